@@ -1,0 +1,36 @@
+import type { Message } from '../turn/message.ts';
+import type { Reply } from '../turn/reply.ts';
+import type { Tool } from '../turn/tool.ts';
+import type { ToolChoice } from '../turn/turn-request.ts';
+
+/** What one round asks a model, in our words. `tools` is empty in a final round. */
+export type RoundRequest = {
+  /** The provider's own name for the model: what stands behind the first `/`. */
+  model: string;
+  instructions: string | null;
+  messages: Message[];
+  tools: Tool[];
+  toolChoice: ToolChoice;
+  parallelToolCalls: boolean | null;
+  temperature: number | null;
+  maxOutputTokens: number | null;
+  /** Merged into the request's top level as they are, last. */
+  providerOptions: Record<string, unknown>;
+  /** Names this try of this round in the provider's own logs; ASCII. */
+  requestId: string;
+};
+
+/** A piece of a reply while it streams; a preview, the reply itself is what counts. */
+export type Delta =
+  | { kind: 'text'; text: string }
+  | { kind: 'reasoning'; text: string }
+  | { kind: 'tool-arguments'; index: number; text: string };
+
+/**
+ * One wire behind one port. Renders our words, parses theirs, nothing else: no retries, no state.
+ * `signal` ends the call at once; every other end without a reply is a `ProviderFailed`.
+ */
+export type Provider = {
+  name: string;
+  ask(request: RoundRequest, signal: AbortSignal, onDelta: (delta: Delta) => void): Promise<Reply>;
+};

@@ -1,0 +1,43 @@
+/** Why a call brought no result, in the contract's words; the model reads it too. */
+export type ToolErrorCategory =
+  | 'invalid_arguments'
+  | 'authentication_failed'
+  | 'rate_limited'
+  | 'resource_not_found'
+  | 'execution_timeout'
+  | 'network_error'
+  | 'permission_denied'
+  | 'cancelled'
+  | 'outcome_unknown'
+  | 'unknown';
+
+export type ToolError = { category: ToolErrorCategory; message: string; details: Record<string, unknown> };
+
+/** The answer to one call, written once (contract: Turn.rounds[].results, without the call's id). */
+export type ToolResult = {
+  status: 'success' | 'error';
+  content: string | null;
+  error: ToolError | null;
+  truncated: boolean;
+  cached: boolean;
+  duration_ms: number;
+  attempts: number;
+};
+
+/** The answer for a call that never ran, or whose end nobody knows. */
+export function errorResult(error: ToolError, spent: { duration_ms?: number; attempts?: number } = {}): ToolResult {
+  return { status: 'error', content: null, error, truncated: false, cached: false, duration_ms: 0, attempts: 0, ...spent };
+}
+
+/** What the model reads as the answer: the output, or the error in one fixed form (design: retries). */
+export function answerText(result: ToolResult): string {
+  if (!result.error) return result.content ?? '';
+  const { category, message, details } = result.error;
+  const pairs = Object.entries(details).map(([key, value]) => `${key}: ${plain(value)}`);
+  const head = `Tool execution failed (${category}): ${message}`;
+  return pairs.length ? `${head}\nDetails: ${pairs.join(', ')}` : head;
+}
+
+function plain(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}

@@ -1,0 +1,31 @@
+/** Tokens of one model call. Input includes cached tokens, output includes reasoning tokens (contract: Turn). */
+export type Usage = {
+  input_tokens: number;
+  output_tokens: number;
+  total_tokens: number;
+  cached_input_tokens: number;
+  reasoning_tokens: number;
+};
+
+const NO_USAGE: Usage = {
+  input_tokens: 0,
+  output_tokens: 0,
+  total_tokens: 0,
+  cached_input_tokens: 0,
+  reasoning_tokens: 0,
+};
+
+/** The sum over the rounds whose provider told what it used. */
+export function sumUsage(usages: readonly (Usage | null)[]): Usage {
+  return usages.reduce<Usage>((sum, usage) => (usage ? add(sum, usage) : sum), NO_USAGE);
+}
+
+function add(a: Usage, b: Usage): Usage {
+  return {
+    input_tokens: a.input_tokens + b.input_tokens,
+    output_tokens: a.output_tokens + b.output_tokens,
+    total_tokens: a.total_tokens + b.total_tokens,
+    cached_input_tokens: a.cached_input_tokens + b.cached_input_tokens,
+    reasoning_tokens: a.reasoning_tokens + b.reasoning_tokens,
+  };
+}
