@@ -1,0 +1,30 @@
+import { Kysely } from 'kysely';
+import { PostgresJSDialect } from 'kysely-postgres-js';
+import postgres from 'postgres';
+import type { Database, Db } from './database.ts';
+
+/** How a process reaches Postgres: `sql` for LISTEN, `db` for everything else. */
+export type Connection = { sql: postgres.Sql; db: Db; close(): Promise<void> };
+
+/**
+ * Opens the pool. Every statement and every wait for a connection is bounded, so that a dead network is an error
+ * and never a hang; commits are durable before they are answered.
+ */
+export function connect(url: string, { poolSize = 10 }: { poolSize?: number } = {}): Connection {
+  const sql = postgres(url, {
+    max: poolSize,
+    connect_timeout: 5,
+    idle_timeout: 300,
+    keep_alive: 30,
+    onnotice: () => {},
+    connection: {
+      application_name: 'pawl',
+      statement_timeout: 15_000,
+      idle_in_transaction_session_timeout: 15_000,
+      lock_timeout: 10_000,
+      synchronous_commit: 'on',
+    },
+  });
+  const db = new Kysely<Database>({ dialect: new PostgresJSDialect({ postgres: sql }) });
+  return { sql, db, close: () => sql.end({ timeout: 5 }) };
+}

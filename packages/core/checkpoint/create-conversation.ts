@@ -1,0 +1,16 @@
+import { sql } from 'kysely';
+import type { StandingConfig } from '../turn/turn-request.ts';
+import type { Trx } from './database.ts';
+
+export type NewConversation = {
+  id: string;
+  project: string;
+  config: StandingConfig;
+  metadata: Record<string, string>;
+};
+
+/** Records a conversation with the configuration that its turns inherit. */
+export async function createConversation(trx: Trx, { id, project, config, metadata }: NewConversation): Promise<void> {
+  await sql`insert into conversations (id, project, config, metadata)
+    values (${id}, ${project}, ${config}::json, ${metadata}::json)`.execute(trx);
+}

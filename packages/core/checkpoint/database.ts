@@ -1,0 +1,133 @@
+import type { Generated, Kysely, Transaction } from 'kysely';
+import type { EventType } from '../turn/event.ts';
+import type { InputMessage } from '../turn/message.ts';
+import type { ToolEffect } from '../turn/tool.ts';
+import type { ToolResult } from '../turn/tool-result.ts';
+import type { IncompleteReason, TurnError, TurnStatus } from '../turn/turn.ts';
+import type { StandingConfig, TurnConfig } from '../turn/turn-request.ts';
+import type { Usage } from '../turn/usage.ts';
+
+/** A connection anywhere, outside or inside a transaction. */
+export type Db = Kysely<Database>;
+
+/** The caller's own transaction: what takes it must commit together with the caller's other writes. */
+export type Trx = Transaction<Database>;
+
+export type Database = {
+  conversations: ConversationRow;
+  turns: TurnRow;
+  rounds: RoundRow;
+  tool_calls: ToolCallRow;
+  events: EventRow;
+  deliveries: DeliveryRow;
+  idempotency_keys: IdempotencyKeyRow;
+  webhook_secrets: WebhookSecretRow;
+};
+
+type ConversationRow = {
+  id: string;
+  project: string;
+  config: StandingConfig;
+  metadata: Record<string, string>;
+  turns: Generated<number>;
+  created_at: Generated<Date>;
+};
+
+type TurnRow = {
+  id: string;
+  project: string;
+  conversation_id: string;
+  position: number;
+  provider: string;
+  priority: number;
+  config: TurnConfig;
+  input: InputMessage[];
+  metadata: Record<string, string>;
+  status: Generated<TurnStatus>;
+  step: Generated<string>;
+  ring: Generated<number>;
+  at_head: boolean;
+  open_calls: Generated<number>;
+  held_by: string | null;
+  held_until: Date | null;
+  due_at: Date | null;
+  deadline_at: Date | null;
+  starts: Generated<number>;
+  rescues: Generated<number>;
+  attempts: Generated<number>;
+  parked_ms: Generated<number>;
+  last_event: Generated<number>;
+  output: string | null;
+  error: TurnError | null;
+  incomplete_reason: IncompleteReason | null;
+  warnings: Generated<string[]>;
+  created_at: Generated<Date>;
+  started_at: Date | null;
+  completed_at: Date | null;
+};
+
+type RoundRow = {
+  turn_id: string;
+  number: number;
+  text: string | null;
+  finish_reason: string;
+  finish_reason_raw: string | null;
+  usage: Usage | null;
+  opaque: unknown;
+  attempts: number;
+  started_at: Date;
+  completed_at: Generated<Date>;
+};
+
+type ToolCallRow = {
+  turn_id: string;
+  round: number;
+  index: number;
+  id: string;
+  name: string;
+  arguments: string;
+  effect: ToolEffect;
+  claimed_by: string | null;
+  result: ToolResult | null;
+  full_output: string | null;
+};
+
+type EventRow = {
+  turn_id: string;
+  number: number;
+  id: string;
+  type: EventType;
+  round: number | null;
+  call_index: number | null;
+  data: Record<string, unknown> | null;
+  created_at: Generated<Date>;
+};
+
+type DeliveryRow = {
+  id: string;
+  project: string;
+  turn_id: string;
+  event_number: number;
+  url: string;
+  with_turn: boolean;
+  status: Generated<'pending' | 'delivered' | 'failed'>;
+  attempts: Generated<number>;
+  ring: Generated<number>;
+  last_status_code: number | null;
+  last_error: string | null;
+  due_at: Date | null;
+  created_at: Generated<Date>;
+  delivered_at: Date | null;
+};
+
+type IdempotencyKeyRow = {
+  project: string;
+  path: string;
+  key: string;
+  body_hash: string;
+  status_code: number | null;
+  resource_id: string | null;
+  created_at: Generated<Date>;
+};
+
+type WebhookSecretRow = { project: string; secret: string; created_at: Generated<Date> };

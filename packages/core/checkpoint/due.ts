@@ -1,0 +1,14 @@
+import { type RawBuilder, sql } from 'kysely';
+
+/** When someone should be on a turn, at the latest: after `ms`, or at its deadline if that comes first (R2). */
+export function dueIn(ms: number): RawBuilder<Date> {
+  return sql`least(${inMs(ms)}, case when deadline_at > now() then deadline_at end)`;
+}
+
+/** For a turn that waits for something else than a worker: nobody need look before its deadline (R2). */
+export const dueAtDeadline: RawBuilder<Date> = sql`coalesce(deadline_at, 'infinity')`;
+
+/** A moment from now by the database's clock, the only one that counts. */
+export function inMs(ms: number): RawBuilder<Date> {
+  return sql`now() + ${ms}::double precision * interval '1 millisecond'`;
+}

@@ -1,0 +1,7 @@
+import type { Db } from './database.ts';
+import { type Conversation, selectConversations } from './select-conversations.ts';
+
+/** A project's own conversation; another project's is as good as none. */
+export async function findConversation(db: Db, project: string, id: string): Promise<Conversation | undefined> {
+  return selectConversations(db, project).where('conversations.id', '=', id).executeTakeFirst();
+}

@@ -1,0 +1,50 @@
+import { sql } from 'kysely';
+import { newId } from '../id.ts';
+import type { TurnRing } from '../turn/ring.ts';
+import { timing } from '../turn/timing.ts';
+import { isActive } from './active.ts';
+import type { Db } from './database.ts';
+import { dueIn } from './due.ts';
+import { ringColumns } from './ring-columns.ts';
+
+/**
+ * A step that is to be tried again after `delayMs`. `attempt` says whether this try counts; `parkedMs` how long the
+ * provider asked everybody to wait; `told` is the data of `step.retrying`, absent when a deploy hands the step back.
+ */
+export type Postponement = {
+  turnId: string;
+  step: string;
+  runId: string;
+  delayMs: number;
+  attempt: boolean;
+  parkedMs: number;
+  told: Record<string, unknown> | null;
+};
+
+/**
+ * Hands a step back to be rung later. A negative write: only by the run that holds the step, or where nobody does
+ * (R5). The ring number goes up, since the run's own job id is still in use. A claim of the run that is still open was
+ * never called, and is given back with the hold (R8). Null when nothing was written.
+ */
+export async function postponeStep(db: Db, later: Postponement): Promise<TurnRing | null> {
+  const { turnId, step, runId, delayMs } = later;
+  const { rows } = await sql<TurnRing>`
+    with turns as (
+      update turns set due_at = ${dueIn(delayMs + timing.graceMs)}, held_by = null, held_until = null, ring = ring + 1,
+        starts = 0, attempts = attempts + ${later.attempt ? 1 : 0}, parked_ms = parked_ms + ${later.parkedMs},
+        last_event = last_event + ${later.told ? 1 : 0}
+      where id = ${turnId} and ${isActive} and step = ${step}
+        and (held_by is null or held_by = ${runId} or held_until < now())
+      returning *
+    ),
+    unclaimed as (
+      update tool_calls set claimed_by = null from turns
+      where turn_id = turns.id and claimed_by = ${runId} and result is null
+    ),
+    event as (
+      insert into events (turn_id, number, id, type, data)
+      select id, last_event, ${newId('evt')}, 'step.retrying', ${later.told}::json from turns where ${later.told !== null}
+    )
+    select ${ringColumns} from turns`.execute(db);
+  return rows[0] ? { ...rows[0], delayMs } : null;
+}

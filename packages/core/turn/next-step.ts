@@ -1,0 +1,30 @@
+import { reachedLimit } from './reached-limit.ts';
+import { MAX_SILENT_STARTS } from './timing.ts';
+import { type IncompleteReason, isTerminal, type ToolCall, type Turn } from './turn.ts';
+
+/** What a turn needs next. `final` names the limit that makes a round the last one, asked without tools. */
+export type Step =
+  | { kind: 'run-round'; round: number; final: IncompleteReason | null }
+  | { kind: 'run-tool-batch'; round: number; calls: ToolCall[] }
+  | { kind: 'end'; because: 'deadline' | 'poison' }
+  | { kind: 'nothing' };
+
+/**
+ * Decides from what is stored, and from nothing else, what a turn needs next.
+ * Asked when a job starts and after every checkpoint, so a job may be lost, late or doubled without harm.
+ */
+export function nextStep(turn: Turn): Step {
+  if (isTerminal(turn.status)) return { kind: 'nothing' };
+  if (turn.work.overdue) return { kind: 'end', because: 'deadline' };
+  if (!turn.work.atHead) return { kind: 'nothing' };
+  if (turn.work.starts >= MAX_SILENT_STARTS) return { kind: 'end', because: 'poison' };
+
+  const calls = openCalls(turn);
+  if (calls.length > 0) return { kind: 'run-tool-batch', round: turn.rounds.length, calls };
+  return { kind: 'run-round', round: turn.rounds.length + 1, final: reachedLimit(turn) };
+}
+
+/** The calls of the last round that have no result yet, in order. */
+function openCalls(turn: Turn): ToolCall[] {
+  return turn.rounds.at(-1)?.calls.filter((call) => call.result === null) ?? [];
+}

@@ -1,0 +1,86 @@
+import type { ToolCall, Turn } from './turn.ts';
+import { isTerminal, type Round } from './turn.ts';
+import { sumUsage } from './usage.ts';
+
+export type TurnResource = ReturnType<typeof presentTurn>;
+export type RoundResource = ReturnType<typeof presentRound>;
+
+/** The turn as callers see it (contract: Turn). */
+export function presentTurn(turn: Turn) {
+  const active = !isTerminal(turn.status);
+  return {
+    id: turn.id,
+    object: 'turn' as const,
+    conversation_id: turn.conversationId,
+    status: turn.status,
+    input: turn.input,
+    model: turn.config.model,
+    round: turn.status === 'queued' ? 0 : active ? Number(turn.work.step.slice(1)) : turn.rounds.length,
+    phase: phaseOf(turn),
+    last_event: turn.lastEvent,
+    output: turn.output,
+    rounds: turn.rounds.map((round) => presentRound(round, turn.work.held)),
+    required_action: null,
+    incomplete_details: turn.incompleteReason === null ? null : { reason: turn.incompleteReason },
+    error: turn.error,
+    usage: usageOf(turn),
+    warnings: turn.warnings,
+    metadata: turn.metadata,
+    created_at: iso(turn.createdAt),
+    started_at: iso(turn.startedAt),
+    completed_at: iso(turn.completedAt),
+  };
+}
+
+/** One committed round with its calls and what is known of their results. */
+export function presentRound(round: Round, held: boolean) {
+  return {
+    number: round.number,
+    assistant_response: round.text,
+    finish_reason: round.finishReason,
+    finish_reason_raw: round.finishReasonRaw,
+    usage: round.usage,
+    tool_calls: round.calls.map(presentCall),
+    results: round.calls.map((call) => presentResult(call, held)),
+    started_at: iso(round.startedAt),
+    completed_at: iso(round.completedAt),
+    attempts: round.attempts,
+  };
+}
+
+/** A call as the model asked for it; its arguments parsed, or the raw text where that is no JSON object. */
+export function presentCall(call: ToolCall) {
+  return { id: call.id, name: call.name, arguments: parsedArguments(call.arguments) };
+}
+
+/** What is known of a call's answer; `held` tells whether a worker is on its batch now. */
+export function presentResult(call: ToolCall, held: boolean) {
+  if (call.result) return { tool_call_id: call.id, ...call.result };
+  const status = call.claimedBy !== null || held ? ('running' as const) : ('pending' as const);
+  const unknown = { content: null, error: null, truncated: false, cached: false, duration_ms: null, attempts: 0 };
+  return { tool_call_id: call.id, status, ...unknown };
+}
+
+/** RFC 3339 in UTC with milliseconds. */
+export function iso<T extends string | null>(time: T): T {
+  return (time === null ? null : new Date(time).toISOString()) as T;
+}
+
+function phaseOf({ status, work }: Turn): 'llm_round' | 'tool_batch' | null {
+  if (isTerminal(status) || status === 'queued') return null;
+  return work.step.startsWith('b') ? 'tool_batch' : 'llm_round';
+}
+
+function usageOf({ rounds }: Turn) {
+  const calls = rounds.reduce((sum, round) => sum + round.calls.length, 0);
+  return { ...sumUsage(rounds.map((round) => round.usage)), llm_calls: rounds.length, tool_calls: calls };
+}
+
+function parsedArguments(text: string): unknown {
+  try {
+    const value: unknown = JSON.parse(text || '{}');
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : text;
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,19 @@
+import type { IncompleteReason, ToolCall, Turn } from './turn.ts';
+import { sumUsage } from './usage.ts';
+
+/** The limit that the committed rounds have used up: the next round is then the last, asked without tools. */
+export function reachedLimit({ rounds, config: { limits } }: Pick<Turn, 'rounds' | 'config'>): IncompleteReason | null {
+  const withCalls = rounds.filter((round) => round.calls.length > 0);
+  const calls = withCalls.reduce((sum, round) => sum + round.calls.length, 0);
+  const tokens = sumUsage(rounds.map((round) => round.usage)).total_tokens;
+  if (calls > limits.max_tool_calls) return 'max_tool_calls';
+  if (withCalls.length >= limits.max_rounds) return 'max_rounds';
+  if (limits.max_total_tokens !== null && tokens >= limits.max_total_tokens) return 'max_total_tokens';
+  return null;
+}
+
+/** Whether a call comes after the turn's last allowed one; it is answered `cancelled` and never runs. */
+export function isBeyondLimit({ rounds, config }: Pick<Turn, 'rounds' | 'config'>, call: ToolCall): boolean {
+  const before = rounds.filter((round) => round.number < call.round).reduce((sum, round) => sum + round.calls.length, 0);
+  return before + call.index >= config.limits.max_tool_calls;
+}

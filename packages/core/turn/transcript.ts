@@ -1,0 +1,52 @@
+import type { InputMessage, Message } from './message.ts';
+import { answerText, errorResult } from './tool-result.ts';
+import type { Round, Turn } from './turn.ts';
+
+/** What the transcript needs of a turn; earlier turns are loaded with no more than this. */
+export type SpokenTurn = Pick<Turn, 'config' | 'input' | 'rounds' | 'output'>;
+
+/**
+ * Expands turns into the history a provider is sent: for each round its text and calls in one message, the results
+ * in the order of the calls, then the final text. Always valid: every call is answered exactly once, directly after.
+ */
+export function transcriptOf(turns: readonly SpokenTurn[]): Message[] {
+  return turns.flatMap((turn) => [
+    ...turn.input.map(said),
+    ...turn.rounds.flatMap((round) => roundMessages(round, providerOf(turn.config.model))),
+    ...(turn.output ? [finalMessage(turn)] : []),
+  ]);
+}
+
+function said({ role, content }: InputMessage): Message {
+  return role === 'assistant' ? { role, content, calls: [] } : { role, content };
+}
+
+function roundMessages(round: Round, provider: string): Message[] {
+  if (round.calls.length === 0) return [];
+  return [
+    {
+      role: 'assistant',
+      content: round.text,
+      calls: round.calls.map(({ id, name, arguments: args }) => ({ id, name, arguments: args })),
+      ...opaqueOf(round, provider),
+    },
+    ...round.calls.map(({ id, name, result }): Message => {
+      const answer = result ?? errorResult({ category: 'cancelled', message: 'The call was not run.', details: {} });
+      return { role: 'tool', callId: id, name, content: answerText(answer), isError: answer.status === 'error' };
+    }),
+  ];
+}
+
+function finalMessage({ config, rounds, output }: SpokenTurn): Message {
+  const last = rounds.at(-1);
+  const opaque = last && last.calls.length === 0 ? opaqueOf(last, providerOf(config.model)) : {};
+  return { role: 'assistant', content: output, calls: [], ...opaque };
+}
+
+function opaqueOf(round: Round, provider: string): { opaque?: { provider: string; state: unknown } } {
+  return round.opaque === null || round.opaque === undefined ? {} : { opaque: { provider, state: round.opaque } };
+}
+
+function providerOf(model: string): string {
+  return model.slice(0, model.indexOf('/'));
+}

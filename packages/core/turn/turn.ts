@@ -1,0 +1,105 @@
+import type { FinishReason } from './reply.ts';
+import type { InputMessage } from './message.ts';
+import type { ToolEffect } from './tool.ts';
+import type { ToolResult } from './tool-result.ts';
+import type { TurnConfig } from './turn-request.ts';
+import type { Usage } from './usage.ts';
+
+export type ActiveStatus = 'queued' | 'in_progress' | 'requires_action';
+export type TerminalStatus = 'completed' | 'incomplete' | 'failed' | 'cancelled';
+export type TurnStatus = ActiveStatus | TerminalStatus;
+
+/** Which limit or stop made the answer incomplete (contract: Turn.incomplete_details). */
+export type IncompleteReason =
+  | 'max_rounds'
+  | 'max_tool_calls'
+  | 'max_total_tokens'
+  | 'deadline'
+  | 'max_output_tokens'
+  | 'content_filter';
+
+/** Why a turn failed, in the contract's words. */
+export type TurnError = {
+  type: 'provider_error' | 'tool_choice_error' | 'internal_error';
+  code: string;
+  message: string;
+  retryable: boolean;
+  provider?: { status: number | null; code: string | null; request_id: string | null };
+};
+
+/** One call the model asked for; `result` is null until it is known. `index` is its place in the batch, from 0. */
+export type ToolCall = {
+  round: number;
+  index: number;
+  id: string;
+  name: string;
+  arguments: string;
+  effect: ToolEffect;
+  claimedBy: string | null;
+  result: ToolResult | null;
+};
+
+/** One committed reply of the model, with the calls it asked for. The answer's own text is the turn's output, not here. */
+export type Round = {
+  number: number;
+  text: string | null;
+  finishReason: FinishReason;
+  finishReasonRaw: string | null;
+  usage: Usage | null;
+  opaque: unknown;
+  attempts: number;
+  startedAt: string;
+  completedAt: string;
+  calls: ToolCall[];
+};
+
+/** A turn as it is stored: everything `nextStep`, the transcript and the resource are made from. */
+export type Turn = {
+  id: string;
+  project: string;
+  conversationId: string;
+  position: number;
+  status: TurnStatus;
+  config: TurnConfig;
+  input: InputMessage[];
+  priority: number;
+  metadata: Record<string, string>;
+  rounds: Round[];
+  output: string | null;
+  error: TurnError | null;
+  incompleteReason: IncompleteReason | null;
+  warnings: string[];
+  lastEvent: number;
+  createdAt: string;
+  startedAt: string | null;
+  completedAt: string | null;
+  work: Work;
+};
+
+/** Who is on a turn, and since when; judged by the database's clock when the turn was loaded. */
+export type Work = {
+  /** The step owed, as rings name it: `r1`, `b1`, `r2` … Only checkpoints change it (R2b). */
+  step: string;
+  /** Raised when the same step is rung again. */
+  ring: number;
+  /** Whether the conversation is at this turn; later ones wait. */
+  atHead: boolean;
+  heldBy: string | null;
+  /** Held means: by somebody, whose hold has not lapsed (R9). */
+  held: boolean;
+  /** No other job can be about: a run may start without writing (R3). */
+  quiet: boolean;
+  overdue: boolean;
+  /** Milliseconds to the turn's deadline, null without one. */
+  deadlineInMs: number | null;
+  /** Runs that took this step and were never heard of again. */
+  starts: number;
+  /** Failed tries of this step that were not parked. */
+  attempts: number;
+  parkedMs: number;
+};
+
+/** Whether a turn has reached an end that only `/retry` may reopen. */
+export function isTerminal(status: TurnStatus): status is TerminalStatus {
+  return status === 'completed' || status === 'incomplete' || status === 'failed' || status === 'cancelled';
+}
