@@ -9,8 +9,8 @@ export function oweDelivery(event: TerminalEvent) {
   return sql`
     insert into deliveries (id, project, turn_id, event_number, url, with_turn, due_at)
     select ${newId('dlv')}, project, id, last_event, config #>> '{webhook,url}',
-      coalesce((config #> '{webhook,include}')::jsonb ? 'turn', false), ${inMs(timing.graceMs)}
+      (config #> '{webhook,include}')::jsonb ? 'turn', ${inMs(timing.graceMs)}
     from ended
-    where config #>> '{webhook,url}' is not null and coalesce((config #> '{webhook,events}')::jsonb ? ${event}, true)
+    where (config #> '{webhook,events}')::jsonb ? ${event}
     returning id`;
 }

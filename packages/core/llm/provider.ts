@@ -26,11 +26,21 @@ export type Delta =
   | { kind: 'reasoning'; text: string }
   | { kind: 'tool-arguments'; index: number; text: string };
 
+/** What callers may expect of a provider; shown as it stands by `GET /v1/models`. */
+export type Capabilities = {
+  wire: 'openai' | 'anthropic' | 'gemini';
+  streaming: boolean;
+  tools: boolean;
+  parallel_tool_calls: boolean;
+};
+
 /**
  * One wire behind one port. Renders our words, parses theirs, nothing else: no retries, no state.
- * `signal` ends the call at once; every other end without a reply is a `ProviderFailed`.
+ * When `signal` aborts, the call ends at once and its reason is rethrown; every other end without a reply is a
+ * `ProviderFailed`.
  */
 export type Provider = {
   name: string;
+  capabilities: Capabilities;
   ask(request: RoundRequest, signal: AbortSignal, onDelta: (delta: Delta) => void): Promise<Reply>;
 };

@@ -28,7 +28,9 @@ export const Webhook = z.strictObject({
   events: z.array(WebhookEvent).min(1, 'name at least one event').nullish(),
   include: z.array(z.literal('turn')).nullish(),
 });
-export type Webhook = z.infer<typeof Webhook>;
+
+/** A webhook with its defaults filled in: every event it may have, the thin form. */
+export type Subscription = { url: string; events: z.infer<typeof WebhookEvent>[]; include: 'turn'[] };
 
 export const Metadata = z
   .record(z.string().min(1).max(64), z.string().max(512))
@@ -94,5 +96,5 @@ export type TurnConfig = {
   };
   allowed_capabilities: string[] | null;
   provider_options: Record<string, unknown>;
-  webhook: Webhook | null;
+  webhook: Subscription | null;
 };

@@ -1,0 +1,74 @@
+import type { ProviderFailed } from '../failure.ts';
+import { nameFailure } from './name-failure.ts';
+import type { Delta, Provider } from './provider.ts';
+
+/** The bounds of one call; a piece is a delta, so keep-alive comments and empty chunks do not count. */
+export type Bounds = { timeoutMs: number; idleTimeoutMs: number; maxReplyBytes?: number };
+
+const EIGHT_MIB = 8 * 1024 * 1024;
+
+/**
+ * The same provider within bounds: past the time in all or between two pieces it fails as `provider_timeout`, past
+ * the size as `provider_bad_response`. The call is ended either way. An abort of the caller's keeps its own reason.
+ */
+export function bounded(provider: Provider, bounds: Bounds): Provider {
+  return {
+    ...provider,
+    async ask(request, signal, onDelta) {
+      const watch = startWatch(provider.name, bounds, signal);
+      try {
+        const reply = provider.ask(request, watch.signal, (delta) => watch.take(delta) && onDelta(delta));
+        return await Promise.race([reply, watch.broken]);
+      } finally {
+        watch.stop();
+      }
+    },
+  };
+}
+
+type Watch = {
+  signal: AbortSignal;
+  /** Rejects with the reason of whoever ended the call first, also when the provider does not listen. */
+  broken: Promise<never>;
+  /** Whether the call still counts: what comes after its end is nobody's. */
+  take(delta: Delta): boolean;
+  stop(): void;
+};
+
+function startWatch(name: string, bounds: Bounds, callers: AbortSignal): Watch {
+  const { timeoutMs, idleTimeoutMs, maxReplyBytes = EIGHT_MIB } = bounds;
+  const own = new AbortController();
+  const signal = AbortSignal.any([callers, own.signal]);
+  const { promise: broken, reject } = Promise.withResolvers<never>();
+  const onAbort = () => reject(signal.reason);
+  signal.addEventListener('abort', onAbort, { once: true });
+  if (signal.aborted) onAbort();
+  broken.catch(() => undefined);
+
+  const total = setTimeout(() => own.abort(tooSlow(name, `no reply within ${timeoutMs} ms`)), timeoutMs);
+  const idle = setTimeout(() => own.abort(tooSlow(name, `silent for ${idleTimeoutMs} ms`)), idleTimeoutMs);
+  let bytes = 0;
+  return {
+    signal,
+    broken,
+    take({ text }) {
+      idle.refresh();
+      bytes += Buffer.byteLength(text);
+      if (bytes > maxReplyBytes) own.abort(tooLarge(name, maxReplyBytes));
+      return !signal.aborted;
+    },
+    stop() {
+      clearTimeout(total);
+      clearTimeout(idle);
+      signal.removeEventListener('abort', onAbort);
+    },
+  };
+}
+
+function tooSlow(provider: string, reason: string): ProviderFailed {
+  return nameFailure('provider_timeout', { provider, reason });
+}
+
+function tooLarge(provider: string, maxReplyBytes: number): ProviderFailed {
+  return nameFailure('provider_bad_response', { provider, reason: `larger than ${maxReplyBytes} bytes` });
+}

@@ -1,0 +1,102 @@
+import { ProviderFailed, type Retry } from '../failure.ts';
+import { quoteProvider } from './quote-provider.ts';
+
+/** The contract's words for a model call that brought no reply. */
+export type ProviderCode = keyof typeof MEANINGS;
+
+/** What is known of a failed call. `says` is the provider's own message; keys in it are made unreadable here. */
+export type FailedCall = {
+  provider: string;
+  model?: string;
+  apiKey?: string | null;
+  /** Where the operator keeps the key, as he would look for it: `OPENAI_API_KEY`. */
+  keyName?: string;
+  status?: number | null;
+  code?: string | null;
+  requestId?: string | null;
+  /** What happened where no status tells it: `ECONNREFUSED`. */
+  reason?: string | null;
+  says?: string | null;
+  afterMs?: number | undefined;
+};
+
+/** The failure of one code: what may be done about it, and a sentence that says what the reader can do. */
+export function nameFailure(code: ProviderCode, call: FailedCall): ProviderFailed {
+  const { retry, sentence } = MEANINGS[code];
+  const said = call.says ? ` ${call.provider} says: "${quoteProvider(call.says, call.apiKey)}"` : '';
+  return new ProviderFailed(code, `${sentence(call)}${said}`, {
+    retry: retryOf(retry, call.afterMs),
+    provider: {
+      status: call.status ?? null,
+      code: call.code ? quoteProvider(call.code, call.apiKey).slice(0, 100) : null,
+      request_id: call.requestId?.slice(0, 200) ?? null,
+    },
+  });
+}
+
+function retryOf(kind: Retry['kind'], afterMs: number | undefined): Retry {
+  return kind === 'never' || afterMs === undefined ? { kind } : { kind, afterMs };
+}
+
+/** The status or the reason in brackets, where one is known. */
+function because({ status, reason }: FailedCall): string {
+  const cause = status ?? reason;
+  return cause ? ` (${cause})` : '';
+}
+
+type Meaning = { retry: Retry['kind']; sentence: (call: FailedCall) => string };
+
+const MEANINGS = {
+  provider_rate_limited: {
+    retry: 'parked',
+    sentence: (call) => `${call.provider} asks to wait${because(call)}.`,
+  },
+  provider_overloaded: {
+    retry: 'later',
+    sentence: (call) => `${call.provider} is overloaded${because(call)}.`,
+  },
+  provider_unavailable: {
+    retry: 'later',
+    sentence: (call) => `${call.provider} could not be reached, or broke off${because(call)}.`,
+  },
+  provider_timeout: {
+    retry: 'later',
+    sentence: (call) => `${call.provider} took too long${because(call)}.`,
+  },
+  provider_bad_response: {
+    retry: 'later',
+    sentence: (call) => `${call.provider} sent a reply that cannot be used${because(call)}.`,
+  },
+  provider_authentication_failed: {
+    retry: 'never',
+    sentence: (call) => `${call.provider} refused the key${because(call)}. Check ${call.keyName ?? 'its key'}.`,
+  },
+  provider_permission_denied: {
+    retry: 'never',
+    sentence: (call) => `${call.provider} does not allow this with the key it was given${because(call)}.`,
+  },
+  provider_model_not_found: {
+    retry: 'never',
+    sentence: (call) =>
+      `${call.provider} does not know the model "${call.model ?? ''}"${because(call)}. ` +
+      `Check the model's name and the base URL of ${call.provider}.`,
+  },
+  provider_invalid_request: {
+    retry: 'never',
+    sentence: (call) => `${call.provider} refused the request${because(call)}.`,
+  },
+  context_length_exceeded: {
+    retry: 'never',
+    sentence: (call) =>
+      `The conversation is longer than the model "${call.model ?? ''}" takes${because(call)}. ` +
+      'Start a new conversation, or choose a model with a larger context.',
+  },
+  quota_exceeded: {
+    retry: 'never',
+    sentence: (call) => `The quota or credit at ${call.provider} is used up${because(call)}. Add credit, then retry.`,
+  },
+  internal: {
+    retry: 'never',
+    sentence: (call) => `The call to ${call.provider} failed inside Pawl${because(call)}.`,
+  },
+} satisfies Record<string, Meaning>;

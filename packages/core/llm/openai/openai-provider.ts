@@ -1,0 +1,89 @@
+import type { ChatCompletionCreateParamsStreaming as Body } from 'openai/resources/chat/completions';
+import { ProviderFailed } from '../../failure.ts';
+import type { Reply } from '../../turn/reply.ts';
+import { networkCode } from '../network-code.ts';
+import type { Delta, Provider } from '../provider.ts';
+import { type Asked, classifyErrorObject, classifyFailure } from './classify-failure.ts';
+import { finishReply, isFinished, startReply, takeChunk } from './parse-stream.ts';
+import { renderRequest, type Wire } from './render-request.ts';
+import { type WatchedFetch, watchFetch } from './watch-fetch.ts';
+
+export type OpenaiOptions = {
+  name: string;
+  /** Null for servers that want none; then no Authorization header is sent. */
+  apiKey: string | null;
+  /** What the SDK takes, ending in `/v1`; a function where it is known only at the first call. */
+  baseUrl: string | (() => Promise<string>);
+  fetch?: typeof globalThis.fetch;
+  /** Where the operator keeps the key, for the sentence that tells him to check it. */
+  keyName?: string;
+  /** OpenAI's newer models refuse `max_tokens`, most other servers know nothing else, which is the default. */
+  maxTokensField?: Wire['maxTokensField'];
+};
+
+/** Asks a server that speaks OpenAI's Chat Completions, with the official SDK. One call, no retries, no bounds. */
+export function openaiProvider(options: OpenaiOptions): Provider {
+  const { name, maxTokensField = 'max_tokens' } = options;
+  return {
+    name,
+    capabilities: { wire: 'openai', streaming: true, tools: true, parallel_tool_calls: true },
+    async ask(request, signal, onDelta) {
+      signal.throwIfAborted();
+      const { apiKey, keyName = `the key of ${name}` } = options;
+      const asked: Asked = { provider: name, model: request.model, apiKey, keyName };
+      const wire = watchFetch(options.fetch ?? globalThis.fetch);
+      try {
+        const body = renderRequest(request, { provider: name, maxTokensField });
+        const chunks = await openStream(options, { body, wire, signal, requestId: request.requestId });
+        return await readReply(chunks, { asked, wire, signal, onDelta });
+      } catch (error) {
+        signal.throwIfAborted();
+        throw error instanceof ProviderFailed ? error : classifyFailure(error, asked);
+      }
+    },
+  };
+}
+
+type Call = { body: Body; wire: WatchedFetch; signal: AbortSignal; requestId: string };
+
+async function openStream({ apiKey, baseUrl }: OpenaiOptions, { body, wire, signal, requestId }: Call) {
+  const { OpenAI } = await import('openai');
+  const client = new OpenAI({
+    apiKey: apiKey ?? 'none',
+    // Named, so that the SDK does not look for them in the environment: they would go to other servers, too.
+    adminAPIKey: null,
+    organization: null,
+    project: null,
+    baseURL: typeof baseUrl === 'string' ? baseUrl : await baseUrl(),
+    fetch: wire.fetch,
+    maxRetries: 0,
+    timeout: 2 ** 31 - 1,
+    logLevel: 'off',
+  });
+  const headers = { 'X-Client-Request-Id': requestId, ...(apiKey === null ? { Authorization: null } : {}) };
+  return client.chat.completions.create(body, { signal, headers });
+}
+
+type Reading = { asked: Asked; wire: WatchedFetch; signal: AbortSignal; onDelta: (delta: Delta) => void };
+
+async function readReply(chunks: AsyncIterable<unknown>, { asked, wire, signal, onDelta }: Reading): Promise<Reply> {
+  const draft = startReply(asked.provider);
+  try {
+    for await (const chunk of chunks) {
+      if (isErrorObject(chunk)) throw classifyErrorObject(chunk, asked);
+      for (const delta of takeChunk(draft, chunk)) onDelta(delta);
+    }
+  } catch (error) {
+    // Nothing is missing from a finished reply whose connection broke, and half an event at the end is a cut.
+    const isComplete = isFinished(draft) && error instanceof TypeError && networkCode(error) !== null;
+    const isCut = error instanceof SyntaxError && wire.hasEnded();
+    if (!isComplete && !isCut) throw error;
+  }
+  signal.throwIfAborted();
+  return finishReply(draft);
+}
+
+/** Some servers (vLLM) send an error as an object of its own kind, where the SDK looks for an `error` field. */
+function isErrorObject(chunk: unknown): boolean {
+  return typeof chunk === 'object' && chunk !== null && 'object' in chunk && chunk.object === 'error';
+}

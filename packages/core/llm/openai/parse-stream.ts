@@ -1,0 +1,114 @@
+import { cleanText } from '../../text.ts';
+import type { AskedCall } from '../../turn/message.ts';
+import type { Reply } from '../../turn/reply.ts';
+import type { Usage } from '../../turn/usage.ts';
+import { nameFailure } from '../name-failure.ts';
+import type { Delta } from '../provider.ts';
+import { Chunk, type Piece } from './chunk.ts';
+import { type CallDraft, gatherCall } from './gather-calls.ts';
+import { gatherThoughts, type Thoughts } from './gather-thoughts.ts';
+import { mapFinishReason } from './map-finish-reason.ts';
+import { opaqueOf } from './opaque.ts';
+import { readUsage } from './read-usage.ts';
+
+/** A reply while its chunks arrive. */
+export type ReplyDraft = {
+  provider: string;
+  text: string;
+  refused: boolean;
+  calls: CallDraft[];
+  thoughts: Thoughts;
+  /** The reply came whole, so that nothing is missing even where no reason to stop is told. */
+  isWhole: boolean;
+  finishReasonRaw: string | null;
+  usage: Usage | null;
+};
+
+/** An empty reply to gather chunks in; `provider` names whom a failure speaks of. */
+export function startReply(provider: string): ReplyDraft {
+  return {
+    provider,
+    text: '',
+    refused: false,
+    calls: [],
+    thoughts: {},
+    isWhole: false,
+    finishReasonRaw: null,
+    usage: null,
+  };
+}
+
+/** Adds one chunk and answers what is new in it. What is no chunk fails as `provider_bad_response`. */
+export function takeChunk(draft: ReplyDraft, raw: unknown): Delta[] {
+  const { success, data: chunk } = Chunk.safeParse(raw);
+  if (!success) throw unusable(draft, 'not a chat completion chunk');
+
+  // Only the first choice is the reply, whatever `n` was asked for.
+  const choice = chunk.choices.find(({ index }) => !index);
+  const usage = chunk.usage ?? choice?.usage ?? chunk.x_groq?.usage;
+  if (usage) draft.usage = readUsage(usage) ?? draft.usage;
+  if (choice?.finish_reason) draft.finishReasonRaw = choice.finish_reason;
+  if (choice?.message) draft.isWhole = true;
+  const piece = choice?.delta ?? choice?.message;
+  return piece ? takePiece(draft, piece) : [];
+}
+
+/** Whether the model said why it stopped: all that comes after can be done without. */
+export function isFinished(draft: ReplyDraft): boolean {
+  return draft.isWhole || draft.finishReasonRaw !== null;
+}
+
+/** The reply in our words. A stream that was cut, or a reply nobody can use, is a `ProviderFailed` to try again. */
+export function finishReply(draft: ReplyDraft): Reply {
+  const { finishReasonRaw, refused, usage } = draft;
+  checkEnd(draft);
+  const finishReason = mapFinishReason(finishReasonRaw, { calls: draft.calls.length > 0, refused });
+  const mayBeEmpty = finishReason === 'length' || finishReason === 'content_filter' || finishReason === 'refusal';
+  if (!mayBeEmpty && draft.calls.length === 0 && !draft.text.trim()) throw unusable(draft, 'the reply is empty');
+
+  return {
+    text: draft.text ? cleanText(draft.text) : null,
+    calls: draft.calls.map((call) => askedCall(call, finishReason === 'length')),
+    finishReason,
+    finishReasonRaw: finishReasonRaw?.slice(0, 100) ?? null,
+    usage,
+    opaque: opaqueOf(draft.thoughts, draft.calls),
+  };
+}
+
+function takePiece(draft: ReplyDraft, piece: Piece): Delta[] {
+  const thought = gatherThoughts(draft.thoughts, piece);
+  const text = textOf(piece) + (piece.refusal ?? '');
+  const calls = piece.tool_calls ?? [{ function: piece.function_call }];
+  draft.text += text;
+  draft.refused ||= Boolean(piece.refusal);
+  return [
+    ...(thought ? [{ kind: 'reasoning', text: thought } as const] : []),
+    ...(text ? [{ kind: 'text', text } as const] : []),
+    ...calls.flatMap((call) => gatherCall(draft.calls, call)),
+  ];
+}
+
+function textOf({ content }: Piece): string {
+  if (!Array.isArray(content)) return content ?? '';
+  return content.reduce((text, part) => text + (part.text ?? ''), '');
+}
+
+/** Some servers put their own breakdown where the reason stands; a call without a name can be answered by nobody. */
+function checkEnd(draft: ReplyDraft): void {
+  const { provider, finishReasonRaw: raw } = draft;
+  if (!isFinished(draft)) throw nameFailure('provider_unavailable', { provider, reason: 'the stream was cut' });
+  if (raw === 'insufficient_system_resource') throw nameFailure('provider_overloaded', { provider, reason: raw });
+  if (raw === 'error') throw unusable(draft, 'it stopped with an error');
+  if (draft.calls.some(({ name }) => !name)) throw unusable(draft, 'a tool call has no name');
+}
+
+/** No arguments at all means none are needed, unless the reply was cut off in the middle. */
+function askedCall({ id, name, arguments: args }: CallDraft, isCut: boolean): AskedCall {
+  const text = args.trim() || isCut ? args : '{}';
+  return { id: cleanText(id), name: cleanText(name), arguments: cleanText(text) };
+}
+
+function unusable({ provider }: ReplyDraft, reason: string) {
+  return nameFailure('provider_bad_response', { provider, reason });
+}

@@ -1,0 +1,30 @@
+import type { Job as BullJob, Queue, Worker } from 'bullmq';
+import type { JobData } from './job.ts';
+
+type Processor = (job: BullJob<JobData>) => Promise<void>;
+
+/** How BullMQ reaches its store; all that Redis and Postgres differ in. */
+export type Backend = {
+  makeQueue(name: string): BullQueue;
+  makeWorker(name: string, process: Processor | null, concurrency: number): BullWorker;
+  close(): Promise<void>;
+};
+
+export type BullQueue = Pick<Queue<JobData>, 'addBulk' | 'close' | 'getJobCounts' | 'on'>;
+
+export type BullWorker = Pick<
+  Worker<JobData>,
+  'close' | 'on' | 'pause' | 'resume' | 'getNextJob' | 'waitUntilReady' | 'isPaused'
+>;
+
+/**
+ * What every worker is told, whatever its store. The lock outlives a hold (R11); stalls never fail a job, since a
+ * turn fails by our own count only.
+ */
+export const WORKER_OPTIONS = {
+  lockDuration: 15_000,
+  stalledInterval: 5_000,
+  maxStalledCount: 1_000_000,
+  removeOnComplete: { count: 0 },
+  removeOnFail: { count: 0 },
+};

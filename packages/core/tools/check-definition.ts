@@ -1,0 +1,73 @@
+import type { Tool } from '../turn/tool.ts';
+import { checkSchema } from './check-schema.ts';
+
+/** One rule that a definition breaks: where, and what to do about it. */
+export type Problem = { path: string; message: string };
+
+/** `strict` is the contract's; `provider` takes what providers take (`PAWL_TOOL_RULES=provider`, tools of MCP servers). */
+export type ToolRules = 'strict' | 'provider';
+
+const NAMES = {
+  strict: {
+    pattern: /^[a-z][a-z0-9_]{0,63}$/,
+    message: 'start with a lowercase letter, then up to 63 lowercase letters, digits and underscores',
+  },
+  provider: {
+    pattern: /^[a-zA-Z0-9_-]{1,64}$/,
+    message: 'use 1 to 64 letters, digits, underscores and hyphens',
+  },
+} as const;
+
+/** Headers that carry the request itself, or that Pawl sets. */
+const RESERVED_HEADERS =
+  /^(?:host|content-length|content-type|transfer-encoding|connection|keep-alive|upgrade|te|trailer|expect|idempotency-key|pawl-turn-id|webhook-(?:id|timestamp|signature))$/i;
+
+/** What the contract's rules for tools find wrong with these definitions, at most one problem for each path. */
+export function checkDefinitions(tools: readonly Tool[], rules: ToolRules): Problem[] {
+  const problems = tools.flatMap((tool, index) => [
+    ...checkTool(tool, `tools[${index}]`, tool.execution?.kind === 'mcp' ? 'provider' : rules),
+    ...checkUnique(tools, index),
+  ]);
+  return problems.filter(({ path }, index) => problems.findIndex((earlier) => earlier.path === path) === index);
+}
+
+function checkTool(tool: Tool, path: string, rules: ToolRules): Problem[] {
+  return [
+    ...checkName(tool.name, `${path}.name`, rules),
+    ...checkDescription(tool.description, `${path}.description`, rules),
+    ...checkSchema(tool.parameters, `${path}.parameters`),
+    ...checkHeaders(tool, `${path}.execution.headers`),
+  ];
+}
+
+function checkName(name: string, path: string, rules: ToolRules): Problem[] {
+  const { pattern, message } = NAMES[rules];
+  return pattern.test(name) ? [] : [{ path, message: `Give the tool another name: ${message}.` }];
+}
+
+function checkDescription(description: string, path: string, rules: ToolRules): Problem[] {
+  const length = [...description].length;
+  if (rules === 'provider' || (length >= 10 && length <= 500)) return [];
+  return [{ path, message: `Describe the tool in 10 to 500 characters; this has ${length}.` }];
+}
+
+function checkUnique(tools: readonly Tool[], index: number): Problem[] {
+  const name = tools[index]?.name;
+  const first = tools.findIndex((tool) => tool.name === name);
+  if (first === index) return [];
+  return [{ path: `tools[${index}].name`, message: `Give each tool its own name; tools[${first}] has this one.` }];
+}
+
+function checkHeaders({ execution }: Tool, path: string): Problem[] {
+  if (execution?.kind !== 'http') return [];
+  return Object.entries(execution.headers).flatMap(([name, value]) => {
+    const message = headerProblem(name, value);
+    return message ? [{ path: `${path}.${name}`, message }] : [];
+  });
+}
+
+function headerProblem(name: string, value: string): string | null {
+  if (!/^[!#$%&'*+.^_`|~0-9a-z-]+$/i.test(name)) return 'Name the header with letters, digits and hyphens.';
+  if (RESERVED_HEADERS.test(name)) return 'Leave this header out; it is set for you.';
+  return /^[\t\x20-\x7e]*$/.test(value) ? null : 'Give the header a value of visible ASCII characters on one line.';
+}

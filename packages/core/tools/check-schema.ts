@@ -1,0 +1,121 @@
+import type { Problem } from './check-definition.ts';
+import { compileSchema } from './compile-schema.ts';
+
+type JsonSchema = Record<string, unknown>;
+type Place = { path: string; nesting: number; level: number; known: readonly string[] };
+
+const SIZE_LIMIT = 64 * 1024;
+const NESTING_LIMIT = 10;
+const LEVEL_LIMIT = 60;
+
+/** Keywords that describe parts of a value; these are what nesting counts. */
+const PARTS = {
+  maps: ['properties', 'patternProperties'],
+  lists: ['prefixItems', 'items'],
+  single: ['items', 'additionalItems', 'additionalProperties', 'unevaluatedItems', 'unevaluatedProperties', 'contains'],
+};
+
+/** Keywords that say more about the same value, or hold schemas for later. */
+const SAME = {
+  maps: ['dependentSchemas', '$defs', 'definitions'],
+  lists: ['allOf', 'anyOf', 'oneOf'],
+  single: ['not', 'if', 'then', 'else', 'propertyNames'],
+};
+
+/** What is wrong with the schema of a tool's arguments (contract: Tool), in the order a reader meets it. */
+export function checkSchema(schema: JsonSchema, path: string): Problem[] {
+  const whole = checkWhole(schema);
+  if (whole) return [{ path, message: whole }];
+  const problems = checkPart(schema, { path, nesting: 0, level: 0, known: [] });
+  return problems.length > 0 ? problems : checkCompiles(schema, path);
+}
+
+function checkWhole(schema: JsonSchema): string | null {
+  const bytes = Buffer.byteLength(jsonOf(schema) ?? '');
+  if (bytes === 0) return 'Nest the schema at most 10 levels deep.';
+  if (bytes > SIZE_LIMIT) return `Make the schema smaller than 64 KiB; it has ${bytes} bytes.`;
+  return schema.type === 'object' ? null : 'Give a JSON Schema with "type": "object".';
+}
+
+function checkPart(schema: JsonSchema, place: Place): Problem[] {
+  if (place.nesting > NESTING_LIMIT || place.level > LEVEL_LIMIT) {
+    return [{ path: place.path, message: 'Nest the schema at most 10 levels deep.' }];
+  }
+  const known = [...place.known, ...Object.keys(recordOf(schema.properties))];
+  const inside = { path: place.path, level: place.level + 1 };
+  return [
+    ...checkRequired(schema, place.path, known),
+    ...checkNames(schema, place.path),
+    ...checkReference(schema, place.path),
+    ...partsOf(schema, PARTS, { ...inside, nesting: place.nesting + 1, known: [] }),
+    ...partsOf(schema, SAME, { ...inside, nesting: place.nesting, known }),
+  ];
+}
+
+function checkRequired({ required }: JsonSchema, path: string, known: readonly string[]): Problem[] {
+  if (required === undefined) return [];
+  if (!Array.isArray(required)) return [{ path: `${path}.required`, message: 'List the required names in an array.' }];
+  const missing = required.find((name) => !known.includes(name));
+  if (missing === undefined) return [];
+  return [{ path: `${path}.required`, message: `Add ${JSON.stringify(missing)} to properties, or do not require it.` }];
+}
+
+function checkNames({ properties }: JsonSchema, path: string): Problem[] {
+  if (!Object.hasOwn(recordOf(properties), '__proto__')) return [];
+  return [{ path: `${path}.properties`, message: 'Call the property something other than "__proto__".' }];
+}
+
+function checkReference(schema: JsonSchema, path: string): Problem[] {
+  return ['$ref', '$dynamicRef', '$recursiveRef']
+    .filter((keyword) => schema[keyword] !== undefined && !String(schema[keyword]).startsWith('#'))
+    .map((keyword) => ({
+      path: `${path}.${keyword}`,
+      message: 'Refer to a place inside this schema, such as "#/$defs/name"; nothing is fetched from elsewhere.',
+    }));
+}
+
+function partsOf(schema: JsonSchema, keywords: typeof PARTS, place: Place): Problem[] {
+  const at = (step: string) => ({ ...place, path: `${place.path}.${step}` });
+  return [
+    ...keywords.maps.flatMap((keyword) =>
+      Object.entries(recordOf(schema[keyword])).flatMap(([name, part]) =>
+        checkPart(recordOf(part), at(`${keyword}.${name}`)),
+      ),
+    ),
+    ...keywords.lists.flatMap((keyword) =>
+      listOf(schema[keyword]).flatMap((part, index) => checkPart(recordOf(part), at(`${keyword}[${index}]`))),
+    ),
+    ...keywords.single.flatMap((keyword) => (isRecord(schema[keyword]) ? checkPart(schema[keyword], at(keyword)) : [])),
+  ];
+}
+
+function checkCompiles(schema: JsonSchema, path: string): Problem[] {
+  try {
+    compileSchema(schema);
+    return [];
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    return [{ path, message: `Give a valid JSON Schema (2020-12 or draft-07): ${reason.slice(0, 500)}.` }];
+  }
+}
+
+/** Undefined where the schema is nested deeper than JSON can be written. */
+function jsonOf(schema: JsonSchema): string | undefined {
+  try {
+    return JSON.stringify(schema);
+  } catch {
+    return undefined;
+  }
+}
+
+function listOf(value: unknown): unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+function recordOf(value: unknown): JsonSchema {
+  return isRecord(value) ? value : {};
+}
+
+function isRecord(value: unknown): value is JsonSchema {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,93 @@
+import type { ToolErrorCategory } from '../turn/tool-result.ts';
+import type { Attempt } from './attempt.ts';
+import { cleanError } from './clean-error.ts';
+import { cleanJson } from './clean-json.ts';
+import { type ServerTool, type ToolContext, ToolFailed } from './define-tool.ts';
+
+/** One try of a server-side tool: its arguments and what it may know; `signal` ends when the caller wants no answer. */
+export type ServerRequest = ToolContext & { args: Record<string, unknown>; timeoutMs: number };
+
+const MAY_HELP: readonly ToolErrorCategory[] = ['network_error', 'execution_timeout', 'rate_limited'];
+
+const NETWORK_CODES =
+  /^(?:ECONNREFUSED|ECONNRESET|ECONNABORTED|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|UND_ERR_\w+)$/;
+
+/**
+ * Runs a server-side tool once. A tool that is not done after `timeoutMs` sees its signal abort and is left behind.
+ * Rejects with the reason of `signal` when that aborts.
+ */
+export async function executeServer(tool: ServerTool, request: ServerRequest): Promise<Attempt> {
+  request.signal.throwIfAborted();
+  const ending = new AbortController();
+  const timer = setTimeout(() => ending.abort(TIMED_OUT), request.timeoutMs);
+  const signal = AbortSignal.any([request.signal, ending.signal]);
+  try {
+    const output = await Promise.race([start(tool, request, signal), whenAborted(signal)]);
+    return { kind: 'answered', output, cut: false };
+  } catch (error) {
+    request.signal.throwIfAborted();
+    return signal.aborted ? timedOut(request.timeoutMs) : failed(error);
+  } finally {
+    clearTimeout(timer);
+    ending.abort();
+  }
+}
+
+const TIMED_OUT = new Error('The tool took too long.');
+
+/** Async, so that what a tool throws at once is a rejection too. */
+async function start(tool: ServerTool, request: ServerRequest, signal: AbortSignal): Promise<unknown> {
+  const { args, idempotencyKey, turnId } = request;
+  return tool.run(args, { signal, idempotencyKey, turnId, progress: (value) => tellProgress(request, signal, value) });
+}
+
+/** A tool that was left behind has nothing to tell any more, and what is not JSON reaches nobody. */
+function tellProgress(request: ServerRequest, signal: AbortSignal, value: unknown): void {
+  if (signal.aborted) return;
+  try {
+    request.progress(cleanJson(value));
+  } catch {
+    // A preview that cannot be shown must not end the tool's work.
+  }
+}
+
+function whenAborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+  });
+}
+
+function timedOut(timeoutMs: number): Attempt {
+  const error = cleanError('execution_timeout', `The tool did not answer within ${timeoutMs} ms.`);
+  return { kind: 'failed', error, mayHelp: true, afterMs: 0, certainty: 'lost' };
+}
+
+/** What a tool threw is its answer; only what names itself as passing is worth another try. */
+function failed(thrown: unknown): Attempt {
+  const category = categoryOf(thrown);
+  const details = thrown instanceof ToolFailed ? thrown.details : {};
+  const error = cleanError(category, messageOf(thrown), details);
+  return { kind: 'failed', error, mayHelp: MAY_HELP.includes(category), afterMs: 0, certainty: 'answered' };
+}
+
+function categoryOf(thrown: unknown): ToolErrorCategory {
+  if (thrown instanceof ToolFailed) return thrown.category;
+  return [thrown, causeOf(thrown)].some(isNetworkError) ? 'network_error' : 'unknown';
+}
+
+function isNetworkError(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && NETWORK_CODES.test(String(error.code));
+}
+
+/** `fetch` says "fetch failed" and keeps what happened in the cause. */
+function messageOf(thrown: unknown): string {
+  if (!(thrown instanceof Error)) return String(thrown);
+  const cause = causeOf(thrown);
+  return cause instanceof Error && cause.message
+    ? `${thrown.message}: ${cause.message}`
+    : thrown.message || thrown.name;
+}
+
+function causeOf(thrown: unknown): unknown {
+  return thrown instanceof Error ? thrown.cause : undefined;
+}

@@ -1,0 +1,32 @@
+import type { ToolErrorCategory } from '../turn/tool-result.ts';
+import type { FailedAttempt } from './attempt.ts';
+
+type Failure = Pick<FailedAttempt, 'mayHelp' | 'certainty'> & { category: ToolErrorCategory };
+
+const CATEGORIES: Record<number, ToolErrorCategory> = {
+  400: 'invalid_arguments',
+  401: 'authentication_failed',
+  403: 'permission_denied',
+  404: 'resource_not_found',
+  408: 'execution_timeout',
+  422: 'invalid_arguments',
+  429: 'rate_limited',
+  502: 'network_error',
+  503: 'network_error',
+  504: 'network_error',
+};
+
+/** What an HTTP tool's status means (contract: Tool), or null for a 2xx. A 504 leaves open what the tool did. */
+export function failureOf(status: number): Failure | null {
+  if (status >= 200 && status < 300) return null;
+  return {
+    category: categoryOf(status),
+    mayHelp: status === 408 || status === 429 || status >= 500,
+    certainty: status === 504 ? 'lost' : 'answered',
+  };
+}
+
+function categoryOf(status: number): ToolErrorCategory {
+  if (status >= 300 && status < 400) return 'permission_denied';
+  return CATEGORIES[status] ?? 'unknown';
+}

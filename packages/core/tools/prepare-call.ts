@@ -1,0 +1,35 @@
+import type { AskedCall } from '../turn/message.ts';
+import type { Tool } from '../turn/tool.ts';
+import type { ToolError } from '../turn/tool-result.ts';
+import { parseArguments } from './check-arguments.ts';
+import { cleanError } from './clean-error.ts';
+
+/** A call that may run: its tool is known and allowed, its arguments fit. */
+export type CheckedCall = { tool: Tool; args: Record<string, unknown> };
+
+/** What stands around a call: the turn's tools, and what the conversation allows them (null allows all). */
+export type CallRules = { tools: readonly Tool[]; allowedCapabilities: readonly string[] | null };
+
+/** Holds a call against the turn's rules before anything runs; `error` is the answer for the model. */
+export function prepareCall(
+  asked: AskedCall,
+  { tools, allowedCapabilities }: CallRules,
+): { ok: true; call: CheckedCall } | { ok: false; error: ToolError } {
+  const tool = tools.find(({ name }) => name === asked.name);
+  if (!tool) return { ok: false, error: unknownTool(asked.name, tools) };
+
+  const denied = tool.capabilities.find((capability) => allowedCapabilities?.includes(capability) === false);
+  if (denied) return { ok: false, error: deniedCapability(tool.name, denied) };
+
+  const args = parseArguments(asked.arguments, tool.parameters);
+  return args.ok ? { ok: true, call: { tool, args: args.value } } : args;
+}
+
+function unknownTool(name: string, tools: readonly Tool[]): ToolError {
+  const known = tools.map((tool) => tool.name).join(', ') || 'none';
+  return cleanError('resource_not_found', `There is no tool named ${JSON.stringify(name)}. Tools: ${known}.`);
+}
+
+function deniedCapability(name: string, capability: string): ToolError {
+  return cleanError('permission_denied', `${name} needs the capability "${capability}", which is not allowed here.`);
+}

@@ -1,0 +1,30 @@
+import type { Retry } from '../failure.ts';
+import { MAX_MODEL_ATTEMPTS, MAX_PARKED_MS } from './timing.ts';
+
+const FIRST_BACKOFF_MS = 1_000;
+const LONGEST_BACKOFF_MS = 30_000;
+
+/** What follows a failed model call: the end of the turn, or another try after `delayMs`. */
+export type NextTry = { kind: 'fail' } | { kind: 'again'; delayMs: number; counts: boolean };
+
+/**
+ * Decides by the contract's rules: five tries with exponential backoff and full jitter, never earlier than the
+ * provider asked; a parked provider uses up no try, but at most ten minutes in all. `pauseMs` is the provider's pause.
+ */
+export function nextTry(
+  retry: Retry,
+  spent: { attempts: number; parkedMs: number },
+  { pauseMs = 0, random = Math.random }: { pauseMs?: number; random?: () => number } = {},
+): NextTry {
+  switch (retry.kind) {
+    case 'never':
+      return { kind: 'fail' };
+    case 'parked':
+      return spent.parkedMs + pauseMs > MAX_PARKED_MS ? { kind: 'fail' } : { kind: 'again', delayMs: pauseMs, counts: false };
+    case 'later': {
+      if (spent.attempts + 1 >= MAX_MODEL_ATTEMPTS) return { kind: 'fail' };
+      const backoffMs = random() * Math.min(LONGEST_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** spent.attempts);
+      return { kind: 'again', delayMs: Math.round(Math.max(backoffMs, retry.afterMs ?? 0)), counts: true };
+    }
+  }
+}

@@ -1,0 +1,44 @@
+import { OutboundFailed } from '../outbound/outbound-failed.ts';
+import type { Gate, OutboundAnswer } from '../outbound/send.ts';
+import { judgeAnswer, type Verdict } from './judge-answer.ts';
+import { signWebhook } from './sign.ts';
+
+const TIMEOUT_MS = 15_000;
+const MAX_ANSWER_BYTES = 1024;
+
+/** The body of a webhook (contract: Webhooks). */
+export type WebhookEvent = {
+  id: string;
+  object: 'event';
+  type: string;
+  timestamp: string;
+  data: { id: string; turn?: unknown };
+};
+
+/** One attempt: where to, signed with what, and which event. */
+export type WebhookPost = { url: string; secrets: readonly string[]; event: WebhookEvent; signal?: AbortSignal };
+
+/**
+ * Makes one attempt to deliver an event and judges it. Throws OutboundFailed only when we gave up ourselves
+ * (`aborted`) before the receiver said anything: that is nobody's fault and no attempt.
+ */
+export async function postWebhook(gate: Gate, post: WebhookPost): Promise<Verdict & { statusCode: number | null }> {
+  const answer = await send(gate, post);
+  return { ...judgeAnswer(answer), statusCode: answer.status };
+}
+
+async function send(
+  gate: Gate,
+  { url, secrets, event, signal }: WebhookPost,
+): Promise<OutboundAnswer | OutboundFailed> {
+  const body = JSON.stringify(event);
+  const signed = signWebhook({ secrets, id: event.id, timestampSeconds: Math.floor(Date.now() / 1000), body });
+  const headers = { 'content-type': 'application/json', 'user-agent': 'Pawl', ...signed };
+  const bounds = { timeoutMs: TIMEOUT_MS, maxBytes: MAX_ANSWER_BYTES, ...(signal && { signal }) };
+  try {
+    return await gate.send({ url, headers, body, ...bounds });
+  } catch (error) {
+    if (error instanceof OutboundFailed && (error.kind !== 'aborted' || error.status !== null)) return error;
+    throw error;
+  }
+}

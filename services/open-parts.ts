@@ -1,0 +1,74 @@
+import { connect, type Connection } from '#core/checkpoint/connect.ts';
+import { findWebhookSecret } from '#core/checkpoint/find-webhook-secret.ts';
+import { openLive } from '#core/live/open-live.ts';
+import type { Live } from '#core/live/live.ts';
+import { configureProviders, type Providers } from '#core/llm/providers.ts';
+import { parseEgressAllow, type EgressPolicy } from '#core/outbound/egress-policy.ts';
+import { type Gate, openGate } from '#core/outbound/send.ts';
+import type { Bell } from '#core/queue/bell.ts';
+import { openBell } from '#core/queue/open-bell.ts';
+import { loadTools } from '#core/tools/load-tools.ts';
+import type { ToolRegistry } from '#core/tools/tool-registry.ts';
+import type { Ring } from '#core/turn/ring.ts';
+import { newWebhookSecret, parseWebhookSecrets } from '#core/webhook/secret.ts';
+import type { Log } from './log.ts';
+import { lazySimulator } from './lazy-simulator.ts';
+import type { Settings } from './settings.ts';
+
+/** What API and worker both stand on; a process that is both opens it once. */
+export type Parts = {
+  connection: Connection;
+  bell: Bell;
+  live: Live;
+  providers: Providers;
+  tools: ToolRegistry;
+  egress: EgressPolicy;
+  gate: Gate;
+  secretsOf(project: string): Promise<string[]>;
+  ring(rings: Ring[]): Promise<void>;
+  close(): Promise<void>;
+};
+
+type Env = Record<string, string | undefined>;
+
+/** Opens connections, queue, wire, providers and tools from the settings. A setting that cannot work stops the start. */
+export async function openParts(settings: Settings & { DATABASE_URL: string }, env: Env, log: Log): Promise<Parts> {
+  const urls = { databaseUrl: settings.DATABASE_URL, redisUrl: settings.REDIS_URL };
+  const tools = await loadTools(settings.PAWL_TOOLS, settings.PAWL_TOOL_RULES);
+  const simulator = lazySimulator();
+  const providers = configureProviders(env, simulator);
+  const egress = parseEgressAllow(settings.PAWL_EGRESS_ALLOW);
+  const gate = openGate(egress);
+  const bell = await openBell(urls);
+  const connection = connect(settings.DATABASE_URL);
+  const live = openLive(urls);
+  return {
+    ...{ connection, bell, live, providers, tools, egress, gate },
+    secretsOf: secretsFrom(settings, connection),
+    ring: ringingWith(bell, log),
+    close: async () => {
+      await Promise.all([gate.close(), providers.close(), bell.close(), live.close(), simulator.close()]);
+      await connection.close();
+    },
+  };
+}
+
+/** The secrets in force: the operator's, or one made for the project and kept in the database. */
+function secretsFrom({ PAWL_WEBHOOK_SECRET: given }: Settings, { db }: Connection): Parts['secretsOf'] {
+  if (given) {
+    const secrets = parseWebhookSecrets(given);
+    return async () => secrets;
+  }
+  const known = new Map<string, string[]>();
+  return async (project) => {
+    const secrets = known.get(project) ?? [await findWebhookSecret(db, project, newWebhookSecret)];
+    known.set(project, secrets);
+    return secrets;
+  };
+}
+
+/** A queue that is away never fails what was committed: the rows are due, and the rescuer rings again. */
+function ringingWith(bell: Bell, log: Log): Parts['ring'] {
+  return (rings) =>
+    bell.ring(rings).catch((error: unknown) => log.warn({ err: error }, 'the queue is away; the rescuer will ring again'));
+}

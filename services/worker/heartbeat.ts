@@ -1,0 +1,66 @@
+import type { Db } from '#core/checkpoint/database.ts';
+import { type Beat, renewHolds } from '#core/checkpoint/renew-holds.ts';
+import { timing } from '#core/turn/timing.ts';
+import type { Log } from '../log.ts';
+import type { Run, StopReason } from './run.ts';
+
+/** The steps this worker has on hand. */
+export type Heartbeat = {
+  /** Vouches for a run until disposed, `limitMs` at the longest: a run that hangs for ever is not beaten for (R4). */
+  vouchFor(run: Run, options: { held: boolean; limitMs: number }): Disposable;
+  /** Renews all holds that want renewing; a run that has lost its step is stopped. */
+  beat(): Promise<void>;
+  /** Stops the runs of one turn, or of all. */
+  stop(reason: StopReason, turnId?: string): void;
+  count(): number;
+};
+
+type Vouched = { run: Run; held: boolean; renewedAt: number; until: number };
+
+/** Beats for all runs in one statement: each beat acquires, but renews only every third of a lease (R4). */
+export function makeHeartbeat(db: Db, log: Log): Heartbeat {
+  const vouched = new Map<string, Vouched>();
+
+  return {
+    vouchFor: (run, { held, limitMs }) => {
+      const now = performance.now();
+      vouched.set(run.id, { run, held, renewedAt: now, until: now + limitMs });
+      return { [Symbol.dispose]: () => void vouched.delete(run.id) };
+    },
+    beat: async () => {
+      const due = [...vouched.values()].filter(wantsBeat);
+      if (due.length === 0) return;
+      const sentAt = performance.now();
+      const holding = await renewHolds(db, due.map(beatOf));
+      for (const entry of due) settle(entry, { holds: holding.has(entry.run.id), sentAt, vouched, log });
+    },
+    stop: (reason, turnId) => {
+      for (const { run } of vouched.values()) if (turnId === undefined || run.turn.id === turnId) run.stop(reason);
+    },
+    count: () => vouched.size,
+  };
+}
+
+function wantsBeat({ held, renewedAt, until, run }: Vouched): boolean {
+  const now = performance.now();
+  if (now > until || run.signal.aborted) return false;
+  return !held || now - renewedAt > timing.leaseMs / 3;
+}
+
+function beatOf({ run, held }: Vouched): Beat {
+  return { turnId: run.turn.id, step: run.step, runId: run.id, isFirst: !held };
+}
+
+function settle(
+  entry: Vouched,
+  { holds, sentAt, vouched, log }: { holds: boolean; sentAt: number; vouched: Map<string, Vouched>; log: Log },
+): void {
+  if (!vouched.has(entry.run.id)) return;
+  if (holds) {
+    entry.held = true;
+    entry.renewedAt = sentAt;
+    return;
+  }
+  log.warn({ turn_id: entry.run.turn.id, step: entry.run.step }, 'step lost to another worker or to the end of its turn');
+  entry.run.stop('lost');
+}

@@ -1,0 +1,18 @@
+import { endTurn } from '#core/checkpoint/end-turn.ts';
+import { persist } from '#core/checkpoint/persist.ts';
+import type { Ring } from '#core/turn/ring.ts';
+import type { TurnError } from '#core/turn/turn.ts';
+import type { WorkerContext } from '../context.ts';
+import type { Run } from '../run.ts';
+import { whatIsOwed } from './work-turn.ts';
+
+/** Ends a turn as failed; only a run that nobody has overtaken may say so (R5). */
+export async function failTurn({ id, turn, step }: Run, error: TurnError, context: WorkerContext): Promise<Ring[]> {
+  const ending = { turnId: turn.id, conversationId: turn.conversationId, status: 'failed' as const, error, runId: id, step };
+  const rings = await persist(() => context.db.transaction().execute((trx) => endTurn(trx, ending)));
+  if (!rings) return whatIsOwed(turn, context);
+
+  context.log.warn({ turn_id: turn.id, step, code: error.code }, `turn failed: ${error.code}`);
+  context.live.tellWatchers({ kind: 'wake', turnId: turn.id });
+  return rings;
+}

@@ -1,0 +1,46 @@
+import { persist } from '#core/checkpoint/persist.ts';
+import { postponeStep } from '#core/checkpoint/postpone-step.ts';
+import type { ProviderFailed } from '#core/failure.ts';
+import { splitModel } from '#core/llm/split-model.ts';
+import { nextTry } from '#core/turn/retry-policy.ts';
+import type { Ring } from '#core/turn/ring.ts';
+import type { TurnError } from '#core/turn/turn.ts';
+import type { WorkerContext } from '../context.ts';
+import type { Run } from '../run.ts';
+import { failTurn } from './fail-turn.ts';
+import type { RoundStep } from './run-round.ts';
+import { whatIsOwed } from './work-turn.ts';
+
+/** A round that brought no reply: asked again later, or the end of the turn (design: retries). */
+export async function missRound(
+  run: Run,
+  { step, failure }: { step: RoundStep; failure: ProviderFailed },
+  context: WorkerContext,
+): Promise<Ring[]> {
+  const { turn } = run;
+  const pauseMs = failure.retry.kind === 'parked' ? park(run, failure.retry.afterMs, context) : 0;
+  const next = nextTry(failure.retry, turn.work, { pauseMs });
+  if (next.kind === 'fail') return failTurn(run, errorOf(failure), context);
+
+  const { delayMs, counts } = next;
+  const told = { phase: 'llm_round', round: step.round, error: errorOf(failure), retry_in_ms: delayMs };
+  const later = { turnId: turn.id, step: run.step, runId: run.id, delayMs, attempt: counts, parkedMs: pauseMs, told };
+  const ring = await persist(() => postponeStep(context.db, later));
+  if (!ring) return whatIsOwed(turn, context);
+
+  context.log.warn({ turn_id: turn.id, round: step.round, code: failure.code }, `round ${step.round} again in ${delayMs} ms`);
+  context.live.tellWatchers({ kind: 'wake', turnId: turn.id });
+  return [ring];
+}
+
+/** A 429: everybody leaves the provider alone for a while. */
+function park({ turn }: Run, askedMs: number | undefined, { parking, live }: WorkerContext): number {
+  const { provider } = splitModel(turn.config.model);
+  const forMs = parking.park(provider, askedMs);
+  live.tellWorkers({ kind: 'parked', provider, forMs });
+  return forMs;
+}
+
+function errorOf({ code, message, retry, provider }: ProviderFailed): TurnError {
+  return { type: 'provider_error', code, message, retryable: retry.kind !== 'never', provider };
+}

@@ -1,0 +1,43 @@
+import { ProviderFailed } from '#core/failure.ts';
+import { loadHistory } from '#core/checkpoint/load-history.ts';
+import type { Reply } from '#core/turn/reply.ts';
+import type { Step } from '#core/turn/next-step.ts';
+import type { Ring } from '#core/turn/ring.ts';
+import { transcriptOf } from '#core/turn/transcript.ts';
+import { announceRound } from '../announce-round.ts';
+import { askedOf } from '../asked-of.ts';
+import type { WorkerContext } from '../context.ts';
+import type { Run } from '../run.ts';
+import { commitRound } from './commit-round.ts';
+import { missRound } from './miss-round.ts';
+import { stopRun } from './stop-run.ts';
+
+export type RoundStep = Extract<Step, { kind: 'run-round' }>;
+
+/** Asks the model once and checkpoints its reply. A redelivered job finds its checkpoint and moves on. */
+export async function runRound(run: Run, step: RoundStep, context: WorkerContext): Promise<Ring[]> {
+  const { turn } = run;
+  const log = context.log.child({ turn_id: turn.id, round: step.round, attempt: turn.work.ring + 1 });
+  const startedAt = Date.now();
+  log.info(`round ${step.round} starting`);
+
+  try {
+    const reply = await ask(run, step, context);
+    return await commitRound(run, { step, reply, startedAt }, context);
+  } catch (failure) {
+    if (run.signal.aborted) return stopRun(run, context);
+    if (failure instanceof ProviderFailed) return missRound(run, { step, failure }, context);
+    throw failure;
+  }
+}
+
+async function ask({ turn, signal }: Run, step: RoundStep, { db, live, onAir, providers }: WorkerContext): Promise<Reply> {
+  const earlier = turn.position > 1 ? await loadHistory(db, turn.conversationId, turn.position) : [];
+  const asked = askedOf(turn, step, transcriptOf([...earlier, turn]));
+  const provider = providers.find(turn.config.model.slice(0, turn.config.model.indexOf('/')));
+
+  const address = { turn_id: turn.id, round: step.round, attempt: turn.work.ring + 1 };
+  using announcer = announceRound(live, address);
+  using _onAir = onAir.add(turn.id, announcer);
+  return await provider.ask(asked, signal, announcer.take);
+}

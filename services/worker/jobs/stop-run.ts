@@ -1,0 +1,24 @@
+import { persist } from '#core/checkpoint/persist.ts';
+import { postponeStep } from '#core/checkpoint/postpone-step.ts';
+import type { Ring } from '#core/turn/ring.ts';
+import type { WorkerContext } from '../context.ts';
+import type { Run, StopReason } from '../run.ts';
+import { endAtDeadline } from './end-at-deadline.ts';
+import { whatIsOwed } from './work-turn.ts';
+
+/** Leaves a step that was stopped in the middle, by the reason it was stopped for. */
+export async function stopRun({ id, turn, step, signal }: Run, context: WorkerContext): Promise<Ring[]> {
+  const reason: StopReason = signal.reason;
+  switch (reason) {
+    case 'cancelled':
+    case 'lost':
+      return whatIsOwed(turn, context);
+    case 'deadline':
+      return endAtDeadline(turn, context);
+    case 'shutdown': {
+      const back = { turnId: turn.id, step, runId: id, delayMs: 0, attempt: false, parkedMs: 0, told: null };
+      const ring = await persist(() => postponeStep(context.db, back));
+      return ring ? [ring] : whatIsOwed(turn, context);
+    }
+  }
+}

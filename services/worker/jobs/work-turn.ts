@@ -1,0 +1,68 @@
+import { loadTurn } from '#core/checkpoint/load-turn.ts';
+import { takeHold } from '#core/checkpoint/take-hold.ts';
+import { nextStep, type Step } from '#core/turn/next-step.ts';
+import type { Ring } from '#core/turn/ring.ts';
+import { ringOf } from '#core/turn/ring-of.ts';
+import type { Turn } from '#core/turn/turn.ts';
+import type { WorkerContext } from '../context.ts';
+import { startRun } from '../run.ts';
+import { endAtDeadline } from './end-at-deadline.ts';
+import { failTurn } from './fail-turn.ts';
+import { runRound } from './run-round.ts';
+import { runToolBatch } from './run-tool-batch.ts';
+
+/**
+ * The frame of every step: load the turn, decide, hold it where another job could be about, do what is owed, and
+ * answer what is owed then. Any job may be lost, late or doubled; whoever finds the turn held leaves without a trace.
+ */
+export async function workTurn({ turnId, step }: { turnId: string; step: string }, context: WorkerContext): Promise<Ring[]> {
+  const turn = await loadTurn(context.db, turnId);
+  if (!turn) return [];
+
+  const next = nextStep(turn);
+  if (next.kind === 'nothing') return [];
+  if (next.kind === 'end' && next.because === 'deadline') return endAtDeadline(turn, context);
+  if (turn.work.step !== step) return [ringOf(turn)];
+  if (turn.work.held) return [];
+
+  using run = startRun(turn);
+  const mayStartAtOnce = turn.work.quiet && !hasOpenClaim(next);
+  if (!mayStartAtOnce && !(await takeHold(context.db, turn, run.id))) return whatIsOwed(turn, context);
+  if (turn.status === 'queued') context.live.tellWatchers({ kind: 'wake', turnId });
+
+  using _vouched = context.heartbeat.vouchFor(run, { held: !mayStartAtOnce, limitMs: limitOf(next, context) });
+  switch (next.kind) {
+    case 'run-round':
+      return runRound(run, next, context);
+    case 'run-tool-batch':
+      return runToolBatch(run, next, context);
+    case 'end':
+      return failTurn(run, POISON, context);
+  }
+}
+
+/** What a turn owes after all, for a run whose own step was done, lost or taken by another. */
+export async function whatIsOwed(before: Turn, { db }: Pick<WorkerContext, 'db'>): Promise<Ring[]> {
+  const now = await loadTurn(db, before.id);
+  if (!now || nextStep(now).kind === 'nothing' || now.work.step === before.work.step) return [];
+  return [ringOf(now)];
+}
+
+/** A call that another run claimed and never answered: it can only be judged by whoever holds the turn (R8). */
+function hasOpenClaim(next: Step): boolean {
+  return next.kind === 'run-tool-batch' && next.calls.some((call) => call.claimedBy !== null);
+}
+
+/** How long a step can take with all its own bounds; no heartbeat vouches for it longer (R4). */
+function limitOf(next: Step, { modelTimeoutMs }: WorkerContext): number {
+  const SLACK_MS = 60_000;
+  const LONGEST_BATCH_MS = 10 * 3_600_000;
+  return SLACK_MS + (next.kind === 'run-tool-batch' ? LONGEST_BATCH_MS : modelTimeoutMs);
+}
+
+const POISON = {
+  type: 'internal_error' as const,
+  code: 'poison_turn',
+  message: 'Every worker that took this step ended without a word. Look into the worker logs before you retry the turn.',
+  retryable: true,
+};

@@ -1,0 +1,71 @@
+import { forgetKeys } from '#core/checkpoint/forget-keys.ts';
+import type { Bell, JobHandler } from '#core/queue/bell.ts';
+import { DELIVERIES_QUEUE, roundsQueue, TOOLS_QUEUE } from '#core/queue/job.ts';
+import { timing } from '#core/turn/timing.ts';
+import type { WorkerContext } from './context.ts';
+import { every } from './every.ts';
+import { deliverWebhook } from './jobs/deliver-webhook.ts';
+import { workTurn } from './jobs/work-turn.ts';
+import { rescue } from './rescue.ts';
+
+const FORGET_EVERY_MS = 3_600_000;
+const LAST_WORDS_MS = 5_000;
+
+/** The queues a worker answers: a queue for each provider it knows, the tools, the deliveries. */
+export function queuesOf({ providers }: Pick<WorkerContext, 'providers'>): string[] {
+  return [...providers.names.map(roundsQueue), TOOLS_QUEUE, DELIVERIES_QUEUE];
+}
+
+/** What a worker does with any job: works it and rings for what is owed then. */
+export function jobHandler(context: WorkerContext): JobHandler {
+  return async ({ data }) => {
+    const rings = 'deliveryId' in data ? await deliverWebhook(data, context) : await workTurn(data, context);
+    if (rings.length > 0) await context.ring(rings);
+  };
+}
+
+/** Starts a worker: answers jobs, beats for what it has on hand, rescues what others left, hears what others say. */
+export async function openWorker(
+  context: WorkerContext,
+  bell: Bell,
+  concurrency: number,
+): Promise<{ close(graceMs: number): Promise<void> }> {
+  const { heartbeat, live, log, parking, onAir, db } = context;
+  const handle = logFailures(jobHandler(context), context);
+  const answering = await bell.answer(queuesOf(context), handle, concurrency);
+  const unhear = live.hearWorkers((message) => {
+    if (message.kind === 'cancelled') heartbeat.stop('cancelled', message.turnId);
+    if (message.kind === 'catch-up') onAir.catchUp(message.turnId);
+    if (message.kind === 'parked') {
+      parking.hear(message.provider, message.forMs);
+      answering.pause(roundsQueue(message.provider), message.forMs);
+    }
+  });
+  const routines = [
+    every(timing.heartbeatMs, () => heartbeat.beat(), log),
+    every(timing.rescueEveryMs, () => rescue(context), log),
+    every(FORGET_EVERY_MS, () => forgetKeys(db), log),
+  ];
+  return {
+    close: async (graceMs) => {
+      await routines[1]?.stop();
+      const closed = answering.close(graceMs + LAST_WORDS_MS);
+      const patience = setTimeout(() => heartbeat.stop('shutdown'), graceMs);
+      await closed;
+      clearTimeout(patience);
+      await Promise.all(routines.map((routine) => routine.stop()));
+      unhear();
+    },
+  };
+}
+
+/** A job that throws is only logged: its row is due again by itself. Codes, never texts, reach the queue. */
+function logFailures(handle: JobHandler, { log }: WorkerContext): JobHandler {
+  return async (job) => {
+    try {
+      await handle(job);
+    } catch (error) {
+      log.error({ job: job.name, ...job.data, err: error }, 'step broke off; it will be rung again');
+    }
+  };
+}

@@ -1,0 +1,35 @@
+const FIRST_PAUSE_MS = 5_000;
+const LONGEST_PAUSE_MS = 60_000;
+
+/** Which providers asked everybody to wait, and until when, by this process's clock. */
+export type Parking = {
+  /** Notes a 429; answers how long the provider is left alone: what it asked for, else doubling until a call succeeds. */
+  park(provider: string, askedMs: number | undefined): number;
+  /** Notes that another worker was told to wait. */
+  hear(provider: string, forMs: number): void;
+  /** Milliseconds until the provider may be asked again; 0 when it may be now. */
+  waitMs(provider: string): number;
+  /** A call came through: the next pause starts small again. */
+  succeeded(provider: string): void;
+};
+
+/** Keeps the pauses of all providers. Lost with the process, which costs one refused call. */
+export function makeParking(): Parking {
+  const until = new Map<string, number>();
+  const pauses = new Map<string, number>();
+  const hear = (provider: string, forMs: number) =>
+    void until.set(provider, Math.max(until.get(provider) ?? 0, performance.now() + forMs));
+
+  return {
+    hear,
+    park: (provider, askedMs) => {
+      const doubled = Math.min(pauses.get(provider) ?? FIRST_PAUSE_MS, LONGEST_PAUSE_MS);
+      if (askedMs === undefined) pauses.set(provider, doubled * 2);
+      const pauseMs = askedMs ?? doubled;
+      hear(provider, pauseMs);
+      return pauseMs;
+    },
+    waitMs: (provider) => Math.max(0, Math.ceil((until.get(provider) ?? 0) - performance.now())),
+    succeeded: (provider) => void pauses.delete(provider),
+  };
+}

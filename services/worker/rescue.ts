@@ -1,0 +1,14 @@
+import { rescueDeliveries } from '#core/checkpoint/rescue-deliveries.ts';
+import { rescueTurns } from '#core/checkpoint/rescue-turns.ts';
+import type { WorkerContext } from './context.ts';
+
+const AT_ONCE = 200;
+
+/** Rings again for turns and deliveries that nobody is on although somebody should be; answers how many. */
+export async function rescue({ db, ring, log }: Pick<WorkerContext, 'db' | 'ring' | 'log'>): Promise<number> {
+  const rings = [...(await rescueTurns(db, AT_ONCE)), ...(await rescueDeliveries(db, AT_ONCE))];
+  if (rings.length === 0) return 0;
+  log.info({ turns: rings.length }, `rescue: ${rings.length} rung again`);
+  await ring(rings);
+  return rings.length;
+}

@@ -1,0 +1,33 @@
+import { randomUUID } from 'node:crypto';
+import type { Turn } from '#core/turn/turn.ts';
+
+/** Why a run is told to stop in the middle. */
+export type StopReason = 'cancelled' | 'lost' | 'deadline' | 'shutdown';
+
+/** One job's work on one step. Its id is fresh for each start: it names holds and claims, never a worker (R1). */
+export type Run = {
+  id: string;
+  turn: Turn;
+  step: string;
+  signal: AbortSignal;
+  stop(reason: StopReason): void;
+};
+
+/** Starts a run; it stops by itself when the turn's deadline comes. */
+export function startRun(turn: Turn): Run & Disposable {
+  const controller = new AbortController();
+  const stop = (reason: StopReason) => controller.abort(reason);
+  const { deadlineInMs, step } = turn.work;
+  const timer = deadlineInMs === null ? undefined : setTimeout(stop, Math.min(deadlineInMs, MAX_TIMER_MS), 'deadline');
+  return {
+    id: randomUUID(),
+    turn,
+    step,
+    signal: controller.signal,
+    stop,
+    [Symbol.dispose]: () => clearTimeout(timer),
+  };
+}
+
+/** The longest a Node timer can wait; no step runs that long. */
+const MAX_TIMER_MS = 2_147_483_647;

@@ -1,0 +1,71 @@
+import type { FinishReason } from '#core/turn/reply.ts';
+import type { ScriptedReply, WireScript } from '#test/llm/provider-exam.ts';
+
+const RAW: Partial<Record<FinishReason, string>> = { other: 'strange' };
+
+/** One event of a Chat Completions stream that adds `delta` to the first choice. */
+export function event(delta: object, finishReason: string | null = null, more: object = {}): string {
+  const choice = { index: 0, delta, finish_reason: finishReason };
+  return `data: ${JSON.stringify({ id: 'chatcmpl-1', object: 'chat.completion.chunk', choices: [choice], ...more })}\n\n`;
+}
+
+const DONE = 'data: [DONE]\n\n';
+
+/** How the Chat Completions wire puts a scripted reply. */
+export const openaiWire: WireScript = {
+  reply: (reply) => [...pieces(reply), ...ending(reply), DONE],
+  cutInCall(reply) {
+    const events = pieces(reply);
+    const last = events.at(-1)!;
+    return [...events.slice(0, -1), last.slice(0, last.length - 20)];
+  },
+  finishReasons: [
+    ['stop', 'stop'],
+    ['eos', 'stop'],
+    ['length', 'length'],
+    ['max_tokens', 'length'],
+    ['content_filter', 'content_filter'],
+    ['tool_calls', 'stop'],
+    ['a new word', 'other'],
+  ],
+  finished: (raw, text) => [event({ content: text }), event({}, raw), DONE],
+  errorEvent: [`data: ${JSON.stringify({ error: { message: 'The server had an error', type: 'server_error' } })}\n\n`],
+  refusal: (status) => ({
+    status,
+    headers: { 'content-type': 'application/json', 'x-request-id': 'req_1' },
+    body: [JSON.stringify({ error: { message: `Refused with ${status}`, type: 'some_error', code: null } })],
+  }),
+};
+
+function pieces({ reasoning = [], text = [], calls = [] }: ScriptedReply): string[] {
+  const longest = Math.max(0, ...calls.map((call) => call.arguments.length));
+  const byTurns = Array.from({ length: longest }, (_, turn) =>
+    calls.flatMap((call, index) => {
+      const args = call.arguments[turn];
+      if (args === undefined) return [];
+      const head = turn === 0 ? { id: call.id, type: 'function' } : {};
+      const name = turn === 0 ? { name: call.name } : {};
+      return [event({ tool_calls: [{ index, ...head, function: { ...name, arguments: args } }] })];
+    }),
+  );
+  return [
+    ...reasoning.map((each) => event({ reasoning_content: each })),
+    ...text.map((each) => event({ content: each })),
+    ...byTurns.flat(),
+  ];
+}
+
+function ending({ calls = [], finishReason, usage }: ScriptedReply): string[] {
+  const reason = finishReason ?? (calls.length ? 'tool_calls' : 'stop');
+  const finish = event({}, RAW[reason] ?? reason);
+  if (!usage) return [finish];
+  const counted = {
+    prompt_tokens: usage.input_tokens,
+    completion_tokens: usage.output_tokens,
+    total_tokens: usage.total_tokens,
+    prompt_tokens_details: { cached_tokens: usage.cached_input_tokens },
+    completion_tokens_details: { reasoning_tokens: usage.reasoning_tokens },
+  };
+  const chunk = { id: 'chatcmpl-1', object: 'chat.completion.chunk', choices: [], usage: counted };
+  return [finish, `data: ${JSON.stringify(chunk)}\n\n`];
+}

@@ -1,0 +1,198 @@
+import { expect, test } from 'vitest';
+import { ProviderFailed } from '#core/failure.ts';
+import { bounded } from '#core/llm/bounded.ts';
+import type { Delta, Provider, RoundRequest } from '#core/llm/provider.ts';
+import type { AskedCall } from '#core/turn/message.ts';
+import type { FinishReason, Reply } from '#core/turn/reply.ts';
+import type { Usage } from '#core/turn/usage.ts';
+import { type Answer, startWireServer } from '#test/llm/wire-server.ts';
+
+/** A reply as a script writes it: pieces of text and reasoning, and calls whose arguments come in pieces. */
+export type ScriptedReply = {
+  reasoning?: string[];
+  text?: string[];
+  /** Their pieces are sent by turns where the wire allows it. */
+  calls?: { id: string; name: string; arguments: string[] }[];
+  finishReason?: FinishReason;
+  usage?: Usage;
+};
+
+/** How one wire puts things. Each event is one string, with the line ends of a stream, `\n`. */
+export type WireScript = {
+  reply(reply: ScriptedReply): string[];
+  /** The events of that reply up to half of the last piece of its first call's arguments. */
+  cutInCall(reply: ScriptedReply): string[];
+  /** The raw words of this wire, and what they mean. */
+  finishReasons: [raw: string, FinishReason][];
+  finished(raw: string, text: string): string[];
+  /** An error after the 200, of the kind that may pass. */
+  errorEvent: string[];
+  /** A refusal before anything was sent. */
+  refusal(status: number): Omit<Answer, 'ending'>;
+};
+
+/** Whether the sentinel some wires end with (`[DONE]`) is the last event. */
+const isSentinel = (event: string) => event.includes('[DONE]');
+
+/** Any round's request. */
+export const someRequest: RoundRequest = {
+  model: 'some-model',
+  instructions: 'Be brief.',
+  messages: [{ role: 'user', content: 'Hi' }],
+  tools: [],
+  toolChoice: 'auto',
+  parallelToolCalls: null,
+  temperature: null,
+  maxOutputTokens: null,
+  providerOptions: {},
+  requestId: 'turn_x-r1-a1',
+};
+
+/** The exam every adapter sits: bytes of its wire on a real socket in, our words or a classified failure out. */
+export function providerExam(name: string, makeProvider: (origin: string) => Provider, wire: WireScript) {
+  const ask = async (answer: Answer, bounds: Partial<{ timeoutMs: number; idleTimeoutMs: number }> = {}) => {
+    await using server = await startWireServer();
+    server.answer(answer);
+    const provider = bounded(makeProvider(server.origin), { timeoutMs: 20_000, idleTimeoutMs: 20_000, ...bounds });
+    const deltas: Delta[] = [];
+    const reply = await provider
+      .ask(someRequest, new AbortController().signal, (delta) => deltas.push(delta))
+      .catch((error: unknown) => error);
+    return { reply: reply as Reply, failure: reply as ProviderFailed, deltas };
+  };
+
+  const usage: Usage = {
+    input_tokens: 11,
+    output_tokens: 7,
+    total_tokens: 18,
+    cached_input_tokens: 4,
+    reasoning_tokens: 2,
+  };
+  const twoCalls = [
+    { id: 'call_a', name: 'add', arguments: ['{"a":', '1}'] },
+    { id: 'call_b', name: 'multiply', arguments: ['{"text":"', 'grüß dich 👋', '"}'] },
+  ];
+  const asked: AskedCall[] = twoCalls.map((call) => ({ ...call, arguments: call.arguments.join('') }));
+  const textOf = (deltas: Delta[], kind: Delta['kind']) =>
+    deltas.flatMap((delta) => (delta.kind === kind ? delta.text : [])).join('');
+
+  test(`${name}: text arrives in pieces and whole`, async () => {
+    const { reply, deltas } = await ask({ body: wire.reply({ text: ['Hel', 'lo ', '👋🏽.'], usage }) });
+
+    expect(reply).toMatchObject({ text: 'Hello 👋🏽.', calls: [], finishReason: 'stop', usage });
+    expect(deltas).toEqual(['Hel', 'lo ', '👋🏽.'].map((text) => ({ kind: 'text', text })));
+  });
+
+  test(`${name}: reasoning is shown and never mixed into the text`, async () => {
+    const { reply, deltas } = await ask({ body: wire.reply({ reasoning: ['Let me ', 'think.'], text: ['4'] }) });
+
+    expect(reply.text).toBe('4');
+    expect(textOf(deltas, 'reasoning')).toBe('Let me think.');
+  });
+
+  test(`${name}: parallel calls whose pieces come by turns are put together`, async () => {
+    const { reply, deltas } = await ask({ body: wire.reply({ text: ['Both.'], calls: twoCalls, usage }) });
+
+    expect(reply).toMatchObject({ text: 'Both.', calls: asked, finishReason: 'tool_calls', usage });
+    const second = deltas.filter((delta) => delta.kind === 'tool-arguments' && delta.index === 1);
+    expect(textOf(second, 'tool-arguments')).toBe(asked[1]!.arguments);
+  });
+
+  test(`${name}: no usage is null, not zero`, async () => {
+    const { reply } = await ask({ body: wire.reply({ text: ['Hi.'] }) });
+
+    expect(reply.usage).toBeNull();
+  });
+
+  test.each(wire.finishReasons)(`${name}: finish reason %s is %s and is kept as it came`, async (raw, finishReason) => {
+    const { reply } = await ask({ body: wire.finished(raw, 'Some text.') });
+
+    expect(reply).toMatchObject({ text: 'Some text.', finishReason, finishReasonRaw: raw });
+  });
+
+  test(`${name}: an empty reply is a failed attempt, an empty reply cut by length is a reply`, async () => {
+    const empty = await ask({ body: wire.reply({ finishReason: 'stop' }) });
+    const cut = await ask({ body: wire.reply({ finishReason: 'length' }) });
+
+    expect(empty.failure).toMatchObject({ code: 'provider_bad_response', retry: { kind: 'later' } });
+    expect(cut.reply).toMatchObject({ text: null, calls: [], finishReason: 'length' });
+  });
+
+  test.each(['end', 'cut'] as const)(
+    `${name}: a stream that ends inside a call (%s) is unavailable`,
+    async (ending) => {
+      const { failure } = await ask({ body: wire.cutInCall({ calls: twoCalls }), ending });
+
+      expect(failure).toBeInstanceOf(ProviderFailed);
+      expect(failure).toMatchObject({ code: 'provider_unavailable', retry: { kind: 'later' } });
+    },
+  );
+
+  test(`${name}: an error event after the 200 is a failure to try again`, async () => {
+    const { failure } = await ask({ body: [...wire.reply({ text: ['Half'] }).slice(0, 1), ...wire.errorEvent] });
+
+    expect(failure).toBeInstanceOf(ProviderFailed);
+    expect(failure).toMatchObject({ retry: { kind: 'later' } });
+  });
+
+  test(`${name}: a refused key and an unknown model are never tried again`, async () => {
+    const key = await ask(wire.refusal(401));
+    const model = await ask(wire.refusal(404));
+
+    expect(key.failure).toMatchObject({ code: 'provider_authentication_failed', retry: { kind: 'never' } });
+    expect(model.failure).toMatchObject({ code: 'provider_model_not_found', retry: { kind: 'never' } });
+    expect(model.failure.provider.status).toBe(404);
+  });
+
+  test(`${name}: a 429 parks the provider for as long as it asks`, async () => {
+    const refusal = wire.refusal(429);
+    const { failure } = await ask({ ...refusal, headers: { ...refusal.headers, 'retry-after': '7' } });
+
+    expect(failure).toMatchObject({ code: 'provider_rate_limited', retry: { kind: 'parked', afterMs: 7000 } });
+  });
+
+  test.each([500, 502, 503, 529])(`${name}: a %i is tried again`, async (status) => {
+    const { failure } = await ask(wire.refusal(status));
+
+    expect(failure).toMatchObject({ retry: { kind: 'later' }, provider: { status } });
+  });
+
+  test(`${name}: nobody listening is unavailable`, async () => {
+    const server = await startWireServer();
+    await server[Symbol.asyncDispose]();
+
+    const asking = makeProvider(server.origin).ask(someRequest, new AbortController().signal, () => undefined);
+
+    await expect(asking).rejects.toMatchObject({ code: 'provider_unavailable', retry: { kind: 'later' } });
+  });
+
+  test.each(['hang', 'drip'] as const)(`${name}: silence (%s) after the first piece is a timeout`, async (ending) => {
+    const body = wire.reply({ text: ['Half', ' and'] }).slice(0, 1);
+
+    const { failure } = await ask({ body, ending }, { idleTimeoutMs: 60 });
+
+    expect(failure).toMatchObject({ code: 'provider_timeout', retry: { kind: 'later' } });
+  });
+
+  test(`${name}: an abort ends the call at once with the caller's own reason`, async () => {
+    await using server = await startWireServer();
+    server.answer({ body: wire.reply({ text: ['Half'] }).slice(0, 1), ending: 'hang' });
+    const caller = new AbortController();
+    const reason = new Error('the turn was cancelled');
+
+    const asking = makeProvider(server.origin).ask(someRequest, caller.signal, () => caller.abort(reason));
+
+    await expect(asking).rejects.toBe(reason);
+    await server.left;
+  });
+
+  test(`${name}: comments, CRLF, single bytes and a missing sentinel change nothing`, async () => {
+    const events = wire.reply({ text: ['Hel', 'lo 👋'], calls: twoCalls, usage });
+    const noisy = events.filter((event) => !isSentinel(event)).flatMap((event) => [': ping\n\n', event, '\n\n']);
+    const bytes = [...Buffer.from(noisy.join('').replaceAll('\n', '\r\n'))].map((byte) => Uint8Array.of(byte));
+
+    const { reply } = await ask({ body: bytes });
+
+    expect(reply).toMatchObject({ text: 'Hello 👋', calls: asked, finishReason: 'tool_calls', usage });
+  });
+}

@@ -1,0 +1,194 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { ProviderFailed } from '#core/failure.ts';
+import { openaiProvider } from '#core/llm/openai/openai-provider.ts';
+import { renderRequest } from '#core/llm/openai/render-request.ts';
+import type { Reply } from '#core/turn/reply.ts';
+import { someRequest } from '#test/llm/provider-exam.ts';
+import { startWireServer, type WireServer } from '#test/llm/wire-server.ts';
+
+type WireCall = { id?: string; function: { name: string; arguments: string } };
+type WireMessage = {
+  role: string;
+  content?: string | { text?: string }[] | null;
+  tool_calls?: WireCall[] | null;
+  reasoning_content?: string;
+};
+type Exchange = {
+  request: { body: { messages?: WireMessage[] } } | null;
+  response: { status: number; headers?: Record<string, string>; body: unknown; raw_prefix?: string };
+};
+type Piece = { content?: unknown; refusal?: string; tool_calls?: object[]; function_call?: { name?: string } };
+type Choice = { index?: number; delta?: Piece; message?: Piece; finish_reason?: string };
+type Count = { prompt_tokens: number; completion_tokens: number; total_tokens: number };
+type Event = { error?: unknown; choices?: Choice[]; usage?: Count };
+type Entry = { file: string; provider: string; api: string };
+
+const folder = new URL('../../../shared/recordings/', import.meta.url);
+const isHere = existsSync(new URL('index.json', folder));
+const read = (file: string) => JSON.parse(readFileSync(new URL(file, folder), 'utf8'));
+const entries: Entry[] = isHere ? read('index.json').files : [];
+const onThisWire = entries.filter(({ api }) => api === 'chat.completions');
+
+const counts = new Map<string, number>();
+const count = (what: string) => counts.set(what, (counts.get(what) ?? 0) + 1);
+
+let server: WireServer;
+beforeAll(async () => {
+  server = await startWireServer();
+});
+afterAll(async () => {
+  await server[Symbol.asyncDispose]();
+  const told = [...counts].sort().map(([what, times]) => `${what} ${times}`);
+  const sum = isHere
+    ? `${onThisWire.length} of ${entries.length} files; ${told.join(', ')}`
+    : 'folder not found, skipped';
+  console.log(`recordings: ${sum}`);
+});
+
+test.skipIf(isHere)('recordings of real traffic are not at hand', () => undefined);
+
+test.each(onThisWire)('what $file was answered is read as its client read it', async ({ file, provider }) => {
+  const recording = read(file);
+  const exchanges: Exchange[] = recording.exchanges ?? [recording];
+
+  for (const [index, exchange] of exchanges.entries()) {
+    const answer = await replay(provider, exchange);
+    const next = exchanges[index + 1];
+    if (exchange.response.status !== 200 || isErrorStream(exchange)) checkFailure(answer, exchange);
+    else if (isUnusable(exchange)) checkUnusable(answer);
+    else checkReply(answer, exchange);
+    const isPartial = recording.traits.includes('tool-loop-partial');
+    if (next && !(answer instanceof Error)) checkCarried(answer, { provider, exchange, next, isPartial });
+  }
+});
+
+async function replay(provider: string, { response }: Exchange): Promise<Reply | Error> {
+  const isStream = typeof response.body === 'string' && response.status === 200;
+  const text = isStream ? String(response.body) : (response.raw_prefix ?? '') + JSON.stringify(response.body);
+  const type = isStream ? 'text/event-stream' : 'application/json';
+  const retryAfter = response.headers?.['retry-after'];
+  const headers = { 'content-type': type, ...(retryAfter ? { 'retry-after': retryAfter } : {}) };
+  server.answer({ status: response.status, headers, body: portions(text) });
+  const client = openaiProvider({ name: provider, apiKey: 'none-at-all', baseUrl: server.origin });
+  count(isStream ? 'streams' : response.status === 200 ? 'whole replies' : 'refusals');
+  return client.ask(someRequest, new AbortController().signal, () => undefined).catch((error) => error);
+}
+
+/** Portions that cut through lines and characters. */
+function portions(text: string): Uint8Array[] {
+  const bytes = Buffer.from(text);
+  return Array.from({ length: Math.ceil(bytes.length / 1021) }, (_, at) => bytes.subarray(at * 1021, (at + 1) * 1021));
+}
+
+function events({ response: { body } }: Exchange): Event[] {
+  if (typeof body !== 'string') return [body as Event];
+  const lines = body.split(/\r?\n/).filter((line) => line.startsWith('data:') && !line.includes('[DONE]'));
+  return lines.map((line) => JSON.parse(line.slice(5)));
+}
+
+const isErrorStream = (exchange: Exchange) => events(exchange).some((event) => event.error);
+
+const wanted = new Map([
+  [401, 'provider_authentication_failed'],
+  [404, 'provider_model_not_found'],
+  [429, 'provider_rate_limited'],
+]);
+
+/** Errors land in the class their status says; the two things a status does not say are told by their words. */
+function checkFailure(answer: Reply | Error, { response }: Exchange) {
+  const text = JSON.stringify(response.body);
+  const isTooLong = /context length/.test(text);
+  const isBadCall = /tool_use_failed/.test(text);
+  const byStatus = wanted.get(response.status) ?? 'provider_invalid_request';
+  const code = isTooLong ? 'context_length_exceeded' : isBadCall ? 'provider_bad_response' : byStatus;
+
+  expect(answer).toBeInstanceOf(ProviderFailed);
+  expect(answer).toMatchObject({ code });
+  count(`as ${code}`);
+}
+
+/** Replies our rules refuse: nothing in them, or content that is an object (only where it was not streamed). */
+function isUnusable(exchange: Exchange): boolean {
+  const seen = parts(exchange);
+  return seen.isObject || (!/length|filter/.test(seen.finish ?? '') && !seen.calls && !seen.text.trim());
+}
+
+function checkUnusable(answer: Reply | Error) {
+  expect(answer).toBeInstanceOf(ProviderFailed);
+  expect(answer).toMatchObject({ code: 'provider_bad_response' });
+  count(`unusable (${String(answer).match(/\(([^)]*)\)/)?.[1]})`);
+}
+
+/** A second, naive reading of the same bytes. */
+function parts(exchange: Exchange) {
+  const choices = events(exchange).flatMap((event) => (event.choices ?? []).filter(({ index }) => !index));
+  const pieces = choices.map((choice) => choice.delta ?? choice.message ?? {});
+  const plain = (content: unknown) => (typeof content === 'string' ? content : '');
+  return {
+    text: pieces.map((piece) => plain(piece.content) + plain(piece.refusal)).join(''),
+    calls: pieces.some((piece) => piece.tool_calls?.length || piece.function_call?.name),
+    isObject: pieces.some(({ content }) => typeof content === 'object' && content !== null && !Array.isArray(content)),
+    finish: choices.map((choice) => choice.finish_reason ?? '').findLast(Boolean) ?? null,
+    usage: events(exchange).findLast((event) => event.usage?.completion_tokens)?.usage,
+  };
+}
+
+function checkReply(answer: Reply | Error, exchange: Exchange) {
+  const { text, finish, calls, usage } = parts(exchange);
+  if (answer instanceof Error) throw answer;
+
+  expect(answer.text ?? '').toBe(text);
+  expect(answer.finishReasonRaw).toBe(finish);
+  expect(answer.finishReason).not.toBe('other');
+  expect(answer.calls.length > 0).toBe(Boolean(calls));
+  for (const call of answer.calls) if (finish !== 'length') expect(() => JSON.parse(call.arguments)).not.toThrow();
+  if (usage) {
+    expect(answer.usage).toMatchObject({ input_tokens: usage.prompt_tokens });
+    expect(answer.usage!.total_tokens).toBeGreaterThanOrEqual(usage.total_tokens);
+    count('usages');
+  }
+  count('replies');
+}
+
+type Carrying = { provider: string; exchange: Exchange; next: Exchange; isPartial: boolean };
+
+/** What the client sent back with its next request is what we read, and what we would send back. */
+function checkCarried(reply: Reply, { provider, exchange, next, isPartial }: Carrying) {
+  const before = exchange.request?.body.messages?.length;
+  const carried = (next.request?.body.messages ?? []).slice(before).filter(({ role }) => role === 'assistant');
+  if (before === undefined || carried.length === 0) return count('rounds not carried on');
+
+  // A client may add calls of its own, names those that came without an id, and some run the first call only.
+  const theirs = carried.flatMap((message) => message.tool_calls ?? []).map(comparable);
+  const ours = reply.calls.map((call) => comparable({ id: call.id, function: call }));
+  for (const call of isPartial ? ours.slice(0, 1) : ours) {
+    expect(theirs).toContainEqual(call.id ? call : { ...call, id: expect.any(String) });
+  }
+  count('rounds carried on');
+
+  // Some clients lay out JSON anew, or add what they observed.
+  const text = carried.map(textOf).join('').replace(/\s/g, '');
+  if (text && !text.startsWith('[empty') && reply.text) expect(text).toContain(reply.text.replace(/\s/g, ''));
+
+  const [said] = carried;
+  const rendered = renderAgain(reply, provider);
+  if (said?.reasoning_content && rendered?.reasoning_content) {
+    expect(rendered.reasoning_content.trim()).toBe(said.reasoning_content.trim());
+    count('reasoning sent back');
+  }
+}
+
+function comparable({ id, function: { name, arguments: args } }: WireCall) {
+  return { id: id ?? '', name, arguments: JSON.stringify(JSON.parse(args || '{}')) };
+}
+
+function textOf({ content }: WireMessage): string {
+  return Array.isArray(content) ? content.map(({ text }) => text ?? '').join('') : (content ?? '');
+}
+
+function renderAgain({ text, calls, opaque }: Reply, provider: string) {
+  const message = { role: 'assistant', content: text, calls, opaque: { provider, state: opaque } } as const;
+  const request = { ...someRequest, instructions: null, messages: [message] };
+  return renderRequest(request, { provider, maxTokensField: 'max_tokens' }).messages[0] as WireMessage | undefined;
+}

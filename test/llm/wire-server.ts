@@ -1,0 +1,66 @@
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** What a scripted server answers: bytes in the order and the portions given, and how the answer ends. */
+export type Answer = {
+  status?: number;
+  headers?: Record<string, string>;
+  body?: (string | Uint8Array)[];
+  /** `end` closes properly, `cut` breaks the connection, `hang` keeps it open, `drip` sends comments for ever. */
+  ending?: 'end' | 'cut' | 'hang' | 'drip';
+};
+
+export type Asked = { path: string; headers: IncomingHttpHeaders; body: Record<string, unknown> };
+
+export type WireServer = AsyncDisposable & {
+  origin: string;
+  /** The requests so far. */
+  asked: Asked[];
+  /** Settles when a client has gone away before its answer had ended. */
+  left: Promise<void>;
+  answer(answer: Answer): void;
+};
+
+/** A server on a real socket that says what it is told; every request gets the answer given last. */
+export async function startWireServer(): Promise<WireServer> {
+  const asked: Asked[] = [];
+  const left = Promise.withResolvers<void>();
+  let script: Answer = { status: 500 };
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk);
+    asked.push({
+      path: request.url ?? '',
+      headers: request.headers,
+      body: JSON.parse(Buffer.concat(chunks).toString() || '{}'),
+    });
+    response.on('close', () => !response.writableEnded && left.resolve());
+    await play(response, script);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    origin: `http://127.0.0.1:${port}`,
+    asked,
+    left: left.promise,
+    answer: (answer) => {
+      script = answer;
+    },
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+async function play(response: ServerResponse, { status = 200, headers, body = [], ending = 'end' }: Answer) {
+  response.writeHead(status, headers ?? { 'content-type': 'text/event-stream' });
+  response.flushHeaders();
+  for (const part of body) await new Promise((resolve) => response.write(part, resolve));
+  if (ending === 'end') response.end();
+  if (ending === 'cut') response.destroy();
+  if (ending === 'drip') {
+    const timer = setInterval(() => response.write(': still here\n\n'), 5);
+    response.on('close', () => clearInterval(timer));
+  }
+}

@@ -1,0 +1,111 @@
+import { expect, test } from 'vitest';
+import { afterOneRound, askSimulator, getWeather, script } from './ask-simulator.ts';
+
+const sunny = { answer: 'It is sunny in Tokyo, they say, and warm.' };
+
+test('a script without rounds is answered at once', async () => {
+  await using model = await askSimulator();
+
+  const completion = await model.complete(script(sunny));
+
+  expect(completion.choices[0]).toMatchObject({ message: { content: sunny.answer }, finish_reason: 'stop' });
+  expect(completion.usage?.total_tokens).toBeGreaterThan(10);
+});
+
+test('a streamed answer is the same answer, in pieces', async () => {
+  await using model = await askSimulator();
+  const pieces: string[] = [];
+
+  const stream = model.stream({ ...script({ ...sunny, piece_chars: 5 }), stream_options: { include_usage: true } });
+  stream.on('content', (delta) => pieces.push(delta));
+  const completion = await stream.finalChatCompletion();
+
+  expect(pieces.slice(0, 2)).toEqual(['It is', ' sunn']);
+  expect(completion.choices[0]).toMatchObject({ message: { content: sunny.answer }, finish_reason: 'stop' });
+  expect(completion.usage?.completion_tokens).toBeGreaterThan(5);
+});
+
+test('a stream is a role chunk, deltas, a finish chunk, usage when asked for, and [DONE]', async () => {
+  await using model = await askSimulator();
+
+  const response = await model.fetch({
+    ...script({ answer: 'Hi.', final: { reasoning: 'hm' } }),
+    stream: true,
+    stream_options: { include_usage: true },
+  });
+  const events = (await response.text())
+    .trim()
+    .split('\n\n')
+    .map((event) => event.slice('data: '.length));
+
+  expect(response.headers.get('content-type')).toMatch('text/event-stream');
+  expect(events.pop()).toBe('[DONE]');
+  const chunks = events.map((event) => JSON.parse(event));
+  expect(chunks.map((chunk) => chunk.choices[0]?.delta)).toEqual([
+    { role: 'assistant', content: '' },
+    { reasoning_content: 'hm' },
+    { content: 'Hi.' },
+    {},
+    undefined,
+  ]);
+  expect(chunks.map((chunk) => chunk.choices[0]?.finish_reason)).toEqual([null, null, null, 'stop', undefined]);
+  expect(chunks.map((chunk) => Boolean(chunk.usage))).toEqual([false, false, false, false, true]);
+  expect(new Set(chunks.map((chunk) => chunk.id)).size).toBe(1);
+});
+
+test('usage is not told when the script says null, and told word for word when it gives it', async () => {
+  await using model = await askSimulator();
+
+  const silent = await model.complete(script({ ...sunny, final: { usage: null } }));
+  const told = await model.complete(script({ final: { usage: { prompt_tokens: 7, completion_tokens: 5 } } }));
+
+  expect(silent.usage).toBeUndefined();
+  expect(told.usage).toEqual({ prompt_tokens: 7, completion_tokens: 5, total_tokens: 12 });
+});
+
+test("the finish reason is the script's", async () => {
+  await using model = await askSimulator();
+
+  const completion = await model.complete(script({ ...sunny, final: { finish_reason: 'length' } }));
+
+  expect(completion.choices[0]?.finish_reason).toBe('length');
+});
+
+test('a piece never parts the two halves of one character', async () => {
+  await using model = await askSimulator();
+  const pieces: string[] = [];
+
+  const stream = model.stream(script({ answer: 'a🌞b🌧c', piece_chars: 2 }));
+  stream.on('content', (delta) => pieces.push(delta));
+  await stream.done();
+
+  expect(pieces).toEqual(['a🌞', 'b🌧', 'c']);
+});
+
+test('{{results}} becomes what the tools of this turn answered', async () => {
+  await using model = await askSimulator();
+  const sim = { rounds: [{ tools: [{ name: 'get_weather' }] }], answer: 'They say: {{results}}' };
+
+  const completion = await model.complete(afterOneRound(sim, '$& 21 °C'));
+
+  expect(completion.choices[0]?.message.content).toBe('They say: $& 21 °C');
+});
+
+test('a request without tools gets the answer although rounds are left', async () => {
+  await using model = await askSimulator();
+  const sim = { rounds: [{ tools: [{ name: 'get_weather' }] }], ...sunny };
+
+  const withoutTools = await model.complete(script(sim));
+  const withNone = await model.complete({ ...script(sim), tools: [getWeather], tool_choice: 'none' });
+
+  expect(withoutTools.choices[0]?.message.content).toBe(sunny.answer);
+  expect(withNone.choices[0]?.message.content).toBe(sunny.answer);
+});
+
+test('the models are listed', async () => {
+  await using model = await askSimulator();
+
+  const models = await model.openai.models.list();
+
+  expect(models.data.map(({ id }) => id)).toEqual(['demo']);
+});

@@ -1,0 +1,67 @@
+import OpenAI from 'openai';
+import type { ChatCompletionCreateParamsNonStreaming } from 'openai/resources/chat/completions';
+import type { AskedRequest } from '#simulator/answer-chat.ts';
+import { type Simulator, startSimulator } from '#simulator/start-simulator.ts';
+
+type Params = Partial<ChatCompletionCreateParamsNonStreaming>;
+
+export const getWeather = {
+  type: 'function' as const,
+  function: {
+    name: 'get_weather',
+    parameters: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
+  },
+};
+
+/** A simulator with the official SDK before it, retries off, and all that it was asked; ends with its scope. */
+export async function askSimulator() {
+  const asked: AskedRequest[] = [];
+  const simulator = await startSimulator({ onRequest: (request) => asked.push(request) });
+  const openai = new OpenAI({ baseURL: simulator.baseUrl, apiKey: 'none', maxRetries: 0, logLevel: 'off' });
+  return {
+    simulator,
+    openai,
+    asked,
+    stream: (params: Params, options?: OpenAI.RequestOptions) =>
+      openai.chat.completions.stream({ ...inputOf(params), stream: true }, options),
+    complete: (params: Params, options?: OpenAI.RequestOptions) =>
+      openai.chat.completions.create({ ...inputOf(params), stream: false }, options),
+    fetch: (params: object, init: RequestInit = {}) => post(simulator, params, init),
+    [Symbol.asyncDispose]: () => simulator.stop(),
+  };
+}
+
+/** One user message that holds a script. */
+export function script(sim: Record<string, unknown>): Params {
+  return { messages: [{ role: 'user', content: JSON.stringify({ sim }) }] };
+}
+
+/** The messages of a turn after its first round: the words, the call, and what the tool answered. */
+export function afterOneRound(sim: Record<string, unknown>, result: string): Params {
+  return {
+    tools: [getWeather],
+    messages: [
+      { role: 'user', content: JSON.stringify({ sim }) },
+      {
+        role: 'assistant',
+        content: null,
+        tool_calls: [{ id: 'call_1', type: 'function', function: { name: 'get_weather', arguments: '{}' } }],
+      },
+      { role: 'tool', tool_call_id: 'call_1', content: result },
+    ],
+  };
+}
+
+function inputOf(params: Params) {
+  return { model: 'demo', messages: [{ role: 'user' as const, content: 'Hi' }], ...params };
+}
+
+function post({ baseUrl }: Simulator, params: object, init: RequestInit): Promise<Response> {
+  const headers = { 'content-type': 'application/json', ...init.headers };
+  return fetch(`${baseUrl}/chat/completions`, {
+    method: 'POST',
+    body: JSON.stringify({ model: 'demo', messages: [{ role: 'user', content: 'Hi' }], ...params }),
+    ...init,
+    headers,
+  });
+}

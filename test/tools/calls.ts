@@ -1,0 +1,29 @@
+import { parseEgressAllow } from '#core/outbound/egress-policy.ts';
+import { openGate } from '#core/outbound/send.ts';
+import type { ServerTool } from '#core/tools/define-tool.ts';
+import type { CallContext, PreparedCall } from '#core/tools/run-call.ts';
+import { toolRegistry } from '#core/tools/tool-registry.ts';
+import { Tool } from '#core/turn/tool.ts';
+
+/** What running calls takes, with a gate that lets 127.0.0.1 pass. */
+export function callContext(tools: ServerTool[], more: Partial<CallContext> = {}): CallContext & AsyncDisposable {
+  const gate = openGate(parseEgressAllow('127.0.0.1'));
+  return {
+    registry: toolRegistry(tools),
+    gate,
+    outputLimit: 65_536,
+    signal: new AbortController().signal,
+    progress: () => {},
+    ...more,
+    [Symbol.asyncDispose]: () => gate.close(),
+  };
+}
+
+/** A call that was checked before; tries follow each other at once. */
+export function preparedCall(
+  tool: Partial<Record<keyof Tool, unknown>>,
+  args: Record<string, unknown> = {},
+): PreparedCall {
+  const definition = Tool.parse({ name: 'tool', retry: { max_attempts: 3, backoff_ms: 0 }, ...tool });
+  return { tool: definition, args, turnId: 'turn_1', idempotencyKey: 'turn_1.1.call_1' };
+}

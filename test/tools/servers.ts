@@ -1,0 +1,56 @@
+import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
+import { type AddressInfo, createServer as createSocketServer, type Socket } from 'node:net';
+
+/** One request as it came in. */
+export type Received = { method: string | undefined; headers: IncomingMessage['headers']; body: string };
+/** What the tool answers. */
+export type Answer = { status: number; body?: string; headers?: Record<string, string> };
+
+/** An HTTP tool on 127.0.0.1 that remembers what it got. */
+export async function toolServer(answer: () => Answer) {
+  const received: Received[] = [];
+  const listener: RequestListener = async (request, response) => {
+    const pieces = await request.toArray();
+    received.push({ method: request.method, headers: request.headers, body: Buffer.concat(pieces).toString() });
+    const { status, body, headers } = answer();
+    response.writeHead(status, headers).end(body);
+  };
+  const server = createServer(listener);
+  const url = await listen(server);
+  const close = () =>
+    new Promise<void>((resolve) => {
+      server.close(() => resolve());
+      server.closeAllConnections();
+    });
+  return { url, received, [Symbol.asyncDispose]: close };
+}
+
+/** A server that takes connections and never answers. */
+export async function silentServer(onSocket: (socket: Socket) => void) {
+  const sockets: Socket[] = [];
+  const server = createSocketServer((socket) => {
+    sockets.push(socket.on('error', () => {}));
+    socket.resume();
+    onSocket(socket);
+  });
+  const url = await listen(server);
+  const close = () =>
+    new Promise<void>((resolve) => {
+      server.close(() => resolve());
+      for (const socket of sockets) socket.destroy();
+    });
+  return { url, [Symbol.asyncDispose]: close };
+}
+
+/** A port of 127.0.0.1 where nobody listens. */
+export async function closedPort(): Promise<number> {
+  await using server = await silentServer(() => {});
+  return Number(new URL(server.url).port);
+}
+
+type Listening = { listen(port: number, host: string, done: () => void): unknown; address(): unknown };
+
+async function listen(server: Listening): Promise<string> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+}

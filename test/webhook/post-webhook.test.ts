@@ -1,0 +1,95 @@
+import { text } from 'node:stream/consumers';
+import { Webhook } from 'standardwebhooks';
+import { expect, test } from 'vitest';
+import { postWebhook, type WebhookEvent } from '#core/webhook/post-webhook.ts';
+import { newWebhookSecret } from '#core/webhook/secret.ts';
+import { gateTo } from '#test/outbound/gate.ts';
+import { startReceiver } from '#test/outbound/receiver.ts';
+
+const secrets = [newWebhookSecret()];
+const event: WebhookEvent = {
+  id: 'evt_01k00000000000000000000000',
+  object: 'event',
+  type: 'turn.completed',
+  timestamp: '2026-11-20T10:00:00.000Z',
+  data: { id: 'turn_01k00000000000000000000000', turn: { output: 'grüße 🐟' } },
+};
+
+test('an event arrives whole and signed so that the reference library accepts it', async () => {
+  const arrived: { headers: Record<string, string>; body: string }[] = [];
+  await using receiver = await startReceiver(async (request, response) => {
+    arrived.push({ headers: request.headers as Record<string, string>, body: await text(request) });
+    response.writeHead(204).end();
+  });
+  await using gate = gateTo('127.0.0.1');
+
+  const outcome = await postWebhook(gate, { url: receiver.url, secrets, event });
+
+  const [{ headers, body }] = arrived as [(typeof arrived)[0]];
+  expect(outcome).toEqual({ kind: 'delivered', statusCode: 204 });
+  expect(new Webhook(secrets[0]!).verify(body, headers)).toEqual(event);
+  expect(headers).toMatchObject({ 'webhook-id': event.id, 'content-type': 'application/json', 'user-agent': 'Pawl' });
+});
+
+test.each([
+  [500, { kind: 'retry', error: 'The receiver answered 500.', statusCode: 500 }],
+  [302, { kind: 'retry', error: 'The receiver answered 302: redirects are not followed.', statusCode: 302 }],
+  [410, { kind: 'stop', error: 'The receiver answered 410: it wants no more events.', statusCode: 410 }],
+])('the verdict on a %i goes with its status', async (status, verdict) => {
+  await using receiver = await startReceiver((_request, response) => {
+    response.writeHead(status, { location: '/' }).end();
+  });
+  await using gate = gateTo('127.0.0.1');
+
+  const outcome = await postWebhook(gate, { url: receiver.url, secrets, event });
+
+  expect(outcome).toEqual(verdict);
+});
+
+test('an endless 200 is delivered without being read to its end', async () => {
+  await using receiver = await startReceiver((_request, response) => {
+    const pour = () => {
+      while (!response.destroyed && response.write('x'.repeat(65_536)));
+      response.once('drain', pour);
+    };
+    pour();
+  });
+  await using gate = gateTo('127.0.0.1');
+
+  const outcome = await postWebhook(gate, { url: receiver.url, secrets, event });
+
+  expect(outcome).toEqual({ kind: 'delivered', statusCode: 200 });
+});
+
+test('a receiver that is away is tried again later', async () => {
+  const receiver = await startReceiver(() => {});
+  await receiver[Symbol.asyncDispose]();
+  await using gate = gateTo('127.0.0.1');
+
+  const outcome = await postWebhook(gate, { url: receiver.url, secrets, event });
+
+  expect(outcome).toMatchObject({ kind: 'retry', error: expect.stringContaining('127.0.0.1'), statusCode: null });
+});
+
+test('an address that is not allowed is not reached', async () => {
+  await using witness = await startReceiver((_request, response) => response.end());
+  await using gate = gateTo('');
+
+  const outcome = await postWebhook(gate, { url: witness.url, secrets, event });
+
+  expect(outcome).toMatchObject({ kind: 'retry', statusCode: null });
+  expect(witness.connections).toHaveLength(0);
+});
+
+test('giving up ourselves is no attempt', async () => {
+  const arrived = Promise.withResolvers<void>();
+  await using receiver = await startReceiver(() => arrived.resolve());
+  await using gate = gateTo('127.0.0.1');
+  const shutdown = new AbortController();
+
+  const outcome = postWebhook(gate, { url: receiver.url, secrets, event, signal: shutdown.signal });
+  await arrived.promise;
+  shutdown.abort();
+
+  await expect(outcome).rejects.toMatchObject({ kind: 'aborted' });
+});
