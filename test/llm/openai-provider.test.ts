@@ -41,6 +41,16 @@ test('a refusal is asked once: retries are not the business of an adapter', asyn
   expect(server.asked).toHaveLength(1);
 });
 
+test('calls one after another share a connection', async () => {
+  await using server = await startWireServer();
+  server.answer({ body: openaiWire.reply({ text: ['Hi.'] }) });
+  const provider = make(server.origin, { fetch: patientFetch().fetch });
+
+  for (let call = 0; call < 10; call += 1) await provider.ask(someRequest, signal, () => undefined);
+
+  expect(server.connections()).toBeLessThan(5);
+});
+
 test('without a key no Authorization header is sent', async () => {
   const { asked } = await ask({ body: openaiWire.reply({ text: ['Hi.'] }) }, { apiKey: null });
 

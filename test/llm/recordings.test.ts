@@ -39,6 +39,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await server[Symbol.asyncDispose]();
+  for (const { api } of entries) if (api !== 'chat.completions') count(`skipped as another wire (${api})`);
   const told = [...counts].sort().map(([what, times]) => `${what} ${times}`);
   const sum = isHere
     ? `${onThisWire.length} of ${entries.length} files; ${told.join(', ')}`

@@ -16,6 +16,8 @@ export type WireServer = AsyncDisposable & {
   origin: string;
   /** The requests so far. */
   asked: Asked[];
+  /** How many connections were opened so far. */
+  connections(): number;
   /** Settles when a client has gone away before its answer had ended. */
   left: Promise<void>;
   answer(answer: Answer): void;
@@ -37,11 +39,16 @@ export async function startWireServer(): Promise<WireServer> {
     response.on('close', () => !response.writableEnded && left.resolve());
     await play(response, script);
   });
+  let connections = 0;
+  server.on('connection', () => {
+    connections += 1;
+  });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   return {
     origin: `http://127.0.0.1:${port}`,
     asked,
+    connections: () => connections,
     left: left.promise,
     answer: (answer) => {
       script = answer;

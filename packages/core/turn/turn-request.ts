@@ -28,6 +28,7 @@ export const Webhook = z.strictObject({
   events: z.array(WebhookEvent).min(1, 'name at least one event').nullish(),
   include: z.array(z.literal('turn')).nullish(),
 });
+export type Webhook = z.infer<typeof Webhook>;
 
 /** A webhook with its defaults filled in: every event it may have, the thin form. */
 export type Subscription = { url: string; events: z.infer<typeof WebhookEvent>[]; include: 'turn'[] };

@@ -51,7 +51,7 @@ async function execute(run: Run, planned: PlannedCall & { plan: RunPlan }, conte
       outputLimit: context.toolOutputLimit,
       signal: run.signal,
       progress: (value) => tellProgress(run, { call, value }, context),
-      signHeaders: await signerFor(run, call, context),
+      ...(await signerFor(run, planned, context)),
       beforeAttempt: async () => {
         run.signal.throwIfAborted();
         if (onlyOnce) await makeSure(run, planned, context);
@@ -83,10 +83,13 @@ function prepared({ turn }: Run, { call, plan }: PlannedCall & { plan: RunPlan }
   return { tool: plan.tool, args: plan.args, turnId: turn.id, idempotencyKey: `${turn.id}.${call.round}.${call.id}` };
 }
 
-async function signerFor({ turn }: Run, call: ToolCall, { secretsOf }: WorkerContext) {
+/** An HTTP tool can tell by the signature that the call is ours; each try is signed anew. */
+async function signerFor({ turn }: Run, { call, plan }: PlannedCall & { plan: RunPlan }, { secretsOf }: WorkerContext) {
+  if (plan.tool.execution?.kind !== 'http') return {};
   const secrets = await secretsOf(turn.project);
-  return (body: string) =>
-    signWebhook({ secrets, id: `${turn.id}-${call.round}-${call.id}`, timestampSeconds: Math.floor(Date.now() / 1000), body });
+  const id = `${turn.id}-${call.round}-${call.id}`;
+  const timestampSeconds = () => Math.floor(Date.now() / 1000);
+  return { signHeaders: (body: string) => signWebhook({ secrets, id, timestampSeconds: timestampSeconds(), body }) };
 }
 
 async function save(

@@ -1,6 +1,7 @@
 import { endTurn } from '#core/checkpoint/end-turn.ts';
 import { persist } from '#core/checkpoint/persist.ts';
 import { saveRound } from '#core/checkpoint/save-round.ts';
+import { splitModel } from '#core/llm/split-model.ts';
 import { cleanText } from '#core/text.ts';
 import { nameCalls } from '#core/turn/name-calls.ts';
 import { type Outcome, outcomeOf } from '#core/turn/outcome.ts';
@@ -27,7 +28,7 @@ export async function commitRound({ turn }: Run, replied: Replied, context: Work
     return whatIsOwed(turn, context);
   }
 
-  context.parking.succeeded(turn.config.model.slice(0, turn.config.model.indexOf('/')));
+  context.parking.succeeded(splitModel(turn.config.model).provider);
   tell(turn, replied, { outcome, context });
   return rings;
 }

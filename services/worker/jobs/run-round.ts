@@ -1,5 +1,6 @@
 import { ProviderFailed } from '#core/failure.ts';
 import { loadHistory } from '#core/checkpoint/load-history.ts';
+import { splitModel } from '#core/llm/split-model.ts';
 import type { Reply } from '#core/turn/reply.ts';
 import type { Step } from '#core/turn/next-step.ts';
 import type { Ring } from '#core/turn/ring.ts';
@@ -31,13 +32,22 @@ export async function runRound(run: Run, step: RoundStep, context: WorkerContext
   }
 }
 
-async function ask({ turn, signal }: Run, step: RoundStep, { db, live, onAir, providers }: WorkerContext): Promise<Reply> {
+async function ask({ turn, signal }: Run, step: RoundStep, context: WorkerContext): Promise<Reply> {
+  const { db, live, onAir, providers, parking } = context;
+  const name = splitModel(turn.config.model).provider;
+  refuseWhileParked(name, parking.waitMs(name));
   const earlier = turn.position > 1 ? await loadHistory(db, turn.conversationId, turn.position) : [];
   const asked = askedOf(turn, step, transcriptOf([...earlier, turn]));
-  const provider = providers.find(turn.config.model.slice(0, turn.config.model.indexOf('/')));
 
   const address = { turn_id: turn.id, round: step.round, attempt: turn.work.ring + 1 };
   using announcer = announceRound(live, address);
   using _onAir = onAir.add(turn.id, announcer);
-  return await provider.ask(asked, signal, announcer.take);
+  return await providers.find(name).ask(asked, signal, announcer.take);
+}
+
+/** A provider that asked everybody to wait is not asked by a job that was already on its way. */
+function refuseWhileParked(provider: string, waitMs: number): void {
+  if (waitMs === 0) return;
+  const message = `${provider} asked for a pause; this round waits for its end.`;
+  throw new ProviderFailed('provider_rate_limited', message, { retry: { kind: 'parked', afterMs: waitMs } });
 }

@@ -26,7 +26,7 @@ const Piece = z.object({
   refusal: z.string().nullish(),
   reasoning_content: z.string().nullish(),
   reasoning: z.string().nullish(),
-  reasoning_details: z.array(z.record(z.string(), z.unknown())).nullish(),
+  reasoning_details: z.array(z.record(z.string(), z.unknown())).nullish().catch(null),
   extra_content: z.unknown().optional(),
   tool_calls: z.array(CallPiece).nullish(),
   function_call: CallPiece.shape.function,
@@ -45,6 +45,8 @@ const Usage = z.object({
   completion_tokens_details: z.object({ reasoning_tokens: count }).nullish(),
 });
 export type WireUsage = z.infer<typeof Usage>;
+// What only counts must not cost a reply that can be read.
+const usage = Usage.nullish().catch(null);
 
 /**
  * One chunk of a Chat Completions stream, as loosely as servers keep to it; a reply sent whole (`message`) is one
@@ -58,10 +60,10 @@ export const Chunk = z.object({
       delta: Piece.nullish(),
       message: Piece.nullish(),
       finish_reason: z.string().nullish(),
-      usage: Usage.nullish(),
+      usage,
     }),
   ),
-  usage: Usage.nullish(),
-  x_groq: z.object({ usage: Usage.nullish() }).nullish(),
+  usage,
+  x_groq: z.object({ usage }).nullish().catch(null),
 });
 export type Chunk = z.infer<typeof Chunk>;

@@ -1,6 +1,7 @@
 type Fetch = typeof globalThis.fetch;
 
 const LONGEST_ERROR = 64 * 1024;
+const DRAIN_MS = 1000;
 const LONGEST_REPLY = 16 * 1024 * 1024;
 
 /** A `fetch` for one call and, once the SDK has read it, whether the answer's body came to its end. */
@@ -60,10 +61,22 @@ function watchEnd(body: ReadableStream<Uint8Array>, markEnd: () => void): Readab
         markEnd();
         controller.close();
       },
-      cancel: (reason) => reader.cancel(reason),
+      cancel: () => void drain(reader),
     },
     { highWaterMark: 0 },
   );
+}
+
+/** The SDK leaves at the sentinel; a body read to its end keeps the connection for the next call. */
+async function drain(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
+  const giveUp = setTimeout(() => reader.cancel().catch(() => undefined), DRAIN_MS);
+  try {
+    while (!(await reader.read()).done);
+  } catch {
+    // It was aborted or cut: there is nothing left to keep.
+  } finally {
+    clearTimeout(giveUp);
+  }
 }
 
 /** The text of a body up to a length, in characters; a body that breaks off is what had come. */

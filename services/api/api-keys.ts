@@ -1,0 +1,37 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { Misconfigured } from '#core/failure.ts';
+
+/** Finds the project a key opens. Without any keys configured everybody is the one default project. */
+export type ApiKeys = { projectOf(authorization: string | undefined): string | null };
+
+const LOOPBACK = /^(127\.\d+\.\d+\.\d+|localhost|::1|\[::1\])$/;
+
+/** Reads PAWL_API_KEYS (`project:key`, comma-separated). Without keys only a loopback host may be served. */
+export function readApiKeys(text: string | undefined, host: string): ApiKeys {
+  if (text === undefined) {
+    if (LOOPBACK.test(host)) return { projectOf: () => 'default' };
+    throw new Misconfigured(`HOST is ${host}, which others can reach, and PAWL_API_KEYS is not set. Set it, or listen on 127.0.0.1.`);
+  }
+  const keys = text.split(',').map(readKey);
+  return { projectOf: (authorization) => match(keys, authorization) };
+}
+
+type Key = { project: string; digest: Buffer };
+
+function readKey(entry: string): Key {
+  const [, project, key] = /^\s*([A-Za-z0-9_.-]+):(\S+)\s*$/.exec(entry) ?? [];
+  if (project && key) return { project, digest: digest(key) };
+  throw new Misconfigured('PAWL_API_KEYS must be a comma-separated list of project:key.');
+}
+
+/** Compares with every key in constant time, so that the time taken tells nothing about any of them. */
+function match(keys: Key[], authorization: string | undefined): string | null {
+  const given = digest(/^Bearer +(\S+) *$/i.exec(authorization ?? '')?.[1] ?? '');
+  let project: string | null = null;
+  for (const key of keys) if (timingSafeEqual(key.digest, given)) project = key.project;
+  return project;
+}
+
+function digest(key: string): Buffer {
+  return createHash('sha256').update(key).digest();
+}

@@ -1,0 +1,25 @@
+import type { Db } from '#core/checkpoint/database.ts';
+import type { Live } from '#core/live/live.ts';
+import type { Providers } from '#core/llm/providers.ts';
+import type { EgressPolicy } from '#core/outbound/egress-policy.ts';
+import type { ToolRules } from '#core/tools/check-definition.ts';
+import type { ToolRegistry } from '#core/tools/tool-registry.ts';
+import type { Ring } from '#core/turn/ring.ts';
+import type { Log } from '../log.ts';
+import type { ApiKeys } from './api-keys.ts';
+import type { TurnWatch } from './watch/watch-turns.ts';
+
+/** Everything a route may touch. */
+export type ApiContext = {
+  db: Db;
+  live: Live;
+  log: Log;
+  watch: TurnWatch;
+  providers: Providers;
+  tools: ToolRegistry;
+  toolRules: ToolRules;
+  egress: EgressPolicy;
+  keys: ApiKeys;
+  secretsOf(project: string): Promise<string[]>;
+  ring(rings: Ring[]): Promise<void>;
+};

@@ -1,0 +1,34 @@
+import type { z } from 'zod';
+import { RequestRefused } from '#core/failure.ts';
+
+type Issue = z.core.$ZodIssue;
+
+/** The first thing wrong with a request, as a sentence with its path. */
+export function explainIssues(issues: Issue[]): RequestRefused {
+  const [issue] = issues;
+  if (!issue) return new RequestRefused(400, 'invalid_request', 'The request is not valid.');
+  const { path, leaf } = deepest(issue, []);
+  if (leaf.code === 'unrecognized_keys') {
+    const param = render([...path, leaf.keys[0] ?? '']);
+    return new RequestRefused(400, 'unknown_field', `There is no field \`${param}\`. Remove it, or check its spelling.`, param);
+  }
+  const param = render(path) || null;
+  const isMissing = leaf.code === 'invalid_type' && leaf.input === undefined && leaf.message.includes('undefined');
+  if (isMissing) return new RequestRefused(400, 'missing_field', `\`${param ?? 'body'}\` is missing. Give it as ${leaf.expected}.`, param);
+  return new RequestRefused(400, 'invalid_value', `\`${param ?? 'body'}\` is not valid: ${leaf.message}.`, param);
+}
+
+/** Goes into the branch of a union that came closest, so that the path names what is wrong and not the whole. */
+function deepest(issue: Issue, before: PropertyKey[]): { path: PropertyKey[]; leaf: Issue } {
+  const path = [...before, ...issue.path];
+  if (issue.code !== 'invalid_union') return { path, leaf: issue };
+  const branches = issue.errors.flatMap((errors) => errors.slice(0, 1).map((error) => deepest(error, path)));
+  const closest = branches.sort((a, b) => b.path.length - a.path.length)[0];
+  return closest && closest.path.length > path.length ? closest : { path, leaf: issue };
+}
+
+function render(path: PropertyKey[]): string {
+  return path
+    .map((part, index) => (typeof part === 'number' ? `[${part}]` : `${index === 0 ? '' : '.'}${String(part)}`))
+    .join('');
+}

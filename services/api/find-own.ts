@@ -1,0 +1,21 @@
+import { findConversation } from '#core/checkpoint/find-conversation.ts';
+import { findTurn } from '#core/checkpoint/find-turn.ts';
+import type { Conversation } from '#core/checkpoint/select-conversations.ts';
+import type { Db } from '#core/checkpoint/database.ts';
+import { RequestRefused } from '#core/failure.ts';
+import { isId } from '#core/id.ts';
+import type { Turn } from '#core/turn/turn.ts';
+
+/** The project's own turn; an id that cannot exist, an unknown one and another project's are the same 404. */
+export async function findOwnTurn(db: Db, project: string, id: string): Promise<Turn> {
+  const turn = isId('turn', id) ? await findTurn(db, project, id) : undefined;
+  if (turn) return turn;
+  throw new RequestRefused(404, 'turn_not_found', 'There is no turn of this id. Check the id and the key.', 'id');
+}
+
+/** The project's own conversation, or the same 404 for all others. */
+export async function findOwnConversation(db: Db, project: string, id: string): Promise<Conversation> {
+  const conversation = isId('conv', id) ? await findConversation(db, project, id) : undefined;
+  if (conversation) return conversation;
+  throw new RequestRefused(404, 'conversation_not_found', 'There is no conversation of this id. Check the id and the key.', 'id');
+}

@@ -1,0 +1,41 @@
+import type { Context } from 'hono';
+import { HTTPException } from 'hono/http-exception';
+import { isPassing } from '#core/checkpoint/persist.ts';
+import { RequestRefused } from '#core/failure.ts';
+import type { Log } from '../log.ts';
+
+const TYPES = {
+  400: 'invalid_request_error',
+  401: 'authentication_error',
+  404: 'not_found_error',
+  409: 'conflict_error',
+  413: 'invalid_request_error',
+  415: 'invalid_request_error',
+  429: 'rate_limit_error',
+} as const;
+
+/** Turns whatever a route threw into the contract's envelope. What callers cannot mend is logged, never shown. */
+export function handleError(log: Log) {
+  return (error: unknown, c: Context): Response => {
+    if (error instanceof RequestRefused) return refuse(c, error);
+    if (error instanceof HTTPException && error.status < 500) {
+      return refuse(c, new RequestRefused(400, 'invalid_request', 'The request could not be read. Check its body and headers.'));
+    }
+    if (isPassing(error)) {
+      log.warn({ err: error, path: c.req.path }, 'the database is away');
+      c.header('Retry-After', '1');
+      return fail(c, 503, { code: 'service_unavailable', message: 'The database cannot be reached right now. Try again in a moment.' });
+    }
+    log.error({ err: error, path: c.req.path }, 'request failed');
+    return fail(c, 500, { code: 'internal', message: 'Something went wrong on our side. Try again; if it stays, look into the API log.' });
+  };
+}
+
+function refuse(c: Context, { status, code, message, param }: RequestRefused): Response {
+  if (status === 401) c.header('WWW-Authenticate', 'Bearer');
+  return c.json({ error: { type: TYPES[status], code, message, param } }, status);
+}
+
+function fail(c: Context, status: 500 | 503, { code, message }: { code: string; message: string }): Response {
+  return c.json({ error: { type: 'server_error', code, message, param: null } }, status);
+}

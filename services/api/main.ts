@@ -1,0 +1,19 @@
+import { requireMigrated } from '#core/checkpoint/migrate.ts';
+import { openParts } from '../open-parts.ts';
+import { requireDatabase } from '../require-database.ts';
+import { runProcess } from '../run-process.ts';
+import { openApi } from './open-api.ts';
+
+await runProcess('api', async (given, env, log) => {
+  const settings = requireDatabase(given);
+  const parts = await openParts(settings, env, log);
+  await requireMigrated(parts.connection.db);
+  const api = await openApi(parts, settings, log);
+  log.info({ url: api.url }, `api listens on ${api.url}`);
+  return {
+    close: async (graceMs) => {
+      await api.close(graceMs);
+      await parts.close();
+    },
+  };
+});

@@ -1,0 +1,28 @@
+import { z } from 'zod';
+import { isId } from '#core/id.ts';
+import { RequestRefused } from '#core/failure.ts';
+
+/** The query of every list: `cursor` is the last page's `next_cursor`. */
+export const PageQuery = z.object({
+  cursor: z.string().optional(),
+  limit: z.coerce.number().int().min(1).max(100).default(20),
+});
+
+/** One page of a list that was read with one row more than asked for. */
+export function pageOf<Row extends { id: string }, Item>(rows: Row[], limit: number, present: (row: Row) => Item) {
+  const data = rows.slice(0, limit);
+  const hasMore = rows.length > limit;
+  return {
+    object: 'list' as const,
+    data: data.map(present),
+    has_more: hasMore,
+    next_cursor: hasMore ? (data.at(-1)?.id ?? null) : null,
+  };
+}
+
+/** Where a page begins; a cursor that no list gave out is refused. */
+export function readCursor(prefix: 'conv' | 'turn', cursor: string | undefined): { before?: string } {
+  if (cursor === undefined) return {};
+  if (isId(prefix, cursor)) return { before: cursor };
+  throw new RequestRefused(400, 'invalid_value', 'Give the next_cursor of the page before, or none.', 'cursor');
+}

@@ -1,0 +1,60 @@
+import type { HonoRequest } from 'hono';
+import { createMiddleware } from 'hono/factory';
+import { RequestRefused } from '#core/failure.ts';
+import { cleanText } from '#core/text.ts';
+
+const MAX_DEPTH = 64;
+
+/** Makes sure that a body is JSON we can keep, before anything looks into it. */
+export const readJson = createMiddleware(async (c, next) => {
+  if (c.req.method !== 'POST' && c.req.method !== 'PUT') return next();
+  const text = await c.req.text();
+  if (text.length > 0) {
+    requireJsonType(c.req.header('content-type'));
+    const body = JSON.stringify(clean(parse(text), []));
+    if (body !== text) replaceBody(c.req, body);
+  }
+  await next();
+});
+
+/** Whoever reads the body after us reads the clean one. */
+function replaceBody(request: HonoRequest, body: string): void {
+  const { url, method, headers } = request.raw;
+  request.bodyCache = {};
+  request.raw = new Request(url, { method, headers: withoutLength(headers), body });
+}
+
+function withoutLength(headers: Headers): Headers {
+  const copy = new Headers(headers);
+  copy.delete('content-length');
+  return copy;
+}
+
+function requireJsonType(type: string | undefined): void {
+  if (type && /^application\/([\w.+-]+\+)?json\b/i.test(type)) return;
+  throw new RequestRefused(415, 'unsupported_media_type', 'Send the body as JSON with `Content-Type: application/json`.');
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new RequestRefused(400, 'invalid_json', 'The body is not valid JSON. Check quotes, commas and brackets.');
+  }
+}
+
+/** What neither Postgres nor a provider can hold is replaced; what could harm us is refused. */
+function clean(value: unknown, path: (string | number)[]): unknown {
+  if (typeof value === 'string') return cleanText(value);
+  if (typeof value !== 'object' || value === null) return value;
+  if (path.length >= MAX_DEPTH) {
+    throw new RequestRefused(400, 'json_too_deep', `The body is nested more than ${MAX_DEPTH} levels deep. Flatten it.`);
+  }
+  if (Array.isArray(value)) return value.map((item, index) => clean(item, [...path, index]));
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [cleanKey(key), clean(item, [...path, key])]));
+}
+
+function cleanKey(key: string): string {
+  if (key === '__proto__') throw new RequestRefused(400, 'unknown_field', 'Leave out the key `__proto__`.', key);
+  return cleanText(key);
+}

@@ -1,0 +1,79 @@
+import { RequestRefused } from '#core/failure.ts';
+import { splitModel } from '#core/llm/split-model.ts';
+import { checkUrl } from '#core/outbound/check-url.ts';
+import type { Subscription, StandingConfig, ToolChoice, TurnConfig, Webhook } from '#core/turn/turn-request.ts';
+import { WebhookEvent } from '#core/turn/turn-request.ts';
+import type { Tool } from '#core/turn/tool.ts';
+import type { ApiContext } from './context.ts';
+import { resolveTools } from './resolve-tools.ts';
+
+type Rules = Pick<ApiContext, 'providers' | 'tools' | 'toolRules' | 'egress'>;
+
+const DEFAULT_ROUNDS = 50;
+const DEFAULT_TOOL_CALLS = 200;
+
+/** A turn's own fields over its conversation's; `null` and absent alike inherit. */
+export function mergeConfig(standing: StandingConfig, own: StandingConfig): StandingConfig {
+  const given = Object.entries(own).filter(([, value]) => value !== null && value !== undefined);
+  return { ...standing, ...Object.fromEntries(given) };
+}
+
+/** Checks a standing configuration as far as it goes: a conversation need not name its model yet. */
+export function checkStanding(config: StandingConfig, rules: Rules): void {
+  resolveConfig({ ...config, model: config.model ?? 'sim/none' }, rules);
+}
+
+/** Fills every default in and resolves every tool; refuses, with its path, what no turn could be worked with. */
+export function resolveConfig(config: StandingConfig, rules: Rules): TurnConfig {
+  const tools = resolveTools(config.tools ?? [], rules);
+  return {
+    model: checkModel(config.model, rules),
+    instructions: config.instructions ?? null,
+    tools,
+    tool_choice: checkChoice(config.tool_choice ?? 'auto', tools),
+    tool_mode: checkMode(config.tool_mode ?? 'native'),
+    parallel_tool_calls: config.parallel_tool_calls ?? null,
+    temperature: config.temperature ?? null,
+    max_output_tokens: config.max_output_tokens ?? null,
+    limits: {
+      max_rounds: config.limits?.max_rounds ?? DEFAULT_ROUNDS,
+      max_tool_calls: config.limits?.max_tool_calls ?? DEFAULT_TOOL_CALLS,
+      max_total_tokens: config.limits?.max_total_tokens ?? null,
+      deadline_seconds: config.limits?.deadline_seconds ?? null,
+    },
+    allowed_capabilities: config.allowed_capabilities ?? null,
+    provider_options: config.provider_options ?? {},
+    webhook: config.webhook ? subscribe(config.webhook, rules) : null,
+  };
+}
+
+function checkModel(model: string | null | undefined, { providers }: Rules): string {
+  if (!model) {
+    const message = 'Name the model as provider/model, here or in the conversation, for example openai/gpt-4.1.';
+    throw new RequestRefused(400, 'missing_field', message, 'model');
+  }
+  providers.find(splitModel(model).provider);
+  return model;
+}
+
+function checkChoice(choice: ToolChoice, tools: Tool[]): ToolChoice {
+  if (choice === 'required' && tools.length === 0) {
+    throw new RequestRefused(400, 'invalid_value', 'tool_choice is required, but no tools are given. Give some.', 'tool_choice');
+  }
+  if (typeof choice === 'object' && !tools.some((tool) => tool.name === choice.name)) {
+    const message = `tool_choice names ${JSON.stringify(choice.name)}, which is not among the tools. Add it, or name another.`;
+    throw new RequestRefused(400, 'invalid_value', message, 'tool_choice.name');
+  }
+  return choice;
+}
+
+function checkMode(mode: TurnConfig['tool_mode']): TurnConfig['tool_mode'] {
+  if (mode === 'native') return mode;
+  throw new RequestRefused(400, 'unsupported_tool_mode', `tool_mode ${mode} is not available yet. Use native.`, 'tool_mode');
+}
+
+function subscribe(webhook: Webhook, { egress }: Rules): Subscription {
+  const problem = checkUrl(egress, webhook.url);
+  if (problem) throw new RequestRefused(400, 'egress_blocked', problem, 'webhook.url');
+  return { url: webhook.url, events: webhook.events ?? [...WebhookEvent.options], include: webhook.include ?? [] };
+}

@@ -1,0 +1,71 @@
+import { createRoute, type RouteHandler, z } from '@hono/zod-openapi';
+import { deleteConversation } from '#core/checkpoint/delete-conversation.ts';
+import { listConversations } from '#core/checkpoint/list-conversations.ts';
+import { RequestRefused } from '#core/failure.ts';
+import type { ApiEnv } from '../api-env.ts';
+import type { ApiContext } from '../context.ts';
+import { findOwnConversation } from '../find-own.ts';
+import { json, makeRouter } from '../make-router.ts';
+import { PageQuery, pageOf, readCursor } from '../page.ts';
+import { presentConversation } from '../present-conversation.ts';
+import { Conversation } from '../schemas/conversation.ts';
+import { listOf, refusals } from '../schemas/envelope.ts';
+
+const params = z.object({ id: z.string() });
+
+const list = createRoute({
+  method: 'get',
+  path: '/v1/conversations',
+  summary: 'List conversations, newest first',
+  request: { query: PageQuery },
+  responses: { 200: { description: 'A page', content: json(listOf(Conversation)) }, ...refusals },
+});
+
+const read = createRoute({
+  method: 'get',
+  path: '/v1/conversations/{id}',
+  summary: 'Read a conversation with its configuration',
+  request: { params },
+  responses: { 200: { description: 'The conversation', content: json(Conversation) }, ...refusals },
+});
+
+const remove = createRoute({
+  method: 'delete',
+  path: '/v1/conversations/{id}',
+  summary: 'Delete a conversation and all that belongs to it',
+  request: { params },
+  responses: { 204: { description: 'Deleted' }, ...refusals },
+});
+
+/** `/v1/conversations`: what the turns of one caller have in common. */
+export function conversationRoutes(context: ApiContext) {
+  return makeRouter()
+    .openapi(list, listAll(context))
+    .openapi(read, readOne(context))
+    .openapi(remove, removeOne(context));
+}
+
+function listAll({ db }: ApiContext): RouteHandler<typeof list, ApiEnv> {
+  return async (c) => {
+    const { cursor, limit } = c.req.valid('query');
+    const rows = await listConversations(db, c.get('project'), { ...readCursor('conv', cursor), limit: limit + 1 });
+    return c.json(pageOf(rows, limit, presentConversation), 200);
+  };
+}
+
+function readOne({ db }: ApiContext): RouteHandler<typeof read, ApiEnv> {
+  return async (c) => {
+    const conversation = await findOwnConversation(db, c.get('project'), c.req.valid('param').id);
+    return c.json(presentConversation(conversation), 200);
+  };
+}
+
+function removeOne({ db }: ApiContext): RouteHandler<typeof remove, ApiEnv> {
+  return async (c) => {
+    const { id } = await findOwnConversation(db, c.get('project'), c.req.valid('param').id);
+    const outcome = await db.transaction().execute((trx) => deleteConversation(trx, c.get('project'), id));
+    if (outcome !== 'busy') return c.body(null, 204);
+    const message = 'A turn of this conversation is still active. Wait for it or cancel it, then delete.';
+    throw new RequestRefused(409, 'conversation_busy', message);
+  };
+}

@@ -1,0 +1,62 @@
+import { createRoute, type RouteHandler, z } from '@hono/zod-openapi';
+import { cancelTurn } from '#core/checkpoint/cancel-turn.ts';
+import { retryTurn } from '#core/checkpoint/retry-turn.ts';
+import { RequestRefused } from '#core/failure.ts';
+import { presentTurn } from '#core/turn/present-turn.ts';
+import { announce } from '../announce.ts';
+import type { ApiEnv } from '../api-env.ts';
+import type { ApiContext } from '../context.ts';
+import { findOwnTurn } from '../find-own.ts';
+import { json, makeRouter } from '../make-router.ts';
+import { setPollAfter } from '../poll-after.ts';
+import { refusals } from '../schemas/envelope.ts';
+import { Turn } from '../schemas/turn.ts';
+
+const params = z.object({ id: z.string() });
+
+const cancel = createRoute({
+  method: 'post',
+  path: '/v1/turns/{id}/cancel',
+  summary: 'Cancel a turn at whatever it is doing',
+  request: { params },
+  responses: { 200: { description: 'The cancelled turn', content: json(Turn) }, ...refusals },
+});
+
+const retry = createRoute({
+  method: 'post',
+  path: '/v1/turns/{id}/retry',
+  summary: 'Let a failed turn go on from its last checkpoint',
+  request: { params },
+  responses: { 202: { description: 'The turn goes on', content: json(Turn) }, ...refusals },
+});
+
+/** What a caller can do to a turn once it runs. */
+export function turnActionRoutes(context: ApiContext) {
+  return makeRouter().openapi(cancel, cancelOne(context)).openapi(retry, retryOne(context));
+}
+
+function cancelOne(context: ApiContext): RouteHandler<typeof cancel, ApiEnv> {
+  return async (c) => {
+    const { id } = await findOwnTurn(context.db, c.get('project'), c.req.valid('param').id);
+    const cancelled = await context.db.transaction().execute((trx) => cancelTurn(trx, c.get('project'), id));
+    if (cancelled && cancelled.status !== 'cancelled') {
+      throw new RequestRefused(409, 'turn_ended', `The turn is ${cancelled.status} already and cannot be cancelled.`);
+    }
+    await announce(context, { rings: cancelled?.rings ?? [], ended: [id] });
+    return c.json(presentTurn(await findOwnTurn(context.db, c.get('project'), id)), 200);
+  };
+}
+
+function retryOne(context: ApiContext): RouteHandler<typeof retry, ApiEnv> {
+  return async (c) => {
+    const { id } = await findOwnTurn(context.db, c.get('project'), c.req.valid('param').id);
+    const retried = await context.db.transaction().execute((trx) => retryTurn(trx, c.get('project'), id));
+    if (retried.kind !== 'resumed') {
+      throw new RequestRefused(409, 'turn_not_failed', 'Only a failed turn can be retried. Start a new turn instead.');
+    }
+    await announce(context, { rings: retried.ring ? [retried.ring] : [], changed: [id] });
+    const turn = await findOwnTurn(context.db, c.get('project'), id);
+    setPollAfter(c, turn);
+    return c.json(presentTurn(turn), 202);
+  };
+}

@@ -1,0 +1,45 @@
+import { createTurn } from '#core/checkpoint/create-turn.ts';
+import type { Trx } from '#core/checkpoint/database.ts';
+import { endTurn } from '#core/checkpoint/end-turn.ts';
+import { findActiveTurns } from '#core/checkpoint/find-active-turns.ts';
+import { lockConversation } from '#core/checkpoint/lock-conversation.ts';
+import { RequestRefused } from '#core/failure.ts';
+import { newId } from '#core/id.ts';
+import type { Ring } from '#core/turn/ring.ts';
+import type { TurnConfig, TurnRequest } from '#core/turn/turn-request.ts';
+import type { Made } from './idempotently.ts';
+
+type Starting = Pick<TurnRequest, 'input' | 'on_active_turn' | 'priority' | 'metadata'>;
+
+/** A turn to be started in a conversation that the caller has found to be the project's own. */
+export type TurnStart = { project: string; conversationId: string; config: TurnConfig; request: Starting };
+
+/** What starting came to: the rings owed and the turns it interrupted, for after the commit. */
+export type Started = Made & { turnId: string; rings: Ring[]; interrupted: string[] };
+
+/** Records a turn behind, or in place of, those its conversation is still at (contract: on_active_turn). */
+export async function startTurn(trx: Trx, { project, conversationId, config, request }: TurnStart): Promise<Started> {
+  if (!(await lockConversation(trx, conversationId))) {
+    throw new RequestRefused(404, 'conversation_not_found', 'There is no conversation of this id.', 'id');
+  }
+  const active = await findActiveTurns(trx, conversationId);
+  const interrupted = settleActive(active, request.on_active_turn ?? 'enqueue');
+  const ended: Ring[] = [];
+  for (const turnId of interrupted) ended.push(...((await endTurn(trx, { turnId, conversationId, status: 'cancelled' })) ?? []));
+
+  const id = newId('turn');
+  const input = typeof request.input === 'string' ? [{ role: 'user' as const, content: request.input }] : request.input;
+  const turn = { id, project, conversationId, config, input, priority: request.priority ?? 0, metadata: request.metadata ?? {} };
+  const ring = await createTurn(trx, turn);
+  return { status: 202, resourceId: id, turnId: id, rings: ring ? [...ended, ring] : ended, interrupted };
+}
+
+/** Which turns have to go. The last one first, so that none of them comes to the head only to be cancelled there. */
+function settleActive(active: string[], policy: 'enqueue' | 'reject' | 'interrupt'): string[] {
+  if (policy === 'interrupt') return active.reverse();
+  if (policy === 'reject' && active.length > 0) {
+    const message = `The conversation is at ${active[0]}. Wait for it, cancel it, or send on_active_turn enqueue or interrupt.`;
+    throw new RequestRefused(409, 'conversation_busy', message, 'on_active_turn');
+  }
+  return [];
+}

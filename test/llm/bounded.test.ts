@@ -1,0 +1,92 @@
+import { expect, test } from 'vitest';
+import { bounded } from '#core/llm/bounded.ts';
+import type { Delta, Provider } from '#core/llm/provider.ts';
+import type { Reply } from '#core/turn/reply.ts';
+import { someRequest } from '#test/llm/provider-exam.ts';
+
+const reply: Reply = {
+  text: 'Hi',
+  calls: [],
+  finishReason: 'stop',
+  finishReasonRaw: 'stop',
+  usage: null,
+  opaque: null,
+};
+const never = new AbortController().signal;
+const capabilities = { wire: 'openai', streaming: true, tools: true, parallel_tool_calls: true } as const;
+const provider = (ask: Provider['ask']): Provider => ({ name: 'slow', capabilities, ask });
+const patient = { timeoutMs: 20_000, idleTimeoutMs: 20_000 };
+
+test('a reply within bounds passes as it is, with its deltas', async () => {
+  const deltas: Delta[] = [];
+  const inside = provider(async (_request, _signal, onDelta) => {
+    onDelta({ kind: 'text', text: 'Hi' });
+    return reply;
+  });
+
+  const answer = await bounded(inside, patient).ask(someRequest, never, (delta) => deltas.push(delta));
+
+  expect(answer).toBe(reply);
+  expect(deltas).toEqual([{ kind: 'text', text: 'Hi' }]);
+});
+
+test('a provider that listens to nothing is left behind when time is up', async () => {
+  const deaf = provider(() => new Promise(() => undefined));
+
+  const total = bounded(deaf, { ...patient, timeoutMs: 20 }).ask(someRequest, never, () => undefined);
+  const idle = bounded(deaf, { ...patient, idleTimeoutMs: 20 }).ask(someRequest, never, () => undefined);
+
+  await expect(total).rejects.toMatchObject({ code: 'provider_timeout', message: expect.stringContaining('no reply') });
+  await expect(idle).rejects.toMatchObject({ code: 'provider_timeout', message: expect.stringContaining('silent') });
+});
+
+test('a provider that keeps talking is ended by the time in all, and told so', async () => {
+  const heard = Promise.withResolvers<unknown>();
+  const talker = provider((_request, signal, onDelta) => {
+    const timer = setInterval(() => onDelta({ kind: 'text', text: '.' }), 2);
+    signal.addEventListener('abort', () => {
+      clearInterval(timer);
+      heard.resolve(signal.reason);
+    });
+    return new Promise(() => undefined);
+  });
+
+  const asking = bounded(talker, { timeoutMs: 80, idleTimeoutMs: 40 }).ask(someRequest, never, () => undefined);
+
+  await expect(asking).rejects.toMatchObject({
+    code: 'provider_timeout',
+    message: expect.stringContaining('no reply'),
+  });
+  expect(await heard.promise).toMatchObject({ code: 'provider_timeout' });
+});
+
+test('a reply past the size is a bad response, and its last piece is not shown', async () => {
+  let shown = 0;
+  const flood = provider((_request, _signal, onDelta) => {
+    for (let piece = 0; piece < 5; piece += 1) onDelta({ kind: 'text', text: 'ü'.repeat(10) });
+    return new Promise(() => undefined);
+  });
+
+  const asking = bounded(flood, { ...patient, maxReplyBytes: 50 }).ask(someRequest, never, () => {
+    shown += 1;
+  });
+
+  await expect(asking).rejects.toMatchObject({ code: 'provider_bad_response', retry: { kind: 'later' } });
+  expect(shown).toBe(2);
+});
+
+test('an abort of the caller keeps its reason, before and during the call', async () => {
+  const reason = new Error('cancelled');
+  const deaf = bounded(
+    provider(() => new Promise(() => undefined)),
+    patient,
+  );
+  const caller = new AbortController();
+
+  const during = deaf.ask(someRequest, caller.signal, () => undefined);
+  caller.abort(reason);
+  const before = deaf.ask(someRequest, caller.signal, () => undefined);
+
+  await expect(during).rejects.toBe(reason);
+  await expect(before).rejects.toBe(reason);
+});

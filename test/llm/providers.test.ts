@@ -1,0 +1,121 @@
+import { expect, test } from 'vitest';
+import { Misconfigured, RequestRefused } from '#core/failure.ts';
+import { configureProviders } from '#core/llm/providers.ts';
+import { splitModel } from '#core/llm/split-model.ts';
+import { openaiWire } from '#test/llm/openai-wire.ts';
+import { someRequest } from '#test/llm/provider-exam.ts';
+import { startWireServer } from '#test/llm/wire-server.ts';
+
+const sim = { baseUrl: async () => 'http://127.0.0.1:1/v1' };
+const namesOf = (env: Record<string, string>) => configureProviders(env, sim).names;
+const local = (base_url: unknown) => JSON.stringify({ lmstudio: { kind: 'openai', base_url } });
+
+test('only the simulator is there without settings, and a provider without its key is not', () => {
+  expect(namesOf({})).toEqual(['sim']);
+  expect(
+    namesOf({ OPENAI_BASE_URL: 'http://localhost:1/v1', XAI_BASE_URL: 'http://x/v1', OPENAI_API_KEY: ' ' }),
+  ).toEqual(['sim']);
+});
+
+test('keys, an address for ollama and PAWL_PROVIDERS add providers', () => {
+  const env = {
+    OPENAI_API_KEY: 'k',
+    XAI_API_KEY: 'k',
+    OLLAMA_BASE_URL: 'http://localhost:11434/v1',
+    PAWL_PROVIDERS: local('http://localhost:1234/v1'),
+  };
+
+  expect(namesOf(env)).toEqual(['openai', 'xai', 'ollama', 'sim', 'lmstudio']);
+});
+
+test('a provider that is not configured is refused with what to set', () => {
+  const providers = configureProviders({}, sim);
+
+  expect(providers.has('xai')).toBe(false);
+  expect(() => providers.find('xai')).toThrow(RequestRefused);
+  expect(() => providers.find('xai')).toThrow(
+    expect.objectContaining({
+      status: 400,
+      code: 'provider_not_configured',
+      param: 'model',
+      message: expect.stringContaining('XAI_API_KEY'),
+    }),
+  );
+  expect(() => providers.find('acme')).toThrow('PAWL_PROVIDERS');
+});
+
+test.each([
+  [{ PAWL_PROVIDERS: 'no json' }, 'PAWL_PROVIDERS: this is no JSON'],
+  [{ PAWL_PROVIDERS: local('secret-place') }, 'PAWL_PROVIDERS.lmstudio.base_url: give an http or https URL'],
+  [{ PAWL_PROVIDERS: '{"openai":{"kind":"openai","base_url":"http://x/v1"}}' }, 'PAWL_PROVIDERS.openai'],
+  [{ PAWL_PROVIDERS: '{"gemini":{"kind":"openai","base_url":"http://x/v1"}}' }, 'PAWL_PROVIDERS.gemini'],
+  [{ PAWL_PROVIDERS: '{"a/b":{"kind":"openai","base_url":"http://x/v1"}}' }, 'PAWL_PROVIDERS.a/b'],
+  [{ PAWL_PROVIDERS: '{"a":{"kind":"other","base_url":"http://x/v1"}}' }, 'PAWL_PROVIDERS.a.kind'],
+  [{ PAWL_PROVIDERS: '{"a":{"kind":"openai","base_url":"http://x/v1","apikey":"k"}}' }, 'PAWL_PROVIDERS.a'],
+  [{ OPENAI_API_KEY: 'k', OPENAI_BASE_URL: 'localhost:1' }, 'OPENAI_BASE_URL'],
+  [{ PAWL_MODEL_TIMEOUT_MS: '10s' }, 'PAWL_MODEL_TIMEOUT_MS'],
+  [{ PAWL_MODEL_IDLE_TIMEOUT_MS: '0' }, 'PAWL_MODEL_IDLE_TIMEOUT_MS'],
+])('settings that cannot work are named: %j', (env, named) => {
+  expect(() => configureProviders(env, sim)).toThrow(Misconfigured);
+  expect(() => configureProviders(env, sim)).toThrow(named);
+});
+
+test('the simulator is asked for its address at the first call, and no sooner', async () => {
+  await using server = await startWireServer();
+  server.answer({ body: openaiWire.reply({ text: ['Hi.'] }) });
+  let started = 0;
+  const baseUrl = async () => {
+    started += 1;
+    return `${server.origin}/v1`;
+  };
+  const providers = configureProviders({}, { baseUrl });
+
+  expect(started).toBe(0);
+  const reply = await providers.find('sim').ask(someRequest, new AbortController().signal, () => undefined);
+  await providers.close();
+
+  expect(reply.text).toBe('Hi.');
+  expect(server.asked[0]).toMatchObject({ path: '/v1/chat/completions' });
+});
+
+test('openai gets max_completion_tokens and its key, a compatible server max_tokens and its own', async () => {
+  await using server = await startWireServer();
+  server.answer({ body: openaiWire.reply({ text: ['Hi.'] }) });
+  const extra = { lmstudio: { kind: 'openai', base_url: `${server.origin}/v1`, api_key: 'other' } };
+  const env = { OPENAI_API_KEY: 'mine', OPENAI_BASE_URL: `${server.origin}/v1`, PAWL_PROVIDERS: JSON.stringify(extra) };
+  const providers = configureProviders(env, sim);
+
+  for (const name of ['openai', 'lmstudio']) {
+    const request = { ...someRequest, maxOutputTokens: 9 };
+    await providers.find(name).ask(request, new AbortController().signal, () => undefined);
+  }
+  await providers.close();
+
+  expect(server.asked.map(({ headers }) => headers.authorization)).toEqual(['Bearer mine', 'Bearer other']);
+  expect(server.asked[0]!.body).toMatchObject({ max_completion_tokens: 9 });
+  expect(server.asked[1]!.body).toMatchObject({ max_tokens: 9 });
+});
+
+test('the idle bound of the environment holds', async () => {
+  await using server = await startWireServer();
+  server.answer({ ending: 'drip' });
+  const env = { OLLAMA_BASE_URL: `${server.origin}/v1`, PAWL_MODEL_IDLE_TIMEOUT_MS: '40' };
+
+  const asking = configureProviders(env, sim)
+    .find('ollama')
+    .ask(someRequest, new AbortController().signal, () => undefined);
+
+  await expect(asking).rejects.toMatchObject({ code: 'provider_timeout' });
+});
+
+test('each provider says what it can do', () => {
+  expect(configureProviders({}, sim).list()).toEqual([
+    { name: 'sim', wire: 'openai', streaming: true, tools: true, parallel_tool_calls: true },
+  ]);
+});
+
+test('a model is parted at the first slash', () => {
+  expect(splitModel('openrouter/meta/llama-3:free')).toEqual({ provider: 'openrouter', model: 'meta/llama-3:free' });
+  expect(() => splitModel('gpt-4.1')).toThrow(RequestRefused);
+  expect(() => splitModel('openai/')).toThrow(RequestRefused);
+});
