@@ -2,13 +2,15 @@ import { Kysely } from 'kysely';
 import { PostgresJSDialect } from 'kysely-postgres-js';
 import postgres from 'postgres';
 import type { Database, Db } from './database.ts';
+import { openSocket } from '../open-socket.ts';
 
 /** How a process reaches Postgres: `sql` for LISTEN, `db` for everything else. */
 export type Connection = { sql: postgres.Sql; db: Db; close(): Promise<void> };
 
 /**
  * Opens the pool. Every statement and every wait for a connection is bounded, so that a dead network is an error
- * and never a hang; commits are durable before they are answered.
+ * and never a hang (postgres.js takes a socket of ours, although its types do not say so). Commits are durable before
+ * they are answered.
  */
 export function connect(url: string, { poolSize = 10 }: { poolSize?: number } = {}): Connection {
   const sql = postgres(url, {
@@ -17,6 +19,7 @@ export function connect(url: string, { poolSize = 10 }: { poolSize?: number } = 
     idle_timeout: 300,
     keep_alive: 30,
     onnotice: () => {},
+    ...({ socket: openSocket } as object),
     connection: {
       application_name: 'pawl',
       statement_timeout: 15_000,

@@ -1,4 +1,5 @@
 import postgres from 'postgres';
+import { openSocket } from '../open-socket.ts';
 import { type Hearers, makeHearers } from './hearers.ts';
 import type { Live, ToWatchers, ToWorkers } from './live.ts';
 import { splitMessage } from './split-message.ts';
@@ -39,7 +40,12 @@ export function postgresLive(url: string): Live {
   };
 }
 
-const BOUNDS = { connect_timeout: 5, onnotice: () => {}, connection: { application_name: 'pawl-live', statement_timeout: 5_000 } };
+const BOUNDS = {
+  connect_timeout: 5,
+  onnotice: () => {},
+  connection: { application_name: 'pawl-live', statement_timeout: 5_000 },
+  ...({ socket: openSocket } as object),
+};
 
 function say(sql: postgres.Sql, said: Said): void {
   sql`select pg_notify(${CHANNEL}, ${JSON.stringify(said)})`.catch(() => {});

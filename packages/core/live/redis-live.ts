@@ -3,12 +3,16 @@ import { type Hearers, makeHearers } from './hearers.ts';
 import type { Live, ToWatchers, ToWorkers } from './live.ts';
 
 const WORKERS = 'pawl:workers';
-const BOUNDS = { connectTimeout: 5_000, retryStrategy: (times: number) => Math.min(times * 100, 2_000) };
+const PULSE_MS = 5_000;
+
+/** A silent socket is opened anew; the pulse keeps a healthy one from being silent. */
+const BOUNDS = { connectTimeout: 5_000, socketTimeout: 15_000, retryStrategy: (times: number) => Math.min(times * 100, 2_000) };
 
 /** The wire on Redis: a channel for each turn that is watched here, one for all workers. */
 export function redisLive(url: string): Live {
-  const speaking = quiet(new Redis(url, { ...BOUNDS, socketTimeout: 15_000, maxRetriesPerRequest: 0, enableOfflineQueue: false }));
+  const speaking = quiet(new Redis(url, { ...BOUNDS, maxRetriesPerRequest: 0, enableOfflineQueue: false }));
   const hearing = quiet(new Redis(url, { ...BOUNDS, maxRetriesPerRequest: null }));
+  const pulse = setInterval(() => void hearing.ping().catch(() => {}), PULSE_MS).unref();
   const hearers = makeHearers<unknown>({
     opened: (channel) => void hearing.subscribe(channel).catch(() => {}),
     closed: (channel) => void hearing.unsubscribe(channel).catch(() => {}),
@@ -23,6 +27,7 @@ export function redisLive(url: string): Live {
     watch: (turnId, hear) => hearers.add(channelOf(turnId), (message) => hear(message as ToWatchers)),
     hearWorkers: (hear) => hearers.add(WORKERS, (message) => hear(message as ToWorkers)),
     close: async () => {
+      clearInterval(pulse);
       speaking.disconnect();
       hearing.disconnect();
     },

@@ -1,0 +1,90 @@
+import type { Round, ToolCall, Turn, Work } from '#core/turn/turn.ts';
+
+const NOW = '2026-11-20T10:00:00.000Z';
+
+const config: Turn['config'] = {
+  model: 'openai/test',
+  instructions: null,
+  tools: [],
+  tool_choice: 'auto',
+  tool_mode: 'native',
+  parallel_tool_calls: null,
+  temperature: null,
+  max_output_tokens: null,
+  limits: { max_rounds: 50, max_tool_calls: 200, max_total_tokens: null, deadline_seconds: null },
+  allowed_capabilities: null,
+  provider_options: {},
+  webhook: null,
+};
+
+const work: Work = {
+  step: 'r1',
+  ring: 0,
+  atHead: true,
+  heldBy: null,
+  held: false,
+  quiet: true,
+  overdue: false,
+  deadlineInMs: null,
+  starts: 0,
+  attempts: 0,
+  parkedMs: 0,
+};
+
+/** A turn in progress; a test names only what it is about. */
+export function makeTurn(own: Partial<Omit<Turn, 'work' | 'config'>> & { work?: Partial<Work>; limits?: object } = {}): Turn {
+  const { work: ownWork, limits, ...rest } = own;
+  return {
+    id: 'turn_01m7w82gkpe02bxqqn57m42ygc',
+    project: 'default',
+    conversationId: 'conv_01m7w82gjme37vd9y3gxtqsx84',
+    position: 1,
+    status: 'in_progress',
+    config: { ...config, limits: { ...config.limits, ...limits } },
+    input: [{ role: 'user', content: 'Hi' }],
+    priority: 0,
+    metadata: {},
+    rounds: [],
+    output: null,
+    error: null,
+    incompleteReason: null,
+    warnings: [],
+    lastEvent: 2,
+    createdAt: NOW,
+    startedAt: NOW,
+    completedAt: null,
+    work: { ...work, ...ownWork },
+    ...rest,
+  };
+}
+
+/** A committed round that asked for these calls. */
+export function makeRound(number: number, text: string | null, calls: Partial<ToolCall>[] = []): Round {
+  return {
+    number,
+    text,
+    finishReason: calls.length > 0 ? 'tool_calls' : 'stop',
+    finishReasonRaw: null,
+    usage: null,
+    opaque: null,
+    attempts: 1,
+    startedAt: NOW,
+    completedAt: NOW,
+    calls: calls.map((call, index) => makeCall({ round: number, index, id: `call_${number}_${index}`, ...call })),
+  };
+}
+
+/** A call with its answer, unless `result` is given as null. */
+export function makeCall(own: Partial<ToolCall> = {}): ToolCall {
+  return {
+    round: 1,
+    index: 0,
+    id: 'call_1',
+    name: 'weather_lookup',
+    arguments: '{}',
+    effect: 'none',
+    claimedBy: null,
+    result: { status: 'success', content: 'ok', error: null, truncated: false, cached: false, duration_ms: 1, attempts: 1 },
+    ...own,
+  };
+}

@@ -1,0 +1,70 @@
+import { expect, test } from 'vitest';
+import { nameCalls } from '#core/turn/name-calls.ts';
+import { outcomeOf } from '#core/turn/outcome.ts';
+import type { Reply } from '#core/turn/reply.ts';
+import { nextTry } from '#core/turn/retry-policy.ts';
+import { makeRound } from './make-turn.ts';
+
+const calls = [{ id: 'call_1', name: 'x', arguments: '{}' }];
+const reply = (own: Partial<Reply>): Reply => ({
+  text: 'So far',
+  calls: [],
+  finishReason: 'stop',
+  finishReasonRaw: null,
+  usage: null,
+  opaque: null,
+  ...own,
+});
+
+test('a reply without calls is the answer', () => {
+  expect(outcomeOf(reply({}), null)).toEqual({ kind: 'completed', output: 'So far' });
+});
+
+test('a reply with calls asks for a batch', () => {
+  expect(outcomeOf(reply({ calls, finishReason: 'tool_calls' }), null)).toEqual({ kind: 'calls' });
+});
+
+test.for([
+  { finishReason: 'length', reason: 'max_output_tokens' },
+  { finishReason: 'content_filter', reason: 'content_filter' },
+  { finishReason: 'refusal', reason: 'content_filter' },
+] as const)('a reply that ended by $finishReason is incomplete, and its calls are not run', ({ finishReason, reason }) => {
+  expect(outcomeOf(reply({ calls, finishReason }), null)).toEqual({ kind: 'incomplete', reason, output: 'So far' });
+});
+
+test('the final round of a limit ends the turn, whatever it asks for', () => {
+  const outcome = outcomeOf(reply({ calls, finishReason: 'tool_calls' }), 'max_rounds');
+
+  expect(outcome).toEqual({ kind: 'incomplete', reason: 'max_rounds', output: 'So far' });
+});
+
+test('ids that are missing, malformed or used before in the turn are replaced', () => {
+  const earlier = [makeRound(1, null, [{ id: 'call_1' }])];
+  const asked = ['call_1', '', 'has space', 'fine', 'fine'].map((id) => ({ id, name: 'x', arguments: '{}' }));
+
+  const ids = nameCalls(asked, earlier).map((call) => call.id);
+
+  expect(new Set([...ids, 'call_1']).size).toBe(6);
+  expect(ids[3]).toBe('fine');
+  for (const id of ids) expect(id).toMatch(/^[a-zA-Z0-9_-]{1,64}$/);
+});
+
+test('a call is tried five times with growing, jittered pauses', () => {
+  const delays = [0, 1, 2, 3].map((attempts) => nextTry({ kind: 'later' }, { attempts, parkedMs: 0 }, { random: () => 1 }));
+
+  expect(delays.map((next) => next.kind === 'again' && next.delayMs)).toEqual([1000, 2000, 4000, 8000]);
+  expect(nextTry({ kind: 'later' }, { attempts: 4, parkedMs: 0 })).toEqual({ kind: 'fail' });
+});
+
+test('no try comes earlier than the provider asked', () => {
+  const next = nextTry({ kind: 'later', afterMs: 7_000 }, { attempts: 0, parkedMs: 0 }, { random: () => 0 });
+
+  expect(next).toEqual({ kind: 'again', delayMs: 7_000, counts: true });
+});
+
+test('a parked provider uses up no try, and ten minutes at the most', () => {
+  const parked = { kind: 'parked' } as const;
+
+  expect(nextTry(parked, { attempts: 4, parkedMs: 0 }, { pauseMs: 5_000 })).toEqual({ kind: 'again', delayMs: 5_000, counts: false });
+  expect(nextTry(parked, { attempts: 0, parkedMs: 599_000 }, { pauseMs: 5_000 })).toEqual({ kind: 'fail' });
+});
