@@ -1,9 +1,9 @@
-import { connect, type Connection } from '#core/checkpoint/connect.ts';
+import { type Connection, connect } from '#core/checkpoint/connect.ts';
 import { findWebhookSecret } from '#core/checkpoint/find-webhook-secret.ts';
-import { openLive } from '#core/live/open-live.ts';
 import type { Live } from '#core/live/live.ts';
+import { openLive } from '#core/live/open-live.ts';
 import { configureProviders, type Providers } from '#core/llm/providers.ts';
-import { parseEgressAllow, type EgressPolicy } from '#core/outbound/egress-policy.ts';
+import { type EgressPolicy, parseEgressAllow } from '#core/outbound/egress-policy.ts';
 import { type Gate, openGate } from '#core/outbound/send.ts';
 import type { Bell } from '#core/queue/bell.ts';
 import { openBell } from '#core/queue/open-bell.ts';
@@ -11,8 +11,8 @@ import { loadTools } from '#core/tools/load-tools.ts';
 import type { ToolRegistry } from '#core/tools/tool-registry.ts';
 import type { Ring } from '#core/turn/ring.ts';
 import { newWebhookSecret, parseWebhookSecrets } from '#core/webhook/secret.ts';
-import type { Log } from './log.ts';
 import { lazySimulator } from './lazy-simulator.ts';
+import type { Log } from './log.ts';
 import type { Settings } from './settings.ts';
 
 /** What API and worker both stand on; a process that is both opens it once. */
@@ -70,5 +70,7 @@ function secretsFrom({ PAWL_WEBHOOK_SECRET: given }: Settings, { db }: Connectio
 /** A queue that is away never fails what was committed: the rows are due, and the rescuer rings again. */
 function ringingWith(bell: Bell, log: Log): Parts['ring'] {
   return (rings) =>
-    bell.ring(rings).catch((error: unknown) => log.warn({ err: error }, 'the queue is away; the rescuer will ring again'));
+    bell
+      .ring(rings)
+      .catch((error: unknown) => log.warn({ err: error }, 'the queue is away; the rescuer will ring again'));
 }

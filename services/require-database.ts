@@ -5,5 +5,7 @@ import type { Settings } from './settings.ts';
 export function requireDatabase(settings: Settings): Settings & { DATABASE_URL: string } {
   const { DATABASE_URL } = settings;
   if (DATABASE_URL) return { ...settings, DATABASE_URL };
-  throw new Misconfigured('DATABASE_URL is not set. Point it at a PostgreSQL, or run `npm start`, which brings its own.');
+  throw new Misconfigured(
+    'DATABASE_URL is not set. Point it at a PostgreSQL, or run `npm start`, which brings its own.',
+  );
 }

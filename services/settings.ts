@@ -8,8 +8,14 @@ const number = (fallback: number, min: number) => z.coerce.number().int().min(mi
 const Settings = z.object({
   HOST: z.string().default('127.0.0.1'),
   PORT: number(8080, 0).pipe(z.number().max(65_535)),
-  DATABASE_URL: z.string().regex(/^postgres(ql)?:\/\//, 'must start with postgres://').optional(),
-  REDIS_URL: z.string().regex(/^rediss?:\/\//, 'must start with redis:// or rediss://').optional(),
+  DATABASE_URL: z
+    .string()
+    .regex(/^postgres(ql)?:\/\//, 'must start with postgres://')
+    .optional(),
+  REDIS_URL: z
+    .string()
+    .regex(/^rediss?:\/\//, 'must start with redis:// or rediss://')
+    .optional(),
   PAWL_DATA_DIR: z.string().default('.pawl'),
   PAWL_API_KEYS: z.string().optional(),
   PAWL_WEBHOOK_SECRET: z.string().optional(),

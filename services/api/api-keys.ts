@@ -10,7 +10,9 @@ const LOOPBACK = /^(127\.\d+\.\d+\.\d+|localhost|::1|\[::1\])$/;
 export function readApiKeys(text: string | undefined, host: string): ApiKeys {
   if (text === undefined) {
     if (LOOPBACK.test(host)) return { projectOf: () => 'default' };
-    throw new Misconfigured(`HOST is ${host}, which others can reach, and PAWL_API_KEYS is not set. Set it, or listen on 127.0.0.1.`);
+    throw new Misconfigured(
+      `HOST is ${host}, which others can reach, and PAWL_API_KEYS is not set. Set it, or listen on 127.0.0.1.`,
+    );
   }
   const keys = text.split(',').map(readKey);
   return { projectOf: (authorization) => match(keys, authorization) };

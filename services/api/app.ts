@@ -24,7 +24,11 @@ export function makeApp(context: ApiContext) {
   const app = makeRouter();
   app.onError(handleError(context.log));
   app.notFound(() => {
-    throw new RequestRefused(404, 'route_not_found', 'There is no such route. GET /openapi.json lists those there are.');
+    throw new RequestRefused(
+      404,
+      'route_not_found',
+      'There is no such route. GET /openapi.json lists those there are.',
+    );
   });
   app.use('/v1/*', authenticate(context.keys));
   app.use('/v1/*', bodyLimit({ maxSize: MAX_BODY_BYTES, onError: refuseBody }));

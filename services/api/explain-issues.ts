@@ -10,11 +10,22 @@ export function explainIssues(issues: Issue[]): RequestRefused {
   const { path, leaf } = deepest(issue, []);
   if (leaf.code === 'unrecognized_keys') {
     const param = render([...path, leaf.keys[0] ?? '']);
-    return new RequestRefused(400, 'unknown_field', `There is no field \`${param}\`. Remove it, or check its spelling.`, param);
+    return new RequestRefused(
+      400,
+      'unknown_field',
+      `There is no field \`${param}\`. Remove it, or check its spelling.`,
+      param,
+    );
   }
   const param = render(path) || null;
   const isMissing = leaf.code === 'invalid_type' && leaf.input === undefined && leaf.message.includes('undefined');
-  if (isMissing) return new RequestRefused(400, 'missing_field', `\`${param ?? 'body'}\` is missing. Give it as ${leaf.expected}.`, param);
+  if (isMissing)
+    return new RequestRefused(
+      400,
+      'missing_field',
+      `\`${param ?? 'body'}\` is missing. Give it as ${leaf.expected}.`,
+      param,
+    );
   return new RequestRefused(400, 'invalid_value', `\`${param ?? 'body'}\` is not valid: ${leaf.message}.`, param);
 }
 

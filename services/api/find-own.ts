@@ -1,7 +1,7 @@
+import type { Db } from '#core/checkpoint/database.ts';
 import { findConversation } from '#core/checkpoint/find-conversation.ts';
 import { findTurn } from '#core/checkpoint/find-turn.ts';
 import type { Conversation } from '#core/checkpoint/select-conversations.ts';
-import type { Db } from '#core/checkpoint/database.ts';
 import { RequestRefused } from '#core/failure.ts';
 import { isId } from '#core/id.ts';
 import type { Turn } from '#core/turn/turn.ts';
@@ -17,5 +17,10 @@ export async function findOwnTurn(db: Db, project: string, id: string): Promise<
 export async function findOwnConversation(db: Db, project: string, id: string): Promise<Conversation> {
   const conversation = isId('conv', id) ? await findConversation(db, project, id) : undefined;
   if (conversation) return conversation;
-  throw new RequestRefused(404, 'conversation_not_found', 'There is no conversation of this id. Check the id and the key.', 'id');
+  throw new RequestRefused(
+    404,
+    'conversation_not_found',
+    'There is no conversation of this id. Check the id and the key.',
+    'id',
+  );
 }

@@ -19,15 +19,24 @@ export function handleError(log: Log) {
   return (error: unknown, c: Context): Response => {
     if (error instanceof RequestRefused) return refuse(c, error);
     if (error instanceof HTTPException && error.status < 500) {
-      return refuse(c, new RequestRefused(400, 'invalid_request', 'The request could not be read. Check its body and headers.'));
+      return refuse(
+        c,
+        new RequestRefused(400, 'invalid_request', 'The request could not be read. Check its body and headers.'),
+      );
     }
     if (isPassing(error)) {
       log.warn({ err: error, path: c.req.path }, 'the database is away');
       c.header('Retry-After', '1');
-      return fail(c, 503, { code: 'service_unavailable', message: 'The database cannot be reached right now. Try again in a moment.' });
+      return fail(c, 503, {
+        code: 'service_unavailable',
+        message: 'The database cannot be reached right now. Try again in a moment.',
+      });
     }
     log.error({ err: error, path: c.req.path }, 'request failed');
-    return fail(c, 500, { code: 'internal', message: 'Something went wrong on our side. Try again; if it stays, look into the API log.' });
+    return fail(c, 500, {
+      code: 'internal',
+      message: 'Something went wrong on our side. Try again; if it stays, look into the API log.',
+    });
   };
 }
 

@@ -24,10 +24,15 @@ export async function idempotently<M extends Made>(
   const request = { project: c.get('project'), path: c.req.path, key, bodyHash: hash(await c.req.text()) };
   return db.transaction().execute(async (trx) => {
     const remembered = await rememberKey(trx, request);
-    if (remembered.kind === 'mismatch') throw new RequestRefused(409, 'idempotency_key_reused', REUSED, 'Idempotency-Key');
+    if (remembered.kind === 'mismatch')
+      throw new RequestRefused(409, 'idempotency_key_reused', REUSED, 'Idempotency-Key');
     if (remembered.kind === 'replay') {
       c.header('Idempotency-Replayed', 'true');
-      return { status: remembered.status as Made['status'], resourceId: remembered.resourceId, isReplay: true as const };
+      return {
+        status: remembered.status as Made['status'],
+        resourceId: remembered.resourceId,
+        isReplay: true as const,
+      };
     }
     const made = await make(trx);
     await completeKey(trx, request, made);

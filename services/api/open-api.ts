@@ -1,5 +1,5 @@
-import { type ServerType, serve } from '@hono/node-server';
 import type { AddressInfo } from 'node:net';
+import { type ServerType, serve } from '@hono/node-server';
 import type { Log } from '../log.ts';
 import type { Parts } from '../open-parts.ts';
 import type { Settings } from '../settings.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { isId } from '#core/id.ts';
 import { RequestRefused } from '#core/failure.ts';
+import { isId } from '#core/id.ts';
 
 /** The query of every list: `cursor` is the last page's `next_cursor`. */
 export const PageQuery = z.object({

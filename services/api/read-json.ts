@@ -32,7 +32,11 @@ function withoutLength(headers: Headers): Headers {
 
 function requireJsonType(type: string | undefined): void {
   if (type && /^application\/([\w.+-]+\+)?json\b/i.test(type)) return;
-  throw new RequestRefused(415, 'unsupported_media_type', 'Send the body as JSON with `Content-Type: application/json`.');
+  throw new RequestRefused(
+    415,
+    'unsupported_media_type',
+    'Send the body as JSON with `Content-Type: application/json`.',
+  );
 }
 
 function parse(text: string): unknown {
@@ -48,7 +52,11 @@ function clean(value: unknown, path: (string | number)[]): unknown {
   if (typeof value === 'string') return cleanText(value);
   if (typeof value !== 'object' || value === null) return value;
   if (path.length >= MAX_DEPTH) {
-    throw new RequestRefused(400, 'json_too_deep', `The body is nested more than ${MAX_DEPTH} levels deep. Flatten it.`);
+    throw new RequestRefused(
+      400,
+      'json_too_deep',
+      `The body is nested more than ${MAX_DEPTH} levels deep. Flatten it.`,
+    );
   }
   if (Array.isArray(value)) return value.map((item, index) => clean(item, [...path, index]));
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [cleanKey(key), clean(item, [...path, key])]));

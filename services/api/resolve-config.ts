@@ -1,9 +1,9 @@
 import { RequestRefused } from '#core/failure.ts';
 import { splitModel } from '#core/llm/split-model.ts';
 import { checkUrl } from '#core/outbound/check-url.ts';
-import type { Subscription, StandingConfig, ToolChoice, TurnConfig, Webhook } from '#core/turn/turn-request.ts';
-import { WebhookEvent } from '#core/turn/turn-request.ts';
 import type { Tool } from '#core/turn/tool.ts';
+import type { StandingConfig, Subscription, ToolChoice, TurnConfig, Webhook } from '#core/turn/turn-request.ts';
+import { WebhookEvent } from '#core/turn/turn-request.ts';
 import type { ApiContext } from './context.ts';
 import { resolveTools } from './resolve-tools.ts';
 
@@ -58,7 +58,12 @@ function checkModel(model: string | null | undefined, { providers }: Rules): str
 
 function checkChoice(choice: ToolChoice, tools: Tool[]): ToolChoice {
   if (choice === 'required' && tools.length === 0) {
-    throw new RequestRefused(400, 'invalid_value', 'tool_choice is required, but no tools are given. Give some.', 'tool_choice');
+    throw new RequestRefused(
+      400,
+      'invalid_value',
+      'tool_choice is required, but no tools are given. Give some.',
+      'tool_choice',
+    );
   }
   if (typeof choice === 'object' && !tools.some((tool) => tool.name === choice.name)) {
     const message = `tool_choice names ${JSON.stringify(choice.name)}, which is not among the tools. Add it, or name another.`;
@@ -69,7 +74,12 @@ function checkChoice(choice: ToolChoice, tools: Tool[]): ToolChoice {
 
 function checkMode(mode: TurnConfig['tool_mode']): TurnConfig['tool_mode'] {
   if (mode === 'native') return mode;
-  throw new RequestRefused(400, 'unsupported_tool_mode', `tool_mode ${mode} is not available yet. Use native.`, 'tool_mode');
+  throw new RequestRefused(
+    400,
+    'unsupported_tool_mode',
+    `tool_mode ${mode} is not available yet. Use native.`,
+    'tool_mode',
+  );
 }
 
 function subscribe(webhook: Webhook, { egress }: Rules): Subscription {

@@ -25,11 +25,20 @@ export async function startTurn(trx: Trx, { project, conversationId, config, req
   const active = await findActiveTurns(trx, conversationId);
   const interrupted = settleActive(active, request.on_active_turn ?? 'enqueue');
   const ended: Ring[] = [];
-  for (const turnId of interrupted) ended.push(...((await endTurn(trx, { turnId, conversationId, status: 'cancelled' })) ?? []));
+  for (const turnId of interrupted)
+    ended.push(...((await endTurn(trx, { turnId, conversationId, status: 'cancelled' })) ?? []));
 
   const id = newId('turn');
   const input = typeof request.input === 'string' ? [{ role: 'user' as const, content: request.input }] : request.input;
-  const turn = { id, project, conversationId, config, input, priority: request.priority ?? 0, metadata: request.metadata ?? {} };
+  const turn = {
+    id,
+    project,
+    conversationId,
+    config,
+    input,
+    priority: request.priority ?? 0,
+    metadata: request.metadata ?? {},
+  };
   const ring = await createTurn(trx, turn);
   return { status: 202, resourceId: id, turnId: id, rings: ring ? [...ended, ring] : ended, interrupted };
 }

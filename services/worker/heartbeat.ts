@@ -61,6 +61,9 @@ function settle(
     entry.renewedAt = sentAt;
     return;
   }
-  log.warn({ turn_id: entry.run.turn.id, step: entry.run.step }, 'step lost to another worker or to the end of its turn');
+  log.warn(
+    { turn_id: entry.run.turn.id, step: entry.run.step },
+    'step lost to another worker or to the end of its turn',
+  );
   entry.run.stop('lost');
 }

@@ -1,8 +1,11 @@
 import type { Source } from './walk-sources.ts';
 
-/** The circles of files that import each other, each told once: `a.ts → b.ts → a.ts`. */
+/**
+ * The circles of files that need each other to run, each told once: `a.ts → b.ts → a.ts`. Imports of types are not
+ * counted: they are gone before anything runs, and a document may well name the words of its parts and they its.
+ */
 export function findCycles(sources: readonly Source[]): string[] {
-  const next = new Map(sources.map(({ path, arrows }) => [path, arrows.map(({ to }) => to ?? '')]));
+  const next = new Map(sources.map(({ path, arrows }) => [path, arrows.filter(({ isType }) => !isType)]));
   const finished = new Set<string>();
   const cycles: string[] = [];
 
@@ -10,7 +13,7 @@ export function findCycles(sources: readonly Source[]): string[] {
     const start = trail.indexOf(path);
     if (start >= 0) cycles.push([...trail.slice(start), path].join(' → '));
     if (start >= 0 || finished.has(path)) return;
-    for (const to of next.get(path) ?? []) follow(to, [...trail, path]);
+    for (const { to } of next.get(path) ?? []) if (to) follow(to, [...trail, path]);
     finished.add(path);
   }
 

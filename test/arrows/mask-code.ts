@@ -1,48 +1,51 @@
 /** Code without its comments and texts: every quoted text is `"0"`, `"1"` …, its place in `texts`. */
 export type MaskedCode = { code: string; texts: string[] };
 
-const IN_CODE = new RegExp(
-  [
-    /(?<comment>\/\/[^\n]*|\/\*[\s\S]*?\*\/)/,
-    /(?<text>'(?:\\[\s\S]|[^'\\\n])*'|"(?:\\[\s\S]|[^"\\\n])*")/,
-    /(?<tick>`)/,
-    /(?<brace>[{}])/,
-    /(?<pattern>(?<=(?:^|[(,=:[!&|?{;+*%<>-]|\b(?:return|case|typeof|in|of))\s*)\/(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n[])+\/\w*)/,
-    /(?<rest>[\w$]+|\s+|[\s\S])/,
-  ]
-    .map(({ source }) => source)
-    .join('|'),
-  'y',
-);
-const IN_TEMPLATE = /(?:\\[\s\S]|\$(?!\{)|[^\\`$])*(?<end>`|\$\{|$)/y;
+const COMMENT = /\/\/[^\n]*|\/\*[\s\S]*?\*\//;
+const TEXT = /'(?:\\[\s\S]|[^'\\\n])*'|"(?:\\[\s\S]|[^"\\\n])*"/;
+// A slash divides, unless what stands before it cannot be divided.
+const PATTERN =
+  /(?<=(?:^|[(,=:[!&|?{;+*%<>-]|\b(?:return|case|typeof|in|of))\s*)\/(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n[])+\/\w*/;
+const REST = /[\w$]+|\s+|[\s\S]/;
+const CODE = new RegExp([COMMENT, TEXT, PATTERN, REST].map(({ source }) => source).join('|'), 'y');
+const TEMPLATE = /(?:\\[\s\S]|\$(?!\{)|[^\\`$])*(?:`|\$\{|$)/y;
 
 /** Reads TypeScript just well enough to know what is code and what only looks like it. */
 export function maskCode(source: string): MaskedCode {
-  const texts: string[] = [];
-  // Open braces inside each `${…}` we are in; the code outside all of them comes first.
-  const depths = [0];
-  let code = '';
-  let at = 0;
-  while (at < source.length) {
-    const { comment, text, tick, brace, pattern, rest } = take(IN_CODE, source, at);
-    at = IN_CODE.lastIndex;
-    const closesHole = brace === '}' && depths.length > 1 && depths.at(-1) === 0;
-    if (closesHole) depths.pop();
-    else if (brace) depths.push((depths.pop() ?? 0) + (brace === '{' ? 1 : -1));
-
-    if (comment || pattern) code += ' ';
-    else if (text) code += `"${texts.push(text.slice(1, -1)) - 1}"`;
-    else if (tick || closesHole) {
-      const { end } = take(IN_TEMPLATE, source, at);
-      at = IN_TEMPLATE.lastIndex;
-      if (end === '${') depths.push(0);
-      code += ' ` ';
-    } else code += brace ?? rest ?? '';
-  }
-  return { code, texts };
+  const masked: MaskedCode = { code: '', texts: [] };
+  readCode(source, 0, masked);
+  return masked;
 }
 
-function take(pattern: RegExp, source: string, at: number): Record<string, string | undefined> {
+/** Reads up to the brace that closes what was open at `start`, or to the end; answers where that is. */
+function readCode(source: string, start: number, masked: MaskedCode): number {
+  let depth = 0;
+  for (let at = start; at < source.length; ) {
+    const token = take(CODE, source, at);
+    at += token.length;
+    if (token === '{') depth += 1;
+    if (token === '}') depth -= 1;
+    if (depth < 0) return at;
+    if (token === '`') at = readTemplate(source, at, masked);
+    else masked.code += mask(token, masked.texts);
+  }
+  return source.length;
+}
+
+/** Reads a template from behind its first backtick; what stands in `${…}` is code again. */
+function readTemplate(source: string, start: number, masked: MaskedCode): number {
+  masked.code += ' ` ';
+  const text = take(TEMPLATE, source, start);
+  const end = start + text.length;
+  return text.endsWith('${') ? readTemplate(source, readCode(source, end, masked), masked) : end;
+}
+
+function mask(token: string, texts: string[]): string {
+  if (/^['"]./.test(token)) return `"${texts.push(token.slice(1, -1)) - 1}"`;
+  return /^\/./.test(token) ? ' ' : token;
+}
+
+function take(pattern: RegExp, source: string, at: number): string {
   pattern.lastIndex = at;
-  return pattern.exec(source)?.groups ?? {};
+  return pattern.exec(source)?.[0] ?? '';
 }

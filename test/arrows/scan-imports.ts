@@ -1,17 +1,21 @@
 import { maskCode } from './mask-code.ts';
 
-const CLAUSE = /(?<![.\w$])(?:import|export)\b[\w$\s{},*]*?\bfrom\s*"(\d+)"/g;
-const BARE = /(?<![.\w$])import\s*"(\d+)"/g;
-const CALL = /(?<![.\w$])import\s*\(\s*(?:"(\d+)")?/g;
+/** One import as it is written; `name` is null where it is only known at run time. A type is gone before the program runs. */
+export type ScannedImport = { name: string | null; isType: boolean };
 
-/**
- * What a file imports, in any form: static, for its effects, re-exported, as a type, at run time.
- * `null` stands for an import whose name is only known at run time.
- */
-export function scanImports(source: string): (string | null)[] {
+const FORMS = [
+  /(?<![.\w$])(?:import|export)\b(?<type>\s+type\s+[\w${*])?[\w$\s{},*]*?\bfrom\s*"(?<place>\d+)"/g,
+  /(?<![.\w$])import\s*"(?<place>\d+)"/g,
+  /(?<![.\w$])import\s*\(\s*(?:"(?<place>\d+)")?/g,
+];
+
+/** What a file imports, in any form: static, for its effects, handed on, as a type, at run time. */
+export function scanImports(source: string): ScannedImport[] {
   const { code, texts } = maskCode(source);
-  return [CLAUSE, BARE, CALL]
-    .flatMap((form) => [...code.matchAll(form)])
+  return FORMS.flatMap((form) => [...code.matchAll(form)])
     .sort((a, b) => a.index - b.index)
-    .map(([, place]) => (place === undefined ? null : (texts[Number(place)] ?? null)));
+    .map(({ groups: { type, place } = {} }) => ({
+      name: place === undefined ? null : (texts[Number(place)] ?? null),
+      isType: type !== undefined,
+    }));
 }

@@ -32,7 +32,9 @@ const work: Work = {
 };
 
 /** A turn in progress; a test names only what it is about. */
-export function makeTurn(own: Partial<Omit<Turn, 'work' | 'config'>> & { work?: Partial<Work>; limits?: object } = {}): Turn {
+export function makeTurn(
+  own: Partial<Omit<Turn, 'work' | 'config'>> & { work?: Partial<Work>; limits?: object } = {},
+): Turn {
   const { work: ownWork, limits, ...rest } = own;
   return {
     id: 'turn_01m7w82gkpe02bxqqn57m42ygc',
@@ -84,7 +86,15 @@ export function makeCall(own: Partial<ToolCall> = {}): ToolCall {
     arguments: '{}',
     effect: 'none',
     claimedBy: null,
-    result: { status: 'success', content: 'ok', error: null, truncated: false, cached: false, duration_ms: 1, attempts: 1 },
+    result: {
+      status: 'success',
+      content: 'ok',
+      error: null,
+      truncated: false,
+      cached: false,
+      duration_ms: 1,
+      attempts: 1,
+    },
     ...own,
   };
 }

@@ -28,9 +28,12 @@ test.for([
   { finishReason: 'length', reason: 'max_output_tokens' },
   { finishReason: 'content_filter', reason: 'content_filter' },
   { finishReason: 'refusal', reason: 'content_filter' },
-] as const)('a reply that ended by $finishReason is incomplete, and its calls are not run', ({ finishReason, reason }) => {
-  expect(outcomeOf(reply({ calls, finishReason }), null)).toEqual({ kind: 'incomplete', reason, output: 'So far' });
-});
+] as const)(
+  'a reply that ended by $finishReason is incomplete, and its calls are not run',
+  ({ finishReason, reason }) => {
+    expect(outcomeOf(reply({ calls, finishReason }), null)).toEqual({ kind: 'incomplete', reason, output: 'So far' });
+  },
+);
 
 test('the final round of a limit ends the turn, whatever it asks for', () => {
   const outcome = outcomeOf(reply({ calls, finishReason: 'tool_calls' }), 'max_rounds');
@@ -50,7 +53,9 @@ test('ids that are missing, malformed or used before in the turn are replaced', 
 });
 
 test('a call is tried five times with growing, jittered pauses', () => {
-  const delays = [0, 1, 2, 3].map((attempts) => nextTry({ kind: 'later' }, { attempts, parkedMs: 0 }, { random: () => 1 }));
+  const delays = [0, 1, 2, 3].map((attempts) =>
+    nextTry({ kind: 'later' }, { attempts, parkedMs: 0 }, { random: () => 1 }),
+  );
 
   expect(delays.map((next) => next.kind === 'again' && next.delayMs)).toEqual([1000, 2000, 4000, 8000]);
   expect(nextTry({ kind: 'later' }, { attempts: 4, parkedMs: 0 })).toEqual({ kind: 'fail' });
@@ -65,6 +70,10 @@ test('no try comes earlier than the provider asked', () => {
 test('a parked provider uses up no try, and ten minutes at the most', () => {
   const parked = { kind: 'parked' } as const;
 
-  expect(nextTry(parked, { attempts: 4, parkedMs: 0 }, { pauseMs: 5_000 })).toEqual({ kind: 'again', delayMs: 5_000, counts: false });
+  expect(nextTry(parked, { attempts: 4, parkedMs: 0 }, { pauseMs: 5_000 })).toEqual({
+    kind: 'again',
+    delayMs: 5_000,
+    counts: false,
+  });
   expect(nextTry(parked, { attempts: 0, parkedMs: 599_000 }, { pauseMs: 5_000 })).toEqual({ kind: 'fail' });
 });

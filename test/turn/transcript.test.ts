@@ -13,8 +13,12 @@ const github: Turn = makeTurn({
   status: 'completed',
   input: [{ role: 'user', content: 'Find the top GitHub repo for Swift and star it' }],
   rounds: [
-    makeRound(1, "I'll search for the top Swift repository...", [{ ...search, result: { ...found, content: '{"stars":65000}' } }]),
-    makeRound(2, 'Found it! Now let me star it for you...', [{ ...star, result: { ...found, content: '{"success":true}' } }]),
+    makeRound(1, "I'll search for the top Swift repository...", [
+      { ...search, result: { ...found, content: '{"stars":65000}' } },
+    ]),
+    makeRound(2, 'Found it! Now let me star it for you...', [
+      { ...star, result: { ...found, content: '{"success":true}' } },
+    ]),
     makeRound(3, null),
   ],
   output: "Done! I've starred apple/swift - it has 65,000 stars!",
@@ -43,10 +47,16 @@ test('expanded for OpenAI, text, calls and results are messages of their own', (
   expect(openaiHistory([github])).toEqual([
     { role: 'user', content: 'Find the top GitHub repo for Swift and star it' },
     { role: 'assistant', content: "I'll search for the top Swift repository..." },
-    { role: 'assistant', tool_calls: [{ id: 'call_1', type: 'function', function: { name: search.name, arguments: search.arguments } }] },
+    {
+      role: 'assistant',
+      tool_calls: [{ id: 'call_1', type: 'function', function: { name: search.name, arguments: search.arguments } }],
+    },
     { role: 'tool', tool_call_id: 'call_1', content: '{"stars":65000}' },
     { role: 'assistant', content: 'Found it! Now let me star it for you...' },
-    { role: 'assistant', tool_calls: [{ id: 'call_2', type: 'function', function: { name: star.name, arguments: star.arguments } }] },
+    {
+      role: 'assistant',
+      tool_calls: [{ id: 'call_2', type: 'function', function: { name: star.name, arguments: star.arguments } }],
+    },
     { role: 'tool', tool_call_id: 'call_2', content: '{"success":true}' },
     { role: 'assistant', content: "Done! I've starred apple/swift - it has 65,000 stars!" },
   ]);
@@ -68,10 +78,16 @@ test('a call that never got a result is answered all the same', () => {
 });
 
 test('an error reaches the model in one fixed form', () => {
-  const error = { category: 'resource_not_found' as const, message: 'No such city', details: { city: 'Atlantis', tried: 2 } };
+  const error = {
+    category: 'resource_not_found' as const,
+    message: 'No such city',
+    details: { city: 'Atlantis', tried: 2 },
+  };
   const failed = makeRound(1, null, [{ ...search, result: { ...found, status: 'error', content: null, error } }]);
 
   const [, , answer] = transcriptOf([makeTurn({ rounds: [failed] })]);
 
-  expect(answer?.content).toBe('Tool execution failed (resource_not_found): No such city\nDetails: city: Atlantis, tried: 2');
+  expect(answer?.content).toBe(
+    'Tool execution failed (resource_not_found): No such city\nDetails: city: Atlantis, tried: 2',
+  );
 });

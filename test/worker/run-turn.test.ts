@@ -7,7 +7,10 @@ import { scripted } from '#test/world/scripted.ts';
 const weather = { name: 'weather_lookup', arguments: { city: 'Tokyo' } };
 const postcard = { name: 'send_postcard', arguments: { city: 'Kyoto' } };
 const twoRounds = scripted({
-  rounds: [{ say: 'Let me check…', tools: [weather, postcard] }, { say: 'And Osaka.', tools: [{ ...weather, arguments: { city: 'Osaka' } }] }],
+  rounds: [
+    { say: 'Let me check…', tools: [weather, postcard] },
+    { say: 'And Osaka.', tools: [{ ...weather, arguments: { city: 'Osaka' } }] },
+  ],
   answer: 'Sunny everywhere: {{results}}',
 });
 const tools = ['weather_lookup', 'send_postcard', 'note_visit'];

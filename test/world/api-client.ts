@@ -25,7 +25,9 @@ export function apiClient(url: string, key?: string) {
   return {
     call,
     startTurn: async (request: Record<string, unknown>): Promise<TurnResource> => {
-      const { status, body } = await call<TurnResource>('POST', '/v1/turns', { body: { model: 'openai/test', ...request } });
+      const { status, body } = await call<TurnResource>('POST', '/v1/turns', {
+        body: { model: 'openai/test', ...request },
+      });
       if (status !== 202) throw new Error(`expected 202, got ${status}: ${JSON.stringify(body)}`);
       return body;
     },

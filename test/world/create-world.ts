@@ -1,15 +1,15 @@
 import { sql } from 'kysely';
 import { inject } from 'vitest';
-import { jobHandler, queuesOf } from '#services/worker/open-worker.ts';
-import { rescue } from '#services/worker/rescue.ts';
-import { workerContext } from '#services/worker/worker-context.ts';
+import type { JobHandler } from '#core/queue/bell.ts';
 import { openApi } from '#services/api/open-api.ts';
 import { openLog } from '#services/log.ts';
 import { openParts } from '#services/open-parts.ts';
 import { readSettings } from '#services/settings.ts';
+import { jobHandler, queuesOf } from '#services/worker/open-worker.ts';
+import { rescue } from '#services/worker/rescue.ts';
+import { workerContext } from '#services/worker/worker-context.ts';
 import type { AskedRequest } from '#simulator/answer-chat.ts';
 import { startSimulator } from '#simulator/start-simulator.ts';
-import type { JobHandler } from '#core/queue/bell.ts';
 import { apiClient } from './api-client.ts';
 import { createTestDatabase } from './test-database.ts';
 

@@ -1,5 +1,5 @@
-import type { Script } from '#simulator/script.ts';
 import type { z } from 'zod';
+import type { Script } from '#simulator/script.ts';
 
 /** A turn's input that scripts the simulated model. */
 export function scripted(script: z.input<typeof Script>): string {

@@ -15,7 +15,10 @@ async function spawnRedis(): Promise<TestRedis | null> {
   const port = await findFreePort();
   const options = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'];
   const server = spawn('redis-server', options, { stdio: 'ignore' });
-  const isMissing = await Promise.race([once(server, 'error').then(() => true), once(server, 'spawn').then(() => false)]);
+  const isMissing = await Promise.race([
+    once(server, 'error').then(() => true),
+    once(server, 'spawn').then(() => false),
+  ]);
   if (isMissing) return null;
 
   const url = `redis://127.0.0.1:${port}`;

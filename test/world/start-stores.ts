@@ -34,7 +34,8 @@ export default async function startStores(project: TestProject): Promise<() => P
 }
 
 function announceNoRedis(): void {
-  const message = 'No Redis: set REDIS_URL, put redis-server on the PATH or start Docker, and the Redis suites run too.';
+  const message =
+    'No Redis: set REDIS_URL, put redis-server on the PATH or start Docker, and the Redis suites run too.';
   if (process.env.REQUIRE_REDIS) throw new Error(message);
   process.stderr.write(`\n${message}\n\n`);
 }

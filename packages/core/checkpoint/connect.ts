@@ -1,8 +1,8 @@
 import { Kysely } from 'kysely';
 import { PostgresJSDialect } from 'kysely-postgres-js';
 import postgres from 'postgres';
-import type { Database, Db } from './database.ts';
 import { openSocket } from '../open-socket.ts';
+import type { Database, Db } from './database.ts';
 
 /** How a process reaches Postgres: `sql` for LISTEN, `db` for everything else. */
 export type Connection = { sql: postgres.Sql; db: Db; close(): Promise<void> };

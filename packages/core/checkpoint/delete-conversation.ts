@@ -1,7 +1,11 @@
 import type { Trx } from './database.ts';
 
 /** Deletes a conversation and all that belongs to it. Refused, and nothing done, while one of its turns is active. */
-export async function deleteConversation(trx: Trx, project: string, id: string): Promise<'deleted' | 'busy' | 'missing'> {
+export async function deleteConversation(
+  trx: Trx,
+  project: string,
+  id: string,
+): Promise<'deleted' | 'busy' | 'missing'> {
   const conversation = await trx
     .selectFrom('conversations')
     .select('id')

@@ -3,7 +3,11 @@ import type { StoredEvent } from '../turn/event.ts';
 import type { Db } from './database.ts';
 
 /** A turn's durable events after a number, in order. */
-export async function listEvents(db: Db, turnId: string, page: { after: number; limit: number }): Promise<StoredEvent[]> {
+export async function listEvents(
+  db: Db,
+  turnId: string,
+  page: { after: number; limit: number },
+): Promise<StoredEvent[]> {
   return db
     .selectFrom('events')
     .select(['id', 'number', 'type', 'round', 'call_index as callIndex', 'data'])

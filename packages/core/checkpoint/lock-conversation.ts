@@ -5,6 +5,11 @@ import type { Trx } from './database.ts';
  * always taken in one order: conversation, then turns. False when there is no such conversation.
  */
 export async function lockConversation(trx: Trx, id: string): Promise<boolean> {
-  const row = await trx.selectFrom('conversations').select('id').where('id', '=', id).forNoKeyUpdate().executeTakeFirst();
+  const row = await trx
+    .selectFrom('conversations')
+    .select('id')
+    .where('id', '=', id)
+    .forNoKeyUpdate()
+    .executeTakeFirst();
   return row !== undefined;
 }

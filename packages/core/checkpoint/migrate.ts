@@ -16,7 +16,9 @@ export async function migrate(db: Db): Promise<void> {
 export async function requireMigrated(db: Db): Promise<void> {
   const missing = (await migrator(db).getMigrations()).filter((migration) => !migration.executedAt);
   if (missing.length === 0) return;
-  throw new Misconfigured(`The database lacks ${missing.map(({ name }) => name).join(', ')}. Run \`npm run migrate\` first.`);
+  throw new Misconfigured(
+    `The database lacks ${missing.map(({ name }) => name).join(', ')}. Run \`npm run migrate\` first.`,
+  );
 }
 
 function migrator(db: Db): Migrator {

@@ -4,7 +4,10 @@ import type { Trx } from './database.ts';
 export type RequestKey = { project: string; path: string; key: string; bodyHash: string };
 
 /** Whether the key is new to us; else what it stood for. A request in flight with the same key is waited for. */
-export type Remembered = { kind: 'new' } | { kind: 'replay'; status: number; resourceId: string } | { kind: 'mismatch' };
+export type Remembered =
+  | { kind: 'new' }
+  | { kind: 'replay'; status: number; resourceId: string }
+  | { kind: 'mismatch' };
 
 /** Writes the key down in the transaction that does the work, so that both are there or neither. */
 export async function rememberKey(trx: Trx, { project, path, key, bodyHash }: RequestKey): Promise<Remembered> {
@@ -23,7 +26,8 @@ export async function rememberKey(trx: Trx, { project, path, key, bodyHash }: Re
     .where('path', '=', path)
     .where('key', '=', key)
     .executeTakeFirstOrThrow();
-  if (first.body_hash !== bodyHash || first.status_code === null || first.resource_id === null) return { kind: 'mismatch' };
+  if (first.body_hash !== bodyHash || first.status_code === null || first.resource_id === null)
+    return { kind: 'mismatch' };
   return { kind: 'replay', status: first.status_code, resourceId: first.resource_id };
 }
 

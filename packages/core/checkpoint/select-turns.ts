@@ -8,7 +8,8 @@ type Row = TurnColumns & { rounds: Omit<Round, 'calls'>[] | null; calls: ToolCal
 
 /** Reads whole turns, with their rounds and calls, in one statement. `where` and what follows it speak of `turns`. */
 export async function selectTurns(db: Db, where: RawBuilder<unknown>): Promise<Turn[]> {
-  const { rows } = await sql<Row>`select ${columns}, ${rounds} as rounds, ${calls} as calls from turns where ${where}`.execute(db);
+  const { rows } =
+    await sql<Row>`select ${columns}, ${rounds} as rounds, ${calls} as calls from turns where ${where}`.execute(db);
   return rows.map(toTurn);
 }
 

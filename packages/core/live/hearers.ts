@@ -7,7 +7,9 @@ export type Hearers<T> = {
 };
 
 /** Keeps listeners by topic; the last one leaving a topic takes it along. */
-export function makeHearers<T>(changed: { opened?(topic: string): void; closed?(topic: string): void } = {}): Hearers<T> {
+export function makeHearers<T>(
+  changed: { opened?(topic: string): void; closed?(topic: string): void } = {},
+): Hearers<T> {
   const byTopic = new Map<string, Set<(message: T) => void>>();
 
   return {

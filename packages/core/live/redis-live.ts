@@ -6,7 +6,11 @@ const WORKERS = 'pawl:workers';
 const PULSE_MS = 5_000;
 
 /** A silent socket is opened anew; the pulse keeps a healthy one from being silent. */
-const BOUNDS = { connectTimeout: 5_000, socketTimeout: 15_000, retryStrategy: (times: number) => Math.min(times * 100, 2_000) };
+const BOUNDS = {
+  connectTimeout: 5_000,
+  socketTimeout: 15_000,
+  retryStrategy: (times: number) => Math.min(times * 100, 2_000),
+};
 
 /** The wire on Redis: a channel for each turn that is watched here, one for all workers. */
 export function redisLive(url: string): Live {
@@ -19,7 +23,8 @@ export function redisLive(url: string): Live {
   });
   hearing.on('message', (channel: string, text: string) => hearers.tell(channel, JSON.parse(text)));
   hearing.on('ready', () => wakeAll(hearers));
-  const tell = (channel: string, message: unknown) => void speaking.publish(channel, JSON.stringify(message)).catch(() => {});
+  const tell = (channel: string, message: unknown) =>
+    void speaking.publish(channel, JSON.stringify(message)).catch(() => {});
 
   return {
     tellWatchers: (message) => tell(channelOf(message.turnId), message),

@@ -21,7 +21,14 @@ export function jobOf(ring: Ring): Job {
   const delayMs = ring.delayMs ?? 0;
   if (ring.kind === 'delivery') {
     const { deliveryId, number } = ring;
-    return { queue: DELIVERIES_QUEUE, name: 'deliver-webhook', id: `${deliveryId}-${number}`, data: { deliveryId }, rank: 0, delayMs };
+    return {
+      queue: DELIVERIES_QUEUE,
+      name: 'deliver-webhook',
+      id: `${deliveryId}-${number}`,
+      data: { deliveryId },
+      rank: 0,
+      delayMs,
+    };
   }
   const { turnId, step, number, provider, priority } = ring;
   const base = { id: `${turnId}-${step}-${number}`, data: { turnId, step }, delayMs };

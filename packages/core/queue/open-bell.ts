@@ -49,7 +49,10 @@ function toBull({ name, data, id, rank, delayMs }: Job) {
 async function withinTime(adding: Promise<void>): Promise<void> {
   const timer = new AbortController();
   const late = sleep(RING_TIMEOUT_MS, undefined, { signal: timer.signal }).then(
-    () => Promise.reject(new Failure('queue_unavailable', 'The queue did not take the job in time; it will be rung again.')),
+    () =>
+      Promise.reject(
+        new Failure('queue_unavailable', 'The queue did not take the job in time; it will be rung again.'),
+      ),
     () => {},
   );
   await Promise.race([adding, late]).finally(() => timer.abort());
@@ -84,6 +87,6 @@ function quietWorker(worker: BullWorker): BullWorker {
 
 function remembering<T>(make: (name: string) => T): { get: (name: string) => T; all: () => T[] } {
   const made = new Map<string, T>();
-  const get = (name: string) => made.get(name) ?? made.set(name, make(name)).get(name) as T;
+  const get = (name: string) => made.get(name) ?? (made.set(name, make(name)).get(name) as T);
   return { get, all: () => [...made.values()] };
 }

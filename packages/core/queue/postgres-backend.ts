@@ -1,9 +1,25 @@
-import { createPostgresBackend, type PostgresConnectionOptions, type PostgresQueueBackend, Queue, runMigrations, Worker } from 'bullmq';
+import {
+  createPostgresBackend,
+  type PostgresConnectionOptions,
+  type PostgresQueueBackend,
+  Queue,
+  runMigrations,
+  Worker,
+} from 'bullmq';
 import pg from 'pg';
 import { type Backend, type BullQueue, type BullWorker, WORKER_OPTIONS } from './backend.ts';
 import type { JobData } from './job.ts';
 
-type PgQueue = Queue<JobData, unknown, string, JobData, unknown, string, PostgresQueueBackend, PostgresConnectionOptions>;
+type PgQueue = Queue<
+  JobData,
+  unknown,
+  string,
+  JobData,
+  unknown,
+  string,
+  PostgresQueueBackend,
+  PostgresConnectionOptions
+>;
 
 /** BullMQ on the PostgreSQL that holds the turns, in a schema of its own; for where there is no Redis. */
 export function postgresBackend(url: string, poolSize = 20): Backend {

@@ -5,14 +5,22 @@ import { type Backend, WORKER_OPTIONS } from './backend.ts';
 
 /** BullMQ on Redis. Refuses a Redis that may evict keys: it would silently run jobs twice or never. */
 export async function redisBackend(url: string): Promise<Backend> {
-  const ringing = quiet(new Redis(url, { ...BOUNDS, enableOfflineQueue: false, maxRetriesPerRequest: 1, lazyConnect: true }));
+  const ringing = quiet(
+    new Redis(url, { ...BOUNDS, enableOfflineQueue: false, maxRetriesPerRequest: 1, lazyConnect: true }),
+  );
   const working = quiet(new Redis(url, { ...BOUNDS, maxRetriesPerRequest: null, lazyConnect: true }));
   await ringing.connect().catch(() => {});
   await requireNoEviction(working);
   return {
     makeQueue: (name) => new Queue(name, { connection: ringing, skipWaitingForReady: true, prefix: 'pawl' }),
     makeWorker: (name, process, concurrency) =>
-      new Worker(name, process, { connection: working, prefix: 'pawl', concurrency, autorun: process !== null, ...WORKER_OPTIONS }),
+      new Worker(name, process, {
+        connection: working,
+        prefix: 'pawl',
+        concurrency,
+        autorun: process !== null,
+        ...WORKER_OPTIONS,
+      }),
     close: async () => {
       ringing.disconnect();
       working.disconnect();
@@ -21,7 +29,11 @@ export async function redisBackend(url: string): Promise<Backend> {
 }
 
 /** A dead network must be an error, never a hang: a socket that stays silent this long is closed and opened anew. */
-const BOUNDS = { connectTimeout: 5_000, socketTimeout: 15_000, retryStrategy: (times: number) => Math.min(times * 100, 2_000) };
+const BOUNDS = {
+  connectTimeout: 5_000,
+  socketTimeout: 15_000,
+  retryStrategy: (times: number) => Math.min(times * 100, 2_000),
+};
 
 function quiet(redis: Redis): Redis {
   redis.on('error', () => {});
@@ -30,7 +42,10 @@ function quiet(redis: Redis): Redis {
 
 async function requireNoEviction(redis: Redis): Promise<void> {
   await redis.connect().catch(() => {});
-  const policy = await redis.config('GET', 'maxmemory-policy').then((reply) => (reply as string[])[1], () => undefined);
+  const policy = await redis.config('GET', 'maxmemory-policy').then(
+    (reply) => (reply as string[])[1],
+    () => undefined,
+  );
   if (policy === undefined || policy === 'noeviction') return;
   throw new Misconfigured(
     `Redis at REDIS_URL evicts keys (maxmemory-policy ${policy}), which loses and doubles jobs. Set maxmemory-policy to noeviction.`,

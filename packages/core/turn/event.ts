@@ -42,7 +42,14 @@ export type LiveEvent =
   | { type: 'output_text.delta'; turn_id: string; round: number; attempt: number; offset: number; delta: string }
   | { type: 'reasoning.delta'; turn_id: string; round: number; attempt: number; offset: number; delta: string }
   | { type: 'tool_call.arguments.delta'; turn_id: string; round: number; attempt: number; index: number; delta: string }
-  | { type: 'tool_call.started'; turn_id: string; round: number; tool_call_id: string; name: string; status_text: string | null }
+  | {
+      type: 'tool_call.started';
+      turn_id: string;
+      round: number;
+      tool_call_id: string;
+      name: string;
+      status_text: string | null;
+    }
   | { type: 'tool_call.progress'; turn_id: string; round: number; tool_call_id: string; value: unknown };
 
 /** Whether an event ends its turn's stream. */

@@ -12,7 +12,9 @@ export function compactHistory(turns: Turn[]): Record<string, unknown>[] {
 }
 
 function answerOf(turn: Turn): Record<string, unknown>[] {
-  const rounds = turn.rounds.filter((round) => round.calls.length > 0).map((round) => presentRound(round, turn.work.held));
+  const rounds = turn.rounds
+    .filter((round) => round.calls.length > 0)
+    .map((round) => presentRound(round, turn.work.held));
   if (turn.output === null && rounds.length === 0) return [];
   const created_at = iso(turn.completedAt ?? turn.rounds.at(-1)?.completedAt ?? turn.createdAt);
   const message = { role: 'assistant', content: turn.output, turn_id: turn.id, created_at };

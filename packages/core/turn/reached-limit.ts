@@ -14,6 +14,8 @@ export function reachedLimit({ rounds, config: { limits } }: Pick<Turn, 'rounds'
 
 /** Whether a call comes after the turn's last allowed one; it is answered `cancelled` and never runs. */
 export function isBeyondLimit({ rounds, config }: Pick<Turn, 'rounds' | 'config'>, call: ToolCall): boolean {
-  const before = rounds.filter((round) => round.number < call.round).reduce((sum, round) => sum + round.calls.length, 0);
+  const before = rounds
+    .filter((round) => round.number < call.round)
+    .reduce((sum, round) => sum + round.calls.length, 0);
   return before + call.index >= config.limits.max_tool_calls;
 }

@@ -20,7 +20,9 @@ export function nextTry(
     case 'never':
       return { kind: 'fail' };
     case 'parked':
-      return spent.parkedMs + pauseMs > MAX_PARKED_MS ? { kind: 'fail' } : { kind: 'again', delayMs: pauseMs, counts: false };
+      return spent.parkedMs + pauseMs > MAX_PARKED_MS
+        ? { kind: 'fail' }
+        : { kind: 'again', delayMs: pauseMs, counts: false };
     case 'later': {
       if (spent.attempts + 1 >= MAX_MODEL_ATTEMPTS) return { kind: 'fail' };
       const backoffMs = random() * Math.min(LONGEST_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** spent.attempts);

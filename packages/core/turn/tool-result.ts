@@ -26,7 +26,16 @@ export type ToolResult = {
 
 /** The answer for a call that never ran, or whose end nobody knows. */
 export function errorResult(error: ToolError, spent: { duration_ms?: number; attempts?: number } = {}): ToolResult {
-  return { status: 'error', content: null, error, truncated: false, cached: false, duration_ms: 0, attempts: 0, ...spent };
+  return {
+    status: 'error',
+    content: null,
+    error,
+    truncated: false,
+    cached: false,
+    duration_ms: 0,
+    attempts: 0,
+    ...spent,
+  };
 }
 
 /** What the model reads as the answer: the output, or the error in one fixed form (design: retries). */

@@ -29,15 +29,37 @@ export const ToolRetry = z.strictObject({
 export const Tool = z.strictObject({
   type: z.literal('function').default('function'),
   name: z.string(),
-  description: z.string().nullish().transform((text) => text ?? ''),
-  parameters: z.record(z.string(), z.json()).nullish().transform((schema) => schema ?? { type: 'object', properties: {} }),
+  description: z
+    .string()
+    .nullish()
+    .transform((text) => text ?? ''),
+  parameters: z
+    .record(z.string(), z.json())
+    .nullish()
+    .transform((schema) => schema ?? { type: 'object', properties: {} }),
   execution: ToolExecution.nullish().transform((execution) => execution ?? null),
   effect: ToolEffect.nullish().transform((effect) => effect ?? 'at_most_once'),
-  timeout_ms: z.int().min(1).max(3_600_000).nullish().transform((ms) => ms ?? 30_000),
+  timeout_ms: z
+    .int()
+    .min(1)
+    .max(3_600_000)
+    .nullish()
+    .transform((ms) => ms ?? 30_000),
   retry: ToolRetry.nullish().transform((retry) => retry ?? { max_attempts: 3, backoff_ms: 500 }),
-  approval: z.enum(['never', 'always']).nullish().transform((approval) => approval ?? 'never'),
-  expires_in_seconds: z.int().min(1).nullish().transform((seconds) => seconds ?? null),
-  cache_ttl_seconds: z.int().min(0).nullish().transform((seconds) => seconds ?? 0),
+  approval: z
+    .enum(['never', 'always'])
+    .nullish()
+    .transform((approval) => approval ?? 'never'),
+  expires_in_seconds: z
+    .int()
+    .min(1)
+    .nullish()
+    .transform((seconds) => seconds ?? null),
+  cache_ttl_seconds: z
+    .int()
+    .min(0)
+    .nullish()
+    .transform((seconds) => seconds ?? 0),
   rate_limit: z
     .strictObject({ max: z.int().min(1), per_seconds: z.int().min(1) })
     .nullish()
@@ -46,6 +68,10 @@ export const Tool = z.strictObject({
     .array(z.enum(['network', 'filesystem', 'database', 'shell']))
     .nullish()
     .transform((list) => list ?? []),
-  status_text: z.string().max(200).nullish().transform((text) => text ?? null),
+  status_text: z
+    .string()
+    .max(200)
+    .nullish()
+    .transform((text) => text ?? null),
 });
 export type Tool = z.output<typeof Tool>;

@@ -38,9 +38,15 @@ export const Metadata = z
   .refine((pairs) => Object.keys(pairs).length <= 16, 'give at most 16 pairs');
 
 const standing = {
-  model: z.string().regex(/^[a-z0-9_-]+\/.+$/i, 'name the model as provider/model, for example openai/gpt-4.1').nullish(),
+  model: z
+    .string()
+    .regex(/^[a-z0-9_-]+\/.+$/i, 'name the model as provider/model, for example openai/gpt-4.1')
+    .nullish(),
   instructions: z.string().nullish(),
-  tools: z.array(z.union([z.string(), Tool])).max(128).nullish(),
+  tools: z
+    .array(z.union([z.string(), Tool]))
+    .max(128)
+    .nullish(),
   tool_choice: ToolChoice.nullish(),
   tool_mode: z.enum(['native', 'emulated', 'inline']).nullish(),
   parallel_tool_calls: z.boolean().nullish(),
@@ -52,10 +58,7 @@ const standing = {
   webhook: Webhook.nullish(),
 };
 
-const input = z.union([
-  z.string().min(1, 'give some text'),
-  z.array(InputMessage).min(1, 'give at least one message'),
-]);
+const input = z.union([z.string().min(1, 'give some text'), z.array(InputMessage).min(1, 'give at least one message')]);
 
 const starting = {
   on_active_turn: z.enum(['enqueue', 'reject', 'interrupt']).nullish(),

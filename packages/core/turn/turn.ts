@@ -1,5 +1,5 @@
-import type { FinishReason } from './reply.ts';
 import type { InputMessage } from './message.ts';
+import type { FinishReason } from './reply.ts';
 import type { ToolEffect } from './tool.ts';
 import type { ToolResult } from './tool-result.ts';
 import type { TurnConfig } from './turn-request.ts';

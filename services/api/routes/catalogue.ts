@@ -24,13 +24,19 @@ const secret = createRoute({
   method: 'get',
   path: '/v1/webhook_secret',
   summary: 'Read the secrets that sign this project’s webhooks now',
-  responses: { 200: { description: 'The secrets', content: json(z.object({ secrets: z.array(z.string()) })) }, ...refusals },
+  responses: {
+    200: { description: 'The secrets', content: json(z.object({ secrets: z.array(z.string()) })) },
+    ...refusals,
+  },
 });
 
 /** What can be named in a request, and what proves our webhooks. */
 export function catalogueRoutes({ providers, tools: registry, secretsOf }: ApiContext) {
   const listModels: RouteHandler<typeof models, ApiEnv> = (c) =>
-    c.json(whole(providers.list().map((provider) => ({ id: `${provider.name}/*`, object: 'provider', ...provider }))), 200);
+    c.json(
+      whole(providers.list().map((provider) => ({ id: `${provider.name}/*`, object: 'provider', ...provider }))),
+      200,
+    );
   const listTools: RouteHandler<typeof tools, ApiEnv> = (c) => c.json(whole(registry.list()), 200);
   const readSecret: RouteHandler<typeof secret, ApiEnv> = async (c) =>
     c.json({ secrets: await secretsOf(c.get('project')) }, 200);

@@ -60,7 +60,12 @@ async function make(trx: Trx, { project, body, context }: Making): Promise<Made 
   if (!body.input) return { status: 201, resourceId: id };
 
   const request = { input: body.input, on_active_turn: body.on_active_turn, priority: body.priority };
-  const { rings } = await startTurn(trx, { project, conversationId: id, config: resolveConfig(config, context), request });
+  const { rings } = await startTurn(trx, {
+    project,
+    conversationId: id,
+    config: resolveConfig(config, context),
+    request,
+  });
   return { status: 202, resourceId: id, rings };
 }
 

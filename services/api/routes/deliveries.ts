@@ -1,5 +1,5 @@
 import { createRoute, type RouteHandler, z } from '@hono/zod-openapi';
-import { type Delivery as StoredDelivery, listDeliveries } from '#core/checkpoint/list-deliveries.ts';
+import { listDeliveries, type Delivery as StoredDelivery } from '#core/checkpoint/list-deliveries.ts';
 import { redeliver } from '#core/checkpoint/redeliver.ts';
 import { RequestRefused } from '#core/failure.ts';
 import { isId } from '#core/id.ts';
@@ -48,7 +48,8 @@ function deliverAgain(context: ApiContext): RouteHandler<typeof again, ApiEnv> {
     const { id } = c.req.valid('param');
     const ring = isId('dlv', id) ? await redeliver(context.db, c.get('project'), id) : null;
     const [delivery] = ring ? await listDeliveries(context.db, c.get('project'), { id }) : [];
-    if (!ring || !delivery) throw new RequestRefused(404, 'delivery_not_found', 'There is no delivery of this id.', 'id');
+    if (!ring || !delivery)
+      throw new RequestRefused(404, 'delivery_not_found', 'There is no delivery of this id.', 'id');
     await announce(context, { rings: [ring] });
     return c.json(present(delivery), 202);
   };

@@ -18,7 +18,7 @@ export function describeApi(app: ReturnType<typeof makeRouter>): void {
 }
 
 function row(method: string, path: string, summary: string): string {
-  return `<tr><td>${method.toUpperCase()}</td><td><code>${escape(path)}</code></td><td>${escape(summary)}</td></tr>`;
+  return `<tr><td>${method.toUpperCase()}</td><td><code>${escapeHtml(path)}</code></td><td>${escapeHtml(summary)}</td></tr>`;
 }
 
 function page(rows: string): string {
@@ -27,6 +27,6 @@ function page(rows: string): string {
 <h1>Pawl API</h1><p>The full description: <a href="/openapi.json">/openapi.json</a></p><table>${rows}</table></html>`;
 }
 
-function escape(text: string): string {
+function escapeHtml(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
 }

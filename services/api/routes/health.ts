@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { ping } from '#core/checkpoint/ping.ts';
 import type { ApiContext } from '../context.ts';
 import { makeRouter } from '../make-router.ts';
 
@@ -7,7 +7,7 @@ export function healthRoutes({ db }: Pick<ApiContext, 'db'>) {
   const router = makeRouter();
   router.get('/healthz', (c) => c.json({ status: 'ok' }));
   router.get('/readyz', async (c) => {
-    await sql`select 1`.execute(db);
+    await ping(db);
     return c.json({ status: 'ready' });
   });
   return router;

@@ -13,14 +13,19 @@ const tokens = {
 
 const ToolCall = z
   .object({ id: z.string(), name: z.string(), arguments: z.unknown() })
-  .meta({ id: 'ToolCall', description: 'One call the model asked for; arguments are its raw text where that is no JSON object.' });
+  .meta({
+    id: 'ToolCall',
+    description: 'One call the model asked for; arguments are its raw text where that is no JSON object.',
+  });
 
 const ToolResult = z
   .object({
     tool_call_id: z.string(),
     status: z.enum(['pending', 'running', 'success', 'error']),
     content: z.string().nullable(),
-    error: z.object({ category: z.string(), message: z.string(), details: z.record(z.string(), z.unknown()) }).nullable(),
+    error: z
+      .object({ category: z.string(), message: z.string(), details: z.record(z.string(), z.unknown()) })
+      .nullable(),
     truncated: z.boolean(),
     cached: z.boolean(),
     duration_ms: z.number().nullable(),
@@ -41,7 +46,10 @@ export const Round = z
     completed_at: Time,
     attempts: z.int(),
   })
-  .meta({ id: 'Round', description: 'One request to the model and its reply, with the results of the calls it asked for.' });
+  .meta({
+    id: 'Round',
+    description: 'One request to the model and its reply, with the results of the calls it asked for.',
+  });
 
 const status = z.enum(['queued', 'in_progress', 'requires_action', 'completed', 'incomplete', 'failed', 'cancelled']);
 

@@ -2,7 +2,7 @@ import type { Db } from '#core/checkpoint/database.ts';
 import type { Live } from '#core/live/live.ts';
 import type { LiveEvent } from '#core/turn/event.ts';
 import type { Log } from '../../log.ts';
-import { makeCatchUp } from './catch-up.ts';
+import { type CatchUp, makeCatchUp } from './catch-up.ts';
 import { coalesce } from './coalesce.ts';
 import { readNews } from './read-news.ts';
 import { whenToShow } from './stage.ts';
@@ -11,43 +11,106 @@ import { newWatchedTurn, type Stream, type Waiter, type WatchedTurn } from './wa
 /** What watching stands on; every `heartbeatMs` a turn is read although nobody said a word, since words get lost. */
 export type WatchContext = { db: Db; live: Live; log: Log; heartbeatMs: number };
 
-/** The watching of one turn. */
+/** One turn being watched. Whoever is added has it read once more, and leaves by the returned function. */
 export type Watching = {
   watched: WatchedTurn;
-  addStream(stream: Stream): void;
-  addWaiter(waiter: Waiter): void;
-  remove(watcher: Stream | Waiter): void;
-  /** To be told when a stream failed to read for itself: everybody tries again in a moment. */
+  addStream(stream: Stream): () => void;
+  addWaiter(waiter: Waiter): () => void;
+  /** For a stream that failed to read for itself: everything is tried again in a moment. */
   readLater(error: unknown): void;
 };
 
 const READ_LATER_MS = 1_000;
 
-/** Watches a turn until the last watcher is removed; `closed` is called then. */
+/** Watches a turn until the last one has left; `closed` is called then. */
 export function watchTurn(id: string, context: WatchContext, closed: () => void): Watching {
   const watched = newWatchedTurn(id);
-  const { streams, waiters } = watched;
-  const { read, readLater, close } = startReading(watched, context);
+  const catchUp = catchUpOf(watched, context.live);
+  const { read, readLater, stop } = readAgainAndAgain(watched, catchUp, context);
+  const unwatch = context.live.watch(id, (message) => {
+    if (message.kind === 'event') return hearEvent(watched, message.event, { read, catchUp });
+    watched.isOutdated = true;
+    read();
+  });
 
+  function add<Watcher>(watchers: Set<Watcher>, watcher: Watcher): () => void {
+    watchers.add(watcher);
+    read();
+    return () => {
+      if (watchers.delete(watcher)) leave();
+    };
+  }
+  function leave(): void {
+    if (watched.streams.size > 0) return;
+    watched.onAir.forget();
+    catchUp.close();
+    if (watched.waiters.size > 0) return;
+    unwatch();
+    stop();
+    closed();
+  }
   return {
     watched,
     readLater,
     addStream: (stream) => {
-      streams.add(stream);
       watched.isUnsure = true;
-      read();
+      return add(watched.streams, stream);
     },
     addWaiter: (waiter) => {
-      waiters.add(waiter);
       watched.isOutdated = true;
-      read();
-    },
-    remove: (watcher) => {
-      streams.delete(watcher as Stream);
-      if (streams.size === 0) watched.onAir.forget();
-      if (streams.size + waiters.size > 0) return;
-      close();
-      closed();
+      return add(watched.waiters, waiter);
     },
   };
+}
+
+function catchUpOf(watched: WatchedTurn, live: Live): CatchUp {
+  const { id, streams, onAir } = watched;
+  return makeCatchUp({
+    isWanted: () => streams.size > 0 && watched.stage !== undefined && onAir.lacks(watched.stage),
+    ask: () => live.tellWorkers({ kind: 'catch-up', turnId: id }),
+  });
+}
+
+/** Keeps live events for the streams there are; one that is ahead of what was read has it read. */
+function hearEvent(watched: WatchedTurn, event: LiveEvent, on: { read(): void; catchUp: CatchUp }): void {
+  const { stage, streams, onAir } = watched;
+  if (streams.size === 0) return;
+  onAir.hear(event, stage);
+  const when = stage && whenToShow(event, stage);
+  if (when === 'later') on.read();
+  if (when !== 'now') return;
+  for (const stream of streams) stream.advance();
+  on.catchUp.check();
+}
+
+/** Reads when told to, at each heartbeat, and a moment after a reading has failed. */
+function readAgainAndAgain(watched: WatchedTurn, catchUp: CatchUp, { db, log, heartbeatMs }: WatchContext) {
+  let isStopped = false;
+  // The first heartbeat comes at any time, so that turns watched since the same moment are not all read at once.
+  let alarm = setTimeout(beat, heartbeatMs * (0.5 + Math.random() / 2));
+  const read = coalesce(() => readNews(watched, db).then(settle, readLater));
+
+  function beat(): void {
+    alarm = setTimeout(beat, heartbeatMs);
+    watched.isUnsure = true;
+    for (const stream of watched.streams) stream.beat();
+    read();
+  }
+  function settle(): void {
+    if (!watched.isUnsure) return;
+    watched.isUnsure = false;
+    catchUp.check();
+  }
+  function readLater(error: unknown): void {
+    if (isStopped) return;
+    log.warn({ turn_id: watched.id, err: error }, 'a watched turn could not be read; it will be in a moment');
+    watched.isOutdated = true;
+    clearTimeout(alarm);
+    alarm = setTimeout(beat, Math.min(READ_LATER_MS, heartbeatMs));
+  }
+  function stop(): void {
+    isStopped = true;
+    clearTimeout(alarm);
+  }
+  return { read, readLater, stop };
 }

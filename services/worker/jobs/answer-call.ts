@@ -2,10 +2,10 @@ import { claimCalls } from '#core/checkpoint/claim-calls.ts';
 import { persist } from '#core/checkpoint/persist.ts';
 import { type NewResult, type Saved, saveResult } from '#core/checkpoint/save-result.ts';
 import { type CallOutcome, runCall } from '#core/tools/run-call.ts';
-import { signWebhook } from '#core/webhook/sign.ts';
 import { timing } from '#core/turn/timing.ts';
 import { errorResult } from '#core/turn/tool-result.ts';
 import type { ToolCall } from '#core/turn/turn.ts';
+import { signWebhook } from '#core/webhook/sign.ts';
 import type { WorkerContext } from '../context.ts';
 import type { CallPlan } from '../plan-call.ts';
 import type { Run } from '../run.ts';
@@ -24,7 +24,9 @@ export async function answerCall(run: Run, planned: PlannedCall, context: Worker
       return save(run, { call, result: errorResult(LEFT_OPEN), heldBy: run.id }, context);
     case 'run': {
       const outcome = await execute(run, { ...planned, plan }, context);
-      return outcome ? save(run, { call, result: outcome.result, fullOutput: outcome.full, ...outcome.guard }, context) : NOTHING;
+      return outcome
+        ? save(run, { call, result: outcome.result, fullOutput: outcome.full, ...outcome.guard }, context)
+        : NOTHING;
     }
   }
 }
@@ -39,7 +41,11 @@ type RunPlan = Extract<CallPlan, { kind: 'run' }>;
 type Executed = CallOutcome & { guard: { heldBy?: string } };
 
 /** Runs the call. Null where it never ran, or where it does no harm to run it again: whoever comes next does. */
-async function execute(run: Run, planned: PlannedCall & { plan: RunPlan }, context: WorkerContext): Promise<Executed | null> {
+async function execute(
+  run: Run,
+  planned: PlannedCall & { plan: RunPlan },
+  context: WorkerContext,
+): Promise<Executed | null> {
   const { call, plan } = planned;
   const onlyOnce = plan.tool.effect === 'at_most_once';
   let reached = false;
@@ -115,7 +121,11 @@ function tellStarted({ turn }: Run, { call, plan }: PlannedCall & { plan: RunPla
   live.tellWatchers({ kind: 'event', turnId: turn.id, event: { type: 'tool_call.started', ...event } });
 }
 
-function tellProgress({ turn }: Run, { call, value }: { call: ToolCall; value: unknown }, { live }: WorkerContext): void {
+function tellProgress(
+  { turn }: Run,
+  { call, value }: { call: ToolCall; value: unknown },
+  { live }: WorkerContext,
+): void {
   const event = { turn_id: turn.id, round: call.round, tool_call_id: call.id, value };
   live.tellWatchers({ kind: 'event', turnId: turn.id, event: { type: 'tool_call.progress', ...event } });
 }

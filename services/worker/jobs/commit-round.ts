@@ -22,9 +22,15 @@ export async function commitRound({ turn }: Run, replied: Replied, context: Work
   const attempts = turn.work.attempts + turn.work.starts + 1;
   const outcome = outcomeOf(reply, step.final);
   const round = { number: step.round, reply, attempts, startedAt };
-  const rings = outcome.kind === 'calls' ? await saveCalls(turn, round, context) : await saveAnswer(turn, { ...round, outcome }, context);
+  const rings =
+    outcome.kind === 'calls'
+      ? await saveCalls(turn, round, context)
+      : await saveAnswer(turn, { ...round, outcome }, context);
   if (!rings) {
-    context.log.info({ turn_id: turn.id, round: step.round }, 'late reply dropped: the round was already there, or the turn had ended');
+    context.log.info(
+      { turn_id: turn.id, round: step.round },
+      'late reply dropped: the round was already there, or the turn had ended',
+    );
     return whatIsOwed(turn, context);
   }
 
@@ -70,7 +76,11 @@ function cleaned(reply: Reply): Reply {
   };
 }
 
-function tell(turn: Turn, { step, reply, startedAt }: Replied, about: { outcome: Outcome; context: WorkerContext }): void {
+function tell(
+  turn: Turn,
+  { step, reply, startedAt }: Replied,
+  about: { outcome: Outcome; context: WorkerContext },
+): void {
   const { outcome, context } = about;
   context.live.tellWatchers({ kind: 'wake', turnId: turn.id });
   const log = context.log.child({ turn_id: turn.id, round: step.round, duration_ms: Date.now() - startedAt });

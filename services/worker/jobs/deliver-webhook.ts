@@ -15,11 +15,22 @@ export async function deliverWebhook({ deliveryId }: { deliveryId: string }, con
   if (!delivery) return [];
 
   const secrets = await context.secretsOf(delivery.project);
-  const verdict = await postWebhook(context.gate, { url: delivery.url, secrets, event: await eventOf(delivery, context) });
+  const verdict = await postWebhook(context.gate, {
+    url: delivery.url,
+    secrets,
+    event: await eventOf(delivery, context),
+  });
   const delayMs = verdict.kind === 'retry' ? nextAttemptDelayMs(delivery.attempts + 1) : null;
   const status = verdict.kind === 'delivered' ? 'delivered' : delayMs === null ? 'failed' : 'pending';
   const error = verdict.kind === 'delivered' ? null : verdict.error;
-  const attempt = { id: delivery.id, attempts: delivery.attempts, statusCode: verdict.statusCode, retryInMs: delayMs, status, error } as const;
+  const attempt = {
+    id: delivery.id,
+    attempts: delivery.attempts,
+    statusCode: verdict.statusCode,
+    retryInMs: delayMs,
+    status,
+    error,
+  } as const;
   const ring = await persist(() => saveDelivery(context.db, attempt));
 
   const log = context.log.child({ turn_id: delivery.turnId, delivery_id: delivery.id, attempt: delivery.attempts + 1 });

@@ -8,7 +8,14 @@ import { whatIsOwed } from './work-turn.ts';
 
 /** Ends a turn as failed; only a run that nobody has overtaken may say so (R5). */
 export async function failTurn({ id, turn, step }: Run, error: TurnError, context: WorkerContext): Promise<Ring[]> {
-  const ending = { turnId: turn.id, conversationId: turn.conversationId, status: 'failed' as const, error, runId: id, step };
+  const ending = {
+    turnId: turn.id,
+    conversationId: turn.conversationId,
+    status: 'failed' as const,
+    error,
+    runId: id,
+    step,
+  };
   const rings = await persist(() => context.db.transaction().execute((trx) => endTurn(trx, ending)));
   if (!rings) return whatIsOwed(turn, context);
 

@@ -28,7 +28,10 @@ export async function missRound(
   const ring = await persist(() => postponeStep(context.db, later));
   if (!ring) return whatIsOwed(turn, context);
 
-  context.log.warn({ turn_id: turn.id, round: step.round, code: failure.code }, `round ${step.round} again in ${delayMs} ms`);
+  context.log.warn(
+    { turn_id: turn.id, round: step.round, code: failure.code },
+    `round ${step.round} again in ${delayMs} ms`,
+  );
   context.live.tellWatchers({ kind: 'wake', turnId: turn.id });
   return [ring];
 }

@@ -1,8 +1,8 @@
-import { ProviderFailed } from '#core/failure.ts';
 import { loadHistory } from '#core/checkpoint/load-history.ts';
+import { ProviderFailed } from '#core/failure.ts';
 import { splitModel } from '#core/llm/split-model.ts';
-import type { Reply } from '#core/turn/reply.ts';
 import type { Step } from '#core/turn/next-step.ts';
+import type { Reply } from '#core/turn/reply.ts';
 import type { Ring } from '#core/turn/ring.ts';
 import { transcriptOf } from '#core/turn/transcript.ts';
 import { announceRound } from '../announce-round.ts';

@@ -3,8 +3,8 @@ import { persist } from '#core/checkpoint/persist.ts';
 import type { Step } from '#core/turn/next-step.ts';
 import type { Ring } from '#core/turn/ring.ts';
 import type { ToolCall } from '#core/turn/turn.ts';
-import { type CallPlan, planCall } from '../plan-call.ts';
 import type { WorkerContext } from '../context.ts';
+import { type CallPlan, planCall } from '../plan-call.ts';
 import type { Run } from '../run.ts';
 import { answerCall } from './answer-call.ts';
 import { stopRun } from './stop-run.ts';
@@ -21,11 +21,16 @@ export async function runToolBatch(run: Run, { round, calls }: BatchStep, contex
   const plans = calls.map((call) => ({ call, plan: planCall(run.turn, call) }));
   const mine = await claim(run, { round, calls: plans.filter(wantsClaim).map(({ call }) => call) }, context);
   const able = plans.filter((planned) => !wantsClaim(planned) || mine.indexes.has(planned.call.index));
-  const answers = await Promise.all(able.map((planned) => answerCall(run, { ...planned, claimedAt: mine.sentAt }, context)));
+  const answers = await Promise.all(
+    able.map((planned) => answerCall(run, { ...planned, claimedAt: mine.sentAt }, context)),
+  );
 
   const ring = answers.find((answer) => answer.ring !== null)?.ring;
   if (ring) {
-    log.info({ duration_ms: Math.round(performance.now() - startedAt) }, `round ${round} complete: ${calls.length} tool${calls.length === 1 ? '' : 's'}`);
+    log.info(
+      { duration_ms: Math.round(performance.now() - startedAt) },
+      `round ${round} complete: ${calls.length} tool${calls.length === 1 ? '' : 's'}`,
+    );
     return [ring];
   }
   return run.signal.aborted ? stopRun(run, context) : whatIsOwed(run.turn, context);

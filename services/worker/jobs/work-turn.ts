@@ -15,7 +15,10 @@ import { runToolBatch } from './run-tool-batch.ts';
  * The frame of every step: load the turn, decide, hold it where another job could be about, do what is owed, and
  * answer what is owed then. Any job may be lost, late or doubled; whoever finds the turn held leaves without a trace.
  */
-export async function workTurn({ turnId, step }: { turnId: string; step: string }, context: WorkerContext): Promise<Ring[]> {
+export async function workTurn(
+  { turnId, step }: { turnId: string; step: string },
+  context: WorkerContext,
+): Promise<Ring[]> {
   const turn = await loadTurn(context.db, turnId);
   if (!turn) return [];
 
@@ -63,6 +66,7 @@ function limitOf(next: Step, { modelTimeoutMs }: WorkerContext): number {
 const POISON = {
   type: 'internal_error' as const,
   code: 'poison_turn',
-  message: 'Every worker that took this step ended without a word. Look into the worker logs before you retry the turn.',
+  message:
+    'Every worker that took this step ended without a word. Look into the worker logs before you retry the turn.',
   retryable: true,
 };
