@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Job as BullJob } from 'bullmq';
 import { Failure } from '../failure.ts';
-import type { Ring } from '../turn/ring.ts';
 import { answerQueues } from './answer-queues.ts';
 import type { Backend, BullQueue, BullWorker } from './backend.ts';
 import type { Bell, JobHandler } from './bell.ts';

@@ -5,7 +5,7 @@ export const ToolEffect = z.enum(['none', 'idempotent', 'at_most_once']);
 export type ToolEffect = z.infer<typeof ToolEffect>;
 
 /** Who runs a call. */
-export const ToolExecution = z.discriminatedUnion('kind', [
+const ToolExecution = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('server') }),
   z.strictObject({ kind: z.literal('client') }),
   z.strictObject({
@@ -17,7 +17,7 @@ export const ToolExecution = z.discriminatedUnion('kind', [
 ]);
 export type ToolExecution = z.infer<typeof ToolExecution>;
 
-export const ToolRetry = z.strictObject({
+const ToolRetry = z.strictObject({
   max_attempts: z.int().min(1).max(10).default(3),
   backoff_ms: z.int().min(0).max(60_000).default(500),
 });

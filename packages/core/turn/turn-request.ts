@@ -8,7 +8,7 @@ export const ToolChoice = z.union([
 ]);
 export type ToolChoice = z.infer<typeof ToolChoice>;
 
-export const Limits = z.strictObject({
+const Limits = z.strictObject({
   max_rounds: z.int().min(1).max(1000).nullish(),
   max_tool_calls: z.int().min(1).max(10_000).nullish(),
   max_total_tokens: z.int().min(1).nullish(),
@@ -33,7 +33,7 @@ export type Webhook = z.infer<typeof Webhook>;
 /** A webhook with its defaults filled in: every event it may have, the thin form. */
 export type Subscription = { url: string; events: z.infer<typeof WebhookEvent>[]; include: 'turn'[] };
 
-export const Metadata = z
+const Metadata = z
   .record(z.string().min(1).max(64), z.string().max(512))
   .refine((pairs) => Object.keys(pairs).length <= 16, 'give at most 16 pairs');
 

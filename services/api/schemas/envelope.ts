@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 /** Every refusal and failure of the API. */
-export const ErrorBody = z
+const ErrorBody = z
   .object({
     error: z.object({
       type: z.enum([

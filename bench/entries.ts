@@ -1,0 +1,21 @@
+import type { Entry } from './contender.ts';
+import { bullmqAlone } from './contenders/bullmq-alone.ts';
+import { httpAlone } from './contenders/http-alone.ts';
+import { pawl } from './contenders/pawl.ts';
+import { postgresAlone } from './contenders/postgres-alone.ts';
+
+/** Everything that is measured, in the order of the report. */
+export const entries: Entry[] = [
+  { name: 'pawl-redis', kind: 'pawl', needsRedis: true, open: (ground) => pawl(ground, 'redis') },
+  { name: 'pawl-postgres', kind: 'pawl', needsRedis: false, open: (ground) => pawl(ground, 'postgres') },
+  { name: 'rows-alone', kind: 'limit', needsRedis: false, open: postgresAlone },
+  { name: 'jobs-redis-alone', kind: 'limit', needsRedis: true, open: (ground) => bullmqAlone(ground, 'redis') },
+  { name: 'jobs-postgres-alone', kind: 'limit', needsRedis: false, open: (ground) => bullmqAlone(ground, 'postgres') },
+  { name: 'http-alone', kind: 'limit', needsRedis: false, open: httpAlone },
+];
+
+/** What one turn of Pawl cannot do without, on each queue. */
+export const limitsOf: Record<string, string[]> = {
+  'pawl-redis': ['rows-alone', 'jobs-redis-alone', 'http-alone'],
+  'pawl-postgres': ['rows-alone', 'jobs-postgres-alone', 'http-alone'],
+};

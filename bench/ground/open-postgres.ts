@@ -1,0 +1,60 @@
+import postgres from 'postgres';
+import { migrateAll } from '#services/migrate/migrate-all.ts';
+import { startPostgres } from '#services/standalone/embedded-postgres/start-postgres.ts';
+
+/** How much was written since the server began: transactions that wrote anything, and bytes of its log. */
+export type Written = { transactions: number; walBytes: number };
+
+/** A durable PostgreSQL of the benchmark's own. */
+export type BenchPostgres = AsyncDisposable & {
+  pid: number;
+  version: string;
+  /** A migrated, empty database; the one before it goes. */
+  freshDatabase(): Promise<string>;
+  readWritten(): Promise<Written>;
+};
+
+/** Starts PostgreSQL as `npm start` does: every commit is on the disk before it is answered. */
+export async function openPostgres(folder: string): Promise<BenchPostgres> {
+  const server = await startPostgres({ dataDir: folder, durable: true });
+  const sql = postgres(server.url, { max: 1, onnotice: () => {} });
+  const close = async () => {
+    await sql.end({ timeout: 1 });
+    await server.stop();
+  };
+  try {
+    await sql`create database bench_template`;
+    await migrateAll(urlOf(server.url, 'bench_template'));
+    const [row] = await sql<{ version: string }[]>`select current_setting('server_version') as version`;
+    return {
+      pid: server.pid,
+      version: row?.version ?? '',
+      freshDatabase: () => freshDatabase(sql, server.url),
+      readWritten: () => readWritten(sql),
+      [Symbol.asyncDispose]: close,
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** Checkpointed, so that none of this is still on its way to the disk while something is measured. */
+async function freshDatabase(sql: postgres.Sql, serverUrl: string): Promise<string> {
+  await sql`drop database if exists bench with (force)`;
+  await sql`create database bench template bench_template`;
+  await sql`checkpoint`;
+  return urlOf(serverUrl, 'bench');
+}
+
+/** Each transaction that writes takes a number, so their difference counts commits without waiting for statistics. */
+async function readWritten(sql: postgres.Sql): Promise<Written> {
+  const [row] = await sql<{ transactions: string; bytes: string }[]>`
+    select pg_snapshot_xmax(pg_current_snapshot())::text as transactions,
+      pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0')::text as bytes`;
+  return { transactions: Number(row?.transactions), walBytes: Number(row?.bytes) };
+}
+
+function urlOf(serverUrl: string, database: string): string {
+  return Object.assign(new URL(serverUrl), { pathname: `/${database}` }).href;
+}

@@ -1,0 +1,22 @@
+import { defineTool } from 'pawl/tools';
+import { z } from 'zod';
+
+const article = z.string().describe('The number of the article, for example A-4711');
+
+/** The tools of the work: they answer at once, so that what is measured is all that stands around them. */
+export default [
+  defineTool({
+    name: 'read_stock',
+    description: 'Reads how many pieces of an article are in stock.',
+    input: z.object({ article }),
+    effect: 'none',
+    execute: ({ article }) => ({ article, pieces: 7 }),
+  }),
+  defineTool({
+    name: 'read_price',
+    description: 'Reads the price of an article.',
+    input: z.object({ article, currency: z.string().length(3) }),
+    effect: 'none',
+    execute: ({ article, currency }) => ({ article, price: 12.5, currency }),
+  }),
+];
