@@ -3,30 +3,26 @@ import { RequestRefused } from '#core/failure.ts';
 
 type Issue = z.core.$ZodIssue;
 
-/** The first thing wrong with a request, as a sentence with its path. */
+/** The first thing wrong with a request, as a sentence with its path. A field nobody knows explains most else. */
 export function explainIssues(issues: Issue[]): RequestRefused {
-  const [issue] = issues;
-  if (!issue) return new RequestRefused(400, 'invalid_request', 'The request is not valid.');
-  const { path, leaf } = deepest(issue, []);
+  const found = issues.map((issue) => deepest(issue, []));
+  const first = found.find(({ leaf }) => leaf.code === 'unrecognized_keys') ?? found[0];
+  if (!first) return new RequestRefused(400, 'invalid_request', 'The request is not valid. Check it against /openapi.json.');
+  const { path, leaf } = first;
   if (leaf.code === 'unrecognized_keys') {
     const param = render([...path, leaf.keys[0] ?? '']);
-    return new RequestRefused(
-      400,
-      'unknown_field',
-      `There is no field \`${param}\`. Remove it, or check its spelling.`,
-      param,
-    );
+    return new RequestRefused(400, 'unknown_field', `There is no field \`${param}\`. Remove it, or check its spelling.`, param);
   }
   const param = render(path) || null;
-  const isMissing = leaf.code === 'invalid_type' && leaf.input === undefined && leaf.message.includes('undefined');
-  if (isMissing)
-    return new RequestRefused(
-      400,
-      'missing_field',
-      `\`${param ?? 'body'}\` is missing. Give it as ${leaf.expected}.`,
-      param,
-    );
-  return new RequestRefused(400, 'invalid_value', `\`${param ?? 'body'}\` is not valid: ${leaf.message}.`, param);
+  const name = `\`${param ?? 'body'}\``;
+  if (isMissing(leaf)) return new RequestRefused(400, 'missing_field', `${name} is missing. Give it.`, param);
+  return new RequestRefused(400, 'invalid_value', `${name} is not valid: ${leaf.message.replace(/^Invalid input: /, '')}.`, param);
+}
+
+/** Nothing was given at all, whichever form it could have taken. */
+function isMissing(issue: Issue): boolean {
+  if (issue.code === 'invalid_union') return issue.errors.every((errors) => errors.some(isMissing));
+  return issue.code === 'invalid_type' && issue.message.endsWith('received undefined');
 }
 
 /** Goes into the branch of a union that came closest, so that the path names what is wrong and not the whole. */

@@ -11,29 +11,33 @@ export function resolveTools(given: (string | Tool)[], rules: Rules): Tool[] {
   const tools = given.map((tool, index) => resolve(tool, `tools[${index}]`, rules));
   const [problem] = checkDefinitions(tools, rules.toolRules);
   if (problem) throw new RequestRefused(400, 'invalid_tool', problem.message, problem.path);
+  tools.forEach((tool, index) => checkExecution(tool, `tools[${index}]`, rules));
   return tools;
 }
 
-function resolve(given: string | Tool, path: string, { tools, egress }: Rules): Tool {
+function resolve(given: string | Tool, path: string, { tools }: Rules): Tool {
   if (typeof given === 'string') return tools.find(given)?.definition ?? refuseName(given, path);
+  return { ...given, execution: given.execution ?? { kind: tools.find(given.name) ? 'server' : 'client' } };
+}
 
-  const execution = given.execution ?? { kind: tools.find(given.name) ? 'server' : 'client' };
-  switch (execution.kind) {
+function checkExecution({ name, execution }: Tool, path: string, { tools, egress }: Rules): void {
+  switch (execution?.kind) {
+    case undefined:
+    case 'client':
+      return;
     case 'server':
-      if (!tools.find(given.name)) refuseName(given.name, `${path}.name`);
-      break;
+      if (!tools.find(name)) refuseName(name, `${path}.name`);
+      return;
     case 'http': {
       const problem = checkUrl(egress, execution.url);
       if (problem) throw new RequestRefused(400, 'egress_blocked', problem, `${path}.execution.url`);
-      break;
+      return;
     }
-    case 'client':
     case 'mcp': {
-      const message = `Tools of kind ${execution.kind} are not available yet. Give an http execution, or the name of a server-side tool.`;
-      throw new RequestRefused(400, 'unsupported_tool', message, `${path}.execution.kind`);
+      const message = `There is no MCP server named ${JSON.stringify(execution.server)}. MCP tools are not available yet.`;
+      throw new RequestRefused(400, 'unknown_mcp_server', message, `${path}.execution.server`);
     }
   }
-  return { ...given, execution };
 }
 
 function refuseName(name: string, path: string): never {

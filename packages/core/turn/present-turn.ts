@@ -3,7 +3,6 @@ import { isTerminal, type Round } from './turn.ts';
 import { sumUsage } from './usage.ts';
 
 export type TurnResource = ReturnType<typeof presentTurn>;
-export type RoundResource = ReturnType<typeof presentRound>;
 
 /** The turn as callers see it (contract: Turn). */
 export function presentTurn(turn: Turn) {

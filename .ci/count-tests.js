@@ -1,0 +1,23 @@
+// Prints `N passed, M failed[, K skipped]` from Vitest's JSON report; fails when something failed or nothing ran.
+import { readFileSync } from 'node:fs';
+
+const { testResults } = readReport(process.argv[2]);
+const tests = testResults.flatMap((file) => file.assertionResults);
+const count = (status) => tests.filter((test) => test.status === status).length;
+// A file that could not be loaded has no tests to count, and counts itself.
+const broken = testResults.filter((file) => file.status === 'failed' && file.assertionResults.length === 0).length;
+
+const passed = count('passed');
+const failed = count('failed') + broken;
+const skipped = tests.length - passed - count('failed');
+console.log(`${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`);
+process.exitCode = failed > 0 || passed === 0 ? 1 : 0;
+
+function readReport(file) {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'));
+  } catch {
+    console.error('The tests ended without a report.');
+    return { testResults: [] };
+  }
+}

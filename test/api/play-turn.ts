@@ -1,0 +1,137 @@
+import { createConversation } from '#core/checkpoint/create-conversation.ts';
+import { createTurn } from '#core/checkpoint/create-turn.ts';
+import type { Db } from '#core/checkpoint/database.ts';
+import { type Ending, endTurn } from '#core/checkpoint/end-turn.ts';
+import { loadTurn } from '#core/checkpoint/load-turn.ts';
+import { postponeStep } from '#core/checkpoint/postpone-step.ts';
+import { retryTurn } from '#core/checkpoint/retry-turn.ts';
+import { saveResult } from '#core/checkpoint/save-result.ts';
+import { saveRound } from '#core/checkpoint/save-round.ts';
+import { takeHold } from '#core/checkpoint/take-hold.ts';
+import { newId } from '#core/id.ts';
+import type { Live } from '#core/live/live.ts';
+import type { Reply } from '#core/turn/reply.ts';
+import type { TurnConfig } from '#core/turn/turn-request.ts';
+import { announceRound } from '#services/worker/announce-round.ts';
+import type { RoundsOnAir } from '#services/worker/rounds-on-air.ts';
+
+type Parts = { db: Db; live: Live; onAir: RoundsOnAir };
+
+const RUN = 'run_of_test';
+
+const reply: Reply = {
+  text: null,
+  calls: [],
+  finishReason: 'stop',
+  finishReasonRaw: 'stop',
+  usage: null,
+  opaque: null,
+};
+
+/** A turn that the test carries on, checkpoint by checkpoint, as a worker would; each wakes whoever watches. */
+export async function playTurn({ db, live, onAir }: Parts) {
+  const conversationId = newId('conv');
+  const id = newId('turn');
+  const standing = { project: 'default', metadata: {} };
+  await db.transaction().execute(async (trx) => {
+    await createConversation(trx, { ...standing, id: conversationId, config: {} });
+    await createTurn(trx, {
+      ...standing,
+      id,
+      conversationId,
+      config,
+      priority: 0,
+      input: [{ role: 'user', content: 'Hi' }],
+    });
+  });
+
+  const state = { isHeard: true };
+  const wake = () => state.isHeard && live.tellWatchers({ kind: 'wake', turnId: id });
+  const load = async () => (await loadTurn(db, id))!;
+  const end = async (ending: Omit<Ending, 'turnId' | 'conversationId'>) => {
+    await db.transaction().execute((trx) => endTurn(trx, { ...ending, turnId: id, conversationId }));
+    wake();
+  };
+  return {
+    id,
+    load,
+    /** From now on nobody is told of what is committed: as if every hint was lost. */
+    loseHints: () => {
+      state.isHeard = false;
+    },
+    start: async () => {
+      await takeHold(db, await load(), RUN);
+      wake();
+    },
+    /** Goes on air with the round the turn is on. */
+    air: async () => {
+      const { work } = await load();
+      const round = Number(work.step.slice(1));
+      const announcer = announceRound(live, { turn_id: id, round, attempt: work.ring + 1 });
+      const listed = onAir.add(id, announcer);
+      return {
+        say: (text: string) => announcer.take({ kind: 'text', text }),
+        think: (text: string) => announcer.take({ kind: 'reasoning', text }),
+        writeArguments: (text: string) => announcer.take({ kind: 'arguments', index: 0, text }),
+        end: () => {
+          announcer[Symbol.dispose]();
+          listed[Symbol.dispose]();
+        },
+      };
+    },
+    askForTools: async (calls: string[], text: string | null = null) => {
+      const number = Number((await load()).work.step.slice(1));
+      const asked = calls.map((call) => ({
+        id: call,
+        name: 'weather_lookup',
+        arguments: '{}',
+        effect: 'none' as const,
+      }));
+      const round = { number, attempts: 1, startedAt: Date.now() };
+      await saveRound(db, {
+        ...round,
+        turnId: id,
+        reply: { ...reply, text, finishReason: 'tool_calls' },
+        calls: asked,
+      });
+      wake();
+    },
+    answerTool: async (round: number, index: number, content = 'sunny') => {
+      const result = { status: 'success' as const, content, error: null, truncated: false, cached: false };
+      await saveResult(db, { turnId: id, round, index, result: { ...result, duration_ms: 1, attempts: 1 } });
+      wake();
+    },
+    postpone: async () => {
+      const { step } = (await load()).work;
+      const told = { phase: 'llm_round', round: Number(step.slice(1)), error: null, retry_in_ms: 0 };
+      await postponeStep(db, { turnId: id, step, runId: RUN, delayMs: 0, attempt: true, parkedMs: 0, told });
+      wake();
+    },
+    complete: async (output = 'Done.') => {
+      const number = Number((await load()).work.step.slice(1));
+      await end({ status: 'completed', output, lastRound: { number, reply, attempts: 1, startedAt: Date.now() } });
+    },
+    fail: () =>
+      end({ status: 'failed', error: { type: 'internal_error', code: 'internal', message: 'No.', retryable: true } }),
+    cancel: () => end({ status: 'cancelled' }),
+    retry: async () => {
+      await db.transaction().execute((trx) => retryTurn(trx, 'default', id));
+      wake();
+    },
+  };
+}
+
+const config: TurnConfig = {
+  model: 'openai/test',
+  instructions: null,
+  tools: [],
+  tool_choice: 'auto',
+  tool_mode: 'native',
+  parallel_tool_calls: null,
+  temperature: null,
+  max_output_tokens: null,
+  limits: { max_rounds: 50, max_tool_calls: 200, max_total_tokens: null, deadline_seconds: null },
+  allowed_capabilities: null,
+  provider_options: {},
+  webhook: null,
+};

@@ -1,0 +1,66 @@
+import { serve } from '@hono/node-server';
+import { inject } from 'vitest';
+import { connect } from '#core/checkpoint/connect.ts';
+import { openLive } from '#core/live/open-live.ts';
+import { handleError } from '#services/api/handle-error.ts';
+import { makeRouter } from '#services/api/make-router.ts';
+import { turnEventRoutes } from '#services/api/routes/turn-events.ts';
+import { makeTurnWatch } from '#services/api/watch/watch-turns.ts';
+import { openLog } from '#services/log.ts';
+import { makeRoundsOnAir } from '#services/worker/rounds-on-air.ts';
+import { createTestDatabase } from '../world/test-database.ts';
+import { countStatements } from './count-statements.ts';
+import { openStream, type StreamOptions } from './open-stream.ts';
+import { playTurn } from './play-turn.ts';
+
+type Options = { redis?: boolean; heartbeatMs?: number };
+
+const NEVER_MS = 3_600_000;
+
+/**
+ * The event routes of an API process on a real socket, and a worker's side that does only what the test does. A turn
+ * is read again by itself only where the test says how often.
+ */
+export async function createWatchWorld({ redis = false, heartbeatMs = NEVER_MS }: Options = {}) {
+  const databaseUrl = await createTestDatabase();
+  const redisUrl = redis ? (inject('redisUrl') ?? undefined) : undefined;
+  const connection = connect(databaseUrl);
+  const [hearing, speaking] = [openLive({ databaseUrl, redisUrl }), openLive({ databaseUrl, redisUrl })];
+  const log = openLog('test', 'silent');
+  const statements = countStatements(connection.db);
+  const watch = makeTurnWatch({ db: statements.db, live: hearing, log, heartbeatMs });
+  const onAir = makeRoundsOnAir();
+  const asked: string[] = [];
+  speaking.hearWorkers((message) => {
+    if (message.kind !== 'catch-up') return;
+    asked.push(message.turnId);
+    onAir.catchUp(message.turnId);
+  });
+  const app = makeRouter();
+  app.onError(handleError(log));
+  app.use('*', async (c, next) => {
+    c.set('project', c.req.header('x-project') ?? 'default');
+    await next();
+  });
+  app.route('/', turnEventRoutes({ db: statements.db, watch }));
+  const server = serve({ fetch: app.fetch, port: 0, hostname: '127.0.0.1' });
+  const url = await new Promise<string>((resolve) => {
+    server.on('listening', () => {
+      const address = server.address();
+      resolve(`http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`);
+    });
+  });
+
+  return {
+    ...{ url, db: connection.db, watch, statements, onAir, live: speaking, asked },
+    startTurn: () => playTurn({ db: connection.db, live: speaking, onAir }),
+    open: (turnId: string, options: StreamOptions = {}) => openStream(`${url}/v1/turns/${turnId}/events`, options),
+    [Symbol.asyncDispose]: async () => {
+      await watch.close();
+      if ('closeAllConnections' in server) server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+      await Promise.all([hearing.close(), speaking.close()]);
+      await connection.close();
+    },
+  };
+}
