@@ -29,7 +29,10 @@ async function readStats(): Promise<Stat[]> {
 
 /** The second field is a name in parentheses that may hold anything; all others are parted by blanks. */
 function parseStat(text: string): Stat {
-  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ').map(Number);
+  const fields = text
+    .slice(text.lastIndexOf(')') + 2)
+    .split(' ')
+    .map(Number);
   const [, parent = 0] = fields;
   const [user = 0, system = 0, childrenUser = 0, childrenSystem = 0] = fields.slice(11, 15);
   const pid = Number.parseInt(text, 10);

@@ -26,6 +26,7 @@ create table turns (
   ring integer not null default 0,
   at_head boolean not null,
   open_calls integer not null default 0 check (open_calls >= 0),
+  waiting_calls integer not null default 0 check (waiting_calls between 0 and open_calls),
   held_by text,
   held_until timestamptz,
   due_at timestamptz,
@@ -50,6 +51,7 @@ create table turns (
   constraint incomplete_turns_say_why check ((status = 'incomplete') = (incomplete_reason is not null)),
   constraint completed_turns_answer check (status <> 'completed' or output is not null),
   constraint holds_have_an_end check ((held_by is null) = (held_until is null)),
+  constraint parked_turns_wait check (status <> 'requires_action' or (open_calls > 0 and open_calls = waiting_calls)),
   constraint only_batches_have_open_calls check (open_calls = 0 or step like 'b%')
 ) with (fillfactor = 80);
 create unique index turns_one_head_per_conversation on turns (conversation_id) where at_head;
@@ -79,6 +81,9 @@ create table tool_calls (
   name text not null,
   arguments text not null,
   effect text not null check (effect in ('none', 'idempotent', 'at_most_once')),
+  waits_for text check (waits_for in ('output', 'approval')),
+  expires_at timestamptz,
+  approval json,
   claimed_by text,
   result json,
   full_output text,

@@ -3,7 +3,8 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { findFreePort } from '#services/standalone/embedded-postgres/find-free-port.ts';
-import { hasSpawned, stopProcess } from './stop-process.ts';
+import { hasSpawned } from './has-spawned.ts';
+import { stopProcess } from './stop-process.ts';
 
 /** A Redis to measure on. `pid` is null for one that is not ours: its CPU is then not counted. */
 export type BenchRedis = AsyncDisposable & { url: string; pid: number | null; version: string; clear(): Promise<void> };

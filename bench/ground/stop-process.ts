@@ -12,9 +12,3 @@ export async function stopProcess(child: ChildProcess): Promise<void> {
   await exited;
   clearTimeout(force);
 }
-
-/** Whether a process came up at all; false where there is no such program. */
-export async function hasSpawned(child: ChildProcess): Promise<boolean> {
-  const failed = once(child, 'error').then(() => false);
-  return Promise.race([failed, once(child, 'spawn').then(() => true)]);
-}

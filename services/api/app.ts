@@ -5,6 +5,7 @@ import type { ApiContext } from './context.ts';
 import { handleError } from './handle-error.ts';
 import { makeRouter } from './make-router.ts';
 import { readJson } from './read-json.ts';
+import { approvalRoutes } from './routes/approvals.ts';
 import { catalogueRoutes } from './routes/catalogue.ts';
 import { conversationRoutes } from './routes/conversations.ts';
 import { createConversationRoute } from './routes/create-conversation.ts';
@@ -13,6 +14,7 @@ import { deliveryRoutes } from './routes/deliveries.ts';
 import { describeApi } from './routes/describe-api.ts';
 import { healthRoutes } from './routes/health.ts';
 import { messageRoutes } from './routes/messages.ts';
+import { toolOutputRoutes } from './routes/tool-outputs.ts';
 import { turnActionRoutes } from './routes/turn-actions.ts';
 import { turnEventRoutes } from './routes/turn-events.ts';
 import { turnRoutes } from './routes/turns.ts';
@@ -35,7 +37,7 @@ export function makeApp(context: ApiContext) {
   app.use('/v1/*', readJson);
 
   const routes = [createConversationRoute, conversationRoutes, createTurnRoutes, turnRoutes, turnActionRoutes];
-  const more = [turnEventRoutes, messageRoutes, deliveryRoutes, catalogueRoutes, healthRoutes];
+  const more = [turnEventRoutes, toolOutputRoutes, approvalRoutes, messageRoutes, deliveryRoutes, catalogueRoutes, healthRoutes];
   for (const makeRoutes of [...routes, ...more]) app.route('/', makeRoutes(context));
   describeApi(app);
   return app;

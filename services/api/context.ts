@@ -18,6 +18,8 @@ export type ApiContext = {
   providers: Providers;
   tools: ToolRegistry;
   toolRules: ToolRules;
+  /** Bytes of a tool's output that the model gets to see. */
+  toolOutputLimit: number;
   egress: EgressPolicy;
   keys: ApiKeys;
   secretsOf(project: string): Promise<string[]>;

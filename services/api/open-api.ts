@@ -16,7 +16,8 @@ export async function openApi(parts: Parts, settings: Settings, log: Log): Promi
   const keys = readApiKeys(settings.PAWL_API_KEYS, settings.HOST);
   const watch = makeTurnWatch({ db: connection.db, live, log });
   const shared = { db: connection.db, live, providers, tools, egress, secretsOf, ring };
-  const app = makeApp({ ...shared, log, watch, keys, toolRules: settings.PAWL_TOOL_RULES });
+  const limits = { toolRules: settings.PAWL_TOOL_RULES, toolOutputLimit: settings.PAWL_TOOL_OUTPUT_LIMIT };
+  const app = makeApp({ ...shared, ...limits, log, watch, keys });
   const server = await listen(app.fetch, settings);
   const { port } = server.address() as AddressInfo;
   return {

@@ -12,10 +12,10 @@ type Rules = Pick<ApiContext, 'providers' | 'tools' | 'toolRules' | 'egress'>;
 const DEFAULT_ROUNDS = 50;
 const DEFAULT_TOOL_CALLS = 200;
 
-/** A turn's own fields over its conversation's; `null` and absent alike inherit. */
+/** A turn's own fields over its conversation's; `null` is given too and means the default, which a model has not. */
 export function mergeConfig(standing: StandingConfig, own: StandingConfig): StandingConfig {
-  const given = Object.entries(own).filter(([, value]) => value !== null && value !== undefined);
-  return { ...standing, ...Object.fromEntries(given) };
+  const given = Object.entries(own).filter(([, value]) => value !== undefined);
+  return { ...standing, ...Object.fromEntries(given), model: own.model ?? standing.model };
 }
 
 /** Checks a standing configuration as far as it goes: a conversation need not name its model yet. */

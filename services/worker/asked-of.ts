@@ -1,3 +1,4 @@
+import { declareTools } from '#core/llm/declare-tools.ts';
 import type { RoundRequest } from '#core/llm/provider.ts';
 import { splitModel } from '#core/llm/split-model.ts';
 import type { Message } from '#core/turn/message.ts';
@@ -15,6 +16,7 @@ export function askedOf({ id, config, work }: Turn, { round, final }: RoundStep,
     instructions: config.instructions,
     messages,
     tools: final ? [] : config.tools,
+    declaredTools: declareTools(config.tools, messages),
     toolChoice: round === 1 || choice === 'none' ? choice : 'auto',
     parallelToolCalls: config.parallel_tool_calls,
     temperature: config.temperature,

@@ -1,15 +1,26 @@
 import type { KyselyPlugin } from 'kysely';
 import type { Db } from '#core/checkpoint/database.ts';
 
-/** A connection that counts what is sent over it. */
-export function countStatements(db: Db): { db: Db; count(): number } {
+/** A connection that counts what is sent over it, and loses the next few answers when told to. */
+export function countStatements(db: Db): { db: Db; count(): number; failNext(times: number): void } {
   let count = 0;
+  let failing = 0;
   const counting: KyselyPlugin = {
     transformQuery: ({ node }) => {
       count += 1;
       return node;
     },
-    transformResult: async ({ result }) => result,
+    transformResult: async ({ result }) => {
+      failing -= 1;
+      if (failing >= 0) throw new Error('the connection was lost');
+      return result;
+    },
   };
-  return { db: db.withPlugin(counting), count: () => count };
+  return {
+    db: db.withPlugin(counting),
+    count: () => count,
+    failNext: (times) => {
+      failing = times;
+    },
+  };
 }

@@ -72,7 +72,7 @@ export async function playTurn({ db, live, onAir }: Parts) {
       return {
         say: (text: string) => announcer.take({ kind: 'text', text }),
         think: (text: string) => announcer.take({ kind: 'reasoning', text }),
-        writeArguments: (text: string) => announcer.take({ kind: 'arguments', index: 0, text }),
+        writeArguments: (text: string) => announcer.take({ kind: 'tool-arguments', index: 0, text }),
         end: () => {
           announcer[Symbol.dispose]();
           listed[Symbol.dispose]();
@@ -81,12 +81,8 @@ export async function playTurn({ db, live, onAir }: Parts) {
     },
     askForTools: async (calls: string[], text: string | null = null) => {
       const number = Number((await load()).work.step.slice(1));
-      const asked = calls.map((call) => ({
-        id: call,
-        name: 'weather_lookup',
-        arguments: '{}',
-        effect: 'none' as const,
-      }));
+      const open = { arguments: '{}', effect: 'none' as const, waitsFor: null, expiresInSeconds: null };
+      const asked = calls.map((id) => ({ id, name: 'weather_lookup', ...open }));
       const round = { number, attempts: 1, startedAt: Date.now() };
       await saveRound(db, {
         ...round,

@@ -153,7 +153,8 @@ async function readChunks(world: World, turnId: string): Promise<string[]> {
   socket.write(
     `GET /v1/turns/${turnId}/events HTTP/1.1\r\nhost: a\r\naccept: text/event-stream\r\nconnection: close\r\n\r\n`,
   );
-  const pieces = await Array.fromAsync<Buffer>(socket);
+  const pieces: Buffer[] = [];
+  for await (const piece of socket) pieces.push(piece);
   let body = Buffer.concat(pieces);
   body = body.subarray(body.indexOf('\r\n\r\n') + 4);
   const chunks: string[] = [];

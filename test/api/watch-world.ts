@@ -13,16 +13,16 @@ import { countStatements } from './count-statements.ts';
 import { openStream, type StreamOptions } from './open-stream.ts';
 import { playTurn } from './play-turn.ts';
 
-type Options = { redis?: boolean; heartbeatMs?: number };
+type Options = { redis?: boolean; heartbeatMs?: number; beside?: { databaseUrl: string } };
 
 const NEVER_MS = 3_600_000;
 
 /**
  * The event routes of an API process on a real socket, and a worker's side that does only what the test does. A turn
- * is read again by itself only where the test says how often.
+ * is read again by itself only where the test says how often. `beside` another world is one more process of it.
  */
-export async function createWatchWorld({ redis = false, heartbeatMs = NEVER_MS }: Options = {}) {
-  const databaseUrl = await createTestDatabase();
+export async function createWatchWorld({ redis = false, heartbeatMs = NEVER_MS, beside }: Options = {}) {
+  const databaseUrl = beside?.databaseUrl ?? (await createTestDatabase());
   const redisUrl = redis ? (inject('redisUrl') ?? undefined) : undefined;
   const connection = connect(databaseUrl);
   const [hearing, speaking] = [openLive({ databaseUrl, redisUrl }), openLive({ databaseUrl, redisUrl })];
@@ -52,7 +52,7 @@ export async function createWatchWorld({ redis = false, heartbeatMs = NEVER_MS }
   });
 
   return {
-    ...{ url, db: connection.db, watch, statements, onAir, live: speaking, asked },
+    ...{ url, databaseUrl, db: connection.db, watch, statements, onAir, live: speaking, asked },
     startTurn: () => playTurn({ db: connection.db, live: speaking, onAir }),
     open: (turnId: string, options: StreamOptions = {}) => openStream(`${url}/v1/turns/${turnId}/events`, options),
     [Symbol.asyncDispose]: async () => {

@@ -40,6 +40,7 @@ export const someRequest: RoundRequest = {
   instructions: 'Be brief.',
   messages: [{ role: 'user', content: 'Hi' }],
   tools: [],
+  declaredTools: [],
   toolChoice: 'auto',
   parallelToolCalls: null,
   temperature: null,

@@ -85,6 +85,10 @@ export function makeCall(own: Partial<ToolCall> = {}): ToolCall {
     name: 'weather_lookup',
     arguments: '{}',
     effect: 'none',
+    waitsFor: null,
+    expiresAt: null,
+    expired: false,
+    approval: null,
     claimedBy: null,
     result: {
       status: 'success',

@@ -3,7 +3,7 @@ import type { EventType } from '../turn/event.ts';
 import type { InputMessage } from '../turn/message.ts';
 import type { ToolEffect } from '../turn/tool.ts';
 import type { ToolResult } from '../turn/tool-result.ts';
-import type { IncompleteReason, TurnError, TurnStatus } from '../turn/turn.ts';
+import type { Approval, IncompleteReason, TurnError, TurnStatus, WaitsFor } from '../turn/turn.ts';
 import type { StandingConfig, TurnConfig } from '../turn/turn-request.ts';
 import type { Usage } from '../turn/usage.ts';
 
@@ -48,6 +48,7 @@ type TurnRow = {
   ring: Generated<number>;
   at_head: boolean;
   open_calls: Generated<number>;
+  waiting_calls: Generated<number>;
   held_by: string | null;
   held_until: Date | null;
   due_at: Date | null;
@@ -87,6 +88,9 @@ type ToolCallRow = {
   name: string;
   arguments: string;
   effect: ToolEffect;
+  waits_for: WaitsFor | null;
+  expires_at: Date | null;
+  approval: Approval | null;
   claimed_by: string | null;
   result: ToolResult | null;
   full_output: string | null;

@@ -68,6 +68,7 @@ function writeEnding(trx: Trx, ending: Ending, eventIds: string[]) {
       update turns set status = ${ending.status}, output = ${ending.output ?? null}::text,
         error = ${ending.error ?? null}::json, incomplete_reason = ${ending.incompleteReason ?? null}::text,
         completed_at = now(), due_at = null, held_by = null, held_until = null, at_head = false, open_calls = 0,
+        waiting_calls = 0,
         step = case when step like 'b%' then 'r' || (substr(step, 2)::int + 1) else step end,
         last_event = turns.last_event + (select count(*) from happened)
       from target where turns.id = target.id
@@ -78,7 +79,7 @@ function writeEnding(trx: Trx, ending: Ending, eventIds: string[]) {
       select ended.id, target.last_event + place, (${eventIds}::text[])[place], type, round, call_index, data
       from ended, target, happened
     ),
-    delivery as (${oweDelivery(`turn.${ending.status}`)}),
+    delivery as (${oweDelivery(sql`ended`, sql`true`, `turn.${ending.status}`)}),
     promoted as (${promoteNext})
     select (select id from delivery) as "deliveryId", (select ring from promoted) as next from ended`.execute(trx);
 }

@@ -1,16 +1,19 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { newId } from '../id.ts';
-import type { TerminalEvent } from '../turn/event.ts';
+import type { EventType } from '../turn/event.ts';
 import { timing } from '../turn/timing.ts';
 import { inMs } from './due.ts';
 
-/** Makes the delivery of an ended turn's last event owed, if its webhook asked for that event. */
-export function oweDelivery(event: TerminalEvent) {
+/**
+ * Makes the delivery of a turn's last event owed, if its webhook asked for that event. `source` is the CTE that holds
+ * the written turn, `condition` says whether the event happened.
+ */
+export function oweDelivery(source: RawBuilder<unknown>, condition: RawBuilder<unknown>, event: EventType) {
   return sql`
     insert into deliveries (id, project, turn_id, event_number, url, with_turn, due_at)
     select ${newId('dlv')}, project, id, last_event, config #>> '{webhook,url}',
       (config #> '{webhook,include}')::jsonb ? 'turn', ${inMs(timing.graceMs)}
-    from ended
-    where (config #> '{webhook,events}')::jsonb ? ${event}
+    from ${source}
+    where ${condition} and (config #> '{webhook,events}')::jsonb ? ${event}
     returning id`;
 }

@@ -32,7 +32,8 @@ const rounds = sql`(
 
 const calls = sql`(
   select json_agg(json_build_object('round', round, 'index', index, 'id', id, 'name', name, 'arguments', arguments,
-    'effect', effect, 'claimedBy', claimed_by, 'result', result) order by round, index)
+    'effect', effect, 'waitsFor', waits_for, 'expiresAt', expires_at, 'expired', coalesce(expires_at <= now(), false),
+    'approval', approval, 'claimedBy', claimed_by, 'result', result) order by round, index)
   from tool_calls where turn_id = turns.id)`;
 
 function toTurn({ rounds, calls, ...row }: Row): Turn {

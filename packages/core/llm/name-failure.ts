@@ -20,6 +20,9 @@ export type FailedCall = {
   afterMs?: number | undefined;
 };
 
+/** Whom a failure speaks of, and the key that must not show in it. */
+export type Asked = Pick<FailedCall, 'provider' | 'model' | 'apiKey' | 'keyName'>;
+
 /** The failure of one code: what may be done about it, and a sentence that says what the reader can do. */
 export function nameFailure(code: ProviderCode, call: FailedCall): ProviderFailed {
   const { retry, sentence } = MEANINGS[code];

@@ -6,9 +6,13 @@ type Env = Record<string, string | undefined>;
 
 const httpUrl = z.url({ protocol: /^https?$/, error: 'give an http or https URL' });
 
+const WireKind = z.enum(['openai', 'anthropic']);
+/** The wires a provider of `PAWL_PROVIDERS` may speak. */
+export type WireKind = z.infer<typeof WireKind>;
+
 const Extra = z.record(
   z.string().regex(/^[a-z0-9_-]+$/i, 'use letters, digits, _ and - in the name'),
-  z.strictObject({ kind: z.literal('openai'), base_url: httpUrl, api_key: z.string().min(1).nullish() }),
+  z.strictObject({ kind: WireKind, base_url: httpUrl, api_key: z.string().min(1).nullish() }),
 );
 type Extra = z.infer<typeof Extra>;
 

@@ -10,6 +10,8 @@ export type RoundRequest = {
   instructions: string | null;
   messages: Message[];
   tools: Tool[];
+  /** For wires that want tools declared because the history holds calls, although none may be used now. */
+  declaredTools: Tool[];
   toolChoice: ToolChoice;
   parallelToolCalls: boolean | null;
   temperature: number | null;

@@ -1,11 +1,13 @@
 import { RequestRefused } from '../failure.ts';
+import { anthropicProvider } from './anthropic/anthropic-provider.ts';
 import { bounded } from './bounded.ts';
-import { type OpenaiOptions, openaiProvider } from './openai/openai-provider.ts';
+import { openaiProvider } from './openai/openai-provider.ts';
 import { patientFetch } from './patient-fetch.ts';
 import type { Capabilities, Provider } from './provider.ts';
-import { readBaseUrl, readBounds, readExtraProviders } from './provider-settings.ts';
+import { readBaseUrl, readBounds, readExtraProviders, type WireKind } from './provider-settings.ts';
 
 type Env = Record<string, string | undefined>;
+type Fetch = typeof globalThis.fetch;
 
 /** The providers this process can ask. */
 export type Providers = {
@@ -34,10 +36,9 @@ const SETTINGS = new Map([
 export function configureProviders(env: Env, sim: { baseUrl(): Promise<string> }): Providers {
   const { fetch, close } = patientFetch();
   const bounds = readBounds(env);
-  const configured = [...builtIn(env), { name: 'sim', apiKey: null, baseUrl: () => sim.baseUrl() }, ...extra(env)];
-  const providers = new Map(
-    configured.map((options) => [options.name, bounded(openaiProvider({ ...options, fetch }), bounds)]),
-  );
+  const simulator = openaiProvider({ name: 'sim', apiKey: null, baseUrl: () => sim.baseUrl(), fetch });
+  const configured = [...builtIn(env, fetch), simulator, ...extra(env, fetch)];
+  const providers = new Map(configured.map((provider) => [provider.name, bounded(provider, bounds)]));
   return {
     names: [...providers.keys()],
     has: (name) => providers.has(name),
@@ -47,29 +48,44 @@ export function configureProviders(env: Env, sim: { baseUrl(): Promise<string> }
   };
 }
 
-function builtIn(env: Env): OpenaiOptions[] {
+/** What is the same for each wire's provider; a wire may take more. */
+type Options = { name: string; apiKey: string | null; keyName?: string; baseUrl: string; fetch: Fetch };
+type MakeProvider = (options: Options) => Provider;
+
+function builtIn(env: Env, fetch: Fetch): Provider[] {
   const openai = readBaseUrl(env, 'OPENAI_BASE_URL', 'https://api.openai.com/v1');
+  const anthropic = readBaseUrl(env, 'ANTHROPIC_BASE_URL', 'https://api.anthropic.com');
   const xai = readBaseUrl(env, 'XAI_BASE_URL', 'https://api.x.ai/v1');
   const ollama = readBaseUrl(env, 'OLLAMA_BASE_URL', null);
+  const keyed = (keyName: string, options: { name: string; baseUrl: string }, make: MakeProvider): Provider[] => {
+    const apiKey = env[keyName]?.trim();
+    return apiKey ? [make({ ...options, apiKey, keyName, fetch })] : [];
+  };
   return [
-    ...keyed(env, 'OPENAI_API_KEY', { name: 'openai', baseUrl: openai, maxTokensField: 'max_completion_tokens' }),
-    ...keyed(env, 'XAI_API_KEY', { name: 'xai', baseUrl: xai }),
-    ...(ollama ? [{ name: 'ollama', apiKey: null, baseUrl: ollama }] : []),
+    ...keyed('OPENAI_API_KEY', { name: 'openai', baseUrl: openai }, openaiItself),
+    ...keyed('ANTHROPIC_API_KEY', { name: 'anthropic', baseUrl: anthropic }, anthropicProvider),
+    ...keyed('XAI_API_KEY', { name: 'xai', baseUrl: xai }, openaiProvider),
+    ...(ollama ? [openaiProvider({ name: 'ollama', apiKey: null, baseUrl: ollama, fetch })] : []),
   ];
 }
 
-function keyed(env: Env, keyName: string, options: Omit<OpenaiOptions, 'apiKey'>): OpenaiOptions[] {
-  const apiKey = env[keyName]?.trim();
-  return apiKey ? [{ ...options, apiKey, keyName }] : [];
+function openaiItself(options: Options): Provider {
+  return openaiProvider({ ...options, maxTokensField: 'max_completion_tokens' });
 }
 
-function extra(env: Env): OpenaiOptions[] {
-  return Object.entries(readExtraProviders(env, [...SETTINGS.keys()])).map(([name, { base_url, api_key }]) => ({
-    name,
-    apiKey: api_key ?? null,
-    baseUrl: base_url,
-    keyName: `PAWL_PROVIDERS.${name}.api_key`,
-  }));
+/** Who speaks the wire that `PAWL_PROVIDERS` names as `kind`. */
+const MAKERS: Record<WireKind, MakeProvider> = { openai: openaiProvider, anthropic: anthropicProvider };
+
+function extra(env: Env, fetch: Fetch): Provider[] {
+  return Object.entries(readExtraProviders(env, [...SETTINGS.keys()])).map(([name, { kind, base_url, api_key }]) =>
+    MAKERS[kind]({
+      name,
+      apiKey: api_key ?? null,
+      baseUrl: base_url,
+      keyName: `PAWL_PROVIDERS.${name}.api_key`,
+      fetch,
+    }),
+  );
 }
 
 function refuse(name: string, names: string[]): never {

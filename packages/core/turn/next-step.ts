@@ -6,6 +6,7 @@ import { type IncompleteReason, isTerminal, type ToolCall, type Turn } from './t
 export type Step =
   | { kind: 'run-round'; round: number; final: IncompleteReason | null }
   | { kind: 'run-tool-batch'; round: number; calls: ToolCall[] }
+  | { kind: 'wait'; calls: ToolCall[] }
   | { kind: 'end'; because: 'deadline' | 'poison' }
   | { kind: 'nothing' };
 
@@ -19,9 +20,16 @@ export function nextStep(turn: Turn): Step {
   if (!turn.work.atHead) return { kind: 'nothing' };
   if (turn.work.starts >= MAX_SILENT_STARTS) return { kind: 'end', because: 'poison' };
 
-  const calls = openCalls(turn);
-  if (calls.length > 0) return { kind: 'run-tool-batch', round: turn.rounds.length, calls };
+  const open = openCalls(turn);
+  const able = open.filter((call) => !isWaiting(call));
+  if (able.length > 0) return { kind: 'run-tool-batch', round: turn.rounds.length, calls: able };
+  if (open.length > 0) return { kind: 'wait', calls: open };
   return { kind: 'run-round', round: turn.rounds.length + 1, final: reachedLimit(turn) };
+}
+
+/** Whether a call waits for somebody outside: a client's output or a person's word, as long as there is time. */
+export function isWaiting({ waitsFor, expired, result }: ToolCall): boolean {
+  return waitsFor !== null && !expired && result === null;
 }
 
 /** The calls of the last round that have no result yet, in order. */

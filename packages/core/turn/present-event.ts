@@ -1,5 +1,5 @@
 import { isTerminalEvent, type StoredEvent } from './event.ts';
-import { iso, presentCall, presentResult, presentTurn } from './present-turn.ts';
+import { iso, presentAction, presentCall, presentResult, presentTurn } from './present-turn.ts';
 import type { Turn, TurnError } from './turn.ts';
 
 /** How a failed turn stood; kept with `turn.failed`, so that the event tells the same after a retry. */
@@ -20,6 +20,7 @@ export function presentEvent(turn: Turn, event: StoredEvent) {
 function fieldsOf(turn: Turn, event: StoredEvent): Record<string, unknown> {
   if (event.type === 'round.completed') return roundFields(turn, event.round);
   if (event.type === 'tool_call.completed') return resultFields(turn, event);
+  if (event.type === 'turn.requires_action') return { required_action: actionFields(turn, event) };
   if (isTerminalEvent(event.type)) return { turn: presentTurn(turnAsItEnded(turn, event)) };
   return event.data ?? {};
 }
@@ -35,6 +36,14 @@ function roundFields(turn: Turn, number: number | null) {
     usage: round.usage,
     attempts: round.attempts,
   };
+}
+
+/** Which calls waited when the turn parked; kept by their place in the batch, whatever became of them since. */
+function actionFields(turn: Turn, { round: number, data }: StoredEvent) {
+  const { outputs, approvals } = data as { outputs: number[]; approvals: number[] };
+  const calls = turn.rounds.find((candidate) => candidate.number === number)?.calls ?? [];
+  const those = (indexes: number[]) => calls.filter((call) => indexes.includes(call.index));
+  return presentAction({ outputs: those(outputs), approvals: those(approvals) });
 }
 
 function resultFields(turn: Turn, { round: number, callIndex }: StoredEvent) {

@@ -1,5 +1,5 @@
-import type { ToolCall, Turn } from './turn.ts';
-import { isTerminal, type Round } from './turn.ts';
+import { isWaiting } from './next-step.ts';
+import { isTerminal, type Round, type ToolCall, type Turn, type WaitsFor } from './turn.ts';
 import { sumUsage } from './usage.ts';
 
 export type TurnResource = ReturnType<typeof presentTurn>;
@@ -19,7 +19,7 @@ export function presentTurn(turn: Turn) {
     last_event: turn.lastEvent,
     output: turn.output,
     rounds: turn.rounds.map((round) => presentRound(round, turn.work.held)),
-    required_action: null,
+    required_action: requiredAction(turn),
     incomplete_details: turn.incompleteReason === null ? null : { reason: turn.incompleteReason },
     error: turn.error,
     usage: usageOf(turn),
@@ -28,6 +28,24 @@ export function presentTurn(turn: Turn) {
     created_at: iso(turn.createdAt),
     started_at: iso(turn.startedAt),
     completed_at: iso(turn.completedAt),
+  };
+}
+
+/** What a turn waits for: calls whose output a client owes, calls that somebody has to allow. Null for nothing. */
+function requiredAction({ status, rounds }: Turn) {
+  const waiting = isTerminal(status) ? [] : (rounds.at(-1)?.calls.filter(isWaiting) ?? []);
+  if (waiting.length === 0) return null;
+  const by = (whom: WaitsFor) => waiting.filter((call) => call.waitsFor === whom);
+  return presentAction({ outputs: by('output'), approvals: by('approval') });
+}
+
+/** Calls that wait, by whom they wait for; `expires_at` is when the first of them is given up. */
+export function presentAction({ outputs, approvals }: { outputs: ToolCall[]; approvals: ToolCall[] }) {
+  const expiries = [...outputs, ...approvals].flatMap(({ expiresAt }) => (expiresAt === null ? [] : [iso(expiresAt)]));
+  return {
+    tool_outputs: outputs.map(presentCall),
+    approvals: approvals.map(presentCall),
+    expires_at: expiries.sort()[0] ?? null,
   };
 }
 

@@ -27,7 +27,16 @@ export type TurnError = {
   provider?: { status: number | null; code: string | null; request_id: string | null };
 };
 
-/** One call the model asked for; `result` is null until it is known. `index` is its place in the batch, from 0. */
+/** Whom a call waits for: a client that runs the tool itself, or a person who allows it. */
+export type WaitsFor = 'output' | 'approval';
+
+/** What a person decided about a call. `at` is RFC 3339. */
+export type Approval = { decision: 'allow' | 'deny'; reason: string | null; at: string };
+
+/**
+ * One call the model asked for; `result` is null until it is known. `index` is its place in the batch, from 0.
+ * `waitsFor` stays after the answer has come; `expired` says that nobody answered in time.
+ */
 export type ToolCall = {
   round: number;
   index: number;
@@ -35,6 +44,10 @@ export type ToolCall = {
   name: string;
   arguments: string;
   effect: ToolEffect;
+  waitsFor: WaitsFor | null;
+  expiresAt: string | null;
+  expired: boolean;
+  approval: Approval | null;
   claimedBy: string | null;
   result: ToolResult | null;
 };

@@ -11,6 +11,7 @@ import type { ApiContext } from '../context.ts';
 import { findOwnConversation } from '../find-own.ts';
 import { idempotently, type Made } from '../idempotently.ts';
 import { json, makeRouter } from '../make-router.ts';
+import { setPollAfter } from '../poll-after.ts';
 import { presentConversation } from '../present-conversation.ts';
 import { checkStanding, resolveConfig } from '../resolve-config.ts';
 import { Conversation } from '../schemas/conversation.ts';
@@ -47,6 +48,7 @@ function handler(context: ApiContext): RouteHandler<typeof create, ApiEnv> {
     const conversation = presentConversation(await findOwnConversation(context.db, project, made.resourceId));
     if (made.status === 201) return c.json(conversation, 201);
     const turn = await findFirstTurn(context.db, made.resourceId);
+    if (turn) setPollAfter(c, turn);
     return c.json({ ...conversation, ...(turn && { turn: presentTurn(turn) }) }, 202);
   };
 }

@@ -69,7 +69,9 @@ export const Turn = z
     last_event: z.int(),
     output: z.string().nullable(),
     rounds: z.array(Round),
-    required_action: z.null(),
+    required_action: z
+      .object({ tool_outputs: z.array(ToolCall), approvals: z.array(ToolCall), expires_at: Time.nullable() })
+      .nullable(),
     incomplete_details: z.object({ reason: z.string() }).nullable(),
     error: z
       .object({

@@ -1,10 +1,9 @@
-import type { Db } from '#core/checkpoint/database.ts';
 import { loadTurn } from '#core/checkpoint/load-turn.ts';
 import { durableFrames, type Frame, HEARTBEAT } from './frame.ts';
 import { readEvents } from './read-events.ts';
 import type { Stage } from './stage.ts';
 import type { ToldLive } from './turn-on-air.ts';
-import type { Watching } from './watch-turn.ts';
+import type { WatchContext, Watching } from './watch-turn.ts';
 
 /** Where a stream writes. Each frame is one write; nothing is written while it is not ready. */
 export type Sink = { isReady(): boolean; write(frame: Uint8Array): void; end(): void };
@@ -14,7 +13,7 @@ export type Following = { advance(): void; leave(): void };
 
 type Telling = {
   watching: Watching;
-  db: Db;
+  context: WatchContext;
   sink: Sink;
   toldUpTo: number;
   toldLive: ToldLive;
@@ -29,11 +28,15 @@ const PAGE = 50;
  * Tells a turn's durable events after a number, each once and in order, and in between what is live, to the end of
  * the turn. A slow reader costs no memory: what he has no room for is taken from the turn again when he has.
  */
-export function followTurn(watching: Watching, db: Db, { after, sink }: { after: number; sink: Sink }): Following {
+export function followTurn(
+  watching: Watching,
+  context: WatchContext,
+  { after, sink }: { after: number; sink: Sink },
+): Following {
   const toldLive = watching.watched.onAir.newcomer();
   const telling: Telling = {
     watching,
-    db,
+    context,
     sink,
     toldUpTo: after,
     toldLive,
@@ -53,7 +56,7 @@ async function advance(telling: Telling): Promise<void> {
   if (telling.isBusy || telling.isOver) return;
   telling.isBusy = true;
   try {
-    while (!tellWhatIsHere(telling)) await readOn(telling);
+    while (!tellWhatIsHere(telling)) await telling.context.underWay.add(readOn(telling));
   } catch (error) {
     telling.watching.readLater(error);
   } finally {
@@ -92,7 +95,8 @@ function tellLive(telling: Telling, stage: Stage): void {
 
 /** Reads a page for this stream alone. A turn that has nothing more, although it should, is gone. */
 async function readOn(telling: Telling): Promise<void> {
-  const { watching, db, toldUpTo } = telling;
+  const { watching, context, toldUpTo } = telling;
+  const { db } = context;
   const turn = await loadTurn(db, watching.watched.id);
   const events = turn ? await readEvents(db, turn, { after: toldUpTo, limit: PAGE }) : [];
   if (turn && events.length > 0) tellDurable(telling, durableFrames(turn, events));

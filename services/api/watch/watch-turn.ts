@@ -6,10 +6,11 @@ import { type CatchUp, makeCatchUp } from './catch-up.ts';
 import { coalesce } from './coalesce.ts';
 import { readNews } from './read-news.ts';
 import { whenToShow } from './stage.ts';
+import type { UnderWay } from './under-way.ts';
 import { newWatchedTurn, type Stream, type Waiter, type WatchedTurn } from './watched-turn.ts';
 
 /** What watching stands on; every `heartbeatMs` a turn is read although nobody said a word, since words get lost. */
-export type WatchContext = { db: Db; live: Live; log: Log; heartbeatMs: number };
+export type WatchContext = { db: Db; live: Live; log: Log; heartbeatMs: number; underWay: UnderWay };
 
 /** One turn being watched. Whoever is added has it read once more, and leaves by the returned function. */
 export type Watching = {
@@ -84,11 +85,14 @@ function hearEvent(watched: WatchedTurn, event: LiveEvent, on: { read(): void; c
 }
 
 /** Reads when told to, at each heartbeat, and a moment after a reading has failed. */
-function readAgainAndAgain(watched: WatchedTurn, catchUp: CatchUp, { db, log, heartbeatMs }: WatchContext) {
+function readAgainAndAgain(watched: WatchedTurn, catchUp: CatchUp, context: WatchContext) {
+  const { db, log, heartbeatMs, underWay } = context;
   let isStopped = false;
   // The first heartbeat comes at any time, so that turns watched since the same moment are not all read at once.
   let alarm = setTimeout(beat, heartbeatMs * (0.5 + Math.random() / 2));
-  const read = coalesce(() => readNews(watched, db).then(settle, readLater));
+  const read = coalesce(async () => {
+    if (!isStopped) await underWay.add(readNews(watched, db)).then(settle, readLater);
+  });
 
   function beat(): void {
     alarm = setTimeout(beat, heartbeatMs);

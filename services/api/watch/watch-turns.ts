@@ -5,6 +5,7 @@ import type { Turn } from '#core/turn/turn.ts';
 import type { Log } from '../../log.ts';
 import { eventStream } from './event-stream.ts';
 import { followTurn } from './follow-turn.ts';
+import { makeUnderWay } from './under-way.ts';
 import { type IsEnough, type Patience, waitForTurn } from './wait-for-turn.ts';
 import { type Watching, watchTurn } from './watch-turn.ts';
 
@@ -19,7 +20,7 @@ export type TurnWatch = {
   stream(turnId: string, after: number): ReadableStream<Uint8Array>;
   /** What is watched now. */
   count(): { turns: number; streams: number; waiters: number };
-  /** Ends all streams and answers all who wait. */
+  /** Ends all streams and answers all who wait; what was being read has been read then. */
   close(): Promise<void>;
 };
 
@@ -27,7 +28,7 @@ const HEARTBEAT_MS = 10_000;
 
 /** Makes the watch of a process. */
 export function makeTurnWatch(parts: { db: Db; live: Live; log: Log; heartbeatMs?: number }): TurnWatch {
-  const context = { heartbeatMs: HEARTBEAT_MS, ...parts };
+  const context = { heartbeatMs: HEARTBEAT_MS, underWay: makeUnderWay(), ...parts };
   const byTurn = new Map<string, Watching>();
   let isClosed = false;
 
@@ -43,12 +44,13 @@ export function makeTurnWatch(parts: { db: Db; live: Live; log: Log; heartbeatMs
       return loadTurn(context.db, turnId);
     },
     stream: (turnId, after) =>
-      isClosed ? endedStream() : eventStream((sink) => followTurn(watchingOf(turnId), context.db, { after, sink })),
+      isClosed ? endedStream() : eventStream((sink) => followTurn(watchingOf(turnId), context, { after, sink })),
     count: () => countOf([...byTurn.values()]),
     close: async () => {
       isClosed = true;
       const all = [...byTurn.values()].flatMap(({ watched }) => [...watched.streams, ...watched.waiters]);
       for (const watcher of all) watcher.end();
+      await context.underWay.ended();
     },
   };
 }

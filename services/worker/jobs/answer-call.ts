@@ -1,10 +1,12 @@
 import { claimCalls } from '#core/checkpoint/claim-calls.ts';
+import type { Db } from '#core/checkpoint/database.ts';
+import { lockTurn } from '#core/checkpoint/lock-turn.ts';
 import { persist } from '#core/checkpoint/persist.ts';
 import { type NewResult, type Saved, saveResult } from '#core/checkpoint/save-result.ts';
 import { type CallOutcome, runCall } from '#core/tools/run-call.ts';
 import { timing } from '#core/turn/timing.ts';
 import { errorResult } from '#core/turn/tool-result.ts';
-import type { ToolCall } from '#core/turn/turn.ts';
+import type { ToolCall, Turn } from '#core/turn/turn.ts';
 import { signWebhook } from '#core/webhook/sign.ts';
 import type { WorkerContext } from '../context.ts';
 import type { CallPlan } from '../plan-call.ts';
@@ -12,7 +14,7 @@ import type { Run } from '../run.ts';
 
 export type PlannedCall = { call: ToolCall; plan: CallPlan; claimedAt: number };
 
-const NOTHING: Saved = { written: false, ring: null };
+const NOTHING: Saved = { written: false, rings: [] };
 
 /** Brings one call to its answer and saves it; the first answer stands (R5). */
 export async function answerCall(run: Run, planned: PlannedCall, context: WorkerContext): Promise<Saved> {
@@ -104,7 +106,7 @@ async function save(
   { db, live, log }: WorkerContext,
 ): Promise<Saved> {
   const address = { turnId: turn.id, round: call.round, index: call.index };
-  const saved = await persist(() => saveResult(db, { ...address, ...answer }));
+  const saved = await persist(() => saveSeeing(db, turn, { ...address, ...answer }));
   const about = { turn_id: turn.id, round: call.round, duration_ms: answer.result.duration_ms };
   if (!saved.written) {
     log.info({ ...about, late_result: true }, `late tool result dropped: ${call.name}`);
@@ -113,6 +115,16 @@ async function save(
   log.info(about, `tool result ready: ${answer.result.error?.category ?? 'ok'} ${call.name}`);
   live.tellWatchers({ kind: 'wake', turnId: turn.id });
   return saved;
+}
+
+/** Where calls wait for somebody outside, a save has to see their answers: it waits for them under the row lock. */
+function saveSeeing(db: Db, turn: Turn, result: NewResult): Promise<Saved> {
+  const isAlone = turn.rounds.at(-1)?.calls.every((call) => call.waitsFor === null);
+  if (isAlone) return saveResult(db, result);
+  return db.transaction().execute(async (trx) => {
+    await lockTurn(trx, turn.id);
+    return saveResult(trx, result);
+  });
 }
 
 function tellStarted({ turn }: Run, { call, plan }: PlannedCall & { plan: RunPlan }, { live }: WorkerContext): void {

@@ -9,6 +9,7 @@ import type { Reply } from '#core/turn/reply.ts';
 import type { Ring } from '#core/turn/ring.ts';
 import type { Turn } from '#core/turn/turn.ts';
 import type { WorkerContext } from '../context.ts';
+import { waitOf } from '../plan-call.ts';
 import type { Run } from '../run.ts';
 import type { RoundStep } from './run-round.ts';
 import { whatIsOwed } from './work-turn.ts';
@@ -43,12 +44,13 @@ type SavedRound = { number: number; reply: Reply; attempts: number; startedAt: n
 
 async function saveCalls(turn: Turn, round: SavedRound, { db }: WorkerContext): Promise<Ring[] | null> {
   const effectOf = new Map(turn.config.tools.map((tool) => [tool.name, tool.effect]));
-  const calls = nameCalls(round.reply.calls, turn.rounds).map((call) => ({
+  const calls = nameCalls(round.reply.calls, turn.rounds).map((call, index) => ({
     ...call,
     effect: effectOf.get(call.name) ?? ('none' as const),
+    ...waitOf(turn, { ...call, index, round: round.number }),
   }));
-  const ring = await persist(() => saveRound(db, { ...round, turnId: turn.id, calls }));
-  return ring && [ring];
+  const saved = await persist(() => saveRound(db, { ...round, turnId: turn.id, calls }));
+  return saved.written ? saved.rings : null;
 }
 
 async function saveAnswer(

@@ -1,6 +1,7 @@
 import { claimCalls } from '#core/checkpoint/claim-calls.ts';
+import { loadTurn } from '#core/checkpoint/load-turn.ts';
 import { persist } from '#core/checkpoint/persist.ts';
-import type { Step } from '#core/turn/next-step.ts';
+import { nextStep, type Step } from '#core/turn/next-step.ts';
 import type { Ring } from '#core/turn/ring.ts';
 import type { ToolCall } from '#core/turn/turn.ts';
 import type { WorkerContext } from '../context.ts';
@@ -21,19 +22,26 @@ export async function runToolBatch(run: Run, { round, calls }: BatchStep, contex
   const plans = calls.map((call) => ({ call, plan: planCall(run.turn, call) }));
   const mine = await claim(run, { round, calls: plans.filter(wantsClaim).map(({ call }) => call) }, context);
   const able = plans.filter((planned) => !wantsClaim(planned) || mine.indexes.has(planned.call.index));
-  const answers = await Promise.all(
-    able.map((planned) => answerCall(run, { ...planned, claimedAt: mine.sentAt }, context)),
-  );
+  const answers = await Promise.all(able.map((planned) => answerCall(run, { ...planned, claimedAt: mine.sentAt }, context)));
 
-  const ring = answers.find((answer) => answer.ring !== null)?.ring;
-  if (ring) {
-    log.info(
-      { duration_ms: Math.round(performance.now() - startedAt) },
-      `round ${round} complete: ${calls.length} tool${calls.length === 1 ? '' : 's'}`,
-    );
-    return [ring];
-  }
-  return run.signal.aborted ? stopRun(run, context) : whatIsOwed(run.turn, context);
+  if (run.signal.aborted) return stopRun(run, context);
+  const rings = answers.flatMap((answer) => answer.rings);
+  if (rings.length === 0) return goOn(run, { round, calls }, context);
+  log.info({ duration_ms: Math.round(performance.now() - startedAt) }, `round ${round} complete: ${countOf(calls)}`);
+  return rings;
+}
+
+/** Calls that were allowed while their siblings ran are run too, before the batch is left. */
+async function goOn(run: Run, { round, calls }: Omit<BatchStep, 'kind'>, context: WorkerContext): Promise<Ring[]> {
+  const now = await loadTurn(context.db, run.turn.id);
+  const next = now && nextStep(now);
+  if (next?.kind !== 'run-tool-batch' || next.round !== round) return whatIsOwed(run.turn, context);
+  const fresh = next.calls.filter((call) => !calls.some((known) => known.index === call.index));
+  return fresh.length > 0 ? runToolBatch(run, { ...next, calls: fresh }, context) : [];
+}
+
+function countOf(calls: ToolCall[]): string {
+  return `${calls.length} tool${calls.length === 1 ? '' : 's'}`;
 }
 
 function wantsClaim({ plan }: { plan: CallPlan }): boolean {

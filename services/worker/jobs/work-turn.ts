@@ -23,7 +23,7 @@ export async function workTurn(
   if (!turn) return [];
 
   const next = nextStep(turn);
-  if (next.kind === 'nothing') return [];
+  if (next.kind === 'nothing' || next.kind === 'wait') return [];
   if (next.kind === 'end' && next.because === 'deadline') return endAtDeadline(turn, context);
   if (turn.work.step !== step) return [ringOf(turn)];
   if (turn.work.held) return [];
@@ -57,7 +57,7 @@ function hasOpenClaim(next: Step): boolean {
 }
 
 /** How long a step can take with all its own bounds; no heartbeat vouches for it longer (R4). */
-function limitOf(next: Step, { modelTimeoutMs }: WorkerContext): number {
+function limitOf(next: Pick<Step, 'kind'>, { modelTimeoutMs }: WorkerContext): number {
   const SLACK_MS = 60_000;
   const LONGEST_BATCH_MS = 10 * 3_600_000;
   return SLACK_MS + (next.kind === 'run-tool-batch' ? LONGEST_BATCH_MS : modelTimeoutMs);

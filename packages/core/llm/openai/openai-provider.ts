@@ -1,12 +1,14 @@
 import type { ChatCompletionCreateParamsStreaming as Body } from 'openai/resources/chat/completions';
 import { ProviderFailed } from '../../failure.ts';
 import type { Reply } from '../../turn/reply.ts';
+import type { Asked } from '../name-failure.ts';
 import { networkCode } from '../network-code.ts';
 import type { Delta, Provider } from '../provider.ts';
-import { type Asked, classifyErrorObject, classifyFailure } from './classify-failure.ts';
+import { type WatchedFetch, watchFetch } from '../watch-fetch.ts';
+import { classifyErrorObject, classifyFailure } from './classify-failure.ts';
 import { finishReply, isFinished, startReply, takeChunk } from './parse-stream.ts';
 import { renderRequest, type Wire } from './render-request.ts';
-import { type WatchedFetch, watchFetch } from './watch-fetch.ts';
+import { shape } from './shape.ts';
 
 export type OpenaiOptions = {
   name: string;
@@ -31,7 +33,7 @@ export function openaiProvider(options: OpenaiOptions): Provider {
       signal.throwIfAborted();
       const { apiKey, keyName = `the key of ${name}` } = options;
       const asked: Asked = { provider: name, model: request.model, apiKey, keyName };
-      const wire = watchFetch(options.fetch ?? globalThis.fetch);
+      const wire = watchFetch(options.fetch ?? globalThis.fetch, shape);
       try {
         const body = renderRequest(request, { provider: name, maxTokensField });
         const chunks = await openStream(options, { body, wire, signal, requestId: request.requestId });

@@ -7,21 +7,25 @@ const LONGEST_REPLY = 16 * 1024 * 1024;
 /** A `fetch` for one call and, once the SDK has read it, whether the answer's body came to its end. */
 export type WatchedFetch = { fetch: Fetch; hasEnded(): boolean };
 
+/** How one wire's SDK wants to be shown the text of an error, and of a reply sent whole as JSON. */
+export type Shape = { error(text: string): string; whole(text: string): string };
+
 /**
- * Shows the SDK what it would otherwise hide: an error body of any shape (it keeps only `error`), a reply sent whole
- * as JSON although a stream was asked for, and where a stream ended.
+ * Shows the SDK what it would otherwise hide: an error body of any shape, a reply sent whole as JSON although a
+ * stream was asked for, and where a stream ended. A body left early is read on for a moment, so that its connection
+ * can serve the next call; given the caller's own `signal`, the SDK cannot cut it short.
  */
-export function watchFetch(fetch: Fetch): WatchedFetch {
+export function watchFetch(fetch: Fetch, shape: Shape, signal?: AbortSignal): WatchedFetch {
   let ended = false;
   const markEnd = () => {
     ended = true;
   };
   return {
     fetch: async (url, init) => {
-      const response = await fetch(url, init);
+      const response = await fetch(url, signal ? { ...init, signal } : init);
       if (!response.body) return response;
-      if (!response.ok) return rebuild(response, errorBody(await readText(response.body, LONGEST_ERROR)));
-      if (isJson(response)) return rebuild(response, asEvent(await readText(response.body, LONGEST_REPLY)));
+      if (!response.ok) return rebuild(response, shape.error(await readText(response.body, LONGEST_ERROR)));
+      if (isJson(response)) return rebuild(response, shape.whole(await readText(response.body, LONGEST_REPLY)));
       return rebuild(response, watchEnd(response.body, markEnd));
     },
     hasEnded: () => ended,
@@ -34,20 +38,6 @@ function rebuild({ status, headers }: Response, body: string | ReadableStream): 
 
 function isJson({ headers }: Response): boolean {
   return /\bjson\b/i.test(headers.get('content-type') ?? '');
-}
-
-/** One event of what was sent whole; text that is no JSON object is left as it came. */
-function asEvent(text: string): string {
-  const json = parse(text);
-  return typeof json === 'object' ? `data: ${JSON.stringify(json)}\n\n` : text;
-}
-
-function errorBody(text: string): string {
-  const json = parse(text);
-  const body = Array.isArray(json) ? json[0] : json;
-  if (typeof body !== 'object' || body === null) return text;
-  // xAI says `{code, error: text}`: only an object under `error` holds everything there is to know.
-  return JSON.stringify('error' in body && typeof body.error === 'object' ? body : { error: body });
 }
 
 /** Passes a body on, chunk by chunk as it is asked for; the end is marked when the reader has come to it. */
@@ -67,7 +57,6 @@ function watchEnd(body: ReadableStream<Uint8Array>, markEnd: () => void): Readab
   );
 }
 
-/** The SDK leaves at the sentinel; a body read to its end keeps the connection for the next call. */
 async function drain(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
   const giveUp = setTimeout(() => reader.cancel().catch(() => undefined), DRAIN_MS);
   try {
@@ -92,12 +81,4 @@ async function readText(body: ReadableStream<Uint8Array>, longest: number): Prom
     return text;
   }
   return text;
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

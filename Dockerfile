@@ -1,0 +1,21 @@
+# One image for every part; the command says which: services/{api,worker,migrate}/main.ts. Node runs the TypeScript as it is.
+FROM node:24-slim AS packages
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+# Optional packages are the embedded PostgreSQL, which only `npm start` uses, and native code that has a fallback.
+RUN npm ci --omit=dev --omit=optional
+
+FROM node:24-slim
+ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080
+WORKDIR /app
+COPY --from=packages /app/node_modules node_modules
+COPY package.json ./
+COPY migrations migrations
+COPY packages packages
+COPY simulator simulator
+COPY services services
+USER node
+EXPOSE 8080
+HEALTHCHECK --interval=5s --timeout=3s --start-period=20s \
+  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/healthz`).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
+CMD ["node", "services/api/main.ts"]

@@ -1,0 +1,112 @@
+import type postgres from 'postgres';
+import { newId } from '#core/id.ts';
+import { errorResult } from '#core/turn/tool-result.ts';
+import tools from '../tools.ts';
+import { ANSWER, CALLS, INPUT, ROUNDS, turnRequest, WORDS } from '../work.ts';
+
+/** The rows of a new turn in a conversation of its own; answers its id. */
+export async function writeTurn(sql: postgres.Sql): Promise<string> {
+  const id = newId('turn');
+  const conversationId = newId('conv');
+  await sql`
+    with conversation as (
+      insert into conversations (id, project, config, metadata, turns)
+      values (${conversationId}, 'default', ${sql.json(standing)}, '{}', 1)
+    ),
+    turn as (
+      insert into turns (id, project, conversation_id, position, provider, priority, config, input, metadata, at_head, due_at)
+      values (${id}, 'default', ${conversationId}, 1, 'openai', 0, ${sql.json(config)}, ${sql.json(input)}, '{}', true,
+        now() + interval '5 s')
+    )
+    insert into events (turn_id, number, id, type) values (${id}, 1, ${newId('evt')}, 'turn.queued')`;
+  return id;
+}
+
+/** The turn is taken. */
+export async function writeStart(sql: postgres.Sql, turnId: string): Promise<void> {
+  await sql`
+    with turn as (
+      update turns set status = 'in_progress', started_at = now(), held_by = ${newId('evt')},
+        held_until = now() + interval '6 s', due_at = now() + interval '6 s', last_event = 2 where id = ${turnId}
+    )
+    insert into events (turn_id, number, id, type) values (${turnId}, 2, ${newId('evt')}, 'turn.started')`;
+}
+
+/** A reply with its calls. */
+export async function writeRound(sql: postgres.Sql, turnId: string, round: number): Promise<void> {
+  const calls = CALLS.map(({ name, arguments: args }, index) => ({
+    id: `call_${round}_${index}`,
+    name,
+    arguments: JSON.stringify(args),
+  }));
+  await sql`
+    with turn as (
+      update turns set step = ${`b${round}`}, open_calls = ${calls.length}, held_by = null, held_until = null,
+        due_at = now() + interval '5 s', last_event = last_event + 1 where id = ${turnId} returning last_event
+    ),
+    round as (
+      insert into rounds (turn_id, number, text, finish_reason, finish_reason_raw, usage, attempts, started_at)
+      values (${turnId}, ${round}, ${WORDS}, 'tool_calls', 'tool_calls', ${sql.json(usage)}, 1, now())
+    ),
+    calls as (
+      insert into tool_calls (turn_id, round, index, id, name, arguments, effect)
+      select ${turnId}, ${round}, place - 1, call ->> 'id', call ->> 'name', call ->> 'arguments', 'none'
+      from jsonb_array_elements(${sql.json(calls)}) with ordinality as asked (call, place)
+    )
+    insert into events (turn_id, number, id, type, round)
+    select ${turnId}, last_event, ${newId('evt')}, 'round.completed', ${round}::int from turn`;
+}
+
+/** The answer to one call. */
+export async function writeResult(
+  sql: postgres.Sql,
+  { turnId, round, index }: { turnId: string; round: number; index: number },
+): Promise<void> {
+  await sql`
+    with call as (
+      update tool_calls set result = ${sql.json(result)} where turn_id = ${turnId} and round = ${round} and index = ${index}
+    ),
+    turn as (
+      update turns set open_calls = open_calls - 1, last_event = last_event + 1, due_at = now() + interval '5 s',
+        step = case when open_calls = 1 then ${`r${round + 1}`} else step end where id = ${turnId} returning last_event
+    )
+    insert into events (turn_id, number, id, type, round, call_index)
+    select ${turnId}, last_event, ${newId('evt')}, 'tool_call.completed', ${round}::int, ${index}::int from turn`;
+}
+
+/** The last reply and the end of the turn. */
+export async function writeEnd(sql: postgres.Sql, turnId: string): Promise<void> {
+  await sql`
+    with turn as (
+      update turns set status = 'completed', output = ${ANSWER}, completed_at = now(), due_at = null, at_head = false,
+        last_event = last_event + 2 where id = ${turnId} returning last_event
+    ),
+    round as (
+      insert into rounds (turn_id, number, finish_reason, finish_reason_raw, usage, attempts, started_at)
+      values (${turnId}, ${ROUNDS}, 'stop', 'stop', ${sql.json(usage)}, 1, now())
+    )
+    insert into events (turn_id, number, id, type, round)
+    select ${turnId}, last_event - 1, ${newId('evt')}, 'round.completed', ${ROUNDS}::int from turn
+    union all select ${turnId}, last_event, ${newId('evt')}, 'turn.completed', null from turn`;
+}
+
+const standing = { model: turnRequest.model, tools: turnRequest.tools };
+const input = [{ role: 'user', content: INPUT }];
+const usage = { input_tokens: 212, output_tokens: 24, total_tokens: 236, cached_input_tokens: 0, reasoning_tokens: 0 };
+const content = JSON.stringify({ article: 'A-4711', price: 12.5, currency: 'EUR' });
+const { status: _, error: __, ...spent } = errorResult({ category: 'unknown', message: '', details: {} });
+const result = { ...spent, status: 'success', error: null, content };
+const config = JSON.parse(
+  JSON.stringify({
+    ...{ model: turnRequest.model, instructions: null, tools: tools.map(({ definition }) => definition) },
+    ...{
+      tool_choice: 'auto',
+      tool_mode: 'native',
+      parallel_tool_calls: null,
+      temperature: null,
+      max_output_tokens: null,
+    },
+    limits: { max_rounds: 50, max_tool_calls: 200, max_total_tokens: null, deadline_seconds: null },
+    ...{ allowed_capabilities: null, provider_options: {}, webhook: null },
+  }),
+);

@@ -1,0 +1,32 @@
+import { styleText } from 'node:util';
+import { Failure } from '#core/failure.ts';
+import { timing } from '#core/turn/timing.ts';
+import type { Screen } from './screen.ts';
+import type { Part } from './start-part.ts';
+import type { Pawl } from './start-pawl.ts';
+import { Turn } from './turn-event.ts';
+
+const DOT_EVERY_MS = 500;
+
+/** What was killed, and how to end the dots that show the waiting. */
+export type Killed = { worker: Part; stopWaiting(): void };
+
+/** Kills the worker that is on a round with SIGKILL, and shows what is left of its work: all that it had checkpointed. */
+export async function killWorker(round: number, { workers, steps }: Pawl, about: { turnUrl: string; screen: Screen }): Promise<Killed> {
+  const { turnUrl, screen } = about;
+  const pid = steps.workerOn('round', round)?.pid;
+  const worker = workers.find((candidate) => candidate.pid === pid);
+  if (!worker) throw new Failure('nobody_to_kill', `No worker has said in its log that it is on round ${round}.`);
+
+  await worker.kill();
+  screen.gap();
+  screen.say(styleText('red', `✗ SIGKILL: ${worker.name} (pid ${worker.pid}) is dead, in the middle of round ${round}`));
+  const { rounds } = Turn.parse(await (await fetch(turnUrl)).json());
+  const results = rounds.flatMap((stored) => stored.results).filter(({ status }) => status === 'success');
+  screen.add('Half a sentence is lost, and nothing else. PostgreSQL holds');
+  screen.add(`${rounds.length} rounds and ${results.length} tool results, among them a flight that is paid for.`);
+  screen.add(`The dead worker’s hold on round ${round} lapses ${timing.leaseMs / 1000} s after its last heartbeat;`);
+  const extend = screen.begin('then the other one takes over. Waiting');
+  const timer = setInterval(() => extend(' ·'), DOT_EVERY_MS);
+  return { worker, stopWaiting: () => clearInterval(timer) };
+}

@@ -1,0 +1,37 @@
+import { styleText } from 'node:util';
+import { Failure } from '#core/failure.ts';
+import { brokenPromises } from './broken-promises.ts';
+import { count } from './count.ts';
+import { postTurn } from './post-turn.ts';
+import { readSecrets } from './read-secrets.ts';
+import { runToTheEnd } from './run-to-the-end.ts';
+import { openScreen } from './screen.ts';
+import { showCounts } from './show-counts.ts';
+import { showRounds } from './show-rounds.ts';
+import { startPawl } from './start-pawl.ts';
+import { startReceiver } from './start-receiver.ts';
+import { travelRequest } from './travel-request.ts';
+import { watchTurn } from './watch-turn.ts';
+
+await runToTheEnd(async (stage) => {
+  const screen = openScreen(process.stdout);
+  screen.title('Pawl: one turn, two workers, and one of them is killed in the middle');
+  screen.gap();
+
+  const receiver = await startReceiver(stage);
+  const pawl = await startPawl(receiver.port, screen, stage);
+  receiver.trust(await readSecrets(pawl.url));
+
+  const turnUrl = await postTurn(pawl.url, travelRequest(receiver.url), screen);
+  const seen = await watchTurn(turnUrl, pawl, { screen, stage });
+  const webhook = await receiver.first();
+  screen.say(`webhook received: ${webhook.type}, signature verified`);
+
+  const counts = count({ seen, steps: pawl.steps, journal: pawl.journal, delivered: receiver.delivered });
+  showRounds(seen.turn, pawl.steps, screen);
+  showCounts(counts, screen);
+  const broken = brokenPromises(seen.turn, counts);
+  if (broken.length > 0) throw new Failure('not_as_promised', broken.join('\n  '));
+  screen.gap();
+  screen.say(styleText('green', 'All as promised. The folder, the database and all processes go now.'));
+});

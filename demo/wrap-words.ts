@@ -1,0 +1,36 @@
+/** Text that arrives in pieces, written word by word into lines of a bounded width. */
+export type WordWrap = { push(piece: string): void; /** Writes the word that has begun and ends the line. */ end(): void };
+
+/** Wraps at `width` characters; each line begins with `margin`. A word that is longer has a line of its own. */
+export function wrapWords(write: (text: string) => void, { width, margin }: { width: number; margin: string }): WordWrap {
+  let column = 0;
+  let word = '';
+
+  function finishWord(): void {
+    if (word === '') return;
+    if (column > 0 && column + 1 + word.length > width) breakLine();
+    write(column === 0 ? margin + word : ` ${word}`);
+    column += (column === 0 ? 0 : 1) + word.length;
+    word = '';
+  }
+  function breakLine(): void {
+    write('\n');
+    column = 0;
+  }
+  function take(character: string): void {
+    if (character !== ' ' && character !== '\n') {
+      word += character;
+      return;
+    }
+    finishWord();
+    if (character === '\n') breakLine();
+  }
+
+  return {
+    push: (piece) => [...piece].forEach(take),
+    end: () => {
+      finishWord();
+      if (column > 0) breakLine();
+    },
+  };
+}

@@ -1,0 +1,45 @@
+import { sql } from 'kysely';
+import type { ToolResult } from '../turn/tool-result.ts';
+import type { Approval, WaitsFor } from '../turn/turn.ts';
+import { isActive } from './active.ts';
+import { advanceBatch } from './advance-batch.ts';
+import type { Trx } from './database.ts';
+import { type Saved, savedOf } from './save-result.ts';
+
+/**
+ * What somebody outside said about one waiting call: its result, or that it may run now (`result` null; `waitsFor`
+ * says whom it waits for then).
+ */
+export type OutsideAnswer = {
+  index: number;
+  result: ToolResult | null;
+  fullOutput: string | null;
+  waitsFor: WaitsFor | null;
+  approval: Approval | null;
+};
+
+/** Records answers from outside. The caller has locked the turn and found each call waiting; all count or none. */
+export async function answerCalls(
+  trx: Trx,
+  { turnId, round, answers }: { turnId: string; round: number; answers: OutsideAnswer[] },
+): Promise<Saved> {
+  const { rows } = await sql<Parameters<typeof savedOf>[0][number]>`
+    with target as materialized (
+      select id, status, open_calls, waiting_calls, deadline_at from turns
+      where id = ${turnId} and ${isActive} and step = ${`b${round}`}
+      for no key update
+    ),
+    answered as (
+      update tool_calls set result = answer.result, full_output = answer."fullOutput",
+        waits_for = case when answer.result is null then answer."waitsFor" else waits_for end,
+        approval = coalesce(answer.approval, tool_calls.approval)
+      from target, json_to_recordset(${answers}::json)
+        as answer (index int, result json, "fullOutput" text, "waitsFor" text, approval json)
+      where turn_id = target.id and round = ${round} and tool_calls.index = answer.index
+        and tool_calls.result is null and waits_for is not null
+      returning tool_calls.index, answer.result is not null or answer."waitsFor" is null as waited,
+        answer.result is not null as done
+    ),
+    ${advanceBatch(round, answers.length)}`.execute(trx);
+  return savedOf(rows);
+}

@@ -1,0 +1,47 @@
+import { type OutsideAnswer, answerCalls } from '#core/checkpoint/answer-calls.ts';
+import type { Db } from '#core/checkpoint/database.ts';
+import { loadTurn } from '#core/checkpoint/load-turn.ts';
+import { lockTurn } from '#core/checkpoint/lock-turn.ts';
+import type { Saved } from '#core/checkpoint/save-result.ts';
+import { RequestRefused } from '#core/failure.ts';
+import type { AnswerVerdict } from '#core/turn/judge-answer.ts';
+import type { ToolCall, Turn } from '#core/turn/turn.ts';
+
+/** One answer of a request: for which call, what it is worth, and what to record if it is new. */
+export type Said = {
+  callId: string;
+  path: string;
+  judge(call: ToolCall): AnswerVerdict;
+  record(call: ToolCall, turn: Turn): Omit<OutsideAnswer, 'index'>;
+};
+
+/**
+ * Takes answers for calls that wait for somebody, all or none. The turn is locked first, so that what is judged is
+ * what is written to: two clients may answer at once, and the first of two contradicting answers stands.
+ */
+export async function answerFromOutside(db: Db, turnId: string, said: Said[]): Promise<Saved> {
+  return db.transaction().execute(async (trx) => {
+    await lockTurn(trx, turnId);
+    const turn = await loadTurn(trx, turnId);
+    if (!turn) throw new RequestRefused(404, 'turn_not_found', 'There is no turn of this id.', 'id');
+
+    const answers = said.flatMap((one) => judged(turn, one));
+    const round = turn.rounds.length;
+    return answers.length === 0 ? { written: false, rings: [] } : answerCalls(trx, { turnId, round, answers });
+  });
+}
+
+function judged(turn: Turn, { callId, path, judge, record }: Said): OutsideAnswer[] {
+  const call = turn.rounds.flatMap((round) => round.calls).find(({ id }) => id === callId);
+  if (!call) throw new RequestRefused(404, 'tool_call_not_found', `This turn has no tool call ${callId}.`, path);
+  switch (judge(call)) {
+    case 'record':
+      return [{ index: call.index, ...record(call, turn) }];
+    case 'repeat':
+      return [];
+    case 'contradiction':
+      throw new RequestRefused(409, 'tool_call_answered', `The call ${callId} was answered otherwise before; the first answer stands.`, path);
+    case 'not-waiting':
+      throw new RequestRefused(409, 'tool_call_not_waiting', `The call ${callId} does not wait for this. Read the turn's required_action.`, path);
+  }
+}

@@ -1,0 +1,73 @@
+import { createRoute, type RouteHandler, z } from '@hono/zod-openapi';
+import { judgeDecision } from '#core/turn/judge-answer.ts';
+import { presentTurn } from '#core/turn/present-turn.ts';
+import { errorResult } from '#core/turn/tool-result.ts';
+import type { ToolCall, Turn as StoredTurn } from '#core/turn/turn.ts';
+import { announce } from '../announce.ts';
+import { answerFromOutside, type Said } from '../answer-from-outside.ts';
+import type { ApiEnv } from '../api-env.ts';
+import type { ApiContext } from '../context.ts';
+import { findOwnTurn } from '../find-own.ts';
+import { json, makeRouter } from '../make-router.ts';
+import { setPollAfter } from '../poll-after.ts';
+import { refusals } from '../schemas/envelope.ts';
+import { Turn } from '../schemas/turn.ts';
+
+const Decision = z.strictObject({
+  tool_call_id: z.string(),
+  decision: z.enum(['allow', 'deny']),
+  reason: z.string().max(2000).nullish(),
+});
+
+const decide = createRoute({
+  method: 'post',
+  path: '/v1/turns/{id}/approvals',
+  summary: 'Allow or deny calls that wait for a person',
+  request: {
+    params: z.object({ id: z.string() }),
+    body: { required: true, content: json(z.strictObject({ approvals: z.array(Decision).min(1) })) },
+  },
+  responses: { 200: { description: 'The turn', content: json(Turn) }, ...refusals },
+});
+
+/** `POST /v1/turns/:id/approvals`. */
+export function approvalRoutes(context: ApiContext) {
+  return makeRouter().openapi(decide, decideSome(context));
+}
+
+function decideSome(context: ApiContext): RouteHandler<typeof decide, ApiEnv> {
+  return async (c) => {
+    const { id } = await findOwnTurn(context.db, c.get('project'), c.req.valid('param').id);
+    const said = c.req.valid('json').approvals.map(saidBy);
+    const { written, rings } = await answerFromOutside(context.db, id, said);
+    if (written) await announce(context, { rings, changed: [id] });
+    const turn = await findOwnTurn(context.db, c.get('project'), id);
+    setPollAfter(c, turn);
+    return c.json(presentTurn(turn), 200);
+  };
+}
+
+function saidBy({ tool_call_id: callId, decision, reason = null }: z.output<typeof Decision>, index: number): Said {
+  const approval = { decision, reason, at: new Date().toISOString() };
+  return {
+    callId,
+    path: `approvals[${index}].tool_call_id`,
+    judge: (call) => judgeDecision(call, decision),
+    record: (call, turn) => ({
+      approval,
+      fullOutput: null,
+      result: decision === 'deny' ? denied(reason) : null,
+      waitsFor: decision === 'allow' && isClientSide(call, turn) ? 'output' : null,
+    }),
+  };
+}
+
+function denied(reason: string | null) {
+  const message = reason ? `A person denied this call: ${reason}` : 'A person denied this call.';
+  return errorResult({ category: 'permission_denied', message, details: {} });
+}
+
+/** An allowed call of a client-side tool still waits for the client's output. */
+function isClientSide({ name }: ToolCall, { config }: StoredTurn): boolean {
+  return config.tools.find((tool) => tool.name === name)?.execution?.kind === 'client';
+}

@@ -1,0 +1,98 @@
+import { createRoute, type RouteHandler, z } from '@hono/zod-openapi';
+import { findOutput } from '#core/checkpoint/find-output.ts';
+import { RequestRefused } from '#core/failure.ts';
+import { renderOutput } from '#core/tools/render-output.ts';
+import { judgeOutput } from '#core/turn/judge-answer.ts';
+import { presentTurn } from '#core/turn/present-turn.ts';
+import { errorResult, type ToolResult } from '#core/turn/tool-result.ts';
+import { announce } from '../announce.ts';
+import { answerFromOutside, type Said } from '../answer-from-outside.ts';
+import type { ApiEnv } from '../api-env.ts';
+import type { ApiContext } from '../context.ts';
+import { findOwnTurn } from '../find-own.ts';
+import { json, makeRouter } from '../make-router.ts';
+import { setPollAfter } from '../poll-after.ts';
+import { refusals } from '../schemas/envelope.ts';
+import { ToolErrorBody } from '../schemas/tool-error.ts';
+import { Turn } from '../schemas/turn.ts';
+
+const Output = z.union([
+  z.strictObject({ tool_call_id: z.string(), output: z.json() }),
+  z.strictObject({ tool_call_id: z.string(), error: ToolErrorBody }),
+]);
+
+const submit = createRoute({
+  method: 'post',
+  path: '/v1/turns/{id}/tool_outputs',
+  summary: 'Give the results of client-side tool calls; what is not given stays pending',
+  request: {
+    params: z.object({ id: z.string() }),
+    body: { required: true, content: json(z.strictObject({ tool_outputs: z.array(Output).min(1) })) },
+  },
+  responses: { 200: { description: 'The turn', content: json(Turn) }, ...refusals },
+});
+
+const read = createRoute({
+  method: 'get',
+  path: '/v1/turns/{id}/tool_outputs/{call_id}',
+  summary: 'Read the full output of one call, uncut',
+  request: { params: z.object({ id: z.string(), call_id: z.string() }) },
+  responses: {
+    200: {
+      description: 'The output',
+      content: json(z.object({ tool_call_id: z.string(), output: z.string().nullable(), truncated: z.boolean() })),
+    },
+    ...refusals,
+  },
+});
+
+/** `/v1/turns/:id/tool_outputs`: what clients answer, and what tools answered. */
+export function toolOutputRoutes(context: ApiContext) {
+  return makeRouter().openapi(submit, submitSome(context)).openapi(read, readOne(context));
+}
+
+function submitSome(context: ApiContext): RouteHandler<typeof submit, ApiEnv> {
+  return async (c) => {
+    const { id } = await findOwnTurn(context.db, c.get('project'), c.req.valid('param').id);
+    const said = c.req.valid('json').tool_outputs.map((output, index) => saidBy(output, index, context.toolOutputLimit));
+    const { written, rings } = await answerFromOutside(context.db, id, said);
+    if (written) await announce(context, { rings, changed: [id] });
+    const turn = await findOwnTurn(context.db, c.get('project'), id);
+    setPollAfter(c, turn);
+    return c.json(presentTurn(turn), 200);
+  };
+}
+
+function saidBy(output: z.output<typeof Output>, index: number, limit: number): Said {
+  const { result, full } = resultOf(output, limit);
+  return {
+    callId: output.tool_call_id,
+    path: `tool_outputs[${index}].tool_call_id`,
+    judge: (call) => judgeOutput(call, result),
+    record: () => ({ result, fullOutput: full, waitsFor: null, approval: null }),
+  };
+}
+
+function resultOf(output: z.output<typeof Output>, limit: number): { result: ToolResult; full: string | null } {
+  if ('error' in output) {
+    const { category, message, details = {} } = output.error;
+    return { result: errorResult({ category, message, details }, { attempts: 1 }), full: null };
+  }
+  const { content, truncated, full } = renderOutput(output.output, limit);
+  const result = { status: 'success' as const, content, error: null, truncated, cached: false, duration_ms: 0, attempts: 1 };
+  return { result, full: truncated ? full : null };
+}
+
+function readOne({ db }: ApiContext): RouteHandler<typeof read, ApiEnv> {
+  return async (c) => {
+    const { id, call_id } = c.req.valid('param');
+    const turn = await findOwnTurn(db, c.get('project'), id);
+    const found = await findOutput(db, turn.id, call_id);
+    if (!found?.result) {
+      const message = `There is no output of a call ${call_id} in this turn${found ? ' yet' : ''}.`;
+      throw new RequestRefused(404, 'tool_output_not_found', message, 'call_id');
+    }
+    const { result, fullOutput } = found;
+    return c.json({ tool_call_id: call_id, output: fullOutput ?? result.content, truncated: result.truncated }, 200);
+  };
+}

@@ -1,0 +1,31 @@
+import { expect } from 'vitest';
+import type { Answer, apiClient } from '#test/world/api-client.ts';
+
+type Client = Pick<ReturnType<typeof apiClient>, 'call'>;
+type Refusal = { error: { type: string; code: string; message: string; param: string | null } };
+
+const TYPES: Record<number, string> = {
+  400: 'invalid_request_error',
+  401: 'authentication_error',
+  404: 'not_found_error',
+  409: 'conflict_error',
+  413: 'invalid_request_error',
+  415: 'invalid_request_error',
+};
+
+/** What a refused POST was refused with, in short: `400 unknown_field: inputt`. The envelope is checked whole. */
+export async function refusalOf(client: Client, path: string, body: unknown): Promise<string> {
+  return describeRefusal(await client.call('POST', path, { body }));
+}
+
+/** An answer in short, after making sure that it has the contract's envelope and a sentence that tells what to do. */
+export function describeRefusal({ status, headers, body }: Answer<unknown>): string {
+  if (status < 400) return `${status} accepted`;
+  const { error } = body as Refusal;
+  expect(body).toEqual({ error: { type: TYPES[status], code: error.code, message: error.message, param: error.param } });
+  expect(headers.get('content-type')).toContain('application/json');
+  expect(error.code).toMatch(/^[a-z][a-z_]*$/);
+  expect(error.message).toMatch(/^[A-Z`].{10,}\.$/su);
+  expect(error.message).not.toMatch(/\bat .*:\d+:\d+|select |insert |postgres/i);
+  return `${status} ${error.code}: ${error.param}`;
+}

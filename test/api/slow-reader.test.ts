@@ -1,0 +1,62 @@
+import { expect, test } from 'vitest';
+import { type Seen, textOf } from './open-stream.ts';
+import { createWatchWorld } from './watch-world.ts';
+
+const LINE = `${'A line that the model writes. '.repeat(40)}\n`;
+
+test('a reader who does not read is owed one delta, not all of them, and every durable event', async () => {
+  await using world = await createWatchWorld();
+  const turn = await world.startTurn();
+  await turn.start();
+  const slow = world.watch.stream(turn.id, 0);
+  const quick = await world.open(turn.id);
+  await quick.until((seen) => seen.length >= 2);
+
+  const round = await turn.air();
+  let written = '';
+  for (let line = 0; line < 40; line += 1) {
+    round.say(LINE);
+    written += LINE;
+    await quick.until((seen) => textOf(seen).length === written.length);
+  }
+  const buffered = await readAll(slow, (seen) => textOf(seen).length === written.length);
+  round.end();
+
+  expect(textOf(buffered)).toBe(written);
+  const deltas = (seen: Seen[]) => seen.filter(({ type }) => type === 'output_text.delta').length;
+  expect(deltas(quick.seen)).toBeGreaterThanOrEqual(40);
+  expect(deltas(buffered)).toBeLessThan(20);
+});
+
+test('a reader who reads only at the end gets the durable events and nothing that is over', async () => {
+  await using world = await createWatchWorld();
+  const turn = await world.startTurn();
+  await turn.start();
+  const slow = world.watch.stream(turn.id, 0);
+  const quick = await world.open(turn.id);
+  const content = 'x'.repeat(20_000);
+  for (let round = 1; round <= 5; round += 1) {
+    await turn.askForTools([`call_${round}`]);
+    await turn.answerTool(round, 0, content);
+  }
+  await turn.complete();
+  await quick.over;
+
+  const seen = await readAll(slow, () => false);
+
+  expect(seen.map(({ id }) => Number(id))).toEqual(Array.from({ length: 14 }, (_, index) => index + 1));
+  expect(seen.filter(({ type }) => type === 'tool_call.completed')).toHaveLength(5);
+  expect(world.watch.count()).toEqual({ turns: 0, streams: 0, waiters: 0 });
+});
+
+/** Reads until it is enough or over; as fast as can be, but only from now on. */
+async function readAll(stream: ReadableStream<Uint8Array>, isEnough: (seen: Seen[]) => boolean): Promise<Seen[]> {
+  const seen: Seen[] = [];
+  for await (const frame of stream) {
+    const text = Buffer.from(frame).toString();
+    const [, type = '', id = null, data = ''] = text.match(/^event: (.*)\n(?:id: (.*)\n)?data: (.*)\n\n$/) ?? [];
+    seen.push({ type, id: id ?? null, data: JSON.parse(data) });
+    if (isEnough(seen)) break;
+  }
+  return seen;
+}

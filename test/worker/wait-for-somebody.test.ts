@@ -1,0 +1,149 @@
+import { expect, test } from 'vitest';
+import type { TurnResource } from '#core/turn/present-turn.ts';
+import { createWorld, type World } from '#test/world/create-world.ts';
+import { scripted } from '#test/world/scripted.ts';
+
+const locate = { name: 'locate_user', description: 'Asks the device where the user is', execution: { kind: 'client' } };
+const pay = { name: 'send_postcard', description: 'Sends a postcard to a city, once', approval: 'always', parameters: city() };
+const weather = { name: 'weather_lookup', arguments: { city: 'Tokyo' }, id: 'call_weather' };
+const asks = (...tools: object[]) => scripted({ rounds: [{ tools: tools as never }], answer: 'Got {{results}}' });
+const where = { name: 'locate_user', arguments: {}, id: 'call_where' };
+const postcard = { name: 'send_postcard', arguments: { city: 'Kyoto' }, id: 'call_card' };
+
+function city() {
+  return { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] };
+}
+
+function answer(world: World, turn: TurnResource, body: object, kind = 'tool_outputs') {
+  return world.call<TurnResource & { error?: { code: string } }>('POST', `/v1/turns/${turn.id}/${kind}`, { body });
+}
+
+async function parked(world: World, tools: unknown[], ...calls: object[]): Promise<TurnResource> {
+  const { id } = await world.startTurn({ input: asks(...calls), tools });
+  await world.workUntilIdle();
+  return world.findTurn(id);
+}
+
+test('a turn parks for a client-side call and goes on with its output', async () => {
+  await using world = await createWorld();
+
+  const turn = await parked(world, [locate], where);
+  expect(turn).toMatchObject({ status: 'requires_action', required_action: { tool_outputs: [{ id: 'call_where' }], approvals: [] } });
+  const { status } = await answer(world, turn, { tool_outputs: [{ tool_call_id: 'call_where', output: { lat: 35.7 } }] });
+  await world.workUntilIdle();
+
+  expect(status).toBe(200);
+  expect(await world.findTurn(turn.id)).toMatchObject({ status: 'completed', output: 'Got {"lat":35.7}', required_action: null });
+  const types = (await world.listEvents(turn.id)).map((event) => event.type);
+  expect(types).toEqual([
+    ...['turn.queued', 'turn.started', 'round.completed', 'turn.requires_action'],
+    ...['tool_call.completed', 'turn.resumed', 'round.completed', 'turn.completed'],
+  ]);
+});
+
+test('siblings that need nobody run while a call waits', async () => {
+  await using world = await createWorld();
+
+  const turn = await parked(world, [locate, 'weather_lookup'], where, weather);
+
+  expect(turn.status).toBe('requires_action');
+  expect(turn.rounds[0]?.results.map((result) => result.status)).toEqual(['pending', 'success']);
+});
+
+test('partial answers leave the rest pending, and a repeated one changes nothing', async () => {
+  await using world = await createWorld();
+  const turn = await parked(world, [locate], where, { ...where, id: 'call_again' });
+  const first = { tool_outputs: [{ tool_call_id: 'call_where', output: 'Tokyo' }] };
+
+  const partial = await answer(world, turn, first);
+  const repeated = await answer(world, turn, first);
+
+  expect(partial.body).toMatchObject({ status: 'requires_action', required_action: { tool_outputs: [{ id: 'call_again' }] } });
+  expect(repeated).toMatchObject({ status: 200, body: { last_event: partial.body.last_event } });
+});
+
+test.for([
+  { body: { tool_outputs: [{ tool_call_id: 'call_where', output: 'Osaka' }] }, status: 409, code: 'tool_call_answered' },
+  { body: { tool_outputs: [{ tool_call_id: 'call_weather', output: 'x' }] }, status: 409, code: 'tool_call_not_waiting' },
+  { body: { tool_outputs: [{ tool_call_id: 'call_none', output: 'x' }] }, status: 404, code: 'tool_call_not_found' },
+])('a contradicting, unwanted or unknown answer is refused: $code', async ({ body, status, code }) => {
+  await using world = await createWorld();
+  const turn = await parked(world, [locate, 'weather_lookup'], where, weather);
+  await answer(world, turn, { tool_outputs: [{ tool_call_id: 'call_where', output: 'Tokyo' }] });
+
+  expect(await answer(world, turn, body)).toMatchObject({ status, body: { error: { code } } });
+});
+
+test('an error from the client is an answer for the model', async () => {
+  await using world = await createWorld();
+  const turn = await parked(world, [locate], where);
+  const error = { category: 'permission_denied', message: 'The user said no', details: { asked: 'once' } };
+
+  await answer(world, turn, { tool_outputs: [{ tool_call_id: 'call_where', error }] });
+  await world.workUntilIdle();
+
+  const { output } = await world.findTurn(turn.id);
+  expect(output).toBe('Got Tool execution failed (permission_denied): The user said no\nDetails: asked: once');
+});
+
+test('a call that needs approval runs once it is allowed', async () => {
+  await using world = await createWorld();
+  const turn = await parked(world, [pay], postcard);
+  expect(turn.required_action).toMatchObject({ tool_outputs: [], approvals: [{ id: 'call_card' }] });
+
+  const allowed = await answer(world, turn, { approvals: [{ tool_call_id: 'call_card', decision: 'allow' }] }, 'approvals');
+  await world.workUntilIdle();
+
+  expect(allowed.body).toMatchObject({ status: 'in_progress', required_action: null });
+  expect(await world.findTurn(turn.id)).toMatchObject({ status: 'completed', output: 'Got sent to Kyoto' });
+});
+
+test('a denied call is answered permission_denied and never runs', async () => {
+  await using world = await createWorld();
+  const turn = await parked(world, [pay], postcard);
+  const approvals = [{ tool_call_id: 'call_card', decision: 'deny', reason: 'too expensive' }];
+
+  await answer(world, turn, { approvals }, 'approvals');
+  await world.workUntilIdle();
+
+  const { rounds, output } = await world.findTurn(turn.id);
+  expect(rounds[0]?.results[0]).toMatchObject({ status: 'error', error: { category: 'permission_denied' }, attempts: 0 });
+  expect(output).toContain('too expensive');
+});
+
+test('both kinds may wait in one batch', async () => {
+  await using world = await createWorld();
+  const turn = await parked(world, [locate, pay], where, postcard);
+
+  await answer(world, turn, { approvals: [{ tool_call_id: 'call_card', decision: 'allow' }] }, 'approvals');
+  await world.workUntilIdle();
+  const still = await world.findTurn(turn.id);
+  await answer(world, turn, { tool_outputs: [{ tool_call_id: 'call_where', output: 'here' }] });
+  await world.workUntilIdle();
+
+  expect(still).toMatchObject({ status: 'requires_action', required_action: { tool_outputs: [{ id: 'call_where' }] } });
+  expect(await world.findTurn(turn.id)).toMatchObject({ status: 'completed', output: 'Got here\nsent to Kyoto' });
+});
+
+test('a call nobody answers in time is given up, and the turn goes on', async () => {
+  await using world = await createWorld();
+  const turn = await parked(world, [{ ...locate, expires_in_seconds: 3600 }], where);
+  expect(turn.required_action?.expires_at).not.toBeNull();
+
+  expect(await world.rescue()).toBe(0);
+  await world.advance(3_600_001);
+  expect(await world.rescue()).toBe(1);
+  await world.workUntilIdle();
+
+  expect(await world.findTurn(turn.id)).toMatchObject({ status: 'completed' });
+  expect((await world.findTurn(turn.id)).rounds[0]?.results[0]?.error?.category).toBe('cancelled');
+});
+
+test('a parked turn is not rung, however long it waits', async () => {
+  await using world = await createWorld();
+  await parked(world, [locate], where);
+
+  await world.advance(30 * 24 * 3_600_000);
+
+  expect(await world.rescue()).toBe(0);
+});

@@ -1,0 +1,11 @@
+/** The definition of an HTTP tool that takes a city; `more` adds to it or replaces. */
+export function httpTool(name: string, url: string, more: Record<string, unknown> = {}) {
+  return {
+    type: 'function',
+    name,
+    description: 'Does something for a city',
+    parameters: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
+    execution: { kind: 'http', url },
+    ...more,
+  };
+}
