@@ -11,8 +11,11 @@ export function brokenPromises(turn: Turn, { modelCalls, again, tools, events, w
     failed.length > 0 && `${failed.length} tool calls have no good result.`,
     !again.includes(KILLED_ROUND) && `Round ${KILLED_ROUND} was not asked again, although its worker was killed in it.`,
     modelCalls.times !== modelCalls.needed + again.length && 'A round was never asked for, and yet is stored.',
-    ...tools.filter(isOff).map(({ what, needed, times }) => `${what} was called ${needed} times and ran ${times} times.`),
-    (isOff(events) || !events.isGapless) && `The stream told ${events.times} events of ${events.needed}, or not in order.`,
+    ...tools
+      .filter(isOff)
+      .map(({ what, needed, times }) => `${what} was called ${needed} times and ran ${times} times.`),
+    (isOff(events) || !events.isGapless) &&
+      `The stream told ${events.times} events of ${events.needed}, or not in order.`,
     isOff(webhooks) && `${webhooks.times} webhooks with a good signature have come instead of one.`,
   ].filter((sentence) => sentence !== false);
 }

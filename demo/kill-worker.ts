@@ -12,7 +12,11 @@ const DOT_EVERY_MS = 500;
 export type Killed = { worker: Part; stopWaiting(): void };
 
 /** Kills the worker that is on a round with SIGKILL, and shows what is left of its work: all that it had checkpointed. */
-export async function killWorker(round: number, { workers, steps }: Pawl, about: { turnUrl: string; screen: Screen }): Promise<Killed> {
+export async function killWorker(
+  round: number,
+  { workers, steps }: Pawl,
+  about: { turnUrl: string; screen: Screen },
+): Promise<Killed> {
   const { turnUrl, screen } = about;
   const pid = steps.workerOn('round', round)?.pid;
   const worker = workers.find((candidate) => candidate.pid === pid);
@@ -20,7 +24,9 @@ export async function killWorker(round: number, { workers, steps }: Pawl, about:
 
   await worker.kill();
   screen.gap();
-  screen.say(styleText('red', `✗ SIGKILL: ${worker.name} (pid ${worker.pid}) is dead, in the middle of round ${round}`));
+  screen.say(
+    styleText('red', `✗ SIGKILL: ${worker.name} (pid ${worker.pid}) is dead, in the middle of round ${round}`),
+  );
   const { rounds } = Turn.parse(await (await fetch(turnUrl)).json());
   const results = rounds.flatMap((stored) => stored.results).filter(({ status }) => status === 'success');
   screen.add('Half a sentence is lost, and nothing else. PostgreSQL holds');

@@ -25,13 +25,16 @@ await runToTheEnd(async (stage) => {
   const turnUrl = await postTurn(pawl.url, travelRequest(receiver.url), screen);
   const seen = await watchTurn(turnUrl, pawl, { screen, stage });
   const webhook = await receiver.first();
-  screen.say(`webhook received: ${webhook.type}, signature verified`);
+  screen.say(`webhook received: ${webhook.type}, its signature is right`);
 
   const counts = count({ seen, steps: pawl.steps, journal: pawl.journal, delivered: receiver.delivered });
+  screen.title('The answer');
+  screen.speak(seen.turn.output ?? '');
   showRounds(seen.turn, pawl.steps, screen);
   showCounts(counts, screen);
+
   const broken = brokenPromises(seen.turn, counts);
   if (broken.length > 0) throw new Failure('not_as_promised', broken.join('\n  '));
   screen.gap();
-  screen.say(styleText('green', 'All as promised. The folder, the database and all processes go now.'));
+  screen.say(styleText('green', 'All as promised. Now everything that was started goes again.'));
 });

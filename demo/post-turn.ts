@@ -11,7 +11,8 @@ export async function postTurn(apiUrl: string, request: TravelRequest, screen: S
   const headers = { 'content-type': 'application/json' };
   const response = await fetch(url, { method: 'POST', headers, body: JSON.stringify(request) });
   const answer: unknown = await response.json();
-  if (response.status !== 202) throw new Failure('turn_refused', `The API answered ${response.status}: ${JSON.stringify(answer)}`);
+  if (response.status !== 202)
+    throw new Failure('turn_refused', `The API answered ${response.status}: ${JSON.stringify(answer)}`);
 
   const { id, status } = Turn.parse(answer);
   screen.say(`202 Accepted · ${id} is ${status}`);

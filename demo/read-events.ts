@@ -7,7 +7,8 @@ export type Received = { number: number | null; event: TurnEvent | undefined };
 /** Follows the server-sent events of a turn until the server closes. */
 export async function* readEvents(turnUrl: string, signal: AbortSignal): AsyncGenerator<Received> {
   const response = await fetch(`${turnUrl}/events`, { headers: { accept: 'text/event-stream' }, signal });
-  if (!response.ok || !response.body) throw new Failure('no_stream', `The event stream was answered ${response.status}.`);
+  if (!response.ok || !response.body)
+    throw new Failure('no_stream', `The event stream was answered ${response.status}.`);
   let text = '';
   for await (const piece of response.body.pipeThrough(new TextDecoderStream())) {
     const frames = (text + piece).split('\n\n');

@@ -6,13 +6,19 @@ export type Stage = {
   signal: AbortSignal;
   /** Has something done at the end, however it comes; the last one first. */
   atTheEnd(cleanUp: () => unknown): void;
+  /** Has something said below the sentence of a failure. */
+  ifItFails(explain: () => string[]): void;
   /** Ends the show, for a failure that is noticed elsewhere. */
   giveUp(failure: Failure): void;
 };
 
 const LIMIT_MS = 80_000;
 const CLEAN_UP_LIMIT_MS = 15_000;
-const SIGNALS = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
+const SIGNALS = new Map([
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+  ['SIGHUP', 129],
+]);
 
 /**
  * Runs a show, cleans up after it, and ends the process: with 0, with 1 and a sentence when it failed or took longer
@@ -21,19 +27,17 @@ const SIGNALS = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
  */
 export async function runToTheEnd(show: (stage: Stage) => Promise<void>): Promise<never> {
   const stopping = new AbortController();
-  const giveUp = (failure: Failure) => stopping.abort(failure);
   const cleanUps = new AsyncDisposableStack();
-  const stage: Stage = { signal: stopping.signal, giveUp, atTheEnd: (cleanUp) => cleanUps.defer(async () => void (await cleanUp())) };
-  let exitCode = 0;
-  listenToSignals((signal) => giveUp(new Failure(signal, `Stopped by ${signal}.`)));
-  setTimeout(() => giveUp(new Failure('too_slow', `The demo was not over after ${LIMIT_MS / 1000} s.`)), LIMIT_MS).unref();
+  const explanations: (() => string[])[] = [];
+  const stage: Stage = {
+    signal: stopping.signal,
+    atTheEnd: (cleanUp) => cleanUps.defer(async () => void (await cleanUp())),
+    ifItFails: (explain) => void explanations.push(explain),
+    giveUp: (failure) => stopping.abort(failure),
+  };
+  listenToSignals(stage);
 
-  try {
-    await Promise.race([show(stage), rejectedBy(stopping.signal)]);
-  } catch (error) {
-    exitCode = exitCodeOf(stopping.signal.reason ?? error);
-    complain(stopping.signal.reason ?? error);
-  }
+  let exitCode = await played(show(stage), stage, explanations);
   setTimeout(() => process.exit(exitCode || 1), CLEAN_UP_LIMIT_MS).unref();
   await cleanUps.disposeAsync().catch((error: unknown) => {
     exitCode ||= 1;
@@ -42,25 +46,34 @@ export async function runToTheEnd(show: (stage: Stage) => Promise<void>): Promis
   process.exit(exitCode);
 }
 
-function listenToSignals(hear: (signal: keyof typeof SIGNALS) => void): void {
-  process.on('SIGINT', () => hear('SIGINT'));
-  process.on('SIGTERM', () => hear('SIGTERM'));
-  process.on('SIGHUP', () => hear('SIGHUP'));
+function listenToSignals({ giveUp }: Stage): void {
+  for (const signal of SIGNALS.keys()) process.on(signal, () => giveUp(new Failure(signal, `Stopped by ${signal}.`)));
   // Whoever read the output has left, as `| head` does.
-  process.stdout.on('error', () => hear('SIGHUP'));
+  for (const out of [process.stdout, process.stderr]) {
+    out.on('error', () => giveUp(new Failure('SIGHUP', 'Nobody reads on.')));
+  }
+  const overdue = new Failure('too_slow', `The demo was not over after ${LIMIT_MS / 1000} s.`);
+  setTimeout(() => giveUp(overdue), LIMIT_MS).unref();
+}
+
+async function played(show: Promise<void>, { signal }: Stage, explanations: (() => string[])[]): Promise<number> {
+  try {
+    await Promise.race([show, rejectedBy(signal)]);
+    return 0;
+  } catch (error) {
+    const reason: unknown = signal.reason ?? error;
+    const exitCode = SIGNALS.get(reason instanceof Failure ? reason.code : '') ?? 1;
+    complain(reason, exitCode === 1 ? explanations.flatMap((explain) => explain()) : []);
+    return exitCode;
+  }
 }
 
 function rejectedBy(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason), { once: true }));
 }
 
-function exitCodeOf(error: unknown): number {
-  const code = error instanceof Failure ? error.code : '';
-  return code in SIGNALS ? SIGNALS[code as keyof typeof SIGNALS] : 1;
-}
-
 /** A failure of ours is a sentence; anything else is a bug, which its stack helps to find. */
-function complain(error: unknown): void {
+function complain(error: unknown, explanation: string[] = []): void {
   const words = error instanceof Failure ? error.message : error instanceof Error ? error.stack : String(error);
-  process.stderr.write(`\n  ${words}\n`);
+  process.stderr.write(`\n\n  ${[words, ...explanation].join('\n  ')}\n`);
 }

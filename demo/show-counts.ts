@@ -2,20 +2,23 @@ import { styleText } from 'node:util';
 import type { Count, Counts } from './count.ts';
 import type { Screen } from './screen.ts';
 
-const NAME_WIDTH = 18;
-const NUMBER_WIDTH = 8;
+const NAME_WIDTH = 17;
+const NUMBER_WIDTH = 7;
 
 /** Shows what was needed, what really happened, and so what was repeated. */
 export function showCounts({ modelCalls, again, tools, events, webhooks }: Counts, screen: Screen): void {
   screen.title('What was repeated, counted where it happened');
-  screen.add(styleText('dim', `${' '.repeat(NAME_WIDTH)}${'needed'.padStart(NUMBER_WIDTH)}${'made'.padStart(NUMBER_WIDTH)}`));
-  screen.add(row(modelCalls, again.length > 0 ? `round ${again.join(', ')} again, as its worker was killed` : ''));
-  for (const tool of tools) screen.add(row(tool, tool.what === 'book_flight' ? 'at_most_once' : ''));
+  screen.add(
+    styleText('dim', `${' '.repeat(NAME_WIDTH)}${'needed'.padStart(NUMBER_WIDTH)}${'made'.padStart(NUMBER_WIDTH)}`),
+  );
+  screen.add(row(modelCalls, again.length > 0 ? `round ${again.join(', ')} again: its worker was killed` : undefined));
+  for (const tool of tools) screen.add(row(tool, tool.what === 'book_flight' ? 'at_most_once' : undefined));
   screen.add(row(events, events.isGapless ? `1 to ${events.times}, no gap, none twice` : 'out of order'));
   screen.add(row(webhooks, 'signature verified'));
 }
 
-function row({ what, needed, times }: Count, note: string): string {
+function row({ what, needed, times }: Count, note = ''): string {
   const numbers = String(needed).padStart(NUMBER_WIDTH) + String(times).padStart(NUMBER_WIDTH);
-  return `${what.padEnd(NAME_WIDTH)}${needed === times ? numbers : styleText('yellow', numbers)}   ${styleText('dim', note)}`;
+  const painted = needed === times ? numbers : styleText('yellow', numbers);
+  return what.padEnd(NAME_WIDTH) + painted + (note && styleText('dim', `   ${note}`));
 }

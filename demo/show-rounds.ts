@@ -1,33 +1,35 @@
+import { styleText } from 'node:util';
+import { paintWorker } from './paint-worker.ts';
 import type { Screen } from './screen.ts';
 import type { StepLog } from './step-log.ts';
 import type { Round, Turn } from './turn-event.ts';
 
-const TEXT_WIDTH = 40;
+const TEXT_WIDTH = 44;
 
-/** Shows a turn as it is stored: a row for each round, in the order of the calls, and the answer held once. */
-export function showRounds({ rounds, output }: Turn, steps: StepLog, screen: Screen): void {
-  screen.title('As stored');
+/** Shows a turn as it is stored: each round with its text, who was on it, its calls and their results. */
+export function showRounds({ rounds }: Turn, steps: StepLog, screen: Screen): void {
+  screen.title('The rounds as stored');
   for (const round of rounds) {
-    const text = round.assistant_response ?? output ?? '';
+    const text = round.assistant_response ?? styleText('dim', 'the answer, held once: in the turn'.padEnd(TEXT_WIDTH));
     screen.add(`${round.number}  ${short(text).padEnd(TEXT_WIDTH)}  ${workersOn(round, steps)}`);
-    for (const line of callLines(round)) screen.add(`   ${line}`);
+    if (round.tool_calls.length > 0) screen.add(`   ${calls(round)}`);
   }
 }
 
 function short(text: string): string {
-  const line = text.replaceAll('\n', ' ');
-  return line.length > TEXT_WIDTH ? `${line.slice(0, TEXT_WIDTH - 1)}…` : line;
+  return text.length > TEXT_WIDTH ? `${text.slice(0, TEXT_WIDTH - 1)}…` : text;
 }
 
-/** All that were on the round; the last one is whose reply is stored. */
+/** All that were on the round, in their order; the reply of the last one is stored. */
 function workersOn({ number }: Round, steps: StepLog): string {
   const starts = steps.all().filter(({ kind, round }) => kind === 'round' && round === number);
-  return starts.map(({ worker }) => worker.name).join(' ✗ → ');
+  return starts.map(({ worker }) => paintWorker(worker.name)).join(' ✗ ');
 }
 
-function callLines({ tool_calls: calls, results }: Round): string[] {
-  return calls.map(({ id, name }) => {
+function calls({ tool_calls, results }: Round): string {
+  const marks = tool_calls.map(({ id, name }) => {
     const result = results.find(({ tool_call_id: callId }) => callId === id);
-    return `→ ${name}: ${result?.status ?? 'no result'}`;
+    return `${result?.status === 'success' ? styleText('green', '✓') : styleText('red', '✗')} ${name}`;
   });
+  return marks.join('  ');
 }

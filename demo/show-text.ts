@@ -1,4 +1,5 @@
 import { styleText } from 'node:util';
+import { paintWorker } from './paint-worker.ts';
 import type { Screen } from './screen.ts';
 import type { StepLog } from './step-log.ts';
 
@@ -21,7 +22,7 @@ export function showText(screen: Screen, steps: StepLog): TextShow {
   function start({ round, attempt }: Try): void {
     if (round < current.round || (round === current.round && attempt <= current.attempt)) return;
     current = { round, attempt, length: 0, isBroken: false };
-    const who = steps.workerOn('round', round)?.name ?? 'a worker';
+    const who = paintWorker(steps.workerOn('round', round)?.name);
     const again = attempt > 1 ? `, attempt ${attempt}` : '';
     screen.gap();
     screen.say(`${styleText('bold', `round ${round}${again}`)} · ${who} asks the model`);
@@ -37,7 +38,8 @@ export function showText(screen: Screen, steps: StepLog): TextShow {
     start,
     add: ({ offset, delta, ...place }) => {
       start(place);
-      if (place.round === current.round && place.attempt === current.attempt && !current.isBroken) speakFrom(delta, offset);
+      if (place.round === current.round && place.attempt === current.attempt && !current.isBroken)
+        speakFrom(delta, offset);
     },
     complete: (round, text) => {
       start({ round, attempt: 1 });

@@ -1,4 +1,5 @@
 import { styleText } from 'node:util';
+import { paintWorker } from './paint-worker.ts';
 import type { Screen } from './screen.ts';
 import type { StepLog } from './step-log.ts';
 import type { Call, TurnEvent } from './turn-event.ts';
@@ -24,7 +25,8 @@ export function showTools(screen: Screen, steps: StepLog): ToolShow {
   function announce(round: number): void {
     if (announced >= round) return;
     announced = round;
-    screen.say(`tools of round ${round} · ${steps.workerOn('batch', round)?.name ?? 'a worker'} runs them side by side`);
+    const who = paintWorker(steps.workerOn('batch', round)?.name);
+    screen.say(`tools · ${who} runs ${calls.length > 1 ? `${calls.length} calls side by side` : 'the call'}`);
   }
   const label = (id: string, name: string) => name.padEnd(NAME_WIDTH) + subjectOf(calls.find((call) => call.id === id));
 

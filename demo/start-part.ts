@@ -22,6 +22,7 @@ export type Part = { name: string; pid: number; ready: Promise<LogLine>; kill():
 
 const ROOT = join(import.meta.dirname, '..');
 const STOP_TIMEOUT_MS = 2_000;
+const KEPT_LINES = 5;
 
 type Start = {
   name: string;
@@ -34,17 +35,25 @@ type Start = {
 /** Starts a part of Pawl as a process of its own, which ends with the show; ending earlier by itself ends the show. */
 export function startPart({ name, script, env, isReady, hear }: Start, stage: Stage): Part {
   stage.signal.throwIfAborted();
-  const child = spawn(process.execPath, ['--import', join(import.meta.dirname, 'end-with-parent.ts'), join(ROOT, script)], {
-    cwd: ROOT,
-    env: { ...inherited(), ...env },
-    stdio: ['pipe', 'pipe', 'pipe'],
-  });
+  const child = spawn(
+    process.execPath,
+    ['--import', join(import.meta.dirname, 'end-with-parent.ts'), join(ROOT, script)],
+    {
+      cwd: ROOT,
+      env: { ...inherited(), ...env },
+      stdio: ['pipe', 'pipe', 'pipe'],
+      // Ctrl-C in a terminal reaches the whole foreground group; the demo ends its parts itself.
+      detached: true,
+    },
+  );
   stage.atTheEnd(() => stop(child));
   const expectEnd = failWhenItEnds(child, name, stage);
   const part = { name, pid: child.pid ?? 0 };
   const ready = Promise.withResolvers<LogLine>();
+  const lastLines: string[] = [];
+  stage.ifItFails(() => lastLines.map((line) => `${name}: ${line}`));
   createInterface({ input: child.stdout }).on('line', (text) => {
-    if (process.env.DBG) require_dbg(text);
+    if (lastLines.push(text) > KEPT_LINES) lastLines.shift();
     const line = readLine(text);
     if (!line) return;
     if (isReady(line)) ready.resolve(line);
@@ -104,6 +113,3 @@ async function gone(child: ChildProcess): Promise<void> {
   const isGone = child.pid === undefined || child.exitCode !== null || child.signalCode !== null;
   if (!isGone) await once(child, 'exit');
 }
-
-import { appendFileSync } from 'node:fs';
-function require_dbg(t: string) { appendFileSync('/tmp/demo-dbg.log', performance.now().toFixed(0) + ' ' + t + '\n'); }

@@ -44,17 +44,29 @@ function newFolder(stage: Stage): string {
 
 async function startDatabase(dataDir: string, stage: Stage): Promise<string> {
   const starting = startPostgres({ dataDir });
-  stage.atTheEnd(() => starting.then(({ stop }) => stop(), () => {}));
+  stage.atTheEnd(() =>
+    starting.then(
+      ({ stop }) => stop(),
+      () => {},
+    ),
+  );
   const { url } = await starting;
   await migrateAll(url);
   return url;
 }
 
 function startApi(env: Record<string, string>, stage: Stage): Part {
-  return startPart({ name: 'The API', script: 'services/api/main.ts', env, isReady: ({ url }) => url !== undefined }, stage);
+  return startPart(
+    { name: 'The API', script: 'services/api/main.ts', env, isReady: ({ url }) => url !== undefined },
+    stage,
+  );
 }
 
-function startWorker(name: string, { env, steps }: { env: Record<string, string>; steps: StepLog }, stage: Stage): Part {
+function startWorker(
+  name: string,
+  { env, steps }: { env: Record<string, string>; steps: StepLog },
+  stage: Stage,
+): Part {
   const script = 'services/worker/main.ts';
   return startPart({ name, script, env, isReady: ({ msg }) => msg === 'worker ready', hear: steps.hear }, stage);
 }

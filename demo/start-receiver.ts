@@ -2,15 +2,23 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { Webhook } from 'standardwebhooks';
+import { z } from 'zod';
 import { Failure } from '#core/failure.ts';
 import type { Stage } from './run-to-the-end.ts';
 
 /** One webhook whose signature was right. */
-export type Delivered = { id: string; type: string; signature: string };
+export type Delivered = { id: string; type: string };
 
 /** A receiver of webhooks on this machine; it refuses what was not signed with a secret that it trusts. */
-export type Receiver = { url: string; port: number; trust(secrets: string[]): void; delivered: Delivered[]; first(): Promise<Delivered> };
+export type Receiver = {
+  url: string;
+  port: number;
+  trust(secrets: string[]): void;
+  delivered: Delivered[];
+  first(): Promise<Delivered>;
+};
 
+const Event = z.object({ type: z.string() });
 const PATIENCE_MS = 15_000;
 
 /** Starts to listen; ends with the show. */
@@ -42,15 +50,23 @@ export async function startReceiver(stage: Stage): Promise<Receiver> {
 /** As any receiver does it: with the public library of Standard Webhooks, over the exact bytes that came. */
 async function verify(request: IncomingMessage, secrets: string[]): Promise<Delivered | undefined> {
   const body = await text(request);
-  const headers = { 'webhook-id': '', 'webhook-timestamp': '', 'webhook-signature': '', ...request.headers };
-  for (const secret of secrets) {
-    try {
-      new Webhook(secret).verify(body, headers as Record<string, string>);
-      const { type } = JSON.parse(body) as { type: string };
-      return { id: headers['webhook-id'], type, signature: headers['webhook-signature'] };
-    } catch {}
+  const header = (name: string) => String(request.headers[name]);
+  const signed = {
+    'webhook-id': header('webhook-id'),
+    'webhook-timestamp': header('webhook-timestamp'),
+    'webhook-signature': header('webhook-signature'),
+  };
+  if (!secrets.some((secret) => isSigned(body, signed, secret))) return undefined;
+  return { id: signed['webhook-id'], ...Event.parse(JSON.parse(body)) };
+}
+
+function isSigned(body: string, headers: Record<string, string>, secret: string): boolean {
+  try {
+    new Webhook(secret).verify(body, headers);
+    return true;
+  } catch {
+    return false;
   }
-  return undefined;
 }
 
 async function inTime(first: Promise<Delivered>): Promise<Delivered> {

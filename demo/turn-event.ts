@@ -45,7 +45,13 @@ export const TurnEvent = z.discriminatedUnion('type', [
     status_text: z.string().nullable(),
   }),
   z.object({ type: z.literal('tool_call.progress'), round: number, tool_call_id: z.string(), value: z.unknown() }),
-  z.object({ type: z.literal('tool_call.completed'), round: number, tool_call_id: z.string(), name: z.string(), result: Result }),
+  z.object({
+    type: z.literal('tool_call.completed'),
+    round: number,
+    tool_call_id: z.string(),
+    name: z.string(),
+    result: Result,
+  }),
   z.object({ type: z.enum(['turn.completed', 'turn.incomplete', 'turn.failed', 'turn.cancelled']), turn: Turn }),
 ]);
 export type TurnEvent = z.output<typeof TurnEvent>;

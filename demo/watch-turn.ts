@@ -13,7 +13,11 @@ export type Seen = { turn: Turn; eventNumbers: number[]; killed: Part };
 type Part = Killed['worker'];
 
 /** Shows a turn from its stream, and kills a worker half-way through one of its rounds. */
-export async function watchTurn(turnUrl: string, pawl: Pawl, { screen, stage }: { screen: Screen; stage: Stage }): Promise<Seen> {
+export async function watchTurn(
+  turnUrl: string,
+  pawl: Pawl,
+  { screen, stage }: { screen: Screen; stage: Stage },
+): Promise<Seen> {
   const view = showEvents(screen, pawl.steps);
   const eventNumbers: number[] = [];
   let killed: Killed | undefined;

@@ -1,8 +1,14 @@
 /** Text that arrives in pieces, written word by word into lines of a bounded width. */
-export type WordWrap = { push(piece: string): void; /** Writes the word that has begun and ends the line. */ end(): void };
+export type WordWrap = {
+  push(piece: string): void /** Writes the word that has begun and ends the line. */;
+  end(): void;
+};
 
 /** Wraps at `width` characters; each line begins with `margin`. A word that is longer has a line of its own. */
-export function wrapWords(write: (text: string) => void, { width, margin }: { width: number; margin: string }): WordWrap {
+export function wrapWords(
+  write: (text: string) => void,
+  { width, margin }: { width: number; margin: string },
+): WordWrap {
   let column = 0;
   let word = '';
 

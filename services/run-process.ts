@@ -1,3 +1,4 @@
+import { isPassing } from '#core/checkpoint/persist.ts';
 import { Misconfigured } from '#core/failure.ts';
 import { type Log, openLog } from './log.ts';
 import { readSettings, type Settings } from './settings.ts';
@@ -19,10 +20,18 @@ export async function runProcess(part: string, open: Open): Promise<void> {
     const log = openLog(part, settings.PAWL_LOG_LEVEL);
     closeOnSignal(await open(settings, process.env, log), settings.PAWL_SHUTDOWN_GRACE_MS);
   } catch (error) {
-    if (!(error instanceof Misconfigured)) throw error;
-    process.stderr.write(`${error.message}\n`);
+    const sentence = explain(error);
+    if (sentence === null) throw error;
+    process.stderr.write(`${sentence}\n`);
     process.exit(1);
   }
+}
+
+/** What the operator can mend, in a sentence; null for what only a stack explains. */
+function explain(error: unknown): string | null {
+  if (error instanceof Misconfigured) return error.message;
+  if (!isPassing(error)) return null;
+  return 'PostgreSQL at DATABASE_URL cannot be reached. Check that it runs, and that host, port and password are right.';
 }
 
 function closeOnSignal(running: Running, graceMs: number): void {

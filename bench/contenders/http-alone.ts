@@ -1,6 +1,4 @@
 import { type Dispatcher, Pool } from 'undici';
-import { renderRequest } from '#core/llm/openai/render-request.ts';
-import type { Message } from '#core/turn/message.ts';
 import type { Contender } from '../contender.ts';
 import type { Ground } from '../ground/open-ground.ts';
 import tools from '../tools.ts';
@@ -12,7 +10,7 @@ const CONNECTIONS = 1_000;
 export async function httpAlone({ modelUrl }: Ground): Promise<Contender> {
   const { origin, pathname } = new URL(modelUrl);
   const client = new Pool(origin, { connections: CONNECTIONS });
-  const bodies = Array.from({ length: ROUNDS }, (_, earlier) => bodyAfter(earlier));
+  const bodies = Array.from({ length: ROUNDS }, (_, earlier) => JSON.stringify(requestAfter(earlier)));
   return {
     playTurn: async () => {
       for (const body of bodies) await callModel(client, { path: `${pathname}/chat/completions`, body });
@@ -32,28 +30,27 @@ async function callModel(client: Pool, { path, body }: { path: string; body: str
 }
 
 /** What Pawl sends in the round that has `earlier` rounds behind it. */
-function bodyAfter(earlier: number): string {
+function requestAfter(earlier: number) {
   const rounds = Array.from({ length: earlier }, (_, round) => messagesOf(round));
-  const request = {
-    ...{
-      model: 'bench',
-      instructions: null,
-      tools: tools.map(({ definition }) => definition),
-      toolChoice: 'auto' as const,
-    },
-    ...{ parallelToolCalls: null, temperature: null, maxOutputTokens: null, providerOptions: {}, requestId: '' },
-    messages: [{ role: 'user' as const, content: INPUT }, ...rounds.flat()],
+  return {
+    model: 'bench',
+    messages: [{ role: 'user', content: INPUT }, ...rounds.flat()],
+    stream_options: { include_usage: true },
+    tools: tools.map(({ definition: { name, description, parameters } }) => ({
+      type: 'function',
+      function: { name, description, parameters },
+    })),
+    stream: true,
   };
-  return JSON.stringify(renderRequest(request, { provider: 'openai', maxTokensField: 'max_completion_tokens' }));
 }
 
-function messagesOf(round: number): Message[] {
+function messagesOf(round: number) {
   const calls = CALLS.map(({ name, arguments: args }, index) => ({
     id: `call_1_${round * (CALLS.length + 1)}_${index}`,
-    name,
-    arguments: JSON.stringify(args),
+    type: 'function',
+    function: { name, arguments: JSON.stringify(args) },
   }));
   const content = JSON.stringify({ article: 'A-4711', price: 12.5, currency: 'EUR' });
-  const results = calls.map(({ id, name }) => ({ role: 'tool' as const, callId: id, name, content, isError: false }));
-  return [{ role: 'assistant', content: WORDS, calls }, ...results];
+  const results = calls.map(({ id }) => ({ role: 'tool', tool_call_id: id, content }));
+  return [{ role: 'assistant', content: WORDS, tool_calls: calls }, ...results];
 }

@@ -1,10 +1,8 @@
-import { spawn } from 'node:child_process';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { findFreePort } from '#services/standalone/embedded-postgres/find-free-port.ts';
-import { hasSpawned } from './has-spawned.ts';
-import { stopProcess } from './stop-process.ts';
+import { spawnChild } from './spawn-child.ts';
 
 /** A Redis to measure on. `pid` is null for one that is not ours: its CPU is then not counted. */
 export type BenchRedis = AsyncDisposable & { url: string; pid: number | null; version: string; clear(): Promise<void> };
@@ -25,19 +23,19 @@ async function given(url: string): Promise<BenchRedis> {
 async function spawnRedis(dir: string): Promise<BenchRedis | null> {
   await mkdir(dir);
   const port = await findFreePort();
-  const server = spawn('redis-server', serverArguments(port, dir), { stdio: 'ignore' });
-  if (!(await hasSpawned(server))) return null;
+  const server = await spawnChild('redis-server', serverArguments(port, dir), { stdio: 'ignore' });
+  if (server.pid === undefined) return null;
 
   const url = `redis://127.0.0.1:${port}`;
   const redis = connect(url);
   const close = async () => {
     redis.disconnect();
-    await stopProcess(server);
+    await server.stop();
   };
   try {
     const version = await readVersion(redis);
     const clear = async () => void (await redis.flushall());
-    return { url, pid: server.pid ?? null, version, clear, [Symbol.asyncDispose]: close };
+    return { url, pid: server.pid, version, clear, [Symbol.asyncDispose]: close };
   } catch (error) {
     await close();
     throw error;

@@ -1,9 +1,8 @@
-import { spawn } from 'node:child_process';
 import { open, readFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { stopProcess } from './stop-process.ts';
+import { type Child, spawnChild } from './spawn-child.ts';
 
 /** A program of this repository; `file` is its path from the root, `readyUrl` answers 200 once it works. */
 export type ProgramWish = {
@@ -23,22 +22,21 @@ export async function startProgram(wish: ProgramWish): Promise<{ pid: number; st
   const { file, nodeOptions = [], env, folder, readyUrl } = wish;
   const logFile = join(folder, `${basename(dirname(file))}.log`);
   await using log = await open(logFile, 'w');
-  const child = spawn(process.execPath, [...nodeOptions, join(ROOT, file)], {
+  const program = await spawnChild(process.execPath, [...nodeOptions, join(ROOT, file)], {
     cwd: ROOT,
     // Nothing else of ours: settings of the surroundings must not change what is measured.
     env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env },
     stdio: ['ignore', log.fd, log.fd],
   });
-  const hasEnded = () => child.exitCode !== null || child.signalCode !== null;
-  if (await becomesReady(readyUrl, hasEnded)) return { pid: child.pid ?? 0, stop: () => stopProcess(child) };
+  if (await becomesReady(program, readyUrl)) return { pid: program.pid ?? 0, stop: program.stop };
 
-  await stopProcess(child);
+  await program.stop();
   throw new Error(`${file} did not start:\n${(await readFile(logFile, 'utf8')).slice(-2_000)}`);
 }
 
-async function becomesReady(url: string, hasEnded: () => boolean): Promise<boolean> {
+async function becomesReady(program: Child, url: string): Promise<boolean> {
   const deadline = performance.now() + START_TIMEOUT_MS;
-  while (!hasEnded() && performance.now() < deadline) {
+  while (!program.hasEnded() && performance.now() < deadline) {
     const answer = await fetch(url, { signal: AbortSignal.timeout(1_000) }).catch(() => undefined);
     await answer?.arrayBuffer();
     if (answer?.ok) return true;

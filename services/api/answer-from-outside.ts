@@ -1,4 +1,4 @@
-import { type OutsideAnswer, answerCalls } from '#core/checkpoint/answer-calls.ts';
+import { answerCalls, type OutsideAnswer } from '#core/checkpoint/answer-calls.ts';
 import type { Db } from '#core/checkpoint/database.ts';
 import { loadTurn } from '#core/checkpoint/load-turn.ts';
 import { lockTurn } from '#core/checkpoint/lock-turn.ts';
@@ -40,8 +40,18 @@ function judged(turn: Turn, { callId, path, judge, record }: Said): OutsideAnswe
     case 'repeat':
       return [];
     case 'contradiction':
-      throw new RequestRefused(409, 'tool_call_answered', `The call ${callId} was answered otherwise before; the first answer stands.`, path);
+      throw new RequestRefused(
+        409,
+        'tool_call_answered',
+        `The call ${callId} was answered otherwise before; the first answer stands.`,
+        path,
+      );
     case 'not-waiting':
-      throw new RequestRefused(409, 'tool_call_not_waiting', `The call ${callId} does not wait for this. Read the turn's required_action.`, path);
+      throw new RequestRefused(
+        409,
+        'tool_call_not_waiting',
+        `The call ${callId} does not wait for this. Read the turn's required_action.`,
+        path,
+      );
   }
 }

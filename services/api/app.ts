@@ -37,7 +37,15 @@ export function makeApp(context: ApiContext) {
   app.use('/v1/*', readJson);
 
   const routes = [createConversationRoute, conversationRoutes, createTurnRoutes, turnRoutes, turnActionRoutes];
-  const more = [turnEventRoutes, toolOutputRoutes, approvalRoutes, messageRoutes, deliveryRoutes, catalogueRoutes, healthRoutes];
+  const more = [
+    turnEventRoutes,
+    toolOutputRoutes,
+    approvalRoutes,
+    messageRoutes,
+    deliveryRoutes,
+    catalogueRoutes,
+    healthRoutes,
+  ];
   for (const makeRoutes of [...routes, ...more]) app.route('/', makeRoutes(context));
   describeApi(app);
   return app;

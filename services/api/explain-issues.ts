@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { RequestRefused } from '#core/failure.ts';
+import { renderPath } from './render-path.ts';
 
 type Issue = z.core.$ZodIssue;
 
@@ -10,10 +11,10 @@ export function explainIssues(issues: Issue[]): RequestRefused {
   if (!first) return new RequestRefused(400, 'invalid_request', 'The request is not valid. Check it against /openapi.json.');
   const { path, leaf } = first;
   if (leaf.code === 'unrecognized_keys') {
-    const param = render([...path, leaf.keys[0] ?? '']);
+    const param = renderPath([...path, leaf.keys[0] ?? '']);
     return new RequestRefused(400, 'unknown_field', `There is no field \`${param}\`. Remove it, or check its spelling.`, param);
   }
-  const param = render(path) || null;
+  const param = renderPath(path) || null;
   const name = `\`${param ?? 'body'}\``;
   if (isMissing(leaf)) return new RequestRefused(400, 'missing_field', `${name} is missing. Give it.`, param);
   return new RequestRefused(400, 'invalid_value', `${name} is not valid: ${leaf.message.replace(/^Invalid input: /, '')}.`, param);
@@ -32,10 +33,4 @@ function deepest(issue: Issue, before: PropertyKey[]): { path: PropertyKey[]; le
   const branches = issue.errors.flatMap((errors) => errors.slice(0, 1).map((error) => deepest(error, path)));
   const closest = branches.sort((a, b) => b.path.length - a.path.length)[0];
   return closest && closest.path.length > path.length ? closest : { path, leaf: issue };
-}
-
-function render(path: PropertyKey[]): string {
-  return path
-    .map((part, index) => (typeof part === 'number' ? `[${part}]` : `${index === 0 ? '' : '.'}${String(part)}`))
-    .join('');
 }

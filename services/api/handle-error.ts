@@ -42,6 +42,8 @@ export function handleError(log: Log) {
 
 function refuse(c: Context, { status, code, message, param }: RequestRefused): Response {
   if (status === 401) c.header('WWW-Authenticate', 'Bearer');
+  // The rest of such a body is never read, so nothing else can come over this connection.
+  if (status === 413) c.header('Connection', 'close');
   return c.json({ error: { type: TYPES[status], code, message, param } }, status);
 }
 

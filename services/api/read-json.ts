@@ -2,6 +2,7 @@ import type { HonoRequest } from 'hono';
 import { createMiddleware } from 'hono/factory';
 import { RequestRefused } from '#core/failure.ts';
 import { cleanText } from '#core/text.ts';
+import { renderPath } from './render-path.ts';
 
 const MAX_DEPTH = 64;
 
@@ -59,10 +60,14 @@ function clean(value: unknown, path: (string | number)[]): unknown {
     );
   }
   if (Array.isArray(value)) return value.map((item, index) => clean(item, [...path, index]));
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [cleanKey(key), clean(item, [...path, key])]));
+  const entries = Object.entries(value).map(([key, item]) => {
+    const place = [...path, key];
+    return [cleanKey(place, key), clean(item, place)];
+  });
+  return Object.fromEntries(entries);
 }
 
-function cleanKey(key: string): string {
-  if (key === '__proto__') throw new RequestRefused(400, 'unknown_field', 'Leave out the key `__proto__`.', key);
-  return cleanText(key);
+function cleanKey(place: (string | number)[], key: string): string {
+  if (key !== '__proto__') return cleanText(key);
+  throw new RequestRefused(400, 'unknown_field', 'Leave out the key `__proto__`.', renderPath(place));
 }

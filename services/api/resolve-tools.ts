@@ -11,7 +11,7 @@ export function resolveTools(given: (string | Tool)[], rules: Rules): Tool[] {
   const tools = given.map((tool, index) => resolve(tool, `tools[${index}]`, rules));
   const [problem] = checkDefinitions(tools, rules.toolRules);
   if (problem) throw new RequestRefused(400, 'invalid_tool', problem.message, problem.path);
-  tools.forEach((tool, index) => checkExecution(tool, `tools[${index}]`, rules));
+  for (const [index, tool] of tools.entries()) checkExecution(tool, `tools[${index}]`, rules);
   return tools;
 }
 

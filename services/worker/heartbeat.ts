@@ -8,8 +8,8 @@ import type { Run, StopReason } from './run.ts';
 export type Heartbeat = {
   /** Vouches for a run until disposed, `limitMs` at the longest: a run that hangs for ever is not beaten for (R4). */
   vouchFor(run: Run, options: { held: boolean; limitMs: number }): Disposable;
-  /** Renews all holds that want renewing; a run that has lost its step is stopped. */
-  beat(): Promise<void>;
+  /** Renews the holds that want renewing, or all of them; a run that has lost its step is stopped. */
+  beat(which?: 'all'): Promise<void>;
   /** Stops the runs of one turn, or of all. */
   stop(reason: StopReason, turnId?: string): void;
   count(): number;
@@ -27,8 +27,8 @@ export function makeHeartbeat(db: Db, log: Log): Heartbeat {
       vouched.set(run.id, { run, held, renewedAt: now, until: now + limitMs });
       return { [Symbol.dispose]: () => void vouched.delete(run.id) };
     },
-    beat: async () => {
-      const due = [...vouched.values()].filter(wantsBeat);
+    beat: async (which) => {
+      const due = [...vouched.values()].filter((entry) => wantsBeat(entry, which === 'all'));
       if (due.length === 0) return;
       const sentAt = performance.now();
       const holding = await renewHolds(db, due.map(beatOf));
@@ -41,10 +41,10 @@ export function makeHeartbeat(db: Db, log: Log): Heartbeat {
   };
 }
 
-function wantsBeat({ held, renewedAt, until, run }: Vouched): boolean {
+function wantsBeat({ held, renewedAt, until, run }: Vouched, always: boolean): boolean {
   const now = performance.now();
   if (now > until || run.signal.aborted) return false;
-  return !held || now - renewedAt > timing.leaseMs / 3;
+  return always || !held || now - renewedAt > timing.leaseMs / 3;
 }
 
 function beatOf({ run, held }: Vouched): Beat {

@@ -1,5 +1,5 @@
-import { type CheckedCall, prepareCall } from '#core/tools/prepare-call.ts';
 import type { NewCall } from '#core/checkpoint/save-round.ts';
+import { type CheckedCall, prepareCall } from '#core/tools/prepare-call.ts';
 import type { AskedCall } from '#core/turn/message.ts';
 import { isBeyondLimit } from '#core/turn/reached-limit.ts';
 import type { ToolError } from '#core/turn/tool-result.ts';
@@ -29,13 +29,18 @@ const EXPIRED: ToolError = {
 };
 
 /** Whom a call will wait for; one that breaks a rule waits for nobody, since it is answered at once. */
-export function waitOf(turn: Turn, call: AskedCall & { index: number; round: number }): Pick<NewCall, 'waitsFor' | 'expiresInSeconds'> {
+export function waitOf(
+  turn: Turn,
+  call: AskedCall & { index: number; round: number },
+): Pick<NewCall, 'waitsFor' | 'expiresInSeconds'> {
   const { tools, allowed_capabilities: allowedCapabilities } = turn.config;
   const prepared = prepareCall(call, { tools, allowedCapabilities });
   if (!prepared.ok || isBeyondLimit(turn, call)) return { waitsFor: null, expiresInSeconds: null };
   const { approval, execution, expires_in_seconds: expiresInSeconds } = prepared.call.tool;
   if (approval === 'always') return { waitsFor: 'approval', expiresInSeconds };
-  return execution?.kind === 'client' ? { waitsFor: 'output', expiresInSeconds } : { waitsFor: null, expiresInSeconds: null };
+  return execution?.kind === 'client'
+    ? { waitsFor: 'output', expiresInSeconds }
+    : { waitsFor: null, expiresInSeconds: null };
 }
 
 function beyondLimit({ config }: Turn): ToolError {

@@ -1,11 +1,17 @@
-import { expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createWorld, type World } from '#test/world/create-world.ts';
 import { describeRefusal, refusalOf } from './refusals.ts';
 
 const good = { model: 'openai/test', input: 'Hi' };
 
+// What is refused leaves nothing behind: one world serves all.
+let world: World;
+beforeAll(async () => {
+  world = await createWorld();
+});
+afterAll(() => world[Symbol.asyncDispose]());
+
 test('a field nobody knows is refused by its name, wherever it stands', async () => {
-  await using world = await createWorld();
   const at = (more: object) => refusalOf(world, '/v1/turns', { ...good, ...more });
 
   expect(await at({ inputt: 1 })).toBe('400 unknown_field: inputt');
@@ -20,8 +26,6 @@ test('a field nobody knows is refused by its name, wherever it stands', async ()
 });
 
 test('what is missing is asked for by its name', async () => {
-  await using world = await createWorld();
-
   expect(await refusalOf(world, '/v1/turns', { model: 'openai/test' })).toBe('400 missing_field: input');
   expect(await refusalOf(world, '/v1/turns', { input: 'Hi' })).toBe('400 missing_field: model');
   expect(await refusalOf(world, '/v1/conversations', { input: 'Hi' })).toBe('400 missing_field: model');
@@ -32,7 +36,6 @@ test('what is missing is asked for by its name', async () => {
   expect(await refusalOf(world, '/v1/turns', { ...good, tool_choice: { type: 'specific' } })).toBe(
     '400 missing_field: tool_choice.name',
   );
-  expect(await refusalOf(world, '/v1/turns', { ...good, webhook: {} })).toBe('400 missing_field: webhook.url');
 });
 
 test.each([
@@ -64,6 +67,7 @@ test.each([
   [{ allowed_capabilities: ['flying'] }, 'allowed_capabilities[0]'],
   [{ provider_options: [] }, 'provider_options'],
   [{ webhook: 'https://example.com' }, 'webhook'],
+  [{ webhook: {} }, 'webhook.url'],
   [{ webhook: { url: 'ftp://example.com' } }, 'webhook.url'],
   [{ webhook: { url: 'https://example.com', events: ['turn.started'] } }, 'webhook.events[0]'],
   [{ webhook: { url: 'https://example.com', include: ['rounds'] } }, 'webhook.include[0]'],
@@ -71,16 +75,12 @@ test.each([
   [{ metadata: { k: 5 } }, 'metadata.k'],
   [{ metadata: Object.fromEntries(Array.from({ length: 17 }, (_, index) => [`k${index}`, 'v'])) }, 'metadata'],
 ])('%j is refused, naming the place', async (wrong, param) => {
-  await using world = await createWorld();
-
   const refusal = await refusalOf(world, '/v1/turns', { ...good, ...wrong });
 
   expect(refusal).toBe(`400 invalid_value: ${param}`);
 });
 
 test('a provider that is not configured is refused at submission', async () => {
-  await using world = await createWorld();
-
   const refusals = await Promise.all([
     refusalOf(world, '/v1/turns', { ...good, model: 'anthropic/claude-sonnet-4-5' }),
     refusalOf(world, '/v1/conversations', { model: 'nobody/x' }),
@@ -91,7 +91,6 @@ test('a provider that is not configured is refused at submission', async () => {
 });
 
 test('a private address as webhook is refused at submission', async () => {
-  await using world = await createWorld();
   const hooked = (url: string) => refusalOf(world, '/v1/turns', { ...good, webhook: { url } });
 
   expect(await hooked('http://10.0.0.1/hook')).toBe('400 egress_blocked: webhook.url');
@@ -100,8 +99,6 @@ test('a private address as webhook is refused at submission', async () => {
 });
 
 test('a route that is not there is 404', async () => {
-  await using world = await createWorld();
-
   const answers = await Promise.all([
     world.call('GET', '/v1/nothing'),
     world.call('GET', '/nothing'),
@@ -123,13 +120,11 @@ test.each([
   '/v1/turns/:id?wait=61',
   '/v1/turns/:id?wait=-1',
   '/v1/turns/:id?wait=soon',
-  '/v1/turns/:id?wait=',
   '/v1/turns/:id?after=-1',
   '/v1/turns/:id?after=x',
   '/v1/turns/:id?after=1.5',
   '/v1/turns/:id/events?limit=0',
 ])('%s is refused, naming the parameter', async (path) => {
-  await using world = await createWorld();
   const { id } = await world.startTurn({ input: 'Hi' });
 
   const refusal = describeRefusal(await world.call('GET', path.replace(':id', id)));

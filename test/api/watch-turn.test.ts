@@ -18,6 +18,7 @@ for (const { name, redis, skip } of wires()) {
       await turn.start();
       const first = await turn.air();
       first.think('Hm.');
+      await stream.until(has('reasoning.delta'));
       first.say('Let me see. ');
       first.end();
       await stream.until(has('output_text.delta'));

@@ -1,10 +1,10 @@
-import { existsSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ProviderFailed } from '#core/failure.ts';
 import { openaiProvider } from '#core/llm/openai/openai-provider.ts';
 import { renderRequest } from '#core/llm/openai/render-request.ts';
 import type { Reply } from '#core/turn/reply.ts';
 import { someRequest } from '#test/llm/provider-exam.ts';
+import * as recordings from '#test/llm/recordings.ts';
 import { startWireServer, type WireServer } from '#test/llm/wire-server.ts';
 
 type WireCall = { id?: string; function: { name: string; arguments: string } };
@@ -14,24 +14,14 @@ type WireMessage = {
   tool_calls?: WireCall[] | null;
   reasoning_content?: string;
 };
-type Exchange = {
-  request: { body: { messages?: WireMessage[] } } | null;
-  response: { status: number; headers?: Record<string, string>; body: unknown; raw_prefix?: string };
-};
+type Exchange = recordings.Exchange<{ messages?: WireMessage[] }>;
 type Piece = { content?: unknown; refusal?: string; tool_calls?: object[]; function_call?: { name?: string } };
 type Choice = { index?: number; delta?: Piece; message?: Piece; finish_reason?: string };
 type Count = { prompt_tokens: number; completion_tokens: number; total_tokens: number };
 type Event = { error?: unknown; choices?: Choice[]; usage?: Count };
-type Entry = { file: string; provider: string; api: string };
 
-const folder = new URL('../../../shared/recordings/', import.meta.url);
-const isHere = existsSync(new URL('index.json', folder));
-const read = (file: string) => JSON.parse(readFileSync(new URL(file, folder), 'utf8'));
-const entries: Entry[] = isHere ? read('index.json').files : [];
-const onThisWire = entries.filter(({ api }) => api === 'chat.completions');
-
-const counts = new Map<string, number>();
-const count = (what: string) => counts.set(what, (counts.get(what) ?? 0) + 1);
+const onThisWire = recordings.entries.filter(({ api }) => api === 'chat.completions');
+const { count, told } = recordings.startCounts();
 
 let server: WireServer;
 beforeAll(async () => {
@@ -39,19 +29,17 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await server[Symbol.asyncDispose]();
-  for (const { api } of entries) if (api !== 'chat.completions') count(`skipped as another wire (${api})`);
-  const told = [...counts].sort().map(([what, times]) => `${what} ${times}`);
-  const sum = isHere
-    ? `${onThisWire.length} of ${entries.length} files; ${told.join(', ')}`
+  for (const { api } of recordings.entries) if (api !== 'chat.completions') count(`skipped as another wire (${api})`);
+  const sum = recordings.areRecordingsHere
+    ? `${onThisWire.length} of ${recordings.entries.length} files; ${told()}`
     : 'folder not found, skipped';
   console.log(`recordings: ${sum}`);
 });
 
-test.skipIf(isHere)('recordings of real traffic are not at hand', () => undefined);
+test.skipIf(recordings.areRecordingsHere)('recordings of real traffic are not at hand', () => undefined);
 
 test.each(onThisWire)('what $file was answered is read as its client read it', async ({ file, provider }) => {
-  const recording = read(file);
-  const exchanges: Exchange[] = recording.exchanges ?? [recording];
+  const { exchanges, traits } = recordings.readRecording<{ messages?: WireMessage[] }>(file);
 
   for (const [index, exchange] of exchanges.entries()) {
     const answer = await replay(provider, exchange);
@@ -59,27 +47,18 @@ test.each(onThisWire)('what $file was answered is read as its client read it', a
     if (exchange.response.status !== 200 || isErrorStream(exchange)) checkFailure(answer, exchange);
     else if (isUnusable(exchange)) checkUnusable(answer);
     else checkReply(answer, exchange);
-    const isPartial = recording.traits.includes('tool-loop-partial');
+    const isPartial = traits.includes('tool-loop-partial');
     if (next && !(answer instanceof Error)) checkCarried(answer, { provider, exchange, next, isPartial });
   }
 });
 
-async function replay(provider: string, { response }: Exchange): Promise<Reply | Error> {
-  const isStream = typeof response.body === 'string' && response.status === 200;
-  const text = isStream ? String(response.body) : (response.raw_prefix ?? '') + JSON.stringify(response.body);
-  const type = isStream ? 'text/event-stream' : 'application/json';
-  const retryAfter = response.headers?.['retry-after'];
-  const headers = { 'content-type': type, ...(retryAfter ? { 'retry-after': retryAfter } : {}) };
-  server.answer({ status: response.status, headers, body: portions(text) });
+async function replay(provider: string, exchange: Exchange): Promise<Reply | Error> {
+  const { status, body } = exchange.response;
+  const isStream = typeof body === 'string' && status === 200;
+  server.answer(recordings.answerOf(exchange));
   const client = openaiProvider({ name: provider, apiKey: 'none-at-all', baseUrl: server.origin });
-  count(isStream ? 'streams' : response.status === 200 ? 'whole replies' : 'refusals');
+  count(isStream ? 'streams' : status === 200 ? 'whole replies' : 'refusals');
   return client.ask(someRequest, new AbortController().signal, () => undefined).catch((error) => error);
-}
-
-/** Portions that cut through lines and characters. */
-function portions(text: string): Uint8Array[] {
-  const bytes = Buffer.from(text);
-  return Array.from({ length: Math.ceil(bytes.length / 1021) }, (_, at) => bytes.subarray(at * 1021, (at + 1) * 1021));
 }
 
 function events({ response: { body } }: Exchange): Event[] {

@@ -21,13 +21,16 @@ export type WireServer = AsyncDisposable & {
   /** Settles when a client has gone away before its answer had ended. */
   left: Promise<void>;
   answer(answer: Answer): void;
+  /** What requests get after the next one. */
+  answerNext(answer: Answer): void;
 };
 
-/** A server on a real socket that says what it is told; every request gets the answer given last. */
+/** A server on a real socket that says what it is told; every request gets the answer given last, unless another is next. */
 export async function startWireServer(): Promise<WireServer> {
   const asked: Asked[] = [];
   const left = Promise.withResolvers<void>();
   let script: Answer = { status: 500 };
+  let next: Answer | null = null;
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk);
@@ -37,7 +40,10 @@ export async function startWireServer(): Promise<WireServer> {
       body: JSON.parse(Buffer.concat(chunks).toString() || '{}'),
     });
     response.on('close', () => !response.writableEnded && left.resolve());
-    await play(response, script);
+    const now = script;
+    script = next ?? script;
+    next = null;
+    await play(response, now);
   });
   let connections = 0;
   server.on('connection', () => {
@@ -52,6 +58,9 @@ export async function startWireServer(): Promise<WireServer> {
     left: left.promise,
     answer: (answer) => {
       script = answer;
+    },
+    answerNext: (answer) => {
+      next = answer;
     },
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();

@@ -4,7 +4,12 @@ import { createWorld, type World } from '#test/world/create-world.ts';
 import { scripted } from '#test/world/scripted.ts';
 
 const locate = { name: 'locate_user', description: 'Asks the device where the user is', execution: { kind: 'client' } };
-const pay = { name: 'send_postcard', description: 'Sends a postcard to a city, once', approval: 'always', parameters: city() };
+const pay = {
+  name: 'send_postcard',
+  description: 'Sends a postcard to a city, once',
+  approval: 'always',
+  parameters: city(),
+};
 const weather = { name: 'weather_lookup', arguments: { city: 'Tokyo' }, id: 'call_weather' };
 const asks = (...tools: object[]) => scripted({ rounds: [{ tools: tools as never }], answer: 'Got {{results}}' });
 const where = { name: 'locate_user', arguments: {}, id: 'call_where' };
@@ -28,12 +33,21 @@ test('a turn parks for a client-side call and goes on with its output', async ()
   await using world = await createWorld();
 
   const turn = await parked(world, [locate], where);
-  expect(turn).toMatchObject({ status: 'requires_action', required_action: { tool_outputs: [{ id: 'call_where' }], approvals: [] } });
-  const { status } = await answer(world, turn, { tool_outputs: [{ tool_call_id: 'call_where', output: { lat: 35.7 } }] });
+  expect(turn).toMatchObject({
+    status: 'requires_action',
+    required_action: { tool_outputs: [{ id: 'call_where' }], approvals: [] },
+  });
+  const { status } = await answer(world, turn, {
+    tool_outputs: [{ tool_call_id: 'call_where', output: { lat: 35.7 } }],
+  });
   await world.workUntilIdle();
 
   expect(status).toBe(200);
-  expect(await world.findTurn(turn.id)).toMatchObject({ status: 'completed', output: 'Got {"lat":35.7}', required_action: null });
+  expect(await world.findTurn(turn.id)).toMatchObject({
+    status: 'completed',
+    output: 'Got {"lat":35.7}',
+    required_action: null,
+  });
   const types = (await world.listEvents(turn.id)).map((event) => event.type);
   expect(types).toEqual([
     ...['turn.queued', 'turn.started', 'round.completed', 'turn.requires_action'],
@@ -58,13 +72,24 @@ test('partial answers leave the rest pending, and a repeated one changes nothing
   const partial = await answer(world, turn, first);
   const repeated = await answer(world, turn, first);
 
-  expect(partial.body).toMatchObject({ status: 'requires_action', required_action: { tool_outputs: [{ id: 'call_again' }] } });
+  expect(partial.body).toMatchObject({
+    status: 'requires_action',
+    required_action: { tool_outputs: [{ id: 'call_again' }] },
+  });
   expect(repeated).toMatchObject({ status: 200, body: { last_event: partial.body.last_event } });
 });
 
 test.for([
-  { body: { tool_outputs: [{ tool_call_id: 'call_where', output: 'Osaka' }] }, status: 409, code: 'tool_call_answered' },
-  { body: { tool_outputs: [{ tool_call_id: 'call_weather', output: 'x' }] }, status: 409, code: 'tool_call_not_waiting' },
+  {
+    body: { tool_outputs: [{ tool_call_id: 'call_where', output: 'Osaka' }] },
+    status: 409,
+    code: 'tool_call_answered',
+  },
+  {
+    body: { tool_outputs: [{ tool_call_id: 'call_weather', output: 'x' }] },
+    status: 409,
+    code: 'tool_call_not_waiting',
+  },
   { body: { tool_outputs: [{ tool_call_id: 'call_none', output: 'x' }] }, status: 404, code: 'tool_call_not_found' },
 ])('a contradicting, unwanted or unknown answer is refused: $code', async ({ body, status, code }) => {
   await using world = await createWorld();
@@ -91,7 +116,12 @@ test('a call that needs approval runs once it is allowed', async () => {
   const turn = await parked(world, [pay], postcard);
   expect(turn.required_action).toMatchObject({ tool_outputs: [], approvals: [{ id: 'call_card' }] });
 
-  const allowed = await answer(world, turn, { approvals: [{ tool_call_id: 'call_card', decision: 'allow' }] }, 'approvals');
+  const allowed = await answer(
+    world,
+    turn,
+    { approvals: [{ tool_call_id: 'call_card', decision: 'allow' }] },
+    'approvals',
+  );
   await world.workUntilIdle();
 
   expect(allowed.body).toMatchObject({ status: 'in_progress', required_action: null });
@@ -107,7 +137,11 @@ test('a denied call is answered permission_denied and never runs', async () => {
   await world.workUntilIdle();
 
   const { rounds, output } = await world.findTurn(turn.id);
-  expect(rounds[0]?.results[0]).toMatchObject({ status: 'error', error: { category: 'permission_denied' }, attempts: 0 });
+  expect(rounds[0]?.results[0]).toMatchObject({
+    status: 'error',
+    error: { category: 'permission_denied' },
+    attempts: 0,
+  });
   expect(output).toContain('too expensive');
 });
 

@@ -1,5 +1,4 @@
 import { sql } from 'kysely';
-import { inject } from 'vitest';
 import type { JobHandler } from '#core/queue/bell.ts';
 import { openApi } from '#services/api/open-api.ts';
 import { openLog } from '#services/log.ts';
@@ -12,6 +11,7 @@ import type { AskedRequest } from '#simulator/answer-chat.ts';
 import { startSimulator } from '#simulator/start-simulator.ts';
 import { apiClient } from './api-client.ts';
 import { createTestDatabase } from './test-database.ts';
+import { testRedisUrl } from './test-redis.ts';
 
 type Options = { redis?: boolean; env?: Record<string, string> };
 
@@ -19,7 +19,7 @@ type Options = { redis?: boolean; env?: Record<string, string> };
 export async function testEnvironment(modelUrl: string, { redis = false, env = {} }: Options) {
   return {
     DATABASE_URL: await createTestDatabase(),
-    ...(redis ? { REDIS_URL: inject('redisUrl') ?? '' } : {}),
+    ...(redis ? { REDIS_URL: testRedisUrl() } : {}),
     PORT: '0',
     OPENAI_API_KEY: 'sk-test',
     OPENAI_BASE_URL: modelUrl,
@@ -65,6 +65,8 @@ export async function createWorld(options: Options = {}) {
       await sql`update tool_calls set expires_at = expires_at - ${earlier} where result is null`.execute(db);
       await sql`update deliveries set due_at = due_at - ${earlier} where due_at is not null`.execute(db);
     },
+    /** One heartbeat for whatever the worker has on hand. */
+    beat: () => worker.heartbeat.beat('all'),
     rescue: () => rescue(worker),
     [Symbol.asyncDispose]: async () => {
       await api.close(100);

@@ -9,6 +9,8 @@ export async function findOutput(
   callId: string,
 ): Promise<{ result: ToolResult | null; fullOutput: string | null } | undefined> {
   const { rows } = await sql<{ result: ToolResult | null; fullOutput: string | null }>`
-    select result, full_output as "fullOutput" from tool_calls where turn_id = ${turnId} and id = ${callId}`.execute(db);
+    select result, full_output as "fullOutput" from tool_calls where turn_id = ${turnId} and id = ${callId}`.execute(
+    db,
+  );
   return rows[0];
 }

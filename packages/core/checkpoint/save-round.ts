@@ -57,7 +57,9 @@ export async function saveRound(db: Db, round: NewRound): Promise<Saved> {
       from turns where ${parks}
     ),
     delivery as (${oweDelivery(sql`turns`, sql`${parks}`, 'turn.requires_action')})
-    select ${ringColumns}, ${!parks}::boolean as "isOwed", (select id from delivery) as "deliveryId" from turns`.execute(db);
+    select ${ringColumns}, ${!parks}::boolean as "isOwed", (select id from delivery) as "deliveryId" from turns`.execute(
+    db,
+  );
   return savedOf(rows);
 }
 

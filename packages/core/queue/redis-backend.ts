@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Queue, Worker } from 'bullmq';
 import { Redis } from 'ioredis';
 import { Misconfigured } from '../failure.ts';
@@ -9,8 +10,8 @@ export async function redisBackend(url: string): Promise<Backend> {
     new Redis(url, { ...BOUNDS, enableOfflineQueue: false, maxRetriesPerRequest: 1, lazyConnect: true }),
   );
   const working = quiet(new Redis(url, { ...BOUNDS, maxRetriesPerRequest: null, lazyConnect: true }));
-  await ringing.connect().catch(() => {});
-  await requireNoEviction(working);
+  await requireNoEviction(url);
+  await Promise.race([ringing.connect().catch(() => {}), sleep(CONNECT_MS, undefined, { ref: false })]);
   return {
     makeQueue: (name) => new Queue(name, { connection: ringing, skipWaitingForReady: true, prefix: 'pawl' }),
     makeWorker: (name, process, concurrency) =>
@@ -28,6 +29,8 @@ export async function redisBackend(url: string): Promise<Backend> {
   };
 }
 
+const CONNECT_MS = 2_000;
+
 /** A dead network must be an error, never a hang: a socket that stays silent this long is closed and opened anew. */
 const BOUNDS = {
   connectTimeout: 5_000,
@@ -40,12 +43,11 @@ function quiet(redis: Redis): Redis {
   return redis;
 }
 
-async function requireNoEviction(redis: Redis): Promise<void> {
-  await redis.connect().catch(() => {});
-  const policy = await redis.config('GET', 'maxmemory-policy').then(
-    (reply) => (reply as string[])[1],
-    () => undefined,
-  );
+/** Asks once, over a connection of its own; a Redis that is away, or that tells nobody, is taken as it comes. */
+async function requireNoEviction(url: string): Promise<void> {
+  const redis = quiet(new Redis(url, { connectTimeout: CONNECT_MS, commandTimeout: CONNECT_MS, retryStrategy: () => null }));
+  const policy = await redis.config('GET', 'maxmemory-policy').then((reply) => (reply as string[])[1], () => undefined);
+  redis.disconnect();
   if (policy === undefined || policy === 'noeviction') return;
   throw new Misconfigured(
     `Redis at REDIS_URL evicts keys (maxmemory-policy ${policy}), which loses and doubles jobs. Set maxmemory-policy to noeviction.`,

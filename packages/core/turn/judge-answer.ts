@@ -1,5 +1,5 @@
-import type { ToolResult } from './tool-result.ts';
 import { isWaiting } from './next-step.ts';
+import type { ToolResult } from './tool-result.ts';
 import type { Approval, ToolCall } from './turn.ts';
 
 /** What an answer from outside is worth: new, said before, or refused with the reason. */
@@ -19,6 +19,7 @@ export function judgeDecision(call: ToolCall, decision: Approval['decision']): A
 }
 
 function isSame(a: ToolResult, b: ToolResult): boolean {
-  const told = ({ status, content, error }: ToolResult) => JSON.stringify([status, content, error?.category, error?.message]);
+  const told = ({ status, content, error }: ToolResult) =>
+    JSON.stringify([status, content, error?.category, error?.message]);
   return told(a) === told(b);
 }

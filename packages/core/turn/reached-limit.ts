@@ -13,7 +13,10 @@ export function reachedLimit({ rounds, config: { limits } }: Pick<Turn, 'rounds'
 }
 
 /** Whether a call comes after the turn's last allowed one; it is answered `cancelled` and never runs. */
-export function isBeyondLimit({ rounds, config }: Pick<Turn, 'rounds' | 'config'>, call: Pick<ToolCall, 'round' | 'index'>): boolean {
+export function isBeyondLimit(
+  { rounds, config }: Pick<Turn, 'rounds' | 'config'>,
+  call: Pick<ToolCall, 'round' | 'index'>,
+): boolean {
   const before = rounds
     .filter((round) => round.number < call.round)
     .reduce((sum, round) => sum + round.calls.length, 0);

@@ -2,7 +2,7 @@ import { createRoute, type RouteHandler, z } from '@hono/zod-openapi';
 import { judgeDecision } from '#core/turn/judge-answer.ts';
 import { presentTurn } from '#core/turn/present-turn.ts';
 import { errorResult } from '#core/turn/tool-result.ts';
-import type { ToolCall, Turn as StoredTurn } from '#core/turn/turn.ts';
+import type { Turn as StoredTurn, ToolCall } from '#core/turn/turn.ts';
 import { announce } from '../announce.ts';
 import { answerFromOutside, type Said } from '../answer-from-outside.ts';
 import type { ApiEnv } from '../api-env.ts';

@@ -11,12 +11,10 @@ const tokens = {
   reasoning_tokens: z.int(),
 };
 
-const ToolCall = z
-  .object({ id: z.string(), name: z.string(), arguments: z.unknown() })
-  .meta({
-    id: 'ToolCall',
-    description: 'One call the model asked for; arguments are its raw text where that is no JSON object.',
-  });
+const ToolCall = z.object({ id: z.string(), name: z.string(), arguments: z.unknown() }).meta({
+  id: 'ToolCall',
+  description: 'One call the model asked for; arguments are its raw text where that is no JSON object.',
+});
 
 const ToolResult = z
   .object({

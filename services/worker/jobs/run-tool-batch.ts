@@ -22,7 +22,9 @@ export async function runToolBatch(run: Run, { round, calls }: BatchStep, contex
   const plans = calls.map((call) => ({ call, plan: planCall(run.turn, call) }));
   const mine = await claim(run, { round, calls: plans.filter(wantsClaim).map(({ call }) => call) }, context);
   const able = plans.filter((planned) => !wantsClaim(planned) || mine.indexes.has(planned.call.index));
-  const answers = await Promise.all(able.map((planned) => answerCall(run, { ...planned, claimedAt: mine.sentAt }, context)));
+  const answers = await Promise.all(
+    able.map((planned) => answerCall(run, { ...planned, claimedAt: mine.sentAt }, context)),
+  );
 
   if (run.signal.aborted) return stopRun(run, context);
   const rings = answers.flatMap((answer) => answer.rings);

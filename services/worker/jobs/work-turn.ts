@@ -36,11 +36,11 @@ export async function workTurn(
   using _vouched = context.heartbeat.vouchFor(run, { held: !mayStartAtOnce, limitMs: limitOf(next, context) });
   switch (next.kind) {
     case 'run-round':
-      return runRound(run, next, context);
+      return await runRound(run, next, context);
     case 'run-tool-batch':
-      return runToolBatch(run, next, context);
+      return await runToolBatch(run, next, context);
     case 'end':
-      return failTurn(run, POISON, context);
+      return await failTurn(run, POISON, context);
   }
 }
 

@@ -1,0 +1,27 @@
+/** A client in twenty lines: starts a turn, shows its text as it streams, resumes when the connection drops. */
+const base = process.env.PAWL_URL ?? 'http://127.0.0.1:8080';
+const headers = { 'content-type': 'application/json', authorization: `Bearer ${process.env.PAWL_KEY ?? ''}` };
+
+const body = JSON.stringify({ model: 'sim/demo', input: process.argv[2] ?? 'Say hello to Ada.' });
+type Turn = { id: string; status: string; output: string | null };
+const turn = (await (await fetch(`${base}/v1/turns`, { method: 'POST', headers, body })).json()) as Turn;
+let lastEventId = '0';
+
+for (let isOver = false; !isOver; ) {
+  const watching = { ...headers, accept: 'text/event-stream', 'last-event-id': lastEventId };
+  const response = await fetch(`${base}/v1/turns/${turn.id}/events`, { headers: watching });
+  if (response.status === 204 || !response.body) break;
+  let rest = '';
+  for await (const chunk of response.body.pipeThrough(new TextDecoderStream())) {
+    const blocks = (rest + chunk).split('\n\n');
+    rest = blocks.pop() ?? '';
+    for (const block of blocks) {
+      const fields = Object.fromEntries(block.split('\n').map((line) => line.split(/: (.*)/s).slice(0, 2)));
+      if (fields.id) lastEventId = fields.id;
+      if (fields.event === 'output_text.delta') process.stdout.write(JSON.parse(fields.data).delta);
+      isOver ||= /^turn\.(completed|incomplete|failed|cancelled)$/.test(fields.event ?? '');
+    }
+  }
+}
+const answer = (await (await fetch(`${base}/v1/turns/${turn.id}`, { headers })).json()) as Turn;
+console.log(`\n[${answer.status}] ${answer.output}`);

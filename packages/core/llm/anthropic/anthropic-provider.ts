@@ -1,0 +1,85 @@
+import { ProviderFailed } from '../../failure.ts';
+import type { Reply } from '../../turn/reply.ts';
+import type { Asked } from '../name-failure.ts';
+import type { Delta, Provider } from '../provider.ts';
+import { watchFetch } from '../watch-fetch.ts';
+import { classifyFailure } from './classify-failure.ts';
+import { finishReply, isPaused, type ReplyDraft, resumeReply, startReply, takeEvent } from './parse-stream.ts';
+import { type Body, renderRequest, renderResumption, versionHeaders } from './render-request.ts';
+import { shape } from './shape.ts';
+
+export type AnthropicOptions = {
+  name: string;
+  /** Null for servers that want none; then no key is sent. */
+  apiKey: string | null;
+  /** What the SDK takes: without `/v1` at its end, which is taken off. */
+  baseUrl: string;
+  fetch?: typeof globalThis.fetch;
+  /** Where the operator keeps the key, for the sentence that tells him to check it. */
+  keyName?: string;
+};
+
+/** How often one reply may pause (`pause_turn`); each time counts ten runs of the server's own tools. */
+const MOST_PAUSES = 10;
+
+/**
+ * Asks a server that speaks Anthropic's Messages, with the official SDK. No retries, no bounds. One call, unless the
+ * reply pauses: then it is asked to go on, and its parts are one reply.
+ */
+export function anthropicProvider(options: AnthropicOptions): Provider {
+  const { name, apiKey, keyName = `the key of ${name}` } = options;
+  return {
+    name,
+    capabilities: { wire: 'anthropic', streaming: true, tools: true, parallel_tool_calls: true },
+    async ask(request, signal, onDelta) {
+      signal.throwIfAborted();
+      const asked: Asked = { provider: name, model: request.model, apiKey, keyName };
+      const draft = startReply(name);
+      const body = renderRequest(request, name);
+      try {
+        return await readReply(draft, body, { ...options, requestId: request.requestId, signal, onDelta });
+      } catch (error) {
+        signal.throwIfAborted();
+        throw error instanceof ProviderFailed ? error : classifyFailure(error, asked);
+      }
+    },
+  };
+}
+
+type Call = AnthropicOptions & { requestId: string; signal: AbortSignal; onDelta: (delta: Delta) => void };
+
+async function readReply(draft: ReplyDraft, body: Body, call: Call): Promise<Reply> {
+  await readMessage(draft, await openStream(body, call), call);
+  let next = body;
+  for (let pause = 1; isPaused(draft) && pause <= MOST_PAUSES; pause += 1) {
+    next = renderResumption(body, resumeReply(draft), draft.container);
+    await readMessage(draft, await openStream(next, call), call);
+  }
+  return finishReply(draft);
+}
+
+async function openStream(body: Body, { apiKey, baseUrl, requestId, signal, ...call }: Call) {
+  const { Anthropic } = await import('@anthropic-ai/sdk');
+  const client = new Anthropic({
+    // A key given here is the only credential: the SDK does not look for others in the environment.
+    apiKey: apiKey ?? 'none',
+    baseURL: baseUrl.replace(/(\/v1)?\/*$/, ''),
+    fetch: watchFetch(call.fetch ?? globalThis.fetch, shape, signal).fetch,
+    maxRetries: 0,
+    timeout: 2 ** 31 - 1,
+    logLevel: 'off',
+  });
+  // Gateways read the key from either header.
+  const key = apiKey === null ? { Authorization: null } : { 'X-Api-Key': apiKey };
+  const headers = { 'X-Client-Request-Id': requestId, ...key, ...versionHeaders(body) };
+  // `messages.create` would write warnings about old models to the console.
+  return client.post<AsyncIterable<unknown>>('/v1/messages', { body, headers, signal, stream: true });
+}
+
+async function readMessage(draft: ReplyDraft, events: AsyncIterable<unknown>, { signal, onDelta }: Call) {
+  for await (const event of events) {
+    for (const delta of takeEvent(draft, event)) onDelta(delta);
+    if (draft.isFinished) break;
+  }
+  signal.throwIfAborted();
+}

@@ -1,0 +1,45 @@
+import { parseJson } from '../parse-json.ts';
+import type { Block, BlockDelta } from './event.ts';
+
+/** A block while it arrives; `json` is the text of its input so far, `call` its place among the calls. */
+export type BlockDraft = { block: Block; json: string; call: number };
+
+/** Adds one piece to its block. What is not known changes nothing. */
+export function gatherPiece(draft: BlockDraft, delta: BlockDelta): void {
+  const { block } = draft;
+  switch (delta.type) {
+    case 'text_delta':
+      block.text = textAt(block, 'text') + textAt(delta, 'text');
+      return;
+    case 'thinking_delta':
+      block.thinking = textAt(block, 'thinking') + textAt(delta, 'thinking');
+      return;
+    case 'signature_delta':
+      block.signature = textAt(block, 'signature') + textAt(delta, 'signature');
+      return;
+    case 'input_json_delta':
+      draft.json += textAt(delta, 'partial_json');
+      return;
+    case 'citations_delta':
+      block.citations = [...(Array.isArray(block.citations) ? block.citations : []), delta.citation];
+  }
+}
+
+/** The block as it would have come whole; an input that is cut in the middle is what its start said. */
+export function wholeBlock({ block, json }: BlockDraft): Block {
+  const input = json ? parseJson(json) : undefined;
+  return input === undefined ? block : { ...block, input };
+}
+
+/** The arguments of a call, byte for byte as the model wrote them; empty where it wrote none. */
+export function argumentsOf({ block, json }: BlockDraft): string {
+  if (json) return json;
+  const isGiven = typeof block.input === 'object' && block.input !== null && Object.keys(block.input).length > 0;
+  return isGiven ? JSON.stringify(block.input) : '';
+}
+
+/** The text in one field of a block or a piece, empty where there is none. */
+export function textAt(holder: Record<string, unknown>, field: string): string {
+  const text = holder[field];
+  return typeof text === 'string' ? text : '';
+}

@@ -1,0 +1,44 @@
+import { z } from 'zod';
+import { Block } from './event.ts';
+import { textAt } from './gather-block.ts';
+
+/**
+ * A message's blocks in the order they came, each as it came, except that of a call only its place among the calls
+ * is kept: its id, name and arguments are the round's own.
+ */
+const Opaque = z.object({ blocks: z.array(Block) });
+export type Opaque = z.infer<typeof Opaque>;
+
+/** The state to store with a reply, or null where its text and calls say everything. */
+export function opaqueOf(blocks: Block[], isCut: boolean): Opaque | null {
+  const kept = isCut ? blocks.filter((block) => isWhole(block, blocks)) : blocks;
+  if (!kept.some(saysMore)) return null;
+  let call = -1;
+  return {
+    blocks: kept.map((block) => {
+      if (block.type !== 'tool_use') return block;
+      const { id: _id, name: _name, input: _input, ...rest } = block;
+      call += 1;
+      return { ...rest, call };
+    }),
+  };
+}
+
+/** Reads a stored state; one that was never ours is nothing. */
+export function readOpaque(state: unknown): Block[] {
+  const { data } = Opaque.safeParse(state);
+  return data?.blocks ?? [];
+}
+
+function saysMore({ type, citations, caller }: Block): boolean {
+  if (type === 'text') return Array.isArray(citations) && citations.length > 0;
+  if (type !== 'tool_use') return true;
+  return typeof caller === 'object' && caller !== null && 'type' in caller && caller.type !== 'direct';
+}
+
+/** A reply that was cut may end in a thought without its signature, or a server's call without its result. */
+function isWhole(block: Block, blocks: Block[]): boolean {
+  if (block.type === 'thinking') return textAt(block, 'signature') !== '';
+  if (block.type !== 'server_tool_use') return true;
+  return blocks.some(({ tool_use_id }) => tool_use_id === block.id);
+}

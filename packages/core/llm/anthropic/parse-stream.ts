@@ -1,0 +1,174 @@
+import { cleanText } from '../../text.ts';
+import type { AskedCall } from '../../turn/message.ts';
+import type { Reply } from '../../turn/reply.ts';
+import { sumUsage, type Usage } from '../../turn/usage.ts';
+import { nameFailure } from '../name-failure.ts';
+import type { Delta } from '../provider.ts';
+import { type Block, Event, type WireUsage } from './event.ts';
+import { argumentsOf, type BlockDraft, gatherPiece, textAt, wholeBlock } from './gather-block.ts';
+import { mapStopReason } from './map-stop-reason.ts';
+import { opaqueOf } from './opaque.ts';
+import { joinUsage, readUsage } from './read-usage.ts';
+import { leadOf, textOf } from './text-of.ts';
+
+/** A reply while its events arrive; one that pauses is resumed into the same draft. */
+export type ReplyDraft = {
+  provider: string;
+  blocks: BlockDraft[];
+  /** The blocks of the message being read, by the index the wire gives them. */
+  open: Map<number, BlockDraft>;
+  isFinished: boolean;
+  stopReasonRaw: string | null;
+  usage: WireUsage | null;
+  /** What the messages before the pauses used. */
+  earlier: Usage[];
+  /** Where the server's own tools ran; resuming needs it. */
+  container: string | null;
+};
+
+/** An empty reply to gather events in; `provider` names whom a failure speaks of. */
+export function startReply(provider: string): ReplyDraft {
+  return {
+    provider,
+    blocks: [],
+    open: new Map(),
+    isFinished: false,
+    stopReasonRaw: null,
+    usage: null,
+    earlier: [],
+    container: null,
+  };
+}
+
+/** Adds one event and answers what is new in it. What is no event fails as `provider_bad_response`. */
+export function takeEvent(draft: ReplyDraft, raw: unknown): Delta[] {
+  const { success, data: event } = Event.safeParse(raw);
+  if (!success) throw unusable(draft, 'not an event of a message');
+
+  switch (event.type) {
+    case 'message_start':
+      if (event.message?.usage) draft.usage = joinUsage(draft.usage, event.message.usage);
+      return [];
+    case 'content_block_start':
+      return event.content_block ? startBlock(draft, event.index ?? draft.open.size, event.content_block) : [];
+    case 'content_block_delta':
+      return takePiece(draft, event);
+    case 'message_delta':
+      takeEnd(draft, event);
+      return [];
+    case 'message_stop':
+      draft.isFinished = true;
+      return [];
+    case 'message':
+      return takeWhole(draft, event);
+    default:
+      return [];
+  }
+}
+
+/** Whether the model asks to be asked again with what it has written so far (a long run of the server's own tools). */
+export function isPaused({ stopReasonRaw, blocks }: ReplyDraft): boolean {
+  return stopReasonRaw === 'pause_turn' && blocks.length > 0 && !blocks.some(({ block }) => block.type === 'tool_use');
+}
+
+/** The blocks of a paused reply, which the next request carries; the draft then waits for the rest. */
+export function resumeReply(draft: ReplyDraft): Block[] {
+  const used = readUsage(draft.usage);
+  if (used) draft.earlier.push(used);
+  draft.open.clear();
+  draft.isFinished = false;
+  draft.stopReasonRaw = null;
+  draft.usage = null;
+  return draft.blocks.map(wholeBlock);
+}
+
+/** The reply in our words. A stream that was cut, or a reply nobody can use, is a `ProviderFailed` to try again. */
+export function finishReply(draft: ReplyDraft): Reply {
+  const { provider, isFinished, stopReasonRaw: raw } = draft;
+  if (!isFinished) throw nameFailure('provider_unavailable', { provider, reason: 'the stream was cut' });
+
+  const blocks = draft.blocks.map(wholeBlock);
+  const asked = draft.blocks.filter(({ block }) => block.type === 'tool_use');
+  const text = textOf(blocks);
+  const finishReason = mapStopReason(raw, asked.length > 0);
+  const isCut = finishReason === 'length';
+  if (asked.some(({ block }) => !textAt(block, 'name'))) throw unusable(draft, 'a tool call has no name');
+  if (!isCut && finishReason !== 'refusal' && asked.length === 0 && !text.trim()) {
+    throw unusable(draft, 'the reply is empty');
+  }
+  return {
+    text: text ? cleanText(text) : null,
+    calls: asked.map((call) => askedCall(call, isCut)),
+    finishReason,
+    finishReasonRaw: raw?.slice(0, 100) ?? null,
+    usage: usageOf(draft),
+    opaque: opaqueOf(blocks, isCut),
+  };
+}
+
+/** A block may come with its text, or as a whole, where a server streams in larger pieces. */
+function startBlock(draft: ReplyDraft, index: number, block: Block): Delta[] {
+  const call = block.type === 'tool_use' ? draft.blocks.filter((each) => each.block.type === 'tool_use').length : -1;
+  const started: BlockDraft = { block: { ...block }, json: '', call };
+  draft.blocks.push(started);
+  draft.open.set(index, started);
+  const text = leadAt(draft, started) + textAt(block, 'text');
+  if (block.type === 'text' && text) return [{ kind: 'text', text }];
+  const thinking = textAt(block, 'thinking');
+  if (block.type === 'thinking' && thinking) return [{ kind: 'reasoning', text: thinking }];
+  const args = call >= 0 ? argumentsOf(started) : '';
+  return args ? [{ kind: 'tool-arguments', index: call, text: args }] : [];
+}
+
+function takePiece(draft: ReplyDraft, { index, delta }: Event): Delta[] {
+  const growing = draft.open.get(index ?? draft.open.size - 1);
+  if (!growing || !delta) throw unusable(draft, 'a piece belongs to no block');
+  const isFirst = !textAt(growing.block, 'text');
+  gatherPiece(growing, delta);
+
+  const text = textAt(delta, 'text');
+  if (delta.type === 'text_delta' && text) {
+    return [{ kind: 'text', text: (isFirst ? leadAt(draft, growing) : '') + text }];
+  }
+  const thinking = textAt(delta, 'thinking');
+  if (delta.type === 'thinking_delta' && thinking) return [{ kind: 'reasoning', text: thinking }];
+  const args = textAt(delta, 'partial_json');
+  return growing.call >= 0 && args ? [{ kind: 'tool-arguments', index: growing.call, text: args }] : [];
+}
+
+function leadAt(draft: ReplyDraft, part: BlockDraft): string {
+  return leadOf(
+    draft.blocks.map(({ block }) => block),
+    draft.blocks.indexOf(part),
+  );
+}
+
+function takeEnd(draft: ReplyDraft, { delta, usage }: Event): void {
+  draft.stopReasonRaw = delta?.stop_reason ?? draft.stopReasonRaw;
+  draft.container = delta?.container?.id ?? draft.container;
+  if (usage) draft.usage = joinUsage(draft.usage, usage);
+}
+
+function takeWhole(draft: ReplyDraft, { content, stop_reason, container, usage }: Event): Delta[] {
+  const deltas = (content ?? []).flatMap((block, index) => startBlock(draft, index, block));
+  takeEnd(draft, { type: 'message_delta', delta: { stop_reason, container }, usage });
+  draft.isFinished = true;
+  return deltas;
+}
+
+/** No arguments at all means none are needed, unless the reply was cut off in the middle. */
+function askedCall(draft: BlockDraft, isCut: boolean): AskedCall {
+  const { block } = draft;
+  const args = argumentsOf(draft);
+  const text = args.trim() || isCut ? args : '{}';
+  return { id: cleanText(textAt(block, 'id')), name: cleanText(textAt(block, 'name')), arguments: cleanText(text) };
+}
+
+function usageOf({ earlier, usage }: ReplyDraft): Usage | null {
+  const last = readUsage(usage);
+  return earlier.length ? sumUsage([...earlier, last]) : last;
+}
+
+function unusable({ provider }: ReplyDraft, reason: string) {
+  return nameFailure('provider_bad_response', { provider, reason });
+}

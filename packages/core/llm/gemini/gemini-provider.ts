@@ -1,0 +1,100 @@
+import type { GenerateContentConfig, GenerateContentParameters, GoogleGenAI } from '@google/genai';
+import { ProviderFailed } from '../../failure.ts';
+import type { Reply } from '../../turn/reply.ts';
+import { type Asked, nameFailure } from '../name-failure.ts';
+import { networkCode } from '../network-code.ts';
+import type { Delta, Provider } from '../provider.ts';
+import { classifyFailure } from './classify-failure.ts';
+import { type Heard, listen } from './listen.ts';
+import { finishReply, isFinished, startReply, takeChunk } from './parse-stream.ts';
+import { renderRequest } from './render-request.ts';
+
+export type GeminiOptions = {
+  name: string;
+  apiKey: string;
+  /** What the SDK takes: without a version at its end. */
+  baseUrl: string;
+  fetch?: typeof globalThis.fetch;
+  /** Where the operator keeps the key, for the sentence that tells him to check it. */
+  keyName?: string;
+};
+
+/** Asks Gemini by generateContent, with the official SDK. One call, no retries, no bounds. */
+export function geminiProvider(options: GeminiOptions): Provider {
+  const { name, apiKey, keyName = `the key of ${name}`, fetch = globalThis.fetch } = options;
+  const client = lazyClient(options);
+  return {
+    name,
+    capabilities: { wire: 'gemini', streaming: true, tools: true, parallel_tool_calls: true },
+    async ask(request, signal, onDelta) {
+      signal.throwIfAborted();
+      const asked: Asked = { provider: name, model: request.model, apiKey, keyName };
+      const wire = listen(fetch);
+      // The SDK leaves a body it does not read to its end open.
+      const leaving = new AbortController();
+      try {
+        if (!isModelName(request.model)) throw nameFailure('provider_model_not_found', asked);
+        const call = { wire, signal: AbortSignal.any([signal, leaving.signal]), requestId: request.requestId };
+        const chunks = await openStream(await client(), renderRequest(request, name), call);
+        const reply = await readReply(chunks, { provider: name, heard: wire.heard, onDelta });
+        signal.throwIfAborted();
+        return reply;
+      } catch (error) {
+        signal.throwIfAborted();
+        throw error instanceof ProviderFailed ? error : classifyFailure(error, wire.heard, asked);
+      } finally {
+        leaving.abort();
+      }
+    },
+  };
+}
+
+/** The name becomes a part of the URL's path, and must not lead elsewhere. */
+function isModelName(model: string): boolean {
+  return /^[\w.:@/-]+$/.test(model) && !model.includes('..');
+}
+
+/** One client for all calls, loaded at the first. */
+function lazyClient({ apiKey, baseUrl }: GeminiOptions): () => Promise<GoogleGenAI> {
+  let client: Promise<GoogleGenAI> | null = null;
+  return () => {
+    client ??= import('@google/genai').then(
+      // Named, so that the SDK does not take Vertex AI or another server from the environment.
+      ({ GoogleGenAI }) => new GoogleGenAI({ apiKey, enterprise: false, httpOptions: { baseUrl } }),
+    );
+    return client;
+  };
+}
+
+type Call = { wire: ReturnType<typeof listen>; signal: AbortSignal; requestId: string };
+
+function openStream(client: GoogleGenAI, parameters: GenerateContentParameters, { wire, signal, requestId }: Call) {
+  const config: GenerateContentConfig = {
+    ...parameters.config,
+    abortSignal: signal,
+    // The SDK would run tools and take broken calls up again by itself.
+    automaticFunctionCalling: { disable: true },
+    automaticContinuation: false,
+    httpOptions: {
+      ...parameters.config?.httpOptions,
+      headers: { 'X-Client-Request-Id': requestId },
+      fetch: wire.fetch,
+    },
+  };
+  return client.models.generateContentStream({ ...parameters, config });
+}
+
+type Reading = { provider: string; heard: Heard; onDelta: (delta: Delta) => void };
+
+async function readReply(chunks: AsyncIterable<unknown>, { provider, heard, onDelta }: Reading): Promise<Reply> {
+  const draft = startReply(provider);
+  try {
+    for await (const chunk of chunks) for (const delta of takeChunk(draft, chunk)) onDelta(delta);
+  } catch (error) {
+    // Nothing is missing from a finished reply whose connection broke.
+    const isComplete = isFinished(draft) && error instanceof TypeError && networkCode(error) !== null;
+    if (!isComplete) throw error;
+  }
+  if (heard.error !== null) throw new Error('an error inside the stream');
+  return finishReply(draft);
+}

@@ -1,0 +1,136 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+import { newId } from '#core/id.ts';
+import type { TurnResource } from '#core/turn/present-turn.ts';
+import { apiClient } from '#test/world/api-client.ts';
+import { createWorld, testEnvironment, type World } from '#test/world/create-world.ts';
+import { describeRefusal } from './refusals.ts';
+
+const env = { PAWL_API_KEYS: 'alpha:key-of-alpha,beta:key-of-beta,alpha:second-key-of-alpha' };
+const hook = 'http://127.0.0.1:9/';
+
+type Client = ReturnType<typeof apiClient>;
+type Request = [method: string, path: string, body?: unknown];
+
+/** Every route that names a resource, for resources of these ids. */
+function routesOf({ conv, turn, dlv }: { conv: string; turn: string; dlv: string }): Request[] {
+  return [
+    ['GET', `/v1/conversations/${conv}`],
+    ['DELETE', `/v1/conversations/${conv}`],
+    ['GET', `/v1/conversations/${conv}/messages`],
+    ['POST', `/v1/conversations/${conv}/turns`, { model: 'openai/test', input: 'Hi' }],
+    ['GET', `/v1/turns/${turn}`],
+    ['GET', `/v1/turns/${turn}?wait=1`],
+    ['GET', `/v1/turns/${turn}/rounds`],
+    ['GET', `/v1/turns/${turn}/events`],
+    ['GET', `/v1/turns/${turn}/deliveries`],
+    ['GET', `/v1/turns/${turn}/tool_outputs/call_1`],
+    ['POST', `/v1/turns/${turn}/tool_outputs`, { tool_outputs: [{ tool_call_id: 'call_1', output: 'x' }] }],
+    ['POST', `/v1/turns/${turn}/approvals`, { approvals: [{ tool_call_id: 'call_1', decision: 'allow' }] }],
+    ['POST', `/v1/turns/${turn}/cancel`],
+    ['POST', `/v1/turns/${turn}/retry`],
+    ['POST', `/v1/deliveries/${dlv}/redeliver`],
+  ];
+}
+
+test('another project’s resource is 404 on every route, and stays as it was', async () => {
+  await using world = await createWorld({ env });
+  const { alpha, beta } = clientsOf(world);
+  const { body: turn } = await alpha.call<TurnResource>('POST', '/v1/turns', {
+    body: { model: 'openai/test', input: 'Hi', webhook: { url: hook } },
+  });
+  await world.workUntilIdle();
+  const { body: deliveries } = await alpha.call<{ data: { id: string }[] }>('GET', `/v1/turns/${turn.id}/deliveries`);
+  const before = await alpha.findTurn(turn.id);
+
+  const ids = { conv: turn.conversation_id, turn: turn.id, dlv: deliveries.data[0]!.id };
+  const seenByBeta = await askAll(beta, routesOf(ids));
+
+  expect(seenByBeta).toEqual(seenByBeta.map(() => expect.stringMatching(/^404 \w+_not_found: id$/)));
+  expect(await alpha.findTurn(turn.id)).toEqual(before);
+  expect((await alpha.call('GET', `/v1/conversations/${turn.conversation_id}`)).status).toBe(200);
+});
+
+test.each([
+  ['that nothing has', { conv: newId('conv'), turn: newId('turn'), dlv: newId('dlv') }],
+  ['that cannot exist', { conv: 'conv_x', turn: 'turn_x', dlv: 'dlv_x' }],
+  ['of another kind', { conv: newId('turn'), turn: newId('dlv'), dlv: newId('conv') }],
+  ['with what no database takes', { conv: 'conv_%00', turn: `turn_%F0%9F`, dlv: "dlv_'--" }],
+  ['longer than any', { conv: `conv_${'0'.repeat(3000)}`, turn: 'turn_'.repeat(999), dlv: '9'.repeat(3000) }],
+])('an id %s is 404 on every route', async (_, ids) => {
+  await using world = await createWorld();
+
+  const answers = await askAll(world, routesOf(ids));
+
+  expect(answers).toEqual(answers.map(() => expect.stringMatching(/^404 \w+_not_found: id$/)));
+});
+
+test('a list holds only the project’s own', async () => {
+  await using world = await createWorld({ env });
+  const { alpha, beta } = clientsOf(world);
+  const own = await alpha.startTurn({ input: 'Hi' });
+  await beta.startTurn({ input: 'Hi' });
+  const idsOf = async (client: Client, path: string) =>
+    (await client.call<{ data: { id: string }[] }>('GET', path)).body.data.map(({ id }) => id);
+
+  expect(await idsOf(alpha, '/v1/turns')).toEqual([own.id]);
+  expect(await idsOf(alpha, '/v1/conversations')).toEqual([own.conversation_id]);
+  expect(await idsOf(beta, `/v1/turns?conversation_id=${own.conversation_id}`)).toEqual([]);
+});
+
+test('nobody gets past without a valid key', async () => {
+  await using world = await createWorld({ env });
+  const ask = (path: string, authorization?: string) =>
+    world.call('GET', path, { headers: authorization === undefined ? {} : { authorization } });
+  const given = [undefined, '', 'key-of-alpha', 'Bearer ', 'Bearer wrong', 'Bearer key-of-alphA', 'Basic key-of-alpha'];
+
+  const refused = await Promise.all(given.map((authorization) => ask('/v1/turns', authorization)));
+  const taken = await Promise.all(
+    ['Bearer key-of-alpha', 'bearer key-of-alpha', 'Bearer second-key-of-alpha'].map((key) => ask('/v1/turns', key)),
+  );
+
+  expect(refused.map(describeRefusal)).toEqual(given.map(() => '401 invalid_api_key: null'));
+  expect(taken.map(({ status }) => status)).toEqual([200, 200, 200]);
+});
+
+test.each(['/healthz', '/readyz', '/openapi.json', '/docs'])('%s stays open to who has no key', async (path) => {
+  await using world = await createWorld({ env });
+
+  const { status } = await fetch(`${world.url}${path}`);
+
+  expect(status).toBe(200);
+});
+
+test('both keys of a project open the same', async () => {
+  await using world = await createWorld({ env });
+
+  const { id } = await apiClient(world.url, 'key-of-alpha').startTurn({ input: 'Hi' });
+  const seen = await apiClient(world.url, 'second-key-of-alpha').call('GET', `/v1/turns/${id}`);
+
+  expect(seen.status).toBe(200);
+});
+
+test.each(['0.0.0.0', '::', '10.1.2.3'])('an API without keys refuses to start open on %s, saying why', async (HOST) => {
+  const settings = { ...(await testEnvironment('http://127.0.0.1:9/v1', {})), HOST };
+  const main = fileURLToPath(new URL('../../services/api/main.ts', import.meta.url));
+
+  const api = spawn(process.execPath, [main], { env: { PATH: process.env.PATH, ...settings } });
+  const [said, [code]] = await Promise.all([text(api.stderr), once(api, 'exit')]);
+
+  expect(code).toBe(1);
+  expect(said).toContain('PAWL_API_KEYS');
+  expect(said).toContain(HOST);
+  expect(said.trim().split('\n')).toHaveLength(1);
+});
+
+function clientsOf({ url }: World): { alpha: Client; beta: Client } {
+  return { alpha: apiClient(url, 'key-of-alpha'), beta: apiClient(url, 'key-of-beta') };
+}
+
+async function askAll(client: Pick<Client, 'call'>, requests: Request[]): Promise<string[]> {
+  const answers = requests.map(([method, path, body]) => client.call(method, path, { body }));
+  return (await Promise.all(answers)).map(describeRefusal);
+}

@@ -1,0 +1,77 @@
+import type { FinishReason } from '#core/turn/reply.ts';
+import type { ScriptedReply, WireScript } from '#test/llm/provider-exam.ts';
+
+const RAW: Record<FinishReason, string> = {
+  stop: 'STOP',
+  tool_calls: 'STOP',
+  length: 'MAX_TOKENS',
+  content_filter: 'SAFETY',
+  refusal: 'SAFETY',
+  other: 'OTHER',
+};
+
+/** One event of a generateContent stream. */
+export function geminiEvent(chunk: object): string {
+  return `data: ${JSON.stringify(chunk)}\n\n`;
+}
+
+/** One event that adds parts to the first candidate. */
+export function partsEvent(parts: object[], more: object = {}): string {
+  return geminiEvent({ candidates: [{ content: { role: 'model', parts }, index: 0, ...more }], responseId: 'r1' });
+}
+
+/** How the generateContent wire puts a scripted reply; calls come whole. */
+export const geminiWire: WireScript = {
+  reply: (reply) => [...pieces(reply), ending(reply)],
+  cutInCall(reply) {
+    const events = pieces({ ...reply, calls: (reply.calls ?? []).slice(0, 1) });
+    const last = events.at(-1)!;
+    return [...events.slice(0, -1), last.slice(0, last.length - 20)];
+  },
+  finishReasons: [
+    ['STOP', 'stop'],
+    ['MAX_TOKENS', 'length'],
+    ['CONTINUATION', 'length'],
+    ['SAFETY', 'content_filter'],
+    ['RECITATION', 'content_filter'],
+    ['LANGUAGE', 'content_filter'],
+    ['BLOCKLIST', 'content_filter'],
+    ['PROHIBITED_CONTENT', 'content_filter'],
+    ['SPII', 'content_filter'],
+    ['MODEL_ARMOR', 'content_filter'],
+    ['IMAGE_SAFETY', 'content_filter'],
+    ['OTHER', 'other'],
+    ['TOO_MANY_TOOL_CALLS', 'other'],
+    ['A_NEW_WORD', 'other'],
+  ],
+  finished: (raw, text) => [partsEvent([{ text }]), partsEvent([{ text: '' }], { finishReason: raw })],
+  errorEvent: [geminiEvent({ error: { code: 503, message: 'The model is overloaded.', status: 'UNAVAILABLE' } })],
+  refusal: (status) => ({
+    status,
+    headers: { 'content-type': 'application/json; charset=UTF-8', 'x-request-id': 'req_1' },
+    body: [JSON.stringify({ error: { code: status, message: `Refused with ${status}`, status: 'SOME_WORD' } })],
+  }),
+};
+
+function pieces({ reasoning = [], text = [], calls = [] }: ScriptedReply): string[] {
+  return [
+    ...reasoning.map((each) => partsEvent([{ text: each, thought: true }])),
+    ...text.map((each) => partsEvent([{ text: each }])),
+    ...calls.map(({ id, name, arguments: args }) =>
+      partsEvent([{ functionCall: { id, name, args: JSON.parse(args.join('')) } }]),
+    ),
+  ];
+}
+
+function ending({ finishReason = 'stop', usage }: ScriptedReply): string {
+  const candidates = [{ content: { role: 'model' }, finishReason: RAW[finishReason], index: 0 }];
+  if (!usage) return geminiEvent({ candidates });
+  const usageMetadata = {
+    promptTokenCount: usage.input_tokens,
+    cachedContentTokenCount: usage.cached_input_tokens,
+    candidatesTokenCount: usage.output_tokens - usage.reasoning_tokens,
+    thoughtsTokenCount: usage.reasoning_tokens,
+    totalTokenCount: usage.total_tokens,
+  };
+  return geminiEvent({ candidates, usageMetadata });
+}

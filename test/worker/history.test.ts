@@ -1,0 +1,184 @@
+import { expect, test } from 'vitest';
+import type { TurnResource } from '#core/turn/present-turn.ts';
+import { createWorld, type World } from '#test/world/create-world.ts';
+import { workUntilEnded } from '#test/world/let-time-pass.ts';
+import { scripted } from '#test/world/scripted.ts';
+
+const call = (id: string, city: string) => ({ name: 'weather_lookup', arguments: { city }, id });
+const twoRounds = scripted({
+  rounds: [
+    { say: 'Let me check…', tools: [call('call_a', 'Tokyo'), call('call_b', 'Kyoto')] },
+    { tools: [call('call_c', 'Osaka')] },
+  ],
+  answer: 'Sunny everywhere.',
+});
+const weather = (city: string) => JSON.stringify({ city, temp: 22, condition: 'sunny' });
+const wireCall = (id: string, city: string) => ({
+  ...{ id, type: 'function' },
+  function: { name: 'weather_lookup', arguments: JSON.stringify({ city }) },
+});
+
+async function open(world: World, config: object = {}) {
+  const standing = { model: 'openai/test', tools: ['weather_lookup'], ...config };
+  const { body } = await world.call('POST', '/v1/conversations', { body: standing });
+  const path = `/v1/conversations/${body.id}`;
+  return {
+    say: async (input: string, more: object = {}) =>
+      (await world.call<TurnResource>('POST', `${path}/turns`, { body: { input, ...more } })).body,
+    messages: async (format?: string) => {
+      const query = format ? `?format=${format}` : '';
+      const answer = await world.call<{ data: Record<string, unknown>[] }>('GET', `${path}/messages${query}`);
+      expect(answer).toMatchObject({ status: 200, body: { object: 'list', has_more: false, next_cursor: null } });
+      return answer.body.data;
+    },
+  };
+}
+
+test('a second turn sends the first one expanded: text and calls, results in order, final text', async () => {
+  await using world = await createWorld();
+  const { say } = await open(world, { instructions: 'Be brief.' });
+
+  await say(twoRounds);
+  await world.workUntilIdle();
+  await say('And tomorrow?', { tools: [] });
+  await world.workUntilIdle();
+
+  expect(world.asked.at(-1)?.body.messages).toEqual([
+    { role: 'system', content: 'Be brief.' },
+    { role: 'user', content: twoRounds },
+    {
+      ...{ role: 'assistant', content: 'Let me check…' },
+      tool_calls: [wireCall('call_a', 'Tokyo'), wireCall('call_b', 'Kyoto')],
+    },
+    { role: 'tool', tool_call_id: 'call_a', content: weather('Tokyo') },
+    { role: 'tool', tool_call_id: 'call_b', content: weather('Kyoto') },
+    expect.objectContaining({ role: 'assistant', tool_calls: [wireCall('call_c', 'Osaka')] }),
+    { role: 'tool', tool_call_id: 'call_c', content: weather('Osaka') },
+    { role: 'assistant', content: 'Sunny everywhere.' },
+    { role: 'user', content: 'And tomorrow?' },
+  ]);
+});
+
+test('compact messages hold the final text once, with the rounds that led to it', async () => {
+  await using world = await createWorld();
+  const { say, messages } = await open(world);
+
+  const turn = await say(twoRounds);
+  await world.workUntilIdle();
+  const { rounds, created_at } = await world.findTurn(turn.id);
+
+  expect(await messages()).toEqual([
+    { role: 'user', content: twoRounds, turn_id: turn.id, created_at },
+    {
+      ...{ role: 'assistant', content: 'Sunny everywhere.', turn_id: turn.id, created_at: expect.any(String) },
+      rounds: rounds.slice(0, 2),
+    },
+  ]);
+  expect(await messages('compact')).toEqual(await messages());
+});
+
+test('a plain answer has no rounds in its compact message', async () => {
+  await using world = await createWorld();
+  const { say, messages } = await open(world);
+
+  await say(scripted({ answer: 'Hello.' }));
+  await world.workUntilIdle();
+
+  const [, answer] = await messages();
+  expect(answer).toMatchObject({ role: 'assistant', content: 'Hello.' });
+  expect(answer).not.toHaveProperty('rounds');
+});
+
+test('messages on OpenAI’s wire have text, calls and results each as a message of its own', async () => {
+  await using world = await createWorld();
+  const { say, messages } = await open(world);
+
+  await say(twoRounds);
+  await world.workUntilIdle();
+
+  expect(await messages('openai')).toEqual([
+    { role: 'user', content: twoRounds },
+    { role: 'assistant', content: 'Let me check…' },
+    { role: 'assistant', tool_calls: [wireCall('call_a', 'Tokyo'), wireCall('call_b', 'Kyoto')] },
+    { role: 'tool', tool_call_id: 'call_a', content: weather('Tokyo') },
+    { role: 'tool', tool_call_id: 'call_b', content: weather('Kyoto') },
+    { role: 'assistant', tool_calls: [wireCall('call_c', 'Osaka')] },
+    { role: 'tool', tool_call_id: 'call_c', content: weather('Osaka') },
+    { role: 'assistant', content: 'Sunny everywhere.' },
+  ]);
+});
+
+test('a failed turn leaves its input and its committed rounds in the history', async () => {
+  await using world = await createWorld();
+  const { say, messages } = await open(world);
+  const failing = scripted({
+    rounds: [{ say: 'Wait.', tools: [call('call_a', 'Tokyo')] }],
+    final: { fault: { kind: 'status', status: 401 } },
+  });
+
+  const { id } = await say(failing);
+  const failed = await workUntilEnded(world, id);
+  await say('Go on.', { tools: [] });
+  await world.workUntilIdle();
+
+  expect(failed.status).toBe('failed');
+  expect(world.asked.at(-1)?.body.messages).toMatchObject([
+    { role: 'user', content: failing },
+    { role: 'assistant', content: 'Wait.', tool_calls: [{ id: 'call_a' }] },
+    { role: 'tool', tool_call_id: 'call_a', content: weather('Tokyo') },
+    { role: 'user', content: 'Go on.' },
+  ]);
+  expect((await messages())[1]).toMatchObject({ role: 'assistant', content: null, rounds: [{ number: 1 }] });
+});
+
+test('a turn cancelled before its batch ran leaves a history that any model takes', async () => {
+  await using world = await createWorld();
+  const { say } = await open(world);
+
+  const { id } = await say(twoRounds);
+  await world.workOnce();
+  await world.call('POST', `/v1/turns/${id}/cancel`);
+  const next = await say('Go on.', { tools: [] });
+  await world.workUntilIdle();
+
+  expect((await world.findTurn(next.id)).status).toBe('completed');
+  expect(world.asked.at(-1)?.body.messages).toMatchObject([
+    { role: 'user' },
+    { role: 'assistant', tool_calls: [{ id: 'call_a' }, { id: 'call_b' }] },
+    { role: 'tool', tool_call_id: 'call_a', content: expect.stringContaining('Tool execution failed (cancelled)') },
+    { role: 'tool', tool_call_id: 'call_b', content: expect.stringContaining('Tool execution failed (cancelled)') },
+    { role: 'user', content: 'Go on.' },
+  ]);
+});
+
+test('a turn cancelled while queued leaves nothing in the history', async () => {
+  await using world = await createWorld();
+  const { say, messages } = await open(world);
+
+  const { id } = await say('Never mind.');
+  await world.call('POST', `/v1/turns/${id}/cancel`);
+  await say('Hello.', { tools: [] });
+  await world.workUntilIdle();
+
+  expect(world.asked.map(({ body }) => body.messages)).toEqual([[{ role: 'user', content: 'Hello.' }]]);
+  expect((await messages()).map(({ role, content }) => [role, content])).toEqual([
+    ['user', 'Hello.'],
+    ['assistant', expect.any(String)],
+  ]);
+});
+
+test('an incomplete turn leaves the answer that there is in the history', async () => {
+  await using world = await createWorld();
+  const { say } = await open(world);
+
+  await say(scripted({ answer: 'Half of a sen', final: { finish_reason: 'length' } }));
+  await world.workUntilIdle();
+  await say('Go on.');
+  await world.workOnce();
+
+  expect(world.asked.at(-1)?.body.messages).toMatchObject([
+    { role: 'user' },
+    { role: 'assistant', content: 'Half of a sen' },
+    { role: 'user', content: 'Go on.' },
+  ]);
+});

@@ -1,0 +1,172 @@
+import { expect, test } from 'vitest';
+import type { TurnResource } from '#core/turn/present-turn.ts';
+import { createWorld } from '#test/world/create-world.ts';
+import { letTimePass } from '#test/world/let-time-pass.ts';
+import { scripted } from '#test/world/scripted.ts';
+
+const look = (city: string) => ({ name: 'weather_lookup', arguments: { city } });
+const tools = ['weather_lookup'];
+const endless = scripted({
+  rounds: Array.from({ length: 9 }, (_, index) => ({ tools: [look(`City ${index}`)] })),
+  answer: 'As far as I got.',
+});
+
+test('after max_rounds the model is asked once more without tools, and its text is the output', async () => {
+  await using world = await createWorld();
+
+  const { id } = await world.startTurn({ input: endless, tools, limits: { max_rounds: 2 } });
+  await world.workUntilIdle();
+  const turn = await world.findTurn(id);
+
+  expect(turn).toMatchObject({
+    ...{ status: 'incomplete', incomplete_details: { reason: 'max_rounds' }, error: null },
+    ...{ output: 'As far as I got.', round: 3, phase: null },
+  });
+  expect(turn.rounds.map(({ tool_calls }) => tool_calls.length)).toEqual([1, 1, 0]);
+  expect(world.asked.map(({ body }) => body.tools?.length ?? 0)).toEqual([1, 1, 0]);
+});
+
+test('a turn that answers before its last round is complete', async () => {
+  await using world = await createWorld();
+  const input = scripted({ rounds: [{ tools: [look('Tokyo')] }], answer: 'Sunny.' });
+
+  const { id } = await world.startTurn({ input, tools, limits: { max_rounds: 2 } });
+  await world.workUntilIdle();
+
+  expect(await world.findTurn(id)).toMatchObject({ status: 'completed', incomplete_details: null, output: 'Sunny.' });
+});
+
+test('calls of a batch beyond max_tool_calls are answered cancelled, and the final round follows', async () => {
+  await using world = await createWorld();
+  const input = scripted({ rounds: [{ tools: [look('A'), look('B'), look('C')] }], answer: 'Enough.' });
+
+  const { id } = await world.startTurn({ input, tools, limits: { max_tool_calls: 2 } });
+  await world.workUntilIdle();
+  const turn = await world.findTurn(id);
+
+  expect(turn).toMatchObject({ status: 'incomplete', incomplete_details: { reason: 'max_tool_calls' } });
+  expect(turn.output).toBe('Enough.');
+  expect(turn.rounds[0]?.results.map(({ status, error }) => [status, error?.category])).toEqual([
+    ['success', undefined],
+    ['success', undefined],
+    ['error', 'cancelled'],
+  ]);
+  expect(world.asked[1]?.body.tools).toBeUndefined();
+});
+
+test('max_total_tokens is held against what was used before each round', async () => {
+  await using world = await createWorld();
+  const usage = { prompt_tokens: 60, completion_tokens: 40 };
+  const round = { tools: [look('Tokyo')], usage };
+  const input = scripted({ rounds: [round, round, round], answer: 'Spent.', final: { usage } });
+
+  const { id } = await world.startTurn({ input, tools, limits: { max_total_tokens: 150 } });
+  await world.workUntilIdle();
+  const turn = await world.findTurn(id);
+
+  expect(turn).toMatchObject({ status: 'incomplete', incomplete_details: { reason: 'max_total_tokens' } });
+  expect(turn).toMatchObject({ output: 'Spent.', round: 3, usage: { total_tokens: 300, llm_calls: 3, tool_calls: 2 } });
+});
+
+test('usage is the sum over the rounds', async () => {
+  await using world = await createWorld();
+  const details = { prompt_tokens_details: { cached_tokens: 7 }, completion_tokens_details: { reasoning_tokens: 3 } };
+  const input = scripted({
+    rounds: [{ tools: [look('Tokyo')], usage: { prompt_tokens: 10, completion_tokens: 5, ...details } }],
+    final: { usage: { prompt_tokens: 20, completion_tokens: 6 } },
+  });
+
+  const { id } = await world.startTurn({ input, tools });
+  await world.workUntilIdle();
+  const { usage, rounds } = await world.findTurn(id);
+
+  expect(usage).toEqual({
+    ...{ input_tokens: 30, output_tokens: 11, total_tokens: 41, cached_input_tokens: 7, reasoning_tokens: 3 },
+    ...{ llm_calls: 2, tool_calls: 1 },
+  });
+  expect(rounds[0]?.usage).toMatchObject({ input_tokens: 10, cached_input_tokens: 7, reasoning_tokens: 3 });
+});
+
+test.each([
+  ['length', 'length', 'max_output_tokens'],
+  ['content_filter', 'content_filter', 'content_filter'],
+])('a reply that stops for %s ends the turn incomplete with the text there is', async (raw, reason, incomplete) => {
+  await using world = await createWorld();
+
+  const { id } = await world.startTurn({ input: scripted({ answer: 'So far', final: { finish_reason: raw } }) });
+  await world.workUntilIdle();
+  const turn = await world.findTurn(id);
+
+  expect(turn).toMatchObject({ status: 'incomplete', incomplete_details: { reason: incomplete }, output: 'So far' });
+  expect(turn.rounds[0]).toMatchObject({ finish_reason: reason, finish_reason_raw: raw, assistant_response: null });
+});
+
+test('calls in a reply that was cut are not run', async () => {
+  await using world = await createWorld();
+  const input = scripted({ rounds: [{ say: 'I will', tools: [look('Tokyo')], finish_reason: 'length' }] });
+
+  const { id } = await world.startTurn({ input, tools });
+  await world.workUntilIdle();
+  const turn = await world.findTurn(id);
+
+  expect(turn).toMatchObject({ status: 'incomplete', output: 'I will', incomplete_details: { reason: 'max_output_tokens' } });
+  expect(turn.rounds.flatMap(({ tool_calls }) => tool_calls)).toEqual([]);
+});
+
+test('required and specific hold for the first round only', async () => {
+  await using world = await createWorld();
+  const input = scripted({ rounds: [{ tools: [look('Tokyo')] }] });
+
+  for (const tool_choice of ['required', { type: 'specific', name: 'weather_lookup' }]) {
+    await world.startTurn({ input, tools, tool_choice });
+    await world.workUntilIdle();
+  }
+
+  expect(world.asked.map(({ body }) => body.tool_choice ?? 'auto')).toEqual([
+    ...['required', 'auto'],
+    ...[{ type: 'function', function: { name: 'weather_lookup' } }, 'auto'],
+  ]);
+});
+
+test('a deadline that passes while the turn is queued ends it without a summary', async () => {
+  await using world = await createWorld();
+  const { id } = await world.startTurn({ input: 'Hi', limits: { deadline_seconds: 30 } });
+
+  await letTimePass(world);
+
+  expect(await world.findTurn(id)).toMatchObject({
+    ...{ status: 'incomplete', incomplete_details: { reason: 'deadline' }, output: null, rounds: [] },
+  });
+  expect(world.asked).toHaveLength(0);
+});
+
+test('a deadline passes for a turn that waits behind another, which stays as it is', async () => {
+  await using world = await createWorld();
+  const first = await world.startTurn({ input: 'Hi', limits: { deadline_seconds: 600 } });
+  const path = `/v1/conversations/${first.conversation_id}/turns`;
+  const more = { input: 'Later', limits: { deadline_seconds: 30 } };
+  const { body: second } = await world.call<TurnResource>('POST', path, { body: more });
+
+  await world.workOnce(async () => {});
+  await world.advance(31_000);
+  await world.rescue();
+  const ended = world.workUntilIdle();
+  await ended;
+
+  expect(await world.findTurn(second.id)).toMatchObject({ incomplete_details: { reason: 'deadline' }, output: null });
+  expect((await world.findTurn(first.id)).status).toBe('completed');
+});
+
+test('a deadline that passes between two rounds ends the turn with its rounds kept', async () => {
+  await using world = await createWorld();
+  const { id } = await world.startTurn({ input: endless, tools, limits: { deadline_seconds: 30 } });
+
+  await world.workOnce();
+  await world.advance(31_000);
+  await world.workUntilIdle();
+  const turn = await world.findTurn(id);
+
+  expect(turn).toMatchObject({ status: 'incomplete', incomplete_details: { reason: 'deadline' }, output: null });
+  expect(turn.rounds[0]?.results).toMatchObject([{ status: 'error', error: { category: 'cancelled' } }]);
+  expect(world.asked).toHaveLength(1);
+});

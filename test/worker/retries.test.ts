@@ -1,0 +1,191 @@
+import { expect, test } from 'vitest';
+import type { TurnResource } from '#core/turn/present-turn.ts';
+import { createWorld } from '#test/world/create-world.ts';
+import { workUntilEnded } from '#test/world/let-time-pass.ts';
+import { openLiveWorker } from '#test/world/live-worker.ts';
+import { scripted } from '#test/world/scripted.ts';
+import { openStranger } from '#test/world/stranger.ts';
+import { httpTool } from '#test/world/http-tool.ts';
+import { describeRefusal } from '../api/refusals.ts';
+
+const failing = (fault: object, answer = 'At last.') => scripted({ answer, final: { fault: fault as never } });
+const typesOf = (events: Record<string, unknown>[]) => events.map(({ type }) => type);
+
+test('a call that failed is made again, and the round tells how many tries it took', async () => {
+  await using world = await createWorld();
+
+  const { id } = await world.startTurn({ input: failing({ kind: 'status', status: 500, times: 1 }) });
+  const turn = await workUntilEnded(world, id);
+  const events = await world.listEvents(id);
+
+  expect(turn).toMatchObject({ status: 'completed', output: 'At last.', error: null, rounds: [{ attempts: 2 }] });
+  expect(world.asked).toHaveLength(2);
+  expect(typesOf(events)).toEqual([
+    ...['turn.queued', 'turn.started', 'step.retrying', 'round.completed', 'turn.completed'],
+  ]);
+  expect(events.map(({ sequence_number }) => sequence_number)).toEqual([1, 2, 3, 4, 5]);
+  expect(events[2]).toMatchObject({
+    ...{ turn_id: id, phase: 'llm_round', round: 1, retry_in_ms: expect.any(Number) },
+    error: { type: 'provider_error', retryable: true, provider: { status: 500 } },
+  });
+  expect(events[3]).toMatchObject({ round: 1, attempts: 2 });
+});
+
+test.each([
+  [{ kind: 'status', status: 503 }],
+  [{ kind: 'status', status: 529 }],
+  [{ kind: 'refuse' }],
+  [{ kind: 'cut', after_chars: 4 }],
+  [{ kind: 'error_event' }],
+  [{ kind: 'garbage' }],
+  [{ kind: 'no_finish' }],
+])('%j is worth another try', async (fault) => {
+  await using world = await createWorld();
+
+  const { id } = await world.startTurn({ input: failing({ ...fault, times: 1 }) });
+  const turn = await workUntilEnded(world, id);
+
+  expect(turn).toMatchObject({ status: 'completed', output: 'At last.', rounds: [{ attempts: 2 }] });
+});
+
+test('an empty reply is a failed attempt', async () => {
+  await using world = await createWorld();
+
+  const { id } = await world.startTurn({ input: scripted({ answer: '' }) });
+  const turn = await workUntilEnded(world, id);
+
+  expect(turn).toMatchObject({ status: 'failed', error: { code: 'provider_bad_response' } });
+  expect(world.asked).toHaveLength(5);
+});
+
+test('after five attempts the turn fails with what went wrong', async () => {
+  await using world = await createWorld();
+
+  const { id } = await world.startTurn({ input: failing({ kind: 'status', status: 503 }) });
+  const turn = await workUntilEnded(world, id);
+
+  expect(world.asked).toHaveLength(5);
+  expect(turn).toMatchObject({
+    ...{ status: 'failed', output: null, rounds: [], phase: null, completed_at: expect.any(String) },
+    error: { type: 'provider_error', retryable: true, message: expect.any(String), provider: { status: 503 } },
+  });
+  expect(typesOf(await world.listEvents(id)).filter((type) => type === 'step.retrying')).toHaveLength(4);
+});
+
+test.each([
+  [400, 'provider_invalid_request', {}],
+  [401, 'provider_authentication_failed', {}],
+  [402, 'quota_exceeded', {}],
+  [403, 'provider_permission_denied', {}],
+  [404, 'provider_model_not_found', {}],
+  [429, 'quota_exceeded', { body: { error: { code: 'insufficient_quota', message: 'You ran out of credits.' } } }],
+  [400, 'context_length_exceeded', { body: { error: { code: 'context_length_exceeded', message: 'Too long.' } } }],
+  [429, 'provider_rate_limited', { retry_after: 601 }],
+])('%i fails the turn at once, code %s', async (status, code, more) => {
+  await using world = await createWorld();
+
+  const { id } = await world.startTurn({ input: failing({ kind: 'status', status, ...more }) });
+  await world.workUntilIdle();
+  const turn = await world.findTurn(id);
+
+  expect(turn).toMatchObject({ status: 'failed', error: { type: 'provider_error', code, provider: { status } } });
+  expect(turn.error?.provider?.request_id).toMatch(/^req_/);
+  expect(turn.error?.message).not.toContain('sk-test');
+  expect(world.asked).toHaveLength(1);
+});
+
+test('a 429 waits as long as it asks and uses up no attempt', async () => {
+  await using world = await createWorld();
+  const { id } = await world.startTurn({ input: failing({ kind: 'status', status: 429, retry_after: 1, times: 1 }) });
+
+  await using _worker = await openLiveWorker(world);
+  const { body: turn } = await world.call<TurnResource>('GET', `/v1/turns/${id}?wait=20`);
+  const retrying = (await world.listEvents(id)).find(({ type }) => type === 'step.retrying');
+
+  expect(turn).toMatchObject({ status: 'completed', rounds: [{ attempts: 1 }] });
+  expect(retrying).toMatchObject({ retry_in_ms: 1000, error: { code: 'provider_rate_limited' } });
+  expect(Date.parse(turn.completed_at!) - Date.parse(turn.started_at!)).toBeGreaterThanOrEqual(1000);
+  expect(world.asked).toHaveLength(2);
+});
+
+test('while a provider is parked no other turn asks it', async () => {
+  await using world = await createWorld();
+
+  await world.startTurn({ input: failing({ kind: 'status', status: 429, retry_after: 30 }) });
+  await world.workUntilIdle();
+  const other = await world.startTurn({ input: 'Hi' });
+  await world.workUntilIdle();
+
+  expect(world.asked).toHaveLength(1);
+  expect((await world.findTurn(other.id)).status).toBe('in_progress');
+});
+
+test('a failed turn goes on from its last checkpoint, and its event numbers go on', async () => {
+  await using world = await createWorld();
+  await using tool = await openStranger(() => ({ status: 200, body: 'done' }));
+  const input = scripted({
+    rounds: [{ tools: [{ name: 'do_thing', arguments: { city: 'Tokyo' } }] }],
+    ...{ answer: 'Back again.', final: { fault: { kind: 'status', status: 401, times: 1 } } },
+  });
+
+  const { id } = await world.startTurn({ input, tools: [httpTool('do_thing', tool.url)] });
+  const failed = await workUntilEnded(world, id);
+  const retried = await world.call<TurnResource>('POST', `/v1/turns/${id}/retry`);
+  const turn = await workUntilEnded(world, id);
+  const events = await world.listEvents(id);
+
+  expect(failed).toMatchObject({ status: 'failed', round: 1, error: { code: 'provider_authentication_failed' } });
+  expect(retried.status).toBe(202);
+  expect(retried.body).toMatchObject({ id, status: 'in_progress', error: null, completed_at: null });
+  expect(Number(retried.headers.get('pawl-poll-after-ms'))).toBeGreaterThan(0);
+  expect(turn).toMatchObject({ status: 'completed', output: 'Back again.', round: 2 });
+  expect(tool.caught).toHaveLength(1);
+  expect(typesOf(events)).toEqual([
+    ...['turn.queued', 'turn.started', 'round.completed', 'tool_call.completed', 'turn.failed'],
+    ...['turn.resumed', 'round.completed', 'turn.completed'],
+  ]);
+  expect(events.map(({ sequence_number }) => sequence_number)).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
+  expect(events[4]).toMatchObject({ turn: { status: 'failed', output: null, error: failed.error, last_event: 5 } });
+});
+
+test('a retried turn has five attempts again', async () => {
+  await using world = await createWorld();
+  const { id } = await world.startTurn({ input: failing({ kind: 'status', status: 500 }) });
+  await workUntilEnded(world, id);
+
+  await world.call('POST', `/v1/turns/${id}/retry`);
+  const turn = await workUntilEnded(world, id);
+
+  expect(turn.status).toBe('failed');
+  expect(world.asked).toHaveLength(10);
+});
+
+test('only a failed turn can be retried', async () => {
+  await using world = await createWorld();
+  const retry = async (id: string) => describeRefusal(await world.call('POST', `/v1/turns/${id}/retry`));
+
+  const { id } = await world.startTurn({ input: 'Hi' });
+  const whileQueued = await retry(id);
+  await world.workUntilIdle();
+  const whenCompleted = await retry(id);
+  const other = await world.startTurn({ input: 'Hi' });
+  await world.call('POST', `/v1/turns/${other.id}/cancel`);
+
+  expect([whileQueued, whenCompleted, await retry(other.id)]).toEqual(Array(3).fill('409 turn_not_failed: null'));
+});
+
+test('a turn retried while another of its conversation is active waits for it', async () => {
+  await using world = await createWorld();
+  const { id, conversation_id } = await world.startTurn({ input: failing({ kind: 'status', status: 401, times: 1 }) });
+  await world.workUntilIdle();
+  const path = `/v1/conversations/${conversation_id}/turns`;
+  const { body: second } = await world.call<TurnResource>('POST', path, { body: { input: 'Meanwhile' } });
+
+  await world.call('POST', `/v1/turns/${id}/retry`);
+  await world.workOnce();
+  const between = [await world.findTurn(second.id), await world.findTurn(id)].map(({ status }) => status);
+  await world.workUntilIdle();
+
+  expect(between).toEqual(['completed', 'in_progress']);
+  expect((await world.findTurn(id)).status).toBe('completed');
+});
