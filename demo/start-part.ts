@@ -21,7 +21,6 @@ export type LogLine = z.output<typeof LogLine>;
 export type Part = { name: string; pid: number; ready: Promise<LogLine>; kill(): Promise<void> };
 
 const ROOT = join(import.meta.dirname, '..');
-const STOP_TIMEOUT_MS = 2_000;
 const KEPT_LINES = 5;
 
 type Start = {
@@ -46,8 +45,14 @@ export function startPart({ name, script, env, isReady, hear }: Start, stage: St
       detached: true,
     },
   );
-  stage.atTheEnd(() => stop(child));
   const expectEnd = failWhenItEnds(child, name, stage);
+  // No grace, also at the end: what a part has not checkpointed goes with the folder anyway.
+  const kill = async () => {
+    expectEnd();
+    child.kill('SIGKILL');
+    await gone(child);
+  };
+  stage.atTheEnd(kill);
   const part = { name, pid: child.pid ?? 0 };
   const ready = Promise.withResolvers<LogLine>();
   const lastLines: string[] = [];
@@ -59,15 +64,7 @@ export function startPart({ name, script, env, isReady, hear }: Start, stage: St
     if (isReady(line)) ready.resolve(line);
     hear?.(line, part);
   });
-  return {
-    ...part,
-    ready: ready.promise,
-    kill: async () => {
-      expectEnd();
-      child.kill('SIGKILL');
-      await gone(child);
-    },
-  };
+  return { ...part, ready: ready.promise, kill };
 }
 
 /** Nothing else of ours: a DATABASE_URL or a REDIS_URL that happens to be set would lead the parts elsewhere. */
@@ -99,14 +96,6 @@ function failWhenItEnds(child: ChildProcess, name: string, { giveUp, signal }: S
   return () => {
     isWanted = true;
   };
-}
-
-async function stop(child: ChildProcess): Promise<void> {
-  child.removeAllListeners('close');
-  child.kill('SIGTERM');
-  const patience = setTimeout(() => child.kill('SIGKILL'), STOP_TIMEOUT_MS);
-  await gone(child);
-  clearTimeout(patience);
 }
 
 async function gone(child: ChildProcess): Promise<void> {

@@ -67,6 +67,7 @@ create table rounds (
   finish_reason_raw text,
   usage json,
   opaque json,
+  requests integer not null default 1,
   attempts integer not null,
   started_at timestamptz not null,
   completed_at timestamptz not null default now(),

@@ -69,6 +69,7 @@ export function makeRound(number: number, text: string | null, calls: Partial<To
     finishReasonRaw: null,
     usage: null,
     opaque: null,
+    requests: 1,
     attempts: 1,
     startedAt: NOW,
     completedAt: NOW,

@@ -75,6 +75,7 @@ type RoundRow = {
   finish_reason_raw: string | null;
   usage: Usage | null;
   opaque: unknown;
+  requests: Generated<number>;
   attempts: number;
   started_at: Date;
   completed_at: Generated<Date>;

@@ -20,6 +20,7 @@ export type Ending = {
   incompleteReason?: IncompleteReason;
   step?: string;
   runId?: string;
+  warnings?: string[];
   lastRound?: LastRound;
 };
 
@@ -67,6 +68,7 @@ function writeEnding(trx: Trx, ending: Ending, eventIds: string[]) {
     ended as (
       update turns set status = ${ending.status}, output = ${ending.output ?? null}::text,
         error = ${ending.error ?? null}::json, incomplete_reason = ${ending.incompleteReason ?? null}::text,
+        warnings = coalesce(${ending.warnings ?? null}::json, turns.warnings),
         completed_at = now(), due_at = null, held_by = null, held_until = null, at_head = false, open_calls = 0,
         waiting_calls = 0,
         step = case when step like 'b%' then 'r' || (substr(step, 2)::int + 1) else step end,
@@ -87,9 +89,9 @@ function writeEnding(trx: Trx, ending: Ending, eventIds: string[]) {
 function insertRound({ number, reply, attempts, startedAt }: LastRound) {
   return sql`
     round as (
-      insert into rounds (turn_id, number, finish_reason, finish_reason_raw, usage, opaque, attempts, started_at)
+      insert into rounds (turn_id, number, finish_reason, finish_reason_raw, usage, opaque, requests, attempts, started_at)
       select id, ${number}::int, ${reply.finishReason}, ${reply.finishReasonRaw}::text, ${reply.usage}::json,
-        ${reply.opaque ?? null}::json, ${attempts}::int, to_timestamp(${startedAt / 1000}::double precision)
+        ${reply.opaque ?? null}::json, ${reply.requests ?? 1}::int, ${attempts}::int, to_timestamp(${startedAt / 1000}::double precision)
       from target
     ),`;
 }

@@ -23,6 +23,8 @@ export type NewRound = {
   calls: NewCall[];
   attempts: number;
   startedAt: number;
+  /** All of the turn's warnings so far. */
+  warnings: string[];
 };
 
 /**
@@ -38,15 +40,15 @@ export async function saveRound(db: Db, round: NewRound): Promise<Saved> {
     with turns as (
       update turns set step = ${`b${number}`}, open_calls = ${calls.length}, waiting_calls = ${waiting.length},
         status = ${parks ? 'requires_action' : 'in_progress'}, due_at = ${parks ? dueAtExpiry(waiting) : dueIn(timing.graceMs)},
-        held_by = null, held_until = null, ring = 0, starts = 0, rescues = 0, attempts = 0,
+        warnings = ${round.warnings}::json, held_by = null, held_until = null, ring = 0, starts = 0, rescues = 0, attempts = 0,
         last_event = last_event + ${parks ? 2 : 1}
       where id = ${turnId} and status = 'in_progress' and step = ${`r${number}`}
       returning *
     ),
     round as (
-      insert into rounds (turn_id, number, text, finish_reason, finish_reason_raw, usage, opaque, attempts, started_at)
+      insert into rounds (turn_id, number, text, finish_reason, finish_reason_raw, usage, opaque, requests, attempts, started_at)
       select id, ${number}::int, ${reply.text}::text, ${reply.finishReason}, ${reply.finishReasonRaw}::text, ${reply.usage}::json,
-        ${reply.opaque ?? null}::json, ${round.attempts}::int, to_timestamp(${round.startedAt / 1000}::double precision) from turns
+        ${reply.opaque ?? null}::json, ${reply.requests ?? 1}::int, ${round.attempts}::int, to_timestamp(${round.startedAt / 1000}::double precision) from turns
     ),
     calls as (${insertCalls(number, calls)}),
     event as (

@@ -26,7 +26,7 @@ const columns = sql`
 
 const rounds = sql`(
   select json_agg(json_build_object('number', number, 'text', text, 'finishReason', finish_reason,
-    'finishReasonRaw', finish_reason_raw, 'usage', usage, 'opaque', opaque, 'attempts', attempts,
+    'finishReasonRaw', finish_reason_raw, 'usage', usage, 'opaque', opaque, 'requests', requests, 'attempts', attempts,
     'startedAt', started_at, 'completedAt', completed_at) order by number)
   from rounds where turn_id = turns.id)`;
 

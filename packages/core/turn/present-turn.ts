@@ -90,7 +90,8 @@ function phaseOf({ status, work }: Turn): 'llm_round' | 'tool_batch' | null {
 
 function usageOf({ rounds }: Turn) {
   const calls = rounds.reduce((sum, round) => sum + round.calls.length, 0);
-  return { ...sumUsage(rounds.map((round) => round.usage)), llm_calls: rounds.length, tool_calls: calls };
+  const requests = rounds.reduce((sum, round) => sum + round.requests, 0);
+  return { ...sumUsage(rounds.map((round) => round.usage)), llm_calls: requests, tool_calls: calls };
 }
 
 function parsedArguments(text: string): unknown {

@@ -12,4 +12,8 @@ export type Reply = {
   finishReasonRaw: string | null;
   usage: Usage | null;
   opaque: unknown;
+  /** Requests it took, where it took more than one (emulated tool calls); `usage` is their sum. */
+  requests?: number;
+  /** What the caller should know, in the contract's words. */
+  warnings?: string[];
 };

@@ -60,6 +60,8 @@ export type Round = {
   finishReasonRaw: string | null;
   usage: Usage | null;
   opaque: unknown;
+  /** Requests the reply took: one, but for emulated tool calls. */
+  requests: number;
   attempts: number;
   startedAt: string;
   completedAt: string;

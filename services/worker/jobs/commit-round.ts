@@ -22,7 +22,8 @@ export async function commitRound({ turn }: Run, replied: Replied, context: Work
   const reply = cleaned(replied.reply);
   const attempts = turn.work.attempts + turn.work.starts + 1;
   const outcome = outcomeOf(reply, step.final);
-  const round = { number: step.round, reply, attempts, startedAt };
+  const warnings = [...new Set([...turn.warnings, ...(reply.warnings ?? [])])];
+  const round = { number: step.round, reply, attempts, startedAt, warnings };
   const rings =
     outcome.kind === 'calls'
       ? await saveCalls(turn, round, context)
@@ -40,7 +41,7 @@ export async function commitRound({ turn }: Run, replied: Replied, context: Work
   return rings;
 }
 
-type SavedRound = { number: number; reply: Reply; attempts: number; startedAt: number };
+type SavedRound = { number: number; reply: Reply; attempts: number; startedAt: number; warnings: string[] };
 
 async function saveCalls(turn: Turn, round: SavedRound, { db }: WorkerContext): Promise<Ring[] | null> {
   const effectOf = new Map(turn.config.tools.map((tool) => [tool.name, tool.effect]));
@@ -64,6 +65,7 @@ async function saveAnswer(
     status: outcome.kind,
     output: outcome.output,
     step: turn.work.step,
+    warnings: lastRound.warnings,
     lastRound,
     ...(outcome.kind === 'incomplete' ? { incompleteReason: outcome.reason } : {}),
   };

@@ -45,5 +45,10 @@ function park({ turn }: Run, askedMs: number | undefined, { parking, live }: Wor
 }
 
 function errorOf({ code, message, retry, provider }: ProviderFailed): TurnError {
-  return { type: 'provider_error', code, message, retryable: retry.kind !== 'never', provider };
+  return { type: typeOf(code), code, message, retryable: retry.kind !== 'never', provider };
+}
+
+function typeOf(code: string): TurnError['type'] {
+  if (code === 'tool_choice_violated') return 'tool_choice_error';
+  return code === 'internal' ? 'internal_error' : 'provider_error';
 }

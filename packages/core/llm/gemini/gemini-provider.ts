@@ -11,7 +11,8 @@ import { renderRequest } from './render-request.ts';
 
 export type GeminiOptions = {
   name: string;
-  apiKey: string;
+  /** Null for a server that wants none. */
+  apiKey: string | null;
   /** What the SDK takes: without a version at its end. */
   baseUrl: string;
   fetch?: typeof globalThis.fetch;
@@ -60,7 +61,7 @@ function lazyClient({ apiKey, baseUrl }: GeminiOptions): () => Promise<GoogleGen
   return () => {
     client ??= import('@google/genai').then(
       // Named, so that the SDK does not take Vertex AI or another server from the environment.
-      ({ GoogleGenAI }) => new GoogleGenAI({ apiKey, enterprise: false, httpOptions: { baseUrl } }),
+      ({ GoogleGenAI }) => new GoogleGenAI({ apiKey: apiKey ?? 'none', enterprise: false, httpOptions: { baseUrl } }),
     );
     return client;
   };

@@ -28,6 +28,7 @@ const TOP_LEVEL = new Set([
   'toolConfig',
   'safetySettings',
   'cachedContent',
+  'modelArmorConfig',
   'generationConfig',
   'labels',
   'serviceTier',
