@@ -21,7 +21,7 @@ export async function postTurn(apiUrl: string, request: TravelRequest, screen: S
 
 function showCommand(url: string, request: TravelRequest, screen: Screen): void {
   screen.gap();
-  screen.say(`${styleText('bold', 'the request')} · the model is a simulator, scripted in the input`);
+  screen.say(`${styleText('bold', 'the request')} · what the model does is scripted in its input`);
   screen.add(`$ curl ${url} \\`);
   screen.add(`    -H 'content-type: application/json' -d '{`);
   for (const line of shortForm(request)) screen.add(`      ${line}`);

@@ -9,6 +9,8 @@ export type Screen = {
   add(text: string): void;
   /** A headline, after an empty line. */
   title(text: string): void;
+  /** A quiet line below a headline. */
+  note(text: string): void;
   gap(): void;
   /** A line that grows by what is given to the returned function, until anything else is written. */
   begin(text: string): (more: string) => void;
@@ -28,6 +30,7 @@ export function openScreen(out: { write(text: string): unknown }): Screen {
     say: (text) => line.whole(`${stamp()}  ${text}`),
     add: (text) => line.whole(MARGIN + text),
     title: (text) => line.whole(`\n  ${styleText('bold', text)}`),
+    note: (text) => line.whole(`  ${styleText('dim', text)}`),
     gap: () => line.whole(''),
     begin: (text) => line.open(MARGIN + text),
     speak: line.speak,

@@ -1,7 +1,8 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import type { Readable, Writable } from 'node:stream';
 import { z } from 'zod';
 import { Failure } from '#core/failure.ts';
 import type { Stage } from './run-to-the-end.ts';
@@ -55,12 +56,7 @@ export function startPart({ name, script, env, isReady, hear }: Start, stage: St
   stage.atTheEnd(kill);
   const part = { name, pid: child.pid ?? 0 };
   const ready = Promise.withResolvers<LogLine>();
-  const lastLines: string[] = [];
-  stage.ifItFails(() => lastLines.map((line) => `${name}: ${line}`));
-  createInterface({ input: child.stdout }).on('line', (text) => {
-    if (lastLines.push(text) > KEPT_LINES) lastLines.shift();
-    const line = readLine(text);
-    if (!line) return;
+  hearLines(child, { name, stage }, (line) => {
     if (isReady(line)) ready.resolve(line);
     hear?.(line, part);
   });
@@ -71,6 +67,21 @@ export function startPart({ name, script, env, isReady, hear }: Start, stage: St
 function inherited(): Record<string, string> {
   const { PATH = '', HOME = '/', TMPDIR } = process.env;
   return { PATH, HOME, ...(TMPDIR ? { TMPDIR } : {}) };
+}
+
+/** Reads a part's log; its last lines explain a failure. */
+function hearLines(
+  { stdout }: ChildProcessByStdio<Writable, Readable, Readable>,
+  { name, stage }: { name: string; stage: Stage },
+  hear: (line: LogLine) => void,
+): void {
+  const lastLines: string[] = [];
+  stage.ifItFails(() => lastLines.map((line) => `${name}: ${line}`));
+  createInterface({ input: stdout }).on('line', (text) => {
+    if (lastLines.push(text) > KEPT_LINES) lastLines.shift();
+    const line = readLine(text);
+    if (line) hear(line);
+  });
 }
 
 function readLine(text: string): LogLine | undefined {

@@ -59,7 +59,7 @@ export function shortForm({ model, tools, webhook }: TravelRequest): string[] {
   const [first, second] = tools;
   return [
     `"model":   "${model}",`,
-    `"input":   "${WISH.slice(0, WISH.indexOf('?') + 1)} …",`,
+    `"input":   "${WISH.slice(0, WISH.indexOf(':'))} …",`,
     `"tools":   ["${first}", "${second}", … ${tools.length} in all],`,
     `"webhook": { "url": "${webhook.url}" }`,
   ];

@@ -118,6 +118,7 @@ create table deliveries (
   last_status_code integer,
   last_error text,
   due_at timestamptz,
+  held_until timestamptz,
   created_at timestamptz not null default now(),
   delivered_at timestamptz,
   foreign key (turn_id, event_number) references events on delete cascade,

@@ -105,7 +105,7 @@ export async function playTurn({ db, live, onAir }: Parts) {
     },
     complete: async (output = 'Done.') => {
       const number = Number((await load()).work.step.slice(1));
-      await end({ status: 'completed', output, lastRound: { number, reply, attempts: 1, startedAt: Date.now() , warnings: []} });
+      await end({ status: 'completed', output, lastRound: { number, reply, attempts: 1, startedAt: Date.now() } });
     },
     fail: () =>
       end({ status: 'failed', error: { type: 'internal_error', code: 'internal', message: 'No.', retryable: true } }),

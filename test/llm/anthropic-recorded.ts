@@ -96,10 +96,12 @@ function ourChoice(choice: WireChoice | undefined): RoundRequest['toolChoice'] {
 
 /**
  * What a request means, in one form for both sides. These differences are accepted, each for its reason:
- * text alone or as one block, results as text or as a list of texts, system as text or as a list (the wire reads
- * them alike); `is_error: false`, `citations: null`, a direct `caller`, tool choice `auto` and an absent flag (they
- * are what is meant without them); blank text beside calls (the wire takes it, but refuses it alone); `cache_control`, `strict`, `defer_loading` and tools the server runs (a caller's
- * own settings, which leave by `provider_options`); how schemas spell the object they are.
+ * - text alone or as one block, results and system as text or as a list of texts: the wire reads them alike;
+ * - `is_error: false`, `citations: null`, a direct `caller`, tool choice `auto`, an absent flag: meant without them;
+ * - blank text beside calls: the wire takes it there, and refuses it alone;
+ * - `cache_control`, `strict`, `defer_loading`, tools the server runs, and all fields not named here: a caller's own
+ *   settings, which leave by `provider_options`;
+ * - `type: object` at the top of a schema: the wire wants it said.
  */
 export function meaningOf(body: WireBody): object {
   const choice = body.tool_choice;

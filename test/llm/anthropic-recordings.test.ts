@@ -171,7 +171,8 @@ function whyNotOurs({ messages }: recorded.WireBody): string | null {
 }
 
 function textsBesideCalls(body: recorded.WireBody): number {
-  const count = ({ messages }: recorded.WireBody) => messages.flatMap(({ content }) => content).length;
+  const count = ({ messages }: recorded.WireBody) =>
+    messages.flatMap(({ content }) => recorded.blocksOf(content)).length;
   return count(body) - count(withoutTextsBesideCalls(body));
 }
 

@@ -11,7 +11,8 @@ export const ACCEPTED = [
   'ids of calls, which the clients made up or dropped: ours are those that Gemini gave (checked apart)',
   'missing arguments: none',
   'schemas in the OpenAPI dialect, in capitals: the same types',
-  'declarations without parameters, or with empty ones',
+  'declarations without parameters, or with empty ones, or with a schema of their answers, which Pawl does not hold',
+  'the model in the body: it stands in the path',
   'media: Pawl holds text',
   'a role and an empty text in the system instruction; calling mode AUTO and an empty config, which are the default',
 ];
@@ -22,7 +23,7 @@ export function asGoogleReads(body: unknown): WireBody {
 }
 
 /** What a body says, without the accepted differences. */
-export function essence({ contents, systemInstruction, tools = [], toolConfig, ...rest }: WireBody) {
+export function essence({ contents, systemInstruction, tools = [], toolConfig, model: _, ...rest }: WireBody) {
   const system = [systemInstruction?.parts ?? []]
     .flat()
     .map(({ text }) => text)

@@ -16,6 +16,8 @@ export type WirePart = {
 export type WireContent = { role: string; parts: WirePart[] };
 type Declaration = { name: string; description?: string; parameters?: Json; parametersJsonSchema?: Json };
 export type WireBody = {
+  /** Stands in the path; some clients say it again. */
+  model?: string;
   contents: WireContent[];
   systemInstruction?: { parts: { text: string } | { text: string }[] };
   generationConfig?: Json & { temperature?: number; maxOutputTokens?: number };
@@ -25,7 +27,7 @@ export type WireBody = {
 
 /** What Pawl would hold of a conversation whose next request was `body`, given the replies it had read so far. */
 export function storedForm(body: WireBody, replies: Reply[]): RoundRequest {
-  const { contents, systemInstruction, generationConfig = {}, tools = [], toolConfig, ...rest } = body;
+  const { contents, systemInstruction, generationConfig = {}, tools = [], toolConfig, model: _, ...rest } = body;
   const { temperature = null, maxOutputTokens = null, ...generation } = generationConfig;
   const declared = tools.flatMap((tool) => tool.functionDeclarations ?? []);
   const others = tools.filter((tool) => !tool.functionDeclarations);
@@ -38,7 +40,7 @@ export function storedForm(body: WireBody, replies: Reply[]): RoundRequest {
       .map(({ text }) => text)
       .join('\n\n'),
     messages: storedMessages(contents, replies),
-    tools: declared.map((each) => Tool.parse({ ...each, parameters: each.parameters ?? each.parametersJsonSchema })),
+    tools: declared.map(storedTool),
     toolChoice: choices[mode] ?? 'auto',
     temperature,
     maxOutputTokens,
@@ -51,6 +53,10 @@ export function storedForm(body: WireBody, replies: Reply[]): RoundRequest {
   };
 }
 
+function storedTool({ name, description, parameters, parametersJsonSchema }: Declaration): Tool {
+  return Tool.parse({ name, description, parameters: parameters ?? parametersJsonSchema });
+}
+
 /** Whether a model's content is what a reply said, whatever ids and signatures became of it. */
 export function isReply({ parts }: WireContent, { text, calls }: Reply): boolean {
   const said = parts.map((part) => (part.thought ? '' : (part.text ?? ''))).join('');
@@ -61,9 +67,10 @@ export function isReply({ parts }: WireContent, { text, calls }: Reply): boolean
 
 function storedMessages(contents: WireContent[], replies: Reply[]): Message[] {
   let open: AskedCall[] = [];
+  const left = [...replies];
   return contents.flatMap((content, place): Message[] => {
     if (content.role === 'model') {
-      const message = storedRound(content, { replies, place });
+      const message = storedRound(content, { reply: takeReply(content, left), place });
       open = [...message.calls];
       return [message];
     }
@@ -74,8 +81,13 @@ function storedMessages(contents: WireContent[], replies: Reply[]): Message[] {
   });
 }
 
-function storedRound(content: WireContent, { replies, place }: { replies: Reply[]; place: number }) {
-  const reply = replies.findLast((each) => isReply(content, each));
+/** Two replies may look alike, so each stands for one content, in order. */
+function takeReply(content: WireContent, left: Reply[]): Reply | undefined {
+  const index = left.findIndex((each) => isReply(content, each));
+  return left.splice(0, index + 1).at(-1);
+}
+
+function storedRound(content: WireContent, { reply, place }: { reply: Reply | undefined; place: number }) {
   const texts = content.parts.map((part) => (part.thought ? '' : (part.text ?? '')));
   const calls = content.parts.flatMap(({ functionCall: call }) =>
     call ? [{ id: '', name: call.name, arguments: JSON.stringify(call.args ?? {}) }] : [],

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { Misconfigured, RequestRefused } from '#core/failure.ts';
 import { configureProviders } from '#core/llm/providers.ts';
 import { splitModel } from '#core/llm/split-model.ts';
+import { anthropicWire } from '#test/llm/anthropic-wire.ts';
 import { openaiWire } from '#test/llm/openai-wire.ts';
 import { someRequest } from '#test/llm/provider-exam.ts';
 import { startWireServer } from '#test/llm/wire-server.ts';
@@ -20,12 +21,13 @@ test('only the simulator is there without settings, and a provider without its k
 test('keys, an address for ollama and PAWL_PROVIDERS add providers', () => {
   const env = {
     OPENAI_API_KEY: 'k',
+    ANTHROPIC_API_KEY: 'k',
     XAI_API_KEY: 'k',
     OLLAMA_BASE_URL: 'http://localhost:11434/v1',
     PAWL_PROVIDERS: local('http://localhost:1234/v1'),
   };
 
-  expect(namesOf(env)).toEqual(['openai', 'xai', 'ollama', 'sim', 'lmstudio']);
+  expect(namesOf(env)).toEqual(['openai', 'anthropic', 'xai', 'ollama', 'sim', 'lmstudio']);
 });
 
 test('a provider that is not configured is refused with what to set', () => {
@@ -94,6 +96,23 @@ test('openai gets max_completion_tokens and its key, a compatible server max_tok
   expect(server.asked.map(({ headers }) => headers.authorization)).toEqual(['Bearer mine', 'Bearer other']);
   expect(server.asked[0]!.body).toMatchObject({ max_completion_tokens: 9 });
   expect(server.asked[1]!.body).toMatchObject({ max_tokens: 9 });
+});
+
+test('anthropic and servers of its kind are asked by the Messages wire, each with its own key', async () => {
+  await using server = await startWireServer();
+  server.answer({ body: anthropicWire.reply({ text: ['Hi.'] }) });
+  const extra = { gateway: { kind: 'anthropic', base_url: `${server.origin}/anthropic`, api_key: 'other' } };
+  const env = { ANTHROPIC_API_KEY: 'mine', ANTHROPIC_BASE_URL: server.origin, PAWL_PROVIDERS: JSON.stringify(extra) };
+  const providers = configureProviders(env, sim);
+
+  for (const name of ['anthropic', 'gateway']) {
+    await providers.find(name).ask(someRequest, new AbortController().signal, () => undefined);
+  }
+  await providers.close();
+
+  expect(server.asked.map(({ path }) => path)).toEqual(['/v1/messages', '/anthropic/v1/messages']);
+  expect(server.asked.map(({ headers }) => headers['x-api-key'])).toEqual(['mine', 'other']);
+  expect(providers.list().map(({ name, wire }) => [name, wire])).toContainEqual(['gateway', 'anthropic']);
 });
 
 test('the idle bound of the environment holds', async () => {

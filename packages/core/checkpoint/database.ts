@@ -121,6 +121,7 @@ type DeliveryRow = {
   last_status_code: number | null;
   last_error: string | null;
   due_at: Date | null;
+  held_until: Date | null;
   created_at: Generated<Date>;
   delivered_at: Date | null;
 };

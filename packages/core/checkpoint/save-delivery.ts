@@ -20,7 +20,7 @@ export async function saveDelivery(db: Db, attempt: DeliveryAttempt): Promise<De
   const { retryInMs, status } = attempt;
   const dueAt = retryInMs === null ? sql`null` : inMs(retryInMs + timing.graceMs);
   const { rows } = await sql<DeliveryRing>`
-    update deliveries set status = ${status}, attempts = attempts + 1, ring = ring + 1, due_at = ${dueAt},
+    update deliveries set status = ${status}, attempts = attempts + 1, ring = ring + 1, due_at = ${dueAt}, held_until = null,
       last_status_code = ${attempt.statusCode}::int, last_error = ${attempt.error}::text,
       delivered_at = case when ${status === 'delivered'} then now() end
     where id = ${attempt.id} and status = 'pending' and attempts = ${attempt.attempts}

@@ -1,4 +1,4 @@
-import { loadDelivery, type OwedDelivery } from '#core/checkpoint/load-delivery.ts';
+import { takeDelivery, type OwedDelivery } from '#core/checkpoint/take-delivery.ts';
 import { loadTurn } from '#core/checkpoint/load-turn.ts';
 import { persist } from '#core/checkpoint/persist.ts';
 import { saveDelivery } from '#core/checkpoint/save-delivery.ts';
@@ -11,7 +11,7 @@ import type { WorkerContext } from '../context.ts';
 
 /** Makes one attempt at a delivery. The same event id goes out however often, so that receivers can tell. */
 export async function deliverWebhook({ deliveryId }: { deliveryId: string }, context: WorkerContext): Promise<Ring[]> {
-  const delivery = await loadDelivery(context.db, deliveryId);
+  const delivery = await takeDelivery(context.db, deliveryId);
   if (!delivery) return [];
 
   const secrets = await context.secretsOf(delivery.project);
