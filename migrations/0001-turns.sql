@@ -117,6 +117,7 @@ create table deliveries (
   ring integer not null default 0,
   last_status_code integer,
   last_error text,
+  next_attempt_at timestamptz,
   due_at timestamptz,
   held_until timestamptz,
   created_at timestamptz not null default now(),

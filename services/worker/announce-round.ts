@@ -16,7 +16,7 @@ export type RoundAnnouncer = Disposable & { take(delta: Delta): void; catchUp():
  */
 export function announceRound(live: Live, address: Address): RoundAnnouncer {
   const say = (event: LiveEvent) => live.tellWatchers({ kind: 'event', turnId: address.turn_id, event });
-  const texts = { 'output_text.delta': gather('output_text.delta'), 'reasoning.delta': gather('reasoning.delta') };
+  const texts = { 'reasoning.delta': gather('reasoning.delta'), 'output_text.delta': gather('output_text.delta') };
   const args = new Map<number, string>();
   let timer: NodeJS.Timeout | undefined;
 

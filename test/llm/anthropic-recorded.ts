@@ -24,7 +24,7 @@ export function blocksOf(content: string | WireBlock[]): WireBlock[] {
 }
 
 /** The texts of a content, one under the other. */
-export function textsOf(content: unknown): string {
+function textsOf(content: unknown): string {
   if (!Array.isArray(content)) return typeof content === 'string' ? content : '';
   return content.map(({ text }) => text ?? '').join('\n\n');
 }

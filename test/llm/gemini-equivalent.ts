@@ -1,28 +1,26 @@
 import { renderSchema } from '#core/llm/gemini/render-schema.ts';
 import type { WireBody, WireContent, WirePart } from '#test/llm/gemini-stored-form.ts';
 
-/** The differences between two bodies that change nothing; each is taken away from both before they are compared. */
-export const ACCEPTED = [
-  'field names in snake_case: Google reads both',
-  'signatures in the URL-safe base64 alphabet: the same bytes',
-  'neighbours of one role apart: merged, since roles go by turns',
-  'text in several parts: joined',
-  'signatures on texts, which the recorded clients dropped, and the empty texts that carry nothing else',
-  'ids of calls, which the clients made up or dropped: ours are those that Gemini gave (checked apart)',
-  'missing arguments: none',
-  'schemas in the OpenAPI dialect, in capitals: the same types',
-  'declarations without parameters, or with empty ones, or with a schema of their answers, which Pawl does not hold',
-  'the model in the body: it stands in the path',
-  'media: Pawl holds text',
-  'a role and an empty text in the system instruction; calling mode AUTO and an empty config, which are the default',
-];
-
 /** A body in camelCase with standard base64, as Google reads it. */
 export function asGoogleReads(body: unknown): WireBody {
   return camelCase(body) as WireBody;
 }
 
-/** What a body says, without the accepted differences. */
+/**
+ * What a body says, without the differences that change nothing:
+ * - field names in snake_case: Google reads both
+ * - signatures in the URL-safe base64 alphabet: the same bytes
+ * - neighbours of one role apart: merged, since roles go by turns
+ * - text in several parts: joined
+ * - signatures on texts, which the recorded clients dropped, and the empty texts that carry nothing else
+ * - ids of calls, which the clients made up or dropped: ours are those that Gemini gave (checked apart)
+ * - missing arguments: none
+ * - schemas in the OpenAPI dialect, in capitals: the same types
+ * - declarations without parameters, or with empty ones, or with a schema of their answers, which Pawl does not hold
+ * - the model in the body: it stands in the path
+ * - media: Pawl holds text
+ * - a role and an empty text in the system instruction; calling mode AUTO and an empty config, which are the default
+ */
 export function essence({ contents, systemInstruction, tools = [], toolConfig, model: _, ...rest }: WireBody) {
   const system = [systemInstruction?.parts ?? []]
     .flat()

@@ -1,6 +1,7 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { geminiProvider } from '#core/llm/gemini/gemini-provider.ts';
 import { patientFetch } from '#core/llm/patient-fetch.ts';
+import { configureProviders } from '#core/llm/providers.ts';
 import { geminiEvent, geminiWire, partsEvent } from '#test/llm/gemini-wire.ts';
 import { providerExam, someRequest } from '#test/llm/provider-exam.ts';
 import { type Answer, startWireServer } from '#test/llm/wire-server.ts';
@@ -35,6 +36,24 @@ test('gemini: one ask is one streaming request, with the key in a header and nev
     contents: [{ role: 'user', parts: [{ text: 'Hi' }] }],
     generationConfig: {},
   });
+});
+
+test('gemini: its key and its address come from the settings, and from no other variable that the SDK knows', async () => {
+  await using server = await startWireServer();
+  server.answer({ body: hi });
+  vi.stubEnv('GOOGLE_GENAI_USE_VERTEXAI', 'true');
+  vi.stubEnv('GOOGLE_GEMINI_BASE_URL', 'http://127.0.0.1:1');
+  vi.stubEnv('GOOGLE_API_KEY', 'another');
+  const env = { GEMINI_API_KEY: key, GEMINI_BASE_URL: `${server.origin}/` };
+  const providers = configureProviders(env, { baseUrl: async () => '' });
+
+  const reply = await providers.find('gemini').ask(someRequest, signal, () => undefined);
+  await providers.close();
+  vi.unstubAllEnvs();
+
+  expect(reply.text).toBe('Hi.');
+  expect(server.asked[0]!.headers['x-goog-api-key']).toBe(key);
+  expect(providers.list()).toContainEqual(expect.objectContaining({ name: 'gemini', wire: 'gemini', tools: true }));
 });
 
 test('gemini: a refusal and a stream that breaks off are asked once', async () => {

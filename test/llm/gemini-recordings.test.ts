@@ -161,7 +161,7 @@ function checkFailure(answer: Reply | Error, { response: { status, body } }: Exc
   count(`as ${code}`);
 }
 
-/** What we hold of the conversation leaves as what the client sent; ACCEPTED tells what may differ. */
+/** What we hold of the conversation leaves as what the client sent; `essence` tells what may differ. */
 function checkRequest(sent: WireBody, recorded: WireBody, replies: Reply[]) {
   const ours = essence(sent);
   const theirs = essence(recorded);

@@ -1,6 +1,7 @@
 import { Kysely } from 'kysely';
 import { PostgresJSDialect } from 'kysely-postgres-js';
 import postgres from 'postgres';
+import { Misconfigured } from '../failure.ts';
 import { openSocket } from '../open-socket.ts';
 import type { Database, Db } from './database.ts';
 
@@ -13,6 +14,7 @@ export type Connection = { sql: postgres.Sql; db: Db; close(): Promise<void> };
  * they are answered.
  */
 export function connect(url: string, { poolSize = 10 }: { poolSize?: number } = {}): Connection {
+  if (!url) throw new Misconfigured('There is no DATABASE_URL to connect to. Set it.');
   const sql = postgres(url, {
     max: poolSize,
     connect_timeout: 5,

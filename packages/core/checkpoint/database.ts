@@ -120,6 +120,7 @@ type DeliveryRow = {
   ring: Generated<number>;
   last_status_code: number | null;
   last_error: string | null;
+  next_attempt_at: Date | null;
   due_at: Date | null;
   held_until: Date | null;
   created_at: Generated<Date>;

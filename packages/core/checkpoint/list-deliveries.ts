@@ -24,7 +24,7 @@ export async function listDeliveries(
 ): Promise<Delivery[]> {
   const { rows } = await sql<Delivery>`
     select deliveries.id, events.id as "eventId", type, url, status, attempts, last_status_code as "lastStatusCode",
-      last_error as "lastError", due_at::text as "nextAttemptAt", deliveries.created_at::text as "createdAt",
+      last_error as "lastError", next_attempt_at::text as "nextAttemptAt", deliveries.created_at::text as "createdAt",
       delivered_at::text as "deliveredAt"
     from deliveries join events on events.turn_id = deliveries.turn_id and number = event_number
     where project = ${project}

@@ -10,9 +10,9 @@ import { inMs } from './due.ts';
  */
 export function oweDelivery(source: RawBuilder<unknown>, condition: RawBuilder<unknown>, event: EventType) {
   return sql`
-    insert into deliveries (id, project, turn_id, event_number, url, with_turn, due_at)
+    insert into deliveries (id, project, turn_id, event_number, url, with_turn, next_attempt_at, due_at)
     select ${newId('dlv')}, project, id, last_event, config #>> '{webhook,url}',
-      (config #> '{webhook,include}')::jsonb ? 'turn', ${inMs(timing.graceMs)}
+      (config #> '{webhook,include}')::jsonb ? 'turn', now(), ${inMs(timing.graceMs)}
     from ${source}
     where ${condition} and (config #> '{webhook,events}')::jsonb ? ${event}
     returning id`;

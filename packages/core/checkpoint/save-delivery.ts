@@ -18,9 +18,11 @@ export type DeliveryAttempt = {
 /** Records an attempt; a delivery that is over, or that another worker has counted, stays as it is. */
 export async function saveDelivery(db: Db, attempt: DeliveryAttempt): Promise<DeliveryRing | null> {
   const { retryInMs, status } = attempt;
+  const nextAt = retryInMs === null ? sql`null` : inMs(retryInMs);
   const dueAt = retryInMs === null ? sql`null` : inMs(retryInMs + timing.graceMs);
   const { rows } = await sql<DeliveryRing>`
-    update deliveries set status = ${status}, attempts = attempts + 1, ring = ring + 1, due_at = ${dueAt}, held_until = null,
+    update deliveries set status = ${status}, attempts = attempts + 1, ring = ring + 1, next_attempt_at = ${nextAt},
+      due_at = ${dueAt}, held_until = null,
       last_status_code = ${attempt.statusCode}::int, last_error = ${attempt.error}::text,
       delivered_at = case when ${status === 'delivered'} then now() end
     where id = ${attempt.id} and status = 'pending' and attempts = ${attempt.attempts}

@@ -12,10 +12,13 @@ const SILENCE_MS = 10_000;
 
 type Said = { to: string; message: unknown };
 
-/** The wire on Postgres: one NOTIFY channel for everything; a connection that hears not even itself is opened anew. */
+/**
+ * The wire on Postgres: one NOTIFY channel for everything. One connection speaks, so that nothing overtakes; one
+ * listens, and is opened anew when it hears not even our own ping.
+ */
 export function postgresLive(url: string): Live {
   const hearers = makeHearers<unknown>();
-  const speaking = postgres(url, { ...BOUNDS, max: 2 });
+  const speaking = postgres(url, { ...BOUNDS, max: 1 });
   let ear = listen(url, hearers);
   const watchdog = setInterval(() => {
     say(speaking, { to: PING, message: null });

@@ -6,7 +6,7 @@ type Env = Record<string, string | undefined>;
 
 const httpUrl = z.url({ protocol: /^https?$/, error: 'give an http or https URL' });
 
-const WireKind = z.enum(['openai', 'anthropic']);
+const WireKind = z.enum(['openai', 'anthropic', 'gemini']);
 /** The wires a provider of `PAWL_PROVIDERS` may speak. */
 export type WireKind = z.infer<typeof WireKind>;
 

@@ -1,6 +1,7 @@
 import { RequestRefused } from '../failure.ts';
 import { anthropicProvider } from './anthropic/anthropic-provider.ts';
 import { bounded } from './bounded.ts';
+import { geminiProvider } from './gemini/gemini-provider.ts';
 import { openaiProvider } from './openai/openai-provider.ts';
 import { patientFetch } from './patient-fetch.ts';
 import type { Capabilities, Provider } from './provider.ts';
@@ -55,6 +56,7 @@ type MakeProvider = (options: Options) => Provider;
 function builtIn(env: Env, fetch: Fetch): Provider[] {
   const openai = readBaseUrl(env, 'OPENAI_BASE_URL', 'https://api.openai.com/v1');
   const anthropic = readBaseUrl(env, 'ANTHROPIC_BASE_URL', 'https://api.anthropic.com');
+  const gemini = readBaseUrl(env, 'GEMINI_BASE_URL', 'https://generativelanguage.googleapis.com');
   const xai = readBaseUrl(env, 'XAI_BASE_URL', 'https://api.x.ai/v1');
   const ollama = readBaseUrl(env, 'OLLAMA_BASE_URL', null);
   const keyed = (keyName: string, options: { name: string; baseUrl: string }, make: MakeProvider): Provider[] => {
@@ -64,6 +66,7 @@ function builtIn(env: Env, fetch: Fetch): Provider[] {
   return [
     ...keyed('OPENAI_API_KEY', { name: 'openai', baseUrl: openai }, openaiItself),
     ...keyed('ANTHROPIC_API_KEY', { name: 'anthropic', baseUrl: anthropic }, anthropicProvider),
+    ...keyed('GEMINI_API_KEY', { name: 'gemini', baseUrl: gemini }, geminiProvider),
     ...keyed('XAI_API_KEY', { name: 'xai', baseUrl: xai }, openaiProvider),
     ...(ollama ? [openaiProvider({ name: 'ollama', apiKey: null, baseUrl: ollama, fetch })] : []),
   ];
@@ -74,7 +77,11 @@ function openaiItself(options: Options): Provider {
 }
 
 /** Who speaks the wire that `PAWL_PROVIDERS` names as `kind`. */
-const MAKERS: Record<WireKind, MakeProvider> = { openai: openaiProvider, anthropic: anthropicProvider };
+const MAKERS: Record<WireKind, MakeProvider> = {
+  openai: openaiProvider,
+  anthropic: anthropicProvider,
+  gemini: geminiProvider,
+};
 
 function extra(env: Env, fetch: Fetch): Provider[] {
   return Object.entries(readExtraProviders(env, [...SETTINGS.keys()])).map(([name, { kind, base_url, api_key }]) =>

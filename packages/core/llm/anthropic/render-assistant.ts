@@ -18,7 +18,9 @@ export function renderAssistant(spoken: Spoken, provider: string): Block[] {
   const state = spoken.opaque?.provider === provider ? readOpaque(spoken.opaque.state) : [];
   const isSame = cleanText(textOf(state)) === (content ?? '');
   const kept = isSame ? state : [...state.filter(isThought), ...textBlock(content)];
-  const placed = kept.flatMap((block) => (block.type === 'tool_use' ? placeCall(block, calls) : [block]));
+  const placed = kept
+    .flatMap((block) => (block.type === 'tool_use' ? placeCall(block, calls) : [block]))
+    .filter((block, index, all) => block.type !== 'tool_use' || all.findIndex(({ id }) => id === block.id) === index);
   const ids = new Set(placed.map(({ id }) => id));
   const rest = calls.filter(({ id }) => !ids.has(id)).map((call) => callBlock(call));
   return endOnWords([...placed.filter(isSaying), ...rest]);
