@@ -30,7 +30,8 @@ export async function killWorker(
   const { rounds } = Turn.parse(await (await fetch(turnUrl)).json());
   const results = rounds.flatMap((stored) => stored.results).filter(({ status }) => status === 'success');
   screen.add('Half a sentence is lost, and nothing else. PostgreSQL holds');
-  screen.add(`${rounds.length} rounds and ${results.length} tool results, among them a flight that is paid for.`);
+  const last = rounds.at(-1)?.tool_calls.map(({ name }) => name);
+  screen.add(`${rounds.length} rounds and ${results.length} tool results, last those of ${last?.join(', ')}.`);
   screen.add(`The dead worker’s hold on round ${round} lapses ${timing.leaseMs / 1000} s after its last heartbeat;`);
   const extend = screen.begin('then the other one takes over. Waiting');
   const timer = setInterval(() => extend(' ·'), DOT_EVERY_MS);

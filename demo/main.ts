@@ -16,7 +16,7 @@ import { watchTurn } from './watch-turn.ts';
 await runToTheEnd(async (stage) => {
   const screen = openScreen(process.stdout);
   screen.title('Pawl: one turn, two workers, and one of them is killed in the middle');
-  screen.note('All is real but the model: a simulator, so no key and no network is needed.');
+  screen.note('Model and travel agency are simulated, so no key is needed; the rest is real.');
   screen.gap();
 
   const receiver = await startReceiver(stage);

@@ -1,6 +1,7 @@
 import { styleText } from 'node:util';
 import type { Count, Counts } from './count.ts';
 import type { Screen } from './screen.ts';
+import { KILLED_ROUND } from './travel-request.ts';
 
 const NAME_WIDTH = 17;
 const NUMBER_WIDTH = 7;
@@ -11,10 +12,14 @@ export function showCounts({ modelCalls, again, tools, events, webhooks }: Count
   screen.add(
     styleText('dim', `${' '.repeat(NAME_WIDTH)}${'needed'.padStart(NUMBER_WIDTH)}${'made'.padStart(NUMBER_WIDTH)}`),
   );
-  screen.add(row(modelCalls, again.length > 0 ? `round ${again.join(', ')} again: its worker was killed` : undefined));
+  screen.add(row(modelCalls, again.map(repeated).join(', ')));
   for (const tool of tools) screen.add(row(tool, tool.what === 'book_flight' ? 'at_most_once' : undefined));
   screen.add(row(events, events.isGapless ? `1 to ${events.times}, no gap, none twice` : 'out of order'));
   screen.add(row(webhooks, 'signature verified'));
+}
+
+function repeated(round: number): string {
+  return `round ${round} again${round === KILLED_ROUND ? ': its worker was killed' : ''}`;
 }
 
 function row({ what, needed, times }: Count, note = ''): string {

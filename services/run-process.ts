@@ -10,6 +10,9 @@ type Open = (settings: Settings, env: NodeJS.ProcessEnv, log: Log) => Promise<Ru
 
 const LAST_RESORT_MS = 10_000;
 
+/** One Ctrl-C reaches us twice under npm: from the terminal, and passed on by npm. */
+const SAME_KEYSTROKE_MS = 1_000;
+
 /**
  * Runs one part as a process: the first signal closes it in order, a second one or an overdue close ends it at once.
  * What is misconfigured is said in one sentence, without a stack.
@@ -35,10 +38,13 @@ function explain(error: unknown): string | null {
 }
 
 function closeOnSignal(running: Running, graceMs: number): void {
-  let isClosing = false;
+  let closingSince: number | null = null;
   const close = () => {
-    if (isClosing) process.exit(1);
-    isClosing = true;
+    if (closingSince !== null) {
+      if (performance.now() - closingSince > SAME_KEYSTROKE_MS) process.exit(1);
+      return;
+    }
+    closingSince = performance.now();
     setTimeout(() => process.exit(1), graceMs + LAST_RESORT_MS).unref();
     running.close(graceMs).then(
       () => process.exit(0),

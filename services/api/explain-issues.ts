@@ -8,16 +8,27 @@ type Issue = z.core.$ZodIssue;
 export function explainIssues(issues: Issue[]): RequestRefused {
   const found = issues.map((issue) => deepest(issue, []));
   const first = found.find(({ leaf }) => leaf.code === 'unrecognized_keys') ?? found[0];
-  if (!first) return new RequestRefused(400, 'invalid_request', 'The request is not valid. Check it against /openapi.json.');
+  if (!first)
+    return new RequestRefused(400, 'invalid_request', 'The request is not valid. Check it against /openapi.json.');
   const { path, leaf } = first;
   if (leaf.code === 'unrecognized_keys') {
     const param = renderPath([...path, leaf.keys[0] ?? '']);
-    return new RequestRefused(400, 'unknown_field', `There is no field \`${param}\`. Remove it, or check its spelling.`, param);
+    return new RequestRefused(
+      400,
+      'unknown_field',
+      `There is no field \`${param}\`. Remove it, or check its spelling.`,
+      param,
+    );
   }
   const param = renderPath(path) || null;
   const name = `\`${param ?? 'body'}\``;
   if (isMissing(leaf)) return new RequestRefused(400, 'missing_field', `${name} is missing. Give it.`, param);
-  return new RequestRefused(400, 'invalid_value', `${name} is not valid: ${leaf.message.replace(/^Invalid input: /, '')}.`, param);
+  return new RequestRefused(
+    400,
+    'invalid_value',
+    `${name} is not valid: ${leaf.message.replace(/^Invalid input: /, '')}.`,
+    param,
+  );
 }
 
 /** Nothing was given at all, whichever form it could have taken. */

@@ -113,18 +113,21 @@ test('both keys of a project open the same', async () => {
   expect(seen.status).toBe(200);
 });
 
-test.each(['0.0.0.0', '::', '10.1.2.3'])('an API without keys refuses to start open on %s, saying why', async (HOST) => {
-  const settings = { ...(await testEnvironment('http://127.0.0.1:9/v1', {})), HOST };
-  const main = fileURLToPath(new URL('../../services/api/main.ts', import.meta.url));
+test.each(['0.0.0.0', '::', '10.1.2.3'])(
+  'an API without keys refuses to start open on %s, saying why',
+  async (HOST) => {
+    const settings = { ...(await testEnvironment('http://127.0.0.1:9/v1', {})), HOST };
+    const main = fileURLToPath(new URL('../../services/api/main.ts', import.meta.url));
 
-  const api = spawn(process.execPath, [main], { env: { PATH: process.env.PATH, ...settings } });
-  const [said, [code]] = await Promise.all([text(api.stderr), once(api, 'exit')]);
+    const api = spawn(process.execPath, [main], { env: { PATH: process.env.PATH, ...settings } });
+    const [said, [code]] = await Promise.all([text(api.stderr), once(api, 'exit')]);
 
-  expect(code).toBe(1);
-  expect(said).toContain('PAWL_API_KEYS');
-  expect(said).toContain(HOST);
-  expect(said.trim().split('\n')).toHaveLength(1);
-});
+    expect(code).toBe(1);
+    expect(said).toContain('PAWL_API_KEYS');
+    expect(said).toContain(HOST);
+    expect(said.trim().split('\n')).toHaveLength(1);
+  },
+);
 
 function clientsOf({ url }: World): { alpha: Client; beta: Client } {
   return { alpha: apiClient(url, 'key-of-alpha'), beta: apiClient(url, 'key-of-beta') };

@@ -22,7 +22,9 @@ export async function refusalOf(client: Client, path: string, body: unknown): Pr
 export function describeRefusal({ status, headers, body }: Answer<unknown>): string {
   if (status < 400) return `${status} accepted`;
   const { error } = body as Refusal;
-  expect(body).toEqual({ error: { type: TYPES[status], code: error.code, message: error.message, param: error.param } });
+  expect(body).toEqual({
+    error: { type: TYPES[status], code: error.code, message: error.message, param: error.param },
+  });
   expect(headers.get('content-type')).toContain('application/json');
   expect(error.code).toMatch(/^[a-z][a-z_]*$/);
   expect(error.message).toMatch(/^.{20,}\.$/su);

@@ -90,7 +90,10 @@ test('a body nested too deep is refused, whatever field it is in', async () => {
 test.each([
   ['{"__proto__":{"model":"openai/test"},"input":"Hi"}', '__proto__'],
   ['{"model":"openai/test","input":"Hi","metadata":{"__proto__":"x"}}', 'metadata.__proto__'],
-  ['{"model":"openai/test","input":"Hi","provider_options":{"a":[{"__proto__":1}]}}', 'provider_options.a[0].__proto__'],
+  [
+    '{"model":"openai/test","input":"Hi","provider_options":{"a":[{"__proto__":1}]}}',
+    'provider_options.a[0].__proto__',
+  ],
 ])('a prototype in disguise is refused by its place: %s', async (body, param) => {
   const refusal = describeRefusal(await world.call('POST', '/v1/turns', { body }));
 

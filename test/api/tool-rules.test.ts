@@ -99,7 +99,10 @@ test('a server-side tool and a definition stand side by side, and the model is o
 });
 
 test('a tool without execution is server-side if a server-side tool has its name', async () => {
-  const lookup = { ...tool({ name: 'weather_lookup' }), parameters: object({ properties: { city: { type: 'string' } }, required: ['city'] }) };
+  const lookup = {
+    ...tool({ name: 'weather_lookup' }),
+    parameters: object({ properties: { city: { type: 'string' } }, required: ['city'] }),
+  };
 
   const { id } = await world.startTurn({ input: 'Look it up', tools: [lookup] });
   await world.workUntilIdle();
@@ -110,9 +113,10 @@ test('a tool without execution is server-side if a server-side tool has its name
 
 test('relaxed rules take what providers take', async () => {
   await using relaxed = await createWorld({ env: { PAWL_TOOL_RULES: 'provider' } });
-  const post = (more: object) => relaxed.call('POST', '/v1/turns', {
-    body: { model: 'openai/test', input: 'Hi', tools: [tool(more)] },
-  });
+  const post = (more: Record<string, unknown>) =>
+    relaxed.call('POST', '/v1/turns', {
+      body: { model: 'openai/test', input: 'Hi', tools: [tool(more)] },
+    });
 
   const taken = await Promise.all([
     post({ name: 'Find-City' }),

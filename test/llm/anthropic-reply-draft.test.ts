@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { finishReply, startReply, takeEvent } from '#core/llm/anthropic/reply-draft.ts';
+import { finishReply } from '#core/llm/anthropic/finish-reply.ts';
+import { startReply, takeEvent } from '#core/llm/anthropic/reply-draft.ts';
 
 const start = (usage?: object) => ({ type: 'message_start', message: { role: 'assistant', content: [], usage } });
 const end = (stop_reason: string | null, usage?: object) => ({ type: 'message_delta', delta: { stop_reason }, usage });

@@ -1,20 +1,10 @@
 import { expect, test } from 'vitest';
-import { finishReply, startReply, takeChunk } from '#core/llm/gemini/parse-stream.ts';
 import { renderRequest } from '#core/llm/gemini/render-request.ts';
-import type { Delta } from '#core/llm/provider.ts';
+import { called, end, parts, type Reading, read } from '#test/llm/gemini-reading.ts';
 import { someRequest } from '#test/llm/provider-exam.ts';
 
-const parts = (...parts: object[]) => ({ candidates: [{ content: { parts } }] });
-const end = (finishReason = 'STOP', more: object = {}) => ({ candidates: [{ finishReason }], ...more });
-
-function read(...chunks: object[]) {
-  const draft = startReply('gemini');
-  const deltas: Delta[] = chunks.flatMap((chunk) => takeChunk(draft, chunk));
-  return { reply: finishReply(draft), deltas };
-}
-
 /** What goes back of a reply, once it is stored as JSON. */
-function sentBack({ reply: { text, calls, opaque } }: ReturnType<typeof read>) {
+function sentBack({ reply: { text, calls, opaque } }: Reading) {
   const stored = JSON.parse(JSON.stringify({ provider: 'gemini', state: opaque }));
   const message = { role: 'assistant', content: text, calls, opaque: stored } as const;
   const { contents } = renderRequest(
@@ -24,29 +14,6 @@ function sentBack({ reply: { text, calls, opaque } }: ReturnType<typeof read>) {
   return (contents as { parts: object[] }[])[1]!.parts;
 }
 
-const called = (name: string, args?: object, more: object = {}) => ({
-  functionCall: { name, ...(args ? { args } : {}) },
-  ...more,
-});
-
-test('gemini: several calls in one chunk and in several are put in order, missing ids stay empty', () => {
-  const { reply, deltas } = read(
-    parts({ text: 'Both.' }, called('add', { b: 3, a: 2 }), {
-      functionCall: { id: 'x1', name: 'mul', args: { a: 1 } },
-    }),
-    parts(called('ping')),
-    end(),
-  );
-
-  expect(reply).toMatchObject({ text: 'Both.', finishReason: 'tool_calls', finishReasonRaw: 'STOP' });
-  expect(reply.calls).toEqual([
-    { id: '', name: 'add', arguments: '{"b":3,"a":2}' },
-    { id: 'x1', name: 'mul', arguments: '{"a":1}' },
-    { id: '', name: 'ping', arguments: '{}' },
-  ]);
-  expect(deltas.at(-1)).toEqual({ kind: 'tool-arguments', index: 2, text: '{}' });
-});
-
 test('gemini: thoughts are reasoning, never text, and are not stored', () => {
   const { reply, deltas } = read(parts({ text: 'Let me see.', thought: true }, { text: 'Yes.' }), end());
 
@@ -55,56 +22,6 @@ test('gemini: thoughts are reasoning, never text, and are not stored', () => {
     { kind: 'reasoning', text: 'Let me see.' },
     { kind: 'text', text: 'Yes.' },
   ]);
-});
-
-test('gemini: arguments that arrive in pieces are put together along their paths', () => {
-  const piece = (partialArgs: object[], more: object = {}) => parts({ functionCall: { partialArgs, ...more } });
-  const { reply, deltas } = read(
-    parts({ functionCall: { name: 'send', willContinue: true }, thoughtSignature: 's' }),
-    piece([{ jsonPath: '$.to', stringValue: 'An', willContinue: true }], { willContinue: true }),
-    piece([{ jsonPath: '$.to', stringValue: 'na' }], { willContinue: true }),
-    piece(
-      [
-        { jsonPath: "$.list[0]['a b']", numberValue: 1 },
-        { jsonPath: '$.list[1]', boolValue: false },
-      ],
-      {
-        willContinue: true,
-      },
-    ),
-    piece([{ jsonPath: '$.none', nullValue: 'NULL_VALUE' }], { willContinue: true }),
-    parts({ functionCall: {} }),
-    parts({ functionCall: { name: 'ping', willContinue: true } }),
-    parts({ functionCall: {} }),
-    end(),
-  );
-
-  expect(reply.calls.map(({ name, arguments: args }) => [name, args])).toEqual([
-    ['send', '{"to":"Anna","list":[{"a b":1},false],"none":null}'],
-    ['ping', '{}'],
-  ]);
-  const shown = deltas.filter((delta) => delta.text !== '');
-  expect(shown.map(({ text }) => text)).toEqual(reply.calls.map((call) => call.arguments));
-  expect(deltas).toHaveLength(8);
-  expect(reply.opaque).toMatchObject({ parts: [{ call: 0, thoughtSignature: 's' }, { call: 1 }] });
-});
-
-test.each(['to', '$', '$.a[7]', '$..a', '$.a.b['])(
-  'gemini: a piece at %s fits nowhere and is a failed attempt',
-  (jsonPath) => {
-    const piece = { functionCall: { name: 'send', partialArgs: [{ jsonPath, stringValue: 'x' }] } };
-
-    expect(() => read(parts(piece), end())).toThrow(expect.objectContaining({ code: 'provider_bad_response' }));
-  },
-);
-
-test('gemini: a name like __proto__ is only a name', () => {
-  const partialArgs = [{ jsonPath: '$.__proto__.polluted', boolValue: true }];
-
-  const { reply } = read(parts({ functionCall: { name: 'send', partialArgs } }), end());
-
-  expect(reply.calls[0]!.arguments).toBe('{"__proto__":{"polluted":true}}');
-  expect({}).not.toHaveProperty('polluted');
 });
 
 test('gemini: signatures come back on exactly the parts they came on', () => {
@@ -156,13 +73,6 @@ test('gemini: a malformed call is a failed attempt even behind a text', () => {
   expect(() => read(parts({ text: 'I will call' }), end('UNEXPECTED_TOOL_CALL'))).toThrow('UNEXPECTED_TOOL_CALL');
 });
 
-test('gemini: a call of a tool that was not declared is a call, whose answer tells the model so', () => {
-  const { reply } = read(parts(called('list_files')), end('UNEXPECTED_TOOL_CALL'));
-
-  expect(reply).toMatchObject({ finishReason: 'tool_calls', finishReasonRaw: 'UNEXPECTED_TOOL_CALL' });
-  expect(reply.calls).toHaveLength(1);
-});
-
 test.each(['MAX_TOKENS', 'SAFETY', 'RECITATION', 'MODEL_ARMOR'])(
   'gemini: an empty reply that ends by %s is a reply',
   (reason) => {
@@ -190,10 +100,6 @@ test('gemini: a stream without a finish reason was cut', () => {
   expect(() => read(parts({ text: 'Hi' }))).toThrow(
     expect.objectContaining({ code: 'provider_unavailable', retry: { kind: 'later' } }),
   );
-});
-
-test('gemini: a call without a name can be answered by nobody', () => {
-  expect(() => read(parts({ functionCall: { args: { a: 1 } } }), end())).toThrow('no name');
 });
 
 test('gemini: tokens of thoughts are output, those of tools at Google input, and a later count replaces an earlier', () => {

@@ -52,7 +52,8 @@ test('gemini: its key and its address come from the settings, and from no other 
   vi.unstubAllEnvs();
 
   expect(reply.text).toBe('Hi.');
-  expect(server.asked[0]!.headers['x-goog-api-key']).toBe(key);
+  expect(server.asked[0]).toMatchObject({ headers: { 'x-goog-api-key': key } });
+  expect(server.asked[0]!.path).toMatch(/^\/v1\w*\/models\//);
   expect(providers.list()).toContainEqual(expect.objectContaining({ name: 'gemini', wire: 'gemini', tools: true }));
 });
 
@@ -78,14 +79,26 @@ test('gemini: calls one after another share a connection', async () => {
   expect(server.connections()).toBeLessThan(5);
 });
 
-test('gemini: a stream left at an error event is not kept open', async () => {
+test.each([
+  ['an error event', geminiWire.errorEvent, 'provider_overloaded'],
+  ['a chunk that is none', [geminiEvent({ candidates: 'x' })], 'provider_bad_response'],
+])('gemini: a stream left at %s is not kept open', async (_, body, code) => {
   await using server = await startWireServer();
-  server.answer({ body: geminiWire.errorEvent, ending: 'hang' });
+  server.answer({ body, ending: 'hang' });
 
   const asking = make(server.origin).ask(someRequest, signal, () => undefined);
 
-  await expect(asking).rejects.toMatchObject({ code: 'provider_overloaded', provider: { status: 503 } });
+  await expect(asking).rejects.toMatchObject({ code });
   await server.left;
+});
+
+test('gemini: a reply that Google would let go on is a cut one, and is not asked for again', async () => {
+  const more = { finishReason: 'CONTINUATION', continuationToken: 'dG9rZW4=' };
+
+  const { reply, asked } = await ask({ body: [partsEvent([{ text: 'Half' }], more)] });
+
+  expect(asked).toHaveLength(1);
+  expect(reply).toMatchObject({ text: 'Half', finishReason: 'length', finishReasonRaw: 'CONTINUATION' });
 });
 
 test('gemini: options of the caller are laid over the body, the wire keys at the top, others in generationConfig', async () => {

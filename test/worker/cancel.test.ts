@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import type { TurnResource } from '#core/turn/present-turn.ts';
 import { createWorld, type World } from '#test/world/create-world.ts';
-import { workUntilEnded } from '#test/world/let-time-pass.ts';
 import { httpTool } from '#test/world/http-tool.ts';
+import { workUntilEnded } from '#test/world/let-time-pass.ts';
 import { openLiveWorker } from '#test/world/live-worker.ts';
 import { scripted } from '#test/world/scripted.ts';
 import { openStranger } from '#test/world/stranger.ts';
@@ -127,7 +127,11 @@ test('an answer of the model that comes after the cancel changes nothing', async
   await world.workUntilIdle();
 
   expect(await world.findTurn(id)).toEqual(body);
-  expect((await world.listEvents(id)).map(({ type }) => type)).toEqual(['turn.queued', 'turn.started', 'turn.cancelled']);
+  expect((await world.listEvents(id)).map(({ type }) => type)).toEqual([
+    'turn.queued',
+    'turn.started',
+    'turn.cancelled',
+  ]);
 });
 
 test('an answer of a tool that comes after the cancel changes nothing', async () => {

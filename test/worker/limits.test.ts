@@ -109,7 +109,11 @@ test('calls in a reply that was cut are not run', async () => {
   await world.workUntilIdle();
   const turn = await world.findTurn(id);
 
-  expect(turn).toMatchObject({ status: 'incomplete', output: 'I will', incomplete_details: { reason: 'max_output_tokens' } });
+  expect(turn).toMatchObject({
+    status: 'incomplete',
+    output: 'I will',
+    incomplete_details: { reason: 'max_output_tokens' },
+  });
   expect(turn.rounds.flatMap(({ tool_calls }) => tool_calls)).toEqual([]);
 });
 

@@ -71,7 +71,10 @@ test('an at_most_once call whose run was lost in the middle is not made again, a
   await world.workUntilIdle();
 
   expect(tool.caught).toHaveLength(1);
-  expect(before).toMatchObject({ status: 'completed', rounds: [{ results: [{ error: { category: 'outcome_unknown' } }] }, {}] });
+  expect(before).toMatchObject({
+    status: 'completed',
+    rounds: [{ results: [{ error: { category: 'outcome_unknown' } }] }, {}],
+  });
   expect(await world.findTurn(turnId)).toEqual(before);
 });
 
@@ -170,7 +173,10 @@ test('a turn whose every run dies without a word fails as poison, after ten of t
   await world.workUntilIdle();
 
   expect(world.asked).toHaveLength(0);
-  expect(await world.findTurn(id)).toMatchObject({ status: 'failed', error: { type: 'internal_error', code: 'poison_turn' } });
+  expect(await world.findTurn(id)).toMatchObject({
+    status: 'failed',
+    error: { type: 'internal_error', code: 'poison_turn' },
+  });
 });
 
 /** The turn as soon as it is as asked for, by long poll. */

@@ -18,6 +18,11 @@ export default [
       throw new Error('something broke');
     },
   }),
-  defineTool({ ...odd('never_answer'), effect: 'none', retry: { maxAttempts: 1 }, execute: () => new Promise(() => {}) }),
+  defineTool({
+    ...odd('never_answer'),
+    effect: 'none',
+    retry: { maxAttempts: 1 },
+    execute: () => new Promise(() => {}),
+  }),
   defineTool({ ...odd('say_much'), effect: 'none', execute: () => `${'x'.repeat(1000)}end` }),
 ];

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import type { TurnResource } from '#core/turn/present-turn.ts';
 import { createWorld } from '#test/world/create-world.ts';
+import { httpTool } from '#test/world/http-tool.ts';
 import { workUntilEnded } from '#test/world/let-time-pass.ts';
 import { openLiveWorker } from '#test/world/live-worker.ts';
 import { scripted } from '#test/world/scripted.ts';
 import { openStranger } from '#test/world/stranger.ts';
-import { httpTool } from '#test/world/http-tool.ts';
 import { describeRefusal } from '../api/refusals.ts';
 
 const failing = (fault: object, answer = 'At last.') => scripted({ answer, final: { fault: fault as never } });

@@ -4,8 +4,9 @@ import type { Asked } from '../name-failure.ts';
 import type { Delta, Provider } from '../provider.ts';
 import { watchFetch } from '../watch-fetch.ts';
 import { classifyFailure } from './classify-failure.ts';
+import { finishReply } from './finish-reply.ts';
 import { type Body, renderRequest, renderResumption, versionHeaders } from './render-request.ts';
-import { finishReply, isPaused, type ReplyDraft, resumeReply, startReply, takeEvent } from './reply-draft.ts';
+import { isPaused, type ReplyDraft, resumeReply, startReply, takeEvent } from './reply-draft.ts';
 import { shape } from './shape.ts';
 
 export type AnthropicOptions = {

@@ -1,7 +1,7 @@
 import { parseJson } from '../parse-json.ts';
 
 /**
- * The data of each event in a stream of server-sent events, in any line ends, portions and company of comments. A last
+ * The data of each event in a stream of server-sent events, in any portions and company of comments. A last
  * event without its blank line counts if it is whole; half an event is what a cut leaves, and is dropped.
  */
 export async function* readEvents(body: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
@@ -21,12 +21,9 @@ async function* readLines(body: AsyncIterable<Uint8Array>): AsyncGenerator<strin
   let rest = '';
   for await (const bytes of body) {
     rest += decoder.decode(bytes, { stream: true });
-    const lines = rest.split(LINE_END);
+    const lines = rest.split(/\r?\n/);
     rest = lines.pop() ?? '';
     yield* lines;
   }
-  yield* rest.split(/\r\n|\n|\r/);
+  yield rest;
 }
-
-/** A carriage return at the end of a portion may be half of a line end. */
-const LINE_END = /\r\n|\n|\r(?!$)/;
