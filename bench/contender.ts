@@ -8,10 +8,9 @@ export type Contender = {
   close(): Promise<void>;
 };
 
-/** One line of the report. `limit` is work that nobody can do without, done alone. */
+/** One line of the report. */
 export type Entry = {
   name: string;
-  kind: 'pawl' | 'limit';
   needsRedis: boolean;
   open(ground: Ground): Promise<Contender>;
 };

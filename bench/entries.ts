@@ -6,12 +6,12 @@ import { postgresAlone } from './contenders/postgres-alone.ts';
 
 /** Everything that is measured, in the order of the report. */
 export const entries: Entry[] = [
-  { name: 'pawl-redis', kind: 'pawl', needsRedis: true, open: (ground) => pawl(ground, 'redis') },
-  { name: 'pawl-postgres', kind: 'pawl', needsRedis: false, open: (ground) => pawl(ground, 'postgres') },
-  { name: 'rows-alone', kind: 'limit', needsRedis: false, open: postgresAlone },
-  { name: 'jobs-redis-alone', kind: 'limit', needsRedis: true, open: (ground) => bullmqAlone(ground, 'redis') },
-  { name: 'jobs-postgres-alone', kind: 'limit', needsRedis: false, open: (ground) => bullmqAlone(ground, 'postgres') },
-  { name: 'http-alone', kind: 'limit', needsRedis: false, open: httpAlone },
+  { name: 'pawl-redis', needsRedis: true, open: (ground) => pawl(ground, 'redis') },
+  { name: 'pawl-postgres', needsRedis: false, open: (ground) => pawl(ground, 'postgres') },
+  { name: 'rows-alone', needsRedis: false, open: postgresAlone },
+  { name: 'jobs-redis-alone', needsRedis: true, open: (ground) => bullmqAlone(ground, 'redis') },
+  { name: 'jobs-postgres-alone', needsRedis: false, open: (ground) => bullmqAlone(ground, 'postgres') },
+  { name: 'http-alone', needsRedis: false, open: httpAlone },
 ];
 
 /** What one turn of Pawl cannot do without, on each queue. */

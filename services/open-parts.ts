@@ -4,7 +4,7 @@ import type { Live } from '#core/live/live.ts';
 import { openLive } from '#core/live/open-live.ts';
 import { configureProviders, type Providers } from '#core/llm/providers.ts';
 import { type EgressPolicy, parseEgressAllow } from '#core/outbound/egress-policy.ts';
-import { type Gate, openGate } from '#core/outbound/send.ts';
+import { type Gate, openGate } from '#core/outbound/open-gate.ts';
 import type { Bell } from '#core/queue/bell.ts';
 import { openBell } from '#core/queue/open-bell.ts';
 import { loadTools } from '#core/tools/load-tools.ts';

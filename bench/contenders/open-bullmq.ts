@@ -49,9 +49,9 @@ type PgQueue = Queue<
   PostgresConnectionOptions
 >;
 
-/** BullMQ on Postgres, migrated already, with one pool for everything. */
+/** BullMQ on Postgres, migrated already, with one pool for everything. Jobs may get lost here, so no commit waits. */
 export function openOnPostgres(url: string): BullMq {
-  const options = process.env.BENCH_PG_OPTIONS ?? '-c search_path=bullmq';
+  const options = '-c search_path=bullmq -c synchronous_commit=off';
   const pool = new pg.Pool({ connectionString: url, max: CONNECTIONS, keepAlive: true, options });
   pool.on('error', () => {});
   pool.on('connect', (client) => client.on('error', () => {}));

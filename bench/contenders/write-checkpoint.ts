@@ -14,7 +14,8 @@ export async function writeTurn(sql: postgres.Sql): Promise<string> {
       values (${conversationId}, 'default', ${sql.json(standing)}, '{}', 1)
     ),
     turn as (
-      insert into turns (id, project, conversation_id, position, provider, priority, config, input, metadata, at_head, due_at)
+      insert into turns
+        (id, project, conversation_id, position, provider, priority, config, input, metadata, at_head, due_at)
       values (${id}, 'default', ${conversationId}, 1, 'openai', 0, ${sql.json(config)}, ${sql.json(input)}, '{}', true,
         now() + interval '5 s')
     )
@@ -64,7 +65,8 @@ export async function writeResult(
 ): Promise<void> {
   await sql`
     with call as (
-      update tool_calls set result = ${sql.json(result)} where turn_id = ${turnId} and round = ${round} and index = ${index}
+      update tool_calls set result = ${sql.json(result)}
+      where turn_id = ${turnId} and round = ${round} and index = ${index}
     ),
     turn as (
       update turns set open_calls = open_calls - 1, last_event = last_event + 1, due_at = now() + interval '5 s',

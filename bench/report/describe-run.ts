@@ -5,9 +5,13 @@ import { CALLS, ROUNDS } from '../work.ts';
 
 /** What is measured, on what, and how much its figures are worth. */
 export function describeRun({ postgres, redis }: Ground, { turns, concurrency, repeat }: Options): string {
-  return `A turn: ${ROUNDS} rounds, ${ROUNDS - 1} batches of ${CALLS.length} tools, a model over HTTP that takes 0 ms.
-${turns} turns, ${concurrency} at a time, median of ${repeat}. Node ${process.version}, PostgreSQL ${postgres.version} (fsync on), ${redisLine(redis)}.
-All of it shares ${availableParallelism()} cores, load average ${loadavg()[0]?.toFixed(2)} before the start. The machine is noisy: only the ratios count.`;
+  const machine = `${availableParallelism()} cores, load average ${loadavg()[0]?.toFixed(2)} before the start`;
+  return [
+    `A turn: ${ROUNDS} rounds, ${ROUNDS - 1} batches of ${CALLS.length} tools, a model over HTTP that takes 0 ms.`,
+    `${turns} turns, ${concurrency} at a time, median of ${repeat}.`,
+    `Node ${process.version}, PostgreSQL ${postgres.version} (fsync on), ${redisLine(redis)}.`,
+    `All of it shares ${machine}. Machines are noisy: only the ratios count.`,
+  ].join('\n');
 }
 
 function redisLine(redis: Ground['redis']): string {

@@ -12,8 +12,11 @@ export function report(results: Results): string {
     heads,
     rows.map(({ name, figures }) => [name, ...(figures ? cells(figures, processes) : [])]),
   );
-  return `${figures}\n(p50, p99: one turn from its request to its end; commits, WAL, CPU: for one turn, all processes and each)\n\n${ratios(results)}\n`;
+  return `${figures}\n${LEGEND}\n\n${ratios(results)}\n`;
 }
+
+const LEGEND =
+  '(p50, p99: one turn from its request to its end; commits, WAL and CPU: for one turn, of all processes and of each)';
 
 function cells({ turnsPerSecond, p50Ms, p99Ms, commits, walBytes, cpuMs }: Figures, processes: string[]): string[] {
   const all = Object.values(cpuMs).reduce((sum, ms) => sum + ms, 0);

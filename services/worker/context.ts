@@ -1,7 +1,7 @@
 import type { Db } from '#core/checkpoint/database.ts';
 import type { Live } from '#core/live/live.ts';
 import type { Providers } from '#core/llm/providers.ts';
-import type { Gate } from '#core/outbound/send.ts';
+import type { Gate } from '#core/outbound/open-gate.ts';
 import type { ToolRegistry } from '#core/tools/tool-registry.ts';
 import type { Ring } from '#core/turn/ring.ts';
 import type { Log } from '../log.ts';

@@ -123,7 +123,7 @@ test('a turn behind one that is cancelled comes to its own', async () => {
   expect(await statuses(world, [first, second])).toEqual(['cancelled', 'completed']);
 });
 
-test('a conversation cannot be deleted while a turn is active, and is gone with all that is its own after', async () => {
+test('a conversation cannot be deleted while a turn is active, and is gone with all of its own after', async () => {
   await using world = await createWorld();
   const { path, say } = await openConversation(world);
   const { body: turn } = await say('one');

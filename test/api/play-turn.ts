@@ -83,7 +83,7 @@ export async function playTurn({ db, live, onAir }: Parts) {
       const number = Number((await load()).work.step.slice(1));
       const open = { arguments: '{}', effect: 'none' as const, waitsFor: null, expiresInSeconds: null };
       const asked = calls.map((id) => ({ id, name: 'weather_lookup', ...open }));
-      const round = { number, attempts: 1, startedAt: Date.now() , warnings: []};
+      const round = { number, attempts: 1, startedAt: Date.now(), warnings: [] };
       await saveRound(db, {
         ...round,
         turnId: id,

@@ -37,7 +37,9 @@ describe.for(queueBackends().filter(({ skip }) => !skip))('$name', ({ redis }) =
     expect(turn.status).toBe('completed');
     expect(results.map((result) => result.status)).toEqual(['success', 'error', 'success']);
     expect(results[1]?.error?.category).toBe('outcome_unknown');
-    expect([times(witness.calls, '/book'), times(witness.calls, '/slow'), times(witness.calls, '/note')]).toEqual([1, 1, 1]);
+    expect([times(witness.calls, '/book'), times(witness.calls, '/slow'), times(witness.calls, '/note')]).toEqual([
+      1, 1, 1,
+    ]);
     expect(turn.rounds).toHaveLength(2);
     expect(recoveredInMs).toBeLessThan(10_000);
     witness.release();

@@ -9,13 +9,22 @@ export type Witnessed = { path: string; key: string; body: string };
  * only when released; a caller that dies meanwhile has been counted all the same.
  */
 export async function startWitness(): Promise<
-  AsyncDisposable & { url: string; calls: Witnessed[]; called(path: string, times?: number): Promise<void>; release(): void }
+  AsyncDisposable & {
+    url: string;
+    calls: Witnessed[];
+    called(path: string, times?: number): Promise<void>;
+    release(): void;
+  }
 > {
   const calls: Witnessed[] = [];
   const heard = new Set<() => void>();
   const released = Promise.withResolvers<void>();
   const server = createServer(async (request, response) => {
-    calls.push({ path: request.url ?? '', key: String(request.headers['idempotency-key']), body: await textOf(request) });
+    calls.push({
+      path: request.url ?? '',
+      key: String(request.headers['idempotency-key']),
+      body: await textOf(request),
+    });
     for (const check of heard) check();
     if (request.url === '/slow') await released.promise;
     response.end(JSON.stringify({ done: request.url }));

@@ -57,6 +57,15 @@ test('gemini: its key and its address come from the settings, and from no other 
   expect(providers.list()).toContainEqual(expect.objectContaining({ name: 'gemini', wire: 'gemini', tools: true }));
 });
 
+test('gemini: without a key none is sent', async () => {
+  await using server = await startWireServer();
+  server.answer({ body: hi });
+
+  await make(server.origin, { apiKey: null }).ask(someRequest, signal, () => undefined);
+
+  expect(server.asked[0]!.headers['x-goog-api-key']).toBeUndefined();
+});
+
 test('gemini: a refusal and a stream that breaks off are asked once', async () => {
   await using server = await startWireServer();
   const ask = () => make(server.origin).ask(someRequest, signal, () => undefined);

@@ -1,4 +1,4 @@
-import { finishReply, startReply, takeChunk } from '#core/llm/gemini/parse-stream.ts';
+import { finishReply, startReply, takeChunk } from '#core/llm/gemini/reply-draft.ts';
 import type { Delta } from '#core/llm/provider.ts';
 import type { Reply } from '#core/turn/reply.ts';
 

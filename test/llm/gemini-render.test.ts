@@ -52,7 +52,7 @@ test.each([
   ['5', { result: '5' }],
   ['plain {text}', { result: 'plain {text}' }],
   ['{broken', { result: '{broken' }],
-  ['', { result: '' }],
+  ['', { result: '(no output)' }],
   ['{"id":12345678901234567890}', { result: '{"id":12345678901234567890}' }],
 ])('gemini: the result %j answers as %j', (content, response) => {
   const contents = contentsOf([user('Hi'), round(null, [call('c')]), answer('c', content)]);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { finishReply, startReply, takeChunk } from '#core/llm/openai/parse-stream.ts';
+import { finishReply, startReply, takeChunk } from '#core/llm/openai/reply-draft.ts';
 
 const chunk = (delta: object, finish: string | null = null) => ({
   choices: [{ index: 0, delta, finish_reason: finish }],

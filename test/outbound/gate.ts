@@ -1,8 +1,8 @@
 import { expect } from 'vitest';
 import { parseEgressAllow } from '#core/outbound/egress-policy.ts';
 import type { Lookup } from '#core/outbound/guarded-connector.ts';
+import { type Gate, type OutboundRequest, openGate } from '#core/outbound/open-gate.ts';
 import { OutboundFailed } from '#core/outbound/outbound-failed.ts';
-import { type Gate, type OutboundRequest, openGate } from '#core/outbound/send.ts';
 
 /** A gate that allows these entries and closes with its test; `lookup` plays the DNS. */
 export function gateTo(allowed: string, lookup?: Lookup): Gate & AsyncDisposable {

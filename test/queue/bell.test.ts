@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
+import { newId } from '#core/id.ts';
 import type { Bell, JobHandler } from '#core/queue/bell.ts';
 import { openBell } from '#core/queue/open-bell.ts';
 import type { TurnRing } from '#core/turn/ring.ts';
-import { newId } from '#core/id.ts';
 import { queueBackends } from '#test/world/queues.ts';
-import { testRedisUrl } from '#test/world/test-redis.ts';
 import { createTestDatabase } from '#test/world/test-database.ts';
+import { testRedisUrl } from '#test/world/test-redis.ts';
 
 const ALL = ['rounds-openai', 'tools', 'deliveries'];
 
@@ -22,7 +22,8 @@ function turnRing(own: Partial<TurnRing> = {}): TurnRing {
 /** Works everything that waits and answers which turns or deliveries were rung, in order. */
 async function drain(bell: Bell): Promise<string[]> {
   const rung: string[] = [];
-  const note: JobHandler = async ({ data }) => void rung.push('turnId' in data ? `${data.turnId}-${data.step}` : data.deliveryId);
+  const note: JobHandler = async ({ data }) =>
+    void rung.push('turnId' in data ? `${data.turnId}-${data.step}` : data.deliveryId);
   while (await bell.answerOnce(ALL, note));
   return rung;
 }

@@ -1,5 +1,5 @@
 import { parseEgressAllow } from '#core/outbound/egress-policy.ts';
-import { openGate } from '#core/outbound/send.ts';
+import { openGate } from '#core/outbound/open-gate.ts';
 import type { ServerTool } from '#core/tools/define-tool.ts';
 import type { CallContext, PreparedCall } from '#core/tools/run-call.ts';
 import { toolRegistry } from '#core/tools/tool-registry.ts';

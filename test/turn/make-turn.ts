@@ -78,7 +78,7 @@ export function makeRound(number: number, text: string | null, calls: Partial<To
 }
 
 /** A call with its answer, unless `result` is given as null. */
-export function makeCall(own: Partial<ToolCall> = {}): ToolCall {
+function makeCall(own: Partial<ToolCall> = {}): ToolCall {
   return {
     round: 1,
     index: 0,

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { nameCalls } from '#core/turn/name-calls.ts';
+import { nextTry } from '#core/turn/next-try.ts';
 import { outcomeOf } from '#core/turn/outcome.ts';
 import type { Reply } from '#core/turn/reply.ts';
-import { nextTry } from '#core/turn/retry-policy.ts';
 import { makeRound } from './make-turn.ts';
 
 const calls = [{ id: 'call_1', name: 'x', arguments: '{}' }];

@@ -11,7 +11,10 @@ async function startHanging(world: World) {
 }
 
 const stored = (world: World) =>
-  world.db.selectFrom('turns').select(['held_by', 'status', 'step', 'ring', 'starts', 'attempts']).executeTakeFirstOrThrow();
+  world.db
+    .selectFrom('turns')
+    .select(['held_by', 'status', 'step', 'ring', 'starts', 'attempts'])
+    .executeTakeFirstOrThrow();
 
 test('a step that lasts is vouched for until it ends', async () => {
   await using world = await createWorld();
@@ -33,7 +36,10 @@ test('a run whose hold lapsed and was taken by another stops, and writes nothing
   const { id, working } = await startHanging(world);
 
   await world.advance(7_000);
-  await world.db.updateTable('turns').set({ held_by: 'another', held_until: new Date(Date.now() + 60_000) }).execute();
+  await world.db
+    .updateTable('turns')
+    .set({ held_by: 'another', held_until: new Date(Date.now() + 60_000) })
+    .execute();
   await world.beat();
   await working;
 
@@ -48,7 +54,14 @@ test('a run that is told to stop hands its step back, and no attempt is used up'
   world.worker.heartbeat.stop('shutdown');
   await working;
 
-  expect(await stored(world)).toMatchObject({ held_by: null, status: 'in_progress', step: 'r1', ring: 1, starts: 0, attempts: 0 });
+  expect(await stored(world)).toMatchObject({
+    held_by: null,
+    status: 'in_progress',
+    step: 'r1',
+    ring: 1,
+    starts: 0,
+    attempts: 0,
+  });
 });
 
 test('a turn that ends under a run stops it', async () => {

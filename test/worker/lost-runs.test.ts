@@ -56,7 +56,7 @@ test('as long as the run that claimed a call may be alive, nobody touches it', a
   expect(tool.caught).toHaveLength(0);
 });
 
-test('an at_most_once call whose run was lost in the middle is not made again, and its late answer is dropped', async () => {
+test('an at_most_once call whose run was lost is not made again, and its late answer is dropped', async () => {
   await using world = await createWorld();
   await using tool = await openStranger(() => null);
   const turnId = await startBatch(world, tool.url, 'at_most_once');

@@ -63,7 +63,9 @@ export async function createWorld(options: Options = {}) {
       await sql`update turns set due_at = due_at - ${earlier}, held_until = held_until - ${earlier},
         deadline_at = deadline_at - ${earlier} where due_at is not null`.execute(db);
       await sql`update tool_calls set expires_at = expires_at - ${earlier} where result is null`.execute(db);
-      await sql`update deliveries set due_at = due_at - ${earlier}, held_until = held_until - ${earlier} where due_at is not null`.execute(db);
+      await sql`update deliveries set due_at = due_at - ${earlier}, held_until = held_until - ${earlier} where due_at is not null`.execute(
+        db,
+      );
     },
     /** One heartbeat for whatever the worker has on hand. */
     beat: () => worker.heartbeat.beat('all'),

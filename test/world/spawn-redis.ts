@@ -8,7 +8,19 @@ export type TestRedis = { url: string; stop(): Promise<void> };
 /** A `redis-server` of our own on a free port, keeping nothing; null where there is none on the PATH. */
 export async function spawnRedis(flags: string[] = []): Promise<TestRedis | null> {
   const port = await findFreePort();
-  const options = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no', '--databases', '1024', ...flags];
+  const options = [
+    '--port',
+    String(port),
+    '--bind',
+    '127.0.0.1',
+    '--save',
+    '',
+    '--appendonly',
+    'no',
+    '--databases',
+    '1024',
+    ...flags,
+  ];
   const server = spawn('redis-server', options, { stdio: 'ignore' });
   const isMissing = await Promise.race([
     once(server, 'error').then(() => true),

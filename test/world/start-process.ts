@@ -37,7 +37,11 @@ export async function startProcess(part: 'api' | 'worker', env: Record<string, s
       const before = lines.find((line) => pattern.test(line.msg));
       if (before) return Promise.resolve(before);
       const { promise, resolve } = Promise.withResolvers<Line>();
-      const hear = (line: Line) => void (pattern.test(line.msg) && (waiting.delete(hear), resolve(line)));
+      const hear = (line: Line) => {
+        if (!pattern.test(line.msg)) return;
+        waiting.delete(hear);
+        resolve(line);
+      };
       waiting.add(hear);
       return promise;
     },

@@ -8,7 +8,7 @@ export type Reply = { status: number; body?: unknown; headers?: Record<string, s
 /** One request that reached a stranger. `left` resolves when the caller hung up without an answer. */
 export type Caught = { headers: IncomingHttpHeaders; body: string; left: Promise<void>; answer(reply: Reply): void };
 
-/** Somebody else's HTTP server on loopback, an HTTP tool or the receiver of webhooks, that remembers what reached it. */
+/** Somebody else's HTTP server on loopback, an HTTP tool or a webhook receiver, that remembers what reached it. */
 export async function openStranger(reply: (number: number) => Reply = () => ({ status: 200, body: 'ok' })) {
   const caught: Caught[] = [];
   const waiting = new Set<() => void>();

@@ -5,7 +5,9 @@ import { geminiProvider } from './gemini/gemini-provider.ts';
 import { openaiProvider } from './openai/openai-provider.ts';
 import { patientFetch } from './patient-fetch.ts';
 import type { Capabilities, Provider } from './provider.ts';
-import { readBaseUrl, readBounds, readExtraProviders, type WireKind } from './provider-settings.ts';
+import { readBaseUrl } from './read-base-url.ts';
+import { readBounds } from './read-bounds.ts';
+import { readExtraProviders, type WireKind } from './read-extra-providers.ts';
 
 type Env = Record<string, string | undefined>;
 type Fetch = typeof globalThis.fetch;

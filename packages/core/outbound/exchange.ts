@@ -1,8 +1,8 @@
 import type { Dispatcher } from 'undici';
 import { boundedText } from './bounded-text.ts';
 import { explainFailure } from './explain-failure.ts';
+import type { OutboundAnswer, OutboundRequest } from './open-gate.ts';
 import { OutboundFailed, type OutboundFailureKind } from './outbound-failed.ts';
-import type { OutboundAnswer, OutboundRequest } from './send.ts';
 
 /** Headers that are the gate's own: one from a caller could make another request of it, or none that can be sent. */
 const OWN_HEADERS = new Set([

@@ -45,8 +45,13 @@ function quiet(redis: Redis): Redis {
 
 /** Asks once, over a connection of its own; a Redis that is away, or that tells nobody, is taken as it comes. */
 async function requireNoEviction(url: string): Promise<void> {
-  const redis = quiet(new Redis(url, { connectTimeout: CONNECT_MS, commandTimeout: CONNECT_MS, retryStrategy: () => null }));
-  const policy = await redis.config('GET', 'maxmemory-policy').then((reply) => (reply as string[])[1], () => undefined);
+  const redis = quiet(
+    new Redis(url, { connectTimeout: CONNECT_MS, commandTimeout: CONNECT_MS, retryStrategy: () => null }),
+  );
+  const policy = await redis.config('GET', 'maxmemory-policy').then(
+    (reply) => (reply as string[])[1],
+    () => undefined,
+  );
   redis.disconnect();
   if (policy === undefined || policy === 'noeviction') return;
   throw new Misconfigured(

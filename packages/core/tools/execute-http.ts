@@ -1,9 +1,9 @@
+import type { Gate, OutboundAnswer } from '../outbound/open-gate.ts';
 import { OutboundFailed } from '../outbound/outbound-failed.ts';
-import type { Gate, OutboundAnswer } from '../outbound/send.ts';
 import type { ToolErrorCategory } from '../turn/tool-result.ts';
 import type { Attempt } from './attempt.ts';
 import { cleanError } from './clean-error.ts';
-import { failureOf } from './http-status.ts';
+import { failureOfStatus } from './failure-of-status.ts';
 import { FULL_OUTPUT_LIMIT } from './render-output.ts';
 import { retryAfterMs } from './retry-after.ts';
 
@@ -53,7 +53,7 @@ function headersOf(request: HttpRequest, body: string): Record<string, string> {
 }
 
 function readAnswer({ status, headers, body, truncated }: OutboundAnswer): Attempt {
-  const failure = failureOf(status);
+  const failure = failureOfStatus(status);
   if (!failure)
     return { kind: 'answered', output: truncated ? `${body}\n[… the rest was not read …]` : body, cut: truncated };
 

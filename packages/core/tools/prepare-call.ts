@@ -1,8 +1,8 @@
 import type { AskedCall } from '../turn/message.ts';
 import type { Tool } from '../turn/tool.ts';
 import type { ToolError } from '../turn/tool-result.ts';
-import { parseArguments } from './check-arguments.ts';
 import { cleanError } from './clean-error.ts';
+import { parseArguments } from './parse-arguments.ts';
 
 /** A call that may run: its tool is known and allowed, its arguments fit. */
 export type CheckedCall = { tool: Tool; args: Record<string, unknown> };

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Gate } from '../outbound/send.ts';
+import type { Gate } from '../outbound/open-gate.ts';
 import type { Tool } from '../turn/tool.ts';
 import { errorResult, type ToolError, type ToolResult } from '../turn/tool-result.ts';
 import { type Attempt, type FailedAttempt, lastError, mayRepeat } from './attempt.ts';

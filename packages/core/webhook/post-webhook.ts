@@ -1,5 +1,5 @@
+import type { Gate, OutboundAnswer } from '../outbound/open-gate.ts';
 import { OutboundFailed } from '../outbound/outbound-failed.ts';
-import type { Gate, OutboundAnswer } from '../outbound/send.ts';
 import { judgeAnswer, type Verdict } from './judge-answer.ts';
 import { signWebhook } from './sign.ts';
 

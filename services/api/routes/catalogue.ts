@@ -2,7 +2,8 @@ import { createRoute, type RouteHandler, z } from '@hono/zod-openapi';
 import type { ApiEnv } from '../api-env.ts';
 import type { ApiContext } from '../context.ts';
 import { json, makeRouter } from '../make-router.ts';
-import { listOf, refusals } from '../schemas/envelope.ts';
+import { listOf } from '../schemas/list-of.ts';
+import { refusals } from '../schemas/refusals.ts';
 
 const Entry = z.record(z.string(), z.unknown());
 

@@ -9,7 +9,8 @@ import { json, makeRouter } from '../make-router.ts';
 import { PageQuery, pageOf, readCursor } from '../page.ts';
 import { presentConversation } from '../present-conversation.ts';
 import { Conversation } from '../schemas/conversation.ts';
-import { listOf, refusals } from '../schemas/envelope.ts';
+import { listOf } from '../schemas/list-of.ts';
+import { refusals } from '../schemas/refusals.ts';
 
 const params = z.object({ id: z.string() });
 

@@ -15,7 +15,7 @@ import { setPollAfter } from '../poll-after.ts';
 import { presentConversation } from '../present-conversation.ts';
 import { checkStanding, resolveConfig } from '../resolve-config.ts';
 import { Conversation } from '../schemas/conversation.ts';
-import { refusals } from '../schemas/envelope.ts';
+import { refusals } from '../schemas/refusals.ts';
 import { type Started, startTurn } from '../start-turn.ts';
 
 const create = createRoute({

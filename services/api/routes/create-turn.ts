@@ -12,7 +12,7 @@ import { idempotently, type Made } from '../idempotently.ts';
 import { json, makeRouter } from '../make-router.ts';
 import { setPollAfter } from '../poll-after.ts';
 import { mergeConfig, resolveConfig } from '../resolve-config.ts';
-import { refusals } from '../schemas/envelope.ts';
+import { refusals } from '../schemas/refusals.ts';
 import { Turn } from '../schemas/turn.ts';
 import { type Started, startTurn } from '../start-turn.ts';
 

@@ -10,7 +10,8 @@ import type { ApiContext } from '../context.ts';
 import { findOwnTurn } from '../find-own.ts';
 import { json, makeRouter } from '../make-router.ts';
 import { Delivery } from '../schemas/delivery.ts';
-import { listOf, refusals } from '../schemas/envelope.ts';
+import { listOf } from '../schemas/list-of.ts';
+import { refusals } from '../schemas/refusals.ts';
 
 const params = z.object({ id: z.string() });
 

@@ -5,7 +5,7 @@ import type { ApiEnv } from '../api-env.ts';
 import type { ApiContext } from '../context.ts';
 import { findOwnConversation } from '../find-own.ts';
 import { json, makeRouter } from '../make-router.ts';
-import { refusals } from '../schemas/envelope.ts';
+import { refusals } from '../schemas/refusals.ts';
 
 const read = createRoute({
   method: 'get',

@@ -12,7 +12,7 @@ import type { ApiContext } from '../context.ts';
 import { findOwnTurn } from '../find-own.ts';
 import { json, makeRouter } from '../make-router.ts';
 import { setPollAfter } from '../poll-after.ts';
-import { refusals } from '../schemas/envelope.ts';
+import { refusals } from '../schemas/refusals.ts';
 import { ToolErrorBody } from '../schemas/tool-error.ts';
 import { Turn } from '../schemas/turn.ts';
 
@@ -54,7 +54,9 @@ export function toolOutputRoutes(context: ApiContext) {
 function submitSome(context: ApiContext): RouteHandler<typeof submit, ApiEnv> {
   return async (c) => {
     const { id } = await findOwnTurn(context.db, c.get('project'), c.req.valid('param').id);
-    const said = c.req.valid('json').tool_outputs.map((output, index) => saidBy(output, index, context.toolOutputLimit));
+    const said = c.req
+      .valid('json')
+      .tool_outputs.map((output, index) => saidBy(output, index, context.toolOutputLimit));
     const { written, rings } = await answerFromOutside(context.db, id, said);
     if (written) await announce(context, { rings, changed: [id] });
     const turn = await findOwnTurn(context.db, c.get('project'), id);
@@ -79,7 +81,15 @@ function resultOf(output: z.output<typeof Output>, limit: number): { result: Too
     return { result: errorResult({ category, message, details }, { attempts: 1 }), full: null };
   }
   const { content, truncated, full } = renderOutput(output.output, limit);
-  const result = { status: 'success' as const, content, error: null, truncated, cached: false, duration_ms: 0, attempts: 1 };
+  const result = {
+    status: 'success' as const,
+    content,
+    error: null,
+    truncated,
+    cached: false,
+    duration_ms: 0,
+    attempts: 1,
+  };
   return { result, full: truncated ? full : null };
 }
 

@@ -9,7 +9,7 @@ import type { ApiContext } from '../context.ts';
 import { findOwnTurn } from '../find-own.ts';
 import { json, makeRouter } from '../make-router.ts';
 import { setPollAfter } from '../poll-after.ts';
-import { refusals } from '../schemas/envelope.ts';
+import { refusals } from '../schemas/refusals.ts';
 import { Turn } from '../schemas/turn.ts';
 
 const params = z.object({ id: z.string() });

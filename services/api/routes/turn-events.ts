@@ -5,8 +5,9 @@ import type { ApiEnv } from '../api-env.ts';
 import type { ApiContext } from '../context.ts';
 import { findOwnTurn } from '../find-own.ts';
 import { json, makeRouter } from '../make-router.ts';
-import { listOf, refusals } from '../schemas/envelope.ts';
 import { Event } from '../schemas/event.ts';
+import { listOf } from '../schemas/list-of.ts';
+import { refusals } from '../schemas/refusals.ts';
 import { readEvents } from '../watch/read-events.ts';
 
 const LARGEST_NUMBER = 2 ** 31 - 1;

@@ -9,7 +9,8 @@ import { findOwnTurn } from '../find-own.ts';
 import { json, makeRouter } from '../make-router.ts';
 import { PageQuery, pageOf, readCursor } from '../page.ts';
 import { setPollAfter } from '../poll-after.ts';
-import { listOf, refusals } from '../schemas/envelope.ts';
+import { listOf } from '../schemas/list-of.ts';
+import { refusals } from '../schemas/refusals.ts';
 import { Round, Turn, TurnStatus } from '../schemas/turn.ts';
 
 const params = z.object({ id: z.string() });

@@ -12,7 +12,7 @@ import type { WorkerContext } from '../context.ts';
 import { waitOf } from '../plan-call.ts';
 import type { Run } from '../run.ts';
 import type { RoundStep } from './run-round.ts';
-import { whatIsOwed } from './work-turn.ts';
+import { whatIsOwed } from './what-is-owed.ts';
 
 type Replied = { step: RoundStep; reply: Reply; startedAt: number };
 

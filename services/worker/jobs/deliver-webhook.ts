@@ -1,12 +1,12 @@
-import { takeDelivery, type OwedDelivery } from '#core/checkpoint/take-delivery.ts';
 import { loadTurn } from '#core/checkpoint/load-turn.ts';
 import { persist } from '#core/checkpoint/persist.ts';
 import { saveDelivery } from '#core/checkpoint/save-delivery.ts';
+import { type OwedDelivery, takeDelivery } from '#core/checkpoint/take-delivery.ts';
 import { turnAsItEnded } from '#core/turn/present-event.ts';
 import { iso, presentTurn } from '#core/turn/present-turn.ts';
 import type { Ring } from '#core/turn/ring.ts';
+import { nextAttemptDelayMs } from '#core/webhook/next-attempt-delay.ts';
 import { postWebhook, type WebhookEvent } from '#core/webhook/post-webhook.ts';
-import { nextAttemptDelayMs } from '#core/webhook/retry-schedule.ts';
 import type { WorkerContext } from '../context.ts';
 
 /** Makes one attempt at a delivery. The same event id goes out however often, so that receivers can tell. */

@@ -4,7 +4,7 @@ import type { Ring } from '#core/turn/ring.ts';
 import type { TurnError } from '#core/turn/turn.ts';
 import type { WorkerContext } from '../context.ts';
 import type { Run } from '../run.ts';
-import { whatIsOwed } from './work-turn.ts';
+import { whatIsOwed } from './what-is-owed.ts';
 
 /** Ends a turn as failed; only a run that nobody has overtaken may say so (R5). */
 export async function failTurn({ id, turn, step }: Run, error: TurnError, context: WorkerContext): Promise<Ring[]> {

@@ -2,14 +2,14 @@ import { persist } from '#core/checkpoint/persist.ts';
 import { postponeStep } from '#core/checkpoint/postpone-step.ts';
 import type { ProviderFailed } from '#core/failure.ts';
 import { splitModel } from '#core/llm/split-model.ts';
-import { nextTry } from '#core/turn/retry-policy.ts';
+import { nextTry } from '#core/turn/next-try.ts';
 import type { Ring } from '#core/turn/ring.ts';
 import type { TurnError } from '#core/turn/turn.ts';
 import type { WorkerContext } from '../context.ts';
 import type { Run } from '../run.ts';
 import { failTurn } from './fail-turn.ts';
 import type { RoundStep } from './run-round.ts';
-import { whatIsOwed } from './work-turn.ts';
+import { whatIsOwed } from './what-is-owed.ts';
 
 /** A round that brought no reply: asked again later, or the end of the turn (design: retries). */
 export async function missRound(

@@ -9,7 +9,7 @@ import { type CallPlan, planCall } from '../plan-call.ts';
 import type { Run } from '../run.ts';
 import { answerCall } from './answer-call.ts';
 import { stopRun } from './stop-run.ts';
-import { whatIsOwed } from './work-turn.ts';
+import { whatIsOwed } from './what-is-owed.ts';
 
 export type BatchStep = Extract<Step, { kind: 'run-tool-batch' }>;
 

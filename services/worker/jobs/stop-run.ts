@@ -4,7 +4,7 @@ import type { Ring } from '#core/turn/ring.ts';
 import type { WorkerContext } from '../context.ts';
 import type { Run, StopReason } from '../run.ts';
 import { endAtDeadline } from './end-at-deadline.ts';
-import { whatIsOwed } from './work-turn.ts';
+import { whatIsOwed } from './what-is-owed.ts';
 
 /** Leaves a step that was stopped in the middle, by the reason it was stopped for. */
 export async function stopRun({ id, turn, step, signal }: Run, context: WorkerContext): Promise<Ring[]> {

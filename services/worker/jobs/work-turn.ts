@@ -3,13 +3,13 @@ import { takeHold } from '#core/checkpoint/take-hold.ts';
 import { nextStep, type Step } from '#core/turn/next-step.ts';
 import type { Ring } from '#core/turn/ring.ts';
 import { ringOf } from '#core/turn/ring-of.ts';
-import type { Turn } from '#core/turn/turn.ts';
 import type { WorkerContext } from '../context.ts';
 import { startRun } from '../run.ts';
 import { endAtDeadline } from './end-at-deadline.ts';
 import { failTurn } from './fail-turn.ts';
 import { runRound } from './run-round.ts';
 import { runToolBatch } from './run-tool-batch.ts';
+import { whatIsOwed } from './what-is-owed.ts';
 
 /**
  * The frame of every step: load the turn, decide, hold it where another job could be about, do what is owed, and
@@ -42,13 +42,6 @@ export async function workTurn(
     case 'end':
       return await failTurn(run, POISON, context);
   }
-}
-
-/** What a turn owes after all, for a run whose own step was done, lost or taken by another. */
-export async function whatIsOwed(before: Turn, { db }: Pick<WorkerContext, 'db'>): Promise<Ring[]> {
-  const now = await loadTurn(db, before.id);
-  if (!now || nextStep(now).kind === 'nothing' || now.work.step === before.work.step) return [];
-  return [ringOf(now)];
 }
 
 /** A call that another run claimed and never answered: it can only be judged by whoever holds the turn (R8). */

@@ -1,6 +1,6 @@
 import type { Delta } from '../provider.ts';
 import type { FunctionCall, PartialArg } from './chunk.ts';
-import { type Args, putArg, startArgs } from './partial-args.ts';
+import { type Args, putArg, startArgs } from './put-arg.ts';
 
 /** A call while it arrives: whole, or in pieces that say they will continue. */
 export type CallDraft = {

@@ -6,8 +6,8 @@ import { networkCode } from '../network-code.ts';
 import type { Delta, Provider } from '../provider.ts';
 import { classifyFailure } from './classify-failure.ts';
 import { type Heard, listen } from './listen.ts';
-import { finishReply, isFinished, startReply, takeChunk } from './parse-stream.ts';
 import { renderRequest } from './render-request.ts';
+import { finishReply, isFinished, startReply, takeChunk } from './reply-draft.ts';
 
 export type GeminiOptions = {
   name: string;
@@ -30,7 +30,7 @@ export function geminiProvider(options: GeminiOptions): Provider {
     async ask(request, signal, onDelta) {
       signal.throwIfAborted();
       const asked: Asked = { provider: name, model: request.model, apiKey, keyName };
-      const wire = listen(fetch);
+      const wire = listen(apiKey === null ? withoutKey(fetch) : fetch);
       // The SDK leaves a body it does not read to its end open.
       const leaving = new AbortController();
       try {
@@ -64,6 +64,15 @@ function lazyClient({ apiKey, baseUrl }: GeminiOptions): () => Promise<GoogleGen
       ({ GoogleGenAI }) => new GoogleGenAI({ apiKey: apiKey ?? 'none', enterprise: false, httpOptions: { baseUrl } }),
     );
     return client;
+  };
+}
+
+/** The SDK cannot do without a key. */
+function withoutKey(fetch: typeof globalThis.fetch): typeof globalThis.fetch {
+  return (url, init) => {
+    const headers = new Headers(init?.headers);
+    headers.delete('x-goog-api-key');
+    return fetch(url, { ...init, headers });
   };
 }
 

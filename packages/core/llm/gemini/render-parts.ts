@@ -33,7 +33,8 @@ export function renderRound(spoken: Assistant, provider: string): RenderedRound 
  * An answer as Gemini takes it, an object: a JSON object as it is, anything else as `result`, a failure as `error`.
  * Numbers too long to be read exactly stay text.
  */
-export function answerPart({ callId, name, content, isError }: Answer, hasIds: boolean): Part {
+export function answerPart({ callId, name, content: text, isError }: Answer, hasIds: boolean): Part {
+  const content = text.trim() ? text : '(no output)';
   const response = isError ? { error: content } : (objectIn(content) ?? { result: listIn(content) ?? content });
   return { functionResponse: { ...(hasIds ? { id: callId } : {}), name: wireName(name), response } };
 }

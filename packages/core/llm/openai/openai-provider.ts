@@ -6,8 +6,8 @@ import { networkCode } from '../network-code.ts';
 import type { Delta, Provider } from '../provider.ts';
 import { type WatchedFetch, watchFetch } from '../watch-fetch.ts';
 import { classifyErrorObject, classifyFailure } from './classify-failure.ts';
-import { finishReply, isFinished, startReply, takeChunk } from './parse-stream.ts';
 import { renderRequest, type Wire } from './render-request.ts';
+import { finishReply, isFinished, startReply, takeChunk } from './reply-draft.ts';
 import { shape } from './shape.ts';
 
 export type OpenaiOptions = {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseArguments } from '#core/tools/check-arguments.ts';
+import { parseArguments } from '#core/tools/parse-arguments.ts';
 
 const WEATHER = {
   type: 'object',

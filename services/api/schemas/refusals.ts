@@ -19,16 +19,6 @@ const ErrorBody = z
   })
   .meta({ id: 'Error', description: 'What went wrong and what to do about it; `param` is the path of the field.' });
 
-/** A page of a list. */
-export function listOf<Item extends z.ZodType>(item: Item) {
-  return z.object({
-    object: z.literal('list'),
-    data: z.array(item),
-    has_more: z.boolean(),
-    next_cursor: z.string().nullable(),
-  });
-}
-
 /** The answers every route may give besides its own. */
 export const refusals = {
   400: { description: 'A key or a value is not valid', content: { 'application/json': { schema: ErrorBody } } },

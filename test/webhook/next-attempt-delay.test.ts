@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { nextAttemptDelayMs } from '#core/webhook/retry-schedule.ts';
+import { nextAttemptDelayMs } from '#core/webhook/next-attempt-delay.ts';
 
 const seconds = [5, 30, 120, 600, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400];
 

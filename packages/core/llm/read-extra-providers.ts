@@ -1,10 +1,8 @@
 import { z } from 'zod';
 import { Misconfigured } from '../failure.ts';
-import type { Bounds } from './bounded.ts';
+import { httpUrl } from './http-url.ts';
 
 type Env = Record<string, string | undefined>;
-
-const httpUrl = z.url({ protocol: /^https?$/, error: 'give an http or https URL' });
 
 const WireKind = z.enum(['openai', 'anthropic', 'gemini']);
 /** The wires a provider of `PAWL_PROVIDERS` may speak. */
@@ -28,31 +26,6 @@ export function readExtraProviders(env: Env, builtIn: readonly string[]): Extra 
   const taken = Object.keys(data).find((name) => builtIn.includes(name));
   if (taken) throw new Misconfigured(`PAWL_PROVIDERS.${taken}: this name is built in, choose another`);
   return data;
-}
-
-/** A base URL from the environment, or what stands for it; trailing slashes do not matter. */
-export function readBaseUrl<T>(env: Env, variable: string, absent: T): string | T {
-  const text = env[variable]?.trim();
-  if (!text) return absent;
-  if (!httpUrl.safeParse(text).success) throw new Misconfigured(`${variable}: give an http or https URL`);
-  return text;
-}
-
-/** How long a model call may take, in milliseconds (contract: starting and configuration). */
-export function readBounds(env: Env): Bounds {
-  return {
-    timeoutMs: readMs(env, 'PAWL_MODEL_TIMEOUT_MS', 600_000),
-    idleTimeoutMs: readMs(env, 'PAWL_MODEL_IDLE_TIMEOUT_MS', 120_000),
-  };
-}
-
-function readMs(env: Env, variable: string, absent: number): number {
-  const text = env[variable]?.trim();
-  if (!text) return absent;
-  const ms = /^\d+$/.test(text) ? Number(text) : 0;
-  // Node's timers end there.
-  if (ms < 1 || ms > 2 ** 31 - 1) throw new Misconfigured(`${variable}: give milliseconds, from 1 to ${2 ** 31 - 1}`);
-  return ms;
 }
 
 function parseJson(text: string): unknown {

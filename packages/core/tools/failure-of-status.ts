@@ -17,7 +17,7 @@ const CATEGORIES: Record<number, ToolErrorCategory> = {
 };
 
 /** What an HTTP tool's status means (contract: Tool), or null for a 2xx. A 504 leaves open what the tool did. */
-export function failureOf(status: number): Failure | null {
+export function failureOfStatus(status: number): Failure | null {
   if (status >= 200 && status < 300) return null;
   return {
     category: categoryOf(status),

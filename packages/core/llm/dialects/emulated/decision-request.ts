@@ -1,0 +1,57 @@
+import type { Tool } from '../../../turn/tool.ts';
+import type { ToolChoice } from '../../../turn/turn-request.ts';
+import type { RoundRequest } from '../../provider.ts';
+import { answerRequest } from './answer-request.ts';
+import { withoutFields } from './without-fields.ts';
+
+/** What a caller may demand of the answer's form, or say as a system prompt, by the options of any wire. */
+const ANSWER_FIELDS = [
+  'response_format',
+  'output_format',
+  'format',
+  'responseSchema',
+  'responseJsonSchema',
+  'responseMimeType',
+  'system',
+  'systemInstruction',
+];
+
+/** The question which tools are wanted: no tools on the wire, and one system message, which asks for JSON only. */
+export function decisionRequest(request: RoundRequest): RoundRequest {
+  const plain = answerRequest(request);
+  return {
+    ...plain,
+    instructions: explainDecision(request),
+    messages: request.messages.filter(({ role }) => role !== 'system'),
+    providerOptions: withoutFields(plain.providerOptions, ANSWER_FIELDS),
+    requestId: `${request.requestId}d`,
+  };
+}
+
+function explainDecision({ tools, toolChoice, parallelToolCalls }: RoundRequest): string {
+  return [
+    'Decide which tools are called next in this conversation. Do not answer it: your reply is read by a program.',
+    '',
+    'Reply with one JSON object and nothing else, no prose and no code fence:',
+    '{"tools":[{"tool":"name of the tool","arguments":{}}]}',
+    'One entry for each call, with "arguments" that fit the JSON Schema of the tool. To call nothing: {"tools":[]}',
+    '',
+    constraint(toolChoice),
+    ...(parallelToolCalls === false ? ['Call at most one tool.'] : []),
+    'Do not repeat a call whose result is in the conversation already.',
+    '',
+    'The tools, one on each line:',
+    ...tools.map(describe),
+  ].join('\n');
+}
+
+function constraint(choice: ToolChoice): string {
+  if (choice === 'none') return 'You must not call any tool.';
+  if (choice === 'required') return 'You must call at least one tool.';
+  if (choice === 'auto') return 'Call a tool only where it is needed.';
+  return `You must call exactly one tool, once: ${JSON.stringify(choice.name)}.`;
+}
+
+function describe({ name, description, parameters }: Tool): string {
+  return JSON.stringify({ name, ...(description ? { description } : {}), parameters });
+}

@@ -1,0 +1,39 @@
+import { parseJson } from '../../parse-json.ts';
+
+/** Brackets that are looked at before a text counts as having no JSON in it: code has thousands of them. */
+const MOST_TRIES = 500;
+
+/** The JSON objects and arrays that stand in a text, in order and outermost; nothing from within one that is broken off. */
+export function findJson(text: string): unknown[] {
+  const found: unknown[] = [];
+  const brackets = /[{[]/g;
+  for (let tries = 0; tries < MOST_TRIES; tries += 1) {
+    const start = brackets.exec(text)?.index;
+    if (start === undefined) break;
+    const end = endOf(text, start);
+    const value = end === null ? undefined : parseJson(text.slice(start, end));
+    if (value !== undefined) found.push(value);
+    if (value === undefined && !isMeant(text, start)) continue;
+    if (end === null) break;
+    brackets.lastIndex = end;
+  }
+  return found;
+}
+
+/** Where the bracket at `start` is closed; null where it is not. Brackets inside strings do not count. */
+function endOf(text: string, start: number): number | null {
+  const tokens = /"(?:[^"\\]|\\.)*"|[{}[\]]/gs;
+  tokens.lastIndex = start;
+  let depth = 0;
+  for (let token = tokens.exec(text); token; token = tokens.exec(text)) {
+    if (token[0] === '{' || token[0] === '[') depth += 1;
+    if (token[0] === '}' || token[0] === ']') depth -= 1;
+    if (depth === 0) return tokens.lastIndex;
+  }
+  return null;
+}
+
+/** Whether something was meant to be JSON here, rather than a bracket in prose: `{"` or `[{"`. */
+function isMeant(text: string, start: number): boolean {
+  return /^(\[\s*)?\{\s*"/.test(text.slice(start, start + 50));
+}
