@@ -21,9 +21,13 @@ function answerOf(turn: Turn): Record<string, unknown>[] {
   return [rounds.length > 0 ? { ...message, rounds } : message];
 }
 
-/** The same, expanded as OpenAI's wire has it: text before the calls, the calls, the results, each a message of its own. */
-export function openaiHistory(turns: Turn[]): Record<string, unknown>[] {
-  return transcriptOf(turns).flatMap(openaiMessages);
+/**
+ * The same, expanded as OpenAI's wire has it: the system prompt first, text before the calls, the calls, the results,
+ * each a message of its own.
+ */
+export function openaiHistory(turns: Turn[], instructions: string | null = null): Record<string, unknown>[] {
+  const system = instructions ? [{ role: 'system', content: instructions }] : [];
+  return [...system, ...transcriptOf(turns).flatMap(openaiMessages)];
 }
 
 function openaiMessages(message: Message): Record<string, unknown>[] {

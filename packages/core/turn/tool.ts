@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { Json } from './json.ts';
 
 /** What a crash or a lost answer in the middle of a call means (contract: Tool). */
 export const ToolEffect = z.enum(['none', 'idempotent', 'at_most_once']);
@@ -10,7 +11,7 @@ const ToolExecution = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('client') }),
   z.strictObject({
     kind: z.literal('http'),
-    url: z.url({ protocol: /^https?$/, error: 'give an http or https URL' }),
+    url: z.url({ protocol: /^https?$/, error: ({ input }) => (input === undefined ? undefined : 'give an http or https URL') }),
     headers: z.record(z.string(), z.string()).default({}),
   }),
   z.strictObject({ kind: z.literal('mcp'), server: z.string().min(1) }),
@@ -34,7 +35,7 @@ export const Tool = z.strictObject({
     .nullish()
     .transform((text) => text ?? ''),
   parameters: z
-    .record(z.string(), z.json())
+    .record(z.string(), Json)
     .nullish()
     .transform((schema) => schema ?? { type: 'object', properties: {} }),
   execution: ToolExecution.nullish().transform((execution) => execution ?? null),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { Json } from './json.ts';
 import { InputMessage } from './message.ts';
 import { Tool } from './tool.ts';
 
@@ -24,7 +25,7 @@ export const WebhookEvent = z.enum([
 ]);
 
 export const Webhook = z.strictObject({
-  url: z.url({ protocol: /^https?$/, error: 'give an http or https URL' }),
+  url: z.url({ protocol: /^https?$/, error: ({ input }) => (input === undefined ? undefined : 'give an http or https URL') }),
   events: z.array(WebhookEvent).min(1, 'name at least one event').nullish(),
   include: z.array(z.literal('turn')).nullish(),
 });
@@ -54,7 +55,7 @@ const standing = {
   max_output_tokens: z.int().min(1).nullish(),
   limits: Limits.nullish(),
   allowed_capabilities: z.array(z.enum(['network', 'filesystem', 'database', 'shell'])).nullish(),
-  provider_options: z.record(z.string(), z.json()).nullish(),
+  provider_options: z.record(z.string(), Json).nullish(),
   webhook: Webhook.nullish(),
 };
 

@@ -2,6 +2,7 @@ import { createRoute, type RouteHandler, z } from '@hono/zod-openapi';
 import { findOutput } from '#core/checkpoint/find-output.ts';
 import { RequestRefused } from '#core/failure.ts';
 import { renderOutput } from '#core/tools/render-output.ts';
+import { Json } from '#core/turn/json.ts';
 import { judgeOutput } from '#core/turn/judge-answer.ts';
 import { presentTurn } from '#core/turn/present-turn.ts';
 import { errorResult, type ToolResult } from '#core/turn/tool-result.ts';
@@ -17,7 +18,7 @@ import { ToolErrorBody } from '../schemas/tool-error.ts';
 import { Turn } from '../schemas/turn.ts';
 
 const Output = z.union([
-  z.strictObject({ tool_call_id: z.string(), output: z.json() }),
+  z.strictObject({ tool_call_id: z.string(), output: Json }),
   z.strictObject({ tool_call_id: z.string(), error: ToolErrorBody }),
 ]);
 

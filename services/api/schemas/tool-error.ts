@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { Json } from '#core/turn/json.ts';
 
 /** Why a call brought no result, in the contract's categories. */
 export const ToolErrorBody = z
@@ -16,6 +17,6 @@ export const ToolErrorBody = z
       'unknown',
     ]),
     message: z.string().min(1),
-    details: z.record(z.string(), z.json()).optional(),
+    details: z.record(z.string(), Json).optional(),
   })
   .meta({ id: 'ToolError', description: 'Why a call brought no result; the model reads it too.' });

@@ -22,7 +22,7 @@ export function findJson(text: string): unknown[] {
 
 /** Where the bracket at `start` is closed; null where it is not. Brackets inside strings do not count. */
 function endOf(text: string, start: number): number | null {
-  const tokens = /"(?:[^"\\]|\\.)*"|[{}[\]]/gs;
+  const tokens = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\]]/gs;
   tokens.lastIndex = start;
   let depth = 0;
   for (let token = tokens.exec(text); token; token = tokens.exec(text)) {

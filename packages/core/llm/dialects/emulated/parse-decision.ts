@@ -6,7 +6,7 @@ import { findJson } from './find-json.ts';
 export type DecidedCall = { name: string; arguments: string };
 
 const Call = z
-  .object({ tool: z.string().min(1), arguments: z.unknown() })
+  .object({ tool: z.string().min(1), arguments: z.unknown().optional() })
   .transform(({ tool, arguments: args }): DecidedCall => ({ name: tool, arguments: argumentsText(args) }));
 
 /** The form that is asked for, its list alone, and the form of earlier days for a single call. */
