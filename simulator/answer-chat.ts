@@ -39,9 +39,12 @@ export async function answerChat(request: IncomingMessage, response: ServerRespo
   await perform(renderAct(act, frame), wire);
 }
 
-/** Pawl names a try `<turn>.<round>.<ring>`, rings numbered from 0; who sends no such name is always at the first. */
+/**
+ * Pawl names a try `<turn>.<round>.<ring>`, rings numbered from 0, with a letter for the further requests of a try;
+ * who sends no such name is always at the first.
+ */
 function tryNumberOf(name: string | string[] | undefined): number {
-  return Number(/\.(\d+)$/.exec(String(name))?.[1] ?? 0);
+  return Number(/\.(\d+)[a-z]?$/.exec(String(name))?.[1] ?? 0);
 }
 
 function parseJson(raw: string): unknown {

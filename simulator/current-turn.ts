@@ -24,5 +24,11 @@ export function roundsPlayed({ since }: CurrentTurn, callsAs: 'native' | 'json' 
 /** What the tools of this turn answered, one below the other. */
 export function resultsText({ since }: CurrentTurn): string {
   const results = since.filter((message) => message.role === 'tool' || message.role === 'system');
-  return results.map(textOf).join('\n');
+  return results.flatMap((message) => resultsIn(textOf(message))).join('\n');
+}
+
+/** Inline results come several in one message, between marks of their own. */
+function resultsIn(text: string): string[] {
+  const marked = [...text.matchAll(/<result>\n([\s\S]*?)\n<\/result>/g)].map(([, inside = '']) => inside);
+  return marked.length ? marked : [text];
 }

@@ -1,7 +1,7 @@
 import type { Act, Call, Pace, SimulatedReply } from './act.ts';
 import type { Asked } from './asked.ts';
 import { type CurrentTurn, resultsText, roundsPlayed } from './current-turn.ts';
-import { errorBody } from './error-body.ts';
+import { errorBody, refusalBody } from './error-body.ts';
 import { estimateUsage } from './estimate-usage.ts';
 import type { Fault, Scene, Script } from './script.ts';
 import { mayCall, writeCalls } from './write-calls.ts';
@@ -10,6 +10,7 @@ const PIECE_CHARS = 24;
 
 /** Plays the round that the history has come to, or the answer when no round is left or no call is allowed. */
 export function playScript(script: Script, asked: Asked, turn: CurrentTurn): Act {
+  if (script.refuses_tools && asked.body.tools?.length) return refuseTools(asked.body.model);
   const scene = sceneNow(script, asked, turn);
   const pace = paceOf(script, scene);
   const reply = replyOf(script, scene, { asked, turn });
@@ -62,6 +63,11 @@ function callsOf(scene: Scene, { number, since }: CurrentTurn): Call[] {
     name: tool.name,
     arguments: typeof tool.arguments === 'string' ? tool.arguments : JSON.stringify(tool.arguments),
   }));
+}
+
+function refuseTools(model: string): Act {
+  const body = refusalBody('invalid_request', `${model} does not support tools`, 'tools');
+  return { kind: 'error', status: 400, headers: {}, body, thinkMs: 0 };
 }
 
 function failure(fault: Extract<Fault, { kind: 'status' }>, thinkMs: number): Act {

@@ -88,5 +88,7 @@ export const Script = z.strictObject({
   final: Scene.optional(),
   /** How this model writes its calls: as the wire has them, or in its text for Pawl's other two tool modes. */
   calls_as: z.enum(['native', 'json', 'inline']).default('native'),
+  /** A model behind a server that answers 400 to tools. */
+  refuses_tools: z.boolean().default(false),
 });
 export type Script = z.output<typeof Script>;

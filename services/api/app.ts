@@ -14,6 +14,7 @@ import { deliveryRoutes } from './routes/deliveries.ts';
 import { describeApi } from './routes/describe-api.ts';
 import { healthRoutes } from './routes/health.ts';
 import { messageRoutes } from './routes/messages.ts';
+import { metricsRoutes } from './routes/metrics.ts';
 import { toolOutputRoutes } from './routes/tool-outputs.ts';
 import { turnActionRoutes } from './routes/turn-actions.ts';
 import { turnEventRoutes } from './routes/turn-events.ts';
@@ -33,6 +34,7 @@ export function makeApp(context: ApiContext) {
     );
   });
   app.use('/v1/*', authenticate(context.keys));
+  app.use('/metrics', authenticate(context.keys));
   app.use('/v1/*', bodyLimit({ maxSize: MAX_BODY_BYTES, onError: refuseBody }));
   app.use('/v1/*', readJson);
 
@@ -45,6 +47,7 @@ export function makeApp(context: ApiContext) {
     deliveryRoutes,
     catalogueRoutes,
     healthRoutes,
+    metricsRoutes,
   ];
   for (const makeRoutes of [...routes, ...more]) app.route('/', makeRoutes(context));
   describeApi(app);

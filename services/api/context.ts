@@ -24,4 +24,6 @@ export type ApiContext = {
   keys: ApiKeys;
   secretsOf(project: string): Promise<string[]>;
   ring(rings: Ring[]): Promise<void>;
+  /** Jobs in all queues, by state. */
+  countJobs(): Promise<Record<string, number>>;
 };

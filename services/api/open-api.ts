@@ -1,5 +1,6 @@
 import type { AddressInfo } from 'node:net';
 import { type ServerType, serve } from '@hono/node-server';
+import { allQueues } from '#core/queue/all-queues.ts';
 import type { Log } from '../log.ts';
 import type { Parts } from '../open-parts.ts';
 import type { Settings } from '../settings.ts';
@@ -12,10 +13,11 @@ export type OpenApi = { url: string; close(graceMs: number): Promise<void> };
 
 /** Starts to listen. Refuses to be open to others without keys. */
 export async function openApi(parts: Parts, settings: Settings, log: Log): Promise<OpenApi> {
-  const { connection, live, providers, tools, egress, secretsOf, ring } = parts;
+  const { connection, bell, live, providers, tools, egress, secretsOf, ring } = parts;
   const keys = readApiKeys(settings.PAWL_API_KEYS, settings.HOST);
   const watch = makeTurnWatch({ db: connection.db, live, log });
-  const shared = { db: connection.db, live, providers, tools, egress, secretsOf, ring };
+  const countJobs = () => bell.count(allQueues(providers.names));
+  const shared = { countJobs, db: connection.db, live, providers, tools, egress, secretsOf, ring };
   const limits = { toolRules: settings.PAWL_TOOL_RULES, toolOutputLimit: settings.PAWL_TOOL_OUTPUT_LIMIT };
   const app = makeApp({ ...shared, ...limits, log, watch, keys });
   const server = await listen(app.fetch, settings);

@@ -26,12 +26,13 @@ export function checkStanding(config: StandingConfig, rules: Rules): void {
 /** Fills every default in and resolves every tool; refuses, with its path, what no turn could be worked with. */
 export function resolveConfig(config: StandingConfig, rules: Rules): TurnConfig {
   const tools = resolveTools(config.tools ?? [], rules);
+  const model = checkModel(config.model, rules);
   return {
-    model: checkModel(config.model, rules),
+    model,
     instructions: config.instructions ?? null,
     tools,
     tool_choice: checkChoice(config.tool_choice ?? 'auto', tools),
-    tool_mode: checkMode(config.tool_mode ?? 'native'),
+    tool_mode: checkMode(config.tool_mode ?? 'native', { model, tools }, rules),
     parallel_tool_calls: config.parallel_tool_calls ?? null,
     temperature: config.temperature ?? null,
     max_output_tokens: config.max_output_tokens ?? null,
@@ -72,14 +73,15 @@ function checkChoice(choice: ToolChoice, tools: Tool[]): ToolChoice {
   return choice;
 }
 
-function checkMode(mode: TurnConfig['tool_mode']): TurnConfig['tool_mode'] {
-  if (mode === 'native') return mode;
-  throw new RequestRefused(
-    400,
-    'unsupported_tool_mode',
-    `tool_mode ${mode} is not available yet. Use native.`,
-    'tool_mode',
-  );
+function checkMode(
+  mode: TurnConfig['tool_mode'],
+  { model, tools }: Pick<TurnConfig, 'model' | 'tools'>,
+  { providers }: Rules,
+): TurnConfig['tool_mode'] {
+  const { name, capabilities } = providers.find(splitModel(model).provider);
+  if (mode !== 'native' || tools.length === 0 || capabilities.tools) return mode;
+  const message = `${name} has no tool calls of its own. Set tool_mode to "emulated", or to "inline".`;
+  throw new RequestRefused(400, 'tools_not_supported', message, 'tool_mode');
 }
 
 function subscribe(webhook: Webhook, { egress }: Rules): Subscription {

@@ -12,6 +12,7 @@ import type { RoundStep } from './jobs/run-round.ts';
 export function askedOf({ id, config, work }: Turn, { round, final }: RoundStep, messages: Message[]): RoundRequest {
   const { tool_choice: choice } = config;
   return {
+    round,
     model: splitModel(config.model).model,
     instructions: config.instructions,
     messages,

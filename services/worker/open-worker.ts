@@ -1,6 +1,7 @@
 import { forgetKeys } from '#core/checkpoint/forget-keys.ts';
+import { allQueues } from '#core/queue/all-queues.ts';
 import type { Bell, JobHandler } from '#core/queue/bell.ts';
-import { DELIVERIES_QUEUE, roundsQueue, TOOLS_QUEUE } from '#core/queue/job.ts';
+import { roundsQueue } from '#core/queue/job.ts';
 import { timing } from '#core/turn/timing.ts';
 import type { WorkerContext } from './context.ts';
 import { every } from './every.ts';
@@ -10,11 +11,6 @@ import { rescue } from './rescue.ts';
 
 const FORGET_EVERY_MS = 3_600_000;
 const LAST_WORDS_MS = 5_000;
-
-/** The queues a worker answers: a queue for each provider it knows, the tools, the deliveries. */
-export function queuesOf({ providers }: Pick<WorkerContext, 'providers'>): string[] {
-  return [...providers.names.map(roundsQueue), TOOLS_QUEUE, DELIVERIES_QUEUE];
-}
 
 /** What a worker does with any job: works it and rings for what is owed then. */
 export function jobHandler(context: WorkerContext): JobHandler {
@@ -32,7 +28,7 @@ export async function openWorker(
 ): Promise<{ close(graceMs: number): Promise<void> }> {
   const { heartbeat, live, log, parking, onAir, db } = context;
   const handle = logFailures(jobHandler(context), context);
-  const answering = await bell.answer(queuesOf(context), handle, concurrency);
+  const answering = await bell.answer(allQueues(context.providers.names), handle, concurrency);
   const unhear = live.hearWorkers((message) => {
     if (message.kind === 'cancelled') heartbeat.stop('cancelled', message.turnId);
     if (message.kind === 'catch-up') onAir.catchUp(message.turnId);

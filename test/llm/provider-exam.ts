@@ -36,6 +36,7 @@ const isSentinel = (event: string) => event.includes('[DONE]');
 
 /** Any round's request. */
 export const someRequest: RoundRequest = {
+  round: 1,
   model: 'some-model',
   instructions: 'Be brief.',
   messages: [{ role: 'user', content: 'Hi' }],

@@ -1,10 +1,11 @@
 import { sql } from 'kysely';
+import { allQueues } from '#core/queue/all-queues.ts';
 import type { JobHandler } from '#core/queue/bell.ts';
 import { openApi } from '#services/api/open-api.ts';
 import { openLog } from '#services/log.ts';
 import { openParts } from '#services/open-parts.ts';
 import { readSettings } from '#services/settings.ts';
-import { jobHandler, queuesOf } from '#services/worker/open-worker.ts';
+import { jobHandler } from '#services/worker/open-worker.ts';
 import { rescue } from '#services/worker/rescue.ts';
 import { workerContext } from '#services/worker/worker-context.ts';
 import type { AskedRequest } from '#simulator/answer-chat.ts';
@@ -45,7 +46,7 @@ export async function createWorld(options: Options = {}) {
   const api = await openApi(parts, settings, log);
   const handle = jobHandler(worker);
   const db = parts.connection.db;
-  const workOnce = (by: JobHandler = handle) => parts.bell.answerOnce(queuesOf(worker), by);
+  const workOnce = (by: JobHandler = handle) => parts.bell.answerOnce(allQueues(parts.providers.names), by);
 
   return {
     ...apiClient(api.url),

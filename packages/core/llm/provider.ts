@@ -5,6 +5,8 @@ import type { ToolChoice } from '../turn/turn-request.ts';
 
 /** What one round asks a model, in our words. `tools` is empty in a final round. */
 export type RoundRequest = {
+  /** The round's number in its turn, from 1. */
+  round: number;
   /** The provider's own name for the model: what stands behind the first `/`. */
   model: string;
   instructions: string | null;

@@ -37,7 +37,8 @@ export function messageRoutes({ db }: ApiContext) {
   const handler: RouteHandler<typeof read, ApiEnv> = async (c) => {
     const { id, config } = await findOwnConversation(db, c.get('project'), c.req.valid('param').id);
     const turns = await loadHistory(db, id);
-    const data = c.req.valid('query').format === 'openai' ? openaiHistory(turns, config.instructions) : compactHistory(turns);
+    const data =
+      c.req.valid('query').format === 'openai' ? openaiHistory(turns, config.instructions) : compactHistory(turns);
     return c.json({ object: 'list' as const, data, has_more: false, next_cursor: null }, 200);
   };
   return makeRouter().openapi(read, handler);

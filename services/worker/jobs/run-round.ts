@@ -1,5 +1,6 @@
 import { loadHistory } from '#core/checkpoint/load-history.ts';
 import { ProviderFailed } from '#core/failure.ts';
+import { chooseDialect } from '#core/llm/dialects/choose-dialect.ts';
 import { splitModel } from '#core/llm/split-model.ts';
 import type { Step } from '#core/turn/next-step.ts';
 import type { Reply } from '#core/turn/reply.ts';
@@ -42,7 +43,8 @@ async function ask({ turn, signal }: Run, step: RoundStep, context: WorkerContex
   const address = { turn_id: turn.id, round: step.round, attempt: turn.work.ring + 1 };
   using announcer = announceRound(live, address);
   using _onAir = onAir.add(turn.id, announcer);
-  return await providers.find(name).ask(asked, signal, announcer.take);
+  const dialect = chooseDialect(turn.config.tool_mode, providers.find(name));
+  return await dialect.ask(asked, signal, announcer.take);
 }
 
 /** A provider that asked everybody to wait is not asked by a job that was already on its way. */

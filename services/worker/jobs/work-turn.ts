@@ -3,6 +3,7 @@ import { takeHold } from '#core/checkpoint/take-hold.ts';
 import { nextStep, type Step } from '#core/turn/next-step.ts';
 import type { Ring } from '#core/turn/ring.ts';
 import { ringOf } from '#core/turn/ring-of.ts';
+import type { Turn } from '#core/turn/turn.ts';
 import type { WorkerContext } from '../context.ts';
 import { startRun } from '../run.ts';
 import { endAtDeadline } from './end-at-deadline.ts';
@@ -33,7 +34,7 @@ export async function workTurn(
   if (!mayStartAtOnce && !(await takeHold(context.db, turn, run.id))) return whatIsOwed(turn, context);
   if (turn.status === 'queued') context.live.tellWatchers({ kind: 'wake', turnId });
 
-  using _vouched = context.heartbeat.vouchFor(run, { held: !mayStartAtOnce, limitMs: limitOf(next, context) });
+  using _vouched = context.heartbeat.vouchFor(run, { held: !mayStartAtOnce, limitMs: limitOf(turn, next, context) });
   switch (next.kind) {
     case 'run-round':
       return await runRound(run, next, context);
@@ -50,10 +51,11 @@ function hasOpenClaim(next: Step): boolean {
 }
 
 /** How long a step can take with all its own bounds; no heartbeat vouches for it longer (R4). */
-function limitOf(next: Pick<Step, 'kind'>, { modelTimeoutMs }: WorkerContext): number {
+function limitOf({ config }: Turn, next: Pick<Step, 'kind'>, { modelTimeoutMs }: WorkerContext): number {
   const SLACK_MS = 60_000;
   const LONGEST_BATCH_MS = 10 * 3_600_000;
-  return SLACK_MS + (next.kind === 'run-tool-batch' ? LONGEST_BATCH_MS : modelTimeoutMs);
+  const requests = config.tool_mode === 'emulated' ? 3 : 1;
+  return SLACK_MS + (next.kind === 'run-tool-batch' ? LONGEST_BATCH_MS : requests * modelTimeoutMs);
 }
 
 const POISON = {

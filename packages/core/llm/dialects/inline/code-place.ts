@@ -1,0 +1,47 @@
+/**
+ * Where a place of a Markdown text is: in a fenced block, in what is inline code if it is closed on its line, or in
+ * neither. `ticks` is how many backticks opened it.
+ */
+export type CodePlace = {
+  code: 'none' | 'fence' | 'span';
+  ticks: number;
+  /** Backticks right before this place; what they mean is known when another character follows, or the end. */
+  run: number;
+  /** Whether nothing stands before that run on its line but white space and the marks of quotes and lists. */
+  isLineStart: boolean;
+  /** On the line that opens a fence, where the same backticks would have been inline code. */
+  isOpening: boolean;
+  /** On a line that closes the fence if nothing else follows on it. */
+  isClosing: boolean;
+};
+
+/** The place before the first character. */
+export function startOfText(): CodePlace {
+  return { code: 'none', ticks: 0, run: 0, isLineStart: true, isOpening: false, isClosing: false };
+}
+
+/** The place after one more character. */
+export function passChar(place: CodePlace, char: string): CodePlace {
+  if (char === '`') return { ...place, run: place.run + 1 };
+  const settled = settleTicks(place);
+  if (char === '\n') return nextLine(settled);
+  if (settled.isClosing && !/\s/.test(char)) return { ...settled, isClosing: false, isLineStart: false };
+  return settled.isLineStart && !/[\s>*+-]/.test(char) ? { ...settled, isLineStart: false } : settled;
+}
+
+/** The same place when no further backtick follows. */
+export function settleTicks(place: CodePlace): CodePlace {
+  const { code, ticks, run, isLineStart, isOpening } = place;
+  if (run === 0) return place;
+  const after = { ...place, run: 0, isLineStart: false };
+  const isInline = code === 'span' || isOpening;
+  if (isInline) return { ...after, code: run === ticks ? 'none' : 'span', isOpening: false };
+  if (code === 'fence') return { ...after, isClosing: isLineStart && run >= ticks };
+  const isFence = isLineStart && run >= 3;
+  return { ...after, code: isFence ? 'fence' : 'span', ticks: run, isOpening: isFence };
+}
+
+function nextLine(place: CodePlace): CodePlace {
+  const isOver = place.code === 'span' || place.isClosing;
+  return { ...startOfText(), code: isOver ? 'none' : place.code, ticks: place.ticks };
+}

@@ -1,0 +1,68 @@
+import { ProviderFailed } from '#core/failure.ts';
+import type { Delta, Provider, RoundRequest } from '#core/llm/provider.ts';
+import type { Reply } from '#core/turn/reply.ts';
+import { Tool } from '#core/turn/tool.ts';
+import type { Usage } from '#core/turn/usage.ts';
+import { someRequest } from '#test/llm/provider-exam.ts';
+
+export const weather = Tool.parse({
+  name: 'get_weather',
+  description: 'Get the weather of a city',
+  parameters: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
+});
+export const postcard = Tool.parse({ name: 'send_postcard', description: 'Sends a postcard' });
+
+/** A round's request with two tools. */
+export const withTools: RoundRequest = {
+  ...someRequest,
+  tools: [weather, postcard],
+  declaredTools: [weather, postcard],
+};
+
+/** A plain reply in some words. */
+export function says(text: string | null, more: Partial<Reply> = {}): Reply {
+  return { text, calls: [], finishReason: 'stop', finishReasonRaw: 'stop', usage: null, opaque: null, ...more };
+}
+
+/** Tokens of one request. */
+export function usageOf(input: number, output: number): Usage {
+  return {
+    input_tokens: input,
+    output_tokens: output,
+    total_tokens: input + output,
+    cached_input_tokens: 0,
+    reasoning_tokens: 0,
+  };
+}
+
+/** What a provider says that refuses a request. */
+export function refusal(code: string, message = 'refused'): ProviderFailed {
+  return new ProviderFailed(code, message, { retry: { kind: 'never' } });
+}
+
+/** A provider that answers with one reply after the other, its text as deltas of `pieceChars`, and keeps what it was asked. */
+export function scriptedProvider(replies: (Reply | ProviderFailed)[], { pieceChars = 3 } = {}) {
+  const asked: RoundRequest[] = [];
+  const ask: Provider['ask'] = async (request, _signal, onDelta) => {
+    asked.push(request);
+    const reply = replies[asked.length - 1];
+    if (!reply) throw new Error(`request ${asked.length} is not scripted`);
+    if (reply instanceof ProviderFailed) throw reply;
+    const text = reply.text ?? '';
+    for (let at = 0; at < text.length; at += pieceChars) {
+      onDelta({ kind: 'text', text: text.slice(at, at + pieceChars) });
+    }
+    return reply;
+  };
+  return { ask, asked };
+}
+
+/** Asks once and answers the reply, or the failure, with the text that was shown meanwhile. */
+export async function askOnce(provider: Pick<Provider, 'ask'>, request: RoundRequest) {
+  const deltas: Delta[] = [];
+  const reply = await provider
+    .ask(request, new AbortController().signal, (delta) => deltas.push(delta))
+    .catch((error: unknown) => error);
+  const shown = deltas.flatMap((delta) => (delta.kind === 'text' ? delta.text : [])).join('');
+  return { reply: reply as Reply, failure: reply as ProviderFailed, deltas, shown };
+}
