@@ -18,16 +18,19 @@ const wireCall = (id: string, city: string) => ({
   function: { name: 'weather_lookup', arguments: JSON.stringify({ city }) },
 });
 
+type Listed = { data: Record<string, unknown>[]; system?: string | null };
+
 async function open(world: World, config: object = {}) {
   const standing = { model: 'openai/test', tools: ['weather_lookup'], ...config };
   const { body } = await world.call('POST', '/v1/conversations', { body: standing });
   const path = `/v1/conversations/${body.id}`;
   return {
+    path,
     say: async (input: string, more: object = {}) =>
       (await world.call<TurnResource>('POST', `${path}/turns`, { body: { input, ...more } })).body,
     messages: async (format?: string) => {
       const query = format ? `?format=${format}` : '';
-      const answer = await world.call<{ data: Record<string, unknown>[] }>('GET', `${path}/messages${query}`);
+      const answer = await world.call<Listed>('GET', `${path}/messages${query}`);
       expect(answer).toMatchObject({ status: 200, body: { object: 'list', has_more: false, next_cursor: null } });
       return answer.body.data;
     },
@@ -106,6 +109,37 @@ test('messages on OpenAI’s wire have text, calls and results each as a message
     { role: 'tool', tool_call_id: 'call_c', content: weather('Osaka') },
     { role: 'assistant', content: 'Sunny everywhere.' },
   ]);
+});
+
+test.for([
+  { format: 'anthropic', system: 'Be brief.', roles: 'user assistant assistant user assistant user assistant' },
+  { format: 'gemini', system: 'Be brief.', roles: 'user model model function model function model' },
+  {
+    format: 'openai',
+    system: undefined,
+    roles: 'system user assistant assistant tool tool assistant tool assistant',
+  },
+])('messages on the $format wire have the system prompt where that wire has it', async (wire) => {
+  await using world = await createWorld();
+  const { say, path } = await open(world, { instructions: 'Be brief.' });
+
+  await say(twoRounds);
+  await world.workUntilIdle();
+  const { status, body } = await world.call<Listed>('GET', `${path}/messages?format=${wire.format}`);
+
+  expect(status).toBe(200);
+  expect(body.system).toBe(wire.system);
+  expect(body.data.map(({ role }) => role).join(' ')).toBe(wire.roles);
+});
+
+test('messages in a form that no wire has are refused, naming the forms there are', async () => {
+  await using world = await createWorld();
+  const { path } = await open(world);
+
+  const { status, body } = await world.call('GET', `${path}/messages?format=cohere`);
+
+  expect(status).toBe(400);
+  expect(body).toMatchObject({ error: { param: 'format', message: expect.stringContaining('gemini') } });
 });
 
 test('a failed turn leaves its input and its committed rounds in the history', async () => {

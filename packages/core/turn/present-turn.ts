@@ -1,3 +1,4 @@
+import { jsonObject } from './json-value.ts';
 import { isWaiting } from './next-step.ts';
 import { isTerminal, type Round, type ToolCall, type Turn, type WaitsFor } from './turn.ts';
 import { sumUsage } from './usage.ts';
@@ -95,10 +96,5 @@ function usageOf({ rounds }: Turn) {
 }
 
 function parsedArguments(text: string): unknown {
-  try {
-    const value: unknown = JSON.parse(text || '{}');
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : text;
-  } catch {
-    return text;
-  }
+  return jsonObject(text || '{}') ?? text;
 }

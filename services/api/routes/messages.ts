@@ -1,19 +1,25 @@
 import { createRoute, type RouteHandler, z } from '@hono/zod-openapi';
 import { loadHistory } from '#core/checkpoint/load-history.ts';
-import { compactHistory, openaiHistory } from '#core/turn/history.ts';
+import { anthropicHistory } from '#core/turn/history/anthropic.ts';
+import { compactHistory } from '#core/turn/history/compact.ts';
+import { geminiHistory } from '#core/turn/history/gemini.ts';
+import { openaiHistory } from '#core/turn/history/openai.ts';
+import type { Turn } from '#core/turn/turn.ts';
 import type { ApiEnv } from '../api-env.ts';
 import type { ApiContext } from '../context.ts';
 import { findOwnConversation } from '../find-own.ts';
 import { json, makeRouter } from '../make-router.ts';
 import { refusals } from '../schemas/refusals.ts';
 
+const Format = z.enum(['compact', 'openai', 'anthropic', 'gemini']);
+
 const read = createRoute({
   method: 'get',
   path: '/v1/conversations/{id}/messages',
-  summary: 'Read what was said: compact (a final text with its rounds) or expanded as a provider is sent it',
+  summary: 'Read what was said: compact (a final text with its rounds) or expanded in the words of a wire',
   request: {
     params: z.object({ id: z.string() }),
-    query: z.object({ format: z.enum(['compact', 'openai']).default('compact') }),
+    query: z.object({ format: Format.default('compact') }),
   },
   responses: {
     200: {
@@ -37,9 +43,22 @@ export function messageRoutes({ db }: ApiContext) {
   const handler: RouteHandler<typeof read, ApiEnv> = async (c) => {
     const { id, config } = await findOwnConversation(db, c.get('project'), c.req.valid('param').id);
     const turns = await loadHistory(db, id);
-    const data =
-      c.req.valid('query').format === 'openai' ? openaiHistory(turns, config.instructions) : compactHistory(turns);
-    return c.json({ object: 'list' as const, data, has_more: false, next_cursor: null }, 200);
+    const history = historyAs(c.req.valid('query').format, turns, config.instructions ?? null);
+    return c.json({ object: 'list' as const, ...history, has_more: false, next_cursor: null }, 200);
   };
   return makeRouter().openapi(read, handler);
+}
+
+/** The messages in one form; `system` stands beside them on wires that have it apart. */
+function historyAs(format: z.output<typeof Format>, turns: Turn[], instructions: string | null) {
+  switch (format) {
+    case 'compact':
+      return { data: compactHistory(turns) };
+    case 'openai':
+      return { data: openaiHistory(turns, instructions) };
+    case 'anthropic':
+      return anthropicHistory(turns, instructions);
+    case 'gemini':
+      return geminiHistory(turns, instructions);
+  }
 }

@@ -1,6 +1,6 @@
 import { cleanText } from '../../text.ts';
+import { argumentsObject } from '../../turn/arguments-object.ts';
 import type { AskedCall, Message } from '../../turn/message.ts';
-import { parseJson } from '../parse-json.ts';
 import type { Block } from './event.ts';
 import { readOpaque } from './opaque.ts';
 import { textOf } from './text-of.ts';
@@ -45,15 +45,7 @@ function placeCall({ call: place, ...rest }: Block, calls: AskedCall[]): Block[]
 }
 
 function callBlock({ id, name, arguments: args }: AskedCall): Block {
-  return { type: 'tool_use', id, name: wireName(name), input: inputOf(args) };
-}
-
-/** The wire takes objects only; what a model wrote instead is shown to it under `invalid_arguments`. */
-function inputOf(args: string): Record<string, unknown> {
-  if (!args.trim()) return {};
-  const json = parseJson(args);
-  const isObject = typeof json === 'object' && json !== null && !Array.isArray(json);
-  return isObject ? { ...json } : { invalid_arguments: args };
+  return { type: 'tool_use', id, name: wireName(name), input: argumentsObject(args) };
 }
 
 /** No message may end in a thought: what followed it was cut. */

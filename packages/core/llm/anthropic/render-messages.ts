@@ -1,4 +1,5 @@
 import type { Message } from '../../turn/message.ts';
+import { systemAsUser } from '../../turn/system-prompt.ts';
 import type { Block } from './event.ts';
 import { renderAssistant, textBlock } from './render-assistant.ts';
 import { withWireIds } from './wire-id.ts';
@@ -21,29 +22,17 @@ export function renderMessages(messages: Message[], provider: string): WireMessa
   return trimPrefill(opened);
 }
 
-/** The system messages a history begins with, and the rest of it. */
-export function splitSystem(messages: Message[]): { system: string[]; rest: Message[] } {
-  const start = messages.findIndex(({ role }) => role !== 'system');
-  const count = start === -1 ? messages.length : start;
-  const system = messages.slice(0, count).map(({ content }) => content ?? '');
-  return { system: system.filter((text) => text.trim()), rest: messages.slice(count) };
-}
-
 function render(message: Message, provider: string): WireMessage {
   switch (message.role) {
     case 'user':
       return { role: 'user', content: textBlock(message.content) };
     case 'system':
-      return { role: 'user', content: message.content.trim() ? [systemBlock(message.content)] : [] };
+      return { role: 'user', content: message.content.trim() ? textBlock(systemAsUser(message.content)) : [] };
     case 'assistant':
       return { role: 'assistant', content: renderAssistant(message, provider) };
     case 'tool':
       return { role: 'user', content: [resultBlock(message)] };
   }
-}
-
-function systemBlock(text: string): Block {
-  return { type: 'text', text: `System message, not written by the user:\n${text}` };
 }
 
 function resultBlock({ callId, content, isError }: Extract<Message, { role: 'tool' }>): Block {

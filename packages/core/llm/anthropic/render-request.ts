@@ -1,7 +1,8 @@
+import { systemPrompt } from '../../turn/system-prompt.ts';
 import type { RoundRequest } from '../provider.ts';
 import { defaultMaxTokens } from './default-max-tokens.ts';
 import type { Block } from './event.ts';
-import { renderMessages, splitSystem, type WireMessage } from './render-messages.ts';
+import { renderMessages, type WireMessage } from './render-messages.ts';
 import { renderTools } from './render-tools.ts';
 
 /** The body of a Messages request; the provider options may add any field. */
@@ -18,12 +19,11 @@ export type Body = Record<string, unknown> & {
  */
 export function renderRequest(request: RoundRequest, provider: string): Body {
   const { model, instructions, temperature, maxOutputTokens, providerOptions } = request;
-  const { system, rest } = splitSystem(request.messages);
-  const prompt = [...(instructions?.trim() ? [instructions] : []), ...system].join('\n\n');
+  const { system, rest } = systemPrompt(request.messages, instructions);
   return {
     model,
     max_tokens: maxOutputTokens ?? defaultMaxTokens(model, providerOptions),
-    ...(prompt ? { system: prompt } : {}),
+    ...(system ? { system } : {}),
     messages: renderMessages(rest, provider),
     ...renderTools(request),
     ...(temperature === null ? {} : { temperature }),

@@ -1,5 +1,6 @@
 import type { Content, Part } from '@google/genai';
 import type { Message } from '../../turn/message.ts';
+import { systemAsUser, systemPrompt } from '../../turn/system-prompt.ts';
 import { answerPart, renderRound } from './render-parts.ts';
 import { signUnsigned } from './sign-unsigned.ts';
 
@@ -12,11 +13,9 @@ type About = { instructions: string | null; provider: string; model: string };
  * the system messages at the start are the system instruction; a later system message is a user's that says so.
  */
 export function renderContents(messages: Message[], { instructions, provider, model }: About): Conversation {
-  const start = messages.findIndex(({ role }) => role !== 'system');
-  const leading = start === -1 ? messages : messages.slice(0, start);
-  const system = [instructions, ...leading.map(({ content }) => content)].filter((text) => text?.trim());
+  const { system, rest } = systemPrompt(messages, instructions);
   let hasIds = false;
-  const contents = messages.slice(leading.length).map((message): Content => {
+  const contents = rest.map((message): Content => {
     if (message.role === 'tool') return user([answerPart(message, hasIds)]);
     if (message.role !== 'assistant') return user(said(message));
     const round = renderRound(message, provider);
@@ -24,14 +23,14 @@ export function renderContents(messages: Message[], { instructions, provider, mo
     return { role: 'model', parts: round.parts };
   });
   return {
-    systemInstruction: system.length ? system.join('\n\n') : null,
+    systemInstruction: system,
     contents: signUnsigned(fromUserToUser(merge(contents)), model),
   };
 }
 
 function said({ role, content }: Extract<Message, { role: 'user' | 'system' }>): Part[] {
   if (!content.trim()) return [];
-  return [{ text: role === 'system' ? `System message, not written by the user:\n${content}` : content }];
+  return [{ text: role === 'system' ? systemAsUser(content) : content }];
 }
 
 function user(parts: Part[]): Content {

@@ -1,6 +1,7 @@
 import type { Part } from '@google/genai';
+import { argumentsObject } from '../../turn/arguments-object.ts';
 import type { AskedCall, Message } from '../../turn/message.ts';
-import { parseJson } from '../parse-json.ts';
+import { responseObject } from '../../turn/response-object.ts';
 import { type KeptPart, readOpaque } from './opaque.ts';
 
 export type Assistant = Extract<Message, { role: 'assistant' }>;
@@ -29,13 +30,9 @@ export function renderRound(spoken: Assistant, provider: string): RenderedRound 
   return { parts, hasIds };
 }
 
-/**
- * An answer as Gemini takes it, an object: a JSON object as it is, anything else as `result`, a failure as `error`.
- * Numbers too long to be read exactly stay text.
- */
-export function answerPart({ callId, name, content: text, isError }: Answer, hasIds: boolean): Part {
-  const content = text.trim() ? text : '(no output)';
-  const response = isError ? { error: content } : (objectIn(content) ?? { result: listIn(content) ?? content });
+/** An answer as Gemini takes it: an object, which is never empty of words. */
+export function answerPart({ callId, name, content, isError }: Answer, hasIds: boolean): Part {
+  const response = responseObject({ content: content.trim() ? content : '(no output)', isError });
   return { functionResponse: { ...(hasIds ? { id: callId } : {}), name: wireName(name), response } };
 }
 
@@ -58,34 +55,10 @@ function plainParts({ content, calls }: Assistant): Part[] {
 function callPart(call: AskedCall | undefined, hasId: boolean): Part {
   if (!call) return {};
   const { id, name, arguments: text } = call;
-  return { functionCall: { ...(hasId ? { id } : {}), name: wireName(name), args: argsOf(text) } };
+  return { functionCall: { ...(hasId ? { id } : {}), name: wireName(name), args: argumentsObject(text) } };
 }
 
 /** A name as this wire takes it; elsewhere a model may have called a tool by a name no tool may have. */
 function wireName(name: string): string {
   return name.replace(/[^\w.:-]/g, '_').slice(0, 64) || 'unnamed';
-}
-
-/** The wire takes objects only; what a model wrote instead is shown to it under `invalid_arguments`. */
-function argsOf(text: string): Record<string, unknown> {
-  const value = text.trim() ? parseJson(text) : {};
-  return isObject(value) ? value : { invalid_arguments: text };
-}
-
-function objectIn(text: string): Record<string, unknown> | null {
-  const value = exactJson(text);
-  return isObject(value) ? value : null;
-}
-
-function listIn(text: string): unknown[] | null {
-  const value = exactJson(text);
-  return Array.isArray(value) ? value : null;
-}
-
-function exactJson(text: string): unknown {
-  return /^\s*[[{]/.test(text) && !/\d{16}/.test(text) ? parseJson(text) : undefined;
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

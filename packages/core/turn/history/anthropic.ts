@@ -1,0 +1,42 @@
+import { argumentsObject } from '../arguments-object.ts';
+import { systemAsUser, systemPrompt } from '../system-prompt.ts';
+import { transcriptOf } from '../transcript.ts';
+import type { Turn } from '../turn.ts';
+import { type ExpandedMessage, expandHistory } from './expand-history.ts';
+
+type Apart = { system: string | null; data: Record<string, unknown>[] };
+
+/** The history as Anthropic's wire has it: the system prompt apart, all results of a batch in one user message. */
+export function anthropicHistory(turns: Turn[], instructions: string | null = null): Apart {
+  const { system, rest } = systemPrompt(transcriptOf(turns), instructions);
+  return { system, data: expandHistory(rest).map(anthropicMessage) };
+}
+
+function anthropicMessage(message: ExpandedMessage): Record<string, unknown> {
+  switch (message.kind) {
+    case 'text':
+      return message.role === 'system'
+        ? { role: 'user', content: systemAsUser(message.text) }
+        : { role: message.role, content: message.text };
+    case 'calls':
+      return {
+        role: 'assistant',
+        content: message.calls.map(({ id, name, arguments: args }) => ({
+          type: 'tool_use',
+          id,
+          name,
+          input: argumentsObject(args),
+        })),
+      };
+    case 'results':
+      return {
+        role: 'user',
+        content: message.results.map(({ callId, content, isError }) => ({
+          type: 'tool_result',
+          tool_use_id: callId,
+          content,
+          ...(isError ? { is_error: true } : {}),
+        })),
+      };
+  }
+}

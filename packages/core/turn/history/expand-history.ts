@@ -1,0 +1,39 @@
+import type { AskedCall, Message } from '../message.ts';
+
+type Result = Extract<Message, { role: 'tool' }>;
+
+/** One message of the expanded history; what a wire calls its roles and contents is the wire's own. */
+export type ExpandedMessage =
+  | { kind: 'text'; role: 'user' | 'system' | 'assistant'; text: string }
+  | { kind: 'calls'; calls: AskedCall[] }
+  | { kind: 'results'; results: Result[] };
+
+/** Takes rounds apart, as the seed shows them: text before the calls, the calls, the results, the final text. */
+export function expandHistory(messages: Message[]): ExpandedMessage[] {
+  return messages.flatMap((message, index) => {
+    switch (message.role) {
+      case 'user':
+      case 'system':
+        return textMessage(message.role, message.content);
+      case 'assistant':
+        return [...textMessage('assistant', message.content), ...roundMessages(message.calls, messages, index)];
+      case 'tool':
+        return [];
+    }
+  });
+}
+
+function textMessage(role: 'user' | 'system' | 'assistant', text: string | null): ExpandedMessage[] {
+  return text ? [{ kind: 'text', role, text }] : [];
+}
+
+/** Every call of a transcript is answered directly behind its round. */
+function roundMessages(calls: AskedCall[], messages: Message[], index: number): ExpandedMessage[] {
+  if (calls.length === 0) return [];
+  const following = messages.slice(index + 1, index + 1 + calls.length);
+  const results = following.filter((message) => message.role === 'tool');
+  return [
+    { kind: 'calls', calls },
+    { kind: 'results', results },
+  ];
+}

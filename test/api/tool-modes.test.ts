@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest';
+import { RequestRefused } from '#core/failure.ts';
+import type { Providers } from '#core/llm/providers.ts';
+import { toolRegistry } from '#core/tools/tool-registry.ts';
+import type { StandingConfig } from '#core/turn/turn-request.ts';
+import { resolveConfig } from '#services/api/resolve-config.ts';
+import { weather } from '#test/llm/dialects/scripted-provider.ts';
+
+const wire = { wire: 'openai' as const, streaming: true, parallel_tool_calls: false };
+const found = (tools: boolean) => ({ name: 'basic', capabilities: { ...wire, tools }, ask: () => Promise.reject() });
+
+function resolve(config: StandingConfig, can: { tools: boolean }) {
+  const providers: Providers = {
+    names: ['basic'],
+    has: (name) => name === 'basic',
+    find: () => found(can.tools),
+    list: () => [],
+    close: async () => {},
+  };
+  const rules = { providers, tools: toolRegistry([]), toolRules: 'strict' as const, egress: [] };
+  try {
+    return resolveConfig({ model: 'basic/model', ...config }, rules);
+  } catch (refusal) {
+    return refusal as RequestRefused;
+  }
+}
+
+test('native tools of a provider that has none are refused, naming the mode that works', () => {
+  const refusal = resolve({ tools: [weather] }, { tools: false });
+
+  expect(refusal).toBeInstanceOf(RequestRefused);
+  expect(refusal).toMatchObject({ status: 400, code: 'tools_not_supported', param: 'tool_mode' });
+  expect(refusal).toHaveProperty('message', expect.stringContaining('"emulated"'));
+});
+
+test('such a provider takes the other modes, and native turns without tools', () => {
+  expect(resolve({ tools: [weather], tool_mode: 'emulated' }, { tools: false })).toHaveProperty(
+    'tool_mode',
+    'emulated',
+  );
+  expect(resolve({ tools: [weather], tool_mode: 'inline' }, { tools: false })).toHaveProperty('tool_mode', 'inline');
+  expect(resolve({}, { tools: false })).toHaveProperty('tool_mode', 'native');
+});
+
+test('a provider with tool calls of its own takes every mode', () => {
+  for (const tool_mode of ['native', 'emulated', 'inline'] as const) {
+    expect(resolve({ tools: [weather], tool_mode }, { tools: true })).toHaveProperty('tool_mode', tool_mode);
+  }
+});
