@@ -41,7 +41,7 @@ test('a round is one assistant message with its text and calls, then one message
   expect(messages).toEqual([
     { role: 'assistant', content: 'Looking.', tool_calls: [call('call_1', '{"a": 1}')] },
     { role: 'tool', tool_call_id: 'call_1', content: '15°C' },
-    { role: 'assistant', content: null, tool_calls: [call('call_2', 'no json')] },
+    { role: 'assistant', content: null, tool_calls: [call('call_2', '{"invalid_arguments":"no json"}')] },
     { role: 'tool', tool_call_id: 'call_2', content: '(no output)' },
   ]);
 });

@@ -3,9 +3,17 @@ import { makeRound, makeTurn } from './make-turn.ts';
 
 /** Its first call. */
 export const search = { id: 'call_1', name: 'github_search', arguments: '{"query":"language:swift","sort":"stars"}' };
-const star = { id: 'call_2', name: 'github_star', arguments: '{"owner":"apple","repo":"swift"}' };
+/** Its second call. */
+export const star = { id: 'call_2', name: 'github_star', arguments: '{"owner":"apple","repo":"swift"}' };
 /** An answer but for its content. */
-export const found = { status: 'success' as const, error: null, truncated: false, cached: false, duration_ms: 1, attempts: 1 };
+export const found = {
+  status: 'success' as const,
+  error: null,
+  truncated: false,
+  cached: false,
+  duration_ms: 1,
+  attempts: 1,
+};
 
 /** The conversation that everything about compact storage and expansion is measured by. */
 export const github: Turn = makeTurn({

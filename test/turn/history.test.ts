@@ -3,7 +3,7 @@ import { anthropicHistory } from '#core/turn/history/anthropic.ts';
 import { compactHistory } from '#core/turn/history/compact.ts';
 import { geminiHistory } from '#core/turn/history/gemini.ts';
 import { openaiHistory } from '#core/turn/history/openai.ts';
-import { found, github, search } from './github-turn.ts';
+import { found, github, search, star } from './github-turn.ts';
 import { makeRound, makeTurn } from './make-turn.ts';
 
 test('a finished turn is kept as its final text with the rounds that led to it', () => {
@@ -96,7 +96,12 @@ test('results of one batch stand together where the wire wants them so, errors m
   const error = { category: 'unknown' as const, message: 'It broke', details: {} };
   const batch = makeRound(1, null, [
     { ...search, arguments: '' },
-    { id: 'call_2', name: 'github_star', arguments: '[1]', result: { ...found, status: 'error', content: null, error } },
+    {
+      id: 'call_2',
+      name: 'github_star',
+      arguments: '[1]',
+      result: { ...found, status: 'error', content: null, error },
+    },
     { id: 'call_3', name: 'list_stars', result: { ...found, content: '[1, 2]' } },
   ]);
   const turns = [makeTurn({ rounds: [batch] })];

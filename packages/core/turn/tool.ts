@@ -11,7 +11,10 @@ const ToolExecution = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('client') }),
   z.strictObject({
     kind: z.literal('http'),
-    url: z.url({ protocol: /^https?$/, error: ({ input }) => (input === undefined ? undefined : 'give an http or https URL') }),
+    url: z.url({
+      protocol: /^https?$/,
+      error: ({ input }) => (input === undefined ? undefined : 'give an http or https URL'),
+    }),
     headers: z.record(z.string(), z.string()).default({}),
   }),
   z.strictObject({ kind: z.literal('mcp'), server: z.string().min(1) }),

@@ -25,7 +25,10 @@ export const WebhookEvent = z.enum([
 ]);
 
 export const Webhook = z.strictObject({
-  url: z.url({ protocol: /^https?$/, error: ({ input }) => (input === undefined ? undefined : 'give an http or https URL') }),
+  url: z.url({
+    protocol: /^https?$/,
+    error: ({ input }) => (input === undefined ? undefined : 'give an http or https URL'),
+  }),
   events: z.array(WebhookEvent).min(1, 'name at least one event').nullish(),
   include: z.array(z.literal('turn')).nullish(),
 });

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { endText, startHolding, takeText } from '#core/llm/dialects/inline/hold-back.ts';
+import { endText, startHoldBack, takeText } from '#core/llm/dialects/inline/hold-back.ts';
 import { parseMarkers } from '#core/llm/dialects/inline/parse-markers.ts';
 
 /** What a watcher sees after each piece, and at the end. */
 function watch(pieces: string[]): { shown: string[]; calls: unknown[] } {
-  const holding = startHolding();
+  const holding = startHoldBack();
   let text = '';
   const shown = pieces.map((piece) => {
     text += takeText(holding, piece);

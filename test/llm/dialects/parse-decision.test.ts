@@ -99,5 +99,10 @@ test('any text at all is read without a failure', () => {
   const pieces = fc.constantFrom('{', '}', '[', ']', '"', '\\', '{"tools":', '{"tool":"a"}', '```', 'x', '\n');
 
   fc.assert(fc.property(fc.array(pieces), (parts) => Array.isArray(parseDecision(parts.join('')))));
-  expect(parseDecision('{"'.repeat(100_000))).toEqual([]);
+});
+
+test('a model that repeats itself for ever is read in time', () => {
+  for (const stammer of ['{"', '{', '{}', '[{"a', '{"tool":"', '```']) {
+    expect(parseDecision(stammer.repeat(200_000))).toEqual([]);
+  }
 });

@@ -35,7 +35,7 @@ test('arguments are the JSON as the model wrote it, with nested braces', () => {
 });
 
 test('brackets, braces, quotes and markers in a string do not end the arguments', () => {
-  for (const value of [']', '}', '}]', '[TOOL_CALL: other]', 'say "hi"', '\\', '```', '\n', '👋🏽']) {
+  for (const value of [']', '}', '}]', '[TOOL_CALL: other]', 'say "hi"', '5" ]', '"}]', '\\', '```', '\n', '👋🏽']) {
     const args = JSON.stringify({ value });
 
     expect(parseMarkers(`Now [TOOL_CALL: f ${args}] then`)).toEqual({ text: 'Now then', calls: [call('f', args)] });
@@ -60,6 +60,7 @@ test.each([
   ['{"a": [1, 2]', '[TOOL_CALL: f {"a": [1, 2]]'],
   ['{"a": 1}}', '[TOOL_CALL: f {"a": 1}}]'],
   ['{"a": "say "hi""}', '[TOOL_CALL: f {"a": "say "hi""}]'],
+  ['{"a": 1}}', '[TOOL_CALL: f\n{"a": 1}}]'],
   ['["a"]', '[TOOL_CALL: f ["a"]]'],
   ['city=Tokyo', '[TOOL_CALL: f city=Tokyo]'],
   ['("Tokyo")', '[TOOL_CALL: f("Tokyo")]'],
@@ -76,6 +77,7 @@ test.each([
   '[TOOL_CALL: f {"a": 1}',
   '[TOOL_CALL: f {"a": "b',
   '[TOOL_CALL: f {"a": 1}\nand more',
+  '[TOOL_CALL: f {"a": 1}\nand more]',
   '[TOOL_CALL: f and so on\nand more]',
   '[TOOL_CALL: ]',
   '[TOOL_CALL:]',
@@ -104,6 +106,7 @@ test.each([
   'Write `[TOOL_CALL: f]` like so.',
   'Write ``[TOOL_CALL: f {"a": "`"}]`` like so.',
   '`[TOOL_CALL: f]`',
+  '``a` [TOOL_CALL: f]``',
   '```[TOOL_CALL: f]``` in one line',
 ])('a marker in a code fence or in inline code is a quotation: %j', (text) => {
   expect(parseMarkers(text)).toEqual({ text, calls: [] });
@@ -121,6 +124,8 @@ test('a lonely backtick makes no quotation', () => {
     text: 'Don`t wait.\nIt`s on.',
     calls: [call('f')],
   });
+  expect(parseMarkers('Don`t wait.\n[TOOL_CALL: f]\nIt`s on.').calls).toEqual([call('f')]);
+  expect(parseMarkers('Don`t wait.\nGo: [TOOL_CALL: f] It`s on.').calls).toEqual([call('f')]);
 });
 
 test.each([
@@ -128,6 +133,7 @@ test.each([
   ['A\n[TOOL_CALL: f]\nB', 'A\nB'],
   ['A\n\n[TOOL_CALL: f]\n\nB', 'A\n\nB'],
   ['A\n\n[TOOL_CALL: f]\n[TOOL_CALL: g]\n\nB', 'A\n\nB'],
+  ['A\n\n[TOOL_CALL: f] [TOOL_CALL: g] B', 'A\n\nB'],
   ['A\n[TOOL_CALL: f]\n    B', 'A\n    B'],
   ['A\n[TOOL_CALL: f] B', 'A\nB'],
   ['A [TOOL_CALL: f], then B', 'A, then B'],

@@ -10,7 +10,7 @@ export const weather = Tool.parse({
   description: 'Get the weather of a city',
   parameters: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
 });
-export const postcard = Tool.parse({ name: 'send_postcard', description: 'Sends a postcard' });
+const postcard = Tool.parse({ name: 'send_postcard', description: 'Sends a postcard' });
 
 /** A round's request with two tools. */
 export const withTools: RoundRequest = {

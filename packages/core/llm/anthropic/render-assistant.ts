@@ -1,10 +1,10 @@
 import { cleanText } from '../../text.ts';
 import { argumentsObject } from '../../turn/arguments-object.ts';
 import type { AskedCall, Message } from '../../turn/message.ts';
+import { wireName } from '../wire-name.ts';
 import type { Block } from './event.ts';
 import { readOpaque } from './opaque.ts';
 import { textOf } from './text-of.ts';
-import { wireName } from './wire-id.ts';
 
 type Spoken = Extract<Message, { role: 'assistant' }>;
 

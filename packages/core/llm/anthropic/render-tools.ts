@@ -1,7 +1,7 @@
 import type { Tool } from '../../turn/tool.ts';
 import type { ToolChoice } from '../../turn/turn-request.ts';
 import type { RoundRequest } from '../provider.ts';
-import { wireName } from './wire-id.ts';
+import { distinctNames, wireName } from '../wire-name.ts';
 
 type WireTool = { name: string; description?: string; input_schema: Record<string, unknown> };
 type WireChoice = { type: string; name?: string; disable_parallel_tool_use?: boolean };
@@ -12,7 +12,7 @@ export function renderTools(request: RoundRequest): { tools?: WireTool[]; tool_c
   if (tools.length > 0) return { tools: tools.map(wireTool), ...choiceField(toolChoice, parallelToolCalls === false) };
   const hasCalls = request.messages.some((message) => message.role === 'assistant' && message.calls.length > 0);
   if (!hasCalls || declaredTools.length === 0) return {};
-  return { tools: declaredTools.map(wireTool), tool_choice: { type: 'none' } };
+  return { tools: distinctNames(declaredTools.map(wireTool)), tool_choice: { type: 'none' } };
 }
 
 function wireTool({ name, description, parameters }: Tool): WireTool {

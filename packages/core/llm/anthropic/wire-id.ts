@@ -1,7 +1,8 @@
 import type { Message } from '../../turn/message.ts';
+import { wireName } from '../wire-name.ts';
 
 /**
- * The same history with ids and names this wire takes. An id may hold letters, digits, `_` and `-` and must not come
+ * The same history with ids this wire takes. An id may hold letters, digits, `_` and `-` and must not come
  * twice in one request; turns and providers know nothing of each other's ids, so a repeated one gets a number.
  */
 export function withWireIds(messages: Message[]): Message[] {
@@ -14,11 +15,6 @@ export function withWireIds(messages: Message[]): Message[] {
     const calls = message.calls.map((call) => ({ ...call, id: renamed.get(call.id) ?? call.id }));
     return { ...message, calls };
   });
-}
-
-/** A name as this wire takes it; a model may have called a tool by a name no tool may have. */
-export function wireName(name: string): string {
-  return name.replace(/[^a-zA-Z0-9_-]/g, '_').slice(0, 64) || 'unnamed';
 }
 
 function freshId(id: string, used: Set<string>): string {

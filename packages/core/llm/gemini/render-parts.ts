@@ -3,6 +3,7 @@ import { argumentsObject } from '../../turn/arguments-object.ts';
 import type { AskedCall, Message } from '../../turn/message.ts';
 import { responseObject } from '../../turn/response-object.ts';
 import { type KeptPart, readOpaque } from './opaque.ts';
+import { wireName } from './wire-name.ts';
 
 export type Assistant = Extract<Message, { role: 'assistant' }>;
 export type Answer = Extract<Message, { role: 'tool' }>;
@@ -56,9 +57,4 @@ function callPart(call: AskedCall | undefined, hasId: boolean): Part {
   if (!call) return {};
   const { id, name, arguments: text } = call;
   return { functionCall: { ...(hasId ? { id } : {}), name: wireName(name), args: argumentsObject(text) } };
-}
-
-/** A name as this wire takes it; elsewhere a model may have called a tool by a name no tool may have. */
-function wireName(name: string): string {
-  return name.replace(/[^\w.:-]/g, '_').slice(0, 64) || 'unnamed';
 }

@@ -7,7 +7,9 @@ import type {
 import type { Tool } from '../../turn/tool.ts';
 import type { ToolChoice } from '../../turn/turn-request.ts';
 import type { RoundRequest } from '../provider.ts';
+import { distinctNames } from '../wire-name.ts';
 import { renderSchema } from './render-schema.ts';
+import { wireName } from './wire-name.ts';
 
 export type ToolFields = { tools?: ToolParam[]; toolConfig?: ToolConfig };
 
@@ -18,7 +20,8 @@ export type ToolFields = { tools?: ToolParam[]; toolConfig?: ToolConfig };
 export function renderTools({ tools, declaredTools, toolChoice, messages }: RoundRequest): ToolFields {
   if (tools.length > 0) return fieldsOf(tools, toolChoice);
   const hasCalls = messages.some((message) => message.role === 'assistant' && message.calls.length > 0);
-  return hasCalls && declaredTools.length > 0 ? fieldsOf(declaredTools, 'none') : {};
+  const declared = distinctNames(declaredTools.map((tool) => ({ ...tool, name: wireName(tool.name) })));
+  return hasCalls && declared.length > 0 ? fieldsOf(declared, 'none') : {};
 }
 
 function fieldsOf(tools: Tool[], choice: ToolChoice): ToolFields {

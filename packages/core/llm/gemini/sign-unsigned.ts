@@ -18,6 +18,6 @@ export function signUnsigned(contents: Content[], model: string): Content[] {
 
 function sign(content: Content, parts: Part[]): Content {
   const first = parts.findIndex(({ functionCall }) => functionCall);
-  if (first === -1 || parts.some((part) => part.functionCall && part.thoughtSignature)) return content;
+  if (first === -1 || parts[first]?.thoughtSignature) return content;
   return { ...content, parts: parts.with(first, { ...parts[first], thoughtSignature: NOT_OURS }) };
 }

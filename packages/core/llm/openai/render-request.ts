@@ -5,21 +5,26 @@ import type {
   ChatCompletionMessageParam as MessageParam,
   ChatCompletionFunctionTool as ToolParam,
 } from 'openai/resources/chat/completions';
+import { argumentsObject } from '../../turn/arguments-object.ts';
+import { jsonObject } from '../../turn/json-value.ts';
 import type { Message } from '../../turn/message.ts';
 import type { Tool } from '../../turn/tool.ts';
 import type { ToolChoice } from '../../turn/turn-request.ts';
 import type { RoundRequest } from '../provider.ts';
+import { wireName } from '../wire-name.ts';
 import { readOpaque } from './opaque.ts';
+import { withWireIds } from './wire-id.ts';
 
 /** What differs between the servers that speak this wire. */
 export type Wire = { provider: string; maxTokensField: 'max_tokens' | 'max_completion_tokens' };
 
 /** Our words as a Chat Completions body. It always streams: nothing else is read, whatever the options say. */
 export function renderRequest(request: RoundRequest, { provider, maxTokensField }: Wire): Body {
-  const { temperature, maxOutputTokens } = request;
+  const { model, temperature, maxOutputTokens } = request;
+  const spoken = withWireIds(request.messages, { provider, model });
   return {
-    model: request.model,
-    messages: [...instructed(request.instructions), ...request.messages.flatMap((each) => message(each, provider))],
+    model,
+    messages: [...instructed(request.instructions), ...spoken.flatMap((each) => message(each, provider))],
     stream_options: { include_usage: true },
     ...toolFields(request),
     ...(temperature === null ? {} : { temperature }),
@@ -52,7 +57,7 @@ function assistant(spoken: Extract<Message, { role: 'assistant' }>, provider: st
     ({ id, name, arguments: args }, index): CallParam => ({
       id,
       type: 'function',
-      function: { name, arguments: args },
+      function: { name: wireName(name), arguments: objectText(args) },
       ...(state.calls[index] ? { extra_content: state.calls[index] } : {}),
     }),
   );
@@ -62,6 +67,11 @@ function assistant(spoken: Extract<Message, { role: 'assistant' }>, provider: st
     content: spoken.content || null,
     ...(calls.length ? { tool_calls: calls } : {}),
   };
+}
+
+/** As the model wrote it where it is an object: many servers read the history's arguments, and refuse all else. */
+function objectText(args: string): string {
+  return jsonObject(args) ? args : JSON.stringify(argumentsObject(args));
 }
 
 function toolFields({ tools, toolChoice, parallelToolCalls }: RoundRequest): Partial<Body> {

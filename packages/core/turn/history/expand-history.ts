@@ -10,17 +10,19 @@ export type ExpandedMessage =
 
 /** Takes rounds apart, as the seed shows them: text before the calls, the calls, the results, the final text. */
 export function expandHistory(messages: Message[]): ExpandedMessage[] {
-  return messages.flatMap((message, index) => {
-    switch (message.role) {
-      case 'user':
-      case 'system':
-        return textMessage(message.role, message.content);
-      case 'assistant':
-        return [...textMessage('assistant', message.content), ...roundMessages(message.calls, messages, index)];
-      case 'tool':
-        return [];
-    }
-  });
+  return messages.flatMap(expand);
+}
+
+function expand(message: Message, index: number, messages: Message[]): ExpandedMessage[] {
+  switch (message.role) {
+    case 'user':
+    case 'system':
+      return textMessage(message.role, message.content);
+    case 'assistant':
+      return [...textMessage('assistant', message.content), ...roundMessages(message.calls, messages, index)];
+    case 'tool':
+      return [];
+  }
 }
 
 function textMessage(role: 'user' | 'system' | 'assistant', text: string | null): ExpandedMessage[] {

@@ -1,16 +1,17 @@
 import { parseJson } from '../../parse-json.ts';
 
-/** Brackets that are looked at before a text counts as having no JSON in it: code has thousands of them. */
-const MOST_TRIES = 500;
+/** Characters that are looked at, some of them again and again, before a text counts as having no JSON in it. */
+const MOST_LOOKED_AT = 1_000_000;
 
 /** The JSON objects and arrays that stand in a text, in order and outermost; nothing from within one that is broken off. */
 export function findJson(text: string): unknown[] {
   const found: unknown[] = [];
   const brackets = /[{[]/g;
-  for (let tries = 0; tries < MOST_TRIES; tries += 1) {
+  for (let lookedAt = 0; lookedAt < MOST_LOOKED_AT; ) {
     const start = brackets.exec(text)?.index;
     if (start === undefined) break;
     const end = endOf(text, start);
+    lookedAt += (end ?? text.length) - start;
     const value = end === null ? undefined : parseJson(text.slice(start, end));
     if (value !== undefined) found.push(value);
     if (value === undefined && !isMeant(text, start)) continue;

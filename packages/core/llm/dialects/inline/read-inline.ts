@@ -1,7 +1,7 @@
 import type { FinishReason, Reply } from '../../../turn/reply.ts';
 import type { Delta, Provider, RoundRequest } from '../../provider.ts';
 import { explainTools } from './explain-tools.ts';
-import { endText, startHolding, takeText } from './hold-back.ts';
+import { endText, startHoldBack, takeText } from './hold-back.ts';
 import { parseMarkers } from './parse-markers.ts';
 import { renderHistory } from './render-history.ts';
 
@@ -41,7 +41,7 @@ function inlineRequest(request: RoundRequest): RoundRequest {
 
 /** Passes deltas on, text without its markers. */
 function showText(onDelta: (delta: Delta) => void) {
-  const holding = startHolding();
+  const holding = startHoldBack();
   const show = (text: string) => {
     if (text) onDelta({ kind: 'text', text });
   };

@@ -1,0 +1,105 @@
+import { isObject, isSaid, repeated, unless } from './problems.ts';
+
+type Named = { id?: string; name?: string; args?: unknown; response?: unknown };
+type Part = {
+  text?: unknown;
+  thought?: boolean;
+  thoughtSignature?: string;
+  functionCall?: Named;
+  functionResponse?: Named;
+} & Record<string, unknown>;
+type Content = { role?: string; parts?: Part[] };
+type Body = {
+  contents?: Content[];
+  systemInstruction?: { parts?: Part[] };
+  tools?: { functionDeclarations?: { name?: string }[] }[];
+  toolConfig?: { functionCallingConfig?: { mode?: string; allowedFunctionNames?: string[] } };
+};
+
+const NAME = /^[a-zA-Z_][\w.:-]{0,63}$/;
+const DATA = [
+  ...['text', 'functionCall', 'functionResponse', 'inlineData', 'fileData'],
+  ...['executableCode', 'codeExecutionResult', 'toolCall', 'toolResponse'],
+];
+
+/** What generateContent would refuse in a request to this model; nothing where it is valid. */
+export function checkGemini(request: object, model: string): string[] {
+  const body = request as Body;
+  const { contents = [], systemInstruction } = body;
+  return [
+    ...unless(contents.length > 0, 'no contents'),
+    ...unless(contents.at(-1)?.role === 'user', 'the model speaks last'),
+    ...unless(
+      !systemInstruction || systemInstruction.parts?.some(({ text }) => isSaid(text)) === true,
+      'no instruction',
+    ),
+    ...contents.flatMap((_, index) => checkContent(contents, index).map((problem) => `[${index}] ${problem}`)),
+    ...(/gemini-([3-9]|\d\d)/.test(model) ? checkSignatures(contents) : []),
+    ...checkTools(body),
+  ];
+}
+
+function checkContent(contents: Content[], index: number): string[] {
+  const { role, parts = [] } = contents[index]!;
+  return [
+    ...unless(role === (index % 2 === 0 ? 'user' : 'model'), `${role} out of turn`),
+    ...unless(parts.length > 0, 'no parts'),
+    ...parts.flatMap((part) => checkPart(part, role)),
+    ...(role === 'user' ? checkAnswers(parts, callsOf(contents[index - 1])) : []),
+  ];
+}
+
+function checkPart(part: Part, role: string | undefined): string[] {
+  const data = DATA.filter((field) => part[field] !== undefined);
+  const { functionCall: call, functionResponse: answer, text } = part;
+  const named = call ?? answer;
+  return [
+    ...unless(data.length === 1, `a part with ${data.join(' and ') || 'nothing in it'}`),
+    ...unless(text === undefined || text !== '' || Boolean(part.thoughtSignature), 'an empty text'),
+    ...unless(!named || NAME.test(named.name ?? ''), `the name ${named?.name}`),
+    ...unless(
+      !call || (role === 'model' && isObject(call.args ?? {})),
+      'a call of the user, or args that are no object',
+    ),
+    ...unless(!answer || (role === 'user' && isObject(answer.response)), 'a response that is no object'),
+    ...unless(!part.thought || (role === 'model' && Boolean(part.thoughtSignature)), 'a thought without signature'),
+  ];
+}
+
+/** As many responses as calls, in their order, first in the content behind them, and with their ids if they have any. */
+function checkAnswers(parts: Part[], calls: Named[]): string[] {
+  const answers = parts.flatMap(({ functionResponse: answer }) => answer ?? []);
+  const isFirst = parts.slice(0, answers.length).every(({ functionResponse: answer }) => answer);
+  return [
+    ...unless(answers.length === calls.length, `${answers.length} responses to ${calls.length} calls`),
+    ...unless(answers.map(({ name }) => name).join() === calls.map(({ name }) => name).join(), 'responses to others'),
+    ...unless(answers.map(({ id }) => id).join() === calls.map(({ id }) => id).join(), 'responses with other ids'),
+    ...repeated(calls.flatMap(({ id }) => id ?? [])).map((id) => `two calls with the id ${id}`),
+    ...unless(isFirst, 'words before the responses'),
+  ];
+}
+
+/** The first call of each step since the user last spoke must be signed. */
+function checkSignatures(contents: Content[]): string[] {
+  const start = contents.findLastIndex(({ role, parts }) => role === 'user' && parts?.some(({ text }) => text));
+  const firsts = contents.slice(start + 1).map(({ parts }) => parts?.find((part) => part.functionCall));
+  return firsts.flatMap((part) => unless(!part || Boolean(part.thoughtSignature), 'a call of this turn, unsigned'));
+}
+
+function checkTools({ contents = [], tools = [], toolConfig }: Body): string[] {
+  const names = tools.flatMap((tool) => tool.functionDeclarations ?? []).map(({ name }) => name ?? '');
+  const { mode, allowedFunctionNames: allowed } = toolConfig?.functionCallingConfig ?? {};
+  const isUsed = contents.some((content) => callsOf(content).length > 0);
+  return [
+    ...unless(!isUsed || names.length > 0, 'calls in the history, and no tools declared'),
+    ...names.flatMap((name) => unless(NAME.test(name), `a tool with the name ${name}`)),
+    ...repeated(names).map((name) => `two tools with the name ${name}`),
+    ...unless(!mode || names.length > 0, 'a calling mode without tools'),
+    ...unless(!allowed || mode === 'ANY' || mode === 'VALIDATED', 'allowed names in another mode than ANY'),
+    ...(allowed ?? []).flatMap((name) => unless(names.includes(name), `a choice of ${name}, which is not declared`)),
+  ];
+}
+
+function callsOf(content: Content | undefined): Named[] {
+  return (content?.parts ?? []).flatMap(({ functionCall: call }) => call ?? []);
+}

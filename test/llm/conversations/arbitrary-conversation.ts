@@ -1,0 +1,88 @@
+import fc from 'fast-check';
+import { nameCalls } from '#core/turn/name-calls.ts';
+import { outcomeOf } from '#core/turn/outcome.ts';
+import type { Reply } from '#core/turn/reply.ts';
+import { Tool } from '#core/turn/tool.ts';
+import type { ToolResult } from '#core/turn/tool-result.ts';
+import type { Turn } from '#core/turn/turn.ts';
+import { makeRound, makeTurn } from '#test/turn/make-turn.ts';
+import { type Speaker, someReply, speakers } from './arbitrary-reply.ts';
+import { givenText, someText } from './arbitrary-text.ts';
+
+const parameters = { type: 'object', properties: { city: { type: 'string' } }, anyOf: [{ required: ['city'] }] };
+const tools = [
+  Tool.parse({ name: 'get_weather', description: 'Tells the weather', parameters }),
+  Tool.parse({ name: 'send_mail' }),
+];
+
+const result: fc.Arbitrary<ToolResult | null> = fc.oneof(
+  { weight: 1, arbitrary: fc.constant(null) },
+  { weight: 3, arbitrary: fc.oneof(fc.constant(null), givenText).map((content) => ({ ...ANSWERED, content })) },
+  {
+    weight: 2,
+    arbitrary: fc
+      .record({
+        category: fc.constantFrom('cancelled', 'outcome_unknown', 'invalid_arguments', 'execution_timeout'),
+        message: fc.constantFrom('', 'It broke.'),
+        details: fc.constantFrom({}, { tried: 2 }),
+      })
+      .map((error) => ({ ...ANSWERED, status: 'error' as const, error })),
+  },
+);
+
+const ANSWERED: ToolResult = {
+  status: 'success',
+  content: null,
+  error: null,
+  truncated: false,
+  cached: false,
+  duration_ms: 1,
+  attempts: 1,
+};
+
+const replied = (speaker: Speaker) =>
+  fc.record({ reply: someReply(speaker), results: fc.array(result, { minLength: 6, maxLength: 6 }) });
+
+const turn: fc.Arbitrary<Turn> = fc.constantFrom(...speakers).chain((speaker) =>
+  fc
+    .record({
+      input: fc.array(
+        fc.record({ role: fc.constantFrom('user', 'user', 'user', 'assistant', 'system'), content: givenText }),
+        { minLength: 1, maxLength: 4 },
+      ),
+      rounds: fc.array(replied(speaker), { maxLength: 4 }),
+      isLast: fc.boolean(),
+      config: fc.record({
+        model: fc.constant(`${speaker}/some-model`),
+        instructions: fc.oneof(fc.constant(null), someText),
+        tools: fc.constantFrom([], tools, tools),
+        tool_choice: fc.constantFrom('auto', 'none', 'required', { type: 'specific', name: 'get_weather' }),
+        tool_mode: fc.constantFrom('native', 'native', 'emulated', 'inline'),
+        parallel_tool_calls: fc.constantFrom(null, false, true),
+      }),
+    })
+    .map(({ input, rounds, isLast, config }) => {
+      const choice = config.tools.length > 0 ? config.tool_choice : 'auto';
+      const asked = makeTurn({ input });
+      const own = { ...asked, config: { ...asked.config, ...config, tool_choice: choice } } as Turn;
+      return rounds.reduce<Turn>((so, round, index) => lived(so, round, isLast && index === rounds.length - 1), own);
+    }),
+);
+
+/** A conversation whose turns went to any provider in any mode, and ended in any way, or not yet. */
+export const someConversation: fc.Arbitrary<Turn[]> = fc.array(turn, { minLength: 1, maxLength: 4 });
+
+type Replied = { reply: Reply | null; results: (ToolResult | null)[] };
+
+/** The turn after one more reply; one that has ended, or whose try has failed, is as it was. */
+function lived(turn: Turn, { reply, results }: Replied, isFinal: boolean): Turn {
+  if (turn.output !== null || !reply) return turn;
+  const outcome = outcomeOf(reply, isFinal ? 'max_rounds' : null);
+  const number = turn.rounds.length + 1;
+  if (outcome.kind !== 'calls') {
+    const last = { ...makeRound(number, null), opaque: reply.opaque };
+    return { ...turn, rounds: [...turn.rounds, last], output: outcome.output };
+  }
+  const calls = nameCalls(reply.calls, turn.rounds).map((call, index) => ({ ...call, result: results[index] ?? null }));
+  return { ...turn, rounds: [...turn.rounds, { ...makeRound(number, reply.text, calls), opaque: reply.opaque }] };
+}

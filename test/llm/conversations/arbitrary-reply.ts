@@ -1,0 +1,119 @@
+import fc from 'fast-check';
+import { ProviderFailed } from '#core/failure.ts';
+import { finishReply as finishAnthropic } from '#core/llm/anthropic/finish-reply.ts';
+import * as anthropic from '#core/llm/anthropic/reply-draft.ts';
+import * as gemini from '#core/llm/gemini/reply-draft.ts';
+import * as openai from '#core/llm/openai/reply-draft.ts';
+import { jsonObject } from '#core/turn/json-value.ts';
+import type { Reply } from '#core/turn/reply.ts';
+import { someArguments, someId, someName, someText } from './arbitrary-text.ts';
+
+const call = fc.record({ kind: fc.constant('call'), id: someId, name: someName, args: someArguments, text: someText });
+const piece = fc.oneof(
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant('text'), text: someText, isSigned: fc.boolean() }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('thought'), text: someText, isSigned: fc.boolean() }) },
+  { weight: 4, arbitrary: call.map((each) => ({ ...each, isSigned: true })) },
+  { weight: 1, arbitrary: call.map((each) => ({ ...each, isSigned: false })) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('else'), text: someText, isSigned: fc.boolean() }) },
+);
+type Piece = { kind: string; text: string; isSigned: boolean; id?: string; name?: string; args?: string };
+type Spoken = { pieces: Piece[]; stop: 'done' | 'cut' | 'refused' };
+
+const spoken: fc.Arbitrary<Spoken> = fc.record({
+  pieces: fc.array(piece, { minLength: 1, maxLength: 6 }),
+  stop: fc.constantFrom('done', 'done', 'done', 'done', 'cut', 'refused'),
+});
+
+/** The wires there are, and what has none: calls that a dialect read out of a text. */
+export const speakers = ['openai', 'anthropic', 'gemini', 'deepseek', 'dialect'] as const;
+export type Speaker = (typeof speakers)[number];
+
+/** A reply as the adapter of that provider reads it, off its own wire; null where it is one to ask for again. */
+export function someReply(speaker: Speaker): fc.Arbitrary<Reply | null> {
+  return spoken.map((said) => {
+    try {
+      return read(speaker, said);
+    } catch (failure) {
+      if (failure instanceof ProviderFailed) return null;
+      throw failure;
+    }
+  });
+}
+
+function read(speaker: Speaker, said: Spoken): Reply {
+  switch (speaker) {
+    case 'openai':
+    case 'deepseek':
+      return readOpenai(said);
+    case 'anthropic':
+      return readAnthropic(said);
+    case 'gemini':
+      return readGemini(said);
+    case 'dialect':
+      return { ...readOpenai(said), text: null, opaque: null };
+  }
+}
+
+function readOpenai({ pieces, stop }: Spoken): Reply {
+  const draft = openai.startReply('openai');
+  for (const [index, { kind, text, isSigned, id, name, args }] of pieces.entries()) {
+    const extra = isSigned ? { extra_content: { google: { thought_signature: 'sig' } } } : {};
+    const named = { index, id, function: { name, arguments: args }, ...extra };
+    const delta: Record<string, object> = {
+      text: { content: text },
+      thought: isSigned
+        ? { reasoning_details: [{ type: 'reasoning.text', text, index }] }
+        : { reasoning_content: text },
+      call: { tool_calls: [named] },
+      else: { refusal: stop === 'refused' ? text : null },
+    };
+    openai.takeChunk(draft, { choices: [{ index: 0, delta: delta[kind] }] });
+  }
+  const finish = { done: 'stop', cut: 'length', refused: 'content_filter' }[stop];
+  openai.takeChunk(draft, { choices: [{ index: 0, delta: {}, finish_reason: finish }] });
+  return openai.finishReply(draft);
+}
+
+function readAnthropic({ pieces, stop }: Spoken): Reply {
+  const draft = anthropic.startReply('anthropic');
+  const take = (event: object) => anthropic.takeEvent(draft, event);
+  for (const [index, { kind, text, isSigned, id, name, args }] of pieces.entries()) {
+    const server = { type: 'server_tool_use', id: `srv_${index}`, name: 'web_search', input: {} };
+    const start: Record<string, object> = {
+      text: { type: 'text', text, citations: isSigned ? [{ type: 'page', cited_text: 'x' }] : null },
+      // A thought is signed by the wire, unless the reply was cut in the middle of it.
+      thought: { type: 'thinking', thinking: text, signature: isSigned || stop !== 'cut' ? 'sig' : '' },
+      call: { type: 'tool_use', id, name, input: {} },
+      else: isSigned ? { type: 'redacted_thinking', data: 'x' } : server,
+    };
+    take({ type: 'content_block_start', index, content_block: start[kind] });
+    if (kind === 'call') {
+      take({ type: 'content_block_delta', index, delta: { type: 'input_json_delta', partial_json: args } });
+    }
+    if (kind === 'else' && !isSigned) {
+      const result = { type: 'web_search_tool_result', tool_use_id: `srv_${index}`, content: [] };
+      take({ type: 'content_block_start', index: index + 100, content_block: result });
+    }
+  }
+  const reason = { done: 'end_turn', cut: 'max_tokens', refused: 'refusal' }[stop];
+  take({ type: 'message_delta', delta: { stop_reason: reason } });
+  take({ type: 'message_stop' });
+  return finishAnthropic(draft);
+}
+
+function readGemini({ pieces, stop }: Spoken): Reply {
+  const draft = gemini.startReply('gemini');
+  const parts = pieces.map(({ kind, text, isSigned, id, name, args = '' }) => {
+    const signed = isSigned ? { thoughtSignature: 'c2ln' } : {};
+    const part: Record<string, object> = {
+      text: { text, ...signed },
+      thought: { text, thought: true, ...signed },
+      call: { functionCall: { ...(id ? { id } : {}), name, args: jsonObject(args) ?? {} }, ...signed },
+      else: { executableCode: { language: 'PYTHON', code: text } },
+    };
+    return part[kind];
+  });
+  const finishReason = { done: 'STOP', cut: 'MAX_TOKENS', refused: 'SAFETY' }[stop];
+  gemini.takeChunk(draft, { candidates: [{ content: { parts }, finishReason }] });
+  return gemini.finishReply(draft);
+}

@@ -1,0 +1,88 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { renderRequest as renderAnthropic } from '#core/llm/anthropic/render-request.ts';
+import { renderRequest as renderGemini } from '#core/llm/gemini/render-request.ts';
+import { renderRequest as renderOpenai } from '#core/llm/openai/render-request.ts';
+import type { RoundRequest } from '#core/llm/provider.ts';
+import type { Turn } from '#core/turn/turn.ts';
+import { checkAnthropic } from '#test/llm/check-wire/anthropic.ts';
+import { checkGemini } from '#test/llm/check-wire/gemini.ts';
+import { checkOpenai } from '#test/llm/check-wire/openai.ts';
+import { someConversation } from '#test/llm/conversations/arbitrary-conversation.ts';
+import { requestsOf } from '#test/llm/conversations/requests-of.ts';
+
+const openai = (provider: string) => (request: RoundRequest) =>
+  renderOpenai(request, { provider, maxTokensField: 'max_tokens' });
+
+/** The body that the SDK makes of what it is given. */
+function geminiBody(request: RoundRequest): object {
+  const { contents, config: { systemInstruction, tools, toolConfig } = {} } = renderGemini(request, 'gemini');
+  return { contents, systemInstruction, tools, toolConfig };
+}
+
+const wires = [
+  { wire: 'openai', model: 'gpt-4.1', problems: (each: RoundRequest) => checkOpenai(openai('openai')(each)) },
+  { wire: 'deepseek', model: 'chat', problems: (each: RoundRequest) => checkOpenai(openai('deepseek')(each)) },
+  {
+    wire: 'mistral',
+    model: 'mistral-small',
+    problems: (each: RoundRequest) => checkOpenai(openai('mistral')(each), /^[a-zA-Z0-9]{9}$/),
+  },
+  {
+    wire: 'anthropic',
+    model: 'claude-sonnet-4-5',
+    problems: (each: RoundRequest) => checkAnthropic(renderAnthropic(each, 'anthropic')),
+  },
+  {
+    wire: 'gemini',
+    model: 'gemini-2.5-pro',
+    problems: (each: RoundRequest) => checkGemini(geminiBody(each), each.model),
+  },
+  {
+    wire: 'gemini',
+    model: 'gemini-3-pro-preview',
+    problems: (each: RoundRequest) => checkGemini(geminiBody(each), each.model),
+  },
+];
+
+test.for(wires)('whatever has happened, every request is valid for $wire/$model', { timeout: 120_000 }, async (on) => {
+  let requests = 0;
+
+  await fc.assert(
+    fc.asyncProperty(someConversation, async (conversation) => {
+      for (const request of await requestsOf(conversation)) {
+        expect(on.problems({ ...request, model: on.model })).toEqual([]);
+        requests += 1;
+      }
+    }),
+    { numRuns: 250 },
+  );
+
+  console.log(`${on.wire}/${on.model}: ${requests} requests of 250 conversations are valid`);
+});
+
+test('the conversations that are tried hold everything that can happen', () => {
+  const turns = fc.sample(someConversation, { numRuns: 300, seed: 7 }).flat();
+  const calls = turns.flatMap(({ rounds }) => rounds.flatMap((round) => round.calls));
+  const hold = (what: (turn: Turn) => boolean) => turns.filter(what).length;
+
+  expect({
+    parallel: hold(({ rounds }) => rounds.some((round) => round.calls.length > 1)) > 50,
+    severalRounds: hold(({ rounds }) => rounds.filter((round) => round.calls.length > 0).length > 1) > 50,
+    state: hold(({ rounds }) => rounds.some(({ opaque }) => opaque)) > 50,
+    textBesideCalls: hold(({ rounds }) => rounds.some(({ text }) => text)) > 50,
+    answered: hold(({ output }) => Boolean(output)) > 50,
+    unanswered: hold(({ output, rounds }) => output === null && rounds.length > 0) > 50,
+    assistantFirst: hold(({ input }) => input[0]?.role === 'assistant') > 20,
+    lateSystem: hold(({ input }) => input.slice(1).some(({ role }) => role === 'system')) > 50,
+    inARow: hold(({ input }) => input[0]?.role === 'user' && input[1]?.role === 'user') > 50,
+    open: calls.filter(({ result }) => !result).length > 50,
+    unknown: calls.filter(({ result }) => result?.error?.category === 'outcome_unknown').length > 20,
+    brokenArguments: calls.filter(({ arguments: args }) => args === '{"broken": ').length > 5,
+  }).toEqual(Object.fromEntries(KINDS.map((kind) => [kind, true])));
+});
+
+const KINDS = [
+  ...['parallel', 'severalRounds', 'state', 'textBesideCalls', 'answered', 'unanswered', 'assistantFirst'],
+  ...['lateSystem', 'inARow', 'open', 'unknown', 'brokenArguments'],
+];
