@@ -13,7 +13,12 @@ const WEATHER: Record<string, { celsius: number; sky: string }> = {
 const getWeather = defineTool({
   name: 'get_weather',
   description: 'Get the current weather of a city.',
-  input: z.object({ city: z.string().min(1).meta({ description: 'The name of the city', examples: ['Lisbon'] }) }),
+  input: z.object({
+    city: z
+      .string()
+      .min(1)
+      .meta({ description: 'The name of the city', examples: ['Lisbon'] }),
+  }),
   effect: 'none',
   cacheTtlSeconds: 60,
   statusText: 'Checking the weather…',

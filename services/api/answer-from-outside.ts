@@ -1,8 +1,8 @@
+import type { Answered } from '#core/checkpoint/advance-batch.ts';
 import { answerCalls, type OutsideAnswer } from '#core/checkpoint/answer-calls.ts';
 import type { Db } from '#core/checkpoint/database.ts';
 import { loadTurn } from '#core/checkpoint/load-turn.ts';
 import { lockTurn } from '#core/checkpoint/lock-turn.ts';
-import type { Saved } from '#core/checkpoint/save-result.ts';
 import { RequestRefused } from '#core/failure.ts';
 import type { AnswerVerdict } from '#core/turn/judge-answer.ts';
 import type { ToolCall, Turn } from '#core/turn/turn.ts';
@@ -19,7 +19,7 @@ export type Said = {
  * Takes answers for calls that wait for somebody, all or none. The turn is locked first, so that what is judged is
  * what is written to: two clients may answer at once, and the first of two contradicting answers stands.
  */
-export async function answerFromOutside(db: Db, turnId: string, said: Said[]): Promise<Saved> {
+export async function answerFromOutside(db: Db, turnId: string, said: Said[]): Promise<Answered> {
   return db.transaction().execute(async (trx) => {
     await lockTurn(trx, turnId);
     const turn = await loadTurn(trx, turnId);
@@ -27,7 +27,7 @@ export async function answerFromOutside(db: Db, turnId: string, said: Said[]): P
 
     const answers = said.flatMap((one) => judged(turn, one));
     const round = turn.rounds.length;
-    return answers.length === 0 ? { written: false, rings: [] } : answerCalls(trx, { turnId, round, answers });
+    return answers.length === 0 ? { written: [], rings: [] } : answerCalls(trx, { turnId, round, answers });
   });
 }
 

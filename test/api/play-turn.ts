@@ -5,7 +5,7 @@ import { type Ending, endTurn } from '#core/checkpoint/end-turn.ts';
 import { loadTurn } from '#core/checkpoint/load-turn.ts';
 import { postponeStep } from '#core/checkpoint/postpone-step.ts';
 import { retryTurn } from '#core/checkpoint/retry-turn.ts';
-import { saveResult } from '#core/checkpoint/save-result.ts';
+import { saveResults } from '#core/checkpoint/save-results.ts';
 import { saveRound } from '#core/checkpoint/save-round.ts';
 import { takeHold } from '#core/checkpoint/take-hold.ts';
 import { newId } from '#core/id.ts';
@@ -94,7 +94,8 @@ export async function playTurn({ db, live, onAir }: Parts) {
     },
     answerTool: async (round: number, index: number, content = 'sunny') => {
       const result = { status: 'success' as const, content, error: null, truncated: false, cached: false };
-      await saveResult(db, { turnId: id, round, index, result: { ...result, duration_ms: 1, attempts: 1 } });
+      const known = { index, result: { ...result, duration_ms: 1, attempts: 1 }, fullOutput: null };
+      await saveResults(db, { turnId: id, round, results: [known] });
       wake();
     },
     postpone: async () => {

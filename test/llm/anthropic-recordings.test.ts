@@ -3,22 +3,13 @@ import { ProviderFailed } from '#core/failure.ts';
 import { anthropicProvider } from '#core/llm/anthropic/anthropic-provider.ts';
 import { renderRequest } from '#core/llm/anthropic/render-request.ts';
 import type { Reply } from '#core/turn/reply.ts';
+import { heardIn } from '#test/llm/anthropic-heard.ts';
 import * as recorded from '#test/llm/anthropic-recorded.ts';
 import { someRequest } from '#test/llm/provider-exam.ts';
 import * as recordings from '#test/llm/recordings.ts';
 import { startWireServer, type WireServer } from '#test/llm/wire-server.ts';
 
 type Exchange = recordings.Exchange<recorded.WireBody>;
-type Count = Record<string, number | null>;
-type Event = {
-  type: string;
-  index?: number;
-  content_block?: recorded.WireBlock;
-  delta?: Record<string, unknown>;
-  usage?: Count;
-  message?: { usage: Count };
-};
-type Whole = { content: recorded.WireBlock[]; stop_reason: string; usage: Count };
 
 const onThisWire = recordings.entries.filter(({ api }) => api === 'messages');
 const { count, told } = recordings.startCounts();
@@ -73,7 +64,7 @@ function checkFailure(answer: Reply | Error, { response }: Exchange) {
 }
 
 function isEmpty(exchange: Exchange): boolean {
-  const { content } = read(exchange);
+  const { content } = heardIn(exchange);
   return !content.some(({ type, text }) => type === 'tool_use' || (type === 'text' && String(text).trim()));
 }
 
@@ -83,32 +74,8 @@ function checkEmpty(answer: Reply | Error) {
   count('empty replies, to ask again');
 }
 
-/** What the wire said whole, read a second time and naively. */
-function read({ response: { body } }: Exchange): Whole {
-  if (typeof body !== 'string') return body as Whole;
-  const lines = body.split(/\r?\n/).filter((line) => line.startsWith('data:'));
-  const events: Event[] = lines.map((line) => JSON.parse(line.slice(5)));
-  const starts = events.filter(({ type }) => type === 'content_block_start');
-  const end = events.find(({ type }) => type === 'message_delta');
-  return {
-    content: starts.map(({ index, content_block }) => {
-      const pieces = events.filter((event) => event.type === 'content_block_delta' && event.index === index);
-      const join = (field: string) => pieces.map(({ delta }) => delta?.[field] ?? '').join('');
-      const grown = ['text', 'thinking', 'signature'].filter((field) => field in content_block!);
-      const json = join('partial_json');
-      return {
-        ...content_block!,
-        ...Object.fromEntries(grown.map((field) => [field, join(field)])),
-        ...(json ? { input: JSON.parse(json) } : {}),
-      };
-    }),
-    stop_reason: String(end?.delta?.stop_reason),
-    usage: { ...events[0]!.message?.usage, ...end?.usage },
-  };
-}
-
 function checkReply(answer: Reply | Error, exchange: Exchange): Reply {
-  const { content, stop_reason, usage } = read(exchange);
+  const { content, stop_reason, usage } = heardIn(exchange);
   if (answer instanceof Error) throw answer;
   const texts = content.filter(({ type }) => type === 'text').map(({ text }) => text);
   const input = (usage.input_tokens ?? 0) + (usage.cache_read_input_tokens ?? 0);

@@ -3,7 +3,8 @@ import { ProviderFailed } from '#core/failure.ts';
 import { geminiProvider } from '#core/llm/gemini/gemini-provider.ts';
 import type { Reply } from '#core/turn/reply.ts';
 import { asGoogleReads, essence } from '#test/llm/gemini-equivalent.ts';
-import { isReply, storedForm, type WireBody, type WirePart } from '#test/llm/gemini-stored-form.ts';
+import { heardIn, inWords } from '#test/llm/gemini-heard.ts';
+import { isReply, storedForm, type WireBody } from '#test/llm/gemini-stored-form.ts';
 import { someRequest } from '#test/llm/provider-exam.ts';
 import {
   answerOf,
@@ -14,13 +15,6 @@ import {
   startCounts,
 } from '#test/llm/recordings.ts';
 import { startWireServer, type WireServer } from '#test/llm/wire-server.ts';
-
-type Event = {
-  candidates?: { content?: { parts?: (WirePart & { functionCall?: Partial })[] }; finishReason?: string | number }[];
-  promptFeedback?: { blockReason?: string };
-  usageMetadata?: { totalTokenCount?: number };
-};
-type Partial = { partialArgs?: { jsonPath: string; stringValue: string }[] };
 
 const isOurs = ({ api }: { api: string }) => /generateContent/i.test(api);
 const onThisWire = entries.filter(isOurs);
@@ -54,12 +48,9 @@ test.each(onThisWire)('$file: read as its client read it, and sent as its client
   }
 });
 
-/** Some clients asked for a JSON array instead of events, and for numbers instead of words. */
 async function replay(exchange: Exchange<unknown>, body: WireBody | null, replies: Reply[]) {
   const { response } = exchange;
-  const isArray = typeof response.body === 'string' && response.body.trimStart().startsWith('[');
-  const worded = isArray || hasNumbers(exchange) ? events(exchange) : response.body;
-  server.answer(answerOf({ ...exchange, response: { ...response, body: worded } }));
+  server.answer(answerOf(inWords(exchange)));
   count(typeof response.body === 'string' ? 'streams' : response.status === 200 ? 'whole replies' : 'refusals');
   const client = geminiProvider({ name: 'gemini', apiKey: 'none-at-all', baseUrl: server.origin });
   const request = body ? storedForm(body, replies) : someRequest;
@@ -67,74 +58,25 @@ async function replay(exchange: Exchange<unknown>, body: WireBody | null, replie
   return { answer: answer as Reply | Error, sent: server.asked.at(-1)!.body as unknown as WireBody };
 }
 
-const WORDS = ['FINISH_REASON_UNSPECIFIED', 'STOP', 'MAX_TOKENS', 'SAFETY', 'RECITATION', 'OTHER'];
-
-function hasNumbers(exchange: Exchange<unknown>): boolean {
-  return (
-    JSON.stringify(exchange.response.body).includes('"finishReason":1') ||
-    finishOf(rawEvents(exchange)) === 'MAX_TOKENS'
-  );
-}
-
-function rawEvents({ response: { body } }: Exchange<unknown>): Event[] {
-  if (typeof body !== 'string') return [body as Event];
-  if (body.trimStart().startsWith('[')) return JSON.parse(body);
-  return body.split(/\r?\n/).flatMap((line) => (line.startsWith('data:') ? [JSON.parse(line.slice(5))] : []));
-}
-
-function events(exchange: Exchange<unknown>): Event[] {
-  return JSON.parse(JSON.stringify(rawEvents(exchange)), (key, value) =>
-    key === 'finishReason' && typeof value === 'number' ? WORDS[value] : value,
-  );
-}
-
-function finishOf(all: Event[]): string | null {
-  const blocked = all.findLast(({ promptFeedback }) => promptFeedback)?.promptFeedback;
-  if (blocked) return blocked.blockReason ?? 'BLOCKED_REASON_UNSPECIFIED';
-  const raw = all.flatMap(({ candidates = [] }) => candidates[0]?.finishReason ?? []).at(-1) ?? null;
-  return typeof raw === 'number' ? (WORDS[raw] ?? null) : raw;
-}
-
-/** A second, naive reading of the same bytes. */
-function seenIn(exchange: Exchange<unknown>) {
-  const all = events(exchange);
-  const parts = all.flatMap(({ candidates = [] }) => candidates[0]?.content?.parts ?? []);
-  const calls: { name: string; args: Record<string, unknown> }[] = [];
-  for (const { functionCall: call } of parts) {
-    if (call?.name) calls.push({ name: call.name, args: { ...call.args } });
-    for (const { jsonPath, stringValue } of call?.partialArgs ?? []) {
-      const { args } = calls.at(-1)!;
-      args[jsonPath.slice(2)] = String(args[jsonPath.slice(2)] ?? '') + stringValue;
-    }
-  }
-  return {
-    text: parts.map((part) => (part.thought ? '' : (part.text ?? ''))).join(''),
-    calls,
-    signed: parts.filter(({ thoughtSignature }) => thoughtSignature).length,
-    finish: finishOf(all),
-    tokens: all.findLast(({ usageMetadata }) => usageMetadata?.totalTokenCount)?.usageMetadata?.totalTokenCount,
-  };
-}
-
 function checkReply(answer: Reply | Error, exchange: Exchange<unknown>): Reply {
-  const { text, calls, signed, finish, tokens } = seenIn(exchange);
+  const { text, calls, signed, finish, usage } = heardIn(exchange);
   if (answer instanceof Error) throw answer;
 
   expect(answer.text ?? '').toBe(text);
   expect(answer.calls.map(({ name, arguments: args }) => ({ name, args: JSON.parse(args) }))).toEqual(calls);
   expect(answer.finishReasonRaw).toBe(finish);
   expect(answer.finishReason).not.toBe('other');
-  expect(answer.usage?.total_tokens).toBe(tokens);
+  expect(answer.usage?.total_tokens).toBe(usage?.totalTokenCount);
   expect(JSON.stringify(answer.opaque ?? '').match(/thoughtSignature/g)?.length ?? 0).toBe(signed);
   count('replies');
-  if (tokens) count('usages');
+  if (usage) count('usages');
   if (signed) count('replies with signatures');
   return answer;
 }
 
 /** Nothing in it, and no reason that explains it. */
 function isUnusable(exchange: Exchange<unknown>): boolean {
-  const { text, calls, finish } = seenIn(exchange);
+  const { text, calls, finish } = heardIn(exchange);
   return calls.length === 0 && !text.trim() && /^(STOP|OTHER|MALFORMED)/.test(finish ?? '');
 }
 

@@ -21,8 +21,8 @@ export type WireServer = AsyncDisposable & {
   /** Settles when a client has gone away before its answer had ended. */
   left: Promise<void>;
   answer(answer: Answer): void;
-  /** What requests get after the next one. */
-  answerNext(answer: Answer): void;
+  /** What requests get after the next one, one after the other. */
+  answerNext(...answers: Answer[]): void;
 };
 
 /** A server on a real socket that says what it is told; every request gets the answer given last, unless another is next. */
@@ -30,7 +30,7 @@ export async function startWireServer(): Promise<WireServer> {
   const asked: Asked[] = [];
   const left = Promise.withResolvers<void>();
   let script: Answer = { status: 500 };
-  let next: Answer | null = null;
+  let next: Answer[] = [];
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk);
@@ -41,8 +41,7 @@ export async function startWireServer(): Promise<WireServer> {
     });
     response.on('close', () => !response.writableEnded && left.resolve());
     const now = script;
-    script = next ?? script;
-    next = null;
+    script = next.shift() ?? script;
     await play(response, now);
   });
   let connections = 0;
@@ -58,9 +57,10 @@ export async function startWireServer(): Promise<WireServer> {
     left: left.promise,
     answer: (answer) => {
       script = answer;
+      next = [];
     },
-    answerNext: (answer) => {
-      next = answer;
+    answerNext: (...answers) => {
+      next.push(...answers);
     },
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();

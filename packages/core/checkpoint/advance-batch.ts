@@ -1,9 +1,22 @@
 import { type RawBuilder, sql } from 'kysely';
 import { newId } from '../id.ts';
+import type { Ring } from '../turn/ring.ts';
 import { timing } from '../turn/timing.ts';
 import { inMs } from './due.ts';
 import { oweDelivery } from './owe-delivery.ts';
+import { type OwedRow, owedOf } from './owed-of.ts';
 import { ringColumns } from './ring-columns.ts';
+
+/** What advancing a batch answers: the turn's ring, whether it is owed, a delivery that is, the calls that were written. */
+export type AdvancedRow = OwedRow & { written: number[] };
+
+/** Calls that got their answers, by their place in the batch, and what is owed then. No row: the guard refused. */
+export type Answered = { written: number[]; rings: Ring[] };
+
+/** Reads what an advanced batch answered. */
+export function answeredOf(rows: AdvancedRow[]): Answered {
+  return { written: rows[0]?.written ?? [], rings: owedOf(rows[0]) };
+}
 
 /**
  * What follows when calls of a batch got their answers: the CTEs behind `target` (the locked turn) and `answered`
@@ -50,7 +63,8 @@ export function advanceBatch(round: number, answers: number): RawBuilder<unknown
       from turns where is_parked <> was_parked
     ),
     delivery as (${oweDelivery(sql`turns`, sql`is_parked and not was_parked`, 'turn.requires_action')})
-    select ${ringColumns}, is_complete or (was_parked and not is_parked) as "isOwed", (select id from delivery) as "deliveryId"
+    select ${ringColumns}, is_complete or (was_parked and not is_parked) as "isOwed",
+      (select id from delivery) as "deliveryId", (select array_agg(index) from answered) as written
     from turns`;
 }
 

@@ -2,9 +2,8 @@ import { sql } from 'kysely';
 import type { ToolResult } from '../turn/tool-result.ts';
 import type { Approval, WaitsFor } from '../turn/turn.ts';
 import { isActive } from './active.ts';
-import { advanceBatch } from './advance-batch.ts';
+import { type AdvancedRow, type Answered, advanceBatch, answeredOf } from './advance-batch.ts';
 import type { Trx } from './database.ts';
-import { type Saved, savedOf } from './save-result.ts';
 
 /**
  * What somebody outside said about one waiting call: its result, or that it may run now (`result` null; `waitsFor`
@@ -22,8 +21,8 @@ export type OutsideAnswer = {
 export async function answerCalls(
   trx: Trx,
   { turnId, round, answers }: { turnId: string; round: number; answers: OutsideAnswer[] },
-): Promise<Saved> {
-  const { rows } = await sql<Parameters<typeof savedOf>[0][number]>`
+): Promise<Answered> {
+  const { rows } = await sql<AdvancedRow>`
     with target as materialized (
       select id, status, open_calls, waiting_calls, deadline_at from turns
       where id = ${turnId} and ${isActive} and step = ${`b${round}`}
@@ -41,5 +40,5 @@ export async function answerCalls(
         answer.result is not null as done
     ),
     ${advanceBatch(round, answers.length)}`.execute(trx);
-  return savedOf(rows);
+  return answeredOf(rows);
 }

@@ -13,7 +13,7 @@ export type Connection = { sql: postgres.Sql; db: Db; close(): Promise<void> };
  * and never a hang (postgres.js takes a socket of ours, although its types do not say so). Commits are durable before
  * they are answered.
  */
-export function connect(url: string, { poolSize = 10 }: { poolSize?: number } = {}): Connection {
+export function connect(url: string, { poolSize = 20 }: { poolSize?: number } = {}): Connection {
   if (!url) throw new Misconfigured('There is no DATABASE_URL to connect to. Set it.');
   const sql = postgres(url, {
     max: poolSize,

@@ -2,15 +2,15 @@ import { sql } from 'kysely';
 import { newId } from '../id.ts';
 import type { AskedCall } from '../turn/message.ts';
 import type { Reply } from '../turn/reply.ts';
-import type { TurnRing } from '../turn/ring.ts';
+import type { Ring } from '../turn/ring.ts';
 import { timing } from '../turn/timing.ts';
 import type { ToolEffect } from '../turn/tool.ts';
 import type { WaitsFor } from '../turn/turn.ts';
 import type { Db } from './database.ts';
 import { dueAtDeadline, dueIn } from './due.ts';
 import { oweDelivery } from './owe-delivery.ts';
+import { type OwedRow, owedOf } from './owed-of.ts';
 import { ringColumns } from './ring-columns.ts';
-import { type Saved, savedOf } from './save-result.ts';
 
 /** A call of a reply, with whom it waits for (nobody: null) and for how many seconds at most (null: no bound). */
 export type NewCall = AskedCall & { effect: ToolEffect; waitsFor: WaitsFor | null; expiresInSeconds: number | null };
@@ -30,13 +30,13 @@ export type NewRound = {
 /**
  * Records a reply, the calls it asks for and what they make owed, in one statement: a batch, or, where every call
  * waits for somebody outside, nothing but their answers. The first write wins: the step is the guard, so a redelivered
- * job or a zombie cannot rewrite history (R5).
+ * job or a zombie cannot rewrite history (R5). Answers the rings owed; null when nothing was written.
  */
-export async function saveRound(db: Db, round: NewRound): Promise<Saved> {
+export async function saveRound(db: Db, round: NewRound): Promise<Ring[] | null> {
   const { turnId, number, reply, calls } = round;
   const waiting = calls.filter((call) => call.waitsFor !== null);
   const parks = waiting.length === calls.length;
-  const { rows } = await sql<TurnRing & { isOwed: boolean; deliveryId: string | null }>`
+  const { rows } = await sql<OwedRow>`
     with turns as (
       update turns set step = ${`b${number}`}, open_calls = ${calls.length}, waiting_calls = ${waiting.length},
         status = ${parks ? 'requires_action' : 'in_progress'}, due_at = ${parks ? dueAtExpiry(waiting) : dueIn(timing.graceMs)},
@@ -62,7 +62,7 @@ export async function saveRound(db: Db, round: NewRound): Promise<Saved> {
     select ${ringColumns}, ${!parks}::boolean as "isOwed", (select id from delivery) as "deliveryId" from turns`.execute(
     db,
   );
-  return savedOf(rows);
+  return rows[0] ? owedOf(rows[0]) : null;
 }
 
 function insertCalls(round: number, calls: NewCall[]) {

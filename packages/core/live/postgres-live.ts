@@ -19,9 +19,10 @@ type Said = { to: string; message: unknown };
 export function postgresLive(url: string): Live {
   const hearers = makeHearers<unknown>();
   const speaking = postgres(url, { ...BOUNDS, max: 1 });
+  const say = speaker(speaking);
   let ear = listen(url, hearers);
   const watchdog = setInterval(() => {
-    say(speaking, { to: PING, message: null });
+    say({ to: PING, message: null });
     if (Date.now() - ear.heardAt() > SILENCE_MS) {
       ear.close();
       ear = listen(url, hearers);
@@ -30,9 +31,9 @@ export function postgresLive(url: string): Live {
 
   return {
     tellWatchers: (message) => {
-      for (const part of splitMessage(message)) say(speaking, { to: part.turnId, message: part });
+      for (const part of splitMessage(message)) say({ to: part.turnId, message: part });
     },
-    tellWorkers: (message) => say(speaking, { to: WORKERS, message }),
+    tellWorkers: (message) => say({ to: WORKERS, message }),
     watch: (turnId, hear) => hearers.add(turnId, (message) => hear(message as ToWatchers)),
     hearWorkers: (hear) => hearers.add(WORKERS, (message) => hear(message as ToWorkers)),
     close: async () => {
@@ -50,8 +51,17 @@ const BOUNDS = {
   ...({ socket: openSocket } as object),
 };
 
-function say(sql: postgres.Sql, said: Said): void {
-  sql`select pg_notify(${CHANNEL}, ${JSON.stringify(said)})`.catch(() => {});
+/** Says what came up in one tick in one statement. */
+function speaker(sql: postgres.Sql): (said: Said) => void {
+  let waiting: string[] = [];
+  const flush = () => {
+    const texts = waiting;
+    waiting = [];
+    sql`select pg_notify(${CHANNEL}, text) from unnest(${texts}::text[]) as text`.catch(() => {});
+  };
+  return (said) => {
+    if (waiting.push(JSON.stringify(said)) === 1) setImmediate(flush);
+  };
 }
 
 /** One connection that listens. When it comes up, whoever waits reads again: what was said before is lost. */

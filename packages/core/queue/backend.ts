@@ -10,7 +10,7 @@ export type Backend = {
   close(): Promise<void>;
 };
 
-export type BullQueue = Pick<Queue<JobData>, 'addBulk' | 'close' | 'getJobCounts' | 'on'>;
+export type BullQueue = Pick<Queue<JobData>, 'add' | 'close' | 'getJobCounts' | 'on'>;
 
 export type BullWorker = Pick<
   Worker<JobData>,

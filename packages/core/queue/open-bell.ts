@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Job as BullJob } from 'bullmq';
 import { Failure } from '../failure.ts';
 import { answerQueues } from './answer-queues.ts';
@@ -35,27 +34,23 @@ function hang(backend: Backend): Bell {
   };
 }
 
+/** One by one: BullMQ's bulk call on Postgres makes tables of its own each time, which costs more than the jobs. */
 async function add(queueOf: (name: string) => BullQueue, jobs: Job[]): Promise<void> {
-  const byQueue = Map.groupBy(jobs, (job) => job.queue);
-  await Promise.all([...byQueue].map(([name, group]) => queueOf(name).addBulk(group.map(toBull))));
+  await Promise.all(jobs.map((job) => queueOf(job.queue).add(job.name, job.data, optionsOf(job))));
 }
 
-function toBull({ name, data, id, rank, delayMs }: Job) {
-  const opts = { jobId: id, priority: rank, delay: delayMs, attempts: 1, removeOnComplete: true, removeOnFail: true };
-  return { name, data, opts };
+function optionsOf({ id, rank, delayMs }: Job) {
+  return { jobId: id, priority: rank, delay: delayMs, attempts: 1, removeOnComplete: true, removeOnFail: true };
 }
 
-async function withinTime(adding: Promise<void>): Promise<void> {
-  const timer = new AbortController();
-  const late = sleep(RING_TIMEOUT_MS, undefined, { signal: timer.signal }).then(
-    () =>
-      Promise.reject(
-        new Failure('queue_unavailable', 'The queue did not take the job in time; it will be rung again.'),
-      ),
-    () => {},
-  );
-  await Promise.race([adding, late]).finally(() => timer.abort());
+function withinTime(adding: Promise<void>): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Failure('queue_unavailable', LATE)), RING_TIMEOUT_MS);
+    adding.then(resolve, reject).finally(() => clearTimeout(timer));
+  });
 }
+
+const LATE = 'The queue did not take the job in time; it will be rung again.';
 
 async function takeOne(workers: BullWorker[], handle: JobHandler): Promise<boolean> {
   for (const worker of workers) {

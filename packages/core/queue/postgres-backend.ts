@@ -50,6 +50,7 @@ export async function migrateQueue(url: string): Promise<void> {
   }
 }
 
+/** A job lost with the database is rung again, so no commit of the queue's waits for the disk. */
 function openPool(url: string, max: number): pg.Pool {
   const pool = new pg.Pool({
     connectionString: url,
@@ -57,7 +58,7 @@ function openPool(url: string, max: number): pg.Pool {
     keepAlive: true,
     connectionTimeoutMillis: 5_000,
     query_timeout: 10_000,
-    options: '-c search_path=bullmq',
+    options: '-c search_path=bullmq -c synchronous_commit=off',
     application_name: 'pawl-queue',
   });
   pool.on('error', () => {});

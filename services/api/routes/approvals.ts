@@ -40,7 +40,7 @@ function decideSome(context: ApiContext): RouteHandler<typeof decide, ApiEnv> {
     const { id } = await findOwnTurn(context.db, c.get('project'), c.req.valid('param').id);
     const said = c.req.valid('json').approvals.map(saidBy);
     const { written, rings } = await answerFromOutside(context.db, id, said);
-    if (written) await announce(context, { rings, changed: [id] });
+    if (written.length > 0) await announce(context, { rings, changed: [id] });
     const turn = await findOwnTurn(context.db, c.get('project'), id);
     setPollAfter(c, turn);
     return c.json(presentTurn(turn), 200);

@@ -59,7 +59,7 @@ function submitSome(context: ApiContext): RouteHandler<typeof submit, ApiEnv> {
       .valid('json')
       .tool_outputs.map((output, index) => saidBy(output, index, context.toolOutputLimit));
     const { written, rings } = await answerFromOutside(context.db, id, said);
-    if (written) await announce(context, { rings, changed: [id] });
+    if (written.length > 0) await announce(context, { rings, changed: [id] });
     const turn = await findOwnTurn(context.db, c.get('project'), id);
     setPollAfter(c, turn);
     return c.json(presentTurn(turn), 200);

@@ -50,8 +50,7 @@ async function saveCalls(turn: Turn, round: SavedRound, { db }: WorkerContext): 
     effect: effectOf.get(call.name) ?? ('none' as const),
     ...waitOf(turn, { ...call, index, round: round.number }),
   }));
-  const saved = await persist(() => saveRound(db, { ...round, turnId: turn.id, calls }));
-  return saved.written ? saved.rings : null;
+  return persist(() => saveRound(db, { ...round, turnId: turn.id, calls }));
 }
 
 async function saveAnswer(

@@ -6,6 +6,7 @@ import type { Ring } from '#core/turn/ring.ts';
 import type { ToolCall } from '#core/turn/turn.ts';
 import type { WorkerContext } from '../context.ts';
 import { type CallPlan, planCall } from '../plan-call.ts';
+import { openResultBox } from '../result-box.ts';
 import type { Run } from '../run.ts';
 import { answerCall } from './answer-call.ts';
 import { stopRun } from './stop-run.ts';
@@ -22,12 +23,16 @@ export async function runToolBatch(run: Run, { round, calls }: BatchStep, contex
   const plans = calls.map((call) => ({ call, plan: planCall(run.turn, call) }));
   const mine = await claim(run, { round, calls: plans.filter(wantsClaim).map(({ call }) => call) }, context);
   const able = plans.filter((planned) => !wantsClaim(planned) || mine.indexes.has(planned.call.index));
-  const answers = await Promise.all(
-    able.map((planned) => answerCall(run, { ...planned, claimedAt: mine.sentAt }, context)),
+  const box = openResultBox(run, round, context);
+  await Promise.all(
+    able.map(async (planned) => {
+      const known = await answerCall(run, { ...planned, claimedAt: mine.sentAt }, context);
+      if (known) await box.put(planned.call, known);
+    }),
   );
 
   if (run.signal.aborted) return stopRun(run, context);
-  const rings = answers.flatMap((answer) => answer.rings);
+  const { rings } = box;
   if (rings.length === 0) return goOn(run, { round, calls }, context);
   log.info({ duration_ms: Math.round(performance.now() - startedAt) }, `round ${round} complete: ${countOf(calls)}`);
   return rings;

@@ -1,0 +1,48 @@
+import type { TurnResource } from '#core/turn/present-turn.ts';
+import { isTerminal } from '#core/turn/turn.ts';
+import type { World } from '#test/world/create-world.ts';
+import { letTimePass } from '#test/world/let-time-pass.ts';
+import type { Answer, RecordedTurn } from './recorded-turns.ts';
+
+/** A turn that was played, or the refusal of its start. */
+export type Played = { turn: TurnResource } | { refused: { code: string; message: string } };
+
+/**
+ * Starts a recorded turn and answers its calls with what the recorded client answered. A turn whose last calls the
+ * client kept to itself is left waiting for them.
+ */
+export async function playTurn(world: World, recorded: RecordedTurn, conversationId: string | null): Promise<Played> {
+  const path = conversationId ? `/v1/conversations/${conversationId}/turns` : '/v1/turns';
+  const input = recorded.input.flatMap(({ role, text }) => (text ? [{ role, content: text }] : []));
+  const { status, body } = await world.call<TurnResource & Played>('POST', path, {
+    body: { ...recorded.fields, input },
+  });
+  if (status !== 202) return { refused: (body as unknown as { error: { code: string; message: string } }).error };
+
+  const usable = recorded.rounds.filter(({ reply }) => reply.problem === null);
+  for (;;) {
+    await world.workUntilIdle();
+    const turn = await world.findTurn(body.id);
+    if (isTerminal(turn.status)) return { turn };
+    if (turn.status !== 'requires_action') await letTimePass(world);
+    else if (!(await answer(world, turn, usable[turn.rounds.length - 1]?.answers ?? []))) return { turn };
+  }
+}
+
+/** Answers what waits; false where the recorded client answered nothing at all. */
+async function answer(world: World, turn: TurnResource, answers: (Answer | null)[]): Promise<boolean> {
+  if (!answers.some(Boolean)) return false;
+  const waiting = turn.required_action?.tool_outputs.map(({ id }) => id) ?? [];
+  const calls = turn.rounds.at(-1)!.tool_calls;
+  const tool_outputs = calls
+    .map(({ id }, place) => ({ tool_call_id: id, ...outcome(answers[place]) }))
+    .filter(({ tool_call_id }) => waiting.includes(tool_call_id));
+  const { status, body } = await world.call('POST', `/v1/turns/${turn.id}/tool_outputs`, { body: { tool_outputs } });
+  if (status !== 200) throw new Error(`the answers were refused: ${JSON.stringify(body)}`);
+  return true;
+}
+
+function outcome(given: Answer | null | undefined) {
+  if (!given) return { error: { category: 'cancelled', message: 'The client did not run it.' } };
+  return given.isError ? { error: { category: 'unknown', message: given.text } } : { output: given.text };
+}

@@ -1,0 +1,85 @@
+import type { Exchange } from '#test/llm/recordings.ts';
+import type { ReadReply, ReadRequest, Said, WireReader } from './wire-reader.ts';
+
+export type Answer = Extract<Said, { role: 'tool' }>;
+
+/** One reply, and what its client answered to the calls in it; null where it answered nothing. */
+export type RecordedRound = { exchange: Exchange<unknown>; reply: ReadReply; answers: (Answer | null)[] };
+
+/** The exchanges of a recording that are one turn to Pawl. */
+export type RecordedTurn = {
+  fields: ReadRequest['fields'];
+  /** What the turn begins with; in one that goes on with the conversation before it, only what is new. */
+  input: Said[];
+  goesOn: boolean;
+  rounds: RecordedRound[];
+};
+
+/** A recording as turns, or why it cannot be. */
+export type RecordedLoop = { turns: RecordedTurn[] } | { skip: string };
+
+/** Reads exchanges as the turns they would have been; null where no call was answered, which is no tool loop. */
+export function recordedTurns(exchanges: Exchange<unknown>[], reader: WireReader): RecordedLoop | null {
+  const replies = exchanges.map((exchange) => reader.reply(exchange));
+  const isAnswered = exchanges.every(({ request }) => request === null);
+  const requests = isAnswered ? imagined(replies, reader) : exchanges.map((exchange) => reader.request(exchange));
+  const steps = exchanges.map((exchange, index) => ({ exchange, reply: replies[index]!, ...requests[index]! }));
+  // A client may ask again without a new word; that is no turn.
+  const turns = steps.reduce(addStep, []).filter(({ input }) => input.length > 0);
+  if (!turns.some(({ rounds }) => rounds.some(({ answers }) => answers.some(Boolean)))) return null;
+  if (turns.some(({ input }) => !input.every(isPlain))) return { skip: 'it begins in the middle of a loop' };
+  return turns.some(goesOnAlone) ? { skip: 'it ends with a call of no tool, which Pawl answers' } : { turns };
+}
+
+/** Requests for replies that were recorded without them: some words, and an answer to each call. */
+function imagined(replies: ReadReply[], { wire }: WireReader): ReadRequest[] {
+  const names = new Set(replies.flatMap(({ calls }) => calls.map(({ name }) => name)));
+  const tools = [...names].map((name) => ({ name, execution: { kind: 'client' } }));
+  const rounds = replies.map(({ text, calls }): Said[] => [
+    { role: 'assistant', text, calls: calls.length },
+    ...calls.map(({ id }) => ({ role: 'tool' as const, id, text: 'ok', isError: false })),
+  ]);
+  return replies.map((_, index) => ({
+    said: [{ role: 'user', text: 'Hi' }, ...rounds.slice(0, index).flat()],
+    fields: { model: `${wire}/some-model`, tools },
+  }));
+}
+
+type Step = ReadRequest & { exchange: Exchange<unknown>; reply: ReadReply };
+
+function addStep(turns: RecordedTurn[], step: Step, index: number, steps: Step[]): RecordedTurn[] {
+  const news = added(step.said, steps[index + 1]?.said).filter((each) => each.role === 'tool');
+  const round = { ...step, answers: step.reply.calls.map(({ id }, place) => answerTo(id, place, news)) };
+  const turn = turns.at(-1);
+  const open = turn?.rounds.at(-1);
+  if (turn && open && (open.reply.problem !== null || open.answers.some(Boolean))) {
+    return [...turns.slice(0, -1), { ...turn, rounds: [...turn.rounds, round] }];
+  }
+  const since = added(steps[index - 1]?.said ?? step.said, step.said);
+  const answer = since.findLastIndex(({ role }) => role === 'assistant');
+  const input = answer === -1 ? step.said : since.slice(answer + 1);
+  return [...turns, { fields: step.fields, input, goesOn: answer !== -1, rounds: [round] }];
+}
+
+/** What a request says that the one before did not; nothing where it does not go on with it. */
+function added(before: Said[], after: Said[] | undefined): Said[] {
+  const isSame = after && before.every((each, index) => each.role === after[index]?.role);
+  return isSame ? after.slice(before.length) : [];
+}
+
+/** By its id, or by its place where the wire had none. */
+function answerTo(id: string, place: number, answers: Answer[]): Answer | null {
+  const isNamed = Boolean(id && answers[0]?.id);
+  return (isNamed ? answers.find((answer) => answer.id === id) : answers[place]) ?? null;
+}
+
+/** Whether Pawl would ask on where the recorded client gave up: nobody need answer a call of a tool there is not. */
+function goesOnAlone({ rounds, fields }: RecordedTurn): boolean {
+  const { reply, answers } = rounds.at(-1)!;
+  const names = fields.tools.map(({ name }) => name);
+  return reply.calls.length > 0 && !answers.some(Boolean) && !reply.calls.some(({ name }) => names.includes(name));
+}
+
+function isPlain(said: Said): boolean {
+  return said.role !== 'tool' && (said.role !== 'assistant' || said.calls === 0);
+}
