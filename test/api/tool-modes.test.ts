@@ -5,6 +5,7 @@ import { toolRegistry } from '#core/tools/tool-registry.ts';
 import type { StandingConfig } from '#core/turn/turn-request.ts';
 import { resolveConfig } from '#services/api/resolve-config.ts';
 import { weather } from '#test/llm/dialects/scripted-provider.ts';
+import { createWorld } from '#test/world/create-world.ts';
 
 const wire = { wire: 'openai' as const, streaming: true, parallel_tool_calls: false };
 const found = (tools: boolean) => ({ name: 'basic', capabilities: { ...wire, tools }, ask: () => Promise.reject() });
@@ -46,4 +47,16 @@ test('a provider with tool calls of its own takes every mode', () => {
   for (const tool_mode of ['native', 'emulated', 'inline'] as const) {
     expect(resolve({ tools: [weather], tool_mode }, { tools: true })).toHaveProperty('tool_mode', tool_mode);
   }
+});
+
+test('a server without tool calls of its own is said so in PAWL_PROVIDERS', async () => {
+  const basic = { kind: 'openai', base_url: 'http://127.0.0.1:1/v1', tools: false };
+  await using world = await createWorld({ env: { PAWL_PROVIDERS: JSON.stringify({ basic }) } });
+  const request = { model: 'basic/model', input: 'Hi', tools: ['weather_lookup'] };
+
+  const native = await world.call('POST', '/v1/turns', { body: request });
+  const emulated = await world.call('POST', '/v1/turns', { body: { ...request, tool_mode: 'emulated' } });
+
+  expect(native).toMatchObject({ status: 400, body: { error: { code: 'tools_not_supported' } } });
+  expect(emulated.status).toBe(202);
 });

@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { TurnResource } from '#core/turn/present-turn.ts';
+import { isAlike } from '#test/llm/recorded-loops/is-alike.ts';
 import { playTurn } from '#test/llm/recorded-loops/play-turn.ts';
 import { readAnthropic } from '#test/llm/recorded-loops/read-anthropic.ts';
 import { readGemini } from '#test/llm/recorded-loops/read-gemini.ts';
 import { readOpenai } from '#test/llm/recorded-loops/read-openai.ts';
 import { type RecordedTurn, recordedTurns } from '#test/llm/recorded-loops/recorded-turns.ts';
-import type { WireReader } from '#test/llm/recorded-loops/wire-reader.ts';
+import type { Said, WireReader } from '#test/llm/recorded-loops/wire-reader.ts';
 import { answerOf, areRecordingsHere, entries, readRecording, startCounts } from '#test/llm/recordings.ts';
 import { startWireServer, type WireServer } from '#test/llm/wire-server.ts';
 import { createWorld, type World } from '#test/world/create-world.ts';
@@ -37,7 +38,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await world[Symbol.asyncDispose]();
   await server[Symbol.asyncDispose]();
-  for (const { loop, wire } of recordings) if ('skip' in loop) count(`${wire} skipped because ${loop.skip}`);
+  for (const { loop, wire } of recordings) if ('skip' in loop) count(`skipped on that of ${wire} because ${loop.skip}`);
   const sum = `${whole} of ${recordings.length} tool loops run whole: ${told()}`;
   console.log(areRecordingsHere ? sum : 'tool loops: folder of recordings not found, skipped');
 });
@@ -60,7 +61,7 @@ test.for(loops)('$file runs as whole turns, as it was recorded', async ({ reader
     checkRequests(requests, recorded, reader);
     conversationId = played.turn.conversation_id;
   }
-  count(wire);
+  count(`on the wire of ${wire}`);
   whole += 1;
 });
 
@@ -109,24 +110,37 @@ function plain(text: string | null): string {
 /** What the client answered is what the model was told, in its place; what Pawl answered itself is an error. */
 function checkAnswers(turn: TurnResource, { rounds }: RecordedTurn, sent: { reader: WireReader; last: object }) {
   const given = rounds.filter(({ reply }) => reply.problem === null).flatMap(({ answers }) => answers);
-  const results = turn.rounds.flatMap((round) => round.results).slice(0, given.length);
+  const before = turn.status === 'failed' ? turn.rounds : turn.rounds.slice(0, -1);
+  const results = before.flatMap((round) => round.results);
   const { said } = sent.reader.request({ request: { body: sent.last }, response: { status: 200, body: null } });
-  const told = said
-    .filter((each) => each.role === 'tool')
-    .slice(-results.filter(({ status }) => isOver(status)).length);
+  const answers = said.filter((each) => each.role === 'tool');
+  const told = answers.slice(answers.length - results.length);
 
-  for (const [index, { status, content }] of results.entries()) {
-    if (status === 'success') expect(content).toBe(given[index]!.text);
-    if (status === 'success' && told[index]) expect(told[index].text).toBe(content || '(no output)');
-    if (status === 'error' && told[index]) expect(told[index].text).toMatch(/^Tool execution failed/);
+  expect(told).toHaveLength(results.length);
+  for (const [index, { text }] of told.entries()) {
+    const { status, content } = results[index]!;
+    if (status === 'success') expect([content, text]).toEqual([given[index]!.text, content || '(no output)']);
+    else expect(text).toMatch(/^Tool execution failed/);
   }
 }
 
-function isOver(status: string): boolean {
-  return status === 'success' || status === 'error';
-}
-
+/** Each request is valid, and tells the history as the recorded one does, unless that client had changed it. */
 function checkRequests(requests: Record<string, unknown>[], { rounds, fields }: RecordedTurn, reader: WireReader) {
   expect(requests).toHaveLength(rounds.length);
-  for (const body of requests) expect(reader.problems(body, fields.model)).toEqual([]);
+  for (const [index, body] of requests.entries()) {
+    expect(reader.problems(body, fields.model)).toEqual([]);
+    const { exchange } = rounds[index]!;
+    if (!exchange.request) return;
+    const { said: ours } = reader.request({ ...exchange, request: { body } });
+    const { said: theirs } = reader.request(exchange);
+    // Some clients run one call of several, make up calls of their own, or tell the model of a reply that failed.
+    const isChanged = countCalls(ours) !== countCalls(theirs);
+    expect(isChanged || isAlike(ours, theirs), JSON.stringify({ ours, theirs })).toBe(true);
+    count(isChanged ? 'requests that the client had changed' : 'requests alike');
+  }
+}
+
+function countCalls(said: Said[]): string {
+  const calls = said.reduce((sum, each) => sum + (each.role === 'assistant' ? each.calls : 0), 0);
+  return `${calls} calls, ${said.filter(({ role }) => role === 'tool').length} answers`;
 }

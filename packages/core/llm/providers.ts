@@ -86,15 +86,16 @@ const MAKERS: Record<WireKind, MakeProvider> = {
 };
 
 function extra(env: Env, fetch: Fetch): Provider[] {
-  return Object.entries(readExtraProviders(env, [...SETTINGS.keys()])).map(([name, { kind, base_url, api_key }]) =>
-    MAKERS[kind]({
-      name,
-      apiKey: api_key ?? null,
-      baseUrl: base_url,
-      keyName: `PAWL_PROVIDERS.${name}.api_key`,
-      fetch,
-    }),
-  );
+  return Object.entries(readExtraProviders(env, [...SETTINGS.keys()])).map(([name, { kind, tools, ...options }]) => {
+    const keyName = `PAWL_PROVIDERS.${name}.api_key`;
+    const provider = MAKERS[kind]({ name, apiKey: options.api_key ?? null, baseUrl: options.base_url, keyName, fetch });
+    return tools ? provider : withoutTools(provider);
+  });
+}
+
+/** A provider that is said to know no tool calls of its own. */
+function withoutTools(provider: Provider): Provider {
+  return { ...provider, capabilities: { ...provider.capabilities, tools: false, parallel_tool_calls: false } };
 }
 
 function refuse(name: string, names: string[]): never {

@@ -10,7 +10,12 @@ export type WireKind = z.infer<typeof WireKind>;
 
 const Extra = z.record(
   z.string().regex(/^[a-z0-9_-]+$/i, 'use letters, digits, _ and - in the name'),
-  z.strictObject({ kind: WireKind, base_url: httpUrl, api_key: z.string().min(1).nullish() }),
+  z.strictObject({
+    kind: WireKind,
+    base_url: httpUrl,
+    api_key: z.string().min(1).nullish(),
+    tools: z.boolean().default(true),
+  }),
 );
 type Extra = z.infer<typeof Extra>;
 
