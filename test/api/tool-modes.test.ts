@@ -7,7 +7,7 @@ import { resolveConfig } from '#services/api/resolve-config.ts';
 import { weather } from '#test/llm/dialects/scripted-provider.ts';
 import { createWorld } from '#test/world/create-world.ts';
 
-const wire = { wire: 'openai' as const, streaming: true, parallel_tool_calls: false };
+const wire = { wire: 'openai' as const, streaming: true, parallel_tool_calls: false, thinking: true };
 const found = (tools: boolean) => ({ name: 'basic', capabilities: { ...wire, tools }, ask: () => Promise.reject() });
 
 function resolve(config: StandingConfig, can: { tools: boolean }) {

@@ -13,7 +13,13 @@ const reply: Reply = {
   opaque: null,
 };
 const never = new AbortController().signal;
-const capabilities = { wire: 'openai', streaming: true, tools: true, parallel_tool_calls: true } as const;
+const capabilities = {
+  wire: 'openai',
+  streaming: true,
+  tools: true,
+  parallel_tool_calls: true,
+  thinking: true,
+} as const;
 const provider = (ask: Provider['ask']): Provider => ({ name: 'slow', capabilities, ask });
 const patient = { timeoutMs: 20_000, idleTimeoutMs: 20_000 };
 

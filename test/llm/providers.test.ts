@@ -129,7 +129,7 @@ test('the idle bound of the environment holds', async () => {
 
 test('each provider says what it can do', () => {
   expect(configureProviders({}, sim).list()).toEqual([
-    { name: 'sim', wire: 'openai', streaming: true, tools: true, parallel_tool_calls: true },
+    { name: 'sim', wire: 'openai', streaming: true, tools: true, parallel_tool_calls: true, thinking: true },
   ]);
 });
 

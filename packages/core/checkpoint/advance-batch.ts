@@ -20,9 +20,9 @@ export function answeredOf(rows: AdvancedRow[]): Answered {
 
 /**
  * What follows when calls of a batch got their answers: the CTEs behind `target` (the locked turn) and `answered`
- * (`index`, and whether the call `waited` for somebody and is `done`, or only free to run now). The answer that completes the batch makes the next round
- * owed; when all that is open waits for somebody, the turn parks; when one of those may run now, it goes on.
- * No other answer touches the hold (protocol: C8). Event numbers are taken under the turn's row lock.
+ * (`index`, and whether the call `waited` for somebody and is `done`, or only free to run now). The answer that completes
+ * the batch makes the next round owed; when all that is open waits for somebody, the turn parks; when one of those may
+ * run now, it goes on. No other answer touches the hold (protocol: C8). Event numbers are taken under the turn's row lock.
  */
 export function advanceBatch(round: number, answers: number): RawBuilder<unknown> {
   return sql`

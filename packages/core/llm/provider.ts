@@ -36,6 +36,8 @@ export type Capabilities = {
   streaming: boolean;
   tools: boolean;
   parallel_tool_calls: boolean;
+  /** A model's reasoning is shown while it streams, and what its provider wants of it goes back. */
+  thinking: boolean;
 };
 
 /**

@@ -7,11 +7,24 @@ import { refusals } from '../schemas/refusals.ts';
 
 const Entry = z.record(z.string(), z.unknown());
 
+const ProviderEntry = z
+  .object({
+    id: z.string(),
+    object: z.literal('provider'),
+    name: z.string(),
+    wire: z.enum(['openai', 'anthropic', 'gemini']),
+    streaming: z.boolean(),
+    tools: z.boolean(),
+    parallel_tool_calls: z.boolean(),
+    thinking: z.boolean(),
+  })
+  .openapi('Provider');
+
 const models = createRoute({
   method: 'get',
   path: '/v1/models',
   summary: 'List the configured providers and what each can do',
-  responses: { 200: { description: 'All providers', content: json(listOf(Entry)) }, ...refusals },
+  responses: { 200: { description: 'All providers', content: json(listOf(ProviderEntry)) }, ...refusals },
 });
 
 const tools = createRoute({
@@ -35,7 +48,9 @@ const secret = createRoute({
 export function catalogueRoutes({ providers, tools: registry, secretsOf }: ApiContext) {
   const listModels: RouteHandler<typeof models, ApiEnv> = (c) =>
     c.json(
-      whole(providers.list().map((provider) => ({ id: `${provider.name}/*`, object: 'provider', ...provider }))),
+      whole(
+        providers.list().map((provider) => ({ id: `${provider.name}/*`, object: 'provider' as const, ...provider })),
+      ),
       200,
     );
   const listTools: RouteHandler<typeof tools, ApiEnv> = (c) => c.json(whole(registry.list()), 200);

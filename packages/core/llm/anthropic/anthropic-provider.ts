@@ -31,7 +31,7 @@ export function anthropicProvider(options: AnthropicOptions): Provider {
   const { name, apiKey, keyName = `the key of ${name}` } = options;
   return {
     name,
-    capabilities: { wire: 'anthropic', streaming: true, tools: true, parallel_tool_calls: true },
+    capabilities: { wire: 'anthropic', streaming: true, tools: true, parallel_tool_calls: true, thinking: true },
     async ask(request, signal, onDelta) {
       signal.throwIfAborted();
       const asked: Asked = { provider: name, model: request.model, apiKey, keyName };

@@ -26,7 +26,7 @@ export function geminiProvider(options: GeminiOptions): Provider {
   const client = lazyClient(options);
   return {
     name,
-    capabilities: { wire: 'gemini', streaming: true, tools: true, parallel_tool_calls: true },
+    capabilities: { wire: 'gemini', streaming: true, tools: true, parallel_tool_calls: true, thinking: true },
     async ask(request, signal, onDelta) {
       signal.throwIfAborted();
       const asked: Asked = { provider: name, model: request.model, apiKey, keyName };

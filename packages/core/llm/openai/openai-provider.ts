@@ -28,7 +28,7 @@ export function openaiProvider(options: OpenaiOptions): Provider {
   const { name, maxTokensField = 'max_tokens' } = options;
   return {
     name,
-    capabilities: { wire: 'openai', streaming: true, tools: true, parallel_tool_calls: true },
+    capabilities: { wire: 'openai', streaming: true, tools: true, parallel_tool_calls: true, thinking: true },
     async ask(request, signal, onDelta) {
       signal.throwIfAborted();
       const { apiKey, keyName = `the key of ${name}` } = options;
