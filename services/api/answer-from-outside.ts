@@ -20,6 +20,7 @@ export type Said = {
  * what is written to: two clients may answer at once, and the first of two contradicting answers stands.
  */
 export async function answerFromOutside(db: Db, turnId: string, said: Said[]): Promise<Answered> {
+  refuseTwice(said);
   return db.transaction().execute(async (trx) => {
     await lockTurn(trx, turnId);
     const turn = await loadTurn(trx, turnId);
@@ -29,6 +30,17 @@ export async function answerFromOutside(db: Db, turnId: string, said: Said[]): P
     const round = turn.rounds.length;
     return answers.length === 0 ? { written: [], rings: [] } : answerCalls(trx, { turnId, round, answers });
   });
+}
+
+function refuseTwice(said: Said[]): void {
+  const again = said.find(({ callId }, index) => said.findIndex((other) => other.callId === callId) < index);
+  if (!again) return;
+  throw new RequestRefused(
+    400,
+    'invalid_value',
+    `The call ${again.callId} is answered twice here. Answer it once.`,
+    again.path,
+  );
 }
 
 function judged(turn: Turn, { callId, path, judge, record }: Said): OutsideAnswer[] {

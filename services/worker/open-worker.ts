@@ -44,9 +44,8 @@ export async function openWorker(
   ];
   return {
     close: async (graceMs) => {
-      await routines[1]?.stop();
-      const closed = answering.close(graceMs + LAST_WORDS_MS);
       const patience = setTimeout(() => heartbeat.stop('shutdown'), graceMs);
+      const closed = answering.close(graceMs + LAST_WORDS_MS);
       await closed;
       clearTimeout(patience);
       await Promise.all(routines.map((routine) => routine.stop()));

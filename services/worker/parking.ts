@@ -1,3 +1,4 @@
+const SHORTEST_PAUSE_MS = 1_000;
 const FIRST_PAUSE_MS = 5_000;
 const LONGEST_PAUSE_MS = 60_000;
 
@@ -24,8 +25,8 @@ export function makeParking(): Parking {
     hear,
     park: (provider, askedMs) => {
       const doubled = Math.min(pauses.get(provider) ?? FIRST_PAUSE_MS, LONGEST_PAUSE_MS);
-      if (askedMs === undefined) pauses.set(provider, doubled * 2);
-      const pauseMs = askedMs ?? doubled;
+      if (!askedMs) pauses.set(provider, doubled * 2);
+      const pauseMs = askedMs ? Math.max(askedMs, SHORTEST_PAUSE_MS) : doubled;
       hear(provider, pauseMs);
       return pauseMs;
     },

@@ -14,7 +14,7 @@ export type CallPlan = ({ kind: 'run' } & CheckedCall) | { kind: 'refuse'; error
 /** Decides from what is stored; the caller holds the turn wherever a claim is open (R8). */
 export function planCall(turn: Turn, call: ToolCall): CallPlan {
   if (call.claimedBy !== null) return { kind: 'give-up' };
-  if (call.expired) return { kind: 'refuse', error: EXPIRED };
+  if (call.waitsFor !== null && call.expired) return { kind: 'refuse', error: EXPIRED };
   if (isBeyondLimit(turn, call)) return { kind: 'refuse', error: beyondLimit(turn) };
 
   const { tools, allowed_capabilities: allowedCapabilities } = turn.config;

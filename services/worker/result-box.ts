@@ -30,6 +30,14 @@ export function openResultBox({ turn }: Run, round: number, context: WorkerConte
 
   async function saveWaiting(): Promise<void> {
     await nextTick();
+    try {
+      await saveAll();
+    } finally {
+      saving = undefined;
+    }
+  }
+
+  async function saveAll(): Promise<void> {
     while (waiting.length > 0) {
       const entries = waiting;
       waiting = [];
@@ -40,7 +48,6 @@ export function openResultBox({ turn }: Run, round: number, context: WorkerConte
         tell(group, saved.written, { turn, context });
       }
     }
-    saving = undefined;
   }
 
   return {

@@ -10,6 +10,8 @@ export type Run = {
   turn: Turn;
   step: string;
   signal: AbortSignal;
+  /** Calls that were made and may not be made twice, by their place in the batch: their claims outlive the run. */
+  called: Set<number>;
   stop(reason: StopReason): void;
 };
 
@@ -24,6 +26,7 @@ export function startRun(turn: Turn): Run & Disposable {
     turn,
     step,
     signal: controller.signal,
+    called: new Set(),
     stop,
     [Symbol.dispose]: () => clearTimeout(timer),
   };

@@ -101,7 +101,17 @@ export async function playTurn({ db, live, onAir }: Parts) {
     postpone: async () => {
       const { step } = (await load()).work;
       const told = { phase: 'llm_round', round: Number(step.slice(1)), error: null, retry_in_ms: 0 };
-      await postponeStep(db, { turnId: id, step, runId: RUN, delayMs: 0, attempt: true, parkedMs: 0, told });
+      await postponeStep(db, {
+        turnId: id,
+        step,
+        ring: (await load()).work.ring,
+        called: [],
+        runId: RUN,
+        delayMs: 0,
+        attempt: true,
+        parkedMs: 0,
+        told,
+      });
       wake();
     },
     complete: async (output = 'Done.') => {

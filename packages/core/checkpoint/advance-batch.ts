@@ -41,7 +41,7 @@ export function advanceBatch(round: number, answers: number): RawBuilder<unknown
         step = case when is_complete then ${`r${round + 1}`} else turns.step end,
         status = case when is_parked then 'requires_action' else 'in_progress' end,
         due_at = case when is_complete or (was_parked and not is_parked) then least(${inMs(timing.graceMs)}, ${deadline})
-          when is_parked then least(${deadline}, coalesce((${nextExpiry(round)}), 'infinity')) else turns.due_at end,
+          when is_parked then least(turns.deadline_at, coalesce((${nextExpiry(round)}), 'infinity')) else turns.due_at end,
         held_by = case when not is_complete and not is_parked then turns.held_by end,
         held_until = case when not is_complete and not is_parked then turns.held_until end,
         ring = case when is_complete then 0 when was_parked and not is_parked then turns.ring + 1 else turns.ring end,
@@ -79,7 +79,7 @@ function newIds(count: number): string[] {
 /** The calls of the batch that wait, but for those just answered. */
 function stillWaiting(round: number) {
   return sql`tool_calls as call where call.turn_id = turns.id and call.round = ${round} and call.waits_for is not null
-    and call.result is null and call.index not in (select index from answered)`;
+    and call.result is null and call.index not in (select index from answered where waited)`;
 }
 
 function nextExpiry(round: number) {

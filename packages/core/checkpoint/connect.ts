@@ -25,8 +25,8 @@ export function connect(url: string, { poolSize = 20 }: { poolSize?: number } = 
     connection: {
       application_name: 'pawl',
       statement_timeout: 15_000,
-      idle_in_transaction_session_timeout: 15_000,
-      lock_timeout: 10_000,
+      idle_in_transaction_session_timeout: 5_000,
+      lock_timeout: 4_000,
       synchronous_commit: 'on',
     },
   });

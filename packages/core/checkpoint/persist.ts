@@ -3,7 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 const PAUSES_MS = [50, 200, 1_000, 3_000, 5_000, 5_000, 5_000, 5_000];
 
 /** Server states that pass by themselves: conflicts, restarts, too many connections, connections lost. */
-const PASSING = /^(40001|40P01|55P03|57P0[1-4]|53300|08\w{3}|CONNECT\w*|ECONN\w*|EPIPE|ETIMEDOUT)$/;
+const PASSING =
+  /^(40001|40P01|55P03|57014|57P0[1-4]|25P03|53[0-4]00|08\w{3}|CONNECT\w*|ECONN\w*|E\w*UNREACH|EAI_AGAIN|ENOTFOUND|EPIPE|ETIMEDOUT)$/;
 
 /**
  * Carries a write through what passes by itself. A commit whose answer was lost may have happened, so only a write

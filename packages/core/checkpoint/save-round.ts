@@ -7,7 +7,7 @@ import { timing } from '../turn/timing.ts';
 import type { ToolEffect } from '../turn/tool.ts';
 import type { WaitsFor } from '../turn/turn.ts';
 import type { Db } from './database.ts';
-import { dueAtDeadline, dueIn } from './due.ts';
+import { dueAtDeadline, dueIn, inMs } from './due.ts';
 import { oweDelivery } from './owe-delivery.ts';
 import { type OwedRow, owedOf } from './owed-of.ts';
 import { ringColumns } from './ring-columns.ts';
@@ -78,7 +78,7 @@ function insertCalls(round: number, calls: NewCall[]) {
 /** A parked turn is due when the first of its calls expires, or at its deadline. */
 function dueAtExpiry(waiting: NewCall[]) {
   const seconds = waiting.flatMap(({ expiresInSeconds }) => expiresInSeconds ?? []);
-  return seconds.length > 0 ? dueIn(Math.min(...seconds) * 1000) : dueAtDeadline;
+  return seconds.length > 0 ? sql`least(${inMs(Math.min(...seconds) * 1000)}, deadline_at)` : dueAtDeadline;
 }
 
 /** What `turn.requires_action` keeps: which calls wait for what, by their place in the batch. */

@@ -1,4 +1,5 @@
 import { claimCalls } from '#core/checkpoint/claim-calls.ts';
+import { persist } from '#core/checkpoint/persist.ts';
 import { runCall } from '#core/tools/run-call.ts';
 import { timing } from '#core/turn/timing.ts';
 import { errorResult } from '#core/turn/tool-result.ts';
@@ -56,6 +57,7 @@ async function execute(
         run.signal.throwIfAborted();
         if (onlyOnce) await makeSure(run, planned, context);
         reached = true;
+        if (onlyOnce) run.called.add(call.index);
       },
     });
     return { result, fullOutput: full };
@@ -72,11 +74,17 @@ function leftOpen(run: Run): KnownResult {
 
 class ClaimLost extends Error {}
 
-/** A run that slept since its claim may no longer call: it makes sure, by the local clock first (R7). */
+/**
+ * A run that slept since its claim may no longer call: it makes sure by the local clock, and again after each new claim,
+ * until so little time has passed that nobody can have judged it (R7).
+ */
 async function makeSure({ id, turn }: Run, { call, claimedAt }: PlannedCall, { db }: WorkerContext): Promise<void> {
-  if (performance.now() - claimedAt < timing.leaseMs / 2) return;
-  const own = await claimCalls(db, { turnId: turn.id, round: call.round, runId: id, indexes: [call.index] });
-  if (own.length === 0) throw new ClaimLost();
+  const wanted = { turnId: turn.id, round: call.round, runId: id, indexes: [call.index] };
+  for (let sentAt = claimedAt; performance.now() - sentAt >= timing.leaseMs / 2; ) {
+    sentAt = performance.now();
+    const own = await persist(() => claimCalls(db, wanted));
+    if (own.length === 0) throw new ClaimLost();
+  }
 }
 
 function prepared({ turn }: Run, { call, plan }: PlannedCall & { plan: RunPlan }) {

@@ -24,18 +24,23 @@ export async function runToolBatch(run: Run, { round, calls }: BatchStep, contex
   const mine = await claim(run, { round, calls: plans.filter(wantsClaim).map(({ call }) => call) }, context);
   const able = plans.filter((planned) => !wantsClaim(planned) || mine.indexes.has(planned.call.index));
   const box = openResultBox(run, round, context);
-  await Promise.all(
-    able.map(async (planned) => {
-      const known = await answerCall(run, { ...planned, claimedAt: mine.sentAt }, context);
-      if (known) await box.put(planned.call, known);
-    }),
-  );
+  const calling = able.map(async (planned) => {
+    const known = await answerCall(run, { ...planned, claimedAt: mine.sentAt }, context);
+    if (known) await box.put(planned.call, known);
+  });
+  await allOrThrow(calling);
 
   if (run.signal.aborted) return stopRun(run, context);
   const { rings } = box;
   if (rings.length === 0) return goOn(run, { round, calls }, context);
   log.info({ duration_ms: Math.round(performance.now() - startedAt) }, `round ${round} complete: ${countOf(calls)}`);
   return rings;
+}
+
+/** A call that breaks off does not leave its siblings behind: all are waited for, and vouched for, before it is told. */
+async function allOrThrow(calling: Promise<void>[]): Promise<void> {
+  const broken = (await Promise.allSettled(calling)).find((settled) => settled.status === 'rejected');
+  if (broken) throw broken.reason;
 }
 
 /** Calls that were allowed while their siblings ran are run too, before the batch is left. */

@@ -7,7 +7,7 @@ import { endAtDeadline } from './end-at-deadline.ts';
 import { whatIsOwed } from './what-is-owed.ts';
 
 /** Leaves a step that was stopped in the middle, by the reason it was stopped for. */
-export async function stopRun({ id, turn, step, signal }: Run, context: WorkerContext): Promise<Ring[]> {
+export async function stopRun({ id, turn, step, signal, called }: Run, context: WorkerContext): Promise<Ring[]> {
   const reason: StopReason = signal.reason;
   switch (reason) {
     case 'cancelled':
@@ -16,7 +16,8 @@ export async function stopRun({ id, turn, step, signal }: Run, context: WorkerCo
     case 'deadline':
       return endAtDeadline(turn, context);
     case 'shutdown': {
-      const back = { turnId: turn.id, step, runId: id, delayMs: 0, attempt: false, parkedMs: 0, told: null };
+      const at = { turnId: turn.id, step, ring: turn.work.ring, runId: id, called: [...called] };
+      const back = { ...at, delayMs: 0, attempt: false, parkedMs: 0, told: null };
       const ring = await persist(() => postponeStep(context.db, back));
       return ring ? [ring] : whatIsOwed(turn, context);
     }
