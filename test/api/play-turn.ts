@@ -11,9 +11,9 @@ import { takeHold } from '#core/checkpoint/take-hold.ts';
 import { newId } from '#core/id.ts';
 import type { Live } from '#core/live/live.ts';
 import type { Reply } from '#core/turn/reply.ts';
-import type { TurnConfig } from '#core/turn/turn-request.ts';
 import { announceRound } from '#services/worker/announce-round.ts';
 import type { RoundsOnAir } from '#services/worker/rounds-on-air.ts';
+import { plainConfig } from '#test/world/plain-config.ts';
 
 type Parts = { db: Db; live: Live; onAir: RoundsOnAir };
 
@@ -39,7 +39,7 @@ export async function playTurn({ db, live, onAir }: Parts) {
       ...standing,
       id,
       conversationId,
-      config,
+      config: plainConfig,
       priority: 0,
       input: [{ role: 'user', content: 'Hi' }],
     });
@@ -127,18 +127,3 @@ export async function playTurn({ db, live, onAir }: Parts) {
     },
   };
 }
-
-const config: TurnConfig = {
-  model: 'openai/test',
-  instructions: null,
-  tools: [],
-  tool_choice: 'auto',
-  tool_mode: 'native',
-  parallel_tool_calls: null,
-  temperature: null,
-  max_output_tokens: null,
-  limits: { max_rounds: 50, max_tool_calls: 200, max_total_tokens: null, deadline_seconds: null },
-  allowed_capabilities: null,
-  provider_options: {},
-  webhook: null,
-};

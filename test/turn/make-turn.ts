@@ -1,21 +1,7 @@
 import type { Round, ToolCall, Turn, Work } from '#core/turn/turn.ts';
+import { plainConfig } from '#test/world/plain-config.ts';
 
 const NOW = '2026-11-20T10:00:00.000Z';
-
-const config: Turn['config'] = {
-  model: 'openai/test',
-  instructions: null,
-  tools: [],
-  tool_choice: 'auto',
-  tool_mode: 'native',
-  parallel_tool_calls: null,
-  temperature: null,
-  max_output_tokens: null,
-  limits: { max_rounds: 50, max_tool_calls: 200, max_total_tokens: null, deadline_seconds: null },
-  allowed_capabilities: null,
-  provider_options: {},
-  webhook: null,
-};
 
 const work: Work = {
   step: 'r1',
@@ -42,7 +28,7 @@ export function makeTurn(
     conversationId: 'conv_01m7w82gjme37vd9y3gxtqsx84',
     position: 1,
     status: 'in_progress',
-    config: { ...config, limits: { ...config.limits, ...limits } },
+    config: { ...plainConfig, limits: { ...plainConfig.limits, ...limits } },
     input: [{ role: 'user', content: 'Hi' }],
     priority: 0,
     metadata: {},

@@ -1,9 +1,9 @@
 import { expect, test, vi } from 'vitest';
 import { lockTurn } from '#core/checkpoint/lock-turn.ts';
 import { postponeStep } from '#core/checkpoint/postpone-step.ts';
-import { startWitness } from '../crash/witness.ts';
 import { createWorld, type World } from '#test/world/create-world.ts';
 import { scripted } from '#test/world/scripted.ts';
+import { startWitness } from '../crash/witness.ts';
 
 const locate = { name: 'locate_user', description: 'Asks the device where the user is', execution: { kind: 'client' } };
 const postcard = {
