@@ -72,5 +72,10 @@ function ringingWith(bell: Bell, log: Log): Parts['ring'] {
   return (rings) =>
     bell
       .ring(rings)
-      .catch((error: unknown) => log.warn({ err: error }, 'the queue is away; the rescuer will ring again'));
+      .catch((error: unknown) =>
+        log.warn(
+          { reason: error instanceof Error ? error.message : null },
+          'the queue is away; the rescuer will ring again',
+        ),
+      );
 }

@@ -33,8 +33,15 @@ export async function runProcess(part: string, open: Open): Promise<void> {
 /** What the operator can mend, in a sentence; null for what only a stack explains. */
 function explain(error: unknown): string | null {
   if (error instanceof Misconfigured) return error.message;
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  if (code === 'EADDRINUSE') return 'The port is taken. Set PORT to a free one, or stop what listens there.';
+  if (code === 'EADDRNOTAVAIL')
+    return 'HOST is no address of this machine. Set it to one that is, for example 127.0.0.1.';
+  if (code === '28P01' || code === '28000')
+    return 'PostgreSQL refused the user or password in DATABASE_URL. Check both.';
+  if (code === '3D000') return 'The database named in DATABASE_URL does not exist. Create it first.';
   if (!isPassing(error)) return null;
-  return 'PostgreSQL at DATABASE_URL cannot be reached. Check that it runs, and that host, port and password are right.';
+  return 'PostgreSQL at DATABASE_URL cannot be reached. Check that it runs, and that host and port are right.';
 }
 
 function closeOnSignal(running: Running, graceMs: number): void {
@@ -51,6 +58,18 @@ function closeOnSignal(running: Running, graceMs: number): void {
       () => process.exit(1),
     );
   };
+  closeWithNpm(close);
   process.on('SIGTERM', close);
   process.on('SIGINT', close);
+}
+
+/** A signal to npm ends npm and its shell, which passes none on: then we have lost our parent. */
+function closeWithNpm(close: () => void): void {
+  if (!process.env.npm_lifecycle_event) return;
+  const parent = process.ppid;
+  const watch = setInterval(() => {
+    if (process.ppid === parent) return;
+    clearInterval(watch);
+    close();
+  }, 1_000).unref();
 }

@@ -23,17 +23,21 @@ export function explainIssues(issues: Issue[]): RequestRefused {
   const param = renderPath(path) || null;
   const name = `\`${param ?? 'body'}\``;
   if (isMissing(leaf)) return new RequestRefused(400, 'missing_field', `${name} is missing. Give it.`, param);
-  return new RequestRefused(
-    400,
-    'invalid_value',
-    `${name} is not valid: ${leaf.message.replace(/^Invalid input: /, '')}.`,
-    param,
-  );
+  return new RequestRefused(400, 'invalid_value', `${name} is not valid: ${sayWhy(leaf)}.`, param);
+}
+
+function sayWhy(issue: Issue): string {
+  if (issue.code === 'invalid_union' && issue.errors.length > 0) {
+    return [...new Set(issue.errors.flatMap((errors) => errors.slice(0, 1).map(sayWhy)))].join(', or ');
+  }
+  return issue.message.replace(/^Invalid input: /, '').replace(', received NaN', '');
 }
 
 /** Nothing was given at all, whichever form it could have taken. */
 function isMissing(issue: Issue): boolean {
-  if (issue.code === 'invalid_union') return issue.errors.every((errors) => errors.some(isMissing));
+  if (issue.code === 'invalid_union') {
+    return issue.errors.length > 0 && issue.errors.every((errors) => errors.some(isMissing));
+  }
   return issue.code === 'invalid_type' && issue.message.endsWith('received undefined');
 }
 

@@ -21,11 +21,11 @@ export function handleError(log: Log) {
     if (error instanceof HTTPException && error.status < 500) {
       return refuse(
         c,
-        new RequestRefused(400, 'invalid_request', 'The request could not be read. Check its body and headers.'),
+        new RequestRefused(400, 'invalid_json', 'The body is missing or is not valid JSON. Send a JSON object.'),
       );
     }
     if (isPassing(error)) {
-      log.warn({ err: error, path: c.req.path }, 'the database is away');
+      log.warn({ code: codeOf(error), path: c.req.path }, 'the database is away');
       c.header('Retry-After', '1');
       return fail(c, 503, {
         code: 'service_unavailable',
@@ -38,6 +38,10 @@ export function handleError(log: Log) {
       message: 'Something went wrong on our side. Try again; if it stays, look into the API log.',
     });
   };
+}
+
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && 'code' in error ? error.code : null;
 }
 
 function refuse(c: Context, { status, code, message, param }: RequestRefused): Response {

@@ -1,27 +1,25 @@
 import { Kysely } from 'kysely';
 import { PostgresJSDialect } from 'kysely-postgres-js';
-import postgres from 'postgres';
+import type postgres from 'postgres';
 import { Misconfigured } from '../failure.ts';
-import { openSocket } from '../open-socket.ts';
+import { POSTGRES_OPTIONS } from '../postgres-options.ts';
 import type { Database, Db } from './database.ts';
+import { guardedPostgres } from './guarded-postgres.ts';
 
 /** How a process reaches Postgres: `sql` for LISTEN, `db` for everything else. */
 export type Connection = { sql: postgres.Sql; db: Db; close(): Promise<void> };
 
 /**
  * Opens the pool. Every statement and every wait for a connection is bounded, so that a dead network is an error
- * and never a hang (postgres.js takes a socket of ours, although its types do not say so). Commits are durable before
- * they are answered.
+ * and never a hang. Commits are durable before they are answered.
  */
 export function connect(url: string, { poolSize = 20 }: { poolSize?: number } = {}): Connection {
   if (!url) throw new Misconfigured('There is no DATABASE_URL to connect to. Set it.');
-  const sql = postgres(url, {
+  const sql = guardedPostgres(url, {
     max: poolSize,
-    connect_timeout: 5,
+    ...POSTGRES_OPTIONS,
     idle_timeout: 300,
     keep_alive: 30,
-    onnotice: () => {},
-    ...({ socket: openSocket } as object),
     connection: {
       application_name: 'pawl',
       statement_timeout: 15_000,

@@ -1,5 +1,5 @@
 import postgres from 'postgres';
-import { openSocket } from '../open-socket.ts';
+import { POSTGRES_OPTIONS } from '../postgres-options.ts';
 import { type Hearers, makeHearers } from './hearers.ts';
 import type { Live, ToWatchers, ToWorkers } from './live.ts';
 import { splitMessage } from './split-message.ts';
@@ -44,12 +44,7 @@ export function postgresLive(url: string): Live {
   };
 }
 
-const BOUNDS = {
-  connect_timeout: 5,
-  onnotice: () => {},
-  connection: { application_name: 'pawl-live', statement_timeout: 5_000 },
-  ...({ socket: openSocket } as object),
-};
+const BOUNDS = { ...POSTGRES_OPTIONS, connection: { application_name: 'pawl-live', statement_timeout: 5_000 } };
 
 /** Says what came up in one tick in one statement. */
 function speaker(sql: postgres.Sql): (said: Said) => void {

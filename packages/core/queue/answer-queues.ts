@@ -11,7 +11,7 @@ export async function answerQueues(
 ): Promise<Answering> {
   const workers = new Map(queues.map((name) => [name, startWorker(backend, name, { handle, concurrency })]));
   const resumptions = new Set<NodeJS.Timeout>();
-  await Promise.all([...workers.values()].map((worker) => worker.waitUntilReady()));
+  await Promise.all([...workers.values()].map((worker) => worker.waitUntilReady().catch(() => {})));
 
   return {
     pause: (queue, forMs) => pauseFor(workers.get(queue), forMs, resumptions),

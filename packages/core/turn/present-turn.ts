@@ -7,7 +7,6 @@ export type TurnResource = ReturnType<typeof presentTurn>;
 
 /** The turn as callers see it (contract: Turn). */
 export function presentTurn(turn: Turn) {
-  const active = !isTerminal(turn.status);
   return {
     id: turn.id,
     object: 'turn' as const,
@@ -15,7 +14,7 @@ export function presentTurn(turn: Turn) {
     status: turn.status,
     input: turn.input,
     model: turn.config.model,
-    round: turn.status === 'queued' ? 0 : active ? Number(turn.work.step.slice(1)) : turn.rounds.length,
+    round: turn.startedAt === null ? 0 : Number(turn.work.step.slice(1)),
     phase: phaseOf(turn),
     last_event: turn.lastEvent,
     output: turn.output,

@@ -17,10 +17,9 @@ import { refusals } from '../schemas/refusals.ts';
 import { ToolErrorBody } from '../schemas/tool-error.ts';
 import { Turn } from '../schemas/turn.ts';
 
-const Output = z.union([
-  z.strictObject({ tool_call_id: z.string(), output: Json }),
-  z.strictObject({ tool_call_id: z.string(), error: ToolErrorBody }),
-]);
+const Output = z
+  .strictObject({ tool_call_id: z.string(), output: Json.optional(), error: ToolErrorBody.optional() })
+  .refine(({ output, error }) => (output === undefined) !== (error === undefined), 'give either output or error');
 
 const submit = createRoute({
   method: 'post',
@@ -77,7 +76,7 @@ function saidBy(output: z.output<typeof Output>, index: number, limit: number): 
 }
 
 function resultOf(output: z.output<typeof Output>, limit: number): { result: ToolResult; full: string | null } {
-  if ('error' in output) {
+  if (output.error) {
     const { category, message, details = {} } = output.error;
     return { result: errorResult({ category, message, details }, { attempts: 1 }), full: null };
   }
@@ -98,7 +97,7 @@ function readOne({ db }: ApiContext): RouteHandler<typeof read, ApiEnv> {
   return async (c) => {
     const { id, call_id } = c.req.valid('param');
     const turn = await findOwnTurn(db, c.get('project'), id);
-    const found = await findOutput(db, turn.id, call_id);
+    const found = isCallId(call_id) ? await findOutput(db, turn.id, call_id) : undefined;
     if (!found?.result) {
       const message = `There is no output of a call ${call_id} in this turn${found ? ' yet' : ''}.`;
       throw new RequestRefused(404, 'tool_output_not_found', message, 'call_id');
@@ -106,4 +105,9 @@ function readOne({ db }: ApiContext): RouteHandler<typeof read, ApiEnv> {
     const { result, fullOutput } = found;
     return c.json({ tool_call_id: call_id, output: fullOutput ?? result.content, truncated: result.truncated }, 200);
   };
+}
+
+/** Whether a text could be a call's id at all (contract: Tool). */
+function isCallId(text: string): boolean {
+  return /^[a-zA-Z0-9_-]{1,64}$/.test(text);
 }
