@@ -21,6 +21,7 @@ export async function runProcess(part: string, open: Open): Promise<void> {
   try {
     const settings = readSettings(process.env);
     const log = openLog(part, settings.PAWL_LOG_LEVEL);
+    outliveTheDatabase(log);
     closeOnSignal(await open(settings, process.env, log), settings.PAWL_SHUTDOWN_GRACE_MS);
   } catch (error) {
     const sentence = explain(error);
@@ -28,6 +29,17 @@ export async function runProcess(part: string, open: Open): Promise<void> {
     process.stderr.write(`${sentence}\n`);
     process.exit(1);
   }
+}
+
+/**
+ * postgres.js asks for the types of arrays at each connect, and nobody can catch that when the connect is cut off. What
+ * passes by itself does not end the process; everything else does.
+ */
+function outliveTheDatabase(log: Log): void {
+  process.on('unhandledRejection', (error) => {
+    if (!isPassing(error)) throw error;
+    log.warn({ reason: error instanceof Error ? error.message : null }, 'the database cut a connection off');
+  });
 }
 
 /** What the operator can mend, in a sentence; null for what only a stack explains. */

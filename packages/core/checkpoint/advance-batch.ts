@@ -54,7 +54,7 @@ export function advanceBatch(round: number, answers: number): RawBuilder<unknown
     ),
     event as (
       insert into events (turn_id, number, id, type, round, call_index, data)
-      select id, last_event - told - (is_parked <> was_parked)::int + place, (${newIds(answers)}::text[])[place],
+      select id, last_event - told - (is_parked <> was_parked)::int + place, ${newIds(answers)}::json ->> (place - 1)::int,
         'tool_call.completed', ${round}::int, index, null
       from turns, (select index, row_number() over (order by index) as place from answered where done) as done
       union all
@@ -64,7 +64,7 @@ export function advanceBatch(round: number, answers: number): RawBuilder<unknown
     ),
     delivery as (${oweDelivery(sql`turns`, sql`is_parked and not was_parked`, 'turn.requires_action')})
     select ${ringColumns}, is_complete or (was_parked and not is_parked) as "isOwed",
-      (select id from delivery) as "deliveryId", (select array_agg(index) from answered) as written
+      (select id from delivery) as "deliveryId", (select json_agg(index) from answered) as written
     from turns`;
 }
 

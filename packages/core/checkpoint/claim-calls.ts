@@ -20,7 +20,7 @@ export async function claimCalls(db: Db, { turnId, round, runId, indexes }: Clai
     ),
     claimed as (
       update tool_calls set claimed_by = ${runId} from target
-      where turn_id = target.id and round = ${round} and index = any(${indexes}::int[])
+      where turn_id = target.id and round = ${round} and index in (select value::int from json_array_elements_text(${indexes}::json))
         and result is null and (claimed_by is null or claimed_by = ${runId})
       returning index
     ),

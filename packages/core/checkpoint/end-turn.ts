@@ -71,14 +71,14 @@ function writeEnding(trx: Trx, ending: Ending, eventIds: string[]) {
         warnings = coalesce(${ending.warnings ?? null}::json, turns.warnings),
         completed_at = now(), due_at = null, held_by = null, held_until = null, at_head = false, open_calls = 0,
         waiting_calls = 0,
-        step = case when step like 'b%' then 'r' || (substr(step, 2)::int + 1) else step end,
+        step = case when ${ending.status === 'failed'} and step like 'b%' then 'r' || (substr(step, 2)::int + 1) else step end,
         last_event = turns.last_event + (select count(*) from happened)
       from target where turns.id = target.id
       returning turns.id, turns.project, turns.conversation_id, turns.last_event, turns.config
     ),
     event as (
       insert into events (turn_id, number, id, type, round, call_index, data)
-      select ended.id, target.last_event + place, (${eventIds}::text[])[place], type, round, call_index, data
+      select ended.id, target.last_event + place, ${eventIds}::json ->> (place - 1)::int, type, round, call_index, data
       from ended, target, happened
     ),
     delivery as (${oweDelivery(sql`ended`, sql`true`, `turn.${ending.status}`)}),

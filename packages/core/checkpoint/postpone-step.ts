@@ -42,7 +42,7 @@ export async function postponeStep(db: Db, later: Postponement): Promise<TurnRin
     ),
     unclaimed as (
       update tool_calls set claimed_by = null from turns
-      where turn_id = turns.id and claimed_by = ${runId} and result is null and index <> all(${later.called}::int[])
+      where turn_id = turns.id and claimed_by = ${runId} and result is null and index not in (select value::int from json_array_elements_text(${later.called}::json))
     ),
     event as (
       insert into events (turn_id, number, id, type, data)

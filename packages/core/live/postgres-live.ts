@@ -52,7 +52,7 @@ function speaker(sql: postgres.Sql): (said: Said) => void {
   const flush = () => {
     const texts = waiting;
     waiting = [];
-    sql`select pg_notify(${CHANNEL}, text) from unnest(${texts}::text[]) as text`.catch(() => {});
+    sql`select pg_notify(${CHANNEL}, value) from json_array_elements_text(${texts}::json)`.catch(() => {});
   };
   return (said) => {
     if (waiting.push(JSON.stringify(said)) === 1) setImmediate(flush);
