@@ -134,7 +134,7 @@ test('a failed turn goes on from its last checkpoint, and its event numbers go o
   const turn = await workUntilEnded(world, id);
   const events = await world.listEvents(id);
 
-  expect(failed).toMatchObject({ status: 'failed', round: 1, error: { code: 'provider_authentication_failed' } });
+  expect(failed).toMatchObject({ status: 'failed', round: 2, error: { code: 'provider_authentication_failed' } });
   expect(retried.status).toBe(202);
   expect(retried.body).toMatchObject({ id, status: 'in_progress', error: null, completed_at: null });
   expect(Number(retried.headers.get('pawl-poll-after-ms'))).toBeGreaterThan(0);
