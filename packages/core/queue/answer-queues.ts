@@ -3,6 +3,9 @@ import type { Backend, BullWorker } from './backend.ts';
 import type { Answering, JobHandler } from './bell.ts';
 import type { JobName } from './job.ts';
 
+/** How long a start waits for a queue that is away; its workers answer once it is back. */
+const READY_MS = 5_000;
+
 /** Starts a BullMQ worker for each queue; all of them hand their jobs to one handler. */
 export async function answerQueues(
   backend: Backend,
@@ -11,7 +14,8 @@ export async function answerQueues(
 ): Promise<Answering> {
   const workers = new Map(queues.map((name) => [name, startWorker(backend, name, { handle, concurrency })]));
   const resumptions = new Set<NodeJS.Timeout>();
-  await Promise.all([...workers.values()].map((worker) => worker.waitUntilReady().catch(() => {})));
+  const ready = Promise.all([...workers.values()].map((worker) => worker.waitUntilReady().catch(() => {})));
+  await Promise.race([ready, sleep(READY_MS, undefined, { ref: false })]);
 
   return {
     pause: (queue, forMs) => pauseFor(workers.get(queue), forMs, resumptions),
