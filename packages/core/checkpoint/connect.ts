@@ -1,13 +1,12 @@
 import { Kysely } from 'kysely';
 import { PostgresJSDialect } from 'kysely-postgres-js';
-import type postgres from 'postgres';
 import { Misconfigured } from '../failure.ts';
 import { POSTGRES_OPTIONS } from '../postgres-options.ts';
 import type { Database, Db } from './database.ts';
 import { guardedPostgres } from './guarded-postgres.ts';
 
-/** How a process reaches Postgres: `sql` for LISTEN, `db` for everything else. */
-export type Connection = { sql: postgres.Sql; db: Db; close(): Promise<void> };
+/** How a process reaches Postgres. Listening is another room's, on connections of its own (`live/`). */
+export type Connection = { db: Db; close(): Promise<void> };
 
 /**
  * Opens the pool. Every statement and every wait for a connection is bounded, so that a dead network is an error
@@ -29,5 +28,5 @@ export function connect(url: string, { poolSize = 20 }: { poolSize?: number } = 
     },
   });
   const db = new Kysely<Database>({ dialect: new PostgresJSDialect({ postgres: sql }) });
-  return { sql, db, close: () => sql.end({ timeout: 5 }) };
+  return { db, close: () => sql.end({ timeout: 5 }) };
 }
