@@ -1,21 +1,32 @@
-import type { Entry } from './contender.ts';
+import type { Entry, Mode } from './contender.ts';
 import { bullmqAlone } from './contenders/bullmq-alone.ts';
 import { httpAlone } from './contenders/http-alone.ts';
+import { naive } from './contenders/naive.ts';
 import { pawl } from './contenders/pawl.ts';
-import { postgresAlone } from './contenders/postgres-alone.ts';
+import { rowsAlone } from './contenders/rows-alone.ts';
 
-/** Everything that is measured, in the order of the report. */
+/** Everything whose throughput is measured, in the order of the report. */
 export const entries: Entry[] = [
-  { name: 'pawl-redis', needsRedis: true, open: (ground) => pawl(ground, 'redis') },
-  { name: 'pawl-postgres', needsRedis: false, open: (ground) => pawl(ground, 'postgres') },
-  { name: 'rows-alone', needsRedis: false, open: postgresAlone },
-  { name: 'jobs-redis-alone', needsRedis: true, open: (ground) => bullmqAlone(ground, 'redis') },
-  { name: 'jobs-postgres-alone', needsRedis: false, open: (ground) => bullmqAlone(ground, 'postgres') },
-  { name: 'http-alone', needsRedis: false, open: httpAlone },
+  ...systemsOn('redis'),
+  ...systemsOn('postgres'),
+  { name: 'rows', kind: 'limit', mode: null, open: (site) => rowsAlone(site, 'commit-each') },
+  { name: 'rows-grouped', kind: 'limit', mode: null, open: (site) => rowsAlone(site, 'commit-together') },
+  { name: 'jobs-redis', kind: 'limit', mode: 'redis', open: (site) => bullmqAlone(site, 'redis') },
+  { name: 'jobs-postgres', kind: 'limit', mode: 'postgres', open: (site) => bullmqAlone(site, 'postgres') },
+  { name: 'http', kind: 'limit', mode: null, open: httpAlone },
 ];
 
-/** What one turn of Pawl cannot do without, on each queue. */
-export const limitsOf: Record<string, string[]> = {
-  'pawl-redis': ['rows-alone', 'jobs-redis-alone', 'http-alone'],
-  'pawl-postgres': ['rows-alone', 'jobs-postgres-alone', 'http-alone'],
-};
+function systemsOn(mode: Mode): Entry[] {
+  return [pawlEntry(mode), { name: `naive-${mode}`, kind: 'system', mode, open: (site) => naive(site, mode) }];
+}
+
+/** Pawl with its jobs on one of its stores. */
+export function pawlEntry(mode: Mode): Entry {
+  return { name: `pawl-${mode}`, kind: 'system', mode, open: (site) => pawl(site, mode) };
+}
+
+/** What a turn cannot do without where its jobs lie on `mode`, by the way its rows are committed. */
+export function limitsOf(mode: Mode): { grouped: string[]; each: string[] } {
+  const others = [`jobs-${mode}`, 'http'];
+  return { grouped: ['rows-grouped', ...others], each: ['rows', ...others] };
+}

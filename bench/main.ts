@@ -1,50 +1,45 @@
 import { mkdir } from 'node:fs/promises';
-import type { Entry } from './contender.ts';
-import { entries } from './entries.ts';
 import { type Ground, openGround } from './ground/open-ground.ts';
-import { type Figures, measure } from './measure.ts';
 import { type Options, readOptions } from './read-options.ts';
 import { describeRun } from './report/describe-run.ts';
-import { report } from './report/report.ts';
-import type { Results } from './report/summarize.ts';
+import { goalTable } from './report/goal.ts';
+import { notMeasured } from './report/not-measured.ts';
+import type { Scenario, ScenarioName } from './scenario.ts';
+import { api } from './scenarios/api.ts';
+import { check } from './scenarios/check.ts';
+import { idle } from './scenarios/idle.ts';
+import { longTurns } from './scenarios/long-turns.ts';
+import { memory } from './scenarios/memory.ts';
+import { oldDatabase } from './scenarios/old-database.ts';
+import { storage } from './scenarios/storage.ts';
+import { streams } from './scenarios/streams.ts';
+import { throughput } from './scenarios/throughput.ts';
+
+const scenarios: Record<ScenarioName, Scenario> = {
+  ...{ throughput, api, idle, memory, storage, streams, check },
+  'long-turns': longTurns,
+  'old-database': oldDatabase,
+};
+
+/** Whatever hangs although everything by itself is bounded. */
+const LONGEST_RUN_MS = 60 * 60_000;
 
 await main(readOptions(process.argv.slice(2)));
 
-async function main(options: Options): Promise<void> {
-  if (options.profile) await mkdir(options.profile, { recursive: true });
-  await using ground = await openGround({ profileFolder: options.profile });
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    process.once(signal, () => void ground[Symbol.asyncDispose]().then(() => process.exit(130)));
-  }
+async function main(asked: Options): Promise<void> {
+  if (asked.profile) await mkdir(asked.profile, { recursive: true });
+  await using ground = await openGround({ profileFolder: asked.profile });
+  endEarly(ground);
+  const options = { ...asked, modes: asked.modes.filter((mode) => mode !== 'redis' || ground.redis) };
+
   console.log(`${describeRun(ground, options)}\n`);
-  console.log(report(await measureAll(ground, options)));
+  const { text, goals } = await scenarios[options.scenario](ground, options);
+  console.log(`${text}\n\n${goalTable(goals)}\n\n${notMeasured(options.scenario)}`);
+  if (options.scenario === 'check' && !goals.every(({ isReached }) => isReached)) process.exitCode = 1;
 }
 
-/** Everything once, then everything once more: what changes on the machine meanwhile changes for all. */
-async function measureAll(ground: Ground, options: Options): Promise<Results> {
-  const chosen = entries.filter((entry) => isChosen(entry, options) && (ground.redis || !entry.needsRedis));
-  const results: Results = new Map(chosen.map(({ name }) => [name, []]));
-  for (let repeat = 1; repeat <= options.repeat; repeat += 1) {
-    for (const entry of chosen) {
-      const figures = await measureOne(entry, ground, options);
-      results.get(entry.name)?.push(figures);
-      process.stderr.write(
-        `  ${repeat}/${options.repeat} ${entry.name}: ${figures.turnsPerSecond.toFixed(0)} turns/s\n`,
-      );
-    }
-  }
-  return results;
-}
-
-function isChosen({ name }: Entry, { only }: Options): boolean {
-  return only.length === 0 || only.some((wanted) => name.startsWith(wanted));
-}
-
-async function measureOne(entry: Entry, ground: Ground, load: Options): Promise<Figures> {
-  const contender = await entry.open(ground);
-  try {
-    return await measure(contender, ground, load);
-  } finally {
-    await contender.close();
-  }
+function endEarly(ground: Ground): void {
+  const end = (code: number) => void ground[Symbol.asyncDispose]().then(() => process.exit(code));
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => end(130));
+  setTimeout(end, LONGEST_RUN_MS, 1).unref();
 }

@@ -1,48 +1,80 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Contender } from './contender.ts';
 import type { Ground } from './ground/open-ground.ts';
+import { percentile } from './percentile.ts';
 import { readCpu } from './read-cpu.ts';
 import { type Load, runClosedLoop } from './run-closed-loop.ts';
 
-/** What one run of a contender came to; everything but the first three is for one turn. */
+/** How long one turn takes, milliseconds. */
+export type Latency = { p50Ms: number; p99Ms: number };
+
+/** What one run of a contender came to; everything from `cpuMs` on is for one turn. */
 export type Figures = {
   turnsPerSecond: number;
-  p50Ms: number;
-  p99Ms: number;
+  /** Of a turn among all others. */
+  loaded: Latency;
+  /** Of a turn that is alone; null where that was not asked. */
+  alone: Latency | null;
   cpuMs: Record<string, number>;
   commits: number;
+  fsyncs: number;
   walBytes: number;
 };
+
+/** What is played: `alone` turns one at a time, then the load. */
+export type Play = Load & { alone: number };
 
 /** Turns played before anything is counted: pools fill, plans are made, code gets compiled. */
 const WARM_UP_TURNS = 300;
 
 /** Whoever is slower than this does not work, and the run ends instead of hanging. */
 const PATIENCE_MS = 60_000;
-const PATIENCE_PER_TURN_MS = 500;
+const PATIENCE_PER_TURN_MS = 1_000;
 
 /** Warms a contender up, loads it and answers its figures. Rejects when a turn fails or it takes much too long. */
-export async function measure(contender: Contender, ground: Ground, load: Load): Promise<Figures> {
+export async function measure(contender: Contender, ground: Ground, { alone, ...load }: Play): Promise<Figures> {
   const { playTurn } = contender;
-  await inTime({ ...load, turns: Math.min(load.turns, WARM_UP_TURNS) }, playTurn);
-
   const pids = { ...ground.pids, ...contender.pids };
-  const before = { cpu: await readCpu(pids), written: await ground.postgres.readWritten() };
+  await inTime({ ...load, turns: Math.min(load.turns, WARM_UP_TURNS) }, playTurn);
+  const aloneMs = await inTime({ turns: alone, concurrency: 1 }, playTurn);
+
+  const fsyncsBefore = await settle(contender, ground, load);
+  const before = await readUsed(pids, ground);
   const from = performance.now();
-  const durationsMs = await inTime(load, playTurn);
+  const loadedMs = await inTime(load, playTurn);
   const tookMs = performance.now() - from;
-  const after = { cpu: await readCpu(pids), written: await ground.postgres.readWritten() };
+  const after = await readUsed(pids, ground);
+  const fsyncsAfter = await settle(contender, ground, load);
 
   const perTurn = (start: number, end: number) => (end - start) / load.turns;
-  const used = Object.entries(after.cpu).map(([name, ms]) => [name, perTurn(before.cpu[name] ?? 0, ms)]);
+  const cpuMs = Object.entries(after.cpu).map(([name, ms]) => [name, perTurn(before.cpu[name] ?? 0, ms)]);
   return {
     turnsPerSecond: (load.turns / tookMs) * 1000,
-    p50Ms: percentile(durationsMs, 0.5),
-    p99Ms: percentile(durationsMs, 0.99),
-    cpuMs: Object.fromEntries(used),
-    commits: perTurn(before.written.transactions, after.written.transactions),
-    walBytes: perTurn(before.written.walBytes, after.written.walBytes),
+    loaded: latencyOf(loadedMs),
+    alone: alone > 0 ? latencyOf(aloneMs) : null,
+    cpuMs: Object.fromEntries(cpuMs),
+    commits: perTurn(before.transactions, after.transactions),
+    fsyncs: perTurn(fsyncsBefore, fsyncsAfter),
+    walBytes: perTurn(before.walBytes, after.walBytes),
   };
+}
+
+/**
+ * PostgreSQL's processes tell what they did once a second, and only while they do something. So after a pause a few
+ * more turns make them tell; both ends of a measurement are read after some, which is why those hardly count.
+ */
+async function settle({ playTurn }: Contender, { postgres }: Ground, { concurrency }: Load): Promise<number> {
+  await sleep(1_100);
+  await inTime({ turns: concurrency, concurrency }, playTurn);
+  return postgres.readFsyncs();
+}
+
+async function readUsed(pids: Record<string, number>, { postgres }: Ground) {
+  return { cpu: await readCpu(pids), ...(await postgres.readWritten()) };
+}
+
+function latencyOf(durationsMs: number[]): Latency {
+  return { p50Ms: percentile(durationsMs, 0.5), p99Ms: percentile(durationsMs, 0.99) };
 }
 
 async function inTime(load: Load, playTurn: () => Promise<void>): Promise<number[]> {
@@ -53,9 +85,4 @@ async function inTime(load: Load, playTurn: () => Promise<void>): Promise<number
   });
   late.catch(() => {});
   return Promise.race([runClosedLoop(load, playTurn), late]).finally(() => timer.abort());
-}
-
-function percentile(values: number[], share: number): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  return sorted[Math.ceil(share * sorted.length) - 1] ?? Number.NaN;
 }

@@ -1,26 +1,33 @@
 import { readdir, readFile } from 'node:fs/promises';
 
-/** Linux counts CPU time in hundredths of a second for everybody who asks. */
+/** Linux counts the time of children that have ended in hundredths of a second. */
 const MS_PER_TICK = 10;
+const NS_PER_MS = 1_000_000;
 
 /** CPU milliseconds that processes have used so far, with their nameless children; none where there is no /proc. */
 export async function readCpu(pids: Record<string, number>): Promise<Record<string, number>> {
   const stats = await readStats();
   const named = new Set(Object.values(pids));
-  const nameless = stats.filter(({ pid }) => !named.has(pid));
-  const used = Object.entries(pids).map(([name, pid]) => [name, usedBy(pid, { stats, nameless })] as const);
-  return Object.fromEntries(used.filter(([, ms]) => ms > 0));
+  const entries = Object.entries(pids).map(async ([name, pid]) => {
+    const ofItself = stats.filter((stat) => stat.pid === pid);
+    const children = stats.filter((stat) => stat.parent === pid && !named.has(stat.pid));
+    const running = await Promise.all([...ofItself, ...children].map((stat) => readRunMs(stat.pid)));
+    const ended = ofItself.map(({ endedChildrenTicks }) => endedChildrenTicks * MS_PER_TICK);
+    return [name, [...running, ...ended].reduce((sum, ms) => sum + ms, 0)] as const;
+  });
+  return Object.fromEntries((await Promise.all(entries)).filter(([, ms]) => ms > 0));
 }
 
-type Stat = { pid: number; parent: number; ownTicks: number; endedChildrenTicks: number };
-
-/** A server's own time, that of its children who live, and that of those who have ended. */
-function usedBy(pid: number, { stats, nameless }: { stats: Stat[]; nameless: Stat[] }): number {
-  const own = stats.filter((stat) => stat.pid === pid);
-  const children = nameless.filter((stat) => stat.parent === pid);
-  const ended = own.reduce((sum, { endedChildrenTicks }) => sum + endedChildrenTicks, 0);
-  return [...own, ...children].reduce((sum, { ownTicks }) => sum + ownTicks, ended) * MS_PER_TICK;
+/** All threads of a process, to the nanosecond: many short-lived efforts would be lost in hundredths of a second. */
+async function readRunMs(pid: number): Promise<number> {
+  const threads = await readdir(`/proc/${pid}/task`).catch(() => []);
+  const texts = await Promise.all(
+    threads.map((thread) => readFile(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').catch(() => '')),
+  );
+  return texts.reduce((sum, text) => sum + Number(text.split(' ')[0]), 0) / NS_PER_MS;
 }
+
+type Stat = { pid: number; parent: number; endedChildrenTicks: number };
 
 async function readStats(): Promise<Stat[]> {
   const folders = await readdir('/proc').catch(() => []);
@@ -36,7 +43,6 @@ function parseStat(text: string): Stat {
     .split(' ')
     .map(Number);
   const [, parent = 0] = fields;
-  const [user = 0, system = 0, childrenUser = 0, childrenSystem = 0] = fields.slice(11, 15);
-  const pid = Number.parseInt(text, 10);
-  return { pid, parent, ownTicks: user + system, endedChildrenTicks: childrenUser + childrenSystem };
+  const [childrenUser = 0, childrenSystem = 0] = fields.slice(13, 15);
+  return { pid: Number.parseInt(text, 10), parent, endedChildrenTicks: childrenUser + childrenSystem };
 }

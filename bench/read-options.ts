@@ -1,51 +1,105 @@
 import { parseArgs } from 'node:util';
+import type { Mode } from './contender.ts';
 import { entries } from './entries.ts';
+import { type ScenarioName, scenarioNames } from './scenario.ts';
 
 /** What the command line asks for. `only` holds names, or beginnings of names, of what is measured. */
 export type Options = {
+  scenario: ScenarioName;
+  modes: Mode[];
+  only: string[];
+  /** Turns of one measurement, so many at a time; and turns that are played one by one. */
   turns: number;
   concurrency: number;
-  repeat: number;
-  only: string[];
-  /** A folder for CPU profiles of Pawl. */
+  alone: number;
+  tries: number;
+  rounds: number;
+  /** Turns that fill the old database, and those that wait in the scenario `idle`. */
+  finished: number;
+  parked: number;
+  queued: number;
+  /** Event streams that are open at once. */
+  streams: number;
+  /** A folder for CPU profiles. */
   profile: string | undefined;
 };
+
+type Sizes = Record<'turns' | 'tries' | 'alone' | 'finished' | 'parked' | 'queued' | 'streams', number>;
+
+const WHOLE: Sizes = {
+  turns: 500,
+  tries: 3,
+  alone: 50,
+  finished: 1_000_000,
+  parked: 10_000,
+  queued: 50_000,
+  streams: 5_000,
+};
+const SHORT: Sizes = {
+  turns: 150,
+  tries: 1,
+  alone: 20,
+  finished: 20_000,
+  parked: 1_000,
+  queued: 2_000,
+  streams: 1_000,
+};
+const CHECK: Sizes = { ...SHORT, tries: 3, alone: 0 };
 
 /** Reads the command line; a mistake in it is one sentence and exit code 1. */
 export function readOptions(args: string[]): Options {
   try {
-    const { values } = parseArgs({ args, options });
-    return {
-      turns: count('turns', values.turns),
-      concurrency: count('concurrency', values.concurrency),
-      repeat: count('repeat', values.repeat),
-      only: known(values.only.split(',').filter((name) => name !== '')),
-      profile: values.profile,
-    };
+    return read(args);
   } catch (error) {
     process.stderr.write(`${error instanceof Error ? error.message : error}\n`);
     process.exit(1);
   }
 }
 
+const text = { type: 'string' } as const;
+const flag = { type: 'boolean', default: false } as const;
+const counts = { turns: text, tries: text, alone: text, finished: text, parked: text, queued: text, streams: text };
 const options = {
-  turns: { type: 'string', default: '500' },
-  concurrency: { type: 'string', default: '64' },
-  repeat: { type: 'string', default: '3' },
-  only: { type: 'string', default: '' },
-  profile: { type: 'string' },
-} as const;
+  ...{ scenario: text, modes: text, only: text, profile: text, short: flag, check: flag, ...counts },
+  concurrency: { ...text, default: '64' },
+  rounds: { ...text, default: '4' },
+};
 
-const MOST = 1_000_000;
-
-function count(name: string, text: string): number {
-  const number = Number(text);
-  if (Number.isInteger(number) && number >= 1 && number <= MOST) return number;
-  throw new Error(`--${name} ${text}: give a whole number from 1 to ${MOST}.`);
+function read(args: string[]): Options {
+  const { values } = parseArgs({ args, options });
+  const sizes = values.check ? CHECK : values.short ? SHORT : WHOLE;
+  const sized = (name: keyof Sizes, least = 1) => count(name, values[name] ?? String(sizes[name]), least);
+  return {
+    scenario: values.check ? 'check' : oneOf('scenario', values.scenario ?? 'throughput', scenarioNames),
+    modes: list(values.modes ?? 'redis,postgres').map((mode) => oneOf('modes', mode, ['redis', 'postgres'] as const)),
+    only: list(values.only).map(known),
+    ...{ turns: sized('turns'), tries: sized('tries'), alone: sized('alone', 0) },
+    ...{ finished: sized('finished'), parked: sized('parked', 0), queued: sized('queued', 0) },
+    streams: sized('streams'),
+    ...{ concurrency: count('concurrency', values.concurrency, 1), rounds: count('rounds', values.rounds, 1) },
+    profile: values.profile,
+  };
 }
 
-function known(names: string[]): string[] {
-  const unknown = names.find((name) => !entries.some((entry) => entry.name.startsWith(name)));
-  if (unknown === undefined) return names;
-  throw new Error(`--only ${unknown}: choose from ${entries.map((entry) => entry.name).join(', ')}.`);
+const MOST = 10_000_000;
+
+function count(name: string, given: string, least: number): number {
+  const number = Number(given);
+  if (Number.isInteger(number) && number >= least && number <= MOST) return number;
+  throw new Error(`--${name} ${given}: give a whole number from ${least} to ${MOST}.`);
+}
+
+function list(given = ''): string[] {
+  return given.split(',').filter((name) => name !== '');
+}
+
+function oneOf<T extends string>(name: string, given: string, allowed: readonly T[]): T {
+  const found = allowed.find((each) => each === given);
+  if (found !== undefined) return found;
+  throw new Error(`--${name} ${given}: choose from ${allowed.join(', ')}.`);
+}
+
+function known(name: string): string {
+  if (entries.some((entry) => entry.name.startsWith(name))) return name;
+  throw new Error(`--only ${name}: choose from ${entries.map((entry) => entry.name).join(', ')}.`);
 }

@@ -10,13 +10,23 @@ export default [
     description: 'Reads how many pieces of an article are in stock.',
     input: z.object({ article }),
     effect: 'none',
-    execute: ({ article }) => ({ article, pieces: 7 }),
+    execute: readStock,
   }),
   defineTool({
     name: 'read_price',
     description: 'Reads the price of an article.',
     input: z.object({ article, currency: z.string().length(3) }),
     effect: 'none',
-    execute: ({ article, currency }) => ({ article, price: 12.5, currency }),
+    execute: readPrice,
   }),
 ];
+
+/** The tool `read_stock`, for who calls it by hand. */
+export function readStock({ article }: { article: string }) {
+  return { article, pieces: 7 };
+}
+
+/** The tool `read_price`, for who calls it by hand. */
+export function readPrice({ article, currency }: { article: string; currency: string }) {
+  return { article, price: 12.5, currency };
+}

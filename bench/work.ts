@@ -1,8 +1,10 @@
-/** How many times a turn asks the model; after each but the last it runs a batch of tools. */
-export const ROUNDS = 4;
+import tools from './tools.ts';
 
-/** How many jobs a turn is: its rounds and the batches between them. */
-export const JOBS = 2 * ROUNDS - 1;
+/** A turn to be played: `rounds` questions to the model, with a batch of tools after each but the last. */
+export type Work = { rounds: number; thinkMs: number };
+
+/** The turn that the figures are about. */
+export const PLAIN_WORK: Work = { rounds: 4, thinkMs: 0 };
 
 /** What the model asks for in each of its rounds but the last. */
 export const CALLS = [
@@ -12,11 +14,27 @@ export const CALLS = [
 
 export const WORDS = 'Let me look that up.';
 export const ANSWER = 'There are seven of them, at 12.50 EUR each.';
+export const MODEL = 'bench';
 
-const script = { rounds: Array.from({ length: ROUNDS - 1 }, () => ({ say: WORDS, tools: CALLS })), answer: ANSWER };
+/** The tools of the work as the model is told of them. */
+export const TOOLS_ON_THE_WIRE = tools.map(({ definition: { name, description, parameters } }) => ({
+  type: 'function',
+  function: { name, description, parameters },
+}));
 
-/** The words of the user: they script the simulated model, which answers without thinking (docs/simulator.md). */
-export const INPUT = JSON.stringify({ sim: script });
+/** How many jobs a turn is: its rounds and the batches between them. */
+export function jobsOf({ rounds }: Work): number {
+  return 2 * rounds - 1;
+}
 
-/** The turn that everybody plays, as a client posts it. */
-export const turnRequest = { model: 'openai/bench', tools: CALLS.map(({ name }) => name), input: INPUT };
+/** The words of the user: they script the simulated model (docs/simulator.md). */
+export function inputOf({ rounds, thinkMs }: Work): string {
+  const script = Array.from({ length: rounds - 1 }, () => ({ say: WORDS, tools: CALLS }));
+  return JSON.stringify({ sim: { rounds: script, answer: ANSWER, ...(thinkMs > 0 ? { think_ms: thinkMs } : {}) } });
+}
+
+/** The turn as a client posts it to Pawl. */
+export function turnRequestOf(work: Work) {
+  const limits = work.rounds > 50 ? { limits: { max_rounds: work.rounds, max_tool_calls: 10_000 } } : {};
+  return { model: `openai/${MODEL}`, tools: CALLS.map(({ name }) => name), input: inputOf(work), ...limits };
+}

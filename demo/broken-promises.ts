@@ -1,6 +1,6 @@
+import type { Turn } from 'pawl/client';
 import type { Count, Counts } from './count.ts';
 import { KILLED_ROUND } from './travel-request.ts';
-import type { Turn } from './turn-event.ts';
 
 /** What was not as Pawl promises, a sentence each; empty when all was. */
 export function brokenPromises(turn: Turn, { modelCalls, again, tools, events, webhooks }: Counts): string[] {

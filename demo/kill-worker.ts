@@ -1,10 +1,10 @@
 import { styleText } from 'node:util';
+import type { TurnHandle } from 'pawl/client';
+import type { Screen } from '#cli/screen.ts';
 import { Failure } from '#core/failure.ts';
 import { timing } from '#core/turn/timing.ts';
-import type { Screen } from './screen.ts';
 import type { Part } from './start-part.ts';
 import type { Pawl } from './start-pawl.ts';
-import { Turn } from './turn-event.ts';
 
 const DOT_EVERY_MS = 500;
 
@@ -15,9 +15,9 @@ export type Killed = { worker: Part; stopWaiting(): void };
 export async function killWorker(
   round: number,
   { workers, steps }: Pawl,
-  about: { turnUrl: string; screen: Screen },
+  about: { turn: TurnHandle; screen: Screen },
 ): Promise<Killed> {
-  const { turnUrl, screen } = about;
+  const { turn, screen } = about;
   const pid = steps.workerOn('round', round)?.pid;
   const worker = workers.find((candidate) => candidate.pid === pid);
   if (!worker) throw new Failure('nobody_to_kill', `No worker has said in its log that it is on round ${round}.`);
@@ -27,7 +27,7 @@ export async function killWorker(
   screen.say(
     styleText('red', `✗ SIGKILL: ${worker.name} (pid ${worker.pid}) is dead, in the middle of round ${round}`),
   );
-  const { rounds } = Turn.parse(await (await fetch(turnUrl)).json());
+  const { rounds } = await turn.get();
   const results = rounds.flatMap((stored) => stored.results).filter(({ status }) => status === 'success');
   screen.add('Half a sentence is lost, and nothing else. PostgreSQL holds');
   const last = rounds.at(-1)?.tool_calls.map(({ name }) => name);

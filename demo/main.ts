@@ -1,11 +1,11 @@
 import { styleText } from 'node:util';
+import { openScreen } from '#cli/screen.ts';
 import { Failure } from '#core/failure.ts';
 import { brokenPromises } from './broken-promises.ts';
 import { count } from './count.ts';
 import { postTurn } from './post-turn.ts';
 import { readSecrets } from './read-secrets.ts';
 import { runToTheEnd } from './run-to-the-end.ts';
-import { openScreen } from './screen.ts';
 import { showCounts } from './show-counts.ts';
 import { showRounds } from './show-rounds.ts';
 import { startPawl } from './start-pawl.ts';
@@ -23,8 +23,8 @@ await runToTheEnd(async (stage) => {
   const pawl = await startPawl(receiver.port, screen, stage);
   receiver.trust(await readSecrets(pawl.url));
 
-  const turnUrl = await postTurn(pawl.url, travelRequest(receiver.url), screen);
-  const seen = await watchTurn(turnUrl, pawl, { screen, stage });
+  const turn = await postTurn(pawl.url, travelRequest(receiver.url), screen);
+  const seen = await watchTurn(turn, pawl, { screen, stage });
   const webhook = await receiver.first();
   screen.say(`webhook received: ${webhook.type}, its signature is right`);
 

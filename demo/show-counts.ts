@@ -1,6 +1,6 @@
 import { styleText } from 'node:util';
+import type { Screen } from '#cli/screen.ts';
 import type { Count, Counts } from './count.ts';
-import type { Screen } from './screen.ts';
 import { KILLED_ROUND } from './travel-request.ts';
 
 const NAME_WIDTH = 17;

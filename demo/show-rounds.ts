@@ -1,8 +1,10 @@
 import { styleText } from 'node:util';
+import type { Turn } from 'pawl/client';
+import type { Screen } from '#cli/screen.ts';
 import { paintWorker } from './paint-worker.ts';
-import type { Screen } from './screen.ts';
 import type { StepLog } from './step-log.ts';
-import type { Round, Turn } from './turn-event.ts';
+
+type Round = Turn['rounds'][number];
 
 const TEXT_WIDTH = 44;
 

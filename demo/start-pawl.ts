@@ -1,11 +1,11 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Screen } from '#cli/screen.ts';
 import { migrateAll } from '#services/migrate/migrate-all.ts';
 import { startPostgres } from '#services/standalone/embedded-postgres/start-postgres.ts';
 import { type Journal, openJournal } from './journal.ts';
 import type { Stage } from './run-to-the-end.ts';
-import type { Screen } from './screen.ts';
 import { type Part, startPart } from './start-part.ts';
 import { makeStepLog, type StepLog } from './step-log.ts';
 

@@ -1,3 +1,4 @@
+import type { TurnRequest } from 'pawl/client';
 import type { Script } from '#simulator/script.ts';
 
 /** The round in whose middle a worker is killed: by then a flight is booked that nobody wants to book twice. */
@@ -49,7 +50,7 @@ export function travelRequest(webhookUrl: string) {
     input: `${WISH} ${JSON.stringify({ sim: SCRIPT })}`,
     tools: ['get_weather', 'search_flights', 'book_flight', 'reserve_table', 'add_to_calendar'],
     webhook: { url: webhookUrl, events: ['turn.completed'] },
-  };
+  } satisfies TurnRequest;
 }
 
 export type TravelRequest = ReturnType<typeof travelRequest>;

@@ -4,7 +4,7 @@
 #   ./examples/walkthrough.sh
 set -euo pipefail
 api=${PAWL_URL:-http://127.0.0.1:8080}
-key=(-H "authorization: Bearer ${PAWL_KEY:-none}")
+key=(-H "authorization: Bearer ${PAWL_API_KEY:-none}")
 json=(-H 'content-type: application/json')
 
 say() { printf '\n\033[1m%s\033[0m\n' "$*"; }

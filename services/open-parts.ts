@@ -7,10 +7,15 @@ import { type EgressPolicy, parseEgressAllow } from '#core/outbound/egress-polic
 import { type Gate, openGate } from '#core/outbound/open-gate.ts';
 import type { Bell } from '#core/queue/bell.ts';
 import { openBell } from '#core/queue/open-bell.ts';
+import { makeRedact, type Redact } from '#core/redact.ts';
 import { loadTools } from '#core/tools/load-tools.ts';
+import { type McpServers, openMcpServers } from '#core/tools/mcp/open-mcp-servers.ts';
+import { readMcpServers } from '#core/tools/mcp/read-mcp-servers.ts';
 import type { ToolRegistry } from '#core/tools/tool-registry.ts';
+import { parseToolSecrets, type ToolSecrets } from '#core/tools/tool-secrets.ts';
 import type { Ring } from '#core/turn/ring.ts';
 import { newWebhookSecret, parseWebhookSecrets } from '#core/webhook/secret.ts';
+import { knownSecrets } from './known-secrets.ts';
 import { lazySimulator } from './lazy-simulator.ts';
 import type { Log } from './log.ts';
 import type { Settings } from './settings.ts';
@@ -22,10 +27,14 @@ export type Parts = {
   live: Live;
   providers: Providers;
   tools: ToolRegistry;
+  mcp: McpServers;
+  toolSecrets: ToolSecrets;
+  redact: Redact;
   egress: EgressPolicy;
   gate: Gate;
   secretsOf(project: string): Promise<string[]>;
-  ring(rings: Ring[]): Promise<void>;
+  /** Rings; false where the queue is away, which fails nothing. */
+  ring(rings: Ring[]): Promise<boolean>;
   close(): Promise<void>;
 };
 
@@ -35,6 +44,9 @@ type Env = Record<string, string | undefined>;
 export async function openParts(settings: Settings & { DATABASE_URL: string }, env: Env, log: Log): Promise<Parts> {
   const urls = { databaseUrl: settings.DATABASE_URL, redisUrl: settings.REDIS_URL };
   const tools = await loadTools(settings.PAWL_TOOLS, settings.PAWL_TOOL_RULES);
+  const mcp = openMcpServers(readMcpServers(settings.PAWL_MCP), (...told) => log.warn(...told));
+  const toolSecrets = parseToolSecrets(settings.PAWL_SECRETS);
+  const redact = makeRedact(knownSecrets(settings, env, toolSecrets));
   const simulator = lazySimulator();
   const providers = configureProviders(env, simulator);
   const egress = parseEgressAllow(settings.PAWL_EGRESS_ALLOW);
@@ -43,11 +55,11 @@ export async function openParts(settings: Settings & { DATABASE_URL: string }, e
   const connection = connect(settings.DATABASE_URL);
   const live = openLive(urls);
   return {
-    ...{ connection, bell, live, providers, tools, egress, gate },
+    ...{ connection, bell, live, providers, tools, mcp, toolSecrets, redact, egress, gate },
     secretsOf: secretsFrom(settings, connection),
     ring: ringingWith(bell, log),
     close: async () => {
-      await Promise.all([gate.close(), providers.close(), bell.close(), live.close(), simulator.close()]);
+      await Promise.all([mcp.close(), gate.close(), providers.close(), bell.close(), live.close(), simulator.close()]);
       await connection.close();
     },
   };
@@ -69,13 +81,14 @@ function secretsFrom({ PAWL_WEBHOOK_SECRET: given }: Settings, { db }: Connectio
 
 /** A queue that is away never fails what was committed: the rows are due, and the rescuer rings again. */
 function ringingWith(bell: Bell, log: Log): Parts['ring'] {
-  return (rings) =>
-    bell
-      .ring(rings)
-      .catch((error: unknown) =>
-        log.warn(
-          { reason: error instanceof Error ? error.message : null },
-          'the queue is away; the rescuer will ring again',
-        ),
-      );
+  return async (rings) => {
+    try {
+      await bell.ring(rings);
+      return true;
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : null;
+      log.warn({ reason }, 'the queue is away; the rescuer will ring again');
+      return false;
+    }
+  };
 }

@@ -36,6 +36,15 @@ test('the heart stands on zod and node:crypto alone', () => {
   expect(wrong.map(told), 'turn/ decides and does nothing: give it what it needs as an argument').toEqual([]);
 });
 
+test('the client runs anywhere: all it takes from elsewhere is types', () => {
+  const leaving = arrows.filter(
+    ({ from, to }) => roomOf(from) === 'packages/client' && roomOf(to ?? '') !== roomOf(from),
+  );
+  const wrong = leaving.filter(({ isType }) => !isType);
+
+  expect(wrong.map(told), 'types are gone when it runs; anything else would come along').toEqual([]);
+});
+
 test('the adapter of one wire never imports that of another', () => {
   const wireOf = (path: string | null) => path?.match(/^packages\/core\/llm\/([^/]+)\//)?.[1];
   const wrong = arrows.filter(({ from, to }) => wireOf(from) && wireOf(to) && wireOf(from) !== wireOf(to));

@@ -1,16 +1,14 @@
 import { type Dispatcher, Pool } from 'undici';
-import type { Contender } from '../contender.ts';
-import type { Ground } from '../ground/open-ground.ts';
-import tools from '../tools.ts';
-import { CALLS, INPUT, ROUNDS, WORDS } from '../work.ts';
+import type { Contender, Site } from '../contender.ts';
+import { CALLS, inputOf, MODEL, TOOLS_ON_THE_WIRE, WORDS, type Work } from '../work.ts';
 
 const CONNECTIONS = 1_000;
 
 /** The model calls of a turn and nothing else: the same bodies to the same simulator, the streams read and dropped. */
-export async function httpAlone({ modelUrl }: Ground): Promise<Contender> {
-  const { origin, pathname } = new URL(modelUrl);
+export async function httpAlone({ ground, work }: Site): Promise<Contender> {
+  const { origin, pathname } = new URL(ground.modelUrl);
   const client = new Pool(origin, { connections: CONNECTIONS });
-  const bodies = Array.from({ length: ROUNDS }, (_, earlier) => JSON.stringify(requestAfter(earlier)));
+  const bodies = Array.from({ length: work.rounds }, (_, earlier) => JSON.stringify(requestAfter(earlier, work)));
   return {
     playTurn: async () => {
       for (const body of bodies) await callModel(client, { path: `${pathname}/chat/completions`, body });
@@ -30,16 +28,13 @@ async function callModel(client: Pool, { path, body }: { path: string; body: str
 }
 
 /** What Pawl sends in the round that has `earlier` rounds behind it. */
-function requestAfter(earlier: number) {
+function requestAfter(earlier: number, work: Work) {
   const rounds = Array.from({ length: earlier }, (_, round) => messagesOf(round));
   return {
-    model: 'bench',
-    messages: [{ role: 'user', content: INPUT }, ...rounds.flat()],
+    model: MODEL,
+    messages: [{ role: 'user', content: inputOf(work) }, ...rounds.flat()],
     stream_options: { include_usage: true },
-    tools: tools.map(({ definition: { name, description, parameters } }) => ({
-      type: 'function',
-      function: { name, description, parameters },
-    })),
+    tools: TOOLS_ON_THE_WIRE,
     stream: true,
   };
 }

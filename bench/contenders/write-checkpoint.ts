@@ -1,30 +1,32 @@
 import type postgres from 'postgres';
 import { newId } from '#core/id.ts';
 import { errorResult } from '#core/turn/tool-result.ts';
-import tools from '../tools.ts';
-import { ANSWER, CALLS, INPUT, ROUNDS, turnRequest, WORDS } from '../work.ts';
+import { filledConfig } from '../fill/filled-config.ts';
+import { ANSWER, CALLS, inputOf, turnRequestOf, WORDS, type Work } from '../work.ts';
 
-/** The rows of a new turn in a conversation of its own; answers its id. */
-export async function writeTurn(sql: postgres.Sql): Promise<string> {
-  const id = newId('turn');
+type Sql = postgres.Sql | postgres.TransactionSql;
+
+/** The rows of a new turn in a conversation of its own. */
+export async function writeTurn(sql: Sql, id: string, work: Work): Promise<void> {
+  const input = [{ role: 'user', content: inputOf(work) }];
+  const { model, tools: names } = turnRequestOf(work);
   const conversationId = newId('conv');
   await sql`
     with conversation as (
       insert into conversations (id, project, config, metadata, turns)
-      values (${conversationId}, 'default', ${sql.json(standing)}, '{}', 1)
+      values (${conversationId}, 'default', ${sql.json({ model, tools: names })}, '{}', 1)
     ),
     turn as (
       insert into turns
         (id, project, conversation_id, position, provider, priority, config, input, metadata, at_head, due_at)
-      values (${id}, 'default', ${conversationId}, 1, 'openai', 0, ${sql.json(config)}, ${sql.json(input)}, '{}', true,
+      values (${id}, 'default', ${conversationId}, 1, 'openai', 0, ${sql.json(filledConfig)}, ${sql.json(input)}, '{}', true,
         now() + interval '5 s')
     )
     insert into events (turn_id, number, id, type) values (${id}, 1, ${newId('evt')}, 'turn.queued')`;
-  return id;
 }
 
 /** The turn is taken. */
-export async function writeStart(sql: postgres.Sql, turnId: string): Promise<void> {
+export async function writeStart(sql: Sql, turnId: string): Promise<void> {
   await sql`
     with turn as (
       update turns set status = 'in_progress', started_at = now(), held_by = ${newId('evt')},
@@ -34,7 +36,7 @@ export async function writeStart(sql: postgres.Sql, turnId: string): Promise<voi
 }
 
 /** A reply with its calls. */
-export async function writeRound(sql: postgres.Sql, turnId: string, round: number): Promise<void> {
+export async function writeRound(sql: Sql, turnId: string, round: number): Promise<void> {
   const calls = CALLS.map(({ name, arguments: args }, index) => ({
     id: `call_${round}_${index}`,
     name,
@@ -60,7 +62,7 @@ export async function writeRound(sql: postgres.Sql, turnId: string, round: numbe
 
 /** The answer to one call. */
 export async function writeResult(
-  sql: postgres.Sql,
+  sql: Sql,
   { turnId, round, index }: { turnId: string; round: number; index: number },
 ): Promise<void> {
   await sql`
@@ -77,7 +79,7 @@ export async function writeResult(
 }
 
 /** The last reply and the end of the turn. */
-export async function writeEnd(sql: postgres.Sql, turnId: string): Promise<void> {
+export async function writeEnd(sql: Sql, turnId: string, rounds: number): Promise<void> {
   await sql`
     with turn as (
       update turns set status = 'completed', output = ${ANSWER}, completed_at = now(), due_at = null, at_head = false,
@@ -85,30 +87,14 @@ export async function writeEnd(sql: postgres.Sql, turnId: string): Promise<void>
     ),
     round as (
       insert into rounds (turn_id, number, finish_reason, finish_reason_raw, usage, attempts, started_at)
-      values (${turnId}, ${ROUNDS}, 'stop', 'stop', ${sql.json(usage)}, 1, now())
+      values (${turnId}, ${rounds}, 'stop', 'stop', ${sql.json(usage)}, 1, now())
     )
     insert into events (turn_id, number, id, type, round)
-    select ${turnId}, last_event - 1, ${newId('evt')}, 'round.completed', ${ROUNDS}::int from turn
+    select ${turnId}, last_event - 1, ${newId('evt')}, 'round.completed', ${rounds}::int from turn
     union all select ${turnId}, last_event, ${newId('evt')}, 'turn.completed', null from turn`;
 }
 
-const standing = { model: turnRequest.model, tools: turnRequest.tools };
-const input = [{ role: 'user', content: INPUT }];
 const usage = { input_tokens: 212, output_tokens: 24, total_tokens: 236, cached_input_tokens: 0, reasoning_tokens: 0 };
 const content = JSON.stringify({ article: 'A-4711', price: 12.5, currency: 'EUR' });
 const { status: _, error: __, ...spent } = errorResult({ category: 'unknown', message: '', details: {} });
 const result = { ...spent, status: 'success', error: null, content };
-const config = JSON.parse(
-  JSON.stringify({
-    ...{ model: turnRequest.model, instructions: null, tools: tools.map(({ definition }) => definition) },
-    ...{
-      tool_choice: 'auto',
-      tool_mode: 'native',
-      parallel_tool_calls: null,
-      temperature: null,
-      max_output_tokens: null,
-    },
-    limits: { max_rounds: 50, max_tool_calls: 200, max_total_tokens: null, deadline_seconds: null },
-    ...{ allowed_capabilities: null, provider_options: {}, webhook: null },
-  }),
-);

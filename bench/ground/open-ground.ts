@@ -8,7 +8,8 @@ import { openSimulator } from './open-simulator.ts';
 /** What all contenders stand on: the stores, the model and a folder for whatever is written. */
 export type Ground = AsyncDisposable & {
   folder: string;
-  profileFolder: string | undefined;
+  /** What has Node write a CPU profile of that name; nothing where none is wanted. */
+  profiling(name: string): string[];
   postgres: BenchPostgres;
   /** Null where there is no Redis. */
   redis: BenchRedis | null;
@@ -29,6 +30,8 @@ export async function openGround({ profileFolder }: { profileFolder: string | un
   const redisPid: Record<string, number> = redis?.pid ? { redis: redis.pid } : {};
   const pids = { postgres: postgres.pid, ...redisPid, simulator: simulator.pid, driver: process.pid };
   const closing = opened.move();
-  const ground = { folder, profileFolder, postgres, redis, modelUrl: simulator.baseUrl, pids };
+  const profiling = (name: string) =>
+    profileFolder ? ['--cpu-prof', `--cpu-prof-dir=${profileFolder}`, `--cpu-prof-name=${name}.cpuprofile`] : [];
+  const ground = { folder, profiling, postgres, redis, modelUrl: simulator.baseUrl, pids };
   return { ...ground, [Symbol.asyncDispose]: () => closing.disposeAsync() };
 }

@@ -11,7 +11,11 @@ export type BenchPostgres = AsyncDisposable & {
   version: string;
   /** A migrated, empty database; the one before it goes. */
   freshDatabase(): Promise<string>;
+  /** A migrated database that stays until the benchmark ends; `fill` is run once, and its statements may take long. */
+  keptDatabase(name: string, fill: (sql: postgres.Sql) => Promise<void>): Promise<string>;
   readWritten(): Promise<Written>;
+  /** How often any process of the server brought its log to the disk, as far as it has told. */
+  readFsyncs(): Promise<number>;
 };
 
 /** Starts PostgreSQL as `npm start` does: every commit is on the disk before it is answered. */
@@ -30,7 +34,9 @@ export async function openPostgres(folder: string): Promise<BenchPostgres> {
       pid: server.pid,
       version: row?.version ?? '',
       freshDatabase: () => freshDatabase(sql, server.url),
+      keptDatabase: (name, fill) => keptDatabase(sql, { name, url: urlOf(server.url, name), fill }),
       readWritten: () => readWritten(sql),
+      readFsyncs: () => readFsyncs(sql),
       [Symbol.asyncDispose]: close,
     };
   } catch (error) {
@@ -47,12 +53,28 @@ async function freshDatabase(sql: postgres.Sql, serverUrl: string): Promise<stri
   return urlOf(serverUrl, 'bench');
 }
 
+type Kept = { name: string; url: string; fill: (sql: postgres.Sql) => Promise<void> };
+
+async function keptDatabase(sql: postgres.Sql, { name, url, fill }: Kept): Promise<string> {
+  await sql`create database ${sql(name)} template bench_template`;
+  const filling = postgres(url, { max: 1, onnotice: () => {} });
+  await fill(filling).finally(() => filling.end({ timeout: 5 }));
+  await sql`checkpoint`;
+  return url;
+}
+
 /** Each transaction that writes takes a number, so their difference counts commits without waiting for statistics. */
 async function readWritten(sql: postgres.Sql): Promise<Written> {
   const [row] = await sql<{ transactions: string; bytes: string }[]>`
     select pg_snapshot_xmax(pg_current_snapshot())::text as transactions,
       pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0')::text as bytes`;
   return { transactions: Number(row?.transactions), walBytes: Number(row?.bytes) };
+}
+
+async function readFsyncs(sql: postgres.Sql): Promise<number> {
+  const [row] = await sql<{ fsyncs: string }[]>`
+    select sum(fsyncs)::text as fsyncs from pg_stat_io where object = 'wal'`;
+  return Number(row?.fsyncs);
 }
 
 function urlOf(serverUrl: string, database: string): string {

@@ -1,16 +1,17 @@
-import { availableParallelism, loadavg } from 'node:os';
+import { availableParallelism, cpus, loadavg } from 'node:os';
 import type { Ground } from '../ground/open-ground.ts';
 import type { Options } from '../read-options.ts';
-import { CALLS, ROUNDS } from '../work.ts';
+import { CALLS } from '../work.ts';
 
-/** What is measured, on what, and how much its figures are worth. */
-export function describeRun({ postgres, redis }: Ground, { turns, concurrency, repeat }: Options): string {
-  const machine = `${availableParallelism()} cores, load average ${loadavg()[0]?.toFixed(2)} before the start`;
+/** What is measured, when, on what, and how much its figures are worth. */
+export function describeRun({ postgres, redis }: Ground, { scenario, turns, concurrency, tries, rounds }: Options) {
+  const cores = `${availableParallelism()} cores (${cpus()[0]?.model.trim() ?? 'unknown'})`;
   return [
-    `A turn: ${ROUNDS} rounds, ${ROUNDS - 1} batches of ${CALLS.length} tools, a model over HTTP that takes 0 ms.`,
-    `${turns} turns, ${concurrency} at a time, median of ${repeat}.`,
-    `Node ${process.version}, PostgreSQL ${postgres.version} (fsync on), ${redisLine(redis)}.`,
-    `All of it shares ${machine}. Machines are noisy: only the ratios count.`,
+    `${scenario}, ${new Date().toISOString().slice(0, 10)}. A turn: ${rounds} rounds, ${rounds - 1} batches of ` +
+      `${CALLS.length} tools, a model over HTTP that takes 0 ms.`,
+    `${turns} turns, ${concurrency} at a time, median of ${tries}.`,
+    `Node ${process.version}, PostgreSQL ${postgres.version} (fsync and synchronous_commit on), ${redisLine(redis)}.`,
+    `All of it shares ${cores}; load average before the start ${loadavg()[0]?.toFixed(2)}. Only the ratios count.`,
   ].join('\n');
 }
 

@@ -1,23 +1,41 @@
 import type { Figures } from '../measure.ts';
 
-/** The figures of every repeat, by the name of the entry; all repeats are of one length. */
+/** The figures of every try, by the name of what was measured; all tries have measured the same. */
 export type Results = Map<string, Figures[]>;
 
-/** The repeat in the middle by turns per second: a row of figures that belong together. */
-export function typical(repeats: Figures[]): Figures | undefined {
-  return middle(repeats, ({ turnsPerSecond }) => turnsPerSecond);
+/** What is read off one try. */
+export type Reading = (figures: Figures) => number;
+
+export const rate: Reading = ({ turnsPerSecond }) => turnsPerSecond;
+export const wholeCpu: Reading = ({ cpuMs }) => Object.values(cpuMs).reduce((sum, ms) => sum + ms, 0);
+export const p50Alone: Reading = ({ alone }) => alone?.p50Ms ?? Number.NaN;
+
+/** The try in the middle by turns per second: a row of figures that belong together. */
+export function typical(tries: Figures[]): Figures | undefined {
+  return middle(tries, rate);
 }
 
 /**
- * How much of a limit's rate an entry reaches: the middle of the ratios within each repeat, whose parts were measured
- * one soon after the other and so under the same weather. Undefined where one of them was not measured.
+ * What comes out in the middle where `combine` is asked for each try by itself: what was measured one soon after the
+ * other was measured in the same weather. NaN where something is missing.
  */
-export function ratio(results: Results, name: string, limit: string): number | undefined {
-  const limits = results.get(limit);
-  const ratios = results
-    .get(name)
-    ?.map(({ turnsPerSecond }, repeat) => turnsPerSecond / (limits?.[repeat]?.turnsPerSecond ?? Number.NaN));
-  return ratios && limits ? middle(ratios, (value) => value) : undefined;
+export function across(results: Results, names: string[], combine: (figures: Figures[]) => number): number {
+  const tries = Math.max(0, ...[...results.values()].map((all) => all.length));
+  const values = Array.from({ length: tries }, (_, number) => {
+    const figures = names.flatMap((name) => results.get(name)?.[number] ?? []);
+    return figures.length === names.length ? combine(figures) : Number.NaN;
+  });
+  return (
+    middle(
+      values.filter((value) => !Number.isNaN(value)),
+      (value) => value,
+    ) ?? Number.NaN
+  );
+}
+
+/** One reading of `name` divided by the same of `other`. */
+export function ratio(results: Results, [name, other]: [string, string], reading: Reading = rate): number {
+  return across(results, [name, other], ([one, two]) => (one && two ? reading(one) / reading(two) : Number.NaN));
 }
 
 function middle<T>(values: T[], rank: (value: T) => number): T | undefined {

@@ -31,9 +31,9 @@ export class ProviderFailed extends Failure {
   }
 }
 
-/** The caller asked for something that cannot be had; becomes a 4xx with the contract's envelope. */
+/** The caller asked for something that cannot be had, or not now (503); becomes the contract's envelope. */
 export class RequestRefused extends Failure {
-  readonly status: 400 | 401 | 404 | 409 | 413 | 415 | 429;
+  readonly status: 400 | 401 | 404 | 409 | 413 | 415 | 429 | 503;
   readonly param: string | null;
 
   constructor(status: RequestRefused['status'], code: string, message: string, param: string | null = null) {

@@ -52,18 +52,27 @@ function judged(turn: Turn, { callId, path, judge, record }: Said): OutsideAnswe
     case 'repeat':
       return [];
     case 'contradiction':
-      throw new RequestRefused(
-        409,
+      throw conflict(
         'tool_call_answered',
         `The call ${callId} was answered otherwise before; the first answer stands.`,
         path,
       );
     case 'not-waiting':
-      throw new RequestRefused(
-        409,
+      throw conflict(
         'tool_call_not_waiting',
         `The call ${callId} does not wait for this. Read the turn's required_action.`,
         path,
       );
+    case 'given-up':
+      throw conflict('tool_call_not_waiting', `The call ${callId} takes no answer any more: ${whyGivenUp(call)}`, path);
   }
+}
+
+function conflict(code: string, message: string, path: string): RequestRefused {
+  return new RequestRefused(409, code, message, path);
+}
+
+/** What the model was told; a call that has just expired has no result yet. */
+function whyGivenUp({ result }: ToolCall): string {
+  return result?.error?.message ?? 'Nobody answered this call in time.';
 }

@@ -1,37 +1,45 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { Misconfigured } from '#core/failure.ts';
 
-/** Finds the project a key opens. Without any keys configured everybody is the one default project. */
-export type ApiKeys = { projectOf(authorization: string | undefined): string | null };
+/** Whose a request is; `keyId` tells the key by its digest, without telling the key. */
+export type Caller = { project: string; keyId: string | null };
+
+/** Finds whose key it is. Without any keys configured everybody is the one default project. */
+export type ApiKeys = { callerOf(authorization: string | undefined): Caller | null };
 
 const LOOPBACK = /^(127\.\d+\.\d+\.\d+|localhost|::1|\[::1\])$/;
 
 /** Reads PAWL_API_KEYS (`project:key`, comma-separated). Without keys only a loopback host may be served. */
 export function readApiKeys(text: string | undefined, host: string): ApiKeys {
   if (text === undefined) {
-    if (LOOPBACK.test(host)) return { projectOf: () => 'default' };
+    if (LOOPBACK.test(host)) return { callerOf: () => ({ project: 'default', keyId: null }) };
     throw new Misconfigured(
       `HOST is ${host}, which others can reach, and PAWL_API_KEYS is not set. Set it, or listen on 127.0.0.1.`,
     );
   }
   const keys = text.split(',').map(readKey);
-  return { projectOf: (authorization) => match(keys, authorization) };
+  return { callerOf: (authorization) => match(keys, authorization) };
 }
 
-type Key = { project: string; digest: Buffer };
+type Key = Caller & { digest: Buffer };
 
 function readKey(entry: string): Key {
   const [, project, key] = /^\s*([A-Za-z0-9_.-]+):(\S+)\s*$/.exec(entry) ?? [];
-  if (project && key) return { project, digest: digest(key) };
+  if (project && key) return { project, keyId: idOf(key), digest: digest(key) };
   throw new Misconfigured('PAWL_API_KEYS must be a comma-separated list of project:key.');
 }
 
 /** Compares with every key in constant time, so that the time taken tells nothing about any of them. */
-function match(keys: Key[], authorization: string | undefined): string | null {
+function match(keys: Key[], authorization: string | undefined): Caller | null {
   const given = digest(/^Bearer +(\S+) *$/i.exec(authorization ?? '')?.[1] ?? '');
-  let project: string | null = null;
-  for (const key of keys) if (timingSafeEqual(key.digest, given)) project = key.project;
-  return project;
+  let caller: Caller | null = null;
+  for (const { project, keyId, ...key } of keys) if (timingSafeEqual(key.digest, given)) caller = { project, keyId };
+  return caller;
+}
+
+/** Short enough to read out, far too short to find the key by. */
+function idOf(key: string): string {
+  return `key_${digest(key).toString('hex').slice(0, 8)}`;
 }
 
 function digest(key: string): Buffer {

@@ -1,10 +1,11 @@
-import { bodyLimit } from 'hono/body-limit';
 import { RequestRefused } from '#core/failure.ts';
 import { authenticate } from './authenticate.ts';
 import type { ApiContext } from './context.ts';
 import { handleError } from './handle-error.ts';
+import { limitBody } from './limit-body.ts';
 import { makeRouter } from './make-router.ts';
 import { readJson } from './read-json.ts';
+import { refuseUnread } from './refuse-unread.ts';
 import { approvalRoutes } from './routes/approvals.ts';
 import { catalogueRoutes } from './routes/catalogue.ts';
 import { conversationRoutes } from './routes/conversations.ts';
@@ -12,15 +13,17 @@ import { createConversationRoute } from './routes/create-conversation.ts';
 import { createTurnRoutes } from './routes/create-turn.ts';
 import { deliveryRoutes } from './routes/deliveries.ts';
 import { describeApi } from './routes/describe-api.ts';
+import { docsRoutes } from './routes/docs.ts';
 import { healthRoutes } from './routes/health.ts';
+import { inspectorRoutes } from './routes/inspector.ts';
 import { messageRoutes } from './routes/messages.ts';
 import { metricsRoutes } from './routes/metrics.ts';
 import { toolOutputRoutes } from './routes/tool-outputs.ts';
 import { turnActionRoutes } from './routes/turn-actions.ts';
 import { turnEventRoutes } from './routes/turn-events.ts';
 import { turnRoutes } from './routes/turns.ts';
-
-const MAX_BODY_BYTES = 1024 * 1024;
+import { webhookEndpointActionRoutes } from './routes/webhook-endpoint-actions.ts';
+import { webhookEndpointRoutes } from './routes/webhook-endpoints.ts';
 
 /** The whole API: HTTP in, checkpoint verbs, HTTP out. */
 export function makeApp(context: ApiContext) {
@@ -35,8 +38,9 @@ export function makeApp(context: ApiContext) {
   });
   app.use('/v1/*', authenticate(context.keys));
   app.use('/metrics', authenticate(context.keys));
-  app.use('/v1/*', bodyLimit({ maxSize: MAX_BODY_BYTES, onError: refuseBody }));
+  app.use('/v1/*', limitBody);
   app.use('/v1/*', readJson);
+  app.use('/v1/*', refuseUnread(app.openAPIRegistry));
 
   const routes = [createConversationRoute, conversationRoutes, createTurnRoutes, turnRoutes, turnActionRoutes];
   const more = [
@@ -45,15 +49,15 @@ export function makeApp(context: ApiContext) {
     approvalRoutes,
     messageRoutes,
     deliveryRoutes,
+    webhookEndpointRoutes,
+    webhookEndpointActionRoutes,
     catalogueRoutes,
     healthRoutes,
     metricsRoutes,
   ];
   for (const makeRoutes of [...routes, ...more]) app.route('/', makeRoutes(context));
+  app.route('/', inspectorRoutes());
+  app.route('/', docsRoutes());
   describeApi(app);
   return app;
-}
-
-function refuseBody(): never {
-  throw new RequestRefused(413, 'body_too_large', 'The body is larger than 1 MiB. Send less, or split it over turns.');
 }

@@ -6,11 +6,12 @@ import type { ApiKeys } from './api-keys.ts';
 /** Lets nobody past without a key, and says whose the request is. */
 export function authenticate(keys: ApiKeys) {
   return createMiddleware<ApiEnv>(async (c, next) => {
-    const project = keys.projectOf(c.req.header('authorization'));
-    if (project === null) {
+    const caller = keys.callerOf(c.req.header('authorization'));
+    if (!caller) {
       throw new RequestRefused(401, 'invalid_api_key', 'Send a valid key as `Authorization: Bearer <key>`.');
     }
-    c.set('project', project);
+    c.set('project', caller.project);
+    c.set('keyId', caller.keyId);
     await next();
   });
 }

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { RequestRefused } from '#core/failure.ts';
 import { renderPath } from './render-path.ts';
+import { sayWhatToGive } from './say-what-to-give.ts';
 
 type Issue = z.core.$ZodIssue;
 
@@ -23,14 +24,7 @@ export function explainIssues(issues: Issue[]): RequestRefused {
   const param = renderPath(path) || null;
   const name = `\`${param ?? 'body'}\``;
   if (isMissing(leaf)) return new RequestRefused(400, 'missing_field', `${name} is missing. Give it.`, param);
-  return new RequestRefused(400, 'invalid_value', `${name} is not valid: ${sayWhy(leaf)}.`, param);
-}
-
-function sayWhy(issue: Issue): string {
-  if (issue.code === 'invalid_union' && issue.errors.length > 0) {
-    return [...new Set(issue.errors.flatMap((errors) => errors.slice(0, 1).map(sayWhy)))].join(', or ');
-  }
-  return issue.message.replace(/^Invalid input: /, '').replace(', received NaN', '');
+  return new RequestRefused(400, 'invalid_value', `${name} is not valid: ${sayWhatToGive(leaf)}.`, param);
 }
 
 /** Nothing was given at all, whichever form it could have taken. */

@@ -1,10 +1,12 @@
 import type { Db } from '#core/checkpoint/database.ts';
 import { findConversation } from '#core/checkpoint/find-conversation.ts';
 import { findTurn } from '#core/checkpoint/find-turn.ts';
-import type { Conversation } from '#core/checkpoint/select-conversations.ts';
+import { findWebhookEndpoint } from '#core/checkpoint/find-webhook-endpoint.ts';
 import { RequestRefused } from '#core/failure.ts';
 import { isId } from '#core/id.ts';
+import type { Conversation } from '#core/turn/conversation.ts';
 import type { Turn } from '#core/turn/turn.ts';
+import type { WebhookEndpoint } from '#core/turn/webhook-endpoint.ts';
 
 /** The project's own turn; an id that cannot exist, an unknown one and another project's are the same 404. */
 export async function findOwnTurn(db: Db, project: string, id: string): Promise<Turn> {
@@ -21,6 +23,22 @@ export async function findOwnConversation(db: Db, project: string, id: string): 
     404,
     'conversation_not_found',
     'There is no conversation of this id. Check the id and the key.',
+    'id',
+  );
+}
+
+/** The project's own webhook endpoint with the secrets that sign for it, or the same 404 for all others. */
+export async function findOwnWebhookEndpoint(
+  db: Db,
+  project: string,
+  id: string,
+): Promise<WebhookEndpoint & { secrets: string[] }> {
+  const endpoint = isId('whe', id) ? await findWebhookEndpoint(db, project, id) : undefined;
+  if (endpoint) return endpoint;
+  throw new RequestRefused(
+    404,
+    'webhook_endpoint_not_found',
+    'There is no webhook endpoint of this id. Check the id and the key.',
     'id',
   );
 }

@@ -3,16 +3,7 @@ import { HTTPException } from 'hono/http-exception';
 import { isPassing } from '#core/checkpoint/persist.ts';
 import { RequestRefused } from '#core/failure.ts';
 import type { Log } from '../log.ts';
-
-const TYPES = {
-  400: 'invalid_request_error',
-  401: 'authentication_error',
-  404: 'not_found_error',
-  409: 'conflict_error',
-  413: 'invalid_request_error',
-  415: 'invalid_request_error',
-  429: 'rate_limit_error',
-} as const;
+import { errorTypes } from './error-types.ts';
 
 /** Turns whatever a route threw into the contract's envelope. What callers cannot mend is logged, never shown. */
 export function handleError(log: Log) {
@@ -48,9 +39,10 @@ function refuse(c: Context, { status, code, message, param }: RequestRefused): R
   if (status === 401) c.header('WWW-Authenticate', 'Bearer');
   // The rest of such a body is never read, so nothing else can come over this connection.
   if (status === 413) c.header('Connection', 'close');
-  return c.json({ error: { type: TYPES[status], code, message, param } }, status);
+  if (status === 503) c.header('Retry-After', '1');
+  return c.json({ error: { type: errorTypes[status], code, message, param } }, status);
 }
 
 function fail(c: Context, status: 500 | 503, { code, message }: { code: string; message: string }): Response {
-  return c.json({ error: { type: 'server_error', code, message, param: null } }, status);
+  return c.json({ error: { type: errorTypes[status], code, message, param: null } }, status);
 }

@@ -1,13 +1,20 @@
 import { createHash } from 'node:crypto';
 import type { Context } from 'hono';
-import type { Trx } from '#core/checkpoint/database.ts';
+import type { Db, Trx } from '#core/checkpoint/database.ts';
 import { completeKey, rememberKey } from '#core/checkpoint/remember-key.ts';
 import { RequestRefused } from '#core/failure.ts';
 import type { ApiEnv } from './api-env.ts';
 import type { ApiContext } from './context.ts';
 
 /** What a creating request made: how it is answered, and which resource the answer shows. */
-export type Made = { status: 201 | 202; resourceId: string };
+export type Made = { status: 200 | 201 | 202; resourceId: string };
+
+/**
+ * The work of a creating request: one statement that is a whole by itself, or several that have to commit together.
+ */
+export type Making<M extends Made> =
+  | { atOnce(db: Db): Promise<M>; together?: never }
+  | { together(trx: Trx): Promise<M>; atOnce?: never };
 
 /**
  * Does the work of a creating request once per Idempotency-Key. The key is written in the work's own transaction, so
@@ -16,10 +23,11 @@ export type Made = { status: 201 | 202; resourceId: string };
 export async function idempotently<M extends Made>(
   c: Context<ApiEnv>,
   { db }: Pick<ApiContext, 'db'>,
-  make: (trx: Trx) => Promise<M>,
+  making: Making<M>,
 ): Promise<M | (Made & { isReplay: true })> {
   const key = readKey(c.req.header('idempotency-key'));
-  if (key === undefined) return db.transaction().execute(make);
+  const make = (trx: Trx) => (making.together ? making.together(trx) : making.atOnce(trx));
+  if (key === undefined) return making.atOnce ? making.atOnce(db) : db.transaction().execute(make);
 
   const request = { project: c.get('project'), path: c.req.path, key, bodyHash: hash(await c.req.text()) };
   return db.transaction().execute(async (trx) => {

@@ -1,11 +1,12 @@
 import { z } from 'zod';
 import { RequestRefused } from '#core/failure.ts';
 import { isId } from '#core/id.ts';
+import { queryInteger } from './schemas/query-number.ts';
 
 /** The query of every list: `cursor` is the last page's `next_cursor`. */
 export const PageQuery = z.object({
-  cursor: z.string().optional(),
-  limit: z.coerce.number().int().min(1).max(100).default(20),
+  cursor: z.string().optional().describe('The `next_cursor` of the page before.'),
+  limit: queryInteger({ min: 1, max: 100 }).default(20).describe('The size of a page.'),
 });
 
 /** One page of a list that was read with one row more than asked for. */
@@ -21,7 +22,7 @@ export function pageOf<Row extends { id: string }, Item>(rows: Row[], limit: num
 }
 
 /** Where a page begins; a cursor that no list gave out is refused. */
-export function readCursor(prefix: 'conv' | 'turn', cursor: string | undefined): { before?: string } {
+export function readCursor(prefix: 'conv' | 'turn' | 'dlv' | 'whe', cursor: string | undefined): { before?: string } {
   if (cursor === undefined) return {};
   if (isId(prefix, cursor)) return { before: cursor };
   throw new RequestRefused(400, 'invalid_value', 'Give the next_cursor of the page before, or none.', 'cursor');

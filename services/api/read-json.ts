@@ -5,10 +5,11 @@ import { cleanText } from '#core/text.ts';
 import { renderPath } from './render-path.ts';
 
 const MAX_DEPTH = 64;
+const WITH_BODY = new Set(['POST', 'PUT', 'PATCH']);
 
 /** Makes sure that a body is JSON we can keep, before anything looks into it. */
 export const readJson = createMiddleware(async (c, next) => {
-  if (c.req.method !== 'POST' && c.req.method !== 'PUT') return next();
+  if (!WITH_BODY.has(c.req.method)) return next();
   const text = await c.req.text();
   if (text.length > 0) {
     requireJsonType(c.req.header('content-type'));
@@ -51,6 +52,7 @@ function parse(text: string): unknown {
 /** What neither Postgres nor a provider can hold is replaced; what could harm us is refused. */
 function clean(value: unknown, path: (string | number)[]): unknown {
   if (typeof value === 'string') return cleanText(value);
+  if (typeof value === 'number') return finite(value, path);
   if (typeof value !== 'object' || value === null) return value;
   if (path.length >= MAX_DEPTH) {
     throw new RequestRefused(
@@ -65,6 +67,13 @@ function clean(value: unknown, path: (string | number)[]): unknown {
     return [cleanKey(place, key), clean(item, place)];
   });
   return Object.fromEntries(entries);
+}
+
+/** JSON may say numbers that are too large for anything, and would be `null` from here on. */
+function finite(value: number, path: (string | number)[]): number {
+  if (Number.isFinite(value)) return value;
+  const param = renderPath(path);
+  throw new RequestRefused(400, 'invalid_value', `\`${param}\` is too large a number. Give a smaller one.`, param);
 }
 
 function cleanKey(place: (string | number)[], key: string): string {

@@ -3,11 +3,13 @@ import { splitModel } from '#core/llm/split-model.ts';
 import { checkUrl } from '#core/outbound/check-url.ts';
 import type { Tool } from '#core/turn/tool.ts';
 import type { StandingConfig, Subscription, ToolChoice, TurnConfig, Webhook } from '#core/turn/turn-request.ts';
-import { WebhookEvent } from '#core/turn/turn-request.ts';
+import { DEFAULT_EVENTS } from '#core/turn/turn-request.ts';
 import type { ApiContext } from './context.ts';
 import { resolveTools } from './resolve-tools.ts';
 
-type Rules = Pick<ApiContext, 'providers' | 'tools' | 'toolRules' | 'egress'>;
+type Rules = Pick<ApiContext, 'providers' | 'tools' | 'mcp' | 'toolSecrets' | 'toolRules' | 'egress'> & {
+  project: string;
+};
 
 const DEFAULT_ROUNDS = 50;
 const DEFAULT_TOOL_CALLS = 200;
@@ -19,13 +21,13 @@ export function mergeConfig(standing: StandingConfig, own: StandingConfig): Stan
 }
 
 /** Checks a standing configuration as far as it goes: a conversation need not name its model yet. */
-export function checkStanding(config: StandingConfig, rules: Rules): void {
-  resolveConfig({ ...config, model: config.model ?? 'sim/none' }, rules);
+export async function checkStanding(config: StandingConfig, rules: Rules): Promise<void> {
+  await resolveConfig({ ...config, model: config.model ?? 'sim/none' }, rules);
 }
 
 /** Fills every default in and resolves every tool; refuses, with its path, what no turn could be worked with. */
-export function resolveConfig(config: StandingConfig, rules: Rules): TurnConfig {
-  const tools = resolveTools(config.tools ?? [], rules);
+export async function resolveConfig(config: StandingConfig, rules: Rules): Promise<TurnConfig> {
+  const tools = await resolveTools(config.tools ?? [], rules);
   const model = checkModel(config.model, rules);
   return {
     model,
@@ -87,5 +89,5 @@ function checkMode(
 function subscribe(webhook: Webhook, { egress }: Rules): Subscription {
   const problem = checkUrl(egress, webhook.url);
   if (problem) throw new RequestRefused(400, 'egress_blocked', problem, 'webhook.url');
-  return { url: webhook.url, events: webhook.events ?? [...WebhookEvent.options], include: webhook.include ?? [] };
+  return { url: webhook.url, events: webhook.events ?? [...DEFAULT_EVENTS], include: webhook.include ?? [] };
 }

@@ -1,12 +1,15 @@
-import { createTurn } from '#core/checkpoint/create-turn.ts';
-import type { Trx } from '#core/checkpoint/database.ts';
+import { createFirstTurn, createTurn } from '#core/checkpoint/create-turn.ts';
+import type { Db, Trx } from '#core/checkpoint/database.ts';
 import { endTurn } from '#core/checkpoint/end-turn.ts';
 import { findActiveTurns } from '#core/checkpoint/find-active-turns.ts';
 import { lockConversation } from '#core/checkpoint/lock-conversation.ts';
 import { RequestRefused } from '#core/failure.ts';
 import { newId } from '#core/id.ts';
+import type { NewTurn } from '#core/turn/queued-turn.ts';
 import type { Ring } from '#core/turn/ring.ts';
-import type { TurnConfig, TurnRequest } from '#core/turn/turn-request.ts';
+import { ringOf } from '#core/turn/ring-of.ts';
+import type { Turn } from '#core/turn/turn.ts';
+import type { StandingConfig, TurnConfig, TurnRequest } from '#core/turn/turn-request.ts';
 import type { Made } from './idempotently.ts';
 
 type Starting = Pick<TurnRequest, 'input' | 'on_active_turn' | 'priority' | 'metadata'>;
@@ -15,7 +18,7 @@ type Starting = Pick<TurnRequest, 'input' | 'on_active_turn' | 'priority' | 'met
 export type TurnStart = { project: string; conversationId: string; config: TurnConfig; request: Starting };
 
 /** What starting came to: the rings owed and the turns it interrupted, for after the commit. */
-export type Started = Made & { turnId: string; rings: Ring[]; interrupted: string[] };
+export type Started = Made & { turn: Turn; rings: Ring[]; interrupted: string[] };
 
 /** Records a turn behind, or in place of, those its conversation is still at (contract: on_active_turn). */
 export async function startTurn(trx: Trx, { project, conversationId, config, request }: TurnStart): Promise<Started> {
@@ -28,19 +31,34 @@ export async function startTurn(trx: Trx, { project, conversationId, config, req
   for (const turnId of interrupted)
     ended.push(...((await endTurn(trx, { turnId, conversationId, status: 'cancelled' })) ?? []));
 
-  const id = newId('turn');
-  const input = typeof request.input === 'string' ? [{ role: 'user' as const, content: request.input }] : request.input;
-  const turn = {
-    id,
-    project,
-    conversationId,
-    config,
-    input,
-    priority: request.priority ?? 0,
-    metadata: request.metadata ?? {},
+  const turn = await createTurn(trx, newTurn({ project, conversationId, config, request }));
+  return { status: 202, resourceId: turn.id, turn, rings: [...ended, ...firstRing(turn)], interrupted };
+}
+
+/** Records a conversation and the turn it begins with; `standing` is what its later turns inherit. */
+export async function startConversation(
+  db: Db,
+  start: TurnStart,
+  standing: { config: StandingConfig; metadata: Record<string, string> },
+): Promise<Started> {
+  const turn = await createFirstTurn(db, newTurn(start), standing);
+  return { status: 202, resourceId: turn.id, turn, rings: firstRing(turn), interrupted: [] };
+}
+
+/** One that is not at the head waits for the turn that is. */
+function firstRing(turn: Turn): Ring[] {
+  return turn.work.atHead ? [ringOf(turn)] : [];
+}
+
+function newTurn({ request, ...start }: TurnStart): NewTurn {
+  const { input, priority, metadata } = request;
+  return {
+    ...start,
+    id: newId('turn'),
+    input: typeof input === 'string' ? [{ role: 'user' as const, content: input }] : input,
+    priority: priority ?? 0,
+    metadata: metadata ?? {},
   };
-  const ring = await createTurn(trx, turn);
-  return { status: 202, resourceId: id, turnId: id, rings: ring ? [...ended, ring] : ended, interrupted };
 }
 
 /** Which turns have to go. The last one first, so that none of them comes to the head only to be cancelled there. */

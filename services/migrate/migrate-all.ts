@@ -4,7 +4,7 @@ import { migrateQueue } from '#core/queue/postgres-backend.ts';
 
 /** Brings everything in a database up to date: our tables and BullMQ's. */
 export async function migrateAll(databaseUrl: string): Promise<void> {
-  const connection = connect(databaseUrl, { poolSize: 2 });
+  const connection = connect(databaseUrl, { shared: 1, own: 1 });
   try {
     await migrate(connection.db);
   } finally {

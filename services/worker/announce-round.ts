@@ -1,6 +1,5 @@
-import type { Live } from '#core/live/live.ts';
 import type { Delta } from '#core/llm/provider.ts';
-import type { LiveEvent } from '#core/turn/event.ts';
+import type { Audience } from './audience.ts';
 
 const COALESCE_MS = 40;
 
@@ -14,8 +13,7 @@ export type RoundAnnouncer = Disposable & { take(delta: Delta): void; catchUp():
  * Tells watchers of a round while it streams. Pieces are gathered for a moment and sent with the place where they
  * start, so that a watcher can come at any time; the provider's stream is never held up.
  */
-export function announceRound(live: Live, address: Address): RoundAnnouncer {
-  const say = (event: LiveEvent) => live.tellWatchers({ kind: 'event', turnId: address.turn_id, event });
+export function announceRound({ live: say }: Pick<Audience, 'live'>, address: Address): RoundAnnouncer {
   const texts = { 'reasoning.delta': gather('reasoning.delta'), 'output_text.delta': gather('output_text.delta') };
   const args = new Map<number, string>();
   let timer: NodeJS.Timeout | undefined;

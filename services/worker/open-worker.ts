@@ -26,17 +26,22 @@ export async function openWorker(
   bell: Bell,
   concurrency: number,
 ): Promise<{ close(graceMs: number): Promise<void> }> {
-  const { heartbeat, live, log, parking, onAir, db } = context;
+  const { heartbeat, live, log, parking, audience, turns, db } = context;
   const handle = logFailures(jobHandler(context), context);
   const answering = await bell.answer(allQueues(context.providers.names), handle, concurrency);
   const unhear = live.hearWorkers((message) => {
-    if (message.kind === 'cancelled') heartbeat.stop('cancelled', message.turnId);
-    if (message.kind === 'catch-up') onAir.catchUp(message.turnId);
+    if (message.kind === 'cancelled') {
+      turns.mistrust(message.turnId);
+      heartbeat.stop('cancelled', message.turnId);
+    }
+    if (message.kind === 'watched') audience.watched(message.turnId);
+    if (message.kind === 'catch-up') audience.catchUp(message.turnId);
     if (message.kind === 'parked') {
       parking.hear(message.provider, message.forMs);
       answering.pause(roundsQueue(message.provider), message.forMs);
     }
   });
+  live.tellWorkers({ kind: 'who-watches' });
   const routines = [
     every(timing.heartbeatMs, () => heartbeat.beat(), log),
     every(timing.rescueEveryMs, () => rescue(context), log),

@@ -1,4 +1,5 @@
 import { rescueDeliveries } from '#core/checkpoint/rescue-deliveries.ts';
+import { rescueSooner } from '#core/checkpoint/rescue-sooner.ts';
 import { rescueTurns } from '#core/checkpoint/rescue-turns.ts';
 import type { WorkerContext } from './context.ts';
 
@@ -8,7 +9,7 @@ const AT_ONCE = 200;
 export async function rescue({ db, ring, log }: Pick<WorkerContext, 'db' | 'ring' | 'log'>): Promise<number> {
   const rings = [...(await rescueTurns(db, AT_ONCE)), ...(await rescueDeliveries(db, AT_ONCE))];
   if (rings.length === 0) return 0;
-  log.info({ turns: rings.length }, `rescue: ${rings.length} rung again`);
-  await ring(rings);
+  log.info({ rings: rings.length }, `rescue: ${rings.length} rung again`);
+  if (!(await ring(rings))) await rescueSooner(db, rings);
   return rings.length;
 }

@@ -2,7 +2,8 @@ import { setImmediate as nextTick } from 'node:timers/promises';
 import type { Answered } from '#core/checkpoint/advance-batch.ts';
 import { lockTurn } from '#core/checkpoint/lock-turn.ts';
 import { persist } from '#core/checkpoint/persist.ts';
-import { type NewResults, saveResults } from '#core/checkpoint/save-results.ts';
+import { type NewResult, type NewResults, saveResults } from '#core/checkpoint/save-results.ts';
+import { afterBatch } from '#core/turn/after-batch.ts';
 import type { Ring } from '#core/turn/ring.ts';
 import type { ToolResult } from '#core/turn/tool-result.ts';
 import type { ToolCall, Turn } from '#core/turn/turn.ts';
@@ -10,11 +11,11 @@ import type { WorkerContext } from './context.ts';
 import type { Run } from './run.ts';
 
 /** What a call came to. `heldBy` marks an answer that only the run that has the turn may give. */
-export type KnownResult = { result: ToolResult; fullOutput: string | null; heldBy?: string };
+export type KnownResult = { result: ToolResult; fullOutput: string | null; cacheKey?: string | null; heldBy?: string };
 
 /** Where a batch puts its results the moment they are known. */
 export type ResultBox = {
-  /** Resolves once the result is saved, or found to come too late. */
+  /** Resolves once the result is saved, or found to come too late (R10). */
   put(call: ToolCall, known: KnownResult): Promise<void>;
   /** What the saves so far have made owed. */
   rings: Ring[];
@@ -22,10 +23,17 @@ export type ResultBox = {
 
 type Entry = KnownResult & { call: ToolCall };
 
-/** Saves what is known at the same moment in one statement: nothing waits for a slow sibling, and nobody queues. */
+/** Characters. Whatever is written is held several times over meanwhile, here and in Postgres. */
+const STATEMENT_LIMIT = 4 * 1024 * 1024;
+
+/**
+ * Saves what is known at the same moment in one statement: nothing waits for a slow sibling, and nobody queues. Large
+ * results go one after the other.
+ */
 export function openResultBox({ turn }: Run, round: number, context: WorkerContext): ResultBox {
   const rings: Ring[] = [];
-  let waiting: Entry[] = [];
+  const known = new Map<number, ToolResult>();
+  const waiting: Entry[] = [];
   let saving: Promise<void> | undefined;
 
   async function saveWaiting(): Promise<void> {
@@ -39,15 +47,18 @@ export function openResultBox({ turn }: Run, round: number, context: WorkerConte
 
   async function saveAll(): Promise<void> {
     while (waiting.length > 0) {
-      const entries = waiting;
-      waiting = [];
-      for (const [heldBy, group] of Map.groupBy(entries, (entry) => entry.heldBy)) {
-        const results = group.map(({ call, result, fullOutput }) => ({ index: call.index, result, fullOutput }));
-        const saved = await persist(() => save(turn, { turnId: turn.id, round, results, heldBy }, context));
-        rings.push(...saved.rings);
-        tell(group, saved.written, { turn, context });
-      }
+      const entries = waiting.splice(0, countThatFit(waiting));
+      for (const [heldBy, group] of Map.groupBy(entries, (entry) => entry.heldBy)) await saveGroup(group, heldBy);
     }
+  }
+
+  async function saveGroup(group: Entry[], heldBy: string | undefined): Promise<void> {
+    const results = group.map(newResult);
+    const saved = await persist(() => save(turn, { turnId: turn.id, round, results, heldBy }, context));
+    for (const { index, result } of results) if (saved.written.includes(index)) known.set(index, result);
+    if (saved.rings.length > 0) context.turns.keep(afterBatch(turn, known));
+    rings.push(...saved.rings);
+    tell(group, saved, { turn, context });
   }
 
   return {
@@ -60,7 +71,21 @@ export function openResultBox({ turn }: Run, round: number, context: WorkerConte
   };
 }
 
-/** Where calls wait for somebody outside, a save has to see their answers: it waits for them under the row lock. */
+function newResult({ call, result, fullOutput, cacheKey }: Entry): NewResult {
+  return { index: call.index, result, fullOutput, cacheKey: cacheKey ?? null };
+}
+
+/** How many of the first may go into one statement: at least one. */
+function countThatFit(entries: Entry[]): number {
+  let room = STATEMENT_LIMIT;
+  const beyond = entries.findIndex(({ result, fullOutput }) => {
+    room -= (result.content?.length ?? 0) + (fullOutput?.length ?? 0);
+    return room < 0;
+  });
+  return beyond === -1 ? entries.length : Math.max(beyond, 1);
+}
+
+/** Where calls wait for somebody outside, a save has to see their answers: it waits for them under the row lock (R15). */
 function save(turn: Turn, results: NewResults, { db }: WorkerContext): Promise<Answered> {
   const isAlone = turn.rounds.at(-1)?.calls.every((call) => call.waitsFor === null);
   if (isAlone) return saveResults(db, results);
@@ -70,12 +95,14 @@ function save(turn: Turn, results: NewResults, { db }: WorkerContext): Promise<A
   });
 }
 
-function tell(entries: Entry[], written: number[], { turn, context }: { turn: Turn; context: WorkerContext }): void {
+type About = { turn: Turn; context: WorkerContext };
+
+function tell(entries: Entry[], { written, rings }: Answered, { turn, context }: About): void {
   for (const { call, result } of entries) {
     const about = { turn_id: turn.id, round: call.round, attempt: turn.work.ring + 1, duration_ms: result.duration_ms };
     if (written.includes(call.index)) {
       context.log.info(about, `tool result ready: ${result.error?.category ?? 'ok'} ${call.name}`);
     } else context.log.info({ ...about, late_result: true }, `late tool result dropped: ${call.name}`);
   }
-  if (written.length > 0) context.live.tellWatchers({ kind: 'wake', turnId: turn.id });
+  if (written.length > 0) context.audience.news(turn.id, rings);
 }

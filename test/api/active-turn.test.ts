@@ -144,3 +144,20 @@ test('a conversation cannot be deleted while a turn is active, and is gone with 
   expect(afterwards.map(({ status }) => status)).toEqual([404, 404, 404, 404, 404]);
   expect(await world.call('GET', '/v1/turns')).toMatchObject({ body: { data: [] } });
 });
+
+test('a turn that comes at the very moment the one before it ends is not left behind', async () => {
+  await using world = await createWorld();
+  const first = await Promise.all(Array.from({ length: 20 }, () => world.startTurn({ input: 'First.' })));
+  const working = Promise.all(Array.from({ length: 20 }, () => world.workOnce()));
+
+  const second = await Promise.all(
+    first.map(({ conversation_id: id }) =>
+      world.call<TurnResource>('POST', `/v1/conversations/${id}/turns`, { body: { input: 'Second.' } }),
+    ),
+  );
+  await working;
+  await world.workUntilIdle();
+
+  const turns = await Promise.all(second.map(({ body }) => world.findTurn(body.id)));
+  expect(turns.map(({ status }) => status)).toEqual(first.map(() => 'completed'));
+});

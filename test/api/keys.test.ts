@@ -7,6 +7,7 @@ import { newId } from '#core/id.ts';
 import type { TurnResource } from '#core/turn/present-turn.ts';
 import { apiClient } from '#test/world/api-client.ts';
 import { createWorld, testEnvironment, type World } from '#test/world/create-world.ts';
+import { createEndpoint } from '#test/world/webhook-endpoint.ts';
 import { describeRefusal } from './refusals.ts';
 
 const env = { PAWL_API_KEYS: 'alpha:key-of-alpha,beta:key-of-beta,alpha:second-key-of-alpha' };
@@ -16,7 +17,7 @@ type Client = ReturnType<typeof apiClient>;
 type Request = [method: string, path: string, body?: unknown];
 
 /** Every route that names a resource, for resources of these ids. */
-function routesOf({ conv, turn, dlv }: { conv: string; turn: string; dlv: string }): Request[] {
+function routesOf({ conv, turn, dlv, whe }: { conv: string; turn: string; dlv: string; whe: string }): Request[] {
   return [
     ['GET', `/v1/conversations/${conv}`],
     ['DELETE', `/v1/conversations/${conv}`],
@@ -32,7 +33,15 @@ function routesOf({ conv, turn, dlv }: { conv: string; turn: string; dlv: string
     ['POST', `/v1/turns/${turn}/approvals`, { approvals: [{ tool_call_id: 'call_1', decision: 'allow' }] }],
     ['POST', `/v1/turns/${turn}/cancel`],
     ['POST', `/v1/turns/${turn}/retry`],
+    ['GET', `/v1/deliveries/${dlv}`],
     ['POST', `/v1/deliveries/${dlv}/redeliver`],
+    ['GET', `/v1/webhook_endpoints/${whe}`],
+    ['PATCH', `/v1/webhook_endpoints/${whe}`, { status: 'disabled' }],
+    ['DELETE', `/v1/webhook_endpoints/${whe}`],
+    ['GET', `/v1/webhook_endpoints/${whe}/secret`],
+    ['GET', `/v1/webhook_endpoints/${whe}/deliveries`],
+    ['POST', `/v1/webhook_endpoints/${whe}/rotate_secret`],
+    ['POST', `/v1/webhook_endpoints/${whe}/test`],
   ];
 }
 
@@ -42,24 +51,31 @@ test('another project’s resource is 404 on every route, and stays as it was', 
   const { body: turn } = await alpha.call<TurnResource>('POST', '/v1/turns', {
     body: { model: 'openai/test', input: 'Hi', webhook: { url: hook } },
   });
+  const endpoint = await createEndpoint(alpha, hook);
   await world.workUntilIdle();
   const { body: deliveries } = await alpha.call<{ data: { id: string }[] }>('GET', `/v1/turns/${turn.id}/deliveries`);
   const before = await alpha.findTurn(turn.id);
 
-  const ids = { conv: turn.conversation_id, turn: turn.id, dlv: deliveries.data[0]!.id };
+  const ids = { conv: turn.conversation_id, turn: turn.id, dlv: deliveries.data[0]!.id, whe: endpoint.id };
   const seenByBeta = await askAll(beta, routesOf(ids));
 
   expect(seenByBeta).toEqual(seenByBeta.map(() => expect.stringMatching(/^404 \w+_not_found: id$/)));
   expect(await alpha.findTurn(turn.id)).toEqual(before);
   expect((await alpha.call('GET', `/v1/conversations/${turn.conversation_id}`)).status).toBe(200);
+  expect((await alpha.call('GET', `/v1/webhook_endpoints/${endpoint.id}/secret`)).body).toEqual({
+    secrets: endpoint.secrets,
+  });
 });
 
 test.each([
-  ['that nothing has', { conv: newId('conv'), turn: newId('turn'), dlv: newId('dlv') }],
-  ['that cannot exist', { conv: 'conv_x', turn: 'turn_x', dlv: 'dlv_x' }],
-  ['of another kind', { conv: newId('turn'), turn: newId('dlv'), dlv: newId('conv') }],
-  ['with what no database takes', { conv: 'conv_%00', turn: `turn_%F0%9F`, dlv: "dlv_'--" }],
-  ['longer than any', { conv: `conv_${'0'.repeat(3000)}`, turn: 'turn_'.repeat(999), dlv: '9'.repeat(3000) }],
+  ['that nothing has', { conv: newId('conv'), turn: newId('turn'), dlv: newId('dlv'), whe: newId('whe') }],
+  ['that cannot exist', { conv: 'conv_x', turn: 'turn_x', dlv: 'dlv_x', whe: 'whe_x' }],
+  ['of another kind', { conv: newId('turn'), turn: newId('dlv'), dlv: newId('whe'), whe: newId('conv') }],
+  ['with what no database takes', { conv: 'conv_%00', turn: `turn_%F0%9F`, dlv: "dlv_'--", whe: 'whe_%00' }],
+  [
+    'longer than any',
+    { conv: `conv_${'0'.repeat(3000)}`, turn: 'turn_'.repeat(999), dlv: '9'.repeat(3000), whe: 'w'.repeat(3000) },
+  ],
 ])('an id %s is 404 on every route', async (_, ids) => {
   await using world = await createWorld();
 
@@ -73,11 +89,14 @@ test('a list holds only the project’s own', async () => {
   const { alpha, beta } = clientsOf(world);
   const own = await alpha.startTurn({ input: 'Hi' });
   await beta.startTurn({ input: 'Hi' });
+  const endpoint = await createEndpoint(alpha, hook);
+  await createEndpoint(beta, hook);
   const idsOf = async (client: Client, path: string) =>
     (await client.call<{ data: { id: string }[] }>('GET', path)).body.data.map(({ id }) => id);
 
   expect(await idsOf(alpha, '/v1/turns')).toEqual([own.id]);
   expect(await idsOf(alpha, '/v1/conversations')).toEqual([own.conversation_id]);
+  expect(await idsOf(alpha, '/v1/webhook_endpoints')).toEqual([endpoint.id]);
   expect(await idsOf(beta, `/v1/turns?conversation_id=${own.conversation_id}`)).toEqual([]);
 });
 

@@ -91,7 +91,7 @@ test('the rounds of a turn can be read alone', async () => {
   const { data, has_more } = await list(world, `/v1/turns/${id}/rounds`);
 
   expect(has_more).toBe(false);
-  expect(data).toEqual((await world.findTurn(id)).rounds);
+  expect(data).toMatchObject((await world.findTurn(id)).rounds);
   expect(data).toHaveLength(2);
 });
 

@@ -12,10 +12,10 @@ import { newId } from '#core/id.ts';
 import type { Live } from '#core/live/live.ts';
 import type { Reply } from '#core/turn/reply.ts';
 import { announceRound } from '#services/worker/announce-round.ts';
-import type { RoundsOnAir } from '#services/worker/rounds-on-air.ts';
+import type { Audience } from '#services/worker/audience.ts';
 import { plainConfig } from '#test/world/plain-config.ts';
 
-type Parts = { db: Db; live: Live; onAir: RoundsOnAir };
+type Parts = { db: Db; live: Live; audience: Audience };
 
 const RUN = 'run_of_test';
 
@@ -29,7 +29,7 @@ const reply: Reply = {
 };
 
 /** A turn that the test carries on, checkpoint by checkpoint, as a worker would; each wakes whoever watches. */
-export async function playTurn({ db, live, onAir }: Parts) {
+export async function playTurn({ db, live, audience }: Parts) {
   const conversationId = newId('conv');
   const id = newId('turn');
   const standing = { project: 'default', metadata: {} };
@@ -67,8 +67,8 @@ export async function playTurn({ db, live, onAir }: Parts) {
     air: async () => {
       const { work } = await load();
       const round = Number(work.step.slice(1));
-      const announcer = announceRound(live, { turn_id: id, round, attempt: work.ring + 1 });
-      const listed = onAir.add(id, announcer);
+      const announcer = announceRound(audience, { turn_id: id, round, attempt: work.ring + 1 });
+      const listed = audience.add(id, announcer);
       return {
         say: (text: string) => announcer.take({ kind: 'text', text }),
         think: (text: string) => announcer.take({ kind: 'reasoning', text }),
@@ -83,7 +83,7 @@ export async function playTurn({ db, live, onAir }: Parts) {
       const number = Number((await load()).work.step.slice(1));
       const open = { arguments: '{}', effect: 'none' as const, waitsFor: null, expiresInSeconds: null };
       const asked = calls.map((id) => ({ id, name: 'weather_lookup', ...open }));
-      const round = { number, attempts: 1, startedAt: Date.now(), warnings: [] };
+      const round = { number, attempts: 1, startedAt: Date.now(), warnings: [], webhook: null };
       await saveRound(db, {
         ...round,
         turnId: id,

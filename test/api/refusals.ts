@@ -11,6 +11,7 @@ const TYPES: Record<number, string> = {
   409: 'conflict_error',
   413: 'invalid_request_error',
   415: 'invalid_request_error',
+  503: 'server_error',
 };
 
 /** What a refused POST was refused with, in short: `400 unknown_field: inputt`. The envelope is checked whole. */

@@ -27,6 +27,14 @@ test.each(['[]', '"Hi"', 'null', '5', 'true'])('a body that is no object is refu
   expect(refusal).toMatch(/^400 invalid_value: /);
 });
 
+test('a number that is too large for anything is refused, and not taken for null', async () => {
+  const body = '{"model":"openai/test","input":"Hi","limits":{"deadline_seconds":1e400}}';
+
+  const refusal = describeRefusal(await world.call('POST', '/v1/turns', { body }));
+
+  expect(refusal).toBe('400 invalid_value: limits.deadline_seconds');
+});
+
 test('a body of 1 MiB is read, one byte more is refused', async () => {
   const bodyOf = (bytes: number) => {
     const empty = JSON.stringify({ model: 'openai/test', input: 'Hi', instructions: '' });

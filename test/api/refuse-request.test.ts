@@ -124,12 +124,77 @@ test.each([
   '/v1/turns/:id?after=x',
   '/v1/turns/:id?after=1.5',
   '/v1/turns/:id/events?limit=0',
+  ...['wait=0x5', 'wait=', 'wait=%205%20', 'wait=1e1', 'wait=+5', 'wait=5&wait=6'].map(
+    (query) => `/v1/turns/:id?${query}`,
+  ),
+  ...['after=2147483648', 'after=', 'after=0x1', 'after=%201'].map((query) => `/v1/turns/:id?${query}`),
+  ...['limit=', 'limit=0x5', 'limit=%205'].map((query) => `/v1/turns?${query}`),
+  ...['after=2147483648', 'after=', 'cursor=x', 'limit=1001', 'limit=1.0'].map(
+    (query) => `/v1/turns/:id/events?${query}`,
+  ),
 ])('%s is refused, naming the parameter', async (path) => {
   const { id } = await world.startTurn({ input: 'Hi' });
 
   const refusal = describeRefusal(await world.call('GET', path.replace(':id', id)));
 
   expect(refusal).toBe(`400 invalid_value: ${/\?(\w+)=/.exec(path)?.[1]}`);
+});
+
+test.each([
+  'GET /v1/turns?stauts=failed',
+  'GET /v1/turns/:id?waitt=5',
+  'GET /v1/turns/:id/rounds?limit=5',
+  'GET /v1/turns/:id/events?after=1&limt=5',
+  'GET /v1/conversations?order=asc',
+  'GET /v1/tools?q=x',
+  'HEAD /v1/turns/:id?waitt=5',
+  'POST /v1/turns/:id/cancel?force=1',
+])('%s is refused, naming the parameter that there is not', async (route) => {
+  const { id } = await world.startTurn({ input: 'Hi' });
+  const [method = '', path = ''] = route.replace(':id', id).split(' ');
+
+  const answer = await world.call(method, path);
+
+  expect(answer.status).toBe(400);
+  if (method === 'HEAD') return;
+  expect(describeRefusal(answer)).toBe(`400 unknown_field: ${/(\w+)=[^=]*$/.exec(path)?.[1]}`);
+  expect(answer.body).toMatchObject({ error: { message: expect.stringContaining('no query parameter') } });
+});
+
+test.each(['cancel', 'retry', 'redeliver', 'rotate_secret', 'test'])(
+  '%s takes no body but an empty one',
+  async (action) => {
+    const { id } = await world.startTurn({ input: 'Hi' });
+    const endpoint = await world.call('POST', '/v1/webhook_endpoints', { body: { url: 'https://example.com/' } });
+    const of = { redeliver: '/v1/deliveries/dlv_x', cancel: `/v1/turns/${id}`, retry: `/v1/turns/${id}` };
+    const path = `${of[action as 'cancel'] ?? `/v1/webhook_endpoints/${endpoint.body.id}`}/${action}`;
+    const said = async (body: unknown) => describeRefusal(await world.call('POST', path, { body }));
+
+    expect(await said({ force: true })).toBe('400 unknown_field: force');
+    expect(await said('[]')).toBe('400 invalid_value: null');
+    expect(await said({})).not.toMatch(/^400/);
+  },
+);
+
+test.each([
+  [{ model: 5 }, 'give a text'],
+  [{ input: 5 }, 'give a text, or a list'],
+  [{ input: [{ role: 'tool', content: 'x' }] }, 'give one of `user`, `assistant`, `system`'],
+  [{ tools: [5] }, 'give a text, or an object'],
+  [{ tools: [{ name: 'a', execution: { kind: 'ftp' } }] }, 'give one of `server`, `client`, `http`, `mcp`'],
+  [{ tool_choice: 'sometimes' }, 'give one of `auto`, `none`, `required`, or an object'],
+  [{ parallel_tool_calls: 'yes' }, 'give true or false'],
+  [{ temperature: 3 }, 'give at most 2'],
+  [{ max_output_tokens: 1.5 }, 'give a whole number'],
+  [{ limits: { max_rounds: 0 } }, 'give at least 1'],
+  [{ metadata: { k: 'v'.repeat(513) } }, 'give at most 512 characters'],
+  [{ metadata: { ['k'.repeat(65)]: 'v' } }, 'give keys for which this holds: give at most 64 characters'],
+  [{ webhook: { url: 'https://example.com', include: ['rounds'] } }, 'give `turn`'],
+  [{ provider_options: [] }, 'give an object'],
+])('a refusal of %j says what to give', async (wrong, what) => {
+  const { body } = await world.call('POST', '/v1/turns', { body: { ...good, ...wrong } });
+
+  expect(body).toMatchObject({ error: { message: expect.stringContaining(`is not valid: ${what}.`) } });
 });
 
 async function turnsOf({ call }: World): Promise<string> {

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { TurnWatch } from '#services/api/watch/watch-turns.ts';
 import { type Seen, textOf } from './open-stream.ts';
 import { createWatchWorld } from './watch-world.ts';
 
@@ -8,7 +9,7 @@ test('a reader who does not read is owed one delta, not all of them, and every d
   await using world = await createWatchWorld();
   const turn = await world.startTurn();
   await turn.start();
-  const slow = world.watch.stream(turn.id, 0);
+  const readUntil = followSlowly(world.watch, turn.id);
   const quick = await world.open(turn.id);
   await quick.until((seen) => seen.length >= 2);
 
@@ -19,7 +20,7 @@ test('a reader who does not read is owed one delta, not all of them, and every d
     written += LINE;
     await quick.until((seen) => textOf(seen).length === written.length);
   }
-  const buffered = await readAll(slow, (seen) => textOf(seen).length === written.length);
+  const buffered = await readUntil((seen) => textOf(seen).length === written.length);
   round.end();
 
   expect(textOf(buffered)).toBe(written);
@@ -33,7 +34,7 @@ test('a reader who reads only at the end gets the durable events and nothing tha
   await using world = await createWatchWorld();
   const turn = await world.startTurn();
   await turn.start();
-  const slow = world.watch.stream(turn.id, 0);
+  const readUntil = followSlowly(world.watch, turn.id);
   const quick = await world.open(turn.id);
   const content = 'x'.repeat(20_000);
   for (let round = 1; round <= 5; round += 1) {
@@ -43,21 +44,50 @@ test('a reader who reads only at the end gets the durable events and nothing tha
   await turn.complete();
   await quick.over;
 
-  const seen = await readAll(slow, () => false);
+  const seen = await readUntil(() => false);
 
   expect(seen.map(({ id }) => Number(id))).toEqual(Array.from({ length: 14 }, (_, index) => index + 1));
   expect(seen.filter(({ type }) => type === 'tool_call.completed')).toHaveLength(5);
   expect(world.watch.count()).toEqual({ turns: 0, streams: 0, waiters: 0 });
 });
 
-/** Reads until it is enough or over; as fast as can be, but only from now on. */
-async function readAll(stream: ReadableStream<Uint8Array>, isEnough: (seen: Seen[]) => boolean): Promise<Seen[]> {
-  const seen: Seen[] = [];
-  for await (const frame of stream) {
-    const text = Buffer.from(frame).toString();
-    const [, type = '', id = null, data = ''] = text.match(/^event: (.*)\n(?:id: (.*)\n)?data: (.*)\n\n$/) ?? [];
-    seen.push({ type, id: id ?? null, data: JSON.parse(data) });
-    if (isEnough(seen)) break;
-  }
-  return seen;
+const ROOM_BYTES = 16 * 1024;
+
+/** A stream whose reader takes nothing until told to, and then as fast as can be until it is enough or over. */
+function followSlowly(watch: TurnWatch, turnId: string) {
+  const ready: string[] = [];
+  const roomLeft = () => ready.reduce((left, frame) => left - frame.length, ROOM_BYTES);
+  let isOver = false;
+  let look = () => {};
+  const following = watch.follow(turnId, 0, {
+    isReady: () => roomLeft() > 0,
+    write: (frame) => {
+      ready.push(Buffer.from(frame).toString());
+      look();
+    },
+    end: () => {
+      isOver = true;
+      look();
+    },
+  });
+  return async (isEnough: (seen: Seen[]) => boolean): Promise<Seen[]> => {
+    const seen: Seen[] = [];
+    while (!isEnough(seen)) {
+      following.advance();
+      const frame = ready.shift();
+      if (frame) seen.push(parse(frame));
+      else if (isOver) break;
+      else
+        await new Promise<void>((resolve) => {
+          look = resolve;
+        });
+    }
+    following.leave();
+    return seen;
+  };
+}
+
+function parse(frame: string): Seen {
+  const [, type = '', id = null, data = ''] = frame.match(/^event: (.*)\n(?:id: (.*)\n)?data: (.*)\n\n$/) ?? [];
+  return { type, id: id ?? null, data: JSON.parse(data) };
 }

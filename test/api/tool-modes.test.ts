@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { RequestRefused } from '#core/failure.ts';
 import type { Providers } from '#core/llm/providers.ts';
+import { openMcpServers } from '#core/tools/mcp/open-mcp-servers.ts';
 import { toolRegistry } from '#core/tools/tool-registry.ts';
 import type { StandingConfig } from '#core/turn/turn-request.ts';
 import { resolveConfig } from '#services/api/resolve-config.ts';
@@ -10,7 +11,7 @@ import { createWorld } from '#test/world/create-world.ts';
 const wire = { wire: 'openai' as const, streaming: true, parallel_tool_calls: false, thinking: true };
 const found = (tools: boolean) => ({ name: 'basic', capabilities: { ...wire, tools }, ask: () => Promise.reject() });
 
-function resolve(config: StandingConfig, can: { tools: boolean }) {
+async function resolve(config: StandingConfig, can: { tools: boolean }) {
   const providers: Providers = {
     names: ['basic'],
     has: (name) => name === 'basic',
@@ -18,34 +19,39 @@ function resolve(config: StandingConfig, can: { tools: boolean }) {
     list: () => [],
     close: async () => {},
   };
-  const rules = { providers, tools: toolRegistry([]), toolRules: 'strict' as const, egress: [] };
+  const mcp = openMcpServers(new Map(), () => {});
+  const tooling = { tools: toolRegistry([]), mcp, toolSecrets: new Map(), toolRules: 'strict' as const };
+  const rules = { providers, ...tooling, egress: [], project: 'default' };
   try {
-    return resolveConfig({ model: 'basic/model', ...config }, rules);
+    return await resolveConfig({ model: 'basic/model', ...config }, rules);
   } catch (refusal) {
     return refusal as RequestRefused;
   }
 }
 
-test('native tools of a provider that has none are refused, naming the mode that works', () => {
-  const refusal = resolve({ tools: [weather] }, { tools: false });
+test('native tools of a provider that has none are refused, naming the mode that works', async () => {
+  const refusal = await resolve({ tools: [weather] }, { tools: false });
 
   expect(refusal).toBeInstanceOf(RequestRefused);
   expect(refusal).toMatchObject({ status: 400, code: 'tools_not_supported', param: 'tool_mode' });
   expect(refusal).toHaveProperty('message', expect.stringContaining('"emulated"'));
 });
 
-test('such a provider takes the other modes, and native turns without tools', () => {
-  expect(resolve({ tools: [weather], tool_mode: 'emulated' }, { tools: false })).toHaveProperty(
+test('such a provider takes the other modes, and native turns without tools', async () => {
+  expect(await resolve({ tools: [weather], tool_mode: 'emulated' }, { tools: false })).toHaveProperty(
     'tool_mode',
     'emulated',
   );
-  expect(resolve({ tools: [weather], tool_mode: 'inline' }, { tools: false })).toHaveProperty('tool_mode', 'inline');
-  expect(resolve({}, { tools: false })).toHaveProperty('tool_mode', 'native');
+  expect(await resolve({ tools: [weather], tool_mode: 'inline' }, { tools: false })).toHaveProperty(
+    'tool_mode',
+    'inline',
+  );
+  expect(await resolve({}, { tools: false })).toHaveProperty('tool_mode', 'native');
 });
 
-test('a provider with tool calls of its own takes every mode', () => {
+test('a provider with tool calls of its own takes every mode', async () => {
   for (const tool_mode of ['native', 'emulated', 'inline'] as const) {
-    expect(resolve({ tools: [weather], tool_mode }, { tools: true })).toHaveProperty('tool_mode', tool_mode);
+    expect(await resolve({ tools: [weather], tool_mode }, { tools: true })).toHaveProperty('tool_mode', tool_mode);
   }
 });
 

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createWorld, type World } from '#test/world/create-world.ts';
 import { httpTool } from '#test/world/http-tool.ts';
+import { watchUsedCpu } from '#test/world/used-cpu.ts';
 import { refusalOf } from './refusals.ts';
 
 // What is refused leaves nothing behind: one world serves all.
@@ -139,4 +140,20 @@ test('the server-side tools and the providers can be listed', async () => {
   expect(tools.body.data[0]).toMatchObject({ type: 'function', effect: 'none', execution: { kind: 'server' } });
   expect(models.body).toMatchObject({ object: 'list', has_more: false, next_cursor: null });
   expect(models.body.data.map(({ name }) => name)).toEqual(['openai', 'sim']);
+});
+
+test('tools whose schemas take for ever to compile are refused soon, and requests beside them are answered', async () => {
+  const parameters = (n: number) =>
+    object({
+      properties: { a: { oneOf: Array.from({ length: 2500 }, (_, index) => ({ pattern: `${n}y${index}` })) } },
+    });
+  const tools = Array.from({ length: 15 }, (_, n) => tool({ name: `find_${n}`, parameters: parameters(n) }));
+  const usedMs = watchUsedCpu();
+
+  const refusing = refusalOf(world, '/v1/turns', { model: 'openai/test', input: 'Hi', tools });
+  const beside = await world.call('GET', '/healthz');
+
+  expect(beside.status).toBe(200);
+  expect(await refusing).toMatch(/^400 invalid_tool: tools\[0\]\.parameters/);
+  expect(usedMs()).toBeLessThan(6_000);
 });

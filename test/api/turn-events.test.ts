@@ -81,7 +81,22 @@ test.each(['-1', '1.5', 'abc', '99999999999'])('Last-Event-ID %j is refused, nam
   });
 
   expect(byHeader.status).toBe(400);
-  expect(await byHeader.json()).toMatchObject({ error: { type: 'invalid_request_error', param: 'last-event-id' } });
+  expect(await byHeader.json()).toMatchObject({ error: { type: 'invalid_request_error', param: 'Last-Event-ID' } });
+});
+
+test.each([
+  ['an empty Last-Event-ID is as none', { accept: 'text/event-stream', 'last-event-id': '' }],
+  ['a media type is the same in any case', { accept: 'Text/Event-Stream' }],
+])('%s', async (_, headers) => {
+  await using world = await createWatchWorld();
+  const turn = await world.startTurn();
+  await turn.start();
+  await turn.complete();
+
+  const response = await fetch(`${world.url}/v1/turns/${turn.id}/events?after=2`, { headers });
+
+  expect(response.headers.get('content-type')).toBe('text/event-stream');
+  expect((await response.text()).match(/^id: \d+$/gm)).toEqual(['id: 3', 'id: 4']);
 });
 
 test('a limit out of range is refused', async () => {
@@ -124,6 +139,21 @@ test('who comes back after the end is told to stop by 204; Last-Event-ID goes be
 
   expect(atTheEnd.response.status).toBe(204);
   expect(beforeTheEnd.seen.map(({ type, id }) => [type, id])).toEqual([['turn.completed', '4']]);
+});
+
+test('who claims to have seen more than there is still hears how the turn ends', async () => {
+  await using world = await createWatchWorld();
+  const turn = await world.startTurn();
+  await turn.start();
+
+  const stream = await world.open(turn.id, { lastEventId: '99' });
+  await turn.complete();
+  await stream.over;
+
+  expect(stream.seen.map(({ type, id }) => [type, id])).toEqual([
+    ['round.completed', '3'],
+    ['turn.completed', '4'],
+  ]);
 });
 
 test('a HEAD request leaves no stream behind', async () => {

@@ -7,7 +7,7 @@ import { makeRouter } from '#services/api/make-router.ts';
 import { turnEventRoutes } from '#services/api/routes/turn-events.ts';
 import { makeTurnWatch } from '#services/api/watch/watch-turns.ts';
 import { openLog } from '#services/log.ts';
-import { makeRoundsOnAir } from '#services/worker/rounds-on-air.ts';
+import { makeAudience } from '#services/worker/audience.ts';
 import { createTestDatabase } from '../world/test-database.ts';
 import { countStatements } from './count-statements.ts';
 import { openStream, type StreamOptions } from './open-stream.ts';
@@ -29,12 +29,13 @@ export async function createWatchWorld({ redis = false, heartbeatMs = NEVER_MS, 
   const log = openLog('test', 'silent');
   const statements = countStatements(connection.db);
   const watch = makeTurnWatch({ db: statements.db, live: hearing, log, heartbeatMs });
-  const onAir = makeRoundsOnAir();
+  const audience = makeAudience(speaking);
   const asked: string[] = [];
   speaking.hearWorkers((message) => {
+    if (message.kind === 'watched') audience.watched(message.turnId);
     if (message.kind !== 'catch-up') return;
     asked.push(message.turnId);
-    onAir.catchUp(message.turnId);
+    audience.catchUp(message.turnId);
   });
   const app = makeRouter();
   app.onError(handleError(log));
@@ -52,8 +53,8 @@ export async function createWatchWorld({ redis = false, heartbeatMs = NEVER_MS, 
   });
 
   return {
-    ...{ url, databaseUrl, db: connection.db, watch, statements, onAir, live: speaking, asked },
-    startTurn: () => playTurn({ db: connection.db, live: speaking, onAir }),
+    ...{ url, databaseUrl, db: connection.db, watch, statements, audience, live: speaking, asked },
+    startTurn: () => playTurn({ db: connection.db, live: speaking, audience }),
     open: (turnId: string, options: StreamOptions = {}) => openStream(`${url}/v1/turns/${turnId}/events`, options),
     [Symbol.asyncDispose]: async () => {
       await watch.close();

@@ -4,7 +4,6 @@
  */
 export const owners: Record<string, string[]> = {
   kysely: ['packages/core/checkpoint/'],
-  'kysely-postgres-js': ['packages/core/checkpoint/'],
   postgres: [
     'packages/core/checkpoint/',
     'packages/core/live/postgres-live.ts',
@@ -16,10 +15,12 @@ export const owners: Record<string, string[]> = {
   openai: ['packages/core/llm/openai/'],
   '@anthropic-ai/sdk': ['packages/core/llm/anthropic/'],
   '@google/genai': ['packages/core/llm/gemini/'],
-  '@modelcontextprotocol/sdk': ['packages/core/tools/'],
+  '@modelcontextprotocol/client': ['packages/core/tools/mcp/'],
+  '@modelcontextprotocol/server': ['examples/'],
+  standardwebhooks: ['examples/'],
   ajv: ['packages/core/tools/'],
   'ajv-formats': ['packages/core/tools/'],
-  undici: ['packages/core/outbound/', 'packages/core/llm/patient-fetch.ts'],
+  undici: ['packages/core/outbound/', 'packages/core/patient-fetch.ts', 'packages/core/llm/model-fetch.ts'],
   'ipaddr.js': ['packages/core/outbound/'],
   hono: ['services/api/'],
   '@hono/node-server': ['services/api/'],

@@ -11,7 +11,8 @@ const CORE = [
   'packages/core/webhook',
 ];
 const PARTS = ['services/api', 'services/worker', 'services/migrate'];
-const PRODUCT = [...CORE, 'services', ...PARTS, 'services/standalone', 'simulator'];
+const OUTSIDE = ['packages/client', 'packages/cli'];
+const PRODUCT = [...CORE, 'services', ...PARTS, 'services/standalone', 'simulator', ...OUTSIDE];
 
 /**
  * Every room and the rooms it may import besides itself. A folder within a room belongs to the room; the files that
@@ -27,6 +28,8 @@ export const rooms: Record<string, string[]> = {
   'packages/core/outbound': HEART,
   'packages/core/tools': MIDDLE,
   'packages/core/webhook': MIDDLE,
+  'packages/client': ['packages/core/turn'],
+  'packages/cli': ['packages/client'],
   services: [...CORE, 'simulator'],
   'services/api': [...CORE, 'services'],
   'services/worker': [...CORE, 'services'],
@@ -34,10 +37,11 @@ export const rooms: Record<string, string[]> = {
   'services/standalone': [...CORE, 'services', ...PARTS],
   simulator: [],
   migrations: [],
-  examples: ['packages/core/tools'],
+  examples: ['packages/core/tools', 'packages/client'],
   demo: [...PRODUCT, 'examples'],
   bench: [...PRODUCT, 'test'],
-  test: [...PRODUCT, 'examples', 'demo', 'bench'],
+  chaos: [...PRODUCT, 'bench'],
+  test: [...PRODUCT, 'examples', 'demo', 'bench', 'chaos'],
   '.': [],
 };
 

@@ -12,8 +12,12 @@ export type Source = { path: string; arrows: Arrow[]; names: string[]; handsOn: 
 const ROOT = new URL('../../', import.meta.url);
 const FOLDERS = ['packages', 'services', 'simulator', 'migrations', 'test', 'bench', 'demo', 'examples'];
 const ALIASES: Record<string, string> = {
+  '#cli/': 'packages/cli/',
+  '#client/': 'packages/client/',
   '#core/': 'packages/core/',
+  'pawl/client': 'packages/client/connect-pawl.ts',
   'pawl/tools': 'packages/core/tools/define-tool.ts',
+  'pawl/webhook': 'packages/client/verify-webhook.ts',
 };
 
 /** Reads every TypeScript file of the repository. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { anthropicProvider } from '#core/llm/anthropic/anthropic-provider.ts';
-import { patientFetch } from '#core/llm/patient-fetch.ts';
+import { modelFetch } from '#core/llm/model-fetch.ts';
 import type { Delta } from '#core/llm/provider.ts';
 import { anthropicWire, block, event, message, textBlock } from '#test/llm/anthropic-wire.ts';
 import { providerExam, someRequest } from '#test/llm/provider-exam.ts';
@@ -11,7 +11,7 @@ const make = (origin: string, more: object = {}) =>
   anthropicProvider({ name: 'anthropic', apiKey: 'sk-ant-test-123456', baseUrl: origin, ...more });
 
 providerExam('anthropic', (origin) => make(origin), anthropicWire);
-providerExam('anthropic by patient fetch', (origin) => make(origin, { fetch: patientFetch().fetch }), anthropicWire);
+providerExam('anthropic by model fetch', (origin) => make(origin, { fetch: modelFetch().fetch }), anthropicWire);
 
 async function ask(answer: Answer, more: { request?: object; options?: object } = {}) {
   await using server = await startWireServer();
@@ -65,7 +65,7 @@ test('a refusal is asked once: retries are not the business of an adapter', asyn
 test('calls one after another share a connection', async () => {
   await using server = await startWireServer();
   server.answer({ body: hello });
-  const provider = make(server.origin, { fetch: patientFetch().fetch });
+  const provider = make(server.origin, { fetch: modelFetch().fetch });
 
   for (let call = 0; call < 10; call += 1) await provider.ask(someRequest, signal, () => undefined);
 

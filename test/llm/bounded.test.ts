@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { expect, test } from 'vitest';
 import { bounded } from '#core/llm/bounded.ts';
 import type { Delta, Provider } from '#core/llm/provider.ts';
@@ -34,6 +35,17 @@ test('a reply within bounds passes as it is, with its deltas', async () => {
 
   expect(answer).toBe(reply);
   expect(deltas).toEqual([{ kind: 'text', text: 'Hi' }]);
+});
+
+test('a call leaves nothing on a signal that outlives it', async () => {
+  const { signal } = new AbortController();
+
+  await bounded(
+    provider(async () => reply),
+    patient,
+  ).ask(someRequest, signal, () => undefined);
+
+  expect(getEventListeners(signal, 'abort')).toEqual([]);
 });
 
 test('a provider that listens to nothing is left behind when time is up', async () => {

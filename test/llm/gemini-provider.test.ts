@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest';
 import { geminiProvider } from '#core/llm/gemini/gemini-provider.ts';
-import { patientFetch } from '#core/llm/patient-fetch.ts';
+import { modelFetch } from '#core/llm/model-fetch.ts';
 import { configureProviders } from '#core/llm/providers.ts';
 import { geminiEvent, geminiWire, partsEvent } from '#test/llm/gemini-wire.ts';
 import { providerExam, someRequest } from '#test/llm/provider-exam.ts';
@@ -12,7 +12,7 @@ const make = (origin: string, more: object = {}) =>
   geminiProvider({ name: 'gemini', apiKey: key, baseUrl: origin, ...more });
 
 providerExam('gemini', (origin) => make(origin), geminiWire);
-providerExam('gemini by patient fetch', (origin) => make(origin, { fetch: patientFetch().fetch }), geminiWire);
+providerExam('gemini by model fetch', (origin) => make(origin, { fetch: modelFetch().fetch }), geminiWire);
 
 async function ask(answer: Answer, change: object = {}) {
   await using server = await startWireServer();
@@ -81,7 +81,7 @@ test('gemini: a refusal and a stream that breaks off are asked once', async () =
 test('gemini: calls one after another share a connection', async () => {
   await using server = await startWireServer();
   server.answer({ body: hi });
-  const provider = make(server.origin, { fetch: patientFetch().fetch });
+  const provider = make(server.origin, { fetch: modelFetch().fetch });
 
   for (let call = 0; call < 10; call += 1) await provider.ask(someRequest, signal, () => undefined);
 

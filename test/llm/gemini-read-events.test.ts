@@ -7,7 +7,7 @@ async function eventsOf(text: string, portion = text.length): Promise<string[]> 
     for (let at = 0; at < bytes.length; at += portion) yield bytes.subarray(at, at + portion);
   }
   const events: string[] = [];
-  for await (const event of readEvents(portions())) events.push(event);
+  for await (const together of readEvents(portions())) events.push(...together);
   return events;
 }
 

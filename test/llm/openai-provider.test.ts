@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { modelFetch } from '#core/llm/model-fetch.ts';
 import { openaiProvider } from '#core/llm/openai/openai-provider.ts';
-import { patientFetch } from '#core/llm/patient-fetch.ts';
 import { event, openaiWire } from '#test/llm/openai-wire.ts';
 import { providerExam, someRequest } from '#test/llm/provider-exam.ts';
 import { type Answer, startWireServer } from '#test/llm/wire-server.ts';
@@ -10,7 +10,7 @@ const make = (origin: string, more: object = {}) =>
   openaiProvider({ name: 'openai', apiKey: 'sk-test-123456', baseUrl: `${origin}/v1`, ...more });
 
 providerExam('openai', (origin) => make(origin), openaiWire);
-providerExam('openai by patient fetch', (origin) => make(origin, { fetch: patientFetch().fetch }), openaiWire);
+providerExam('openai by model fetch', (origin) => make(origin, { fetch: modelFetch().fetch }), openaiWire);
 
 async function ask(answer: Answer, more: object = {}) {
   await using server = await startWireServer();
@@ -44,7 +44,7 @@ test('a refusal is asked once: retries are not the business of an adapter', asyn
 test('calls one after another share a connection', async () => {
   await using server = await startWireServer();
   server.answer({ body: openaiWire.reply({ text: ['Hi.'] }) });
-  const provider = make(server.origin, { fetch: patientFetch().fetch });
+  const provider = make(server.origin, { fetch: modelFetch().fetch });
 
   for (let call = 0; call < 10; call += 1) await provider.ask(someRequest, signal, () => undefined);
 

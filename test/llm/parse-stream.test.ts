@@ -65,6 +65,21 @@ test('whole calls of the same tool without id or index are told apart', () => {
   expect(reply.calls.map((each) => each.id)).toEqual(['', '']);
 });
 
+test.each<[form: string, chunks: object[]]>([
+  [
+    'by index, by turns',
+    [
+      calls(call('{"a"', { index: 0, id: 'x' }, { name: 'f' }), call('{"a"', { index: 1, id: 'x' }, { name: 'f' })),
+      calls(call(':2}', { index: 1 }), call(':1}', { index: 0 })),
+    ],
+  ],
+  ['whole', [calls(call('{"a":1}', { id: 'x' }, { name: 'f' }), call('{"a":2}', { id: 'x' }, { name: 'f' }))]],
+])('calls of the same id are told apart %s', (_, chunks) => {
+  const { reply } = parse(...chunks, done);
+
+  expect(reply.calls).toEqual(['{"a":1}', '{"a":2}'].map((text) => ({ id: 'x', name: 'f', arguments: text })));
+});
+
 test('a name repeated in every piece starts no new call', () => {
   const { reply } = parse(
     calls(call('{"a"', { index: 0 }, { name: 'add' })),

@@ -188,6 +188,22 @@ export function providerExam(name: string, makeProvider: (origin: string) => Pro
     await server.left;
   });
 
+  test(`${name}: of calls at the same time, one that is aborted takes no other with it`, async () => {
+    await using server = await startWireServer();
+    server.answer({ body: wire.reply({ text: ['Half'] }).slice(0, 1), ending: 'hang' });
+    server.answerNext({ body: wire.reply({ text: ['Whole.'] }) });
+    const provider = makeProvider(server.origin);
+    const caller = new AbortController();
+    const begun = Promise.withResolvers<void>();
+
+    const aborted = provider.ask(someRequest, caller.signal, () => begun.resolve());
+    await begun.promise;
+    const other = provider.ask(someRequest, new AbortController().signal, () => caller.abort(new Error('cancelled')));
+
+    await expect(aborted).rejects.toThrow('cancelled');
+    await expect(other).resolves.toMatchObject({ text: 'Whole.' });
+  });
+
   test(`${name}: comments, CRLF, single bytes and a missing sentinel change nothing`, async () => {
     const events = wire.reply({ text: ['Hel', 'lo 👋'], calls: twoCalls, usage });
     const noisy = events.filter((event) => !isSentinel(event)).flatMap((event) => [': ping\n\n', event, '\n\n']);

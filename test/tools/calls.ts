@@ -1,5 +1,6 @@
 import { parseEgressAllow } from '#core/outbound/egress-policy.ts';
 import { openGate } from '#core/outbound/open-gate.ts';
+import { makeRedact } from '#core/redact.ts';
 import type { ServerTool } from '#core/tools/define-tool.ts';
 import type { CallContext, PreparedCall } from '#core/tools/run-call.ts';
 import { toolRegistry } from '#core/tools/tool-registry.ts';
@@ -10,8 +11,11 @@ export function callContext(tools: ServerTool[], more: Partial<CallContext> = {}
   const gate = openGate(parseEgressAllow('127.0.0.1'));
   return {
     registry: toolRegistry(tools),
+    mcp: { server: () => undefined },
     gate,
     outputLimit: 65_536,
+    toolSecrets: new Map(),
+    redact: makeRedact([]),
     signal: new AbortController().signal,
     progress: () => {},
     ...more,
@@ -25,5 +29,5 @@ export function preparedCall(
   args: Record<string, unknown> = {},
 ): PreparedCall {
   const definition = Tool.parse({ name: 'tool', retry: { max_attempts: 3, backoff_ms: 0 }, ...tool });
-  return { tool: definition, args, turnId: 'turn_1', idempotencyKey: 'turn_1.1.call_1' };
+  return { tool: definition, args, turnId: 'turn_1', project: 'default', idempotencyKey: 'turn_1.1.call_1' };
 }

@@ -1,6 +1,8 @@
 import { expect, expectTypeOf, test } from 'vitest';
 import { z } from 'zod';
-import { defineTool, type ToolContext } from '#core/tools/define-tool.ts';
+import { checkDefinitions } from '#core/tools/check-definition.ts';
+import { defineTool, type ToolContext, ToolFailed } from '#core/tools/define-tool.ts';
+import { parseArguments } from '#core/tools/parse-arguments.ts';
 
 const named = { name: 'order_tea', description: 'Orders some cups of tea.' };
 const context: ToolContext = {
@@ -78,4 +80,41 @@ test('an option out of range is refused with the name of the tool', () => {
   const define = () => defineTool({ ...named, input: z.object({}), timeoutMs: 0, execute: () => null });
 
   expect(define).toThrow(/^Tool "order_tea": timeout_ms: /);
+});
+
+test.for<[misspelled: object, sentence: string]>([
+  [{ approve: 'always' }, 'Tool "order_tea" has no option "approve". There are: name, description, '],
+  [{ timeout_ms: 1000 }, 'Tool "order_tea" has no option "timeout_ms". Write timeoutMs.'],
+  [{ rate_limit: { max: 1, per_seconds: 1 } }, 'Tool "order_tea" has no option "rate_limit". Write rateLimit.'],
+  [
+    { rateLimit: { max: 1, per_seconds: 1 } },
+    'Tool "order_tea": rateLimit has no option "per_seconds". Write perSeconds.',
+  ],
+  [{ retry: { attempts: 3 } }, 'Tool "order_tea": retry has no option "attempts". There are: maxAttempts, backoffMs.'],
+])('an option that is not known is refused, naming the tool and what is right: %j', ([misspelled, sentence]) => {
+  const define = () => defineTool({ ...named, input: z.object({}), execute: () => null, ...misspelled });
+
+  expect(define).toThrow(sentence);
+});
+
+test('an input that contains itself becomes a schema that checks it at every depth', async () => {
+  const Folder = z.object({
+    name: z.string(),
+    get folders() {
+      return z.array(Folder);
+    },
+  });
+  const tool = defineTool({ ...named, input: Folder, execute: ({ folders }) => folders.length });
+
+  const problems = await checkDefinitions([tool.definition], 'strict');
+  const deep = parseArguments('{"name":"a","folders":[{"name":7,"folders":[]}]}', tool.definition.parameters);
+
+  expect(problems).toEqual([]);
+  expect(deep).toMatchObject({ error: { details: { 'folders[0].name': 'must be string' } } });
+});
+
+test('a category that the contract does not know becomes unknown, and the message stays', () => {
+  const failure = new ToolFailed('bogus' as never, 'No tea left.');
+
+  expect(failure).toMatchObject({ category: 'unknown', code: 'unknown', message: 'No tea left.' });
 });

@@ -3,6 +3,8 @@ import { renderOutput } from '#core/tools/render-output.ts';
 
 const LIMIT = 65_536;
 
+const render = (value: unknown, limit: number) => renderOutput(value, limit, (text) => text);
+
 test.for([
   ['text as it is', 'Hello', 'Hello'],
   ['nothing as empty text', undefined, ''],
@@ -10,13 +12,19 @@ test.for([
   ['an object as JSON', { a: [1, true] }, '{"a":[1,true]}'],
   ['a date as JSON', new Date(0), '"1970-01-01T00:00:00.000Z"'],
 ] as const)('%s', ([, value, content]) => {
-  expect(renderOutput(value, LIMIT)).toEqual({ content, truncated: false, full: content });
+  expect(render(value, LIMIT)).toEqual({ content, truncated: false, full: content });
 });
 
 test('NUL and halves of surrogate pairs become replacement characters', () => {
-  const { content } = renderOutput('a\u0000b\ud800c', LIMIT);
+  const { content } = render('a\u0000b\ud800c', LIMIT);
 
   expect(content).toBe('a\uFFFDb\uFFFDc');
+});
+
+test('other control characters do too; tabs and line ends stay', () => {
+  const { content } = render('one\ttwo\r\n\u001b[31mred\u0007\u0085', LIMIT);
+
+  expect(content).toBe('one\ttwo\r\n\uFFFD[31mred\uFFFD\uFFFD');
 });
 
 test.for([
@@ -25,17 +33,17 @@ test.for([
   ['a function', () => {}, /it is a function/],
   ['a symbol', Symbol('s'), /it is a symbol/],
 ] as const)('%s is an error in a sentence, not a crash', ([, value, reason]) => {
-  expect(() => renderOutput(value, LIMIT)).toThrow(reason);
+  expect(() => render(value, LIMIT)).toThrow(reason);
 });
 
 test('an output of exactly the limit is not cut', () => {
-  expect(renderOutput('é'.repeat(50), 100)).toMatchObject({ content: 'é'.repeat(50), truncated: false });
+  expect(render('é'.repeat(50), 100)).toMatchObject({ content: 'é'.repeat(50), truncated: false });
 });
 
 test('an output over the limit keeps head and tail, with a note where the middle was', () => {
   const text = `${'a'.repeat(60)}${'b'.repeat(60)}`;
 
-  const { content, truncated, full } = renderOutput(text, 100);
+  const { content, truncated, full } = render(text, 100);
 
   expect(content).toBe(`${'a'.repeat(50)}\n[… 20 bytes cut …]\n${'b'.repeat(50)}`);
   expect(truncated).toBe(true);
@@ -43,7 +51,7 @@ test('an output over the limit keeps head and tail, with a note where the middle
 });
 
 test.for([1, 2, 3, 5, 9, 10, 11, 101])('a cut at %i bytes never splits a character', (limit) => {
-  const { content } = renderOutput('🙂é'.repeat(100), limit);
+  const { content } = render('🙂é'.repeat(100), limit);
   const kept = content.replace(/\n\[… \d+ bytes cut …\]\n/, '');
 
   expect(content.isWellFormed()).toBe(true);
@@ -52,7 +60,7 @@ test.for([1, 2, 3, 5, 9, 10, 11, 101])('a cut at %i bytes never splits a charact
 });
 
 test('what is kept in full is bounded too', () => {
-  const { full, truncated } = renderOutput('x'.repeat(5_000_000), LIMIT);
+  const { full, truncated } = render('x'.repeat(5_000_000), LIMIT);
 
   expect(full.length).toBeLessThan(4_200_000);
   expect(truncated).toBe(true);

@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { runCall } from '#core/tools/run-call.ts';
 import { callContext, preparedCall } from './calls.ts';
@@ -102,6 +103,30 @@ test('what the tool says about its failure reaches the model', async () => {
   const { result } = await call(server);
 
   expect(result.error?.message).toBe('The tool answered 404: {"error":"No such city"}');
+});
+
+test.for([
+  [200, 'unknown', "The tool's answer came as gzip, which was not asked for, and cannot be read."],
+  [404, 'resource_not_found', 'The tool answered 404.'],
+] as const)('of a compressed answer with %i nothing is taken for text', async ([status, category, message]) => {
+  const body = gzipSync('It rains.');
+  await using server = await toolServer(() => ({ status, body, headers: { 'content-encoding': 'gzip' } }));
+
+  const { result } = await call(server, { effect: 'at_most_once' });
+
+  expect(result).toMatchObject({ attempts: 1, error: { category, message } });
+});
+
+test('an encoding that compresses nothing leaves the answer as it is', async () => {
+  await using server = await toolServer(() => ({
+    status: 200,
+    body: 'It rains.',
+    headers: { 'content-encoding': 'utf-8' },
+  }));
+
+  const { result } = await call(server);
+
+  expect(result.content).toBe('It rains.');
 });
 
 test('a tool that fails once is tried again', async () => {

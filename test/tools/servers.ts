@@ -4,7 +4,7 @@ import { type AddressInfo, createServer as createSocketServer, type Socket } fro
 /** One request as it came in. */
 export type Received = { method: string | undefined; headers: IncomingMessage['headers']; body: string };
 /** What the tool answers. */
-export type Answer = { status: number; body?: string; headers?: Record<string, string> };
+export type Answer = { status: number; body?: string | Buffer; headers?: Record<string, string> };
 
 /** An HTTP tool on 127.0.0.1 that remembers what it got. */
 export async function toolServer(answer: () => Answer) {

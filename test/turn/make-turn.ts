@@ -77,6 +77,8 @@ function makeCall(own: Partial<ToolCall> = {}): ToolCall {
     expired: false,
     approval: null,
     claimedBy: null,
+    claimedAt: null,
+    completedAt: null,
     result: {
       status: 'success',
       content: 'ok',

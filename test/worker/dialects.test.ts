@@ -58,6 +58,7 @@ test('emulated: watchers see the answer and nothing of what was dropped', async 
 
   const { id } = await world.startTurn({ input, tools, tool_mode: 'emulated' });
   const stream = await openStream(`${world.url}/v1/turns/${id}/events`, {});
+  await world.hasHeard('catch-up', id);
   await world.workUntilIdle();
   await stream.over;
 
@@ -127,6 +128,7 @@ test('inline: no watcher ever sees a marker, and the deltas are the text as it i
 
   const { id } = await world.startTurn({ input, tools, tool_mode: 'inline' });
   const stream = await openStream(`${world.url}/v1/turns/${id}/events`, {});
+  await world.hasHeard('catch-up', id);
   await world.workUntilIdle();
   await stream.over;
 

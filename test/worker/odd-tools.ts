@@ -25,4 +25,5 @@ export default [
     execute: () => new Promise(() => {}),
   }),
   defineTool({ ...odd('say_much'), effect: 'none', execute: () => `${'x'.repeat(1000)}end` }),
+  defineTool({ ...odd('say_all'), effect: 'none', execute: () => 'x'.repeat(3 * 1024 * 1024) }),
 ];

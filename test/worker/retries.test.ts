@@ -120,6 +120,20 @@ test('while a provider is parked no other turn asks it', async () => {
   expect((await world.findTurn(other.id)).status).toBe('in_progress');
 });
 
+test('turns that come while a provider is parked make nobody wait longer', async () => {
+  await using world = await createWorld();
+  const { parking } = world.worker;
+  parking.park('openai', 20_000);
+  const [parkedForMs, startedAt] = [parking.waitMs('openai'), performance.now()];
+
+  for (const _ of Array(5)) await world.startTurn({ input: 'Hi' });
+  await world.workUntilIdle();
+
+  const leftMs = parking.waitMs('openai');
+  expect(leftMs).toBeLessThanOrEqual(parkedForMs - Math.floor(performance.now() - startedAt) + 2);
+  expect(world.asked).toHaveLength(0);
+});
+
 test('a failed turn goes on from its last checkpoint, and its event numbers go on', async () => {
   await using world = await createWorld();
   await using tool = await openStranger(() => ({ status: 200, body: 'done' }));

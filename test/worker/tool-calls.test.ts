@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url';
+import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import type { TurnResource } from '#core/turn/present-turn.ts';
 import { createWorld, type World } from '#test/world/create-world.ts';
@@ -229,4 +230,17 @@ test('a long output is cut for the model and kept whole', async () => {
   expect(result?.content?.length).toBeLessThan(400);
   expect(world.asked[1]?.body.messages.at(-1)?.content).toBe(result?.content);
   expect(body).toEqual({ tool_call_id: 'call_x', output: `${'x'.repeat(1000)}end`, truncated: true });
+});
+
+test('large outputs are saved one after the other', async () => {
+  await using world = await createWorld({ env });
+
+  const { id } = await callAll(world, ['say_all'], Array(3).fill({ name: 'say_all' }));
+
+  const calls = world.db.selectFrom('tool_calls').where('turn_id', '=', id);
+  const saved = await calls
+    .select([sql<string>`completed_at::text`.as('at'), sql<number>`length(full_output)`.as('size')])
+    .execute();
+  expect(saved.map(({ size }) => size)).toEqual(Array(3).fill(3 * 1024 * 1024));
+  expect(new Set(saved.map(({ at }) => at)).size).toBe(3);
 });

@@ -79,6 +79,55 @@ test('partial answers leave the rest pending, and a repeated one changes nothing
   expect(repeated).toMatchObject({ status: 200, body: { last_event: partial.body.last_event } });
 });
 
+test('an answer repeated with its keys in another order, or as text, is the same answer', async () => {
+  await using world = await createWorld();
+  const turn = await parked(world, [locate], where, { ...where, id: 'call_again' });
+  const outputs = [
+    { at: [{ lat: 1, lon: 2 }], by: 'gps' },
+    { by: 'gps', at: [{ lon: 2, lat: 1 }] },
+  ];
+  const repeated = [outputs[0], outputs[1], JSON.stringify(outputs[1], null, 2), { ...outputs[1], by: 'hand' }];
+
+  const said = repeated.map((output) => ({ tool_outputs: [{ tool_call_id: 'call_where', output }] }));
+  const statuses: number[] = [];
+  for (const body of said) statuses.push((await answer(world, turn, body)).status);
+
+  expect(statuses).toEqual([200, 200, 200, 409]);
+});
+
+test.for([
+  { ends: 'cancelled', says: 'The turn ended before this call was answered. It may have been under way.' },
+  { ends: 'expired', says: 'Nobody answered this call in time.' },
+])('an answer to a call that was $ends is refused with the reason, for nobody has answered it', async (given) => {
+  await using world = await createWorld();
+  const expiring = [locate, pay].map((tool) => ({ ...tool, expires_in_seconds: 3600 }));
+  const turn = await parked(world, expiring, where, postcard);
+  const answers = {
+    tool_outputs: [{ tool_call_id: 'call_where', output: 'Tokyo' }],
+    approvals: [{ tool_call_id: 'call_card', decision: 'allow' }],
+  };
+  const sayAll = () =>
+    Promise.all([
+      answer(world, turn, { tool_outputs: answers.tool_outputs }),
+      answer(world, turn, { approvals: answers.approvals }, 'approvals'),
+    ]);
+
+  if (given.ends === 'cancelled') await world.call('POST', `/v1/turns/${turn.id}/cancel`);
+  else await world.advance(3_600_001);
+  const refused = await sayAll();
+  await world.rescue();
+  await world.workUntilIdle();
+  const afterwards = await sayAll();
+
+  for (const { status, body } of [...refused, ...afterwards]) {
+    expect(status).toBe(409);
+    expect(body.error).toMatchObject({
+      code: 'tool_call_not_waiting',
+      message: expect.stringContaining(`takes no answer any more: ${given.says}`),
+    });
+  }
+});
+
 test.for([
   {
     body: { tool_outputs: [{ tool_call_id: 'call_where', output: 'Osaka' }] },

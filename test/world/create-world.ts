@@ -1,12 +1,16 @@
+import { EventEmitter, once } from 'node:events';
 import { sql } from 'kysely';
+import type { Live } from '#core/live/live.ts';
 import { allQueues } from '#core/queue/all-queues.ts';
 import type { JobHandler } from '#core/queue/bell.ts';
 import { openApi } from '#services/api/open-api.ts';
 import { openLog } from '#services/log.ts';
 import { openParts } from '#services/open-parts.ts';
 import { readSettings } from '#services/settings.ts';
+import type { WorkerContext } from '#services/worker/context.ts';
 import { jobHandler } from '#services/worker/open-worker.ts';
 import { rescue } from '#services/worker/rescue.ts';
+import { makeTurnMemory } from '#services/worker/turn-memory.ts';
 import { workerContext } from '#services/worker/worker-context.ts';
 import type { AskedRequest } from '#simulator/answer-chat.ts';
 import { startSimulator } from '#simulator/start-simulator.ts';
@@ -46,6 +50,7 @@ export async function createWorld(options: Options = {}) {
   const api = await openApi(parts, settings, log);
   const handle = jobHandler(worker);
   const db = parts.connection.db;
+  const hasHeard = hearForWorker(parts.live, worker);
   const workOnce = (by: JobHandler = handle) => parts.bell.answerOnce(allQueues(parts.providers.names), by);
 
   return {
@@ -60,14 +65,19 @@ export async function createWorld(options: Options = {}) {
     },
     /** Lets time pass for whatever is due, held or bound by a deadline. */
     advance: async (ms: number) => {
+      // What the worker read a moment ago is as old as everything else.
+      worker.turns = makeTurnMemory(db);
       const earlier = sql`${ms}::double precision * interval '1 millisecond'`;
       await sql`update turns set due_at = due_at - ${earlier}, held_until = held_until - ${earlier},
-        deadline_at = deadline_at - ${earlier} where due_at is not null`.execute(db);
+        retry_at = retry_at - ${earlier}, deadline_at = deadline_at - ${earlier} where due_at is not null`.execute(db);
       await sql`update tool_calls set expires_at = expires_at - ${earlier} where result is null`.execute(db);
-      await sql`update deliveries set due_at = due_at - ${earlier}, held_until = held_until - ${earlier} where due_at is not null`.execute(
-        db,
-      );
+      await sql`update deliveries set due_at = due_at - ${earlier}, held_until = held_until - ${earlier},
+        next_attempt_at = next_attempt_at - ${earlier} where due_at is not null`.execute(db);
+      await sql`update webhook_endpoints set failing_since = failing_since - ${earlier},
+        old_secret_until = old_secret_until - ${earlier}`.execute(db);
     },
+    /** Until the worker has heard that a turn was cancelled, or that somebody has come to watch it. */
+    hasHeard,
     /** One heartbeat for whatever the worker has on hand. */
     beat: () => worker.heartbeat.beat('all'),
     rescue: () => rescue(worker),
@@ -80,3 +90,24 @@ export async function createWorld(options: Options = {}) {
 }
 
 export type World = Awaited<ReturnType<typeof createWorld>>;
+
+/** Hears what concerns turns, as a worker does; what stops it in the middle of a step the test says itself. */
+function hearForWorker(
+  live: Live,
+  worker: WorkerContext,
+): (kind: 'cancelled' | 'catch-up', turnId: string) => Promise<void> {
+  const all = new Set<string>();
+  const heard = new EventEmitter();
+  live.hearWorkers((message) => {
+    if (message.kind === 'watched') worker.audience.watched(message.turnId);
+    if (message.kind === 'catch-up') worker.audience.catchUp(message.turnId);
+    if (message.kind === 'cancelled') worker.turns.mistrust(message.turnId);
+    if (!('turnId' in message)) return;
+    const news = `${message.kind} ${message.turnId}`;
+    all.add(news);
+    heard.emit(news);
+  });
+  return async (kind, turnId) => {
+    if (!all.has(`${kind} ${turnId}`)) await once(heard, `${kind} ${turnId}`);
+  };
+}

@@ -5,9 +5,9 @@ import { findFreePort } from '#services/standalone/embedded-postgres/find-free-p
 
 export type TestRedis = { url: string; stop(): Promise<void> };
 
-/** A `redis-server` of our own on a free port, keeping nothing; null where there is none on the PATH. */
-export async function spawnRedis(flags: string[] = []): Promise<TestRedis | null> {
-  const port = await findFreePort();
+/** A `redis-server` of our own, on a free port unless one is named, keeping nothing; null where there is none on the PATH. */
+export async function spawnRedis(flags: string[] = [], known?: number): Promise<TestRedis | null> {
+  const port = known ?? (await findFreePort());
   const options = [
     '--port',
     String(port),

@@ -3,11 +3,11 @@ import { newId } from '../id.ts';
 import type { Ring } from '../turn/ring.ts';
 import { timing } from '../turn/timing.ts';
 import { inMs } from './due.ts';
-import { oweDelivery } from './owe-delivery.ts';
+import { oweDeliveries } from './owe-deliveries.ts';
 import { type OwedRow, owedOf } from './owed-of.ts';
 import { ringColumns } from './ring-columns.ts';
 
-/** What advancing a batch answers: the turn's ring, whether it is owed, a delivery that is, the calls that were written. */
+/** What advancing a batch answers: the turn's ring, what is owed, the calls that were written. */
 export type AdvancedRow = OwedRow & { written: number[] };
 
 /** Calls that got their answers, by their place in the batch, and what is owed then. No row: the guard refused. */
@@ -22,7 +22,7 @@ export function answeredOf(rows: AdvancedRow[]): Answered {
  * What follows when calls of a batch got their answers: the CTEs behind `target` (the locked turn) and `answered`
  * (`index`, and whether the call `waited` for somebody and is `done`, or only free to run now). The answer that completes
  * the batch makes the next round owed; when all that is open waits for somebody, the turn parks; when one of those may
- * run now, it goes on. No other answer touches the hold (protocol: C8). Event numbers are taken under the turn's row lock.
+ * run now, it goes on (R15). No other answer touches the hold (R5). Event numbers are taken under the turn's row lock.
  */
 export function advanceBatch(round: number, answers: number): RawBuilder<unknown> {
   return sql`
@@ -61,10 +61,11 @@ export function advanceBatch(round: number, answers: number): RawBuilder<unknown
       select id, last_event, ${newId('evt')}, case when is_parked then 'turn.requires_action' else 'turn.resumed' end,
         ${round}::int, null, case when is_parked then (${waitingCalls(round)}) end
       from turns where is_parked <> was_parked
+      returning turn_id, number, type
     ),
-    delivery as (${oweDelivery(sql`turns`, sql`is_parked and not was_parked`, 'turn.requires_action')})
+    delivery as (${oweDeliveries(sql`turns`, sql`config -> 'webhook'`)})
     select ${ringColumns}, is_complete or (was_parked and not is_parked) as "isOwed",
-      (select id from delivery) as "deliveryId", (select json_agg(index) from answered) as written
+      (select json_agg(id) from delivery) as "deliveryIds", (select json_agg(index) from answered) as written
     from turns`;
 }
 

@@ -17,7 +17,7 @@ export type OutsideAnswer = {
   approval: Approval | null;
 };
 
-/** Records answers from outside. The caller has locked the turn and found each call waiting; all count or none. */
+/** Records answers from outside. The caller has locked the turn and found each call waiting; all count or none (R15). */
 export async function answerCalls(
   trx: Trx,
   { turnId, round, answers }: { turnId: string; round: number; answers: OutsideAnswer[] },
@@ -31,6 +31,7 @@ export async function answerCalls(
     answered as (
       update tool_calls set result = answer.result, full_output = answer."fullOutput",
         waits_for = case when answer.result is null then answer."waitsFor" else waits_for end,
+        completed_at = case when answer.result is not null then now() end,
         approval = coalesce(answer.approval, tool_calls.approval)
       from target, json_to_recordset(${answers}::json)
         as answer (index int, result json, "fullOutput" text, "waitsFor" text, approval json)

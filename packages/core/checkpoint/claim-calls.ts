@@ -19,14 +19,14 @@ export async function claimCalls(db: Db, { turnId, round, runId, indexes }: Clai
       for no key update
     ),
     claimed as (
-      update tool_calls set claimed_by = ${runId} from target
+      update tool_calls set claimed_by = ${runId}, claimed_at = now() from target
       where turn_id = target.id and round = ${round} and index in (select value::int from json_array_elements_text(${indexes}::json))
         and result is null and (claimed_by is null or claimed_by = ${runId})
       returning index
     ),
     held as (
       update turns set held_by = ${runId}, held_until = ${inMs(timing.leaseMs)}, due_at = ${inMs(timing.leaseMs)},
-        starts = starts + (held_by is distinct from ${runId})::int
+        starts = starts + (held_by is distinct from ${runId})::int, rescues = 0
       from target where turns.id = target.id and exists (select from claimed)
     )
     select index from claimed order by index`.execute(db);

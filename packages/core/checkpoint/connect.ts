@@ -1,32 +1,22 @@
 import { Kysely } from 'kysely';
-import { PostgresJSDialect } from 'kysely-postgres-js';
 import { Misconfigured } from '../failure.ts';
-import { POSTGRES_OPTIONS } from '../postgres-options.ts';
 import type { Database, Db } from './database.ts';
-import { guardedPostgres } from './guarded-postgres.ts';
+import { openConnection } from './open-connection.ts';
+import { openPool } from './open-pool.ts';
+import { pooledDialect } from './pooled-dialect.ts';
 
 /** How a process reaches Postgres. Listening is another room's, on connections of its own (`live/`). */
 export type Connection = { db: Db; close(): Promise<void> };
 
+/** Connections at most: for single statements that read, and for transactions. */
+export type PoolSize = { shared: number; own: number };
+
 /**
- * Opens the pool. Every statement and every wait for a connection is bounded, so that a dead network is an error
- * and never a hang. Commits are durable before they are answered.
+ * Opens the pool. Every statement and every wait for a lock is bounded, so that a dead network is an error and never a
+ * hang. Commits are durable before they are answered.
  */
-export function connect(url: string, { poolSize = 20 }: { poolSize?: number } = {}): Connection {
+export function connect(url: string, size: PoolSize = { shared: 6, own: 12 }): Connection {
   if (!url) throw new Misconfigured('There is no DATABASE_URL to connect to. Set it.');
-  const sql = guardedPostgres(url, {
-    max: poolSize,
-    ...POSTGRES_OPTIONS,
-    idle_timeout: 300,
-    keep_alive: 30,
-    connection: {
-      application_name: 'pawl',
-      statement_timeout: 15_000,
-      idle_in_transaction_session_timeout: 5_000,
-      lock_timeout: 4_000,
-      synchronous_commit: 'on',
-    },
-  });
-  const db = new Kysely<Database>({ dialect: new PostgresJSDialect({ postgres: sql }) });
-  return { db, close: () => sql.end({ timeout: 5 }) };
+  const pool = openPool((closed) => openConnection(url, closed), size);
+  return { db: new Kysely<Database>({ dialect: pooledDialect(pool) }), close: pool.close };
 }

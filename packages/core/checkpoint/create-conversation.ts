@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { StandingConfig } from '../turn/turn-request.ts';
-import type { Trx } from './database.ts';
+import type { Db } from './database.ts';
 
 export type NewConversation = {
   id: string;
@@ -10,7 +10,7 @@ export type NewConversation = {
 };
 
 /** Records a conversation with the configuration that its turns inherit. */
-export async function createConversation(trx: Trx, { id, project, config, metadata }: NewConversation): Promise<void> {
+export async function createConversation(db: Db, { id, project, config, metadata }: NewConversation): Promise<void> {
   await sql`insert into conversations (id, project, config, metadata)
-    values (${id}, ${project}, ${config}::json, ${metadata}::json)`.execute(trx);
+    values (${id}, ${project}, ${config}::json, ${metadata}::json)`.execute(db);
 }

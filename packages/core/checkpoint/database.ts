@@ -6,6 +6,7 @@ import type { ToolResult } from '../turn/tool-result.ts';
 import type { Approval, IncompleteReason, TurnError, TurnStatus, WaitsFor } from '../turn/turn.ts';
 import type { StandingConfig, TurnConfig } from '../turn/turn-request.ts';
 import type { Usage } from '../turn/usage.ts';
+import type { EndpointEvent } from '../turn/webhook-endpoint.ts';
 
 /** A connection anywhere, outside or inside a transaction. */
 export type Db = Kysely<Database>;
@@ -20,8 +21,11 @@ export type Database = {
   tool_calls: ToolCallRow;
   events: EventRow;
   deliveries: DeliveryRow;
+  delivery_attempts: DeliveryAttemptRow;
+  webhook_endpoints: WebhookEndpointRow;
   idempotency_keys: IdempotencyKeyRow;
   webhook_secrets: WebhookSecretRow;
+  tool_rates: ToolRateRow;
 };
 
 type ConversationRow = {
@@ -30,6 +34,7 @@ type ConversationRow = {
   config: StandingConfig;
   metadata: Record<string, string>;
   turns: Generated<number>;
+  reopened: Generated<number>;
   created_at: Generated<Date>;
 };
 
@@ -53,6 +58,7 @@ type TurnRow = {
   held_until: Date | null;
   due_at: Date | null;
   deadline_at: Date | null;
+  retry_at: Date | null;
   starts: Generated<number>;
   rescues: Generated<number>;
   attempts: Generated<number>;
@@ -93,8 +99,11 @@ type ToolCallRow = {
   expires_at: Date | null;
   approval: Approval | null;
   claimed_by: string | null;
+  claimed_at: Date | null;
   result: ToolResult | null;
   full_output: string | null;
+  completed_at: Date | null;
+  cache_key: string | null;
 };
 
 type EventRow = {
@@ -111,8 +120,10 @@ type EventRow = {
 type DeliveryRow = {
   id: string;
   project: string;
-  turn_id: string;
-  event_number: number;
+  turn_id: string | null;
+  event_number: number | null;
+  event: Record<string, unknown> | null;
+  endpoint_id: string | null;
   url: string;
   with_turn: boolean;
   status: Generated<'pending' | 'delivered' | 'failed'>;
@@ -127,6 +138,32 @@ type DeliveryRow = {
   delivered_at: Date | null;
 };
 
+type DeliveryAttemptRow = {
+  delivery_id: string;
+  at: Generated<Date>;
+  attempt: number;
+  status_code: number | null;
+  body: string | null;
+  error: string | null;
+  duration_ms: number;
+};
+
+type WebhookEndpointRow = {
+  id: string;
+  project: string;
+  url: string;
+  description: string | null;
+  events: EndpointEvent[];
+  with_turn: boolean;
+  status: Generated<'enabled' | 'disabled'>;
+  disabled_reason: string | null;
+  failing_since: Date | null;
+  secret: string;
+  old_secret: string | null;
+  old_secret_until: Date | null;
+  created_at: Generated<Date>;
+};
+
 type IdempotencyKeyRow = {
   project: string;
   path: string;
@@ -135,6 +172,14 @@ type IdempotencyKeyRow = {
   status_code: number | null;
   resource_id: string | null;
   created_at: Generated<Date>;
+};
+
+type ToolRateRow = {
+  project: string;
+  tool: string;
+  max: number;
+  per_seconds: number;
+  starts: Generated<Date[]>;
 };
 
 type WebhookSecretRow = { project: string; secret: string; created_at: Generated<Date> };

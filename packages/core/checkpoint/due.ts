@@ -8,6 +8,11 @@ export function dueIn(ms: number): RawBuilder<Date> {
 /** For a turn that waits for something else than a worker: nobody need look before its deadline (R2). */
 export const dueAtDeadline: RawBuilder<Date> = sql`coalesce(deadline_at, 'infinity')`;
 
+/** Whether a time has come, by the database's clock; a second early is in time, for a queue whose clock is ahead. */
+export function hasCome(column: 'retry_at' | 'next_attempt_at'): RawBuilder<boolean> {
+  return sql`(${sql.ref(column)} is null or ${sql.ref(column)} <= now() + interval '1 second')`;
+}
+
 /** A moment from now by the database's clock, the only one that counts. */
 export function inMs(ms: number): RawBuilder<Date> {
   return sql`now() + ${ms}::double precision * interval '1 millisecond'`;

@@ -4,13 +4,17 @@ import type { Reply } from '../turn/reply.ts';
 import type { Ring, TurnRing } from '../turn/ring.ts';
 import type { IncompleteReason, TerminalStatus, TurnError } from '../turn/turn.ts';
 import { isActive } from './active.ts';
-import type { Trx } from './database.ts';
+import type { Db, Trx } from './database.ts';
 import { lockConversation } from './lock-conversation.ts';
-import { oweDelivery } from './owe-delivery.ts';
+import { oweDeliveries } from './owe-deliveries.ts';
+import { firstRings } from './owed-of.ts';
 import { promoteNext } from './promote-next.ts';
 import { settleCalls } from './settle-calls.ts';
 
-/** How a turn ends. `runId` makes it a negative write: only for whoever holds the step, or where nobody does (R5). */
+/**
+ * How a turn ends. `run` makes it a negative write: only by the run that has the step, or where nobody does, and only as
+ * long as the step was not rung again: a failure that is written once more does not end what was reopened since (R5).
+ */
 export type Ending = {
   turnId: string;
   conversationId: string;
@@ -19,7 +23,7 @@ export type Ending = {
   error?: TurnError;
   incompleteReason?: IncompleteReason;
   step?: string;
-  runId?: string;
+  run?: { id: string; ring: number };
   warnings?: string[];
   lastRound?: LastRound;
 };
@@ -29,17 +33,30 @@ export type LastRound = { number: number; reply: Reply; attempts: number; starte
 
 /**
  * Ends a turn once and for all, in one transaction with everything that hangs on it: its last round, the answers of
- * its open calls, its events, its delivery, and the turn of the conversation that now comes first (R12).
+ * its open calls, its events, its deliveries, and the turn of the conversation that now comes first (R12, R16, R17).
  * Answers what is owed after the commit; null when the guard refused and nothing was written.
  */
 export async function endTurn(trx: Trx, ending: Ending): Promise<Ring[] | null> {
   await lockConversation(trx, ending.conversationId);
   const eventIds = await newEventIds(trx, ending);
-  const { rows } = await writeEnding(trx, ending, eventIds);
-  const [ended] = rows;
+  return ringsOf(await writeEnding(trx, ending, { eventIds, isOnly: false }));
+}
+
+/**
+ * Ends a turn with its last round like `endTurn`, in one statement where no other turn of its conversation waits. What came
+ * while the statement waited for the lock it does not see; the counts of the locked conversation tell that there was.
+ */
+export async function endWithRound(db: Db, ending: Ending & { lastRound: LastRound }): Promise<Ring[] | null> {
+  const eventIds = [newId('evt'), newId('evt')];
+  const rings = ringsOf(await writeEnding(db, ending, { eventIds, isOnly: true }));
+  return rings ?? db.transaction().execute((trx) => endTurn(trx, ending));
+}
+
+type Ended = { deliveryIds: string[] | null; next: TurnRing | null };
+
+function ringsOf({ rows: [ended] }: { rows: Ended[] }): Ring[] | null {
   if (!ended) return null;
-  const rings: Ring[] = ended.next ? [ended.next] : [];
-  return ended.deliveryId ? [...rings, { kind: 'delivery', deliveryId: ended.deliveryId, number: 0 }] : rings;
+  return [...(ended.next ? [ended.next] : []), ...firstRings(ended.deliveryIds)];
 }
 
 /** One id for each event that may happen: a last round has no open calls, any other end may find some. */
@@ -54,13 +71,23 @@ async function newEventIds(trx: Trx, { turnId, lastRound }: Ending): Promise<str
   return Array.from({ length: (turn?.open_calls ?? 0) + 1 }, () => newId('evt'));
 }
 
-function writeEnding(trx: Trx, ending: Ending, eventIds: string[]) {
-  return sql<{ deliveryId: string | null; next: TurnRing | null }>`
-    with target as materialized (
-      select id, last_event, config from turns where id = ${ending.turnId} and ${isActive}
+function writeEnding(db: Db, ending: Ending, { eventIds, isOnly }: { eventIds: string[]; isOnly: boolean }) {
+  const conversation = sql`conversation as materialized (
+      select id, turns, reopened from conversations where id = ${ending.conversationId} for no key update
+    ),`;
+  const nobodyWaits = sql`join conversation on exists (
+        select from conversations as seen where seen.id = conversation.id
+          and seen.turns = conversation.turns and seen.reopened = conversation.reopened)
+      and not exists (
+        select from turns as waiting where waiting.conversation_id = conversation.id
+          and waiting.due_at is not null and waiting.id <> ${ending.turnId})`;
+  return sql<Ended>`
+    with ${isOnly ? conversation : sql``} target as materialized (
+      select turns.id, last_event, config from turns ${isOnly ? nobodyWaits : sql``}
+      where turns.id = ${ending.turnId} and ${isActive}
         ${ending.step ? sql`and step = ${ending.step}` : sql``}
-        ${ending.runId ? sql`and (held_by is null or held_by = ${ending.runId} or held_until < now())` : sql``}
-      for no key update
+        ${ending.run ? isTheRuns(ending.run) : sql``}
+      for no key update of turns
     ),
     ${ending.lastRound ? insertRound(ending.lastRound) : sql``}
     settled as (${settleCalls}),
@@ -80,10 +107,16 @@ function writeEnding(trx: Trx, ending: Ending, eventIds: string[]) {
       insert into events (turn_id, number, id, type, round, call_index, data)
       select ended.id, target.last_event + place, ${eventIds}::json ->> (place - 1)::int, type, round, call_index, data
       from ended, target, happened
+      returning turn_id, number, type
     ),
-    delivery as (${oweDelivery(sql`ended`, sql`true`, `turn.${ending.status}`)}),
-    promoted as (${promoteNext})
-    select (select id from delivery) as "deliveryId", (select ring from promoted) as next from ended`.execute(trx);
+    delivery as (${oweDeliveries(sql`ended`, sql`config -> 'webhook'`)}),
+    promoted as (${isOnly ? sql`select null::json as ring` : promoteNext})
+    select (select json_agg(id) from delivery) as "deliveryIds", (select ring from promoted) as next
+    from ended`.execute(db);
+}
+
+function isTheRuns({ id, ring }: NonNullable<Ending['run']>) {
+  return sql`and (held_by = ${id} or (ring = ${ring} and (held_by is null or held_until < now())))`;
 }
 
 function insertRound({ number, reply, attempts, startedAt }: LastRound) {

@@ -1,5 +1,6 @@
+import type { Conversation } from '../turn/conversation.ts';
 import type { Db } from './database.ts';
-import { type Conversation, selectConversations } from './select-conversations.ts';
+import { selectConversations } from './select-conversations.ts';
 
 /** A project's conversations, newest first; `before` is the last id of the page before. */
 export async function listConversations(

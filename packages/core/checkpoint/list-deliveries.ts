@@ -1,13 +1,17 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { EventType } from '../turn/event.ts';
+import type { EndpointEvent } from '../turn/webhook-endpoint.ts';
 import type { Db } from './database.ts';
+
+export type DeliveryStatus = 'pending' | 'delivered' | 'failed';
 
 export type Delivery = {
   id: string;
   eventId: string;
-  type: EventType;
+  type: EventType | EndpointEvent;
   url: string;
-  status: 'pending' | 'delivered' | 'failed';
+  endpointId: string | null;
+  status: DeliveryStatus;
   attempts: number;
   lastStatusCode: number | null;
   lastError: string | null;
@@ -22,13 +26,35 @@ export async function listDeliveries(
   project: string,
   where: { turnId: string } | { id: string },
 ): Promise<Delivery[]> {
+  const which = 'id' in where ? sql`deliveries.id = ${where.id}` : sql`deliveries.turn_id = ${where.turnId}`;
+  return select(db, project, sql`${which} order by event_number, deliveries.id`);
+}
+
+export type EndpointDeliveries = { endpointId: string; status?: DeliveryStatus; before?: string; limit: number };
+
+/** What was, or is to be, sent to an endpoint, newest first; `before` is the last id of the page before. */
+export async function listEndpointDeliveries(db: Db, project: string, page: EndpointDeliveries): Promise<Delivery[]> {
+  const { endpointId, status, before, limit } = page;
+  return select(
+    db,
+    project,
+    sql`endpoint_id = ${endpointId}
+      ${status ? sql`and status = ${status}` : sql``}
+      ${before ? sql`and deliveries.id < ${before}` : sql``}
+      order by deliveries.id desc limit ${limit}`,
+  );
+}
+
+async function select(db: Db, project: string, which: RawBuilder<unknown>): Promise<Delivery[]> {
   const { rows } = await sql<Delivery>`
-    select deliveries.id, events.id as "eventId", type, url, status, attempts, last_status_code as "lastStatusCode",
-      last_error as "lastError", next_attempt_at::text as "nextAttemptAt", deliveries.created_at::text as "createdAt",
-      delivered_at::text as "deliveredAt"
-    from deliveries join events on events.turn_id = deliveries.turn_id and number = event_number
-    where project = ${project}
-      and ${'id' in where ? sql`deliveries.id = ${where.id}` : sql`deliveries.turn_id = ${where.turnId}`}
-    order by deliveries.id`.execute(db);
+    select deliveries.id, coalesce(events.id, event ->> 'id') as "eventId", coalesce(type, event ->> 'type') as type,
+      case when status = 'pending' then coalesce(${urlOfEndpoint}, url) else url end as url,
+      endpoint_id as "endpointId", status, attempts, last_status_code as "lastStatusCode", last_error as "lastError",
+      next_attempt_at::text as "nextAttemptAt", deliveries.created_at::text as "createdAt", delivered_at::text as "deliveredAt"
+    from deliveries left join events on events.turn_id = deliveries.turn_id and number = event_number
+    where project = ${project} and ${which}`.execute(db);
   return rows;
 }
+
+/** What is still to be sent goes where its endpoint is by then; what was sent went where it was. */
+const urlOfEndpoint = sql`(select endpoint.url from webhook_endpoints as endpoint where endpoint.id = endpoint_id)`;

@@ -3,7 +3,7 @@ import { newId } from '../id.ts';
 import type { TurnRing } from '../turn/ring.ts';
 import { timing } from '../turn/timing.ts';
 import type { Db } from './database.ts';
-import { dueIn } from './due.ts';
+import { dueIn, inMs } from './due.ts';
 import { ringColumns } from './ring-columns.ts';
 
 /**
@@ -13,7 +13,7 @@ import { ringColumns } from './ring-columns.ts';
 export type Postponement = {
   turnId: string;
   step: string;
-  /** The ring number the run has loaded: what was rung or handed back since is not handed back again. */
+  /** The ring number the run has loaded: without its hold, it hands nothing back that was rung or handed back since. */
   ring: number;
   runId: string;
   /** Calls of the run that were made: their claims stay, for whoever comes next to judge (R8). */
@@ -25,23 +25,23 @@ export type Postponement = {
 };
 
 /**
- * Hands a step back to be rung later. A negative write: only by the run that holds the step, or where nobody does
- * (R5). The ring number goes up, since the run's own job id is still in use. A claim of the run
+ * Hands a step back to be rung later (R2). A negative write: only by the run that holds the step, or where nobody does
+ * (R5). The ring number goes up, since the run's own job id is still in use (R11). A claim of the run
  * whose call was never made is given back with the hold (R8). Null when nothing was written.
  */
 export async function postponeStep(db: Db, later: Postponement): Promise<TurnRing | null> {
   const { turnId, step, runId, delayMs } = later;
   const { rows } = await sql<TurnRing>`
     with turns as (
-      update turns set due_at = ${dueIn(delayMs + timing.graceMs)}, held_by = null, held_until = null, ring = ring + 1,
+      update turns set due_at = ${dueIn(delayMs + timing.graceMs)}, retry_at = ${inMs(delayMs)}, held_by = null, held_until = null, ring = ring + 1,
         starts = 0, attempts = attempts + ${later.attempt ? 1 : 0}, parked_ms = parked_ms + ${later.parkedMs},
         last_event = last_event + ${later.told ? 1 : 0}
-      where id = ${turnId} and status = 'in_progress' and step = ${step} and ring = ${later.ring}
-        and (held_by is null or held_by = ${runId} or held_until < now())
+      where id = ${turnId} and status = 'in_progress' and step = ${step}
+        and (held_by = ${runId} or (ring = ${later.ring} and (held_by is null or held_until < now())))
       returning *
     ),
     unclaimed as (
-      update tool_calls set claimed_by = null from turns
+      update tool_calls set claimed_by = null, claimed_at = null from turns
       where turn_id = turns.id and claimed_by = ${runId} and result is null and index not in (select value::int from json_array_elements_text(${later.called}::json))
     ),
     event as (

@@ -4,7 +4,7 @@ import { dueIn } from './due.ts';
 
 /**
  * The turn that has waited longest behind an ended one comes to the head and is owed. `from ended` puts the old head
- * aside first; the conversation's lock and a unique index keep two from ever being there.
+ * aside first; the conversation's lock and a unique index keep two from ever being there (R17).
  */
 export const promoteNext = sql`
   update turns set at_head = true, due_at = ${dueIn(timing.graceMs)} from ended

@@ -14,14 +14,13 @@ export type Beat = { turnId: string; step: string; ring: number; runId: string; 
 export type Beaten = 'held' | 'busy';
 
 /**
- * One heartbeat for all steps a worker has on hand, in one statement: acquires once, then only renews (R4). A turn that
+ * One heartbeat for all steps a worker has on hand, in one statement: acquires once, then only renews (R2b, R4). A turn that
  * somebody else has locked is passed over, so that one of them never holds up the others. A run that is missing from the
  * answer has lost its step.
  */
 export async function renewHolds(db: Db, beats: Beat[]): Promise<Map<string, Beaten>> {
   const { rows } = await sql<{ runId: string; isHeld: boolean }>`
-    with commit as materialized (select set_config('synchronous_commit', 'off', true)),
-    beat as materialized (
+    with beat as materialized (
       select * from json_to_recordset(${beats}::json)
         as beat ("turnId" text, step text, ring int, "runId" text, "isFirst" boolean)
     ),
@@ -31,8 +30,8 @@ export async function renewHolds(db: Db, beats: Beat[]): Promise<Map<string, Bea
     ),
     renewed as (
       update turns set held_by = beat."runId", held_until = ${inMs(timing.leaseMs)}, due_at = ${inMs(timing.leaseMs)},
-        starts = starts + (held_by is distinct from beat."runId")::int
-      from commit, beat, free
+        starts = starts + (held_by is distinct from beat."runId")::int, rescues = 0
+      from beat, free
       where turns.id = free.id and turns.id = beat."turnId" and ${mayHold}
       returning beat."runId"
     )

@@ -5,8 +5,9 @@ import type { Db } from './database.ts';
 import { ringColumns } from './ring-columns.ts';
 
 /**
- * Finds turns that nobody is on although somebody should be, and raises their ring number so that no live, wedged or
- * retained job can swallow the ring (R11). Backs off per turn; several rescuers share the work. Holds stay (R9).
+ * Finds turns that nobody is on although somebody should be (R2), and raises their ring number so that no live, wedged or
+ * retained job can swallow the ring (R11). Backs off as long as nobody comes: each hold starts the pauses anew. Several
+ * rescuers share the work. Holds stay (R9).
  */
 export async function rescueTurns(db: Db, limit: number): Promise<TurnRing[]> {
   const pauseMs = sql<number>`least(${timing.graceMs} * power(2, least(rescues, 10)), ${timing.longestGraceMs})`;

@@ -11,7 +11,7 @@ import { ringColumns } from './ring-columns.ts';
 /** What came of a retry: the ring it owes, null while another turn of the conversation is at the head. */
 export type Retried = { kind: 'resumed'; ring: TurnRing | null } | { kind: 'not-failed' } | { kind: 'missing' };
 
-/** Reopens a failed turn at its last checkpoint, the only way back from a terminal state. */
+/** Reopens a failed turn at its last checkpoint, the only way back from a terminal state (R14). */
 export async function retryTurn(trx: Trx, project: string, turnId: string): Promise<Retried> {
   const turn = await trx
     .selectFrom('turns')
@@ -23,12 +23,13 @@ export async function retryTurn(trx: Trx, project: string, turnId: string): Prom
 
   await lockConversation(trx, turn.conversation_id);
   const { rows } = await sql<TurnRing & { at_head: boolean }>`
-    with head as (
+    with conversation as (update conversations set reopened = reopened + 1 where id = ${turn.conversation_id}),
+    head as (
       select not exists (select from turns where conversation_id = ${turn.conversation_id} and at_head) as is_free
     )
     update turns set status = case when started_at is null then 'queued' else 'in_progress' end, error = null,
       completed_at = null, at_head = is_free, due_at = case when is_free then ${dueIn(timing.graceMs)} else ${dueAtDeadline} end,
-      ring = ring + 1, starts = 0, rescues = 0, attempts = 0, parked_ms = 0
+      retry_at = null, ring = ring + 1, starts = 0, rescues = 0, attempts = 0, parked_ms = 0
     from head where id = ${turnId} and status = 'failed'
     returning ${ringColumns}, at_head`.execute(trx);
   const [ring] = rows;

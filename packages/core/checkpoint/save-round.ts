@@ -6,9 +6,10 @@ import type { Ring } from '../turn/ring.ts';
 import { timing } from '../turn/timing.ts';
 import type { ToolEffect } from '../turn/tool.ts';
 import type { WaitsFor } from '../turn/turn.ts';
+import type { Subscription } from '../turn/turn-request.ts';
 import type { Db } from './database.ts';
 import { dueAtDeadline, dueIn, inMs } from './due.ts';
-import { oweDelivery } from './owe-delivery.ts';
+import { oweDeliveries } from './owe-deliveries.ts';
 import { type OwedRow, owedOf } from './owed-of.ts';
 import { ringColumns } from './ring-columns.ts';
 
@@ -25,6 +26,8 @@ export type NewRound = {
   startedAt: number;
   /** All of the turn's warnings so far. */
   warnings: string[];
+  /** How the turn subscribed: it is at hand, and its configuration need not be read again for each round. */
+  webhook: Subscription | null;
 };
 
 /**
@@ -40,7 +43,7 @@ export async function saveRound(db: Db, round: NewRound): Promise<Ring[] | null>
     with turns as (
       update turns set step = ${`b${number}`}, open_calls = ${calls.length}, waiting_calls = ${waiting.length},
         status = ${parks ? 'requires_action' : 'in_progress'}, due_at = ${parks ? dueAtExpiry(waiting) : dueIn(timing.graceMs)},
-        warnings = ${round.warnings}::json, held_by = null, held_until = null, ring = 0, starts = 0, rescues = 0, attempts = 0,
+        warnings = ${round.warnings}::json, held_by = null, held_until = null, retry_at = null, ring = 0, starts = 0, rescues = 0, attempts = 0,
         last_event = last_event + ${parks ? 2 : 1}
       where id = ${turnId} and status = 'in_progress' and step = ${`r${number}`}
       returning *
@@ -57,11 +60,11 @@ export async function saveRound(db: Db, round: NewRound): Promise<Ring[] | null>
       union all
       select id, last_event, ${newId('evt')}, 'turn.requires_action', ${number}::int, ${parks ? asked(calls) : null}::json
       from turns where ${parks}
+      returning turn_id, number, type
     ),
-    delivery as (${oweDelivery(sql`turns`, sql`${parks}`, 'turn.requires_action')})
-    select ${ringColumns}, ${!parks}::boolean as "isOwed", (select id from delivery) as "deliveryId" from turns`.execute(
-    db,
-  );
+    delivery as (${oweDeliveries(sql`turns`, sql`${round.webhook}::json`)})
+    select ${ringColumns}, ${!parks}::boolean as "isOwed", (select json_agg(id) from delivery) as "deliveryIds"
+    from turns`.execute(db);
   return rows[0] ? owedOf(rows[0]) : null;
 }
 

@@ -1,14 +1,5 @@
 import { sql } from 'kysely';
-import type { StandingConfig } from '../turn/turn-request.ts';
 import type { Db } from './database.ts';
-
-export type Conversation = {
-  id: string;
-  config: StandingConfig;
-  metadata: Record<string, string>;
-  activeTurnId: string | null;
-  createdAt: string;
-};
 
 /** A project's conversations, each with the turn it is at. */
 export function selectConversations(db: Db, project: string) {

@@ -8,14 +8,29 @@ type Row = TurnColumns & { rounds: Omit<Round, 'calls'>[] | null; calls: ToolCal
 
 /** Reads whole turns, with their rounds and calls, in one statement. `where` and what follows it speak of `turns`. */
 export async function selectTurns(db: Db, where: RawBuilder<unknown>): Promise<Turn[]> {
-  const { rows } =
-    await sql<Row>`select ${columns}, ${rounds} as rounds, ${calls} as calls from turns where ${where}`.execute(db);
+  const { rows } = await sql<Row>`select ${asked}, ${columns}, ${roundsAfter(0)} as rounds, ${callsAfter(0)} as calls
+    from turns where ${where}`.execute(db);
   return rows.map(toTurn);
 }
 
+/** Reads again a turn that was read before, without what can no longer change: its request and its settled rounds. */
+export async function selectAgain(db: Db, { rounds, ...known }: Turn): Promise<Turn | undefined> {
+  const open = rounds.findIndex((round) => round.calls.some((call) => call.result === null));
+  const settled = open === -1 ? rounds : rounds.slice(0, open);
+  const { rows } = await sql<Row>`select ${columns}, ${roundsAfter(settled.length)} as rounds,
+    ${callsAfter(settled.length)} as calls from turns where id = ${known.id}`.execute(db);
+  const [row] = rows;
+  if (!row) return undefined;
+  const { rounds: fresh, ...now } = toTurn(row);
+  return { ...known, ...now, rounds: [...settled, ...fresh] };
+}
+
+/** What a turn was asked to do, which never changes. */
+const asked = sql`project, conversation_id as "conversationId", position, config, input, priority, metadata, created_at::text as "createdAt"`;
+
+/** Whether a turn is `held` (R9), and whether it is `quiet` enough to start without writing (R3), the database judges. */
 const columns = sql`
-  id, project, conversation_id as "conversationId", position, status, config, input, priority, metadata, output, error,
-  incomplete_reason as "incompleteReason", warnings, last_event as "lastEvent", created_at::text as "createdAt",
+  id, status, output, error, incomplete_reason as "incompleteReason", warnings, last_event as "lastEvent",
   started_at::text as "startedAt", completed_at::text as "completedAt",
   step, ring, at_head as "atHead", held_by as "heldBy", coalesce(held_until > now(), false) as held,
   (ring = 0 and held_by is null and status <> 'queued'
@@ -24,17 +39,18 @@ const columns = sql`
   extract(epoch from deadline_at - now())::double precision * 1000 as "deadlineInMs",
   starts, attempts, parked_ms as "parkedMs"`;
 
-const rounds = sql`(
+/** Rounds are numbered from 1 without a gap, so that the first of them can be left out by their number. */
+const roundsAfter = (known: number) => sql`(
   select json_agg(json_build_object('number', number, 'text', text, 'finishReason', finish_reason,
     'finishReasonRaw', finish_reason_raw, 'usage', usage, 'opaque', opaque, 'requests', requests, 'attempts', attempts,
     'startedAt', started_at, 'completedAt', completed_at) order by number)
-  from rounds where turn_id = turns.id)`;
+  from rounds where turn_id = turns.id and number > ${known}::int)`;
 
-const calls = sql`(
+const callsAfter = (known: number) => sql`(
   select json_agg(json_build_object('round', round, 'index', index, 'id', id, 'name', name, 'arguments', arguments,
     'effect', effect, 'waitsFor', waits_for, 'expiresAt', expires_at, 'expired', coalesce(expires_at <= now(), false),
-    'approval', approval, 'claimedBy', claimed_by, 'result', result) order by round, index)
-  from tool_calls where turn_id = turns.id)`;
+    'approval', approval, 'claimedBy', claimed_by, 'claimedAt', claimed_at, 'result', result, 'completedAt', completed_at) order by round, index)
+  from tool_calls where turn_id = turns.id and round > ${known}::int)`;
 
 function toTurn({ rounds, calls, ...row }: Row): Turn {
   const { step, ring, atHead, heldBy, held, quiet, overdue, deadlineInMs, starts, attempts, parkedMs, ...turn } = row;

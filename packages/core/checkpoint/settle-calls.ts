@@ -1,16 +1,24 @@
 import { sql } from 'kysely';
 import { errorResult } from '../turn/tool-result.ts';
 
-const cancelled = errorResult({ category: 'cancelled', message: 'The turn ended before this call ran.', details: {} });
-
-const unknown = errorResult({
-  category: 'outcome_unknown',
-  message: 'The turn ended while this call was running; whether it took effect is not known.',
+const cancelled = errorResult({
+  category: 'cancelled',
+  message: 'The turn ended before this call was answered. It may have been under way.',
   details: {},
 });
 
+const unknown = errorResult(
+  {
+    category: 'outcome_unknown',
+    message: 'The turn ended while this call was running; whether it took effect is not known.',
+    details: {},
+  },
+  { attempts: 1 },
+);
+
 /** Answers a turn's open calls in the transaction that ends it: one already claimed may have taken effect. */
 export const settleCalls = sql`
-  update tool_calls set result = case when claimed_by is null then ${cancelled}::json else ${unknown}::json end
+  update tool_calls set result = case when claimed_by is null then ${cancelled}::json else ${unknown}::json end,
+    completed_at = now()
   from target where turn_id = target.id and result is null
   returning round, index`;

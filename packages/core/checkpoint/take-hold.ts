@@ -4,24 +4,21 @@ import { timing } from '../turn/timing.ts';
 import type { Turn } from '../turn/turn.ts';
 import { isActive } from './active.ts';
 import type { Db } from './database.ts';
-import { inMs } from './due.ts';
+import { hasCome, inMs } from './due.ts';
 
 /**
- * Takes the hold on the step the run has loaded, unless somebody else has it; false then (R3). The first hold starts
- * the turn, which is told and therefore durable; any other may be lost with the database, which costs no more than time.
+ * Takes the hold on the step the run has loaded; false where somebody else has it, or where the step was postponed and
+ * its job is early, by a clock that is wrong (R3). The first hold starts the turn.
  */
 export async function takeHold(db: Db, turn: Turn, runId: string): Promise<boolean> {
-  const durability = turn.status === 'queued' ? 'on' : 'off';
   const { rows } = await sql`
-    with commit as materialized (select set_config('synchronous_commit', ${durability}, true)),
-    held as (
+    with held as (
       update turns set held_by = ${runId}, held_until = ${inMs(timing.leaseMs)}, due_at = ${inMs(timing.leaseMs)},
-        starts = starts + 1, started_at = coalesce(started_at, now()),
+        starts = starts + 1, rescues = 0, started_at = coalesce(started_at, now()),
         last_event = last_event + (status = 'queued')::int,
         status = case when status = 'queued' then 'in_progress' else status end
-      from commit
       where id = ${turn.id} and ${isActive} and at_head and step = ${turn.work.step}
-        and (held_by is null or held_until < now())
+        and (held_by is null or held_until < now()) and ${hasCome('retry_at')}
       returning id, last_event, started_at = now() as is_first
     ),
     event as (

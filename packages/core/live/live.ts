@@ -1,15 +1,22 @@
 import type { LiveEvent } from '../turn/event.ts';
 
-/** To whoever watches a turn: something durable was appended, or something just happened that never will be. */
-export type ToWatchers = { turnId: string } & ({ kind: 'wake' } | { kind: 'event'; event: LiveEvent });
+/**
+ * To whoever watches a turn: something durable was appended, or something just happened that never will be. `goesOn` says
+ * that the turn surely neither ended nor waits for anybody now, for those who only wait for that. Of these and of events a
+ * worker tells only where it has heard that somebody watches.
+ */
+export type ToWatchers = { turnId: string } & ({ kind: 'wake'; goesOn?: true } | { kind: 'event'; event: LiveEvent });
 
 /**
- * To the workers. `cancelled`: a turn ended, whoever is on it may stop. `catch-up`: a watcher came in the middle,
- * whoever is on the turn says what is there so far. `parked`: a provider asks everybody to wait.
+ * To the workers. `cancelled`: a turn ended, whoever is on it may stop. `watched`: somebody watches a turn, and for a while
+ * what happens to it is worth telling. `catch-up`: somebody has just come to it, or has missed something, and is told what is
+ * there so far. `who-watches`: a worker has just come, and wants to hear `watched` of all that is. `parked`: a provider asks
+ * everybody to wait.
  */
 export type ToWorkers =
   | { kind: 'cancelled'; turnId: string }
-  | { kind: 'catch-up'; turnId: string }
+  | { kind: 'watched' | 'catch-up'; turnId: string }
+  | { kind: 'who-watches' }
   | { kind: 'parked'; provider: string; forMs: number };
 
 /**

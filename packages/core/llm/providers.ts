@@ -2,15 +2,14 @@ import { RequestRefused } from '../failure.ts';
 import { anthropicProvider } from './anthropic/anthropic-provider.ts';
 import { bounded } from './bounded.ts';
 import { geminiProvider } from './gemini/gemini-provider.ts';
+import { type ModelFetch, modelFetch } from './model-fetch.ts';
 import { openaiProvider } from './openai/openai-provider.ts';
-import { patientFetch } from './patient-fetch.ts';
 import type { Capabilities, Provider } from './provider.ts';
 import { readBaseUrl } from './read-base-url.ts';
 import { readBounds } from './read-bounds.ts';
 import { readExtraProviders, type WireKind } from './read-extra-providers.ts';
 
 type Env = Record<string, string | undefined>;
-type Fetch = typeof globalThis.fetch;
 
 /** The providers this process can ask. */
 export type Providers = {
@@ -37,7 +36,7 @@ const SETTINGS = new Map([
  * at the first call, which starts the simulator. Settings that cannot work are a `Misconfigured`.
  */
 export function configureProviders(env: Env, sim: { baseUrl(): Promise<string> }): Providers {
-  const { fetch, close } = patientFetch();
+  const { fetch, close } = modelFetch();
   const bounds = readBounds(env);
   const simulator = openaiProvider({ name: 'sim', apiKey: null, baseUrl: () => sim.baseUrl(), fetch });
   const configured = [...builtIn(env, fetch), simulator, ...extra(env, fetch)];
@@ -52,10 +51,10 @@ export function configureProviders(env: Env, sim: { baseUrl(): Promise<string> }
 }
 
 /** What is the same for each wire's provider; a wire may take more. */
-type Options = { name: string; apiKey: string | null; keyName?: string; baseUrl: string; fetch: Fetch };
+type Options = { name: string; apiKey: string | null; keyName?: string; baseUrl: string; fetch: ModelFetch };
 type MakeProvider = (options: Options) => Provider;
 
-function builtIn(env: Env, fetch: Fetch): Provider[] {
+function builtIn(env: Env, fetch: ModelFetch): Provider[] {
   const openai = readBaseUrl(env, 'OPENAI_BASE_URL', 'https://api.openai.com/v1');
   const anthropic = readBaseUrl(env, 'ANTHROPIC_BASE_URL', 'https://api.anthropic.com');
   const gemini = readBaseUrl(env, 'GEMINI_BASE_URL', 'https://generativelanguage.googleapis.com');
@@ -85,7 +84,7 @@ const MAKERS: Record<WireKind, MakeProvider> = {
   gemini: geminiProvider,
 };
 
-function extra(env: Env, fetch: Fetch): Provider[] {
+function extra(env: Env, fetch: ModelFetch): Provider[] {
   return Object.entries(readExtraProviders(env, [...SETTINGS.keys()])).map(([name, { kind, tools, ...options }]) => {
     const keyName = `PAWL_PROVIDERS.${name}.api_key`;
     const provider = MAKERS[kind]({ name, apiKey: options.api_key ?? null, baseUrl: options.base_url, keyName, fetch });

@@ -1,4 +1,9 @@
-type Fetch = typeof globalThis.fetch;
+import type { ByteReader } from './byte-queue.ts';
+import type { ModelAnswer, ModelFetch, ModelInit } from './model-fetch.ts';
+import { piecesOf } from './pieces-of.ts';
+
+/** A `fetch` as an SDK takes it. */
+export type Fetch = typeof globalThis.fetch;
 
 const LONGEST_ERROR = 64 * 1024;
 const DRAIN_MS = 1000;
@@ -13,51 +18,71 @@ export type Shape = { error(text: string): string; whole(text: string): string }
 /**
  * Shows the SDK what it would otherwise hide: an error body of any shape, a reply sent whole as JSON although a
  * stream was asked for, and where a stream ended. A body left early is read on for a moment, so that its connection
- * can serve the next call; given the caller's own `signal`, the SDK cannot cut it short.
+ * can serve the next call: only the caller's own `signal` ends the call, the SDK cannot cut it short.
  */
-export function watchFetch(fetch: Fetch, shape: Shape, signal?: AbortSignal): WatchedFetch {
+export function watchFetch(fetch: ModelFetch, shape: Shape, signal: AbortSignal): WatchedFetch {
   let ended = false;
   const markEnd = () => {
     ended = true;
   };
   return {
     fetch: async (url, init) => {
-      const response = await fetch(url, signal ? { ...init, signal } : init);
-      if (!response.body) return response;
-      if (!response.ok) return rebuild(response, shape.error(await readText(response.body, LONGEST_ERROR)));
-      if (isJson(response)) return rebuild(response, shape.whole(await readText(response.body, LONGEST_REPLY)));
-      return rebuild(response, watchEnd(response.body, markEnd));
+      // What the SDKs send is always of this kind: a URL as text, and a body of JSON.
+      const answer = await fetch(url as string, { ...init, signal } as ModelInit);
+      const reader = answer.body?.getReader();
+      if (!isOk(answer)) return showText(answer, shape.error(reader ? await readText(reader, LONGEST_ERROR) : ''));
+      if (!reader) return showBytes(answer, null);
+      if (isJson(answer)) return showBytes(answer, textReader(shape.whole(await readText(reader, LONGEST_REPLY))));
+      return showBytes(answer, watchEnd(reader, markEnd));
     },
     hasEnded: () => ended,
   };
 }
 
-function rebuild({ status, headers }: Response, body: string | ReadableStream): Response {
-  return new Response(body, { status, headers: [...headers] });
+/** A refusal as the SDK reads it. */
+function showText(answer: ModelAnswer, text: string): Response {
+  return show(answer, { body: null, text: async () => text, json: async () => JSON.parse(text) });
 }
 
-function isJson({ headers }: Response): boolean {
+/** A reply as the SDK reads it: by the reader of its body, and in no other way. */
+export function showBytes(answer: ModelAnswer, reader: ByteReader | null): Response {
+  return show(answer, { body: reader && { getReader: () => reader } });
+}
+
+/** A web `Response` and its stream cost more than all the rest of a call; the SDKs touch no more of one than this. */
+function show(answer: ModelAnswer, shown: object): Response {
+  const { status, headers } = answer;
+  return { ok: isOk(answer), status, statusText: '', url: '', headers, ...shown } as unknown as Response;
+}
+
+function isOk({ status }: ModelAnswer): boolean {
+  return status >= 200 && status < 300;
+}
+
+function isJson({ headers }: ModelAnswer): boolean {
   return /\bjson\b/i.test(headers.get('content-type') ?? '');
 }
 
-/** Passes a body on, chunk by chunk as it is asked for; the end is marked when the reader has come to it. */
-function watchEnd(body: ReadableStream<Uint8Array>, markEnd: () => void): ReadableStream<Uint8Array> {
-  const reader = body.getReader();
-  return new ReadableStream(
-    {
-      async pull(controller) {
-        const { done, value } = await reader.read();
-        if (!done) return controller.enqueue(value);
-        markEnd();
-        controller.close();
-      },
-      cancel: () => void drain(reader),
+/** Passes a body on, piece by piece as it is asked for; the end is marked when the reader has come to it. */
+function watchEnd(reader: ByteReader, markEnd: () => void): ByteReader {
+  let isOver = false;
+  return {
+    async read() {
+      const piece = await reader.read();
+      if (!piece.done) return piece;
+      isOver = true;
+      markEnd();
+      return piece;
     },
-    { highWaterMark: 0 },
-  );
+    async cancel() {
+      if (!isOver) void drain(reader);
+      isOver = true;
+    },
+    releaseLock: () => undefined,
+  };
 }
 
-async function drain(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
+async function drain(reader: ByteReader): Promise<void> {
   const giveUp = setTimeout(() => reader.cancel().catch(() => undefined), DRAIN_MS);
   try {
     while (!(await reader.read()).done);
@@ -68,12 +93,21 @@ async function drain(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<v
   }
 }
 
+function textReader(text: string): ByteReader {
+  const pieces = [Buffer.from(text)];
+  return {
+    read: async () => ({ done: pieces.length === 0, value: pieces.shift() }),
+    cancel: async () => undefined,
+    releaseLock: () => undefined,
+  };
+}
+
 /** The text of a body up to a length, in characters; a body that breaks off is what had come. */
-async function readText(body: ReadableStream<Uint8Array>, longest: number): Promise<string> {
+async function readText(reader: ByteReader, longest: number): Promise<string> {
   const decoder = new TextDecoder();
   let text = '';
   try {
-    for await (const bytes of body) {
+    for await (const bytes of piecesOf(reader)) {
       text += decoder.decode(bytes, { stream: true });
       if (text.length > longest) break;
     }

@@ -14,6 +14,7 @@ export function checkUrl(policy: EgressPolicy, url: string): string | null {
   }
   const host = target.hostname.replace(/^\[|\]$/g, '');
   if (mayReach(policy, target, isIP(host) === 0 ? null : host)) return null;
-  const what = isIP(host) === 0 ? 'uses a port that is kept for other services' : 'is not a public address';
+  const isPortFree = mayReach(policy, target, null);
+  const what = isPortFree ? 'is not a public address' : 'uses a port that is kept for other services';
   return `${target.host} ${what}; the operator can allow it with PAWL_EGRESS_ALLOW.`;
 }

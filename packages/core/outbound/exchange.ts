@@ -25,17 +25,18 @@ type Course = {
   controller: Dispatcher.DispatchController | null;
   status: number | null;
   headers: Record<string, string>;
+  text: ReturnType<typeof boundedText>;
   over: boolean;
 };
 
 /** Sends one request through the agent and reads its answer, all of it within `timeoutMs`. Throws OutboundFailed. */
 export async function exchange(agent: Dispatcher, request: OutboundRequest): Promise<OutboundAnswer> {
   const url = new URL(request.url);
-  const course: Course = { host: url.hostname, controller: null, status: null, headers: {}, over: false };
+  const course = newCourse(url.hostname, request.maxBytes);
   const answer = Promise.withResolvers<OutboundAnswer>();
   const giveUp = (kind: OutboundFailureKind, message: string) => {
     course.over = true;
-    answer.reject(new OutboundFailed(kind, message, { sent: course.controller !== null, status: course.status }));
+    answer.reject(new OutboundFailed(kind, message, soFar(course)));
     course.controller?.abort(new Error(kind));
   };
   const onAbort = () => giveUp('aborted', `The request to ${course.host} was given up.`);
@@ -45,7 +46,7 @@ export async function exchange(agent: Dispatcher, request: OutboundRequest): Pro
   request.signal?.addEventListener('abort', onAbort, { once: true });
   const timer = setTimeout(onTimeout, request.timeoutMs);
   try {
-    if (!course.over) agent.dispatch(render(url, request), readAnswer(course, request.maxBytes, answer));
+    if (!course.over) agent.dispatch(render(url, request), readAnswer(course, answer));
     return await answer.promise;
   } finally {
     clearTimeout(timer);
@@ -61,12 +62,20 @@ function render(url: URL, { method = 'POST', headers, body }: OutboundRequest): 
   return { origin: url.origin, path: `${url.pathname}${url.search}`, method, headers: all, body };
 }
 
+function newCourse(host: string, maxBytes: number): Course {
+  return { host, controller: null, status: null, headers: {}, text: boundedText(maxBytes), over: false };
+}
+
+/** What is known of an answer that breaks off now. */
+function soFar({ controller, status, text }: Course) {
+  return { sent: controller !== null, status, body: status === null ? null : text.read().body };
+}
+
 function readAnswer(
   course: Course,
-  maxBytes: number,
   { resolve, reject }: PromiseWithResolvers<OutboundAnswer>,
 ): Dispatcher.DispatchHandler {
-  const text = boundedText(maxBytes);
+  const { text } = course;
   const finish = () => resolve({ status: course.status ?? 0, headers: course.headers, ...text.read(), sent: true });
   return {
     onRequestStart(controller) {
@@ -87,7 +96,6 @@ function readAnswer(
       controller.abort(new Error('enough'));
     },
     onResponseEnd: finish,
-    onResponseError: (_controller, error) =>
-      reject(explainFailure(error, { ...course, sent: course.controller !== null })),
+    onResponseError: (_controller, error) => reject(explainFailure(error, { host: course.host, ...soFar(course) })),
   };
 }

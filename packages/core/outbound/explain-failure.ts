@@ -3,11 +3,11 @@ import { OutboundFailed } from './outbound-failed.ts';
 /** Puts an error of the connection into our words: kind, and a message without addresses. */
 export function explainFailure(
   error: Error,
-  { host, sent, status }: { host: string; sent: boolean; status: number | null },
+  { host, sent, status, body }: { host: string; sent: boolean; status: number | null; body: string | null },
 ): OutboundFailed {
   if (error instanceof OutboundFailed) return error;
   const code = 'code' in error && typeof error.code === 'string' ? error.code : null;
-  const about = { sent, status, cause: error };
+  const about = { sent, status, body, cause: error };
   if (code === 'UND_ERR_DESTROYED' || code === 'UND_ERR_CLOSED') {
     return new OutboundFailed('aborted', `The request to ${host} was given up at shutdown.`, about);
   }

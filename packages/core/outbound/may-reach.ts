@@ -10,7 +10,7 @@ export type Target = { hostname: string; protocol: string; port: string };
  */
 export function mayReach(policy: EgressPolicy, target: Target, address: string | null): boolean {
   const host = target.hostname.replace(/^\[|\]$/g, '');
-  const port = Number(target.port) || (target.protocol === 'https:' ? 443 : 80);
+  const port = Number(target.port || (target.protocol === 'https:' ? 443 : 80));
   if (isWebPort(port) && (address === null || isPublic(address))) return true;
   return policy.some((rule) => (rule.port === null || rule.port === port) && covers(rule, host, address));
 }

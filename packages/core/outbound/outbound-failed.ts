@@ -21,15 +21,18 @@ export class OutboundFailed extends Failure {
   readonly sent: boolean;
   /** The status, where the head of the answer had come. */
   readonly status: number | null;
+  /** What had come of the answer's body, null where not even its head had. */
+  readonly body: string | null;
 
   constructor(
     kind: OutboundFailureKind,
     message: string,
-    about: { sent: boolean; status?: number | null; cause?: unknown },
+    about: { sent: boolean; status?: number | null; body?: string | null; cause?: unknown },
   ) {
     super(CODES[kind], message, { cause: about.cause });
     this.kind = kind;
     this.sent = about.sent;
     this.status = about.status ?? null;
+    this.body = about.body ?? null;
   }
 }

@@ -6,20 +6,27 @@ import type { JobName } from './job.ts';
 /** How long a start waits for a queue that is away; its workers answer once it is back. */
 const READY_MS = 5_000;
 
+const REOPEN_MS = 1_000;
+
 /** Starts a BullMQ worker for each queue; all of them hand their jobs to one handler. */
 export async function answerQueues(
   backend: Backend,
   queues: string[],
   { handle, concurrency }: { handle: JobHandler; concurrency: number },
 ): Promise<Answering> {
-  const workers = new Map(queues.map((name) => [name, startWorker(backend, name, { handle, concurrency })]));
+  const workers = new Map<string, BullWorker>();
   const resumptions = new Set<NodeJS.Timeout>();
-  const ready = Promise.all([...workers.values()].map((worker) => worker.waitUntilReady().catch(() => {})));
-  await Promise.race([ready, sleep(READY_MS, undefined, { ref: false })]);
+  const closing = new AbortController();
+  const open = async (name: string) => {
+    const start = () => startWorker(backend, name, { handle, concurrency });
+    for await (const worker of untilOpen(start, closing.signal)) workers.set(name, worker);
+  };
+  await Promise.race([Promise.all(queues.map(open)), sleep(READY_MS, undefined, { ref: false })]);
 
   return {
     pause: (queue, forMs) => pauseFor(workers.get(queue), forMs, resumptions),
     close: async (graceMs) => {
+      closing.abort();
       for (const timer of resumptions) clearTimeout(timer);
       const closed = Promise.all([...workers.values()].map((worker) => worker.close().catch(() => {})));
       await Promise.race([closed, sleep(graceMs, undefined, { ref: false })]);
@@ -37,6 +44,21 @@ function startWorker(
   const worker = backend.makeWorker(name, process, concurrency);
   worker.on('error', () => {});
   return worker;
+}
+
+/** BullMQ opens a worker once and for all: one whose queue was away then is put aside for another, until one is open. */
+async function* untilOpen(start: () => BullWorker, closing: AbortSignal): AsyncGenerator<BullWorker> {
+  while (!closing.aborted) {
+    const worker = start();
+    yield worker;
+    const isOpen = await worker.waitUntilReady().then(
+      () => true,
+      () => false,
+    );
+    if (isOpen || closing.aborted) return;
+    void worker.close().catch(() => {});
+    await sleep(REOPEN_MS, undefined, { ref: false });
+  }
 }
 
 function pauseFor(worker: BullWorker | undefined, forMs: number, resumptions: Set<NodeJS.Timeout>): void {

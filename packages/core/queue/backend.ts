@@ -10,7 +10,7 @@ export type Backend = {
   close(): Promise<void>;
 };
 
-export type BullQueue = Pick<Queue<JobData>, 'add' | 'close' | 'getJobCounts' | 'on'>;
+export type BullQueue = Pick<Queue<JobData>, 'add' | 'close' | 'getJobCounts' | 'on' | 'waitUntilReady'>;
 
 export type BullWorker = Pick<
   Worker<JobData>,
@@ -19,11 +19,13 @@ export type BullWorker = Pick<
 
 /**
  * What every worker is told, whatever its store. The lock outlives a hold (R11); stalls never fail a job, since a
- * turn fails by our own count only.
+ * turn fails by our own count only. A store that refused a connection is asked again after a second: BullMQ's own pause
+ * is longer than we may be away.
  */
 export const WORKER_OPTIONS = {
   lockDuration: 15_000,
   stalledInterval: 5_000,
+  runRetryDelay: 1_000,
   maxStalledCount: 1_000_000,
   removeOnComplete: { count: 0 },
   removeOnFail: { count: 0 },

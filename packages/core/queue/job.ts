@@ -3,7 +3,7 @@ import type { Ring } from '../turn/ring.ts';
 export type JobName = 'run-round' | 'run-tool-batch' | 'deliver-webhook';
 
 /** Ids and nothing else: a job says where to look, and gives no authority (reliability: payload). */
-export type JobData = { turnId: string; step: string } | { deliveryId: string };
+export type JobData = { turnId: string; step: string; ring?: number } | { deliveryId: string };
 
 /** One ring as a queue takes it. Lower `rank` runs first; 0 is before all. */
 export type Job = { queue: string; name: JobName; id: string; data: JobData; rank: number; delayMs: number };
@@ -31,7 +31,7 @@ export function jobOf(ring: Ring): Job {
     };
   }
   const { turnId, step, number, provider, priority } = ring;
-  const base = { id: `${turnId}-${step}-${number}`, data: { turnId, step }, delayMs };
+  const base = { id: `${turnId}-${step}-${number}`, data: { turnId, step, ring: number }, delayMs };
   if (step.startsWith('b')) return { ...base, queue: TOOLS_QUEUE, name: 'run-tool-batch', rank: 0 };
   return { ...base, queue: roundsQueue(provider), name: 'run-round', rank: rankOf(step, priority) };
 }

@@ -18,6 +18,11 @@ function hang(backend: Backend): Bell {
   const queues = remembering((name) => {
     const queue = backend.makeQueue(name);
     queue.on('error', () => {});
+    // BullMQ opens a queue once and for all: one that was away then is made anew by the next ring.
+    queue.waitUntilReady().catch(() => {
+      queues.forget(name);
+      queue.close().catch(() => {});
+    });
     return queue;
   });
   const hands = remembering((name) => quietWorker(backend.makeWorker(name, null, 1)));
@@ -79,8 +84,10 @@ function quietWorker(worker: BullWorker): BullWorker {
   return worker;
 }
 
-function remembering<T>(make: (name: string) => T): { get: (name: string) => T; all: () => T[] } {
+type Remembered<T> = { get: (name: string) => T; forget: (name: string) => void; all: () => T[] };
+
+function remembering<T>(make: (name: string) => T): Remembered<T> {
   const made = new Map<string, T>();
   const get = (name: string) => made.get(name) ?? (made.set(name, make(name)).get(name) as T);
-  return { get, all: () => [...made.values()] };
+  return { get, forget: (name) => void made.delete(name), all: () => [...made.values()] };
 }

@@ -23,7 +23,7 @@ type PgQueue = Queue<
 
 /** BullMQ on the PostgreSQL that holds the turns, in a schema of its own; for where there is no Redis. */
 export function postgresBackend(url: string, poolSize = 20): Backend {
-  const pool = openPool(url, poolSize);
+  const pool = openPool(url, { max: poolSize, durability: 'off' });
   const connection = pool as unknown as PostgresConnectionOptions;
   return {
     makeQueue: (name) => new Queue(name, { connection }, createPostgresBackend) as PgQueue as unknown as BullQueue,
@@ -38,9 +38,9 @@ export function postgresBackend(url: string, poolSize = 20): Backend {
   };
 }
 
-/** Brings BullMQ's own schema up to date. */
+/** Brings BullMQ's own schema up to date, durably: whoever was told so goes on without looking again. */
 export async function migrateQueue(url: string): Promise<void> {
-  const pool = openPool(url, 1);
+  const pool = openPool(url, { max: 1, durability: 'on' });
   const client = await pool.connect();
   try {
     await runMigrations(client as never);
@@ -50,17 +50,19 @@ export async function migrateQueue(url: string): Promise<void> {
   }
 }
 
-/** A job lost with the database is rung again, so no commit of the queue's waits for the disk. */
-function openPool(url: string, max: number): pg.Pool {
+/** A job lost with the database is rung again, so no commit of a job waits for the disk. */
+function openPool(url: string, { max, durability }: { max: number; durability: 'on' | 'off' }): pg.Pool {
   const pool = new pg.Pool({
     connectionString: url,
     max,
     keepAlive: true,
     connectionTimeoutMillis: 5_000,
     query_timeout: 10_000,
-    options: '-c search_path=bullmq -c synchronous_commit=off',
+    options: `-c search_path=bullmq -c synchronous_commit=${durability}`,
     application_name: 'pawl-queue',
   });
+  // BullMQ adds a listener for each queue and worker.
+  pool.setMaxListeners(0);
   pool.on('error', () => {});
   pool.on('connect', (client) => client.on('error', () => {}));
   return pool;

@@ -7,13 +7,15 @@ import { type Backend, WORKER_OPTIONS } from './backend.ts';
 /** BullMQ on Redis. Refuses a Redis that may evict keys: it would silently run jobs twice or never. */
 export async function redisBackend(url: string): Promise<Backend> {
   const ringing = quiet(
-    new Redis(url, { ...BOUNDS, enableOfflineQueue: false, maxRetriesPerRequest: 1, lazyConnect: true }),
+    new Redis(url, { ...BOUNDS, ...AT_ONCE, maxRetriesPerRequest: 1, lazyConnect: true, enableAutoPipelining: true }),
   );
-  const working = quiet(new Redis(url, { ...BOUNDS, maxRetriesPerRequest: null, lazyConnect: true }));
+  const working = quiet(
+    new Redis(url, { ...BOUNDS, maxRetriesPerRequest: null, lazyConnect: true, enableAutoPipelining: true }),
+  );
   await requireNoEviction(url);
   await Promise.race([ringing.connect().catch(() => {}), sleep(CONNECT_MS, undefined, { ref: false })]);
   return {
-    makeQueue: (name) => new Queue(name, { connection: ringing, skipWaitingForReady: true, prefix: 'pawl' }),
+    makeQueue: (name) => new Queue(name, { connection: ringing, ...ALREADY_OPEN, prefix: 'pawl' }),
     makeWorker: (name, process, concurrency) =>
       new Worker(name, process, {
         connection: working,
@@ -29,6 +31,12 @@ export async function redisBackend(url: string): Promise<Backend> {
   };
 }
 
+/**
+ * With these BullMQ opens a queue without a word to Redis. Its first question could fail, or be lost where something
+ * accepts connections for a Redis that is away, and the queue would be dead for good.
+ */
+const ALREADY_OPEN = { skipWaitingForReady: true, skipVersionCheck: true };
+
 const CONNECT_MS = 2_000;
 
 /** A dead network must be an error, never a hang: a socket that stays silent this long is closed and opened anew. */
@@ -37,6 +45,9 @@ const BOUNDS = {
   socketTimeout: 15_000,
   retryStrategy: (times: number) => Math.min(times * 100, 2_000),
 };
+
+/** A ring is given up after a second: by then its connection is not worth keeping either. */
+const AT_ONCE = { enableOfflineQueue: false, socketTimeout: 2_000 };
 
 function quiet(redis: Redis): Redis {
   redis.on('error', () => {});

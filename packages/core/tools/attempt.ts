@@ -4,6 +4,7 @@ import type { ToolError } from '../turn/tool-result.ts';
 /**
  * How one try of a call ended. `certainty` says what is known about the tool: it never got the call, it answered, or
  * the answer was lost, so that nobody knows what it did. `cut` tells that the output was longer than what was read.
+ * Output and error are as the tool gave them: `runCall` makes them fit to be stored.
  */
 export type Attempt =
   | { kind: 'answered'; output: unknown; cut: boolean }

@@ -1,4 +1,5 @@
 import type { Tool } from '../turn/tool.ts';
+import { breathe } from './breathe.ts';
 import { checkSchema } from './check-schema.ts';
 
 /** One rule that a definition breaks: where, and what to do about it. */
@@ -22,13 +23,26 @@ const NAMES = {
 const RESERVED_HEADERS =
   /^(?:host|content-length|content-type|transfer-encoding|connection|keep-alive|upgrade|te|trailer|expect|idempotency-key|pawl-turn-id|webhook-(?:id|timestamp|signature))$/i;
 
-/** What the contract's rules for tools find wrong with these definitions, at most one problem for each path. */
-export function checkDefinitions(tools: readonly Tool[], rules: ToolRules): Problem[] {
-  const problems = tools.flatMap((tool, index) => [
-    ...checkTool(tool, `tools[${index}]`, tool.execution?.kind === 'mcp' ? 'provider' : rules),
-    ...checkUnique(tools, index),
-  ]);
-  return problems.filter(({ path }, index) => problems.findIndex((earlier) => earlier.path === path) === index);
+/**
+ * What the contract's rules for tools find wrong with these definitions, at most one problem for each path. Goes through
+ * them one by one, and no further once there are `enough` problems.
+ */
+export async function checkDefinitions(
+  tools: readonly Tool[],
+  rules: ToolRules,
+  enough = Number.POSITIVE_INFINITY,
+): Promise<Problem[]> {
+  const problems = new Map<string, Problem>();
+  for (const [index, tool] of tools.entries()) {
+    await breathe();
+    const found = [
+      ...checkTool(tool, `tools[${index}]`, tool.execution?.kind === 'mcp' ? 'provider' : rules),
+      ...checkUnique(tools, index),
+    ];
+    for (const problem of found) if (!problems.has(problem.path)) problems.set(problem.path, problem);
+    if (problems.size >= enough) break;
+  }
+  return [...problems.values()];
 }
 
 function checkTool(tool: Tool, path: string, rules: ToolRules): Problem[] {
@@ -60,8 +74,10 @@ function checkUnique(tools: readonly Tool[], index: number): Problem[] {
 
 function checkHeaders({ execution }: Tool, path: string): Problem[] {
   if (execution?.kind !== 'http') return [];
-  return Object.entries(execution.headers).flatMap(([name, value]) => {
-    const message = headerProblem(name, value);
+  const names = Object.keys(execution.headers).map((name) => name.toLowerCase());
+  return Object.entries(execution.headers).flatMap(([name, value], index) => {
+    const isAgain = names.indexOf(name.toLowerCase()) < index;
+    const message = isAgain ? 'Give each header once; case makes no difference.' : headerProblem(name, value);
     return message ? [{ path: `${path}.${name}`, message }] : [];
   });
 }

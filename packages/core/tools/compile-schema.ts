@@ -2,9 +2,10 @@ import { Ajv, type ErrorObject } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { Failure } from '../failure.ts';
-import { withinTime } from './within-time.ts';
+import { findEndlessReference } from './find-endless-reference.ts';
+import { OutOfTime, withinTime } from './within-time.ts';
 
-/** What a value breaks, or null. Throws after 250 ms: a pattern or a reference in the schema does not come to an end. */
+/** What a value breaks, or null. A pattern or a reference in the schema may keep it busy for ever: bound its time. */
 export type Validator = (value: unknown) => ErrorObject[] | null;
 
 /** A schema that cannot be used; the message says why. */
@@ -14,63 +15,97 @@ export class SchemaRefused extends Failure {
   }
 }
 
-const CHECK_LIMIT_MS = 250;
-const COMPILE_LIMIT_MS = 2000;
-const KEPT_VALIDATORS = 500;
+const COMPILE_LIMIT_MS = 500;
+const KEPT = 500;
+const REFUSED_FOR_MS = 60_000;
 
-/** These alone can make a check cost more than the size of schema times value. */
-const SLOW_KEYWORDS = /"(?:pattern|patternProperties|uniqueItems|\$ref|\$dynamicRef|format)"/;
-
+/** Compiling with references inlined, or code optimized, takes ten times as long for a large schema. */
 const options = {
   strict: false,
   allErrors: true,
   logger: false,
-  addUsedSchema: false,
   ownProperties: true,
+  inlineRefs: false,
+  code: { optimize: false },
 } as const;
-const makers = { '2020-12': () => new Ajv2020(options), 'draft-07': () => new Ajv(options) };
-const instances = new Map<Draft, Ajv>();
-const validators = new Map<string, Validator>();
+const makers = {
+  '2020-12': (more: { meta?: false; validateSchema?: false }) => new Ajv2020({ ...options, ...more }),
+  'draft-07': (more: { meta?: false; validateSchema?: false }) => new Ajv({ ...options, ...more }),
+};
+const judges = new Map<Draft, Ajv>();
+const known = new Map<string, Known>();
 
 type Draft = keyof typeof makers;
 type JsonSchema = Record<string, unknown>;
+type Known = { kind: 'usable'; check: Validator } | { kind: 'refused'; failure: SchemaRefused; until: number };
 
-/** The check of a JSON Schema (2020-12, or draft-07 where `$schema` says so), kept for the 500 used last. */
+/**
+ * The check of a JSON Schema (2020-12, or draft-07 where `$schema` says so), kept for the 500 used last. Throws
+ * `SchemaRefused` for one that cannot be used, and for the minute after that at once.
+ */
 export function compileSchema(schema: JsonSchema): Validator {
   const text = JSON.stringify(schema);
-  const validator = validators.get(text) ?? boundedValidator(schema, text);
-  validators.delete(text);
-  validators.set(text, validator);
-  if (validators.size > KEPT_VALIDATORS) validators.delete(validators.keys().next().value ?? text);
-  return validator;
+  const found = stillKnown(text) ?? tryToCompile(schema);
+  known.delete(text);
+  known.set(text, found);
+  if (known.size > KEPT) known.delete(known.keys().next().value ?? text);
+  if (found.kind === 'refused') throw found.failure;
+  return found.check;
 }
 
-function boundedValidator(schema: JsonSchema, text: string): Validator {
-  const check = compile(instanceOf(draftOf(schema)), schema);
-  return SLOW_KEYWORDS.test(text) ? (value) => withinTime(CHECK_LIMIT_MS, () => check(value)) : check;
+/** A machine may have been too busy to compile what it can compile later. */
+function stillKnown(text: string): Known | undefined {
+  const found = known.get(text);
+  return found?.kind === 'refused' && performance.now() > found.until ? undefined : found;
 }
 
-function compile(ajv: Ajv, { $schema, $id, id, $async, ...schema }: JsonSchema): Validator {
+function tryToCompile(schema: JsonSchema): Known {
   try {
-    const validate = withinTime(COMPILE_LIMIT_MS, () => ajv.compile(schema));
-    return (value) => (validate(value) ? null : (validate.errors ?? []));
+    return { kind: 'usable', check: compile(schema) };
   } catch (error) {
-    throw new SchemaRefused(error instanceof Error ? error.message : String(error));
-  } finally {
-    ajv.removeSchema(schema);
+    return { kind: 'refused', failure: refusalOf(error), until: performance.now() + REFUSED_FOR_MS };
   }
 }
 
-function draftOf({ $schema }: JsonSchema): Draft {
+/** Each schema has an instance of its own: what one leaves there, or breaks when it is stopped, reaches no other. */
+function compile({ $schema, $id, id, $async, ...schema }: JsonSchema): Validator {
+  const draft = draftOf($schema);
+  const judge = judgeOf(draft);
+  const validate = withinTime(COMPILE_LIMIT_MS, () => {
+    judge.validateSchema(schema, true);
+    refuseEndless(schema);
+    const ajv = makers[draft]({ meta: false, validateSchema: false });
+    addFormats.default(ajv);
+    return ajv.compile(schema);
+  });
+  return (value) => (validate(value) ? null : (validate.errors ?? []));
+}
+
+function refuseEndless(schema: JsonSchema): void {
+  const reference = findEndlessReference(schema);
+  if (reference === null) return;
+  const where = JSON.stringify(reference);
+  throw new SchemaRefused(`following the $ref ${where} comes to no end; let it lead into properties or items`);
+}
+
+function draftOf($schema: unknown): Draft {
   if ($schema === undefined) return '2020-12';
   if (/^https?:\/\/json-schema\.org\/draft\/2020-12\/schema#?$/.test(String($schema))) return '2020-12';
   if (/^https?:\/\/json-schema\.org\/draft-07\/schema#?$/.test(String($schema))) return 'draft-07';
   throw new SchemaRefused('$schema must name JSON Schema 2020-12 or draft-07, or be left out');
 }
 
-function instanceOf(draft: Draft): Ajv {
-  const ajv = instances.get(draft) ?? makers[draft]();
-  if (!instances.has(draft)) addFormats.default(ajv);
-  instances.set(draft, ajv);
-  return ajv;
+/** Knows what a schema of a draft looks like; asked once beforehand, since its own compiling must not be stopped. */
+function judgeOf(draft: Draft): Ajv {
+  const judge = judges.get(draft) ?? makers[draft]({});
+  if (!judges.has(draft)) judge.validateSchema({});
+  judges.set(draft, judge);
+  return judge;
+}
+
+function refusalOf(error: unknown): SchemaRefused {
+  if (error instanceof SchemaRefused) return error;
+  if (error instanceof OutOfTime) return new SchemaRefused('it takes too long to compile; make it smaller');
+  if (error instanceof RangeError) return new SchemaRefused('it lists or nests too much; make it smaller');
+  return new SchemaRefused(error instanceof Error ? error.message : String(error));
 }

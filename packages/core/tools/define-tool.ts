@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { Failure, Misconfigured } from '../failure.ts';
 import { Tool, type ToolEffect } from '../turn/tool.ts';
-import type { ToolErrorCategory } from '../turn/tool-result.ts';
+import { TOOL_ERROR_CATEGORIES, type ToolErrorCategory } from '../turn/tool-result.ts';
+import { refuseUnknownOptions } from './refuse-unknown-options.ts';
 
 /**
  * What a tool gets beside its input. `signal` ends with the attempt (timeout, cancel, shutdown).
@@ -38,22 +39,27 @@ export type ToolOptions<Input extends z.ZodObject, Output extends z.ZodType> = {
   execute(input: z.output<Input>, context: ToolContext): Promise<z.input<Output>> | z.input<Output>;
 };
 
-/** Thrown by a tool that knows why it failed: the model reads the category, the message and the details. */
+/**
+ * Thrown by a tool that knows why it failed: the model reads the category, the message and the details. A category that
+ * is none of the contract's becomes `unknown`.
+ */
 export class ToolFailed extends Failure {
   readonly category: ToolErrorCategory;
   readonly details: Record<string, unknown>;
 
   constructor(category: ToolErrorCategory, message: string, details: Record<string, unknown> = {}) {
-    super(category, message);
-    this.category = category;
+    const known = TOOL_ERROR_CATEGORIES.find((one) => one === category) ?? 'unknown';
+    super(known, message);
+    this.category = known;
     this.details = details;
   }
 }
 
-/** A server-side tool, typed from its zod input. Throws `Misconfigured` where an option is out of range. */
+/** A server-side tool, typed from its zod input. Throws `Misconfigured` where an option is unknown or out of range. */
 export function defineTool<Input extends z.ZodObject, Output extends z.ZodType = z.ZodUnknown>(
   options: ToolOptions<Input, Output>,
 ): ServerTool {
+  refuseUnknownOptions(options);
   return {
     definition: definitionOf(options),
     async run(args, context) {

@@ -2,7 +2,6 @@ import type { Gate, OutboundAnswer } from '../outbound/open-gate.ts';
 import { OutboundFailed } from '../outbound/outbound-failed.ts';
 import type { ToolErrorCategory } from '../turn/tool-result.ts';
 import type { Attempt } from './attempt.ts';
-import { cleanError } from './clean-error.ts';
 import { failureOfStatus } from './failure-of-status.ts';
 import { FULL_OUTPUT_LIMIT } from './render-output.ts';
 import { retryAfterMs } from './retry-after.ts';
@@ -54,13 +53,25 @@ function headersOf(request: HttpRequest, body: string): Record<string, string> {
 
 function readAnswer({ status, headers, body, truncated }: OutboundAnswer): Attempt {
   const failure = failureOfStatus(status);
+  const encoding = COMPRESSED.exec(headers['content-encoding'] ?? '')?.[0];
+  if (!failure && encoding && body) return inEncoding(encoding);
   if (!failure)
     return { kind: 'answered', output: truncated ? `${body}\n[… the rest was not read …]` : body, cut: truncated };
 
   const afterMs = retryAfterMs(headers['retry-after'], Date.now());
   const wait = afterMs > 0 ? { retry_after_seconds: Math.ceil(afterMs / 1000) } : {};
-  const error = cleanError(failure.category, sentenceOf(status, body), { status, ...wait });
+  const message = sentenceOf(status, encoding ? '' : body);
+  const error = { category: failure.category, message, details: { status, ...wait } };
   return { kind: 'failed', error, mayHelp: failure.mayHelp, afterMs, certainty: failure.certainty };
+}
+
+/** Some servers compress whatever is asked for, and some write a charset where the encoding belongs. */
+const COMPRESSED = /\b(?:gzip|deflate|br|zstd|compress)\b/i;
+
+function inEncoding(encoding: string): Attempt {
+  const message = `The tool's answer came as ${encoding}, which was not asked for, and cannot be read.`;
+  const error = { category: 'unknown' as const, message, details: {} };
+  return { kind: 'failed', error, mayHelp: false, afterMs: 0, certainty: 'answered' };
 }
 
 function sentenceOf(status: number, body: string): string {
@@ -80,7 +91,7 @@ const CATEGORIES: Record<OutboundFailed['kind'], ToolErrorCategory> = {
 function withoutAnswer({ kind, message, sent }: OutboundFailed): Attempt {
   return {
     kind: 'failed',
-    error: cleanError(CATEGORIES[kind], message),
+    error: { category: CATEGORIES[kind], message, details: {} },
     mayHelp: kind !== 'blocked' && kind !== 'aborted',
     afterMs: 0,
     certainty: sent ? 'lost' : 'never-reached',

@@ -1,7 +1,5 @@
 import type { ToolErrorCategory } from '../turn/tool-result.ts';
 import type { Attempt } from './attempt.ts';
-import { cleanError } from './clean-error.ts';
-import { cleanJson } from './clean-json.ts';
 import { type ServerTool, type ToolContext, ToolFailed } from './define-tool.ts';
 
 /** One try of a server-side tool: its arguments and what it may know; `signal` ends when the caller wants no answer. */
@@ -45,7 +43,7 @@ async function start(tool: ServerTool, request: ServerRequest, signal: AbortSign
 function tellProgress(request: ServerRequest, signal: AbortSignal, value: unknown): void {
   if (signal.aborted) return;
   try {
-    request.progress(cleanJson(value));
+    request.progress(value);
   } catch {
     // A preview that cannot be shown must not end the tool's work.
   }
@@ -58,7 +56,8 @@ function whenAborted(signal: AbortSignal): Promise<never> {
 }
 
 function timedOut(timeoutMs: number): Attempt {
-  const error = cleanError('execution_timeout', `The tool did not answer within ${timeoutMs} ms.`);
+  const message = `The tool did not answer within ${timeoutMs} ms.`;
+  const error = { category: 'execution_timeout' as const, message, details: {} };
   return { kind: 'failed', error, mayHelp: true, afterMs: 0, certainty: 'lost' };
 }
 
@@ -66,7 +65,7 @@ function timedOut(timeoutMs: number): Attempt {
 function failed(thrown: unknown): Attempt {
   const category = categoryOf(thrown);
   const details = thrown instanceof ToolFailed ? thrown.details : {};
-  const error = cleanError(category, messageOf(thrown), details);
+  const error = { category, message: messageOf(thrown), details };
   return { kind: 'failed', error, mayHelp: MAY_HELP.includes(category), afterMs: 0, certainty: 'answered' };
 }
 

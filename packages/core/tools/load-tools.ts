@@ -20,7 +20,7 @@ export async function loadTools(path: string | undefined, rules: ToolRules = 'st
     throw new Misconfigured(`PAWL_TOOLS names ${file}, which does not exist.`);
   }
   const tools = toolsIn(await importTools(file), file);
-  refuseProblems(tools, file, rules);
+  await refuseProblems(tools, file, rules);
   return toolRegistry(tools);
 }
 
@@ -44,9 +44,9 @@ function toolsIn(list: unknown, file: string): ServerTool[] {
   });
 }
 
-function refuseProblems(tools: ServerTool[], file: string, rules: ToolRules): void {
+async function refuseProblems(tools: ServerTool[], file: string, rules: ToolRules): Promise<void> {
   const definitions = tools.map((tool) => tool.definition);
-  const sentences = checkDefinitions(definitions, rules).map(({ path, message }) => {
+  const sentences = (await checkDefinitions(definitions, rules)).map(({ path, message }) => {
     const index = Number(/^tools\[(\d+)\]/.exec(path)?.[1]);
     return `${file}: ${path} (${definitions[index]?.name}): ${message}`;
   });

@@ -1,8 +1,10 @@
 import type { ErrorObject } from 'ajv';
 import type { ToolError } from '../turn/tool-result.ts';
+import { canHang } from './can-hang.ts';
 import { cleanError } from './clean-error.ts';
 import { compileSchema, SchemaRefused } from './compile-schema.ts';
 import { describeViolation, type Violation } from './describe-violation.ts';
+import { type SharedTime, shareTime } from './share-time.ts';
 import { OutOfTime } from './within-time.ts';
 
 /** A call's arguments, ready to run with, or the answer that tells the model what to mend. */
@@ -11,17 +13,30 @@ export type ParsedArguments = { ok: true; value: Record<string, unknown> } | { o
 const SHOWN_VIOLATIONS = 20;
 const DEPTH_LIMIT = 100;
 
-/** Parses the model's JSON text (empty text is no arguments) and holds it against the tool's schema. Never throws. */
-export function parseArguments(text: string, schema: Record<string, unknown>): ParsedArguments {
+/** What the checks of one batch may take together, in milliseconds. */
+export const CHECKS_LIMIT_MS = 500;
+
+/**
+ * Parses the model's JSON text (empty text is no arguments) and holds it against the tool's schema, in time that it may
+ * share with others of its batch. Never throws.
+ */
+export function parseArguments(
+  text: string,
+  schema: Record<string, unknown>,
+  within: SharedTime = shareTime(CHECKS_LIMIT_MS),
+): ParsedArguments {
   const value = parseJson(text.trim() || '{}');
   if (!isRecord(value)) return refused('Send the arguments as one JSON object.');
 
   const trap = findTrap(value);
   if (trap) return refused(`The arguments cannot be used: ${trap}`);
 
-  const violations = violationsOf(value, schema);
+  const bound = canHang(JSON.stringify(schema), text) ? within : atOnce;
+  const violations = violationsOf(value, schema, bound);
   return violations.length === 0 ? { ok: true, value } : refusedFor(violations);
 }
+
+const atOnce: SharedTime = (work) => work();
 
 function parseJson(text: string): unknown {
   try {
@@ -46,9 +61,10 @@ function findTrap(value: unknown, path = '', depth = 0): string | null {
   return null;
 }
 
-function violationsOf(value: unknown, schema: Record<string, unknown>): Violation[] {
+function violationsOf(value: unknown, schema: Record<string, unknown>, within: SharedTime): Violation[] {
   try {
-    return (compileSchema(schema)(value) ?? []).map((error: ErrorObject) => describeViolation(error));
+    const check = compileSchema(schema);
+    return (within(() => check(value)) ?? []).map((error: ErrorObject) => describeViolation(error));
   } catch (error) {
     if (error instanceof OutOfTime)
       return [{ path: 'arguments', message: 'took too long to check; send shorter values' }];

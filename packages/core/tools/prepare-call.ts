@@ -3,17 +3,25 @@ import type { Tool } from '../turn/tool.ts';
 import type { ToolError } from '../turn/tool-result.ts';
 import { cleanError } from './clean-error.ts';
 import { parseArguments } from './parse-arguments.ts';
+import type { SharedTime } from './share-time.ts';
 
 /** A call that may run: its tool is known and allowed, its arguments fit. */
 export type CheckedCall = { tool: Tool; args: Record<string, unknown> };
 
-/** What stands around a call: the turn's tools, and what the conversation allows them (null allows all). */
-export type CallRules = { tools: readonly Tool[]; allowedCapabilities: readonly string[] | null };
+/**
+ * What stands around a call: the turn's tools, what the conversation allows them (null allows all), and the time that it
+ * shares with the other calls of its batch.
+ */
+export type CallRules = {
+  tools: readonly Tool[];
+  allowedCapabilities: readonly string[] | null;
+  within?: SharedTime | undefined;
+};
 
 /** Holds a call against the turn's rules before anything runs; `error` is the answer for the model. */
 export function prepareCall(
   asked: AskedCall,
-  { tools, allowedCapabilities }: CallRules,
+  { tools, allowedCapabilities, within }: CallRules,
 ): { ok: true; call: CheckedCall } | { ok: false; error: ToolError } {
   const tool = tools.find(({ name }) => name === asked.name);
   if (!tool) return { ok: false, error: unknownTool(asked.name, tools) };
@@ -21,7 +29,7 @@ export function prepareCall(
   const denied = tool.capabilities.find((capability) => allowedCapabilities?.includes(capability) === false);
   if (denied) return { ok: false, error: deniedCapability(tool.name, denied) };
 
-  const args = parseArguments(asked.arguments, tool.parameters);
+  const args = parseArguments(asked.arguments, tool.parameters, within);
   return args.ok ? { ok: true, call: { tool, args: args.value } } : args;
 }
 

@@ -1,4 +1,5 @@
-import { cleanText } from '../text.ts';
+import type { Redact } from '../redact.ts';
+import { cleanToolText } from '../text.ts';
 import { ToolFailed } from './define-tool.ts';
 
 /** What the model sees of an output, and all of it. `truncated` tells that the two differ. */
@@ -8,11 +9,11 @@ export type RenderedOutput = { content: string; truncated: boolean; full: string
 export const FULL_OUTPUT_LIMIT = 4 * 1024 * 1024;
 
 /**
- * A tool's return value as text: text as it is, nothing as empty text, all else as JSON.
+ * A tool's return value as text: text as it is, nothing as empty text, all else as JSON; redacted before it is cut.
  * `limit` is in UTF-8 bytes; the note that stands where the middle was does not count. Throws `ToolFailed` for what is not JSON.
  */
-export function renderOutput(value: unknown, limit: number): RenderedOutput {
-  const full = cut(cleanText(textOf(value)), FULL_OUTPUT_LIMIT);
+export function renderOutput(value: unknown, limit: number, redact: Redact): RenderedOutput {
+  const full = cut(cleanToolText(redact(textOf(value))), FULL_OUTPUT_LIMIT);
   const content = cut(full, limit);
   return { content, truncated: content !== full, full };
 }

@@ -1,35 +1,49 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Gate } from '../outbound/open-gate.ts';
+import type { Redact } from '../redact.ts';
 import type { Tool } from '../turn/tool.ts';
 import { errorResult, type ToolError, type ToolResult } from '../turn/tool-result.ts';
 import { type Attempt, type FailedAttempt, lastError, mayRepeat } from './attempt.ts';
 import { cleanError } from './clean-error.ts';
+import { cleanJson } from './clean-json.ts';
 import { ToolFailed } from './define-tool.ts';
 import { executeHttp } from './execute-http.ts';
 import { executeServer } from './execute-server.ts';
+import { fillHeaders } from './fill-headers.ts';
+import type { McpServers } from './mcp/open-mcp-servers.ts';
 import { renderOutput } from './render-output.ts';
 import type { ToolRegistry } from './tool-registry.ts';
+import type { ToolSecrets } from './tool-secrets.ts';
 
 /** A call whose tool is known and whose arguments fit. The key stays the same however often the call is run. */
 export type PreparedCall = {
   tool: Tool;
   args: Record<string, unknown>;
   turnId: string;
+  project: string;
   idempotencyKey: string;
 };
 
 /** What running calls takes. `outputLimit` is in bytes (PAWL_TOOL_OUTPUT_LIMIT). */
 export type CallContext = {
   registry: ToolRegistry;
+  mcp: Pick<McpServers, 'server'>;
   gate: Gate;
   outputLimit: number;
+  toolSecrets: ToolSecrets;
+  redact: Redact;
   signal: AbortSignal;
   progress(value: unknown): void;
   /** Signs the body of an HTTP tool's request, for each try anew. */
   signHeaders?: (body: string) => Record<string, string>;
+  /** Books a start of a tool with a rate limit; answers how many milliseconds it lies ahead. */
+  takeSlot?: (slot: Slot) => Promise<number>;
   /** Asked right before each try, from 1; where it rejects nothing is called, and `runCall` rejects the same way. */
   beforeAttempt?: (attempt: number) => Promise<void>;
 };
+
+/** A start within `patienceMs`, of at most `max` in any `perSeconds`. */
+export type Slot = { max: number; perSeconds: number; patienceMs: number };
 
 /** The answer to a call, and the whole output where there is one. */
 export type CallOutcome = { result: ToolResult; full: string | null };
@@ -38,19 +52,21 @@ export type CallOutcome = { result: ToolResult; full: string | null };
 const LONGEST_WAIT_MS = 60_000;
 
 /**
- * Runs one call with the tries its effect allows. Whatever the tool does becomes an answer.
+ * Runs one call with the tries its effect allows. Whatever the tool does becomes an answer, without a known secret in it.
  * Rejects only with the reason of `signal`, when the caller aborts it, or as `beforeAttempt` does.
  */
 export async function runCall(call: PreparedCall, context: CallContext): Promise<CallOutcome> {
   const startedAt = performance.now();
   const { attempt, attempts } = await tryUntilDone(call, context);
   const spent = { duration_ms: Math.round(performance.now() - startedAt), attempts };
-  if (attempt.kind === 'failed') return failedOutcome(lastError(attempt, call.tool.effect), spent);
-  return answeredOutcome(attempt, context.outputLimit, spent);
+  if (attempt.kind === 'failed') return failedOutcome(lastError(attempt, call.tool.effect), spent, context);
+  return answeredOutcome(attempt, spent, context);
 }
 
 async function tryUntilDone(call: PreparedCall, context: CallContext): Promise<{ attempt: Attempt; attempts: number }> {
   for (let attempts = 1; ; attempts += 1) {
+    const refusal = await waitForSlot(call, context);
+    if (refusal) return { attempt: refusal, attempts: attempts - 1 };
     await context.beforeAttempt?.(attempts);
     const attempt = await execute(call, context);
     if (attempt.kind === 'answered') return { attempt, attempts };
@@ -61,30 +77,57 @@ async function tryUntilDone(call: PreparedCall, context: CallContext): Promise<{
   }
 }
 
+/** A tool with a rate limit is waited for as long as a call of it may take; what would take longer is refused. */
+async function waitForSlot({ tool }: PreparedCall, { takeSlot, signal }: CallContext): Promise<FailedAttempt | null> {
+  const { rate_limit: limit, timeout_ms: patienceMs, name } = tool;
+  if (limit === null || !takeSlot) return null;
+  const waitMs = await takeSlot({ max: limit.max, perSeconds: limit.per_seconds, patienceMs });
+  if (waitMs <= patienceMs) {
+    await waitFor(waitMs, signal);
+    return null;
+  }
+  const message = `${name} may be called ${limit.max} times in ${limit.per_seconds} s, and others are before you.`;
+  const error = cleanError('rate_limited', message, { retry_after_seconds: Math.ceil(waitMs / 1000) });
+  return { kind: 'failed', error, mayHelp: false, afterMs: 0, certainty: 'never-reached' };
+}
+
 function execute(call: PreparedCall, context: CallContext): Promise<Attempt> {
   const { execution, timeout_ms: timeoutMs } = call.tool;
   const { turnId, idempotencyKey, args } = call;
-  const { signal, progress, signHeaders } = context;
+  const { signal, signHeaders } = context;
+  const progress = (value: unknown) => context.progress(cleanJson(value, context.redact));
   const request = { turnId, idempotencyKey, args, timeoutMs, signal };
   switch (execution?.kind) {
     case 'http': {
       const { url, headers } = execution;
-      return executeHttp(context.gate, { ...request, url, headers, signHeaders });
+      const filled = fillHeaders(context.toolSecrets, { url, headers, project: call.project });
+      if (!filled.ok) return Promise.resolve(notSent(filled.message));
+      return executeHttp(context.gate, { ...request, url, headers: filled.headers, signHeaders });
     }
     case 'server':
     case undefined: {
       const tool = context.registry.find(call.tool.name);
       if (!tool) return Promise.resolve(notHere(call.tool.name, 'no server-side tool of that name is loaded here'));
-      return executeServer(tool, { ...request, progress: (value) => progress(value) });
+      return executeServer(tool, { ...request, progress });
+    }
+    case 'mcp': {
+      const server = context.mcp.server(execution.server);
+      if (!server) return Promise.resolve(notHere(call.tool.name, 'its MCP server is not configured here'));
+      return server.call({ ...request, tool: call.tool, progress });
     }
     case 'client':
-    case 'mcp':
-      return Promise.resolve(notHere(call.tool.name, `tools of kind "${execution.kind}" are not run here`));
+      return Promise.resolve(notHere(call.tool.name, 'tools of kind "client" are not run here'));
   }
 }
 
 function notHere(name: string, why: string): Attempt {
   const error = cleanError('resource_not_found', `${name} cannot be called: ${why}.`);
+  return { kind: 'failed', error, mayHelp: false, afterMs: 0, certainty: 'never-reached' };
+}
+
+/** The operator may have taken a secret back since the turn was accepted. */
+function notSent(message: string): Attempt {
+  const error = cleanError('permission_denied', message);
   return { kind: 'failed', error, mayHelp: false, afterMs: 0, certainty: 'never-reached' };
 }
 
@@ -107,17 +150,21 @@ async function waitFor(ms: number, signal: AbortSignal): Promise<void> {
 
 type Spent = { duration_ms: number; attempts: number };
 
-function answeredOutcome(attempt: Extract<Attempt, { kind: 'answered' }>, limit: number, spent: Spent): CallOutcome {
+function answeredOutcome(
+  attempt: Extract<Attempt, { kind: 'answered' }>,
+  spent: Spent,
+  context: CallContext,
+): CallOutcome {
   try {
-    const { content, truncated, full } = renderOutput(attempt.output, limit);
+    const { content, truncated, full } = renderOutput(attempt.output, context.outputLimit, context.redact);
     const shown = { content, truncated: truncated || attempt.cut, ...spent };
     return { result: { status: 'success', error: null, cached: false, ...shown }, full };
   } catch (error) {
-    if (error instanceof ToolFailed) return failedOutcome(cleanError(error.category, error.message), spent);
+    if (error instanceof ToolFailed) return failedOutcome(error, spent, context);
     throw error;
   }
 }
 
-function failedOutcome(error: ToolError, spent: Spent): CallOutcome {
-  return { result: errorResult(error, spent), full: null };
+function failedOutcome({ category, message, details }: ToolError, spent: Spent, { redact }: CallContext): CallOutcome {
+  return { result: errorResult(cleanError(category, message, details, redact), spent), full: null };
 }

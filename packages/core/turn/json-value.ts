@@ -7,10 +7,19 @@ export function jsonValue(text: string): unknown {
   }
 }
 
-/** The JSON object that a text is; null where it is anything else. */
+/** Deeper nesting can be read but never be written again: whoever walks it runs out of stack. */
+const DEEPEST = 100;
+
+/** The JSON object that a text is; null where it is anything else, or nested more than 100 levels deep. */
 export function jsonObject(text: string): Record<string, unknown> | null {
   const value = jsonValue(text);
-  return isObject(value) ? value : null;
+  return isObject(value) && isShallow(value) ? value : null;
+}
+
+/** Whether a JSON value can be walked: it is nested no more than 100 levels deep. */
+export function isShallow(value: unknown, levels = DEEPEST): boolean {
+  if (typeof value !== 'object' || value === null) return true;
+  return levels > 0 && Object.values(value).every((inner) => isShallow(inner, levels - 1));
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

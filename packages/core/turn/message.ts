@@ -1,10 +1,16 @@
 import { z } from 'zod';
 
 /** One message of a turn's input, as callers send it. */
-export const InputMessage = z.strictObject({
-  role: z.enum(['user', 'assistant', 'system']),
-  content: z.string().min(1, 'give the message some text'),
-});
+export const InputMessage = z
+  .strictObject({
+    role: z.enum(['user', 'assistant', 'system']).describe('Who speaks.'),
+    content: z.string().min(1, 'give the message some text').describe('What is said.'),
+  })
+  .meta({
+    id: 'InputMessage',
+    description: 'One message of a turn’s input.',
+    examples: [{ role: 'user', content: 'How is the weather in Lisbon?' }],
+  });
 export type InputMessage = z.infer<typeof InputMessage>;
 
 /** A call as the model asked for it. `arguments` is the model's own JSON text, byte for byte. */

@@ -1,20 +1,47 @@
-import { isTerminalEvent, type StoredEvent } from './event.ts';
-import { iso, presentAction, presentCall, presentResult, presentTurn } from './present-turn.ts';
+import { type EventType, isTerminalEvent, type StoredEvent, type TerminalEvent } from './event.ts';
+import {
+  iso,
+  presentAction,
+  presentCall,
+  presentResult,
+  presentRound,
+  presentTurn,
+  type TurnResource,
+} from './present-turn.ts';
 import type { Turn, TurnError } from './turn.ts';
+
+type Round = TurnResource['rounds'][number];
+
+/** What an event of each type has beside the fields of all. */
+type EventFields = Record<'turn.queued' | 'turn.started' | 'turn.resumed', unknown> & {
+  'round.completed': { round: number } & Pick<
+    Round,
+    'assistant_response' | 'tool_calls' | 'finish_reason' | 'usage' | 'attempts'
+  >;
+  'tool_call.completed': { round: number; tool_call_id: string; name: string; result: Round['results'][number] };
+  'step.retrying': { round: number; phase: 'llm_round' | 'tool_batch'; error: TurnError; retry_in_ms: number };
+  'turn.requires_action': { required_action: ReturnType<typeof presentAction> };
+} & Record<TerminalEvent, { turn: TurnResource }>;
+
+type EventHead<Type> = { type: Type; turn_id: string; id: string; sequence_number: number; created_at: string };
+
+/** A durable event as callers see it. */
+export type EventResource = { [Type in EventType]: EventHead<Type> & EventFields[Type] }[EventType];
 
 /** How a failed turn stood; kept with `turn.failed`, so that the event tells the same after a retry. */
 export type FailedEnding = { rounds: number; error: TurnError; completed_at: string };
 
 /** A durable event as callers see it, the same in JSON and SSE (contract: Events). */
-export function presentEvent(turn: Turn, event: StoredEvent) {
-  return {
+export function presentEvent(turn: Turn, event: StoredEvent): EventResource {
+  const head = {
     type: event.type,
     turn_id: turn.id,
     id: event.id,
     sequence_number: event.number,
     created_at: iso(event.createdAt),
-    ...fieldsOf(turn, event),
   };
+  // From the database: what an event points at, or keeps in `data`, was committed with it and is of its type.
+  return { ...head, ...fieldsOf(turn, event) } as EventResource;
 }
 
 function fieldsOf(turn: Turn, event: StoredEvent): Record<string, unknown> {
@@ -51,6 +78,14 @@ function resultFields(turn: Turn, { round: number, callIndex }: StoredEvent) {
   const call = round?.calls.find((candidate) => candidate.index === callIndex);
   if (!call) return { round: number };
   return { round: number, tool_call_id: call.id, name: call.name, result: presentResult(call, false) };
+}
+
+/** A round as it stood when it was committed, so that a webhook tells the same however late: no call had its answer. */
+export function presentFreshRound(turn: Turn, number: number | null) {
+  const round = turn.rounds.find((candidate) => candidate.number === number);
+  if (!round) return undefined;
+  const calls = round.calls.map((call) => ({ ...call, result: null, claimedBy: null }));
+  return presentRound({ ...round, calls }, false);
 }
 
 /** The turn as it stood when it ended: later rounds of a retried turn are left out. */

@@ -94,6 +94,6 @@ function usageOf({ rounds }: Turn) {
   return { ...sumUsage(rounds.map((round) => round.usage)), llm_calls: requests, tool_calls: calls };
 }
 
-function parsedArguments(text: string): unknown {
+function parsedArguments(text: string): Record<string, unknown> | string {
   return jsonObject(text || '{}') ?? text;
 }

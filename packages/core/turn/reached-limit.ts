@@ -1,3 +1,4 @@
+import { isLooping } from './is-looping.ts';
 import type { IncompleteReason, ToolCall, Turn } from './turn.ts';
 import { sumUsage } from './usage.ts';
 
@@ -6,10 +7,15 @@ export function reachedLimit({ rounds, config: { limits } }: Pick<Turn, 'rounds'
   const withCalls = rounds.filter((round) => round.calls.length > 0);
   const calls = withCalls.reduce((sum, round) => sum + round.calls.length, 0);
   const tokens = sumUsage(rounds.map((round) => round.usage)).total_tokens;
-  if (calls > limits.max_tool_calls) return 'max_tool_calls';
+  if (calls > limits.max_tool_calls || loopingCall({ rounds })) return 'max_tool_calls';
   if (withCalls.length >= limits.max_rounds) return 'max_rounds';
   if (limits.max_total_tokens !== null && tokens >= limits.max_total_tokens) return 'max_total_tokens';
   return null;
+}
+
+/** The call of the last round that went on repeating itself, if one did. */
+export function loopingCall({ rounds }: Pick<Turn, 'rounds'>): ToolCall | undefined {
+  return rounds.at(-1)?.calls.find((call) => isLooping({ rounds }, call));
 }
 
 /** Whether a call comes after the turn's last allowed one; it is answered `cancelled` and never runs. */

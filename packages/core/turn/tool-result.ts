@@ -1,15 +1,17 @@
 /** Why a call brought no result, in the contract's words; the model reads it too. */
-export type ToolErrorCategory =
-  | 'invalid_arguments'
-  | 'authentication_failed'
-  | 'rate_limited'
-  | 'resource_not_found'
-  | 'execution_timeout'
-  | 'network_error'
-  | 'permission_denied'
-  | 'cancelled'
-  | 'outcome_unknown'
-  | 'unknown';
+export const TOOL_ERROR_CATEGORIES = [
+  'invalid_arguments',
+  'authentication_failed',
+  'rate_limited',
+  'resource_not_found',
+  'execution_timeout',
+  'network_error',
+  'permission_denied',
+  'cancelled',
+  'outcome_unknown',
+  'unknown',
+] as const;
+export type ToolErrorCategory = (typeof TOOL_ERROR_CATEGORIES)[number];
 
 export type ToolError = { category: ToolErrorCategory; message: string; details: Record<string, unknown> };
 
@@ -38,13 +40,23 @@ export function errorResult(error: ToolError, spent: { duration_ms?: number; att
   };
 }
 
-/** What the model reads as the answer: the output, or the error in one fixed form (design: retries). */
+/**
+ * What the model reads as the answer: the output, or the error in one fixed form (design: retries). What a tool says of
+ * its error cannot pass for that form's last line.
+ */
 export function answerText(result: ToolResult): string {
   if (!result.error) return result.content ?? '';
   const { category, message, details } = result.error;
-  const pairs = Object.entries(details).map(([key, value]) => `${key}: ${plain(value)}`);
-  const head = `Tool execution failed (${category}): ${message}`;
+  const pairs = Object.entries(details).map(([key, value]) => onOneLine(`${key}: ${plain(value)}`));
+  const head = `Tool execution failed (${category}): ${message.replace(FORGED_LINE, ' ')}`;
   return pairs.length ? `${head}\nDetails: ${pairs.join(', ')}` : head;
+}
+
+const LINE_END = /\r\n|[\n\r\v\f\u0085\u2028\u2029]/g;
+const FORGED_LINE = /[\n\r\v\f\u0085\u2028\u2029]\s*(?=Details:)/gi;
+
+function onOneLine(text: string): string {
+  return text.replace(LINE_END, '\\n');
 }
 
 function plain(value: unknown): string {

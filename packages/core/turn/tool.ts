@@ -7,75 +7,124 @@ export type ToolEffect = z.infer<typeof ToolEffect>;
 
 /** Who runs a call. */
 const ToolExecution = z.discriminatedUnion('kind', [
-  z.strictObject({ kind: z.literal('server') }),
-  z.strictObject({ kind: z.literal('client') }),
-  z.strictObject({
-    kind: z.literal('http'),
-    url: z.url({
-      protocol: /^https?$/,
-      error: ({ input }) => (input === undefined ? undefined : 'give an http or https URL'),
-    }),
-    headers: z.record(z.string(), z.string()).default({}),
-  }),
-  z.strictObject({ kind: z.literal('mcp'), server: z.string().min(1) }),
+  z.strictObject({ kind: z.literal('server') }).describe('A worker, in its own process.'),
+  z.strictObject({ kind: z.literal('client') }).describe('Whoever started the turn: it waits for their output.'),
+  z
+    .strictObject({
+      kind: z.literal('http'),
+      url: z
+        .url({
+          protocol: /^https?$/,
+          error: ({ input }) => (input === undefined ? undefined : 'give an http or https URL'),
+        })
+        .describe('Where the arguments are posted: http or https, and a public address unless the operator allows it.'),
+      headers: z
+        .record(z.string(), z.string())
+        .default({})
+        .describe(`Sent along; \${secret:name} in a value stands for a secret of the operator’s.`),
+    })
+    .describe('A URL that the arguments are posted to.'),
+  z
+    .strictObject({
+      kind: z.literal('mcp'),
+      server: z.string().min(1).describe('The name of one of the operator’s MCP servers.'),
+    })
+    .describe('An MCP server.'),
 ]);
 export type ToolExecution = z.infer<typeof ToolExecution>;
 
+/** Seconds; longer than anybody waits, and short enough for every clock. */
+const ONE_YEAR = 31_536_000;
+
 const ToolRetry = z.strictObject({
-  max_attempts: z.int().min(1).max(10).default(3),
-  backoff_ms: z.int().min(0).max(60_000).default(500),
+  max_attempts: z.int().min(1).max(10).default(3).describe('How often a call is tried in all.'),
+  backoff_ms: z.int().min(0).max(60_000).default(500).describe('Milliseconds before the second try; then it doubles.'),
+});
+
+const RateLimit = z.strictObject({
+  max: z.int().min(1).max(10_000).describe('How many calls.'),
+  per_seconds: z.int().min(1).max(ONE_YEAR).describe('In how many seconds.'),
 });
 
 /**
  * A tool as a turn carries it: the definition the model sees and the rules Pawl runs it by.
  * The contract's naming rules are checked at submission (`tools/check-definition.ts`), not here.
  */
-export const Tool = z.strictObject({
-  type: z.literal('function').default('function'),
-  name: z.string(),
-  description: z
-    .string()
-    .nullish()
-    .transform((text) => text ?? ''),
-  parameters: z
-    .record(z.string(), Json)
-    .nullish()
-    .transform((schema) => schema ?? { type: 'object', properties: {} }),
-  execution: ToolExecution.nullish().transform((execution) => execution ?? null),
-  effect: ToolEffect.nullish().transform((effect) => effect ?? 'at_most_once'),
-  timeout_ms: z
-    .int()
-    .min(1)
-    .max(3_600_000)
-    .nullish()
-    .transform((ms) => ms ?? 30_000),
-  retry: ToolRetry.nullish().transform((retry) => retry ?? { max_attempts: 3, backoff_ms: 500 }),
-  approval: z
-    .enum(['never', 'always'])
-    .nullish()
-    .transform((approval) => approval ?? 'never'),
-  expires_in_seconds: z
-    .int()
-    .min(1)
-    .nullish()
-    .transform((seconds) => seconds ?? null),
-  cache_ttl_seconds: z
-    .int()
-    .min(0)
-    .nullish()
-    .transform((seconds) => seconds ?? 0),
-  rate_limit: z
-    .strictObject({ max: z.int().min(1), per_seconds: z.int().min(1) })
-    .nullish()
-    .transform((limit) => limit ?? null),
-  capabilities: z
-    .array(z.enum(['network', 'filesystem', 'database', 'shell']))
-    .nullish()
-    .transform((list) => list ?? []),
-  status_text: z
-    .string()
-    .max(200)
-    .nullish()
-    .transform((text) => text ?? null),
-});
+export const Tool = z
+  .strictObject({
+    type: z.literal('function').default('function').describe('Tools are functions.'),
+    name: z.string().describe('What the model calls it: small letters, digits and `_`, 64 at most, a letter first.'),
+    description: z
+      .string()
+      .nullish()
+      .describe('What it does, for the model: 10 to 500 characters.')
+      .transform((text) => text ?? ''),
+    parameters: z
+      .record(z.string(), Json)
+      .nullish()
+      .describe('The JSON Schema of the arguments, an object. No arguments by default.')
+      .transform((schema) => schema ?? { type: 'object', properties: {} }),
+    execution: ToolExecution.nullish()
+      .describe('Who runs it. By default `server` where a server-side tool has that name, else `client`.')
+      .transform((execution) => execution ?? null),
+    effect: ToolEffect.nullish()
+      .describe('What a crash or a lost answer in the middle of a call may mean. `at_most_once` by default.')
+      .transform((effect) => effect ?? 'at_most_once'),
+    timeout_ms: z
+      .int()
+      .min(1)
+      .max(3_600_000)
+      .nullish()
+      .describe('Milliseconds that one try may take; 30000 by default.')
+      .transform((ms) => ms ?? 30_000),
+    retry: ToolRetry.nullish()
+      .describe('How a failed call is tried again, where its effect is `none` or `idempotent`.')
+      .transform((retry) => retry ?? { max_attempts: 3, backoff_ms: 500 }),
+    approval: z
+      .enum(['never', 'always'])
+      .nullish()
+      .describe('Whether a person has to allow each call. `never` by default.')
+      .transform((approval) => approval ?? 'never'),
+    expires_in_seconds: z
+      .int()
+      .min(1)
+      .max(ONE_YEAR)
+      .nullish()
+      .describe('How long a call waits for its client or a person. Without end by default.')
+      .transform((seconds) => seconds ?? null),
+    cache_ttl_seconds: z
+      .int()
+      .min(0)
+      .max(ONE_YEAR)
+      .nullish()
+      .describe('For how long a result also answers equal calls of the conversation. 0, the default: for none.')
+      .transform((seconds) => seconds ?? 0),
+    rate_limit: RateLimit.nullish()
+      .describe('How often the project may call it: calls beyond wait within their timeout, then fail `rate_limited`.')
+      .transform((limit) => limit ?? null),
+    capabilities: z
+      .array(z.enum(['network', 'filesystem', 'database', 'shell']))
+      .nullish()
+      .describe('What it needs; a turn with `allowed_capabilities` runs no tool that needs more.')
+      .transform((list) => list ?? []),
+    status_text: z
+      .string()
+      .max(200)
+      .nullish()
+      .describe('What to show while it runs.')
+      .transform((text) => text ?? null),
+  })
+  .meta({
+    id: 'Tool',
+    description: 'What the model may call, who runs it, and by which rules.',
+    examples: [
+      {
+        name: 'get_weather',
+        description: 'Get the current weather of a city.',
+        parameters: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
+        execution: { kind: 'http', url: 'https://example.com/weather' },
+        effect: 'none',
+      },
+    ],
+  });
 export type Tool = z.output<typeof Tool>;

@@ -30,8 +30,8 @@ export type TurnError = {
 /** Whom a call waits for: a client that runs the tool itself, or a person who allows it. */
 export type WaitsFor = 'output' | 'approval';
 
-/** What a person decided about a call. `at` is RFC 3339. */
-export type Approval = { decision: 'allow' | 'deny'; reason: string | null; at: string };
+/** What a person decided about a call; `by` is the id of the key they used, null without keys. `at` is RFC 3339. */
+export type Approval = { decision: 'allow' | 'deny'; reason: string | null; by: string | null; at: string };
 
 /**
  * One call the model asked for; `result` is null until it is known. `index` is its place in the batch, from 0.
@@ -49,7 +49,9 @@ export type ToolCall = {
   expired: boolean;
   approval: Approval | null;
   claimedBy: string | null;
+  claimedAt: string | null;
   result: ToolResult | null;
+  completedAt: string | null;
 };
 
 /** One committed reply of the model, with the calls it asked for. The answer's own text is the turn's output, not here. */

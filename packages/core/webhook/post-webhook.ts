@@ -1,5 +1,6 @@
 import type { Gate, OutboundAnswer } from '../outbound/open-gate.ts';
 import { OutboundFailed } from '../outbound/outbound-failed.ts';
+import { cleanText } from '../text.ts';
 import { judgeAnswer, type Verdict } from './judge-answer.ts';
 import { signWebhook } from './sign.ts';
 
@@ -12,19 +13,25 @@ export type WebhookEvent = {
   object: 'event';
   type: string;
   timestamp: string;
-  data: { id: string; turn?: unknown };
+  data: { id: string; round?: unknown; turn?: unknown };
 };
 
 /** One attempt: where to, signed with what, and which event. */
 export type WebhookPost = { url: string; secrets: readonly string[]; event: WebhookEvent; signal?: AbortSignal };
 
+/** What came of one attempt; `body` is the first 1 KiB of what came of the receiver's answer, null where none did. */
+export type WebhookAnswer = Verdict & { statusCode: number | null; body: string | null; durationMs: number };
+
 /**
  * Makes one attempt to deliver an event and judges it. Throws OutboundFailed only when we gave up ourselves
  * (`aborted`) before the receiver said anything: that is nobody's fault and no attempt.
  */
-export async function postWebhook(gate: Gate, post: WebhookPost): Promise<Verdict & { statusCode: number | null }> {
+export async function postWebhook(gate: Gate, post: WebhookPost): Promise<WebhookAnswer> {
+  const startedAt = performance.now();
   const answer = await send(gate, post);
-  return { ...judgeAnswer(answer), statusCode: answer.status };
+  const durationMs = Math.round(performance.now() - startedAt);
+  const body = answer.body === null ? null : cleanText(answer.body);
+  return { ...judgeAnswer(answer), statusCode: answer.status, body, durationMs };
 }
 
 async function send(

@@ -10,24 +10,33 @@ import type { ApiContext } from '../context.ts';
 import { findOwnTurn } from '../find-own.ts';
 import { json, makeRouter } from '../make-router.ts';
 import { setPollAfter } from '../poll-after.ts';
-import { refusals } from '../schemas/refusals.ts';
+import { pollAfterHeader } from '../schemas/headers.ts';
+import { TurnId } from '../schemas/id.ts';
+import { ofBody, refusals } from '../schemas/refusals.ts';
 import { Turn } from '../schemas/turn.ts';
 
 const Decision = z.strictObject({
-  tool_call_id: z.string(),
-  decision: z.enum(['allow', 'deny']),
-  reason: z.string().max(2000).nullish(),
+  tool_call_id: z.string().describe('Which call; `required_action` lists those that wait.'),
+  decision: z.enum(['allow', 'deny']).describe('Whether it may be made.'),
+  reason: z.string().max(2000).nullish().describe('Why; the model reads why a call was denied.'),
 });
+
+const Decisions = z
+  .strictObject({ approvals: z.array(Decision).min(1).describe('All are taken, or none.') })
+  .meta({ id: 'Approvals', examples: [{ approvals: [{ tool_call_id: 'call_1', decision: 'allow' }] }] });
 
 const decide = createRoute({
   method: 'post',
   path: '/v1/turns/{id}/approvals',
+  operationId: 'decideApprovals',
+  tags: ['Tool calls'],
   summary: 'Allow or deny calls that wait for a person',
-  request: {
-    params: z.object({ id: z.string() }),
-    body: { required: true, content: json(z.strictObject({ approvals: z.array(Decision).min(1) })) },
+  description: 'Repeating a decision is fine, contradicting one is 409. The first decision of a call stands.',
+  request: { params: z.object({ id: TurnId }), body: { required: true, content: json(Decisions) } },
+  responses: {
+    200: { description: 'The turn as it is now.', headers: z.object(pollAfterHeader), content: json(Turn) },
+    ...refusals(...ofBody, 'turn_not_found', 'tool_call_not_found', 'tool_call_answered', 'tool_call_not_waiting'),
   },
-  responses: { 200: { description: 'The turn', content: json(Turn) }, ...refusals },
 });
 
 /** `POST /v1/turns/:id/approvals`. */
@@ -38,7 +47,7 @@ export function approvalRoutes(context: ApiContext) {
 function decideSome(context: ApiContext): RouteHandler<typeof decide, ApiEnv> {
   return async (c) => {
     const { id } = await findOwnTurn(context.db, c.get('project'), c.req.valid('param').id);
-    const said = c.req.valid('json').approvals.map(saidBy);
+    const said = c.req.valid('json').approvals.map((one, index) => saidBy(one, index, c.get('keyId')));
     const { written, rings } = await answerFromOutside(context.db, id, said);
     if (written.length > 0) await announce(context, { rings, changed: [id] });
     const turn = await findOwnTurn(context.db, c.get('project'), id);
@@ -47,8 +56,9 @@ function decideSome(context: ApiContext): RouteHandler<typeof decide, ApiEnv> {
   };
 }
 
-function saidBy({ tool_call_id: callId, decision, reason = null }: z.output<typeof Decision>, index: number): Said {
-  const approval = { decision, reason, at: new Date().toISOString() };
+function saidBy(said: z.output<typeof Decision>, index: number, by: string | null): Said {
+  const { tool_call_id: callId, decision, reason = null } = said;
+  const approval = { decision, reason, by, at: new Date().toISOString() };
   return {
     callId,
     path: `approvals[${index}].tool_call_id`,

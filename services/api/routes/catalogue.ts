@@ -1,51 +1,65 @@
 import { createRoute, type RouteHandler, z } from '@hono/zod-openapi';
+import { Tool } from '#core/turn/tool.ts';
 import type { ApiEnv } from '../api-env.ts';
 import type { ApiContext } from '../context.ts';
 import { json, makeRouter } from '../make-router.ts';
 import { listOf } from '../schemas/list-of.ts';
 import { refusals } from '../schemas/refusals.ts';
+import { WebhookSecrets } from '../schemas/webhook-endpoint.ts';
 
-const Entry = z.record(z.string(), z.unknown());
-
-const ProviderEntry = z
+const Provider = z
   .object({
-    id: z.string(),
+    id: z.string().describe('What the models of this provider are named like.'),
     object: z.literal('provider'),
-    name: z.string(),
-    wire: z.enum(['openai', 'anthropic', 'gemini']),
-    streaming: z.boolean(),
-    tools: z.boolean(),
-    parallel_tool_calls: z.boolean(),
-    thinking: z.boolean(),
+    name: z.string().describe('The name of the provider.'),
+    wire: z.enum(['openai', 'anthropic', 'gemini']).describe('Whose wire it speaks.'),
+    streaming: z.boolean().describe('Whether its replies come piece by piece.'),
+    tools: z.boolean().describe('Whether it has tool calls of its own; else set `tool_mode`.'),
+    parallel_tool_calls: z.boolean().describe('Whether one reply may ask for several calls.'),
+    thinking: z.boolean().describe('Whether its reasoning is streamed where a model shows it.'),
   })
-  .openapi('Provider');
+  .meta({
+    id: 'Provider',
+    description: 'A configured provider, and what its models can do.',
+    examples: [
+      {
+        ...{ id: 'sim/*', object: 'provider', name: 'sim', wire: 'openai' },
+        ...{ streaming: true, tools: true, parallel_tool_calls: true, thinking: true },
+      },
+    ],
+  });
 
 const models = createRoute({
   method: 'get',
   path: '/v1/models',
+  operationId: 'listModels',
+  tags: ['Catalogue'],
   summary: 'List the configured providers and what each can do',
-  responses: { 200: { description: 'All providers', content: json(listOf(ProviderEntry)) }, ...refusals },
+  responses: { 200: { description: 'All providers.', content: json(listOf(Provider)) }, ...refusals() },
 });
 
 const tools = createRoute({
   method: 'get',
   path: '/v1/tools',
-  summary: 'List the server-side tools',
-  responses: { 200: { description: 'All tools, as definitions', content: json(listOf(Entry)) }, ...refusals },
+  operationId: 'listTools',
+  tags: ['Catalogue'],
+  summary: 'List the server-side tools and those of MCP servers',
+  description: 'A turn can name them: `"tools": ["get_weather"]`.',
+  responses: { 200: { description: 'All tools, as definitions.', content: json(listOf(Tool)) }, ...refusals() },
 });
 
 const secret = createRoute({
   method: 'get',
   path: '/v1/webhook_secret',
-  summary: 'Read the secrets that sign this project’s webhooks now',
-  responses: {
-    200: { description: 'The secrets', content: json(z.object({ secrets: z.array(z.string()) })) },
-    ...refusals,
-  },
+  operationId: 'readWebhookSecret',
+  tags: ['Catalogue'],
+  summary: 'Read the secrets that sign the webhooks of turns now',
+  description: 'They sign for URLs that turns name themselves; a webhook endpoint has secrets of its own.',
+  responses: { 200: { description: 'The secrets.', content: json(WebhookSecrets) }, ...refusals() },
 });
 
 /** What can be named in a request, and what proves our webhooks. */
-export function catalogueRoutes({ providers, tools: registry, secretsOf }: ApiContext) {
+export function catalogueRoutes({ providers, tools: registry, mcp, secretsOf }: ApiContext) {
   const listModels: RouteHandler<typeof models, ApiEnv> = (c) =>
     c.json(
       whole(
@@ -53,7 +67,8 @@ export function catalogueRoutes({ providers, tools: registry, secretsOf }: ApiCo
       ),
       200,
     );
-  const listTools: RouteHandler<typeof tools, ApiEnv> = (c) => c.json(whole(registry.list()), 200);
+  const listTools: RouteHandler<typeof tools, ApiEnv> = async (c) =>
+    c.json(whole([...registry.list(), ...(await mcp.list())]), 200);
   const readSecret: RouteHandler<typeof secret, ApiEnv> = async (c) =>
     c.json({ secrets: await secretsOf(c.get('project')) }, 200);
   return makeRouter().openapi(models, listModels).openapi(tools, listTools).openapi(secret, readSecret);

@@ -1,6 +1,5 @@
 import { createRoute, type RouteHandler, z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
-import { createConversation } from '#core/checkpoint/create-conversation.ts';
 import { newId } from '#core/id.ts';
 import { presentTurn } from '#core/turn/present-turn.ts';
 import { type StandingConfig, TurnRequest } from '#core/turn/turn-request.ts';
@@ -12,27 +11,46 @@ import { idempotently, type Made } from '../idempotently.ts';
 import { json, makeRouter } from '../make-router.ts';
 import { setPollAfter } from '../poll-after.ts';
 import { mergeConfig, resolveConfig } from '../resolve-config.ts';
-import { refusals } from '../schemas/refusals.ts';
+import { locationHeader, pollAfterHeader, replayedHeader } from '../schemas/headers.ts';
+import { ConversationId } from '../schemas/id.ts';
+import { idempotencyKey } from '../schemas/idempotency-key.ts';
+import { ofBody, ofConfig, ofIdempotencyKey, refusals } from '../schemas/refusals.ts';
 import { Turn } from '../schemas/turn.ts';
-import { type Started, startTurn } from '../start-turn.ts';
+import { type Started, startConversation, startTurn } from '../start-turn.ts';
 
+const parameters = [idempotencyKey];
 const request = { body: { required: true, content: json(TurnRequest) } } as const;
-const responses = { 202: { description: 'Started; `Location` says where to poll', content: json(Turn) }, ...refusals };
+const started = {
+  202: {
+    description: 'Started, and committed: it is worked whatever happens now.',
+    headers: z.object({ ...locationHeader, ...pollAfterHeader, ...replayedHeader }),
+    content: json(Turn),
+  },
+};
+const refused = [...ofBody, ...ofConfig, ...ofIdempotencyKey];
 
 const oneShot = createRoute({
   method: 'post',
   path: '/v1/turns',
+  operationId: 'startTurn',
+  tags: ['Turns'],
   summary: 'Start a turn in a new conversation',
+  description: 'What it is given becomes the standing configuration of the conversation.',
+  parameters,
   request,
-  responses,
+  responses: { ...started, ...refusals(...refused) },
 });
 
 const inConversation = createRoute({
   method: 'post',
   path: '/v1/conversations/{id}/turns',
+  operationId: 'startNextTurn',
+  tags: ['Turns'],
   summary: 'Start a turn in a conversation',
-  request: { ...request, params: z.object({ id: z.string() }) },
-  responses,
+  description: 'What is left out it inherits; what is given replaces that for this turn only.',
+  parameters,
+  request: { ...request, params: z.object({ id: ConversationId }) },
+  responses: { ...started, ...refusals(...refused, 'conversation_not_found', 'conversation_busy') },
 });
 
 /** `POST /v1/turns` and `POST /v1/conversations/:id/turns`. */
@@ -46,11 +64,10 @@ function startOneShot(context: ApiContext): RouteHandler<typeof oneShot, ApiEnv>
     const project = c.get('project');
     const body = c.req.valid('json');
     const standing = standingOf(body);
-    const config = resolveConfig(standing, context);
-    const made = await idempotently(c, context, async (trx) => {
-      const conversationId = newId('conv');
-      await createConversation(trx, { id: conversationId, project, config: standing, metadata: {} });
-      return startTurn(trx, { project, conversationId, config, request: body });
+    const config = await resolveConfig(standing, { ...context, project });
+    const start = { project, conversationId: newId('conv'), config, request: body };
+    const made = await idempotently(c, context, {
+      atOnce: (db) => startConversation(db, start, { config: standing, metadata: {} }),
     });
     return c.json(await accept(c, context, made), 202);
   };
@@ -61,17 +78,17 @@ function startInConversation(context: ApiContext): RouteHandler<typeof inConvers
     const project = c.get('project');
     const body = c.req.valid('json');
     const conversation = await findOwnConversation(context.db, project, c.req.valid('param').id);
-    const config = resolveConfig(mergeConfig(conversation.config, standingOf(body)), context);
-    const made = await idempotently(c, context, (trx) =>
-      startTurn(trx, { project, conversationId: conversation.id, config, request: body }),
-    );
+    const config = await resolveConfig(mergeConfig(conversation.config, standingOf(body)), { ...context, project });
+    const start = { project, conversationId: conversation.id, config, request: body };
+    const made = await idempotently(c, context, { together: (trx) => startTurn(trx, start) });
     return c.json(await accept(c, context, made), 202);
   };
 }
 
 async function accept(c: Context<ApiEnv>, context: ApiContext, made: Made | Started) {
-  if ('rings' in made) await announce(context, { rings: made.rings, ended: made.interrupted });
-  const turn = await findOwnTurn(context.db, c.get('project'), made.resourceId);
+  const isNew = 'turn' in made;
+  if (isNew) await announce(context, { rings: made.rings, ended: made.interrupted });
+  const turn = isNew ? made.turn : await findOwnTurn(context.db, c.get('project'), made.resourceId);
   c.header('Location', `/v1/turns/${turn.id}`);
   setPollAfter(c, turn);
   return presentTurn(turn);

@@ -1,5 +1,11 @@
 import { createRoute, type RouteHandler, z } from '@hono/zod-openapi';
-import { listDeliveries, type Delivery as StoredDelivery } from '#core/checkpoint/list-deliveries.ts';
+import type { Db } from '#core/checkpoint/database.ts';
+import {
+  listDeliveries,
+  listEndpointDeliveries,
+  type Delivery as StoredDelivery,
+} from '#core/checkpoint/list-deliveries.ts';
+import { type LoggedAttempt, listDeliveryAttempts } from '#core/checkpoint/list-delivery-attempts.ts';
 import { redeliver } from '#core/checkpoint/redeliver.ts';
 import { RequestRefused } from '#core/failure.ts';
 import { isId } from '#core/id.ts';
@@ -7,36 +13,81 @@ import { iso } from '#core/turn/present-turn.ts';
 import { announce } from '../announce.ts';
 import type { ApiEnv } from '../api-env.ts';
 import type { ApiContext } from '../context.ts';
-import { findOwnTurn } from '../find-own.ts';
+import { findOwnTurn, findOwnWebhookEndpoint } from '../find-own.ts';
 import { json, makeRouter } from '../make-router.ts';
-import { Delivery } from '../schemas/delivery.ts';
+import { PageQuery, pageOf, readCursor } from '../page.ts';
+import { Delivery, DeliveryStatus, LoggedDelivery } from '../schemas/delivery.ts';
+import { DeliveryId, TurnId, WebhookEndpointId } from '../schemas/id.ts';
 import { listOf } from '../schemas/list-of.ts';
-import { refusals } from '../schemas/refusals.ts';
+import { ofAnyBody, refusals } from '../schemas/refusals.ts';
 
-const params = z.object({ id: z.string() });
+const params = z.object({ id: DeliveryId });
 
-const list = createRoute({
+const ofTurn = createRoute({
   method: 'get',
   path: '/v1/turns/{id}/deliveries',
+  operationId: 'listDeliveries',
+  tags: ['Deliveries'],
   summary: 'List the webhook deliveries of a turn',
+  request: { params: z.object({ id: TurnId }) },
+  responses: {
+    200: { description: 'All deliveries.', content: json(listOf(Delivery)) },
+    ...refusals('turn_not_found'),
+  },
+});
+
+const ofEndpoint = createRoute({
+  method: 'get',
+  path: '/v1/webhook_endpoints/{id}/deliveries',
+  operationId: 'listEndpointDeliveries',
+  tags: ['Deliveries'],
+  summary: 'List the deliveries to a webhook endpoint, newest first',
+  request: {
+    params: z.object({ id: WebhookEndpointId }),
+    query: PageQuery.extend({ status: DeliveryStatus.optional().describe('Only those of this status.') }),
+  },
+  responses: {
+    200: { description: 'A page.', content: json(listOf(Delivery)) },
+    ...refusals('webhook_endpoint_not_found', 'invalid_value'),
+  },
+});
+
+const read = createRoute({
+  method: 'get',
+  path: '/v1/deliveries/{id}',
+  operationId: 'readDelivery',
+  tags: ['Deliveries'],
+  summary: 'Read a delivery with the log of its attempts',
   request: { params },
-  responses: { 200: { description: 'All deliveries', content: json(listOf(Delivery)) }, ...refusals },
+  responses: {
+    200: { description: 'The delivery.', content: json(LoggedDelivery) },
+    ...refusals('delivery_not_found'),
+  },
 });
 
 const again = createRoute({
   method: 'post',
   path: '/v1/deliveries/{id}/redeliver',
+  operationId: 'redeliver',
+  tags: ['Deliveries'],
   summary: 'Deliver an event once more, with the same event id',
   request: { params },
-  responses: { 202: { description: 'Owed again', content: json(Delivery) }, ...refusals },
+  responses: {
+    202: { description: 'It is owed again.', content: json(Delivery) },
+    ...refusals(...ofAnyBody, 'delivery_not_found', 'webhook_endpoint_disabled'),
+  },
 });
 
-/** Webhook deliveries: what was sent, and sending it again. */
+/** Webhook deliveries: what was sent, what came of it, and sending it again. */
 export function deliveryRoutes(context: ApiContext) {
-  return makeRouter().openapi(list, listOfTurn(context)).openapi(again, deliverAgain(context));
+  return makeRouter()
+    .openapi(ofTurn, listOfTurn(context))
+    .openapi(ofEndpoint, listOfEndpoint(context))
+    .openapi(read, readOne(context))
+    .openapi(again, deliverAgain(context));
 }
 
-function listOfTurn({ db }: ApiContext): RouteHandler<typeof list, ApiEnv> {
+function listOfTurn({ db }: ApiContext): RouteHandler<typeof ofTurn, ApiEnv> {
   return async (c) => {
     const { id: turnId } = await findOwnTurn(db, c.get('project'), c.req.valid('param').id);
     const data = (await listDeliveries(db, c.get('project'), { turnId })).map(present);
@@ -44,16 +95,40 @@ function listOfTurn({ db }: ApiContext): RouteHandler<typeof list, ApiEnv> {
   };
 }
 
+function listOfEndpoint({ db }: ApiContext): RouteHandler<typeof ofEndpoint, ApiEnv> {
+  return async (c) => {
+    const { id: endpointId } = await findOwnWebhookEndpoint(db, c.get('project'), c.req.valid('param').id);
+    const { cursor, limit, status } = c.req.valid('query');
+    const page = { endpointId, ...(status && { status }), ...readCursor('dlv', cursor), limit: limit + 1 };
+    return c.json(pageOf(await listEndpointDeliveries(db, c.get('project'), page), limit, present), 200);
+  };
+}
+
+function readOne({ db }: ApiContext): RouteHandler<typeof read, ApiEnv> {
+  return async (c) => {
+    const delivery = await findOwn(db, c.get('project'), c.req.valid('param').id);
+    const log = (await listDeliveryAttempts(db, delivery.id)).map(presentAttempt);
+    return c.json({ ...present(delivery), webhook_endpoint_id: delivery.endpointId, log }, 200);
+  };
+}
+
 function deliverAgain(context: ApiContext): RouteHandler<typeof again, ApiEnv> {
   return async (c) => {
-    const { id } = c.req.valid('param');
-    const ring = isId('dlv', id) ? await redeliver(context.db, c.get('project'), id) : null;
-    const [delivery] = ring ? await listDeliveries(context.db, c.get('project'), { id }) : [];
-    if (!ring || !delivery)
-      throw new RequestRefused(404, 'delivery_not_found', 'There is no delivery of this id.', 'id');
+    const { id } = await findOwn(context.db, c.get('project'), c.req.valid('param').id);
+    const ring = await redeliver(context.db, c.get('project'), id);
+    if (!ring) {
+      const message = 'The webhook endpoint is disabled or deleted. Enable it, then redeliver.';
+      throw new RequestRefused(409, 'webhook_endpoint_disabled', message);
+    }
     await announce(context, { rings: [ring] });
-    return c.json(present(delivery), 202);
+    return c.json(present(await findOwn(context.db, c.get('project'), id)), 202);
   };
+}
+
+async function findOwn(db: Db, project: string, id: string): Promise<StoredDelivery> {
+  const [delivery] = isId('dlv', id) ? await listDeliveries(db, project, { id }) : [];
+  if (delivery) return delivery;
+  throw new RequestRefused(404, 'delivery_not_found', 'There is no delivery of this id.', 'id');
 }
 
 function present(delivery: StoredDelivery) {
@@ -71,4 +146,8 @@ function present(delivery: StoredDelivery) {
     created_at: iso(delivery.createdAt),
     delivered_at: iso(delivery.deliveredAt),
   };
+}
+
+function presentAttempt({ attempt, at, statusCode, body, error, durationMs }: LoggedAttempt) {
+  return { attempt, at: iso(at), status_code: statusCode, body, error, duration_ms: durationMs };
 }

@@ -1,32 +1,58 @@
-import type { makeRouter } from '../make-router.ts';
+import { createRoute, z } from '@hono/zod-openapi';
+import { json, type makeRouter } from '../make-router.ts';
+import { errorExamples } from '../schemas/error-codes.ts';
+import { webhooks } from '../schemas/webhooks.ts';
 
 const ABOUT = {
   openapi: '3.1.0',
-  info: { title: 'Pawl', version: '0.1.0', description: 'Durable LLM conversation turns as a service.' },
+  info: {
+    title: 'Pawl',
+    version: '0.1.0',
+    description:
+      'Durable LLM conversation turns as a service. Start a turn, then poll it, stream it or be called back; whatever ' +
+      'dies in between, it goes on from its last checkpoint.',
+    license: { name: 'MIT', identifier: 'MIT' },
+  },
+  servers: [{ url: '/', description: 'This server.' }],
+  security: [{ ApiKey: [] }],
+  tags: [
+    { name: 'Turns', description: 'One input and all the work until its answer.' },
+    { name: 'Events', description: 'What happens to a turn, as a list or as a stream.' },
+    { name: 'Tool calls', description: 'Calls that wait for a client or a person, and what calls answered.' },
+    { name: 'Conversations', description: 'Turns that belong together, and what they inherit.' },
+    { name: 'Webhook endpoints', description: 'URLs that hear of all turns of a project.' },
+    { name: 'Deliveries', description: 'What was sent to webhooks, and what came of it.' },
+    { name: 'Catalogue', description: 'What can be named in a request.' },
+    { name: 'Operation', description: 'How the service itself is.' },
+    { name: 'Pages', description: 'For people with a browser.' },
+    { name: 'Webhooks', description: 'What is posted to those who want to hear of turns.' },
+  ],
 };
 
-/** `/openapi.json`, made from the routes themselves, and `/docs`, a page that lists them; both without a key. */
+const describe = createRoute({
+  method: 'get',
+  path: '/openapi.json',
+  operationId: 'describeApi',
+  tags: ['Operation'],
+  summary: 'Describe the API, as this document',
+  security: [],
+  responses: { 200: { description: 'An OpenAPI document.', content: json(z.record(z.string(), z.unknown())) } },
+});
+
+/** `/openapi.json`: all routes of the app, made from the routes themselves when it is first asked for; without a key. */
 export function describeApi(app: ReturnType<typeof makeRouter>): void {
-  app.doc31('/openapi.json', ABOUT);
-  app.get('/docs', (c) => {
-    const { paths = {} } = app.getOpenAPI31Document(ABOUT);
-    const rows = Object.entries(paths).flatMap(([path, methods]) =>
-      Object.entries(methods ?? {}).map(([method, about]) => row(method, path, about?.summary ?? '')),
-    );
-    return c.html(page(rows.join('\n')));
+  const { openAPIRegistry: registry } = app;
+  registry.registerComponent('securitySchemes', 'ApiKey', {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'One of PAWL_API_KEYS, without its project. Not asked for where none are configured.',
   });
-}
+  for (const [code, value] of Object.entries(errorExamples)) registry.registerComponent('examples', code, { value });
+  for (const webhook of webhooks) registry.registerWebhook(webhook);
 
-function row(method: string, path: string, summary: string): string {
-  return `<tr><td>${method.toUpperCase()}</td><td><code>${escapeHtml(path)}</code></td><td>${escapeHtml(summary)}</td></tr>`;
-}
-
-function page(rows: string): string {
-  return `<!doctype html><html lang="en"><meta charset="utf-8"><title>Pawl API</title>
-<meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light dark">
-<h1>Pawl API</h1><p>The full description: <a href="/openapi.json">/openapi.json</a></p><table>${rows}</table></html>`;
-}
-
-function escapeHtml(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
+  let document: Record<string, unknown> | undefined;
+  app.openapi(describe, (c) => {
+    document ??= { ...app.getOpenAPI31Document(ABOUT) };
+    return c.json(document, 200);
+  });
 }

@@ -9,32 +9,26 @@ import type { ApiEnv } from '../api-env.ts';
 import type { ApiContext } from '../context.ts';
 import { findOwnConversation } from '../find-own.ts';
 import { json, makeRouter } from '../make-router.ts';
+import { ConversationId } from '../schemas/id.ts';
+import { MessageList } from '../schemas/message-list.ts';
 import { refusals } from '../schemas/refusals.ts';
 
-const Format = z.enum(['compact', 'openai', 'anthropic', 'gemini']);
+const Format = z
+  .enum(['compact', 'openai', 'anthropic', 'gemini'])
+  .default('compact')
+  .describe('As they are kept, an answer with its rounds; or expanded, in the words of a wire.');
+type History = { data: Record<string, unknown>[]; system?: string | null };
 
 const read = createRoute({
   method: 'get',
   path: '/v1/conversations/{id}/messages',
-  summary: 'Read what was said: compact (a final text with its rounds) or expanded in the words of a wire',
-  request: {
-    params: z.object({ id: z.string() }),
-    query: z.object({ format: Format.default('compact') }),
-  },
+  operationId: 'readMessages',
+  tags: ['Conversations'],
+  summary: 'Read what was said',
+  request: { params: z.object({ id: ConversationId }), query: z.object({ format: Format }) },
   responses: {
-    200: {
-      description: 'All messages, oldest first',
-      content: json(
-        z.object({
-          object: z.literal('list'),
-          data: z.array(z.record(z.string(), z.unknown())),
-          has_more: z.boolean(),
-          next_cursor: z.null(),
-          system: z.string().nullable().optional(),
-        }),
-      ),
-    },
-    ...refusals,
+    200: { description: 'All messages, oldest first.', content: json(MessageList) },
+    ...refusals('conversation_not_found', 'invalid_value'),
   },
 });
 
@@ -50,7 +44,7 @@ export function messageRoutes({ db }: ApiContext) {
 }
 
 /** The messages in one form; `system` stands beside them on wires that have it apart. */
-function historyAs(format: z.output<typeof Format>, turns: Turn[], instructions: string | null) {
+function historyAs(format: z.output<typeof Format>, turns: Turn[], instructions: string | null): History {
   switch (format) {
     case 'compact':
       return { data: compactHistory(turns) };

@@ -1,11 +1,24 @@
+import { createRoute, z } from '@hono/zod-openapi';
 import { countWork } from '#core/checkpoint/count-work.ts';
 import type { ApiContext } from '../context.ts';
 import { makeRouter } from '../make-router.ts';
+import { keyedRefusals } from '../schemas/refusals.ts';
+
+const read = createRoute({
+  method: 'get',
+  path: '/metrics',
+  operationId: 'readMetrics',
+  tags: ['Operation'],
+  summary: 'Count what is under way, for Prometheus',
+  responses: {
+    200: { description: 'Gauges, in Prometheus’ text format.', content: { 'text/plain': { schema: z.string() } } },
+    ...keyedRefusals(),
+  },
+});
 
 /** `GET /metrics`: what is under way, in the text format that Prometheus reads. Needs a key where keys are set. */
 export function metricsRoutes({ db, countJobs, watch }: Pick<ApiContext, 'db' | 'countJobs' | 'watch'>) {
-  const router = makeRouter();
-  router.get('/metrics', async (c) => {
+  return makeRouter().openapi(read, async (c) => {
     const [{ turns, late, deliveries }, jobs] = await Promise.all([countWork(db), countJobs().catch(() => ({}))]);
     const { streams } = watch.count();
     return c.text(
@@ -18,9 +31,9 @@ export function metricsRoutes({ db, countJobs, watch }: Pick<ApiContext, 'db' | 
         ...gauge('process_resident_memory_bytes', 'Resident memory of this process', process.memoryUsage.rss()),
         '',
       ].join('\n'),
+      200,
     );
   });
-  return router;
 }
 
 function gauge(name: string, help: string, value: number | Record<string, Record<string, number>>): string[] {

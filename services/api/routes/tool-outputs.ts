@@ -1,6 +1,7 @@
 import { createRoute, type RouteHandler, z } from '@hono/zod-openapi';
 import { findOutput } from '#core/checkpoint/find-output.ts';
 import { RequestRefused } from '#core/failure.ts';
+import { cleanError } from '#core/tools/clean-error.ts';
 import { renderOutput } from '#core/tools/render-output.ts';
 import { Json } from '#core/turn/json.ts';
 import { judgeOutput } from '#core/turn/judge-answer.ts';
@@ -13,36 +14,60 @@ import type { ApiContext } from '../context.ts';
 import { findOwnTurn } from '../find-own.ts';
 import { json, makeRouter } from '../make-router.ts';
 import { setPollAfter } from '../poll-after.ts';
-import { refusals } from '../schemas/refusals.ts';
+import { pollAfterHeader } from '../schemas/headers.ts';
+import { TurnId } from '../schemas/id.ts';
+import { ofBody, refusals } from '../schemas/refusals.ts';
 import { ToolErrorBody } from '../schemas/tool-error.ts';
 import { Turn } from '../schemas/turn.ts';
 
 const Output = z
-  .strictObject({ tool_call_id: z.string(), output: Json.optional(), error: ToolErrorBody.optional() })
+  .strictObject({
+    tool_call_id: z.string().describe('Which call; `required_action` lists those that wait.'),
+    output: Json.optional().describe('What the model reads as the result: a text, or any JSON. Give it or `error`.'),
+    error: ToolErrorBody.optional().describe('Why there is no result. Give it or `output`.'),
+  })
   .refine(({ output, error }) => (output === undefined) !== (error === undefined), 'give either output or error');
+
+const Outputs = z
+  .strictObject({ tool_outputs: z.array(Output).min(1).describe('All are taken, or none.') })
+  .meta({ id: 'ToolOutputs', examples: [{ tool_outputs: [{ tool_call_id: 'call_1', output: { city: 'Lisbon' } }] }] });
+
+const WholeOutput = z
+  .object({
+    tool_call_id: z.string().describe('Which call.'),
+    output: z.string().nullable().describe('The whole text, uncut; null where the call ended with an error.'),
+    truncated: z.boolean().describe('Whether the model was shown less.'),
+  })
+  .meta({
+    id: 'ToolOutput',
+    description: 'The whole output of one call.',
+    examples: [{ tool_call_id: 'call_1', output: '{"city":"Lisbon"}', truncated: false }],
+  });
 
 const submit = createRoute({
   method: 'post',
   path: '/v1/turns/{id}/tool_outputs',
-  summary: 'Give the results of client-side tool calls; what is not given stays pending',
-  request: {
-    params: z.object({ id: z.string() }),
-    body: { required: true, content: json(z.strictObject({ tool_outputs: z.array(Output).min(1) })) },
+  operationId: 'submitToolOutputs',
+  tags: ['Tool calls'],
+  summary: 'Give the results of client-side tool calls',
+  description: 'Calls that are not given stay pending. Repeating an output is fine, contradicting one is 409.',
+  request: { params: z.object({ id: TurnId }), body: { required: true, content: json(Outputs) } },
+  responses: {
+    200: { description: 'The turn as it is now.', headers: z.object(pollAfterHeader), content: json(Turn) },
+    ...refusals(...ofBody, 'turn_not_found', 'tool_call_not_found', 'tool_call_answered', 'tool_call_not_waiting'),
   },
-  responses: { 200: { description: 'The turn', content: json(Turn) }, ...refusals },
 });
 
 const read = createRoute({
   method: 'get',
   path: '/v1/turns/{id}/tool_outputs/{call_id}',
-  summary: 'Read the full output of one call, uncut',
-  request: { params: z.object({ id: z.string(), call_id: z.string() }) },
+  operationId: 'readToolOutput',
+  tags: ['Tool calls'],
+  summary: 'Read the whole output of one call',
+  request: { params: z.object({ id: TurnId, call_id: z.string().describe('The id of the call.') }) },
   responses: {
-    200: {
-      description: 'The output',
-      content: json(z.object({ tool_call_id: z.string(), output: z.string().nullable(), truncated: z.boolean() })),
-    },
-    ...refusals,
+    200: { description: 'The output.', content: json(WholeOutput) },
+    ...refusals('turn_not_found', 'tool_output_not_found'),
   },
 });
 
@@ -54,9 +79,7 @@ export function toolOutputRoutes(context: ApiContext) {
 function submitSome(context: ApiContext): RouteHandler<typeof submit, ApiEnv> {
   return async (c) => {
     const { id } = await findOwnTurn(context.db, c.get('project'), c.req.valid('param').id);
-    const said = c.req
-      .valid('json')
-      .tool_outputs.map((output, index) => saidBy(output, index, context.toolOutputLimit));
+    const said = c.req.valid('json').tool_outputs.map((output, index) => saidBy(output, index, context));
     const { written, rings } = await answerFromOutside(context.db, id, said);
     if (written.length > 0) await announce(context, { rings, changed: [id] });
     const turn = await findOwnTurn(context.db, c.get('project'), id);
@@ -65,8 +88,8 @@ function submitSome(context: ApiContext): RouteHandler<typeof submit, ApiEnv> {
   };
 }
 
-function saidBy(output: z.output<typeof Output>, index: number, limit: number): Said {
-  const { result, full } = resultOf(output, limit);
+function saidBy(output: z.output<typeof Output>, index: number, context: ApiContext): Said {
+  const { result, full } = resultOf(output, context);
   return {
     callId: output.tool_call_id,
     path: `tool_outputs[${index}].tool_call_id`,
@@ -75,12 +98,16 @@ function saidBy(output: z.output<typeof Output>, index: number, limit: number): 
   };
 }
 
-function resultOf(output: z.output<typeof Output>, limit: number): { result: ToolResult; full: string | null } {
+function resultOf(
+  output: z.output<typeof Output>,
+  { toolOutputLimit, redact }: ApiContext,
+): { result: ToolResult; full: string | null } {
   if (output.error) {
-    const { category, message, details = {} } = output.error;
-    return { result: errorResult({ category, message, details }, { attempts: 1 }), full: null };
+    const { category, message, details } = output.error;
+    const error = cleanError(category, message, details, redact);
+    return { result: errorResult(error, { attempts: 1 }), full: null };
   }
-  const { content, truncated, full } = renderOutput(output.output, limit);
+  const { content, truncated, full } = renderOutput(output.output, toolOutputLimit, redact);
   const result = {
     status: 'success' as const,
     content,

@@ -9,25 +9,39 @@ import type { ApiContext } from '../context.ts';
 import { findOwnTurn } from '../find-own.ts';
 import { json, makeRouter } from '../make-router.ts';
 import { setPollAfter } from '../poll-after.ts';
-import { refusals } from '../schemas/refusals.ts';
+import { pollAfterHeader } from '../schemas/headers.ts';
+import { TurnId } from '../schemas/id.ts';
+import { ofAnyBody, refusals } from '../schemas/refusals.ts';
 import { Turn } from '../schemas/turn.ts';
 
-const params = z.object({ id: z.string() });
+const params = z.object({ id: TurnId });
 
 const cancel = createRoute({
   method: 'post',
   path: '/v1/turns/{id}/cancel',
+  operationId: 'cancelTurn',
+  tags: ['Turns'],
   summary: 'Cancel a turn at whatever it is doing',
+  description: 'A running request to the model, or a running call, is told within a second. Cancelling again is fine.',
   request: { params },
-  responses: { 200: { description: 'The cancelled turn', content: json(Turn) }, ...refusals },
+  responses: {
+    200: { description: 'The cancelled turn.', content: json(Turn) },
+    ...refusals(...ofAnyBody, 'turn_not_found', 'turn_ended'),
+  },
 });
 
 const retry = createRoute({
   method: 'post',
   path: '/v1/turns/{id}/retry',
+  operationId: 'retryTurn',
+  tags: ['Turns'],
   summary: 'Let a failed turn go on from its last checkpoint',
+  description: 'Its committed rounds stay; its events are numbered on.',
   request: { params },
-  responses: { 202: { description: 'The turn goes on', content: json(Turn) }, ...refusals },
+  responses: {
+    202: { description: 'The turn goes on.', headers: z.object(pollAfterHeader), content: json(Turn) },
+    ...refusals(...ofAnyBody, 'turn_not_found', 'turn_not_failed'),
+  },
 });
 
 /** What a caller can do to a turn once it runs. */

@@ -1,7 +1,8 @@
 import { createRoute, type RouteHandler, z } from '@hono/zod-openapi';
 import { listTurns } from '#core/checkpoint/list-turns.ts';
 import { isId } from '#core/id.ts';
-import { presentRound, presentTurn } from '#core/turn/present-turn.ts';
+import { presentLedger } from '#core/turn/present-ledger.ts';
+import { presentTurn } from '#core/turn/present-turn.ts';
 import { isTerminal, type Turn as StoredTurn } from '#core/turn/turn.ts';
 import type { ApiEnv } from '../api-env.ts';
 import type { ApiContext } from '../context.ts';
@@ -9,40 +10,63 @@ import { findOwnTurn } from '../find-own.ts';
 import { json, makeRouter } from '../make-router.ts';
 import { PageQuery, pageOf, readCursor } from '../page.ts';
 import { setPollAfter } from '../poll-after.ts';
+import { pollAfterHeader } from '../schemas/headers.ts';
+import { ConversationId, TurnId } from '../schemas/id.ts';
+import { LedgerRound } from '../schemas/ledger-round.ts';
 import { listOf } from '../schemas/list-of.ts';
+import { LARGEST_EVENT_NUMBER, queryInteger, queryNumber } from '../schemas/query-number.ts';
 import { refusals } from '../schemas/refusals.ts';
-import { Round, Turn, TurnStatus } from '../schemas/turn.ts';
+import { Turn, TurnStatus } from '../schemas/turn.ts';
 
-const params = z.object({ id: z.string() });
+const params = z.object({ id: TurnId });
 
 const list = createRoute({
   method: 'get',
   path: '/v1/turns',
+  operationId: 'listTurns',
+  tags: ['Turns'],
   summary: 'List turns, newest first',
-  request: { query: PageQuery.extend({ status: TurnStatus.optional(), conversation_id: z.string().optional() }) },
-  responses: { 200: { description: 'A page', content: json(listOf(Turn)) }, ...refusals },
+  request: {
+    query: PageQuery.extend({
+      status: TurnStatus.optional().describe('Only those of this status.'),
+      conversation_id: ConversationId.optional().describe('Only those of this conversation.'),
+    }),
+  },
+  responses: { 200: { description: 'A page.', content: json(listOf(Turn)) }, ...refusals('invalid_value') },
 });
 
 const read = createRoute({
   method: 'get',
   path: '/v1/turns/{id}',
-  summary: 'Poll a turn; `wait` holds the answer until it ends or needs somebody, `after` until it moves on',
+  operationId: 'readTurn',
+  tags: ['Turns'],
+  summary: 'Poll a turn, or wait for it',
   request: {
     params,
     query: z.object({
-      wait: z.coerce.number().min(0).max(60).default(0),
-      after: z.coerce.number().int().min(0).optional(),
+      wait: queryNumber({ min: 0, max: 60 })
+        .default(0)
+        .describe('Seconds to hold the answer back at most, until the turn has ended or waits for somebody.'),
+      after: queryInteger({ min: 0, max: LARGEST_EVENT_NUMBER })
+        .optional()
+        .describe('Together with `wait`: answer as soon as `last_event` is higher than this.'),
     }),
   },
-  responses: { 200: { description: 'The turn as it is now', content: json(Turn) }, ...refusals },
+  responses: {
+    200: { description: 'The turn as it is now.', headers: z.object(pollAfterHeader), content: json(Turn) },
+    ...refusals('turn_not_found', 'invalid_value'),
+  },
 });
 
 const readRounds = createRoute({
   method: 'get',
   path: '/v1/turns/{id}/rounds',
-  summary: 'Read the committed rounds of a turn',
+  operationId: 'listRounds',
+  tags: ['Turns'],
+  summary: 'Read the committed rounds of a turn, with what the ledger holds of each call',
+  description: 'Who allowed a call, when it ran, how often, and what its tool knows it by.',
   request: { params },
-  responses: { 200: { description: 'All rounds', content: json(listOf(Round)) }, ...refusals },
+  responses: { 200: { description: 'All rounds.', content: json(listOf(LedgerRound)) }, ...refusals('turn_not_found') },
 });
 
 /** `GET /v1/turns…`: polling, one turn or a list. */
@@ -67,13 +91,20 @@ function listAll({ db }: ApiContext): RouteHandler<typeof list, ApiEnv> {
 function poll({ db, watch }: ApiContext): RouteHandler<typeof read, ApiEnv> {
   return async (c) => {
     const { wait, after } = c.req.valid('query');
-    const turn = await findOwnTurn(db, c.get('project'), c.req.valid('param').id);
-    const isEnough = (now: StoredTurn) => isSettled(now) || (after !== undefined && now.lastEvent > after);
-    const timing = { timeoutMs: wait * 1000, signal: c.req.raw.signal };
-    const now = wait === 0 || isEnough(turn) ? turn : ((await watch.waitFor(turn.id, isEnough, timing)) ?? turn);
-    setPollAfter(c, now);
-    return c.json(presentTurn(now), 200);
+    const { id } = c.req.valid('param');
+    const project = c.get('project');
+    const isEnough = (turn: StoredTurn) =>
+      turn.project !== project || (after === undefined ? isSettled(turn) : isBeyond(turn, after));
+    const timing = { timeoutMs: wait * 1000, forRest: after === undefined, signal: c.req.raw.signal };
+    const found = wait === 0 || !isId('turn', id) ? undefined : await watch.waitFor(id, isEnough, timing);
+    const turn = found?.project === project ? found : await findOwnTurn(db, project, id);
+    setPollAfter(c, turn);
+    return c.json(presentTurn(turn), 200);
   };
+}
+
+function isBeyond({ status, lastEvent }: StoredTurn, after: number): boolean {
+  return isTerminal(status) || lastEvent > after;
 }
 
 /** Nothing will change by itself any more. */
@@ -83,8 +114,7 @@ function isSettled({ status }: StoredTurn): boolean {
 
 function listRounds({ db }: ApiContext): RouteHandler<typeof readRounds, ApiEnv> {
   return async (c) => {
-    const { rounds, work } = await findOwnTurn(db, c.get('project'), c.req.valid('param').id);
-    const data = rounds.map((round) => presentRound(round, work.held));
+    const data = presentLedger(await findOwnTurn(db, c.get('project'), c.req.valid('param').id));
     return c.json({ object: 'list' as const, data, has_more: false, next_cursor: null }, 200);
   };
 }

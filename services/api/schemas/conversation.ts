@@ -1,22 +1,45 @@
 import { z } from 'zod';
+import { Tool } from '#core/turn/tool.ts';
+import { ToolChoice, Webhook } from '#core/turn/turn-request.ts';
+import { ConversationId, TurnId } from './id.ts';
+import { Time } from './time.ts';
 import { Turn } from './turn.ts';
+
+const Limits = z.object({
+  max_rounds: z.int().describe('Rounds with tool calls.'),
+  max_tool_calls: z.int().describe('Tool calls in all.'),
+  max_total_tokens: z.int().nullable().describe('Tokens in all; null for no limit.'),
+  deadline_seconds: z.int().nullable().describe('Seconds from `created_at`; null for no deadline.'),
+});
+
+const example = {
+  ...{ id: 'conv_01kagz8m4pfvbte2n5q7rys3wx', object: 'conversation', model: 'sim/demo' },
+  ...{ instructions: 'You are brief.', tools: ['get_weather'], tool_choice: 'auto', tool_mode: 'native' },
+  limits: { max_rounds: 50, max_tool_calls: 200, max_total_tokens: null, deadline_seconds: null },
+  ...{ allowed_capabilities: null, webhook: null, metadata: {}, active_turn_id: null },
+  created_at: '2026-11-20T10:00:00.082Z',
+};
 
 /** A conversation with its standing configuration; `turn` only in the answer to a POST with `input`. */
 export const Conversation = z
   .object({
-    id: z.string(),
+    id: ConversationId,
     object: z.literal('conversation'),
-    model: z.string().nullable(),
-    instructions: z.string().nullable(),
-    tools: z.array(z.unknown()),
-    tool_choice: z.unknown(),
-    tool_mode: z.enum(['native', 'emulated', 'inline']),
-    limits: z.record(z.string(), z.int().nullable()),
-    allowed_capabilities: z.array(z.string()).nullable(),
-    webhook: z.unknown(),
-    metadata: z.record(z.string(), z.string()),
-    active_turn_id: z.string().nullable(),
-    created_at: z.string(),
+    model: z.string().nullable().describe('The model as `provider/model`; null where each turn names its own.'),
+    instructions: z.string().nullable().describe('The system prompt.'),
+    tools: z.array(z.union([z.string(), Tool])).describe('The tools, as they were given.'),
+    tool_choice: ToolChoice.describe('Whether the first round of a turn may, must not or must call a tool, or which.'),
+    tool_mode: z.enum(['native', 'emulated', 'inline']).describe('How the model calls tools.'),
+    limits: Limits.describe('Where each turn ends at the latest.'),
+    allowed_capabilities: z.array(z.string()).nullable().describe('What tools may need; null for everything.'),
+    webhook: Webhook.nullable().describe('Who hears of each turn, besides the project’s webhook endpoints.'),
+    metadata: z.record(z.string(), z.string()).describe('What the caller keeps with the conversation.'),
+    active_turn_id: TurnId.nullable().describe('The turn it is at; null while it is at none.'),
+    created_at: Time,
     turn: Turn.optional(),
   })
-  .meta({ id: 'Conversation', description: 'The turns one caller keeps together, with what each of them inherits.' });
+  .meta({
+    id: 'Conversation',
+    description: 'The turns one caller keeps together, with what each of them inherits.',
+    examples: [example],
+  });

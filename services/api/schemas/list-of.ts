@@ -4,8 +4,8 @@ import { z } from 'zod';
 export function listOf<Item extends z.ZodType>(item: Item) {
   return z.object({
     object: z.literal('list'),
-    data: z.array(item),
-    has_more: z.boolean(),
-    next_cursor: z.string().nullable(),
+    data: z.array(item).describe('What is on this page.'),
+    has_more: z.boolean().describe('Whether another page follows.'),
+    next_cursor: z.string().nullable().describe('What to ask for the next page with; null where none follows.'),
   });
 }

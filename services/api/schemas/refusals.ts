@@ -1,29 +1,94 @@
 import { z } from 'zod';
+import { errorTypes } from '../error-types.ts';
+import { type ErrorCode, errorCodes, errorExamples } from './error-codes.ts';
+import { retryAfterHeader, wwwAuthenticateHeader } from './headers.ts';
 
-/** Every refusal and failure of the API. */
+type Status = keyof typeof errorTypes;
+
+/** Handlers throw refusals and never return them, so their types need not know of them. */
+type Refusals = Record<never, never>;
+
+/** What any body may be refused for. */
+export const ofAnyBody: ErrorCode[] = [
+  'invalid_json',
+  'json_too_deep',
+  'unknown_field',
+  'invalid_value',
+  'body_too_large',
+  'unsupported_media_type',
+];
+
+/** What a body with fields may be refused for. */
+export const ofBody: ErrorCode[] = [...ofAnyBody, 'missing_field', 'invalid_request'];
+
+/** What the configuration of a turn may be refused for. */
+export const ofConfig: ErrorCode[] = [
+  'invalid_model',
+  'provider_not_configured',
+  'tools_not_supported',
+  'invalid_tool',
+  'unknown_tool',
+  'unknown_mcp_server',
+  'mcp_server_unavailable',
+  'unknown_secret',
+  'secret_not_allowed',
+  'egress_blocked',
+];
+
+/** What an Idempotency-Key may be refused for. */
+export const ofIdempotencyKey: ErrorCode[] = ['invalid_idempotency_key', 'idempotency_key_reused'];
+
+/** The refusals of a route under `/v1`: those it names, and what every such route may answer. */
+export function refusals(...codes: ErrorCode[]): Refusals {
+  return keyedRefusals(...codes, 'unknown_field');
+}
+
+/** The refusals of a route that needs a key: those it names, and what every such route may answer. */
+export function keyedRefusals(...codes: ErrorCode[]): Refusals {
+  return openRefusals(...codes, 'invalid_api_key', 'internal', 'service_unavailable');
+}
+
+/** The refusals of a route that is open to all: those it names. */
+export function openRefusals(...codes: ErrorCode[]): Refusals {
+  const byStatus = Map.groupBy(new Set(codes), (code) => errorCodes[code].status);
+  return Object.fromEntries([...byStatus].map(([status, those]) => [status, refusal(status, those)]));
+}
+
+function refusal(status: Status, codes: ErrorCode[]) {
+  const examples = Object.fromEntries(codes.map((code) => [code, { $ref: `#/components/examples/${code}` }]));
+  return {
+    description: MEANINGS[status],
+    ...(status === 401 && { headers: z.object(wwwAuthenticateHeader) }),
+    ...(status === 503 && { headers: z.object(retryAfterHeader) }),
+    content: { 'application/json': { schema: ErrorBody, examples } },
+  };
+}
+
+const MEANINGS = {
+  400: 'A key or a value is not valid.',
+  401: 'There is no valid key.',
+  404: 'There is none of that id.',
+  409: 'It cannot be done as things stand.',
+  413: 'The body is too large.',
+  415: 'The body is not JSON.',
+  429: 'Too much was asked for.',
+  500: 'Something went wrong on our side.',
+  503: 'What it takes is away just now. Try again.',
+};
+
 const ErrorBody = z
   .object({
-    error: z.object({
-      type: z.enum([
-        'invalid_request_error',
-        'authentication_error',
-        'not_found_error',
-        'conflict_error',
-        'rate_limit_error',
-        'server_error',
-      ]),
-      code: z.string(),
-      message: z.string(),
-      param: z.string().nullable(),
-    }),
+    error: z
+      .object({
+        type: z.enum(Object.values(errorTypes)).describe('What kind of error it is; the status says the same.'),
+        code: z.enum(Object.keys(errorCodes)).describe('What went wrong, as one word. More may come.'),
+        message: z.string().describe('What went wrong and what to do about it, in a sentence.'),
+        param: z.string().nullable().describe('The path of the field it is about, as in `tools[0].name`.'),
+      })
+      .describe('The first thing that is wrong.'),
   })
-  .meta({ id: 'Error', description: 'What went wrong and what to do about it; `param` is the path of the field.' });
-
-/** The answers every route may give besides its own. */
-export const refusals = {
-  400: { description: 'A key or a value is not valid', content: { 'application/json': { schema: ErrorBody } } },
-  401: { description: 'No valid key', content: { 'application/json': { schema: ErrorBody } } },
-  404: { description: 'There is none of that id', content: { 'application/json': { schema: ErrorBody } } },
-  409: { description: 'It cannot be done as things stand', content: { 'application/json': { schema: ErrorBody } } },
-  503: { description: 'The database is away; try again', content: { 'application/json': { schema: ErrorBody } } },
-};
+  .meta({
+    id: 'Error',
+    description: 'What went wrong, and what to do about it.',
+    examples: [errorExamples.unknown_field],
+  });

@@ -1,92 +1,106 @@
 import { z } from 'zod';
 import { InputMessage } from '#core/turn/message.ts';
+import { exampleOf } from './example-of.ts';
+import { ConversationId, TurnId } from './id.ts';
+import { orNull } from './or-null.ts';
+import { Round, ToolCall, tokens } from './round.ts';
+import { Time } from './time.ts';
+import { TurnError } from './turn-error.ts';
 
-const Time = z.string().meta({ description: 'RFC 3339, UTC, milliseconds', example: '2026-11-20T10:00:00.000Z' });
+export const TurnStatus = z
+  .enum(['queued', 'in_progress', 'requires_action', 'completed', 'incomplete', 'failed', 'cancelled'])
+  .describe(
+    'Where the turn is. `completed`, `incomplete` and `cancelled` never change again; `failed` can be retried.',
+  );
 
-const tokens = {
-  input_tokens: z.int(),
-  output_tokens: z.int(),
-  total_tokens: z.int(),
-  cached_input_tokens: z.int(),
-  reasoning_tokens: z.int(),
-};
-
-const ToolCall = z.object({ id: z.string(), name: z.string(), arguments: z.unknown() }).meta({
-  id: 'ToolCall',
-  description: 'One call the model asked for; arguments are its raw text where that is no JSON object.',
-});
-
-const ToolResult = z
+/** What a turn waits for. */
+export const RequiredAction = z
   .object({
-    tool_call_id: z.string(),
-    status: z.enum(['pending', 'running', 'success', 'error']),
-    content: z.string().nullable(),
-    error: z
-      .object({ category: z.string(), message: z.string(), details: z.record(z.string(), z.unknown()) })
-      .nullable(),
-    truncated: z.boolean(),
-    cached: z.boolean(),
-    duration_ms: z.number().nullable(),
-    attempts: z.int(),
-  })
-  .meta({ id: 'ToolResult', description: 'What is known of the answer to one call.' });
-
-export const Round = z
-  .object({
-    number: z.int(),
-    assistant_response: z.string().nullable(),
-    finish_reason: z.enum(['stop', 'tool_calls', 'length', 'content_filter', 'refusal', 'other']),
-    finish_reason_raw: z.string().nullable(),
-    usage: z.object(tokens).nullable(),
-    tool_calls: z.array(ToolCall),
-    results: z.array(ToolResult),
-    started_at: Time,
-    completed_at: Time,
-    attempts: z.int(),
+    tool_outputs: z.array(ToolCall).describe('Calls whose output a client owes.'),
+    approvals: z.array(ToolCall).describe('Calls that somebody has to allow or deny.'),
+    expires_at: Time.nullable().describe('When the first of them is given up; null where that never happens.'),
   })
   .meta({
-    id: 'Round',
-    description: 'One request to the model and its reply, with the results of the calls it asked for.',
+    id: 'RequiredAction',
+    description: 'What a turn waits for.',
+    examples: [{ tool_outputs: [exampleOf(ToolCall)], approvals: [], expires_at: '2026-11-20T11:00:00.000Z' }],
   });
 
-const status = z.enum(['queued', 'in_progress', 'requires_action', 'completed', 'incomplete', 'failed', 'cancelled']);
+const IncompleteDetails = z
+  .object({
+    reason: z
+      .enum(['max_rounds', 'max_tool_calls', 'max_total_tokens', 'deadline', 'max_output_tokens', 'content_filter'])
+      .describe('Which limit was reached, or what cut the answer.'),
+  })
+  .meta({
+    id: 'IncompleteDetails',
+    description: 'Why an answer is not whole.',
+    examples: [{ reason: 'max_rounds' }],
+  });
 
-export const TurnStatus = status;
+const Usage = z
+  .object({
+    ...tokens,
+    llm_calls: z.int().describe('How many requests to the model brought a reply.'),
+    tool_calls: z.int().describe('How many calls the model asked for.'),
+  })
+  .meta({
+    id: 'TurnUsage',
+    description: 'What all rounds used together.',
+    examples: [
+      {
+        ...{ input_tokens: 122, output_tokens: 36, total_tokens: 158, cached_input_tokens: 0, reasoning_tokens: 0 },
+        ...{ llm_calls: 2, tool_calls: 1 },
+      },
+    ],
+  });
+
+const example = {
+  ...{ id: 'turn_01kagz8m4pfvbte2n5q7rys3wx', object: 'turn', conversation_id: 'conv_01kagz8m4pfvbte2n5q7rys3wx' },
+  ...{ status: 'completed', input: [{ role: 'user', content: 'How is the weather in Lisbon?' }], model: 'sim/demo' },
+  ...{ round: 2, phase: null, last_event: 6, output: 'It is 22 °C and clear in Lisbon.' },
+  rounds: [
+    exampleOf(Round),
+    {
+      ...{ ...exampleOf(Round), number: 2, assistant_response: null, tool_calls: [], results: [] },
+      ...{ finish_reason: 'stop', finish_reason_raw: 'stop' },
+      ...{ started_at: '2026-11-20T10:00:01.230Z', completed_at: '2026-11-20T10:00:02.015Z' },
+    },
+  ],
+  ...{ required_action: null, incomplete_details: null, error: null, usage: exampleOf(Usage), warnings: [] },
+  ...{ metadata: { order: '17' }, created_at: '2026-11-20T10:00:00.082Z' },
+  ...{ started_at: '2026-11-20T10:00:00.099Z', completed_at: '2026-11-20T10:00:02.015Z' },
+};
 
 /** The turn as callers see it; `presentTurn` makes it. */
 export const Turn = z
   .object({
-    id: z.string(),
+    id: TurnId,
     object: z.literal('turn'),
-    conversation_id: z.string(),
-    status,
-    input: z.array(InputMessage),
-    model: z.string(),
-    round: z.int(),
-    phase: z.enum(['llm_round', 'tool_batch']).nullable(),
-    last_event: z.int(),
-    output: z.string().nullable(),
-    rounds: z.array(Round),
-    required_action: z
-      .object({ tool_outputs: z.array(ToolCall), approvals: z.array(ToolCall), expires_at: Time.nullable() })
-      .nullable(),
-    incomplete_details: z.object({ reason: z.string() }).nullable(),
-    error: z
-      .object({
-        type: z.string(),
-        code: z.string(),
-        message: z.string(),
-        retryable: z.boolean(),
-        provider: z
-          .object({ status: z.int().nullable(), code: z.string().nullable(), request_id: z.string().nullable() })
-          .optional(),
-      })
-      .nullable(),
-    usage: z.object({ ...tokens, llm_calls: z.int(), tool_calls: z.int() }),
-    warnings: z.array(z.string()),
-    metadata: z.record(z.string(), z.string()),
+    conversation_id: ConversationId,
+    status: TurnStatus,
+    input: z.array(InputMessage).describe('What the caller said.'),
+    model: z.string().describe('The model as `provider/model`.'),
+    round: z.int().describe('The round it is on, or ended on; 0 until it is started.'),
+    phase: z
+      .enum(['llm_round', 'tool_batch'])
+      .nullable()
+      .describe('What it is on: asking the model, or running the calls of a reply. Null while queued and when ended.'),
+    last_event: z.int().describe('The sequence number of its latest event; `after` waits for a higher one.'),
+    output: z.string().nullable().describe('The final text only; null until there is one.'),
+    rounds: z.array(Round).describe('The committed rounds. They are never lost or repeated.'),
+    required_action: orNull(RequiredAction).describe('What it waits for; null where it waits for nobody.'),
+    incomplete_details: orNull(IncompleteDetails).describe('Why the answer is not whole, for `incomplete`.'),
+    error: orNull(TurnError).describe('What went wrong, for `failed`.'),
+    usage: Usage,
+    warnings: z.array(z.string()).describe('What the caller should know, such as that tool calls were emulated.'),
+    metadata: z.record(z.string(), z.string()).describe('What the caller keeps with the turn.'),
     created_at: Time,
-    started_at: Time.nullable(),
-    completed_at: Time.nullable(),
+    started_at: Time.nullable().describe('When a worker first took it; null until then.'),
+    completed_at: Time.nullable().describe('When it ended; null until then.'),
   })
-  .meta({ id: 'Turn', description: 'One input and all the work until its answer; the durable unit.' });
+  .meta({
+    id: 'Turn',
+    description: 'One input and all the work until its answer; the durable unit.',
+    examples: [example],
+  });

@@ -27,6 +27,7 @@ export function makePassingEvents(): PassingEvents {
   let lastNumber = 0;
 
   function hear(event: PassingEvent, stage: Stage | undefined): void {
+    if (isTwice(event, [...early, ...shown.map((entry) => entry.event)])) return;
     const when = stage ? whenToShow(event, stage) : 'later';
     if (when === 'later') early = [...early, event].slice(-LIMIT);
     if (when !== 'now') return;
@@ -43,4 +44,10 @@ export function makePassingEvents(): PassingEvents {
     after: (number) => (number >= lastNumber ? [] : shown.filter((entry) => entry.number > number)),
     lastNumber: () => lastNumber,
   };
+}
+
+/** Newcomers are told of calls that run: those who were there have heard it. */
+function isTwice(event: PassingEvent, heard: PassingEvent[]): boolean {
+  if (event.type !== 'tool_call.started') return false;
+  return heard.some((one) => one.type === event.type && one.tool_call_id === event.tool_call_id);
 }

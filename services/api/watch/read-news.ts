@@ -23,13 +23,14 @@ async function hasNews({ id, stage }: WatchedTurn, db: Db): Promise<boolean> {
 
 async function readWhole(watched: WatchedTurn, db: Db): Promise<void> {
   watched.isOutdated = false;
-  const turn = await loadTurn(db, watched.id);
+  const turn = await loadTurn(db, watched.id, watched.known);
+  watched.known = turn;
   if (!turn) {
     for (const watcher of [...watched.streams, ...watched.waiters]) watcher.end();
     return;
   }
   const after = watched.stage?.lastEvent ?? turn.lastEvent;
-  const news = await readEvents(db, turn, { after, limit: PAGE });
+  const news = watched.streams.size > 0 ? await readEvents(db, turn, { after, limit: PAGE }) : [];
   watched.recent.add(durableFrames(turn, news));
   watched.stage = stageOf(turn);
   watched.onAir.settle(watched.stage);

@@ -17,7 +17,7 @@ export type TurnOnAir = {
   lacks(stage: Stage): boolean;
   /** What a stream that has told all durable events of a stage has to tell now. */
   untold(told: ToldLive, stage: Stage): { frames: Uint8Array[]; told: ToldLive };
-  /** What a newcomer has told: nothing of the running round, and no passing event of before. */
+  /** What a newcomer has told: nothing of what still goes on. */
   newcomer(): ToldLive;
   forget(): void;
 };
@@ -48,7 +48,7 @@ export function makeTurnOnAir(): TurnOnAir {
         told: { round: ofRound.told, passing: passing.lastNumber() },
       };
     },
-    newcomer: () => ({ round: NOTHING_TOLD, passing: passing.lastNumber() }),
+    newcomer: () => ({ round: NOTHING_TOLD, passing: 0 }),
     forget: () => {
       round = null;
     },

@@ -17,6 +17,8 @@ export type Watching = {
   watched: WatchedTurn;
   addStream(stream: Stream): () => void;
   addWaiter(waiter: Waiter): () => void;
+  /** Says to the workers that somebody hears what they tell of the turn, where somebody does. */
+  sayWatched(): void;
   /** For a stream that failed to read for itself: everything is tried again in a moment. */
   readLater(error: unknown): void;
 };
@@ -30,6 +32,7 @@ export function watchTurn(id: string, context: WatchContext, closed: () => void)
   const { read, readLater, stop } = readAgainAndAgain(watched, catchUp, context);
   const unwatch = context.live.watch(id, (message) => {
     if (message.kind === 'event') return hearEvent(watched, message.event, { read, catchUp });
+    if (message.goesOn && isForRest(watched)) return;
     watched.isOutdated = true;
     read();
   });
@@ -53,15 +56,27 @@ export function watchTurn(id: string, context: WatchContext, closed: () => void)
   return {
     watched,
     readLater,
+    sayWatched: () => sayWatched(watched, context.live),
     addStream: (stream) => {
+      if (isForRest(watched)) context.live.tellWorkers({ kind: 'catch-up', turnId: id });
       watched.isUnsure = true;
       return add(watched.streams, stream);
     },
     addWaiter: (waiter) => {
+      if (!waiter.forRest && isForRest(watched)) context.live.tellWorkers({ kind: 'catch-up', turnId: id });
       watched.isOutdated = true;
       return add(watched.waiters, waiter);
     },
   };
+}
+
+/** Whether all who watch only wait for the turn to come to rest; what happens on the way is not read for them. */
+function isForRest({ streams, waiters }: WatchedTurn): boolean {
+  return streams.size === 0 && [...waiters].every(({ forRest }) => forRest);
+}
+
+function sayWatched(watched: WatchedTurn, live: Live): void {
+  if (!isForRest(watched)) live.tellWorkers({ kind: 'watched', turnId: watched.id });
 }
 
 function catchUpOf(watched: WatchedTurn, live: Live): CatchUp {
@@ -86,7 +101,7 @@ function hearEvent(watched: WatchedTurn, event: LiveEvent, on: { read(): void; c
 
 /** Reads when told to, at each heartbeat, and a moment after a reading has failed. */
 function readAgainAndAgain(watched: WatchedTurn, catchUp: CatchUp, context: WatchContext) {
-  const { db, log, heartbeatMs, underWay } = context;
+  const { db, live, log, heartbeatMs, underWay } = context;
   let isStopped = false;
   // The first heartbeat comes at any time, so that turns watched since the same moment are not all read at once.
   let alarm = setTimeout(beat, heartbeatMs * (0.5 + Math.random() / 2));
@@ -98,6 +113,7 @@ function readAgainAndAgain(watched: WatchedTurn, catchUp: CatchUp, context: Watc
     alarm = setTimeout(beat, heartbeatMs);
     watched.isUnsure = true;
     for (const stream of watched.streams) stream.beat();
+    sayWatched(watched, live);
     read();
   }
   function settle(): void {

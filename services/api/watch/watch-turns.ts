@@ -3,8 +3,7 @@ import { loadTurn } from '#core/checkpoint/load-turn.ts';
 import type { Live } from '#core/live/live.ts';
 import type { Turn } from '#core/turn/turn.ts';
 import type { Log } from '../../log.ts';
-import { eventStream } from './event-stream.ts';
-import { followTurn } from './follow-turn.ts';
+import { type Following, followTurn, type Sink } from './follow-turn.ts';
 import { makeUnderWay } from './under-way.ts';
 import { type IsEnough, type Patience, waitForTurn } from './wait-for-turn.ts';
 import { type Watching, watchTurn } from './watch-turn.ts';
@@ -16,8 +15,8 @@ export type TurnWatch = {
    * turn, or when the caller has gone.
    */
   waitFor(turnId: string, isEnough: IsEnough, patience: Patience): Promise<Turn | undefined>;
-  /** A turn's events after a number as server-sent events, to the end of the turn; cancelling it ends nothing else. */
-  stream(turnId: string, after: number): ReadableStream<Uint8Array>;
+  /** Writes a turn's events after a number as server-sent events, to the end of the turn; leaving it ends nothing else. */
+  follow(turnId: string, after: number, sink: Sink): Following;
   /** What is watched now. */
   count(): { turns: number; streams: number; waiters: number };
   /** Ends all streams and answers all who wait; what was being read has been read then. */
@@ -30,6 +29,9 @@ const HEARTBEAT_MS = 10_000;
 export function makeTurnWatch(parts: { db: Db; live: Live; log: Log; heartbeatMs?: number }): TurnWatch {
   const context = { heartbeatMs: HEARTBEAT_MS, underWay: makeUnderWay(), ...parts };
   const byTurn = new Map<string, Watching>();
+  const unhear = context.live.hearWorkers(({ kind }) => {
+    if (kind === 'who-watches') for (const watching of byTurn.values()) watching.sayWatched();
+  });
   let isClosed = false;
 
   function watchingOf(turnId: string): Watching {
@@ -43,11 +45,15 @@ export function makeTurnWatch(parts: { db: Db; live: Live; log: Log; heartbeatMs
       if (turn || patience.signal?.aborted) return turn;
       return loadTurn(context.db, turnId);
     },
-    stream: (turnId, after) =>
-      isClosed ? endedStream() : eventStream((sink) => followTurn(watchingOf(turnId), context, { after, sink })),
+    follow: (turnId, after, sink) => {
+      if (!isClosed) return followTurn(watchingOf(turnId), context, { after, sink });
+      sink.end();
+      return { advance: () => {}, leave: () => {} };
+    },
     count: () => countOf([...byTurn.values()]),
     close: async () => {
       isClosed = true;
+      unhear();
       const all = [...byTurn.values()].flatMap(({ watched }) => [...watched.streams, ...watched.waiters]);
       for (const watcher of all) watcher.end();
       await context.underWay.ended();
@@ -62,8 +68,4 @@ function countOf(all: Watching[]) {
     streams: sum(({ watched }) => watched.streams.size),
     waiters: sum(({ watched }) => watched.waiters.size),
   };
-}
-
-function endedStream(): ReadableStream<Uint8Array> {
-  return new ReadableStream({ start: (controller) => controller.close() });
 }

@@ -1,15 +1,17 @@
-import { endTurn } from '#core/checkpoint/end-turn.ts';
+import { endWithRound } from '#core/checkpoint/end-turn.ts';
 import { persist } from '#core/checkpoint/persist.ts';
 import { saveRound } from '#core/checkpoint/save-round.ts';
 import { splitModel } from '#core/llm/split-model.ts';
 import { cleanText } from '#core/text.ts';
+import { afterRound, type SavedRound } from '#core/turn/after-round.ts';
 import { nameCalls } from '#core/turn/name-calls.ts';
 import { type Outcome, outcomeOf } from '#core/turn/outcome.ts';
+import { loopingCall } from '#core/turn/reached-limit.ts';
 import type { Reply } from '#core/turn/reply.ts';
 import type { Ring } from '#core/turn/ring.ts';
 import type { Turn } from '#core/turn/turn.ts';
 import type { WorkerContext } from '../context.ts';
-import { waitOf } from '../plan-call.ts';
+import { addWaits } from '../plan-call.ts';
 import type { Run } from '../run.ts';
 import type { RoundStep } from './run-round.ts';
 import { whatIsOwed } from './what-is-owed.ts';
@@ -22,7 +24,9 @@ export async function commitRound({ turn }: Run, replied: Replied, context: Work
   const reply = cleaned(replied.reply);
   const attempts = turn.work.attempts + turn.work.starts + 1;
   const outcome = outcomeOf(reply, step.final);
-  const warnings = [...new Set([...turn.warnings, ...(reply.warnings ?? [])])];
+  const loop = step.final && loopingCall(turn);
+  const known = [...turn.warnings, ...(reply.warnings ?? []), ...(loop ? [`${loop.name} was called in a loop`] : [])];
+  const warnings = [...new Set(known)];
   const round = { number: step.round, reply, attempts, startedAt, warnings };
   const rings =
     outcome.kind === 'calls'
@@ -37,25 +41,24 @@ export async function commitRound({ turn }: Run, replied: Replied, context: Work
   }
 
   context.parking.succeeded(splitModel(turn.config.model).provider);
-  tell(turn, replied, { outcome, context });
+  tell(turn, replied, { outcome, rings, context });
   return rings;
 }
 
-type SavedRound = { number: number; reply: Reply; attempts: number; startedAt: number; warnings: string[] };
+type RepliedRound = Omit<SavedRound, 'calls'>;
 
-async function saveCalls(turn: Turn, round: SavedRound, { db }: WorkerContext): Promise<Ring[] | null> {
+async function saveCalls(turn: Turn, round: RepliedRound, { db, turns }: WorkerContext): Promise<Ring[] | null> {
   const effectOf = new Map(turn.config.tools.map((tool) => [tool.name, tool.effect]));
-  const calls = nameCalls(round.reply.calls, turn.rounds).map((call, index) => ({
-    ...call,
-    effect: effectOf.get(call.name) ?? ('none' as const),
-    ...waitOf(turn, { ...call, index, round: round.number }),
-  }));
-  return persist(() => saveRound(db, { ...round, turnId: turn.id, calls }));
+  const asked = await addWaits(turn, round.number, nameCalls(round.reply.calls, turn.rounds));
+  const calls = asked.map((call) => ({ ...call, effect: effectOf.get(call.name) ?? ('none' as const) }));
+  const rings = await persist(() => saveRound(db, { ...round, turnId: turn.id, calls, webhook: turn.config.webhook }));
+  if (rings) turns.keep(afterRound(turn, { ...round, calls }));
+  return rings;
 }
 
 async function saveAnswer(
   turn: Turn,
-  { outcome, ...lastRound }: SavedRound & { outcome: Exclude<Outcome, { kind: 'calls' }> },
+  { outcome, ...lastRound }: RepliedRound & { outcome: Exclude<Outcome, { kind: 'calls' }> },
   { db }: WorkerContext,
 ): Promise<Ring[] | null> {
   const ending = {
@@ -68,7 +71,7 @@ async function saveAnswer(
     lastRound,
     ...(outcome.kind === 'incomplete' ? { incompleteReason: outcome.reason } : {}),
   };
-  return persist(() => db.transaction().execute((trx) => endTurn(trx, ending)));
+  return persist(() => endWithRound(db, ending));
 }
 
 function cleaned(reply: Reply): Reply {
@@ -82,10 +85,10 @@ function cleaned(reply: Reply): Reply {
 function tell(
   turn: Turn,
   { step, reply, startedAt }: Replied,
-  about: { outcome: Outcome; context: WorkerContext },
+  about: { outcome: Outcome; rings: Ring[]; context: WorkerContext },
 ): void {
-  const { outcome, context } = about;
-  context.live.tellWatchers({ kind: 'wake', turnId: turn.id });
+  const { outcome, rings, context } = about;
+  context.audience.news(turn.id, rings);
   const log = context.log.child({ turn_id: turn.id, round: step.round, duration_ms: Date.now() - startedAt });
   if (outcome.kind === 'calls') {
     log.info(`round ${step.round} replied: ${reply.calls.length} tool${reply.calls.length === 1 ? '' : 's'} wanted`);

@@ -5,13 +5,16 @@ import type { Turn } from '#core/turn/turn.ts';
 import type { WorkerContext } from '../context.ts';
 
 /** Ends a turn whose time is up, whoever is on it: like a cancel, and without a summary (contract: limits). */
-export async function endAtDeadline({ id, conversationId }: Turn, { db, live, log }: WorkerContext): Promise<Ring[]> {
+export async function endAtDeadline(
+  { id, conversationId }: Turn,
+  { db, live, audience, log }: WorkerContext,
+): Promise<Ring[]> {
   const ending = { turnId: id, conversationId, status: 'incomplete' as const, incompleteReason: 'deadline' as const };
   const rings = await persist(() => db.transaction().execute((trx) => endTurn(trx, ending)));
   if (!rings) return [];
 
   log.info({ turn_id: id }, 'turn ended at its deadline');
   live.tellWorkers({ kind: 'cancelled', turnId: id });
-  live.tellWatchers({ kind: 'wake', turnId: id });
+  audience.news(id, rings);
   return rings;
 }

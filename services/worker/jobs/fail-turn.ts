@@ -13,13 +13,13 @@ export async function failTurn({ id, turn, step }: Run, error: TurnError, contex
     conversationId: turn.conversationId,
     status: 'failed' as const,
     error,
-    runId: id,
+    run: { id, ring: turn.work.ring },
     step,
   };
   const rings = await persist(() => context.db.transaction().execute((trx) => endTurn(trx, ending)));
   if (!rings) return whatIsOwed(turn, context);
 
   context.log.warn({ turn_id: turn.id, step, code: error.code }, `turn failed: ${error.code}`);
-  context.live.tellWatchers({ kind: 'wake', turnId: turn.id });
+  context.audience.news(turn.id, rings);
   return rings;
 }

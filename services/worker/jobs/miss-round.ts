@@ -8,6 +8,7 @@ import type { TurnError } from '#core/turn/turn.ts';
 import type { WorkerContext } from '../context.ts';
 import type { Run } from '../run.ts';
 import { failTurn } from './fail-turn.ts';
+import { ProviderParked } from './provider-parked.ts';
 import type { RoundStep } from './run-round.ts';
 import { whatIsOwed } from './what-is-owed.ts';
 
@@ -18,7 +19,7 @@ export async function missRound(
   context: WorkerContext,
 ): Promise<Ring[]> {
   const { turn } = run;
-  const pauseMs = failure.retry.kind === 'parked' ? park(run, failure.retry.afterMs, context) : 0;
+  const pauseMs = pauseOf(run, failure, context);
   const next = nextTry(failure.retry, turn.work, { pauseMs });
   if (next.kind === 'fail') return failTurn(run, errorOf(failure), context);
 
@@ -33,8 +34,13 @@ export async function missRound(
     { turn_id: turn.id, round: step.round, code: failure.code },
     `round ${step.round} again in ${delayMs} ms`,
   );
-  context.live.tellWatchers({ kind: 'wake', turnId: turn.id });
+  context.audience.goesOn(turn.id);
   return [ring];
+}
+
+function pauseOf(run: Run, failure: ProviderFailed, context: WorkerContext): number {
+  if (failure instanceof ProviderParked) return failure.pauseMs;
+  return failure.retry.kind === 'parked' ? park(run, failure.retry.afterMs, context) : 0;
 }
 
 /** A 429: everybody leaves the provider alone for a while. */

@@ -12,6 +12,7 @@ import type { WorkerContext } from '../context.ts';
 import type { Run } from '../run.ts';
 import { commitRound } from './commit-round.ts';
 import { missRound } from './miss-round.ts';
+import { ProviderParked } from './provider-parked.ts';
 import { stopRun } from './stop-run.ts';
 
 export type RoundStep = Extract<Step, { kind: 'run-round' }>;
@@ -34,22 +35,20 @@ export async function runRound(run: Run, step: RoundStep, context: WorkerContext
 }
 
 async function ask({ turn, signal }: Run, step: RoundStep, context: WorkerContext): Promise<Reply> {
-  const { db, live, onAir, providers, parking } = context;
+  const { db, audience, providers, parking } = context;
   const name = splitModel(turn.config.model).provider;
   refuseWhileParked(name, parking.waitMs(name));
   const earlier = turn.position > 1 ? await loadHistory(db, turn.conversationId, turn.position) : [];
   const asked = askedOf(turn, step, transcriptOf([...earlier, turn]));
 
   const address = { turn_id: turn.id, round: step.round, attempt: turn.work.ring + 1 };
-  using announcer = announceRound(live, address);
-  using _onAir = onAir.add(turn.id, announcer);
+  using announcer = announceRound(audience, address);
+  using _onAir = audience.add(turn.id, announcer);
   const dialect = chooseDialect(turn.config.tool_mode, providers.find(name));
   return await dialect.ask(asked, signal, announcer.take);
 }
 
 /** A provider that asked everybody to wait is not asked by a job that was already on its way. */
 function refuseWhileParked(provider: string, waitMs: number): void {
-  if (waitMs === 0) return;
-  const message = `${provider} asked for a pause; this round waits for its end.`;
-  throw new ProviderFailed('provider_rate_limited', message, { retry: { kind: 'parked', afterMs: waitMs } });
+  if (waitMs > 0) throw new ProviderParked(provider, waitMs);
 }

@@ -1,12 +1,13 @@
 import { claimCalls } from '#core/checkpoint/claim-calls.ts';
-import { loadTurn } from '#core/checkpoint/load-turn.ts';
 import { persist } from '#core/checkpoint/persist.ts';
 import { nextStep, type Step } from '#core/turn/next-step.ts';
 import type { Ring } from '#core/turn/ring.ts';
 import type { ToolCall } from '#core/turn/turn.ts';
 import type { WorkerContext } from '../context.ts';
-import { type CallPlan, planCall } from '../plan-call.ts';
+import { type Moment, momentNow } from '../moment.ts';
+import { type CallPlan, planCalls } from '../plan-call.ts';
 import { openResultBox } from '../result-box.ts';
+import { reuseResults } from '../reuse-results.ts';
 import type { Run } from '../run.ts';
 import { answerCall } from './answer-call.ts';
 import { stopRun } from './stop-run.ts';
@@ -20,7 +21,8 @@ export async function runToolBatch(run: Run, { round, calls }: BatchStep, contex
   const startedAt = performance.now();
   log.info(`tool calls started: [${calls.map((call) => call.name).join(', ')}]`);
 
-  const plans = calls.map((call) => ({ call, plan: planCall(run.turn, call) }));
+  const planned = await planCalls(run.turn, calls);
+  const plans = await reuseResults(run.turn, planned, context);
   const mine = await claim(run, { round, calls: plans.filter(wantsClaim).map(({ call }) => call) }, context);
   const able = plans.filter((planned) => !wantsClaim(planned) || mine.indexes.has(planned.call.index));
   const box = openResultBox(run, round, context);
@@ -43,9 +45,9 @@ async function allOrThrow(calling: Promise<void>[]): Promise<void> {
   if (broken) throw broken.reason;
 }
 
-/** Calls that were allowed while their siblings ran are run too, before the batch is left. */
+/** Calls that were allowed while their siblings ran are run too, before the batch is left (R15). */
 async function goOn(run: Run, { round, calls }: Omit<BatchStep, 'kind'>, context: WorkerContext): Promise<Ring[]> {
-  const now = await loadTurn(context.db, run.turn.id);
+  const now = await context.turns.load(run.turn.id);
   const next = now && nextStep(now);
   if (next?.kind !== 'run-tool-batch' || next.round !== round) return whatIsOwed(run.turn, context);
   const fresh = next.calls.filter((call) => !calls.some((known) => known.index === call.index));
@@ -60,14 +62,17 @@ function wantsClaim({ plan }: { plan: CallPlan }): boolean {
   return plan.kind === 'run' && plan.tool.effect === 'at_most_once';
 }
 
-/** Claims in one transaction what may run at most once; what another has is left to the other (R6). */
+/**
+ * Claims in one transaction what may run at most once; what another has is left to the other (R6). A run
+ * that was stopped claims nothing, since it will not call (R4).
+ */
 async function claim(
-  { id, turn }: Run,
+  { id, turn, signal }: Run,
   { round, calls }: { round: number; calls: ToolCall[] },
   { db }: WorkerContext,
-): Promise<{ indexes: Set<number>; sentAt: number }> {
-  const sentAt = performance.now();
-  if (calls.length === 0) return { indexes: new Set(), sentAt };
+): Promise<{ indexes: Set<number>; sentAt: Moment }> {
+  const sentAt = momentNow();
+  if (calls.length === 0 || signal.aborted) return { indexes: new Set(), sentAt };
   const wanted = { turnId: turn.id, round, runId: id, indexes: calls.map((call) => call.index) };
   return { indexes: new Set(await persist(() => claimCalls(db, wanted))), sentAt };
 }

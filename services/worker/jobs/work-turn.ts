@@ -1,4 +1,3 @@
-import { loadTurn } from '#core/checkpoint/load-turn.ts';
 import { takeHold } from '#core/checkpoint/take-hold.ts';
 import { nextStep, type Step } from '#core/turn/next-step.ts';
 import type { Ring } from '#core/turn/ring.ts';
@@ -14,13 +13,14 @@ import { whatIsOwed } from './what-is-owed.ts';
 
 /**
  * The frame of every step: load the turn, decide, hold it where another job could be about, do what is owed, and
- * answer what is owed then. Any job may be lost, late or doubled; whoever finds the turn held leaves without a trace.
+ * answer what is owed then. Any job may be lost, late or doubled; whoever finds the turn held leaves without a trace
+ * (R9), and whoever finds another step owed rings that one (R11).
  */
 export async function workTurn(
-  { turnId, step }: { turnId: string; step: string },
+  { turnId, step, ring }: { turnId: string; step: string; ring?: number },
   context: WorkerContext,
 ): Promise<Ring[]> {
-  const turn = await loadTurn(context.db, turnId);
+  const turn = await context.turns.load(turnId, ring);
   if (!turn) return [];
 
   const next = nextStep(turn);
@@ -32,7 +32,7 @@ export async function workTurn(
   using run = startRun(turn);
   const mayStartAtOnce = turn.work.quiet && !hasOpenClaim(next);
   if (!mayStartAtOnce && !(await takeHold(context.db, turn, run.id))) return whatIsOwed(turn, context);
-  if (turn.status === 'queued') context.live.tellWatchers({ kind: 'wake', turnId });
+  if (turn.status === 'queued') context.audience.goesOn(turnId);
 
   using _vouched = context.heartbeat.vouchFor(run, { held: !mayStartAtOnce, limitMs: limitOf(turn, next, context) });
   switch (next.kind) {

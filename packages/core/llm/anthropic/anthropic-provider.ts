@@ -1,5 +1,8 @@
+import type { Anthropic } from '@anthropic-ai/sdk';
 import { ProviderFailed } from '../../failure.ts';
 import type { Reply } from '../../turn/reply.ts';
+import { callFetch, callOptions } from '../call-fetch.ts';
+import type { ModelFetch } from '../model-fetch.ts';
 import type { Asked } from '../name-failure.ts';
 import type { Delta, Provider } from '../provider.ts';
 import { watchFetch } from '../watch-fetch.ts';
@@ -15,7 +18,7 @@ export type AnthropicOptions = {
   apiKey: string | null;
   /** What the SDK takes: without `/v1` at its end, which is taken off. */
   baseUrl: string;
-  fetch?: typeof globalThis.fetch;
+  fetch?: ModelFetch;
   /** Where the operator keeps the key, for the sentence that tells him to check it. */
   keyName?: string;
 };
@@ -28,7 +31,8 @@ const MOST_PAUSES = 10;
  * reply pauses: then it is asked to go on, and its parts are one reply.
  */
 export function anthropicProvider(options: AnthropicOptions): Provider {
-  const { name, apiKey, keyName = `the key of ${name}` } = options;
+  const { name, apiKey, keyName = `the key of ${name}`, fetch = globalThis.fetch } = options;
+  const client = lazyClient(options);
   return {
     name,
     capabilities: { wire: 'anthropic', streaming: true, tools: true, parallel_tool_calls: true, thinking: true },
@@ -38,7 +42,10 @@ export function anthropicProvider(options: AnthropicOptions): Provider {
       const draft = startReply(name);
       const body = renderRequest(request, name);
       try {
-        return await readReply(draft, body, { ...options, requestId: request.requestId, signal, onDelta });
+        return await readReply(draft, body, {
+          ...{ client: await client(), fetch, apiKey, signal, onDelta },
+          requestId: request.requestId,
+        });
       } catch (error) {
         signal.throwIfAborted();
         throw error instanceof ProviderFailed ? error : classifyFailure(error, asked);
@@ -47,7 +54,34 @@ export function anthropicProvider(options: AnthropicOptions): Provider {
   };
 }
 
-type Call = AnthropicOptions & { requestId: string; signal: AbortSignal; onDelta: (delta: Delta) => void };
+/** One client for all calls, loaded at the first. */
+function lazyClient({ apiKey, baseUrl }: AnthropicOptions): () => Promise<Anthropic> {
+  let client: Promise<Anthropic> | null = null;
+  return () => {
+    client ??= import('@anthropic-ai/sdk').then(
+      ({ Anthropic }) =>
+        new Anthropic({
+          // A key given here is the only credential: the SDK does not look for others in the environment.
+          apiKey: apiKey ?? 'none',
+          baseURL: baseUrl.replace(/(\/v1)?\/*$/, ''),
+          fetch: callFetch,
+          maxRetries: 0,
+          timeout: 2 ** 31 - 1,
+          logLevel: 'off',
+        }),
+    );
+    return client;
+  };
+}
+
+type Call = {
+  client: Anthropic;
+  fetch: ModelFetch;
+  apiKey: string | null;
+  requestId: string;
+  signal: AbortSignal;
+  onDelta: (delta: Delta) => void;
+};
 
 async function readReply(draft: ReplyDraft, body: Body, call: Call): Promise<Reply> {
   await readMessage(draft, await openStream(body, call), call);
@@ -59,26 +93,18 @@ async function readReply(draft: ReplyDraft, body: Body, call: Call): Promise<Rep
   return finishReply(draft);
 }
 
-async function openStream(body: Body, { apiKey, baseUrl, requestId, signal, ...call }: Call) {
-  const { Anthropic } = await import('@anthropic-ai/sdk');
-  const client = new Anthropic({
-    // A key given here is the only credential: the SDK does not look for others in the environment.
-    apiKey: apiKey ?? 'none',
-    baseURL: baseUrl.replace(/(\/v1)?\/*$/, ''),
-    fetch: watchFetch(call.fetch ?? globalThis.fetch, shape, signal).fetch,
-    maxRetries: 0,
-    timeout: 2 ** 31 - 1,
-    logLevel: 'off',
-  });
+function openStream(body: Body, { client, fetch, apiKey, requestId, signal }: Call) {
   // Gateways read the key from either header.
   const key = apiKey === null ? { Authorization: null } : { 'X-Api-Key': apiKey };
   const headers = { 'X-Client-Request-Id': requestId, ...key, ...versionHeaders(body) };
+  const own = callOptions(watchFetch(fetch, shape, signal).fetch);
   // `messages.create` would write warnings about old models to the console.
-  return client.post<AsyncIterable<unknown>>('/v1/messages', { body, headers, signal, stream: true });
+  return client.post<AsyncIterable<unknown>>('/v1/messages', { ...own, body, headers, stream: true });
 }
 
 async function readMessage(draft: ReplyDraft, events: AsyncIterable<unknown>, { signal, onDelta }: Call) {
   for await (const event of events) {
+    signal.throwIfAborted();
     for (const delta of takeEvent(draft, event)) onDelta(delta);
     if (draft.isFinished) break;
   }

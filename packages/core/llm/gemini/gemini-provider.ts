@@ -1,9 +1,11 @@
 import type { GenerateContentConfig, GenerateContentParameters, GoogleGenAI } from '@google/genai';
 import { ProviderFailed } from '../../failure.ts';
 import type { Reply } from '../../turn/reply.ts';
+import type { ModelFetch } from '../model-fetch.ts';
 import { type Asked, nameFailure } from '../name-failure.ts';
 import { networkCode } from '../network-code.ts';
 import type { Delta, Provider } from '../provider.ts';
+import type { Fetch } from '../watch-fetch.ts';
 import { classifyFailure } from './classify-failure.ts';
 import { type Heard, listen } from './listen.ts';
 import { renderRequest } from './render-request.ts';
@@ -15,7 +17,7 @@ export type GeminiOptions = {
   apiKey: string | null;
   /** What the SDK takes: without a version at its end. */
   baseUrl: string;
-  fetch?: typeof globalThis.fetch;
+  fetch?: ModelFetch;
   /** Where the operator keeps the key, for the sentence that tells him to check it. */
   keyName?: string;
 };
@@ -30,21 +32,19 @@ export function geminiProvider(options: GeminiOptions): Provider {
     async ask(request, signal, onDelta) {
       signal.throwIfAborted();
       const asked: Asked = { provider: name, model: request.model, apiKey, keyName };
-      const wire = listen(apiKey === null ? withoutKey(fetch) : fetch);
-      // The SDK leaves a body it does not read to its end open.
-      const leaving = new AbortController();
+      const wire = listen(apiKey === null ? withoutKey(fetch) : fetch, signal);
       try {
         if (!isModelName(request.model)) throw nameFailure('provider_model_not_found', asked);
-        const call = { wire, signal: AbortSignal.any([signal, leaving.signal]), requestId: request.requestId };
+        const call = { fetch: wire.fetch, requestId: request.requestId };
         const chunks = await openStream(await client(), renderRequest(request, name), call);
-        const reply = await readReply(chunks, { provider: name, heard: wire.heard, onDelta });
+        const reply = await readReply(chunks, { provider: name, heard: wire.heard, signal, onDelta });
         signal.throwIfAborted();
         return reply;
       } catch (error) {
         signal.throwIfAborted();
         throw error instanceof ProviderFailed ? error : classifyFailure(error, wire.heard, asked);
       } finally {
-        leaving.abort();
+        wire.leave();
       }
     },
   };
@@ -68,38 +68,41 @@ function lazyClient({ apiKey, baseUrl }: GeminiOptions): () => Promise<GoogleGen
 }
 
 /** The SDK cannot do without a key. */
-function withoutKey(fetch: typeof globalThis.fetch): typeof globalThis.fetch {
+function withoutKey(fetch: ModelFetch): ModelFetch {
   return (url, init) => {
-    const headers = new Headers(init?.headers);
+    const headers = new Headers(init.headers);
     headers.delete('x-goog-api-key');
     return fetch(url, { ...init, headers });
   };
 }
 
-type Call = { wire: ReturnType<typeof listen>; signal: AbortSignal; requestId: string };
+type Call = { fetch: Fetch; requestId: string };
 
-function openStream(client: GoogleGenAI, parameters: GenerateContentParameters, { wire, signal, requestId }: Call) {
+function openStream(client: GoogleGenAI, parameters: GenerateContentParameters, { fetch, requestId }: Call) {
   const config: GenerateContentConfig = {
     ...parameters.config,
-    abortSignal: signal,
     // The SDK would run tools and take broken calls up again by itself.
     automaticFunctionCalling: { disable: true },
     automaticContinuation: false,
     httpOptions: {
       ...parameters.config?.httpOptions,
       headers: { 'X-Client-Request-Id': requestId },
-      fetch: wire.fetch,
+      fetch,
     },
   };
   return client.models.generateContentStream({ ...parameters, config });
 }
 
-type Reading = { provider: string; heard: Heard; onDelta: (delta: Delta) => void };
+type Reading = { provider: string; heard: Heard; signal: AbortSignal; onDelta: (delta: Delta) => void };
 
-async function readReply(chunks: AsyncIterable<unknown>, { provider, heard, onDelta }: Reading): Promise<Reply> {
+async function readReply(chunks: AsyncIterable<unknown>, reading: Reading): Promise<Reply> {
+  const { provider, heard, signal, onDelta } = reading;
   const draft = startReply(provider);
   try {
-    for await (const chunk of chunks) for (const delta of takeChunk(draft, chunk)) onDelta(delta);
+    for await (const chunk of chunks) {
+      signal.throwIfAborted();
+      for (const delta of takeChunk(draft, chunk)) onDelta(delta);
+    }
   } catch (error) {
     // Nothing is missing from a finished reply whose connection broke.
     const isComplete = isFinished(draft) && error instanceof TypeError && networkCode(error) !== null;

@@ -1,8 +1,9 @@
+import type { ByteReader } from '../byte-queue.ts';
+import type { ModelFetch } from '../model-fetch.ts';
 import { parseJson } from '../parse-json.ts';
-import { watchFetch } from '../watch-fetch.ts';
+import { piecesOf } from '../pieces-of.ts';
+import { type Fetch, showBytes, watchFetch } from '../watch-fetch.ts';
 import { readEvents } from './read-events.ts';
-
-type Fetch = typeof globalThis.fetch;
 
 /** What the wire said to one call; all null until it said anything. */
 export type Heard = {
@@ -12,38 +13,62 @@ export type Heard = {
   error: unknown;
 };
 
+/** A `fetch` for one call, what came through it, and a way to leave what came when nobody reads on. */
+type Listening = { fetch: Fetch; heard: Heard; leave(): void };
+
 /**
  * A `fetch` for one call that keeps what the SDK drops: the status, headers and body of a refusal, and an error object
  * inside a stream. The SDK gets plain events, whatever the server made of `alt=sse`: comments, a JSON array, one object.
  */
-export function listen(fetch: Fetch): { fetch: Fetch; heard: Heard } {
+export function listen(fetch: ModelFetch, signal: AbortSignal): Listening {
   const heard: Heard = { status: null, headers: undefined, error: null };
-  const noted: Fetch = async (url, init) => {
-    const response = await fetch(url, init);
-    heard.status = response.status;
-    heard.headers = response.headers;
-    return response;
+  let reader: ByteReader | null = null;
+  const noted: ModelFetch = async (url, init) => {
+    const answer = await fetch(url, init);
+    heard.status = answer.status;
+    heard.headers = answer.headers;
+    return answer;
   };
   const error = (text: string) => {
     heard.error = parseJson(text) ?? text;
     return text;
   };
-  const watched = watchFetch(noted, { error, whole: asEvents });
-  const listening: Fetch = async (url, init) => {
-    const response = await watched.fetch(url, init);
-    // A refusal may come without a body.
-    if (!response.ok) heard.error ??= '';
-    if (!response.ok || !response.body) return response;
-    return new Response(ReadableStream.from(cleanEvents(response.body, heard)), { headers: response.headers });
+  const watched = watchFetch(noted, { error, whole: asEvents }, signal);
+  return {
+    fetch: async (url, init) => {
+      const response = await watched.fetch(url, init);
+      // A refusal may come without a body.
+      if (!response.ok) heard.error ??= '';
+      if (!response.ok || !response.body) return response;
+      reader = response.body.getReader();
+      // The SDK makes a response of its own for each event, with all headers it is shown; nobody reads them there.
+      return showBytes({ status: 200, headers: new Headers(), body: null }, readerOf(cleanEvents(reader, heard)));
+    },
+    heard,
+    // The SDK leaves a body it does not read to its end open.
+    leave: () => void reader?.cancel(),
   };
-  return { fetch: listening, heard };
 }
 
-async function* cleanEvents(body: ReadableStream<Uint8Array>, heard: Heard): AsyncGenerator<Uint8Array> {
-  for await (const data of readEvents(body)) {
-    heard.error = errorIn(data);
+function readerOf(events: AsyncGenerator<Uint8Array>): ByteReader {
+  return {
+    async read() {
+      const { done = false, value } = await events.next();
+      return { done, value };
+    },
+    cancel: () => events.return(undefined),
+    releaseLock: () => undefined,
+  };
+}
+
+async function* cleanEvents(reader: ByteReader, heard: Heard): AsyncGenerator<Uint8Array> {
+  for await (const events of readEvents(piecesOf(reader))) {
+    const errors = events.map(errorIn);
+    const at = errors.findIndex((error) => error !== null);
+    const plain = at < 0 ? events : events.slice(0, at);
+    if (plain.length > 0) yield Buffer.from(plain.map((data) => `data: ${data}\n\n`).join(''));
+    heard.error = errors[at] ?? null;
     if (heard.error !== null) return;
-    yield Buffer.from(`data: ${data}\n\n`);
   }
 }
 

@@ -21,23 +21,24 @@ function isBlank({ id, function: named, extra_content }: CallPiece): boolean {
   return !id && !named?.name && !named?.arguments && !extra_content;
 }
 
-/** The latest call under the piece's index, id, or at all, unless the piece shows that it starts another one. */
+/** The latest call at the piece's index, of its id if there are several, unless the piece shows that it starts another. */
 function findCall(calls: CallDraft[], piece: CallPiece): CallDraft | undefined {
-  const byId = piece.id ? calls.findLast((call) => call.id === piece.id) : undefined;
-  if (byId) return byId;
   const index = piece.index ?? null;
-  const call = index === null ? calls.at(-1) : calls.findLast((each) => each.index === index);
+  const here = index === null ? calls : calls.filter((call) => call.index === index);
+  const withId = (among: CallDraft[]) => (piece.id ? among.findLast(({ id }) => id === piece.id) : undefined);
+  const call = withId(here) ?? here.at(-1) ?? withId(calls);
   return call && !startsAnother(call, piece) ? call : undefined;
 }
 
 /**
- * Servers that give every whole call the index 0 or none can be told by the name that comes with each call. A fresh
- * id without a name starts nothing: some servers make up a new id for every piece.
+ * Servers that give every whole call the index 0 or none, or all the same id, can be told by the name that comes with
+ * each call. A fresh id without a name starts nothing: some servers make up a new id for every piece.
  */
 function startsAnother(call: CallDraft, piece: CallPiece): boolean {
   const name = piece.function?.name;
   if (!name || !call.name) return false;
-  if (name !== call.name || (piece.id && call.id)) return true;
+  if (name !== call.name || (piece.id && call.id && piece.id !== call.id)) return true;
+  if ((piece.index ?? call.index) !== call.index) return true;
   return isWhole(call.arguments) && argumentText(piece) !== '';
 }
 

@@ -1,6 +1,9 @@
+import type { OpenAI } from 'openai';
 import type { ChatCompletionCreateParamsStreaming as Body } from 'openai/resources/chat/completions';
 import { ProviderFailed } from '../../failure.ts';
 import type { Reply } from '../../turn/reply.ts';
+import { callFetch, callOptions } from '../call-fetch.ts';
+import type { ModelFetch } from '../model-fetch.ts';
 import type { Asked } from '../name-failure.ts';
 import { networkCode } from '../network-code.ts';
 import type { Delta, Provider } from '../provider.ts';
@@ -16,7 +19,7 @@ export type OpenaiOptions = {
   apiKey: string | null;
   /** What the SDK takes, ending in `/v1`; a function where it is known only at the first call. */
   baseUrl: string | (() => Promise<string>);
-  fetch?: typeof globalThis.fetch;
+  fetch?: ModelFetch;
   /** Where the operator keeps the key, for the sentence that tells him to check it. */
   keyName?: string;
   /** OpenAI's newer models refuse `max_tokens`, most other servers know nothing else, which is the default. */
@@ -26,6 +29,7 @@ export type OpenaiOptions = {
 /** Asks a server that speaks OpenAI's Chat Completions, with the official SDK. One call, no retries, no bounds. */
 export function openaiProvider(options: OpenaiOptions): Provider {
   const { name, maxTokensField = 'max_tokens' } = options;
+  const client = lazyClient(options);
   return {
     name,
     capabilities: { wire: 'openai', streaming: true, tools: true, parallel_tool_calls: true, thinking: true },
@@ -33,10 +37,10 @@ export function openaiProvider(options: OpenaiOptions): Provider {
       signal.throwIfAborted();
       const { apiKey, keyName = `the key of ${name}` } = options;
       const asked: Asked = { provider: name, model: request.model, apiKey, keyName };
-      const wire = watchFetch(options.fetch ?? globalThis.fetch, shape);
+      const wire = watchFetch(options.fetch ?? globalThis.fetch, shape, signal);
       try {
         const body = renderRequest(request, { provider: name, maxTokensField });
-        const chunks = await openStream(options, { body, wire, signal, requestId: request.requestId });
+        const chunks = await openStream(await client(), { body, wire, apiKey, requestId: request.requestId });
         return await readReply(chunks, { asked, wire, signal, onDelta });
       } catch (error) {
         signal.throwIfAborted();
@@ -46,24 +50,40 @@ export function openaiProvider(options: OpenaiOptions): Provider {
   };
 }
 
-type Call = { body: Body; wire: WatchedFetch; signal: AbortSignal; requestId: string };
+/** One client for all calls, loaded at the first; another only where the base URL has changed. */
+function lazyClient({ apiKey, baseUrl }: OpenaiOptions): () => Promise<OpenAI> {
+  let client: OpenAI | null = null;
+  return async () => {
+    const baseURL = typeof baseUrl === 'string' ? baseUrl : await baseUrl();
+    if (client?.baseURL === baseURL) return client;
+    const { OpenAI } = await import('openai');
+    client = new OpenAI({
+      apiKey: apiKey ?? 'none',
+      // Named, so that the SDK does not look for them in the environment: they would go to other servers, too.
+      adminAPIKey: null,
+      organization: null,
+      project: null,
+      baseURL,
+      fetch: callFetch,
+      maxRetries: 0,
+      timeout: 2 ** 31 - 1,
+      logLevel: 'off',
+    });
+    return client;
+  };
+}
 
-async function openStream({ apiKey, baseUrl }: OpenaiOptions, { body, wire, signal, requestId }: Call) {
-  const { OpenAI } = await import('openai');
-  const client = new OpenAI({
-    apiKey: apiKey ?? 'none',
-    // Named, so that the SDK does not look for them in the environment: they would go to other servers, too.
-    adminAPIKey: null,
-    organization: null,
-    project: null,
-    baseURL: typeof baseUrl === 'string' ? baseUrl : await baseUrl(),
-    fetch: wire.fetch,
-    maxRetries: 0,
-    timeout: 2 ** 31 - 1,
-    logLevel: 'off',
-  });
+type Call = { body: Body; wire: WatchedFetch; apiKey: string | null; requestId: string };
+
+function openStream(client: OpenAI, { body, wire, apiKey, requestId }: Call) {
   const headers = { 'X-Client-Request-Id': requestId, ...(apiKey === null ? { Authorization: null } : {}) };
-  return client.chat.completions.create(body, { signal, headers });
+  // `chat.completions.create` would copy each chunk once more, only to fill in what `takeChunk` can do without.
+  return client.post<AsyncIterable<unknown>>('/chat/completions', {
+    ...callOptions(wire.fetch),
+    body,
+    headers,
+    stream: true,
+  });
 }
 
 type Reading = { asked: Asked; wire: WatchedFetch; signal: AbortSignal; onDelta: (delta: Delta) => void };
@@ -72,6 +92,7 @@ async function readReply(chunks: AsyncIterable<unknown>, { asked, wire, signal, 
   const draft = startReply(asked.provider);
   try {
     for await (const chunk of chunks) {
+      signal.throwIfAborted();
       if (isErrorObject(chunk)) throw classifyErrorObject(chunk, asked);
       for (const delta of takeChunk(draft, chunk)) onDelta(delta);
     }

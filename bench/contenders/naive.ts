@@ -1,0 +1,46 @@
+import { newId } from '#core/id.ts';
+import type { Contender, Mode, Site } from '../contender.ts';
+import { startProgram } from '../ground/start-program.ts';
+import { createTables } from '../naive-loop/create-tables.ts';
+import { loadNaiveTurn, startNaiveTurn } from '../naive-loop/naive-turn.ts';
+import { type Naive, openNaive } from '../naive-loop/open-naive.ts';
+import { inputOf, MODEL, type Work } from '../work.ts';
+
+/**
+ * The loop one would write by hand: a job for each step, a transaction for each checkpoint, the next job behind the
+ * commit. It has no API, so turns are started here, and the worker tells their ends as it likes best.
+ */
+export async function naive({ ground, databaseUrl, work }: Site, mode: Mode): Promise<Contender> {
+  const redisUrl = mode === 'redis' ? ground.redis?.url : undefined;
+  const loop = openNaive({ databaseUrl, redisUrl }, mode);
+  await createTables(loop.sql);
+  const waiting = new Map<string, () => void>();
+  await loop.ends.hear((turnId) => waiting.get(turnId)?.());
+  const worker = await startProgram({
+    file: 'bench/naive-loop/main.ts',
+    nodeOptions: ground.profiling(`naive-${mode}`),
+    env: { DATABASE_URL: databaseUrl, MODEL_URL: ground.modelUrl, ...(redisUrl ? { REDIS_URL: redisUrl } : {}) },
+    ready: /ready/,
+    folder: ground.folder,
+  });
+  return {
+    playTurn: () => playTurn(loop, waiting, work),
+    pids: { worker: worker.pid },
+    close: async () => {
+      await worker.stop();
+      await loop.close();
+    },
+  };
+}
+
+async function playTurn(loop: Naive, waiting: Map<string, () => void>, work: Work): Promise<void> {
+  const id = newId('turn');
+  const ended = new Promise<void>((resolve) => waiting.set(id, resolve));
+  await startNaiveTurn(loop.sql, id, { model: MODEL, input: inputOf(work) });
+  await loop.add(id, 'round-1');
+  await ended;
+  waiting.delete(id);
+  const turn = await loadNaiveTurn(loop.sql, id);
+  const isRight = turn?.status === 'completed' && turn.messages.length === 2 + 3 * (work.rounds - 1);
+  if (!isRight) throw new Error(`A turn of the naive loop did not end as it should: ${JSON.stringify(turn)}`);
+}

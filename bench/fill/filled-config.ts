@@ -1,0 +1,13 @@
+import tools from '../tools.ts';
+import { MODEL } from '../work.ts';
+
+/** The configuration of a turn as Pawl stores it, every default filled in. */
+export const filledConfig = JSON.parse(
+  JSON.stringify({
+    ...{ model: `openai/${MODEL}`, instructions: null, tools: tools.map(({ definition }) => definition) },
+    ...{ tool_choice: 'auto', tool_mode: 'native', parallel_tool_calls: null },
+    ...{ temperature: null, max_output_tokens: null },
+    limits: { max_rounds: 50, max_tool_calls: 200, max_total_tokens: null, deadline_seconds: null },
+    ...{ allowed_capabilities: null, provider_options: {}, webhook: null },
+  }),
+);

@@ -1,0 +1,5 @@
+/** The value that `share` of the values do not exceed; NaN where there are none. */
+export function percentile(values: number[], share: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? Number.NaN;
+}

@@ -1,0 +1,11 @@
+import { type ScenarioName, scenarioNames } from '../scenario.ts';
+
+/** What a run does not tell, so that nobody takes it for told. */
+export function notMeasured(done: ScenarioName): string {
+  const others = scenarioNames.filter((name) => name !== done && name !== 'check');
+  return [
+    'Not measured: a network (everything is on loopback), more than one worker, a model that takes time or sends much,',
+    'a standby, a pooler, days of running.',
+    `Other scenarios: ${others.map((name) => `--scenario ${name}`).join(', ')}.`,
+  ].join('\n');
+}

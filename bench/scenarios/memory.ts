@@ -1,0 +1,86 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import postgres from 'postgres';
+import type { Mode } from '../contender.ts';
+import { openPawlClient } from '../contenders/pawl-client.ts';
+import { startPawl } from '../contenders/start-pawl.ts';
+import { pawlEntry } from '../entries.ts';
+import type { Ground } from '../ground/open-ground.ts';
+import { readMemory } from '../read-memory.ts';
+import type { Options } from '../read-options.ts';
+import { atMost } from '../report/goal.ts';
+import { printTable } from '../report/print-table.ts';
+import { runClosedLoop } from '../run-closed-loop.ts';
+import type { Scenario } from '../scenario.ts';
+import { PLAIN_WORK, turnRequestOf } from '../work.ts';
+
+const STEPS = 500;
+const STEPS_GOAL_MB = 300;
+const GROWTH_GOAL = 1.1;
+const THINK_MS = 60_000;
+const PATIENCE_MS = 45_000;
+const PORTIONS = 6;
+
+/** How much memory a worker takes with many steps in flight, and whether it takes more with each turn it has worked. */
+export const memory: Scenario = async (ground, options) => {
+  const rows: string[][] = [];
+  const goals = [];
+  for (const mode of options.modes) {
+    const flying = await inFlight(mode, ground);
+    const sizes = await afterPortions(mode, ground, options);
+    rows.push([mode, ...[flying, ...sizes].map((megabytes) => megabytes.toFixed(0))]);
+    goals.push(atMost(`on ${mode}: worker with ${STEPS} steps in flight`, STEPS_GOAL_MB, flying, ' MB'));
+    const growth = (sizes.at(-1) ?? Number.NaN) / (sizes[PORTIONS / 2 - 1] ?? Number.NaN);
+    const turns = options.turns * (PORTIONS / 2);
+    goals.push(atMost(`on ${mode}: worker after another ${turns} turns ÷ before`, GROWTH_GOAL, growth));
+  }
+  const portions = Array.from({ length: PORTIONS }, (_, index) => `${options.turns * (index + 1)} turns`);
+  const heads = ['worker, MB', `${STEPS} steps`, ...portions];
+  return { text: `${printTable(heads, rows)}\n(resident; with ${STEPS} steps the most it ever had)`, goals };
+};
+
+/** As many rounds at once, each waiting for a model that thinks long. */
+async function inFlight(mode: Mode, ground: Ground): Promise<number> {
+  await ground.redis?.clear();
+  const databaseUrl = await ground.postgres.freshDatabase();
+  const env = { PAWL_WORKER_CONCURRENCY: String(STEPS), PAWL_SHUTDOWN_GRACE_MS: '0' };
+  const pawl = await startPawl({ ground, databaseUrl }, { mode, env });
+  const client = openPawlClient(pawl.url);
+  const sql = postgres(databaseUrl, { max: 1, onnotice: () => {} });
+  try {
+    const request = turnRequestOf({ rounds: 2, thinkMs: THINK_MS });
+    await runClosedLoop({ turns: STEPS, concurrency: 32 }, async () => void (await client.post('/v1/turns', request)));
+    await untilStarted(sql, STEPS);
+    return (await readMemory(pawl.pids.worker ?? 0)).peakMb;
+  } finally {
+    await sql.end({ timeout: 1 });
+    await client.close();
+    await pawl.close();
+  }
+}
+
+async function untilStarted(sql: postgres.Sql, turns: number): Promise<void> {
+  const deadline = performance.now() + PATIENCE_MS;
+  while (performance.now() < deadline) {
+    const [row] =
+      await sql`select count(*)::int as started from turns where status = 'in_progress' and held_by is not null`;
+    if (row?.started >= turns) return sleep(2_000);
+    await sleep(200);
+  }
+  throw new Error(`A worker did not take ${turns} steps at once within ${PATIENCE_MS / 1000} s.`);
+}
+
+async function afterPortions(mode: Mode, ground: Ground, { turns, concurrency }: Options): Promise<number[]> {
+  await ground.redis?.clear();
+  const site = { ground, databaseUrl: await ground.postgres.freshDatabase(), work: PLAIN_WORK };
+  const contender = await pawlEntry(mode).open(site);
+  const sizes: number[] = [];
+  try {
+    for (let portion = 1; portion <= PORTIONS; portion += 1) {
+      await runClosedLoop({ turns, concurrency }, contender.playTurn);
+      sizes.push((await readMemory(contender.pids.worker ?? 0)).nowMb);
+    }
+    return sizes;
+  } finally {
+    await contender.close();
+  }
+}

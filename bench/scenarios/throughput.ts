@@ -1,0 +1,77 @@
+import type { Entry, Mode } from '../contender.ts';
+import { entries, limitsOf } from '../entries.ts';
+import { measureInTurns } from '../measure-in-turns.ts';
+import type { Options } from '../read-options.ts';
+import { figuresTable } from '../report/figures-table.ts';
+import { atLeast, atMost, type Goal } from '../report/goal.ts';
+import { printTable } from '../report/print-table.ts';
+import { across, p50Alone, type Results, ratio, wholeCpu } from '../report/summarize.ts';
+import type { Scenario } from '../scenario.ts';
+
+const RATE_GOAL: Record<Mode, number> = { redis: 2, postgres: 1.6 };
+const LIMIT_GOAL = 0.4;
+
+/** How many turns a second there can be, beside the naive loop and beside what a turn cannot do without. */
+export const throughput: Scenario = async (ground, options) => {
+  const { turns, concurrency, alone, rounds, tries, modes } = options;
+  const work = { rounds, thinkMs: 0 };
+  const contests = entries.filter(isChosen(options)).map((entry) => {
+    const play = { turns, concurrency, alone: entry.kind === 'system' ? alone : 0 };
+    return { name: entry.name, entry, work, play };
+  });
+  const results = await measureInTurns(contests, ground, tries);
+  return {
+    text: `${figuresTable(results)}\n\n${comparisons(results, modes)}`,
+    goals: modes.flatMap((mode) => goalsOf(results, mode)),
+  };
+};
+
+function isChosen({ modes, only }: Options) {
+  return ({ name, mode }: Entry) =>
+    (mode === null || modes.includes(mode)) && (only.length === 0 || only.some((wanted) => name.startsWith(wanted)));
+}
+
+function goalsOf(results: Results, mode: Mode): Goal[] {
+  const pair: [string, string] = [`pawl-${mode}`, `naive-${mode}`];
+  return [
+    atLeast(`on ${mode}: turns/s of Pawl ÷ naive loop`, RATE_GOAL[mode], ratio(results, pair)),
+    ...(mode === 'redis'
+      ? [atMost('on redis: p50 of a turn alone, Pawl ÷ naive loop', 1, ratio(results, pair, p50Alone))]
+      : []),
+    atLeast(`on ${mode}: Pawl ÷ combined limit, commits grouped`, LIMIT_GOAL, shareOfLimit(results, mode, 'grouped')),
+  ];
+}
+
+/**
+ * How near Pawl comes to doing only what a turn cannot do without. Rates that are bound by CPU add up like resistances:
+ * the combined limit is one turn for the CPU of all its limits, Pawl is one turn for all of its own.
+ */
+function shareOfLimit(results: Results, mode: Mode, commits: 'grouped' | 'each'): number {
+  return across(results, [`pawl-${mode}`, ...limitsOf(mode)[commits]], ([pawl, ...limits]) =>
+    pawl ? limits.reduce((sum, limit) => sum + wholeCpu(limit), 0) / wholeCpu(pawl) : Number.NaN,
+  );
+}
+
+/** What is no goal and says where to look. */
+function comparisons(results: Results, modes: Mode[]): string {
+  const rows = modes.flatMap((mode) => {
+    const [pawl, naive] = [`pawl-${mode}`, `naive-${mode}`];
+    const { grouped, each } = limitsOf(mode);
+    return [
+      [`on ${mode}: Pawl ÷ combined limit, a commit for each checkpoint`, shareOfLimit(results, mode, 'each')],
+      [`on ${mode}: CPU of the naive loop ÷ CPU of Pawl`, ratio(results, [naive, pawl], wholeCpu)],
+      [`on ${mode}: the same without driver and API`, ratio(results, [naive, pawl], innerCpu)],
+      ...[naive, ...new Set([...each, ...grouped])].map((other) => [
+        `turns/s of ${pawl} ÷ ${other}`,
+        ratio(results, [pawl, other]),
+      ]),
+    ] as [string, number][];
+  });
+  const known = rows.filter(([, value]) => !Number.isNaN(value)).map(([what, value]) => [what, value.toFixed(3)]);
+  return known.length > 0 ? printTable(['for comparison', ''], known) : '';
+}
+
+/** The naive loop has no API and is started by its driver: what both have is what lies behind. */
+function innerCpu({ cpuMs: { driver = 0, api = 0, ...inner } }: Parameters<typeof wholeCpu>[0]): number {
+  return Object.values(inner).reduce((sum, ms) => sum + ms, 0);
+}

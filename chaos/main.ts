@@ -1,0 +1,40 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { History } from './history.ts';
+import { judge } from './judge.ts';
+import { type Options, readOptions } from './read-options.ts';
+import { figuresOf } from './report/figures.ts';
+import { report } from './report/report.ts';
+import { runChaos } from './run-chaos.ts';
+import { openSite } from './site/open-site.ts';
+
+const options = readOptions(process.argv.slice(2));
+process.exit(await main(options));
+
+/** 0 where all promises were kept, 1 where not, 2 where the run itself failed. */
+async function main(options: Options): Promise<number> {
+  await using site = await openSite(options);
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.once(signal, async () => {
+      await site[Symbol.asyncDispose]();
+      process.exit(130);
+    });
+  }
+  try {
+    const history = await runChaos(site, options);
+    if (options.keep) keepHistory(history, options.keep);
+    const verdicts = judge(history);
+    console.log(report(figuresOf(history), verdicts, options));
+    return verdicts.every(({ complaints }) => complaints.length === 0) ? 0 : 1;
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.stack : error}\n`);
+    // What the run has left under way fails when its site goes; the reason has been told.
+    process.on('unhandledRejection', () => {});
+    return 2;
+  }
+}
+
+function keepHistory(history: History, folder: string): void {
+  const plain = { ...history, seen: [...history.seen] };
+  writeFileSync(join(folder, 'history.json'), JSON.stringify(plain, null, 1));
+}

@@ -1,0 +1,28 @@
+// A tool as an HTTP server of your own. Start it, tell Pawl that it may reach it, and name its URL in a turn:
+//   WEBHOOK_SECRET=$(curl -s localhost:8080/v1/webhook_secret | grep -o 'whsec_[^"]*' | head -1) npx node examples/http-tool.ts
+//   PAWL_EGRESS_ALLOW=127.0.0.1:9100 npm start
+//   curl -s localhost:8080/v1/turns -H 'content-type: application/json' -d '{ "model": "sim/demo", "input": "Pay it.", "tools": [
+//     { "name": "pay_invoice", "description": "Pays an invoice, once", "effect": "idempotent",
+//       "parameters": { "type": "object", "properties": { "invoice": { "type": "string" } }, "required": ["invoice"] },
+//       "execution": { "kind": "http", "url": "http://127.0.0.1:9100/" } }] }'
+import { createServer } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { Webhook } from 'standardwebhooks';
+
+const webhook = new Webhook(process.env.WEBHOOK_SECRET ?? '');
+
+/** What was paid, by the key of the call: the second request of a call gets the first one's answer. */
+const paid = new Map<string, object>();
+
+createServer(async (request, response) => {
+  const body = await text(request);
+  try {
+    webhook.verify(body, request.headers as Record<string, string>);
+  } catch {
+    return response.writeHead(401).end('Only Pawl may call this.');
+  }
+  const key = String(request.headers['idempotency-key']);
+  const receipt = paid.get(key) ?? { receipt: `R-${paid.size + 1}`, ...JSON.parse(body) };
+  paid.set(key, receipt);
+  response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(receipt));
+}).listen(9100, '127.0.0.1', () => console.log('pay_invoice listens on http://127.0.0.1:9100/'));

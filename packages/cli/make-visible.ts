@@ -1,0 +1,11 @@
+/** What moves the cursor, clears the screen or turns text around, where a terminal believes it; line ends and tabs stay. */
+const HIDDEN = /(?![\n\t])[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
+
+/** A copy of what a model, a tool or a caller said, for a terminal: what would act on it is spelled out (`\u{1b}`). */
+export function makeVisible<Value>(value: Value): Value {
+  return JSON.parse(JSON.stringify(value), (_, inner) => (typeof inner === 'string' ? spell(inner) : inner));
+}
+
+function spell(text: string): string {
+  return text.replace(HIDDEN, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`);
+}

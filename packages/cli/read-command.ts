@@ -1,0 +1,82 @@
+import { type ParseArgsConfig, parseArgs } from 'node:util';
+import type { TurnRequest } from 'pawl/client';
+
+/** What is to be done; `isJson` asks for lines of JSON. */
+export type Command =
+  | { kind: 'help' }
+  | { kind: 'run'; request: TurnRequest; conversationId: string | undefined; isJson: boolean }
+  | { kind: 'watch' | 'retry' | 'cancel'; turnId: string; isJson: boolean }
+  | { kind: 'turns'; status: Status | undefined; limit: number; isJson: boolean };
+
+export type Status = (typeof STATUSES)[number];
+
+/** A command that cannot be understood; the message says what is wrong with it. */
+export class CommandMisused extends Error {}
+
+const STATUSES = [
+  'queued',
+  'in_progress',
+  'requires_action',
+  'completed',
+  'incomplete',
+  'failed',
+  'cancelled',
+] as const;
+const TEXT = { type: 'string' } as const;
+const FLAG = { type: 'boolean' } as const;
+const MODEL = 'sim/demo';
+
+/** Reads the arguments of the command line. Throws CommandMisused. */
+export function readCommand([name, ...args]: string[]): Command {
+  if (name === undefined) throw new CommandMisused('Say what to do.');
+  if ([name, ...args].some((arg) => arg === '--help' || arg === '-h') || name === 'help') return { kind: 'help' };
+  switch (name) {
+    case 'run':
+      return readRun(args);
+    case 'turns':
+      return readTurns(args);
+    case 'watch':
+    case 'retry':
+    case 'cancel':
+      return { kind: name, ...readTurn(name, args) };
+  }
+  throw new CommandMisused(`There is no command “${name}”.`);
+}
+
+function readRun(args: string[]): Command {
+  const texts = { model: TEXT, tools: TEXT, instructions: TEXT, conversation: TEXT };
+  const { values, positionals } = parse(args, { ...texts, json: FLAG });
+  const { conversation: conversationId, instructions, model = conversationId ? undefined : MODEL } = values;
+  if (positionals.length === 0) throw new CommandMisused('Say what the turn is about: pawl run "Hello".');
+  const tools = values.tools?.split(',').map((tool) => tool.trim());
+  const request = { input: positionals.join(' '), model, instructions, tools };
+  return { kind: 'run', request, conversationId, isJson: values.json === true };
+}
+
+function readTurns(args: string[]): Command {
+  const { values, positionals } = parse(args, { status: TEXT, limit: TEXT, json: FLAG });
+  if (positionals.length > 0) throw new CommandMisused(`“turns” takes no “${positionals[0]}”.`);
+  const status = STATUSES.find((known) => known === values.status);
+  if (values.status !== status) throw new CommandMisused(`There is no status “${values.status}”.`);
+  const limit = Number(values.limit ?? 20);
+  if (!Number.isInteger(limit) || limit < 1) throw new CommandMisused('The limit is a whole number from 1.');
+  return { kind: 'turns', status, limit, isJson: values.json === true };
+}
+
+function readTurn(name: string, args: string[]): { turnId: string; isJson: boolean } {
+  const { values, positionals } = parse(args, { json: FLAG });
+  const [turnId, ...more] = positionals;
+  if (!turnId?.startsWith('turn_') || more.length > 0) {
+    throw new CommandMisused(`Give the id of one turn: pawl ${name} turn_…`);
+  }
+  return { turnId, isJson: values.json === true };
+}
+
+function parse<Options extends NonNullable<ParseArgsConfig['options']>>(args: string[], options: Options) {
+  try {
+    return parseArgs({ args, options, allowPositionals: true });
+  } catch (error) {
+    const [sentence] = error instanceof Error ? error.message.split('. ') : [];
+    throw new CommandMisused(`${sentence}.`);
+  }
+}

@@ -1,0 +1,88 @@
+import { styleText } from 'node:util';
+import type { EndedTurn, Turn, TurnEvent } from 'pawl/client';
+import type { Screen } from './screen.ts';
+import { type NameWorker, showText, type TextShow } from './show-text.ts';
+import { showTools, type ToolShow } from './show-tools.ts';
+
+type Of<Type extends TurnEvent['type']> = Extract<TurnEvent, { type: Type }>;
+type TurnChange = Of<'turn.requires_action' | 'turn.resumed' | `turn.${EndedTurn['status']}`>;
+type Views = { screen: Screen; text: TextShow; tools: ToolShow };
+
+/** Shows a turn while it happens, from the events that any client of the API gets. */
+export function showEvents(
+  screen: Screen,
+  nameWorker: NameWorker = () => 'a worker',
+): { show(event: TurnEvent): void; breakOff: TextShow['breakOff'] } {
+  const text = showText(screen, nameWorker);
+  const views = { screen, text, tools: showTools(screen, nameWorker) };
+  return { show: (event) => showEvent(event, views), breakOff: text.breakOff };
+}
+
+function showEvent(event: TurnEvent, { screen, text, tools }: Views): void {
+  switch (event.type) {
+    case 'turn.queued':
+    case 'turn.started':
+    case 'reasoning.delta':
+    case 'tool_call.arguments.delta':
+      break;
+    case 'round.started':
+      text.start(event);
+      break;
+    case 'output_text.delta':
+      text.add(event);
+      break;
+    case 'round.completed':
+      showRoundEnd(event, { screen, tools });
+      break;
+    case 'step.retrying':
+      showRetry(event, screen);
+      break;
+    case 'tool_call.started':
+      tools.started(event);
+      break;
+    case 'tool_call.progress':
+      tools.progressed(event);
+      break;
+    case 'tool_call.completed':
+      tools.completed(event);
+      break;
+    case 'turn.requires_action':
+    case 'turn.resumed':
+    case 'turn.completed':
+    case 'turn.incomplete':
+    case 'turn.failed':
+    case 'turn.cancelled':
+      showTurn(event, screen);
+      break;
+  }
+}
+
+/** A round without calls is the last: it is told with the event that ends the turn, in the same transaction. */
+function showRoundEnd(
+  { round, tool_calls: calls }: Of<'round.completed'>,
+  { screen, tools }: Omit<Views, 'text'>,
+): void {
+  if (calls.length === 0) return;
+  tools.expect(calls);
+  checkpoint(screen, round, `${calls.length} tool call${calls.length === 1 ? '' : 's'} wanted`);
+}
+
+function showRetry({ round, error, retry_in_ms: ms }: Of<'step.retrying'>, screen: Screen): void {
+  screen.say(styleText('yellow', `! round ${round} again in ${(ms / 1000).toFixed(1)} s: ${error.code}`));
+}
+
+function showTurn(event: TurnChange, screen: Screen): void {
+  if (event.type === 'turn.requires_action') screen.say(styleText('yellow', '… the turn waits, and no worker with it'));
+  else if (event.type === 'turn.resumed') screen.say('the turn goes on');
+  else if (event.type === 'turn.completed') checkpoint(screen, event.turn.rounds.length, 'the turn is completed');
+  else screen.say(styleText('red', `✗ ${event.type.replace('.', ' ')}${reasonOf(event.turn)}`));
+}
+
+function reasonOf({ error, incomplete_details: details }: Turn): string {
+  const reason = error?.message ?? details?.reason;
+  return reason ? `: ${reason}` : '';
+}
+
+function checkpoint(screen: Screen, round: number, what: string): void {
+  screen.say(`${styleText('green', `✓ checkpoint r${round}`)} · ${what}`);
+}

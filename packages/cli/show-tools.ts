@@ -1,0 +1,73 @@
+import { styleText } from 'node:util';
+import type { Turn, TurnEvent } from 'pawl/client';
+import type { Screen } from './screen.ts';
+import type { NameWorker } from './show-text.ts';
+
+type Of<Type extends TurnEvent['type']> = Extract<TurnEvent, { type: Type }>;
+type Round = Turn['rounds'][number];
+type Call = Round['tool_calls'][number];
+
+/** The tool calls of the round that was answered last. */
+export type ToolShow = {
+  expect(calls: Call[]): void;
+  started(event: Of<'tool_call.started'>): void;
+  progressed(event: Of<'tool_call.progress'>): void;
+  completed(event: Of<'tool_call.completed'>): void;
+};
+
+const NAME_WIDTH = 18;
+
+/** Shows a batch: who runs it, what each call does, when each result is saved, and when all are. */
+export function showTools(screen: Screen, nameWorker: NameWorker): ToolShow {
+  let calls: Call[] = [];
+  let open = new Set<string>();
+  let announced = 0;
+
+  function announce(round: number): void {
+    if (announced >= round) return;
+    announced = round;
+    const what = calls.length > 1 ? `${calls.length} calls side by side` : 'the call';
+    screen.say(`tools · ${nameWorker('batch', round)} runs ${what}`);
+  }
+  const label = (id: string, name: string) => name.padEnd(NAME_WIDTH) + subjectOf(calls.find((call) => call.id === id));
+
+  return {
+    expect: (wanted) => {
+      calls = wanted;
+      open = new Set(wanted.map(({ id }) => id));
+    },
+    started: ({ round, tool_call_id: id, name, status_text: status }) => {
+      announce(round);
+      screen.add(`${styleText('dim', '▸')} ${label(id, name)}${styleText('dim', status ?? '')}`);
+    },
+    progressed: ({ tool_call_id: id, value }) => {
+      const name = calls.find((call) => call.id === id)?.name ?? '';
+      screen.add(`${styleText('dim', '▸')} ${label(id, name)}${styleText('dim', plain(value))}`);
+    },
+    completed: ({ round, tool_call_id: id, name, result }) => {
+      announce(round);
+      const mark = result.status === 'success' ? styleText('green', '✓') : styleText('red', '✗');
+      screen.add(`${mark} ${label(id, name)}${outcomeOf(result)}`);
+      if (open.delete(id) && open.size === 0) screen.say(styleText('green', `✓ checkpoint b${round}`));
+    },
+  };
+}
+
+const SUBJECT_WIDTH = 14;
+const SUBJECT_LIMIT = 30;
+
+/** The first argument says which of several calls of one tool it is. */
+function subjectOf(call: Call | undefined): string {
+  const [subject = ''] = Object.values(call?.arguments ?? {});
+  const text = plain(subject).replace(/\s+/g, ' ');
+  return `${text.length > SUBJECT_LIMIT ? `${text.slice(0, SUBJECT_LIMIT - 1)}…` : text} `.padEnd(SUBJECT_WIDTH);
+}
+
+function outcomeOf({ error, duration_ms: ms }: Round['results'][number]): string {
+  if (error) return styleText('red', error.category);
+  return ms === null ? '' : `${(ms / 1000).toFixed(2)} s`;
+}
+
+function plain(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}

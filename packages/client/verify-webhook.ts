@@ -1,0 +1,90 @@
+import type { TerminalEvent } from '#core/turn/event.ts';
+import type { TurnResource } from '#core/turn/present-turn.ts';
+
+/** What a webhook says; `data.id` is the turn's, or the endpoint's. `turn` where it was asked for: `include: ["turn"]`. */
+export type WebhookEvent = { id: string; object: 'event'; timestamp: string } & (
+  | { type: TerminalEvent | 'turn.requires_action'; data: { id: string; turn?: TurnResource } }
+  | { type: 'round.completed'; data: { id: string; round: TurnResource['rounds'][number]; turn?: TurnResource } }
+  | { type: 'webhook_endpoint.disabled'; data: { id: string; url: string; disabled_reason: string } }
+  | { type: 'webhook.test'; data: { id: string } }
+);
+
+/** Headers of any server: those of the web, or a plain object of any spelling. */
+export type WebhookHeaders = { get(name: string): string | null } | Record<string, string | string[] | undefined>;
+
+/** How old a webhook may be, and the moment it is compared with, in milliseconds. */
+export type WebhookBounds = { toleranceSeconds?: number; now?: number };
+
+/** A webhook that is not to be trusted; the message says why. */
+export class WebhookError extends Error {
+  override readonly name = 'WebhookError';
+}
+
+/**
+ * Checks who sent a webhook, and that it is no older than 5 minutes. Give the body exactly as it came, and while you
+ * rotate all the secrets you trust. Throws WebhookError.
+ */
+export async function verifyWebhook(
+  body: string,
+  headers: WebhookHeaders,
+  secrets: string | readonly string[],
+  { toleranceSeconds = 300, now = Date.now() }: WebhookBounds = {},
+): Promise<WebhookEvent> {
+  const [id, timestamp, signatures] = ['id', 'timestamp', 'signature'].map((name) => headerOf(headers, name));
+  if (!id || !timestamp || !signatures) {
+    throw new WebhookError(
+      'This is no webhook of Pawl: webhook-id, webhook-timestamp or webhook-signature is missing.',
+    );
+  }
+  checkTime(timestamp, { toleranceSeconds, now });
+  const checks = await Promise.all([secrets].flat().map(checkWith));
+  const content = new TextEncoder().encode(`${id}.${timestamp}.${body}`);
+  if (!(await isSigned(content, signatures, checks))) {
+    throw new WebhookError('No signature fits. Check the secret, and that the body is given exactly as it came.');
+  }
+  return JSON.parse(body) as WebhookEvent;
+}
+
+function headerOf(headers: WebhookHeaders, name: string): string | undefined {
+  const full = `webhook-${name}`;
+  if (typeof headers.get === 'function') return headers.get(full) ?? undefined;
+  const value = Object.entries(headers).find(([key]) => key.toLowerCase() === full)?.[1];
+  return [value].flat().join(' ');
+}
+
+function checkTime(timestamp: string, { toleranceSeconds, now }: Required<WebhookBounds>): void {
+  const aheadSeconds = /^\d+$/.test(timestamp) ? Number(timestamp) - Math.floor(now / 1000) : Number.NaN;
+  if (Math.abs(aheadSeconds) <= toleranceSeconds) return;
+  if (Number.isNaN(aheadSeconds)) throw new WebhookError('The webhook-timestamp is no number of seconds.');
+  if (aheadSeconds > 0) throw new WebhookError('The webhook is from the future. Check the clock of this machine.');
+  throw new WebhookError('The webhook is too old. It may have been replayed; or check the clock of this machine.');
+}
+
+type Bytes = Uint8Array<ArrayBuffer>;
+type Check = (content: Bytes, signature: Bytes) => Promise<boolean>;
+
+/** Takes the same time for all wrong signatures. */
+async function checkWith(secret: string): Promise<Check> {
+  const bytes = bytesOf(secret.replace(/^whsec_/, ''));
+  if (!bytes?.length) throw new WebhookError('A secret is “whsec_” and base64, and this is none. Check your settings.');
+  const key = await crypto.subtle.importKey('raw', bytes, { name: 'HMAC', hash: 'SHA-256' }, false, ['verify']);
+  return (content, signature) => crypto.subtle.verify('HMAC', key, signature, content);
+}
+
+/** Any of the secrets will do for any of the signatures. */
+async function isSigned(content: Bytes, signatures: string, checks: Check[]): Promise<boolean> {
+  for (const signature of signatures.split(' ')) {
+    const bytes = signature.startsWith('v1,') ? bytesOf(signature.slice(3)) : undefined;
+    if (!bytes) continue;
+    for (const check of checks) if (await check(content, bytes)) return true;
+  }
+  return false;
+}
+
+function bytesOf(base64: string): Bytes | undefined {
+  try {
+    return Uint8Array.from(atob(base64), (char) => char.charCodeAt(0));
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,16 @@
+import type { ByteReader } from './byte-queue.ts';
+
+/** A body piece by piece; who stops early leaves it. */
+export async function* piecesOf(reader: ByteReader): AsyncGenerator<Uint8Array> {
+  let isOver = false;
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      isOver = done;
+      if (done) return;
+      if (value) yield value;
+    }
+  } finally {
+    if (!isOver) await reader.cancel();
+  }
+}

@@ -1,0 +1,50 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Tool } from '../../turn/tool.ts';
+import type { McpTools } from './list-mcp-tools.ts';
+import { readMcpError } from './read-mcp-error.ts';
+
+/** Tells the operator, in the log, what cannot be told to anybody else. */
+export type Warn = (about: Record<string, unknown>, sentence: string) => void;
+
+/** The tools seen last, read anew where that was a while ago; null where nobody has seen them yet. Never rejects. */
+export type KeptListing = (withinMs: number) => Promise<Tool[] | null>;
+
+const FRESH_MS = 10_000;
+
+/** Keeps the tools of a server. Who asks waits for a reading no longer than told; it goes on for whoever asks next. */
+export function keepListing(read: () => Promise<McpTools>, warn: Warn): KeptListing {
+  const told = new Set<string>();
+  let seen: Tool[] | null = null;
+  let seenAt = Number.NEGATIVE_INFINITY;
+  let reading: Promise<void> | null = null;
+
+  async function refresh(): Promise<void> {
+    try {
+      const { tools, leftOut } = await read();
+      seen = tools;
+      seenAt = performance.now();
+      for (const { name, why } of leftOut) if (!told.has(name)) warn({ tool: name }, `a tool is left out: ${why}`);
+      for (const { name } of leftOut) told.add(name);
+    } catch (error) {
+      warn(reasonOf(error), 'an MCP server cannot be asked for its tools; those seen last are offered');
+    } finally {
+      reading = null;
+    }
+  }
+
+  return async (withinMs) => {
+    if (performance.now() - seenAt < FRESH_MS) return seen;
+    reading ??= refresh();
+    await Promise.race([reading, wait(withinMs, undefined, { ref: false })]);
+    return seen;
+  };
+}
+
+function reasonOf(error: unknown): Record<string, unknown> {
+  const { kind, ...about } = readMcpError(error);
+  return {
+    reason: kind,
+    code: 'code' in about ? about.code : undefined,
+    status: 'status' in about ? about.status : undefined,
+  };
+}

@@ -1,0 +1,48 @@
+import { patientFetch } from '../../patient-fetch.ts';
+import type { Tool } from '../../turn/tool.ts';
+import type { Warn } from './keep-listing.ts';
+import { type McpServer, mcpServer } from './mcp-server.ts';
+import type { McpServerConfig } from './read-mcp-servers.ts';
+
+/** What a name stands for; `unavailable` where its server cannot be asked and nobody has seen its tools yet. */
+export type McpFinding = { kind: 'found'; tool: Tool } | { kind: 'unknown' } | { kind: 'unavailable'; server: string };
+
+/** The MCP servers of this process. Each is connected to when it is first needed, and again when it was lost. */
+export type McpServers = {
+  server(name: string): McpServer | undefined;
+  /** The tools of all servers, within 2 s: of one that does not answer by then, those seen last. Never rejects. */
+  list(): Promise<Tool[]>;
+  /** The tool of that name, `server__tool`. A server whose tools nobody has seen yet is waited for, 10 s at most. */
+  find(name: string): Promise<McpFinding>;
+  /** Ends all connections, and all commands that were started. */
+  close(): Promise<void>;
+};
+
+const PATIENCE_MS = 2_000;
+const FIRST_PATIENCE_MS = 8_000;
+
+/** Opens what `PAWL_MCP` names, without connecting yet. `warn` hears what the operator should look into. */
+export function openMcpServers(configs: ReadonlyMap<string, McpServerConfig>, warn: Warn): McpServers {
+  const { fetch, close } = patientFetch();
+  const servers = new Map([...configs].map(([name, config]) => [name, mcpServer(name, config, { fetch, warn })]));
+  return {
+    server: (name) => servers.get(name),
+    list: async () => {
+      const lists = await Promise.all([...servers.values()].map((server) => server.list(PATIENCE_MS)));
+      return lists.flatMap((tools) => tools ?? []);
+    },
+    find: async (name) => {
+      const [prefix = ''] = name.split('__', 1);
+      const server = name.includes('__') ? servers.get(prefix) : undefined;
+      if (!server) return { kind: 'unknown' };
+      const tools = (await server.list(PATIENCE_MS)) ?? (await server.list(FIRST_PATIENCE_MS));
+      if (!tools) return { kind: 'unavailable', server: prefix };
+      const tool = tools.find((offered) => offered.name === name);
+      return tool ? { kind: 'found', tool } : { kind: 'unknown' };
+    },
+    close: async () => {
+      await Promise.all([...servers.values()].map((server) => server.close()));
+      await close();
+    },
+  };
+}

@@ -1,0 +1,33 @@
+import type { Conversation } from './conversation.ts';
+import { iso } from './present-turn.ts';
+
+export type ConversationResource = ReturnType<typeof presentConversation>;
+
+/** A conversation as callers see it (contract: Conversation); what was not given shows its default. */
+export function presentConversation({ id, config, metadata, activeTurnId, createdAt }: Conversation) {
+  return {
+    id,
+    object: 'conversation' as const,
+    model: config.model ?? null,
+    instructions: config.instructions ?? null,
+    tools: config.tools ?? [],
+    tool_choice: config.tool_choice ?? 'auto',
+    tool_mode: config.tool_mode ?? 'native',
+    limits: {
+      max_rounds: 50,
+      max_tool_calls: 200,
+      max_total_tokens: null,
+      deadline_seconds: null,
+      ...given(config.limits),
+    },
+    allowed_capabilities: config.allowed_capabilities ?? null,
+    webhook: config.webhook ?? null,
+    metadata,
+    active_turn_id: activeTurnId,
+    created_at: iso(createdAt),
+  };
+}
+
+function given(limits: Conversation['config']['limits']) {
+  return Object.fromEntries(Object.entries(limits ?? {}).filter(([, value]) => value !== null && value !== undefined));
+}

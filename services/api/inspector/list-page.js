@@ -1,0 +1,129 @@
+/**
+ * @import { TurnResource } from '#core/turn/present-turn.ts'
+ * @import { Part } from './keep-parts.js'
+ * @import { Route } from './route.js'
+ */
+import { call, Refused } from './api.js';
+import { serverNow } from './clock.js';
+import { element } from './element.js';
+import { keepParts } from './keep-parts.js';
+import { listFilter } from './list-filter.js';
+import { refusedPart } from './refused-part.js';
+import { listHref, turnHref } from './route.js';
+import { statusBadge } from './status-badge.js';
+import { tellAge, tellMoment } from './tell-time.js';
+import { roundsOf, titleOf } from './turn-text.js';
+
+/** @typedef {{ data: TurnResource[], next_cursor: string | null }} Page */
+
+const AGAIN_MS = 3_000;
+
+/**
+ * Shows a list of turns, newest first, and keeps it fresh while somebody looks.
+ * @param {HTMLElement} page
+ * @param {Route} route
+ * @returns {() => void} leaves the page
+ */
+export function showList(page, { query }) {
+  const leaving = new AbortController();
+  const { signal } = leaving;
+  const head = { key: 'head', state: query.toString(), make: () => listFilter(query) };
+  /** @type {Part[]} */
+  let found = [];
+  /** @type {Refused | null} */
+  let refused = null;
+
+  async function read() {
+    try {
+      /** @type {Page} */
+      const { data, next_cursor: next } = await call('GET', `/v1/turns?${query}`, { signal });
+      found = [rowsPart(data), pagingPart(query, next)];
+      refused = null;
+    } catch (error) {
+      if (signal.aborted) return;
+      refused = error instanceof Refused ? error : new Refused(0, String(error));
+    }
+    keepParts(page, [head, ...refusedPart(refused, read), ...found]);
+  }
+  const alarm = setInterval(() => {
+    // What was refused for good is asked again by hand: nobody wants to be asked for a key every few seconds.
+    const isForGood = refused && refused.status >= 400 && refused.status < 500;
+    if (document.visibilityState === 'visible' && found.length > 0 && !isForGood) read();
+  }, AGAIN_MS);
+  document.title = 'Turns · Pawl';
+  keepParts(page, [head]);
+  read();
+  return () => {
+    clearInterval(alarm);
+    leaving.abort();
+  };
+}
+
+/**
+ * @param {TurnResource[]} turns
+ * @returns {Part}
+ */
+function rowsPart(turns) {
+  if (turns.length === 0) return { key: 'none', state: null, make: noneView };
+  return {
+    key: 'rows',
+    state: [turns, Math.floor(serverNow() / 1000)],
+    make: () => element('ol', { class: 'rows' }),
+    refresh: (made) => keepParts(made, turns.map(rowPart)),
+  };
+}
+
+function noneView() {
+  return element(
+    'section',
+    { class: 'none' },
+    element('h2', {}, 'No turns here yet'),
+    element(
+      'p',
+      {},
+      'A turn is one input and all the work until its answer. Each step of it is kept, whatever happens.',
+    ),
+    element('a', { class: 'button primary', href: '#/new' }, 'Start one'),
+  );
+}
+
+/**
+ * @param {TurnResource} turn
+ * @returns {Part}
+ */
+function rowPart(turn) {
+  const age = tellAge(serverNow() - Date.parse(turn.created_at));
+  const rounds = roundsOf(turn);
+  const make = () =>
+    element(
+      'li',
+      {},
+      element(
+        'a',
+        { class: 'row', href: turnHref(turn.id), 'data-key': turn.id },
+        statusBadge(turn.status),
+        element('span', { class: 'title' }, titleOf(turn)),
+        element('span', { class: 'meta model' }, turn.model),
+        element('span', { class: 'meta rounds' }, rounds),
+        element('time', { class: 'meta age', datetime: turn.created_at, title: tellMoment(turn.created_at) }, age),
+      ),
+    );
+  return { key: turn.id, state: [turn.status, turn.model, rounds, age], make };
+}
+
+/**
+ * @param {URLSearchParams} query
+ * @param {string | null} next
+ * @returns {Part}
+ */
+function pagingPart(query, next) {
+  const filter = Object.fromEntries(query);
+  const make = () =>
+    element(
+      'nav',
+      { class: 'paging', 'aria-label': 'Pages of the list' },
+      query.has('cursor') && element('a', { class: 'button', href: listHref({ ...filter, cursor: null }) }, 'Newest'),
+      next && element('a', { class: 'button', href: listHref({ ...filter, cursor: next }) }, 'Older'),
+    );
+  return { key: 'paging', state: [query.toString(), next], make };
+}

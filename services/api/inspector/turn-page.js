@@ -1,0 +1,104 @@
+/**
+ * @import { Part } from './keep-parts.js'
+ * @import { Route } from './route.js'
+ * @import { KnownTurn } from './timeline-section.js'
+ */
+import { answerForms } from './answer-form.js';
+import { curlCommands } from './curl-commands.js';
+import { deliveryList } from './delivery-list.js';
+import { element } from './element.js';
+import { keepParts } from './keep-parts.js';
+import { rawViews } from './raw-views.js';
+import { refusedPart } from './refused-part.js';
+import { requestOf } from './request-of.js';
+import { tickTimeline, timelinePart } from './timeline-section.js';
+import { answerView, inputView, troubleView } from './turn-answer.js';
+import { turnFacts, turnHead } from './turn-head.js';
+import { titleOf } from './turn-text.js';
+import { watchTurn } from './watch-turn.js';
+
+const TICK_MS = 200;
+
+/**
+ * Shows one turn, live while it runs.
+ * @param {HTMLElement} page
+ * @param {Route} route
+ * @returns {() => void} leaves the page
+ */
+export function showTurn(page, { id }) {
+  let frame = 0;
+  const { watched, refresh, stop } = watchTurn(id, () => {
+    frame ||= requestAnimationFrame(render);
+  });
+  const ticking = setInterval(() => {
+    const { turn } = watched;
+    if (turn?.completed_at === null) tickTimeline(page, { ...watched, turn });
+  }, TICK_MS);
+  const comeBack = () => document.visibilityState === 'visible' && refresh();
+  document.addEventListener('visibilitychange', comeBack);
+
+  function render() {
+    frame = 0;
+    const { turn, refused } = watched;
+    keepParts(page, [...refusedPart(refused, refresh), ...(turn ? turnParts({ ...watched, turn }, refresh) : [])]);
+    if (!turn) return;
+    document.title = `${titleOf(turn)} · Pawl`;
+    tickTimeline(page, { ...watched, turn });
+  }
+
+  return () => {
+    stop();
+    clearInterval(ticking);
+    cancelAnimationFrame(frame);
+    document.removeEventListener('visibilitychange', comeBack);
+  };
+}
+
+/**
+ * A turn's page from top to bottom: what it is, what it needs, what it answered, how it came to that.
+ * @param {KnownTurn} watched
+ * @param {() => void} refresh
+ * @returns {(Part | false)[]}
+ */
+function turnParts(watched, refresh) {
+  const { turn, conversation, rounds, events, deliveries, isConnected } = watched;
+  const { status, output, error, incomplete_details: incomplete, warnings, usage, round, input } = turn;
+  const request = conversation && requestOf(turn, conversation);
+  return [
+    { key: 'head', state: [turn.id, status], make: () => turnHead(turn, refresh) },
+    !isConnected && { key: 'lost', state: null, make: lostView },
+    ...answerForms(turn, refresh),
+    hasTrouble(turn) && { key: 'trouble', state: [error, incomplete, warnings], make: () => troubleView(turn) },
+    output !== null && { key: 'answer', state: output, make: () => answerView(output) },
+    { key: 'facts', state: [usage, round, status], make: () => turnFacts(turn) },
+    !isTitle(turn) && { key: 'input', state: input, make: () => inputView(turn) },
+    timelinePart(watched),
+    deliveries.length > 0 && { key: 'sent', state: deliveries, make: () => deliveryList(deliveries, refresh) },
+    ...rawViews(curlCommands(turn, request), [
+      ['turn', turn],
+      ['rounds', rounds],
+      ['events', events.slice()],
+    ]),
+  ];
+}
+
+/**
+ * Whether the whole input stands in the title already.
+ * @param {KnownTurn['turn']} turn
+ */
+function isTitle(turn) {
+  return turn.input.length === 1 && turn.input[0]?.content === titleOf(turn);
+}
+
+/** @param {KnownTurn['turn']} turn */
+function hasTrouble({ error, incomplete_details: incomplete, warnings }) {
+  return error !== null || incomplete !== null || warnings.length > 0;
+}
+
+function lostView() {
+  return element(
+    'p',
+    { class: 'trouble', role: 'status' },
+    'The connection was lost. What is shown may be old; trying again.',
+  );
+}

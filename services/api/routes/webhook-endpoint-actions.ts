@@ -1,0 +1,115 @@
+import { createRoute, type RouteHandler, z } from '@hono/zod-openapi';
+import { rotateEndpointSecret } from '#core/checkpoint/rotate-endpoint-secret.ts';
+import { newId } from '#core/id.ts';
+import { presentWebhookEndpoint } from '#core/turn/present-webhook-endpoint.ts';
+import { postWebhook } from '#core/webhook/post-webhook.ts';
+import { newWebhookSecret } from '#core/webhook/secret.ts';
+import type { ApiEnv } from '../api-env.ts';
+import type { ApiContext } from '../context.ts';
+import { findOwnWebhookEndpoint } from '../find-own.ts';
+import { idempotently } from '../idempotently.ts';
+import { json, makeRouter } from '../make-router.ts';
+import { replayedHeader } from '../schemas/headers.ts';
+import { WebhookEndpointId } from '../schemas/id.ts';
+import { idempotencyKey } from '../schemas/idempotency-key.ts';
+import { ofAnyBody, ofIdempotencyKey, refusals } from '../schemas/refusals.ts';
+import { WebhookEndpointWithSecrets, WebhookSecrets, WebhookTest } from '../schemas/webhook-endpoint.ts';
+
+const params = z.object({ id: WebhookEndpointId });
+
+const secret = createRoute({
+  method: 'get',
+  path: '/v1/webhook_endpoints/{id}/secret',
+  operationId: 'readEndpointSecret',
+  tags: ['Webhook endpoints'],
+  summary: 'Read the secrets that sign for a webhook endpoint now',
+  request: { params },
+  responses: {
+    200: { description: 'The secrets.', content: json(WebhookSecrets) },
+    ...refusals('webhook_endpoint_not_found'),
+  },
+});
+
+const rotate = createRoute({
+  method: 'post',
+  path: '/v1/webhook_endpoints/{id}/rotate_secret',
+  operationId: 'rotateEndpointSecret',
+  tags: ['Webhook endpoints'],
+  summary: 'Give a webhook endpoint a new secret; the one before signs too for 24 hours',
+  parameters: [idempotencyKey],
+  request: { params },
+  responses: {
+    200: {
+      description: 'The endpoint with its secrets.',
+      headers: z.object(replayedHeader),
+      content: json(WebhookEndpointWithSecrets),
+    },
+    ...refusals(...ofAnyBody, ...ofIdempotencyKey, 'webhook_endpoint_not_found'),
+  },
+});
+
+const test = createRoute({
+  method: 'post',
+  path: '/v1/webhook_endpoints/{id}/test',
+  operationId: 'testWebhookEndpoint',
+  tags: ['Webhook endpoints'],
+  summary: 'Send an event to a webhook endpoint now, and see what it says',
+  description: 'The event is `webhook.test`, signed like any other. It is sent once, and also where none is enabled.',
+  request: { params },
+  responses: {
+    200: { description: 'What it said.', content: json(WebhookTest) },
+    ...refusals(...ofAnyBody, 'webhook_endpoint_not_found'),
+  },
+});
+
+/** What can be done with a webhook endpoint once there is one. */
+export function webhookEndpointActionRoutes(context: ApiContext) {
+  return makeRouter()
+    .openapi(secret, readSecret(context))
+    .openapi(rotate, rotateSecret(context))
+    .openapi(test, testOne(context));
+}
+
+function readSecret({ db }: ApiContext): RouteHandler<typeof secret, ApiEnv> {
+  return async (c) => {
+    const { secrets } = await findOwnWebhookEndpoint(db, c.get('project'), c.req.valid('param').id);
+    return c.json({ secrets }, 200);
+  };
+}
+
+/** A request that is repeated with its key rotates once: a second time would end the secret that receivers have. */
+function rotateSecret(context: ApiContext): RouteHandler<typeof rotate, ApiEnv> {
+  return async (c) => {
+    const project = c.get('project');
+    const { id } = await findOwnWebhookEndpoint(context.db, project, c.req.valid('param').id);
+    await idempotently(c, context, {
+      atOnce: async (db) => {
+        await rotateEndpointSecret(db, { project, id }, newWebhookSecret());
+        return { status: 200, resourceId: id };
+      },
+    });
+    const endpoint = await findOwnWebhookEndpoint(context.db, project, id);
+    return c.json({ ...presentWebhookEndpoint(endpoint), secrets: endpoint.secrets }, 200);
+  };
+}
+
+/** Like any delivery, by the same gate and with the same signature, but for being made once, now and by the API. */
+function testOne({ db, gate, redact }: ApiContext): RouteHandler<typeof test, ApiEnv> {
+  return async (c) => {
+    const { id, url, secrets } = await findOwnWebhookEndpoint(db, c.get('project'), c.req.valid('param').id);
+    const head = { id: newId('evt'), object: 'event' as const, type: 'webhook.test' };
+    const event = { ...head, timestamp: new Date().toISOString(), data: { id } };
+    const answer = await postWebhook(gate, { url, secrets, event });
+    const { statusCode, body, durationMs } = answer;
+    const result = {
+      object: 'webhook_test' as const,
+      event_id: event.id,
+      status: answer.kind === 'delivered' ? ('delivered' as const) : ('failed' as const),
+      status_code: statusCode,
+      body: body === null ? null : redact(body),
+      error: answer.kind === 'delivered' ? null : answer.error,
+      duration_ms: durationMs,
+    };
+    return c.json(result, 200);
+  };
+}

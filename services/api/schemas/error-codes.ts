@@ -1,0 +1,103 @@
+import { errorTypes } from '../error-types.ts';
+
+type Example = { status: keyof typeof errorTypes; param: string | null; message: string };
+
+/** Every code that an error may carry, each as it may come: with its status, the field it names, and its sentence. */
+export const errorCodes = {
+  invalid_json: of(400, null, 'The body is not valid JSON. Check quotes, commas and brackets.'),
+  json_too_deep: of(400, null, 'The body is nested more than 64 levels deep. Flatten it.'),
+  unknown_field: of(400, 'inptu', 'There is no field `inptu`. Remove it, or check its spelling.'),
+  missing_field: of(400, 'input', '`input` is missing. Give it.'),
+  invalid_value: of(400, 'limits.max_rounds', '`limits.max_rounds` is not valid: give at least 1.'),
+  invalid_request: of(400, null, 'The request is not valid. Check it against /openapi.json.'),
+  invalid_model: of(400, 'model', 'Name the model as provider/model, for example openai/gpt-4.1.'),
+  provider_not_configured: of(
+    400,
+    'model',
+    'The provider "openai" is not configured. Set OPENAI_API_KEY, or use one of: sim.',
+  ),
+  tools_not_supported: of(
+    400,
+    'tool_mode',
+    'ollama has no tool calls of its own. Set tool_mode to "emulated", or to "inline".',
+  ),
+  invalid_tool: of(400, 'tools[0].description', 'Describe the tool in 10 to 500 characters; this has 4.'),
+  unknown_tool: of(400, 'tools[0]', 'There is no tool named "get_wether" here. GET /v1/tools lists those there are.'),
+  unknown_mcp_server: of(
+    400,
+    'tools[0].execution.server',
+    'There is no MCP server named "github". Name one of PAWL_MCP.',
+  ),
+  unknown_secret: of(
+    400,
+    'tools[0].execution.headers.authorization',
+    'There is no secret named "github". Name one of PAWL_SECRETS, or ask the operator to add it there.',
+  ),
+  secret_not_allowed: of(
+    400,
+    'tools[0].execution.headers.authorization',
+    'The secret named "github" may not be sent to this host. Leave it out, or ask the operator to allow it.',
+  ),
+  egress_blocked: of(
+    400,
+    'webhook.url',
+    '10.0.0.7 is not a public address; the operator can allow it with PAWL_EGRESS_ALLOW.',
+  ),
+  invalid_idempotency_key: of(400, 'Idempotency-Key', 'Give an Idempotency-Key of 1 to 255 visible ASCII characters.'),
+  invalid_api_key: of(401, null, 'Send a valid key as `Authorization: Bearer <key>`.'),
+  route_not_found: of(404, null, 'There is no such route. GET /openapi.json lists those there are.'),
+  conversation_not_found: of(404, 'id', 'There is no conversation of this id. Check the id and the key.'),
+  turn_not_found: of(404, 'id', 'There is no turn of this id. Check the id and the key.'),
+  tool_call_not_found: of(404, 'tool_outputs[0].tool_call_id', 'This turn has no tool call call_9.'),
+  tool_output_not_found: of(404, 'call_id', 'There is no output of a call call_1 in this turn yet.'),
+  delivery_not_found: of(404, 'id', 'There is no delivery of this id.'),
+  webhook_endpoint_not_found: of(404, 'id', 'There is no webhook endpoint of this id. Check the id and the key.'),
+  idempotency_key_reused: of(
+    409,
+    'Idempotency-Key',
+    'This Idempotency-Key was used with another body. Send the same body, or a fresh key.',
+  ),
+  conversation_busy: of(
+    409,
+    'on_active_turn',
+    'The conversation is at turn_01kagz8m4pfvbte2n5q7rys3wx. ' +
+      'Wait for it, cancel it, or send on_active_turn enqueue or interrupt.',
+  ),
+  turn_ended: of(409, null, 'The turn is completed already and cannot be cancelled.'),
+  turn_not_failed: of(409, null, 'Only a failed turn can be retried. Start a new turn instead.'),
+  tool_call_answered: of(
+    409,
+    'tool_outputs[0].tool_call_id',
+    'The call call_1 was answered otherwise before; the first answer stands.',
+  ),
+  tool_call_not_waiting: of(
+    409,
+    'tool_outputs[0].tool_call_id',
+    "The call call_1 does not wait for this. Read the turn's required_action.",
+  ),
+  too_many_webhook_endpoints: of(
+    409,
+    null,
+    'A project has 100 webhook endpoints at most. Delete one that is not needed.',
+  ),
+  webhook_endpoint_disabled: of(409, null, 'The webhook endpoint is disabled or deleted. Enable it, then redeliver.'),
+  body_too_large: of(413, null, 'The body is larger than 1 MiB. Send less, or split it over turns.'),
+  unsupported_media_type: of(415, null, 'Send the body as JSON with `Content-Type: application/json`.'),
+  internal: of(500, null, 'Something went wrong on our side. Try again; if it stays, look into the API log.'),
+  service_unavailable: of(503, null, 'The database cannot be reached right now. Try again in a moment.'),
+  mcp_server_unavailable: of(503, 'tools[0]', 'The MCP server "github" cannot be reached now. Try again in a moment.'),
+} satisfies Record<string, Example>;
+
+export type ErrorCode = keyof typeof errorCodes;
+
+/** The body of an answer with each code. */
+export const errorExamples = Object.fromEntries(
+  Object.entries(errorCodes).map(([code, { status, message, param }]) => [
+    code,
+    { error: { type: errorTypes[status], code, message, param } },
+  ]),
+);
+
+function of(status: Example['status'], param: string | null, message: string): Example {
+  return { status, param, message };
+}

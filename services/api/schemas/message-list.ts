@@ -1,0 +1,118 @@
+import { z } from 'zod';
+import { InputMessage } from '#core/turn/message.ts';
+import { TurnId } from './id.ts';
+import { listOf } from './list-of.ts';
+import { Round } from './round.ts';
+import { Time } from './time.ts';
+
+const { role } = InputMessage.shape;
+const text = z.string().describe('What is said.');
+const name = z.string().describe('The name of the tool.');
+const callId = z.string().describe('The id of the call.');
+const args = z.record(z.string(), z.unknown()).describe('The arguments.');
+
+const CompactMessage = z
+  .object({
+    role,
+    content: z.string().nullable().describe('What is said; null where a turn ended without a text.'),
+    turn_id: TurnId,
+    created_at: Time,
+    rounds: z.array(Round).optional().describe('The rounds with tool calls that led to an answer.'),
+  })
+  .meta({
+    id: 'CompactMessage',
+    description: 'A message as it is kept: an answer together with the rounds that led to it.',
+    examples: [
+      {
+        ...{ role: 'user', content: 'How is the weather in Lisbon?', turn_id: 'turn_01kagz8m4pfvbte2n5q7rys3wx' },
+        created_at: '2026-11-20T10:00:00.082Z',
+      },
+    ],
+  });
+
+const written = z.string().describe('The arguments, as the model wrote them.');
+const OpenAiCall = z.object({
+  id: callId,
+  type: z.literal('function'),
+  function: z.object({ name, arguments: written }).describe('What is called.'),
+});
+
+const OpenAiMessage = z
+  .union([
+    z.object({ role, content: text }),
+    z.object({ role: z.literal('assistant'), tool_calls: z.array(OpenAiCall).describe('The calls it asks for.') }),
+    z.object({ role: z.literal('tool'), tool_call_id: callId, content: text }),
+  ])
+  .meta({
+    id: 'OpenAiMessage',
+    description: 'A message as OpenAI’s wire has it.',
+    examples: [
+      { role: 'user', content: 'How is the weather in Lisbon?' },
+      { role: 'tool', tool_call_id: 'call_1', content: '{"celsius":22,"sky":"clear"}' },
+    ],
+  });
+
+const AnthropicBlock = z.union([
+  z.object({ type: z.literal('tool_use'), id: callId, name, input: args }),
+  z.object({
+    type: z.literal('tool_result'),
+    tool_use_id: callId,
+    content: text,
+    is_error: z.literal(true).optional().describe('The call failed.'),
+  }),
+]);
+
+const AnthropicMessage = z
+  .object({
+    role: z.enum(['user', 'assistant']).describe('Who speaks.'),
+    content: z.union([z.string(), z.array(AnthropicBlock)]).describe('What is said, called or answered.'),
+  })
+  .meta({
+    id: 'AnthropicMessage',
+    description: 'A message as Anthropic’s wire has it.',
+    examples: [
+      {
+        role: 'assistant',
+        content: [{ type: 'tool_use', id: 'call_1', name: 'get_weather', input: { city: 'Lisbon' } }],
+      },
+    ],
+  });
+
+const GeminiPart = z.union([
+  z.object({ text }),
+  z.object({ functionCall: z.object({ name, args }).describe('A call.') }),
+  z.object({
+    functionResponse: z
+      .object({ name, response: z.record(z.string(), z.unknown()).describe('What it answered.') })
+      .describe('The answer to a call.'),
+  }),
+]);
+
+const GeminiContent = z
+  .object({
+    role: z.enum(['user', 'model', 'function']).describe('Who speaks.'),
+    parts: z.array(GeminiPart).describe('What is said, called or answered.'),
+  })
+  .meta({
+    id: 'GeminiContent',
+    description: 'A message as Gemini’s wire has it.',
+    examples: [{ role: 'model', parts: [{ functionCall: { name: 'get_weather', args: { city: 'Lisbon' } } }] }],
+  });
+
+const system = z.string().nullable().describe('The system prompt; null where there is none.');
+
+type Messages = {
+  object: 'list';
+  data: Record<string, unknown>[];
+  has_more: boolean;
+  next_cursor: string | null;
+  system?: string | null | undefined;
+};
+
+/** All messages of a conversation, in one of the forms of `format`; the wires’ own types are theirs. */
+export const MessageList: z.ZodType<Messages> = z.union([
+  listOf(CompactMessage),
+  listOf(OpenAiMessage),
+  listOf(AnthropicMessage).extend({ system }),
+  listOf(GeminiContent).extend({ system }),
+]);

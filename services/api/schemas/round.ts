@@ -1,0 +1,94 @@
+import { z } from 'zod';
+import { exampleOf } from './example-of.ts';
+import { orNull } from './or-null.ts';
+import { Time } from './time.ts';
+import { ToolError } from './tool-error.ts';
+
+/** The tokens that providers count. */
+export const tokens = {
+  input_tokens: z.int().describe('Tokens of the request, cached ones among them.'),
+  output_tokens: z.int().describe('Tokens of the reply, reasoning ones among them.'),
+  total_tokens: z.int().describe('Input and output together.'),
+  cached_input_tokens: z.int().describe('How many of the input tokens came from a cache.'),
+  reasoning_tokens: z.int().describe('How many of the output tokens were spent on reasoning.'),
+};
+
+const counts = { input_tokens: 61, output_tokens: 18, total_tokens: 79, cached_input_tokens: 0, reasoning_tokens: 0 };
+const Tokens = z.object(tokens).meta({ id: 'TokenUsage', description: 'What one round used.', examples: [counts] });
+
+const CallId = z
+  .string()
+  .meta({ description: 'The id of the call: the model’s own, or ours where that is of no use.', examples: ['call_1'] });
+
+/** One call as the model asked for it. */
+export const ToolCall = z
+  .object({
+    id: CallId,
+    name: z.string().describe('The name of the tool.'),
+    arguments: z
+      .union([z.record(z.string(), z.unknown()), z.string()])
+      .describe('The arguments as an object, or the model’s raw text where that is no JSON object.'),
+  })
+  .meta({
+    id: 'ToolCall',
+    description: 'One call the model asked for.',
+    examples: [{ id: 'call_1', name: 'get_weather', arguments: { city: 'Lisbon' } }],
+  });
+
+/** What is known of the answer to one call. */
+export const ToolResult = z
+  .object({
+    tool_call_id: CallId,
+    status: z.enum(['pending', 'running', 'success', 'error']).describe('Whether the call has its answer, and which.'),
+    content: z
+      .string()
+      .nullable()
+      .describe('What the model reads as the result; null until it is known, and for errors.'),
+    error: orNull(ToolError).describe('Why there is no result; null where there is one, or none yet.'),
+    truncated: z.boolean().describe('Whether `content` was cut; the whole is at `tool_outputs/{call_id}`.'),
+    cached: z.boolean().describe('Whether the result is that of an equal call before.'),
+    duration_ms: z.number().nullable().describe('How long the call took, in milliseconds; null until it is known.'),
+    attempts: z.int().describe('How often the call was made; 0 where it never was.'),
+  })
+  .meta({
+    id: 'ToolResult',
+    description: 'What is known of the answer to one call.',
+    examples: [
+      {
+        ...{ tool_call_id: 'call_1', status: 'success', content: '{"celsius":22,"sky":"clear"}', error: null },
+        ...{ truncated: false, cached: false, duration_ms: 12, attempts: 1 },
+      },
+    ],
+  });
+
+const finishReason = z.enum(['stop', 'tool_calls', 'length', 'content_filter', 'refusal', 'other']);
+
+/** One request to the model and its reply. */
+export const Round = z
+  .object({
+    number: z.int().describe('Which round of the turn it is, from 1.'),
+    assistant_response: z
+      .string()
+      .nullable()
+      .describe('The text beside the calls. Null in the round that ends the turn: its text is the turn’s `output`.'),
+    finish_reason: finishReason.describe('Why the model stopped, in our words.'),
+    finish_reason_raw: z.string().nullable().describe('Why the model stopped, in its provider’s word.'),
+    usage: orNull(Tokens).describe('What the round used; null where the provider did not say.'),
+    tool_calls: z.array(ToolCall).describe('The calls it asked for, in its order.'),
+    results: z.array(ToolResult).describe('Of each call, in the same order, what is known of its answer.'),
+    started_at: Time,
+    completed_at: Time,
+    attempts: z.int().describe('How often the model was asked for this round, not counting times it asked us to wait.'),
+  })
+  .meta({
+    id: 'Round',
+    description: 'One request to the model and its reply, with the results of the calls it asked for.',
+    examples: [
+      {
+        ...{ number: 1, assistant_response: 'Let me look.', finish_reason: 'tool_calls' },
+        ...{ finish_reason_raw: 'tool_calls', usage: counts, attempts: 1 },
+        ...{ tool_calls: [exampleOf(ToolCall)], results: [exampleOf(ToolResult)] },
+        ...{ started_at: '2026-11-20T10:00:00.104Z', completed_at: '2026-11-20T10:00:01.210Z' },
+      },
+    ],
+  });

@@ -1,0 +1,116 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+import { browserSuite } from '#test/inspector/browser-suite.ts';
+import { createWorld } from '#test/world/create-world.ts';
+import { document, operations } from './openapi/document.ts';
+
+const EVIL = '<img src=x onerror="window.wasRun = 1"><b>bold</b>';
+const named = [...operations.map(({ operationId }) => operationId), ...Object.keys(document.webhooks)];
+
+test('the page and all it asks for come from here, guarded, and without a key', async () => {
+  await using world = await createWorld({ env: { PAWL_API_KEYS: 'alpha:key-of-alpha' } });
+  const wanted = ['/docs'];
+
+  for (const path of wanted) {
+    const response = await fetch(world.url + path);
+    const text = await response.text();
+    const guard = response.headers.get('content-security-policy');
+    expect.soft([path, response.status]).toEqual([path, 200]);
+    expect.soft(guard, path).toMatch(/^default-src 'none'; script-src 'self'; style-src 'self'; /);
+    expect.soft(text.replaceAll('http://www.w3.org/2000/svg', ''), path).not.toMatch(/https?:\/\/|innerHTML|\son\w+="/);
+    const inPage = [...text.matchAll(/(?:href|src)="((?:docs|inspector)\/[^"]+)"/g)].map(([, name]) => `/${name}`);
+    const inScript = [...text.matchAll(/from '(\.[^']+)';/g)].map(
+      ([, name]) => new URL(name!, world.url + path).pathname,
+    );
+    wanted.push(...new Set([...inPage, ...inScript].filter((other) => !wanted.includes(other))));
+  }
+
+  expect(wanted.length).toBeGreaterThan(10);
+});
+
+browserSuite('the reference', (open) => {
+  test('every operation and every webhook is there, and opens with all that is said of it', async () => {
+    await using world = await createWorld();
+    await using reader = await open(`${world.url}/docs`);
+    const { page, problems } = reader;
+    await page.locator('.operation').first().waitFor();
+
+    const shown = await page.locator('.operation').evaluateAll((all) => all.map(({ id }) => id));
+    for (const summary of await page.locator('.operation > summary').all()) await summary.click();
+    const texts = await page.locator('.operation').allInnerTexts();
+
+    expect(new Set(shown)).toEqual(new Set(named));
+    for (const { summary, parameters = [], responses } of operations) {
+      const told = [summary, ...parameters.map(({ name }) => name), ...Object.keys(responses)];
+      const text = texts.find((one) => one.includes(summary.replaceAll('`', '')));
+      expect
+        .soft(
+          told.filter((part) => !text?.includes(part.replaceAll('`', ''))),
+          summary,
+        )
+        .toEqual([]);
+    }
+    expect(problems).toEqual([]);
+  });
+
+  test('by keyboard one finds an operation, opens it, unfolds its fields and copies a command that works', async () => {
+    await using world = await createWorld();
+    await using reader = await open(`${world.url}/docs`);
+    const { page, problems } = reader;
+    await page.locator('.operation').first().waitFor();
+
+    await page.keyboard.press('/');
+    await page.keyboard.type('startTurn');
+    expect(await page.locator('.entry:visible').count()).toBe(1);
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await page.locator('#startTurn').getByText('on_active_turn').waitFor();
+    await page.locator('#startTurn summary', { hasText: 'Fields' }).first().focus();
+    await page.keyboard.press('Enter');
+    await page.locator('#startTurn summary', { hasText: 'Tool' }).first().waitFor();
+    await page.locator('#startTurn').getByRole('button', { name: 'Copy the command' }).first().focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('status').getByText('Copied.').waitFor();
+    const command = String(await page.evaluate('navigator.clipboard.readText()'));
+    const { stdout } = await promisify(execFile)('sh', ['-c', command]);
+
+    expect(JSON.parse(stdout)).toMatchObject({ object: 'turn', status: 'queued', model: 'sim/demo' });
+    expect(problems).toEqual([]);
+  });
+
+  test('markup in the description is shown as text, and nothing of it runs', async () => {
+    await using world = await createWorld();
+    await using reader = await open(`${world.url}/healthz`);
+    const { page } = reader;
+    const evil = structuredClone(document);
+    evil.paths['/v1/turns']!.post!.summary = EVIL;
+    evil.paths['/v1/turns']!.post!.description = EVIL;
+    await page.route('**/openapi.json', (route) => route.fulfill({ json: evil }));
+
+    await page.goto(`${world.url}/docs#startTurn`);
+    await page.locator('#startTurn section').first().waitFor();
+
+    expect(await page.locator('#startTurn > summary').innerText()).toContain(EVIL);
+    expect(await page.locator('main :is(img, b)').count()).toBe(0);
+    expect(await page.evaluate('window.wasRun')).toBeUndefined();
+  });
+
+  test.each([
+    ['light', {}],
+    ['dark', { dark: true }],
+    ['phone', { width: 360 }],
+  ])('%s: nothing is wider than the screen', async (_, reader) => {
+    await using world = await createWorld();
+    await using opened = await open(`${world.url}/docs#readEvents`, reader);
+    const { page } = opened;
+    await page.locator('#readEvents section').first().waitFor();
+
+    await page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })");
+    await page.locator('#startTurn section').first().waitFor();
+    await page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })");
+    await page.locator('#startTurn .fields .fields').first().waitFor();
+
+    expect(await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth')).toBe(0);
+  });
+});

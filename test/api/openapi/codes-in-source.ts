@@ -1,0 +1,42 @@
+import { globSync, readFileSync } from 'node:fs';
+
+const ROOT = new URL('../../../', import.meta.url);
+
+/** What stands beside `new RequestRefused` instead of a code, and the codes it may be; those of helpers are read below. */
+const BY_EXPRESSION: Record<string, string[]> = { 'filled.code': ['unknown_secret', 'secret_not_allowed'], code: [] };
+
+/** Every code a request may be refused with, by what the source says, each with its status. */
+export function refusalCodes(): [code: string, status: number][] {
+  const refused = matches(/new RequestRefused\(\s*(\d+),\s*([^,]+),/g).flatMap(([, status, code]) =>
+    codesOf(code!).map((one): [string, number] => [one, Number(status)]),
+  );
+  const conflicts = matches(/\bconflict\(\s*'(\w+)'/g).map(([, code]): [string, number] => [code!, 409]);
+  const failed = matches(/fail\(c, (\d+), \{\s*code: '(\w+)'/g).map(([, status, code]): [string, number] => [
+    code!,
+    Number(status),
+  ]);
+  return [...refused, ...conflicts, ...failed];
+}
+
+/** Every code a turn may fail with. */
+export function failureCodes(): string[] {
+  const meanings = readFileSync(new URL('packages/core/llm/name-failure.ts', ROOT), 'utf8').split('const MEANINGS')[1]!;
+  return [
+    ...meanings.matchAll(/^ {2}(\w+): \{$/gm),
+    ...matches(/new ProviderFailed\(\s*'(\w+)'/g),
+    ...matches(/type: 'internal_error'[^,]*,\s*code: '(\w+)'/g),
+  ].map(([, code]) => code!);
+}
+
+function codesOf(expression: string): string[] {
+  const literal = /^'(\w+)'$/.exec(expression)?.[1];
+  const codes = literal === undefined ? BY_EXPRESSION[expression] : [literal];
+  if (!codes) throw new Error(`which codes are these: new RequestRefused(…, ${expression}, …)`);
+  return codes;
+}
+
+function matches(pattern: RegExp): RegExpMatchArray[] {
+  return globSync(['packages/core/**/*.ts', 'services/**/*.ts'], { cwd: ROOT })
+    .map((path) => readFileSync(new URL(path, ROOT), 'utf8'))
+    .flatMap((source) => [...source.matchAll(pattern)]);
+}

@@ -1,0 +1,50 @@
+import { makeApp } from '#services/api/app.ts';
+import type { ApiContext } from '#services/api/context.ts';
+
+/** A schema, or anything else of the document that holds schemas. */
+export type Schema = { [key: string]: unknown; properties?: Record<string, Schema>; examples?: unknown[] };
+
+type Content = Record<string, { schema: Schema; examples?: Record<string, { $ref: string }> }>;
+type Header = { description?: string; schema: Schema; required?: boolean };
+type Parameter = Header & { name: string; in: string };
+
+export type ResponseObject = { description: string; headers?: Record<string, Header>; content?: Content };
+
+/** One operation, with where it is. */
+export type Operation = {
+  method: string;
+  path: string;
+  operationId: string;
+  tags: string[];
+  summary: string;
+  description?: string;
+  security?: object[];
+  parameters?: Parameter[];
+  requestBody?: { required: boolean; content: Content };
+  responses: Record<string, ResponseObject>;
+};
+
+export type Document = {
+  openapi: string;
+  info: { title: string; version: string };
+  tags: { name: string; description: string }[];
+  servers: { url: string }[];
+  security: object[];
+  components: Record<'schemas' | 'examples' | 'securitySchemes', Record<string, Schema>>;
+  paths: Record<string, Record<string, Omit<Operation, 'method' | 'path'>>>;
+  webhooks: Record<string, { post: Omit<Operation, 'method' | 'path'> }>;
+};
+
+/** What describes itself needs nothing to run on. */
+const app = makeApp({} as ApiContext);
+
+export const document = (await (await app.request('/openapi.json')).json()) as Document;
+
+export const operations: Operation[] = Object.entries(document.paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, operation]) => ({ method: method.toUpperCase(), path, ...operation })),
+);
+
+/** What the app answers to, as `GET /v1/turns/{id}`; middlewares are for all methods. */
+export const registered = app.routes
+  .filter(({ method }) => method !== 'ALL')
+  .map(({ method, path }) => `${method} ${path.replaceAll(/:(\w+)/g, '{$1}')}`);

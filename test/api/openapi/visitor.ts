@@ -1,0 +1,42 @@
+import { operations } from './document.ts';
+import { keepTo } from './keep-to.ts';
+
+type Asking = { body?: unknown; headers?: Record<string, string> };
+
+/** Asks an API, holds each answer to the document, and remembers which were seen. */
+export function visitor(url: string, key?: string) {
+  const seen = new Set<string>();
+  const codes = new Set<string>();
+
+  async function ask<Body = Record<string, unknown>>(
+    method: string,
+    path: string,
+    { body, headers = {} }: Asking = {},
+  ): Promise<Body> {
+    const response = await fetch(url + path, {
+      method,
+      headers: {
+        ...(key && { authorization: `Bearer ${key}` }),
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    const { operation, code } = keepTo({ method, path, status: response.status, headers: response.headers, text });
+    seen.add(`${operation.operationId} ${response.status}`);
+    if (code) codes.add(code);
+    const isJson = response.headers.get('content-type')?.includes('application/json');
+    return (isJson ? JSON.parse(text) : text) as Body;
+  }
+
+  return {
+    ask,
+    codes,
+    /** Answers of success that are described and were not seen. */
+    unseen: () =>
+      operations
+        .flatMap(({ operationId, responses }) => Object.keys(responses).map((status) => `${operationId} ${status}`))
+        .filter((answer) => / [23]\d\d$/.test(answer) && !seen.has(answer)),
+  };
+}

@@ -1,0 +1,14 @@
+import type { Schema } from './document.ts';
+
+const NO_SCHEMAS = new Set(['examples', 'example', 'enum', 'default']);
+
+type Visit = (schema: Schema, place: string[]) => void;
+
+/** Visits whatever lies in a part of the document, with where it stands; values that only show something are left out. */
+export function walkSchemas(node: unknown, visit: Visit, place: string[] = []): void {
+  if (typeof node !== 'object' || node === null) return;
+  if (!Array.isArray(node)) visit(node as Schema, place);
+  for (const [key, value] of Object.entries(node)) {
+    if (!NO_SCHEMAS.has(key)) walkSchemas(value, visit, [...place, key]);
+  }
+}

@@ -1,0 +1,107 @@
+import { expect, test } from 'vitest';
+import type { History } from '../../chaos/history.ts';
+import { judge } from '../../chaos/judge.ts';
+import { soundHistory } from './sound-history.ts';
+
+/** What the judge says of the sound history once something in it is wrong: the broken promises. */
+function brokenBy(change: (history: History) => void): string[] {
+  const history = soundHistory();
+  change(history);
+  return judge(history)
+    .filter(({ complaints }) => complaints.length > 0)
+    .map(({ promise }) => promise);
+}
+
+test('a sound history breaks no promise', () => {
+  expect(brokenBy(() => {})).toEqual([]);
+});
+
+test.each<[string, (history: History) => void]>([
+  [
+    'every acknowledged turn is there',
+    (history) => Object.assign(history, { acks: [...history.acks, lostAck(history)] }),
+  ],
+  ['one key makes one turn', ({ acks }) => acks.push({ at: 0, plan: 1, turnId: 'turn_2' })],
+  ['every turn is acknowledged in the end', (history) => history.acks.pop()],
+  ['every turn ends', ({ rows }) => Object.assign(rows.turns[0]!, { status: 'in_progress', completedAt: null })],
+  ['a turn ends once', ({ rows }) => Object.assign(rows.events[5]!, { type: 'turn.completed' })],
+  ['a turn ends once', ({ rows }) => Object.assign(rows.events[6]!, { type: 'turn.failed' })],
+  ['a turn ends as its script has it', ({ plans }) => Object.assign(plans[0]!, { endings: ['failed'] })],
+  ['a turn ends as its script has it', ({ rows }) => Object.assign(rows.turns[0]!, { output: 'Something else.' })],
+  ['rounds have no gap', ({ rows }) => rows.rounds.splice(0, 1)],
+  ['rounds have no gap', ({ rows }) => rows.rounds.push(rows.rounds[2]!)],
+  ['the model is shown one past', ({ modelCalls }) => Object.assign(modelCalls[1]!, { messages: ['a', 'b'] })],
+  ['the model is shown one past', ({ modelCalls }) => Object.assign(modelCalls[2]!, { messages: ['x', 'b', 'c'] })],
+  ['an at_most_once call is made once at most', ({ toolCalls }) => toolCalls.push(toolCalls[0]!)],
+  [
+    'a call is repeated under the same key with the same arguments',
+    ({ toolCalls }) => Object.assign(toolCalls[2]!, { key: 'turn_1.1.call_7' }),
+  ],
+  [
+    'a call is repeated under the same key with the same arguments',
+    ({ toolCalls }) => Object.assign(toolCalls[2]!, { args: '{"mark":"1.1.1","more":true}' }),
+  ],
+  ['a result is of a call that was made, and was asked for', ({ toolCalls }) => toolCalls.splice(0, 1)],
+  ['a result is of a call that was made, and was asked for', ({ rows }) => rows.calls.splice(0, 1)],
+  ['an ended turn has no open call', ({ rows }) => Object.assign(rows.calls[0]!, { outcome: null })],
+  ['clients see every event once, and the end', ({ seen }) => seen.get('turn_1')!.numbers.splice(3, 1)],
+  ['clients see every event once, and the end', ({ seen }) => seen.get('turn_1')!.numbers.push(7)],
+  ['clients see every event once, and the end', ({ seen }) => Object.assign(seen.get('turn_2')!, { status: 'failed' })],
+  ['clients see every event once, and the end', ({ seen }) => Object.assign(seen.get('turn_2')!, { status: null })],
+  ['webhooks are signed and known', ({ webhooks }) => Object.assign(webhooks[1]!, { signature: 'wrong' })],
+  ['webhooks are signed and known', ({ webhooks }) => Object.assign(webhooks[1]!, { signature: 'untimely' })],
+  ['deliveries say what the receiver says', ({ rows }) => Object.assign(rows.deliveries[0]!, { status: 'pending' })],
+  ['deliveries say what the receiver says', ({ rows }) => Object.assign(rows.deliveries[0]!, { status: 'failed' })],
+  ['no attempt comes before its time', ({ webhooks }) => Object.assign(webhooks[1]!, { at: webhooks[0]!.at + 900 })],
+  ['no hold outlives a lease', ({ latest }) => Object.assign(latest, { longestHoldMs: 7_000 })],
+  ['no hold outlives a lease', ({ rows }) => Object.assign(rows.turns[0]!, { heldBy: 'somebody' })],
+  ['limits are kept', ({ toolCalls, rows }) => addCalls(5, toolCalls, rows)],
+  ['the API answers what it declares', ({ answers }) => Object.assign(answers[0]!, { status: 500 })],
+  ['the API answers what it declares', ({ answers }) => Object.assign(answers[1]!, { status: 404 })],
+  ['the API answers what it declares', ({ answers }) => Object.assign(answers[1]!, { hasRetryAfter: false })],
+  ['no process ends by itself', ({ ownEnds }) => Object.assign(ownEnds[0]!, { lastWords: 'TypeError' })],
+  ['every fault is overcome in half a minute', (history) => letLast(history)],
+  ['every fault struck, and met turns under way', ({ faults }) => Object.assign(faults[0]!, { fired: null })],
+  ['every fault struck, and met turns under way', ({ faults }) => Object.assign(faults[0]!, { from: 0, endedAt: 1 })],
+])('"%s" is seen to be broken, and nothing else', (promise, change) => {
+  expect(brokenBy(change)).toEqual([promise]);
+});
+
+test('an event that is missing from the database is seen, by itself and by its client', () => {
+  const broken = brokenBy(({ rows }) => rows.events.splice(2, 1));
+
+  expect(broken).toEqual(['events have no gap']);
+});
+
+test('a turn that was told under two ids, or never, is seen', () => {
+  const twice = brokenBy(({ webhooks, rows }) => {
+    webhooks[1]!.id = 'evt_8';
+    rows.deliveries.push({ ...rows.deliveries[0]!, id: 'dlv_2', eventId: 'evt_8' });
+  });
+  const never = brokenBy(({ webhooks }) => webhooks.pop());
+
+  expect(twice).toContain('the end of a turn is delivered, under one id');
+  expect(never).toContain('the end of a turn is delivered, under one id');
+});
+
+/** The turn that the fault hit goes on only a minute later. */
+function letLast({ rows }: History): void {
+  const late = rows.events.filter(({ turnId, number }) => turnId === 'turn_1' && number > 2);
+  for (const event of late) event.at += 60_000;
+  rows.turns[0]!.completedAt! += 60_000;
+}
+
+/** An acknowledgement of a third turn, of which the database knows nothing. */
+function lostAck({ plans }: History): History['acks'][number] {
+  plans.push({ ...plans[1]!, number: 3 });
+  return { at: 0, plan: 3, turnId: 'turn_3' };
+}
+
+/** More calls of the limited turn than its limit, in one committed round. */
+function addCalls(count: number, toolCalls: History['toolCalls'], rows: History['rows']): void {
+  for (let index = 1; index <= count; index += 1) {
+    const mark = `2.1.${index}`;
+    toolCalls.push({ ...toolCalls[3]!, key: `turn_2.1.call_${index + 1}`, mark, args: mark });
+    rows.calls.push({ ...rows.calls[2]!, index, mark });
+  }
+}

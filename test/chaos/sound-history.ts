@@ -1,0 +1,107 @@
+import type { History, TurnRow } from '../../chaos/history.ts';
+import type { TurnPlan } from '../../chaos/load/turn-plan.ts';
+
+/** When the run of the history began. */
+const START = 1_800_000_000_000;
+
+/**
+ * A small run in which all went well: plan 1 is streamed, calls a tool of each kind and is told by a webhook, whose first
+ * attempt was refused; plan 2 is polled and has a limit. A worker was killed while both were under way.
+ */
+export function soundHistory(): History {
+  return {
+    plans: [plan(1, { hasWebhook: true }), plan(2, { shape: 'limited', followBy: 'poll', endings: ['incomplete'] })],
+    faults: [
+      {
+        number: 1,
+        kind: 'worker-kill',
+        from: START + 300,
+        endedAt: START + 310,
+        scope: 'worker-1',
+        fired: 'it is dead',
+      },
+    ],
+    answers: [
+      { at: START, api: 'a', route: 'POST /v1/turns', status: 202, hasRetryAfter: false },
+      { at: START, api: 'a', route: 'GET /v1/turns/:id', status: 503, hasRetryAfter: true },
+    ],
+    acks: [
+      { at: START, plan: 1, turnId: 'turn_1' },
+      { at: START, plan: 2, turnId: 'turn_2' },
+    ],
+    seen: new Map([
+      ['turn_1', { plan: 1, numbers: [1, 2, 3, 4, 5, 6, 7], status: 'completed', lastEvent: 7 }],
+      ['turn_2', { plan: 2, numbers: [], status: 'incomplete', lastEvent: 5 }],
+    ]),
+    modelCalls: [
+      { at: START + 100, turnId: 'turn_1', round: 1, ring: 0, messages: ['a'] },
+      { at: START + 400, turnId: 'turn_1', round: 1, ring: 1, messages: ['a'] },
+      { at: START + 900, turnId: 'turn_1', round: 2, ring: 0, messages: ['a', 'b', 'c'] },
+    ],
+    toolCalls: [
+      { at: START + 500, tool: 'book', key: 'turn_1.1.call_1', mark: '1.1.0', args: '{"mark":"1.1.0"}' },
+      { at: START + 500, tool: 'note', key: 'turn_1.1.call_2', mark: '1.1.1', args: '{"mark":"1.1.1"}' },
+      { at: START + 600, tool: 'note', key: 'turn_1.1.call_2', mark: '1.1.1', args: '{"mark":"1.1.1"}' },
+      { at: START + 500, tool: 'look', key: 'turn_2.1.call_1', mark: '2.1.0', args: '{"mark":"2.1.0"}' },
+    ],
+    webhooks: [
+      { at: START + 1_000, id: 'evt_7', type: 'turn.completed', turnId: 'turn_1', signature: 'right', answered: 500 },
+      { at: START + 6_000, id: 'evt_7', type: 'turn.completed', turnId: 'turn_1', signature: 'right', answered: 204 },
+    ],
+    rows: {
+      turns: [
+        row('turn_1', { plan: 1, status: 'completed', lastEvent: 7 }),
+        row('turn_2', { plan: 2, status: 'incomplete', lastEvent: 5 }),
+      ],
+      rounds: [
+        { turnId: 'turn_1', number: 1, attempts: 2 },
+        { turnId: 'turn_1', number: 2, attempts: 1 },
+        { turnId: 'turn_2', number: 1, attempts: 1 },
+      ],
+      calls: [
+        call('turn_1', { index: 0, name: 'book', effect: 'at_most_once', mark: '1.1.0' }),
+        call('turn_1', { index: 1, name: 'note', effect: 'idempotent', mark: '1.1.1' }),
+        call('turn_2', { index: 0, name: 'look', effect: 'none', mark: '2.1.0' }),
+      ],
+      events: [
+        ...eventsOf(
+          'turn_1',
+          ['round.completed', 'tool_call.completed', 'tool_call.completed', 'round.completed'],
+          'completed',
+        ),
+        ...eventsOf('turn_2', ['round.completed', 'tool_call.completed'], 'incomplete'),
+      ],
+      deliveries: [
+        { id: 'dlv_1', turnId: 'turn_1', eventId: 'evt_7', status: 'delivered', attempts: 2, lastStatusCode: 204 },
+      ],
+    },
+    starts: [{ at: START + 100, worker: 'worker-1', turnId: 'turn_1' }],
+    ownEnds: [{ part: 'worker-2', at: START, lastWords: '{"msg":"poison taken"}' }],
+    latest: { lateMs: 400, longestHoldMs: 5_999 },
+    driverLag: { p99: 12, max: 40 },
+    hurriedAt: START + 60_000,
+  };
+}
+
+function plan(number: number, more: Partial<TurnPlan>): TurnPlan {
+  return {
+    ...{ number, atMs: 0, shape: 'plain', trouble: null, struckBy: null, followBy: 'stream', hasWebhook: false },
+    ...{ request: {}, endings: ['completed'], output: `Turn ${number}.`, scriptedMs: 500, cancelAfterMs: 0, ...more },
+  };
+}
+
+function row(id: string, { plan, ...more }: Partial<TurnRow> & { plan: number }): TurnRow {
+  return {
+    ...{ id, plan, status: 'completed', step: 'r2', heldBy: null, output: `Turn ${plan}.`, errorCode: null },
+    ...{ lastEvent: 7, createdAt: START, completedAt: START + 1_000, ...more },
+  };
+}
+
+function call(turnId: string, more: { index: number; name: string; effect: string; mark: string }) {
+  return { turnId, round: 1, id: `call_${more.index + 1}`, outcome: 'success', ...more };
+}
+
+function eventsOf(turnId: string, types: string[], status: string) {
+  const all = ['turn.queued', 'turn.started', ...types, `turn.${status}`];
+  return all.map((type, index) => ({ turnId, number: index + 1, type, at: START + 200 * index }));
+}

@@ -1,0 +1,170 @@
+import { connectPawl, type TurnEvent } from 'pawl/client';
+import { expect, test } from 'vitest';
+import { createWorld } from '#test/world/create-world.ts';
+import { openLiveWorker } from '#test/world/live-worker.ts';
+import { scripted } from '#test/world/scripted.ts';
+import { runPawl } from './run-pawl.ts';
+
+const model = ['--model', 'openai/test'];
+const weather = scripted({
+  rounds: [{ say: 'Let me look.', tools: [{ name: 'weather_lookup', arguments: { city: 'Rome' } }] }],
+  answer: 'It is sunny in Rome.',
+});
+const refused = scripted({ final: { fault: { kind: 'status', status: 400 } } });
+
+test('run shows a turn round by round, and its answer', async () => {
+  await using world = await createWorld();
+  await using _worker = await openLiveWorker(world);
+
+  const { output, complaints, exitCode } = await runPawl(world.url, [
+    ...['run', weather, ...model, '--tools', 'weather_lookup', '--instructions', 'Be brief.'],
+  ]);
+
+  expect({ complaints, exitCode }).toEqual({ complaints: '', exitCode: 0 });
+  const lines = output.split('\n').map((line) => line.slice(8).trimEnd());
+  expect(lines).toEqual([
+    ...[expect.stringMatching(/^turn_/), '', 'round 1 · a worker asks the model', '│ Let me look.'],
+    ...['✓ checkpoint r1 · 1 tool call wanted', 'tools · a worker runs the call'],
+    ...['▸ weather_lookup    Rome          Checking the weather…'],
+    ...[expect.stringMatching(/^✓ weather_lookup {4}Rome {10}\d\.\d\d s$/), '✓ checkpoint b1'],
+    ...['', 'round 2 · a worker asks the model', '│ It is sunny in Rome.'],
+    ...['✓ checkpoint r2 · the turn is completed', ''],
+  ]);
+  expect(world.asked[0]?.body).toMatchObject({ messages: [{ content: 'Be brief.' }, {}] });
+});
+
+test('run goes on with a conversation, with its model', async () => {
+  await using world = await createWorld();
+  await using _worker = await openLiveWorker(world);
+  const pawl = connectPawl({ baseUrl: world.url });
+  const { id } = await pawl.conversations.create({ model: 'openai/test' });
+
+  const { exitCode } = await runPawl(world.url, ['run', 'Say', 'hello.', '--conversation', id]);
+
+  expect(exitCode).toBe(0);
+  expect(await pawl.conversations.attach(id).messages()).toMatchObject([{ content: 'Say hello.' }, {}]);
+});
+
+test('watch tells a turn that has ended from its beginning, as lines of JSON where they are wanted', async () => {
+  await using world = await createWorld();
+  const { id } = await world.startTurn({ input: weather, tools: ['weather_lookup'] });
+  await world.workUntilIdle();
+
+  const shown = await runPawl(world.url, ['watch', id]);
+  const told = await runPawl(world.url, ['watch', id, '--json']);
+
+  expect(shown.exitCode).toBe(0);
+  expect(shown.output).toMatch(/│ Let me look\.[\s\S]*✓ weather_lookup[\s\S]*│ It is sunny in Rome\./);
+  const events: TurnEvent[] = told.output
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  expect(events.flatMap((event) => ('sequence_number' in event ? [event.sequence_number] : []))).toEqual([
+    1, 2, 3, 4, 5, 6,
+  ]);
+});
+
+test('Ctrl-C leaves a turn, which goes on', async () => {
+  await using world = await createWorld();
+  await using _worker = await openLiveWorker(world);
+  const input = scripted({ answer: 'One word after the other, for a while.', pace_ms: 100, piece_chars: 4 });
+
+  const { output, complaints, exitCode } = await runPawl(world.url, ['run', input, ...model], { interruptAt: 'One' });
+
+  const [id = ''] = /turn_\w+/.exec(output) ?? [];
+  expect(exitCode).toBe(130);
+  expect(complaints).toContain(`The turn goes on without you. Watch it again: npx pawl watch ${id}`);
+  expect(await connectPawl({ baseUrl: world.url }).turns.attach(id).result()).toMatchObject({ status: 'completed' });
+});
+
+test('a failed turn says why and what to do, and retry lets it go on', async () => {
+  await using world = await createWorld();
+  await using _worker = await openLiveWorker(world);
+
+  const first = await runPawl(world.url, ['run', refused, ...model]);
+  const [id = ''] = /turn_\w+/.exec(first.output) ?? [];
+  const again = await runPawl(world.url, ['retry', id]);
+
+  expect(first.exitCode).toBe(1);
+  expect(first.output).toContain('✗ turn failed: openai refused the request (400).');
+  expect(first.complaints).toBe(`Let it go on from its last checkpoint: npx pawl retry ${id}\n`);
+  expect(again.exitCode).toBe(1);
+  expect(again.output).toMatch(/the turn goes on\n[\s\S]*✗ turn failed/);
+  expect(again.output.match(/turn failed/g)).toHaveLength(1);
+});
+
+test('a turn that waits for its client says for what, and the exit code tells', async () => {
+  await using world = await createWorld();
+  const tools = [{ name: 'locate_user', description: 'Asks the device where the user is' }];
+  const input = scripted({ rounds: [{ tools: [{ name: 'locate_user', id: 'call_1' }] }] });
+  const { id } = await world.startTurn({ input, tools });
+  await world.workUntilIdle();
+
+  const { output, exitCode } = await runPawl(world.url, ['watch', id]);
+
+  expect(exitCode).toBe(3);
+  expect(output).toContain('? locate_user {} waits for its output, call_1\n');
+  expect(output).toContain(`Send it to /v1/turns/${id}/tool_outputs.\n`);
+});
+
+test('turns lists the newest first, of one status where it is named, and cancel cancels', async () => {
+  await using world = await createWorld();
+  const first = await world.startTurn({ input: 'The first one.' });
+  const second = await world.startTurn({ input: `The second\n  one. ${'And so on. '.repeat(9)}` });
+
+  const cancelled = await runPawl(world.url, ['cancel', first.id]);
+  const all = await runPawl(world.url, ['turns']);
+  const one = await runPawl(world.url, ['turns', '--limit', '1']);
+  const queued = await runPawl(world.url, ['turns', '--status', 'queued', '--json']);
+
+  expect(cancelled).toEqual({ output: `${first.id} is cancelled.\n`, complaints: '', exitCode: 0 });
+  const [top = '', below] = all.output.split('\n');
+  expect(top).toMatch(
+    new RegExp(`^${second.id}  queued {10}\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\dZ  The second one\\. .*…$`),
+  );
+  expect(below).toMatch(new RegExp(`^${first.id}  cancelled .*  The first one\\.$`));
+  expect(one.output).toBe(`${top}\n`);
+  expect(JSON.parse(queued.output)).toMatchObject({ id: second.id, status: 'queued' });
+});
+
+test('what the API refuses is said in its own words', async () => {
+  await using world = await createWorld({ env: { PAWL_API_KEYS: 'mine:secret' } });
+  await using open = await createWorld();
+
+  expect(await runPawl(open.url, ['watch', 'turn_none'])).toMatchObject({
+    ...{ complaints: 'There is no turn of this id. Check the id and the key.\n', exitCode: 1 },
+  });
+  expect(await runPawl(world.url, ['turns'])).toMatchObject({
+    ...{ complaints: 'The API wants a key. Set PAWL_API_KEY to one of its PAWL_API_KEYS.\n', exitCode: 1 },
+  });
+});
+
+test('where nothing answers, it says how to start Pawl', async () => {
+  const { complaints, exitCode } = await runPawl('http://127.0.0.1:9', ['run', 'Hello']);
+
+  expect(complaints).toBe(
+    'Nothing answers at http://127.0.0.1:9. Start Pawl with “npm start”, or say in PAWL_URL where it listens.\n',
+  );
+  expect(exitCode).toBe(1);
+});
+
+test('what a model or a caller wrote to act on the terminal is spelled out', async () => {
+  await using world = await createWorld();
+  await using _worker = await openLiveWorker(world);
+  const call = { name: 'weather_lookup', arguments: { city: 'Ro\u001b]0;x\u0007me\u202e' } };
+  const input = scripted({ rounds: [{ say: 'Look \u001b[2J', tools: [call] }], answer: 'Done\u009b2K' });
+
+  const { output } = await runPawl(world.url, ['run', input, ...model, '--tools', 'weather_lookup']);
+  await world.startTurn({ input: 'line \u001b[31mred' });
+  const listed = await runPawl(world.url, ['turns', '--limit', '1']);
+
+  for (const text of [output, listed.output]) expect(text).not.toMatch(/(?![\n\t])[\p{Cc}\u202e]/u);
+  expect(output).toContain('Look \\u{1b}[2J');
+  expect(listed.output).toContain('line \\u{1b}[31mred');
+});
+
+test('a key that no header can carry is told from a server that is away', async () => {
+  const { complaints, exitCode } = await runPawl('http://127.0.0.1:1', ['turns'], { apiKey: 'alpha–key' });
+
+  expect({ complaints, exitCode }).toMatchObject({ complaints: expect.stringContaining('PAWL_API_KEY'), exitCode: 2 });
+});

@@ -1,0 +1,27 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+
+const MAIN = fileURLToPath(new URL('../../packages/cli/main.ts', import.meta.url));
+
+/** `interruptAt` is a text at which Ctrl-C is pressed. */
+type Options = { interruptAt?: string; apiKey?: string };
+
+/** Runs `pawl` as a process to its end. */
+export async function runPawl(url: string, args: string[], { interruptAt, apiKey = '' }: Options = {}) {
+  const { PATH, HOME } = process.env;
+  const pawl = spawn(process.execPath, [MAIN, ...args], {
+    env: { PATH, HOME, PAWL_URL: url, PAWL_API_KEY: apiKey },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const ended = once(pawl, 'close');
+  let seen = '';
+  pawl.stdout.on('data', (piece) => {
+    seen += piece;
+    if (interruptAt && seen.includes(interruptAt)) pawl.kill('SIGINT');
+  });
+  const [output, complaints] = await Promise.all([text(pawl.stdout), text(pawl.stderr)]);
+  const [exitCode] = await ended;
+  return { output, complaints, exitCode };
+}

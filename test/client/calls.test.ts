@@ -1,0 +1,204 @@
+import { connectPawl, PawlError, type TurnRequest } from 'pawl/client';
+import { expect, test } from 'vitest';
+import { createWorld } from '#test/world/create-world.ts';
+import { openLiveWorker } from '#test/world/live-worker.ts';
+import { scripted } from '#test/world/scripted.ts';
+import { openStranger } from '#test/world/stranger.ts';
+import { openCuttingProxy } from './cutting-proxy.ts';
+import { takeAll } from './take-all.ts';
+
+const hello: TurnRequest = { model: 'openai/test', input: scripted({ answer: 'Hello, Ada.' }) };
+const call = (name: string) => scripted({ rounds: [{ tools: [{ name, arguments: { city: 'Rome' } }] }] });
+
+test('a turn is started, and its result is the turn as it ends', async () => {
+  await using world = await createWorld();
+  await using _worker = await openLiveWorker(world);
+  const pawl = connectPawl({ baseUrl: `${world.url}/` });
+
+  const turn = await pawl.turns.start(hello);
+  const ended = await turn.result();
+
+  expect(ended).toMatchObject({ id: turn.id, status: 'completed', output: 'Hello, Ada.' });
+  expect(ended.conversation_id).toBe(turn.conversationId);
+  expect(await pawl.turns.get(turn.id)).toEqual(ended);
+});
+
+test('a start whose answer is lost is tried again and starts one turn', async () => {
+  await using world = await createWorld();
+  await using proxy = await openCuttingProxy(world.url, [1, 20]);
+  const pawl = connectPawl({ baseUrl: proxy.url });
+
+  const { id } = await pawl.turns.start(hello);
+
+  expect(proxy.count()).toBe(3);
+  expect(await takeAll(pawl.turns.list())).toMatchObject([{ id }]);
+});
+
+test('a server that is away for a moment is asked again, always with the same key', async () => {
+  const answers = [
+    { status: 503, headers: { 'retry-after': '0' } },
+    { status: 429, body: { error: { type: 'rate_limit_error', code: 'too_many', message: 'Wait.', param: null } } },
+    { status: 202, body: { id: 'turn_1', conversation_id: 'conv_1' } },
+  ];
+  await using server = await openStranger((number) => answers[number - 1] ?? null);
+
+  const turn = await connectPawl({ baseUrl: server.url, apiKey: 'key_1' }).turns.start(hello);
+
+  expect(turn).toMatchObject({ id: 'turn_1', conversationId: 'conv_1' });
+  const sent = server.caught.map(({ headers, body }) => [headers['idempotency-key'], headers.authorization, body]);
+  expect(sent).toEqual(
+    Array(3).fill([expect.stringMatching(/^[0-9a-f-]{36}$/), 'Bearer key_1', JSON.stringify(hello)]),
+  );
+});
+
+test('a server that asks for more patience than there is, is left alone', async () => {
+  await using server = await openStranger(() => ({ status: 503, headers: { 'retry-after': '60' } }));
+  const pawl = connectPawl({ baseUrl: server.url });
+
+  await expect(pawl.turns.get('turn_1')).rejects.toMatchObject({ status: 503, retryAfterMs: 60_000, retryable: true });
+  expect(server.caught).toHaveLength(1);
+});
+
+test('a key of the caller’s own makes two calls one turn', async () => {
+  await using world = await createWorld();
+  const pawl = connectPawl({ baseUrl: world.url });
+
+  const first = await pawl.turns.start(hello, { idempotencyKey: 'order-17' });
+  const second = await pawl.turns.start(hello, { idempotencyKey: 'order-17' });
+  const other = await pawl.turns.start(hello);
+
+  expect(second.id).toBe(first.id);
+  expect(other.id).not.toBe(first.id);
+});
+
+test('a refusal is an error that says what to do, and is not tried again', async () => {
+  await using world = await createWorld({ env: { PAWL_API_KEYS: 'mine:secret' } });
+  const pawl = connectPawl({ baseUrl: world.url, apiKey: 'secret' });
+
+  const wrong = pawl.turns.start({ ...hello, temperature: 9 });
+
+  await expect(wrong).rejects.toBeInstanceOf(PawlError);
+  await expect(wrong).rejects.toMatchObject({
+    ...{ status: 400, type: 'invalid_request_error', code: 'invalid_value', param: 'temperature', retryable: false },
+    message: expect.stringContaining('`temperature` is not valid'),
+  });
+  await expect(connectPawl({ baseUrl: world.url }).turns.get('turn_1')).rejects.toMatchObject({
+    ...{ status: 401, code: 'invalid_api_key' },
+  });
+});
+
+test('where no Pawl is, the error says so', async () => {
+  await using page = await openStranger(() => ({ status: 404, body: '<h1>Not here</h1>' }));
+  const nowhere = connectPawl({ baseUrl: 'http://127.0.0.1:9', patienceMs: 0 });
+
+  await expect(nowhere.turns.get('turn_1')).rejects.toMatchObject({
+    ...{ name: 'PawlError', status: null, code: 'unreachable', retryable: true },
+    message: 'Pawl does not answer at http://127.0.0.1:9. Check that it runs there.',
+  });
+  await expect(connectPawl({ baseUrl: page.url }).turns.get('turn_1')).rejects.toMatchObject({
+    ...{ status: 404, code: 'unexpected_answer', retryable: false },
+  });
+});
+
+test('a client runs its own tools and says what came of them', async () => {
+  await using world = await createWorld();
+  await using _worker = await openLiveWorker(world);
+  const tools = [{ name: 'locate_user', description: 'Asks the device where the user is' }];
+  const turn = await connectPawl({ baseUrl: world.url }).turns.start({ ...hello, tools, input: call('locate_user') });
+
+  const { required_action: action } = await turn.settled();
+  const [wanted] = action!.tool_outputs;
+  await turn.submitToolOutputs([{ tool_call_id: wanted!.id, output: { city: 'Lisbon' } }]);
+  const ended = await turn.result();
+
+  expect(wanted).toMatchObject({ name: 'locate_user', arguments: { city: 'Rome' } });
+  expect(ended.rounds[0]!.results).toMatchObject([{ status: 'success', content: '{"city":"Lisbon"}' }]);
+  expect(await turn.output(wanted!.id)).toMatchObject({ output: '{"city":"Lisbon"}', truncated: false });
+});
+
+test('a person allows one call and denies another', async () => {
+  await using world = await createWorld();
+  await using _worker = await openLiveWorker(world);
+  const pawl = connectPawl({ baseUrl: world.url });
+  const description = 'Sends a postcard to a city, once';
+  const tools = [{ name: 'send_postcard', description, approval: 'always' } as const];
+  const [allowed, denied] = await Promise.all(
+    [1, 2].map(() => pawl.turns.start({ ...hello, tools, input: call('send_postcard') })),
+  );
+
+  for (const turn of [allowed!, denied!]) {
+    const callId = (await turn.settled()).required_action!.approvals[0]!.id;
+    await (turn === allowed ? turn.approve(callId) : turn.deny(callId, 'Too expensive.'));
+  }
+
+  expect((await allowed!.result()).rounds[0]!.results).toMatchObject([{ status: 'success', content: 'sent to Rome' }]);
+  expect((await denied!.result()).rounds[0]!.results).toMatchObject([
+    { status: 'error', error: { category: 'permission_denied', message: 'A person denied this call: Too expensive.' } },
+  ]);
+});
+
+test('a turn is cancelled, and cancelled again is cancelled still', async () => {
+  await using world = await createWorld();
+  const turn = await connectPawl({ baseUrl: world.url }).turns.start(hello);
+
+  await turn.cancel();
+  const again = await turn.cancel();
+
+  expect(again.status).toBe('cancelled');
+  await expect(turn.retry()).rejects.toMatchObject({ status: 409, code: 'turn_not_failed' });
+});
+
+test('a list goes on from page to page', async () => {
+  await using world = await createWorld();
+  const pawl = connectPawl({ baseUrl: world.url });
+  const ids: string[] = [];
+  for (let number = 0; number < 5; number += 1) ids.unshift((await pawl.turns.start(hello)).id);
+  await pawl.turns.attach(ids[0]!).cancel();
+
+  const queued = await takeAll(pawl.turns.list({ status: 'queued', limit: 2 }));
+  const rest = await takeAll(pawl.turns.list({ cursor: ids[2]! }));
+
+  expect(queued.map(({ id }) => id)).toEqual(ids.slice(1));
+  expect(rest.map(({ id }) => id)).toEqual(ids.slice(3));
+});
+
+test('a conversation goes on from turn to turn', async () => {
+  await using world = await createWorld();
+  await using _worker = await openLiveWorker(world);
+  const pawl = connectPawl({ baseUrl: world.url });
+
+  const conversation = await pawl.conversations.create({ ...hello, instructions: 'You are brief.' });
+  await conversation.turn!.result();
+  const second = await pawl.conversations.attach(conversation.id).start({ input: scripted({ answer: 'Bye.' }) });
+  await second.result();
+
+  const messages = await conversation.messages();
+  expect(messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'user', 'assistant']);
+  expect(messages.at(-1)).toMatchObject({ content: 'Bye.', turn_id: second.id });
+  expect(second.conversationId).toBe(conversation.id);
+  expect(await conversation.get()).toMatchObject({ instructions: 'You are brief.', active_turn_id: null });
+  expect(await takeAll(pawl.conversations.list())).toHaveLength(1);
+  await conversation.delete();
+  await expect(conversation.get()).rejects.toMatchObject({ status: 404 });
+});
+
+test('a conversation may be created without a turn, and any other route is at hand', async () => {
+  await using world = await createWorld();
+  const pawl = connectPawl({ baseUrl: world.url });
+
+  const { turn } = await pawl.conversations.create({ model: 'openai/test' });
+  const models = await pawl.request<{ data: { id: string }[] }>('GET', '/v1/models');
+
+  expect(turn).toBeNull();
+  expect(models.data.map(({ id }) => id)).toContain('openai/*');
+});
+
+test('waiting ends when its signal says so, and the turn does not', async () => {
+  await using world = await createWorld();
+  const turn = await connectPawl({ baseUrl: world.url }).turns.start(hello);
+
+  const waiting = turn.result({ signal: AbortSignal.timeout(50) });
+
+  await expect(waiting).rejects.toMatchObject({ name: 'TimeoutError' });
+  expect((await turn.get()).status).toBe('queued');
+});

@@ -1,0 +1,69 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { cutEvents } from '#client/cut-events.ts';
+import { readEvents } from '#client/read-events.ts';
+import { takeAll } from './take-all.ts';
+
+const data = ['{"type":"turn.queued"}', '{"delta":"Köln 🌧, 東京 👋🏽"}', '{\n"two":\n"lines"}', '{"last":true}'];
+
+/** The same events as a server of any habits may write them. */
+function written({ end, space, comments }: { end: string; space: string; comments: boolean }): string {
+  const events = data.map((text, index) => {
+    const lines = text.split('\n').map((line) => `data:${space}${line}`);
+    return [`event:${space}some.type`, `id:${space}${index}`, ...lines, '', ...(comments ? [':', ': beat'] : [])];
+  });
+  return `\uFEFF${[...events.flat(), ''].join(end)}`;
+}
+
+test('however a stream is written and cut, its events are the same', async () => {
+  const habits = fc.record({
+    end: fc.constantFrom('\n', '\r\n', '\r'),
+    space: fc.constantFrom('', ' '),
+    comments: fc.boolean(),
+  });
+
+  await fc.assert(
+    fc.asyncProperty(habits, fc.array(fc.nat({ max: 400 }), { maxLength: 40 }), async (habit, cuts) => {
+      const bytes = new TextEncoder().encode(written(habit));
+      const places = [...new Set([0, ...cuts, bytes.length])].filter((at) => at <= bytes.length).sort((a, b) => a - b);
+      const pieces = places.slice(1).map((to, index) => bytes.subarray(places[index], to));
+
+      const seen = await takeAll(readEvents(ReadableStream.from(pieces), { heard: () => {} }));
+
+      expect(seen).toEqual(data.map((text) => JSON.parse(text)));
+    }),
+    { seed: 20_261_120, numRuns: 300 },
+  );
+});
+
+test('an event that is not complete when the stream ends is none', () => {
+  const cut = cutEvents();
+
+  expect([...cut('data: 1\n\ndata: 2\n'), ...cut('')]).toEqual(['1']);
+});
+
+test('a connection that falls silent is over, and let go', async () => {
+  let wasLeft = false;
+  const silent = new ReadableStream<Uint8Array>({
+    start: (controller) => controller.enqueue(new TextEncoder().encode(':\n\ndata: 1\n\n')),
+    cancel: () => {
+      wasLeft = true;
+    },
+  });
+
+  const seen = await takeAll(readEvents(silent, { heard: () => {}, silenceMs: 20 }));
+
+  expect(seen).toEqual([1]);
+  expect(wasLeft).toBe(true);
+});
+
+test('a connection that breaks off is over, and what came before stays', async () => {
+  const pieces = (async function* () {
+    yield new TextEncoder().encode('data: 1\n\ndata: ');
+    throw new TypeError('terminated');
+  })();
+
+  const seen = await takeAll(readEvents(ReadableStream.from(pieces), { heard: () => {} }));
+
+  expect(seen).toEqual([1]);
+});

@@ -1,0 +1,44 @@
+/** What a process does with the world, named and counted: each crossing is a point where it can be made to die. */
+export type Crossings = {
+  /** The points crossed so far, in order: a name and which time it is, as in `after result-box › save-results #2`. */
+  crossed: string[];
+  cross(name: string): void;
+  /** Crosses into the world and back. What answers at once has not reached the world, so it has no way back. */
+  around<Result>(name: string, act: () => Result): Result;
+  /** Whether the queue refuses the first job of each name, as one does that is away for a moment. */
+  queueRefuses: boolean;
+};
+
+/** Counts crossings by name, so that what comes by the clock shifts nothing else; at `doom` the process is killed. */
+export function countCrossings({ doom, queueRefuses }: { doom: string | null; queueRefuses: boolean }): Crossings {
+  const times = new Map<string, number>();
+  const crossed: string[] = [];
+
+  function cross(name: string): void {
+    const time = (times.get(name) ?? 0) + 1;
+    times.set(name, time);
+    const point = `${name} #${time}`;
+    crossed.push(point);
+    if (point === doom) die();
+  }
+
+  return {
+    queueRefuses,
+    crossed,
+    cross,
+    around: (name, act) => {
+      cross(`before ${name}`);
+      const result = act();
+      if (!(result instanceof Promise)) return result;
+      const back = () => cross(`after ${name}`);
+      void result.then(back, back);
+      return result;
+    },
+  };
+}
+
+/** SIGKILL takes the process before this returns: nothing is closed, sent or said after it. */
+function die(): never {
+  process.kill(process.pid, 'SIGKILL');
+  for (;;);
+}

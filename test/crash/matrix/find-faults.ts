@@ -1,0 +1,102 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Observed, ObservedCall, ObservedEndpoint, ObservedTurn, ObservedWebhook } from './observe.ts';
+
+/** Tools whose calls may have no second one; of all others the same key makes two the same as one. */
+const ONLY_ONCE = new Set(['book', 'mail', 'allow_mail', 'cities__book']);
+
+/** What tells of how it came about, not of what came about. */
+const BY_THE_WAY = /^step\.retrying/;
+
+/**
+ * What is not as it would have been without the death. All that may differ: a call that must not run twice may be
+ * unknown, and a request whose answer nobody kept may have been made once more.
+ */
+export function findFaults(now: Observed, undisturbed: Observed): string[] {
+  return [
+    ...pairs(now.turns, undisturbed.turns).flatMap(([turn, before]) => faultsOfTurn(turn, before)),
+    ...pairs(now.endpoints, undisturbed.endpoints).flatMap(([one, before]) => faultsOfEndpoint(one, before)),
+    ...different('number of turns', now.turns.length, undisturbed.turns.length),
+    ...different('number of endpoints', now.endpoints.length, undisturbed.endpoints.length),
+  ];
+}
+
+function faultsOfTurn(now: ObservedTurn, undisturbed: ObservedTurn): string[] {
+  return [
+    ...different('end', now.end, undisturbed.end),
+    ...different('events', happened(now), happened(undisturbed)),
+    ...different(
+      'event numbers',
+      now.numbers,
+      now.numbers.map((_, place) => place + 1),
+    ),
+    ...different('calls', now.calls.map(nameOf), undisturbed.calls.map(nameOf)),
+    ...pairs(now.calls, undisturbed.calls).flatMap(([call, before]) => faultsOfCall(call, before)),
+    ...faultsOfModel(now, undisturbed),
+    ...faultsOfWebhooks(now.webhooks, undisturbed.webhooks),
+  ];
+}
+
+function faultsOfEndpoint(now: ObservedEndpoint, undisturbed: ObservedEndpoint): string[] {
+  return [
+    ...different('endpoint', now.state, undisturbed.state),
+    ...faultsOfWebhooks(now.webhooks, undisturbed.webhooks),
+  ];
+}
+
+/** Calls of one batch may be answered in another order than before. */
+function happened({ events }: ObservedTurn): string[] {
+  return events.filter((event) => !BY_THE_WAY.test(event)).sort();
+}
+
+function faultsOfCall(now: ObservedCall, undisturbed: ObservedCall): string[] {
+  const { name, keys, ownKey } = now;
+  const onlyOnce = ONLY_ONCE.has(name);
+  const mayMiss = onlyOnce && now.isUnknown;
+  const least = mayMiss ? 0 : undisturbed.keys.length;
+  const most = undisturbed.keys.length + (onlyOnce ? 0 : 1);
+  const foreign = keys.filter((key) => key !== ownKey);
+  return [
+    ...(mayMiss ? [] : different(`answer of ${name}`, now.answer, undisturbed.answer)),
+    ...(foreign.length > 0 ? [`${name} was called with the keys ${foreign}`] : []),
+    ...(keys.length < least || keys.length > most ? [`${name} was called ${keys.length} times`] : []),
+  ];
+}
+
+function faultsOfModel(now: ObservedTurn, undisturbed: ObservedTurn): string[] {
+  const rounds = [...Map.groupBy(now.asked, ({ round }) => round)];
+  const changed = rounds.filter(([, asked]) => new Set(asked.map(({ messages }) => messages)).size > 1);
+  const tooOften = now.asked.length > undisturbed.asked.length + 1;
+  return [
+    ...changed.map(([round]) => `round ${round} was asked differently the second time`),
+    ...(tooOften ? [`the model was asked ${now.asked.length} times instead of ${undisturbed.asked.length}`] : []),
+  ];
+}
+
+/** Each event comes under one id; one may come twice, and what the dead had on hand after what came later (R16). */
+function faultsOfWebhooks(now: ObservedWebhook[], undisturbed: ObservedWebhook[]): string[] {
+  return [
+    ...different('webhooks', eachOnce(now), eachOnce(undisturbed)),
+    ...now.filter(({ isGenuine }) => !isGenuine).map(({ type }) => `the webhook of ${type} is not its event's`),
+    ...(now.length > undisturbed.length + 1 ? [`${now.length} webhooks came instead of ${undisturbed.length}`] : []),
+  ];
+}
+
+function eachOnce(webhooks: ObservedWebhook[]): string[] {
+  return [...new Map(webhooks.map(({ id, type }) => [id, type])).values()].sort();
+}
+
+function nameOf({ name }: ObservedCall): string {
+  return name;
+}
+
+function pairs<T>(now: T[], undisturbed: T[]): [T, T][] {
+  return now.flatMap((one, place) => {
+    const before = undisturbed[place];
+    return before === undefined ? [] : [[one, before] satisfies [T, T]];
+  });
+}
+
+function different(what: string, now: unknown, undisturbed: unknown): string[] {
+  if (isDeepStrictEqual(now, undisturbed)) return [];
+  return [`${what}: ${JSON.stringify(now)} instead of ${JSON.stringify(undisturbed)}`];
+}

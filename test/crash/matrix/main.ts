@@ -1,0 +1,23 @@
+import { parseArgs } from 'node:util';
+import { startVitest } from 'vitest/node';
+import type { CrashOptions } from './crash-options.ts';
+
+const USAGE = 'npm run crash [-- --queue redis|postgres] [--only "part of a name"] [--list]';
+
+const crash = readOptions();
+const vitest = await startVitest('test', ['test/crash/matrix/'], {
+  config: 'vitest.crash.config.ts',
+  watch: false,
+  provide: { crash },
+});
+await vitest.close();
+
+function readOptions(): CrashOptions {
+  const { values } = parseArgs({
+    options: { queue: { type: 'string' }, only: { type: 'string' }, list: { type: 'boolean' } },
+  });
+  const { queue = null, only = '', list = false } = values;
+  if (queue === null || queue === 'redis' || queue === 'postgres') return { queue, only, list };
+  process.stderr.write(`${USAGE}\n`);
+  process.exit(1);
+}

@@ -1,0 +1,109 @@
+import { Webhook } from 'standardwebhooks';
+import type { TurnResource } from '#core/turn/present-turn.ts';
+import type { Scene } from './open-ground.ts';
+import type { Seen } from './open-witness.ts';
+
+/** One call: what the turn says of it, and the keys under which its tool was really called. */
+export type ObservedCall = { name: string; answer: string; isUnknown: boolean; ownKey: string; keys: string[] };
+
+/** A webhook that reached the receiver; `isGenuine` tells that signature and id are those of its event. */
+export type ObservedWebhook = { id: string; type: string; isGenuine: boolean };
+
+/** A turn as everybody outside can see it, without times. */
+export type ObservedTurn = {
+  end: unknown;
+  calls: ObservedCall[];
+  events: string[];
+  numbers: unknown[];
+  /** One for each request that reached the model: its round, and what it was asked. */
+  asked: { round: string; messages: string }[];
+  webhooks: ObservedWebhook[];
+};
+
+/** A webhook endpoint, and what others were told of it. */
+export type ObservedEndpoint = { state: unknown; webhooks: ObservedWebhook[] };
+
+/** A scene after its end: the word of the API, and that of the tools, the receiver and the model. */
+export type Observed = { turns: ObservedTurn[]; endpoints: ObservedEndpoint[] };
+
+/** Looks at all there is to be seen of a scene. */
+export async function observe(scene: Scene): Promise<Observed> {
+  const [turns, endpoints] = [await scene.turns(), await scene.endpoints()];
+  const own = await secretsAt(scene, '/v1/webhook_secret');
+  const theirs = await Promise.all(endpoints.map(({ id }) => secretsAt(scene, `/v1/webhook_endpoints/${id}/secret`)));
+  const secrets = [...own, ...theirs.flat()];
+  return {
+    turns: await Promise.all(turns.map((turn) => observeTurn(scene, turn, secrets))),
+    endpoints: endpoints.map(({ id, status, description, disabled_reason }, place) => ({
+      state: { status, description, disabled_reason, secrets: theirs[place]?.length },
+      webhooks: webhooksOf(scene.witness.seenOf(id), secrets),
+    })),
+  };
+}
+
+async function secretsAt({ call }: Scene, path: string): Promise<string[]> {
+  return (await call<{ secrets: string[] }>('GET', path)).body.secrets;
+}
+
+async function observeTurn(scene: Scene, turn: TurnResource, secrets: string[]): Promise<ObservedTurn> {
+  const { status, output, error, incomplete_details, rounds } = turn;
+  const seen = scene.witness.seenOf(turn.id);
+  const events = await scene.listEvents(turn.id);
+  const said = rounds.map(({ assistant_response, tool_calls, finish_reason }) => ({
+    ...{ assistant_response, finish_reason },
+    calls: tool_calls.map(({ id, name }) => `${id} ${name}`),
+  }));
+  return {
+    end: { status, output, error: error?.code ?? null, incomplete_details, rounds: said },
+    calls: rounds.flatMap((round) => callsOf(turn, round, seen)),
+    events: events.map(({ type, round, tool_call_id }) => [type, round, tool_call_id].filter(Boolean).join(' ')),
+    numbers: events.map(({ sequence_number }) => sequence_number),
+    asked: askedOf(scene, turn),
+    webhooks: webhooksOf(seen, secrets).map((webhook) => ({
+      ...webhook,
+      isGenuine: webhook.isGenuine && events.some(({ id, type }) => id === webhook.id && type === webhook.type),
+    })),
+  };
+}
+
+type Round = TurnResource['rounds'][number];
+
+function callsOf(turn: TurnResource, { number, tool_calls, results }: Round, seen: Seen[]): ObservedCall[] {
+  return tool_calls.map(({ id, name }, place) => {
+    const { tool_call_id, status, content, error } = results[place] ?? {};
+    const path = `/${name.split('_').at(-1)}`;
+    return {
+      name,
+      answer: [tool_call_id, status, content, error?.category].join(' '),
+      isUnknown: error?.category === 'outcome_unknown',
+      ownKey: `${turn.id}.${number}.${id}`,
+      keys: seen.filter((one) => one.path === path).map(({ headers }) => String(headers['idempotency-key'])),
+    };
+  });
+}
+
+function askedOf({ world }: Scene, { id }: TurnResource): ObservedTurn['asked'] {
+  return world.asked.flatMap(({ headers, body }) => {
+    const [turnId, round = ''] = String(headers['x-client-request-id']).split('.');
+    return turnId === id ? [{ round, messages: JSON.stringify(body.messages) }] : [];
+  });
+}
+
+/** Checks each as its receiver would, who knows only secrets and has no database. */
+function webhooksOf(seen: Seen[], secrets: string[]): ObservedWebhook[] {
+  const posts = seen.filter(({ path }) => path === '/hook');
+  return posts.map(({ headers, body }) => {
+    const { id, type }: { id: string; type: string } = JSON.parse(body);
+    const isSigned = secrets.some((secret) => isSignedWith(secret, headers, body));
+    return { id, type, isGenuine: isSigned && headers['webhook-id'] === id };
+  });
+}
+
+function isSignedWith(secret: string, headers: Seen['headers'], body: string): boolean {
+  try {
+    new Webhook(secret).verify(body, headers as Record<string, string>);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest';
+import type { TurnResource } from '#core/turn/present-turn.ts';
+import { createWorld } from '#test/world/create-world.ts';
+import { queueBackends } from '#test/world/queues.ts';
+import { scripted } from '#test/world/scripted.ts';
+import { startProcess } from '#test/world/start-process.ts';
+import { startWitness } from './witness.ts';
+
+const HOUR_MS = 3_600_000;
+
+/** Lets a process's wall clock be wrong by so much, before any of its own code runs. */
+function wrongBy(ms: number): Record<string, string> {
+  const shift = `const real = Date; const now = real.now.bind(real);
+    globalThis.Date = class extends real { constructor(...a) { a.length ? super(...a) : super(now() + ${ms}); } static now() { return now() + ${ms}; } };`;
+  return { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(shift)}` };
+}
+
+test.for(queueBackends().filter(({ skip }) => !skip))(
+  'on $name, workers whose clocks are an hour off change nothing: no retry comes early, no call is made twice',
+  async ({ redis }) => {
+    await using witness = await startWitness();
+    await using world = await createWorld({ redis });
+    const execution = { kind: 'http', url: `${witness.url}/book` };
+    const book = { name: 'book', description: 'Books it, once', execution };
+    const fault = { kind: 'status' as const, status: 503, retry_after: 2, times: 1 };
+    const input = scripted({ rounds: [{ tools: [{ name: 'book' }], fault }], answer: 'Booked.' });
+    await using _ahead = await startProcess('worker', { ...world.env, ...wrongBy(HOUR_MS) });
+    await using _behind = await startProcess('worker', { ...world.env, ...wrongBy(-HOUR_MS) });
+
+    const started = await Promise.all(Array.from({ length: 6 }, () => world.startTurn({ input, tools: [book] })));
+    const poll = ({ id }: TurnResource) => world.call<TurnResource>('GET', `/v1/turns/${id}?wait=25`);
+    const turns = (await Promise.all(started.map(poll))).map(({ body }) => body);
+
+    expect(turns.map(({ status }) => status)).toEqual(started.map(() => 'completed'));
+    expect(turns.map(({ rounds }) => rounds[0]?.results[0]?.status)).toEqual(started.map(() => 'success'));
+    expect(new Set(witness.calls.map(({ key }) => key)).size).toBe(witness.calls.length);
+    for (const { id } of started) {
+      const events = await world.listEvents(id);
+      const [retrying, replied] = ['step.retrying', 'round.completed'].map((type) =>
+        Date.parse(String(events.find((event) => event.type === type)?.created_at)),
+      );
+      expect((replied ?? 0) - (retrying ?? 0)).toBeGreaterThan(900);
+    }
+  },
+);

@@ -1,0 +1,57 @@
+import { type Browser, chromium, type Page } from 'playwright-core';
+import { afterAll, beforeAll, describe } from 'vitest';
+import { findChromium } from './find-chromium.ts';
+
+/** What a reader has before them, and whatever a browser complained of: failed scripts, refused assets, dialogs. */
+export type Inspector = AsyncDisposable & { page: Page; problems: string[] };
+
+export type Reader = { dark?: boolean; width?: number };
+
+/** Opens a page of an API as a reader with a browser of their own would. */
+export type OpenInspector = (url: string, reader?: Reader) => Promise<Inspector>;
+
+const PATIENCE_MS = 10_000;
+
+/** A suite in a real browser. Where there is no Chromium it is left out and says so, or fails if REQUIRE_CHROMIUM is set. */
+export function browserSuite(name: string, suite: (open: OpenInspector) => void): void {
+  const path = findChromium();
+  if (path === null) announceNoChromium();
+  describe.skipIf(path === null)(path === null ? `${name} (left out: no Chromium here)` : name, () => {
+    let browser: Browser;
+    beforeAll(async () => {
+      const args = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
+      browser = await chromium.launch({ executablePath: path ?? '', args });
+    });
+    afterAll(() => browser.close());
+    suite((url, reader = {}) => openInspector(browser, url, reader));
+  });
+}
+
+function announceNoChromium(): void {
+  const message = 'No Chromium: put chromium-headless-shell on the PATH, and the suites of the inspector run too.';
+  if (process.env.REQUIRE_CHROMIUM) throw new Error(message);
+  process.stderr.write(`\n${message}\n\n`);
+}
+
+async function openInspector(
+  browser: Browser,
+  url: string,
+  { dark = false, width = 1280 }: Reader,
+): Promise<Inspector> {
+  const context = await browser.newContext({
+    viewport: { width, height: 800 },
+    colorScheme: dark ? 'dark' : 'light',
+    permissions: ['clipboard-read', 'clipboard-write'],
+  });
+  const page = await context.newPage();
+  page.setDefaultTimeout(PATIENCE_MS);
+  const problems: string[] = [];
+  page.on('pageerror', (error) => problems.push(error.message));
+  page.on('console', (message) => problems.push(message.text()));
+  page.on('dialog', async (dialog) => {
+    problems.push(`dialog: ${dialog.message()}`);
+    await dialog.dismiss();
+  });
+  await page.goto(url);
+  return { page, problems, [Symbol.asyncDispose]: () => context.close() };
+}

@@ -1,0 +1,61 @@
+import { expect, test } from 'vitest';
+import { apiClient } from '#test/world/api-client.ts';
+import { createWorld } from '#test/world/create-world.ts';
+import { scripted } from '#test/world/scripted.ts';
+import { browserSuite } from './browser-suite.ts';
+
+const KEY = 'key-of-alpha';
+
+browserSuite('where keys are configured', (open) => {
+  test('the page asks for one, says when it is wrong, and follows a turn with it', async () => {
+    await using world = await createWorld({ env: { PAWL_API_KEYS: `alpha:${KEY}` } });
+    const { id } = await apiClient(world.url, KEY).startTurn({
+      input: scripted({ rounds: [], answer: 'Hello, alpha.' }),
+    });
+    await using inspector = await open(`${world.url}/#/turns/${id}`);
+    const { page } = inspector;
+
+    await page.getByLabel('Key', { exact: true }).fill('wrong');
+    await page.keyboard.press('Enter');
+    await page.getByText('That key was not accepted.').waitFor();
+    await page.getByLabel('Key', { exact: true }).fill(KEY);
+    await page.keyboard.press('Enter');
+    await page.getByRole('status').getByText('Queued').waitFor();
+    await world.workUntilIdle();
+    await page.getByRole('region', { name: 'Answer' }).getByText('Hello, alpha.').waitFor();
+
+    expect(await page.evaluate('[document.cookie, localStorage.length]')).toEqual(['', 0]);
+    expect(await page.locator('dialog').count()).toBe(0);
+  });
+
+  test('commands to copy name the key and never hold it', async () => {
+    await using world = await createWorld({ env: { PAWL_API_KEYS: `alpha:${KEY}` } });
+    const { id } = await apiClient(world.url, KEY).startTurn({ input: "It's me." });
+    await using inspector = await open(`${world.url}/#/turns/${id}`);
+    const { page } = inspector;
+    await page.getByLabel('Key', { exact: true }).fill(KEY);
+    await page.keyboard.press('Enter');
+
+    await page.getByText('Copy as curl').click();
+    await page.getByRole('button', { name: 'Copy: Start it again' }).click();
+    const command = await page.evaluate<string>('navigator.clipboard.readText()');
+
+    expect(command).toContain(`curl -s '${world.url}/v1/turns'`);
+    expect(command).toContain('-H "Authorization: Bearer $PAWL_API_KEY"');
+    expect(command).toContain(`"input": "It'\\''s me."`);
+    expect(await page.content()).not.toContain(KEY);
+  });
+
+  test('who gives no key is told so, and may try again', async () => {
+    await using world = await createWorld({ env: { PAWL_API_KEYS: `alpha:${KEY}` } });
+    await using inspector = await open(world.url);
+    const { page } = inspector;
+
+    await page.getByLabel('Key', { exact: true }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('alert').getByText('Send a valid key').waitFor();
+    await page.getByRole('button', { name: 'Try again' }).click();
+
+    await page.getByLabel('Key', { exact: true }).waitFor();
+  });
+});

@@ -1,0 +1,126 @@
+import { expect, test } from 'vitest';
+import { loadTurn } from '#core/checkpoint/load-turn.ts';
+import { takeHold } from '#core/checkpoint/take-hold.ts';
+import { createWorld } from '#test/world/create-world.ts';
+import { httpTool } from '#test/world/http-tool.ts';
+import { workUntilEnded } from '#test/world/let-time-pass.ts';
+import { openLiveWorker } from '#test/world/live-worker.ts';
+import { scripted } from '#test/world/scripted.ts';
+import { openStranger } from '#test/world/stranger.ts';
+import { browserSuite } from './browser-suite.ts';
+
+const call = { name: 'look_up', arguments: { city: 'Tokyo' }, id: 'call_1' };
+
+browserSuite('a turn as it runs', (open) => {
+  test('text appears as it streams, running tools say what they do, and what is committed takes their place', async () => {
+    await using world = await createWorld();
+    await using tool = await openStranger(() => null);
+    await using _worker = await openLiveWorker(world);
+    const say = 'Let me look that up for you, in three different places.';
+    const input = `How warm is it?\n${scripted({ rounds: [{ say, tools: [call], pace_ms: 100, piece_chars: 4 }], answer: 'Warm: {{results}}' })}`;
+    const tools = [httpTool('look_up', tool.url, { status_text: 'Asking the station…' })];
+
+    const { id } = await world.startTurn({ input, tools });
+    await using inspector = await open(`${world.url}/#/turns/${id}`);
+    const { page, problems } = inspector;
+    const round = page.locator('.entry', { has: page.getByRole('heading', { name: 'Round 1' }) });
+    await round.locator('.streaming', { hasText: /^Let me/ }).waitFor();
+    const early = await round.locator('.streaming').innerText();
+    await page.getByText('Asking the station…').waitFor();
+    const committed = await round.locator('.said').innerText();
+    const status = await page.locator('.call .badge').innerText();
+    (await tool.arrival(1)).answer({ status: 200, body: '18 degrees' });
+    await page.getByRole('region', { name: 'Answer' }).getByText('Warm: 18 degrees').waitFor();
+
+    expect(early.length).toBeLessThan(say.length);
+    expect([committed, status]).toEqual([say, 'running']);
+    expect(await page.locator('.streaming').count()).toBe(0);
+    await page.locator('.call').getByText('success').waitFor();
+    await page.getByRole('heading', { name: 'Round 2' }).waitFor();
+    expect(problems).toEqual([]);
+  });
+
+  test('a tool that was running before the page was opened is shown to run', async () => {
+    await using world = await createWorld();
+    await using tool = await openStranger(() => null);
+    const { id } = await world.startTurn({
+      input: scripted({ rounds: [{ tools: [call] }], answer: 'Done.' }),
+      tools: [httpTool('look_up', tool.url, { effect: 'none' })],
+    });
+    const working = world.workUntilIdle();
+    const arrived = await tool.arrival(1);
+    await using inspector = await open(`${world.url}/#/turns/${id}`);
+
+    await inspector.page.locator('.call .badge').getByText('running').waitFor();
+    arrived.answer({ status: 200, body: '18 degrees' });
+    await working;
+    await inspector.page.getByRole('heading', { name: 'Completed' }).waitFor();
+
+    expect(inspector.problems).toEqual([]);
+  });
+
+  test('a stream that breaks off is taken up again after its last event, without a gap', async () => {
+    await using world = await createWorld();
+    const { id } = await world.startTurn({ input: 'Hi', tools: ['weather_lookup'] });
+    const [first] = await world.listEvents(id);
+    await using inspector = await open(world.url);
+    const { page, problems } = inspector;
+    const asked: (string | undefined)[] = [];
+    await page.route('**/events', async (route) => {
+      asked.push(route.request().headers()['last-event-id']);
+      if (asked.length > 1) return route.continue();
+      const body = `event: turn.queued\nid: 1\ndata: ${JSON.stringify(first)}\n\nevent: turn.star`;
+      return route.fulfill({ contentType: 'text/event-stream', body });
+    });
+
+    await page.goto(`${world.url}/#/turns/${id}`);
+    await page.getByText('The connection was lost.').waitFor();
+    await world.workUntilIdle();
+    await page.getByRole('heading', { name: 'Completed' }).waitFor();
+    await page.getByRole('heading', { name: 'Round 2' }).waitFor();
+    await page.getByText('The connection was lost.').waitFor({ state: 'detached' });
+
+    expect(asked.slice(0, 2)).toEqual(['0', '1']);
+    expect(await page.locator('.timeline h3').allInnerTexts()).toEqual([
+      'Started',
+      'Round 1',
+      'Batch 1',
+      'Round 2',
+      'Completed',
+    ]);
+    expect(await page.getByText('The connection was lost.').count()).toBe(0);
+    expect(problems).toEqual([]);
+  });
+
+  test('a failed try and a lost worker stand between the checkpoints', async () => {
+    await using world = await createWorld();
+    const fault = { kind: 'status' as const, status: 503, times: 1 };
+    const { id } = await world.startTurn({
+      input: scripted({
+        rounds: [{ say: 'Looking.', tools: [{ ...call, name: 'weather_lookup' }], fault }],
+        answer: 'Done.',
+      }),
+      tools: ['weather_lookup'],
+    });
+    await world.workUntilIdle();
+    await takeHold(world.db, (await loadTurn(world.db, id))!, 'lost');
+    await world.advance(60_000);
+    await world.rescue();
+    await workUntilEnded(world, id);
+
+    await using inspector = await open(`${world.url}/#/turns/${id}`);
+    await inspector.page.getByRole('heading', { name: 'Completed' }).waitFor();
+    const headings = await inspector.page.locator('.timeline h3').allInnerTexts();
+
+    expect(headings).toEqual([
+      'Started',
+      'Round 1 brought no reply',
+      'A worker was lost',
+      'Round 1',
+      'Batch 1',
+      'Round 2',
+      'Completed',
+    ]);
+    await inspector.page.getByText('attempt 3').waitFor();
+  });
+});

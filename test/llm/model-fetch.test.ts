@@ -1,0 +1,153 @@
+import { getEventListeners } from 'node:events';
+import { createServer, type RequestListener } from 'node:http';
+import { type AddressInfo, createServer as createSocketServer, type Socket } from 'node:net';
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
+import { expect, test } from 'vitest';
+import { type ModelAnswer, modelFetch } from '#core/llm/model-fetch.ts';
+import { piecesOf } from '#core/llm/pieces-of.ts';
+import { startWireServer } from '#test/llm/wire-server.ts';
+
+async function textOf({ body }: ModelAnswer): Promise<string> {
+  const pieces: Uint8Array[] = [];
+  for await (const piece of piecesOf(body!.getReader())) pieces.push(piece);
+  return Buffer.concat(pieces).toString();
+}
+
+async function startServer(listener: RequestListener) {
+  const server = createServer(listener);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+const post = { method: 'POST', headers: new Headers({ 'content-type': 'application/json' }), body: '{"a":1}' };
+
+test('a request leaves in one piece, headers and body', async () => {
+  const heard: string[] = [];
+  const sockets = new Set<Socket>();
+  const server = createSocketServer((socket) => {
+    sockets.add(socket);
+    socket.on('data', (data) => {
+      heard.push(data.toString());
+      socket.write('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nhi');
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { fetch, close } = modelFetch();
+
+  const answer = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/x`, post);
+
+  expect(await textOf(answer)).toBe('hi');
+  expect(heard).toHaveLength(1);
+  expect(heard[0]).toMatch(/content-length: 7\r\n\r\n{"a":1}$/i);
+  await close();
+  for (const socket of sockets) socket.destroy();
+  server.close();
+});
+
+test.each([307, 308])(
+  'a %i is followed, with the body, and without the key where it leads to another server',
+  async (status) => {
+    await using there = await startWireServer();
+    there.answer({ body: ['hello'] });
+    await using here = await startServer((_request, response) => {
+      response.writeHead(status, { location: `${there.origin}/other` }).end();
+    });
+    const { fetch, close } = modelFetch();
+
+    const headers = new Headers({ authorization: 'Bearer key' });
+    const answer = await fetch(`${here.origin}/x`, { ...post, headers });
+
+    expect(await textOf(answer)).toBe('hello');
+    expect(there.asked).toMatchObject([{ path: '/other', body: { a: 1 } }]);
+    expect(there.asked[0]!.headers.authorization).toBeUndefined();
+    await close();
+  },
+);
+
+test.each([
+  ['gzip', gzipSync],
+  ['deflate', deflateSync],
+  ['br', brotliCompressSync],
+])('an answer packed in %s, though nobody asked for it, is unpacked', async (encoding, pack) => {
+  await using server = await startWireServer();
+  const packed = pack(Buffer.from('data: hello'.repeat(100)));
+  server.answer({ headers: { 'content-encoding': encoding }, body: [packed.subarray(0, 9), packed.subarray(9)] });
+  const { fetch, close } = modelFetch();
+
+  const answer = await fetch(server.origin, post);
+
+  expect(await textOf(answer)).toBe('data: hello'.repeat(100));
+  expect(server.asked[0]!.headers['accept-encoding']).toBe('identity');
+  await close();
+});
+
+test('a server that is not there, and one that breaks off, fail as the web has it', async () => {
+  const server = await startWireServer();
+  server.answer({ body: ['half'], ending: 'cut' });
+  const { fetch, close } = modelFetch();
+
+  const answer = await fetch(server.origin, post);
+  const cut = await textOf(answer).catch((error: unknown) => error);
+  await server[Symbol.asyncDispose]();
+  const refused = await fetch(server.origin, post).catch((error: unknown) => error);
+
+  expect(cut).toBeInstanceOf(TypeError);
+  expect(cut).toMatchObject({ message: 'terminated', cause: { code: 'UND_ERR_SOCKET' } });
+  expect(refused).toBeInstanceOf(TypeError);
+  expect(refused).toMatchObject({ message: 'fetch failed', cause: { code: 'ECONNREFUSED' } });
+  await close();
+});
+
+test('an abort ends a call with its reason at once: before it began, before it is answered, and in its body', async () => {
+  await using server = await startWireServer();
+  await using silent = await startServer(() => undefined);
+  server.answer({ body: ['half'], ending: 'hang' });
+  const { fetch, close } = modelFetch();
+  const caller = new AbortController();
+  const reason = new Error('cancelled');
+
+  const answer = await fetch(server.origin, { ...post, signal: caller.signal });
+  const unanswered = fetch(silent.origin, { ...post, signal: caller.signal });
+  caller.abort(reason);
+
+  await expect(unanswered).rejects.toBe(reason);
+  await expect(textOf(answer)).rejects.toBe(reason);
+  await expect(fetch(server.origin, { ...post, signal: caller.signal })).rejects.toBe(reason);
+  await server.left;
+  await close();
+});
+
+test('a reader that takes its time gets all of it, and not more at once than it asked for', async () => {
+  const size = 8 * 1024 * 1024;
+  await using server = await startServer((_request, response) => response.end(Buffer.alloc(size, 'x')));
+  const { fetch, close } = modelFetch();
+
+  const answer = await fetch(server.origin, post);
+  // While nobody reads the first answer, a second one has time to come.
+  await textOf(await fetch(server.origin, post));
+  const reader = answer.body!.getReader();
+  const first = await reader.read();
+  const rest = await textOf({ ...answer, body: { getReader: () => reader } });
+
+  expect(first.value!.byteLength).toBeLessThan(1024 * 1024);
+  expect(first.value!.byteLength + rest.length).toBe(size);
+  await close();
+});
+
+test('calls leave nothing on a signal that outlives them', async () => {
+  await using server = await startWireServer();
+  server.answer({ body: ['hi'] });
+  const { fetch, close } = modelFetch();
+  const { signal } = new AbortController();
+
+  await textOf(await fetch(server.origin, { ...post, signal }));
+
+  expect(getEventListeners(signal, 'abort')).toEqual([]);
+  await close();
+});

@@ -1,0 +1,95 @@
+import type { Guard } from '../guard.ts';
+
+const tools = { calls: 'tools' } as const;
+const once = { calls: 'once' } as const;
+
+/** Calls that may be made once, or again under the same key: R6, R7, R8, R13. */
+export const callGuards = {
+  claimIsCommitted: {
+    ...{
+      rule: 'R6',
+      file: 'services/worker/jobs/run-tool-batch.ts',
+      code: 'await persist(() => claimCalls(db, wanted))',
+    },
+    without: 'a call is made that nobody has claimed',
+    ...{ scene: tools, faults: { crash: 1 }, caught: { broken: 'an at_most_once call was made twice' } },
+  },
+  claimLocksTurn: {
+    ...{ rule: 'R6', file: 'packages/core/checkpoint/claim-calls.ts', code: 'for no key update' },
+    without: 'a claim goes by what it has read of the turn',
+    ...{ scene: tools, faults: { cancel: 1 }, caught: { broken: 'a call was claimed after its turn had ended' } },
+  },
+  claimIsFirst: {
+    ...{
+      rule: 'R6',
+      file: 'packages/core/checkpoint/claim-calls.ts',
+      code: 'and (claimed_by is null or claimed_by = runId)',
+    },
+    without: 'a claim takes over that of another run',
+    ...{ scene: once, faults: { duplicate: 1, crash: 1 }, caught: { broken: 'an at_most_once call was made twice' } },
+  },
+  claimTakesHold: {
+    ...{ rule: 'R6', file: 'packages/core/checkpoint/claim-calls.ts' },
+    code: 'update turns set held_by = runId, held_until = inMs(timing.leaseMs), due_at = inMs(timing.leaseMs)',
+    without: 'a claim is made without a hold',
+    ...{ scene: tools, faults: { duplicate: 1 } },
+    caught: { broken: 'outcome_unknown was said of a call that was never made' },
+  },
+  looksAtClock: {
+    ...{
+      rule: 'R7',
+      file: 'services/worker/jobs/answer-call.ts',
+      code: 'if (onlyOnce) await makeSure(run, planned, context);',
+    },
+    without: 'a run that slept since its claim makes the call',
+    ...{ scene: once, faults: { stall: 1 } },
+    caught: { broken: 'a call was made after it was answered or its turn had ended' },
+  },
+  unknownIsSaid: {
+    ...{
+      rule: 'R8',
+      file: 'services/worker/plan-call.ts',
+      code: "if (call.claimedBy !== null) return kind: 'give-up' ;",
+    },
+    without: 'a run waits for the one that claimed the call',
+    ...{ scene: tools, faults: { crash: 1 }, caught: 'stuck' },
+  },
+  unknownNeedsHold: {
+    ...{
+      rule: 'R8',
+      file: 'packages/core/checkpoint/save-results.ts',
+      code: 'and held_by = heldBy and held_until > now()',
+    },
+    without: 'a claim is judged by a run that has not got the turn',
+    ...{ scene: { calls: 'approval' }, faults: { duplicate: 1 } },
+    caught: { broken: 'outcome_unknown was said of a call that was never made' },
+  },
+  madeClaimStays: {
+    ...{
+      rule: 'R8',
+      file: 'packages/core/checkpoint/postpone-step.ts',
+      code: 'and result is null and index not in (select value::int',
+    },
+    without: 'a run that is stopped gives back the claim of a call it has made',
+    ...{
+      scene: { calls: 'once', rescuerOff: true },
+      faults: { stall: 1, shutdown: 1 },
+      caught: { broken: 'an at_most_once call was made twice' },
+    },
+  },
+  unmadeClaimGoes: {
+    ...{
+      rule: 'R8',
+      file: 'packages/core/checkpoint/postpone-step.ts',
+      code: 'update tool_calls set claimed_by = null',
+    },
+    without: 'a run that is stopped keeps the claim of a call it has not made',
+    ...{ scene: tools, faults: { shutdown: 1 } },
+    caught: { broken: 'outcome_unknown was said of a call that was never made' },
+  },
+  keyIsStored: {
+    ...{ rule: 'R13', file: 'packages/core/turn/idempotency-key.ts', code: 'turnId.round.id' },
+    without: 'each run makes a key of its own',
+    ...{ scene: tools, faults: { crash: 1 }, caught: { broken: 'one call went out under two keys' } },
+  },
+} satisfies Record<string, Guard>;

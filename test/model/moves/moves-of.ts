@@ -1,0 +1,42 @@
+import { makeActor } from '../actor.ts';
+import type { Emit, Setting } from '../setting.ts';
+import type { State } from '../state.ts';
+import { beat } from './beat.ts';
+import { callApi } from './call-api.ts';
+import { frameStep } from './frame-step.ts';
+import { passTime } from './pass-time.ts';
+import { postWebhook } from './post-webhook.ts';
+import { rescue } from './rescue.ts';
+import { ringBell } from './ring-bell.ts';
+import { sufferQueue, sufferRun } from './suffer.ts';
+import { takeJob } from './take-job.ts';
+import { workBatch } from './work-batch.ts';
+import { admitFailure, workRound } from './work-round.ts';
+
+/** Tells of all that may happen next in a state. */
+export function movesOf(state: State, setting: Setting, emit: Emit): void {
+  const [first, second] = state.runs;
+  callApi(state, setting, emit);
+  passTime(state, setting, emit);
+  rescue(state, setting, emit);
+  sufferQueue(state, emit);
+  moveRun(state, 0, { setting, emit });
+  const areAlike = first.at === 'idle' && second.at === 'idle' && first.left === second.left;
+  if (!areAlike && !setting.scene.alone) moveRun(state, 1, { setting, emit });
+}
+
+/** Who is asleep does nothing; a run that hangs is only beaten for. */
+function moveRun(state: State, who: 0 | 1, by: { setting: Setting; emit: Emit }): void {
+  const actor = makeActor(state, who, by);
+  sufferRun(actor);
+  if (actor.run.isAsleep) return;
+  beat(actor);
+  if (actor.run.hangs) return;
+  takeJob(actor);
+  frameStep(actor);
+  workRound(actor);
+  admitFailure(actor);
+  workBatch(actor);
+  ringBell(actor);
+  postWebhook(actor);
+}

@@ -1,0 +1,67 @@
+import type { Actor } from '../actor.ts';
+import { addJobs, returnJob } from '../jobs.ts';
+import { die } from '../leave.ts';
+import { forgetLeft } from '../left-turn.ts';
+import { set } from '../set.ts';
+import type { Emit } from '../setting.ts';
+import { noRings, type Run, type State } from '../state.ts';
+
+/** What may befall a worker that has a job: death, sleep, a run that never ends, a deploy, its job handed out twice. */
+export function sufferRun({ run, guards, may }: Actor): void {
+  if (run.at === 'idle') return;
+  may('dies', (mine, after) => die(after, mine), 'crash');
+  if (run.isAsleep) may('wakes', wake);
+  else may('falls asleep', (mine) => set(mine, { isAsleep: true, hasSlept: true }), 'stall');
+  if (run.job !== 'gone') {
+    // The queue takes a job from a sleeper only once its lock has lapsed, long after any worker believes what it left.
+    const again = (mine: Run, after: State) => {
+      returnJob(after, mine);
+      if (mine.isAsleep) forgetLeft(after, guards);
+    };
+    may('has its job handed out again', again, run.isAsleep ? undefined : 'duplicate');
+  }
+  const isWorking = run.at === 'asking' || run.at === 'calling';
+  if (!isWorking || run.isAsleep || run.hangs) return;
+  may('hangs', (mine) => set(mine, { hangs: true }), 'hang');
+  if (run.stop === 'no') may('is told to stop', (mine) => set(mine, { stop: 'shutdown' }), 'shutdown');
+}
+
+/** A sleeper's claim is old by its own clock (R7). */
+function wake(run: Run): void {
+  run.isAsleep = false;
+  if (run.once === 'claimed') run.once = 'stale';
+}
+
+const STEPS = ['r1', 'b1', 'r2'] as const;
+
+/** What may befall the queue: to lose everything, to hand out what was done, to keep an id and never hand it out. */
+export function sufferQueue(state: State, emit: Emit): void {
+  const { queue, turn, deliveries, next } = state;
+  if (hasJobs(state)) emit('the queue loses everything', empty, 'flush');
+  for (const step of STEPS.slice(0, STEPS.indexOf(turn.step) + 1)) {
+    if (!queue[step])
+      emit(`an old job of ${step} comes again`, (after) => set(after.queue, { [step]: true }), 'duplicate');
+  }
+  if (queue.now === 'waiting')
+    emit(`the job of ${turn.step} is wedged`, (after) => set(after.queue, { now: 'wedged' }), 'wedge');
+  if (next.job === 'waiting')
+    emit('the job of the next turn is wedged', (after) => set(after.next, { job: 'wedged' }), 'wedge');
+  for (const name of ['failed', 'ended'] as const) {
+    const { row, job } = deliveries[name];
+    const again = (after: State) => addJobs(after, { ...noRings(), [name]: true });
+    if (row !== 'none' && job === 'none') emit(`an old job of turn.${name} comes again`, again, 'duplicate');
+    const wedge = (after: State) => set(after.deliveries[name], { job: 'wedged' });
+    if (job === 'waiting') emit(`the job of turn.${name} is wedged`, wedge, 'wedge');
+  }
+}
+
+function hasJobs({ queue, deliveries: { failed, ended }, next, runs }: State): boolean {
+  const isKnown = [queue.now, failed.job, ended.job, next.job].some((job) => job !== 'none');
+  return isKnown || STEPS.some((step) => queue[step]) || runs.some((run) => run.job !== 'gone');
+}
+
+function empty({ queue, deliveries, next, runs }: State): void {
+  set(queue, { now: 'none', r1: false, b1: false, r2: false });
+  for (const row of [deliveries.failed, deliveries.ended, next]) row.job = 'none';
+  for (const run of runs) run.job = 'gone';
+}

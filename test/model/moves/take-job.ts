@@ -1,0 +1,71 @@
+import type { Actor } from '../actor.ts';
+import { promoteReopened } from '../checkpoint/promote-next.ts';
+import { ringNow } from '../checkpoint/ring.ts';
+import { takeDelivery } from '../checkpoint/take-delivery.ts';
+import type { Guards } from '../guards.ts';
+import { goRing, leave } from '../leave.ts';
+import { readTurn, type Sight, takeLeft } from '../left-turn.ts';
+import { set } from '../set.ts';
+import type { Setting } from '../setting.ts';
+import type { Run, State } from '../state.ts';
+import { loadTurn } from './load-turn.ts';
+
+/** A worker that is free takes one of the jobs that wait. */
+export function takeJob(actor: Actor): void {
+  const { state, run, guards, setting, may } = actor;
+  const { queue, turn, deliveries, next } = state;
+  if (run.at !== 'idle') return;
+  if (queue.now === 'waiting' && mayBeHandedOut(state, setting)) {
+    look(actor, { verb: `takes the job of ${turn.step}`, isRungAnew: turn.rung }, (taker, after, sightOf) => {
+      after.queue.now = 'none';
+      set(taker, { on: turn.step, job: 'now' });
+      loadTurn(after, taker, { sight: sightOf(after, taker, setting), setting });
+    });
+  }
+  for (const step of ['r1', 'b1', 'r2'] as const) {
+    if (!queue[step] || !mayBeHandedOut(state, setting)) continue;
+    look(actor, { verb: `takes an older job of ${step}`, isRungAnew: false }, (taker, after, sightOf) => {
+      after.queue[step] = false;
+      set(taker, { on: step, job: 'old' });
+      loadTurn(after, taker, { sight: sightOf(after, taker, setting), setting });
+    });
+  }
+  for (const name of ['failed', 'ended'] as const) {
+    if (deliveries[name].job !== 'waiting') continue;
+    may(`takes the delivery of turn.${name}`, (taker, after) => {
+      after.deliveries[name].job = 'none';
+      if (takeDelivery(after, taker, { name, guards })) set(taker, { at: 'posting', on: name, job: 'now' });
+    });
+  }
+  if (next.job === 'waiting') may('works the next turn', (taker, after) => workNext(after, taker, guards));
+}
+
+type SightOf = (state: State, run: Run, setting: Setting) => Sight;
+
+/** A job begins with a look at the turn: as it stands, or, for the first ring of a step, as its worker has left it. */
+function look(
+  { run, guards, may }: Actor,
+  { verb, isRungAnew }: { verb: string; isRungAnew: boolean },
+  change: (run: Run, after: State, sightOf: SightOf) => void,
+): void {
+  may(verb, (mine, after) => change(mine, after, readTurn));
+  if (run.left === 'none' || (isRungAnew && guards.leftMindsRing)) return;
+  may(`${verb}, by what it has left`, (mine, after) => change(mine, after, takeLeft));
+}
+
+/** Where nobody rescues, the queue keeps time: BullMQ's lock outlives a hold (R11), and a delay is kept. */
+function mayBeHandedOut({ turn, runs }: State, { scene, guards }: Setting): boolean {
+  if (!scene.rescuerOff) return true;
+  const isOrphaned = turn.hold === 'alive' && !runs.some((run) => run.holds);
+  return !(isOrphaned && guards.lockOutlivesHold) && !turn.isEarly;
+}
+
+/** The next turn is worked in one go; its own protocol is this same one. */
+function workNext(state: State, run: Run, guards: Guards): void {
+  const { next } = state;
+  next.job = 'none';
+  if (next.place !== 'head') return;
+  set(next, { place: 'done', due: 'never' });
+  if (promoteReopened(state, guards)) goRing(run, ringNow(state));
+  else leave(run);
+}

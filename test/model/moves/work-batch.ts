@@ -1,0 +1,120 @@
+import type { Actor } from '../actor.ts';
+import { breakPromise } from '../break-promise.ts';
+import { isActive } from '../checkpoint/active.ts';
+import { claimCalls } from '../checkpoint/claim-calls.ts';
+import { saveOnceResult, saveOtherResult } from '../checkpoint/save-results.ts';
+import type { Guards } from '../guards.ts';
+import { goRing, lookAgain } from '../leave.ts';
+import { keepLeft } from '../left-turn.ts';
+import { set } from '../set.ts';
+import type { Setting } from '../setting.ts';
+import type { Rings, Run, State } from '../state.ts';
+import { ableCalls, beginCalls, planCalls } from './load-turn.ts';
+
+/** A run that is at its batch: `run-tool-batch.ts`, `answer-call.ts`, `result-box.ts`. */
+export function workBatch(actor: Actor): void {
+  const { at, once, other } = actor.run;
+  if (at === 'claiming') claim(actor);
+  if (at !== 'calling') return;
+  if (once === 'claimed' || once === 'stale') call(actor);
+  if (once === 'called') saveKnown(actor);
+  if (once === 'give-up') giveUp(actor);
+  if (other !== 'none') answerOther(actor);
+  if (once === 'none' && other === 'none') settle(actor);
+}
+
+/** Who was stopped starts no further call, and claims none (R4). */
+function claim({ run, guards, may }: Actor): void {
+  const mayClaim = run.stop === 'no' || !guards.stoppedClaimsNothing;
+  may(mayClaim ? 'claims the call' : 'claims nothing', (mine, after) => {
+    mine.once = mayClaim && claimCalls(after, mine, guards) ? 'claimed' : 'none';
+    beginCalls(after, mine, guards);
+  });
+  if (mayClaim)
+    may('claims the call, the answer is lost', (mine, after) => void claimCalls(after, mine, guards), 'lostAck');
+}
+
+/** Before the call it looks at its clock: who slept since the claim makes sure of it again (R7). */
+function call({ run, guards, may }: Actor): void {
+  if (run.stop !== 'no') may('leaves the call', (mine) => set(mine, { once: 'none' }));
+  else if (run.once === 'stale' && guards.looksAtClock) {
+    may('claims the call again', (mine, after) =>
+      set(mine, { once: claimCalls(after, mine, guards) ? 'claimed' : 'none' }),
+    );
+  } else may('CALLS', makeCall);
+}
+
+function makeCall(run: Run, after: State): void {
+  const { turn, facts } = after;
+  const isLate = run.once === 'stale' && (!isActive(turn) || turn.once !== 'none');
+  if (isLate) breakPromise(after, 'a call was made after it was answered or its turn had ended');
+  facts.calls += 1;
+  if (facts.calls > 1) breakPromise(after, 'an at_most_once call was made twice');
+  set(run, { once: 'called', made: true });
+}
+
+/** Its result, or, where a deploy cut it short, that nobody knows. */
+function saveKnown({ run, guards, setting, may }: Actor): void {
+  const save = (mine: Run, after: State) => put(mine, saveOnceResult(after, mine, { as: 'ok', guards }));
+  may('saves the result', (mine, after) => settleCall(mine, { once: save(mine, after) }, setting));
+  may('saves the result, the answer is lost', (mine, after) => void save(mine, after), 'lostAck');
+  if (run.stop === 'lost') may('drops the call', (mine) => set(mine, { once: 'none' }));
+  if (run.stop === 'shutdown') sayUnknown(may, setting);
+}
+
+/** A claim that another run left behind is judged by whoever has the turn (R8). */
+function giveUp({ guards, setting, may }: Actor): void {
+  if (guards.unknownIsSaid) sayUnknown(may, setting);
+  else may('waits for who claimed it', (mine) => set(mine, { once: 'none' }));
+}
+
+function sayUnknown(may: Actor['may'], setting: Setting): void {
+  may('says outcome_unknown', (mine, after) => {
+    const isWritten = put(mine, saveOnceResult(after, mine, { as: 'unknown', guards: setting.guards }));
+    settleCall(mine, { once: isWritten }, setting);
+  });
+}
+
+function answerOther({ run, guards, setting, may }: Actor): void {
+  const as = run.other === 'running' ? 'ok' : 'cancelled';
+  const save = (mine: Run, after: State) => put(mine, saveOtherResult(after, mine, { as, guards }));
+  may('saves the other result', (mine, after) => settleCall(mine, { other: save(mine, after) }, setting));
+  may('saves the other result, the answer is lost', (mine, after) => void save(mine, after), 'lostAck');
+  if (run.stop !== 'no') may('drops the other call', (mine) => set(mine, { other: 'none' }));
+}
+
+/** What the saves have made owed is rung once all calls are settled. Answers whether anything was written. */
+function put(run: Run, rings: Rings | null): boolean {
+  if (rings && rings.turn !== 'none') run.rings = rings;
+  return rings !== null;
+}
+
+/** The answer is heard. Who has written all that it had on hand knows the turn as well as the row does (`afterBatch`). */
+function settleCall(run: Run, written: { once?: boolean; other?: boolean }, setting: Setting): void {
+  const { knew, wrote } = run;
+  run.wrote = { once: written.once ?? wrote.once, other: written.other ?? wrote.other };
+  if (written.once !== undefined) run.once = 'none';
+  if (written.other !== undefined) run.other = 'none';
+  const isOwn = (run.wrote.once || !knew.once) && (run.wrote.other || !knew.other);
+  if (run.rings.turn === 'r2') keepLeft(run, isOwn ? 'r2' : 'r2-open', setting);
+}
+
+/** All calls are settled: stop, ring, or look whether more were allowed meanwhile. */
+function settle({ run, guards, may }: Actor): void {
+  if (run.stop === 'shutdown') may('hands the batch back', (mine) => set(mine, { at: 'postponing' }));
+  else if (run.stop === 'lost') may('stops its batch', lookAgain);
+  else if (run.rings.turn !== 'none') may('goes to ring', (mine) => goRing(mine, mine.rings));
+  else may('looks for more calls', (mine, after) => goOn(after, mine, guards));
+}
+
+/** `goOn`: calls of the same batch that the run has not had on hand (R14). */
+function goOn(state: State, run: Run, guards: Guards): void {
+  const able = ableCalls(state.turn);
+  const fresh = { once: able.once && !run.knew.once, other: able.other && !run.knew.other };
+  if (!isActive(state.turn) || !guards.goesOn || !(fresh.once || fresh.other)) {
+    lookAgain(run);
+    return;
+  }
+  planCalls(run, state.turn, fresh);
+  beginCalls(state, run, guards);
+}

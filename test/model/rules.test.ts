@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest';
+import { citations, says } from './citations.ts';
+import { guardNames } from './guards.ts';
+import { type RuleName, rules } from './rules.ts';
+
+const ruleNames = Object.keys(rules) as RuleName[];
+
+test('the files that name a rule are those the table says keep it', () => {
+  const told = ruleNames.flatMap((name) => rules[name].files.map((file) => `${name} ${file}`));
+
+  expect(citations(), 'name the rule in a comment of the file, `(R5)`, or mend test/model/rules.ts').toEqual(
+    told.sort(),
+  );
+});
+
+test('the architecture tells the same rules in the same words', () => {
+  const missing = ruleNames.filter((name) => !says('docs/architecture.md', `| ${name} ${rules[name].says} |`));
+
+  expect(missing, 'one sentence for each rule, in docs/architecture.md and in test/model/rules.ts').toEqual([]);
+});
+
+test('every rule has a mutant that breaks it', () => {
+  const guarded = new Set(guardNames.map(([, { rule }]) => rule));
+
+  expect(ruleNames.filter((name) => !guarded.has(name))).toEqual([]);
+});
+
+test.each(guardNames)('the code has the guard %s where the model says', (_, { rule, file, code }) => {
+  const files: string[] = rules[rule].files;
+
+  expect(files).toContain(file);
+  expect(
+    says(file, code),
+    `${file} no longer says "${code}": see what became of the guard, then change it in test/model/ too`,
+  ).toBe(true);
+});

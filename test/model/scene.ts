@@ -1,0 +1,23 @@
+/** Which turn is played, and on what ground. */
+export type Scene = {
+  /**
+   * The calls of its batch. `once`: an `at_most_once` one; beside it, `tools`: an idempotent one, `client`: one that a
+   * client answers, `approval`: one that a person has to allow. `none`: the first reply is the answer.
+   */
+  calls: 'none' | 'once' | 'tools' | 'client' | 'approval';
+  /** Another turn waits behind it in the conversation, or may come at any time. */
+  next?: 'waits' | 'comes';
+  /** The waiting call expires. Where it does not, its answer is counted upon. */
+  expires?: boolean;
+  /**
+   * Nobody rescues, so that what the rescuer would only mend late can be seen. The ground is kinder then: a dead run's
+   * job comes back once its hold has lapsed (R11), and a postponed job not before its time.
+   */
+  rescuerOff?: boolean;
+  /** A job is taken at once where a worker is free, even before a hold lapses. */
+  prompt?: boolean;
+  /** There is but one worker. */
+  alone?: boolean;
+  /** How often the model may be asked for one round. */
+  maxAsks?: number;
+};

@@ -1,0 +1,4 @@
+/** Changes some of what an object holds. */
+export function set<Target extends object>(target: Target, values: Partial<Target>): void {
+  Object.assign(target, values);
+}

@@ -1,0 +1,163 @@
+import type { Fault } from './fault.ts';
+import type { Scene } from './scene.ts';
+
+/** What the modelled turn owes, as the column says it (R2b). */
+export type Step = 'r1' | 'b1' | 'r2';
+
+/**
+ * One turn with everything its protocol rests on. Small on purpose: times are only compared, and numbers that only ever
+ * grow are kept as "is it still the same".
+ */
+export type State = {
+  turn: Turn;
+  /** The next turn of the conversation; it works in one go. */
+  next: { place: 'absent' | 'waiting' | 'head' | 'done'; due: 'never' | 'far' | 'late'; job: Job };
+  deliveries: { failed: Delivery; ended: Delivery };
+  queue: Queue;
+  /** What the API has committed and not rung yet. */
+  api: Rings;
+  runs: [Run, Run];
+  facts: Facts;
+  used: Readonly<Record<Fault, number>>;
+  /** The promise that was broken on the way here, if one was. */
+  broken: string | null;
+};
+
+/** The turn's row and its two calls: `once` is the `at_most_once` one, `other` an idempotent or an outside one. */
+export type Turn = {
+  status: 'queued' | 'in_progress' | 'requires_action' | 'completed' | 'failed' | 'cancelled';
+  step: Step;
+  /** `ring` > 0. */
+  rung: boolean;
+  hold: 'none' | 'alive' | 'lapsed';
+  /** `near`: within two heartbeats. `expiry`: when the waiting call expires. `never`: infinity. */
+  due: 'far' | 'near' | 'late' | 'expiry' | 'never' | 'null';
+  /** `retry_at` has not come. */
+  isEarly: boolean;
+  atHead: boolean;
+  claimed: boolean;
+  once: 'none' | 'ok' | 'unknown' | 'cancelled';
+  other: 'absent' | 'able' | 'waiting' | 'ok' | 'cancelled';
+  /** Whether the waiting call has an end to its waiting, and whether that has come. */
+  expires: boolean;
+  expired: boolean;
+};
+
+/** One job id: a wedged one is never handed out and swallows every ring of its id. */
+export type Job = 'none' | 'waiting' | 'wedged';
+
+/** A delivery's row: owed and free, owed and held, over. `taken`: by some worker, once. `sent`: its event id was seen. */
+export type Delivery = { row: 'none' | 'far' | 'late' | 'held' | 'delivered'; job: Job; taken: boolean; sent: boolean };
+
+/** The turn's jobs: the one of the step and ring number owed now, and whether any waits of an older id, by step. */
+export type Queue = { now: Job } & Record<Step, boolean>;
+
+/** Rings to be made after a commit; `isNow`: the ring number is still the turn's. */
+export type Rings = Readonly<{ turn: Step | 'none'; isNow: boolean; next: boolean } & Record<DeliveryName, boolean>>;
+
+export type DeliveryName = keyof State['deliveries'];
+
+/** A worker's place for one job, and the run in it. */
+export type Run = {
+  at:
+    | 'idle'
+    | 'wants-hold'
+    | 'asking'
+    | 'saving'
+    | 'postponing'
+    | 'failing'
+    | 'claiming'
+    | 'calling'
+    | 'reloading'
+    | 'ringing'
+    | 'posting'
+    /** Only where a mutant goes on beating for a run that has ended. */
+    | 'leaking';
+  on: Step | DeliveryName;
+  /** Whether the queue still knows its job, by an id that a ring of today would have. */
+  job: 'now' | 'old' | 'gone';
+  /** The ring number (of a delivery: the attempts) it loaded is still the row's. */
+  isFresh: boolean;
+  /** It has loaded the turn before a `/retry` reopened it. */
+  isPast: boolean;
+  /** Its heartbeat knows that it has the hold: from now on it only renews. */
+  knowsHold: boolean;
+  holds: boolean;
+  claims: boolean;
+  stop: 'no' | 'lost' | 'shutdown';
+  once: 'none' | 'to-claim' | 'claimed' | 'stale' | 'called' | 'give-up';
+  other: 'none' | 'running' | 'refusing';
+  /** The calls of its batch that it has had on hand. */
+  knew: Readonly<{ once: boolean; other: boolean }>;
+  /** The calls of its batch whose results it has written itself. */
+  wrote: Readonly<{ once: boolean; other: boolean }>;
+  /** It has made the call that may be made once. */
+  made: boolean;
+  /** The worker's own, whatever run it has: the step that a commit of it has just left, which its next job may believe. */
+  left: Left;
+  /** It acts on the turn's state as it stood when it loaded; only mutants look at these. */
+  saw: Readonly<{ events: number; waiting: boolean; alone: boolean }>;
+  rings: Rings;
+  isAsleep: boolean;
+  hasSlept: boolean;
+  hangs: boolean;
+};
+
+/**
+ * `b1` as a saved round leaves the turn, `r2` as the last result of a batch does. `none`: whoever comes reads the turn.
+ * `r2-open`: the same with a call that somebody else has answered; only a mutant believes that.
+ */
+export type Left = 'none' | 'b1' | 'r2' | 'r2-open';
+
+/** What happened outside or is written for good, kept only to judge promises by. */
+export type Facts = { calls: number; events: number; reopened: number; asks: number; key: 'none' | 'call' | 'run' };
+
+/** A turn that was just committed by the API and is about to be rung. */
+export function firstState({ calls, next, expires }: Scene): State {
+  return {
+    turn: {
+      ...{ status: 'queued', step: 'r1', rung: false, hold: 'none', due: 'far', isEarly: false, atHead: true },
+      ...{ claimed: false, expires: expires ?? false, expired: false },
+      once: calls === 'none' ? 'ok' : 'none',
+      other: OTHERS[calls],
+    },
+    next: { place: next === 'waits' ? 'waiting' : 'absent', due: 'never', job: 'none' },
+    deliveries: { failed: noDelivery(), ended: noDelivery() },
+    queue: { now: 'none', r1: false, b1: false, r2: false },
+    api: { ...noRings(), turn: 'r1', isNow: true },
+    runs: [idleRun(), idleRun()],
+    facts: { calls: 0, events: 0, reopened: 0, asks: 0, key: 'none' },
+    used: noFaults(),
+    broken: null,
+  };
+}
+
+const OTHERS = { none: 'absent', once: 'absent', tools: 'able', client: 'waiting', approval: 'waiting' } as const;
+
+/** A place for a job, with nobody in it. */
+export function idleRun(): Run {
+  return {
+    ...{ at: 'idle', on: 'r1', job: 'gone', isFresh: false, isPast: false, knowsHold: false, holds: false },
+    ...{ claims: false, stop: 'no', once: 'none', other: 'none', made: false, left: 'none' },
+    ...{ knew: { once: false, other: false }, wrote: { once: false, other: false } },
+    saw: { events: 0, waiting: false, alone: false },
+    rings: noRings(),
+    ...{ isAsleep: false, hasSlept: false, hangs: false },
+  };
+}
+
+/** Nothing to be rung. */
+export function noRings(): Rings {
+  return { turn: 'none', isNow: false, next: false, failed: false, ended: false };
+}
+
+function noDelivery(): Delivery {
+  return { row: 'none', job: 'none', taken: false, sent: false };
+}
+
+function noFaults(): Record<Fault, number> {
+  return {
+    ...{ crash: 0, stall: 0, hang: 0, flush: 0, duplicate: 0, wedge: 0, lostAck: 0, backlog: 0 },
+    ...{ later: 0, definite: 0, shutdown: 0, refusal: 0, cancel: 0, retry: 0, answer: 0 },
+  };
+}

@@ -1,0 +1,44 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, test, vi } from 'vitest';
+import { openBell } from '#core/queue/open-bell.ts';
+import type { Ring } from '#core/turn/ring.ts';
+import { openSitePostgres } from '../../chaos/site/site-postgres.ts';
+
+function ringOf(turnId: string): Ring {
+  return { kind: 'turn', turnId, step: 'b1', number: 0, provider: 'openai', priority: 0 };
+}
+
+test('a worker that had a job at hand while the database was away takes jobs again within seconds', {
+  timeout: 60_000,
+}, async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'pawl-queue-'));
+  await using postgres = await openSitePostgres(folder);
+  const bell = await openBell({ databaseUrl: postgres.url });
+  const heard: string[] = [];
+  const atHand = Promise.withResolvers<void>();
+  const answering = await bell.answer(
+    ['tools'],
+    async ({ data }) => {
+      heard.push('turnId' in data ? data.turnId : '');
+      if (heard.length === 1) await atHand.promise;
+    },
+    1,
+  );
+
+  await bell.ring([ringOf('at-hand')]);
+  await vi.waitFor(() => expect(heard).toEqual(['at-hand']), { timeout: 10_000 });
+  await postgres.crash();
+  atHand.resolve();
+  // Long enough for the worker to tell that its job is done, and to find nobody there.
+  await sleep(1_500);
+  await postgres.start();
+  await vi.waitFor(() => bell.ring([ringOf('next')]), { timeout: 10_000, interval: 200 });
+
+  await vi.waitFor(() => expect(heard).toContain('next'), { timeout: 8_000 });
+  await answering.close(1_000);
+  await bell.close();
+  await rm(folder, { recursive: true, force: true });
+});

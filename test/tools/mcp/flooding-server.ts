@@ -1,0 +1,71 @@
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { json } from 'node:stream/consumers';
+
+type Message = { id?: number; method: string; params?: { name?: string } };
+
+const JSON_TYPE = { 'content-type': 'application/json' };
+const STREAM_TYPE = { 'content-type': 'text/event-stream' };
+const MEGABYTE = 'x'.repeat(1024 * 1024);
+
+/**
+ * An MCP server of the older kind that floods its callers: the name of a tool says how. `left` resolves as soon as
+ * the caller of a flood has hung up.
+ */
+export async function openFloodingServer() {
+  const left = Promise.withResolvers<void>();
+  const server = createServer(async (request, response) => {
+    if (request.method !== 'POST') return response.writeHead(405).end();
+    const message = (await json(request)) as Message;
+    response.on('close', () => !response.writableFinished && left.resolve());
+    return answer(message, response);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`,
+    left: left.promise,
+    [Symbol.asyncDispose]: async () => {
+      const closed = new Promise((resolve) => server.close(resolve));
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+async function answer({ id, method, params }: Message, response: ServerResponse): Promise<unknown> {
+  if (id === undefined) return response.writeHead(202).end();
+  const say = (result: unknown) => response.writeHead(200, JSON_TYPE).end(JSON.stringify(answerOf(id, result)));
+  if (method === 'initialize') return say(greeting);
+  if (method !== 'tools/call') return response.writeHead(200, JSON_TYPE).end(JSON.stringify(unknownMethod(id)));
+  switch (params?.name) {
+    case 'endless_json':
+      return flood(response.writeHead(200, JSON_TYPE), `{"jsonrpc":"2.0","id":${id},"result":{"text":"`);
+    case 'endless_event':
+      return flood(response.writeHead(200, STREAM_TYPE), 'id: 1\r\ndata: {"text":"');
+    case 'many_events':
+      response.writeHead(200, STREAM_TYPE);
+      for (let sent = 0; sent < 12; sent += 1) await write(response, `data: "${MEGABYTE}"\n`, '\n');
+      return response.end(`data: ${JSON.stringify(answerOf(id, said('twelve events before')))}\r\n\r\n`);
+    default:
+      return say(said('a word'));
+  }
+}
+
+async function flood(response: ServerResponse, start: string): Promise<void> {
+  await write(response, start);
+  while (!response.destroyed) await write(response, MEGABYTE);
+}
+
+async function write(response: ServerResponse, ...pieces: string[]): Promise<void> {
+  for (const piece of pieces) await new Promise((resolve) => response.write(piece, resolve));
+}
+
+const greeting = {
+  protocolVersion: '2025-06-18',
+  capabilities: { tools: {} },
+  serverInfo: { name: 'flood', version: '1.0.0' },
+};
+const said = (text: string) => ({ content: [{ type: 'text', text }] });
+const answerOf = (id: number, result: unknown) => ({ jsonrpc: '2.0', id, result });
+const unknownMethod = (id: number) => ({ jsonrpc: '2.0', id, error: { code: -32_601, message: 'not known' } });

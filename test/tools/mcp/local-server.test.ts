@@ -1,0 +1,105 @@
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+import { callMcpTool, useMcpServers } from './use-mcp-servers.ts';
+
+const command = (file: URL, env = {}) => ({ command: process.execPath, args: [fileURLToPath(file)], env });
+const local = (env = {}) => ({ local: command(new URL('./local-server.ts', import.meta.url), env) });
+
+test('a command is started when it is first called, serves all calls and ends with the connection', async () => {
+  const servers = useMcpServers(local());
+
+  const pids = [await callMcpTool(servers, 'local__pid'), await callMcpTool(servers, 'local__pid')];
+  const pid = Number(pids[0]?.content);
+  const isThere = isRunning(pid);
+  await servers.close();
+
+  expect(pids[1]?.content).toBe(pids[0]?.content);
+  expect([isThere, isRunning(pid)]).toEqual([true, false]);
+});
+
+test('a command that ends in the middle of a call is a network_error, and is started again for the next', async () => {
+  await using servers = useMcpServers(local());
+  const before = await callMcpTool(servers, 'local__pid');
+
+  const ended = await callMcpTool(servers, 'local__end');
+  const after = await callMcpTool(servers, 'local__pid');
+
+  expect(ended.error).toMatchObject({
+    category: 'network_error',
+    message: 'The MCP server "local" was lost before it answered.',
+  });
+  expect(after.status).toBe('success');
+  expect(after.content).not.toBe(before.content);
+});
+
+test('a command that hangs is found out by a call that took too long, and started again', async () => {
+  await using servers = useMcpServers(local());
+  await callMcpTool(servers, 'local__pid');
+
+  const late = await callMcpTool(servers, 'local__hang', { timeout_ms: 500 });
+  const stuck = await callMcpTool(servers, 'local__pid', { timeout_ms: 6_000 });
+  const after = await callMcpTool(servers, 'local__pid');
+
+  expect([late.error?.category, stuck.error?.category]).toEqual(['execution_timeout', 'execution_timeout']);
+  expect(after.status).toBe('success');
+});
+
+test('a command is told of a call that was given up', async () => {
+  await using servers = useMcpServers(local());
+  await servers.list();
+
+  const result = await callMcpTool(servers, 'local__until_told', { timeout_ms: 200 });
+  const told = await callMcpTool(servers, 'local__was_told');
+
+  expect(result.error?.category).toBe('execution_timeout');
+  expect(told.content).toBe('yes');
+});
+
+test('a command is given its own variables and none of ours', async () => {
+  process.env.OPENAI_API_KEY ??= 'sk-of-ours';
+  await using servers = useMcpServers(local({ NAME: 'of its own' }));
+
+  const { content } = await callMcpTool(servers, 'local__variables');
+
+  const given = JSON.parse(content ?? '');
+  expect(given).toMatchObject({ NAME: 'of its own', PATH: process.env.PATH });
+  expect(given).not.toHaveProperty('OPENAI_API_KEY');
+});
+
+test('a command that cannot be started, or that speaks no MCP, was never reached', async () => {
+  const servers = { missing: { command: 'no-such-command' }, mute: { command: 'false' } };
+  await using opened = useMcpServers(servers);
+
+  const missing = await callMcpTool(opened, 'missing__any', { effect: 'at_most_once' });
+  const mute = await callMcpTool(opened, 'mute__any', { effect: 'at_most_once' });
+
+  expect(missing.error).toMatchObject({
+    category: 'network_error',
+    message: 'The MCP server "missing" cannot be reached (ENOENT).',
+  });
+  expect(mute.error).toMatchObject({ category: 'network_error' });
+});
+
+test('the example is a server that works', async () => {
+  await using servers = useMcpServers({ units: command(new URL('../../../examples/mcp-server.ts', import.meta.url)) });
+
+  const tools = await servers.list();
+  const args = { value: 1, from: 'mile', to: 'metre' };
+  const converted = await callMcpTool(servers, 'units__convert_length', { args });
+  const rolled = await callMcpTool(servers, 'units__roll_dice', { args: { dice: 3 } });
+
+  expect(tools.map(({ name, effect }) => [name, effect])).toEqual([
+    ['units__convert_length', 'none'],
+    ['units__roll_dice', 'at_most_once'],
+  ]);
+  expect(converted.content).toBe('{"value":1609.344,"unit":"metre"}');
+  expect(rolled.content).toMatch(/^[1-6] [1-6] [1-6]$/);
+});
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}

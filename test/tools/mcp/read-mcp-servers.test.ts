@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest';
+import { readMcpServers } from '#core/tools/mcp/read-mcp-servers.ts';
+
+const url = 'https://example.com/mcp';
+
+test('servers are read from JSON as it is known from other clients; no text is no servers', () => {
+  const servers = readMcpServers(
+    JSON.stringify({
+      github: { url, headers: { Authorization: 'Bearer of-mine' } },
+      local: { url: 'http://127.0.0.1:9/mcp' },
+      'my-files-2': { command: 'npx', args: ['-y', 'files', '/data'], env: { ROOT: '/data' } },
+      bare: { command: 'serve' },
+    }),
+  );
+
+  expect(Object.fromEntries(servers)).toEqual({
+    github: { url, headers: { Authorization: 'Bearer of-mine' } },
+    local: { url: 'http://127.0.0.1:9/mcp', headers: {} },
+    'my-files-2': { command: 'npx', args: ['-y', 'files', '/data'], env: { ROOT: '/data' } },
+    bare: { command: 'serve', args: [], env: {} },
+  });
+  expect([readMcpServers(undefined).size, readMcpServers(' ').size]).toEqual([0, 0]);
+});
+
+test.each<[given: unknown, sentence: string]>([
+  ['{"github":', 'PAWL_MCP: this is no JSON.'],
+  [[], 'PAWL_MCP: '],
+  [{ GitHub: { url } }, 'PAWL_MCP.GitHub: name it with'],
+  [{ my__hub: { url } }, 'PAWL_MCP.my__hub: name it with'],
+  [{ github: 'npx' }, 'PAWL_MCP.github: '],
+  [{ github: {} }, 'PAWL_MCP.github.url: give an http or https URL.'],
+  [{ github: { url: 'file:///etc' } }, 'PAWL_MCP.github.url: give an http or https URL.'],
+  [{ github: { url: 'https://me:of-mine@example.com' } }, 'PAWL_MCP.github.url: put credentials into headers'],
+  [{ github: { url, headers: { 'X Y': 'of-mine' } } }, 'PAWL_MCP.github.headers.X Y: name the header'],
+  [{ github: { url, headers: { 'X-Key': 'of-mine\n' } } }, 'PAWL_MCP.github.headers.X-Key: give visible'],
+  [{ github: { url, token: 'of-mine' } }, 'PAWL_MCP.github: Unrecognized key: "token".'],
+  [{ github: { url, command: 'npx' } }, 'PAWL_MCP.github: Unrecognized key: "url".'],
+  [{ files: { command: '' } }, 'PAWL_MCP.files.command: '],
+  [{ files: { command: 'npx', args: '-y of-mine' } }, 'PAWL_MCP.files.args: '],
+  [{ files: { command: 'npx', env: { KEY: 5 } } }, 'PAWL_MCP.files.env.KEY: '],
+])('%j is refused with its path and without its values', (given, sentence) => {
+  const read = () => readMcpServers(typeof given === 'string' ? given : JSON.stringify(given));
+
+  expect(read).toThrow(sentence);
+  expect(read).not.toThrow('of-mine');
+});

@@ -1,0 +1,249 @@
+import { describe, expect, test } from 'vitest';
+import { openMcpStranger } from '#test/world/mcp-stranger.ts';
+import { openStranger } from '#test/world/stranger.ts';
+import { closedPort } from '../servers.ts';
+import { callMcpTool, useMcpServers } from './use-mcp-servers.ts';
+
+const args = { city: 'Tokyo' };
+
+describe.each(['newest', 'sessions'] as const)('an MCP server of kind %s', (kind) => {
+  test('its tools are listed as definitions, with its name and what its hints say of their effect', async () => {
+    await using stranger = await openMcpStranger({ kind });
+    await using servers = useMcpServers({ cities: { url: stranger.url } });
+
+    const tools = await servers.list();
+
+    expect(tools.map(({ name, effect }) => [name, effect])).toEqual([
+      ['cities__look_up', 'none'],
+      ['cities__measure', 'none'],
+      ['cities__book', 'at_most_once'],
+      ['cities__visit', 'idempotent'],
+      ['cities__wait', 'at_most_once'],
+    ]);
+    expect(tools[0]).toMatchObject({
+      description: 'Looks up a city',
+      parameters: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
+      execution: { kind: 'mcp', server: 'cities' },
+    });
+    expect(tools[2]?.description).toBe('Books a city');
+    expect(servers.warnings).toEqual([
+      [{ mcp_server: 'cities', tool: 'cities__odd.name' }, expect.stringMatching(/left out/)],
+    ]);
+  });
+
+  test('a call brings its text, and its structured content where no text says the same', async () => {
+    await using stranger = await openMcpStranger({ kind });
+    await using servers = useMcpServers({ cities: { url: stranger.url } });
+
+    const text = await callMcpTool(servers, 'cities__look_up', { args });
+    const structured = await callMcpTool(servers, 'cities__measure', { args });
+
+    expect(text).toMatchObject({ status: 'success', content: 'Tokyo is a city', attempts: 1, truncated: false });
+    expect(structured).toMatchObject({ status: 'success', content: '{"city":"Tokyo","celsius":22}' });
+  });
+
+  test('a call carries its idempotency key and its turn', async () => {
+    await using stranger = await openMcpStranger({ kind });
+    await using servers = useMcpServers({ cities: { url: stranger.url } });
+
+    await callMcpTool(servers, 'cities__visit', { args });
+
+    expect(stranger.calls[0]?.meta).toMatchObject({
+      'pawl/idempotency_key': 'turn_1.1.call_1',
+      'pawl/turn_id': 'turn_1',
+    });
+  });
+
+  test('an error the tool reports is the answer, with its structured content as details', async () => {
+    await using stranger = await openMcpStranger({ kind });
+    await using servers = useMcpServers({ cities: { url: stranger.url } });
+
+    const result = await callMcpTool(servers, 'cities__book', { args, effect: 'at_most_once' });
+
+    expect(result.error).toEqual({
+      category: 'unknown',
+      message: 'Tokyo is full',
+      details: { city: 'Tokyo', beds: 0 },
+    });
+  });
+
+  test('a tool the server does not know is resource_not_found', async () => {
+    await using stranger = await openMcpStranger({ kind });
+    await using servers = useMcpServers({ cities: { url: stranger.url } });
+
+    const result = await callMcpTool(servers, 'cities__nothing');
+
+    expect(result.error).toMatchObject({ category: 'resource_not_found', message: 'Tool nothing not found' });
+  });
+
+  test('a call that takes too long is given up, and the server is told so', async () => {
+    await using stranger = await openMcpStranger({ kind });
+    await using servers = useMcpServers({ cities: { url: stranger.url } });
+    await servers.list();
+
+    const result = await callMcpTool(servers, 'cities__wait', { timeout_ms: 100 });
+    const call = await stranger.arrival(1);
+    await call.left;
+    await stranger.quiet();
+
+    expect(result.error).toEqual({
+      category: 'execution_timeout',
+      message: 'The tool did not answer within 100 ms.',
+      details: {},
+    });
+  });
+
+  test('a call that is cancelled ends at once, and the server is told so', async () => {
+    await using stranger = await openMcpStranger({ kind });
+    await using servers = useMcpServers({ cities: { url: stranger.url } });
+    const stop = new AbortController();
+
+    const result = callMcpTool(servers, 'cities__wait', { signal: stop.signal });
+    const call = await stranger.arrival(1);
+    stop.abort('cancelled');
+
+    await expect(result).rejects.toBe('cancelled');
+    await call.left;
+  });
+
+  test('going away in the middle of a call is a network_error at once, and once back it is used again', async () => {
+    const stranger = await openMcpStranger({ kind });
+    await using servers = useMcpServers({ cities: { url: stranger.url } });
+
+    const { promise: underWay, resolve: progress } = Promise.withResolvers<unknown>();
+    const broken = callMcpTool(servers, 'cities__wait', { progress });
+    const told = await underWay;
+    await stranger[Symbol.asyncDispose]();
+    const lost = await broken;
+    const refused = await callMcpTool(servers, 'cities__look_up', { args });
+    await using _again = await openMcpStranger({ kind, port: stranger.port });
+    const answered = await callMcpTool(servers, 'cities__look_up', { args });
+
+    expect(told).toEqual({ progress: 1, total: 2 });
+    expect(lost.error).toMatchObject({ category: 'network_error', message: expect.stringContaining('was lost') });
+    expect(lost.duration_ms).toBeLessThan(5_000);
+    expect(refused.error).toMatchObject({
+      category: 'network_error',
+      message: expect.stringContaining('(ECONNREFUSED)'),
+    });
+    expect(answered.content).toBe('Tokyo is a city');
+  });
+
+  test('a call is answered by a server that was started anew since the last one, within the same attempt', async () => {
+    const stranger = await openMcpStranger({ kind });
+    await using servers = useMcpServers({ cities: { url: stranger.url } });
+    await callMcpTool(servers, 'cities__look_up', { args });
+    await stranger[Symbol.asyncDispose]();
+    await using again = await openMcpStranger({ kind, port: stranger.port });
+    await fetch(again.url);
+
+    const answered = await callMcpTool(servers, 'cities__look_up', { args, effect: 'at_most_once' });
+
+    expect(answered).toMatchObject({ status: 'success', attempts: 1 });
+    expect(again.calls).toHaveLength(1);
+  });
+});
+
+test('an at_most_once call is outcome_unknown after a lost answer, and tried again where none was sent', async () => {
+  const stranger = await openMcpStranger();
+  await using servers = useMcpServers({ cities: { url: stranger.url } });
+  const retry = { max_attempts: 2, backoff_ms: 0 };
+
+  const broken = callMcpTool(servers, 'cities__wait', { effect: 'at_most_once', retry });
+  await stranger.arrival(1);
+  await stranger[Symbol.asyncDispose]();
+  const lost = await broken;
+  const refused = await callMcpTool(servers, 'cities__wait', { effect: 'at_most_once', retry });
+
+  expect([lost.error?.category, lost.attempts]).toEqual(['outcome_unknown', 1]);
+  expect([refused.error?.category, refused.attempts]).toEqual(['network_error', 2]);
+});
+
+test('calls that come together share one connection, and it serves those that come later', async () => {
+  await using stranger = await openMcpStranger({ kind: 'sessions' });
+  await using servers = useMcpServers({ cities: { url: stranger.url } });
+  const twice = () => Promise.all([1, 2].map(() => callMcpTool(servers, 'cities__look_up', { args })));
+
+  const results = [...(await twice()), ...(await twice())];
+
+  expect(results.map(({ content }) => content)).toEqual(Array(4).fill('Tokyo is a city'));
+  expect(stranger.sessions()).toBe(1);
+});
+
+test('a closed connection ends its session', async () => {
+  await using stranger = await openMcpStranger({ kind: 'sessions' });
+  const servers = useMcpServers({ cities: { url: stranger.url } });
+  await callMcpTool(servers, 'cities__look_up', { args });
+
+  await servers.close();
+
+  expect(stranger.sessions()).toBe(0);
+});
+
+test('a server that is down is left alone for a moment between two connects', async () => {
+  await using stranger = await openStranger(() => ({ status: 503, body: 'starting' }));
+  await using servers = useMcpServers({ cities: { url: stranger.url } });
+
+  const results = await Promise.all([1, 2, 3].map(() => callMcpTool(servers, 'cities__look_up', { args })));
+  const since = performance.now();
+  const next = await callMcpTool(servers, 'cities__look_up', { args });
+
+  expect([...results, next].map(({ error }) => error?.category)).toEqual(Array(4).fill('network_error'));
+  expect(stranger.caught).toHaveLength(2);
+  expect(performance.now() - since).toBeGreaterThan(500);
+});
+
+test.each([
+  [401, 'authentication_failed'],
+  [403, 'permission_denied'],
+  [429, 'rate_limited'],
+])('a server that answers %i is %s, with the words it said', async (status, category) => {
+  await using stranger = await openStranger(() => ({ status, body: 'not you' }));
+  const headers = { authorization: 'Bearer of-mine' };
+  await using servers = useMcpServers({ cities: { url: stranger.url, headers } });
+
+  const { error } = await callMcpTool(servers, 'cities__look_up', { args });
+
+  expect(error).toEqual({
+    category,
+    message: `The MCP server "cities" answered ${status}: not you`,
+    details: { status },
+  });
+  expect(stranger.caught[0]?.headers.authorization).toBe('Bearer of-mine');
+});
+
+test('a call to a server that does not answer at all is over when its time is', async () => {
+  await using stranger = await openStranger(() => null);
+  await using servers = useMcpServers({ cities: { url: stranger.url } });
+
+  const result = await callMcpTool(servers, 'cities__look_up', { args, timeout_ms: 100, effect: 'at_most_once' });
+
+  expect(result.error).toMatchObject({ category: 'execution_timeout' });
+});
+
+test('of a server that does not answer, those tools are listed within two seconds that were seen last', async () => {
+  const url = `http://127.0.0.1:${await closedPort()}/mcp`;
+  await using deaf = await openStranger(() => null);
+  await using stranger = await openMcpStranger();
+  await using servers = useMcpServers({ gone: { url }, deaf: { url: deaf.url }, cities: { url: stranger.url } });
+  const since = performance.now();
+
+  const tools = await servers.list();
+
+  expect(performance.now() - since).toBeLessThan(2_500);
+  expect(new Set(tools.map(({ execution }) => execution?.kind === 'mcp' && execution.server))).toEqual(
+    new Set(['cities']),
+  );
+  expect(servers.warnings.map(([about]) => about.mcp_server)).toContain('gone');
+});
+
+test('a name is found, is unknown, or stands for a server nobody has been able to ask', async () => {
+  const url = `http://127.0.0.1:${await closedPort()}/mcp`;
+  await using stranger = await openMcpStranger();
+  await using servers = useMcpServers({ gone: { url }, cities: { url: stranger.url } });
+
+  const names = ['cities__look_up', 'cities__nothing', 'cities__odd.name', 'nobody__look_up', 'cities', 'gone__any'];
+  const found = await Promise.all(names.map((name) => servers.find(name)));
+
+  expect(found.map(({ kind }) => kind)).toEqual(['found', 'unknown', 'unknown', 'unknown', 'unknown', 'unavailable']);
+});

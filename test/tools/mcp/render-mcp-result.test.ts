@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest';
+import { renderMcpResult } from '#core/tools/mcp/render-mcp-result.ts';
+
+const text = (said: string) => ({ type: 'text' as const, text: said });
+const base64 = Buffer.from('twelve bytes').toString('base64');
+
+test('texts are as they are, one below the other', () => {
+  expect(renderMcpResult({ content: [text('one'), text(''), text('two')] })).toBe('one\ntwo');
+  expect(renderMcpResult({ content: [] })).toBe('');
+});
+
+test('of what is no text the model is told what it is and how large', () => {
+  const content = [
+    { type: 'image' as const, mimeType: 'image/png', data: base64 },
+    { type: 'audio' as const, mimeType: 'audio/wav', data: base64 },
+    { type: 'resource' as const, resource: { uri: 'file:///a.bin', mimeType: 'application/zip', blob: base64 } },
+    { type: 'resource' as const, resource: { uri: 'file:///b.bin', blob: base64 } },
+    { type: 'resource' as const, resource: { uri: 'file:///a.txt', text: 'what a.txt says' } },
+    { type: 'resource_link' as const, uri: 'https://example.com/a', name: 'a' },
+  ];
+
+  expect(renderMcpResult({ content }).split('\n')).toEqual([
+    '[image, image/png, 12 bytes]',
+    '[audio, audio/wav, 12 bytes]',
+    '[resource file:///a.bin, application/zip, 12 bytes]',
+    '[resource file:///b.bin, unknown type, 12 bytes]',
+    'what a.txt says',
+    'https://example.com/a',
+  ]);
+});
+
+test('structured content is kept, once', () => {
+  const structuredContent = { city: 'Tokyo', celsius: 22 };
+  const same = text('{ "celsius": 22, "city": "Tokyo" }');
+
+  expect(renderMcpResult({ content: [], structuredContent })).toBe('{"city":"Tokyo","celsius":22}');
+  expect(renderMcpResult({ content: [text('warm')], structuredContent })).toBe('warm\n{"city":"Tokyo","celsius":22}');
+  expect(renderMcpResult({ content: [same], structuredContent })).toBe(same.text);
+  expect(renderMcpResult({ content: [text('warm'), same], structuredContent })).toBe(`warm\n${same.text}`);
+});

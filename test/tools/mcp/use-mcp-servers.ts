@@ -1,0 +1,34 @@
+import { type McpServers, openMcpServers } from '#core/tools/mcp/open-mcp-servers.ts';
+import { readMcpServers } from '#core/tools/mcp/read-mcp-servers.ts';
+import { runCall } from '#core/tools/run-call.ts';
+import type { Tool } from '#core/turn/tool.ts';
+import { callContext, preparedCall } from '../calls.ts';
+
+/** The servers of a `PAWL_MCP`, closed at the end of the test; `warnings` are what the operator is told. */
+export function useMcpServers(config: Record<string, unknown>) {
+  const warnings: [about: Record<string, unknown>, sentence: string][] = [];
+  const servers = openMcpServers(readMcpServers(JSON.stringify(config)), (about, sentence) => {
+    warnings.push([about, sentence]);
+  });
+  return { ...servers, warnings, [Symbol.asyncDispose]: () => servers.close() };
+}
+
+type Calling = {
+  args?: Record<string, unknown>;
+  signal?: AbortSignal;
+  progress?: (value: unknown) => void;
+} & Partial<Pick<Tool, 'effect' | 'timeout_ms' | 'retry'>>;
+
+/** The answer to a call of a tool that is not tried again, unless the test says so. */
+export async function callMcpTool(servers: McpServers, name: string, calling: Calling = {}) {
+  const { args = {}, signal, progress, ...rules } = calling;
+  const given = { ...(signal && { signal }), ...(progress && { progress }) };
+  await using context = callContext([], { mcp: servers, ...given });
+  const execution = { kind: 'mcp', server: name.split('__')[0] };
+  const once = { max_attempts: 1, backoff_ms: 0 };
+  const { result } = await runCall(
+    preparedCall({ name, execution, effect: 'none', retry: once, ...rules }, args),
+    context,
+  );
+  return result;
+}

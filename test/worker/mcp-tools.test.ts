@@ -1,0 +1,177 @@
+import { expect, test } from 'vitest';
+import type { TurnResource } from '#core/turn/present-turn.ts';
+import { createWorld, type World } from '#test/world/create-world.ts';
+import { openLiveWorker } from '#test/world/live-worker.ts';
+import { type CaughtCall, openMcpStranger } from '#test/world/mcp-stranger.ts';
+import { scripted } from '#test/world/scripted.ts';
+import { refusalOf } from '../api/refusals.ts';
+import { closedPort } from '../tools/servers.ts';
+
+const city = { city: 'Tokyo' };
+const pawlMcp = (url: string) => ({ env: { PAWL_MCP: JSON.stringify({ cities: { url } }) } });
+const definition = (more: Record<string, unknown>) => ({
+  ...{ name: 'cities__look_up', parameters: { type: 'object', properties: { city: { type: 'string' } } } },
+  ...{ execution: { kind: 'mcp', server: 'cities' }, ...more },
+});
+
+async function callAll(world: World, tools: unknown[], calls: object[]): Promise<TurnResource> {
+  const { id } = await world.startTurn({ input: scripted({ rounds: [{ tools: calls as never }] }), tools });
+  await world.workUntilIdle();
+  return world.findTurn(id);
+}
+
+test('tools of an MCP server are listed beside the server-side ones', async () => {
+  await using stranger = await openMcpStranger();
+  await using world = await createWorld(pawlMcp(stranger.url));
+
+  const { status, body } = await world.call<{ data: { name: string }[] }>('GET', '/v1/tools');
+
+  expect(status).toBe(200);
+  expect(body.data.map(({ name }) => name)).toEqual([
+    ...['weather_lookup', 'send_postcard', 'note_visit'],
+    ...['cities__look_up', 'cities__measure', 'cities__book', 'cities__visit', 'cities__wait'],
+  ]);
+  expect(body.data[3]).toMatchObject({ execution: { kind: 'mcp', server: 'cities' }, effect: 'none' });
+});
+
+test('a turn calls tools of an MCP server by name, and the model reads their text and structured content', async () => {
+  await using stranger = await openMcpStranger();
+  await using world = await createWorld(pawlMcp(stranger.url));
+  const tools = ['cities__look_up', 'cities__measure', 'cities__book', 'weather_lookup'];
+
+  const turn = await callAll(
+    world,
+    tools,
+    tools.map((name) => ({ name, arguments: city })),
+  );
+
+  expect(turn.status).toBe('completed');
+  expect(world.asked[1]?.body.messages.slice(-4).map(({ content }) => content)).toEqual([
+    'Tokyo is a city',
+    '{"city":"Tokyo","celsius":22}',
+    'Tool execution failed (unknown): Tokyo is full\nDetails: city: Tokyo, beds: 0',
+    '{"city":"Tokyo","temp":22,"condition":"sunny"}',
+  ]);
+});
+
+test('a tool of an MCP server can be given as an object, with rules and a name of its own', async () => {
+  await using stranger = await openMcpStranger();
+  await using world = await createWorld(pawlMcp(stranger.url));
+  const bare = definition({ name: 'look_up', description: 'Short' });
+
+  const turn = await callAll(
+    world,
+    [bare, definition({ approval: 'always' })],
+    [
+      { name: 'look_up', arguments: city },
+      { name: 'cities__look_up', arguments: city },
+    ],
+  );
+
+  expect(turn.status).toBe('requires_action');
+  expect(turn.rounds[0]?.results).toMatchObject([{ content: 'Tokyo is a city' }, { status: 'pending' }]);
+});
+
+test('arguments that do not fit the schema of a listed tool do not reach its server', async () => {
+  await using stranger = await openMcpStranger();
+  await using world = await createWorld(pawlMcp(stranger.url));
+
+  const turn = await callAll(world, ['cities__look_up'], [{ name: 'cities__look_up', arguments: { city: 5 } }]);
+
+  expect(turn.rounds[0]?.results[0]?.error?.category).toBe('invalid_arguments');
+  expect(stranger.calls).toHaveLength(0);
+});
+
+test('a server that went away is an answer for the model, and one that is back is used again', async () => {
+  const stranger = await openMcpStranger();
+  await using world = await createWorld(pawlMcp(stranger.url));
+  const rounds = [1, 2].map(() => ({ tools: [{ name: 'cities__look_up', arguments: city }] }));
+  const tools = [definition({ effect: 'none', retry: { max_attempts: 1 } })];
+  const { id } = await world.startTurn({ input: scripted({ rounds }), tools });
+  await world.call('GET', '/v1/tools');
+  await stranger[Symbol.asyncDispose]();
+
+  for (let step = 1; step <= 3; step += 1) await world.workOnce();
+  await using _again = await openMcpStranger({ port: stranger.port });
+  await world.workUntilIdle();
+
+  const turn = await world.findTurn(id);
+  expect(turn.status).toBe('completed');
+  expect(turn.rounds.flatMap(({ results }) => results)).toMatchObject([
+    { status: 'error', error: { category: 'network_error' } },
+    { status: 'success', content: 'Tokyo is a city' },
+  ]);
+});
+
+test('an at_most_once call whose answer is lost is outcome_unknown and is not made again', async () => {
+  const stranger = await openMcpStranger();
+  await using world = await createWorld(pawlMcp(stranger.url));
+  const tools = ['cities__wait'];
+  const { id } = await world.startTurn({ input: scripted({ rounds: [{ tools: [{ name: 'cities__wait' }] }] }), tools });
+
+  const working = world.workUntilIdle();
+  await stranger.arrival(1);
+  await stranger[Symbol.asyncDispose]();
+  await working;
+
+  const turn = await world.findTurn(id);
+  expect(turn.status).toBe('completed');
+  expect(turn.rounds[0]?.results).toMatchObject([{ error: { category: 'outcome_unknown' }, attempts: 1 }]);
+  expect(stranger.calls).toHaveLength(1);
+});
+
+test('cancelling a turn reaches the server within a second', async () => {
+  await using stranger = await openMcpStranger();
+  await using world = await createWorld(pawlMcp(stranger.url));
+  await using _worker = await openLiveWorker(world);
+  const input = scripted({ rounds: [{ tools: [{ name: 'cities__wait' }] }] });
+  const { id } = await world.startTurn({ input, tools: ['cities__wait'] });
+  const call: CaughtCall = await stranger.arrival(1);
+  const since = performance.now();
+
+  const { body } = await world.call<TurnResource>('POST', `/v1/turns/${id}/cancel`);
+  await call.left;
+
+  expect(performance.now() - since).toBeLessThan(1_000);
+  expect(body).toMatchObject({
+    status: 'cancelled',
+    rounds: [{ results: [{ error: { category: 'outcome_unknown' } }] }],
+  });
+});
+
+test('what MCP does not offer is refused: a server and a tool nobody knows, a name no provider takes', async () => {
+  await using stranger = await openMcpStranger();
+  await using world = await createWorld(pawlMcp(stranger.url));
+  const refusal = (tool: unknown) =>
+    refusalOf(world, '/v1/turns', { model: 'openai/test', input: 'Hi', tools: ['weather_lookup', tool] });
+
+  expect([
+    await refusal('cities__nothing'),
+    await refusal('cities__odd.name'),
+    await refusal('nobody__look_up'),
+    await refusal(definition({ execution: { kind: 'mcp', server: 'nobody' } })),
+    await refusal(definition({ name: 'cities__odd.name' })),
+  ]).toEqual([
+    '400 unknown_tool: tools[1]',
+    '400 unknown_tool: tools[1]',
+    '400 unknown_tool: tools[1]',
+    '400 unknown_mcp_server: tools[1].execution.server',
+    '400 invalid_tool: tools[1].name',
+  ]);
+});
+
+test('a server that cannot be asked: its tools are not listed and named in vain, until it is there', async () => {
+  const port = await closedPort();
+  await using world = await createWorld(pawlMcp(`http://127.0.0.1:${port}/mcp`));
+  const body = { model: 'openai/test', tools: ['cities__look_up'] };
+
+  const listed = await world.call<{ data: unknown[] }>('GET', '/v1/tools');
+  const refusal = await refusalOf(world, '/v1/conversations', body);
+  await using stranger = await openMcpStranger({ port });
+  const accepted = await refusalOf(world, '/v1/conversations', body);
+  await stranger[Symbol.asyncDispose]();
+  const known = await refusalOf(world, '/v1/turns', { ...body, input: 'Hi' });
+
+  expect([listed.status, listed.body.data.length]).toEqual([200, 3]);
+  expect([refusal, accepted, known]).toEqual(['503 mcp_server_unavailable: tools[0]', '201 accepted', '202 accepted']);
+});

@@ -1,0 +1,77 @@
+import { expect, test } from 'vitest';
+import { makeReceiverPlaces } from '#services/worker/receiver-places.ts';
+import { createWorld } from '#test/world/create-world.ts';
+import { letTimePass } from '#test/world/let-time-pass.ts';
+import { openLiveWorker } from '#test/world/live-worker.ts';
+import { openStranger } from '#test/world/stranger.ts';
+
+test('a receiver that hangs has half the places of a worker, and the others are delivered to meanwhile', async () => {
+  await using world = await createWorld({ env: { PAWL_WORKER_CONCURRENCY: '8' } });
+  let isHanging = true;
+  await using hanging = await openStranger(() => (isHanging ? null : { status: 200 }));
+  await using healthy = await openStranger();
+  for (let number = 1; number <= 9; number += 1) {
+    await world.startTurn({ input: 'Hi', webhook: { url: `${hanging.url}${number}` } });
+  }
+  await world.startTurn({ input: 'Hi', webhook: { url: healthy.url } });
+  await using _worker = await openLiveWorker(world);
+
+  await healthy.arrival(1);
+  const meanwhile = hanging.caught.length;
+  isHanging = false;
+  for (const caught of hanging.caught) caught.answer({ status: 200 });
+
+  expect(meanwhile).toBeLessThanOrEqual(4);
+});
+
+test('what was put back is no attempt, and is delivered later', async () => {
+  await using world = await createWorld({ env: { PAWL_WORKER_CONCURRENCY: '2' } });
+  await using receiver = await openStranger((number) => (number === 1 ? null : { status: 200 }));
+  for (const path of ['1', '2']) await world.startTurn({ input: 'Hi', webhook: { url: receiver.url + path } });
+  while (await world.workOnce(async (job) => (job.name === 'deliver-webhook' ? undefined : world.handle(job))));
+  const rows = await world.db.selectFrom('deliveries').select('id').orderBy('id').execute();
+  const deliver = (index: number) => world.handle({ name: 'deliver-webhook', data: { deliveryId: rows[index]!.id } });
+
+  const hanging = deliver(0);
+  const first = await receiver.arrival(1);
+  await deliver(1);
+  const waiting = await world.call('GET', `/v1/deliveries/${rows[1]!.id}`);
+  first.answer({ status: 200 });
+  await hanging;
+  await letTimePass(world);
+
+  expect(waiting.body).toMatchObject({ status: 'pending', attempts: 0, log: [] });
+  expect(await world.call('GET', `/v1/deliveries/${rows[1]!.id}`)).toMatchObject({
+    body: { status: 'delivered', attempts: 1, log: [{ attempt: 1 }] },
+  });
+});
+
+test('a receiver that answers gives each the place of the one before, in their order', async () => {
+  const receivers = makeReceiverPlaces(2, 60_000);
+  const [url, other] = ['https://example.com/a', 'https://example.com:8443/'];
+  const first = await receivers.enter(url);
+  const order: string[] = [];
+
+  const enter = async (name: string, place: Promise<Disposable | null>) => {
+    const entered = await place;
+    order.push(name);
+    return entered;
+  };
+  const second = enter('second', receivers.enter('https://EXAMPLE.com:443/b'));
+  const third = enter('third', receivers.enter(url));
+  const elsewhere = await receivers.enter(other);
+  first![Symbol.dispose]();
+  (await second)![Symbol.dispose]();
+  await third;
+
+  expect(order).toEqual(['second', 'third']);
+  expect(elsewhere).not.toBeNull();
+});
+
+test('a receiver that has not got on for its time is not waited for', async () => {
+  const receivers = makeReceiverPlaces(2, 1);
+  using _place = await receivers.enter('https://example.com/');
+
+  expect(await receivers.enter('https://example.com/')).toBeNull();
+  expect(await receivers.enter('https://example.com/')).toBeNull();
+});

@@ -1,0 +1,187 @@
+import { sql } from 'kysely';
+import { expect, test } from 'vitest';
+import type { TurnResource } from '#core/turn/present-turn.ts';
+import { jobHandler } from '#services/worker/open-worker.ts';
+import { apiClient } from '#test/world/api-client.ts';
+import { createWorld, type World } from '#test/world/create-world.ts';
+import { httpTool } from '#test/world/http-tool.ts';
+import { scripted } from '#test/world/scripted.ts';
+import { startProcess } from '#test/world/start-process.ts';
+import { openStranger } from '#test/world/stranger.ts';
+
+const VALUE = 'ghp_1f7"/+ZqXw\\9';
+/** Any half of the value, as it is or in base64. */
+const TRACE = /ghp_1f7|ZqXw|Z2hwXzFm|docF8xZjc|naHBfMWY3/;
+
+const env = {
+  PAWL_API_KEYS: 'alpha:key-of-alpha,beta:key-of-beta',
+  PAWL_SECRETS: JSON.stringify({
+    github: VALUE,
+    elsewhere: { value: 'for-elsewhere', hosts: ['api.example.com'] },
+    alphas: { value: 'for-alpha-alone', projects: ['alpha'] },
+  }),
+};
+
+const secret = (name: string) => `\${secret:${name}}`;
+const clientOf = ({ url }: World, project = 'alpha') => apiClient(url, `key-of-${project}`);
+const callOnce = scripted({ rounds: [{ tools: [{ name: 'echo', arguments: { city: 'Tokyo' }, id: 'call_x' }] }] });
+
+function echo(url: string, headers: Record<string, string>) {
+  return httpTool('echo', url, { execution: { kind: 'http', url, headers } });
+}
+
+/** An HTTP tool that gives away all it was sent, in every way it can think of. */
+async function openEcho(status = 200) {
+  const tool = await openStranger((number) => {
+    const { authorization = '' } = tool.caught[number - 1]?.headers ?? {};
+    const body = { authorization, url: encodeURIComponent(authorization), base64: btoa(`me:${authorization}`) };
+    return { status, body };
+  });
+  return tool;
+}
+
+test('a secret reaches the tool, and is nowhere else: not stored, shown or logged', async () => {
+  await using world = await createWorld({ env });
+  await using tool = await openEcho();
+  await using worker = await startProcess('worker', world.env);
+  const client = clientOf(world);
+  const authorization = `Bearer ${secret('github')}`;
+
+  const { id, conversation_id } = await client.startTurn({
+    input: callOnce,
+    tools: [echo(tool.url, { authorization })],
+  });
+  await worker.said(/turn finished/);
+  const shown = await Promise.all(
+    pathsOf(id, conversation_id).map(async (path) => (await client.call('GET', path)).body),
+  );
+
+  expect(tool.caught.map(({ headers }) => headers.authorization)).toEqual([`Bearer ${VALUE}`]);
+  expect((shown[0] as TurnResource).rounds[0]?.results[0]?.content).toMatch(
+    /^\{"authorization":"Bearer \[redacted\]","url":"Bearer%20\[redacted\]","base64":".*\[redacted\].*"\}$/,
+  );
+  expect(shown[1]).toMatchObject({ tools: [{ execution: { headers: { authorization } } }] });
+  for (const seen of [shown, world.asked, worker.lines, await everyRow(world)]) {
+    expect(JSON.stringify(seen)).not.toMatch(TRACE);
+  }
+});
+
+test('a failing tool does not give a secret away, not even where its words are cut', async () => {
+  await using world = await createWorld({ env });
+  await using tool = await openStranger(() => ({ status: 500, body: `${'x'.repeat(1960)}${VALUE}${VALUE}` }));
+  const client = clientOf(world);
+
+  const { id } = await client.startTurn({ input: callOnce, tools: [echo(tool.url, { 'x-key': secret('github') })] });
+  await world.workUntilIdle();
+
+  expect((await client.findTurn(id)).rounds[0]?.results[0]?.error?.message).toMatch(/xx\[redacted\]/);
+  expect(JSON.stringify([world.asked, await everyRow(world)])).not.toMatch(TRACE);
+});
+
+test('an output is redacted before it is cut for the model', async () => {
+  await using world = await createWorld({ env: { ...env, PAWL_TOOL_OUTPUT_LIMIT: '40' } });
+  await using tool = await openStranger(() => ({ status: 200, body: `0123456789${VALUE.repeat(20)}9876543210` }));
+  const client = clientOf(world);
+
+  const { id } = await client.startTurn({ input: callOnce, tools: [echo(tool.url, {})] });
+  await world.workUntilIdle();
+  const { body } = await client.call<{ output: string }>('GET', `/v1/turns/${id}/tool_outputs/call_x`);
+
+  expect(body.output).toBe(`0123456789${'[redacted]'.repeat(20)}9876543210`);
+  expect(JSON.stringify([world.asked, await everyRow(world)])).not.toMatch(TRACE);
+});
+
+test('what a client answers is redacted too, of every secret Pawl knows', async () => {
+  await using world = await createWorld({ env });
+  const client = clientOf(world);
+  const { execution, ...definition } = echo('http://127.0.0.1:9/', {});
+  const calls = ['call_1', 'call_2'].map((id) => ({ name: 'echo', arguments: { city: id }, id }));
+
+  const { id } = await client.startTurn({ input: scripted({ rounds: [{ tools: calls }] }), tools: [definition] });
+  await world.workUntilIdle();
+  const answers = [
+    { tool_call_id: 'call_1', output: { keys: [VALUE, 'key-of-beta'] } },
+    { tool_call_id: 'call_2', error: { category: 'unknown', message: `no ${VALUE}`, details: { [VALUE]: [VALUE] } } },
+  ];
+  const { status, body } = await client.call<TurnResource>('POST', `/v1/turns/${id}/tool_outputs`, {
+    body: { tool_outputs: answers },
+  });
+
+  expect(status).toBe(200);
+  expect(body.rounds[0]?.results).toMatchObject([
+    { content: '{"keys":["[redacted]","[redacted]"]}' },
+    { error: { message: 'no [redacted]', details: { '[redacted]': ['[redacted]'] } } },
+  ]);
+  expect(JSON.stringify(await everyRow(world))).not.toMatch(TRACE);
+});
+
+test('a secret that does not exist, or may not go there, is refused with the header it stands in', async () => {
+  await using world = await createWorld({ env });
+  const url = 'https://api.example.net/';
+  const refusalOf = async (project: string, path: string, header: string) => {
+    const body = { model: 'openai/test', input: 'Hi', tools: ['weather_lookup', echo(url, { 'X-Key': header })] };
+    const { status, body: answer } = await clientOf(world, project).call<{ error?: Record<string, string> }>(
+      ...(['POST', path, { body }] as const),
+    );
+    return `${status} ${answer.error?.code}: ${answer.error?.param}`;
+  };
+
+  const refusals = [
+    await refusalOf('alpha', '/v1/turns', `Bearer ${secret('nobodys')}`),
+    await refusalOf('alpha', '/v1/conversations', secret('elsewhere')),
+    await refusalOf('beta', '/v1/turns', secret('alphas')),
+    await refusalOf('alpha', '/v1/turns', secret('alphas')),
+  ];
+
+  expect(refusals).toEqual([
+    '400 unknown_secret: tools[1].execution.headers.X-Key',
+    '400 secret_not_allowed: tools[1].execution.headers.X-Key',
+    '400 secret_not_allowed: tools[1].execution.headers.X-Key',
+    '202 undefined: undefined',
+  ]);
+});
+
+test.each([
+  ['taken away', new Map()],
+  ['bound to another host', new Map([['github', { value: VALUE, hosts: ['api.example.com'] }]])],
+  ['bound to another project', new Map([['github', { value: VALUE, projects: ['beta'] }]])],
+])(
+  'a secret that was %s since the turn was accepted is not sent, and neither is the call',
+  async (_how, toolSecrets) => {
+    await using world = await createWorld({ env });
+    await using tool = await openEcho();
+    const client = clientOf(world);
+
+    const { id } = await client.startTurn({ input: callOnce, tools: [echo(tool.url, { 'x-key': secret('github') })] });
+    const handle = jobHandler({ ...world.worker, toolSecrets });
+    while (await world.workOnce(handle));
+
+    expect(tool.caught).toHaveLength(0);
+    expect(await client.findTurn(id)).toMatchObject({
+      status: 'completed',
+      rounds: [{ results: [{ attempts: 1, error: { category: 'permission_denied' } }] }, {}],
+    });
+  },
+);
+
+function pathsOf(turn: string, conversation: string): string[] {
+  const formats = ['compact', 'openai', 'anthropic', 'gemini'];
+  return [
+    ...[`/v1/turns/${turn}`, `/v1/conversations/${conversation}`, '/v1/turns', '/v1/conversations'],
+    ...['rounds', 'events', 'tool_outputs/call_x'].map((part) => `/v1/turns/${turn}/${part}`),
+    ...formats.map((format) => `/v1/conversations/${conversation}/messages?format=${format}`),
+  ];
+}
+
+/** Every row of every table, the queue's too, as text. */
+async function everyRow({ db }: World): Promise<string[]> {
+  const tables = await sql<{ schema: string; name: string }>`select table_schema as schema, table_name as name
+    from information_schema.tables where table_schema not in ('pg_catalog', 'information_schema')`.execute(db);
+  const rows = await Promise.all(
+    tables.rows.map(({ schema, name }) =>
+      sql<{ text: string }>`select t::text as text from ${sql.table(`${schema}.${name}`)} t`.execute(db),
+    ),
+  );
+  expect(rows.length).toBeGreaterThan(8);
+  return rows.flatMap((table) => table.rows.map(({ text }) => text));
+}
