@@ -22,7 +22,7 @@ export type Ground = AsyncDisposable & {
 export async function openGround({ profileFolder }: { profileFolder: string | undefined }): Promise<Ground> {
   await using opened = new AsyncDisposableStack();
   const folder = await mkdtemp(join(tmpdir(), 'pawl-bench-'));
-  opened.defer(() => rm(folder, { recursive: true, force: true }));
+  opened.defer(() => rm(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 }));
   const postgres = opened.use(await openPostgres(folder));
   const redis = opened.use(await openRedis(folder));
   const simulator = opened.use(await openSimulator(folder));

@@ -1,6 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { sql } from 'kysely';
 import postgres from 'postgres';
 import { expect, test } from 'vitest';
@@ -8,10 +5,12 @@ import { connect } from '#core/checkpoint/connect.ts';
 import { isPassing, persist } from '#core/checkpoint/persist.ts';
 import { findFreePort } from '#services/standalone/embedded-postgres/find-free-port.ts';
 import { startPostgres } from '#services/standalone/embedded-postgres/start-postgres.ts';
+import { newFolder } from '#test/world/new-folder.ts';
 import { createTestDatabase } from '#test/world/test-database.ts';
 
 test('a database that was away is found again, however many queries failed meanwhile', async () => {
-  const dataDir = await mkdtemp(join(tmpdir(), 'pawl-connect-'));
+  await using folder = await newFolder('connect');
+  const dataDir = folder.path;
   const port = await findFreePort();
   const first = await startPostgres({ dataDir, port, durable: false });
   const connection = connect(first.url, { shared: 3, own: 1 });
@@ -29,7 +28,6 @@ test('a database that was away is found again, however many queries failed meanw
   expect(answers).toHaveLength(20);
   await connection.close();
   await second.stop();
-  await rm(dataDir, { recursive: true, force: true });
 });
 
 test('connections that are killed again and again, in the middle of whatever they do, are replaced', async () => {

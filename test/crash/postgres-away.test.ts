@@ -1,11 +1,9 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { migrateAll } from '#services/migrate/migrate-all.ts';
 import { findFreePort } from '#services/standalone/embedded-postgres/find-free-port.ts';
 import { startPostgres } from '#services/standalone/embedded-postgres/start-postgres.ts';
 import { apiClient } from '#test/world/api-client.ts';
+import { newFolder } from '#test/world/new-folder.ts';
 import { scripted } from '#test/world/scripted.ts';
 import { startProcess } from '#test/world/start-process.ts';
 
@@ -14,7 +12,8 @@ const FOREVER = { timeout: 40_000, interval: 200 };
 test('while Postgres is away the API says 503; once it is back, every turn finishes by itself', {
   timeout: 90_000,
 }, async () => {
-  const dataDir = await mkdtemp(join(tmpdir(), 'pawl-away-'));
+  await using folder = await newFolder('away');
+  const dataDir = folder.path;
   const port = await findFreePort();
   const first = await startPostgres({ dataDir, port, durable: false });
   await migrateAll(first.url);
@@ -40,5 +39,4 @@ test('while Postgres is away the API says 503; once it is back, every turn finis
   await api.kill('SIGKILL');
   await _worker.kill('SIGKILL');
   await second.stop();
-  await rm(dataDir, { recursive: true, force: true });
 });

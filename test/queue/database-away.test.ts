@@ -1,10 +1,8 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test, vi } from 'vitest';
 import { openBell } from '#core/queue/open-bell.ts';
 import type { Ring } from '#core/turn/ring.ts';
+import { newFolder } from '#test/world/new-folder.ts';
 import { openSitePostgres } from '../../chaos/site/site-postgres.ts';
 
 function ringOf(turnId: string): Ring {
@@ -14,8 +12,8 @@ function ringOf(turnId: string): Ring {
 test('a worker that had a job at hand while the database was away takes jobs again within seconds', {
   timeout: 60_000,
 }, async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'pawl-queue-'));
-  await using postgres = await openSitePostgres(folder);
+  await using folder = await newFolder('queue');
+  await using postgres = await openSitePostgres(folder.path);
   const bell = await openBell({ databaseUrl: postgres.url });
   const heard: string[] = [];
   const atHand = Promise.withResolvers<void>();
@@ -40,5 +38,4 @@ test('a worker that had a job at hand while the database was away takes jobs aga
   await vi.waitFor(() => expect(heard).toContain('next'), { timeout: 8_000 });
   await answering.close(1_000);
   await bell.close();
-  await rm(folder, { recursive: true, force: true });
 });

@@ -47,7 +47,7 @@ export async function keepDoomed(
     },
     [Symbol.asyncDispose]: async () => {
       for (const doomed of Object.values(ready).flat()) await (await doomed).kill();
-      await rm(cache, { recursive: true, force: true });
+      await rm(cache, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
     },
   };
 }
