@@ -14,12 +14,18 @@ export function isId(prefix: IdPrefix, text: string): boolean {
   return new RegExp(`^${prefix}_[0-7][${ALPHABET}]{25}$`).test(text);
 }
 
+/** Five hexadecimal digits are four of these: 35 of them are 28, of which the first two are zeros. */
 function base32(uuid: string): string {
-  let rest = BigInt(`0x${uuid.replaceAll('-', '')}`);
+  const hex = uuid.replaceAll('-', '').padStart(35, '0');
   let text = '';
-  for (let digit = 0; digit < 26; digit += 1) {
-    text = ALPHABET[Number(rest & 31n)] + text;
-    rest >>= 5n;
-  }
-  return text;
+  for (let place = 0; place < 35; place += 5) text += fourDigits(Number.parseInt(hex.slice(place, place + 5), 16));
+  return text.slice(-26);
+}
+
+function fourDigits(bits: number): string {
+  return digit(bits >> 15) + digit(bits >> 10) + digit(bits >> 5) + digit(bits);
+}
+
+function digit(bits: number): string {
+  return ALPHABET.charAt(bits & 31);
 }

@@ -1,4 +1,5 @@
 import { Redis } from 'ioredis';
+import { gatherWrites } from '../gather-writes.ts';
 import { type Hearers, makeHearers } from './hearers.ts';
 import type { Live, ToWatchers, ToWorkers } from './live.ts';
 
@@ -15,7 +16,7 @@ const BOUNDS = {
 /** The wire on Redis: a channel for each turn that is watched here, one for all workers. */
 export function redisLive(url: string): Live {
   const speaking = quiet(
-    new Redis(url, { ...BOUNDS, maxRetriesPerRequest: 0, enableOfflineQueue: false, enableAutoPipelining: true }),
+    new Redis(url, { ...BOUNDS, maxRetriesPerRequest: 0, enableOfflineQueue: false }),
   );
   const hearing = quiet(new Redis(url, { ...BOUNDS, maxRetriesPerRequest: null }));
   const pulse = setInterval(() => void hearing.ping().catch(() => {}), PULSE_MS).unref();
@@ -54,5 +55,6 @@ function wakeAll(hearers: Hearers<unknown>): void {
 
 function quiet(redis: Redis): Redis {
   redis.on('error', () => {});
+  redis.on('connect', () => gatherWrites(redis.stream));
   return redis;
 }

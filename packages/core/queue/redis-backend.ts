@@ -2,15 +2,16 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Queue, Worker } from 'bullmq';
 import { Redis } from 'ioredis';
 import { Misconfigured } from '../failure.ts';
+import { gatherWrites } from '../gather-writes.ts';
 import { type Backend, WORKER_OPTIONS } from './backend.ts';
 
 /** BullMQ on Redis. Refuses a Redis that may evict keys: it would silently run jobs twice or never. */
 export async function redisBackend(url: string): Promise<Backend> {
   const ringing = quiet(
-    new Redis(url, { ...BOUNDS, ...AT_ONCE, maxRetriesPerRequest: 1, lazyConnect: true, enableAutoPipelining: true }),
+    new Redis(url, { ...BOUNDS, ...AT_ONCE, maxRetriesPerRequest: 1, lazyConnect: true }),
   );
   const working = quiet(
-    new Redis(url, { ...BOUNDS, maxRetriesPerRequest: null, lazyConnect: true, enableAutoPipelining: true }),
+    new Redis(url, { ...BOUNDS, maxRetriesPerRequest: null, lazyConnect: true }),
   );
   await requireNoEviction(url);
   await Promise.race([ringing.connect().catch(() => {}), sleep(CONNECT_MS, undefined, { ref: false })]);
@@ -51,6 +52,7 @@ const AT_ONCE = { enableOfflineQueue: false, socketTimeout: 2_000 };
 
 function quiet(redis: Redis): Redis {
   redis.on('error', () => {});
+  redis.on('connect', () => gatherWrites(redis.stream));
   return redis;
 }
 

@@ -16,9 +16,12 @@ const NETWORK_CODES =
  */
 export async function executeServer(tool: ServerTool, request: ServerRequest): Promise<Attempt> {
   request.signal.throwIfAborted();
+  // One controller for every end: `AbortSignal.any` costs several times as much.
   const ending = new AbortController();
+  const { signal } = ending;
+  const onAbort = () => ending.abort(request.signal.reason);
+  request.signal.addEventListener('abort', onAbort, { once: true });
   const timer = setTimeout(() => ending.abort(TIMED_OUT), request.timeoutMs);
-  const signal = AbortSignal.any([request.signal, ending.signal]);
   try {
     const output = await Promise.race([start(tool, request, signal), whenAborted(signal)]);
     return { kind: 'answered', output, cut: false };
@@ -27,11 +30,15 @@ export async function executeServer(tool: ServerTool, request: ServerRequest): P
     return signal.aborted ? timedOut(request.timeoutMs) : failed(error);
   } finally {
     clearTimeout(timer);
-    ending.abort();
+    request.signal.removeEventListener('abort', onAbort);
+    ending.abort(OVER);
   }
 }
 
 const TIMED_OUT = new Error('The tool took too long.');
+
+/** Made once: an error of its own for each call would cost more than the call. */
+const OVER = new DOMException('The call is over.', 'AbortError');
 
 /** Async, so that what a tool throws at once is a rejection too. */
 async function start(tool: ServerTool, request: ServerRequest, signal: AbortSignal): Promise<unknown> {

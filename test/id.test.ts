@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest';
+import { isId, newId } from '#core/id.ts';
+
+const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
+
+/** The UUID that a TypeID stands for. */
+function uuidOf(id: string): string {
+  const bits = [...id.slice(-26)].reduce((sum, digit) => sum * 32n + BigInt(ALPHABET.indexOf(digit)), 0n);
+  return bits.toString(16).padStart(32, '0').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+}
+
+test('an id is a TypeID: a UUIDv7 of this moment behind its prefix', () => {
+  const before = Date.now();
+  const ids = Array.from({ length: 1_000 }, () => newId('turn'));
+  const after = Date.now();
+
+  for (const id of ids) {
+    expect(isId('turn', id)).toBe(true);
+    expect(uuidOf(id)).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+    const bornAt = Number.parseInt(uuidOf(id).replace('-', '').slice(0, 12), 16);
+    expect(bornAt).toBeGreaterThanOrEqual(before);
+    expect(bornAt).toBeLessThanOrEqual(after);
+  }
+  expect(new Set(ids).size).toBe(ids.length);
+});
