@@ -10,5 +10,8 @@ const FLUSH_MS = 50;
  */
 export function openLog(part: string, level: string): Log {
   const redact = ['*.authorization', '*.apiKey', '*.api_key'];
-  return pino({ level, base: { part }, redact }, destination({ dest: 1, sync: false, minLength: 8_192, periodicFlush: FLUSH_MS }));
+  return pino(
+    { level, base: { part }, redact },
+    destination({ dest: 1, sync: false, minLength: 8_192, periodicFlush: FLUSH_MS }),
+  );
 }

@@ -6,7 +6,10 @@ const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 /** The UUID that a TypeID stands for. */
 function uuidOf(id: string): string {
   const bits = [...id.slice(-26)].reduce((sum, digit) => sum * 32n + BigInt(ALPHABET.indexOf(digit)), 0n);
-  return bits.toString(16).padStart(32, '0').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+  return bits
+    .toString(16)
+    .padStart(32, '0')
+    .replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 }
 
 test('an id is a TypeID: a UUIDv7 of this moment behind its prefix', () => {

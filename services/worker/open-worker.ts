@@ -1,7 +1,7 @@
 import { forgetKeys } from '#core/checkpoint/forget-keys.ts';
 import { allQueues } from '#core/queue/all-queues.ts';
 import type { Bell, JobHandler } from '#core/queue/bell.ts';
-import { roundsQueue } from '#core/queue/job.ts';
+import { turnsQueue } from '#core/queue/job.ts';
 import { timing } from '#core/turn/timing.ts';
 import type { WorkerContext } from './context.ts';
 import { every } from './every.ts';
@@ -38,7 +38,7 @@ export async function openWorker(
     if (message.kind === 'catch-up') audience.catchUp(message.turnId);
     if (message.kind === 'parked') {
       parking.hear(message.provider, message.forMs);
-      answering.pause(roundsQueue(message.provider), message.forMs);
+      answering.pause(turnsQueue(message.provider), message.forMs);
     }
   });
   live.tellWorkers({ kind: 'who-watches' });

@@ -18,7 +18,7 @@ test('a worker that had a job at hand while the database was away takes jobs aga
   const heard: string[] = [];
   const atHand = Promise.withResolvers<void>();
   const answering = await bell.answer(
-    ['tools'],
+    ['turns-openai'],
     async ({ data }) => {
       heard.push('turnId' in data ? data.turnId : '');
       if (heard.length === 1) await atHand.promise;

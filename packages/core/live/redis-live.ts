@@ -15,9 +15,7 @@ const BOUNDS = {
 
 /** The wire on Redis: a channel for each turn that is watched here, one for all workers. */
 export function redisLive(url: string): Live {
-  const speaking = quiet(
-    new Redis(url, { ...BOUNDS, maxRetriesPerRequest: 0, enableOfflineQueue: false }),
-  );
+  const speaking = quiet(new Redis(url, { ...BOUNDS, maxRetriesPerRequest: 0, enableOfflineQueue: false }));
   const hearing = quiet(new Redis(url, { ...BOUNDS, maxRetriesPerRequest: null }));
   const pulse = setInterval(() => void hearing.ping().catch(() => {}), PULSE_MS).unref();
   const hearers = makeHearers<unknown>({

@@ -8,12 +8,11 @@ export type JobData = { turnId: string; step: string; ring?: number } | { delive
 /** One ring as a queue takes it. Lower `rank` runs first; 0 is before all. */
 export type Job = { queue: string; name: JobName; id: string; data: JobData; rank: number; delayMs: number };
 
-export const TOOLS_QUEUE = 'tools';
 export const DELIVERIES_QUEUE = 'deliveries';
 
-/** Each provider has a queue of its own, so that a throttled one never blocks another. */
-export function roundsQueue(provider: string): string {
-  return `rounds-${provider}`;
+/** All that the turns of a provider owe. Each provider has one of its own, so that a throttled one never blocks another. */
+export function turnsQueue(provider: string): string {
+  return `turns-${provider}`;
 }
 
 /** The job for a ring. Its id is derived, so ringing twice is ringing once: `<turn>-<step>-<ring number>` (R11). */
@@ -31,9 +30,10 @@ export function jobOf(ring: Ring): Job {
     };
   }
   const { turnId, step, number, provider, priority } = ring;
-  const base = { id: `${turnId}-${step}-${number}`, data: { turnId, step, ring: number }, delayMs };
-  if (step.startsWith('b')) return { ...base, queue: TOOLS_QUEUE, name: 'run-tool-batch', rank: 0 };
-  return { ...base, queue: roundsQueue(provider), name: 'run-round', rank: rankOf(step, priority) };
+  const data = { turnId, step, ring: number };
+  const name = step.startsWith('b') ? 'run-tool-batch' : 'run-round';
+  const id = `${turnId}-${step}-${number}`;
+  return { queue: turnsQueue(provider), name, id, data, rank: rankOf(step, priority), delayMs };
 }
 
 /** A running turn goes before a new one; among new ones the higher priority does, and equal ones in their order. */

@@ -7,12 +7,8 @@ import { type Backend, WORKER_OPTIONS } from './backend.ts';
 
 /** BullMQ on Redis. Refuses a Redis that may evict keys: it would silently run jobs twice or never. */
 export async function redisBackend(url: string): Promise<Backend> {
-  const ringing = quiet(
-    new Redis(url, { ...BOUNDS, ...AT_ONCE, maxRetriesPerRequest: 1, lazyConnect: true }),
-  );
-  const working = quiet(
-    new Redis(url, { ...BOUNDS, maxRetriesPerRequest: null, lazyConnect: true }),
-  );
+  const ringing = quiet(new Redis(url, { ...BOUNDS, ...AT_ONCE, maxRetriesPerRequest: 1, lazyConnect: true }));
+  const working = quiet(new Redis(url, { ...BOUNDS, maxRetriesPerRequest: null, lazyConnect: true }));
   await requireNoEviction(url);
   await Promise.race([ringing.connect().catch(() => {}), sleep(CONNECT_MS, undefined, { ref: false })]);
   return {
