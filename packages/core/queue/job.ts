@@ -32,8 +32,8 @@ export function jobOf(ring: Ring): Job {
   const { turnId, step, number, provider, priority } = ring;
   const data = { turnId, step, ring: number };
   const name = step.startsWith('b') ? 'run-tool-batch' : 'run-round';
-  const id = `${turnId}-${step}-${number}`;
-  return { queue: turnsQueue(provider), name, id, data, rank: rankOf(step, priority), delayMs };
+  const job = { id: `${turnId}-${step}-${number}`, data, delayMs };
+  return { ...job, queue: turnsQueue(provider), name, rank: rankOf(step, priority) };
 }
 
 /** A running turn goes before a new one; among new ones the higher priority does, and equal ones in their order. */
