@@ -6,10 +6,16 @@ const MAX_BODY_BYTES = 1024 * 1024;
 
 const limit = bodyLimit({ maxSize: MAX_BODY_BYTES, onError: refuse });
 
-/** Refuses a body over 1 MiB. A request that only reads is not even asked for one: that alone would make it a whole `Request`. */
+/**
+ * Refuses a body over 1 MiB. Node holds a sender to the length he has told, so only a body without one is counted: to look at
+ * a body at all makes a whole `Request` of it, and a stream of the web.
+ */
 export const limitBody = createMiddleware((c, next) => {
   const { method } = c.req;
-  return method === 'GET' || method === 'HEAD' ? next() : limit(c, next);
+  if (method === 'GET' || method === 'HEAD') return next();
+  const length = c.req.header('content-length');
+  if (length === undefined || c.req.header('transfer-encoding') !== undefined) return limit(c, next);
+  return Number(length) > MAX_BODY_BYTES ? refuse() : next();
 });
 
 function refuse(): never {

@@ -23,6 +23,9 @@ const NAMES = {
 const RESERVED_HEADERS =
   /^(?:host|content-length|content-type|transfer-encoding|connection|keep-alive|upgrade|te|trailer|expect|idempotency-key|pawl-turn-id|webhook-(?:id|timestamp|signature))$/i;
 
+/** Definitions that were found right, by the rules they were held against. Tools of the registry are given again and again. */
+const right: Record<ToolRules, WeakSet<Tool>> = { strict: new WeakSet(), provider: new WeakSet() };
+
 /**
  * What the contract's rules for tools find wrong with these definitions, at most one problem for each path. Goes through
  * them one by one, and no further once there are `enough` problems.
@@ -34,18 +37,23 @@ export async function checkDefinitions(
 ): Promise<Problem[]> {
   const problems = new Map<string, Problem>();
   for (const [index, tool] of tools.entries()) {
-    await breathe();
-    const found = [
-      ...checkTool(tool, `tools[${index}]`, tool.execution?.kind === 'mcp' ? 'provider' : rules),
-      ...checkUnique(tools, index),
-    ];
+    const found = [...(await checkTool(tool, index, rules)), ...checkUnique(tools, index)];
     for (const problem of found) if (!problems.has(problem.path)) problems.set(problem.path, problem);
     if (problems.size >= enough) break;
   }
   return [...problems.values()];
 }
 
-function checkTool(tool: Tool, path: string, rules: ToolRules): Problem[] {
+async function checkTool(tool: Tool, index: number, given: ToolRules): Promise<Problem[]> {
+  const rules = tool.execution?.kind === 'mcp' ? 'provider' : given;
+  if (right[rules].has(tool)) return [];
+  await breathe();
+  const problems = checkAll(tool, `tools[${index}]`, rules);
+  if (problems.length === 0) right[rules].add(tool);
+  return problems;
+}
+
+function checkAll(tool: Tool, path: string, rules: ToolRules): Problem[] {
   return [
     ...checkName(tool.name, `${path}.name`, rules),
     ...checkDescription(tool.description, `${path}.description`, rules),
