@@ -7,7 +7,7 @@ import { queueBackends } from '#test/world/queues.ts';
 import { createTestDatabase } from '#test/world/test-database.ts';
 import { testRedisUrl } from '#test/world/test-redis.ts';
 
-const ALL = ['turns-openai', 'deliveries'];
+const ALL = ['turns-openai', 'anytime', 'deliveries'];
 
 async function openTestBell(redis: boolean): Promise<Bell & AsyncDisposable> {
   const databaseUrl = await createTestDatabase();

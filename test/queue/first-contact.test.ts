@@ -9,7 +9,7 @@ import { testRedisUrl } from '#test/world/test-redis.ts';
 import type { Link } from '../../chaos/proxy/link.ts';
 import { openLink } from '../../chaos/proxy/open-link.ts';
 
-const ALL = ['turns-openai', 'deliveries'];
+const ALL = ['turns-openai', 'anytime', 'deliveries'];
 const SOON = { timeout: 15_000, interval: 200 };
 
 /** A bell that reaches its queue over a link which is cut; `link` can let it through. */

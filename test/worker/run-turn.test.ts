@@ -79,7 +79,7 @@ describe.for(queueBackends().filter(({ skip }) => !skip))('$name', ({ redis }) =
 
     await world.workUntilIdle();
 
-    const counts = await world.parts.bell.count(['turns-openai', 'deliveries']);
+    const counts = await world.parts.bell.count(['turns-openai', 'anytime', 'deliveries']);
     expect(Object.values(counts).reduce((sum, count) => sum + count, 0)).toBe(0);
   });
 });

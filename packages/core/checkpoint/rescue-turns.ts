@@ -15,6 +15,6 @@ export async function rescueTurns(db: Db, limit: number): Promise<TurnRing[]> {
     update turns set ring = ring + 1, rescues = rescues + 1,
       due_at = least(now() + ${pauseMs} * interval '1 millisecond', case when deadline_at > now() then deadline_at end)
     where id in (select id from turns where due_at < now() order by due_at limit ${limit} for no key update skip locked)
-    returning ${ringColumns}`.execute(db);
+    returning ${ringColumns}, coalesce(deadline_at <= now(), false) as overdue`.execute(db);
   return rows;
 }

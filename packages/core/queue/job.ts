@@ -1,4 +1,4 @@
-import type { Ring } from '../turn/ring.ts';
+import type { Ring, TurnRing } from '../turn/ring.ts';
 
 export type JobName = 'run-round' | 'run-tool-batch' | 'deliver-webhook';
 
@@ -10,7 +10,10 @@ export type Job = { queue: string; name: JobName; id: string; data: JobData; ran
 
 export const DELIVERIES_QUEUE = 'deliveries';
 
-/** All that the turns of a provider owe. Each provider has one of its own, so that a throttled one never blocks another. */
+/** What asks no provider, and so waits for none that is parked: turns past their deadline, batches that are rung anew. */
+export const ANYTIME_QUEUE = 'anytime';
+
+/** What the turns of a provider owe. Each provider has one of its own, so that a throttled one never blocks another. */
 export function turnsQueue(provider: string): string {
   return `turns-${provider}`;
 }
@@ -29,11 +32,17 @@ export function jobOf(ring: Ring): Job {
       delayMs,
     };
   }
-  const { turnId, step, number, provider, priority } = ring;
+  const { turnId, step, number, priority } = ring;
   const data = { turnId, step, ring: number };
   const name = step.startsWith('b') ? 'run-tool-batch' : 'run-round';
   const job = { id: `${turnId}-${step}-${number}`, data, delayMs };
-  return { ...job, queue: turnsQueue(provider), name, rank: rankOf(step, priority) };
+  return { ...job, queue: queueOf(ring), name, rank: rankOf(step, priority) };
+}
+
+/** A batch that its round has just asked for is found where that round has ended. */
+function queueOf({ step, number, provider, overdue }: TurnRing): string {
+  const isBatchAgain = step.startsWith('b') && number > 0;
+  return overdue || isBatchAgain ? ANYTIME_QUEUE : turnsQueue(provider);
 }
 
 /** A running turn goes before a new one; among new ones the higher priority does, and equal ones in their order. */

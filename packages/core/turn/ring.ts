@@ -12,6 +12,8 @@ export type TurnRing = {
   provider: string;
   priority: number;
   delayMs?: number;
+  /** The turn is past its deadline, and there is nothing to ask its provider any more. */
+  overdue?: boolean;
 };
 
 export type DeliveryRing = { kind: 'delivery'; deliveryId: string; number: number; delayMs?: number };
