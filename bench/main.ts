@@ -14,9 +14,10 @@ import { oldDatabase } from './scenarios/old-database.ts';
 import { storage } from './scenarios/storage.ts';
 import { streams } from './scenarios/streams.ts';
 import { throughput } from './scenarios/throughput.ts';
+import { workers } from './scenarios/workers.ts';
 
 const scenarios: Record<ScenarioName, Scenario> = {
-  ...{ throughput, api, idle, memory, storage, streams, check },
+  ...{ throughput, api, idle, memory, storage, streams, workers, check },
   'long-turns': longTurns,
   'old-database': oldDatabase,
 };

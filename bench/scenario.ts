@@ -12,6 +12,7 @@ export const scenarioNames = [
   'memory',
   'storage',
   'streams',
+  'workers',
   'check',
 ] as const;
 export type ScenarioName = (typeof scenarioNames)[number];

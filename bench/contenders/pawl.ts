@@ -1,11 +1,11 @@
 import type { Contender, Mode, Site } from '../contender.ts';
 import { ANSWER, turnRequestOf } from '../work.ts';
 import { openPawlClient } from './pawl-client.ts';
-import { startPawl } from './start-pawl.ts';
+import { type Deployment, startPawl } from './start-pawl.ts';
 
 /** Pawl as its callers have it: a turn is posted to the API, and a long poll answers at its end. */
-export async function pawl(site: Site, mode: Mode): Promise<Contender> {
-  const { url, pids, close } = await startPawl(site, { mode });
+export async function pawl(site: Site, mode: Mode, deployment: Deployment = {}): Promise<Contender> {
+  const { url, pids, close } = await startPawl(site, { mode, ...deployment });
   const client = openPawlClient(url);
   const request = turnRequestOf(site.work);
   return {

@@ -11,7 +11,9 @@ export type Pawl = {
 };
 
 type Part = 'api' | 'worker';
-type Wish = { mode: Mode; parts?: Part[]; env?: Record<string, string>; nodeOptions?: string[] };
+/** Which processes run, a part as often as it is named, and with what settings. */
+export type Deployment = { parts?: Part[]; env?: Record<string, string> };
+type Wish = Deployment & { mode: Mode; nodeOptions?: string[] };
 
 const TOOLS = fileURLToPath(new URL('../tools.ts', import.meta.url));
 
@@ -29,18 +31,20 @@ export async function startPawl({ ground, databaseUrl }: Pick<Site, 'ground' | '
     PORT: '0',
     ...env,
   };
-  const start = async (part: Part) => {
+  const start = async (part: Part, place: number) => {
     const file = `services/${part}/main.ts`;
     const nodeOptions = [...ground.profiling(`pawl-${part}-${mode}`), ...more];
+    const before = parts.slice(0, place).filter((other) => other === part).length;
     return {
       part,
+      name: before === 0 ? part : `${part}-${before + 1}`,
       ...(await startProgram({ file, nodeOptions, env: settings, ready: READY[part], folder: ground.folder })),
     };
   };
   const programs = await Promise.all(parts.map(start));
   const pawl: Pawl = {
     url: programs.find(({ part }) => part === 'api')?.said ?? '',
-    pids: Object.fromEntries(programs.map(({ part, pid }) => [part, pid])),
+    pids: Object.fromEntries(programs.map(({ name, pid }) => [name, pid])),
     stop: async (part) => programs.find((program) => program.part === part)?.stop(),
     close: async () => void (await Promise.all(programs.map((program) => program.stop()))),
   };

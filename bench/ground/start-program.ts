@@ -19,11 +19,13 @@ export type Program = { pid: number; said: string; stop(): Promise<void> };
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const START_TIMEOUT_MS = 30_000;
 const POLL_MS = 25;
+let started = 0;
 
 /** Starts a program in a process of its own, its log in a file, and waits until it works. */
 export async function startProgram(wish: ProgramWish): Promise<Program> {
   const { file, nodeOptions = [], env, folder } = wish;
-  const logFile = join(folder, `${basename(dirname(file))}.log`);
+  started += 1;
+  const logFile = join(folder, `${basename(dirname(file))}-${started}.log`);
   await using log = await open(logFile, 'w');
   const program = await spawnChild(process.execPath, [...nodeOptions, join(ROOT, file)], {
     cwd: ROOT,

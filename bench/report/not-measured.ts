@@ -4,7 +4,7 @@ import { type ScenarioName, scenarioNames } from '../scenario.ts';
 export function notMeasured(done: ScenarioName): string {
   const others = scenarioNames.filter((name) => name !== done && name !== 'check');
   return [
-    'Not measured: a network (everything is on loopback), more than one worker, a model that takes time or sends much,',
+    'Not measured: a network (everything is on loopback), a model that sends much,',
     'a standby, a pooler, days of running.',
     `Other scenarios: ${others.map((name) => `--scenario ${name}`).join(', ')}.`,
   ].join('\n');

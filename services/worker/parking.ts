@@ -10,6 +10,8 @@ export type Parking = {
   hear(provider: string, forMs: number): void;
   /** Milliseconds until the provider may be asked again; 0 when it may be now. */
   waitMs(provider: string): number;
+  /** The providers that may not be asked now. */
+  parked(): { provider: string; forMs: number }[];
   /** A call came through: the next pause starts small again. */
   succeeded(provider: string): void;
 };
@@ -21,6 +23,8 @@ export function makeParking(): Parking {
   const hear = (provider: string, forMs: number) =>
     void until.set(provider, Math.max(until.get(provider) ?? 0, performance.now() + forMs));
 
+  const waitMs = (provider: string) => Math.max(0, Math.ceil((until.get(provider) ?? 0) - performance.now()));
+
   return {
     hear,
     park: (provider, askedMs) => {
@@ -30,7 +34,9 @@ export function makeParking(): Parking {
       hear(provider, pauseMs);
       return pauseMs;
     },
-    waitMs: (provider) => Math.max(0, Math.ceil((until.get(provider) ?? 0) - performance.now())),
+    waitMs,
+    parked: () =>
+      [...until.keys()].map((provider) => ({ provider, forMs: waitMs(provider) })).filter(({ forMs }) => forMs > 0),
     succeeded: (provider) => void pauses.delete(provider),
   };
 }

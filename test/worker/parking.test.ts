@@ -7,6 +7,7 @@ test('a provider is left alone for as long as it asked', () => {
   expect(parking.park('openai', 7_000)).toBe(7_000);
   expect(parking.waitMs('openai')).toBeGreaterThan(6_000);
   expect(parking.waitMs('anthropic')).toBe(0);
+  expect(parking.parked()).toEqual([{ provider: 'openai', forMs: expect.any(Number) }]);
 });
 
 test('one that names no time, or none to speak of, is left alone longer each time until a call succeeds', () => {

@@ -56,3 +56,24 @@ test('rescues that no queue took count for nothing: once it is back, nobody wait
 
   expect(await pauseOf(world, id)).toBeLessThanOrEqual(timing.graceMs);
 });
+
+test('a round that waits for a parked provider is not late before that is over, but for its deadline', async () => {
+  await using world = await createWorld();
+  const waiting = await world.startTurn({ input: 'Hi' });
+  const bound = await world.startTurn({ input: 'Hi', limits: { deadline_seconds: 20 } });
+  world.worker.parking.hear('openai', 100_000);
+
+  await world.advance(timing.graceMs + 1);
+  const rungWhileParked = await world.rescue();
+  const pauseMs = await pauseOf(world, waiting.id);
+  const boundMs = await pauseOf(world, bound.id);
+  await world.advance(20_000);
+  const rungAtDeadline = await world.rescue();
+  await world.advance(pauseMs);
+  const rungAfterwards = await world.rescue();
+
+  expect([rungWhileParked, rungAtDeadline, rungAfterwards]).toEqual([0, 1, 2]);
+  expect(pauseMs).toBeGreaterThan(90_000);
+  expect(pauseMs).toBeLessThan(100_000 + 2 * timing.graceMs);
+  expect(boundMs).toBeLessThan(20_000);
+});
