@@ -4,8 +4,11 @@ import { isTerminal, type Turn } from '#core/turn/turn.ts';
 
 /** What this worker remembers of the turns it had on hand last, so that it reads only what is new of them. */
 export type TurnMemory = {
-  /** What was left serves only the first ring for it: one that is rung anew was on somebody's hands since (R3). */
-  load(turnId: string, ring?: number): Promise<Turn | undefined>;
+  /**
+   * What was left serves only the job for its own step, and only the first ring for that: any other tells that somebody had
+   * the turn on hand since (R3).
+   */
+  load(turnId: string, job?: { step: string; ring?: number | undefined }): Promise<Turn | undefined>;
   /** A turn as a commit of this worker has just left it: whoever loads it in the next moment need not read it. */
   keep(turn: Turn | null): void;
   /** Somebody else has changed the turn: the next load reads it. */
@@ -54,10 +57,10 @@ export function makeTurnMemory(db: Db): TurnMemory {
   }
 
   return {
-    load: async (turnId, ring) => {
+    load: async (turnId, job) => {
       const entry = known.get(turnId);
-      const left = entry && ring === 0 && takeLeft(entry);
-      if (left) return left;
+      const left = entry && job?.ring === 0 && takeLeft(entry);
+      if (left && left.work.step === job?.step) return left;
       const turn = await loadTurn(db, turnId, entry?.turn);
       if (turn && !isTerminal(turn.status)) remember(turnId, readNow(turn, entry));
       else forget(turnId);

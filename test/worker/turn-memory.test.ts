@@ -48,6 +48,18 @@ test('a step that was just made owed does not start once its turn is cancelled',
   expect(witness.calls).toHaveLength(0);
 });
 
+test('what was left of one step does not serve the next, which another worker has made owed', async () => {
+  await using first = await createWorld();
+  await using second = await createWorld({ env: { ...first.env } });
+  const { id } = await first.startTurn({ input: 'How warm is it?', tools: ['weather_lookup'] });
+
+  await first.workOnce();
+  await second.workOnce();
+  await first.workOnce();
+
+  expect((await first.findTurn(id)).status).toBe('completed');
+});
+
 test('a step that comes again is read again, and leaves what was done', async () => {
   await using world = await createWorld();
   const { id } = await world.startTurn({ input: 'How warm is it?', tools: ['weather_lookup'] });

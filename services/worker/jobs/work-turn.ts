@@ -20,7 +20,7 @@ export async function workTurn(
   { turnId, step, ring }: { turnId: string; step: string; ring?: number },
   context: WorkerContext,
 ): Promise<Ring[]> {
-  const turn = await context.turns.load(turnId, ring);
+  const turn = await context.turns.load(turnId, { step, ring });
   if (!turn) return [];
 
   const next = nextStep(turn);

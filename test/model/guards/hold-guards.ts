@@ -39,7 +39,7 @@ export const holdGuards = {
     caught: { broken: 'the model was asked once more for a round than it should be' },
   },
   leftMindsRing: {
-    ...{ rule: 'R3', file: 'services/worker/turn-memory.ts', code: 'entry && ring === 0 && takeLeft(entry)' },
+    ...{ rule: 'R3', file: 'services/worker/turn-memory.ts', code: 'entry && job?.ring === 0 && takeLeft(entry)' },
     without: 'what a commit left is believed although the step was rung again since',
     ...{ scene: { calls: 'tools', rescuerOff: true }, faults: { later: 1 }, caught: 'stuck' },
   },
