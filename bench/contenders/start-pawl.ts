@@ -35,11 +35,9 @@ export async function startPawl({ ground, databaseUrl }: Pick<Site, 'ground' | '
     const file = `services/${part}/main.ts`;
     const nodeOptions = [...ground.profiling(`pawl-${part}-${mode}`), ...more];
     const before = parts.slice(0, place).filter((other) => other === part).length;
-    return {
-      part,
-      name: before === 0 ? part : `${part}-${before + 1}`,
-      ...(await startProgram({ file, nodeOptions, env: settings, ready: READY[part], folder: ground.folder })),
-    };
+    const name = before === 0 ? part : `${part}-${before + 1}`;
+    const wish = { file, name, nodeOptions, env: settings, ready: READY[part], folder: ground.folder };
+    return { part, name, ...(await startProgram(wish)) };
   };
   const programs = await Promise.all(parts.map(start));
   const pawl: Pawl = {

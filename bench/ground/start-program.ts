@@ -4,9 +4,10 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { type Child, spawnChild } from './spawn-child.ts';
 
-/** A program of this repository; `file` is its path from the root, `ready` what it logs once it works. */
+/** A program of this repository; `file` is its path from the root, `name` its log's, `ready` what it logs once it works. */
 export type ProgramWish = {
   file: string;
+  name?: string;
   nodeOptions?: string[];
   env: Record<string, string>;
   ready: RegExp;
@@ -19,13 +20,11 @@ export type Program = { pid: number; said: string; stop(): Promise<void> };
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const START_TIMEOUT_MS = 30_000;
 const POLL_MS = 25;
-let started = 0;
 
 /** Starts a program in a process of its own, its log in a file, and waits until it works. */
 export async function startProgram(wish: ProgramWish): Promise<Program> {
-  const { file, nodeOptions = [], env, folder } = wish;
-  started += 1;
-  const logFile = join(folder, `${basename(dirname(file))}-${started}.log`);
+  const { file, name = basename(dirname(file)), nodeOptions = [], env, folder } = wish;
+  const logFile = join(folder, `${name}.log`);
   await using log = await open(logFile, 'w');
   const program = await spawnChild(process.execPath, [...nodeOptions, join(ROOT, file)], {
     cwd: ROOT,

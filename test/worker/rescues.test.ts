@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { loadTurn } from '#core/checkpoint/load-turn.ts';
 import { takeHold } from '#core/checkpoint/take-hold.ts';
 import { timing } from '#core/turn/timing.ts';
+import { makeParking } from '#services/worker/parking.ts';
 import { createWorld, type World } from '#test/world/create-world.ts';
 
 /** How long the rescuer leaves a turn alone from now on, milliseconds. */
@@ -70,6 +71,7 @@ test('a round that waits for a parked provider is not late before that is over, 
   await world.advance(20_000);
   const rungAtDeadline = await world.rescue();
   await world.advance(pauseMs);
+  world.worker.parking = makeParking();
   const rungAfterwards = await world.rescue();
 
   expect([rungWhileParked, rungAtDeadline, rungAfterwards]).toEqual([0, 1, 2]);
