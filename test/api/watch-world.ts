@@ -1,6 +1,7 @@
 import { serve } from '@hono/node-server';
-import { inject } from 'vitest';
+import { inject, vi } from 'vitest';
 import { connect } from '#core/checkpoint/connect.ts';
+import type { Live } from '#core/live/live.ts';
 import { openLive } from '#core/live/open-live.ts';
 import { handleError } from '#services/api/handle-error.ts';
 import { makeRouter } from '#services/api/make-router.ts';
@@ -37,6 +38,7 @@ export async function createWatchWorld({ redis = false, heartbeatMs = NEVER_MS, 
     asked.push(message.turnId);
     audience.catchUp(message.turnId);
   });
+  await untilHeard(hearing, speaking);
   const app = makeRouter();
   app.onError(handleError(log));
   app.use('*', async (c, next) => {
@@ -64,4 +66,20 @@ export async function createWatchWorld({ redis = false, heartbeatMs = NEVER_MS, 
       await connection.close();
     },
   };
+}
+
+/** What is said before the other side listens is lost, and nobody here says it again. */
+async function untilHeard(hearing: Live, speaking: Live): Promise<void> {
+  const turnId = 'turn_that_nobody_has';
+  const heard = new Set<string>();
+  const leave = [hearing.watch(turnId, () => heard.add('watcher')), speaking.hearWorkers(() => heard.add('worker'))];
+  await vi.waitFor(
+    () => {
+      speaking.tellWatchers({ kind: 'wake', turnId });
+      hearing.tellWorkers({ kind: 'watched', turnId });
+      if (heard.size < 2) throw new Error('The two sides do not hear each other.');
+    },
+    { timeout: 20_000, interval: 20 },
+  );
+  for (const each of leave) each();
 }
