@@ -7,11 +7,12 @@ import type { Writable } from 'node:stream';
 export function gatherWrites(socket: Writable): void {
   const write = socket.write;
   const uncork = () => socket.uncork();
-  socket.write = function gathering(this: Writable, ...piece: unknown[]) {
+  const gather = (...piece: unknown[]) => {
     if (socket.writableCorked === 0) {
       socket.cork();
       setImmediate(uncork);
     }
     return Reflect.apply(write, socket, piece);
-  } as Writable['write'];
+  };
+  socket.write = gather as Writable['write'];
 }

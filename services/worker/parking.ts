@@ -1,3 +1,5 @@
+import type { Parked } from '#core/checkpoint/rescue-turns.ts';
+
 const SHORTEST_PAUSE_MS = 1_000;
 const FIRST_PAUSE_MS = 5_000;
 const LONGEST_PAUSE_MS = 60_000;
@@ -11,7 +13,7 @@ export type Parking = {
   /** Milliseconds until the provider may be asked again; 0 when it may be now. */
   waitMs(provider: string): number;
   /** The providers that may not be asked now. */
-  parked(): { provider: string; forMs: number }[];
+  parked(): Parked[];
   /** A call came through: the next pause starts small again. */
   succeeded(provider: string): void;
 };

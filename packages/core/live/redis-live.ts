@@ -1,22 +1,16 @@
-import { Redis } from 'ioredis';
-import { gatherWrites } from '../gather-writes.ts';
+import { openRedis } from '../open-redis.ts';
 import { type Hearers, makeHearers } from './hearers.ts';
 import type { Live, ToWatchers, ToWorkers } from './live.ts';
 
 const WORKERS = 'pawl:workers';
-const PULSE_MS = 5_000;
 
-/** A silent socket is opened anew; the pulse keeps a healthy one from being silent. */
-const BOUNDS = {
-  connectTimeout: 5_000,
-  socketTimeout: 15_000,
-  retryStrategy: (times: number) => Math.min(times * 100, 2_000),
-};
+/** A silent socket is opened anew, and this keeps a healthy one from being silent. */
+const PULSE_MS = 5_000;
 
 /** The wire on Redis: a channel for each turn that is watched here, one for all workers. */
 export function redisLive(url: string): Live {
-  const speaking = quiet(new Redis(url, { ...BOUNDS, maxRetriesPerRequest: 0, enableOfflineQueue: false }));
-  const hearing = quiet(new Redis(url, { ...BOUNDS, maxRetriesPerRequest: null }));
+  const speaking = openRedis(url, { maxRetriesPerRequest: 0, enableOfflineQueue: false });
+  const hearing = openRedis(url, { maxRetriesPerRequest: null });
   const pulse = setInterval(() => void hearing.ping().catch(() => {}), PULSE_MS).unref();
   const hearers = makeHearers<unknown>({
     opened: (channel) => void hearing.subscribe(channel).catch(() => {}),
@@ -49,10 +43,4 @@ function wakeAll(hearers: Hearers<unknown>): void {
   for (const channel of hearers.topics()) {
     if (channel !== WORKERS) hearers.tell(channel, { kind: 'wake', turnId: channel.slice('pawl:turn:'.length) });
   }
-}
-
-function quiet(redis: Redis): Redis {
-  redis.on('error', () => {});
-  redis.on('connect', () => gatherWrites(redis.stream));
-  return redis;
 }

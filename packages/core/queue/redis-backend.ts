@@ -1,14 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Queue, Worker } from 'bullmq';
-import { Redis } from 'ioredis';
 import { Misconfigured } from '../failure.ts';
-import { gatherWrites } from '../gather-writes.ts';
+import { openRedis } from '../open-redis.ts';
 import { type Backend, WORKER_OPTIONS } from './backend.ts';
 
 /** BullMQ on Redis. Refuses a Redis that may evict keys: it would silently run jobs twice or never. */
 export async function redisBackend(url: string): Promise<Backend> {
-  const ringing = quiet(new Redis(url, { ...BOUNDS, ...AT_ONCE, maxRetriesPerRequest: 1, lazyConnect: true }));
-  const working = quiet(new Redis(url, { ...BOUNDS, maxRetriesPerRequest: null, lazyConnect: true }));
+  const ringing = openRedis(url, { ...AT_ONCE, maxRetriesPerRequest: 1, lazyConnect: true });
+  const working = openRedis(url, { maxRetriesPerRequest: null, lazyConnect: true });
   await requireNoEviction(url);
   await Promise.race([ringing.connect().catch(() => {}), sleep(CONNECT_MS, undefined, { ref: false })]);
   return {
@@ -36,27 +35,13 @@ const ALREADY_OPEN = { skipWaitingForReady: true, skipVersionCheck: true };
 
 const CONNECT_MS = 2_000;
 
-/** A dead network must be an error, never a hang: a socket that stays silent this long is closed and opened anew. */
-const BOUNDS = {
-  connectTimeout: 5_000,
-  socketTimeout: 15_000,
-  retryStrategy: (times: number) => Math.min(times * 100, 2_000),
-};
-
 /** A ring is given up after a second: by then its connection is not worth keeping either. */
 const AT_ONCE = { enableOfflineQueue: false, socketTimeout: 2_000 };
 
-function quiet(redis: Redis): Redis {
-  redis.on('error', () => {});
-  redis.on('connect', () => gatherWrites(redis.stream));
-  return redis;
-}
-
 /** Asks once, over a connection of its own; a Redis that is away, or that tells nobody, is taken as it comes. */
 async function requireNoEviction(url: string): Promise<void> {
-  const redis = quiet(
-    new Redis(url, { connectTimeout: CONNECT_MS, commandTimeout: CONNECT_MS, retryStrategy: () => null }),
-  );
+  const bounds = { connectTimeout: CONNECT_MS, commandTimeout: CONNECT_MS, retryStrategy: () => null };
+  const redis = openRedis(url, bounds);
   const policy = await redis.config('GET', 'maxmemory-policy').then(
     (reply) => (reply as string[])[1],
     () => undefined,
