@@ -1,4 +1,5 @@
-import { openRedis } from '../open-redis.ts';
+import { Redis } from 'ioredis';
+import { REDIS_OPTIONS, tendRedis } from '../redis-options.ts';
 import { type Hearers, makeHearers } from './hearers.ts';
 import type { Live, ToWatchers, ToWorkers } from './live.ts';
 
@@ -9,8 +10,8 @@ const PULSE_MS = 5_000;
 
 /** The wire on Redis: a channel for each turn that is watched here, one for all workers. */
 export function redisLive(url: string): Live {
-  const speaking = openRedis(url, { maxRetriesPerRequest: 0, enableOfflineQueue: false });
-  const hearing = openRedis(url, { maxRetriesPerRequest: null });
+  const speaking = tendRedis(new Redis(url, { ...REDIS_OPTIONS, maxRetriesPerRequest: 0, enableOfflineQueue: false }));
+  const hearing = tendRedis(new Redis(url, { ...REDIS_OPTIONS, maxRetriesPerRequest: null }));
   const pulse = setInterval(() => void hearing.ping().catch(() => {}), PULSE_MS).unref();
   const hearers = makeHearers<unknown>({
     opened: (channel) => void hearing.subscribe(channel).catch(() => {}),

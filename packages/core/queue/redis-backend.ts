@@ -1,13 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Queue, Worker } from 'bullmq';
+import { Redis } from 'ioredis';
 import { Misconfigured } from '../failure.ts';
-import { openRedis } from '../open-redis.ts';
+import { REDIS_OPTIONS, tendRedis } from '../redis-options.ts';
 import { type Backend, WORKER_OPTIONS } from './backend.ts';
 
 /** BullMQ on Redis. Refuses a Redis that may evict keys: it would silently run jobs twice or never. */
 export async function redisBackend(url: string): Promise<Backend> {
-  const ringing = openRedis(url, { ...AT_ONCE, maxRetriesPerRequest: 1, lazyConnect: true });
-  const working = openRedis(url, { maxRetriesPerRequest: null, lazyConnect: true });
+  const ringing = tendRedis(
+    new Redis(url, { ...REDIS_OPTIONS, ...AT_ONCE, maxRetriesPerRequest: 1, lazyConnect: true }),
+  );
+  const working = tendRedis(new Redis(url, { ...REDIS_OPTIONS, maxRetriesPerRequest: null, lazyConnect: true }));
   await requireNoEviction(url);
   await Promise.race([ringing.connect().catch(() => {}), sleep(CONNECT_MS, undefined, { ref: false })]);
   return {
@@ -41,7 +44,7 @@ const AT_ONCE = { enableOfflineQueue: false, socketTimeout: 2_000 };
 /** Asks once, over a connection of its own; a Redis that is away, or that tells nobody, is taken as it comes. */
 async function requireNoEviction(url: string): Promise<void> {
   const bounds = { connectTimeout: CONNECT_MS, commandTimeout: CONNECT_MS, retryStrategy: () => null };
-  const redis = openRedis(url, bounds);
+  const redis = tendRedis(new Redis(url, bounds));
   const policy = await redis.config('GET', 'maxmemory-policy').then(
     (reply) => (reply as string[])[1],
     () => undefined,
