@@ -24,15 +24,21 @@ const UNFINISHED = 'postgres.new-';
  * It appears by one rename, so it is whole or not there; what a killed attempt left is removed.
  */
 export async function createCluster(dataDir: string, site: Omit<Site, 'dataFolder'>, durable: boolean): Promise<void> {
-  for (const name of readdirSync(dataDir).filter((entry) => entry.startsWith(UNFINISHED))) {
-    rmSync(join(dataDir, name), { recursive: true, force: true });
-  }
+  removeUnfinished(dataDir);
   const unfinished = mkdtempSync(join(dataDir, UNFINISHED));
   prepareFolder(unfinished, site.runAs);
   await runInitdb({ ...site, dataFolder: join(unfinished, 'data') }, durable);
   saveFolder(unfinished);
   renameSync(unfinished, join(dataDir, 'postgres'));
   saveFolder(dataDir);
+  // An initdb that outlived its killed owner makes its folder again; ours has taken longer than the rest of that one.
+  removeUnfinished(dataDir);
+}
+
+function removeUnfinished(dataDir: string): void {
+  for (const name of readdirSync(dataDir).filter((entry) => entry.startsWith(UNFINISHED))) {
+    rmSync(join(dataDir, name), { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
+  }
 }
 
 function prepareFolder(unfinished: string, runAs: RunAs | undefined): void {
