@@ -1,9 +1,11 @@
 import { sql } from 'kysely';
+import { newId } from '../id.ts';
 import type { ToolResult } from '../turn/tool-result.ts';
 import type { Approval, WaitsFor } from '../turn/turn.ts';
 import { isActive } from './active.ts';
-import { type AdvancedRow, type Answered, advanceBatch, answeredOf } from './advance-batch.ts';
+import { type AdvancedRow, type Answered, advanceBatch, answeredOf, eventIdsOf, targetColumns } from './advance-batch.ts';
 import type { Trx } from './database.ts';
+import { askedFor } from './row-set.ts';
 
 /**
  * What somebody outside said about one waiting call: its result, or that it may run now (`result` null; `waitsFor`
@@ -22,24 +24,27 @@ export async function answerCalls(
   trx: Trx,
   { turnId, round, answers }: { turnId: string; round: number; answers: OutsideAnswer[] },
 ): Promise<Answered> {
+  const asked = { turnId, round, answers, eventIds: eventIdsOf(answers), deliveryId: newId('dlv') };
+  const columns = sql`round int, answers json, "eventIds" json, "deliveryId" text`;
   const { rows } = await sql<AdvancedRow>`
-    with target as materialized (
-      select id, status, open_calls, waiting_calls, deadline_at from turns
-      where id = ${turnId} and ${isActive} and step = ${`b${round}`}
-      for no key update
+    with ${askedFor(asked, columns)},
+    target as materialized (
+      select ${targetColumns} from asked join turns on turns.id = "turnId"
+      where ${isActive} and step = 'b' || round
+      for no key update of turns
     ),
     answered as (
       update tool_calls set result = answer.result, full_output = answer."fullOutput",
         waits_for = case when answer.result is null then answer."waitsFor" else waits_for end,
         completed_at = case when answer.result is not null then now() end,
         approval = coalesce(answer.approval, tool_calls.approval)
-      from target, json_to_recordset(${answers}::json)
+      from target, json_to_recordset(answers)
         as answer (index int, result json, "fullOutput" text, "waitsFor" text, approval json)
-      where turn_id = target.id and round = ${round} and tool_calls.index = answer.index
+      where turn_id = target.id and tool_calls.round = target.round and tool_calls.index = answer.index
         and tool_calls.result is null and waits_for is not null
-      returning tool_calls.index, answer.result is not null or answer."waitsFor" is null as waited,
+      returning turn_id, tool_calls.index, answer.result is not null or answer."waitsFor" is null as waited,
         answer.result is not null as done
     ),
-    ${advanceBatch(round, answers.length)}`.execute(trx);
+    ${advanceBatch}`.execute(trx);
   return answeredOf(rows);
 }

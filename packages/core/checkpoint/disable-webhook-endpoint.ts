@@ -4,7 +4,7 @@ import type { DeliveryRing } from '../turn/ring.ts';
 import { timing } from '../turn/timing.ts';
 import type { Trx } from './database.ts';
 import { inMs } from './due.ts';
-import { newDeliveryIds } from './owe-deliveries.ts';
+import { countedIds } from './owe-deliveries.ts';
 import { firstRings } from './owed-of.ts';
 import { stopDeliveries } from './stop-deliveries.ts';
 
@@ -29,7 +29,7 @@ export async function disableWebhookEndpoint(
     stopped as (${stopDeliveries(sql`endpoint_id = ${id} and exists (select from disabled)`)}),
     told as (
       insert into deliveries (id, project, endpoint_id, event, url, with_turn, next_attempt_at, due_at)
-      select ${newDeliveryIds(sql`other.id`)}, other.project, other.id, ${toldOf(newId('evt'))}, other.url, false, now(),
+      select ${countedIds(sql`${newId('dlv')}::text`, sql`order by other.id`)}, other.project, other.id, ${toldOf(newId('evt'))}, other.url, false, now(),
         ${inMs(timing.graceMs)}
       from disabled join webhook_endpoints as other on other.project = disabled.project and other.id <> disabled.id
       where other.status = 'enabled' and other.events ? 'webhook_endpoint.disabled'

@@ -9,6 +9,7 @@ import { lockConversation } from './lock-conversation.ts';
 import { oweDeliveries } from './owe-deliveries.ts';
 import { firstRings } from './owed-of.ts';
 import { promoteNext } from './promote-next.ts';
+import { askedFor } from './row-set.ts';
 import { settleCalls } from './settle-calls.ts';
 
 /**
@@ -72,72 +73,99 @@ async function newEventIds(trx: Trx, { turnId, lastRound }: Ending): Promise<str
 }
 
 function writeEnding(db: Db, ending: Ending, { eventIds, isOnly }: { eventIds: string[]; isOnly: boolean }) {
-  const conversation = sql`conversation as materialized (
-      select id, turns, reopened from conversations where id = ${ending.conversationId} for no key update
-    ),`;
-  const nobodyWaits = sql`join conversation on exists (
-        select from conversations as seen where seen.id = conversation.id
-          and seen.turns = conversation.turns and seen.reopened = conversation.reopened)
-      and not exists (
-        select from turns as waiting where waiting.conversation_id = conversation.id
-          and waiting.due_at is not null and waiting.id <> ${ending.turnId})`;
+  const { lastRound } = ending;
   return sql<Ended>`
-    with ${isOnly ? conversation : sql``} target as materialized (
-      select turns.id, last_event, config from turns ${isOnly ? nobodyWaits : sql``}
-      where turns.id = ${ending.turnId} and ${isActive}
-        ${ending.step ? sql`and step = ${ending.step}` : sql``}
-        ${ending.run ? isTheRuns(ending.run) : sql``}
+    with ${askedFor(rowOf(ending, eventIds), columns)},
+    ${isOnly ? lockedConversation : sql``}
+    target as materialized (
+      select turns.id, last_event, asked.* from asked join turns on turns.id = "turnId" ${isOnly ? nobodyWaits : sql``}
+      where ${isActive} and ("onlyStep" is null or step = "onlyStep")
+        and ("runId" is null or held_by = "runId" or (ring = "runRing" and (held_by is null or held_until < now())))
       for no key update of turns
     ),
-    ${ending.lastRound ? insertRound(ending.lastRound) : sql``}
-    settled as (${settleCalls}),
-    happened as materialized (${happened(ending)}),
+    ${lastRound ? insertRound : sql``}
+    settled as (${lastRound ? nothingOpen : settleCalls}),
+    happened as materialized (${happened}),
     ended as (
-      update turns set status = ${ending.status}, output = ${ending.output ?? null}::text,
-        error = ${ending.error ?? null}::json, incomplete_reason = ${ending.incompleteReason ?? null}::text,
-        warnings = coalesce(${ending.warnings ?? null}::json, turns.warnings),
+      update turns set status = "endsAs", output = target.output, error = target.error,
+        incomplete_reason = "incompleteReason", warnings = coalesce(target.warnings, turns.warnings),
         completed_at = now(), due_at = null, held_by = null, held_until = null, at_head = false, open_calls = 0,
         waiting_calls = 0,
-        step = case when ${ending.status === 'failed'} and step like 'b%' then 'r' || (substr(step, 2)::int + 1) else step end,
-        last_event = turns.last_event + (select count(*) from happened)
+        step = case when "endsAs" = 'failed' and step like 'b%' then 'r' || (substr(step, 2)::int + 1) else step end,
+        last_event = turns.last_event + (select count(*) from happened where happened.id = target.id)
       from target where turns.id = target.id
-      returning turns.id, turns.project, turns.conversation_id, turns.last_event, turns.config
+      returning turns.id, project, conversation_id, config -> 'webhook' as webhook, "deliveryId"
     ),
     event as (
       insert into events (turn_id, number, id, type, round, call_index, data)
-      select ended.id, target.last_event + place, ${eventIds}::json ->> (place - 1)::int, type, round, call_index, data
-      from ended, target, happened
+      select id, last_event + place, "eventIds" ->> (place - 1)::int, type, round, call_index, data
+      from ended join target using (id) join happened using (id)
       returning turn_id, number, type
     ),
-    delivery as (${oweDeliveries(sql`ended`, sql`config -> 'webhook'`)}),
+    delivery as (${oweDeliveries({ turn: sql`ended`, webhook: sql`webhook`, deliveryId: sql`"deliveryId"` })}),
     promoted as (${isOnly ? sql`select null::json as ring` : promoteNext})
-    select (select json_agg(id) from delivery) as "deliveryIds", (select ring from promoted) as next
+    select id as "turnId", (select json_agg(id) from delivery where turn_id = ended.id) as "deliveryIds",
+      (select ring from promoted) as next
     from ended`.execute(db);
 }
 
-function isTheRuns({ id, ring }: NonNullable<Ending['run']>) {
-  return sql`and (held_by = ${id} or (ring = ${ring} and (held_by is null or held_until < now())))`;
+function rowOf({ turnId, conversationId, lastRound, run, ...ending }: Ending, eventIds: string[]) {
+  return {
+    ...{ turnId, conversationId, eventIds, deliveryId: newId('dlv') },
+    endsAs: ending.status,
+    output: ending.output ?? null,
+    error: ending.error ?? null,
+    incompleteReason: ending.incompleteReason ?? null,
+    warnings: ending.warnings ?? null,
+    onlyStep: ending.step ?? null,
+    ...(run && { runId: run.id, runRing: run.ring }),
+    ...(lastRound && roundOf(lastRound)),
+  };
 }
 
-function insertRound({ number, reply, attempts, startedAt }: LastRound) {
-  return sql`
+function roundOf({ number, reply, attempts, startedAt }: LastRound) {
+  const { finishReason, finishReasonRaw, usage, opaque = null, requests = 1 } = reply;
+  const told = { finishReason, finishReasonRaw, usage, opaque, requests };
+  return { roundNumber: number, ...told, attempts, startedAt: startedAt / 1000 };
+}
+
+const columns = sql`"conversationId" text, "endsAs" text, output text, error json, "incompleteReason" text, warnings json,
+  "onlyStep" text, "runId" text, "runRing" int, "roundNumber" int, "finishReason" text, "finishReasonRaw" text, usage json,
+  opaque json, requests int, attempts int, "startedAt" double precision, "eventIds" json, "deliveryId" text`;
+
+const lockedConversation = sql`
+    conversation as materialized (
+      select conversations.id, turns, reopened from asked join conversations on conversations.id = "conversationId"
+      for no key update of conversations
+    ),`;
+
+/** What was seen of the conversation before it was locked still holds, and shows no other turn that has not ended. */
+const nobodyWaits = sql`
+      join conversation on conversation.id = "conversationId"
+        and exists (
+          select from conversations as seen where seen.id = conversation.id
+            and seen.turns = conversation.turns and seen.reopened = conversation.reopened)
+        and not exists (
+          select from turns as waiting where waiting.conversation_id = conversation.id
+            and waiting.due_at is not null and waiting.id <> "turnId")`;
+
+const insertRound = sql`
     round as (
       insert into rounds (turn_id, number, finish_reason, finish_reason_raw, usage, opaque, requests, attempts, started_at)
-      select id, ${number}::int, ${reply.finishReason}, ${reply.finishReasonRaw}::text, ${reply.usage}::json,
-        ${reply.opaque ?? null}::json, ${reply.requests ?? 1}::int, ${attempts}::int, to_timestamp(${startedAt / 1000}::double precision)
+      select id, "roundNumber", "finishReason", "finishReasonRaw", usage, opaque, requests, attempts, to_timestamp("startedAt")
       from target
     ),`;
-}
 
-/** What happened, in order: the last round, the calls that were still open, the end. */
-function happened({ status, error, lastRound }: Ending) {
-  const failed = sql`json_build_object('error', ${error ?? null}::json, 'completed_at', now(),
-    'rounds', (select count(*) from rounds where turn_id = target.id))`;
-  return sql`select *, row_number() over (order by rank, round, call_index) as place from (
-      select 'round.completed' as type, ${lastRound?.number ?? null}::int as round, null::int as call_index,
-        null::json as data, 1 as rank
-      from target where ${lastRound !== undefined}
-      union all select 'tool_call.completed', round, index, null::json, 2 from settled
-      union all select ${`turn.${status}`}, null, null, ${status === 'failed' ? failed : sql`null::json`}, 3 from target
-    ) as told`;
-}
+/** Calls are open in a batch only (a CHECK says so), and a last round is none. */
+const nothingOpen = sql`select null::text as turn_id, null::int as round, null::int as index where false`;
+
+/** What happened to each turn, in order: its last round, the calls that were still open, its end. */
+const happened = sql`
+      select *, row_number() over (partition by id order by rank, round, call_index) as place from (
+        select id, 'round.completed' as type, "roundNumber" as round, null::int as call_index, null::json as data, 1 as rank
+        from target where "roundNumber" is not null
+        union all select turn_id, 'tool_call.completed', round, index, null::json, 2 from settled
+        union all select id, 'turn.' || "endsAs", null, null, case when "endsAs" = 'failed' then
+          json_build_object('error', error, 'completed_at', now(),
+            'rounds', (select count(*) from rounds where turn_id = target.id)) end, 3 from target
+      ) as told`;

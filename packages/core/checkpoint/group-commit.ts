@@ -1,4 +1,5 @@
 import { setImmediate as nextTick } from 'node:timers/promises';
+import { mergeStatements } from './merge-statements.ts';
 import type { Rows, Statement } from './open-connection.ts';
 import type { OwnConnection, Pool } from './open-pool.ts';
 
@@ -82,9 +83,16 @@ type Outcome = { kind: 'committed'; answers: Rows[] } | { kind: 'undone' };
 /** Throws when nobody knows whether the transaction was committed. */
 async function together({ run }: OwnConnection, group: Statement[]): Promise<Outcome> {
   // All of it is on its way at once. Where a statement broke, Postgres takes the last word for a rollback.
-  const sent = [{ text: 'begin' }, ...group, { text: 'commit' }].map(run);
-  const answers = (await Promise.allSettled(sent)).slice(1, -1);
+  const merged = mergeStatements(group);
+  const sent = [{ text: 'begin' }, ...merged.map(({ statement }) => statement), { text: 'commit' }].map(run);
+  const outcomes = (await Promise.allSettled(sent)).slice(1, -1);
   await Promise.all([sent.at(0), sent.at(-1)]);
-  const kept = answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []));
-  return kept.length === group.length ? { kind: 'committed', answers: kept } : { kind: 'undone' };
+  const answers: Rows[] = [];
+  for (const [index, outcome] of outcomes.entries()) {
+    if (outcome.status === 'rejected') return { kind: 'undone' };
+    const { places = [], answers: dealOut } = merged[index] ?? {};
+    const dealt = dealOut?.(outcome.value) ?? [];
+    for (const [nth, place] of places.entries()) answers[place] = dealt[nth] as Rows;
+  }
+  return { kind: 'committed', answers };
 }

@@ -14,6 +14,17 @@ export type OpenConnection = {
   close(): Promise<void>;
 };
 
+/**
+ * A statement is planned once and keeps its plan while the tables grow, so only plans are wanted that are as good for large
+ * ones: from a few rows into an index, again and again.
+ */
+const PLANS = {
+  plan_cache_mode: 'force_generic_plan',
+  enable_seqscan: 'off',
+  enable_hashjoin: 'off',
+  enable_mergejoin: 'off',
+};
+
 const OPTIONS = {
   ...POSTGRES_OPTIONS,
   max: 1,
@@ -26,7 +37,7 @@ const OPTIONS = {
     idle_in_transaction_session_timeout: 5_000,
     lock_timeout: 4_000,
     synchronous_commit: 'on',
-    plan_cache_mode: 'force_generic_plan',
+    ...PLANS,
   },
 } as const;
 

@@ -1,35 +1,36 @@
 import { type RawBuilder, sql } from 'kysely';
-import { newId } from '../id.ts';
 import { timing } from '../turn/timing.ts';
 import { WebhookEvent } from '../turn/turn-request.ts';
 import { inMs } from './due.ts';
 
 const subscribable = sql.join(WebhookEvent.options.map((type) => sql.lit(type)));
 
+/** What deliveries are made of: `turn` names the CTE that holds the written turns, of each `webhook` is how it subscribed. */
+type Told = { turn: RawBuilder<unknown>; webhook: RawBuilder<unknown>; deliveryId: RawBuilder<string> };
+
 /**
- * Makes the deliveries of the events that a statement appends owed: to the turn's own webhook, and to each endpoint of
- * its project that hears of them (R16). The CTE `event` returns those events, `turn` names the CTE that holds the written
- * turn, `webhook` is how it subscribed. Where nobody did, it costs a look into an index.
+ * Makes the deliveries of the events that a statement appends owed: to each turn's own webhook, and to each endpoint of
+ * its project that hears of them (R16). The CTE `event` returns those events, `deliveryId` is a fresh id for each turn.
+ * Where nobody subscribed, it costs a look into an index. Answers `id` and `turn_id` of each.
  */
-export function oweDeliveries(turn: RawBuilder<unknown>, webhook: RawBuilder<unknown>): RawBuilder<unknown> {
+export function oweDeliveries({ turn, webhook, deliveryId }: Told): RawBuilder<unknown> {
   return sql`
     insert into deliveries (id, project, turn_id, event_number, endpoint_id, url, with_turn, next_attempt_at, due_at)
-    select ${newDeliveryIds(sql`number, endpoint_id nulls first`)}, turn.project, turn_id, number, endpoint_id, wanted.url,
-      wanted.with_turn, now(), ${inMs(timing.graceMs)}
-    from event join ${turn} as turn on turn.id = turn_id,
-      lateral (select ${webhook} as webhook offset 0) as own,
+    select ${countedIds(deliveryId, sql`partition by event.turn_id order by event.number, endpoint_id nulls first`)},
+      turn.project, event.turn_id, event.number, endpoint_id, wanted.url, wanted.with_turn, now(), ${inMs(timing.graceMs)}
+    from event join ${turn} as turn on turn.id = event.turn_id,
       lateral (
-        select null as endpoint_id, webhook ->> 'url' as url, (webhook -> 'include')::jsonb ? 'turn' as with_turn
-        where (webhook -> 'events')::jsonb ? type
+        select null as endpoint_id, ${webhook} ->> 'url' as url, (${webhook} -> 'include')::jsonb ? 'turn' as with_turn
+        where (${webhook} -> 'events')::jsonb ? event.type
         union all
         select id, url, with_turn from webhook_endpoints as endpoint
-        where endpoint.project = turn.project and status = 'enabled' and events ? type
+        where endpoint.project = turn.project and status = 'enabled' and events ? event.type
       ) as wanted
-    where type in (${subscribable})
-    returning id`;
+    where event.type in (${subscribable})
+    returning id, turn_id`;
 }
 
-/** Ids for as many rows as there are: one of ours, of which the last four digits count them in this order. */
-export function newDeliveryIds(order: RawBuilder<unknown>): RawBuilder<string> {
-  return sql`left(${newId('dlv')}::text, -4) || lpad(to_hex(row_number() over (order by ${order})), 4, '0')`;
+/** Ids for as many rows as a window has: one of ours, of which the last four digits count them in its order. */
+export function countedIds(id: RawBuilder<string>, window: RawBuilder<unknown>): RawBuilder<string> {
+  return sql`left(${id}, -4) || lpad(to_hex(row_number() over (${window})), 4, '0')`;
 }

@@ -1,8 +1,10 @@
 import { sql } from 'kysely';
+import { newId } from '../id.ts';
 import type { ToolResult } from '../turn/tool-result.ts';
 import { isActive } from './active.ts';
-import { type AdvancedRow, type Answered, advanceBatch, answeredOf } from './advance-batch.ts';
+import { type AdvancedRow, type Answered, advanceBatch, answeredOf, eventIdsOf, targetColumns } from './advance-batch.ts';
 import type { Db } from './database.ts';
+import { askedFor } from './row-set.ts';
 
 /**
  * One call's answer, about to be committed. `fullOutput` is kept only where the model sees a cut one; under `cacheKey` the
@@ -14,24 +16,28 @@ export type NewResult = { index: number; result: ToolResult; fullOutput: string 
  * Results of one batch that are known at the same moment. `heldBy` marks negative answers (`outcome_unknown`): only the
  * run that has the turn may give up on a call (R5, R8).
  */
-export type NewResults = { turnId: string; round: number; results: NewResult[]; heldBy?: string | undefined };
+export type NewResults = { turnId: string; round: number; results: NewResult[]; heldBy?: string | null | undefined };
 
 /** Records results, in one statement, each on its own: the first write wins, and a loser changes nothing (R5, R10). */
-export async function saveResults(db: Db, { turnId, round, results, heldBy }: NewResults): Promise<Answered> {
+export async function saveResults(db: Db, { turnId, round, results, heldBy = null }: NewResults): Promise<Answered> {
+  const asked = { turnId, round, heldBy, results, eventIds: eventIdsOf(results), deliveryId: newId('dlv') };
+  const columns = sql`round int, "heldBy" text, results json, "eventIds" json, "deliveryId" text`;
   const { rows } = await sql<AdvancedRow>`
-    with target as materialized (
-      select id, status, open_calls, waiting_calls, deadline_at from turns
-      where id = ${turnId} and ${isActive} and step = ${`b${round}`}
-        ${heldBy ? sql`and held_by = ${heldBy} and held_until > now()` : sql``}
-      for no key update
+    with ${askedFor(asked, columns)},
+    target as materialized (
+      select ${targetColumns} from asked join turns on turns.id = "turnId"
+      where ${isActive} and step = 'b' || round
+        and ("heldBy" is null or (held_by = "heldBy" and held_until > now()))
+      for no key update of turns
     ),
     answered as (
       update tool_calls set result = known.result, full_output = known."fullOutput", cache_key = known."cacheKey",
         completed_at = now()
-      from target, json_to_recordset(${results}::json) as known (index int, result json, "fullOutput" text, "cacheKey" text)
-      where turn_id = target.id and round = ${round} and tool_calls.index = known.index and tool_calls.result is null
-      returning tool_calls.index, waits_for is not null as waited, true as done
+      from target, json_to_recordset(results) as known (index int, result json, "fullOutput" text, "cacheKey" text)
+      where turn_id = target.id and tool_calls.round = target.round and tool_calls.index = known.index
+        and tool_calls.result is null
+      returning turn_id, tool_calls.index, waits_for is not null as waited, true as done
     ),
-    ${advanceBatch(round, results.length)}`.execute(db);
+    ${advanceBatch}`.execute(db);
   return answeredOf(rows);
 }

@@ -21,4 +21,4 @@ export const settleCalls = sql`
   update tool_calls set result = case when claimed_by is null then ${cancelled}::json else ${unknown}::json end,
     completed_at = now()
   from target where turn_id = target.id and result is null
-  returning round, index`;
+  returning turn_id, round, index`;
