@@ -53,7 +53,7 @@ test.each([
   ['Something broke', 'provider_unavailable', 'later'],
   [null, 'provider_unavailable', 'later'],
 ])('inside a stream %j is %s', (body, code, kind) => {
-  expect(classifyErrorObject(body, asked)).toMatchObject({ code, retry: { kind } });
+  expect(classifyErrorObject(body, new Headers(), asked)).toMatchObject({ code, retry: { kind } });
 });
 
 test('what a provider asks to wait is kept, unless waiting cannot help', () => {

@@ -9,33 +9,23 @@ const LONGEST_ERROR = 64 * 1024;
 const DRAIN_MS = 1000;
 const LONGEST_REPLY = 16 * 1024 * 1024;
 
-/** A `fetch` for one call and, once the SDK has read it, whether the answer's body came to its end. */
-export type WatchedFetch = { fetch: Fetch; hasEnded(): boolean };
-
 /** How one wire's SDK wants to be shown the text of an error, and of a reply sent whole as JSON. */
 export type Shape = { error(text: string): string; whole(text: string): string };
 
 /**
  * Shows the SDK what it would otherwise hide: an error body of any shape, a reply sent whole as JSON although a
- * stream was asked for, and where a stream ended. A body left early is read on for a moment, so that its connection
+ * stream was asked for. A body left early is read on for a moment, so that its connection
  * can serve the next call: only the caller's own `signal` ends the call, the SDK cannot cut it short.
  */
-export function watchFetch(fetch: ModelFetch, shape: Shape, signal: AbortSignal): WatchedFetch {
-  let ended = false;
-  const markEnd = () => {
-    ended = true;
-  };
-  return {
-    fetch: async (url, init) => {
-      // What the SDKs send is always of this kind: a URL as text, and a body of JSON.
-      const answer = await fetch(url as string, { ...init, signal } as ModelInit);
-      const reader = answer.body?.getReader();
-      if (!isOk(answer)) return showText(answer, shape.error(reader ? await readText(reader, LONGEST_ERROR) : ''));
-      if (!reader) return showBytes(answer, null);
-      if (isJson(answer)) return showBytes(answer, textReader(shape.whole(await readText(reader, LONGEST_REPLY))));
-      return showBytes(answer, watchEnd(reader, markEnd));
-    },
-    hasEnded: () => ended,
+export function watchFetch(fetch: ModelFetch, shape: Shape, signal: AbortSignal): Fetch {
+  return async (url, init) => {
+    // What the SDKs send is always of this kind: a URL as text, and a body of JSON.
+    const answer = await fetch(url as string, { ...init, signal } as ModelInit);
+    const reader = answer.body?.getReader();
+    if (!isOk(answer)) return showText(answer, shape.error(reader ? await readText(reader, LONGEST_ERROR) : ''));
+    if (!reader) return showBytes(answer, null);
+    if (isJson(answer)) return showBytes(answer, textReader(shape.whole(await readText(reader, LONGEST_REPLY))));
+    return showBytes(answer, readOn(reader));
   };
 }
 
@@ -63,15 +53,13 @@ function isJson({ headers }: ModelAnswer): boolean {
   return /\bjson\b/i.test(headers.get('content-type') ?? '');
 }
 
-/** Passes a body on, piece by piece as it is asked for; the end is marked when the reader has come to it. */
-function watchEnd(reader: ByteReader, markEnd: () => void): ByteReader {
+/** Passes a body on, piece by piece as it is asked for, and reads it on for a moment when it is left before its end. */
+function readOn(reader: ByteReader): ByteReader {
   let isOver = false;
   return {
     async read() {
       const piece = await reader.read();
-      if (!piece.done) return piece;
-      isOver = true;
-      markEnd();
+      isOver = piece.done;
       return piece;
     },
     async cancel() {

@@ -97,7 +97,7 @@ function openStream(body: Body, { client, fetch, apiKey, requestId, signal }: Ca
   // Gateways read the key from either header.
   const key = apiKey === null ? { Authorization: null } : { 'X-Api-Key': apiKey };
   const headers = { 'X-Client-Request-Id': requestId, ...key, ...versionHeaders(body) };
-  const own = callOptions(watchFetch(fetch, shape, signal).fetch);
+  const own = callOptions(watchFetch(fetch, shape, signal));
   // `messages.create` would write warnings about old models to the console.
   return client.post<AsyncIterable<unknown>>('/v1/messages', { ...own, body, headers, stream: true });
 }

@@ -2,8 +2,8 @@ import type { ByteReader } from '../byte-queue.ts';
 import type { ModelFetch } from '../model-fetch.ts';
 import { parseJson } from '../parse-json.ts';
 import { piecesOf } from '../pieces-of.ts';
+import { readEvents } from '../read-events.ts';
 import { type Fetch, showBytes, watchFetch } from '../watch-fetch.ts';
-import { readEvents } from './read-events.ts';
 
 /** What the wire said to one call; all null until it said anything. */
 export type Heard = {
@@ -36,7 +36,7 @@ export function listen(fetch: ModelFetch, signal: AbortSignal): Listening {
   const watched = watchFetch(noted, { error, whole: asEvents }, signal);
   return {
     fetch: async (url, init) => {
-      const response = await watched.fetch(url, init);
+      const response = await watched(url, init);
       // A refusal may come without a body.
       if (!response.ok) heard.error ??= '';
       if (!response.ok || !response.body) return response;
@@ -63,10 +63,10 @@ function readerOf(events: AsyncGenerator<Uint8Array>): ByteReader {
 
 async function* cleanEvents(reader: ByteReader, heard: Heard): AsyncGenerator<Uint8Array> {
   for await (const events of readEvents(piecesOf(reader))) {
-    const errors = events.map(errorIn);
+    const errors = events.map(({ data }) => errorIn(data));
     const at = errors.findIndex((error) => error !== null);
     const plain = at < 0 ? events : events.slice(0, at);
-    if (plain.length > 0) yield Buffer.from(plain.map((data) => `data: ${data}\n\n`).join(''));
+    if (plain.length > 0) yield Buffer.from(plain.map(({ data }) => `data: ${data}\n\n`).join(''));
     heard.error = errors[at] ?? null;
     if (heard.error !== null) return;
   }

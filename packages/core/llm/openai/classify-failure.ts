@@ -13,8 +13,8 @@ export function classifyFailure(error: unknown, asked: Asked): ProviderFailed {
 }
 
 /** An error object inside the stream, as the failure it is. */
-export function classifyErrorObject(body: unknown, asked: Asked): ProviderFailed {
-  return refusal({ status: undefined, headers: undefined, error: body, message: '' }, asked);
+export function classifyErrorObject(body: unknown, headers: Headers, asked: Asked): ProviderFailed {
+  return refusal({ status: undefined, headers, error: body, message: '' }, asked);
 }
 
 function refusal({ status: httpStatus, headers, error, message }: ApiError, asked: Asked): ProviderFailed {
