@@ -1,13 +1,14 @@
 import { createConversation } from '#core/checkpoint/create-conversation.ts';
 import { createTurn } from '#core/checkpoint/create-turn.ts';
 import type { Db } from '#core/checkpoint/database.ts';
-import { type Ending, endTurn } from '#core/checkpoint/end-turn.ts';
+import { endTurn } from '#core/checkpoint/end-turn.ts';
 import { loadTurn } from '#core/checkpoint/load-turn.ts';
 import { postponeStep } from '#core/checkpoint/postpone-step.ts';
 import { retryTurn } from '#core/checkpoint/retry-turn.ts';
 import { saveResults } from '#core/checkpoint/save-results.ts';
 import { saveRound } from '#core/checkpoint/save-round.ts';
 import { takeHold } from '#core/checkpoint/take-hold.ts';
+import type { Ending } from '#core/checkpoint/write-ending.ts';
 import { newId } from '#core/id.ts';
 import type { Live } from '#core/live/live.ts';
 import type { Reply } from '#core/turn/reply.ts';

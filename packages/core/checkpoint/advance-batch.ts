@@ -23,7 +23,7 @@ export function eventIdsOf(answers: unknown[]): string[] {
   return [...answers.map(() => newId('evt')), newId('evt')];
 }
 
-/** The columns of the turns whose batches are advanced; `asked` brings `round`, `eventIds` and `deliveryId`. */
+/** The columns of the turns whose batches are advanced; `asked` brings `round` and `eventIds`. */
 export const targetColumns: RawBuilder<unknown> = sql`turns.id, status, open_calls, waiting_calls, deadline_at, asked.*`;
 
 /**
@@ -61,7 +61,7 @@ export const advanceBatch: RawBuilder<unknown> = sql`
       last_event = turns.last_event + told + (is_parked <> was_parked)::int
     from state where turns.id = state.id
     returning turns.id, project, provider, priority, turns.step, turns.ring, turns.last_event, is_complete, is_parked,
-      was_parked, told, round, "eventIds", "deliveryId", case when is_parked then config -> 'webhook' end as webhook
+      was_parked, told, round, "eventIds", case when is_parked then config -> 'webhook' end as webhook
   ),
   event as (
     insert into events (turn_id, number, id, type, round, call_index, data)
@@ -76,7 +76,7 @@ export const advanceBatch: RawBuilder<unknown> = sql`
     from advanced where is_parked <> was_parked
     returning turn_id, number, type
   ),
-  delivery as (${oweDeliveries({ turn: sql`advanced`, webhook: sql`webhook`, deliveryId: sql`"deliveryId"` })})
+  delivery as (${oweDeliveries(sql`advanced`, sql`webhook`)})
   select ${ringColumns}, is_complete or (was_parked and not is_parked) as "isOwed",
     (select json_agg(id) from delivery where turn_id = turns.id) as "deliveryIds",
     (select json_agg(index) from answered where turn_id = turns.id) as written

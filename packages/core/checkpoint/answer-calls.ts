@@ -1,11 +1,17 @@
 import { sql } from 'kysely';
-import { newId } from '../id.ts';
 import type { ToolResult } from '../turn/tool-result.ts';
 import type { Approval, WaitsFor } from '../turn/turn.ts';
 import { isActive } from './active.ts';
-import { type AdvancedRow, type Answered, advanceBatch, answeredOf, eventIdsOf, targetColumns } from './advance-batch.ts';
+import {
+  type AdvancedRow,
+  type Answered,
+  advanceBatch,
+  answeredOf,
+  eventIdsOf,
+  targetColumns,
+} from './advance-batch.ts';
 import type { Trx } from './database.ts';
-import { askedFor } from './row-set.ts';
+import { statementFor } from './row-set.ts';
 
 /**
  * What somebody outside said about one waiting call: its result, or that it may run now (`result` null; `waitsFor`
@@ -24,10 +30,13 @@ export async function answerCalls(
   trx: Trx,
   { turnId, round, answers }: { turnId: string; round: number; answers: OutsideAnswer[] },
 ): Promise<Answered> {
-  const asked = { turnId, round, answers, eventIds: eventIdsOf(answers), deliveryId: newId('dlv') };
-  const columns = sql`round int, answers json, "eventIds" json, "deliveryId" text`;
-  const { rows } = await sql<AdvancedRow>`
-    with ${askedFor(asked, columns)},
+  return answeredOf(await write(trx, { turnId, round, answers, eventIds: eventIdsOf(answers) }));
+}
+
+const write = statementFor<AdvancedRow>(
+  sql`round int, answers json, "eventIds" json`,
+  (asked) => sql`
+    with ${asked},
     target as materialized (
       select ${targetColumns} from asked join turns on turns.id = "turnId"
       where ${isActive} and step = 'b' || round
@@ -45,6 +54,5 @@ export async function answerCalls(
       returning turn_id, tool_calls.index, answer.result is not null or answer."waitsFor" is null as waited,
         answer.result is not null as done
     ),
-    ${advanceBatch}`.execute(trx);
-  return answeredOf(rows);
-}
+    ${advanceBatch}`,
+);

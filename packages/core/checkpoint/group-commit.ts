@@ -9,13 +9,13 @@ export type Commit = (statement: Statement) => Promise<Rows>;
 type Waiting = Statement & { resolve(rows: Rows): void; reject(error: unknown): void };
 
 /** Transactions under way at once: one on its way to the disk while the next is written. */
-const FLUSHES = 2;
+const FLUSHES = 1;
 
 /** One that takes longer waits for somebody's lock, and the others do not wait for it. */
 const PATIENCE_MS = 50;
 
 /** Statements of one transaction at most, so that none waits long for the others. */
-const MOST = 32;
+const MOST = 64;
 
 /**
  * Statements that are ready at the same moment are committed in one transaction: one flush to the disk, and one write to

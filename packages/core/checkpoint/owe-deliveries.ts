@@ -5,18 +5,16 @@ import { inMs } from './due.ts';
 
 const subscribable = sql.join(WebhookEvent.options.map((type) => sql.lit(type)));
 
-/** What deliveries are made of: `turn` names the CTE that holds the written turns, of each `webhook` is how it subscribed. */
-type Told = { turn: RawBuilder<unknown>; webhook: RawBuilder<unknown>; deliveryId: RawBuilder<string> };
-
 /**
  * Makes the deliveries of the events that a statement appends owed: to each turn's own webhook, and to each endpoint of
- * its project that hears of them (R16). The CTE `event` returns those events, `deliveryId` is a fresh id for each turn.
- * Where nobody subscribed, it costs a look into an index. Answers `id` and `turn_id` of each.
+ * its project that hears of them (R16). The CTE `event` returns those events, `turn` names the CTE that holds the written
+ * turns with the `eventIds` they were given, `webhook` is how each subscribed. Where nobody did, it costs a look into an
+ * index. Answers `id` and `turn_id` of each.
  */
-export function oweDeliveries({ turn, webhook, deliveryId }: Told): RawBuilder<unknown> {
+export function oweDeliveries(turn: RawBuilder<unknown>, webhook: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`
     insert into deliveries (id, project, turn_id, event_number, endpoint_id, url, with_turn, next_attempt_at, due_at)
-    select ${countedIds(deliveryId, sql`partition by event.turn_id order by event.number, endpoint_id nulls first`)},
+    select ${countedIds(ownId, sql`partition by event.turn_id order by event.number, endpoint_id nulls first`)},
       turn.project, event.turn_id, event.number, endpoint_id, wanted.url, wanted.with_turn, now(), ${inMs(timing.graceMs)}
     from event join ${turn} as turn on turn.id = event.turn_id,
       lateral (
@@ -29,6 +27,9 @@ export function oweDeliveries({ turn, webhook, deliveryId }: Told): RawBuilder<u
     where event.type in (${subscribable})
     returning id, turn_id`;
 }
+
+/** As good as one of its own: no event has the same digits. */
+const ownId = sql<string>`'dlv' || substr("eventIds" ->> 0, 4)`;
 
 /** Ids for as many rows as a window has: one of ours, of which the last four digits count them in its order. */
 export function countedIds(id: RawBuilder<string>, window: RawBuilder<unknown>): RawBuilder<string> {

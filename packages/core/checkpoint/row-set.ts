@@ -1,4 +1,5 @@
-import { type RawBuilder, sql } from 'kysely';
+import { type CompiledQuery, type RawBuilder, sql } from 'kysely';
+import type { Db } from './database.ts';
 
 /** What a statement is asked to do for one turn, as `json_to_recordset` reads it. */
 export type TurnRowAsked = { turnId: string } & Record<string, unknown>;
@@ -20,13 +21,32 @@ export class RowSet {
   }
 }
 
+/** Runs a statement for one turn, in a transaction or by itself; answers what it returned. */
+export type RunFor<Row> = (db: Db, row: TurnRowAsked) => Promise<Row[]>;
+
 /**
- * The CTE `asked` of such a statement, for one turn; `columns` are those of its row besides `turnId`. Every id is like that:
- * it makes the planner, which takes a function for a hundred rows, think of few, and look each turn up by its id.
+ * A statement that is asked for turns by rows of `columns` (and `turnId`), which `write` finds in the CTE it is given. Its
+ * text never changes, so it is written once.
  */
-export function askedFor(row: TurnRowAsked, columns: RawBuilder<unknown>): RawBuilder<unknown> {
+export function statementFor<Row>(
+  columns: RawBuilder<unknown>,
+  write: (asked: RawBuilder<unknown>) => RawBuilder<Row>,
+): RunFor<Row> {
+  let written: CompiledQuery<Row> | undefined;
+  return async (db, row) => {
+    written ??= write(asked(columns)).compile(db);
+    const parameters = written.parameters.map((value) => (value instanceof RowSet ? new RowSet([row]) : value));
+    return (await db.executeQuery<Row>({ ...written, parameters })).rows;
+  };
+}
+
+/**
+ * Every id is like that: it makes the planner, which takes a function for a hundred rows, think of few, and look each turn
+ * up by its id.
+ */
+function asked(columns: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`asked as materialized (
-      select * from json_to_recordset(${new RowSet([row])}::json) as asked ("turnId" text, ${columns})
+      select * from json_to_recordset(${new RowSet([])}::json) as asked ("turnId" text, ${columns})
       where "turnId" like 'turn%'
     )`;
 }

@@ -1,10 +1,16 @@
 import { sql } from 'kysely';
-import { newId } from '../id.ts';
 import type { ToolResult } from '../turn/tool-result.ts';
 import { isActive } from './active.ts';
-import { type AdvancedRow, type Answered, advanceBatch, answeredOf, eventIdsOf, targetColumns } from './advance-batch.ts';
+import {
+  type AdvancedRow,
+  type Answered,
+  advanceBatch,
+  answeredOf,
+  eventIdsOf,
+  targetColumns,
+} from './advance-batch.ts';
 import type { Db } from './database.ts';
-import { askedFor } from './row-set.ts';
+import { statementFor } from './row-set.ts';
 
 /**
  * One call's answer, about to be committed. `fullOutput` is kept only where the model sees a cut one; under `cacheKey` the
@@ -20,10 +26,13 @@ export type NewResults = { turnId: string; round: number; results: NewResult[]; 
 
 /** Records results, in one statement, each on its own: the first write wins, and a loser changes nothing (R5, R10). */
 export async function saveResults(db: Db, { turnId, round, results, heldBy = null }: NewResults): Promise<Answered> {
-  const asked = { turnId, round, heldBy, results, eventIds: eventIdsOf(results), deliveryId: newId('dlv') };
-  const columns = sql`round int, "heldBy" text, results json, "eventIds" json, "deliveryId" text`;
-  const { rows } = await sql<AdvancedRow>`
-    with ${askedFor(asked, columns)},
+  return answeredOf(await write(db, { turnId, round, heldBy, results, eventIds: eventIdsOf(results) }));
+}
+
+const write = statementFor<AdvancedRow>(
+  sql`round int, "heldBy" text, results json, "eventIds" json`,
+  (asked) => sql`
+    with ${asked},
     target as materialized (
       select ${targetColumns} from asked join turns on turns.id = "turnId"
       where ${isActive} and step = 'b' || round
@@ -38,6 +47,5 @@ export async function saveResults(db: Db, { turnId, round, results, heldBy = nul
         and tool_calls.result is null
       returning turn_id, tool_calls.index, waits_for is not null as waited, true as done
     ),
-    ${advanceBatch}`.execute(db);
-  return answeredOf(rows);
-}
+    ${advanceBatch}`,
+);

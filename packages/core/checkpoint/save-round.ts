@@ -12,7 +12,7 @@ import { dueIn } from './due.ts';
 import { oweDeliveries } from './owe-deliveries.ts';
 import { type OwedRow, owedOf } from './owed-of.ts';
 import { ringColumns } from './ring-columns.ts';
-import { askedFor } from './row-set.ts';
+import { statementFor } from './row-set.ts';
 
 /** A call of a reply, with whom it waits for (nobody: null) and for how many seconds at most (null: no bound). */
 export type NewCall = AskedCall & { effect: ToolEffect; waitsFor: WaitsFor | null; expiresInSeconds: number | null };
@@ -37,8 +37,19 @@ export type NewRound = {
  * job or a zombie cannot rewrite history (R5). Answers the rings owed; null when nothing was written.
  */
 export async function saveRound(db: Db, round: NewRound): Promise<Ring[] | null> {
-  const { rows } = await sql<OwedRow>`
-    with ${askedFor(rowOf(round), columns)},
+  const [row] = await write(db, rowOf(round));
+  return row ? owedOf(row) : null;
+}
+
+/** A parked turn is due when the first of its calls expires, or at its deadline. */
+const dueAtExpiry = sql`least(now() + make_interval(secs => "expiresIn"), coalesce(deadline_at, 'infinity'))`;
+
+const write = statementFor<OwedRow>(
+  sql`number int, text text, "finishReason" text, "finishReasonRaw" text, usage json, opaque json,
+  requests int, attempts int, "startedAt" double precision, warnings json, calls json, "openCalls" int, "waitingCalls" int,
+  parks boolean, "expiresIn" double precision, waiting json, webhook json, "eventIds" json`,
+  (asked) => sql`
+    with ${asked},
     turns as (
       update turns set step = 'b' || number, open_calls = "openCalls", waiting_calls = "waitingCalls",
         status = case when parks then 'requires_action' else 'in_progress' end,
@@ -68,22 +79,15 @@ export async function saveRound(db: Db, round: NewRound): Promise<Ring[] | null>
       select id, last_event, "eventIds" ->> 1, 'turn.requires_action', number, waiting from turns where parks
       returning turn_id, number, type
     ),
-    delivery as (${oweDeliveries({ turn: sql`turns`, webhook: sql`webhook`, deliveryId: sql`"deliveryId"` })})
+    delivery as (${oweDeliveries(sql`turns`, sql`webhook`)})
     select ${ringColumns}, not parks as "isOwed",
       (select json_agg(id) from delivery where turn_id = turns.id) as "deliveryIds"
-    from turns`.execute(db);
-  return rows[0] ? owedOf(rows[0]) : null;
-}
-
-const columns = sql`number int, text text, "finishReason" text, "finishReasonRaw" text, usage json, opaque json,
-  requests int, attempts int, "startedAt" double precision, warnings json, calls json, "openCalls" int, "waitingCalls" int,
-  parks boolean, "expiresIn" double precision, waiting json, webhook json, "eventIds" json, "deliveryId" text`;
-
-/** A parked turn is due when the first of its calls expires, or at its deadline. */
-const dueAtExpiry = sql`least(now() + make_interval(secs => "expiresIn"), coalesce(deadline_at, 'infinity'))`;
+    from turns`,
+);
 
 function rowOf({ turnId, number, reply, calls, attempts, startedAt, warnings, webhook }: NewRound) {
   const waiting = calls.filter((call) => call.waitsFor !== null);
+  const parks = waiting.length === calls.length;
   const expiring = waiting.flatMap(({ expiresInSeconds }) => expiresInSeconds ?? []);
   return {
     ...{ turnId, number, attempts, startedAt: startedAt / 1000, warnings, calls, webhook },
@@ -95,11 +99,10 @@ function rowOf({ turnId, number, reply, calls, attempts, startedAt, warnings, we
     requests: reply.requests ?? 1,
     openCalls: calls.length,
     waitingCalls: waiting.length,
-    parks: waiting.length === calls.length,
+    parks,
     expiresIn: expiring.length > 0 ? Math.min(...expiring) : null,
     waiting: { outputs: placesOf(calls, 'output'), approvals: placesOf(calls, 'approval') },
-    eventIds: [newId('evt'), newId('evt')],
-    deliveryId: newId('dlv'),
+    eventIds: parks ? [newId('evt'), newId('evt')] : [newId('evt')],
   };
 }
 

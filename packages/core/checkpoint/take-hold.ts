@@ -5,16 +5,21 @@ import type { Turn } from '../turn/turn.ts';
 import { isActive } from './active.ts';
 import type { Db } from './database.ts';
 import { hasCome, inMs } from './due.ts';
-import { askedFor } from './row-set.ts';
+import { statementFor } from './row-set.ts';
 
 /**
  * Takes the hold on the step the run has loaded; false where somebody else has it, or where the step was postponed and
  * its job is early, by a clock that is wrong (R3). The first hold starts the turn.
  */
 export async function takeHold(db: Db, turn: Turn, runId: string): Promise<boolean> {
-  const asked = { turnId: turn.id, step: turn.work.step, runId, eventId: newId('evt') };
-  const { rows } = await sql`
-    with ${askedFor(asked, sql`step text, "runId" text, "eventId" text`)},
+  const rows = await write(db, { turnId: turn.id, step: turn.work.step, runId, eventId: newId('evt') });
+  return rows.length > 0;
+}
+
+const write = statementFor(
+  sql`step text, "runId" text, "eventId" text`,
+  (asked) => sql`
+    with ${asked},
     held as (
       update turns set held_by = "runId", held_until = ${inMs(timing.leaseMs)}, due_at = ${inMs(timing.leaseMs)},
         starts = starts + 1, rescues = 0, started_at = coalesce(started_at, now()),
@@ -28,6 +33,5 @@ export async function takeHold(db: Db, turn: Turn, runId: string): Promise<boole
       insert into events (turn_id, number, id, type)
       select id, last_event, "eventId", 'turn.started' from held where is_first
     )
-    select id as "turnId" from held`.execute(db);
-  return rows.length > 0;
-}
+    select id as "turnId" from held`,
+);

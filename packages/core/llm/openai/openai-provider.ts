@@ -86,19 +86,12 @@ function openStream(client: OpenAI, { body, fetch, apiKey, requestId }: Call): P
 
 type Reading = { asked: Asked; signal: AbortSignal; onDelta: (delta: Delta) => void };
 
-async function readReply({ headers, body }: Response, { asked, signal, onDelta }: Reading): Promise<Reply> {
+async function readReply(response: Response, { asked, signal, onDelta }: Reading): Promise<Reply> {
   const draft = startReply(asked.provider);
   try {
-    for await (const events of readEvents(piecesOf(body?.getReader() ?? NOTHING))) {
+    for await (const chunks of chunksOf(response, asked)) {
       signal.throwIfAborted();
-      const end = events.findIndex(({ data }) => data === '[DONE]');
-      for (const event of end === -1 ? events : events.slice(0, end)) {
-        const chunk: unknown = JSON.parse(event.data);
-        const error = errorIn(event, chunk);
-        if (error !== undefined) throw classifyErrorObject(error, headers, asked);
-        for (const delta of takeChunk(draft, chunk)) onDelta(delta);
-      }
-      if (end !== -1) break;
+      for (const delta of chunks.flatMap((chunk) => takeChunk(draft, chunk))) onDelta(delta);
     }
   } catch (error) {
     // Nothing is missing from a finished reply whose connection broke.
@@ -107,6 +100,21 @@ async function readReply({ headers, body }: Response, { asked, signal, onDelta }
   }
   signal.throwIfAborted();
   return finishReply(draft);
+}
+
+/** The chunks of a stream until its end is said, those together that came together. Throws an error that came for one. */
+async function* chunksOf({ headers, body }: Response, asked: Asked): AsyncGenerator<unknown[]> {
+  for await (const events of readEvents(piecesOf(body?.getReader() ?? NOTHING))) {
+    const end = events.findIndex(({ data }) => data === '[DONE]');
+    const told = end === -1 ? events : events.slice(0, end);
+    yield told.map((event) => {
+      const chunk: unknown = JSON.parse(event.data);
+      const error = errorIn(event, chunk);
+      if (error !== undefined) throw classifyErrorObject(error, headers, asked);
+      return chunk;
+    });
+    if (end !== -1) return;
+  }
 }
 
 const NOTHING = { read: async () => ({ done: true }), cancel: async () => undefined, releaseLock: () => undefined };
