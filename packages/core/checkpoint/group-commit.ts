@@ -8,41 +8,42 @@ export type Commit = (statement: Statement) => Promise<Rows>;
 
 type Waiting = Statement & { resolve(rows: Rows): void; reject(error: unknown): void };
 
-/** Transactions under way at once: one on its way to the disk while the next is written. */
-const FLUSHES = 1;
-
-/** One that takes longer waits for somebody's lock, and the others do not wait for it. */
+/** One that takes longer waits for somebody's lock, and those that came since do not wait for it. */
 const PATIENCE_MS = 50;
+
+/** How long the statements of a group wait for a lock; whichever waits longer waits on alone. */
+const LOCK_PATIENCE_MS = 250;
 
 /** Statements of one transaction at most, so that none waits long for the others. */
 const MOST = 64;
 
 /**
- * Statements that are ready at the same moment are committed in one transaction: one flush to the disk, and one write to
- * the wire, for all of them. Each is guarded on its own, so a guard that fails drops only its own; when one breaks, the
- * transaction has come to nothing and each is tried alone. Nothing waits for company: whoever comes alone goes alone.
+ * Statements that are ready at the same moment, or come while others are on their way to the disk, are committed in one
+ * transaction: one flush and one write to the wire for all of them, and one statement for those that ask the same for a
+ * turn each. Each is guarded on its own, so a guard that fails drops only its own; when one breaks, the transaction has
+ * come to nothing, that one is tried alone and the others together. Nothing waits for company: whoever comes alone goes
+ * alone.
  */
 export function groupCommit(take: Pool['take']): Commit {
   const waiting: Waiting[] = [];
-  let flushes = 0;
+  let isFlushing = false;
 
   async function flush(): Promise<void> {
-    flushes += 1;
+    isFlushing = true;
     await nextTick();
     const leave = once(() => {
-      flushes -= 1;
-      if (waiting.length > 0 && flushes < FLUSHES) void flush();
+      isFlushing = false;
+      if (waiting.length > 0) void flush();
     });
     const patience = setTimeout(leave, PATIENCE_MS);
-    const group = waiting.splice(0, MOST);
-    if (group.length > 0) await commit(take, group).catch((error: unknown) => rejectAll(group, error));
+    await commit(take, waiting.splice(0, MOST));
     clearTimeout(patience);
     leave();
   }
   return (statement) =>
     new Promise((resolve, reject) => {
       waiting.push({ ...statement, resolve, reject });
-      if (flushes < FLUSHES) void flush();
+      if (!isFlushing) void flush();
     });
 }
 
@@ -54,45 +55,74 @@ function once(act: () => void): () => void {
   };
 }
 
+/** Commits a group and tells each statement its own answer. */
+async function commit(take: Pool['take'], group: Waiting[]): Promise<void> {
+  const [only] = group;
+  if (group.length < 2) return only && commitAlone(take, only);
+  const outcome = await together(take, group);
+  if (outcome.kind === 'unknown') rejectAll(group, outcome.error);
+  if (outcome.kind === 'committed') resolveAll(group, outcome.answers);
+  if (outcome.kind !== 'undone') return;
+
+  const { broken } = outcome;
+  const alone = group.filter((_, place) => broken.has(place));
+  const rest = group.filter((_, place) => !broken.has(place));
+  await Promise.all([...alone.map((each) => commitAlone(take, each)), commit(take, rest)]);
+}
+
 function rejectAll(group: Waiting[], error: unknown): void {
   for (const { reject } of group) reject(error);
 }
 
-/** Tells each statement its own answer. */
-async function commit(take: Pool['take'], group: Waiting[]): Promise<void> {
+function resolveAll(group: Waiting[], answers: Rows[]): void {
+  for (const [place, { resolve }] of group.entries()) resolve(answers[place] as Rows);
+}
+
+async function commitAlone(take: Pool['take'], each: Waiting): Promise<void> {
+  const connection = await take();
+  await connection.run(each).then(each.resolve, each.reject);
+  connection.release();
+}
+
+/** `undone`: because of those at these places. `unknown`: nobody can tell whether the transaction was committed. */
+type Outcome =
+  | { kind: 'committed'; answers: Rows[] }
+  | { kind: 'undone'; broken: Set<number> }
+  | { kind: 'unknown'; error: unknown };
+
+async function together(take: Pool['take'], group: Statement[]): Promise<Outcome> {
   const connection = await take();
   try {
-    if (group.length > 1) {
-      const outcome = await together(connection, group).catch((error: unknown) => ({
-        kind: 'unknown' as const,
-        error,
-      }));
-      if (outcome.kind === 'unknown') rejectAll(group, outcome.error);
-      if (outcome.kind === 'committed')
-        for (const [place, rows] of outcome.answers.entries()) group[place]?.resolve(rows);
-      if (outcome.kind !== 'undone') return;
-    }
-    for (const each of group) await connection.run(each).then(each.resolve, each.reject);
+    return await runTogether(connection, group);
+  } catch (error) {
+    return { kind: 'unknown', error };
   } finally {
     connection.release();
   }
 }
 
-type Outcome = { kind: 'committed'; answers: Rows[] } | { kind: 'undone' };
-
-/** Throws when nobody knows whether the transaction was committed. */
-async function together({ run }: OwnConnection, group: Statement[]): Promise<Outcome> {
-  // All of it is on its way at once. Where a statement broke, Postgres takes the last word for a rollback.
+/** All of it is on its way at once. Where a statement broke, Postgres takes the last word for a rollback. */
+async function runTogether({ run }: OwnConnection, group: Statement[]): Promise<Outcome> {
   const merged = mergeStatements(group);
-  const sent = [{ text: 'begin' }, ...merged.map(({ statement }) => statement), { text: 'commit' }].map(run);
-  const outcomes = (await Promise.allSettled(sent)).slice(1, -1);
-  await Promise.all([sent.at(0), sent.at(-1)]);
+  const frame = [{ text: 'begin' }, { text: `set local lock_timeout = ${LOCK_PATIENCE_MS}` }];
+  const sent = [...frame, ...merged.map(({ statement }) => statement), { text: 'commit' }].map(run);
+  const outcomes = (await Promise.allSettled(sent)).slice(frame.length, -1);
+  await Promise.all([...sent.slice(0, frame.length), sent.at(-1)]);
+
+  const broken = merged.filter((_, index) => isBroken(outcomes[index]));
+  if (broken.length > 0) return { kind: 'undone', broken: new Set(broken.flatMap(({ places }) => places)) };
   const answers: Rows[] = [];
-  for (const [index, outcome] of outcomes.entries()) {
-    if (outcome.status === 'rejected') return { kind: 'undone' };
-    const { places = [], answers: dealOut } = merged[index] ?? {};
-    const dealt = dealOut?.(outcome.value) ?? [];
+  for (const [index, { places, answers: dealOut }] of merged.entries()) {
+    const outcome = outcomes[index];
+    const dealt = outcome?.status === 'fulfilled' ? dealOut(outcome.value) : [];
     for (const [nth, place] of places.entries()) answers[place] = dealt[nth] as Rows;
   }
   return { kind: 'committed', answers };
+}
+
+/** Postgres runs nothing behind a statement that broke. */
+const NOT_RUN = '25P02';
+
+function isBroken(outcome: PromiseSettledResult<Rows> | undefined): boolean {
+  return outcome?.status === 'rejected' && outcome.reason?.code !== NOT_RUN;
 }

@@ -50,10 +50,11 @@ export function openConnection(url: string, closed: () => void): OpenConnection 
     onclose: () => {
       isClosed = true;
       closed();
-      void close();
+      // At once: postgres.js would open it again for what it still has to run.
+      void close(0);
     },
   });
-  const close = () => sql.end({ timeout: 5 }).catch(() => {});
+  const close = (patience = 5) => sql.end({ timeout: patience }).catch(() => {});
 
   return {
     run: async ({ text, parameters = [] }) => {
@@ -67,7 +68,7 @@ export function openConnection(url: string, closed: () => void): OpenConnection 
     },
     underWay: () => underWay,
     isClosed: () => isClosed,
-    close,
+    close: () => close(),
   };
 }
 
