@@ -2,7 +2,6 @@ import { forgetKeys } from '#core/checkpoint/forget-keys.ts';
 import { allQueues } from '#core/queue/all-queues.ts';
 import type { Bell, JobHandler } from '#core/queue/bell.ts';
 import { turnsQueue } from '#core/queue/job.ts';
-import type { Ring } from '#core/turn/ring.ts';
 import { timing } from '#core/turn/timing.ts';
 import type { WorkerContext } from './context.ts';
 import { every } from './every.ts';
@@ -13,26 +12,12 @@ import { rescue } from './rescue.ts';
 const FORGET_EVERY_MS = 3_600_000;
 const LAST_WORDS_MS = 5_000;
 
-/** What is done with any job: it is worked, and what is owed then is rung. */
+/** What a worker does with any job: works it and rings for what is owed then, before the job is acknowledged. */
 export function jobHandler(context: WorkerContext): JobHandler {
-  return async (job) => {
-    const rings = await workJob(job, context);
+  return async ({ data }) => {
+    const rings = 'deliveryId' in data ? await deliverWebhook(data, context) : await workTurn(data, context);
     if (rings.length > 0) await context.ring(rings);
   };
-}
-
-/** The same without waiting for the queue's word, so that the job is acknowledged beside the next one. */
-function handOn(context: WorkerContext, ringing: Set<Promise<unknown>>): JobHandler {
-  return async (job) => {
-    const rings = await workJob(job, context);
-    if (rings.length === 0) return;
-    const rung = context.ring(rings).finally(() => ringing.delete(rung));
-    ringing.add(rung);
-  };
-}
-
-function workJob({ data }: Parameters<JobHandler>[0], context: WorkerContext): Promise<Ring[]> {
-  return 'deliveryId' in data ? deliverWebhook(data, context) : workTurn(data, context);
 }
 
 /** Starts a worker: answers jobs, beats for what it has on hand, rescues what others left, hears what others say. */
@@ -42,8 +27,7 @@ export async function openWorker(
   concurrency: number,
 ): Promise<{ close(graceMs: number): Promise<void> }> {
   const { heartbeat, live, log, parking, audience, turns, db } = context;
-  const ringing = new Set<Promise<unknown>>();
-  const handle = logFailures(handOn(context, ringing), context);
+  const handle = logFailures(jobHandler(context), context);
   const answering = await bell.answer(allQueues(context.providers.names), handle, concurrency);
   const unhear = live.hearWorkers((message) => {
     if (message.kind === 'cancelled') {
@@ -69,7 +53,6 @@ export async function openWorker(
       const closed = answering.close(graceMs + LAST_WORDS_MS);
       await closed;
       clearTimeout(patience);
-      await Promise.all(ringing);
       await Promise.all(routines.map((routine) => routine.stop()));
       unhear();
     },

@@ -15,14 +15,19 @@ export type Run = {
   stop(reason: StopReason): void;
 };
 
+/** The id of a run that is about to start. */
+export function newRunId(): string {
+  return randomUUID();
+}
+
 /** Starts a run; it stops by itself when the turn's deadline comes. */
-export function startRun(turn: Turn): Run & Disposable {
+export function startRun(id: string, turn: Turn): Run & Disposable {
   const controller = new AbortController();
   const stop = (reason: StopReason) => controller.abort(reason);
   const { deadlineInMs, step } = turn.work;
   const timer = deadlineInMs === null ? undefined : setTimeout(stop, Math.min(deadlineInMs, MAX_TIMER_MS), 'deadline');
   return {
-    id: randomUUID(),
+    id,
     turn,
     step,
     signal: controller.signal,

@@ -1,9 +1,12 @@
+import { beginTurn } from '#core/checkpoint/begin-turn.ts';
 import type { Db } from '#core/checkpoint/database.ts';
 import { loadTurn } from '#core/checkpoint/load-turn.ts';
 import { isTerminal, type Turn } from '#core/turn/turn.ts';
 
 /** What this worker remembers of the turns it had on hand last, so that it reads only what is new of them. */
 export type TurnMemory = {
+  /** Begins a turn that nobody has begun, for a run; undefined where anything stands against it. */
+  begin(turnId: string, runId: string): Promise<Turn | undefined>;
   /**
    * What was left serves only the job for its own step, and only the first ring for that: any other tells that somebody had
    * the turn on hand since (R3).
@@ -57,6 +60,11 @@ export function makeTurnMemory(db: Db): TurnMemory {
   }
 
   return {
+    begin: async (turnId, runId) => {
+      const turn = await beginTurn(db, turnId, runId);
+      if (turn) remember(turnId, readNow(turn, undefined));
+      return turn;
+    },
     load: async (turnId, job) => {
       const entry = known.get(turnId);
       const left = entry && job?.ring === 0 && takeLeft(entry);

@@ -21,8 +21,8 @@ export const rules = {
     says: 'lazy only when quiet, or just left so by a commit of the same worker',
     files: [
       ...['turn/turn', 'turn/after-round', 'turn/after-batch'].map((name) => `packages/core/${name}.ts`),
-      ...checkpoint('take-hold', 'select-turns'),
-      ...worker('turn-memory'),
+      ...checkpoint('begin-turn', 'take-hold', 'select-turns'),
+      ...worker('turn-memory', 'jobs/work-turn'),
     ],
   },
   R4: {
@@ -32,7 +32,7 @@ export const rules = {
   R5: {
     says: 'good writes need the step, negative ones the hold; first write wins',
     files: [
-      ...checkpoint('save-round', 'save-results', 'advance-batch', 'append-events', 'postpone-step', 'end-turn'),
+      ...checkpoint('save-round', 'save-results', 'advance-batch', 'append-events', 'postpone-step', 'write-ending'),
       ...worker('jobs/fail-turn'),
     ],
   },
@@ -71,7 +71,7 @@ export const rules = {
   },
   R12: {
     says: 'an end locks the turn, settles all open calls, owes the delivery',
-    files: checkpoint('end-turn'),
+    files: checkpoint('end-turn', 'write-ending'),
   },
   R13: { says: 'the key of a call is made of what is stored', files: ['packages/core/turn/idempotency-key.ts'] },
   R14: {
@@ -84,10 +84,10 @@ export const rules = {
   },
   R16: {
     says: 'a delivery commits with its event, is due until it is over, and goes to one worker at a time, in order',
-    files: checkpoint('end-turn', 'owe-deliveries', 'take-delivery', 'save-delivery'),
+    files: checkpoint('end-turn', 'write-ending', 'owe-deliveries', 'take-delivery', 'save-delivery'),
   },
   R17: {
     says: 'the end of a turn brings the next of its conversation to the head, exactly once',
-    files: checkpoint('end-turn', 'promote-next'),
+    files: checkpoint('end-turn', 'write-ending', 'promote-next'),
   },
 } satisfies Record<string, Rule>;

@@ -148,7 +148,7 @@ test('a run that slept since its claim does not call, once another has judged th
   await world.workOnce();
   const turn = (await loadTurn(world.db, id)) as Turn;
   const [call] = turn.rounds[0]?.calls ?? [];
-  using sleeper = startRun(turn);
+  using sleeper = startRun('sleeper', turn);
   await claimCalls(world.db, { turnId: id, round: 1, runId: sleeper.id, indexes: [0] });
   const claimedAt = { ...momentNow(), wallMs: Date.now() - 7_000 };
 

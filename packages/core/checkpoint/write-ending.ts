@@ -93,7 +93,10 @@ const columns = sql`"conversationId" text, "endsAs" text, output text, error jso
   "onlyStep" text, "runId" text, "runRing" int, "roundNumber" int, "finishReason" text, "finishReasonRaw" text, usage json,
   opaque json, requests int, attempts int, "startedAt" double precision, "eventIds" json`;
 
-/** `hasRound`: with a last round; `isOnly`: only where no other turn of the conversation waits. */
+/**
+ * One statement with everything that hangs on an end (R12, R16, R17). `hasRound`: with a last round; `isOnly`: only where no
+ * other turn of the conversation waits.
+ */
 function ending({ hasRound, isOnly }: { hasRound: boolean; isOnly: boolean }) {
   return statementFor<Ended>(
     columns,

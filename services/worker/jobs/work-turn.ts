@@ -4,37 +4,38 @@ import type { Ring } from '#core/turn/ring.ts';
 import { ringOf } from '#core/turn/ring-of.ts';
 import type { Turn } from '#core/turn/turn.ts';
 import type { WorkerContext } from '../context.ts';
-import { startRun } from '../run.ts';
+import { newRunId, startRun } from '../run.ts';
 import { endAtDeadline } from './end-at-deadline.ts';
 import { failTurn } from './fail-turn.ts';
 import { runRound } from './run-round.ts';
 import { runToolBatch } from './run-tool-batch.ts';
 import { whatIsOwed } from './what-is-owed.ts';
 
+type TurnJob = { turnId: string; step: string; ring?: number };
+
 /**
  * The frame of every step: load the turn, decide, hold it where another job could be about, do what is owed, and
  * answer what is owed then. Any job may be lost, late or doubled; whoever finds the turn held leaves without a trace
- * (R9), and whoever finds another step owed rings that one (R11).
+ * (R9), and whoever finds another step owed rings that one (R11). A turn that nobody has begun is loaded and held at once.
  */
-export async function workTurn(
-  { turnId, step, ring }: { turnId: string; step: string; ring?: number },
-  context: WorkerContext,
-): Promise<Ring[]> {
-  const turn = await context.turns.load(turnId, { step, ring });
+export async function workTurn(job: TurnJob, context: WorkerContext): Promise<Ring[]> {
+  const runId = newRunId();
+  const begun = isFirst(job) ? await context.turns.begin(job.turnId, runId) : undefined;
+  const turn = begun ?? (await context.turns.load(job.turnId, job));
   if (!turn) return [];
 
   const next = nextStep(turn);
   if (next.kind === 'nothing' || next.kind === 'wait') return [];
   if (next.kind === 'end' && next.because === 'deadline') return endAtDeadline(turn, context);
-  if (turn.work.step !== step) return [ringOf(turn)];
+  if (turn.work.step !== job.step) return [ringOf(turn)];
   if (turn.work.held) return [];
 
-  using run = startRun(turn);
-  const mayStartAtOnce = turn.work.quiet && !hasOpenClaim(next);
-  if (!mayStartAtOnce && !(await takeHold(context.db, turn, run.id))) return whatIsOwed(turn, context);
-  if (turn.status === 'queued') context.audience.goesOn(turnId);
+  const hold = begun ? 'own' : await holdWhereNeeded(turn, next, { runId, context });
+  if (hold === 'refused') return whatIsOwed(turn, context);
+  if (turn.status === 'queued') context.audience.goesOn(turn.id);
 
-  using _vouched = context.heartbeat.vouchFor(run, { held: !mayStartAtOnce, limitMs: limitOf(turn, next, context) });
+  using run = startRun(runId, turn);
+  using _vouched = context.heartbeat.vouchFor(run, { held: hold === 'own', limitMs: limitOf(turn, next, context) });
   switch (next.kind) {
     case 'run-round':
       return await runRound(run, next, context);
@@ -43,6 +44,20 @@ export async function workTurn(
     case 'end':
       return await failTurn(run, POISON, context);
   }
+}
+
+function isFirst({ step, ring }: TurnJob): boolean {
+  return step === 'r1' && ring === 0;
+}
+
+/** `none` where the step may start without a hold (R3); `refused` where somebody else has it. */
+async function holdWhereNeeded(
+  turn: Turn,
+  next: Step,
+  { runId, context }: { runId: string; context: WorkerContext },
+): Promise<'own' | 'none' | 'refused'> {
+  if (turn.work.quiet && !hasOpenClaim(next)) return 'none';
+  return (await takeHold(context.db, turn, runId)) ? 'own' : 'refused';
 }
 
 /** A call that another run claimed and never answered: it can only be judged by whoever holds the turn (R8). */

@@ -17,7 +17,7 @@ export const answerGuards = {
   },
   answerIsDue: {
     ...{ rule: 'R15', file: 'packages/core/checkpoint/advance-batch.ts' },
-    code: 'due_at = case when is_complete or (was_parked and not is_parked) then least(inMs(timing.graceMs), deadline)',
+    code: 'due_at = case when is_complete or (was_parked and not is_parked) then least(inMs(timing.graceMs), deadline())',
     without: 'what an answer frees stays due when it was',
     ...{ scene: { calls: 'client' }, faults: { crash: 1 }, caught: 'stuck' },
   },
@@ -34,7 +34,7 @@ export const answerGuards = {
     ...{
       rule: 'R15',
       file: 'packages/core/checkpoint/advance-batch.ts',
-      code: 'when is_parked then least(turns.deadline_at, coalesce((nextExpiry(round))',
+      code: 'when is_parked then least(turns.deadline_at, coalesce((nextExpiry())',
     },
     without: 'a parked turn is not due when its call expires',
     ...{ scene: { calls: 'client', expires: true }, faults: {}, caught: 'stuck' },

@@ -58,7 +58,7 @@ export const callGuards = {
     ...{
       rule: 'R8',
       file: 'packages/core/checkpoint/save-results.ts',
-      code: 'and held_by = heldBy and held_until > now()',
+      code: 'and ("heldBy" is null or (held_by = "heldBy" and held_until > now()))',
     },
     without: 'a claim is judged by a run that has not got the turn',
     ...{ scene: { calls: 'approval' }, faults: { duplicate: 1 } },

@@ -5,7 +5,7 @@ const short = { calls: 'none' } as const;
 /** Webhooks: R16. */
 export const deliveryGuards = {
   endOwesDelivery: {
-    ...{ rule: 'R16', file: 'packages/core/checkpoint/end-turn.ts', code: 'delivery as (oweDeliveries(' },
+    ...{ rule: 'R16', file: 'packages/core/checkpoint/write-ending.ts', code: 'delivery as (oweDeliveries(' },
     without: 'a delivery is written after the end that it tells',
     ...{ scene: short, faults: {}, caught: { broken: 'an end and its delivery were not written together' } },
   },

@@ -9,21 +9,25 @@ export const endGuards = {
   endIsLast: {
     ...{
       rule: 'R12',
-      file: 'packages/core/checkpoint/end-turn.ts',
-      code: 'where turns.id = ending.turnId and isActive',
+      file: 'packages/core/checkpoint/write-ending.ts',
+      code: 'where isActive and ("onlyStep" is null or step = "onlyStep")',
     },
     without: 'a turn that has ended is ended again',
     ...{ scene: tools, faults: { cancel: 1 }, caught: { broken: 'a turn that had ended was ended again' } },
   },
   endSettlesCalls: {
-    ...{ rule: 'R12', file: 'packages/core/checkpoint/end-turn.ts', code: 'settled as (settleCalls)' },
+    ...{
+      rule: 'R12',
+      file: 'packages/core/checkpoint/write-ending.ts',
+      code: 'settled as (hasRound ? nothingOpen : settleCalls)',
+    },
     without: 'an end leaves open calls behind',
     ...{ scene: tools, faults: { cancel: 1 }, caught: { broken: 'a turn ended with open calls' } },
   },
   endClearsHold: {
     ...{
       rule: 'R12',
-      file: 'packages/core/checkpoint/end-turn.ts',
+      file: 'packages/core/checkpoint/write-ending.ts',
       code: 'due_at = null, held_by = null, held_until = null, at_head = false',
     },
     without: 'an end leaves the hold behind',
@@ -65,7 +69,7 @@ export const endGuards = {
   endPromotes: {
     ...{
       rule: 'R17',
-      file: 'packages/core/checkpoint/end-turn.ts',
+      file: 'packages/core/checkpoint/write-ending.ts',
       code: 'promoted as (isOnly ? sqlselect null::json as ring : promoteNext)',
     },
     without: 'the next turn is promoted by somebody else',
@@ -81,7 +85,7 @@ export const endGuards = {
     ...{ scene: ahead, faults: { crash: 1 }, caught: 'stuck' },
   },
   endSeesOthers: {
-    ...{ rule: 'R17', file: 'packages/core/checkpoint/end-turn.ts' },
+    ...{ rule: 'R17', file: 'packages/core/checkpoint/write-ending.ts' },
     code: 'and seen.turns = conversation.turns and seen.reopened = conversation.reopened)',
     without: 'an end believes itself alone although a turn came meanwhile',
     ...{ scene: { calls: 'none', next: 'comes' }, faults: {}, caught: 'stuck' },

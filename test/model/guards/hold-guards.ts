@@ -6,7 +6,7 @@ const once = { calls: 'once' } as const;
 /** Who may be on a step: R1, R3, R4, R9. */
 export const holdGuards = {
   nameIsFresh: {
-    ...{ rule: 'R1', file: 'services/worker/run.ts', code: 'id: randomUUID()' },
+    ...{ rule: 'R1', file: 'services/worker/run.ts', code: 'return randomUUID();' },
     without: 'runs of one process share a name',
     ...{ scene: tools, faults: { duplicate: 1 }, caught: { broken: 'an at_most_once call was made twice' } },
   },

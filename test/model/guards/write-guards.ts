@@ -22,7 +22,7 @@ export const writeGuards = {
   },
   roundMindsStep: {
     ...{ rule: 'R5', file: 'packages/core/checkpoint/save-round.ts' },
-    code: "where id = turnId and status = 'in_progress' and step = rnumber",
+    code: "where turns.id = \"turnId\" and status = 'in_progress' and step = 'r' || number",
     without: 'a reply is saved whatever the turn is at',
     ...{ scene: tools, faults: { stall: 1 }, caught: { broken: 'a round was saved twice' } },
   },
@@ -37,8 +37,8 @@ export const writeGuards = {
     ...{ scene: { calls: 'once', rescuerOff: true }, faults: { stall: 1 }, caught: 'stuck' },
   },
   failMindsHold: {
-    ...{ rule: 'R5', file: 'packages/core/checkpoint/end-turn.ts' },
-    code: 'and (held_by = id or (ring = ring and (held_by is null or held_until < now())))',
+    ...{ rule: 'R5', file: 'packages/core/checkpoint/write-ending.ts' },
+    code: 'and ("runId" is null or held_by = "runId" or (ring = "runRing" and (held_by is null or held_until < now())))',
     without: 'a failure ends what another run has on hand',
     ...{
       scene: short,
@@ -49,8 +49,8 @@ export const writeGuards = {
   failMindsRing: {
     ...{
       rule: 'R5',
-      file: 'packages/core/checkpoint/end-turn.ts',
-      code: 'and (held_by = id or (ring = ring and (held_by is null or held_until < now())))',
+      file: 'packages/core/checkpoint/write-ending.ts',
+      code: 'and ("runId" is null or held_by = "runId" or (ring = "runRing" and (held_by is null or held_until < now())))',
     },
     without: 'a failure counts although the step was rung again since',
     ...{ scene: short, faults: { lostAck: 1, definite: 1, retry: 1 } },
@@ -110,7 +110,7 @@ export const writeGuards = {
     ...{
       rule: 'R11',
       file: 'services/worker/jobs/work-turn.ts',
-      code: 'if (turn.work.step !== step) return [ringOf(turn)];',
+      code: 'if (turn.work.step !== job.step) return [ringOf(turn)];',
     },
     without: 'a job that finds its work done rings nothing',
     ...{ scene: { calls: 'tools', rescuerOff: true }, faults: { crash: 1 }, caught: 'stuck' },
