@@ -1,0 +1,191 @@
+import { sql } from 'kysely';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beginTurn } from '#core/checkpoint/begin-turn.ts';
+import { type Connection, connect } from '#core/checkpoint/connect.ts';
+import { createFirstTurn } from '#core/checkpoint/create-turn.ts';
+import { endWithRound } from '#core/checkpoint/end-turn.ts';
+import { listEvents } from '#core/checkpoint/list-events.ts';
+import { loadTurn } from '#core/checkpoint/load-turn.ts';
+import { saveResults } from '#core/checkpoint/save-results.ts';
+import { saveRound } from '#core/checkpoint/save-round.ts';
+import { newId } from '#core/id.ts';
+import type { Reply } from '#core/turn/reply.ts';
+import { errorResult } from '#core/turn/tool-result.ts';
+import { plainConfig } from '#test/world/plain-config.ts';
+import { createTestDatabase } from '#test/world/test-database.ts';
+
+let connection: Connection;
+
+beforeEach(async () => {
+  connection = connect(await createTestDatabase());
+});
+
+afterEach(() => connection.close());
+
+test('turns that do the same at one moment are written together, each as if it were alone', async () => {
+  const ids = await startTurns(5);
+  const begun = await Promise.all(ids.map((id) => beginTurn(connection.db, id, `run of ${id}`)));
+  const rounds = await inOneTransaction(() => Promise.all(ids.map((id) => save(id))));
+  const results = await inOneTransaction(() => Promise.all(ids.map((id) => answer(id, [0, 1]))));
+  const ends = await inOneTransaction(() => Promise.all(ids.map((id) => end(id, `answer of ${id}`))));
+
+  expect(begun.map((turn) => [turn?.id, turn?.status])).toEqual(ids.map((id) => [id, 'queued']));
+  expect(rounds).toEqual(ids.map((turnId) => [expect.objectContaining({ turnId, step: 'b1' })]));
+  expect(results.map(({ written, rings }) => [written, rings])).toEqual(
+    ids.map((turnId) => [[0, 1], [expect.objectContaining({ turnId, step: 'r2' })]]),
+  );
+  expect(ends).toEqual(ids.map(() => []));
+  for (const id of ids) {
+    const turn = await loadTurn(connection.db, id);
+    expect([turn?.status, turn?.output, turn?.rounds.length]).toEqual(['completed', `answer of ${id}`, 2]);
+    expect(await eventsOf(id)).toEqual([
+      '1 turn.queued',
+      '2 turn.started',
+      '3 round.completed',
+      '4 tool_call.completed',
+      '5 tool_call.completed',
+      '6 round.completed',
+      '7 turn.completed',
+    ]);
+  }
+});
+
+test('of two writes to one turn in one moment the first counts, and its neighbours do not notice', async () => {
+  const [one = '', two = ''] = await startTurns(2);
+  await Promise.all([one, two].map((id) => beginTurn(connection.db, id, 'run')));
+
+  const saved = await Promise.all([save(one, 'first'), save(two), save(one, 'late')]);
+
+  expect(saved.map((rings) => rings?.length ?? null)).toEqual([1, 1, null]);
+  expect((await loadTurn(connection.db, one))?.rounds.map(({ text }) => text)).toEqual(['first']);
+});
+
+test('results of one batch that come apart are each written once', async () => {
+  const [id = ''] = await startTurns(1);
+  await beginTurn(connection.db, id, 'run');
+  await save(id);
+
+  const answers = await Promise.all([answer(id, [0]), answer(id, [1]), answer(id, [0])]);
+
+  expect(answers.map(({ written }) => written)).toEqual([[0], [1], []]);
+  expect(answers.map(({ rings }) => rings.length)).toEqual([0, 1, 0]);
+});
+
+test('a write that breaks takes no other along', async () => {
+  const ids = await startTurns(3);
+  await Promise.all(ids.map((id) => beginTurn(connection.db, id, 'run')));
+  const broken = saveRound(connection.db, { ...roundOf(ids[1] ?? ''), attempts: 2 ** 40 });
+
+  const saved = await Promise.allSettled([save(ids[0] ?? ''), broken, save(ids[2] ?? '')]);
+
+  expect(saved.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+  expect((await loadTurn(connection.db, ids[1] ?? ''))?.work.step).toBe('r1');
+});
+
+test('turns that end together owe each receiver its own delivery', async () => {
+  const webhook = {
+    url: 'https://one.example/hook',
+    events: ['round.completed', 'turn.completed'] as const,
+    include: [],
+  };
+  const ids = await startTurns(3, { ...plainConfig, webhook: { ...webhook, events: [...webhook.events] } });
+  await Promise.all(ids.map((id) => beginTurn(connection.db, id, 'run')));
+
+  const ends = await Promise.all(ids.map((id) => end(id, 'answer', { number: 1, step: 'r1' })));
+
+  const { rows } = await sql<{ id: string; turn_id: string; event_number: number }>`
+    select id, turn_id, event_number from deliveries order by turn_id, event_number`.execute(connection.db);
+  expect(rows.map(({ turn_id, event_number }) => [turn_id, event_number])).toEqual(
+    ids.toSorted().flatMap((id) => [
+      [id, 3],
+      [id, 4],
+    ]),
+  );
+  expect(new Set(rows.map(({ id }) => id)).size).toBe(6);
+  for (const [place, id] of ids.entries()) {
+    const owed = rows.filter(({ turn_id }) => turn_id === id).map((row) => row.id);
+    expect(ends[place]?.map((ring) => ring.kind === 'delivery' && ring.deliveryId).toSorted()).toEqual(owed.toSorted());
+  }
+});
+
+test('a turn is begun once, however many ask for it', async () => {
+  const [id = ''] = await startTurns(1);
+
+  const begun = await Promise.all(['a', 'b', 'c'].map((run) => beginTurn(connection.db, id, run)));
+
+  expect(begun.filter((turn) => turn !== undefined)).toHaveLength(1);
+  expect((await loadTurn(connection.db, id))?.work).toMatchObject({ heldBy: 'a', starts: 1 });
+});
+
+async function startTurns(count: number, config = plainConfig): Promise<string[]> {
+  const ids = Array.from({ length: count }, () => newId('turn'));
+  for (const id of ids) {
+    const input = [{ role: 'user' as const, content: 'hello' }];
+    const turn = {
+      id,
+      project: 'default',
+      conversationId: `conv_${id}`,
+      config,
+      input,
+      metadata: {},
+      priority: 0,
+    };
+    await createFirstTurn(connection.db, turn, { config: { model: plainConfig.model }, metadata: {} });
+  }
+  return ids;
+}
+
+const REPLY: Reply = {
+  text: 'Let me see.',
+  calls: [],
+  finishReason: 'stop',
+  finishReasonRaw: 'stop',
+  usage: null,
+  opaque: null,
+};
+
+function roundOf(turnId: string, text = 'Let me see.') {
+  const calls = [0, 1].map((index) => ({
+    ...{ id: `call_${index}`, name: 'look', arguments: '{}', effect: 'none' as const },
+    ...{ waitsFor: null, expiresInSeconds: null },
+  }));
+  const reply = { ...REPLY, text };
+  return { turnId, number: 1, reply, calls, attempts: 1, startedAt: Date.now(), warnings: [], webhook: null };
+}
+
+function save(turnId: string, text?: string) {
+  return saveRound(connection.db, roundOf(turnId, text));
+}
+
+function answer(turnId: string, indexes: number[]) {
+  const result = errorResult({ category: 'resource_not_found', message: 'nothing', details: {} });
+  const results = indexes.map((index) => ({ index, result, fullOutput: null }));
+  return saveResults(connection.db, { turnId, round: 1, results });
+}
+
+function end(turnId: string, output: string, { number, step } = { number: 2, step: 'r2' }) {
+  const lastRound = { number, reply: { ...REPLY, text: output }, attempts: 1, startedAt: Date.now() };
+  const ending = {
+    turnId,
+    conversationId: `conv_${turnId}`,
+    status: 'completed' as const,
+    output,
+    step,
+    lastRound,
+  };
+  return endWithRound(connection.db, ending);
+}
+
+async function eventsOf(id: string): Promise<string[]> {
+  const events = await listEvents(connection.db, id, { after: 0, limit: 100 });
+  return events.map(({ number, type }) => `${number} ${type}`);
+}
+
+/** Runs it, and makes sure that all it wrote was written by one transaction. */
+async function inOneTransaction<T>(act: () => Promise<T>): Promise<T> {
+  const done = await act();
+  const { rows } = await sql<{ xids: number }>`
+    select count(distinct xmin::text)::int as xids from turns`.execute(connection.db);
+  expect(rows[0]?.xids).toBe(1);
+  return done;
+}
