@@ -24,8 +24,11 @@ export type Figures = {
 /** What is played: `alone` turns one at a time, then the load. */
 export type Play = Load & { alone: number };
 
-/** Turns played before anything is counted: pools fill, plans are made, code gets compiled. */
-const WARM_UP_TURNS = 300;
+/**
+ * Turns played before anything is counted, three times the load at most: pools fill, plans are made, code gets compiled. The
+ * last takes longest, and a worker is started once a day and not once a minute.
+ */
+const WARM_UP_TURNS = 1_500;
 
 /** Whoever is slower than this does not work, and the run ends instead of hanging. */
 const PATIENCE_MS = 60_000;
@@ -35,7 +38,7 @@ const PATIENCE_PER_TURN_MS = 1_000;
 export async function measure(contender: Contender, ground: Ground, { alone, ...load }: Play): Promise<Figures> {
   const { playTurn } = contender;
   const pids = { ...ground.pids, ...contender.pids };
-  await inTime({ ...load, turns: Math.min(load.turns, WARM_UP_TURNS) }, playTurn);
+  await inTime({ ...load, turns: Math.min(3 * load.turns, WARM_UP_TURNS) }, playTurn);
   const aloneMs = await inTime({ turns: alone, concurrency: 1 }, playTurn);
 
   const fsyncsBefore = await settle(contender, ground, load);

@@ -6,11 +6,11 @@ import { firstRings } from './owed-of.ts';
 import {
   type Ended,
   type Ending,
-  endAfterRound,
-  endAlone,
-  endAsItIs,
   type LastRound,
   rowOfEnding,
+  writeEndingAfterRound,
+  writeEndingAlone,
+  writeEndingAsItIs,
 } from './write-ending.ts';
 
 /**
@@ -21,7 +21,7 @@ import {
 export async function endTurn(trx: Trx, ending: Ending): Promise<Ring[] | null> {
   await lockConversation(trx, ending.conversationId);
   const eventIds = await newEventIds(trx, ending);
-  const write = ending.lastRound ? endAfterRound : endAsItIs;
+  const write = ending.lastRound ? writeEndingAfterRound : writeEndingAsItIs;
   return ringsOf(await write(trx, rowOfEnding(ending, eventIds)));
 }
 
@@ -31,7 +31,7 @@ export async function endTurn(trx: Trx, ending: Ending): Promise<Ring[] | null> 
  */
 export async function endWithRound(db: Db, ending: Ending & { lastRound: LastRound }): Promise<Ring[] | null> {
   const eventIds = [newId('evt'), newId('evt')];
-  const rings = ringsOf(await endAlone(db, rowOfEnding(ending, eventIds)));
+  const rings = ringsOf(await writeEndingAlone(db, rowOfEnding(ending, eventIds)));
   return rings ?? db.transaction().execute((trx) => endTurn(trx, ending));
 }
 

@@ -137,10 +137,10 @@ function ending({ hasRound, isOnly }: { hasRound: boolean; isOnly: boolean }) {
 }
 
 /** Ends turns with a last round, where no other turn of their conversations waits. */
-export const endAlone = ending({ hasRound: true, isOnly: true });
+export const writeEndingAlone = ending({ hasRound: true, isOnly: true });
 
 /** Ends turns with a last round; the caller has locked their conversations. */
-export const endAfterRound = ending({ hasRound: true, isOnly: false });
+export const writeEndingAfterRound = ending({ hasRound: true, isOnly: false });
 
 /** Ends turns as they are; the caller has locked their conversations. */
-export const endAsItIs = ending({ hasRound: false, isOnly: false });
+export const writeEndingAsItIs = ending({ hasRound: false, isOnly: false });
