@@ -108,6 +108,17 @@ test('turns that end together owe each receiver its own delivery', async () => {
   }
 });
 
+test('what a provider wants back is kept letter by letter, also what is no text for Postgres', async () => {
+  const [id = ''] = await startTurns(1);
+  await beginTurn(connection.db, id, 'run');
+  const opaque = { provider: 'openai', thought: 'nothing \u0000 and a half \ud83d' };
+  const round = roundOf(id);
+
+  await saveRound(connection.db, { ...round, reply: { ...round.reply, opaque } });
+
+  expect((await loadTurn(connection.db, id))?.rounds[0]?.opaque).toEqual(opaque);
+});
+
 test('a turn is begun once, however many ask for it', async () => {
   const [id = ''] = await startTurns(1);
 

@@ -6,46 +6,71 @@ import type { Turn } from '../turn/turn.ts';
 import type { StandingConfig } from '../turn/turn-request.ts';
 import type { Db, Trx } from './database.ts';
 import { inMs } from './due.ts';
+import { asItIs, statementFor } from './row-set.ts';
 
 /** What a new conversation's turns inherit, and what its caller wants to find it by. */
 type Standing = { config: StandingConfig; metadata: Record<string, string> };
 
 /** Records a turn behind those its conversation already has; the caller has locked the conversation. */
 export async function createTurn(trx: Trx, turn: NewTurn): Promise<Turn> {
-  const { conversationId } = turn;
-  const conversation = sql`
-    update conversations set turns = turns + 1 where id = ${conversationId}
-    returning turns as position, not exists (select from turns where conversation_id = ${conversationId} and at_head) as at_head`;
-  return insertTurn(trx, turn, conversation);
+  return recorded(turn, await writeNext(trx, rowOf(turn)));
 }
 
 /** Records a conversation together with its first turn, in one statement. */
 export async function createFirstTurn(db: Db, turn: NewTurn, { config, metadata }: Standing): Promise<Turn> {
-  const conversation = sql`
-    insert into conversations (id, project, config, metadata, turns)
-    values (${turn.conversationId}, ${turn.project}, ${config}::json, ${metadata}::json, 1)
-    returning turns as position, true as at_head`;
-  return insertTurn(db, turn, conversation);
+  const standing = { standingConfig: asItIs(config), standingMetadata: asItIs(metadata) };
+  return recorded(turn, await writeFirst(db, { ...rowOf(turn), ...standing }));
 }
 
-async function insertTurn(db: Db, turn: NewTurn, conversation: RawBuilder<unknown>): Promise<Turn> {
-  const deadline = turn.config.limits.deadline_seconds;
-  const deadlineAt = deadline === null ? sql`null::timestamptz` : inMs(deadline * 1000);
-  const provider = turn.config.model.slice(0, turn.config.model.indexOf('/'));
-  const { rows } = await sql<Queued>`
-    with conversation as (${conversation}),
-    turns as (
-      insert into turns (id, project, conversation_id, position, provider, priority, config, input, metadata, at_head,
-        deadline_at, due_at, last_event)
-      select ${turn.id}, ${turn.project}, ${turn.conversationId}, position, ${provider}, ${turn.priority}, ${turn.config}::json,
-        ${turn.input}::json, ${turn.metadata}::json, at_head, ${deadlineAt},
-        case when at_head then least(${inMs(timing.graceMs)}, ${deadlineAt}) else coalesce(${deadlineAt}, 'infinity') end, 1
-      from conversation
-      returning *
-    ),
-    event as (insert into events (turn_id, number, id, type) select id, 1, ${newId('evt')}, 'turn.queued' from turns)
-    select position, at_head as "atHead", created_at::text as "createdAt" from turns`.execute(db);
-  const [queued] = rows;
+function recorded(turn: NewTurn, [queued]: Queued[]): Turn {
   if (!queued) throw new Error(`${turn.id} was not recorded although nothing stood in its way.`);
   return queuedTurn(turn, queued);
 }
+
+function rowOf({ id: turnId, project, conversationId, config, input, metadata, priority }: NewTurn) {
+  const { deadline_seconds: deadlineSeconds } = config.limits;
+  return {
+    ...{ turnId, project, conversationId, priority, deadlineSeconds, eventId: newId('evt') },
+    provider: config.model.slice(0, config.model.indexOf('/')),
+    ...{ config: asItIs(config), input: asItIs(input), metadata: asItIs(metadata) },
+  };
+}
+
+const columns = sql`project text, "conversationId" text, priority int, "deadlineSeconds" double precision,
+  "eventId" text, provider text, config text, input text, metadata text, "standingConfig" text, "standingMetadata" text`;
+
+const deadlineAt = sql`now() + make_interval(secs => "deadlineSeconds")`;
+
+/** `conversation` writes the conversations and returns the `id`, `position` and `at_head` of their new turns. */
+function newTurns(conversation: RawBuilder<unknown>) {
+  return statementFor<Queued>(
+    columns,
+    (asked) => sql`
+    with ${asked},
+    conversation as (${conversation}),
+    turns as (
+      insert into turns (id, project, conversation_id, position, provider, priority, config, input, metadata, at_head,
+        deadline_at, due_at, last_event)
+      select "turnId", project, "conversationId", position, provider, priority, config::json, input::json, metadata::json,
+        at_head, ${deadlineAt},
+        case when at_head then least(${inMs(timing.graceMs)}, ${deadlineAt}) else coalesce(${deadlineAt}, 'infinity') end, 1
+      from asked join conversation on conversation.id = "conversationId"
+      returning id, position, at_head, created_at
+    ),
+    event as (
+      insert into events (turn_id, number, id, type)
+      select id, 1, "eventId", 'turn.queued' from turns join asked on "turnId" = id
+    )
+    select id as "turnId", position, at_head as "atHead", created_at::text as "createdAt" from turns`,
+  );
+}
+
+const writeFirst = newTurns(sql`
+      insert into conversations (id, project, config, metadata, turns)
+      select "conversationId", project, "standingConfig"::json, "standingMetadata"::json, 1 from asked
+      returning id, turns as position, true as at_head`);
+
+const writeNext = newTurns(sql`
+      update conversations set turns = turns + 1 from asked where id = "conversationId"
+      returning id, turns as position,
+        not exists (select from turns where conversation_id = conversations.id and at_head) as at_head`);

@@ -21,6 +21,14 @@ export class RowSet {
   }
 }
 
+/**
+ * JSON that is to be kept as it is: as a text, of which the column makes `::json`. Within a row Postgres would turn each of
+ * its strings into a text of its own, and refuse those that have a NUL or half a surrogate pair.
+ */
+export function asItIs(value: unknown): string | null {
+  return value === null || value === undefined ? null : JSON.stringify(value);
+}
+
 /** Runs a statement for one turn, in a transaction or by itself; answers what it returned. */
 export type RunFor<Row> = (db: Db, row: TurnRowAsked) => Promise<Row[]>;
 

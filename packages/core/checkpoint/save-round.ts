@@ -12,7 +12,7 @@ import { dueIn } from './due.ts';
 import { oweDeliveries } from './owe-deliveries.ts';
 import { type OwedRow, owedOf } from './owed-of.ts';
 import { ringColumns } from './ring-columns.ts';
-import { statementFor } from './row-set.ts';
+import { asItIs, statementFor } from './row-set.ts';
 
 /** A call of a reply, with whom it waits for (nobody: null) and for how many seconds at most (null: no bound). */
 export type NewCall = AskedCall & { effect: ToolEffect; waitsFor: WaitsFor | null; expiresInSeconds: number | null };
@@ -45,7 +45,7 @@ export async function saveRound(db: Db, round: NewRound): Promise<Ring[] | null>
 const dueAtExpiry = sql`least(now() + make_interval(secs => "expiresIn"), coalesce(deadline_at, 'infinity'))`;
 
 const write = statementFor<OwedRow>(
-  sql`number int, text text, "finishReason" text, "finishReasonRaw" text, usage json, opaque json,
+  sql`number int, text text, "finishReason" text, "finishReasonRaw" text, usage json, opaque text,
   requests int, attempts int, "startedAt" double precision, warnings json, calls json, "openCalls" int, "waitingCalls" int,
   parks boolean, "expiresIn" double precision, waiting json, webhook json, "eventIds" json`,
   (asked) => sql`
@@ -61,7 +61,7 @@ const write = statementFor<OwedRow>(
     ),
     round as (
       insert into rounds (turn_id, number, text, finish_reason, finish_reason_raw, usage, opaque, requests, attempts, started_at)
-      select id, number, text, "finishReason", "finishReasonRaw", usage, opaque, requests, attempts, to_timestamp("startedAt")
+      select id, number, text, "finishReason", "finishReasonRaw", usage, opaque::json, requests, attempts, to_timestamp("startedAt")
       from turns
     ),
     calls as (
@@ -95,7 +95,7 @@ function rowOf({ turnId, number, reply, calls, attempts, startedAt, warnings, we
     finishReason: reply.finishReason,
     finishReasonRaw: reply.finishReasonRaw,
     usage: reply.usage,
-    opaque: reply.opaque ?? null,
+    opaque: asItIs(reply.opaque),
     requests: reply.requests ?? 1,
     openCalls: calls.length,
     waitingCalls: waiting.length,

@@ -5,7 +5,7 @@ import type { IncompleteReason, TerminalStatus, TurnError } from '../turn/turn.t
 import { isActive } from './active.ts';
 import { oweDeliveries } from './owe-deliveries.ts';
 import { promoteNext } from './promote-next.ts';
-import { statementFor } from './row-set.ts';
+import { asItIs, statementFor } from './row-set.ts';
 import { settleCalls } from './settle-calls.ts';
 
 /**
@@ -37,7 +37,7 @@ export function rowOfEnding({ turnId, conversationId, lastRound, run, ...ending 
     ...{ turnId, conversationId, eventIds },
     endsAs: ending.status,
     output: ending.output ?? null,
-    error: ending.error ?? null,
+    error: asItIs(ending.error),
     incompleteReason: ending.incompleteReason ?? null,
     warnings: ending.warnings ?? null,
     onlyStep: ending.step ?? null,
@@ -47,8 +47,8 @@ export function rowOfEnding({ turnId, conversationId, lastRound, run, ...ending 
 }
 
 function roundOf({ number, reply, attempts, startedAt }: LastRound) {
-  const { finishReason, finishReasonRaw, usage, opaque = null, requests = 1 } = reply;
-  const told = { finishReason, finishReasonRaw, usage, opaque, requests };
+  const { finishReason, finishReasonRaw, usage, opaque, requests = 1 } = reply;
+  const told = { finishReason, finishReasonRaw, usage, opaque: asItIs(opaque), requests };
   return { roundNumber: number, ...told, attempts, startedAt: startedAt / 1000 };
 }
 
@@ -71,7 +71,7 @@ const nobodyWaits = sql`
 const insertRound = sql`
     round as (
       insert into rounds (turn_id, number, finish_reason, finish_reason_raw, usage, opaque, requests, attempts, started_at)
-      select id, "roundNumber", "finishReason", "finishReasonRaw", usage, opaque, requests, attempts, to_timestamp("startedAt")
+      select id, "roundNumber", "finishReason", "finishReasonRaw", usage, opaque::json, requests, attempts, to_timestamp("startedAt")
       from target
     ),`;
 
@@ -85,13 +85,13 @@ const happened = sql`
         from target where "roundNumber" is not null
         union all select turn_id, 'tool_call.completed', round, index, null::json, 2 from settled
         union all select id, 'turn.' || "endsAs", null, null, case when "endsAs" = 'failed' then
-          json_build_object('error', error, 'completed_at', now(),
+          json_build_object('error', error::json, 'completed_at', now(),
             'rounds', (select count(*) from rounds where turn_id = target.id)) end, 3 from target
       ) as told`;
 
-const columns = sql`"conversationId" text, "endsAs" text, output text, error json, "incompleteReason" text, warnings json,
+const columns = sql`"conversationId" text, "endsAs" text, output text, error text, "incompleteReason" text, warnings json,
   "onlyStep" text, "runId" text, "runRing" int, "roundNumber" int, "finishReason" text, "finishReasonRaw" text, usage json,
-  opaque json, requests int, attempts int, "startedAt" double precision, "eventIds" json`;
+  opaque text, requests int, attempts int, "startedAt" double precision, "eventIds" json`;
 
 /**
  * One statement with everything that hangs on an end (R12, R16, R17). `hasRound`: with a last round; `isOnly`: only where no
@@ -113,7 +113,7 @@ function ending({ hasRound, isOnly }: { hasRound: boolean; isOnly: boolean }) {
     settled as (${hasRound ? nothingOpen : settleCalls}),
     happened as materialized (${happened}),
     ended as (
-      update turns set status = "endsAs", output = target.output, error = target.error,
+      update turns set status = "endsAs", output = target.output, error = target.error::json,
         incomplete_reason = "incompleteReason", warnings = coalesce(target.warnings, turns.warnings),
         completed_at = now(), due_at = null, held_by = null, held_until = null, at_head = false, open_calls = 0,
         waiting_calls = 0,

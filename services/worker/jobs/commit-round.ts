@@ -78,6 +78,7 @@ function cleaned(reply: Reply): Reply {
   return {
     ...reply,
     text: reply.text === null ? null : cleanText(reply.text),
+    finishReasonRaw: reply.finishReasonRaw === null ? null : cleanText(reply.finishReasonRaw),
     calls: reply.calls.map((call) => ({ ...call, name: cleanText(call.name), arguments: cleanText(call.arguments) })),
   };
 }
