@@ -1,6 +1,7 @@
 import { connect, type Socket } from 'node:net';
 
-type Address = { host: string[]; port: number[]; path?: string | false };
+/** Where a server listens, as postgres.js says it. */
+export type Address = { host: string[]; port: number[]; path?: string | false };
 
 const SILENCE_MS = 20_000;
 

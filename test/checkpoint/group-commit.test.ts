@@ -44,6 +44,26 @@ test('one that breaks takes no other along', async () => {
   expect(await count()).toBe(10);
 });
 
+test('one that cannot even be sent takes no other along', async () => {
+  const answers = await Promise.allSettled([write(1), write(undefined as never), write(2)]);
+
+  expect(answers.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+  expect(await count()).toBe(2);
+});
+
+test('statements behind one that Postgres wants planned anew are not taken for committed', async () => {
+  const read = () => sql`insert into note select id + ${10}::int, text from note where id < 10 returning *`.execute(db);
+  await write(1);
+  await Promise.all([read(), write(2)]);
+  await other`alter table note add column more text`;
+
+  const answers = await Promise.allSettled([sql`delete from note returning *`.execute(db), write(3), read()]);
+
+  const told = answers.map(({ status }) => status);
+  expect(told[1]).toBe('fulfilled');
+  expect((await other`select id from note where id = 3`).length).toBe(1);
+});
+
 test('one whose guard fails writes nothing, and the others do', async () => {
   const guarded = sql`update note set text = 'no' where id = 99`.execute(db);
   await Promise.all([write(1), guarded, write(2)]);

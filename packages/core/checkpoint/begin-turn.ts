@@ -14,12 +14,13 @@ import { asked as askedColumns, columns, type TurnAsRead, toTurn } from './selec
 export async function beginTurn(db: Db, turnId: string, runId: string): Promise<Turn | undefined> {
   const [row] = await write(db, { turnId, runId, eventId: newId('evt') });
   if (!row) return undefined;
-  const turn = toTurn(row);
+  const { turnId: _, ...read } = row;
+  const turn = toTurn(read);
   const work = { ...turn.work, heldBy: null, held: false, quiet: false, starts: 0 };
   return { ...turn, status: 'queued', startedAt: null, lastEvent: turn.lastEvent - 1, work };
 }
 
-const write = statementFor<TurnAsRead>(
+const write = statementFor<TurnAsRead & { turnId: string }>(
   sql`"runId" text, "eventId" text`,
   (asked) => sql`
     with ${asked},

@@ -60,14 +60,14 @@ async function commit(take: Pool['take'], group: Waiting[]): Promise<void> {
   const [only] = group;
   if (group.length < 2) return only && commitAlone(take, only);
   const outcome = await together(take, group);
-  if (outcome.kind === 'unknown') rejectAll(group, outcome.error);
-  if (outcome.kind === 'committed') resolveAll(group, outcome.answers);
-  if (outcome.kind !== 'undone') return;
+  if (outcome.kind === 'unknown') return rejectAll(group, outcome.error);
 
-  const { broken } = outcome;
+  const { isCommitted, broken, answers } = outcome;
   const alone = group.filter((_, place) => broken.has(place));
   const rest = group.filter((_, place) => !broken.has(place));
-  await Promise.all([...alone.map((each) => commitAlone(take, each)), commit(take, rest)]);
+  const kept = answers.filter((_, place) => !broken.has(place));
+  if (isCommitted) resolveAll(rest, kept);
+  await Promise.all([...alone.map((each) => commitAlone(take, each)), isCommitted || commit(take, rest)]);
 }
 
 function rejectAll(group: Waiting[], error: unknown): void {
@@ -79,45 +79,48 @@ function resolveAll(group: Waiting[], answers: Rows[]): void {
 }
 
 async function commitAlone(take: Pool['take'], each: Waiting): Promise<void> {
-  const connection = await take();
-  await connection.run(each).then(each.resolve, each.reject);
-  connection.release();
-}
-
-/** `undone`: because of those at these places. `unknown`: nobody can tell whether the transaction was committed. */
-type Outcome =
-  | { kind: 'committed'; answers: Rows[] }
-  | { kind: 'undone'; broken: Set<number> }
-  | { kind: 'unknown'; error: unknown };
-
-async function together(take: Pool['take'], group: Statement[]): Promise<Outcome> {
-  const connection = await take();
   try {
-    return await runTogether(connection, group);
+    const connection = await take();
+    await connection.run(each).then(each.resolve).finally(connection.release);
   } catch (error) {
-    return { kind: 'unknown', error };
-  } finally {
-    connection.release();
+    each.reject(error);
   }
 }
 
-/** All of it is on its way at once. Where a statement broke, Postgres takes the last word for a rollback. */
+/** `unknown`: nobody can tell whether it was committed. Those at the places `broken` were not, and are to be tried alone. */
+type Outcome =
+  | { kind: 'known'; isCommitted: boolean; broken: Set<number>; answers: Rows[] }
+  | { kind: 'unknown'; error: unknown };
+
+async function together(take: Pool['take'], group: Statement[]): Promise<Outcome> {
+  try {
+    const connection = await take();
+    return await runTogether(connection, group).finally(connection.release);
+  } catch (error) {
+    return { kind: 'unknown', error };
+  }
+}
+
+/** All of it is on its way at once. Where a statement broke, Postgres takes the last word for a rollback, and says so. */
 async function runTogether({ run }: OwnConnection, group: Statement[]): Promise<Outcome> {
   const merged = mergeStatements(group);
   const frame = [{ text: 'begin' }, { text: `set local lock_timeout = ${LOCK_PATIENCE_MS}` }];
   const sent = [...frame, ...merged.map(({ statement }) => statement), { text: 'commit' }].map(run);
   const outcomes = (await Promise.allSettled(sent)).slice(frame.length, -1);
-  await Promise.all([...sent.slice(0, frame.length), sent.at(-1)]);
+  const [last] = await Promise.all([sent.at(-1), ...sent.slice(0, frame.length)]);
 
-  const broken = merged.filter((_, index) => isBroken(outcomes[index]));
-  if (broken.length > 0) return { kind: 'undone', broken: new Set(broken.flatMap(({ places }) => places)) };
+  const isCommitted = last?.command === 'COMMIT';
   const answers: Rows[] = [];
-  for (const [index, { places, answers: dealOut }] of merged.entries()) {
+  const broken = new Set<number>();
+  for (const [index, { places, dealOut }] of merged.entries()) {
     const outcome = outcomes[index];
     const dealt = outcome?.status === 'fulfilled' ? dealOut(outcome.value) : [];
     for (const [nth, place] of places.entries()) answers[place] = dealt[nth] as Rows;
+    if (isBroken(outcome)) for (const place of places) broken.add(place);
   }
-  return { kind: 'committed', answers };
+  // postgres.js tries some broken statements again by itself, behind the end of the transaction.
+  const isSelfMended = !isCommitted && broken.size === 0;
+  return { kind: 'known', isCommitted, answers, broken: isSelfMended ? new Set(group.keys()) : broken };
 }
 
 /** Postgres runs nothing behind a statement that broke. */

@@ -1,4 +1,5 @@
 import postgres from 'postgres';
+import { type Address, openSocket } from '../open-socket.ts';
 import { POSTGRES_OPTIONS } from '../postgres-options.ts';
 
 export type Rows = postgres.RowList<postgres.Row[]>;
@@ -23,6 +24,7 @@ const PLANS = {
   enable_seqscan: 'off',
   enable_hashjoin: 'off',
   enable_mergejoin: 'off',
+  jit: 'off',
 };
 
 const OPTIONS = {
@@ -50,9 +52,11 @@ export function openConnection(url: string, closed: () => void): OpenConnection 
     onclose: () => {
       isClosed = true;
       closed();
-      // At once: postgres.js would open it again for what it still has to run.
+      // At once: what it still has to run can no longer be run.
       void close(0);
     },
+    // postgres.js would open it again for that.
+    ...{ socket: (address: Address) => (isClosed ? refuse() : openSocket(address)) },
   });
   const close = (patience = 5) => sql.end({ timeout: patience }).catch(() => {});
 
@@ -70,6 +74,10 @@ export function openConnection(url: string, closed: () => void): OpenConnection 
     isClosed: () => isClosed,
     close: () => close(),
   };
+}
+
+function refuse(): never {
+  throw connectionClosed();
 }
 
 function connectionClosed(): Error {

@@ -10,14 +10,37 @@ export type TurnRowAsked = { turnId: string } & Record<string, unknown>;
  * `turnId` whose it is.
  */
 export class RowSet {
-  readonly rows: readonly TurnRowAsked[];
+  readonly turnIds: readonly string[];
+  /** The rows as JSON, behind each other. */
+  readonly #rows: readonly string[];
 
-  constructor(rows: readonly TurnRowAsked[]) {
-    this.rows = rows;
+  private constructor(turnIds: readonly string[], rows: readonly string[]) {
+    this.turnIds = turnIds;
+    this.#rows = rows;
   }
 
-  toJSON(): readonly TurnRowAsked[] {
-    return this.rows;
+  static of(...rows: TurnRowAsked[]): RowSet {
+    return new RowSet(
+      rows.map(({ turnId }) => turnId),
+      rows.map((row) => JSON.stringify(row)),
+    );
+  }
+
+  static join(sets: RowSet[]): RowSet {
+    return new RowSet(
+      sets.flatMap((set) => set.turnIds),
+      sets.flatMap((set) => set.#rows),
+    );
+  }
+
+  /** In characters. */
+  get size(): number {
+    return this.#rows.reduce((sum, row) => sum + row.length, 0);
+  }
+
+  /** What Postgres is sent. */
+  toString(): string {
+    return `[${this.#rows.join(',')}]`;
   }
 }
 
@@ -43,7 +66,7 @@ export function statementFor<Row>(
   let written: CompiledQuery<Row> | undefined;
   return async (db, row) => {
     written ??= write(asked(columns)).compile(db);
-    const parameters = written.parameters.map((value) => (value instanceof RowSet ? new RowSet([row]) : value));
+    const parameters = written.parameters.map((value) => (value instanceof RowSet ? RowSet.of(row) : value));
     return (await db.executeQuery<Row>({ ...written, parameters })).rows;
   };
 }
@@ -54,7 +77,7 @@ export function statementFor<Row>(
  */
 function asked(columns: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`asked as materialized (
-      select * from json_to_recordset(${new RowSet([])}::json) as asked ("turnId" text, ${columns})
+      select * from json_to_recordset(${RowSet.of()}::text::json) as asked ("turnId" text, ${columns})
       where "turnId" like 'turn%'
     )`;
 }

@@ -54,8 +54,8 @@ function roundOf({ number, reply, attempts, startedAt }: LastRound) {
 
 const lockedConversation = sql`
     conversation as materialized (
-      select conversations.id, turns, reopened from asked join conversations on conversations.id = "conversationId"
-      for no key update of conversations
+      select id, turns, reopened from conversations where id in (select "conversationId" from asked)
+      for no key update
     ),`;
 
 /** What was seen of the conversation before it was locked still holds, and shows no other turn that has not ended. */

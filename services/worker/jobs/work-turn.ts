@@ -30,11 +30,11 @@ export async function workTurn(job: TurnJob, context: WorkerContext): Promise<Ri
   if (turn.work.step !== job.step) return [ringOf(turn)];
   if (turn.work.held) return [];
 
+  using run = startRun(runId, turn);
   const hold = begun ? 'own' : await holdWhereNeeded(turn, next, { runId, context });
   if (hold === 'refused') return whatIsOwed(turn, context);
   if (turn.status === 'queued') context.audience.goesOn(turn.id);
 
-  using run = startRun(runId, turn);
   using _vouched = context.heartbeat.vouchFor(run, { held: hold === 'own', limitMs: limitOf(turn, next, context) });
   switch (next.kind) {
     case 'run-round':

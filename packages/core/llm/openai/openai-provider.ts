@@ -121,7 +121,7 @@ const NOTHING = { read: async () => ({ done: true }), cancel: async () => undefi
 
 /** An error instead of a chunk: under `error`, by the event's name, or (vLLM) as an object of its own kind. */
 function errorIn({ name }: ServerEvent, chunk: unknown): unknown {
-  if (typeof chunk !== 'object' || chunk === null) return undefined;
-  if ('error' in chunk && chunk.error) return chunk.error;
-  return name === 'error' || ('object' in chunk && chunk.object === 'error') ? chunk : undefined;
+  const isObject = typeof chunk === 'object' && chunk !== null;
+  if (isObject && 'error' in chunk && chunk.error) return chunk.error;
+  return name === 'error' || (isObject && 'object' in chunk && chunk.object === 'error') ? chunk : undefined;
 }
