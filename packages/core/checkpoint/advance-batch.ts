@@ -2,38 +2,60 @@ import { type RawBuilder, sql } from 'kysely';
 import { newId } from '../id.ts';
 import type { Ring } from '../turn/ring.ts';
 import { timing } from '../turn/timing.ts';
+import { isActive } from './active.ts';
+import type { Db } from './database.ts';
 import { inMs } from './due.ts';
 import { oweDeliveries } from './owe-deliveries.ts';
 import { type OwedRow, owedOf } from './owed-of.ts';
 import { ringColumns } from './ring-columns.ts';
+import { statementFor } from './row-set.ts';
 
-/** What advancing a batch answers: the turn's ring, what is owed, the calls that were written. */
-export type AdvancedRow = OwedRow & { written: number[] };
-
-/** Calls that got their answers, by their place in the batch, and what is owed then. No row: the guard refused. */
+/** Calls that got their answers, by their place in the batch, and what is owed then. None: the guard refused. */
 export type Answered = { written: number[]; rings: Ring[] };
 
-/** Reads what an advanced batch answered. */
-export function answeredOf(rows: AdvancedRow[]): Answered {
-  return { written: rows[0]?.written ?? [], rings: owedOf(rows[0]) };
-}
+type AdvancedRow = OwedRow & { written: number[] };
 
-/** The ids that an advanced batch may need: one for each event of an answer, and the last for what becomes of the turn. */
-export function eventIdsOf(answers: unknown[]): string[] {
-  return [...answers.map(() => newId('evt')), newId('evt')];
-}
+/** A batch with its answers, in the columns that a verb asks for them in. */
+type Batch = { turnId: string; round: number } & Record<string, unknown>;
 
-/** The columns of the turns whose batches are advanced; `asked` brings `round` and `eventIds`. */
-export const targetColumns: RawBuilder<unknown> = sql`turns.id, status, open_calls, waiting_calls, deadline_at, asked.*`;
+/** What a verb answers calls by: `guard` says what the turn has to be besides active and at this batch. */
+type Answering = { columns: RawBuilder<unknown>; guard?: RawBuilder<unknown>; answered: RawBuilder<unknown> };
 
 /**
- * What follows when calls of a batch got their answers: the CTEs behind `target` (the locked turns) and `answered`
- * (`turn_id`, `index`, and whether the call `waited` for somebody and is `done`, or only free to run now). The answer that
- * completes the batch makes the next round owed; when all that is open waits for somebody, the turn parks; when one of
- * those may run now, it goes on (R15). No other answer touches the hold (R5). Event numbers are taken under the turn's row
- * lock.
+ * What a verb that answers so many calls of a batch writes: `answered`, a CTE behind `target` (the locked turns with their
+ * `columns`) that returns `turn_id`, `index`, and whether the call `waited` for somebody and is `done`, or only free to run
+ * now; and what follows from that.
  */
-export const advanceBatch: RawBuilder<unknown> = sql`
+export function advanceBatch({ columns, guard = sql``, answered }: Answering) {
+  const write = statementFor<AdvancedRow>(
+    sql`round int, "eventIds" json, ${columns}`,
+    (asked) => sql`
+    with ${asked},
+    target as materialized (
+      select turns.id, status, open_calls, waiting_calls, deadline_at, asked.* from asked join turns on turns.id = "turnId"
+      where ${isActive} and step = 'b' || round ${guard}
+      for no key update of turns
+    ),
+    answered as (${answered}),
+    ${whatFollows}`,
+  );
+  return async (db: Db, batch: Batch, answers: number): Promise<Answered> => {
+    const [row] = await write(db, { ...batch, eventIds: newEventIds(answers) });
+    return { written: row?.written ?? [], rings: owedOf(row) };
+  };
+}
+
+/** One for the event of each answer, and the last for what becomes of the turn. */
+function newEventIds(answers: number): string[] {
+  return Array.from({ length: answers + 1 }, () => newId('evt'));
+}
+
+/**
+ * The answer that completes the batch makes the next round owed; when all that is open waits for somebody, the turn parks;
+ * when one of those may run now, it goes on (R15). No other answer touches the hold (R5). Event numbers are taken under the
+ * turn's row lock.
+ */
+const whatFollows = sql`
   counted as (
     select target.*, open_calls - told as open_now, waiting_calls - heard as waiting_now, told
     from target join (

@@ -1,17 +1,8 @@
 import { sql } from 'kysely';
 import type { ToolResult } from '../turn/tool-result.ts';
 import type { Approval, WaitsFor } from '../turn/turn.ts';
-import { isActive } from './active.ts';
-import {
-  type AdvancedRow,
-  type Answered,
-  advanceBatch,
-  answeredOf,
-  eventIdsOf,
-  targetColumns,
-} from './advance-batch.ts';
+import { type Answered, advanceBatch } from './advance-batch.ts';
 import type { Trx } from './database.ts';
-import { statementFor } from './row-set.ts';
 
 /**
  * What somebody outside said about one waiting call: its result, or that it may run now (`result` null; `waitsFor`
@@ -30,19 +21,12 @@ export async function answerCalls(
   trx: Trx,
   { turnId, round, answers }: { turnId: string; round: number; answers: OutsideAnswer[] },
 ): Promise<Answered> {
-  return answeredOf(await write(trx, { turnId, round, answers, eventIds: eventIdsOf(answers) }));
+  return write(trx, { turnId, round, answers }, answers.length);
 }
 
-const write = statementFor<AdvancedRow>(
-  sql`round int, answers json, "eventIds" json`,
-  (asked) => sql`
-    with ${asked},
-    target as materialized (
-      select ${targetColumns} from asked join turns on turns.id = "turnId"
-      where ${isActive} and step = 'b' || round
-      for no key update of turns
-    ),
-    answered as (
+const write = advanceBatch({
+  columns: sql`answers json`,
+  answered: sql`
       update tool_calls set result = answer.result, full_output = answer."fullOutput",
         waits_for = case when answer.result is null then answer."waitsFor" else waits_for end,
         completed_at = case when answer.result is not null then now() end,
@@ -52,7 +36,5 @@ const write = statementFor<AdvancedRow>(
       where turn_id = target.id and tool_calls.round = target.round and tool_calls.index = answer.index
         and tool_calls.result is null and waits_for is not null
       returning turn_id, tool_calls.index, answer.result is not null or answer."waitsFor" is null as waited,
-        answer.result is not null as done
-    ),
-    ${advanceBatch}`,
-);
+        answer.result is not null as done`,
+});

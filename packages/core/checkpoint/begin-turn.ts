@@ -5,7 +5,7 @@ import type { Turn } from '../turn/turn.ts';
 import type { Db } from './database.ts';
 import { hasCome, inMs } from './due.ts';
 import { statementFor } from './row-set.ts';
-import { asked as askedColumns, columns, type TurnAsRead, toTurn } from './select-turns.ts';
+import { requestColumns, stateColumns, type TurnAsRead, toTurn } from './select-turns.ts';
 
 /**
  * Reads a turn that nobody has begun and takes its first hold, in one statement; answers the turn as it was before.
@@ -34,5 +34,5 @@ const write = statementFor<TurnAsRead & { turnId: string }>(
     event as (
       insert into events (turn_id, number, id, type) select id, last_event, "eventId", 'turn.started' from held
     )
-    select "turnId", ${askedColumns}, ${columns}, null::json as rounds, null::json as calls from held`,
+    select "turnId", ${requestColumns}, ${stateColumns}, null::json as rounds, null::json as calls from held`,
 );

@@ -58,7 +58,7 @@ export function openConnection(url: string, closed: () => void): OpenConnection 
     // postgres.js would open it again for that.
     ...{ socket: (address: Address) => (isClosed ? refuse() : openSocket(address)) },
   });
-  const close = (patience = 5) => sql.end({ timeout: patience }).catch(() => {});
+  const close = (patienceSeconds = 5) => sql.end({ timeout: patienceSeconds }).catch(() => {});
 
   return {
     run: async ({ text, parameters = [] }) => {

@@ -1,16 +1,7 @@
 import { sql } from 'kysely';
 import type { ToolResult } from '../turn/tool-result.ts';
-import { isActive } from './active.ts';
-import {
-  type AdvancedRow,
-  type Answered,
-  advanceBatch,
-  answeredOf,
-  eventIdsOf,
-  targetColumns,
-} from './advance-batch.ts';
+import { type Answered, advanceBatch } from './advance-batch.ts';
 import type { Db } from './database.ts';
-import { statementFor } from './row-set.ts';
 
 /**
  * One call's answer, about to be committed. `fullOutput` is kept only where the model sees a cut one; under `cacheKey` the
@@ -26,26 +17,17 @@ export type NewResults = { turnId: string; round: number; results: NewResult[]; 
 
 /** Records results, in one statement, each on its own: the first write wins, and a loser changes nothing (R5, R10). */
 export async function saveResults(db: Db, { turnId, round, results, heldBy = null }: NewResults): Promise<Answered> {
-  return answeredOf(await write(db, { turnId, round, heldBy, results, eventIds: eventIdsOf(results) }));
+  return write(db, { turnId, round, heldBy, results }, results.length);
 }
 
-const write = statementFor<AdvancedRow>(
-  sql`round int, "heldBy" text, results json, "eventIds" json`,
-  (asked) => sql`
-    with ${asked},
-    target as materialized (
-      select ${targetColumns} from asked join turns on turns.id = "turnId"
-      where ${isActive} and step = 'b' || round
-        and ("heldBy" is null or (held_by = "heldBy" and held_until > now()))
-      for no key update of turns
-    ),
-    answered as (
+const write = advanceBatch({
+  columns: sql`"heldBy" text, results json`,
+  guard: sql`and ("heldBy" is null or (held_by = "heldBy" and held_until > now()))`,
+  answered: sql`
       update tool_calls set result = known.result, full_output = known."fullOutput", cache_key = known."cacheKey",
         completed_at = now()
       from target, json_to_recordset(results) as known (index int, result json, "fullOutput" text, "cacheKey" text)
       where turn_id = target.id and tool_calls.round = target.round and tool_calls.index = known.index
         and tool_calls.result is null
-      returning turn_id, tool_calls.index, waits_for is not null as waited, true as done
-    ),
-    ${advanceBatch}`,
-);
+      returning turn_id, tool_calls.index, waits_for is not null as waited, true as done`,
+});

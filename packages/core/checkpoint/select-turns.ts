@@ -10,7 +10,7 @@ export type TurnAsRead = TurnColumns & { rounds: Omit<Round, 'calls'>[] | null; 
 /** Reads whole turns, with their rounds and calls, in one statement. `where` and what follows it speak of `turns`. */
 export async function selectTurns(db: Db, where: RawBuilder<unknown>): Promise<Turn[]> {
   const { rows } =
-    await sql<TurnAsRead>`select ${asked}, ${columns}, ${roundsAfter(0)} as rounds, ${callsAfter(0)} as calls
+    await sql<TurnAsRead>`select ${requestColumns}, ${stateColumns}, ${roundsAfter(0)} as rounds, ${callsAfter(0)} as calls
     from turns where ${where}`.execute(db);
   return rows.map(toTurn);
 }
@@ -19,7 +19,7 @@ export async function selectTurns(db: Db, where: RawBuilder<unknown>): Promise<T
 export async function selectAgain(db: Db, { rounds, ...known }: Turn): Promise<Turn | undefined> {
   const open = rounds.findIndex((round) => round.calls.some((call) => call.result === null));
   const settled = open === -1 ? rounds : rounds.slice(0, open);
-  const { rows } = await sql<TurnAsRead>`select ${columns}, ${roundsAfter(settled.length)} as rounds,
+  const { rows } = await sql<TurnAsRead>`select ${stateColumns}, ${roundsAfter(settled.length)} as rounds,
     ${callsAfter(settled.length)} as calls from turns where id = ${known.id}`.execute(db);
   const [row] = rows;
   if (!row) return undefined;
@@ -28,10 +28,10 @@ export async function selectAgain(db: Db, { rounds, ...known }: Turn): Promise<T
 }
 
 /** What a turn was asked to do, which never changes. */
-export const asked = sql`project, conversation_id as "conversationId", position, config, input, priority, metadata, created_at::text as "createdAt"`;
+export const requestColumns = sql`project, conversation_id as "conversationId", position, config, input, priority, metadata, created_at::text as "createdAt"`;
 
 /** Whether a turn is `held` (R9), and whether it is `quiet` enough to start without writing (R3), the database judges. */
-export const columns = sql`
+export const stateColumns = sql`
   id, status, output, error, incomplete_reason as "incompleteReason", warnings, last_event as "lastEvent",
   started_at::text as "startedAt", completed_at::text as "completedAt",
   step, ring, at_head as "atHead", held_by as "heldBy", coalesce(held_until > now(), false) as held,
