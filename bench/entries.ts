@@ -1,5 +1,6 @@
 import type { Entry, Mode } from './contender.ts';
 import { bullmqAlone } from './contenders/bullmq-alone.ts';
+import { engine } from './contenders/engine.ts';
 import { httpAlone } from './contenders/http-alone.ts';
 import { naive } from './contenders/naive.ts';
 import { pawl } from './contenders/pawl.ts';
@@ -17,7 +18,11 @@ export const entries: Entry[] = [
 ];
 
 function systemsOn(mode: Mode): Entry[] {
-  return [pawlEntry(mode), { name: `naive-${mode}`, kind: 'system', mode, open: (site) => naive(site, mode) }];
+  return [
+    pawlEntry(mode),
+    { name: `engine-${mode}`, kind: 'system', mode, open: (site) => engine(site, mode) },
+    { name: `naive-${mode}`, kind: 'system', mode, open: (site) => naive(site, mode) },
+  ];
 }
 
 /** Pawl with its jobs on one of its stores. */

@@ -35,6 +35,8 @@ export type Parts = {
   secretsOf(project: string): Promise<string[]>;
   /** Rings; false where the queue is away, which fails nothing. */
   ring(rings: Ring[]): Promise<boolean>;
+  /** The same from inside a job, whose acknowledgement it goes ahead of. */
+  ringAhead(rings: Ring[]): Promise<void>;
   close(): Promise<void>;
 };
 
@@ -57,7 +59,11 @@ export async function openParts(settings: Settings & { DATABASE_URL: string }, e
   return {
     ...{ connection, bell, live, providers, tools, mcp, toolSecrets, redact, egress, gate },
     secretsOf: secretsFrom(settings, connection),
-    ring: ringingWith(bell, log),
+    ring: (rings) => ringingLogged(bell.ring(rings), log),
+    ringAhead: async (rings) => {
+      const { arrived } = await bell.ringAhead(rings);
+      void ringingLogged(arrived, log);
+    },
     close: async () => {
       await Promise.all([mcp.close(), gate.close(), providers.close(), bell.close(), live.close(), simulator.close()]);
       await connection.close();
@@ -80,15 +86,13 @@ function secretsFrom({ PAWL_WEBHOOK_SECRET: given }: Settings, { db }: Connectio
 }
 
 /** A queue that is away never fails what was committed: the rows are due, and the rescuer rings again. */
-function ringingWith(bell: Bell, log: Log): Parts['ring'] {
-  return async (rings) => {
-    try {
-      await bell.ring(rings);
-      return true;
-    } catch (error) {
-      const reason = error instanceof Error ? error.message : null;
-      log.warn({ reason }, 'the queue is away; the rescuer will ring again');
-      return false;
-    }
-  };
+async function ringingLogged(ringing: Promise<void>, log: Log): Promise<boolean> {
+  try {
+    await ringing;
+    return true;
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : null;
+    log.warn({ reason }, 'the queue is away; the rescuer will ring again');
+    return false;
+  }
 }

@@ -36,4 +36,6 @@ export type WorkerContext = {
   secretsOf(project: string): Promise<string[]>;
   /** Rings the bell; a queue that is away is logged, and the rescuer rings later. */
   ring(rings: Ring[]): Promise<boolean>;
+  /** The same from inside a job, whose acknowledgement it goes ahead of. */
+  ringAhead(rings: Ring[]): Promise<void>;
 };

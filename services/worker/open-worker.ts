@@ -12,11 +12,11 @@ import { rescue } from './rescue.ts';
 const FORGET_EVERY_MS = 3_600_000;
 const LAST_WORDS_MS = 5_000;
 
-/** What a worker does with any job: works it and rings for what is owed then, before the job is acknowledged. */
+/** What a worker does with any job: works it and rings for what is owed then, ahead of the acknowledgement. */
 export function jobHandler(context: WorkerContext): JobHandler {
   return async ({ data }) => {
     const rings = 'deliveryId' in data ? await deliverWebhook(data, context) : await workTurn(data, context);
-    if (rings.length > 0) await context.ring(rings);
+    if (rings.length > 0) await context.ringAhead(rings);
   };
 }
 

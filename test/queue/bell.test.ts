@@ -50,6 +50,25 @@ describe.for(queueBackends().filter(({ skip }) => !skip))('$name', ({ redis }) =
     expect(await drain(bell)).toEqual([`${ring.turnId}-r1`]);
   });
 
+  test('what a job rings ahead is there as soon as the job is acknowledged', async () => {
+    await using bell = await openTestBell(redis);
+    const [ring, next] = [turnRing(), turnRing({ step: 'b1' })];
+    await bell.ring([ring]);
+
+    await bell.answerOnce(ALL, async () => void (await bell.ringAhead([next])));
+
+    expect(await drain(bell)).toEqual([`${next.turnId}-b1`]);
+  });
+
+  test('whoever rings ahead is told what becomes of it', async () => {
+    await using bell = await openTestBell(redis);
+
+    const { arrived } = await bell.ringAhead([turnRing()]);
+
+    await expect(arrived).resolves.toBeUndefined();
+    expect(await drain(bell)).toHaveLength(1);
+  });
+
   test('an id that was used up can be rung again', async () => {
     await using bell = await openTestBell(redis);
     const ring = turnRing();

@@ -6,6 +6,11 @@ type Processor = (job: BullJob<JobData>) => Promise<void>;
 /** How BullMQ reaches its store; all that Redis and Postgres differ in. */
 export type Backend = {
   makeQueue(name: string): BullQueue;
+  /**
+   * A queue on the connection over which the workers acknowledge: what is added first arrives first. Null where a store
+   * keeps no such order.
+   */
+  makeQueueAhead: ((name: string) => BullQueue) | null;
   makeWorker(name: string, process: Processor | null, concurrency: number): BullWorker;
   close(): Promise<void>;
 };

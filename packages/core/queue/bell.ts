@@ -16,6 +16,8 @@ export type Answering = {
 export type Bell = {
   /** Adds a job for each ring. Rejects within about a second when the queue is away; the rescuer then rings. */
   ring(rings: Ring[]): Promise<void>;
+  /** Rings from inside a job: answers as soon as the job cannot be acknowledged before it, with what becomes of it. */
+  ringAhead(rings: Ring[]): Promise<{ arrived: Promise<void> }>;
   /** Answers jobs of these queues until closed, up to `concurrency` of each queue at once. */
   answer(queues: string[], handle: JobHandler, concurrency: number): Promise<Answering>;
   /** Takes one waiting job by hand and works it; false when none waits. For tests that hold the worker. */

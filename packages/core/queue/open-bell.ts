@@ -1,3 +1,4 @@
+import { setImmediate as nextTurnOfTheLoop } from 'node:timers/promises';
 import type { Job as BullJob } from 'bullmq';
 import { Failure } from '../failure.ts';
 import { answerQueues } from './answer-queues.ts';
@@ -15,25 +16,26 @@ export async function openBell(urls: { databaseUrl: string; redisUrl?: string | 
 }
 
 function hang(backend: Backend): Bell {
-  const queues = remembering((name) => {
-    const queue = backend.makeQueue(name);
-    queue.on('error', () => {});
-    // BullMQ opens a queue once and for all: one that was away then is made anew by the next ring.
-    queue.waitUntilReady().catch(() => {
-      queues.forget(name);
-      queue.close().catch(() => {});
-    });
-    return queue;
-  });
+  const queues = rememberingQueues(backend.makeQueue);
+  const queuesAhead = backend.makeQueueAhead && rememberingQueues(backend.makeQueueAhead);
   const hands = remembering((name) => quietWorker(backend.makeWorker(name, null, 1)));
 
   return {
     ring: (rings) => withinTime(add(queues.get, rings.map(jobOf))),
+    ringAhead: async (rings) => {
+      const { get } = queuesAhead ?? queues;
+      const arrived = withinTime(add(get, rings.map(jobOf)));
+      // By then it is on its way, on the connection that the acknowledgement will take.
+      if (queuesAhead) await nextTurnOfTheLoop();
+      else await arrived.catch(() => {});
+      return { arrived };
+    },
     answer: (names, handle, concurrency) => answerQueues(backend, names, { handle, concurrency }),
     answerOnce: (names, handle) => takeOne(names.map(hands.get), handle),
     count: (names) => countAll(names.map(queues.get)),
     close: async () => {
-      await Promise.all([...queues.all(), ...hands.all()].map((part) => part.close().catch(() => {})));
+      const parts = [...queues.all(), ...(queuesAhead?.all() ?? []), ...hands.all()];
+      await Promise.all(parts.map((part) => part.close().catch(() => {})));
       await backend.close();
     },
   };
@@ -82,6 +84,20 @@ async function countAll(queues: BullQueue[]): Promise<Record<string, number>> {
 function quietWorker(worker: BullWorker): BullWorker {
   worker.on('error', () => {});
   return worker;
+}
+
+/** BullMQ opens a queue once and for all: one that was away then is made anew by the next ring. */
+function rememberingQueues(make: (name: string) => BullQueue): Remembered<BullQueue> {
+  const queues = remembering((name) => {
+    const queue = make(name);
+    queue.on('error', () => {});
+    queue.waitUntilReady().catch(() => {
+      queues.forget(name);
+      queue.close().catch(() => {});
+    });
+    return queue;
+  });
+  return queues;
 }
 
 type Remembered<T> = { get: (name: string) => T; forget: (name: string) => void; all: () => T[] };

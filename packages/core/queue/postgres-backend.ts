@@ -9,6 +9,7 @@ import {
 import pg from 'pg';
 import { type Backend, type BullQueue, type BullWorker, WORKER_OPTIONS } from './backend.ts';
 import type { JobData } from './job.ts';
+import { unhurried } from './unhurried.ts';
 
 type PgQueue = Queue<
   JobData,
@@ -21,18 +22,21 @@ type PgQueue = Queue<
   PostgresConnectionOptions
 >;
 
+const unhurriedBackend = unhurried(createPostgresBackend);
+
 /** BullMQ on the PostgreSQL that holds the turns, in a schema of its own; for where there is no Redis. */
 export function postgresBackend(url: string, poolSize = 20): Backend {
   const pool = openPool(url, { max: poolSize, durability: 'off' });
   const connection = pool as unknown as PostgresConnectionOptions;
   return {
     makeQueue: (name) => new Queue(name, { connection }, createPostgresBackend) as PgQueue as unknown as BullQueue,
+    makeQueueAhead: null,
     makeWorker: (name, process, concurrency) =>
       new Worker(
         name,
         process,
         { connection, concurrency, autorun: process !== null, ...WORKER_OPTIONS },
-        createPostgresBackend,
+        unhurriedBackend,
       ) as unknown as BullWorker,
     close: () => pool.end(),
   };

@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Queue, Worker } from 'bullmq';
+import { createRedisBackend, Queue, Worker } from 'bullmq';
 import { Redis } from 'ioredis';
 import { Misconfigured } from '../failure.ts';
 import { REDIS_OPTIONS, tendRedis } from '../redis-options.ts';
 import { type Backend, WORKER_OPTIONS } from './backend.ts';
+import { unhurried } from './unhurried.ts';
 
 /** BullMQ on Redis. Refuses a Redis that may evict keys: it would silently run jobs twice or never. */
 export async function redisBackend(url: string): Promise<Backend> {
@@ -15,14 +16,14 @@ export async function redisBackend(url: string): Promise<Backend> {
   await Promise.race([ringing.connect().catch(() => {}), sleep(CONNECT_MS, undefined, { ref: false })]);
   return {
     makeQueue: (name) => new Queue(name, { connection: ringing, ...ALREADY_OPEN, prefix: 'pawl' }),
+    makeQueueAhead: (name) => new Queue(name, { connection: working, ...ALREADY_OPEN, prefix: 'pawl' }),
     makeWorker: (name, process, concurrency) =>
-      new Worker(name, process, {
-        connection: working,
-        prefix: 'pawl',
-        concurrency,
-        autorun: process !== null,
-        ...WORKER_OPTIONS,
-      }),
+      new Worker(
+        name,
+        process,
+        { connection: working, prefix: 'pawl', concurrency, autorun: process !== null, ...WORKER_OPTIONS },
+        unhurried(createRedisBackend),
+      ),
     close: async () => {
       ringing.disconnect();
       working.disconnect();

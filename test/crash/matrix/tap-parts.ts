@@ -41,6 +41,7 @@ const TAPS: { [Name in keyof Parts]: Tap<Parts[Name]> } = {
     (project) =>
       around('find the secrets', () => secretsOf(project)),
   ring: untapped,
+  ringAhead: untapped,
   toolSecrets: untapped,
   redact: untapped,
   egress: untapped,
