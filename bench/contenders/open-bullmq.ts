@@ -60,9 +60,12 @@ type PgQueue = Queue<
   PostgresConnectionOptions
 >;
 
+/** Where BullMQ's schema is as BullMQ leaves it, beside the one that Pawl has. */
+export const STOCK_SCHEMA = 'stock_bullmq';
+
 /** One pool for everything; the schema is migrated already. */
 function onPostgres(url: string, durable: boolean): BullMq {
-  const options = `-c search_path=bullmq -c synchronous_commit=${durable ? 'on' : 'off'}`;
+  const options = `-c search_path=${STOCK_SCHEMA} -c synchronous_commit=${durable ? 'on' : 'off'}`;
   const pool = new pg.Pool({ connectionString: url, max: CONNECTIONS, keepAlive: true, options });
   pool.on('error', () => {});
   pool.on('connect', (client) => client.on('error', () => {}));

@@ -1,6 +1,9 @@
+import { runMigrations } from 'bullmq';
+import pg from 'pg';
 import postgres from 'postgres';
 import { migrateAll } from '#services/migrate/migrate-all.ts';
 import { startPostgres } from '#services/standalone/embedded-postgres/start-postgres.ts';
+import { STOCK_SCHEMA } from '../contenders/open-bullmq.ts';
 
 /** How much was written since the server began: transactions that wrote anything, and bytes of its log. */
 export type Written = { transactions: number; walBytes: number };
@@ -29,6 +32,7 @@ export async function openPostgres(folder: string): Promise<BenchPostgres> {
   try {
     await sql`create database bench_template`;
     await migrateAll(urlOf(server.url, 'bench_template'));
+    await migrateStockQueue(urlOf(server.url, 'bench_template'));
     const [row] = await sql<{ version: string }[]>`select current_setting('server_version') as version`;
     return {
       pid: server.pid,
@@ -43,6 +47,13 @@ export async function openPostgres(folder: string): Promise<BenchPostgres> {
     await close();
     throw error;
   }
+}
+
+async function migrateStockQueue(connectionString: string): Promise<void> {
+  const client = new pg.Client({ connectionString });
+  await client.connect();
+  await runMigrations(client as never, STOCK_SCHEMA);
+  await client.end();
 }
 
 /** Checkpointed, so that none of this is still on its way to the disk while something is measured. */

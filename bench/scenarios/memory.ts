@@ -11,7 +11,7 @@ import { atMost } from '../report/goal.ts';
 import { printTable } from '../report/print-table.ts';
 import { runClosedLoop } from '../run-closed-loop.ts';
 import type { Scenario } from '../scenario.ts';
-import { PLAIN_WORK, turnRequestOf } from '../work.ts';
+import { turnRequestOf } from '../work.ts';
 
 const STEPS = 500;
 const STEPS_GOAL_MB = 300;
@@ -69,9 +69,10 @@ async function untilStarted(sql: postgres.Sql, turns: number): Promise<void> {
   throw new Error(`A worker did not take ${turns} steps at once within ${PATIENCE_MS / 1000} s.`);
 }
 
-async function afterPortions(mode: Mode, ground: Ground, { turns, concurrency }: Options): Promise<number[]> {
+async function afterPortions(mode: Mode, ground: Ground, options: Options): Promise<number[]> {
+  const { turns, concurrency, rounds } = options;
   await ground.redis?.clear();
-  const site = { ground, databaseUrl: await ground.postgres.freshDatabase(), work: PLAIN_WORK };
+  const site = { ground, databaseUrl: await ground.postgres.freshDatabase(), work: { rounds, thinkMs: 0 } };
   const contender = await pawlEntry(mode).open(site);
   const sizes: number[] = [];
   try {

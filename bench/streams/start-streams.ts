@@ -8,9 +8,9 @@ import { openPawlClient } from '../contenders/pawl-client.ts';
 import { startPawl } from '../contenders/start-pawl.ts';
 import type { Ground } from '../ground/open-ground.ts';
 import { startProgram } from '../ground/start-program.ts';
+import { type Heap, tellHeap } from '../read-heap.ts';
 import { runClosedLoop } from '../run-closed-loop.ts';
 import { PLAIN_WORK, turnRequestOf } from '../work.ts';
-import { type Heap, tellHeap } from './read-heap.ts';
 import { type Speech, speak } from './speak.ts';
 
 /** A server of streams with turns that are under way. */

@@ -6,9 +6,11 @@ import {
   runMigrations,
   Worker,
 } from 'bullmq';
-import pg from 'pg';
+import type pg from 'pg';
 import { type Backend, type BullQueue, type BullWorker, WORKER_OPTIONS } from './backend.ts';
 import type { JobData } from './job.ts';
+import { PreparingPool } from './preparing-pool.ts';
+import { silenceEvents } from './silence-events.ts';
 import { unhurried } from './unhurried.ts';
 
 type PgQueue = Queue<
@@ -48,6 +50,7 @@ export async function migrateQueue(url: string): Promise<void> {
   const client = await pool.connect();
   try {
     await runMigrations(client as never);
+    await silenceEvents(client);
   } finally {
     client.release();
     await pool.end();
@@ -56,7 +59,7 @@ export async function migrateQueue(url: string): Promise<void> {
 
 /** A job lost with the database is rung again, so no commit of a job waits for the disk. */
 function openPool(url: string, { max, durability }: { max: number; durability: 'on' | 'off' }): pg.Pool {
-  const pool = new pg.Pool({
+  const pool = new PreparingPool({
     connectionString: url,
     max,
     keepAlive: true,

@@ -13,7 +13,7 @@ export type HeapTeller = {
   read(pid: number): Promise<Heap>;
 };
 
-const TELL_MEMORY = fileURLToPath(new URL('../tell-memory/main.ts', import.meta.url));
+const TELL_MEMORY = fileURLToPath(new URL('./tell-memory/main.ts', import.meta.url));
 const PATIENCE_MS = 10_000;
 const POLL_MS = 20;
 
