@@ -59,10 +59,10 @@ export async function openParts(settings: Settings & { DATABASE_URL: string }, e
   return {
     ...{ connection, bell, live, providers, tools, mcp, toolSecrets, redact, egress, gate },
     secretsOf: secretsFrom(settings, connection),
-    ring: (rings) => ringingLogged(bell.ring(rings), log),
+    ring: (rings) => logRinging(bell.ring(rings), log),
     ringAhead: async (rings) => {
       const { arrived } = await bell.ringAhead(rings);
-      void ringingLogged(arrived, log);
+      void logRinging(arrived, log);
     },
     close: async () => {
       await Promise.all([mcp.close(), gate.close(), providers.close(), bell.close(), live.close(), simulator.close()]);
@@ -86,7 +86,7 @@ function secretsFrom({ PAWL_WEBHOOK_SECRET: given }: Settings, { db }: Connectio
 }
 
 /** A queue that is away never fails what was committed: the rows are due, and the rescuer rings again. */
-async function ringingLogged(ringing: Promise<void>, log: Log): Promise<boolean> {
+async function logRinging(ringing: Promise<void>, log: Log): Promise<boolean> {
   try {
     await ringing;
     return true;

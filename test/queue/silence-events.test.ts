@@ -7,8 +7,10 @@ import { createTestDatabase } from '#test/world/test-database.ts';
 
 test('a job on Postgres leaves no events behind, however often the queue is migrated', async () => {
   const databaseUrl = await createTestDatabase();
+  const sql = postgres(databaseUrl, { max: 1, onnotice: () => {} });
+  await sql`drop schema bullmq cascade`;
   await Promise.all([migrateQueue(databaseUrl), migrateQueue(databaseUrl)]);
-  const sql = postgres(databaseUrl, { max: 1 });
+  await migrateQueue(databaseUrl);
   const bell = await openBell({ databaseUrl });
 
   await bell.ring([

@@ -25,9 +25,10 @@ function hang(backend: Backend): Bell {
     ringAhead: async (rings) => {
       const { get } = queuesAhead ?? queues;
       const arrived = withinTime(add(get, rings.map(jobOf)));
+      // Whoever rings hears of a refusal a moment later.
+      const settled = arrived.catch(() => {});
       // By then it is on its way, on the connection that the acknowledgement will take.
-      if (queuesAhead) await nextTurnOfTheLoop();
-      else await arrived.catch(() => {});
+      await (queuesAhead ? nextTurnOfTheLoop() : settled);
       return { arrived };
     },
     answer: (names, handle, concurrency) => answerQueues(backend, names, { handle, concurrency }),

@@ -6,10 +6,10 @@ import {
   runMigrations,
   Worker,
 } from 'bullmq';
-import type pg from 'pg';
+import pg from 'pg';
 import { type Backend, type BullQueue, type BullWorker, WORKER_OPTIONS } from './backend.ts';
 import type { JobData } from './job.ts';
-import { PreparingPool } from './preparing-pool.ts';
+import { prepareStatements } from './prepare-statements.ts';
 import { silenceEvents } from './silence-events.ts';
 import { unhurried } from './unhurried.ts';
 
@@ -59,7 +59,7 @@ export async function migrateQueue(url: string): Promise<void> {
 
 /** A job lost with the database is rung again, so no commit of a job waits for the disk. */
 function openPool(url: string, { max, durability }: { max: number; durability: 'on' | 'off' }): pg.Pool {
-  const pool = new PreparingPool({
+  const pool = new pg.Pool({
     connectionString: url,
     max,
     keepAlive: true,
@@ -68,6 +68,7 @@ function openPool(url: string, { max, durability }: { max: number; durability: '
     options: `-c search_path=bullmq -c synchronous_commit=${durability}`,
     application_name: 'pawl-queue',
   });
+  prepareStatements(pool);
   // BullMQ adds a listener for each queue and worker.
   pool.setMaxListeners(0);
   pool.on('error', () => {});

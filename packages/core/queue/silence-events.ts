@@ -15,7 +15,11 @@ const SILENCE = `
   do $do$
   begin
     perform pg_advisory_xact_lock(hashtext('pawl: silence events'));
-    if (select prosrc from pg_proc where oid = to_regprocedure('bullmq.publish_event(text, text, jsonb)')) <> 'select 0::bigint' then
+    if (
+      select prosrc <> 'select 0::bigint' and proargnames = '{p_queue,p_event,p_data}'
+        and prorettype = 'bigint'::regtype and pronargdefaults = 0
+      from pg_proc where oid = to_regprocedure('bullmq.publish_event(text, text, jsonb)')
+    ) then
       create or replace function ${FUNCTION} returns bigint language sql immutable as 'select 0::bigint';
     end if;
   end

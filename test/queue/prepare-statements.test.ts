@@ -1,9 +1,11 @@
+import pg from 'pg';
 import { expect, test } from 'vitest';
-import { PreparingPool } from '#core/queue/preparing-pool.ts';
+import { prepareStatements } from '#core/queue/prepare-statements.ts';
 import { createTestDatabase } from '#test/world/test-database.ts';
 
 async function openTestPool() {
-  const pool = new PreparingPool({ connectionString: await createTestDatabase(), max: 1 });
+  const pool = new pg.Pool({ connectionString: await createTestDatabase(), max: 1 });
+  prepareStatements(pool);
   return Object.assign(pool, { [Symbol.asyncDispose]: () => pool.end() });
 }
 
