@@ -1,6 +1,6 @@
 import { connectPawl, type TurnEvent } from 'pawl/client';
 import { expect, test } from 'vitest';
-import { createWorld } from '#test/world/create-world.ts';
+import { createWorld, type World } from '#test/world/create-world.ts';
 import { openLiveWorker } from '#test/world/live-worker.ts';
 import { scripted } from '#test/world/scripted.ts';
 import { runPawl } from './run-pawl.ts';
@@ -15,10 +15,14 @@ const refused = scripted({ final: { fault: { kind: 'status', status: 400 } } });
 test('run shows a turn round by round, and its answer', async () => {
   await using world = await createWorld();
   await using _worker = await openLiveWorker(world);
+  const isShown = Promise.withResolvers<void>();
+  holdTools(world, isShown.promise);
 
-  const { output, complaints, exitCode } = await runPawl(world.url, [
-    ...['run', weather, ...model, '--tools', 'weather_lookup', '--instructions', 'Be brief.'],
-  ]);
+  const { output, complaints, exitCode } = await runPawl(
+    world.url,
+    ['run', weather, ...model, '--tools', 'weather_lookup', '--instructions', 'Be brief.'],
+    { onOutput: (seen) => void (seen.includes('▸ weather_lookup') && isShown.resolve()) },
+  );
 
   expect({ complaints, exitCode }).toEqual({ complaints: '', exitCode: 0 });
   const lines = output.split('\n').map((line) => line.slice(8).trimEnd());
@@ -32,6 +36,18 @@ test('run shows a turn round by round, and its answer', async () => {
   ]);
   expect(world.asked[0]?.body).toMatchObject({ messages: [{ content: 'Be brief.' }, {}] });
 });
+
+/** What is about to run is told as a preview, which the result of a fast tool may overtake. */
+function holdTools({ worker }: World, until: Promise<void>): void {
+  const { tools } = worker;
+  worker.tools = {
+    ...tools,
+    find: (name) => {
+      const tool = tools.find(name);
+      return tool && { ...tool, run: (args, context) => until.then(() => tool.run(args, context)) };
+    },
+  };
+}
 
 test('run goes on with a conversation, with its model', async () => {
   await using world = await createWorld();

@@ -5,11 +5,11 @@ import { fileURLToPath } from 'node:url';
 
 const MAIN = fileURLToPath(new URL('../../packages/cli/main.ts', import.meta.url));
 
-/** `interruptAt` is a text at which Ctrl-C is pressed. */
-type Options = { interruptAt?: string; apiKey?: string };
+/** `interruptAt` is a text at which Ctrl-C is pressed; `onOutput` gets all that was printed so far. */
+type Options = { interruptAt?: string; apiKey?: string; onOutput?: (seen: string) => void };
 
 /** Runs `pawl` as a process to its end. */
-export async function runPawl(url: string, args: string[], { interruptAt, apiKey = '' }: Options = {}) {
+export async function runPawl(url: string, args: string[], { interruptAt, apiKey = '', onOutput }: Options = {}) {
   const { PATH, HOME } = process.env;
   const pawl = spawn(process.execPath, [MAIN, ...args], {
     env: { PATH, HOME, PAWL_URL: url, PAWL_API_KEY: apiKey },
@@ -19,6 +19,7 @@ export async function runPawl(url: string, args: string[], { interruptAt, apiKey
   let seen = '';
   pawl.stdout.on('data', (piece) => {
     seen += piece;
+    onOutput?.(seen);
     if (interruptAt && seen.includes(interruptAt)) pawl.kill('SIGINT');
   });
   const [output, complaints] = await Promise.all([text(pawl.stdout), text(pawl.stderr)]);
