@@ -1,4 +1,4 @@
-import { setImmediate as nextTick } from 'node:timers/promises';
+import { type Asked, gatherStatements } from '../gather-statements.ts';
 import { mergeStatements } from './merge-statements.ts';
 import type { Rows, Statement } from './open-connection.ts';
 import type { OwnConnection, Pool } from './open-pool.ts';
@@ -6,10 +6,7 @@ import type { OwnConnection, Pool } from './open-pool.ts';
 /** Runs a statement that is a transaction by itself; it answers once that is committed. */
 export type Commit = (statement: Statement) => Promise<Rows>;
 
-type Waiting = Statement & { resolve(rows: Rows): void; reject(error: unknown): void };
-
-/** One that takes longer waits for somebody's lock, and those that came since do not wait for it. */
-const PATIENCE_MS = 50;
+type Waiting = Asked<Statement, Rows>;
 
 /** How long the statements of a group wait for a lock; whichever waits longer waits on alone. */
 const LOCK_PATIENCE_MS = 250;
@@ -21,45 +18,20 @@ const MOST = 64;
  * Statements that are ready at the same moment, or come while others are on their way to the disk, are committed in one
  * transaction: one flush and one write to the wire for all of them, and one statement for those that ask the same for a
  * turn each. Each is guarded on its own, so a guard that fails drops only its own; when one breaks, the transaction has
- * come to nothing, that one is tried alone and the others together. Nothing waits for company: whoever comes alone goes
- * alone.
+ * come to nothing, that one is tried alone and the others together.
  */
 export function groupCommit(take: Pool['take']): Commit {
-  const waiting: Waiting[] = [];
-  let isFlushing = false;
-
-  async function flush(): Promise<void> {
-    isFlushing = true;
-    await nextTick();
-    const leave = once(() => {
-      isFlushing = false;
-      if (waiting.length > 0) void flush();
-    });
-    const patience = setTimeout(leave, PATIENCE_MS);
-    await commit(take, waiting.splice(0, MOST));
-    clearTimeout(patience);
-    leave();
-  }
-  return (statement) =>
-    new Promise((resolve, reject) => {
-      waiting.push({ ...statement, resolve, reject });
-      if (!isFlushing) void flush();
-    });
-}
-
-function once(act: () => void): () => void {
-  let isDone = false;
-  return () => {
-    if (!isDone) act();
-    isDone = true;
-  };
+  return gatherStatements((group) => commit(take, group), MOST);
 }
 
 /** Commits a group and tells each statement its own answer. */
 async function commit(take: Pool['take'], group: Waiting[]): Promise<void> {
   const [only] = group;
   if (group.length < 2) return only && commitAlone(take, only);
-  const outcome = await together(take, group);
+  const outcome = await together(
+    take,
+    group.map(({ statement }) => statement),
+  );
   if (outcome.kind === 'unknown') return rejectAll(group, outcome.error);
 
   const { isCommitted, broken, answers } = outcome;
@@ -81,7 +53,7 @@ function resolveAll(group: Waiting[], answers: Rows[]): void {
 async function commitAlone(take: Pool['take'], each: Waiting): Promise<void> {
   try {
     const connection = await take();
-    await connection.run(each).then(each.resolve).finally(connection.release);
+    await connection.run(each.statement).then(each.resolve).finally(connection.release);
   } catch (error) {
     each.reject(error);
   }

@@ -9,8 +9,8 @@ import {
 import pg from 'pg';
 import { type Backend, type BullQueue, type BullWorker, WORKER_OPTIONS } from './backend.ts';
 import type { JobData } from './job.ts';
-import { prepareStatements } from './prepare-statements.ts';
 import { silenceEvents } from './silence-events.ts';
+import { tunePool } from './tune-pool.ts';
 import { unhurried } from './unhurried.ts';
 
 type PgQueue = Queue<
@@ -68,7 +68,7 @@ function openPool(url: string, { max, durability }: { max: number; durability: '
     options: `-c search_path=bullmq -c synchronous_commit=${durability}`,
     application_name: 'pawl-queue',
   });
-  prepareStatements(pool);
+  tunePool(pool);
   // BullMQ adds a listener for each queue and worker.
   pool.setMaxListeners(0);
   pool.on('error', () => {});

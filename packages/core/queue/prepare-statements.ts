@@ -1,5 +1,8 @@
 import type pg from 'pg';
 
+/** How BullMQ asks its Postgres: a text, and the values of its parameters. */
+export type Query = (text: string, values: unknown[]) => Promise<pg.QueryResult>;
+
 /** SQLSTATE of a prepared statement whose table or function has changed since; nothing of it was run. */
 const HAS_CHANGED = '0A000';
 
@@ -7,8 +10,7 @@ const HAS_CHANGED = '0A000';
  * Has each connection of a pool parse and plan a statement once: BullMQ sends the same few again and again as texts, and pg
  * prepares what has a name.
  */
-export function prepareStatements(pool: pg.Pool): void {
-  const query = pool.query.bind(pool);
+export function prepareStatements(query: (prepared: pg.QueryConfig) => Promise<pg.QueryResult>): Query {
   const names = new Map<string, string>();
   let named = 0;
 
@@ -21,7 +23,7 @@ export function prepareStatements(pool: pg.Pool): void {
     return name;
   }
   /** Where a migration has changed what a statement answers, connections that have it prepared take it under a new name. */
-  async function queryByName(text: string, values: unknown[]): Promise<pg.QueryResult> {
+  return async (text, values) => {
     const name = nameOf(text);
     try {
       return await query({ name, text, values });
@@ -30,12 +32,5 @@ export function prepareStatements(pool: pg.Pool): void {
       if (names.get(text) === name) names.delete(text);
       return query({ name: nameOf(text), text, values });
     }
-  }
-  // The pool knows nine forms of this; BullMQ asks with a text and its values.
-  const queryAny = (...asked: unknown[]) => {
-    const [text, values] = asked;
-    const isBullMqs = asked.length === 2 && typeof text === 'string' && Array.isArray(values);
-    return isBullMqs ? queryByName(text, values) : query(...(asked as [never]));
   };
-  pool.query = queryAny as pg.Pool['query'];
 }

@@ -1,0 +1,74 @@
+import pg from 'pg';
+import { type Asked, gatherStatements } from '../gather-statements.ts';
+import type { Query } from './prepare-statements.ts';
+
+type AskedValues = Asked<unknown[], pg.QueryResult>;
+
+/** Statements that become one at most: for each number there is a text, which each connection prepares. */
+const MOST = 8;
+
+/** Nearly all that BullMQ asks is a function of its own, or a look into its tables; what is neither is left alone. */
+const SELECTS = /^(\s|--.*\n)*select\b/i;
+
+/**
+ * What BullMQ asks for one job each, with one text and at the same moment, becomes one statement that asks it for all of
+ * them: one round trip, one commit and one notification for many jobs. When one of them is refused, nothing has happened,
+ * and each is asked alone.
+ */
+export function uniteStatements(query: Query): Query {
+  const asking = new Map<string, (values: unknown[]) => Promise<pg.QueryResult>>();
+
+  function open(text: string) {
+    const texts: string[] = [];
+    const askAll = (lists: unknown[][]) => {
+      texts[lists.length] ??= unitedText(text, lists);
+      return query(texts[lists.length] as string, lists.flat());
+    };
+    const askOne = (values: unknown[]) => query(text, values);
+    const ask = gatherStatements<unknown[], pg.QueryResult>((group) => askFor(group, { askAll, askOne }), MOST);
+    asking.set(text, ask);
+    return ask;
+  }
+  return (text, values) => (SELECTS.test(text) ? (asking.get(text) ?? open(text))(values) : query(text, values));
+}
+
+type Asking = {
+  askAll(lists: unknown[][]): Promise<pg.QueryResult>;
+  askOne(values: unknown[]): Promise<pg.QueryResult>;
+};
+
+async function askFor(group: AskedValues[], { askAll, askOne }: Asking): Promise<void> {
+  if (group.length === 1) return askEach(group, askOne);
+  try {
+    dealOut(group, await askAll(group.map(({ statement }) => statement)));
+  } catch (error) {
+    // Only Postgres can tell that nothing has happened.
+    if (error instanceof pg.DatabaseError) return askEach(group, askOne);
+    for (const { reject } of group) reject(error);
+  }
+}
+
+async function askEach(group: AskedValues[], askOne: Asking['askOne']): Promise<void> {
+  await Promise.all(group.map(({ statement, resolve, reject }) => askOne(statement).then(resolve, reject)));
+}
+
+/** The statement once for each list of values, run in their order; `place` says whose row it is. */
+function unitedText(text: string, lists: unknown[][]): string {
+  const bare = text.replaceAll(/--.*$/gm, '').replace(/;\s*$/, '');
+  let before = 0;
+  const parts = lists.map((values, place) => {
+    const shift = before;
+    before += values.length;
+    const part = bare.replaceAll(/\$(\d+)/g, (_, number) => `$${Number(number) + shift}`);
+    return `select ${place} as place, one.* from (${part}) as one`;
+  });
+  return parts.join('\nunion all ');
+}
+
+function dealOut(group: AskedValues[], { rows, ...result }: pg.QueryResult): void {
+  const rowsOf: pg.QueryResultRow[][] = group.map(() => []);
+  for (const { place, ...row } of rows) rowsOf[place]?.push(row);
+  for (const [place, own] of rowsOf.entries()) {
+    group[place]?.resolve({ ...result, rows: own, rowCount: own.length });
+  }
+}

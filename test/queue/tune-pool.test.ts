@@ -1,0 +1,127 @@
+import { setImmediate as nextTurnOfTheLoop } from 'node:timers/promises';
+import pg from 'pg';
+import { expect, test } from 'vitest';
+import { tunePool } from '#core/queue/tune-pool.ts';
+import { createTestDatabase } from '#test/world/test-database.ts';
+
+async function openTestPool({ max = 1, ...more }: pg.PoolConfig = {}) {
+  const pool = new pg.Pool({ connectionString: await createTestDatabase(), max, ...more });
+  tunePool(pool);
+  return Object.assign(pool, { [Symbol.asyncDispose]: () => pool.end() });
+}
+
+const PREPARED = "select statement from pg_prepared_statements where statement like '%job%' order by 1";
+
+test('each statement with values is prepared once on a connection', async () => {
+  await using pool = await openTestPool();
+
+  for (const id of ['one', 'two']) {
+    const { rows } = await pool.query('select $1::text as job', [id]);
+    expect(rows).toEqual([{ job: id }]);
+  }
+
+  expect((await pool.query(PREPARED)).rows).toEqual([{ statement: 'select $1::text as job' }]);
+});
+
+test('a statement whose answer has changed its columns is prepared anew', async () => {
+  await using pool = await openTestPool();
+  await pool.query('create table jobs (id text)');
+  const find = () => pool.query('select * from jobs where id = $1', ['one']);
+  await find();
+
+  await pool.query("alter table jobs add name text default 'unknown'");
+  await pool.query("insert into jobs values ('one')");
+
+  expect((await find()).rows).toEqual([{ id: 'one', name: 'unknown' }]);
+  expect((await find()).rows).toEqual([{ id: 'one', name: 'unknown' }]);
+});
+
+test('any other error is told as it is', async () => {
+  await using pool = await openTestPool();
+
+  await expect(pool.query('select $1::int', ['no number'])).rejects.toMatchObject({ code: '22P02' });
+});
+
+const TAKE = '-- Takes $1.\nselect pg_current_xact_id()::text as xid, $1::int as id, $2::text as note;\n';
+
+test('what is asked at the same moment with one text is one transaction, and each hears its own answer', async () => {
+  await using pool = await openTestPool({ max: 4 });
+
+  const asked = ['a', 'b', 'c', 'd', 'e'].map((note, id) => pool.query(TAKE, [id, note]));
+  const answers = await Promise.all(asked);
+
+  expect(answers.map(({ rows, rowCount }) => [rows[0]?.id, rows[0]?.note, rowCount])).toEqual([
+    [0, 'a', 1],
+    [1, 'b', 1],
+    [2, 'c', 1],
+    [3, 'd', 1],
+    [4, 'e', 1],
+  ]);
+  expect(new Set(answers.map(({ rows }) => rows[0]?.xid)).size).toBe(1);
+});
+
+test('one that finds nothing, and one that finds much, are told so', async () => {
+  await using pool = await openTestPool();
+
+  const counts = [0, 3, 1].map((most) => pool.query('select job from generate_series(1, $1) as job', [most]));
+
+  expect((await Promise.all(counts)).map(({ rows }) => rows)).toEqual([
+    [],
+    [{ job: 1 }, { job: 2 }, { job: 3 }],
+    [{ job: 1 }],
+  ]);
+});
+
+test('where one is refused the others are asked again, and nothing has happened twice', async () => {
+  await using pool = await openTestPool({ max: 4 });
+  await pool.query('create table taken (id int primary key)');
+  await pool.query(`create function take(id int) returns int language plpgsql as
+    $$ begin insert into taken values (id); return id; end $$`);
+  await pool.query('select take($1)', [2]);
+
+  const answers = await Promise.allSettled([1, 2, 3].map((id) => pool.query('select take($1)', [id])));
+
+  expect(answers.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+  expect(answers[1]).toMatchObject({ reason: { code: '23505' } });
+  expect((await pool.query('select id from taken order by id')).rows).toEqual([{ id: 1 }, { id: 2 }, { id: 3 }]);
+});
+
+test('where nobody knows whether it has happened, nothing is asked again', async () => {
+  await using pool = await openTestPool({ max: 4, query_timeout: 100 });
+  await using gate = await shutGate(pool);
+  await pool.query('create table taken (id int)');
+  await pool.query(`create function take_behind_gate(id int) returns void language plpgsql as
+    $$ begin insert into taken values (id); perform pg_advisory_xact_lock_shared(1); end $$`);
+
+  const answers = await Promise.allSettled([1, 2].map((id) => pool.query('select take_behind_gate($1)', [id])));
+  await gate.open();
+  await gate.passAfterAll();
+
+  expect(answers.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+  expect((await pool.query('select id from taken order by id')).rows).toEqual([{ id: 1 }, { id: 2 }]);
+});
+
+test('what is stuck holds up nobody who comes later', async () => {
+  await using pool = await openTestPool({ max: 4 });
+  await using gate = await shutGate(pool);
+  const passOrNot = 'select case when $1 then pg_advisory_xact_lock_shared(1)::text end as passed';
+
+  const stuck = pool.query(passOrNot, [true]);
+  await nextTurnOfTheLoop();
+  expect((await pool.query(passOrNot, [false])).rows).toEqual([{ passed: null }]);
+
+  await gate.open();
+  expect((await stuck).rows).toEqual([{ passed: '' }]);
+});
+
+/** A lock that others wait for until it is opened. */
+async function shutGate(pool: pg.Pool) {
+  const client = await pool.connect();
+  const open = async () => void (await client.query('select pg_advisory_unlock_all()'));
+  await client.query('select pg_advisory_lock(1)');
+  return {
+    open,
+    passAfterAll: async () => void (await client.query('select pg_advisory_lock(1)')),
+    [Symbol.asyncDispose]: async () => client.release(true),
+  };
+}
