@@ -4,6 +4,9 @@ import { turnRequestOf } from '../work.ts';
 import { openPawlClient, type PawlClient } from './pawl-client.ts';
 import { startPawl } from './start-pawl.ts';
 
+/** Turns that are polled, one after the other. */
+const POLLED = 100;
+
 /** What is asked of an API. */
 export type Asked = 'POST' | 'GET';
 
@@ -36,8 +39,9 @@ async function askAgain(asked: Asked, { work }: Site, { url, pids, close }: Serv
   const client = openPawlClient(url);
   const request = turnRequestOf(work);
   const post = () => client.post('/v1/turns', request);
-  const { id } = await post();
-  const get = () => client.get(`/v1/turns/${id}`);
+  const turns = asked === 'POST' ? [] : await Promise.all(Array.from({ length: POLLED }, post));
+  let polls = 0;
+  const get = () => client.get(`/v1/turns/${turns[polls++ % POLLED]?.id}`);
   return {
     playTurn: async () => void (await (asked === 'POST' ? post() : get())),
     pids,

@@ -25,8 +25,9 @@ export async function engine(site: Site, mode: Mode): Promise<Contender> {
     pids,
     playTurn: async () => {
       const { turn, rings } = await startConversation(connection.db, startOf(work), standingOf(work));
+      const ended = waitForEnd(turn, { live, db: connection.db });
       await bell.ring(rings);
-      const { status, output, rounds } = await waitForEnd(turn, { live, db: connection.db });
+      const { status, output, rounds } = await ended;
       const isRight = status === 'completed' && rounds.length === work.rounds && output === ANSWER;
       if (!isRight) throw new Error(`A turn did not end as it should: ${status} after ${rounds.length} rounds.`);
     },
@@ -47,8 +48,8 @@ function standingOf(work: Work) {
   return { config: { model, tools }, metadata: {} };
 }
 
-/** Reads the turn when it is told that there is news of it, and once it is heard of: it may have ended before. */
-async function waitForEnd({ id, project }: Turn, { live, db }: { live: Live; db: Db }): Promise<Turn> {
+/** Waits for a turn that nobody has rung for yet, and reads it when it is told that there is news. */
+function waitForEnd({ id, project }: Turn, { live, db }: { live: Live; db: Db }): Promise<Turn> {
   const ended = Promise.withResolvers<Turn>();
   const look = async () => {
     const turn = await findTurn(db, project, id);
@@ -57,6 +58,5 @@ async function waitForEnd({ id, project }: Turn, { live, db }: { live: Live; db:
   const unwatch = live.watch(id, (message) => {
     if (message.kind === 'wake') look().catch(ended.reject);
   });
-  look().catch(ended.reject);
   return ended.promise.finally(unwatch);
 }

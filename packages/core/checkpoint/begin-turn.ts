@@ -14,13 +14,12 @@ import { requestColumns, stateColumns, type TurnAsRead, toTurn } from './select-
 export async function beginTurn(db: Db, turnId: string, runId: string): Promise<Turn | undefined> {
   const [row] = await write(db, { turnId, runId, eventId: newId('evt') });
   if (!row) return undefined;
-  const { turnId: _, ...read } = row;
-  const turn = toTurn(read);
+  const turn = toTurn(row);
   const work = { ...turn.work, heldBy: null, held: false, quiet: false, starts: 0 };
   return { ...turn, status: 'queued', startedAt: null, lastEvent: turn.lastEvent - 1, work };
 }
 
-const write = statementFor<TurnAsRead & { turnId: string }>(
+const write = statementFor<TurnAsRead>(
   sql`"runId" text, "eventId" text`,
   (asked) => sql`
     with ${asked},

@@ -1,9 +1,8 @@
-import { sql } from 'kysely';
 import type { Turn } from '../turn/turn.ts';
 import type { Db } from './database.ts';
-import { selectTurns } from './select-turns.ts';
+import { selectTurn } from './select-turns.ts';
 
 /** A project's own turn; another project's is as good as none. */
 export async function findTurn(db: Db, project: string, id: string): Promise<Turn | undefined> {
-  return (await selectTurns(db, sql`id = ${id} and project = ${project}`))[0];
+  return selectTurn(db, id, project);
 }

@@ -30,7 +30,8 @@ export function mergeStatements(statements: Statement[]): Merged[] {
   );
 }
 
-function rowSetOf({ parameters }: Statement): RowSet | undefined {
+/** The rows a statement is asked for; none where it asks for something else. */
+export function rowSetOf({ parameters }: Statement): RowSet | undefined {
   return parameters?.find((parameter) => parameter instanceof RowSet);
 }
 

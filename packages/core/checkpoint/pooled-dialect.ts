@@ -9,6 +9,7 @@ import {
   type QueryResult,
 } from 'kysely';
 import { groupCommit } from './group-commit.ts';
+import { groupReads } from './group-reads.ts';
 import type { Rows, Statement } from './open-connection.ts';
 import type { OwnConnection, Pool } from './open-pool.ts';
 
@@ -22,11 +23,12 @@ const READING = /^\s*select\b/i;
 
 /**
  * Kysely on a pool of postgres.js connections, of which only a transaction takes one for itself. Single statements share:
- * what reads is put on the wire beside others, what writes is committed together with others.
+ * what reads is put on the wire beside others or together with them, what writes is committed together with others.
  */
 export function pooledDialect(pool: Pool): Dialect {
   const commit = groupCommit(pool.take);
-  const run: Run = (statement) => (READING.test(statement.text) ? pool.run(statement) : commit(statement));
+  const read = groupReads(pool.run);
+  const run: Run = (statement) => (READING.test(statement.text) ? read(statement) : commit(statement));
   return {
     createAdapter: () => new PostgresAdapter(),
     createDriver: () => pooledDriver(pool, run),

@@ -2,26 +2,35 @@ import { type RawBuilder, sql } from 'kysely';
 import { timing } from '../turn/timing.ts';
 import type { Round, ToolCall, Turn, Work } from '../turn/turn.ts';
 import type { Db } from './database.ts';
+import { statementFor } from './row-set.ts';
 
 type TurnColumns = Omit<Turn, 'rounds' | 'work'> & Work;
 /** A turn as it is read, its rounds and calls beside it. */
-export type TurnAsRead = TurnColumns & { rounds: Omit<Round, 'calls'>[] | null; calls: ToolCall[] | null };
+export type TurnAsRead = TurnColumns & {
+  turnId?: string;
+  rounds: Omit<Round, 'calls'>[] | null;
+  calls: ToolCall[] | null;
+};
 
 /** Reads whole turns, with their rounds and calls, in one statement. `where` and what follows it speak of `turns`. */
 export async function selectTurns(db: Db, where: RawBuilder<unknown>): Promise<Turn[]> {
   const { rows } =
-    await sql<TurnAsRead>`select ${requestColumns}, ${stateColumns}, ${roundsAfter(0)} as rounds, ${callsAfter(0)} as calls
+    await sql<TurnAsRead>`select ${requestColumns}, ${stateColumns}, ${roundsAfter(sql`0`)} as rounds, ${callsAfter(sql`0`)} as calls
     from turns where ${where}`.execute(db);
   return rows.map(toTurn);
+}
+
+/** Reads one turn, in one statement with others that are read at this moment; of a project only, where one is named. */
+export async function selectTurn(db: Db, id: string, project?: string): Promise<Turn | undefined> {
+  const [row] = await readTurn(db, { turnId: id, ofProject: project });
+  return row && toTurn(row);
 }
 
 /** Reads again a turn that was read before, without what can no longer change: its request and its settled rounds. */
 export async function selectAgain(db: Db, { rounds, ...known }: Turn): Promise<Turn | undefined> {
   const open = rounds.findIndex((round) => round.calls.some((call) => call.result === null));
   const settled = open === -1 ? rounds : rounds.slice(0, open);
-  const { rows } = await sql<TurnAsRead>`select ${stateColumns}, ${roundsAfter(settled.length)} as rounds,
-    ${callsAfter(settled.length)} as calls from turns where id = ${known.id}`.execute(db);
-  const [row] = rows;
+  const [row] = await readAgain(db, { turnId: known.id, settled: settled.length });
   if (!row) return undefined;
   const { rounds: fresh, ...now } = toTurn(row);
   return { ...known, ...now, rounds: [...settled, ...fresh] };
@@ -42,20 +51,38 @@ export const stateColumns = sql`
   starts, attempts, parked_ms as "parkedMs"`;
 
 /** Rounds are numbered from 1 without a gap, so that the first of them can be left out by their number. */
-const roundsAfter = (known: number) => sql`(
+const roundsAfter = (known: RawBuilder<unknown>) => sql`(
   select json_agg(json_build_object('number', number, 'text', text, 'finishReason', finish_reason,
     'finishReasonRaw', finish_reason_raw, 'usage', usage, 'opaque', opaque, 'requests', requests, 'attempts', attempts,
     'startedAt', started_at, 'completedAt', completed_at) order by number)
-  from rounds where turn_id = turns.id and number > ${known}::int)`;
+  from rounds where turn_id = turns.id and number > ${known})`;
 
-const callsAfter = (known: number) => sql`(
+const callsAfter = (known: RawBuilder<unknown>) => sql`(
   select json_agg(json_build_object('round', round, 'index', index, 'id', id, 'name', name, 'arguments', arguments,
     'effect', effect, 'waitsFor', waits_for, 'expiresAt', expires_at, 'expired', coalesce(expires_at <= now(), false),
     'approval', approval, 'claimedBy', claimed_by, 'claimedAt', claimed_at, 'result', result, 'completedAt', completed_at) order by round, index)
-  from tool_calls where turn_id = turns.id and round > ${known}::int)`;
+  from tool_calls where turn_id = turns.id and round > ${known})`;
+
+const readTurn = statementFor<TurnAsRead>(
+  sql`"ofProject" text`,
+  (asked) => sql`select found.* from (
+    with ${asked}
+    select "turnId", ${requestColumns}, ${stateColumns}, ${roundsAfter(sql`0`)} as rounds, ${callsAfter(sql`0`)} as calls
+    from asked join turns on id = "turnId" where "ofProject" is null or project = "ofProject"
+  ) as found`,
+);
+
+const readAgain = statementFor<TurnAsRead>(
+  sql`settled int`,
+  (asked) => sql`select found.* from (
+    with ${asked}
+    select "turnId", ${stateColumns}, ${roundsAfter(sql`settled`)} as rounds, ${callsAfter(sql`settled`)} as calls
+    from asked join turns on id = "turnId"
+  ) as found`,
+);
 
 /** Puts a turn together from what was read. */
-export function toTurn({ rounds, calls, ...row }: TurnAsRead): Turn {
+export function toTurn({ rounds, calls, turnId: _, ...row }: TurnAsRead): Turn {
   const { step, ring, atHead, heldBy, held, quiet, overdue, deadlineInMs, starts, attempts, parkedMs, ...turn } = row;
   const callsOf = Map.groupBy(calls ?? [], (call) => call.round);
   return {

@@ -16,6 +16,8 @@ type Telling = {
   context: WatchContext;
   sink: Sink;
   toldUpTo: number;
+  /** How far the turn had come when this stream last read it for itself. */
+  readUpTo: number;
   toldLive: ToldLive;
   isBusy: boolean;
   isOver: boolean;
@@ -39,6 +41,7 @@ export function followTurn(
     context,
     sink,
     toldUpTo: after,
+    readUpTo: 0,
     toldLive,
     isBusy: false,
     isOver: false,
@@ -64,7 +67,10 @@ async function advance(telling: Telling): Promise<void> {
   }
 }
 
-/** Tells what is in memory; false where this stream is so far behind that it has to read for itself. */
+/**
+ * Tells what is in memory; false where this stream is so far behind that it has to read for itself. What it has told is then
+ * newer than the stage may be: until that is read again, nobody can say which live events are late.
+ */
 function tellWhatIsHere(telling: Telling): boolean {
   const { stage, recent } = telling.watching.watched;
   if (!stage) return true;
@@ -75,6 +81,7 @@ function tellWhatIsHere(telling: Telling): boolean {
   }
   if (telling.toldUpTo < stage.lastEvent) return true;
   if (stage.phase === 'ended') end(telling);
+  else if (telling.readUpTo > stage.lastEvent) telling.watching.readAgain();
   else if (hasRoom(telling)) tellLive(telling, stage);
   return true;
 }
@@ -99,8 +106,9 @@ async function readOn(telling: Telling): Promise<void> {
   const { db } = context;
   const turn = await loadTurn(db, watching.watched.id);
   const events = turn ? await readEvents(db, turn, { after: toldUpTo, limit: PAGE }) : [];
-  if (turn && events.length > 0) tellDurable(telling, durableFrames(turn, events));
-  else end(telling);
+  if (!turn || events.length === 0) return end(telling);
+  telling.readUpTo = turn.lastEvent;
+  tellDurable(telling, durableFrames(turn, events));
 }
 
 function beat(telling: Telling): void {

@@ -19,6 +19,8 @@ export type Watching = {
   addWaiter(waiter: Waiter): () => void;
   /** Says to the workers that somebody hears what they tell of the turn, where somebody does. */
   sayWatched(): void;
+  /** For a stream that has read for itself what all do not know yet. */
+  readAgain(): void;
   /** For a stream that failed to read for itself: everything is tried again in a moment. */
   readLater(error: unknown): void;
 };
@@ -55,6 +57,10 @@ export function watchTurn(id: string, context: WatchContext, closed: () => void)
   }
   return {
     watched,
+    readAgain: () => {
+      watched.isOutdated = true;
+      read();
+    },
     readLater,
     sayWatched: () => sayWatched(watched, context.live),
     addStream: (stream) => {
