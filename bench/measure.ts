@@ -25,10 +25,12 @@ export type Figures = {
 export type Play = Load & { alone: number };
 
 /**
- * Turns played before anything is counted, three times the load at most: pools fill, plans are made, code gets compiled. The
+ * How long turns are played before anything is counted, the same for all: pools fill, plans are made, code gets compiled. The
  * last takes longest, and a worker is started once a day and not once a minute.
  */
-const WARM_UP_TURNS = 1_500;
+const WARM_UP_MS = 20_000;
+/** Less where little is measured. */
+const WARM_UP_MS_PER_TURN = 40;
 
 /** Whoever is slower than this does not work, and the run ends instead of hanging. */
 const PATIENCE_MS = 60_000;
@@ -38,7 +40,8 @@ const PATIENCE_PER_TURN_MS = 1_000;
 export async function measure(contender: Contender, ground: Ground, { alone, ...load }: Play): Promise<Figures> {
   const { playTurn } = contender;
   const pids = { ...ground.pids, ...contender.pids };
-  await inTime({ ...load, turns: Math.min(3 * load.turns, WARM_UP_TURNS) }, playTurn);
+  const forMs = Math.min(load.turns * WARM_UP_MS_PER_TURN, WARM_UP_MS);
+  await inTime({ ...load, turns: Number.MAX_SAFE_INTEGER, forMs }, playTurn);
   const aloneMs = await inTime({ turns: alone, concurrency: 1 }, playTurn);
 
   const fsyncsBefore = await settle(contender, ground, load);
@@ -81,10 +84,10 @@ function latencyOf(durationsMs: number[]): Latency {
 }
 
 async function inTime(load: Load, playTurn: () => Promise<void>): Promise<number[]> {
-  const patienceMs = PATIENCE_MS + load.turns * PATIENCE_PER_TURN_MS;
+  const patienceMs = PATIENCE_MS + (load.forMs ?? load.turns * PATIENCE_PER_TURN_MS);
   const timer = new AbortController();
   const late = sleep(patienceMs, undefined, { signal: timer.signal }).then(() => {
-    throw new Error(`${load.turns} turns were not over after ${patienceMs / 1000} s.`);
+    throw new Error(`Turns were not over after ${patienceMs / 1000} s.`);
   });
   late.catch(() => {});
   return Promise.race([runClosedLoop(load, playTurn), late]).finally(() => timer.abort());

@@ -1,13 +1,20 @@
-/** How a load is made: `concurrency` turns are always under way, and a new one starts when one has ended. */
-export type Load = { turns: number; concurrency: number };
+/**
+ * How a load is made: `concurrency` turns are always under way, and a new one starts when one has ended, until there were so
+ * many or, where it is said, that much time has passed.
+ */
+export type Load = { turns: number; concurrency: number; forMs?: number };
 
-/** Plays all turns and answers how long each took, milliseconds. The first that fails ends it. */
-export async function runClosedLoop({ turns, concurrency }: Load, playTurn: () => Promise<void>): Promise<number[]> {
+/** Plays the turns and answers how long each took, milliseconds. The first that fails ends it. */
+export async function runClosedLoop(
+  { turns, concurrency, forMs = Number.POSITIVE_INFINITY }: Load,
+  playTurn: () => Promise<void>,
+): Promise<number[]> {
   const durationsMs: number[] = [];
+  const endAt = performance.now() + forMs;
   let started = 0;
 
   async function playOneByOne(): Promise<void> {
-    while (started < turns) {
+    while (started < turns && performance.now() < endAt) {
       started += 1;
       const from = performance.now();
       await playTurn();

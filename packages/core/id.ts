@@ -14,18 +14,16 @@ export function isId(prefix: IdPrefix, text: string): boolean {
   return new RegExp(`^${prefix}_[0-7][${ALPHABET}]{25}$`).test(text);
 }
 
-/** Five hexadecimal digits are four of these: 35 of them are 28, of which the first two are zeros. */
+/** All there are of two digits, by their ten bits. */
+const PAIRS = Array.from({ length: 1024 }, (_, bits) => ALPHABET.charAt(bits >> 5) + ALPHABET.charAt(bits & 31));
+
+/** Five hexadecimal digits are two pairs of these: 35 of them are 28 digits, of which the first two are zeros. */
 function base32(uuid: string): string {
   const hex = uuid.replaceAll('-', '').padStart(35, '0');
   let text = '';
-  for (let place = 0; place < 35; place += 5) text += fourDigits(Number.parseInt(hex.slice(place, place + 5), 16));
+  for (let place = 0; place < 35; place += 5) {
+    const bits = Number.parseInt(hex.slice(place, place + 5), 16);
+    text += `${PAIRS[bits >> 10]}${PAIRS[bits & 1023]}`;
+  }
   return text.slice(-26);
-}
-
-function fourDigits(bits: number): string {
-  return digit(bits >> 15) + digit(bits >> 10) + digit(bits >> 5) + digit(bits);
-}
-
-function digit(bits: number): string {
-  return ALPHABET.charAt(bits & 31);
 }
