@@ -44,8 +44,8 @@ const SHORT: Sizes = {
   queued: 2_000,
   streams: 1_000,
 };
-/** Turns enough to warm up in full. */
-const CHECK: Sizes = { ...SHORT, turns: 500, tries: 3, alone: 0 };
+/** Turns enough that a neighbour on the machine does not decide. */
+const CHECK: Sizes = { ...SHORT, turns: 1_000, tries: 3, alone: 0 };
 
 /** Reads the command line; a mistake in it is one sentence and exit code 1. */
 export function readOptions(args: string[]): Options {

@@ -4,37 +4,47 @@ import type { Ground } from '../ground/open-ground.ts';
 import { measureEntry } from '../measure-entry.ts';
 import type { Options } from '../read-options.ts';
 import { atMost } from '../report/goal.ts';
+import { wholeCpu } from '../report/summarize.ts';
 import type { Scenario } from '../scenario.ts';
 
 const LEAST_RATIO = 1.5;
 const FAILURES_ALLOWED = 1;
 
-/** The short form for CI: the ratio to the naive loop, like for like, may be too small in one of three tries, not in two. */
+/**
+ * The short form for CI: the naive loop, like for like, has to take so many times the CPU of Pawl; in one of three tries it may
+ * be less, not in two. The rates stand beside it, but a neighbour on the machine moves them by more than a change does.
+ */
 export const check: Scenario = async (ground, options) => {
   const texts: string[] = [];
   const goals = [];
   for (const mode of options.modes) {
-    const ratios = await tryRatios(mode, ground, options);
-    const failures = ratios.filter((ratio) => ratio < LEAST_RATIO).length;
+    const tries = await compare(mode, ground, options);
+    const ratios = (of: keyof Ratios) => tries.map((ratio) => ratio[of].toFixed(2)).join(', ');
     texts.push(
-      `on ${mode}: turns/s of Pawl ÷ naive loop, neither with an API ${ratios.map((ratio) => ratio.toFixed(2)).join(', ')}`,
+      `on ${mode}, neither with an API: CPU of the naive loop ÷ CPU of Pawl ${ratios('cpu')}; turns/s of Pawl ÷ naive loop ${ratios('rate')}`,
     );
-    goals.push(atMost(`on ${mode}: tries with a ratio under ${LEAST_RATIO}`, FAILURES_ALLOWED, failures));
+    goals.push(atMost(`on ${mode}: tries with a ratio of CPU under ${LEAST_RATIO}`, FAILURES_ALLOWED, countBad(tries)));
   }
   return { text: texts.join('\n'), goals };
 };
 
+type Ratios = { cpu: number; rate: number };
+
+/** Where no CPU can be read no try is good. */
+function countBad(tries: Ratios[]): number {
+  return tries.filter(({ cpu }) => !(cpu >= LEAST_RATIO)).length;
+}
+
 /** One try after the other, until the verdict is clear. */
-async function tryRatios(mode: Mode, ground: Ground, { tries, turns, concurrency, alone, rounds }: Options) {
+async function compare(mode: Mode, ground: Ground, { tries: most, turns, concurrency, alone, rounds }: Options) {
   const trial = { work: { rounds, thinkMs: 0 }, play: { turns, concurrency, alone } };
   const [pawl, naive] = [`engine-${mode}`, `naive-${mode}`].map((name) => entries.find((entry) => entry.name === name));
-  const ratios: number[] = [];
-  const isClear = () =>
-    [true, false].some((isGood) => ratios.filter((ratio) => ratio >= LEAST_RATIO === isGood).length > FAILURES_ALLOWED);
-  while (pawl && naive && ratios.length < tries && !isClear()) {
+  const tries: Ratios[] = [];
+  const isClear = () => [countBad(tries), tries.length - countBad(tries)].some((count) => count > FAILURES_ALLOWED);
+  while (pawl && naive && tries.length < most && !isClear()) {
     const ours = await measureEntry(pawl, ground, trial);
     const theirs = await measureEntry(naive, ground, trial);
-    ratios.push(ours.turnsPerSecond / theirs.turnsPerSecond);
+    tries.push({ cpu: wholeCpu(theirs) / wholeCpu(ours), rate: ours.turnsPerSecond / theirs.turnsPerSecond });
   }
-  return ratios;
+  return tries;
 }
