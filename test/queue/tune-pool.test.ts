@@ -101,6 +101,21 @@ test('where nobody knows whether it has happened, nothing is asked again', async
   expect((await pool.query('select id from taken order by id')).rows).toEqual([{ id: 1 }, { id: 2 }]);
 });
 
+test.each([
+  'select pg_advisory_xact_lock_shared($1)::text as passed',
+  'select * from cast(pg_advisory_xact_lock_shared($1) as text) as passed',
+])('one that waits for a lock soon waits alone: %s', async (pass) => {
+  await using pool = await openTestPool({ max: 4 });
+  await using gate = await shutGate(pool);
+
+  const [stuck, ...others] = [1, 2, 3].map((lock) => pool.query(pass, [lock]));
+  const answers = await Promise.all(others);
+  expect(answers.map(({ rows }) => rows)).toEqual([[{ passed: '' }], [{ passed: '' }]]);
+
+  await gate.open();
+  expect((await stuck)?.rows).toEqual([{ passed: '' }]);
+});
+
 test('what is stuck holds up nobody who comes later', async () => {
   await using pool = await openTestPool({ max: 4 });
   await using gate = await shutGate(pool);

@@ -52,6 +52,12 @@ async function askEach(group: AskedValues[], askOne: Asking['askOne']): Promise<
   await Promise.all(group.map(({ statement, resolve, reject }) => askOne(statement).then(resolve, reject)));
 }
 
+/**
+ * Whoever locks one row never waits in a circle; whoever locks many might, with BullMQ's renewal of its locks. So those
+ * together give up soon, and each goes alone.
+ */
+const LOCK_PATIENCE = "select set_config('lock_timeout', '50ms', true)";
+
 /** The statement once for each list of values, run in their order; `place` says whose row it is. */
 function unitedText(text: string, lists: unknown[][]): string {
   const bare = text.replaceAll(/--.*$/gm, '').replace(/;\s*$/, '');
@@ -60,7 +66,8 @@ function unitedText(text: string, lists: unknown[][]): string {
     const shift = before;
     before += values.length;
     const part = bare.replaceAll(/\$(\d+)/g, (_, number) => `$${Number(number) + shift}`);
-    return `select ${place} as place, one.* from (${part}) as one`;
+    const first = place === 0 ? `where (${LOCK_PATIENCE}) is not null` : '';
+    return `select ${place} as place, one.* from (${part}) as one ${first}`;
   });
   return parts.join('\nunion all ');
 }
