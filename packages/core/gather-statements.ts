@@ -12,32 +12,34 @@ const PATIENCE_MS = 50;
 
 /**
  * Runs statements in groups: those that are asked at the same moment, or come while others are under way, go together, `most`
- * at a time. Nothing waits for company: whoever comes alone goes alone. `run` tells each of a group its own answer, and never
- * rejects.
+ * at a time; as many as that go at once. Nothing waits for company: whoever comes alone goes alone. `run` tells each of a
+ * group its own answer, and never rejects.
  */
 export function gatherStatements<Statement, Answer>(
   run: (group: Asked<Statement, Answer>[]) => Promise<void>,
   most: number,
 ): (statement: Statement) => Promise<Answer> {
   const waiting: Asked<Statement, Answer>[] = [];
-  let isUnderWay = false;
+  let underWay = 0;
 
   async function send(): Promise<void> {
-    isUnderWay = true;
+    underWay += 1;
     await nextTurnOfTheLoop();
+    const group = waiting.splice(0, most);
+    if (waiting.length >= most) void send();
     const leave = once(() => {
-      isUnderWay = false;
-      if (waiting.length > 0) void send();
+      underWay -= 1;
+      if (underWay === 0 && waiting.length > 0) void send();
     });
     const patience = setTimeout(leave, PATIENCE_MS);
-    await run(waiting.splice(0, most));
+    if (group.length > 0) await run(group);
     clearTimeout(patience);
     leave();
   }
   return (statement) =>
     new Promise((resolve, reject) => {
       waiting.push({ statement, resolve, reject });
-      if (!isUnderWay) void send();
+      if (underWay === 0 || waiting.length === most) void send();
     });
 }
 

@@ -87,18 +87,43 @@ test('where one is refused the others are asked again, and nothing has happened 
 });
 
 test('where nobody knows whether it has happened, nothing is asked again', async () => {
-  await using pool = await openTestPool({ max: 4, query_timeout: 100 });
-  await using gate = await shutGate(pool);
-  await pool.query('create table taken (id int)');
-  await pool.query(`create function take_behind_gate(id int) returns void language plpgsql as
-    $$ begin insert into taken values (id); perform pg_advisory_xact_lock_shared(1); end $$`);
+  await using pool = await openTestPool({ max: 4, query_timeout: 300 });
+  await pool.query('create table taken (id int); create table opened (at timestamptz)');
+  await pool.query(`create function take_behind_door(id int) returns void language plpgsql as $$ begin
+    perform pg_advisory_xact_lock_shared(1);
+    insert into taken values (id);
+    loop exit when exists (select from opened); perform pg_sleep(0.01); end loop; end $$`);
 
-  const answers = await Promise.allSettled([1, 2].map((id) => pool.query('select take_behind_gate($1)', [id])));
-  await gate.open();
-  await gate.passAfterAll();
+  const answers = await Promise.allSettled([1, 2].map((id) => pool.query('select take_behind_door($1)', [id])));
+  await pool.query('insert into opened values (now())');
+  await pool.query('select pg_advisory_lock(1)');
 
   expect(answers.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
   expect((await pool.query('select id from taken order by id')).rows).toEqual([{ id: 1 }, { id: 2 }]);
+});
+
+test('no commit gives up waiting', async () => {
+  await using pool = await openTestPool({ max: 4 });
+  await pool.query(`create table taken (id int); create table patience (at_commit text);
+    create function tell() returns trigger language plpgsql as
+      $$ begin insert into patience values (current_setting('lock_timeout')); return null; end $$;
+    create constraint trigger tell after insert on taken initially deferred for each row execute function tell();
+    create function take(id int) returns text language plpgsql as
+      $$ begin insert into taken values (id); return current_setting('lock_timeout'); end $$`);
+
+  const answers = await Promise.all([1, 2].map((id) => pool.query('select take($1) as patience', [id])));
+
+  expect(answers.map(({ rows }) => rows)).toEqual([[{ patience: '50ms' }], [{ patience: '50ms' }]]);
+  expect((await pool.query('select * from patience')).rows).toEqual([{ at_commit: '0' }, { at_commit: '0' }]);
+});
+
+test('more than go together are all answered', async () => {
+  await using pool = await openTestPool({ max: 4 });
+
+  const answers = await Promise.all(Array.from({ length: 30 }, (_, id) => pool.query(TAKE, [id, 'a'])));
+
+  expect(answers.map(({ rows }) => rows[0]?.id)).toEqual(Array.from({ length: 30 }, (_, id) => id));
+  expect(new Set(answers.map(({ rows }) => rows[0]?.xid)).size).toBeLessThan(6);
 });
 
 test.each([
@@ -136,7 +161,6 @@ async function shutGate(pool: pg.Pool) {
   await client.query('select pg_advisory_lock(1)');
   return {
     open,
-    passAfterAll: async () => void (await client.query('select pg_advisory_lock(1)')),
     [Symbol.asyncDispose]: async () => client.release(true),
   };
 }

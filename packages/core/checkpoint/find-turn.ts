@@ -4,5 +4,5 @@ import { selectTurn } from './select-turns.ts';
 
 /** A project's own turn; another project's is as good as none. */
 export async function findTurn(db: Db, project: string, id: string): Promise<Turn | undefined> {
-  return selectTurn(db, id, project);
+  return selectTurn(db, id, { project });
 }

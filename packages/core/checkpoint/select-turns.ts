@@ -20,9 +20,13 @@ export async function selectTurns(db: Db, where: RawBuilder<unknown>): Promise<T
   return rows.map(toTurn);
 }
 
-/** Reads one turn, in one statement with others that are read at this moment; of a project only, where one is named. */
-export async function selectTurn(db: Db, id: string, project?: string): Promise<Turn | undefined> {
-  const [row] = await readTurn(db, { turnId: id, ofProject: project });
+/** Whose a turn has to be. */
+export type Whose = 'anybodys' | { project: string };
+
+/** Reads one turn, in one statement with others that are read at this moment. */
+export async function selectTurn(db: Db, id: string, whose: Whose): Promise<Turn | undefined> {
+  const asked = whose === 'anybodys' ? { isAnybodys: true } : { isAnybodys: false, ofProject: whose.project };
+  const [row] = await readTurn(db, { turnId: id, ...asked });
   return row && toTurn(row);
 }
 
@@ -64,11 +68,11 @@ const callsAfter = (known: RawBuilder<unknown>) => sql`(
   from tool_calls where turn_id = turns.id and round > ${known})`;
 
 const readTurn = statementFor<TurnAsRead>(
-  sql`"ofProject" text`,
+  sql`"isAnybodys" boolean, "ofProject" text`,
   (asked) => sql`select found.* from (
     with ${asked}
     select "turnId", ${requestColumns}, ${stateColumns}, ${roundsAfter(sql`0`)} as rounds, ${callsAfter(sql`0`)} as calls
-    from asked join turns on id = "turnId" where "ofProject" is null or project = "ofProject"
+    from asked join turns on id = "turnId" where "isAnybodys" or project = "ofProject"
   ) as found`,
 );
 

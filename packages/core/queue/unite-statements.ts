@@ -53,12 +53,16 @@ async function askEach(group: AskedValues[], askOne: Asking['askOne']): Promise<
 }
 
 /**
- * Whoever locks one row never waits in a circle; whoever locks many might, with BullMQ's renewal of its locks. So those
- * together give up soon, and each goes alone.
+ * What one statement of BullMQ locks it gives back at once; eight together keep theirs until all are done, and could wait in a
+ * circle with the renewal of its locks. So together they soon give up waiting, and each goes alone. The commit, which waits
+ * for other notifications, is behind it.
  */
-const LOCK_PATIENCE = "select set_config('lock_timeout', '50ms', true)";
+const LOCK_PATIENCE = {
+  start: "where (select set_config('lock_timeout', '50ms', true)) is not null",
+  end: "where (select set_config('lock_timeout', '0', true)) is null",
+};
 
-/** The statement once for each list of values, run in their order; `place` says whose row it is. */
+/** The statement once for each list of values, run in their order; `place` says whose row it is. The last is never run. */
 function unitedText(text: string, lists: unknown[][]): string {
   const bare = text.replaceAll(/--.*$/gm, '').replace(/;\s*$/, '');
   let before = 0;
@@ -66,10 +70,11 @@ function unitedText(text: string, lists: unknown[][]): string {
     const shift = before;
     before += values.length;
     const part = bare.replaceAll(/\$(\d+)/g, (_, number) => `$${Number(number) + shift}`);
-    const first = place === 0 ? `where (${LOCK_PATIENCE}) is not null` : '';
-    return `select ${place} as place, one.* from (${part}) as one ${first}`;
+    return `select ${place} as place, one.* from (${part}) as one`;
   });
-  return parts.join('\nunion all ');
+  const [first, ...others] = parts;
+  const all = [`${first} ${LOCK_PATIENCE.start}`, ...others, `${first} ${LOCK_PATIENCE.end}`];
+  return all.join('\nunion all ');
 }
 
 function dealOut(group: AskedValues[], { rows, ...result }: pg.QueryResult): void {
