@@ -60,6 +60,19 @@ test('what is asked at the same moment with one text is one transaction, and eac
   expect(new Set(answers.map(({ rows }) => rows[0]?.xid)).size).toBe(1);
 });
 
+test.each(["select $1::int as id, nextval('runs') as run", "select $1::int as id, * from nextval('runs') as run"])(
+  'places for more than are asked are not run: %s',
+  async (run) => {
+    await using pool = await openTestPool();
+    await pool.query('create sequence runs');
+
+    const answers = await Promise.all([1, 2, 3, 4, 5].map((id) => pool.query(run, [id])));
+
+    expect(answers.map(({ rows }) => rows)).toEqual([1, 2, 3, 4, 5].map((id) => [{ id, run: String(id) }]));
+    expect((await pool.query('select last_value from runs')).rows).toEqual([{ last_value: '5' }]);
+  },
+);
+
 test('one that finds nothing, and one that finds much, are told so', async () => {
   await using pool = await openTestPool();
 
@@ -120,9 +133,9 @@ test('no commit gives up waiting', async () => {
 test('more than go together are all answered', async () => {
   await using pool = await openTestPool({ max: 4 });
 
-  const answers = await Promise.all(Array.from({ length: 30 }, (_, id) => pool.query(TAKE, [id, 'a'])));
+  const answers = await Promise.all(Array.from({ length: 90 }, (_, id) => pool.query(TAKE, [id, 'a'])));
 
-  expect(answers.map(({ rows }) => rows[0]?.id)).toEqual(Array.from({ length: 30 }, (_, id) => id));
+  expect(answers.map(({ rows }) => rows[0]?.id)).toEqual(Array.from({ length: 90 }, (_, id) => id));
   expect(new Set(answers.map(({ rows }) => rows[0]?.xid)).size).toBeLessThan(6);
 });
 

@@ -4,8 +4,8 @@ import type { Query } from './prepare-statements.ts';
 
 type AskedValues = Asked<unknown[], pg.QueryResult>;
 
-/** Statements that become one at most: for each number there is a text, which each connection prepares. */
-const MOST = 8;
+/** Statements that become one at most. */
+const MOST = 32;
 
 /** Nearly all that BullMQ asks is a function of its own, or a look into its tables; what is neither is left alone. */
 const SELECTS = /^(\s|--.*\n)*select\b/i;
@@ -19,10 +19,13 @@ export function uniteStatements(query: Query): Query {
   const asking = new Map<string, (values: unknown[]) => Promise<pg.QueryResult>>();
 
   function open(text: string) {
-    const texts: string[] = [];
-    const askAll = (lists: unknown[][]) => {
-      texts[lists.length] ??= unitedText(text, lists);
-      return query(texts[lists.length] as string, lists.flat());
+    const texts = new Map<number, string>();
+    const askAll = ([first = [], ...others]: unknown[][]) => {
+      const places = placesFor(1 + others.length);
+      const known = texts.get(places) ?? unitedText(text, { places, parameters: first.length });
+      texts.set(places, known);
+      const empty = new Array((places - 1 - others.length) * first.length).fill(null);
+      return query(known, [1 + others.length, ...first, ...others.flat(), ...empty]);
     };
     const askOne = (values: unknown[]) => query(text, values);
     const ask = gatherStatements<unknown[], pg.QueryResult>((group) => askFor(group, { askAll, askOne }), MOST);
@@ -53,7 +56,7 @@ async function askEach(group: AskedValues[], askOne: Asking['askOne']): Promise<
 }
 
 /**
- * What one statement of BullMQ locks it gives back at once; eight together keep theirs until all are done, and could wait in a
+ * What one statement of BullMQ locks it gives back at once; many together keep theirs until all are done, and could wait in a
  * circle with the renewal of its locks. So together they soon give up waiting, and each goes alone. The commit, which waits
  * for other notifications, is behind it.
  */
@@ -62,18 +65,22 @@ const LOCK_PATIENCE = {
   end: "where (select set_config('lock_timeout', '0', true)) is null",
 };
 
-/** The statement once for each list of values, run in their order; `place` says whose row it is. The last is never run. */
-function unitedText(text: string, lists: unknown[][]): string {
+/** Each power of two has a text, which each connection prepares; places that are left over are not run. */
+function placesFor(asked: number): number {
+  return 2 ** Math.ceil(Math.log2(asked));
+}
+
+/** The statement once for each place, run in their order as far as `$1` says; `place` says whose row it is. The last is never run. */
+function unitedText(text: string, { places, parameters }: { places: number; parameters: number }): string {
   const bare = text.replaceAll(/--.*$/gm, '').replace(/;\s*$/, '');
-  let before = 0;
-  const parts = lists.map((values, place) => {
-    const shift = before;
-    before += values.length;
+  const parts = Array.from({ length: places }, (_, place) => {
+    const shift = 1 + place * parameters;
     const part = bare.replaceAll(/\$(\d+)/g, (_, number) => `$${Number(number) + shift}`);
     return `select ${place} as place, one.* from (${part}) as one`;
   });
   const [first, ...others] = parts;
-  const all = [`${first} ${LOCK_PATIENCE.start}`, ...others, `${first} ${LOCK_PATIENCE.end}`];
+  const guarded = others.map((part, index) => `${part} where $1::int > ${index + 1}`);
+  const all = [`${first} ${LOCK_PATIENCE.start}`, ...guarded, `${first} ${LOCK_PATIENCE.end}`];
   return all.join('\nunion all ');
 }
 
