@@ -9,14 +9,17 @@ const SHORT_ROUNDS = 4;
 const LONG_ROUNDS = 20;
 const GOAL = 0.18;
 
-/** What a turn of many rounds costs, beside one of few: its jobs, and no more for each because it is long. */
+/**
+ * What a turn of many rounds costs, beside one of few: its jobs, and no more for each because it is long. Both are as many:
+ * with few of them most of the time some places are empty.
+ */
 export const longTurns: Scenario = async (ground, { modes, turns, concurrency, tries }) => {
   const contests = modes.flatMap((mode) =>
     [SHORT_ROUNDS, LONG_ROUNDS].map((rounds) => ({
       name: `pawl-${mode}, ${rounds} rounds`,
       entry: pawlEntry(mode),
       work: { rounds, thinkMs: 0 },
-      play: { turns: Math.ceil((turns * SHORT_ROUNDS) / rounds), concurrency, alone: 0 },
+      play: { turns, concurrency, alone: 0 },
     })),
   );
   const results = await measureInTurns(contests, ground, tries);

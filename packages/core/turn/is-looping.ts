@@ -15,10 +15,8 @@ export function isLooping(
   siblings: AskedCall[] = rounds.find((round) => round.number === asked.round)?.calls ?? [],
 ): boolean {
   const earlier = rounds.filter((round) => round.number < asked.round).flatMap((round) => round.calls);
-  const before = [...earlier, ...siblings.slice(0, asked.index)];
-  if (before.length < MAX_SAME_CALLS - 1) return false;
+  const before = [...earlier, ...siblings.slice(0, asked.index)].slice(1 - MAX_SAME_CALLS);
+  if (before.length < MAX_SAME_CALLS - 1 || before.some((call) => call.name !== asked.name)) return false;
   const same = canonicalArguments(asked.arguments);
-  return before
-    .slice(1 - MAX_SAME_CALLS)
-    .every((call) => call.name === asked.name && canonicalArguments(call.arguments) === same);
+  return before.every((call) => canonicalArguments(call.arguments) === same);
 }

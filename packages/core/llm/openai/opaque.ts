@@ -20,8 +20,10 @@ export function opaqueOf(thoughts: Thoughts, calls: CallDraft[]): Opaque | null 
   return { message, calls: hasExtras ? extras : [] };
 }
 
+const NOTHING: Opaque = { message: {}, calls: [] };
+
 /** Reads a stored state; one that was never ours is nothing. */
 export function readOpaque(state: unknown): Opaque {
-  const { data } = Opaque.safeParse(state);
-  return data ?? { message: {}, calls: [] };
+  // Most messages have none, and each request reads those of its whole history.
+  return state === null ? NOTHING : (Opaque.safeParse(state).data ?? NOTHING);
 }
