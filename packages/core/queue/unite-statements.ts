@@ -20,12 +20,13 @@ export function uniteStatements(query: Query): Query {
 
   function open(text: string) {
     const texts = new Map<number, string>();
-    const askAll = ([first = [], ...others]: unknown[][]) => {
-      const places = placesFor(1 + others.length);
-      const known = texts.get(places) ?? unitedText(text, { places, parameters: first.length });
-      texts.set(places, known);
-      const empty = new Array((places - 1 - others.length) * first.length).fill(null);
-      return query(known, [1 + others.length, ...first, ...others.flat(), ...empty]);
+    const askAll = (lists: unknown[][]) => {
+      const places = placesFor(lists.length);
+      const parameters = lists[0]?.length ?? 0;
+      const united = texts.get(places) ?? unitedText(text, { places, parameters });
+      texts.set(places, united);
+      const leftOver = new Array((places - lists.length) * parameters).fill(null);
+      return query(united, [lists.length, ...lists.flat(), ...leftOver]);
     };
     const askOne = (values: unknown[]) => query(text, values);
     const ask = gatherStatements<unknown[], pg.QueryResult>((group) => askFor(group, { askAll, askOne }), MOST);
