@@ -1,0 +1,134 @@
+import { sql } from 'kysely';
+import { beforeAll, expect, test, vi } from 'vitest';
+import { beginTurn } from '#core/checkpoint/begin-turn.ts';
+import { connect } from '#core/checkpoint/connect.ts';
+import { createFirstTurn } from '#core/checkpoint/create-turn.ts';
+import type { Db } from '#core/checkpoint/database.ts';
+import { endWithRound } from '#core/checkpoint/end-turn.ts';
+import { findTurn } from '#core/checkpoint/find-turn.ts';
+import { listConversations } from '#core/checkpoint/list-conversations.ts';
+import { listEvents } from '#core/checkpoint/list-events.ts';
+import { listTurns } from '#core/checkpoint/list-turns.ts';
+import { loadHistory } from '#core/checkpoint/load-history.ts';
+import { loadTurn } from '#core/checkpoint/load-turn.ts';
+import { rescueDeliveries } from '#core/checkpoint/rescue-deliveries.ts';
+import { rescueTurns } from '#core/checkpoint/rescue-turns.ts';
+import { plainConfig } from '#test/world/plain-config.ts';
+import { createTestDatabase } from '#test/world/test-database.ts';
+
+const FINISHED = 5_000;
+/** Rows and index entries that a question may look at, whatever is in the database beside what it asks for. */
+const FEW = 200;
+
+const TURN = 'turn_01k00000000000000000000000';
+const CONVERSATION = 'conv_01k00000000000000000000000';
+let url: string;
+
+beforeAll(async () => {
+  url = await createTestDatabase();
+  await use(async (db) => {
+    await finishOne(db);
+    await copyIt(db);
+  });
+});
+
+test.each<[string, (db: Db) => Promise<unknown>]>([
+  ['a poll', (db) => findTurn(db, 'default', TURN)],
+  ['the load of a turn', (db) => loadTurn(db, TURN)],
+  ['the events of a turn', (db) => listEvents(db, TURN, { after: 0, limit: 100 })],
+  ['the history of a conversation', (db) => loadHistory(db, CONVERSATION)],
+  ['a page of turns', (db) => listTurns(db, 'default', { limit: 20 })],
+  ['a later page of turns', (db) => listTurns(db, 'default', { limit: 20, before: idOf('turn', 2_500) })],
+  ['the turns of one status', (db) => listTurns(db, 'default', { limit: 20, status: 'completed' })],
+  ['the turns of a status that none has', (db) => listTurns(db, 'default', { limit: 20, status: 'failed' })],
+  ['the turns of a conversation', (db) => listTurns(db, 'default', { limit: 20, conversationId: CONVERSATION })],
+  ['a page of conversations', (db) => listConversations(db, 'default', { limit: 20 })],
+  ['the rescue of turns', (db) => rescueTurns(db, 100)],
+  ['the rescue of deliveries', (db) => rescueDeliveries(db, 100)],
+])('what is finished is not looked through: %s', async (_, ask) => {
+  const before = await countLooks();
+  await use(ask);
+
+  expect((await countLooks()) - before).toBeLessThan(FEW);
+});
+
+test('whoever does look through all of it is seen', async () => {
+  const before = await countLooks();
+  await use((db) => sql`select count(output) from turns`.execute(db));
+
+  expect((await countLooks()) - before).toBeGreaterThan(FINISHED);
+});
+
+/** Postgres tells what a connection has looked at once that is closed. */
+async function use(ask: (db: Db) => Promise<unknown>): Promise<void> {
+  const { db, close } = connect(url);
+  await ask(db).finally(close);
+}
+
+/** Rows and index entries of Pawl's tables that connections, which are closed by now, have looked at. */
+async function countLooks(): Promise<number> {
+  const { db, close } = connect(url);
+  try {
+    await vi.waitFor(async () => {
+      const { rows } = await sql`select from pg_stat_activity
+        where datname = current_database() and application_name = 'pawl' and pid <> pg_backend_pid()`.execute(db);
+      expect(rows).toHaveLength(0);
+    });
+    const { rows } = await sql<{ looks: number }>`
+      select (
+        (select sum(seq_tup_read) from pg_stat_user_tables where schemaname = 'public') +
+        (select sum(idx_tup_read) from pg_stat_user_indexes where schemaname = 'public')
+      )::int as looks`.execute(db);
+    return rows[0]?.looks ?? Number.NaN;
+  } finally {
+    await close();
+  }
+}
+
+async function finishOne(db: Db): Promise<void> {
+  const input = [{ role: 'user' as const, content: 'hello' }];
+  const asked = {
+    project: 'default',
+    conversationId: CONVERSATION,
+    config: plainConfig,
+    input,
+    metadata: {},
+    priority: 0,
+  };
+  await createFirstTurn(db, { ...asked, id: TURN }, { config: { model: plainConfig.model }, metadata: {} });
+  await beginTurn(db, TURN, 'run');
+  const reply = {
+    text: 'Hi.',
+    calls: [],
+    finishReason: 'stop',
+    finishReasonRaw: 'stop',
+    usage: null,
+    opaque: null,
+  } as const;
+  await endWithRound(db, {
+    ...{ turnId: TURN, conversationId: CONVERSATION, status: 'completed', output: 'Hi.', step: 'r1' },
+    lastRound: { number: 1, reply: { ...reply, calls: [] }, attempts: 1, startedAt: Date.now() },
+  });
+}
+
+/** The rows of the one that is finished, again and again under older ids. */
+async function copyIt(db: Db): Promise<void> {
+  const older = (prefix: string) => sql`${`${prefix}_00`}::text || lpad(n::text, 24, '0')`;
+  const copies = sql`generate_series(1, ${FINISHED}::int) as n`;
+  const ids = sql`json_build_object('id', ${older('turn')}, 'conversation_id', ${older('conv')})`;
+  await sql`insert into conversations select (json_populate_record(one, json_build_object('id', ${older('conv')}))).*
+    from conversations as one, ${copies}`.execute(db);
+  await sql`insert into turns select (json_populate_record(one, ${ids})).* from turns as one, ${copies}`.execute(db);
+  for (const table of ['rounds', 'events']) {
+    const its = sql`json_build_object('turn_id', ${older('turn')})`;
+    const anew =
+      table === 'events' ? sql`(${its}::jsonb || jsonb_build_object('id', 'evt_' || n || '_' || number))::json` : its;
+    await sql`insert into ${sql.table(table)} select (json_populate_record(one, ${anew})).*
+      from ${sql.table(table)} as one, ${copies}`.execute(db);
+  }
+  await sql`analyze`.execute(db);
+}
+
+function idOf(prefix: string, number: number): string {
+  return `${prefix}_00${String(number).padStart(24, '0')}`;
+}
