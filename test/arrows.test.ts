@@ -36,13 +36,21 @@ test('the heart stands on zod and node:crypto alone', () => {
   expect(wrong.map(told), 'turn/ decides and does nothing: give it what it needs as an argument').toEqual([]);
 });
 
-test('the client runs anywhere: all it takes from elsewhere is types', () => {
+test('the client runs anywhere: it takes nothing from elsewhere but a module of Node where there is no Web Crypto', () => {
   const leaving = arrows.filter(
     ({ from, to }) => roomOf(from) === 'packages/client' && roomOf(to ?? '') !== roomOf(from),
   );
-  const wrong = leaving.filter(({ isType }) => !isType);
 
-  expect(wrong.map(told), 'types are gone when it runs; anything else would come along').toEqual([]);
+  expect(leaving.map(told), 'whoever installs it has nothing else').toEqual([
+    'packages/client/web-crypto.ts → node:crypto',
+  ]);
+});
+
+test('the command line is installed on its own: it takes the client, and of the rest what Node has', () => {
+  const leaving = arrows.filter(({ from, to }) => roomOf(from) === 'packages/cli' && roomOf(to ?? '') !== roomOf(from));
+  const wrong = leaving.filter(({ to }) => roomOf(to ?? '') !== 'packages/client' && !to?.startsWith('node:'));
+
+  expect(wrong.map(told), 'its tarball holds packages/cli and packages/client').toEqual([]);
 });
 
 test('the adapter of one wire never imports that of another', () => {

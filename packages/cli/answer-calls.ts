@@ -1,5 +1,5 @@
 import { createInterface } from 'node:readline/promises';
-import type { Turn, TurnHandle } from 'pawl/client';
+import type { Turn, TurnHandle } from '../client/connect-pawl.ts';
 import { makeVisible } from './make-visible.ts';
 import type { Cli } from './run-cli.ts';
 import type { Screen } from './screen.ts';

@@ -1,4 +1,4 @@
-import type { Turn, TurnEvent, TurnHandle } from 'pawl/client';
+import type { Turn, TurnEvent, TurnHandle } from '../client/connect-pawl.ts';
 import { answerCalls } from './answer-calls.ts';
 import { makeVisible } from './make-visible.ts';
 import type { Cli } from './run-cli.ts';

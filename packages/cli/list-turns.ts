@@ -1,5 +1,5 @@
 import { styleText } from 'node:util';
-import type { Turn } from 'pawl/client';
+import type { Turn } from '../client/connect-pawl.ts';
 import { makeVisible } from './make-visible.ts';
 import type { Cli } from './run-cli.ts';
 

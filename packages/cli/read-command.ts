@@ -1,5 +1,5 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
-import type { TurnRequest } from 'pawl/client';
+import type { TurnRequest } from '../client/connect-pawl.ts';
 
 /** What is to be done; `isJson` asks for lines of JSON. */
 export type Command =

@@ -1,5 +1,5 @@
 import type { Readable, Writable } from 'node:stream';
-import { connectPawl, type Pawl, PawlError } from 'pawl/client';
+import { connectPawl, type Pawl, PawlError } from '../client/connect-pawl.ts';
 import { followTurn } from './follow-turn.ts';
 import { listTurns } from './list-turns.ts';
 import { makeVisible } from './make-visible.ts';

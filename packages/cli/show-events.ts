@@ -1,5 +1,5 @@
 import { styleText } from 'node:util';
-import type { EndedTurn, Turn, TurnEvent } from 'pawl/client';
+import type { EndedTurn, Turn, TurnEvent } from '../client/connect-pawl.ts';
 import type { Screen } from './screen.ts';
 import { type NameWorker, showText, type TextShow } from './show-text.ts';
 import { showTools, type ToolShow } from './show-tools.ts';

@@ -1,5 +1,5 @@
 import { styleText } from 'node:util';
-import type { Turn, TurnEvent } from 'pawl/client';
+import type { Turn, TurnEvent } from '../client/connect-pawl.ts';
 import type { Screen } from './screen.ts';
 import type { NameWorker } from './show-text.ts';
 

@@ -1,15 +1,12 @@
-import type { LiveEvent } from '#core/turn/event.ts';
-import type { CompactMessage } from '#core/turn/history/compact.ts';
-import type { ConversationResource } from '#core/turn/present-conversation.ts';
-import type { EventResource } from '#core/turn/present-event.ts';
-import type { TurnResource } from '#core/turn/present-turn.ts';
-import type { ToolError } from '#core/turn/tool-result.ts';
-import type { TerminalStatus, TurnStatus } from '#core/turn/turn.ts';
-import type { ConversationRequestBody, TurnRequestBody } from '#core/turn/turn-request.ts';
 import { ask } from './ask.ts';
+import type { CompactMessage, ConversationResource } from './conversation-resource.ts';
 import { conversationsOf } from './conversations-of.ts';
+import type { EventResource, LiveEvent } from './event-resource.ts';
 import { makeExchange } from './make-exchange.ts';
+import { readBaseUrl } from './read-base-url.ts';
 import type { Refusal } from './read-refusal.ts';
+import type { ConversationRequestBody, TurnRequestBody } from './turn-request.ts';
+import type { TerminalStatus, ToolError, TurnResource, TurnStatus } from './turn-resource.ts';
 import { turnsOf } from './turns-of.ts';
 
 export type Turn = TurnResource;
@@ -25,7 +22,7 @@ export type ToolOutput =
   | { tool_call_id: string; error: Omit<ToolError, 'details'> & Partial<Pick<ToolError, 'details'>> };
 
 export type PawlOptions = {
-  /** Where the API listens: `http://127.0.0.1:8080` unless given. */
+  /** Where the API listens: `http://127.0.0.1:8080` unless given. Without a scheme it is http. */
   baseUrl?: string | undefined;
   apiKey?: string | undefined;
   /** How long a call is tried again while the server is away: 10 s; `events` and `result` 5 min since it was last heard. */
@@ -117,9 +114,11 @@ export type ConversationHandle = {
   delete(options?: CallOptions): Promise<void>;
 };
 
-/** Connects to a Pawl; nothing is asked yet. Calls throw PawlError. */
+/** Connects to a Pawl; nothing is asked yet. Calls throw PawlError, and so does a `baseUrl` that cannot be one. */
 export function connectPawl({ baseUrl = 'http://127.0.0.1:8080', patienceMs, ...access }: PawlOptions = {}): Pawl {
-  const exchange = makeExchange({ ...access, baseUrl, fail: (refusal) => new PawlError(refusal) });
+  const base = readBaseUrl(baseUrl);
+  if ('problem' in base) throw new PawlError(unusable(base.problem));
+  const exchange = makeExchange({ ...access, baseUrl: base.url, fail: (refusal) => new PawlError(refusal) });
   const api = { exchange, patienceMs };
   return {
     turns: turnsOf(api),
@@ -127,6 +126,11 @@ export function connectPawl({ baseUrl = 'http://127.0.0.1:8080', patienceMs, ...
     request: (method, path, body, options) =>
       ask(api, { method, path, body }, { ...(method === 'POST' && { patienceMs: 0 }), ...options }),
   };
+}
+
+function unusable(message: string): Refusal {
+  const never = { status: null, retryable: false, retryAfterMs: null };
+  return { ...never, type: 'invalid_request_error', code: 'invalid_base_url', message, param: 'baseUrl' };
 }
 
 /** Why a call brought nothing: the server refused it, or never answered. The message says what to do. */

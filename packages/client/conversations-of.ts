@@ -1,6 +1,6 @@
-import type { CompactMessage } from '#core/turn/history/compact.ts';
 import { type Api, ask } from './ask.ts';
 import type { Conversation, ConversationHandle, Conversations, Turn } from './connect-pawl.ts';
+import type { CompactMessage } from './conversation-resource.ts';
 import { listAll } from './list-all.ts';
 import { keyOf, startedTurn, startTurn } from './turns-of.ts';
 
@@ -10,7 +10,7 @@ const PATH = '/v1/conversations';
 export function conversationsOf(api: Api): Conversations {
   return {
     create: async (request, options = {}) => {
-      const created = { method: 'POST', path: PATH, body: request, headers: keyOf(options) } as const;
+      const created = { method: 'POST', path: PATH, body: request, headers: await keyOf(options) } as const;
       const { id, turn } = await ask<{ id: string; turn?: Turn }>(api, created, options);
       return { ...handleConversation(api, id), turn: turn ? startedTurn(api, turn) : null };
     },

@@ -30,7 +30,7 @@ export function makeExchange({ baseUrl, apiKey, fetch = globalThis.fetch, fail }
   return async ({ path, query, signal, timeoutMs = TIMEOUT_MS, ...request }, read) => {
     const late = new AbortController();
     const timer = setTimeout(() => late.abort(), timeoutMs);
-    const either = signal ? AbortSignal.any([signal, late.signal]) : late.signal;
+    const either = signal ? firstOf(signal, late) : late.signal;
     let refusal: Refusal;
     try {
       const response = await fetch(urlOf(baseUrl, path, query), { ...sent(request, authorization), signal: either });
@@ -44,6 +44,14 @@ export function makeExchange({ baseUrl, apiKey, fetch = globalThis.fetch, fail }
     }
     throw fail(refusal);
   };
+}
+
+/** Aborts with whichever comes first. Node 18 has no `AbortSignal.any`. */
+function firstOf(signal: AbortSignal, late: AbortController): AbortSignal {
+  if (AbortSignal.any) return AbortSignal.any([signal, late.signal]);
+  if (signal.aborted) late.abort(signal.reason);
+  else signal.addEventListener('abort', () => late.abort(signal.reason), { once: true });
+  return late.signal;
 }
 
 function urlOf(baseUrl: string, path: string, query: ApiRequest['query'] = {}): string {

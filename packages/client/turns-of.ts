@@ -2,6 +2,7 @@ import { type Api, ask } from './ask.ts';
 import type { StartedTurn, StartOptions, Turn, TurnRequest, Turns } from './connect-pawl.ts';
 import { handleTurn } from './handle-turn.ts';
 import { listAll } from './list-all.ts';
+import { randomUuid } from './random-uuid.ts';
 
 /** `/v1/turns`. */
 export function turnsOf(api: Api): Turns {
@@ -20,7 +21,7 @@ export async function startTurn(
   { path, request }: { path: string; request: TurnRequest },
   options: StartOptions = {},
 ): Promise<StartedTurn> {
-  const turn = await ask<Turn>(api, { method: 'POST', path, body: request, headers: keyOf(options) }, options);
+  const turn = await ask<Turn>(api, { method: 'POST', path, body: request, headers: await keyOf(options) }, options);
   return startedTurn(api, turn);
 }
 
@@ -30,6 +31,6 @@ export function startedTurn(api: Api, { id, conversation_id: conversationId }: T
 }
 
 /** The header that makes a creating POST safe to repeat. */
-export function keyOf({ idempotencyKey = crypto.randomUUID() }: StartOptions): Record<string, string> {
-  return { 'idempotency-key': idempotencyKey };
+export async function keyOf({ idempotencyKey }: StartOptions): Promise<Record<string, string>> {
+  return { 'idempotency-key': idempotencyKey ?? (await randomUuid()) };
 }

@@ -1,10 +1,10 @@
-import type { TerminalEvent } from '#core/turn/event.ts';
-import type { TurnResource } from '#core/turn/present-turn.ts';
+import type { Round, TerminalStatus, TurnResource } from './turn-resource.ts';
+import { webCrypto } from './web-crypto.ts';
 
 /** What a webhook says; `data.id` is the turn's, or the endpoint's. `turn` where it was asked for: `include: ["turn"]`. */
 export type WebhookEvent = { id: string; object: 'event'; timestamp: string } & (
-  | { type: TerminalEvent | 'turn.requires_action'; data: { id: string; turn?: TurnResource } }
-  | { type: 'round.completed'; data: { id: string; round: TurnResource['rounds'][number]; turn?: TurnResource } }
+  | { type: `turn.${TerminalStatus | 'requires_action'}`; data: { id: string; turn?: TurnResource } }
+  | { type: 'round.completed'; data: { id: string; round: Round; turn?: TurnResource } }
   | { type: 'webhook_endpoint.disabled'; data: { id: string; url: string; disabled_reason: string } }
   | { type: 'webhook.test'; data: { id: string } }
 );
@@ -67,8 +67,9 @@ type Check = (content: Bytes, signature: Bytes) => Promise<boolean>;
 async function checkWith(secret: string): Promise<Check> {
   const bytes = bytesOf(secret.replace(/^whsec_/, ''));
   if (!bytes?.length) throw new WebhookError('A secret is “whsec_” and base64, and this is none. Check your settings.');
-  const key = await crypto.subtle.importKey('raw', bytes, { name: 'HMAC', hash: 'SHA-256' }, false, ['verify']);
-  return (content, signature) => crypto.subtle.verify('HMAC', key, signature, content);
+  const { subtle } = await webCrypto();
+  const key = await subtle.importKey('raw', bytes, { name: 'HMAC', hash: 'SHA-256' }, false, ['verify']);
+  return (content, signature) => subtle.verify('HMAC', key, signature, content);
 }
 
 /** Any of the secrets will do for any of the signatures. */

@@ -28,7 +28,7 @@ export const rooms: Record<string, string[]> = {
   'packages/core/outbound': HEART,
   'packages/core/tools': MIDDLE,
   'packages/core/webhook': MIDDLE,
-  'packages/client': ['packages/core/turn'],
+  'packages/client': [],
   'packages/cli': ['packages/client'],
   services: [...CORE, 'simulator'],
   'services/api': [...CORE, 'services'],

@@ -22,7 +22,8 @@ const ALIASES: Record<string, string> = {
 
 /** Reads every TypeScript file of the repository. */
 export function walkSources(): Source[] {
-  return globSync([...FOLDERS.map((folder) => `${folder}/**/*.ts`), '*.ts'], { cwd: ROOT })
+  const exclude = ['packages/*/dist/**'];
+  return globSync([...FOLDERS.map((folder) => `${folder}/**/*.ts`), '*.ts'], { cwd: ROOT, exclude })
     .map((path) => path.replaceAll('\\', '/'))
     .sort()
     .map((path) => {

@@ -1,7 +1,15 @@
 import type { Conversation } from './conversation.ts';
 import { iso } from './present-turn.ts';
+import type { TurnConfig } from './turn-request.ts';
 
 export type ConversationResource = ReturnType<typeof presentConversation>;
+
+const LIMITS: TurnConfig['limits'] = {
+  max_rounds: 50,
+  max_tool_calls: 200,
+  max_total_tokens: null,
+  deadline_seconds: null,
+};
 
 /** A conversation as callers see it (contract: Conversation); what was not given shows its default. */
 export function presentConversation({ id, config, metadata, activeTurnId, createdAt }: Conversation) {
@@ -13,13 +21,7 @@ export function presentConversation({ id, config, metadata, activeTurnId, create
     tools: config.tools ?? [],
     tool_choice: config.tool_choice ?? 'auto',
     tool_mode: config.tool_mode ?? 'native',
-    limits: {
-      max_rounds: 50,
-      max_tool_calls: 200,
-      max_total_tokens: null,
-      deadline_seconds: null,
-      ...given(config.limits),
-    },
+    limits: { ...LIMITS, ...given(config.limits) },
     allowed_capabilities: config.allowed_capabilities ?? null,
     webhook: config.webhook ?? null,
     metadata,
@@ -28,6 +30,6 @@ export function presentConversation({ id, config, metadata, activeTurnId, create
   };
 }
 
-function given(limits: Conversation['config']['limits']) {
+function given(limits: Conversation['config']['limits']): Partial<TurnConfig['limits']> {
   return Object.fromEntries(Object.entries(limits ?? {}).filter(([, value]) => value !== null && value !== undefined));
 }

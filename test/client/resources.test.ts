@@ -1,0 +1,36 @@
+import type {
+  Conversation,
+  ConversationRequest,
+  EndedTurn,
+  Turn,
+  TurnEvent,
+  TurnFilter,
+  TurnRequest,
+} from 'pawl/client';
+import { expectTypeOf, test } from 'vitest';
+import type { CompactMessage } from '#client/conversation-resource.ts';
+import type { LiveEvent } from '#core/turn/event.ts';
+import type { CompactMessage as ServerMessage } from '#core/turn/history/compact.ts';
+import type { ConversationResource } from '#core/turn/present-conversation.ts';
+import type { EventResource } from '#core/turn/present-event.ts';
+import type { TurnResource } from '#core/turn/present-turn.ts';
+import type { TerminalStatus, TurnStatus } from '#core/turn/turn.ts';
+import type { ConversationRequestBody, TurnRequestBody } from '#core/turn/turn-request.ts';
+
+/** A type written out, so that two of one shape are one type; any JSON value is `unknown`. */
+type Plain<Type> = [NonNullable<unknown> | null] extends [Type]
+  ? unknown
+  : Type extends object
+    ? { [Key in keyof Type]: Plain<Type[Key]> }
+    : Type;
+
+test('the client knows each field of what the server answers and takes, and no other', () => {
+  expectTypeOf<Plain<Turn>>().toEqualTypeOf<Plain<TurnResource>>();
+  expectTypeOf<Plain<Conversation>>().toEqualTypeOf<Plain<ConversationResource>>();
+  expectTypeOf<Plain<CompactMessage>>().toEqualTypeOf<Plain<ServerMessage>>();
+  expectTypeOf<Plain<TurnEvent>>().toEqualTypeOf<Plain<EventResource | LiveEvent>>();
+  expectTypeOf<Plain<TurnRequest>>().toEqualTypeOf<Plain<TurnRequestBody>>();
+  expectTypeOf<Plain<ConversationRequest>>().toEqualTypeOf<Plain<ConversationRequestBody>>();
+  expectTypeOf<NonNullable<TurnFilter['status']>>().toEqualTypeOf<TurnStatus>();
+  expectTypeOf<EndedTurn['status']>().toEqualTypeOf<TerminalStatus>();
+});

@@ -1,0 +1,51 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, realpathSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+
+/** A program that runs JavaScript, and the arguments that come before the file. */
+export type Runtime = { name: string; program: string; args: string[] };
+
+/** What Node 18 lacks of what newer ones have, taken away before anything else runs. */
+const LIKE_NODE_18 = [
+  '--no-experimental-global-webcrypto',
+  '--import',
+  `data:text/javascript,${encodeURIComponent(`
+    for (const [owner, ...names] of [[AbortSignal, 'any'], [Promise, 'withResolvers', 'try'], [URL, 'canParse', 'parse'],
+      [Array, 'fromAsync'], [Object, 'groupBy'], [globalThis, 'crypto', 'navigator', 'CloseEvent', 'WebSocket']]) {
+      for (const name of names) delete owner[name];
+    }`)}`,
+];
+
+/** Every runtime of this machine; of several Nodes the one of the tests and the oldest. */
+export function findRuntimes(): Runtime[] {
+  const here = process.execPath;
+  const oldest = findOldestNode();
+  const others = ['bun', 'deno'].flatMap((name) =>
+    onPath(name)
+      .slice(0, 1)
+      .map((program) => ({ name, program })),
+  );
+  return [
+    { name: `Node ${process.versions.node}`, program: here, args: [] },
+    { name: 'a Node without what Node 18 lacks', program: oldest?.program ?? here, args: LIKE_NODE_18 },
+    ...(oldest ? [{ name: `Node ${oldest.version}`, program: oldest.program, args: [] }] : []),
+    ...others.map(({ name, program }) => ({ name, program, args: name === 'deno' ? ['run', '--allow-all'] : [] })),
+  ];
+}
+
+/** The oldest Node on the PATH that is older than the one that runs the tests; undefined where there is none. */
+export function findOldestNode(): { program: string; version: string } | undefined {
+  return onPath('node')
+    .map((program) => ({
+      program,
+      version: execFileSync(program, ['-p', 'process.versions.node'], { encoding: 'utf8' }),
+    }))
+    .map(({ program, version }) => ({ program, version: version.trim() }))
+    .filter(({ version }) => Number.parseInt(version, 10) < Number.parseInt(process.versions.node, 10))
+    .sort((a, b) => Number.parseInt(a.version, 10) - Number.parseInt(b.version, 10))[0];
+}
+
+function onPath(name: string): string[] {
+  const found = (process.env.PATH ?? '').split(delimiter).map((folder) => join(folder, name));
+  return [...new Set(found.filter((path) => existsSync(path)).map((path) => realpathSync(path)))];
+}
