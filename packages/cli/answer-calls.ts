@@ -2,7 +2,8 @@ import { createInterface } from 'node:readline/promises';
 import type { Turn, TurnHandle } from '../client/connect-pawl.ts';
 import { makeVisible } from './make-visible.ts';
 import type { Cli } from './run-cli.ts';
-import type { Screen } from './screen.ts';
+import { columnsOf, type Screen } from './screen.ts';
+import { wrapLine } from './wrap-line.ts';
 
 type Call = Turn['rounds'][number]['tool_calls'][number];
 
@@ -28,10 +29,12 @@ export async function answerCalls(
 /** Null where the terminal is closed instead. */
 async function ask(call: Call, { stdin, stdout, signal }: Cli): Promise<'allow' | 'deny' | null> {
   const lines = createInterface({ input: stdin, output: stdout, terminal: false });
+  const asked = `        Allow ${told(call)}? [y/n] `;
   const closed = new Promise<null>((resolve) => lines.once('close', () => resolve(null)));
   try {
     for (;;) {
-      const asking = lines.question(`        Allow ${told(call)}? [y/n] `, { signal });
+      const question = wrapLine(asked, { width: columnsOf(stdout), margin: ' '.repeat(10) });
+      const asking = lines.question(question, { signal });
       const answer = (await Promise.race([asking, closed]))?.trim().toLowerCase();
       if (answer === undefined) return null;
       if (/^(y|yes)$/.test(answer)) return 'allow';

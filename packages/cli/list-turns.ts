@@ -2,9 +2,13 @@ import { styleText } from 'node:util';
 import type { Turn } from '../client/connect-pawl.ts';
 import { makeVisible } from './make-visible.ts';
 import type { Cli } from './run-cli.ts';
+import { columnsOf } from './screen.ts';
+import { textWidth } from './text-width.ts';
 
 const STATUS_WIDTH = 16;
+/** How much of an input is shown where nobody can say how much there is room for. */
 const INPUT_WIDTH = 48;
+const NARROWEST = 24;
 const COLOURS = {
   queued: 'dim',
   in_progress: 'cyan',
@@ -23,16 +27,29 @@ export async function listTurns(
 ): Promise<number> {
   let left = limit;
   for await (const turn of turns) {
-    stdout.write(`${isJson ? JSON.stringify(turn) : lineOf(makeVisible(turn))}\n`);
+    stdout.write(`${isJson ? JSON.stringify(turn) : lineOf(makeVisible(turn), stdout)}\n`);
     left -= 1;
     if (left === 0) break;
   }
   return 0;
 }
 
-function lineOf({ id, status, created_at, input }: Turn): string {
-  const text = input.at(-1)?.content.replace(/\s+/g, ' ') ?? '';
-  const short = text.length > INPUT_WIDTH ? `${text.slice(0, INPUT_WIDTH - 1)}…` : text;
+/** In a terminal the input takes what is left of the line, and a line of its own where that is little. */
+function lineOf({ id, status, created_at, input }: Turn, stdout: Cli['stdout']): string {
   const startedAt = `${created_at.slice(0, 19).replace('T', ' ')}Z`;
-  return `${id}  ${styleText(COLOURS[status], status.padEnd(STATUS_WIDTH))}${styleText('dim', startedAt)}  ${short}`;
+  const head = `${id}  ${styleText(COLOURS[status], status.padEnd(STATUS_WIDTH))}${styleText('dim', startedAt)}  `;
+  const text = input.at(-1)?.content.replace(/\s+/g, ' ') ?? '';
+  if (!stdout.isTTY) return head + shorten(text, INPUT_WIDTH);
+  const left = columnsOf(stdout) - textWidth(head);
+  return left < NARROWEST ? `${head}\n  ${shorten(text, columnsOf(stdout) - 2)}` : head + shorten(text, left);
+}
+
+function shorten(text: string, width: number): string {
+  if (textWidth(text) <= width) return text;
+  let short = '';
+  for (const character of text) {
+    if (textWidth(short + character) >= width) break;
+    short += character;
+  }
+  return `${short}…`;
 }

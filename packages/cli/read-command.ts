@@ -4,6 +4,7 @@ import type { TurnRequest } from '../client/connect-pawl.ts';
 /** What is to be done; `isJson` asks for lines of JSON. */
 export type Command =
   | { kind: 'help' }
+  | { kind: 'version' }
   | { kind: 'run'; request: TurnRequest; conversationId: string | undefined; isJson: boolean }
   | { kind: 'watch' | 'retry' | 'cancel'; turnId: string; isJson: boolean }
   | { kind: 'turns'; status: Status | undefined; limit: number; isJson: boolean };
@@ -31,6 +32,9 @@ export function readCommand([name, ...args]: string[]): Command {
   if (name === undefined) throw new CommandMisused('Say what to do.');
   if ([name, ...args].some((arg) => arg === '--help' || arg === '-h') || name === 'help') return { kind: 'help' };
   switch (name) {
+    case '--version':
+    case '-v':
+      return { kind: 'version' };
     case 'run':
       return readRun(args);
     case 'turns':

@@ -1,5 +1,7 @@
+import { createRequire } from 'node:module';
 import type { Readable, Writable } from 'node:stream';
 import { connectPawl, type Pawl, PawlError } from '../client/connect-pawl.ts';
+import { readBaseUrl } from '../client/read-base-url.ts';
 import { followTurn } from './follow-turn.ts';
 import { listTurns } from './list-turns.ts';
 import { makeVisible } from './make-visible.ts';
@@ -10,7 +12,7 @@ import { usage } from './usage.ts';
 export type Cli = {
   env: Record<string, string | undefined>;
   stdin: Readable & { isTTY?: boolean };
-  stdout: Writable;
+  stdout: Writable & { isTTY?: boolean; columns?: number };
   stderr: Writable;
   signal: AbortSignal;
 };
@@ -18,33 +20,49 @@ export type Cli = {
 /** Somebody waits for the answer at a terminal: a server that is not there is said so soon. */
 const PATIENCE_MS = 2_000;
 const LEFT = 130;
+const DEFAULT_URL = 'http://127.0.0.1:8080';
 
 /** Does what the arguments say; answers the exit code. What goes wrong is said in a sentence. */
 export async function runCli(args: string[], cli: Cli): Promise<number> {
-  const { PAWL_URL: baseUrl = 'http://127.0.0.1:8080', PAWL_API_KEY: apiKey } = cli.env;
   try {
-    if (apiKey && !/^[!-~]+$/.test(apiKey)) throw new CommandMisused('PAWL_API_KEY holds a character that no key has.');
-    if (!URL.canParse(baseUrl)) throw new CommandMisused(`PAWL_URL is no URL: “${baseUrl}”.`);
-    return await run(readCommand(args), connectPawl({ baseUrl, apiKey }), cli);
+    const command = readCommand(args);
+    if (command.kind === 'help') return print(usage);
+    if (command.kind === 'version') return print(`${version()}\n`);
+    return await run(command, connectPawl(readAccess(cli.env)), cli);
   } catch (error) {
     if (cli.signal.aborted) return LEFT;
     if (error instanceof CommandMisused) return complain(`${error.message} See: npx pawl --help`, 2);
-    if (error instanceof PawlError) return complain(explain(error, baseUrl), 1);
+    if (error instanceof PawlError) return complain(explain(error, cli.env), 1);
     throw error;
   }
 
+  function print(text: string): number {
+    cli.stdout.write(text);
+    return 0;
+  }
   function complain(sentence: string, exitCode: number): number {
     cli.stderr.write(`${makeVisible(sentence)}\n`);
     return exitCode;
   }
 }
 
-async function run(command: Command, pawl: Pawl, cli: Cli): Promise<number> {
+/** Where the API listens and with which key; a variable that is empty counts as absent. Throws CommandMisused. */
+function readAccess({ PAWL_URL, PAWL_API_KEY: apiKey }: Cli['env']): { baseUrl: string; apiKey: string | undefined } {
+  const base = readBaseUrl(PAWL_URL?.trim() || DEFAULT_URL);
+  if (apiKey && !/^[!-~]+$/.test(apiKey)) throw new CommandMisused('PAWL_API_KEY holds a character that no key has.');
+  if ('problem' in base) throw new CommandMisused(`PAWL_URL cannot be used: ${base.problem}`);
+  if (base.url.startsWith('/')) throw new CommandMisused('PAWL_URL is a path without a host. Begin with the host.');
+  return { baseUrl: base.url, apiKey };
+}
+
+/** The version of this package, which is named the same wherever it lies. */
+function version(): string {
+  return createRequire(import.meta.url)('@pawl-turns/cli/package.json').version;
+}
+
+async function run(command: Exclude<Command, { kind: 'help' | 'version' }>, pawl: Pawl, cli: Cli): Promise<number> {
   const options = { patienceMs: PATIENCE_MS, signal: cli.signal };
   switch (command.kind) {
-    case 'help':
-      cli.stdout.write(usage);
-      return 0;
     case 'run': {
       const { request, conversationId, isJson } = command;
       const turns = conversationId === undefined ? pawl.turns : pawl.conversations.attach(conversationId);
@@ -75,9 +93,9 @@ async function run(command: Command, pawl: Pawl, cli: Cli): Promise<number> {
   }
 }
 
-function explain({ status, code, message }: PawlError, baseUrl: string): string {
+function explain({ status, code, message }: PawlError, env: Cli['env']): string {
   if (code === 'unreachable') {
-    return `Nothing answers at ${baseUrl}. Start Pawl with “npm start”, or say in PAWL_URL where it listens.`;
+    return `Nothing answers at ${readAccess(env).baseUrl}. Start Pawl with “npm start”, or say in PAWL_URL where it listens.`;
   }
   return status === 401 ? 'The API wants a key. Set PAWL_API_KEY to one of its PAWL_API_KEYS.' : message;
 }

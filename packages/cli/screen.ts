@@ -1,4 +1,5 @@
 import { styleText } from 'node:util';
+import { wrapLine } from './wrap-line.ts';
 import { type WordWrap, wrapWords } from './wrap-words.ts';
 
 /** Where a turn is shown. What is written only ever grows, so that a file and a terminal show the same. */
@@ -20,11 +21,21 @@ export type Screen = {
 
 const STAMP_WIDTH = 6;
 const MARGIN = ' '.repeat(STAMP_WIDTH + 2);
-const TEXT_WIDTH = 66;
+const BAR = `${MARGIN}${styleText('dim', '│')} `;
+const BAR_WIDTH = MARGIN.length + 2;
+const NARROWEST = 20;
 
-/** Opens the screen; seconds count from the start of the process. */
-export function openScreen(out: { write(text: string): unknown }): Screen {
-  const line = makeLine((text) => void out.write(text));
+/** What is written to; a terminal says how wide it is, which changes while one looks. */
+export type Output = { write(text: string): unknown; columns?: number | undefined };
+
+/** The columns there are: those of the terminal, 80 where it is none. */
+export function columnsOf({ columns }: Output): number {
+  return columns || 80;
+}
+
+/** Opens the screen, as wide as what is written to; seconds count from the start of the process. */
+export function openScreen(out: Output): Screen {
+  const line = makeLine(out);
 
   return {
     say: (text) => line.whole(`${stamp()}  ${text}`),
@@ -38,7 +49,8 @@ export function openScreen(out: { write(text: string): unknown }): Screen {
 }
 
 /** The line being written: ended before another one begins. */
-function makeLine(write: (text: string) => void) {
+function makeLine(out: Output) {
+  const write = (text: string) => void out.write(text);
   let open: symbol | undefined;
   let words: WordWrap | undefined;
 
@@ -52,7 +64,7 @@ function makeLine(write: (text: string) => void) {
   return {
     whole: (text: string) => {
       close();
-      write(`${text}\n`);
+      write(`${wrapLine(text, { width: columnsOf(out), margin: `${MARGIN}  ` })}\n`);
     },
     open: (text: string) => {
       close();
@@ -63,7 +75,7 @@ function makeLine(write: (text: string) => void) {
     },
     speak: (piece: string) => {
       if (open) close();
-      words ??= wrapWords(write, { width: TEXT_WIDTH, margin: `${MARGIN}${styleText('dim', '│')} ` });
+      words ??= wrapWords(write, { width: () => Math.max(NARROWEST, columnsOf(out) - BAR_WIDTH), margin: BAR });
       words.push(piece);
     },
   };

@@ -1,18 +1,22 @@
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { PassThrough } from 'node:stream';
 import { setImmediate as nextTick } from 'node:timers/promises';
+import { stripVTControlCharacters } from 'node:util';
 import { expect, test } from 'vitest';
 import { runCli } from '#cli/run-cli.ts';
+import { textWidth } from '#cli/text-width.ts';
 import { openApi } from '#services/api/open-api.ts';
 import { createWorld, type World } from '#test/world/create-world.ts';
 import { openLiveWorker } from '#test/world/live-worker.ts';
 import { scripted } from '#test/world/scripted.ts';
 
 /** Runs a command as if at a terminal; each answer is typed when something is asked. */
-async function atTerminal(url: string, args: string[], answers: (string | null)[] = []) {
+async function atTerminal(url: string, args: string[], answers: (string | null)[] = [], columns?: number) {
   const typed = [...answers];
   const stdin = Object.assign(new PassThrough(), { isTTY: true });
-  const [stdout, stderr] = [new PassThrough(), new PassThrough()];
+  const stdout = Object.assign(new PassThrough(), columns ? { isTTY: true, columns } : {});
+  const stderr = new PassThrough();
   let output = '';
   stdout.on('data', async (piece) => {
     output += piece;
@@ -117,4 +121,90 @@ test('help is help, and what is not a command says so', async () => {
     exitCode: 2,
     complaints: expect.stringContaining('PAWL_URL'),
   });
+});
+
+test('help and the version are told whatever the environment says', async () => {
+  const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
+
+  for (const asked of ['--version', '-v']) {
+    expect(await atTerminal('no URL', [asked])).toEqual({ output: `${version}\n`, complaints: '', exitCode: 0 });
+  }
+  expect(await atTerminal('no URL', ['--help'])).toMatchObject({ exitCode: 0, complaints: '' });
+});
+
+test('PAWL_URL without a scheme is http, and empty is the default', async () => {
+  await using world = await createWorld();
+  const { id } = await world.startTurn({ input: 'Hi' });
+
+  for (const url of [world.url.replace('http://', ''), `${world.url.replace('http://127.0.0.1', ' localhost')}/ `]) {
+    expect(await atTerminal(url, ['turns'])).toMatchObject({ exitCode: 0, output: expect.stringContaining(id) });
+  }
+  expect(await atTerminal('localhost:9', ['turns'])).toMatchObject({
+    complaints: expect.stringContaining('Nothing answers at http://localhost:9. Start Pawl'),
+  });
+  expect(await atTerminal('', ['turns', 'all'])).toMatchObject({ complaints: expect.not.stringContaining('PAWL_URL') });
+});
+
+test.each([
+  ['8080', '“8080” is no address. Give host and port, for example http://127.0.0.1:8080.'],
+  ['::1', '“::1” is no address.'],
+  ['http://', '“http://” is no address.'],
+  ['localhost:99999', '“localhost:99999” is no address.'],
+  ['ftp://localhost', '“ftp://localhost” is neither http nor https.'],
+  ['http://localhost:8080/?key=1', 'goes on behind its path'],
+  ['/v1', 'PAWL_URL is a path without a host.'],
+  ['http://me:secret@localhost', 'A user or password in the URL cannot be sent. Give a key instead.'],
+])('a PAWL_URL that cannot work is told so, in a sentence: %s', async (url, sentence) => {
+  const { complaints, exitCode } = await atTerminal(url, ['turns']);
+
+  expect(complaints).toContain(sentence);
+  expect(complaints).toMatch(/^PAWL_URL .*npx pawl --help\n$/);
+  expect(complaints).not.toContain('secret');
+  expect(exitCode).toBe(2);
+});
+
+const long = `${'Words of many lengths, 東京 and 👋🏽 too, in one long text. '.repeat(6)}The end.`;
+
+test.each([40, 60, 132])(
+  'in a terminal of %d columns no line is wider, and none is needlessly short',
+  async (columns) => {
+    await using world = await createWorld();
+    await using _worker = await openLiveWorker(world);
+    const call = { name: 'weather_lookup', arguments: { city: 'Rome' } };
+    const input = scripted({
+      rounds: [{ say: long, tools: [call] }],
+      final: { fault: { kind: 'status', status: 400 } },
+    });
+    const asked = ['run', input, '--model', 'openai/test', '--tools', 'weather_lookup'];
+
+    const turn = await atTerminal(world.url, asked, [], columns);
+    const list = await atTerminal(world.url, ['turns'], [], columns);
+
+    const lines = stripVTControlCharacters(turn.output).split('\n');
+    const spoken = lines.filter((line) => line.includes('│')).map((line) => line.trim().slice(2));
+    expect(lines.filter((line) => textWidth(line) > columns && line.trim().includes(' '))).toEqual([]);
+    expect(spoken.join(' ')).toBe(long);
+    for (const line of spoken.slice(0, -1)) expect(textWidth(line)).toBeGreaterThan(columns - 10 - 'lengths,'.length);
+    expect(lines.join(' ').replace(/\s+/g, ' ')).toContain('✗ turn failed: openai refused the request (400).');
+    const [last = ''] = list.output.trimEnd().split('\n').slice(-1);
+    expect(textWidth(last)).toBeLessThanOrEqual(columns);
+    expect(textWidth(last)).toBeGreaterThan(columns - 3);
+  },
+);
+
+test('where the output is no terminal, a text is wrapped at 80 columns', async () => {
+  await using world = await createWorld();
+  await using _worker = await openLiveWorker(world);
+
+  const { output } = await atTerminal(world.url, ['run', scripted({ answer: long }), '--model', 'openai/test']);
+
+  const spoken = output.split('\n').filter((line) => line.includes('│'));
+  expect(Math.max(...spoken.map(textWidth))).toBeLessThanOrEqual(80);
+  expect(textWidth(spoken[0] ?? '')).toBeGreaterThan(80 - 'lengths,'.length);
+});
+
+test('what help says fits into 80 columns', async () => {
+  const { output } = await atTerminal('', ['--help']);
+
+  expect(Math.max(...output.split('\n').map(textWidth))).toBeLessThanOrEqual(80);
 });

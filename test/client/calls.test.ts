@@ -202,3 +202,36 @@ test('waiting ends when its signal says so, and the turn does not', async () => 
   await expect(waiting).rejects.toMatchObject({ name: 'TimeoutError' });
   expect((await turn.get()).status).toBe('queued');
 });
+
+test('a base URL without a scheme is http; one that cannot be one is refused at once, and no password repeated', async () => {
+  await using world = await createWorld();
+  const { host } = new URL(world.url);
+
+  expect(await takeAll(connectPawl({ baseUrl: host }).turns.list())).toEqual([]);
+  for (const baseUrl of ['8080', 'ftp://127.0.0.1', 'http://me:secret@127.0.0.1', 'http://127.0.0.1/?a=1']) {
+    const refusal = refusalOf(() => connectPawl({ baseUrl }));
+    expect(refusal).toMatchObject({ code: 'invalid_base_url', param: 'baseUrl', status: null, retryable: false });
+    expect(refusal.message).not.toContain('secret');
+  }
+});
+
+test('a base URL that is a path belongs to the server of the page', async () => {
+  const asked: string[] = [];
+  const fetch = async (url: unknown) => {
+    asked.push(String(url));
+    return Response.json({ data: [], next_cursor: null });
+  };
+
+  for (const baseUrl of ['', '/', '/pawl/']) await takeAll(connectPawl({ baseUrl, fetch }).turns.list());
+
+  expect(asked).toEqual(['/v1/turns', '/v1/turns', '/pawl/v1/turns']);
+});
+
+function refusalOf(act: () => unknown): PawlError {
+  try {
+    act();
+  } catch (error) {
+    if (error instanceof PawlError) return error;
+  }
+  throw new Error('It was not refused');
+}

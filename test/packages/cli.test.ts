@@ -1,0 +1,53 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createWorld } from '#test/world/create-world.ts';
+import { openLiveWorker } from '#test/world/live-worker.ts';
+import { scripted } from '#test/world/scripted.ts';
+import { type Installed, installPackage, run } from './install-package.ts';
+import { findOldestNode } from './runtimes.ts';
+
+const ROOT = resolve(import.meta.dirname, '../..');
+const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+
+let installed: Installed;
+beforeAll(async () => {
+  installed = await installPackage('cli');
+});
+afterAll(() => installed.remove());
+
+/** Runs a turn with a `pawl` that is a file, from a folder that is not this repository. */
+async function runFrom(folder: string, node: string, file: string) {
+  await using world = await createWorld();
+  await using _worker = await openLiveWorker(world);
+  const asked = ['run', scripted({ answer: 'Hello, Ada.' }), '--model', 'openai/test'];
+  const options = { cwd: folder, env: { PATH: process.env.PATH, PAWL_URL: world.url.replace('http://', '') } };
+
+  const turn = await run(node, [file, ...asked], options);
+  const told = await run(node, [file, '--version'], options);
+
+  expect(turn.stdout).toMatch(/│ Hello, Ada\.\n.*✓ checkpoint r1.* · the turn is completed\n$/);
+  expect(told.stdout).toBe(`${version}\n`);
+  expect(turn.stderr + told.stderr).toBe('');
+}
+
+test('the command line is installed from its tarball, which needs no other, and runs on the oldest Node there is', async () => {
+  const { folder, bytes, files } = installed;
+  const { dependencies } = JSON.parse(readFileSync(join(folder, 'node_modules/@pawl-turns/cli/package.json'), 'utf8'));
+
+  expect(dependencies).toBeUndefined();
+  expect(bytes).toBeLessThan(60_000);
+  expect(
+    files.filter((file) => !/^package\/(dist\/c[a-z]+\/[a-z-]+\.js|LICENSE|README\.md|package\.json)$/.test(file)),
+  ).toEqual([]);
+  await runFrom(folder, findOldestNode()?.program ?? process.execPath, join(folder, 'node_modules/.bin/pawl'));
+});
+
+test('the command line of the repository runs from any folder', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'pawl-elsewhere-'));
+
+  await runFrom(folder, process.execPath, join(ROOT, 'packages/cli/main.ts'));
+
+  rmSync(folder, { recursive: true });
+});
