@@ -1,11 +1,11 @@
 # One image for every part; the command says which: services/{api,worker,migrate}/main.ts. Node runs the TypeScript as it is.
-FROM node:24-slim AS packages
+FROM node:24.21.0-slim AS packages
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 # Optional packages are the embedded PostgreSQL, which only `npm start` uses, and native code that has a fallback.
 RUN npm ci --omit=dev --omit=optional
 
-FROM node:24-slim
+FROM node:24.21.0-slim
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080
 WORKDIR /app
 COPY --from=packages /app/node_modules node_modules

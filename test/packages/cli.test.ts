@@ -41,7 +41,7 @@ test('the command line is installed from its tarball, which needs no other, and 
   expect(
     files.filter((file) => !/^package\/(dist\/c[a-z]+\/[a-z-]+\.js|LICENSE|README\.md|package\.json)$/.test(file)),
   ).toEqual([]);
-  await runFrom(folder, findOldestNode()?.program ?? process.execPath, join(folder, 'node_modules/.bin/pawl'));
+  await runFrom(folder, findOldestNode(20)?.program ?? process.execPath, join(folder, 'node_modules/.bin/pawl'));
 });
 
 test('the command line of the repository runs from any folder', async () => {

@@ -33,16 +33,20 @@ export function findRuntimes(): Runtime[] {
   ];
 }
 
-/** The oldest Node on the PATH that is older than the one that runs the tests; undefined where there is none. */
-export function findOldestNode(): { program: string; version: string } | undefined {
+/** The oldest Node on the PATH, from a major version on, that is older than the one of the tests; undefined without one. */
+export function findOldestNode(from = 18): { program: string; version: string } | undefined {
   return onPath('node')
     .map((program) => ({
       program,
       version: execFileSync(program, ['-p', 'process.versions.node'], { encoding: 'utf8' }),
     }))
     .map(({ program, version }) => ({ program, version: version.trim() }))
-    .filter(({ version }) => Number.parseInt(version, 10) < Number.parseInt(process.versions.node, 10))
-    .sort((a, b) => Number.parseInt(a.version, 10) - Number.parseInt(b.version, 10))[0];
+    .filter(({ version }) => majorOf(version) >= from && majorOf(version) < majorOf(process.versions.node))
+    .sort((a, b) => majorOf(a.version) - majorOf(b.version))[0];
+}
+
+function majorOf(version: string): number {
+  return Number.parseInt(version, 10);
 }
 
 function onPath(name: string): string[] {

@@ -1,0 +1,68 @@
+import { execFile } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { findOldestNode } from './runtimes.ts';
+
+const ROOT = resolve(import.meta.dirname, '../..');
+const { scripts, bin, optionalDependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+const PARTS = ['start', 'api', 'worker', 'migrate', 'simulator', 'demo'];
+
+const place = mkdtempSync(join(tmpdir(), 'pawl-old-node-'));
+afterAll(() => rmSync(place, { recursive: true }));
+
+/** Says that it is Node 20, ahead of everything else: there is not an old Node on every machine. */
+const claim = join(place, 'claim-node-20.cjs');
+writeFileSync(
+  claim,
+  `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '20.20.2' } });`,
+);
+const old = findOldestNode();
+const nodes = [
+  { name: 'one that says it is Node 20', program: process.execPath, args: ['-r', claim], version: '20.20.2' },
+  ...(old ? [{ name: `Node ${old.version}`, ...old, args: [] }] : []),
+];
+
+/** Runs `node …` as a script of ours writes it, on another Node. */
+function runOn({ program, args }: { program: string; args: string[] }, command: string, cwd = ROOT) {
+  const env = { PATH: process.env.PATH, PORT: '0', PAWL_DATA_DIR: join(place, 'data') };
+  const written = command.replace(/^node /, '').split(' ');
+  return new Promise((resolve) => {
+    execFile(program, [...args, ...written], { cwd, env, timeout: 30_000 }, (error, stdout, stderr) =>
+      resolve({ code: error?.code ?? 0, stdout, stderr }),
+    );
+  });
+}
+
+test.each(nodes)('$name is told in one sentence what to do, by each script and by the command line', async (node) => {
+  const stderr = expect.stringMatching(
+    new RegExp(`^Pawl needs Node 24 or newer, and this is Node ${node.version}\\. Run “npm ci” [^\\n]+\\.\\n$`),
+  );
+  for (const command of [...PARTS.map((part) => scripts[part]), `node ${bin.pawl} --help`]) {
+    expect(await runOn(node, command), command).toEqual({ code: 1, stdout: '', stderr });
+  }
+});
+
+test('where nothing is installed, each script says so in one sentence, whichever Node there is', async () => {
+  const clone = join(place, 'clone');
+  mkdirSync(clone);
+  cpSync(join(ROOT, 'services'), join(clone, 'services'), { recursive: true });
+  const here = { program: process.execPath, args: [], version: '' };
+
+  for (const node of [here, ...nodes]) {
+    for (const part of PARTS) {
+      const stderr = 'The packages that Pawl is made of are not installed. Run “npm ci” first.\n';
+      expect(await runOn(node, scripts[part], clone), scripts[part]).toEqual({ code: 1, stdout: '', stderr });
+    }
+  }
+});
+
+test('one Node is meant everywhere: npm brings it where developers’ packages are left out, and the image has it', () => {
+  const dockerfile = readFileSync(join(ROOT, 'Dockerfile'), 'utf8');
+  const froms = [...dockerfile.matchAll(/^FROM node:(\S+)-slim/gm)].map(([, version]) => version);
+
+  expect(optionalDependencies.node).toMatch(/^24\.\d+\.\d+$/);
+  expect(froms).toEqual([optionalDependencies.node, optionalDependencies.node]);
+  expect(readFileSync(join(ROOT, 'README.md'), 'utf8')).toMatch(/Node\s24/);
+});
