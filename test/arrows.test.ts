@@ -41,7 +41,7 @@ test('the client runs anywhere: it takes nothing from elsewhere but a module of 
     ({ from, to }) => roomOf(from) === 'packages/client' && roomOf(to ?? '') !== roomOf(from),
   );
 
-  expect(leaving.map(told), 'whoever installs it has nothing else').toEqual([
+  expect(leaving.map(told), 'a user of the package has nothing else').toEqual([
     'packages/client/web-crypto.ts → node:crypto',
   ]);
 });

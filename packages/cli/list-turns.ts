@@ -6,7 +6,7 @@ import { columnsOf } from './screen.ts';
 import { textWidth } from './text-width.ts';
 
 const STATUS_WIDTH = 16;
-/** How much of an input is shown where nobody can say how much there is room for. */
+/** How much of an input is shown where the output is no terminal. */
 const INPUT_WIDTH = 48;
 const NARROWEST = 24;
 const COLOURS = {

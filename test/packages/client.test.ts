@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { runInNewContext } from 'node:vm';
+import { build } from 'rolldown';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { newWebhookSecret } from '#core/webhook/secret.ts';
 import { signWebhook } from '#core/webhook/sign.ts';
@@ -106,9 +107,8 @@ test('a bundler makes one file of it for browsers, which needs nothing that a br
   );
   const bundle = join(installed.folder, 'bundle.js');
 
-  await run(binOf('rolldown'), [entry, '--file', bundle, '--format', 'iife', '--platform', 'browser', '--minify'], {
-    cwd: installed.folder,
-  });
+  const input = { input: entry, platform: 'browser', cwd: installed.folder } as const;
+  await build({ ...input, output: { file: bundle, format: 'iife', minify: true } });
   const { promise, resolve: tell, reject: fail } = Promise.withResolvers<unknown>();
   runInNewContext(readFileSync(bundle, 'utf8'), { ...likeABrowser(), given: givenTo(world.url), tell, fail });
 
@@ -149,7 +149,7 @@ test.each([
     { module: 'esnext', moduleResolution: 'bundler', lib: ['es2022', 'dom'], types: [] },
   ],
   ['in Node, as strictly as can be', { module: 'nodenext', types: ['node'], exactOptionalPropertyTypes: true }],
-])('who type-checks %s, declarations of libraries too, finds its types whole', async (_, options) => {
+])('its types are whole %s, where declarations of libraries are checked too', async (_, options) => {
   write('typed.ts', typed);
   const strict = { strict: true, noEmit: true, skipLibCheck: false, target: 'es2022' };
   const typeRoots = [join(import.meta.dirname, '../../node_modules/@types')];
