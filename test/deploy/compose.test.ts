@@ -45,6 +45,7 @@ const ELSEWHERE = new Map([
   ['REDIS_URL', 'the queue is a service'],
   ['PAWL_DATA_DIR', 'no embedded PostgreSQL in the image'],
   ['PAWL_API_KEY', 'of the command line'],
+  ['PAWL_URL', 'of the command line'],
 ]);
 const VARIABLE = /\b(?:PAWL_[A-Z_]+|[A-Z]+_(?:API_KEY|BASE_URL))\b/g;
 

@@ -47,7 +47,7 @@ test('the command line is installed from its tarball, which needs no other, and 
 test('the command line of the repository runs from any folder', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'pawl-elsewhere-'));
 
-  await runFrom(folder, process.execPath, join(ROOT, 'packages/cli/main.ts'));
+  await runFrom(folder, process.execPath, join(ROOT, 'packages/cli/pawl.cjs'));
 
   rmSync(folder, { recursive: true });
 });
