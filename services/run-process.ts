@@ -38,7 +38,7 @@ export async function runProcess(part: string, open: Open): Promise<void> {
 function outliveTheDatabase(log: Log): void {
   process.on('unhandledRejection', (error) => {
     if (!isPassing(error)) throw error;
-    log.warn({ reason: error instanceof Error ? error.message : null }, 'the database cut a connection off');
+    log.debug({ reason: error.message }, 'the database cut a connection off');
   });
 }
 

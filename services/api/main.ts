@@ -9,6 +9,7 @@ await runProcess('api', async (given, env, log) => {
   const parts = await openParts(settings, env, log);
   await requireMigrated(parts.connection.db);
   const api = await openApi(parts, settings, log);
+  parts.availability.watch(log, ['database', 'disk', 'queue', 'worker']);
   log.info({ url: api.url }, `api listens on ${api.url}`);
   return {
     close: async (graceMs) => {

@@ -18,7 +18,9 @@ export async function openApi(parts: Parts, settings: Settings, log: Log): Promi
   const watch = makeTurnWatch({ db: connection.db, live, log });
   const countJobs = () => bell.count(allQueues(providers.names));
   const tooling = { tools, mcp, toolSecrets, redact };
-  const shared = { countJobs, db: connection.db, live, providers, ...tooling, egress, gate, secretsOf, ring };
+  const { availability } = parts;
+  const outside = { egress, gate, availability };
+  const shared = { countJobs, db: connection.db, live, providers, ...tooling, ...outside, secretsOf, ring };
   const limits = { toolRules: settings.PAWL_TOOL_RULES, toolOutputLimit: settings.PAWL_TOOL_OUTPUT_LIMIT };
   const app = makeApp({ ...shared, ...limits, log, watch, keys });
   const server = await listen(app.fetch, settings);

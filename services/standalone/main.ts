@@ -14,6 +14,7 @@ await runProcess('pawl', async (given, env, log) => {
     const parts = await openParts(settings, env, log);
     const worker = await openWorker(workerContext(parts, settings, log), parts.bell, settings.PAWL_WORKER_CONCURRENCY);
     const api = await openApi(parts, settings, log);
+    parts.availability.watch(log, ['database', 'disk', 'queue']);
     log.info({ url: api.url }, `pawl is ready on ${api.url}`);
     return {
       close: async (graceMs) => {

@@ -1,14 +1,27 @@
-import type { Log } from '../log.ts';
+import { isPassing } from '#core/checkpoint/persist.ts';
+import type { WorkerContext } from './context.ts';
 
-/** Does something again and again, `everyMs` after it was done; a failure is logged and the next time comes. */
-export function every(everyMs: number, routine: () => Promise<unknown>, log: Log): { stop(): Promise<void> } {
+type Surroundings = Pick<WorkerContext, 'log' | 'availability'>;
+
+/**
+ * Does something again and again, `everyMs` after it was done. A failure is logged and the next time comes; that the
+ * database is away is said once, by who watches over the parts.
+ */
+export function every(
+  everyMs: number,
+  routine: () => Promise<unknown>,
+  { log, availability }: Surroundings,
+): { stop(): Promise<void> } {
   let running: Promise<void> = Promise.resolve();
   let timer = setTimeout(turn, everyMs);
   let isStopped = false;
 
   function turn(): void {
     running = routine()
-      .catch((error: unknown) => log.warn({ err: error }, 'a routine failed and will be tried again'))
+      .catch((error: unknown) => {
+        availability.suspect(error);
+        if (!isPassing(error)) log.warn({ err: error }, 'a routine failed and will be tried again');
+      })
       .then(() => {
         if (!isStopped) timer = setTimeout(turn, everyMs);
       });

@@ -10,6 +10,7 @@ await runProcess('worker', async (given, env, log) => {
   const parts = await openParts(settings, env, log);
   await requireMigrated(parts.connection.db);
   const worker = await openWorker(workerContext(parts, settings, log), parts.bell, settings.PAWL_WORKER_CONCURRENCY);
+  parts.availability.watch(log, ['database', 'disk', 'queue']);
   log.info({ pid: process.pid, providers: parts.providers.names }, 'worker ready');
   return {
     close: async (graceMs) => {
