@@ -3,8 +3,8 @@ import { Misconfigured } from '#core/failure.ts';
 import { type Log, openLog } from './log.ts';
 import { readSettings, type Settings } from './settings.ts';
 
-/** A part of Pawl that runs until it is closed. */
-export type Running = { close(graceMs: number): Promise<void> };
+/** A part of Pawl that runs until it is closed; `lost` settles with the reason when it cannot go on. */
+export type Running = { close(graceMs: number): Promise<void>; lost?: Promise<Error> };
 
 type Open = (settings: Settings, env: NodeJS.ProcessEnv, log: Log) => Promise<Running>;
 
@@ -22,7 +22,12 @@ export async function runProcess(part: string, open: Open): Promise<void> {
     const settings = readSettings(process.env);
     const log = openLog(part, settings.PAWL_LOG_LEVEL);
     outliveTheDatabase(log);
-    closeOnSignal(await open(settings, process.env, log), settings.PAWL_SHUTDOWN_GRACE_MS);
+    const running = await open(settings, process.env, log);
+    closeOnSignal(running, settings.PAWL_SHUTDOWN_GRACE_MS);
+    void running.lost?.then((error) => {
+      log.fatal(explain(error) ?? error.message);
+      process.exit(1);
+    });
   } catch (error) {
     const sentence = explain(error);
     if (sentence === null) throw error;

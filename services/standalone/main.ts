@@ -7,7 +7,7 @@ import { workerContext } from '../worker/worker-context.ts';
 import { openDatabase } from './open-database.ts';
 
 await runProcess('pawl', async (given, env, log) => {
-  const database = await openDatabase(given);
+  const database = await openDatabase(given, log);
   try {
     await migrateAll(database.url);
     const settings = { ...given, DATABASE_URL: database.url };
@@ -17,6 +17,7 @@ await runProcess('pawl', async (given, env, log) => {
     parts.availability.watch(log, ['database', 'disk', 'queue']);
     log.info({ url: api.url }, `pawl is ready on ${api.url}`);
     return {
+      lost: database.lost,
       close: async (graceMs) => {
         await Promise.all([api.close(graceMs), worker.close(graceMs)]);
         await parts.close();

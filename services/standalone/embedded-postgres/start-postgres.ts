@@ -10,8 +10,11 @@ import { openServerLog, type ServerLog } from './server-log.ts';
 import { startServer } from './start-server.ts';
 import { stopOrphan } from './stop-orphan.ts';
 
-/** A PostgreSQL of our own: `url` leads to its database `pawl`, `pid` is its server, `stop` may be called twice. */
-export type EmbeddedPostgres = { url: string; pid: number; stop(): Promise<void> };
+/**
+ * A PostgreSQL of our own: `url` leads to its database `pawl`, `pid` is its server, `exited` tells when that has ended,
+ * `stop` may be called twice.
+ */
+export type EmbeddedPostgres = { url: string; pid: number; exited: Promise<unknown>; stop(): Promise<void> };
 
 /** `durable: false` gives up what was committed when the machine goes down: for tests. */
 export type PostgresOptions = { dataDir: string; port?: number; durable?: boolean };
@@ -67,7 +70,7 @@ async function startLogged(dataDir: string, log: ServerLog, options: PostgresOpt
     const password = readFileSync(join(dataDir, 'postgres', 'password'), 'utf8');
     const address = `postgres://pawl:${password}@127.0.0.1:${server.port}`;
     await createDatabase(`${address}/postgres`, 'pawl');
-    return { url: `${address}/pawl`, pid: server.pid, stop: server.stop };
+    return { url: `${address}/pawl`, pid: server.pid, exited: server.exited, stop: server.stop };
   } catch (error) {
     await server.stop();
     throw new Misconfigured(
