@@ -51,14 +51,12 @@ function outliveTheDatabase(log: Log): void {
 function explain(error: unknown): string | null {
   if (error instanceof Misconfigured) return error.message;
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-  if (code === 'EADDRINUSE') return 'The port is taken. Set PORT to a free one, or stop what listens there.';
-  if (code === 'EADDRNOTAVAIL')
-    return 'HOST is no address of this machine. Set it to one that is, for example 127.0.0.1.';
   if (code === '28P01' || code === '28000')
     return 'PostgreSQL refused the user or password in DATABASE_URL. Check both.';
   if (code === '3D000') return 'The database named in DATABASE_URL does not exist. Create it first.';
   if (!isPassing(error)) return null;
-  return 'PostgreSQL at DATABASE_URL cannot be reached. Check that it runs, and that host and port are right.';
+  if (code === '53300') return 'PostgreSQL at DATABASE_URL has no connection left (53300). Raise its max_connections.';
+  return `PostgreSQL at DATABASE_URL cannot be reached (${code}). Check that it runs, and that host and port are right.`;
 }
 
 function closeOnSignal(running: Running, graceMs: number): void {

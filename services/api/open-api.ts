@@ -1,5 +1,6 @@
 import type { AddressInfo } from 'node:net';
 import { type ServerType, serve } from '@hono/node-server';
+import { Misconfigured } from '#core/failure.ts';
 import { allQueues } from '#core/queue/all-queues.ts';
 import type { Log } from '../log.ts';
 import type { Parts } from '../open-parts.ts';
@@ -41,6 +42,22 @@ export async function openApi(parts: Parts, settings: Settings, log: Log): Promi
 function listen(fetch: Parameters<typeof serve>[0]['fetch'], { HOST, PORT }: Settings): Promise<ServerType> {
   return new Promise((resolve, reject) => {
     const server = serve({ fetch, hostname: HOST, port: PORT }, () => resolve(server));
-    server.on('error', reject);
+    server.on('error', (error) => reject(refusalOf(error, { HOST, PORT })));
   });
+}
+
+/** Why nothing can listen there, where that is for the operator to mend; else the error itself. */
+function refusalOf(error: Error, { HOST, PORT }: Pick<Settings, 'HOST' | 'PORT'>): Error {
+  switch ('code' in error && error.code) {
+    case 'EADDRINUSE':
+      return new Misconfigured(`PORT: ${PORT} on ${HOST} is taken. Set another one, or stop what listens there.`);
+    case 'EACCES':
+      return new Misconfigured(`PORT: this user may not listen on ${PORT}. Set one from 1024 on.`);
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+      return new Misconfigured(`HOST: ${HOST} is no address of this machine. Set one that is, for example 127.0.0.1.`);
+    default:
+      return error;
+  }
 }

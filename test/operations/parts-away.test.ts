@@ -105,7 +105,8 @@ test.each(['api', 'worker', 'migrate'])(
 
     await expect(starting).rejects.toMatchObject({
       code: 1,
-      stderr: 'PostgreSQL at DATABASE_URL cannot be reached. Check that it runs, and that host and port are right.\n',
+      stderr:
+        'PostgreSQL at DATABASE_URL cannot be reached (ECONNREFUSED). Check that it runs, and that host and port are right.\n',
     });
   },
 );

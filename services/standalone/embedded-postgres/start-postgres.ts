@@ -1,5 +1,5 @@
 import { accessSync, constants, existsSync, mkdirSync, readFileSync, realpathSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { Misconfigured } from '#core/failure.ts';
 import { createCluster } from './create-cluster.ts';
 import { createDatabase } from './create-database.ts';
@@ -37,7 +37,7 @@ export async function startPostgres(options: PostgresOptions): Promise<EmbeddedP
 
 function openDataDir(dataDir: string): string {
   try {
-    mkdirSync(dataDir, { recursive: true });
+    makeFolder(dataDir);
     accessSync(dataDir, constants.W_OK);
     return realpathSync(dataDir);
   } catch (error) {
@@ -45,6 +45,13 @@ function openDataDir(dataDir: string): string {
       `Cannot use the data folder ${dataDir} (${String(error)}): set PAWL_DATA_DIR to a folder that you can write.`,
     );
   }
+}
+
+/** Folder by folder: told to make all of them in a place like /proc, Node tries for ever. */
+function makeFolder(path: string): void {
+  if (existsSync(path)) return;
+  makeFolder(dirname(path));
+  mkdirSync(path);
 }
 
 /** For the one Pawl that holds the folder. */
