@@ -30,8 +30,18 @@ async function importTools(file: string): Promise<unknown> {
     const loaded: unknown = await import(pathToFileURL(file).href);
     return isRecord(loaded) ? loaded.default : undefined;
   } catch (error) {
-    throw new Misconfigured(`${file} could not be loaded: ${error instanceof Error ? error.message : String(error)}`);
+    const sentence = error instanceof Error ? error.message : String(error);
+    throw new Misconfigured(`${placeOf(error, file)} could not be loaded: ${sentence}`);
   }
+}
+
+/** The module with the line at which it threw; of a file that cannot be read, be it the module or an import, the line. */
+function placeOf(error: unknown, file: string): string {
+  const stack = error instanceof Error ? (error.stack ?? '') : '';
+  const unreadable = /^(?:file:\/\/)?(\/.+:\d+)\n/.exec(stack)?.[1];
+  if (unreadable) return unreadable;
+  const [, ...behind] = stack.split(pathToFileURL(file).href);
+  return file + (behind.map((text) => /^:\d+/.exec(text)?.[0]).find((line) => line !== undefined) ?? '');
 }
 
 function toolsIn(list: unknown, file: string): ServerTool[] {

@@ -120,9 +120,9 @@ test('a command that fails is started once for a row of lists and told once, and
 test('the example is a server that works', async () => {
   await using servers = useMcpServers({ units: command(new URL('../../../examples/mcp-server.ts', import.meta.url)) });
 
-  const tools = await servers.list();
   const args = { value: 1, from: 'mile', to: 'metre' };
   const converted = await callMcpTool(servers, 'units__convert_length', { args });
+  const tools = await servers.list();
   const rolled = await callMcpTool(servers, 'units__roll_dice', { args: { dice: 3 } });
 
   expect(tools.map(({ name, effect }) => [name, effect])).toEqual([
