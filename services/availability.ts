@@ -65,7 +65,11 @@ export function makeAvailability(asked: Asked): Availability {
       timer ??= setInterval(() => check().catch((err) => log.warn({ err }, 'a check failed')), EVERY_MS).unref();
       check().catch(() => {});
     },
-    close: () => clearInterval(timer),
+    close: () => {
+      clearInterval(timer);
+      timer = undefined;
+      tell = () => {};
+    },
   };
 }
 

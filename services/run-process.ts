@@ -1,7 +1,7 @@
 import { isPassing } from '#core/checkpoint/persist.ts';
 import { Misconfigured } from '#core/failure.ts';
 import { type Log, openLog } from './log.ts';
-import { readSettings, type Settings } from './settings.ts';
+import { readSettings, type Settings, unknownVariables } from './settings.ts';
 
 /** A part of Pawl that runs until it is closed; `lost` settles with the reason when it cannot go on. */
 export type Running = { close(graceMs: number): Promise<void>; lost?: Promise<Error> };
@@ -20,10 +20,11 @@ const SAME_KEYSTROKE_MS = 1_000;
 export async function runProcess(part: string, open: Open): Promise<void> {
   try {
     const settings = readSettings(process.env);
-    const log = openLog(part, settings.PAWL_LOG_LEVEL);
+    const log = openLog(part, settings.PAWL_LOG_LEVEL, settings.PAWL_LOG_FORMAT);
+    for (const sentence of unknownVariables(process.env)) log.warn(sentence);
     outliveTheDatabase(log);
     const running = await open(settings, process.env, log);
-    closeOnSignal(running, settings.PAWL_SHUTDOWN_GRACE_MS);
+    closeOnSignal(running, settings.PAWL_SHUTDOWN_GRACE_MS, log);
     void running.lost?.then((error) => {
       log.fatal(explain(error) ?? error.message);
       process.exit(1);
@@ -59,7 +60,7 @@ function explain(error: unknown): string | null {
   return `PostgreSQL at DATABASE_URL cannot be reached (${code}). Check that it runs, and that host and port are right.`;
 }
 
-function closeOnSignal(running: Running, graceMs: number): void {
+function closeOnSignal(running: Running, graceMs: number, log: Log): void {
   let closingSince: number | null = null;
   const close = () => {
     if (closingSince !== null) {
@@ -67,10 +68,20 @@ function closeOnSignal(running: Running, graceMs: number): void {
       return;
     }
     closingSince = performance.now();
-    setTimeout(() => process.exit(1), graceMs + LAST_RESORT_MS).unref();
+    log.info(
+      `stopping: no new work is taken, what is under way has ${graceMs / 1_000} s. A second signal ends it at once`,
+    );
+    const end = (code: number, sentence: string) => {
+      log[code === 0 ? 'info' : 'warn'](sentence);
+      process.exit(code);
+    };
+    setTimeout(end, graceMs + LAST_RESORT_MS, 1, 'ended: the stop took too long').unref();
     running.close(graceMs).then(
-      () => process.exit(0),
-      () => process.exit(1),
+      () => end(0, 'stopped'),
+      (err: unknown) => {
+        log.error({ err }, 'the stop failed');
+        end(1, 'ended');
+      },
     );
   };
   closeWithNpm(close);

@@ -44,6 +44,7 @@ const Settings = z.object({
   PAWL_TOOLS: z.string().optional(),
   PAWL_MCP: z.string().optional(),
   PAWL_LOG_LEVEL: oneOf('info', 'silent', 'error', 'warn', 'debug'),
+  PAWL_LOG_FORMAT: z.enum(['text', 'json'], 'give one of text, json').optional(),
   PAWL_MODEL_TIMEOUT_MS: number(600_000, 1, LONGEST_TIMER_MS),
   PAWL_SHUTDOWN_GRACE_MS: number(10_000, 0, DAY_MS),
 });

@@ -5,12 +5,12 @@ import { allQueues } from '#core/queue/all-queues.ts';
 import type { Log } from '../log.ts';
 import type { Parts } from '../open-parts.ts';
 import type { Settings } from '../settings.ts';
-import { readApiKeys } from './api-keys.ts';
+import { type ApiKeys, readApiKeys } from './api-keys.ts';
 import { makeApp } from './app.ts';
 import { makeTurnWatch } from './watch/watch-turns.ts';
 
 /** An API that listens; `close` ends streams so that clients resume, answers what is under way, and is done. */
-export type OpenApi = { url: string; close(graceMs: number): Promise<void> };
+export type OpenApi = { url: string; keys: ApiKeys; close(graceMs: number): Promise<void> };
 
 /** Starts to listen. Refuses to be open to others without keys. */
 export async function openApi(parts: Parts, settings: Settings, log: Log): Promise<OpenApi> {
@@ -28,6 +28,7 @@ export async function openApi(parts: Parts, settings: Settings, log: Log): Promi
   const { port } = server.address() as AddressInfo;
   return {
     url: `http://${settings.HOST.includes(':') ? `[${settings.HOST}]` : settings.HOST}:${port}`,
+    keys,
     close: async (graceMs) => {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       await watch.close();

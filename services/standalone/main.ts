@@ -1,7 +1,9 @@
 import { openApi } from '../api/open-api.ts';
+import { tellHiddenTurns } from '../api/tell-hidden-turns.ts';
 import { migrateAll } from '../migrate/migrate-all.ts';
 import { openParts } from '../open-parts.ts';
 import { runProcess } from '../run-process.ts';
+import { tellStart } from '../tell-start.ts';
 import { openWorker } from '../worker/open-worker.ts';
 import { workerContext } from '../worker/worker-context.ts';
 import { openDatabase } from './open-database.ts';
@@ -14,6 +16,8 @@ await runProcess('pawl', async (given, env, log) => {
     const parts = await openParts(settings, env, log);
     const worker = await openWorker(workerContext(parts, settings, log), parts.bell, settings.PAWL_WORKER_CONCURRENCY);
     const api = await openApi(parts, settings, log);
+    tellStart(log, given, parts);
+    await tellHiddenTurns(parts.connection.db, api.keys, log);
     parts.availability.watch(log, ['database', 'disk', 'queue']);
     log.info({ url: api.url }, `pawl is ready on ${api.url}`);
     return {

@@ -56,6 +56,8 @@ export async function openWorker(
   await beSeen().catch((error: unknown) => context.availability.suspect(error));
   return {
     close: async (graceMs) => {
+      const steps = heartbeat.count();
+      if (steps > 0) context.log.info({ steps }, `waiting for ${steps} step${steps === 1 ? '' : 's'} under way`);
       const patience = setTimeout(() => heartbeat.stop('shutdown'), graceMs);
       const closed = answering.close(graceMs + LAST_WORDS_MS);
       await closed;

@@ -56,6 +56,17 @@ test('one command runs a turn; one Ctrl-C under npm stops it cleanly, and the da
 
   expect(body).toMatchObject({ status: 'completed' });
   expect(code).toBe(0);
+  expect(first.lines.map(({ msg }) => msg)).toEqual(
+    expect.arrayContaining([
+      `PostgreSQL: an embedded one in ${dataDir}`,
+      'queue: on the same PostgreSQL',
+      'providers: sim',
+      'tools: none of our own',
+      expect.stringMatching(/^pawl is ready on http:/),
+      expect.stringMatching(/^stopping: /),
+      'stopped',
+    ]),
+  );
   expect(await second.findTurn(id)).toMatchObject({ status: 'completed', output: body.output });
 });
 

@@ -10,6 +10,7 @@ export type McpFinding = { kind: 'found'; tool: Tool } | { kind: 'unknown' } | {
 
 /** The MCP servers of this process. Each is connected to when it is first needed, and again when it was lost. */
 export type McpServers = {
+  names: string[];
   server(name: string): McpServer | undefined;
   /**
    * The tools of all servers, within 2 s: of one that does not answer by then, those seen last. One that did not lately is
@@ -31,6 +32,7 @@ export function openMcpServers(configs: ReadonlyMap<string, McpServerConfig>, wa
   for (const [name, config] of configs) warnOfMissing(name, config, warn);
   const servers = new Map([...configs].map(([name, config]) => [name, mcpServer(name, config, { fetch, warn })]));
   return {
+    names: [...servers.keys()],
     server: (name) => servers.get(name),
     list: async () => {
       const lists = await Promise.all(
