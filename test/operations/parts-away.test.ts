@@ -9,6 +9,7 @@ import { apiClient } from '#test/world/api-client.ts';
 import { createWorld } from '#test/world/create-world.ts';
 import { spawnRedis } from '#test/world/spawn-redis.ts';
 import { startProcess, type TestProcess } from '#test/world/start-process.ts';
+import { openStranger } from '#test/world/stranger.ts';
 import { createTestDatabase } from '#test/world/test-database.ts';
 import { openLink } from '../../chaos/proxy/open-link.ts';
 
@@ -168,4 +169,35 @@ test('a database whose disk is full is not ready, says so, and is ready again as
   expect(full.body.error.message).toMatch(/^The disk of PostgreSQL at DATABASE_URL is full \(53100\)\. Free space/);
   expect(metrics).toContain('pawl_part_up{part="disk"} 0\n');
   expect(after.status).toBe(200);
+});
+
+test('a model and a receiver that are away are named by the log and the turn, and asked again until they are there', {
+  timeout: 120_000,
+}, async () => {
+  await using stranger = await openStranger();
+  await using world = await createWorld();
+  await using toModel = await openLink(Number(new URL(world.env.OPENAI_BASE_URL).port));
+  await using toReceiver = await openLink(Number(new URL(stranger.url).port));
+  const model = new URL(world.env.OPENAI_BASE_URL);
+  model.port = String(toModel.port);
+  toModel.setMode('cut');
+  toReceiver.setMode('cut');
+  await using worker = await startProcess('worker', { ...world.env, OPENAI_BASE_URL: model.href });
+
+  const webhook = { url: `http://127.0.0.1:${toReceiver.port}/`, events: ['turn.completed'] };
+  const { id } = await world.startTurn({ input: 'Hello', webhook });
+  const missed = await worker.said(/^round 1 again in/);
+  const events = await world.listEvents(id);
+  toModel.setMode('pass');
+  const { body } = await world.call<TurnResource>('GET', `/v1/turns/${id}?wait=60`);
+  const undelivered = await worker.said(/^webhook again in/);
+  const { body: deliveries } = await world.call<{ data: unknown[] }>('GET', `/v1/turns/${id}/deliveries`);
+  toReceiver.setMode('pass');
+  await stranger.arrival(1);
+
+  expect(missed.msg).toMatch(/^round 1 again in \d+ ms: openai failed with provider_unavailable$/);
+  expect(JSON.stringify(events)).toContain('openai could not be reached, or broke off (');
+  expect(body.status).toBe('completed');
+  expect(undelivered.msg).toMatch(/^webhook again in \d+ ms: turn\.completed\. .*127\.0\.0\.1/);
+  expect(deliveries.data).toMatchObject([{ status: 'pending', last_error: expect.stringContaining('127.0.0.1') }]);
 });
