@@ -115,7 +115,8 @@ class TimedOut extends Error {
 
 function withinTime<Value>(asking: Promise<Value>): Promise<Value> {
   const { promise, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(new TimedOut()), PATIENCE_MS);
+  // An answer that came while this process stood still is read before its time is up.
+  const timer = setTimeout(() => setImmediate(() => reject(new TimedOut())), PATIENCE_MS);
   return Promise.race([asking, promise]).finally(() => clearTimeout(timer));
 }
 
