@@ -3,7 +3,6 @@ import { isPassing } from '#core/checkpoint/persist.ts';
 import { probeDisk } from '#core/checkpoint/probe-disk.ts';
 import { countWorkers } from '#core/checkpoint/workers.ts';
 import type { Bell } from '#core/queue/bell.ts';
-import { DELIVERIES_QUEUE } from '#core/queue/job.ts';
 import type { Log } from './log.ts';
 import { BACK, type Part, type Places, sentenceFor } from './part-sentences.ts';
 
@@ -29,6 +28,9 @@ const EVERY_MS = 3_000;
 const PATIENCE_MS = 3_000;
 const PAUSE_MS = 1_000;
 const DISK_FULL = '53100';
+
+/** A queue that never has jobs, so that counting them costs nothing. */
+const PROBE_QUEUE = 'probe';
 
 /** Makes the availability of one process; until it is first asked, nothing is known and nothing counts as away. */
 export function makeAvailability(asked: Asked): Availability {
@@ -86,7 +88,7 @@ async function askAll({ db, bell, places }: Asked, isDiskSuspect: boolean): Prom
   const [workers] = await Promise.all([
     withinTime(countWorkers(db)).catch(passing('database')),
     isDiskSuspect ? withinTime(probeDisk(db)).catch(passing('database')) : null,
-    withinTime(bell.count([DELIVERIES_QUEUE])).catch(note('queue')),
+    withinTime(bell.count([PROBE_QUEUE])).catch(note('queue')),
   ]);
   // A queue in a database that is away is no second trouble.
   if (away.has('database') && !places.redis) away.delete('queue');

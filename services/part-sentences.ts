@@ -36,7 +36,7 @@ export const BACK: Record<Part, string> = {
   database: 'PostgreSQL is back.',
   disk: 'The disk of PostgreSQL has space again.',
   queue: 'The queue is back.',
-  worker: 'A worker is running again.',
+  worker: 'A worker is running.',
 };
 
 function lowerFirst(text: string): string {

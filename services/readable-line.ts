@@ -28,7 +28,7 @@ function stackOf(err: unknown): string {
   return typeof stack === 'string' ? `${visible(stack).replace(/^/gm, '    ')}\n` : '';
 }
 
-/** A text that came from elsewhere must not move the cursor of whoever reads it. */
+/** A text that came from elsewhere must not move the cursor of a terminal. */
 function visible(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: those are what is taken out
   return text.replace(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/g, ' ');

@@ -4,8 +4,8 @@ import type { WorkerContext } from './context.ts';
 type Surroundings = Pick<WorkerContext, 'log' | 'availability'>;
 
 /**
- * Does something again and again, `everyMs` after it was done. A failure is logged and the next time comes; that the
- * database is away is said once, by who watches over the parts.
+ * Does something again and again, `everyMs` after it was done. A failure is logged and the next time comes; a database
+ * that is away is left to the availability, which logs it once.
  */
 export function every(
   everyMs: number,

@@ -124,7 +124,7 @@ test('without a worker the API says so, also when the last one was killed, until
   const before = await ready();
   const metrics = await api.metrics();
   await using first = await startProcess('worker', { ...env, PAWL_WORKER_CONCURRENCY: '3' });
-  await api.said(/A worker is running again/);
+  await api.said(/^A worker is running/);
   const rows = await world.db.selectFrom('workers').select(['id', 'concurrency']).execute();
   await first.kill('SIGKILL');
   await sql`update workers set last_seen_at = last_seen_at - interval '1 minute'`.execute(world.db);

@@ -83,7 +83,7 @@ test.for([
     'a tool whose name breaks the rules',
     `${IMPORTS}const bad = defineTool({ name: 'Bad-Name', description: 'Breaks the rules.', input: z.object({}), execute: () => 1 });
      export default [bad];`,
-    /tools\.ts: tools\[0\]\.name \(Bad-Name\): Give the tool another name/,
+    /tools\.ts:3: tools\[0\]\.name \(Bad-Name\): Give the tool another name/,
   ],
   [
     'a tool whose timeout is out of range',
