@@ -4,7 +4,7 @@ import { probeDisk } from '#core/checkpoint/probe-disk.ts';
 import { countWorkers } from '#core/checkpoint/workers.ts';
 import type { Bell } from '#core/queue/bell.ts';
 import type { Log } from './log.ts';
-import { BACK, type Part, type Places, sentenceFor } from './part-sentences.ts';
+import { BACK, type Part, type Places, REFUSALS, sentenceFor } from './part-sentences.ts';
 
 /** What a process saw when it last asked: a sentence for each part that is away, and how many workers are alive. */
 export type Standing = { away: ReadonlyMap<Part, string>; workers: number | null };
@@ -17,16 +17,23 @@ export type Availability = {
   last(): Standing;
   /** Takes an error for a hint that a part may be away: a process that watches asks all of them, once a second at most. */
   suspect(error: unknown): void;
+  /** Notes that the queue took a job, and so does not refuse them any more. */
+  queueTook(): void;
   /** Asks every 3 s and logs, once for each change, that one of `parts` is away or back. */
   watch(log: Log, parts: readonly Part[]): void;
   close(): void;
 };
+
+type Refusal = { code: string; until: number };
 
 type Asked = { db: Db; bell: Pick<Bell, 'count'>; places: Places };
 
 const EVERY_MS = 3_000;
 const PATIENCE_MS = 3_000;
 const PAUSE_MS = 1_000;
+
+/** Longer than any pause between two tries to ring for a row that is late. */
+const REFUSED_FOR_MS = 70_000;
 const DISK_FULL = '53100';
 
 /** A queue that never has jobs, so that counting them costs nothing. */
@@ -39,12 +46,14 @@ export function makeAvailability(asked: Asked): Availability {
   let isDiskSuspect = false;
   let timer: NodeJS.Timeout | undefined;
   let askedAt = Number.NEGATIVE_INFINITY;
+  let refusal: Refusal | null = null;
   let tell = (_before: Standing, _after: Standing) => {};
 
   async function ask(): Promise<Standing> {
     const before = last;
     askedAt = performance.now();
-    last = await askAll(asked, isDiskSuspect);
+    if (refusal && refusal.until < askedAt) refusal = null;
+    last = await askAll(asked, { isDiskSuspect, refusal });
     isDiskSuspect = last.away.has('disk');
     tell(before, last);
     return last;
@@ -59,12 +68,18 @@ export function makeAvailability(asked: Asked): Availability {
     check,
     last: () => last,
     suspect: (error) => {
-      isDiskSuspect ||= codeOf(error) === DISK_FULL;
+      const code = codeOf(error);
+      isDiskSuspect ||= code === DISK_FULL;
+      if (code && REFUSALS.has(code)) refusal = { code, until: performance.now() + REFUSED_FOR_MS };
       if (timer && performance.now() - askedAt > PAUSE_MS) check().catch(() => {});
+    },
+    queueTook: () => {
+      refusal = null;
     },
     watch: (log, parts) => {
       tell = (before, after) => tellChanges(parts, { before, after, log });
-      timer ??= setInterval(() => check().catch((err) => log.warn({ err }, 'a check failed')), EVERY_MS).unref();
+      const tellFailure = tellOnce(log);
+      timer ??= setInterval(() => check().catch(tellFailure), EVERY_MS).unref();
       check().catch(() => {});
     },
     close: () => {
@@ -75,7 +90,17 @@ export function makeAvailability(asked: Asked): Availability {
   };
 }
 
-async function askAll({ db, bell, places }: Asked, isDiskSuspect: boolean): Promise<Standing> {
+function tellOnce(log: Log): (error: unknown) => void {
+  let told = '';
+  return (error) => {
+    if (told !== String(error)) log.warn({ err: error }, 'the parts could not be asked, which is tried again');
+    told = String(error);
+  };
+}
+
+type Hints = { isDiskSuspect: boolean; refusal: Refusal | null };
+
+async function askAll({ db, bell, places }: Asked, { isDiskSuspect, refusal }: Hints): Promise<Standing> {
   const away = new Map<Part, string>();
   const note = (part: Part) => (error: unknown) => {
     away.set(part, sentenceFor(part, { code: codeOf(error), places }));
@@ -90,6 +115,8 @@ async function askAll({ db, bell, places }: Asked, isDiskSuspect: boolean): Prom
     isDiskSuspect ? withinTime(probeDisk(db)).catch(passing('database')) : null,
     withinTime(bell.count([PROBE_QUEUE])).catch(note('queue')),
   ]);
+  // It answers questions, and takes no jobs.
+  if (refusal && !away.has('queue')) away.set('queue', sentenceFor('queue', { code: refusal.code, places }));
   // A queue in a database that is away is no second trouble.
   if (away.has('database') && !places.redis) away.delete('queue');
   if (workers === 0) note('worker')(null);
@@ -125,5 +152,5 @@ function withinTime<Value>(asking: Promise<Value>): Promise<Value> {
 /** Redis says in the first word of its message what Postgres and the network say in a code. */
 function codeOf(error: unknown): string | null {
   if (!(error instanceof Error)) return null;
-  return 'code' in error ? String(error.code) : (/^[A-Z]{4,}(?= )/.exec(error.message)?.[0] ?? null);
+  return 'code' in error ? String(error.code) : (/^[A-Z]{3,}(?= )/.exec(error.message)?.[0] ?? null);
 }

@@ -94,6 +94,7 @@ function secretsFrom({ PAWL_WEBHOOK_SECRET: given }: Settings, { db }: Connectio
 async function noteRinging(ringing: Promise<void>, availability: Availability): Promise<boolean> {
   try {
     await ringing;
+    availability.queueTook();
     return true;
   } catch (error) {
     availability.suspect(error);

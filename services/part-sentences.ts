@@ -10,6 +10,9 @@ type About = { code: string | null; places: Places };
 
 const TOO_MANY_CONNECTIONS = '53300';
 
+/** What Redis says that is there and takes no writes: no memory, no disk, a replica, no permission. */
+export const REFUSALS: ReadonlySet<string> = new Set(['OOM', 'MISCONF', 'READONLY', 'NOPERM']);
+
 /** What an operator reads of a part that is away: its variable, what follows from it, and what to do. */
 export function sentenceFor(part: Part, { code, places }: About): string {
   const why = code === null ? '' : ` (${code})`;
@@ -23,6 +26,8 @@ export function sentenceFor(part: Part, { code, places }: About): string {
     case 'disk':
       return `The disk of ${lowerFirst(postgres)} is full${why}. Free space there; turns go on by themselves.`;
     case 'queue':
+      if (places.redis && code !== null && REFUSALS.has(code))
+        return `Redis at REDIS_URL takes no jobs${why}. Look into its log; turns are accepted and start once it does.`;
       if (places.redis)
         return `Redis at REDIS_URL cannot be reached${why}. Check that it runs; turns are accepted and start once it is back.`;
       return `The queue on ${lowerFirst(postgres)} does not answer${why}. Turns are accepted and start once it does.`;

@@ -15,12 +15,19 @@ export function every(
   let running: Promise<void> = Promise.resolve();
   let timer = setTimeout(turn, everyMs);
   let isStopped = false;
+  let told: string | null = null;
 
   function turn(): void {
     running = routine()
+      .then(() => {
+        told = null;
+      })
       .catch((error: unknown) => {
         availability.suspect(error);
-        if (!isPassing(error)) log.warn({ err: error }, 'a routine failed and will be tried again');
+        // The same trouble is told once, not at each try.
+        if (!isPassing(error) && told !== String(error))
+          log.warn({ err: error }, 'a routine failed and is tried again');
+        told = String(error);
       })
       .then(() => {
         if (!isStopped) timer = setTimeout(turn, everyMs);

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { Redis } from 'ioredis';
 import { sql } from 'kysely';
 import { expect, test, vi } from 'vitest';
 import type { TurnResource } from '#core/turn/present-turn.ts';
@@ -65,6 +66,28 @@ test('Redis that is away at the start and later is named once by each process, a
   expect(body.status).toBe('completed');
   expect(back).toEqual({ status: 'ready', queue: 'ready', workers: 1, notes: [] });
   await redis!.stop();
+});
+
+test('Redis that is there and takes no jobs is named, until it takes one', async ({ skip }) => {
+  const redis = await spawnRedis();
+  if (!redis) return skip('no redis-server on the PATH');
+  const operator = new Redis(redis.url);
+  await using api = await startApi({ DATABASE_URL: await createTestDatabase(), REDIS_URL: redis.url });
+  const post = () => api.startTurn({ model: 'sim/demo', input: 'Hello' });
+  await post();
+
+  await operator.config('SET', 'maxmemory', '1');
+  await post();
+  const full = await api.said(/^Redis at REDIS_URL takes no jobs \(OOM\)\./);
+  const away = (await api.call<Ready>('GET', '/readyz')).body;
+  await operator.config('SET', 'maxmemory', '0');
+  await post();
+  const back = (await api.call<Ready>('GET', '/readyz')).body;
+
+  expect(away).toMatchObject({ status: 'ready', queue: 'away', notes: [full.msg, NO_WORKER] });
+  expect(back).toMatchObject({ queue: 'ready', notes: [NO_WORKER] });
+  operator.disconnect();
+  await redis.stop();
 });
 
 test('Postgres that is away is named once by each process, by /readyz and by /metrics, and turns go on', {
