@@ -15,6 +15,7 @@ import type { ToolRegistry } from '#core/tools/tool-registry.ts';
 import { parseToolSecrets, type ToolSecrets } from '#core/tools/tool-secrets.ts';
 import type { Ring } from '#core/turn/ring.ts';
 import { newWebhookSecret, parseWebhookSecrets } from '#core/webhook/secret.ts';
+import { type Availability, makeAvailability } from './availability.ts';
 import { knownSecrets } from './known-secrets.ts';
 import { lazySimulator } from './lazy-simulator.ts';
 import type { Log } from './log.ts';
@@ -32,6 +33,7 @@ export type Parts = {
   redact: Redact;
   egress: EgressPolicy;
   gate: Gate;
+  availability: Availability;
   secretsOf(project: string): Promise<string[]>;
   /** Rings; false where the queue is away, which fails nothing. */
   ring(rings: Ring[]): Promise<boolean>;
@@ -56,15 +58,18 @@ export async function openParts(settings: Settings & { DATABASE_URL: string }, e
   const bell = await openBell(urls);
   const connection = connect(settings.DATABASE_URL);
   const live = openLive(urls);
+  const places = { embedded: !env.DATABASE_URL, redis: settings.REDIS_URL !== undefined };
+  const availability = makeAvailability({ db: connection.db, bell, places });
   return {
-    ...{ connection, bell, live, providers, tools, mcp, toolSecrets, redact, egress, gate },
+    ...{ connection, bell, live, providers, tools, mcp, toolSecrets, redact, egress, gate, availability },
     secretsOf: secretsFrom(settings, connection),
-    ring: (rings) => logRinging(bell.ring(rings), log),
+    ring: (rings) => noteRinging(bell.ring(rings), availability),
     ringAhead: async (rings) => {
       const { arrived } = await bell.ringAhead(rings);
-      void logRinging(arrived, log);
+      void noteRinging(arrived, availability);
     },
     close: async () => {
+      availability.close();
       await Promise.all([mcp.close(), gate.close(), providers.close(), bell.close(), live.close(), simulator.close()]);
       await connection.close();
     },
@@ -86,13 +91,13 @@ function secretsFrom({ PAWL_WEBHOOK_SECRET: given }: Settings, { db }: Connectio
 }
 
 /** A queue that is away never fails what was committed: the rows are due, and the rescuer rings again. */
-async function logRinging(ringing: Promise<void>, log: Log): Promise<boolean> {
+async function noteRinging(ringing: Promise<void>, availability: Availability): Promise<boolean> {
   try {
     await ringing;
+    availability.queueTook();
     return true;
   } catch (error) {
-    const reason = error instanceof Error ? error.message : null;
-    log.warn({ reason }, 'the queue is away; the rescuer will ring again');
+    availability.suspect(error);
     return false;
   }
 }

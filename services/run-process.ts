@@ -1,10 +1,10 @@
 import { isPassing } from '#core/checkpoint/persist.ts';
 import { Misconfigured } from '#core/failure.ts';
 import { type Log, openLog } from './log.ts';
-import { readSettings, type Settings } from './settings.ts';
+import { readSettings, type Settings, unknownVariables } from './settings.ts';
 
-/** A part of Pawl that runs until it is closed. */
-export type Running = { close(graceMs: number): Promise<void> };
+/** A part of Pawl that runs until it is closed; `lost` settles with the reason when it cannot go on. */
+export type Running = { close(graceMs: number): Promise<void>; lost?: Promise<Error> };
 
 type Open = (settings: Settings, env: NodeJS.ProcessEnv, log: Log) => Promise<Running>;
 
@@ -20,9 +20,15 @@ const SAME_KEYSTROKE_MS = 1_000;
 export async function runProcess(part: string, open: Open): Promise<void> {
   try {
     const settings = readSettings(process.env);
-    const log = openLog(part, settings.PAWL_LOG_LEVEL);
+    const log = openLog(part, settings.PAWL_LOG_LEVEL, settings.PAWL_LOG_FORMAT);
+    for (const sentence of unknownVariables(process.env)) log.warn(sentence);
     outliveTheDatabase(log);
-    closeOnSignal(await open(settings, process.env, log), settings.PAWL_SHUTDOWN_GRACE_MS);
+    const running = await open(settings, process.env, log);
+    closeOnSignal(running, settings.PAWL_SHUTDOWN_GRACE_MS, log);
+    void running.lost?.then((error) => {
+      log.fatal(explain(error) ?? error.message);
+      process.exit(1);
+    });
   } catch (error) {
     const sentence = explain(error);
     if (sentence === null) throw error;
@@ -38,7 +44,7 @@ export async function runProcess(part: string, open: Open): Promise<void> {
 function outliveTheDatabase(log: Log): void {
   process.on('unhandledRejection', (error) => {
     if (!isPassing(error)) throw error;
-    log.warn({ reason: error instanceof Error ? error.message : null }, 'the database cut a connection off');
+    log.debug({ reason: error.message }, 'the database cut a connection off');
   });
 }
 
@@ -46,17 +52,15 @@ function outliveTheDatabase(log: Log): void {
 function explain(error: unknown): string | null {
   if (error instanceof Misconfigured) return error.message;
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-  if (code === 'EADDRINUSE') return 'The port is taken. Set PORT to a free one, or stop what listens there.';
-  if (code === 'EADDRNOTAVAIL')
-    return 'HOST is no address of this machine. Set it to one that is, for example 127.0.0.1.';
   if (code === '28P01' || code === '28000')
     return 'PostgreSQL refused the user or password in DATABASE_URL. Check both.';
   if (code === '3D000') return 'The database named in DATABASE_URL does not exist. Create it first.';
   if (!isPassing(error)) return null;
-  return 'PostgreSQL at DATABASE_URL cannot be reached. Check that it runs, and that host and port are right.';
+  if (code === '53300') return 'PostgreSQL at DATABASE_URL has no connection left (53300). Raise its max_connections.';
+  return `PostgreSQL at DATABASE_URL cannot be reached (${code}). Check that it runs, and that host and port are right.`;
 }
 
-function closeOnSignal(running: Running, graceMs: number): void {
+function closeOnSignal(running: Running, graceMs: number, log: Log): void {
   let closingSince: number | null = null;
   const close = () => {
     if (closingSince !== null) {
@@ -64,10 +68,20 @@ function closeOnSignal(running: Running, graceMs: number): void {
       return;
     }
     closingSince = performance.now();
-    setTimeout(() => process.exit(1), graceMs + LAST_RESORT_MS).unref();
+    log.info(
+      `stopping: no new work is taken, what is under way has ${graceMs / 1_000} s. A second signal ends it at once`,
+    );
+    const end = (code: number, sentence: string) => {
+      log[code === 0 ? 'info' : 'warn'](sentence);
+      process.exit(code);
+    };
+    setTimeout(end, graceMs + LAST_RESORT_MS, 1, 'ended: the stop took too long').unref();
     running.close(graceMs).then(
-      () => process.exit(0),
-      () => process.exit(1),
+      () => end(0, 'stopped'),
+      (err: unknown) => {
+        log.error({ err }, 'the stop failed');
+        end(1, 'ended');
+      },
     );
   };
   closeWithNpm(close);

@@ -3,11 +3,28 @@ import { Misconfigured } from '#core/failure.ts';
 
 type Env = Record<string, string | undefined>;
 
-const number = (fallback: number, min: number) => z.coerce.number().int().min(min).default(fallback);
+/** Node's timers end here. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+const DAY_MS = 86_400_000;
+
+/** A whole number in digits; what else stands there is refused in one sentence with the bounds. */
+function number(fallback: number, min: number, max: number) {
+  const error = `give a whole number from ${min} to ${max}`;
+  return z
+    .string()
+    .trim()
+    .regex(/^\d{1,10}$/, error)
+    .transform(Number)
+    .pipe(z.number().min(min, error).max(max, error))
+    .default(fallback);
+}
+
+const oneOf = <Word extends string>(...words: [Word, ...Word[]]) =>
+  z.enum(words, `give one of ${words.join(', ')}`).default(words[0]);
 
 const Settings = z.object({
   HOST: z.string().default('127.0.0.1'),
-  PORT: number(8080, 0).pipe(z.number().max(65_535)),
+  PORT: number(8080, 0, 65_535),
   DATABASE_URL: z
     .string()
     .regex(/^postgres(ql)?:\/\//, 'must start with postgres://')
@@ -20,15 +37,16 @@ const Settings = z.object({
   PAWL_API_KEYS: z.string().optional(),
   PAWL_WEBHOOK_SECRET: z.string().optional(),
   PAWL_SECRETS: z.string().optional(),
-  PAWL_WORKER_CONCURRENCY: number(64, 1),
-  PAWL_TOOL_OUTPUT_LIMIT: number(65_536, 1),
-  PAWL_TOOL_RULES: z.enum(['strict', 'provider']).default('strict'),
+  PAWL_WORKER_CONCURRENCY: number(64, 1, 10_000),
+  PAWL_TOOL_OUTPUT_LIMIT: number(65_536, 1, 2 ** 30),
+  PAWL_TOOL_RULES: oneOf('strict', 'provider'),
   PAWL_EGRESS_ALLOW: z.string().default(''),
   PAWL_TOOLS: z.string().optional(),
   PAWL_MCP: z.string().optional(),
-  PAWL_LOG_LEVEL: z.enum(['silent', 'error', 'warn', 'info', 'debug']).default('info'),
-  PAWL_MODEL_TIMEOUT_MS: number(600_000, 1),
-  PAWL_SHUTDOWN_GRACE_MS: number(10_000, 0),
+  PAWL_LOG_LEVEL: oneOf('info', 'silent', 'error', 'warn', 'debug'),
+  PAWL_LOG_FORMAT: z.enum(['text', 'json'], 'give one of text, json').optional(),
+  PAWL_MODEL_TIMEOUT_MS: number(600_000, 1, LONGEST_TIMER_MS),
+  PAWL_SHUTDOWN_GRACE_MS: number(10_000, 0, DAY_MS),
 });
 
 /** What the environment asks for; the contract's table of variables. */
@@ -39,6 +57,34 @@ export function readSettings(env: Env): Settings {
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
   const parsed = Settings.safeParse(given);
   if (parsed.success) return parsed.data;
-  const problems = parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`);
-  throw new Misconfigured(`The environment cannot be used. ${problems.join('; ')}.`);
+  const problems = parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}.`);
+  throw new Misconfigured(problems.join('\n'));
+}
+
+/** Variables that others read: providers, the command line and the demo. */
+const READ_ELSEWHERE = ['PAWL_PROVIDERS', 'PAWL_MODEL_IDLE_TIMEOUT_MS', 'PAWL_URL', 'PAWL_API_KEY'];
+
+/** A sentence for each `PAWL_` variable that nothing reads, with the name that was probably meant; never a value. */
+export function unknownVariables(env: Env): string[] {
+  const known = [...Object.keys(Settings.shape).filter((name) => name.startsWith('PAWL_')), ...READ_ELSEWHERE];
+  const unknown = Object.keys(env).filter((name) => name.startsWith('PAWL_') && !known.includes(name));
+  return unknown.map((name) => {
+    const [nearest = ''] = known.toSorted((one, other) => distance(one, name) - distance(other, name));
+    const isNear = distance(nearest, name) <= Math.max(2, name.length / 4);
+    return `${name} is no variable of Pawl's and is not read.${isNear ? ` Did you mean ${nearest}?` : ''}`;
+  });
+}
+
+/** How many letters have to be put in, taken out or changed to make one word the other. */
+function distance(one: string, other: string): number {
+  let row = Array.from({ length: other.length + 1 }, (_, place) => place);
+  for (const [place, letter] of [...one].entries()) {
+    const next = [place + 1];
+    for (const [index, wanted] of [...other].entries()) {
+      const changed = (row[index] ?? 0) + (letter === wanted ? 0 : 1);
+      next.push(Math.min(changed, (row[index + 1] ?? 0) + 1, (next[index] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row[other.length] ?? 0;
 }

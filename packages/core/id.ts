@@ -1,6 +1,6 @@
 import { randomUUIDv7 } from 'node:crypto';
 
-type IdPrefix = 'conv' | 'turn' | 'evt' | 'dlv' | 'whe';
+type IdPrefix = 'conv' | 'turn' | 'evt' | 'dlv' | 'whe' | 'wrk';
 
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 

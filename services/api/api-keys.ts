@@ -4,21 +4,30 @@ import { Misconfigured } from '#core/failure.ts';
 /** Whose a request is; `keyId` tells the key by its digest, without telling the key. */
 export type Caller = { project: string; keyId: string | null };
 
-/** Finds whose key it is. Without any keys configured everybody is the one default project. */
-export type ApiKeys = { callerOf(authorization: string | undefined): Caller | null };
+/** Finds whose key it is; `projects` are those that can be reached. Without any keys set everybody is one project. */
+export type ApiKeys = {
+  areSet: boolean;
+  projects: string[];
+  callerOf(authorization: string | undefined): Caller | null;
+};
+
+/** Whose turns are that are started while no keys are set; a key for it opens them later. */
+export const KEYLESS_PROJECT = 'default';
 
 const LOOPBACK = /^(127\.\d+\.\d+\.\d+|localhost|::1|\[::1\])$/;
 
 /** Reads PAWL_API_KEYS (`project:key`, comma-separated). Without keys only a loopback host may be served. */
 export function readApiKeys(text: string | undefined, host: string): ApiKeys {
   if (text === undefined) {
-    if (LOOPBACK.test(host)) return { callerOf: () => ({ project: 'default', keyId: null }) };
+    const callerOf = () => ({ project: KEYLESS_PROJECT, keyId: null });
+    if (LOOPBACK.test(host)) return { areSet: false, projects: [KEYLESS_PROJECT], callerOf };
     throw new Misconfigured(
       `HOST is ${host}, which others can reach, and PAWL_API_KEYS is not set. Set it, or listen on 127.0.0.1.`,
     );
   }
   const keys = text.split(',').map(readKey);
-  return { callerOf: (authorization) => match(keys, authorization) };
+  const projects = [...new Set(keys.map(({ project }) => project))];
+  return { areSet: true, projects, callerOf: (authorization) => match(keys, authorization) };
 }
 
 type Key = Caller & { digest: Buffer };

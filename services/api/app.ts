@@ -28,7 +28,11 @@ import { webhookEndpointRoutes } from './routes/webhook-endpoints.ts';
 /** The whole API: HTTP in, checkpoint verbs, HTTP out. */
 export function makeApp(context: ApiContext) {
   const app = makeRouter();
-  app.onError(handleError(context.log));
+  const answerError = handleError(context.log);
+  app.onError((error, c) => {
+    if (!(error instanceof RequestRefused)) context.availability.suspect(error);
+    return answerError(error, c);
+  });
   app.notFound(() => {
     throw new RequestRefused(
       404,

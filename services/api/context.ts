@@ -9,6 +9,7 @@ import type { McpServers } from '#core/tools/mcp/open-mcp-servers.ts';
 import type { ToolRegistry } from '#core/tools/tool-registry.ts';
 import type { ToolSecrets } from '#core/tools/tool-secrets.ts';
 import type { Ring } from '#core/turn/ring.ts';
+import type { Availability } from '../availability.ts';
 import type { Log } from '../log.ts';
 import type { ApiKeys } from './api-keys.ts';
 import type { TurnWatch } from './watch/watch-turns.ts';
@@ -29,6 +30,7 @@ export type ApiContext = {
   toolOutputLimit: number;
   egress: EgressPolicy;
   gate: Gate;
+  availability: Availability;
   keys: ApiKeys;
   secretsOf(project: string): Promise<string[]>;
   ring(rings: Ring[]): Promise<boolean>;

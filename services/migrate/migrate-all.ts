@@ -2,13 +2,14 @@ import { connect } from '#core/checkpoint/connect.ts';
 import { migrate } from '#core/checkpoint/migrate.ts';
 import { migrateQueue } from '#core/queue/postgres-backend.ts';
 
-/** Brings everything in a database up to date: our tables and BullMQ's. */
-export async function migrateAll(databaseUrl: string): Promise<void> {
+/** Brings everything in a database up to date, our tables and BullMQ's; answers which migrations ours took. */
+export async function migrateAll(databaseUrl: string): Promise<string[]> {
   const connection = connect(databaseUrl, { shared: 1, own: 1 });
   try {
-    await migrate(connection.db);
+    const applied = await migrate(connection.db);
+    await migrateQueue(databaseUrl);
+    return applied;
   } finally {
     await connection.close();
   }
-  await migrateQueue(databaseUrl);
 }

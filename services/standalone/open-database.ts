@@ -1,9 +1,11 @@
 import { resolve } from 'node:path';
+import type { Log } from '../log.ts';
 import type { Settings } from '../settings.ts';
-import { startPostgres } from './embedded-postgres/start-postgres.ts';
+import { type KeptPostgres, keepPostgres } from './embedded-postgres/keep-postgres.ts';
 
 /** The database in use: the one that was named, or an embedded one that stops when we do. */
-export async function openDatabase(settings: Settings): Promise<{ url: string; stop(): Promise<void> }> {
-  if (settings.DATABASE_URL) return { url: settings.DATABASE_URL, stop: async () => {} };
-  return startPostgres({ dataDir: resolve(settings.PAWL_DATA_DIR) });
+export async function openDatabase(settings: Settings, log: Log): Promise<KeptPostgres> {
+  const { DATABASE_URL: url } = settings;
+  if (url) return { url, lost: new Promise(() => {}), stop: async () => {} };
+  return keepPostgres(resolve(settings.PAWL_DATA_DIR), (sentence) => log.warn(sentence));
 }

@@ -7,6 +7,7 @@ import type { McpServers } from '#core/tools/mcp/open-mcp-servers.ts';
 import type { ToolRegistry } from '#core/tools/tool-registry.ts';
 import type { ToolSecrets } from '#core/tools/tool-secrets.ts';
 import type { Ring } from '#core/turn/ring.ts';
+import type { Availability } from '../availability.ts';
 import type { Log } from '../log.ts';
 import type { Audience } from './audience.ts';
 import type { Heartbeat } from './heartbeat.ts';
@@ -25,6 +26,7 @@ export type WorkerContext = {
   toolSecrets: ToolSecrets;
   redact: Redact;
   gate: Gate;
+  availability: Availability;
   turns: TurnMemory;
   heartbeat: Heartbeat;
   parking: Parking;

@@ -1,4 +1,7 @@
 import { forgetKeys } from '#core/checkpoint/forget-keys.ts';
+import { isPassing } from '#core/checkpoint/persist.ts';
+import { forgetWorker, seeWorker } from '#core/checkpoint/workers.ts';
+import { newId } from '#core/id.ts';
 import { allQueues } from '#core/queue/all-queues.ts';
 import type { Bell, JobHandler } from '#core/queue/bell.ts';
 import { turnsQueue } from '#core/queue/job.ts';
@@ -26,8 +29,10 @@ export async function openWorker(
   bell: Bell,
   concurrency: number,
 ): Promise<{ close(graceMs: number): Promise<void> }> {
-  const { heartbeat, live, log, parking, audience, turns, db } = context;
+  const { heartbeat, live, parking, audience, turns, db } = context;
   const handle = logFailures(jobHandler(context), context);
+  const id = newId('wrk');
+  const beSeen = () => seeWorker(db, { id, concurrency });
   const answering = await bell.answer(allQueues(context.providers.names), handle, concurrency);
   const unhear = live.hearWorkers((message) => {
     if (message.kind === 'cancelled') {
@@ -43,29 +48,39 @@ export async function openWorker(
   });
   live.tellWorkers({ kind: 'who-watches' });
   const routines = [
-    every(timing.heartbeatMs, () => heartbeat.beat(), log),
-    every(timing.rescueEveryMs, () => rescue(context), log),
-    every(FORGET_EVERY_MS, () => forgetKeys(db), log),
+    every(timing.heartbeatMs, () => heartbeat.beat(), context),
+    every(timing.rescueEveryMs, () => rescue(context), context),
+    every(timing.workerSeenMs, beSeen, context),
+    every(FORGET_EVERY_MS, () => forgetKeys(db), context),
   ];
+  await beSeen().catch((error: unknown) => context.availability.suspect(error));
   return {
     close: async (graceMs) => {
+      const steps = heartbeat.count();
+      if (steps > 0) context.log.info({ steps }, `waiting for ${steps} step${steps === 1 ? '' : 's'} under way`);
       const patience = setTimeout(() => heartbeat.stop('shutdown'), graceMs);
       const closed = answering.close(graceMs + LAST_WORDS_MS);
       await closed;
       clearTimeout(patience);
       await Promise.all(routines.map((routine) => routine.stop()));
       unhear();
+      // One that cannot say so is taken away a little later.
+      await forgetWorker(db, id).catch(() => {});
     },
   };
 }
 
 /** A job that throws is only logged: its row is due again by itself. Codes, never texts, reach the queue. */
-function logFailures(handle: JobHandler, { log }: WorkerContext): JobHandler {
+function logFailures(handle: JobHandler, { log, availability }: WorkerContext): JobHandler {
   return async (job) => {
     try {
       await handle(job);
     } catch (error) {
-      log.error({ job: job.name, ...job.data, err: error }, 'step broke off; it will be rung again');
+      availability.suspect(error);
+      const about = { job: job.name, ...job.data };
+      if (isPassing(error))
+        log.warn({ ...about, code: error.code }, 'step broke off at the database; it will be rung again');
+      else log.error({ ...about, err: error }, 'step broke off; it will be rung again');
     }
   };
 }

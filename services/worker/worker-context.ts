@@ -10,9 +10,11 @@ import { makeTurnMemory } from './turn-memory.ts';
 
 /** A worker's context on the parts its process has opened. */
 export function workerContext(parts: Parts, settings: Settings, log: Log): WorkerContext {
-  const { connection, live, providers, tools, mcp, toolSecrets, redact, gate, secretsOf, ring, ringAhead } = parts;
+  const { connection, live, providers, tools, mcp, toolSecrets, redact, gate, availability } = parts;
+  const { secretsOf, ring, ringAhead } = parts;
   return {
-    ...{ db: connection.db, live, log, providers, tools, mcp, toolSecrets, redact, gate, secretsOf, ring, ringAhead },
+    ...{ db: connection.db, live, log, providers, tools, mcp, toolSecrets, redact, gate, availability },
+    ...{ secretsOf, ring, ringAhead },
     heartbeat: makeHeartbeat(connection.db, log),
     turns: makeTurnMemory(connection.db),
     parking: makeParking(),

@@ -3,6 +3,7 @@ import { MAX_WEBHOOK_ENDPOINTS } from '#core/checkpoint/create-webhook-endpoint.
 import { readApiKeys } from '#services/api/api-keys.ts';
 import { makeApp } from '#services/api/app.ts';
 import type { ApiContext } from '#services/api/context.ts';
+import { makeAvailability } from '#services/availability.ts';
 import { openLog } from '#services/log.ts';
 import { createWorld } from '#test/world/create-world.ts';
 import { httpTool } from '#test/world/http-tool.ts';
@@ -103,7 +104,10 @@ test.each([
       throw error;
     },
   });
-  const app = makeApp({ db, keys: readApiKeys(undefined, '127.0.0.1'), log: openLog('test', 'silent') } as ApiContext);
+  const places = { embedded: false, redis: false };
+  const availability = makeAvailability({ db, bell: { count: async () => ({}) }, places });
+  const log = openLog('test', 'silent');
+  const app = makeApp({ db, availability, keys: readApiKeys(undefined, '127.0.0.1'), log } as ApiContext);
 
   for (const path of ['/v1/turns', '/v1/conversations', '/v1/webhook_endpoints', '/readyz']) {
     const response = await app.request(path);

@@ -1,10 +1,15 @@
 import { spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
+import { readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { apiClient } from '#test/world/api-client.ts';
+import { scripted } from '#test/world/scripted.ts';
 import { afterTest, newFolder } from './postgres-world.ts';
+
+type Line = Record<string, unknown> & { msg: string };
 
 const MAIN = fileURLToPath(new URL('../../services/standalone/main.ts', import.meta.url));
 
@@ -16,11 +21,26 @@ async function startPawl(dataDir: string) {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   afterTest(() => child.kill('SIGKILL'));
-  for await (const line of createInterface({ input: child.stdout })) {
-    const { url } = JSON.parse(line);
-    if (url) return { child, ...apiClient(url) };
-  }
-  throw new Error('Pawl ended before it was ready');
+  const lines: Line[] = [];
+  const heard = new EventEmitter();
+  createInterface({ input: child.stdout }).on('line', (line) => {
+    lines.push(JSON.parse(line));
+    heard.emit('line');
+  });
+  const said = async (pattern: RegExp): Promise<Line> => {
+    for (;;) {
+      const line = lines.find(({ msg }) => pattern.test(msg));
+      if (line) return line;
+      await once(heard, 'line');
+    }
+  };
+  const { url } = await said(/pawl is ready/);
+  return { child, lines, said, ...apiClient(String(url)) };
+}
+
+/** The process that the embedded server runs as. */
+function postmasterOf(dataDir: string): number {
+  return Number.parseInt(readFileSync(join(dataDir, 'postgres', 'data', 'postmaster.pid'), 'utf8'), 10);
 }
 
 test('one command runs a turn; one Ctrl-C under npm stops it cleanly, and the data is there next time', async () => {
@@ -36,5 +56,57 @@ test('one command runs a turn; one Ctrl-C under npm stops it cleanly, and the da
 
   expect(body).toMatchObject({ status: 'completed' });
   expect(code).toBe(0);
+  expect(first.lines.map(({ msg }) => msg)).toEqual(
+    expect.arrayContaining([
+      `PostgreSQL: an embedded one in ${dataDir}`,
+      'queue: on the same PostgreSQL',
+      'providers: sim',
+      'tools: none of our own',
+      expect.stringMatching(/^pawl is ready on http:/),
+      expect.stringMatching(/^stopping: /),
+      'stopped',
+    ]),
+  );
   expect(await second.findTurn(id)).toMatchObject({ status: 'completed', output: body.output });
+});
+
+test('an embedded PostgreSQL that is killed is started again at the same place, and turns go on', {
+  timeout: 150_000,
+}, async () => {
+  const dataDir = newFolder();
+  const pawl = await startPawl(dataDir);
+  const first = postmasterOf(dataDir);
+  const slow = scripted({ rounds: [{ say: 'Hm.', think_ms: 500 }], answer: 'Here I am.' });
+  const { id } = await pawl.startTurn({ model: 'sim/test', input: slow });
+
+  process.kill(first, 'SIGKILL');
+  await pawl.said(/The embedded PostgreSQL has ended\. It is started again\./);
+  await expect.poll(async () => (await pawl.call('GET', '/readyz')).status, { timeout: 40_000 }).toBe(200);
+  await expect.poll(async () => (await pawl.findTurn(id)).status, { timeout: 40_000 }).toBe('completed');
+  const second = postmasterOf(dataDir);
+  pawl.child.kill('SIGINT');
+  const [code] = await once(pawl.child, 'exit');
+
+  expect(second).not.toBe(first);
+  expect(code).toBe(0);
+  expect(pawl.lines.filter((line) => 'err' in line)).toEqual([]);
+  expect(pawl.lines.filter(({ msg }) => msg.includes('has ended'))).toHaveLength(1);
+});
+
+test('an embedded PostgreSQL that has ended and lost its folder ends Pawl with one sentence', {
+  timeout: 150_000,
+}, async () => {
+  const dataDir = newFolder();
+  const pawl = await startPawl(dataDir);
+  const pid = postmasterOf(dataDir);
+
+  rmSync(join(dataDir, 'postgres', 'data'), { recursive: true });
+  process.kill(pid, 'SIGKILL');
+  const [code] = await once(pawl.child, 'exit');
+
+  expect(code).toBe(1);
+  expect(pawl.lines.at(-1)!.msg).toBe(
+    `The embedded PostgreSQL has ended, and its data in ${dataDir} is gone: ` +
+      'bring the folder back, or set PAWL_DATA_DIR to a new one, and start Pawl again.',
+  );
 });

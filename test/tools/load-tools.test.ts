@@ -61,8 +61,13 @@ test('./tools.ts is loaded where no path is given', async () => {
 
 test.for([
   ['a file that does not exist', null, /PAWL_TOOLS names .*tools\.ts, which does not exist/],
-  ['a module with a syntax error', 'export default [', /tools\.ts could not be loaded/],
-  ['a module that throws', 'throw new Error("no database");', /tools\.ts could not be loaded: no database/],
+  ['a module with a syntax error', 'export default [', /tools\.ts:1 could not be loaded/],
+  ['a module that throws', '\n\nthrow new Error("no database");', /tools\.ts:3 could not be loaded: no database/],
+  [
+    'a module with syntax Node cannot strip',
+    'const a: number = 1;\nenum A { b }',
+    /tools\.ts:2 could not be loaded: TypeScript enum/,
+  ],
   [
     'a package that is nowhere',
     'import "no-such-package-here";',
@@ -78,19 +83,19 @@ test.for([
     'a tool whose name breaks the rules',
     `${IMPORTS}const bad = defineTool({ name: 'Bad-Name', description: 'Breaks the rules.', input: z.object({}), execute: () => 1 });
      export default [bad];`,
-    /tools\.ts: tools\[0\]\.name \(Bad-Name\): Give the tool another name/,
+    /tools\.ts:3: tools\[0\]\.name \(Bad-Name\): Give the tool another name/,
   ],
   [
     'a tool whose timeout is out of range',
     `${IMPORTS}export default [defineTool({ name: 'slow', description: 'Takes for ever.', input: z.object({}), timeoutMs: 0, execute: () => 1 })];`,
-    /tools\.ts could not be loaded: Tool "slow": timeout_ms/,
+    /tools\.ts:3 could not be loaded: Tool "slow": timeout_ms/,
   ],
   [
     'a tool whose input has no JSON Schema',
     `${IMPORTS}export default [defineTool({ name: 'when', description: 'Takes a date.', input: z.object({ at: z.date() }), execute: () => 1 })];`,
-    /tools\.ts could not be loaded: Tool "when": input has no JSON Schema/,
+    /tools\.ts:3 could not be loaded: Tool "when": input has no JSON Schema/,
   ],
-] as const)('%s stops the start with a sentence that names file, tool and rule', async ([, source, message]) => {
+] as const)('%s stops the start with a sentence that names file, line, tool and rule', async ([, source, message]) => {
   await using file = await toolsFile(source);
 
   const loaded = await loadInNode(file.path);

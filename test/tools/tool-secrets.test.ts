@@ -26,8 +26,16 @@ test.each([undefined, '', ' ', '{}'])('nothing in %j is no secret', (text) => {
 });
 
 test.each([
-  ['broken JSON', '{"github":"hunter2hunter2"', /^PAWL_SECRETS: /],
-  ['a list', '["hunter2hunter2"]', /^PAWL_SECRETS: entry 1 /],
+  [
+    'broken JSON',
+    '{"github":"hunter2hunter2"',
+    /^PAWL_SECRETS: this is no JSON\. Write \{"name":"value"\}, or name:value/,
+  ],
+  [
+    'a list',
+    '["hunter2hunter2"]',
+    /^PAWL_SECRETS: entry 1 is not name:value\. Write JSON, \{"name":"value"\}, or name:value,name:value\.$/,
+  ],
   ['a value without a name', 'github:ghp_123456,hunter2hunter2', /^PAWL_SECRETS: entry 2 /],
   ['a name with a space', '{"git hub":"hunter2hunter2"}', /^PAWL_SECRETS\.git hub: /],
   ['a name that is too long', `{"${'a'.repeat(65)}":"hunter2hunter2"}`, /^PAWL_SECRETS\.a+: /],
@@ -35,7 +43,8 @@ test.each([
   ['a value of two lines', '{"github":"hunter2\\r\\nhunter2"}', /^PAWL_SECRETS\.github\.value: /],
   ['a value that ends in a space', '{"github":"hunter2hunter2 "}', /^PAWL_SECRETS\.github\.value: /],
   ['a value beyond ASCII', '{"github":"hunter2→hunter2"}', /^PAWL_SECRETS\.github\.value: /],
-  ['a number', '{"github":12345678}', /^PAWL_SECRETS\.github: /],
+  ['a number', '{"github":12345678}', /^PAWL_SECRETS\.github: give a text, or \{"value":"…"\}\.$/],
+  ['no value', '{"github":{"hosts":[]}}', /^PAWL_SECRETS\.github\.value: give 6 or more visible ASCII characters/],
   ['an unknown key', '{"github":{"value":"hunter2hunter2","host":"a"}}', /^PAWL_SECRETS\.github: .*"host"/],
   [
     'a URL for a host',

@@ -26,6 +26,7 @@ export type Database = {
   idempotency_keys: IdempotencyKeyRow;
   webhook_secrets: WebhookSecretRow;
   tool_rates: ToolRateRow;
+  workers: WorkerRow;
 };
 
 type ConversationRow = {
@@ -183,3 +184,10 @@ type ToolRateRow = {
 };
 
 type WebhookSecretRow = { project: string; secret: string; created_at: Generated<Date> };
+
+type WorkerRow = {
+  id: string;
+  started_at: Generated<Date>;
+  last_seen_at: Generated<Date>;
+  concurrency: number;
+};

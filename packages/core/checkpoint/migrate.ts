@@ -6,10 +6,11 @@ import type { Db } from './database.ts';
 
 const FOLDER = new URL('../../../migrations/', import.meta.url);
 
-/** Brings the schema up to date; safe while others do the same. */
-export async function migrate(db: Db): Promise<void> {
-  const { error } = await migrator(db).migrateToLatest();
+/** Brings the schema up to date and answers which migrations that took; safe while others do the same. */
+export async function migrate(db: Db): Promise<string[]> {
+  const { error, results = [] } = await migrator(db).migrateToLatest();
   if (error) throw error;
+  return results.map(({ migrationName }) => migrationName);
 }
 
 /** Refuses a schema that lacks a migration: the parts never migrate by themselves. */

@@ -23,6 +23,6 @@ export async function persist<T>(write: () => Promise<T>): Promise<T> {
 }
 
 /** Whether a database error is about its state and not about what was asked. */
-export function isPassing(error: unknown): boolean {
+export function isPassing(error: unknown): error is Error & { code: unknown } {
   return error instanceof Error && 'code' in error && PASSING.test(String(error.code));
 }

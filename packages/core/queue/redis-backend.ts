@@ -48,9 +48,12 @@ async function requireNoEviction(url: string): Promise<void> {
   const redis = tendRedis(new Redis(url, bounds));
   const policy = await redis.config('GET', 'maxmemory-policy').then(
     (reply) => (reply as string[])[1],
-    () => undefined,
+    (error: Error) => (/^(?:NOAUTH|WRONGPASS)/.test(error.message) ? 'refused' : undefined),
   );
   redis.disconnect();
+  if (policy === 'refused') {
+    throw new Misconfigured('Redis at REDIS_URL refused the user or password. Check both in REDIS_URL.');
+  }
   if (policy === undefined || policy === 'noeviction') return;
   throw new Misconfigured(
     `Redis at REDIS_URL evicts keys (maxmemory-policy ${policy}), which loses and doubles jobs. Set maxmemory-policy to noeviction.`,

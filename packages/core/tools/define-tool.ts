@@ -18,6 +18,8 @@ export type ToolContext = {
 /** A server-side tool: what the model and the rules see of it, and how to run it with arguments nobody checked yet. */
 export type ServerTool = {
   readonly definition: Tool;
+  /** The stack of the call that defined it, which tells the file and the line. */
+  readonly definedAt?: string | undefined;
   run(args: unknown, context: ToolContext): Promise<unknown>;
 };
 
@@ -62,6 +64,7 @@ export function defineTool<Input extends z.ZodObject, Output extends z.ZodType =
   refuseUnknownOptions(options);
   return {
     definition: definitionOf(options),
+    definedAt: new Error().stack,
     async run(args, context) {
       const input = await parseInput(options.input, args);
       const output = await options.execute(input, context);

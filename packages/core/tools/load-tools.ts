@@ -30,8 +30,18 @@ async function importTools(file: string): Promise<unknown> {
     const loaded: unknown = await import(pathToFileURL(file).href);
     return isRecord(loaded) ? loaded.default : undefined;
   } catch (error) {
-    throw new Misconfigured(`${file} could not be loaded: ${error instanceof Error ? error.message : String(error)}`);
+    const sentence = error instanceof Error ? error.message : String(error);
+    const place = placeOf(error instanceof Error ? error.stack : undefined, file);
+    throw new Misconfigured(`${place} could not be loaded: ${sentence}`);
   }
+}
+
+/** The module with the line at which it threw; of a file that cannot be read, be it the module or an import, the line. */
+function placeOf(stack: string | undefined, file: string): string {
+  const unreadable = /^(?:file:\/\/)?(\/.+:\d+)\n/.exec(stack ?? '')?.[1];
+  if (unreadable) return unreadable;
+  const [, ...behind] = (stack ?? '').split(pathToFileURL(file).href);
+  return file + (behind.map((text) => /^:\d+/.exec(text)?.[0]).find((line) => line !== undefined) ?? '');
 }
 
 function toolsIn(list: unknown, file: string): ServerTool[] {
@@ -48,7 +58,8 @@ async function refuseProblems(tools: ServerTool[], file: string, rules: ToolRule
   const definitions = tools.map((tool) => tool.definition);
   const sentences = (await checkDefinitions(definitions, rules)).map(({ path, message }) => {
     const index = Number(/^tools\[(\d+)\]/.exec(path)?.[1]);
-    return `${file}: ${path} (${definitions[index]?.name}): ${message}`;
+    const place = placeOf(tools[index]?.definedAt, file);
+    return `${place}: ${path} (${definitions[index]?.name}): ${message}`;
   });
   if (sentences.length > 0) throw new Misconfigured(sentences.join('\n'));
 }

@@ -6,13 +6,16 @@ const Host = z
   .regex(/^(?:\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::\d{1,5})?$/i, 'name a host as it stands in a URL, with or without :port')
   .transform((host) => host.toLowerCase());
 
-const Bound = z.strictObject({
-  value: z
-    .string()
-    .regex(/^[!-~][ -~]{4,}[!-~]$/, 'give 6 or more visible ASCII characters on one line, no space at the ends'),
-  hosts: z.array(Host).optional(),
-  projects: z.array(z.string()).optional(),
-});
+const VALUE = 'give 6 or more visible ASCII characters on one line, no space at the ends';
+
+const Bound = z.strictObject(
+  {
+    value: z.string(VALUE).regex(/^[!-~][ -~]{4,}[!-~]$/, VALUE),
+    hosts: z.array(Host, 'give a list of hosts').optional(),
+    projects: z.array(z.string('name a project'), 'give a list of projects').optional(),
+  },
+  { error: ({ code }) => (code === 'invalid_type' ? 'give a text, or {"value":"…"}' : undefined) },
+);
 const ToolSecret = z.preprocess((given) => (typeof given === 'string' ? { value: given } : given), Bound);
 const Secrets = z.record(z.string().regex(/^[A-Za-z0-9_.-]{1,64}$/), ToolSecret, {
   error: ({ code }) => (code === 'invalid_key' ? 'name it with up to 64 letters, digits, _ . and -' : undefined),
@@ -42,7 +45,7 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new Misconfigured('PAWL_SECRETS: this is no JSON.');
+    throw new Misconfigured('PAWL_SECRETS: this is no JSON. Write {"name":"value"}, or name:value,name:value.');
   }
 }
 
@@ -52,9 +55,11 @@ function splitPairs(text: string): Record<string, string> {
   return Object.fromEntries(pairs);
 }
 
+const FORMS = 'Write JSON, {"name":"value"}, or name:value,name:value.';
+
 /** An entry without a name may be a value alone, so that only its place is told. */
 function splitPair(entry: string, place: number): [name: string, value: string] {
   const [, name, value] = /^([A-Za-z0-9_.-]{1,64}):(.+)$/s.exec(entry) ?? [];
   if (name !== undefined && value !== undefined) return [name, value];
-  throw new Misconfigured(`PAWL_SECRETS: entry ${place} is not name:value. Separate entries with commas.`);
+  throw new Misconfigured(`PAWL_SECRETS: entry ${place} is not name:value. ${FORMS}`);
 }

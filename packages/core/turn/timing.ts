@@ -10,6 +10,10 @@ export const timing = {
   longestGraceMs: 60_000,
   /** How often each worker looks for late rows. */
   rescueEveryMs: 1_000,
+  /** How often a worker says that it is alive. */
+  workerSeenMs: 3_000,
+  /** A worker that has not said so for this long counts as gone. */
+  workerGoneMs: 10_000,
 };
 
 /** Runs of one step that may end unheard (crash, kill) before the turn is given up as poison. */

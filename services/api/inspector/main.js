@@ -1,5 +1,6 @@
 import { showList } from './list-page.js';
 import { showNew } from './new-page.js';
+import { showPartsAway } from './parts-away.js';
 import { readRoute } from './route.js';
 import { listenToShortcuts } from './shortcuts.js';
 import { showTurn } from './turn-page.js';
@@ -21,4 +22,5 @@ function show() {
 
 addEventListener('hashchange', show);
 listenToShortcuts();
+showPartsAway();
 show();

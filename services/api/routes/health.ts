@@ -1,5 +1,5 @@
 import { createRoute, type RouteHandler, z } from '@hono/zod-openapi';
-import { ping } from '#core/checkpoint/ping.ts';
+import { RequestRefused } from '#core/failure.ts';
 import type { ApiEnv } from '../api-env.ts';
 import type { ApiContext } from '../context.ts';
 import { json, makeRouter } from '../make-router.ts';
@@ -15,25 +15,35 @@ const alive = createRoute({
   responses: { 200: { description: 'It lives.', content: json(z.object({ status: z.literal('ok') })) } },
 });
 
+const Ready = z.object({
+  status: z.literal('ready'),
+  queue: z.enum(['ready', 'away']).describe('While it is away, turns are accepted and start once it is back.'),
+  workers: z.number().int().min(0).describe('How many workers are alive; a killed one counts for up to 15 s more.'),
+  notes: z.array(z.string()).describe('What keeps turns from running now, and what to do about it.'),
+});
+
 const ready = createRoute({
   method: 'get',
   path: '/readyz',
   operationId: 'checkReadiness',
   tags: ['Operation'],
-  summary: 'Say whether the process can do its work',
+  summary: 'Say whether the process can do its work, and which parts are away',
   security: [],
   responses: {
-    200: { description: 'It can.', content: json(z.object({ status: z.literal('ready') })) },
+    200: { description: 'It accepts turns.', content: json(Ready) },
     ...openRefusals('service_unavailable', 'internal'),
   },
 });
 
 /** `/healthz` says that the process lives, `/readyz` that it can do its work; both without a key. */
-export function healthRoutes({ db }: Pick<ApiContext, 'db'>) {
+export function healthRoutes({ availability }: Pick<ApiContext, 'availability'>) {
   const sayAlive: RouteHandler<typeof alive, ApiEnv> = (c) => c.json({ status: 'ok' as const }, 200);
   const sayReady: RouteHandler<typeof ready, ApiEnv> = async (c) => {
-    await ping(db);
-    return c.json({ status: 'ready' as const }, 200);
+    const { away, workers } = await availability.check();
+    const reason = away.get('database') ?? away.get('disk');
+    if (reason) throw new RequestRefused(503, 'service_unavailable', reason);
+    const queue = away.has('queue') ? ('away' as const) : ('ready' as const);
+    return c.json({ status: 'ready' as const, queue, workers: workers ?? 0, notes: [...away.values()] }, 200);
   };
   return makeRouter().openapi(alive, sayAlive).openapi(ready, sayReady);
 }

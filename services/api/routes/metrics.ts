@@ -1,5 +1,7 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { countWork } from '#core/checkpoint/count-work.ts';
+import type { Standing } from '../../availability.ts';
+import { PARTS } from '../../part-sentences.ts';
 import type { ApiContext } from '../context.ts';
 import { makeRouter } from '../make-router.ts';
 import { keyedRefusals } from '../schemas/refusals.ts';
@@ -16,17 +18,21 @@ const read = createRoute({
   },
 });
 
-/** `GET /metrics`: what is under way, in the text format that Prometheus reads. Needs a key where keys are set. */
-export function metricsRoutes({ db, countJobs, watch }: Pick<ApiContext, 'db' | 'countJobs' | 'watch'>) {
+type Context = Pick<ApiContext, 'db' | 'countJobs' | 'watch' | 'availability'>;
+
+/**
+ * `GET /metrics`: what is under way, in the text format that Prometheus reads. Needs a key where keys are set. While the
+ * database is away it still says that.
+ */
+export function metricsRoutes({ db, countJobs, watch, availability }: Context) {
   return makeRouter().openapi(read, async (c) => {
-    const [{ turns, late, deliveries }, jobs] = await Promise.all([countWork(db), countJobs().catch(() => ({}))]);
+    const standing = await availability.check();
+    const lines = standing.away.has('database') ? [] : await countAll({ db, countJobs });
     const { streams } = watch.count();
     return c.text(
       [
-        ...gauge('pawl_turns', 'Active turns by status', { status: turns }),
-        ...gauge('pawl_turns_late', 'Active turns that nobody is on although somebody should be', late),
-        ...gauge('pawl_deliveries_pending', 'Webhook deliveries still to be made', deliveries),
-        ...gauge('pawl_jobs', 'Jobs in the queue by state', { state: jobs }),
+        ...lines,
+        ...partGauges(standing),
         ...gauge('pawl_event_streams', 'Open event streams of this process', streams),
         ...gauge('process_resident_memory_bytes', 'Resident memory of this process', process.memoryUsage.rss()),
         '',
@@ -34,6 +40,26 @@ export function metricsRoutes({ db, countJobs, watch }: Pick<ApiContext, 'db' | 
       200,
     );
   });
+}
+
+async function countAll({ db, countJobs }: Pick<Context, 'db' | 'countJobs'>): Promise<string[]> {
+  const [{ turns, late, deliveries }, jobs] = await Promise.all([countWork(db), countJobs().catch(() => ({}))]);
+  return [
+    ...gauge('pawl_turns', 'Active turns by status', { status: turns }),
+    ...gauge('pawl_turns_late', 'Active turns that nobody is on although somebody should be', late),
+    ...gauge('pawl_deliveries_pending', 'Webhook deliveries still to be made', deliveries),
+    ...gauge('pawl_jobs', 'Jobs in the queue by state', { state: jobs }),
+  ];
+}
+
+function partGauges({ away, workers }: Standing): string[] {
+  // Of its disk and of workers nobody knows while the database is away.
+  const known = away.has('database') ? (['database', 'queue'] as const) : PARTS;
+  const up = Object.fromEntries(known.map((part) => [part, away.has(part) ? 0 : 1]));
+  return [
+    ...gauge('pawl_part_up', 'Whether a part that Pawl leans on is there (1) or away (0)', { part: up }),
+    ...(workers === null ? [] : gauge('pawl_workers', 'Workers that are alive', workers)),
+  ];
 }
 
 function gauge(name: string, help: string, value: number | Record<string, Record<string, number>>): string[] {

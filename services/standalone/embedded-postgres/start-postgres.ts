@@ -1,5 +1,5 @@
 import { accessSync, constants, existsSync, mkdirSync, readFileSync, realpathSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { Misconfigured } from '#core/failure.ts';
 import { createCluster } from './create-cluster.ts';
 import { createDatabase } from './create-database.ts';
@@ -10,8 +10,11 @@ import { openServerLog, type ServerLog } from './server-log.ts';
 import { startServer } from './start-server.ts';
 import { stopOrphan } from './stop-orphan.ts';
 
-/** A PostgreSQL of our own: `url` leads to its database `pawl`, `pid` is its server, `stop` may be called twice. */
-export type EmbeddedPostgres = { url: string; pid: number; stop(): Promise<void> };
+/**
+ * A PostgreSQL of our own: `url` leads to its database `pawl`, `pid` is its server, `exited` tells when that has ended,
+ * `stop` may be called twice.
+ */
+export type EmbeddedPostgres = { url: string; pid: number; exited: Promise<unknown>; stop(): Promise<void> };
 
 /** `durable: false` gives up what was committed when the machine goes down: for tests. */
 export type PostgresOptions = { dataDir: string; port?: number; durable?: boolean };
@@ -34,7 +37,7 @@ export async function startPostgres(options: PostgresOptions): Promise<EmbeddedP
 
 function openDataDir(dataDir: string): string {
   try {
-    mkdirSync(dataDir, { recursive: true });
+    makeFolder(dataDir);
     accessSync(dataDir, constants.W_OK);
     return realpathSync(dataDir);
   } catch (error) {
@@ -42,6 +45,13 @@ function openDataDir(dataDir: string): string {
       `Cannot use the data folder ${dataDir} (${String(error)}): set PAWL_DATA_DIR to a folder that you can write.`,
     );
   }
+}
+
+/** Folder by folder: told to make all of them in a place like /proc, Node tries for ever. */
+function makeFolder(path: string): void {
+  if (existsSync(path)) return;
+  makeFolder(dirname(path));
+  mkdirSync(path);
 }
 
 /** For the one Pawl that holds the folder. */
@@ -67,7 +77,7 @@ async function startLogged(dataDir: string, log: ServerLog, options: PostgresOpt
     const password = readFileSync(join(dataDir, 'postgres', 'password'), 'utf8');
     const address = `postgres://pawl:${password}@127.0.0.1:${server.port}`;
     await createDatabase(`${address}/postgres`, 'pawl');
-    return { url: `${address}/pawl`, pid: server.pid, stop: server.stop };
+    return { url: `${address}/pawl`, pid: server.pid, exited: server.exited, stop: server.stop };
   } catch (error) {
     await server.stop();
     throw new Misconfigured(

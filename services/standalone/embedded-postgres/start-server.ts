@@ -13,7 +13,7 @@ const START_TIMEOUT_MS = 120_000;
 const PORT_ATTEMPTS = 5;
 
 /** A server that takes connections on `port`. */
-export type Server = { pid: number; port: number; stop(): Promise<void> };
+export type Server = { pid: number; port: number; exited: Promise<unknown>; stop(): Promise<void> };
 
 /** Starts the server and waits until it takes connections; without a wanted port it tries free ones. */
 export async function startServer(site: Site, durable: boolean, wantedPort?: number): Promise<Server> {
@@ -21,7 +21,7 @@ export async function startServer(site: Site, durable: boolean, wantedPort?: num
     const port = wantedPort ?? (await findFreePort());
     const from = site.log.size();
     const server = await launch(site, serverSettings({ dataFolder: site.dataFolder, port, durable }));
-    if (await becomesReady(server, site)) return { pid: server.pid, port, stop: server.stop };
+    if (await becomesReady(server, site)) return { ...server, port };
 
     await server.stop();
     const isPortTaken = site.log.tail(from).includes('could not bind');
@@ -31,16 +31,17 @@ export async function startServer(site: Site, durable: boolean, wantedPort?: num
   }
 }
 
-type Launched = { pid: number; isGone(): boolean; stop(): Promise<void> };
+type Launched = { pid: number; isGone(): boolean; exited: Promise<unknown>; stop(): Promise<void> };
 
 async function launch(site: Site, settings: string[]): Promise<Launched> {
-  const { pid, isGone } = await spawnProgram('postgres', settings, site);
+  const { pid, isGone, exited } = await spawnProgram('postgres', settings, site);
   const letGo = watchOver(pid, site);
   const stop = () => stopPostmaster(pid, isGone).finally(letGo);
   let stopped: Promise<void> | undefined;
   return {
     pid,
     isGone,
+    exited,
     stop() {
       stopped ??= stop();
       return stopped;

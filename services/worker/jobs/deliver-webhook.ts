@@ -31,8 +31,10 @@ export async function deliverWebhook({ deliveryId }: { deliveryId: string }, con
   const rings = await save(delivery, { attempt, answer }, context);
 
   const log = context.log.child({ turn_id: delivery.turnId, delivery_id: delivery.id, attempt: delivery.attempts + 1 });
-  const { status, retryInMs } = attempt;
-  log.info(`webhook ${status === 'pending' ? `again in ${retryInMs} ms` : status}: ${delivery.event.type}`);
+  const { status, retryInMs, error } = attempt;
+  const sentence = `webhook ${status === 'pending' ? `again in ${retryInMs} ms` : status}: ${delivery.event.type}`;
+  if (error === null) log.info(sentence);
+  else log.warn({ status_code: attempt.statusCode }, `${sentence}. ${error}`);
   return rings;
 }
 

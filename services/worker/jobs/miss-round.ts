@@ -30,9 +30,10 @@ export async function missRound(
   const ring = await persist(() => postponeStep(context.db, later));
   if (!ring) return whatIsOwed(turn, context);
 
+  const { provider } = splitModel(turn.config.model);
   context.log.warn(
-    { turn_id: turn.id, round: step.round, code: failure.code },
-    `round ${step.round} again in ${delayMs} ms`,
+    { turn_id: turn.id, round: step.round, provider, code: failure.code },
+    `round ${step.round} again in ${delayMs} ms: ${provider} failed with ${failure.code}`,
   );
   context.audience.goesOn(turn.id);
   return [ring];

@@ -43,7 +43,7 @@ export async function dieAt(
 }
 
 /** What comes by the clock, in every reference alike. */
-const BY_THE_CLOCK = /(?:rescue|heartbeat) ›|forget-keys/;
+const BY_THE_CLOCK = /(?:rescue|heartbeat) ›|forget-keys|› workers/;
 
 /** The job the dead had on hand, until its lock lapses, and one that is to be tried again but has been by now. */
 const MAY_BE_LEFT = new Set(['active', 'delayed']);

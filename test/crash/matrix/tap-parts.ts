@@ -40,6 +40,7 @@ const TAPS: { [Name in keyof Parts]: Tap<Parts[Name]> } = {
     (secretsOf, { around }) =>
     (project) =>
       around('find the secrets', () => secretsOf(project)),
+  availability: untapped,
   ring: untapped,
   ringAhead: untapped,
   toolSecrets: untapped,

@@ -5,7 +5,7 @@ const WRITES = /\b(?:insert into|update|delete from) \w+\b.*|insertInto|updateTa
 const SENDS = /\.execute\w*\(/;
 
 /** Verbs that no turn waits for. */
-const APART = new Set(['migrate', 'forget-keys']);
+const APART = new Set(['migrate', 'forget-keys', 'workers']);
 
 /** The verbs in `checkpoint/` that write something about a turn, by the names of their files. */
 export function writingVerbs(): string[] {

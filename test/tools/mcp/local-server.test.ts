@@ -1,5 +1,8 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
+import { newFolder } from '#test/world/new-folder.ts';
 import { callMcpTool, useMcpServers } from './use-mcp-servers.ts';
 
 const command = (file: URL, env = {}) => ({ command: process.execPath, args: [fileURLToPath(file)], env });
@@ -80,12 +83,46 @@ test('a command that cannot be started, or that speaks no MCP, was never reached
   expect(mute.error).toMatchObject({ category: 'network_error' });
 });
 
+test('a command that is not there is named at once, before anybody asks for it', async () => {
+  const servers = {
+    missing: { command: 'no-such-command' },
+    gone: { command: '/no/such/file' },
+    there: { command: 'sh' },
+  };
+  await using opened = useMcpServers(servers);
+
+  expect(opened.warnings.map(([, sentence]) => sentence)).toEqual([
+    'PAWL_MCP.missing.command: there is no command no-such-command here. Install it, or give the whole path.',
+    'PAWL_MCP.gone.command: there is no command /no/such/file here. Install it, or give the whole path.',
+  ]);
+});
+
+test('a command that fails is started once for a row of lists and told once, and is there when it works', async () => {
+  await using folder = await newFolder('mcp');
+  const starts = join(folder.path, 'starts');
+  const example = fileURLToPath(new URL('../../../examples/mcp-server.ts', import.meta.url));
+  const script = `echo once >> ${starts}; test -e ${folder.path}/mended && exec ${process.execPath} ${example}`;
+  await using servers = useMcpServers({ units: { command: 'sh', args: ['-c', script] } });
+
+  const lists = [await servers.list()];
+  await vi.waitFor(() => expect(servers.warnings).toHaveLength(1), { timeout: 30_000 });
+  for (let asked = 1; asked < 5; asked += 1) lists.push(await servers.list());
+  const started = (await readFile(starts, 'utf8')).trim().split('\n');
+  await writeFile(join(folder.path, 'mended'), '');
+  const found = await servers.find('units__roll_dice');
+
+  expect(lists).toEqual([[], [], [], [], []]);
+  expect(started).toEqual(['once']);
+  expect(found.kind).toBe('found');
+  expect((await servers.list()).map(({ name }) => name)).toContain('units__roll_dice');
+});
+
 test('the example is a server that works', async () => {
   await using servers = useMcpServers({ units: command(new URL('../../../examples/mcp-server.ts', import.meta.url)) });
 
-  const tools = await servers.list();
   const args = { value: 1, from: 'mile', to: 'metre' };
   const converted = await callMcpTool(servers, 'units__convert_length', { args });
+  const tools = await servers.list();
   const rolled = await callMcpTool(servers, 'units__roll_dice', { args: { dice: 3 } });
 
   expect(tools.map(({ name, effect }) => [name, effect])).toEqual([

@@ -26,7 +26,7 @@ export function mcpServer(name: string, config: McpServerConfig, { fetch, warn }
     call: async (request) => {
       const attempt = await executeMcp({ name, connection }, request);
       // A server that hangs does not answer this either; then it is connected to, or started, anew.
-      if (attempt.kind === 'failed' && attempt.error.category === 'execution_timeout') void list(0);
+      if (attempt.kind === 'failed' && attempt.error.category === 'execution_timeout') void list({ withinMs: 0 });
       return attempt;
     },
     close: () => connection.close(),

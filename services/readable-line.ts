@@ -1,0 +1,35 @@
+type Line = { time?: number; level?: number; msg?: string; part?: string; err?: unknown };
+
+const LEVELS: Record<number, { name: string; colour: string }> = {
+  20: { name: 'debug', colour: '2' },
+  30: { name: 'info', colour: '32' },
+  40: { name: 'warn', colour: '33' },
+  50: { name: 'error', colour: '31' },
+  60: { name: 'fatal', colour: '31' },
+};
+
+/** A line of the log as a person reads it in a terminal: time, level, sentence, fields, and below them a stack. */
+export function readableLine(json: string, hasColours: boolean): string {
+  const { time = 0, level = 30, msg = '', part, err, ...fields }: Line = JSON.parse(json);
+  const paint = (code: string, text: string) => (hasColours && text !== '' ? `\u001b[${code}m${text}\u001b[0m` : text);
+  const { name, colour } = LEVELS[level] ?? { name: String(level), colour: '0' };
+  const clock = new Date(time).toTimeString().slice(0, 8);
+  const rest = Object.entries(fields).map(
+    ([key, value]) => `${key}=${typeof value === 'string' ? value : JSON.stringify(value)}`,
+  );
+  const head = `${paint('2', clock)} ${paint(colour, name.padEnd(5))} ${visible(msg)}`;
+  const tail = rest.length === 0 ? '' : `  ${paint('2', visible(rest.join(' ')))}`;
+  return `${head}${tail}\n${stackOf(err)}`;
+}
+
+function stackOf(err: unknown): string {
+  if (typeof err !== 'object' || err === null) return '';
+  const stack = Reflect.get(err, 'stack') ?? Reflect.get(err, 'message');
+  return typeof stack === 'string' ? `${visible(stack).replace(/^/gm, '    ')}\n` : '';
+}
+
+/** A text that came from elsewhere must not move the cursor of a terminal. */
+function visible(text: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: those are what is taken out
+  return text.replace(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/g, ' ');
+}

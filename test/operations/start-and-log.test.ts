@@ -1,0 +1,74 @@
+import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { expect, inject, test } from 'vitest';
+import { readableLine } from '#services/readable-line.ts';
+import { apiClient } from '#test/world/api-client.ts';
+import { createDatabase } from '#test/world/create-database.ts';
+import { createWorld } from '#test/world/create-world.ts';
+import { startProcess } from '#test/world/start-process.ts';
+
+const MIGRATE = fileURLToPath(new URL('../../services/migrate/main.ts', import.meta.url));
+
+test('turns of the time without keys are told at the start with keys, and a key for their project reaches them', async () => {
+  await using world = await createWorld();
+  const { id } = await world.startTurn({ input: 'Hello' });
+  await world.startTurn({ input: 'Hello again' });
+  const start = (keys: string) => startProcess('api', { ...world.env, PAWL_API_KEYS: keys });
+
+  await using strange = await start('me:of-mine');
+  const told = await strange.said(/turns belong/);
+  await using adopting = await start('me:of-mine,default:of-old');
+  const { url } = await adopting.said(/listens/);
+  const found = await apiClient(String(url), 'of-old').call('GET', `/v1/turns/${id}`);
+
+  expect(told.msg).toBe(
+    '2 turns belong to the project default (that of turns from the time without keys), which no key opens. ' +
+      'Add default:<a key> to PAWL_API_KEYS to reach them.',
+  );
+  expect(found).toMatchObject({ status: 200, body: { id } });
+  expect(adopting.lines.filter(({ msg }) => /belongs? to/.test(msg))).toEqual([]);
+});
+
+test('turns that need a key are told at a start without keys', async () => {
+  await using world = await createWorld({ env: { PAWL_API_KEYS: 'me:of-mine' } });
+  await apiClient(world.url, 'of-mine').startTurn({ input: 'Hello' });
+  const { PAWL_API_KEYS, ...open } = world.env as Record<string, string>;
+
+  await using api = await startProcess('api', open);
+  const told = await api.said(/belongs? to/);
+
+  expect(told.msg).toBe(
+    '1 turn belongs to the project me, which is not reached without keys. Set PAWL_API_KEYS=me:<a key> to reach them.',
+  );
+});
+
+test('migrate says how many migrations it applied, and that there were none the next time', async () => {
+  const name = `empty_${randomBytes(6).toString('hex')}`;
+  const env = { PATH: process.env.PATH, DATABASE_URL: await createDatabase(inject('postgresUrl'), name) };
+  const migrate = async (more = {}) =>
+    (await promisify(execFile)(process.execPath, [MIGRATE], { env: { ...env, ...more } })).stdout;
+
+  const first = JSON.parse(await migrate());
+  const second = JSON.parse(await migrate());
+  const readable = await migrate({ PAWL_LOG_FORMAT: 'text' });
+
+  expect(first.applied.length).toBeGreaterThan(5);
+  expect(first.msg).toBe(`the database is up to date: ${first.applied.length} migrations were applied`);
+  expect(second.msg).toBe('the database is up to date already');
+  expect(readable).toMatch(/^\d\d:\d\d:\d\d info {2}the database is up to date already\n$/);
+});
+
+test('a line to read has time, level, sentence and fields, the stack of an error below, and moves no cursor', () => {
+  const err = { message: 'no', stack: 'Error: no\n    at somewhere' };
+  const line = { time: 0, level: 40, part: 'api', pid: 7, path: '/v1\u001b[2J', err, msg: 'request\u0007 failed' };
+
+  const plain = readableLine(JSON.stringify(line), false);
+  const coloured = readableLine(JSON.stringify(line), true);
+
+  expect(plain).toMatch(
+    /^\d\d:\d\d:\d\d warn {2}request {2}failed {2}pid=7 path=\/v1 \[2J\n {4}Error: no\n {8}at somewhere\n$/,
+  );
+  expect(coloured).toContain('\u001b[33mwarn \u001b[0m');
+});
