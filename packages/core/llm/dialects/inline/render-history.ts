@@ -1,6 +1,7 @@
 import type { AskedCall, Message } from '../../../turn/message.ts';
 
 type Round = Extract<Message, { role: 'assistant' }>;
+type Heard = Extract<Message, { role: 'user' | 'system' }>;
 type Result = Extract<Message, { role: 'tool' }>;
 
 /**
@@ -11,11 +12,14 @@ type Result = Extract<Message, { role: 'tool' }>;
 export function renderHistory(messages: Message[]): Message[] {
   return messages.flatMap((message, index) => {
     if (message.role === 'tool') return [];
-    if (message.role === 'system') return [message];
-    if (message.role === 'user') return [{ ...message, content: withoutMarkers(message.content) }];
+    if (message.role !== 'assistant') return [heard(message)];
     if (message.calls.length === 0) return [spoken(message)];
     return [...textOf(message), resultsMessage(message.calls, resultsAfter(messages, index))];
   });
+}
+
+function heard(message: Heard): Message {
+  return message.role === 'system' ? message : { ...message, content: withoutMarkers(message.content) };
 }
 
 /** The text with each marker's opening made one that calls nothing, and that stays valid inside JSON. */
