@@ -88,7 +88,7 @@ async function waitForSlot({ tool }: PreparedCall, { takeSlot, signal }: CallCon
   }
   const message = `${name} may be called ${limit.max} times in ${limit.per_seconds} s, and others are before you.`;
   const error = cleanError('rate_limited', message, { retry_after_seconds: Math.ceil(waitMs / 1000) });
-  return { kind: 'failed', error, mayHelp: false, afterMs: 0, certainty: 'never-reached' };
+  return { kind: 'failed', error, afterMs: 0, certainty: 'never-reached' };
 }
 
 function execute(call: PreparedCall, context: CallContext): Promise<Attempt> {
@@ -122,13 +122,13 @@ function execute(call: PreparedCall, context: CallContext): Promise<Attempt> {
 
 function notHere(name: string, why: string): Attempt {
   const error = cleanError('resource_not_found', `${name} cannot be called: ${why}.`);
-  return { kind: 'failed', error, mayHelp: false, afterMs: 0, certainty: 'never-reached' };
+  return { kind: 'failed', error, afterMs: 0, certainty: 'never-reached' };
 }
 
 /** The operator may have taken a secret back since the turn was accepted. */
 function notSent(message: string): Attempt {
   const error = cleanError('permission_denied', message);
-  return { kind: 'failed', error, mayHelp: false, afterMs: 0, certainty: 'never-reached' };
+  return { kind: 'failed', error, afterMs: 0, certainty: 'never-reached' };
 }
 
 /** Milliseconds until the next try, or null where there is none: exponential backoff with jitter, or longer if asked. */

@@ -77,5 +77,5 @@ function readResult(result: CallToolResult): Attempt {
     ? {}
     : Object.fromEntries(Object.entries(structuredContent ?? {}));
   const error = { category: 'unknown' as const, message, details };
-  return { kind: 'failed', error, mayHelp: false, afterMs: 0, certainty: 'answered' };
+  return { kind: 'failed', error, afterMs: 0, certainty: 'answered' };
 }
