@@ -21,7 +21,7 @@ export default [
   defineTool({
     ...odd('never_answer'),
     effect: 'none',
-    retry: { maxAttempts: 1 },
+    retry: { maxAttempts: 2, backoffMs: 1 },
     execute: () => new Promise(() => {}),
   }),
   defineTool({ ...odd('say_much'), effect: 'none', execute: () => `${'x'.repeat(1000)}end` }),

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Gate } from '../outbound/open-gate.ts';
 import type { Redact } from '../redact.ts';
-import type { Tool } from '../turn/tool.ts';
+import type { RateLimit, Tool, TurnTool } from '../turn/tool.ts';
 import { errorResult, type ToolError, type ToolResult } from '../turn/tool-result.ts';
 import { type Attempt, type FailedAttempt, lastError, mayRepeat } from './attempt.ts';
 import { cleanError } from './clean-error.ts';
@@ -17,7 +17,7 @@ import type { ToolSecrets } from './tool-secrets.ts';
 
 /** A call whose tool is known and whose arguments fit. The key stays the same however often the call is run. */
 export type PreparedCall = {
-  tool: Tool;
+  tool: TurnTool;
   args: Record<string, unknown>;
   turnId: string;
   project: string;
@@ -42,8 +42,10 @@ export type CallContext = {
   beforeAttempt?: (attempt: number) => Promise<void>;
 };
 
-/** A start within `patienceMs`, of at most `max` in any `perSeconds`. */
-export type Slot = { max: number; perSeconds: number; patienceMs: number };
+type Rate = { max: number; perSeconds: number };
+
+/** A start within `patienceMs`, of at most `max` in any `perSeconds`, and under the rate `beside` it. */
+export type Slot = Rate & { beside?: Rate | undefined; patienceMs: number };
 
 /** The answer to a call, and the whole output where there is one. */
 export type CallOutcome = { result: ToolResult; full: string | null };
@@ -79,16 +81,22 @@ async function tryUntilDone(call: PreparedCall, context: CallContext): Promise<{
 
 /** A tool with a rate limit is waited for as long as a call of it may take; what would take longer is refused. */
 async function waitForSlot({ tool }: PreparedCall, { takeSlot, signal }: CallContext): Promise<FailedAttempt | null> {
-  const { rate_limit: limit, timeout_ms: patienceMs, name } = tool;
+  const { rate_limit: limit, timeout_ms: patienceMs, operator, name } = tool;
   if (limit === null || !takeSlot) return null;
-  const waitMs = await takeSlot({ max: limit.max, perSeconds: limit.per_seconds, patienceMs });
+  const beside = operator?.rate_limit;
+  const waitMs = await takeSlot({ ...rateOf(limit), beside: beside && rateOf(beside), patienceMs });
   if (waitMs <= patienceMs) {
     await waitFor(waitMs, signal);
     return null;
   }
-  const message = `${name} may be called ${limit.max} times in ${limit.per_seconds} s, and others are before you.`;
+  const rates = [limit, ...(beside ? [beside] : [])].map(({ max, per_seconds }) => `${max} times in ${per_seconds} s`);
+  const message = `${name} may be called ${rates.join(', at most ')}, and others are before you.`;
   const error = cleanError('rate_limited', message, { retry_after_seconds: Math.ceil(waitMs / 1000) });
   return { kind: 'failed', error, afterMs: 0, certainty: 'never-reached' };
+}
+
+function rateOf({ max, per_seconds: perSeconds }: RateLimit): Rate {
+  return { max, perSeconds };
 }
 
 function execute(call: PreparedCall, context: CallContext): Promise<Attempt> {
