@@ -96,7 +96,7 @@ export const GivenTool = z
       .max(ONE_YEAR)
       .nullish()
       .describe(
-        'For how long a result also answers equal calls of the conversation, with effect `none` only. 0, the default: for none.',
+        'For how long a result also answers equal calls of the conversation, with effect `none` only, and not for clients. 0, the default: for none.',
       ),
     rate_limit: RateLimit.nullish().describe(
       'How often the project may call it: calls beyond wait within their timeout, then fail `rate_limited`.',
