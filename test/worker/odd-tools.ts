@@ -25,5 +25,6 @@ export default [
     execute: () => new Promise(() => {}),
   }),
   defineTool({ ...odd('say_much'), effect: 'none', execute: () => `${'x'.repeat(1000)}end` }),
+  defineTool({ ...odd('say_too_much'), effect: 'none', execute: () => 'x'.repeat(5 * 1024 * 1024) }),
   defineTool({ ...odd('say_all'), effect: 'none', execute: () => 'x'.repeat(3 * 1024 * 1024) }),
 ];

@@ -164,9 +164,11 @@ function answeredOutcome(
   context: CallContext,
 ): CallOutcome {
   try {
-    const { content, truncated, full } = renderOutput(attempt.output, context.outputLimit, context.redact);
-    const shown = { content, truncated: truncated || attempt.cut, ...spent };
-    return { result: { status: 'success', error: null, cached: false, ...shown }, full };
+    const rendered = renderOutput(attempt.output, context.outputLimit, context.redact);
+    const truncated = rendered.truncated || attempt.cut;
+    const kept = rendered.partial || attempt.cut ? { partial: true as const } : {};
+    const shown = { content: rendered.content, truncated, ...kept, ...spent };
+    return { result: { status: 'success', error: null, cached: false, ...shown }, full: rendered.full };
   } catch (error) {
     if (error instanceof ToolFailed) return failedOutcome(error, spent, context);
     throw error;
