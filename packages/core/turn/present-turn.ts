@@ -91,9 +91,9 @@ function phaseOf({ status, work }: Turn): 'llm_round' | 'tool_batch' | null {
   return work.step.startsWith('b') ? 'tool_batch' : 'llm_round';
 }
 
-function usageOf({ rounds }: Turn) {
+function usageOf({ rounds, failedRequests }: Turn) {
   const calls = rounds.reduce((sum, round) => sum + round.calls.length, 0);
-  const requests = rounds.reduce((sum, round) => sum + round.requests, 0);
+  const requests = rounds.reduce((sum, round) => sum + round.requests, failedRequests);
   return { ...sumUsage(rounds.map((round) => round.usage)), llm_calls: requests, tool_calls: calls };
 }
 
