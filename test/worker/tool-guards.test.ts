@@ -119,7 +119,9 @@ test('a model that repeats one call for ever is told so, and then asked for its 
   const turn = await play(world, { tools: [lookUp(tool.url, {})], rounds });
 
   expect(tool.caught).toHaveLength(9);
-  expect(turn).toMatchObject({ status: 'incomplete', incomplete_details: { reason: 'max_tool_calls' }, round: 11 });
+  expect(turn).toMatchObject({ status: 'completed', incomplete_details: null, round: 11 });
+  expect(world.asked.at(-1)?.body.tools).toBeUndefined();
+  expect(turn.output).toContain('10 times in a row');
   expect(turn.warnings).toEqual(['look_up was called in a loop']);
   expect(resultsOf(turn).at(-1)?.error?.message).toContain('10 times in a row');
 });
@@ -144,7 +146,19 @@ test('equal calls side by side count like equal calls one after the other', asyn
 
   expect(tool.caught).toHaveLength(9);
   expect(resultsOf(turn).map(({ status }) => status)).toEqual([...Array(9).fill('success'), ...Array(3).fill('error')]);
-  expect(turn).toMatchObject({ status: 'incomplete', incomplete_details: { reason: 'max_tool_calls' } });
+  expect(turn).toMatchObject({ status: 'completed', warnings: ['look_up was called in a loop'] });
+});
+
+test('a limit that is reached together with a loop is what the turn ends by', async () => {
+  await using world = await createWorld();
+  await using tool = await openStranger(() => ({ status: 200, body: 'the same' }));
+  const input = scripted({ rounds: Array(12).fill({ tools: [look({ city: 'Tokyo' })] }) });
+
+  const { id } = await world.startTurn({ input, tools: [lookUp(tool.url, {})], limits: { max_rounds: 10 } });
+  await world.workUntilIdle();
+
+  const ended = { status: 'incomplete', incomplete_details: { reason: 'max_rounds' } };
+  expect(await world.findTurn(id)).toMatchObject(ended);
 });
 
 test('arguments nested too deep to be shown are shown as the text they came as', async () => {

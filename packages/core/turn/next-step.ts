@@ -1,10 +1,10 @@
-import { reachedLimit } from './reached-limit.ts';
+import { type Final, finalOf } from './reached-limit.ts';
 import { MAX_SILENT_STARTS } from './timing.ts';
-import { type IncompleteReason, isTerminal, type ToolCall, type Turn } from './turn.ts';
+import { isTerminal, type ToolCall, type Turn } from './turn.ts';
 
-/** What a turn needs next. `final` names the limit that makes a round the last one, asked without tools. */
+/** What a turn needs next. `final` names what makes a round the last one, asked without tools. */
 export type Step =
-  | { kind: 'run-round'; round: number; final: IncompleteReason | null }
+  | { kind: 'run-round'; round: number; final: Final | null }
   | { kind: 'run-tool-batch'; round: number; calls: ToolCall[] }
   | { kind: 'wait'; calls: ToolCall[] }
   | { kind: 'end'; because: 'deadline' | 'poison' }
@@ -24,7 +24,7 @@ export function nextStep(turn: Turn): Step {
   const able = open.filter((call) => !isWaiting(call));
   if (able.length > 0) return { kind: 'run-tool-batch', round: turn.rounds.length, calls: able };
   if (open.length > 0) return { kind: 'wait', calls: open };
-  return { kind: 'run-round', round: turn.rounds.length + 1, final: reachedLimit(turn) };
+  return { kind: 'run-round', round: turn.rounds.length + 1, final: finalOf(turn) };
 }
 
 /** Whether a call waits for somebody outside: a client's output or a person's word, as long as there is time. */
