@@ -111,6 +111,25 @@ test('a call that would wait longer than it may take is answered rate_limited, s
   expect(resultsOf(turn)[1]?.error?.details.retry_after_seconds).toBeGreaterThan(3590);
 });
 
+test.each(['none', 'at_most_once'])(
+  'a call with effect %s that was never made took no time and never started',
+  async (effect) => {
+    await using world = await createWorld();
+    await using tool = await openStranger(() => ({ status: 200, body: 'ok' }));
+    const rate = { rate_limit: { max: 1, per_seconds: 3600 }, timeout_ms: 500 };
+
+    const turn = await play(world, {
+      tools: [lookUp(tool.url, { ...rate, effect })],
+      rounds: [[look({ city: 'A' })], [look({ city: 'B' })]],
+    });
+    const { body } = await world.call('GET', `/v1/turns/${turn.id}/rounds`);
+
+    const made = { attempts: 1, started_at: expect.any(String) };
+    const never = { attempts: 0, duration_ms: 0, started_at: null };
+    expect(body).toMatchObject({ data: [{ results: [made] }, { results: [never] }, {}] });
+  },
+);
+
 test('a model that repeats one call for ever is told so, and then asked for its answer', async () => {
   await using world = await createWorld();
   await using tool = await openStranger(() => ({ status: 200, body: 'the same' }));

@@ -58,23 +58,28 @@ const LONGEST_WAIT_MS = 60_000;
  * Rejects only with the reason of `signal`, when the caller aborts it, or as `beforeAttempt` does.
  */
 export async function runCall(call: PreparedCall, context: CallContext): Promise<CallOutcome> {
-  const startedAt = performance.now();
-  const { attempt, attempts } = await tryUntilDone(call, context);
-  const spent = { duration_ms: Math.round(performance.now() - startedAt), attempts };
+  const { attempt, attempts, startedAt } = await tryUntilDone(call, context);
+  const durationMs = startedAt === null ? 0 : Math.round(performance.now() - startedAt);
+  const spent = { duration_ms: durationMs, attempts };
   if (attempt.kind === 'failed') return failedOutcome(lastError(attempt, call.tool.effect), spent, context);
   return answeredOutcome(attempt, spent, context);
 }
 
-async function tryUntilDone(call: PreparedCall, context: CallContext): Promise<{ attempt: Attempt; attempts: number }> {
+/** `startedAt` is when it was first tried: what a call waits for its start is not what it takes. */
+type Tried = { attempt: Attempt; attempts: number; startedAt: number | null };
+
+async function tryUntilDone(call: PreparedCall, context: CallContext): Promise<Tried> {
+  let startedAt: number | null = null;
   for (let attempts = 1; ; attempts += 1) {
     const refusal = await waitForSlot(call, context);
-    if (refusal) return { attempt: refusal, attempts: attempts - 1 };
+    if (refusal) return { attempt: refusal, attempts: attempts - 1, startedAt };
     await context.beforeAttempt?.(attempts);
+    startedAt ??= performance.now();
     const attempt = await execute(call, context);
-    if (attempt.kind === 'answered') return { attempt, attempts };
+    if (attempt.kind === 'answered') return { attempt, attempts, startedAt };
 
     const waitMs = waitBefore(attempt, attempts, call.tool);
-    if (waitMs === null) return { attempt, attempts };
+    if (waitMs === null) return { attempt, attempts, startedAt };
     await waitFor(waitMs, context.signal);
   }
 }

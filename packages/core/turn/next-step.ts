@@ -1,4 +1,4 @@
-import { type Final, finalOf } from './reached-limit.ts';
+import { type Final, reachedLimit } from './reached-limit.ts';
 import { MAX_SILENT_STARTS } from './timing.ts';
 import { isTerminal, type ToolCall, type Turn } from './turn.ts';
 
@@ -24,7 +24,7 @@ export function nextStep(turn: Turn): Step {
   const able = open.filter((call) => !isWaiting(call));
   if (able.length > 0) return { kind: 'run-tool-batch', round: turn.rounds.length, calls: able };
   if (open.length > 0) return { kind: 'wait', calls: open };
-  return { kind: 'run-round', round: turn.rounds.length + 1, final: finalOf(turn) };
+  return { kind: 'run-round', round: turn.rounds.length + 1, final: reachedLimit(turn) };
 }
 
 /** Whether a call waits for somebody outside: a client's output or a person's word, as long as there is time. */

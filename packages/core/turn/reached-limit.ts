@@ -6,11 +6,11 @@ import { sumUsage } from './usage.ts';
 export type Final = IncompleteReason | 'repeated_call';
 
 /** What the committed rounds make the next round the last one for, asked without tools. */
-export function finalOf(turn: Pick<Turn, 'rounds' | 'config'>): Final | null {
-  return reachedLimit(turn) ?? (loopingCall(turn) ? 'repeated_call' : null);
+export function reachedLimit(turn: Pick<Turn, 'rounds' | 'config'>): Final | null {
+  return usedUp(turn) ?? (loopingCall(turn) ? 'repeated_call' : null);
 }
 
-function reachedLimit({ rounds, config: { limits } }: Pick<Turn, 'rounds' | 'config'>): IncompleteReason | null {
+function usedUp({ rounds, config: { limits } }: Pick<Turn, 'rounds' | 'config'>): IncompleteReason | null {
   const withCalls = rounds.filter((round) => round.calls.length > 0);
   const calls = withCalls.reduce((sum, round) => sum + round.calls.length, 0);
   const tokens = sumUsage(rounds.map((round) => round.usage)).total_tokens;
