@@ -83,10 +83,10 @@ test('a command that cannot be started, or that speaks no MCP, was never reached
 test('the example is a server that works', async () => {
   await using servers = useMcpServers({ units: command(new URL('../../../examples/mcp-server.ts', import.meta.url)) });
 
-  const tools = await servers.list();
   const args = { value: 1, from: 'mile', to: 'metre' };
   const converted = await callMcpTool(servers, 'units__convert_length', { args });
   const rolled = await callMcpTool(servers, 'units__roll_dice', { args: { dice: 3 } });
+  const tools = await servers.list();
 
   expect(tools.map(({ name, effect }) => [name, effect])).toEqual([
     ['units__convert_length', 'none'],
