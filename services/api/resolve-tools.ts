@@ -3,23 +3,62 @@ import { checkUrl } from '#core/outbound/check-url.ts';
 import { checkDefinitions } from '#core/tools/check-definition.ts';
 import { fillHeaders } from '#core/tools/fill-headers.ts';
 import type { McpServers } from '#core/tools/mcp/open-mcp-servers.ts';
-import type { Tool } from '#core/turn/tool.ts';
+import { tightenTool } from '#core/tools/tighten-tool.ts';
+import type { ToolRegistry } from '#core/tools/tool-registry.ts';
+import { fillTool, type GivenTool, type Tool, type ToolExecution, type TurnTool } from '#core/turn/tool.ts';
 import type { ApiContext } from './context.ts';
 
 type Rules = Pick<ApiContext, 'tools' | 'mcp' | 'toolSecrets' | 'toolRules' | 'egress'> & { project: string };
 
-/** Definitions for every tool given: a name stands for a server-side or an MCP tool, an object for itself. */
-export async function resolveTools(given: (string | Tool)[], rules: Rules): Promise<Tool[]> {
-  const tools = await Promise.all(given.map((tool, index) => resolve(tool, `tools[${index}]`, rules)));
+/**
+ * Definitions for every tool given: a name stands for a server-side or an MCP tool, an object for itself. One that defines
+ * a tool of the operator's anew can only tighten what the operator says of it.
+ */
+export async function resolveTools(given: (string | GivenTool)[], rules: Rules): Promise<TurnTool[]> {
+  const resolved = await Promise.all(given.map((tool, index) => resolve(tool, `tools[${index}]`, rules)));
+  const tools = resolved.map(({ asked }) => asked);
   const [problem] = await checkDefinitions(tools, rules.toolRules, 1);
   if (problem) throw new RequestRefused(400, 'invalid_tool', problem.message, problem.path);
   for (const [index, tool] of tools.entries()) checkExecution(tool, `tools[${index}]`, rules);
-  return tools;
+  return resolved.map(({ asked, operators }) => (operators ? tightenTool(operators, asked) : asked));
 }
 
-async function resolve(given: string | Tool, path: string, { tools, mcp }: Rules): Promise<Tool> {
-  if (typeof given === 'string') return tools.find(given)?.definition ?? findMcpTool(given, path, mcp);
-  return { ...given, execution: given.execution ?? { kind: tools.find(given.name) ? 'server' : 'client' } };
+/** What holds of a tool that a caller has defined, as far as this process knows without asking an MCP server. */
+export function toolInForce(given: GivenTool, tools: ToolRegistry): Tool {
+  const execution = executionOf(given, tools);
+  const operators = execution.kind === 'server' ? tools.find(given.name)?.definition : undefined;
+  const asked = { ...fillTool(given, operators), execution };
+  if (!operators) return asked;
+  const { operator: _, ...tool } = tightenTool(operators, asked);
+  return tool;
+}
+
+function executionOf({ name, execution }: GivenTool, tools: ToolRegistry): ToolExecution {
+  return execution ?? { kind: tools.find(name) ? 'server' : 'client' };
+}
+
+/** A tool as it was asked for, and the operator's definition of it where the two may differ. */
+type Resolved = { asked: Tool; operators: Tool | null };
+
+async function resolve(given: string | GivenTool, path: string, { tools, mcp }: Rules): Promise<Resolved> {
+  if (typeof given === 'string') {
+    return { asked: tools.find(given)?.definition ?? (await findMcpTool(given, path, mcp)), operators: null };
+  }
+  const execution = executionOf(given, tools);
+  const operators = await findOperators({ ...given, execution }, { tools, mcp });
+  return { asked: { ...fillTool(given, operators ?? undefined), execution }, operators };
+}
+
+/** The operator's own definition of a tool; what no listing of its MCP server has is as if it listed no more than a name. */
+async function findOperators(
+  { name, execution, parameters }: GivenTool,
+  { tools, mcp }: Pick<Rules, 'tools' | 'mcp'>,
+): Promise<Tool | null> {
+  if (execution?.kind === 'server') return tools.find(name)?.definition ?? null;
+  if (execution?.kind !== 'mcp') return null;
+  const prefix = `${execution.server}__`;
+  const found = await mcp.find(name.startsWith(prefix) ? name : `${prefix}${name}`);
+  return found.kind === 'found' ? found.tool : fillTool({ type: 'function', name, execution, parameters });
 }
 
 async function findMcpTool(name: string, path: string, mcp: McpServers): Promise<Tool> {

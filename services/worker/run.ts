@@ -12,6 +12,8 @@ export type Run = {
   signal: AbortSignal;
   /** Calls that were made and may not be made twice, by their place in the batch: their claims outlive the run. */
   called: Set<number>;
+  /** How many requests it has made to the model. */
+  requests: number;
   stop(reason: StopReason): void;
 };
 
@@ -32,6 +34,7 @@ export function startRun(id: string, turn: Turn): Run & Disposable {
     step,
     signal: controller.signal,
     called: new Set(),
+    requests: 0,
     stop,
     [Symbol.dispose]: () => clearTimeout(timer),
   };

@@ -56,6 +56,13 @@ test.each<[tools: unknown[], param: string]>([
   [[tool({ approval: 'sometimes' })], 'tools[0].approval'],
   [[tool({ capabilities: ['flying'] })], 'tools[0].capabilities[0]'],
   [[tool({ rate_limit: { max: 1 } })], 'tools[0].rate_limit.per_seconds'],
+  [[httpTool('read_page', 'https://example.com/', { cache_ttl_seconds: 60 })], 'tools[0].cache_ttl_seconds'],
+  [
+    [httpTool('read_page', 'https://example.com/', { cache_ttl_seconds: 60, effect: 'idempotent' })],
+    'tools[0].cache_ttl_seconds',
+  ],
+  [[tool({ cache_ttl_seconds: 60, effect: 'none' })], 'tools[0].cache_ttl_seconds'],
+  [[{ name: 'note_visit', cache_ttl_seconds: 60 }], 'tools[0].cache_ttl_seconds'],
   [[tool({ strict: true })], 'tools[0].strict'],
 ])('a tool against the rules is refused, naming the path: %j', async (tools, param) => {
   const body = { model: 'openai/test', input: 'Hi', tools };

@@ -201,6 +201,18 @@ test('headers of an HTTP tool that differ in case only are one header given twic
   expect(problems).toMatchObject([{ path: 'tools[0].execution.headers.x-team' }]);
 });
 
+test('a cache that would never be used is a problem, with effects and for clients', async () => {
+  const found = async (fields: Record<string, unknown>) => {
+    const problems = await checkDefinitions([tool({ cache_ttl_seconds: 1, ...fields })], 'strict');
+    return problems.map(({ path }) => path);
+  };
+
+  expect(await found({ effect: 'idempotent', execution: { kind: 'server' } })).toEqual(['tools[0].cache_ttl_seconds']);
+  expect(await found({})).toEqual(['tools[0].cache_ttl_seconds']);
+  expect(await found({ effect: 'none', execution: { kind: 'client' } })).toEqual(['tools[0].cache_ttl_seconds']);
+  expect(await found({ effect: 'none', execution: { kind: 'server' } })).toEqual([]);
+});
+
 function tool(fields: Record<string, unknown>): Tool {
   return Tool.parse({ name: 'get_weather', description: 'Get the weather of a city.', ...fields });
 }

@@ -12,7 +12,7 @@ test.for([
   ['an object as JSON', { a: [1, true] }, '{"a":[1,true]}'],
   ['a date as JSON', new Date(0), '"1970-01-01T00:00:00.000Z"'],
 ] as const)('%s', ([, value, content]) => {
-  expect(render(value, LIMIT)).toEqual({ content, truncated: false, full: content });
+  expect(render(value, LIMIT)).toEqual({ content, truncated: false, full: content, partial: false });
 });
 
 test('NUL and halves of surrogate pairs become replacement characters', () => {
@@ -60,10 +60,11 @@ test.for([1, 2, 3, 5, 9, 10, 11, 101])('a cut at %i bytes never splits a charact
 });
 
 test('what is kept in full is bounded too', () => {
-  const { full, truncated } = render('x'.repeat(5_000_000), LIMIT);
+  const { full, truncated, partial } = render('x'.repeat(5_000_000), LIMIT);
 
   expect(full.length).toBeLessThan(4_200_000);
-  expect(truncated).toBe(true);
+  expect([truncated, partial]).toEqual([true, true]);
+  expect(render('x'.repeat(LIMIT + 1), LIMIT)).toMatchObject({ truncated: true, partial: false });
 });
 
 function cycle(): object {

@@ -37,6 +37,7 @@ export function makeTurn(
     error: null,
     incompleteReason: null,
     warnings: [],
+    failedRequests: 0,
     lastEvent: 2,
     createdAt: NOW,
     startedAt: NOW,

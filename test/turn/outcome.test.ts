@@ -41,6 +41,14 @@ test('the final round of a limit ends the turn, whatever it asks for', () => {
   expect(outcome).toEqual({ kind: 'incomplete', reason: 'max_rounds', output: 'So far' });
 });
 
+test('what a model says after it repeated one call is its answer, if it says anything', () => {
+  const said = outcomeOf(reply({ calls, finishReason: 'tool_calls' }), 'repeated_call');
+  const nothing = outcomeOf(reply({ calls, finishReason: 'tool_calls', text: null }), 'repeated_call');
+
+  expect(said).toEqual({ kind: 'completed', output: 'So far' });
+  expect(nothing).toEqual({ kind: 'incomplete', reason: 'max_tool_calls', output: '' });
+});
+
 test('ids that are missing, malformed or used before in the turn are replaced', () => {
   const earlier = [makeRound(1, null, [{ id: 'call_1' }])];
   const asked = ['call_1', '', 'has space', 'fine', 'fine'].map((id) => ({ id, name: 'x', arguments: '{}' }));

@@ -21,9 +21,10 @@ export default [
   defineTool({
     ...odd('never_answer'),
     effect: 'none',
-    retry: { maxAttempts: 1 },
+    retry: { maxAttempts: 2, backoffMs: 1 },
     execute: () => new Promise(() => {}),
   }),
   defineTool({ ...odd('say_much'), effect: 'none', execute: () => `${'x'.repeat(1000)}end` }),
+  defineTool({ ...odd('say_too_much'), effect: 'none', execute: () => 'x'.repeat(5 * 1024 * 1024) }),
   defineTool({ ...odd('say_all'), effect: 'none', execute: () => 'x'.repeat(3 * 1024 * 1024) }),
 ];

@@ -229,7 +229,7 @@ test('a long output is cut for the model and kept whole', async () => {
   expect(result?.content).toMatch(/^x+[\s\S]*end$/);
   expect(result?.content?.length).toBeLessThan(400);
   expect(world.asked[1]?.body.messages.at(-1)?.content).toBe(result?.content);
-  expect(body).toEqual({ tool_call_id: 'call_x', output: `${'x'.repeat(1000)}end`, truncated: true });
+  expect(body).toEqual({ tool_call_id: 'call_x', output: `${'x'.repeat(1000)}end`, truncated: false });
 });
 
 test('large outputs are saved one after the other', async () => {

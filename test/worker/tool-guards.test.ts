@@ -56,17 +56,15 @@ test('a cached answer is used no longer than its tool allows', async () => {
   expect(tool.caught).toHaveLength(2);
 });
 
-test('errors, and tools that have effects, are never answered from the cache', async () => {
+test('errors are never answered from the cache', async () => {
   await using world = await createWorld();
   await using failing = await openStranger(() => ({ status: 400, body: 'no' }));
-  await using acting = await openStranger(() => ({ status: 200, body: 'done' }));
   const twice = [[look({ city: 'Tokyo' })], [look({ city: 'Tokyo' })]];
 
-  await play(world, { tools: [lookUp(failing.url, { cache_ttl_seconds: 60 })], rounds: twice });
-  const tools = [lookUp(acting.url, { cache_ttl_seconds: 60, effect: 'idempotent' })];
+  const tools = [lookUp(failing.url, { cache_ttl_seconds: 60 })];
   const turn = await play(world, { tools, rounds: twice });
 
-  expect([failing.caught.length, acting.caught.length]).toEqual([2, 2]);
+  expect(failing.caught).toHaveLength(2);
   expect(resultsOf(turn).map(({ cached }) => cached)).toEqual([false, false]);
 });
 
@@ -113,6 +111,25 @@ test('a call that would wait longer than it may take is answered rate_limited, s
   expect(resultsOf(turn)[1]?.error?.details.retry_after_seconds).toBeGreaterThan(3590);
 });
 
+test.each(['none', 'at_most_once'])(
+  'a call with effect %s that was never made took no time and never started',
+  async (effect) => {
+    await using world = await createWorld();
+    await using tool = await openStranger(() => ({ status: 200, body: 'ok' }));
+    const rate = { rate_limit: { max: 1, per_seconds: 3600 }, timeout_ms: 500 };
+
+    const turn = await play(world, {
+      tools: [lookUp(tool.url, { ...rate, effect })],
+      rounds: [[look({ city: 'A' })], [look({ city: 'B' })]],
+    });
+    const { body } = await world.call('GET', `/v1/turns/${turn.id}/rounds`);
+
+    const made = { attempts: 1, started_at: expect.any(String) };
+    const never = { attempts: 0, duration_ms: 0, started_at: null };
+    expect(body).toMatchObject({ data: [{ results: [made] }, { results: [never] }, {}] });
+  },
+);
+
 test('a model that repeats one call for ever is told so, and then asked for its answer', async () => {
   await using world = await createWorld();
   await using tool = await openStranger(() => ({ status: 200, body: 'the same' }));
@@ -121,7 +138,9 @@ test('a model that repeats one call for ever is told so, and then asked for its 
   const turn = await play(world, { tools: [lookUp(tool.url, {})], rounds });
 
   expect(tool.caught).toHaveLength(9);
-  expect(turn).toMatchObject({ status: 'incomplete', incomplete_details: { reason: 'max_tool_calls' }, round: 11 });
+  expect(turn).toMatchObject({ status: 'completed', incomplete_details: null, round: 11 });
+  expect(world.asked.at(-1)?.body.tools).toBeUndefined();
+  expect(turn.output).toContain('10 times in a row');
   expect(turn.warnings).toEqual(['look_up was called in a loop']);
   expect(resultsOf(turn).at(-1)?.error?.message).toContain('10 times in a row');
 });
@@ -146,7 +165,19 @@ test('equal calls side by side count like equal calls one after the other', asyn
 
   expect(tool.caught).toHaveLength(9);
   expect(resultsOf(turn).map(({ status }) => status)).toEqual([...Array(9).fill('success'), ...Array(3).fill('error')]);
-  expect(turn).toMatchObject({ status: 'incomplete', incomplete_details: { reason: 'max_tool_calls' } });
+  expect(turn).toMatchObject({ status: 'completed', warnings: ['look_up was called in a loop'] });
+});
+
+test('a limit that is reached together with a loop is what the turn ends by', async () => {
+  await using world = await createWorld();
+  await using tool = await openStranger(() => ({ status: 200, body: 'the same' }));
+  const input = scripted({ rounds: Array(12).fill({ tools: [look({ city: 'Tokyo' })] }) });
+
+  const { id } = await world.startTurn({ input, tools: [lookUp(tool.url, {})], limits: { max_rounds: 10 } });
+  await world.workUntilIdle();
+
+  const ended = { status: 'incomplete', incomplete_details: { reason: 'max_rounds' } };
+  expect(await world.findTurn(id)).toMatchObject(ended);
 });
 
 test('arguments nested too deep to be shown are shown as the text they came as', async () => {

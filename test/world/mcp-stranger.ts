@@ -89,7 +89,9 @@ function serverWith(caught: (call: CaughtCall) => void): McpServer {
 
   server.registerTool('look_up', reads, ({ city }, { mcpReq }) => {
     note(caught, 'look_up', mcpReq);
-    return says(`${city} is a city`);
+    // Many servers say the same twice: as text, and wrapped in structured content.
+    const content = city === 'Atlantis' ? 'No such city' : `${city} is a city`;
+    return { ...says(content), isError: city === 'Atlantis', structuredContent: { content } };
   });
   const measured = { ...reads, outputSchema: z.object({ city: z.string(), celsius: z.number() }) };
   server.registerTool('measure', measured, ({ city }, { mcpReq }) => {

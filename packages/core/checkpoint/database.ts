@@ -64,6 +64,7 @@ type TurnRow = {
   rescues: Generated<number>;
   attempts: Generated<number>;
   parked_ms: Generated<number>;
+  failed_requests: Generated<number>;
   last_event: Generated<number>;
   output: string | null;
   error: TurnError | null;

@@ -8,7 +8,7 @@ import { ringColumns } from './ring-columns.ts';
 
 /**
  * A step that is to be tried again after `delayMs`. `attempt` says whether this try counts; `parkedMs` how long the
- * provider asked everybody to wait; `told` is the data of `step.retrying`, absent when a deploy hands the step back.
+ * provider asked everybody to wait; `requests` how many the try made of the model; `told` is the data of `step.retrying`, absent when a deploy hands the step back.
  */
 export type Postponement = {
   turnId: string;
@@ -21,6 +21,7 @@ export type Postponement = {
   delayMs: number;
   attempt: boolean;
   parkedMs: number;
+  requests?: number;
   told: Record<string, unknown> | null;
 };
 
@@ -35,6 +36,7 @@ export async function postponeStep(db: Db, later: Postponement): Promise<TurnRin
     with turns as (
       update turns set due_at = ${dueIn(delayMs + timing.graceMs)}, retry_at = ${inMs(delayMs)}, held_by = null, held_until = null, ring = ring + 1,
         starts = 0, attempts = attempts + ${later.attempt ? 1 : 0}, parked_ms = parked_ms + ${later.parkedMs},
+        failed_requests = failed_requests + ${later.requests ?? 0},
         last_event = last_event + ${later.told ? 1 : 0}
       where id = ${turnId} and status = 'in_progress' and step = ${step}
         and (held_by = ${runId} or (ring = ${later.ring} and (held_by is null or held_until < now())))

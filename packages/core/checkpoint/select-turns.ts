@@ -46,7 +46,7 @@ export const requestColumns = sql`project, conversation_id as "conversationId", 
 /** Whether a turn is `held` (R9), and whether it is `quiet` enough to start without writing (R3), the database judges. */
 export const stateColumns = sql`
   id, status, output, error, incomplete_reason as "incompleteReason", warnings, last_event as "lastEvent",
-  started_at::text as "startedAt", completed_at::text as "completedAt",
+  failed_requests as "failedRequests", started_at::text as "startedAt", completed_at::text as "completedAt",
   step, ring, at_head as "atHead", held_by as "heldBy", coalesce(held_until > now(), false) as held,
   (ring = 0 and held_by is null and status <> 'queued'
     and due_at > now() + ${2 * timing.heartbeatMs}::double precision * interval '1 millisecond') as quiet,

@@ -21,6 +21,8 @@ export type Ending = {
   incompleteReason?: IncompleteReason;
   step?: string;
   run?: { id: string; ring: number };
+  /** Requests to the model that brought no reply and are not counted yet. */
+  failedRequests?: number;
   warnings?: string[];
   lastRound?: LastRound;
 };
@@ -41,6 +43,7 @@ export function rowOfEnding({ turnId, conversationId, lastRound, run, ...ending 
     incompleteReason: ending.incompleteReason ?? null,
     warnings: ending.warnings ?? null,
     onlyStep: ending.step ?? null,
+    failedRequests: ending.failedRequests ?? 0,
     ...(run && { runId: run.id, runRing: run.ring }),
     ...(lastRound && roundOf(lastRound)),
   };
@@ -85,13 +88,13 @@ const happened = sql`
         from target where "roundNumber" is not null
         union all select turn_id, 'tool_call.completed', round, index, null::json, 2 from settled
         union all select id, 'turn.' || "endsAs", null, null, case when "endsAs" = 'failed' then
-          json_build_object('error', error::json, 'completed_at', now(),
+          json_build_object('error', error::json, 'completed_at', now(), 'failed_requests', failed_requests,
             'rounds', (select count(*) from rounds where turn_id = target.id)) end, 3 from target
       ) as told`;
 
 const columns = sql`"conversationId" text, "endsAs" text, output text, error text, "incompleteReason" text, warnings json,
   "onlyStep" text, "runId" text, "runRing" int, "roundNumber" int, "finishReason" text, "finishReasonRaw" text, usage json,
-  opaque text, requests int, attempts int, "startedAt" double precision, "eventIds" json`;
+  opaque text, requests int, attempts int, "startedAt" double precision, "failedRequests" int, "eventIds" json`;
 
 /**
  * One statement with everything that hangs on an end (R12, R16, R17). `hasRound`: with a last round; `isOnly`: only where no
@@ -104,7 +107,7 @@ function ending({ hasRound, isOnly }: { hasRound: boolean; isOnly: boolean }) {
     with ${asked},
     ${isOnly ? lockedConversation : sql``}
     target as materialized (
-      select turns.id, last_event, asked.* from asked join turns on turns.id = "turnId" ${isOnly ? nobodyWaits : sql``}
+      select turns.id, last_event, failed_requests + "failedRequests" as failed_requests, asked.* from asked join turns on turns.id = "turnId" ${isOnly ? nobodyWaits : sql``}
       where ${isActive} and ("onlyStep" is null or step = "onlyStep")
         and ("runId" is null or held_by = "runId" or (ring = "runRing" and (held_by is null or held_until < now())))
       for no key update of turns
@@ -115,6 +118,7 @@ function ending({ hasRound, isOnly }: { hasRound: boolean; isOnly: boolean }) {
     ended as (
       update turns set status = "endsAs", output = target.output, error = target.error::json,
         incomplete_reason = "incompleteReason", warnings = coalesce(target.warnings, turns.warnings),
+        failed_requests = target.failed_requests,
         completed_at = now(), due_at = null, held_by = null, held_until = null, at_head = false, open_calls = 0,
         waiting_calls = 0,
         step = case when "endsAs" = 'failed' and step like 'b%' then 'r' || (substr(step, 2)::int + 1) else step end,

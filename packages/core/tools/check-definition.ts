@@ -59,6 +59,7 @@ function checkAll(tool: Tool, path: string, rules: ToolRules): Problem[] {
     ...checkDescription(tool.description, `${path}.description`, rules),
     ...checkSchema(tool.parameters, `${path}.parameters`),
     ...checkHeaders(tool, `${path}.execution.headers`),
+    ...checkCache(tool, `${path}.cache_ttl_seconds`),
   ];
 }
 
@@ -88,6 +89,15 @@ function checkHeaders({ execution }: Tool, path: string): Problem[] {
     const message = isAgain ? 'Give each header once; case makes no difference.' : headerProblem(name, value);
     return message ? [{ path: `${path}.${name}`, message }] : [];
   });
+}
+
+/** A time to keep answers that would never be used again. */
+function checkCache({ effect, execution, cache_ttl_seconds: seconds }: Tool, path: string): Problem[] {
+  if (seconds === 0) return [];
+  if (execution?.kind === 'client')
+    return [{ path, message: 'Leave it out: what a client answers is not used again.' }];
+  if (effect === 'none') return [];
+  return [{ path, message: `Leave it out, or say effect "none": what an ${effect} tool answers is not used again.` }];
 }
 
 function headerProblem(name: string, value: string): string | null {

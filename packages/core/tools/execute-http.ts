@@ -62,7 +62,7 @@ function readAnswer({ status, headers, body, truncated }: OutboundAnswer): Attem
   const wait = afterMs > 0 ? { retry_after_seconds: Math.ceil(afterMs / 1000) } : {};
   const message = sentenceOf(status, encoding ? '' : body);
   const error = { category: failure.category, message, details: { status, ...wait } };
-  return { kind: 'failed', error, mayHelp: failure.mayHelp, afterMs, certainty: failure.certainty };
+  return { kind: 'failed', error, afterMs, certainty: failure.certainty };
 }
 
 /** Some servers compress whatever is asked for, and some write a charset where the encoding belongs. */
@@ -71,7 +71,7 @@ const COMPRESSED = /\b(?:gzip|deflate|br|zstd|compress)\b/i;
 function inEncoding(encoding: string): Attempt {
   const message = `The tool's answer came as ${encoding}, which was not asked for, and cannot be read.`;
   const error = { category: 'unknown' as const, message, details: {} };
-  return { kind: 'failed', error, mayHelp: false, afterMs: 0, certainty: 'answered' };
+  return { kind: 'failed', error, afterMs: 0, certainty: 'answered' };
 }
 
 function sentenceOf(status: number, body: string): string {
@@ -85,14 +85,13 @@ const CATEGORIES: Record<OutboundFailed['kind'], ToolErrorCategory> = {
   'not-connected': 'network_error',
   timeout: 'execution_timeout',
   cut: 'network_error',
-  aborted: 'network_error',
+  aborted: 'cancelled',
 };
 
 function withoutAnswer({ kind, message, sent }: OutboundFailed): Attempt {
   return {
     kind: 'failed',
     error: { category: CATEGORIES[kind], message, details: {} },
-    mayHelp: kind !== 'blocked' && kind !== 'aborted',
     afterMs: 0,
     certainty: sent ? 'lost' : 'never-reached',
   };

@@ -5,8 +5,6 @@ import { type ServerTool, type ToolContext, ToolFailed } from './define-tool.ts'
 /** One try of a server-side tool: its arguments and what it may know; `signal` ends when the caller wants no answer. */
 export type ServerRequest = ToolContext & { args: Record<string, unknown>; timeoutMs: number };
 
-const MAY_HELP: readonly ToolErrorCategory[] = ['network_error', 'execution_timeout', 'rate_limited'];
-
 const NETWORK_CODES =
   /^(?:ECONNREFUSED|ECONNRESET|ECONNABORTED|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|UND_ERR_\w+)$/;
 
@@ -65,15 +63,14 @@ function whenAborted(signal: AbortSignal): Promise<never> {
 function timedOut(timeoutMs: number): Attempt {
   const message = `The tool did not answer within ${timeoutMs} ms.`;
   const error = { category: 'execution_timeout' as const, message, details: {} };
-  return { kind: 'failed', error, mayHelp: true, afterMs: 0, certainty: 'lost' };
+  return { kind: 'failed', error, afterMs: 0, certainty: 'lost' };
 }
 
-/** What a tool threw is its answer; only what names itself as passing is worth another try. */
+/** A `ToolFailed` is what the tool says itself; anything else that it throws is a breakdown. */
 function failed(thrown: unknown): Attempt {
-  const category = categoryOf(thrown);
-  const details = thrown instanceof ToolFailed ? thrown.details : {};
-  const error = { category, message: messageOf(thrown), details };
-  return { kind: 'failed', error, mayHelp: MAY_HELP.includes(category), afterMs: 0, certainty: 'answered' };
+  const isOwnWord = thrown instanceof ToolFailed;
+  const error = { category: categoryOf(thrown), message: messageOf(thrown), details: isOwnWord ? thrown.details : {} };
+  return { kind: 'failed', error, afterMs: 0, certainty: isOwnWord ? 'answered' : 'broke' };
 }
 
 function categoryOf(thrown: unknown): ToolErrorCategory {

@@ -1,7 +1,7 @@
 import type { ToolErrorCategory } from '../turn/tool-result.ts';
 import type { FailedAttempt } from './attempt.ts';
 
-type Failure = Pick<FailedAttempt, 'mayHelp' | 'certainty'> & { category: ToolErrorCategory };
+type Failure = Pick<FailedAttempt, 'certainty'> & { category: ToolErrorCategory };
 
 const CATEGORIES: Record<number, ToolErrorCategory> = {
   400: 'invalid_arguments',
@@ -16,14 +16,11 @@ const CATEGORIES: Record<number, ToolErrorCategory> = {
   504: 'network_error',
 };
 
-/** What an HTTP tool's status means (contract: Tool), or null for a 2xx. A 504 leaves open what the tool did. */
+/** What an HTTP tool's status means (contract: Tool), or null for a 2xx. A 504 leaves open what the tool did, any other 5xx is a breakdown. */
 export function failureOfStatus(status: number): Failure | null {
   if (status >= 200 && status < 300) return null;
-  return {
-    category: categoryOf(status),
-    mayHelp: status === 408 || status === 429 || status >= 500,
-    certainty: status === 504 ? 'lost' : 'answered',
-  };
+  if (status === 504) return { category: categoryOf(status), certainty: 'lost' };
+  return { category: categoryOf(status), certainty: status >= 500 ? 'broke' : 'answered' };
 }
 
 function categoryOf(status: number): ToolErrorCategory {

@@ -1,19 +1,19 @@
 import type { AskedCall } from '../turn/message.ts';
-import type { Tool } from '../turn/tool.ts';
+import type { TurnTool } from '../turn/tool.ts';
 import type { ToolError } from '../turn/tool-result.ts';
 import { cleanError } from './clean-error.ts';
 import { parseArguments } from './parse-arguments.ts';
 import type { SharedTime } from './share-time.ts';
 
 /** A call that may run: its tool is known and allowed, its arguments fit. */
-export type CheckedCall = { tool: Tool; args: Record<string, unknown> };
+export type CheckedCall = { tool: TurnTool; args: Record<string, unknown> };
 
 /**
  * What stands around a call: the turn's tools, what the conversation allows them (null allows all), and the time that it
  * shares with the other calls of its batch.
  */
 export type CallRules = {
-  tools: readonly Tool[];
+  tools: readonly TurnTool[];
   allowedCapabilities: readonly string[] | null;
   within?: SharedTime | undefined;
 };
@@ -30,10 +30,13 @@ export function prepareCall(
   if (denied) return { ok: false, error: deniedCapability(tool.name, denied) };
 
   const args = parseArguments(asked.arguments, tool.parameters, within);
-  return args.ok ? { ok: true, call: { tool, args: args.value } } : args;
+  if (!args.ok) return args;
+  const operators = tool.operator?.parameters;
+  const fitting = operators ? parseArguments(asked.arguments, operators, within) : args;
+  return fitting.ok ? { ok: true, call: { tool, args: args.value } } : fitting;
 }
 
-function unknownTool(name: string, tools: readonly Tool[]): ToolError {
+function unknownTool(name: string, tools: readonly TurnTool[]): ToolError {
   const known = tools.map((tool) => tool.name).join(', ') || 'none';
   return cleanError('resource_not_found', `There is no tool named ${JSON.stringify(name)}. Tools: ${known}.`);
 }

@@ -2,8 +2,11 @@ import type { Redact } from '../redact.ts';
 import { cleanToolText } from '../text.ts';
 import { ToolFailed } from './define-tool.ts';
 
-/** What the model sees of an output, and all of it. `truncated` tells that the two differ. */
-export type RenderedOutput = { content: string; truncated: boolean; full: string };
+/**
+ * What the model sees of an output, and what is kept of it. `truncated` tells that the two differ, `partial` that not even
+ * the latter is all.
+ */
+export type RenderedOutput = { content: string; truncated: boolean; full: string; partial: boolean };
 
 /** Bytes of one output that are read and kept at all; what a tool returns beyond is cut even from `full`. */
 export const FULL_OUTPUT_LIMIT = 4 * 1024 * 1024;
@@ -13,9 +16,10 @@ export const FULL_OUTPUT_LIMIT = 4 * 1024 * 1024;
  * `limit` is in UTF-8 bytes; the note that stands where the middle was does not count. Throws `ToolFailed` for what is not JSON.
  */
 export function renderOutput(value: unknown, limit: number, redact: Redact): RenderedOutput {
-  const full = cut(cleanToolText(redact(textOf(value))), FULL_OUTPUT_LIMIT);
+  const whole = cleanToolText(redact(textOf(value)));
+  const full = cut(whole, FULL_OUTPUT_LIMIT);
   const content = cut(full, limit);
-  return { content, truncated: content !== full, full };
+  return { content, truncated: content !== whole, full, partial: full !== whole };
 }
 
 function textOf(value: unknown): string {

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Gate } from '../outbound/open-gate.ts';
 import type { Redact } from '../redact.ts';
-import type { Tool } from '../turn/tool.ts';
+import type { RateLimit, Tool, TurnTool } from '../turn/tool.ts';
 import { errorResult, type ToolError, type ToolResult } from '../turn/tool-result.ts';
 import { type Attempt, type FailedAttempt, lastError, mayRepeat } from './attempt.ts';
 import { cleanError } from './clean-error.ts';
@@ -17,7 +17,7 @@ import type { ToolSecrets } from './tool-secrets.ts';
 
 /** A call whose tool is known and whose arguments fit. The key stays the same however often the call is run. */
 export type PreparedCall = {
-  tool: Tool;
+  tool: TurnTool;
   args: Record<string, unknown>;
   turnId: string;
   project: string;
@@ -42,8 +42,10 @@ export type CallContext = {
   beforeAttempt?: (attempt: number) => Promise<void>;
 };
 
-/** A start within `patienceMs`, of at most `max` in any `perSeconds`. */
-export type Slot = { max: number; perSeconds: number; patienceMs: number };
+type Rate = { max: number; perSeconds: number };
+
+/** A start within `patienceMs`, of at most `max` in any `perSeconds`, and under the rate `beside` it. */
+export type Slot = Rate & { beside?: Rate | undefined; patienceMs: number };
 
 /** The answer to a call, and the whole output where there is one. */
 export type CallOutcome = { result: ToolResult; full: string | null };
@@ -56,39 +58,50 @@ const LONGEST_WAIT_MS = 60_000;
  * Rejects only with the reason of `signal`, when the caller aborts it, or as `beforeAttempt` does.
  */
 export async function runCall(call: PreparedCall, context: CallContext): Promise<CallOutcome> {
-  const startedAt = performance.now();
-  const { attempt, attempts } = await tryUntilDone(call, context);
-  const spent = { duration_ms: Math.round(performance.now() - startedAt), attempts };
+  const { attempt, attempts, startedAt } = await tryUntilDone(call, context);
+  const durationMs = startedAt === null ? 0 : Math.round(performance.now() - startedAt);
+  const spent = { duration_ms: durationMs, attempts };
   if (attempt.kind === 'failed') return failedOutcome(lastError(attempt, call.tool.effect), spent, context);
   return answeredOutcome(attempt, spent, context);
 }
 
-async function tryUntilDone(call: PreparedCall, context: CallContext): Promise<{ attempt: Attempt; attempts: number }> {
+/** `startedAt` is when it was first tried: what a call waits for its start is not what it takes. */
+type Tried = { attempt: Attempt; attempts: number; startedAt: number | null };
+
+async function tryUntilDone(call: PreparedCall, context: CallContext): Promise<Tried> {
+  let startedAt: number | null = null;
   for (let attempts = 1; ; attempts += 1) {
     const refusal = await waitForSlot(call, context);
-    if (refusal) return { attempt: refusal, attempts: attempts - 1 };
+    if (refusal) return { attempt: refusal, attempts: attempts - 1, startedAt };
     await context.beforeAttempt?.(attempts);
+    startedAt ??= performance.now();
     const attempt = await execute(call, context);
-    if (attempt.kind === 'answered') return { attempt, attempts };
+    if (attempt.kind === 'answered') return { attempt, attempts, startedAt };
 
     const waitMs = waitBefore(attempt, attempts, call.tool);
-    if (waitMs === null) return { attempt, attempts };
+    if (waitMs === null) return { attempt, attempts, startedAt };
     await waitFor(waitMs, context.signal);
   }
 }
 
 /** A tool with a rate limit is waited for as long as a call of it may take; what would take longer is refused. */
 async function waitForSlot({ tool }: PreparedCall, { takeSlot, signal }: CallContext): Promise<FailedAttempt | null> {
-  const { rate_limit: limit, timeout_ms: patienceMs, name } = tool;
+  const { rate_limit: limit, timeout_ms: patienceMs, operator, name } = tool;
   if (limit === null || !takeSlot) return null;
-  const waitMs = await takeSlot({ max: limit.max, perSeconds: limit.per_seconds, patienceMs });
+  const beside = operator?.rate_limit;
+  const waitMs = await takeSlot({ ...rateOf(limit), beside: beside && rateOf(beside), patienceMs });
   if (waitMs <= patienceMs) {
     await waitFor(waitMs, signal);
     return null;
   }
-  const message = `${name} may be called ${limit.max} times in ${limit.per_seconds} s, and others are before you.`;
+  const rates = [limit, ...(beside ? [beside] : [])].map(({ max, per_seconds }) => `${max} times in ${per_seconds} s`);
+  const message = `${name} may be called ${rates.join(', at most ')}, and others are before you.`;
   const error = cleanError('rate_limited', message, { retry_after_seconds: Math.ceil(waitMs / 1000) });
-  return { kind: 'failed', error, mayHelp: false, afterMs: 0, certainty: 'never-reached' };
+  return { kind: 'failed', error, afterMs: 0, certainty: 'never-reached' };
+}
+
+function rateOf({ max, per_seconds: perSeconds }: RateLimit): Rate {
+  return { max, perSeconds };
 }
 
 function execute(call: PreparedCall, context: CallContext): Promise<Attempt> {
@@ -122,13 +135,13 @@ function execute(call: PreparedCall, context: CallContext): Promise<Attempt> {
 
 function notHere(name: string, why: string): Attempt {
   const error = cleanError('resource_not_found', `${name} cannot be called: ${why}.`);
-  return { kind: 'failed', error, mayHelp: false, afterMs: 0, certainty: 'never-reached' };
+  return { kind: 'failed', error, afterMs: 0, certainty: 'never-reached' };
 }
 
 /** The operator may have taken a secret back since the turn was accepted. */
 function notSent(message: string): Attempt {
   const error = cleanError('permission_denied', message);
-  return { kind: 'failed', error, mayHelp: false, afterMs: 0, certainty: 'never-reached' };
+  return { kind: 'failed', error, afterMs: 0, certainty: 'never-reached' };
 }
 
 /** Milliseconds until the next try, or null where there is none: exponential backoff with jitter, or longer if asked. */
@@ -156,9 +169,11 @@ function answeredOutcome(
   context: CallContext,
 ): CallOutcome {
   try {
-    const { content, truncated, full } = renderOutput(attempt.output, context.outputLimit, context.redact);
-    const shown = { content, truncated: truncated || attempt.cut, ...spent };
-    return { result: { status: 'success', error: null, cached: false, ...shown }, full };
+    const rendered = renderOutput(attempt.output, context.outputLimit, context.redact);
+    const truncated = rendered.truncated || attempt.cut;
+    const kept = rendered.partial || attempt.cut ? { partial: true as const } : {};
+    const shown = { content: rendered.content, truncated, ...kept, ...spent };
+    return { result: { status: 'success', error: null, cached: false, ...shown }, full: rendered.full };
   } catch (error) {
     if (error instanceof ToolFailed) return failedOutcome(error, spent, context);
     throw error;

@@ -1,10 +1,10 @@
-import { reachedLimit } from './reached-limit.ts';
+import { type Final, reachedLimit } from './reached-limit.ts';
 import { MAX_SILENT_STARTS } from './timing.ts';
-import { type IncompleteReason, isTerminal, type ToolCall, type Turn } from './turn.ts';
+import { isTerminal, type ToolCall, type Turn } from './turn.ts';
 
-/** What a turn needs next. `final` names the limit that makes a round the last one, asked without tools. */
+/** What a turn needs next. `final` names what makes a round the last one, asked without tools. */
 export type Step =
-  | { kind: 'run-round'; round: number; final: IncompleteReason | null }
+  | { kind: 'run-round'; round: number; final: Final | null }
   | { kind: 'run-tool-batch'; round: number; calls: ToolCall[] }
   | { kind: 'wait'; calls: ToolCall[] }
   | { kind: 'end'; because: 'deadline' | 'poison' }

@@ -1,5 +1,6 @@
 import type { Conversation } from './conversation.ts';
 import { iso } from './present-turn.ts';
+import type { GivenTool, Tool } from './tool.ts';
 import type { TurnConfig } from './turn-request.ts';
 
 export type ConversationResource = ReturnType<typeof presentConversation>;
@@ -11,14 +12,20 @@ const LIMITS: TurnConfig['limits'] = {
   deadline_seconds: null,
 };
 
-/** A conversation as callers see it (contract: Conversation); what was not given shows its default. */
-export function presentConversation({ id, config, metadata, activeTurnId, createdAt }: Conversation) {
+/**
+ * A conversation as callers see it (contract: Conversation); what was not given shows its default. `toolAs` tells what
+ * holds of a tool that was defined.
+ */
+export function presentConversation(
+  { id, config, metadata, activeTurnId, createdAt }: Conversation,
+  toolAs: (given: GivenTool) => Tool,
+) {
   return {
     id,
     object: 'conversation' as const,
     model: config.model ?? null,
     instructions: config.instructions ?? null,
-    tools: config.tools ?? [],
+    tools: (config.tools ?? []).map((tool) => (typeof tool === 'string' ? tool : toolAs(tool))),
     tool_choice: config.tool_choice ?? 'auto',
     tool_mode: config.tool_mode ?? 'native',
     limits: { ...LIMITS, ...given(config.limits) },

@@ -29,7 +29,7 @@ type EventHead<Type> = { type: Type; turn_id: string; id: string; sequence_numbe
 export type EventResource = { [Type in EventType]: EventHead<Type> & EventFields[Type] }[EventType];
 
 /** How a failed turn stood; kept with `turn.failed`, so that the event tells the same after a retry. */
-export type FailedEnding = { rounds: number; error: TurnError; completed_at: string };
+export type FailedEnding = { rounds: number; error: TurnError; completed_at: string; failed_requests?: number };
 
 /** A durable event as callers see it, the same in JSON and SSE (contract: Events). */
 export function presentEvent(turn: Turn, event: StoredEvent): EventResource {
@@ -91,11 +91,12 @@ export function presentFreshRound(turn: Turn, number: number | null) {
 /** The turn as it stood when it ended: later rounds of a retried turn are left out. */
 export function turnAsItEnded(turn: Turn, event: Pick<StoredEvent, 'number' | 'type' | 'data'>): Turn {
   if (event.type !== 'turn.failed') return { ...turn, lastEvent: event.number };
-  const { rounds, error, completed_at } = event.data as FailedEnding;
+  const { rounds, error, completed_at, failed_requests } = event.data as FailedEnding;
   return {
     ...turn,
     status: 'failed',
     rounds: turn.rounds.slice(0, rounds),
+    failedRequests: failed_requests ?? 0,
     output: null,
     error,
     incompleteReason: null,

@@ -25,10 +25,13 @@ function auditOf(turnId: string, call: ToolCall) {
   };
 }
 
-/** A call that ran began as long before its end as it took; one that nobody saw end began about when it was claimed. */
+/**
+ * A call that ran began as long before its end as it took; one that nobody saw end began about when it was claimed, and one
+ * that was answered without being made never.
+ */
 function startedAt({ claimedAt, completedAt, result }: ToolCall): string | null {
   if (completedAt === null || result === null) return iso(claimedAt);
-  if (claimedAt !== null && result.duration_ms === 0) return iso(claimedAt);
   if (result.attempts === 0) return null;
+  if (claimedAt !== null && result.duration_ms === 0) return iso(claimedAt);
   return new Date(Date.parse(completedAt) - result.duration_ms).toISOString();
 }

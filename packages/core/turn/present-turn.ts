@@ -72,7 +72,10 @@ export function presentCall(call: ToolCall) {
 
 /** What is known of a call's answer; `held` tells whether a worker is on its batch now. */
 export function presentResult(call: ToolCall, held: boolean) {
-  if (call.result) return { tool_call_id: call.id, ...call.result };
+  if (call.result) {
+    const { partial: _, ...result } = call.result;
+    return { tool_call_id: call.id, ...result };
+  }
   const status = call.claimedBy !== null || held ? ('running' as const) : ('pending' as const);
   const unknown = { content: null, error: null, truncated: false, cached: false, duration_ms: null, attempts: 0 };
   return { tool_call_id: call.id, status, ...unknown };
@@ -88,9 +91,9 @@ function phaseOf({ status, work }: Turn): 'llm_round' | 'tool_batch' | null {
   return work.step.startsWith('b') ? 'tool_batch' : 'llm_round';
 }
 
-function usageOf({ rounds }: Turn) {
+function usageOf({ rounds, failedRequests }: Turn) {
   const calls = rounds.reduce((sum, round) => sum + round.calls.length, 0);
-  const requests = rounds.reduce((sum, round) => sum + round.requests, 0);
+  const requests = rounds.reduce((sum, round) => sum + round.requests, failedRequests);
   return { ...sumUsage(rounds.map((round) => round.usage)), llm_calls: requests, tool_calls: calls };
 }
 

@@ -11,7 +11,7 @@ export function queuedTurn(asked: NewTurn, { position, createdAt, atHead }: Queu
   const seconds = asked.config.limits.deadline_seconds;
   return {
     ...asked,
-    ...{ position, createdAt, status: 'queued', rounds: [], lastEvent: 1, warnings: [] },
+    ...{ position, createdAt, status: 'queued', rounds: [], lastEvent: 1, warnings: [], failedRequests: 0 },
     ...{ output: null, error: null, incompleteReason: null, startedAt: null, completedAt: null },
     work: {
       ...{ step: 'r1', ring: 0, atHead, heldBy: null, held: false, quiet: false },

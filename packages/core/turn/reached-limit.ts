@@ -2,12 +2,19 @@ import { isLooping } from './is-looping.ts';
 import type { IncompleteReason, ToolCall, Turn } from './turn.ts';
 import { sumUsage } from './usage.ts';
 
-/** The limit that the committed rounds have used up: the next round is then the last, asked without tools. */
-export function reachedLimit({ rounds, config: { limits } }: Pick<Turn, 'rounds' | 'config'>): IncompleteReason | null {
+/** Why a round is the last one: a limit is used up, or the model repeats one call for ever. */
+export type Final = IncompleteReason | 'repeated_call';
+
+/** What the committed rounds make the next round the last one for, asked without tools. */
+export function reachedLimit(turn: Pick<Turn, 'rounds' | 'config'>): Final | null {
+  return usedUp(turn) ?? (loopingCall(turn) ? 'repeated_call' : null);
+}
+
+function usedUp({ rounds, config: { limits } }: Pick<Turn, 'rounds' | 'config'>): IncompleteReason | null {
   const withCalls = rounds.filter((round) => round.calls.length > 0);
   const calls = withCalls.reduce((sum, round) => sum + round.calls.length, 0);
   const tokens = sumUsage(rounds.map((round) => round.usage)).total_tokens;
-  if (calls > limits.max_tool_calls || loopingCall({ rounds })) return 'max_tool_calls';
+  if (calls > limits.max_tool_calls) return 'max_tool_calls';
   if (withCalls.length >= limits.max_rounds) return 'max_rounds';
   if (limits.max_total_tokens !== null && tokens >= limits.max_total_tokens) return 'max_total_tokens';
   return null;

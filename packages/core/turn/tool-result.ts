@@ -15,12 +15,16 @@ export type ToolErrorCategory = (typeof TOOL_ERROR_CATEGORIES)[number];
 
 export type ToolError = { category: ToolErrorCategory; message: string; details: Record<string, unknown> };
 
-/** The answer to one call, written once (contract: Turn.rounds[].results, without the call's id). */
+/**
+ * The answer to one call, written once (contract: Turn.rounds[].results, without the call's id). `truncated`: the model
+ * sees less than there is. `partial`: not even what is kept is all of it; no result shows it.
+ */
 export type ToolResult = {
   status: 'success' | 'error';
   content: string | null;
   error: ToolError | null;
   truncated: boolean;
+  partial?: true;
   cached: boolean;
   duration_ms: number;
   attempts: number;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Json } from './json.ts';
 import { InputMessage } from './message.ts';
-import { Tool } from './tool.ts';
+import { GivenTool, type TurnTool } from './tool.ts';
 
 export const ToolChoice = z.union([
   z.enum(['auto', 'none', 'required']),
@@ -79,7 +79,7 @@ const standing = {
     .describe('The model as `provider/model`. The turn or its conversation has to name one; `sim/…` needs no key.'),
   instructions: z.string().nullish().describe('The system prompt.'),
   tools: z
-    .array(z.union([z.string(), Tool]))
+    .array(z.union([z.string(), GivenTool]))
     .max(128)
     .nullish()
     .describe('Names of tools that `GET /v1/tools` lists, or definitions. In a later turn they replace, not extend.'),
@@ -160,7 +160,7 @@ export type ConversationRequestBody = z.input<typeof ConversationRequest>;
 export type TurnConfig = {
   model: string;
   instructions: string | null;
-  tools: Tool[];
+  tools: TurnTool[];
   tool_choice: ToolChoice;
   tool_mode: 'native' | 'emulated' | 'inline';
   parallel_tool_calls: boolean | null;

@@ -86,6 +86,8 @@ export type Turn = {
   error: TurnError | null;
   incompleteReason: IncompleteReason | null;
   warnings: string[];
+  /** Requests to the model that brought no reply. */
+  failedRequests: number;
   lastEvent: number;
   createdAt: string;
   startedAt: string | null;

@@ -1,5 +1,5 @@
 import { createRoute, type RouteHandler, z } from '@hono/zod-openapi';
-import { Tool } from '#core/turn/tool.ts';
+import { GivenTool } from '#core/turn/tool.ts';
 import type { ApiEnv } from '../api-env.ts';
 import type { ApiContext } from '../context.ts';
 import { json, makeRouter } from '../make-router.ts';
@@ -45,7 +45,7 @@ const tools = createRoute({
   tags: ['Catalogue'],
   summary: 'List the server-side tools and those of MCP servers',
   description: 'A turn can name them: `"tools": ["get_weather"]`.',
-  responses: { 200: { description: 'All tools, as definitions.', content: json(listOf(Tool)) }, ...refusals() },
+  responses: { 200: { description: 'All tools, as definitions.', content: json(listOf(GivenTool)) }, ...refusals() },
 });
 
 const secret = createRoute({

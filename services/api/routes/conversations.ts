@@ -8,6 +8,7 @@ import type { ApiContext } from '../context.ts';
 import { findOwnConversation } from '../find-own.ts';
 import { json, makeRouter } from '../make-router.ts';
 import { PageQuery, pageOf, readCursor } from '../page.ts';
+import { toolInForce } from '../resolve-tools.ts';
 import { Conversation } from '../schemas/conversation.ts';
 import { ConversationId } from '../schemas/id.ts';
 import { listOf } from '../schemas/list-of.ts';
@@ -60,18 +61,24 @@ export function conversationRoutes(context: ApiContext) {
     .openapi(remove, removeOne(context));
 }
 
-function listAll({ db }: ApiContext): RouteHandler<typeof list, ApiEnv> {
+function listAll({ db, tools }: ApiContext): RouteHandler<typeof list, ApiEnv> {
   return async (c) => {
     const { cursor, limit } = c.req.valid('query');
     const rows = await listConversations(db, c.get('project'), { ...readCursor('conv', cursor), limit: limit + 1 });
-    return c.json(pageOf(rows, limit, presentConversation), 200);
+    return c.json(
+      pageOf(rows, limit, (row) => presentConversation(row, (tool) => toolInForce(tool, tools))),
+      200,
+    );
   };
 }
 
-function readOne({ db }: ApiContext): RouteHandler<typeof read, ApiEnv> {
+function readOne({ db, tools }: ApiContext): RouteHandler<typeof read, ApiEnv> {
   return async (c) => {
     const conversation = await findOwnConversation(db, c.get('project'), c.req.valid('param').id);
-    return c.json(presentConversation(conversation), 200);
+    return c.json(
+      presentConversation(conversation, (tool) => toolInForce(tool, tools)),
+      200,
+    );
   };
 }
 

@@ -14,6 +14,7 @@ import { idempotently, type Made } from '../idempotently.ts';
 import { json, makeRouter } from '../make-router.ts';
 import { setPollAfter } from '../poll-after.ts';
 import { checkStanding, resolveConfig } from '../resolve-config.ts';
+import { toolInForce } from '../resolve-tools.ts';
 import { Conversation } from '../schemas/conversation.ts';
 import { locationHeader, pollAfterHeader, replayedHeader } from '../schemas/headers.ts';
 import { idempotencyKey } from '../schemas/idempotency-key.ts';
@@ -59,7 +60,8 @@ function handler(context: ApiContext): RouteHandler<typeof create, ApiEnv> {
     if ('rings' in made) await announce(context, made);
 
     c.header('Location', `/v1/conversations/${made.resourceId}`);
-    const conversation = presentConversation(await findOwnConversation(context.db, project, made.resourceId));
+    const found = await findOwnConversation(context.db, project, made.resourceId);
+    const conversation = presentConversation(found, (tool) => toolInForce(tool, context.tools));
     if (made.status === 201) return c.json(conversation, 201);
     const turn = await findFirstTurn(context.db, made.resourceId);
     if (turn) setPollAfter(c, turn);

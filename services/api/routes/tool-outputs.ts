@@ -36,7 +36,7 @@ const WholeOutput = z
   .object({
     tool_call_id: z.string().describe('Which call.'),
     output: z.string().nullable().describe('The whole text, uncut; null where the call ended with an error.'),
-    truncated: z.boolean().describe('Whether the model was shown less.'),
+    truncated: z.boolean().describe('Whether this is not all of it: of one output 4 MiB are kept.'),
   })
   .meta({
     id: 'ToolOutput',
@@ -107,12 +107,13 @@ function resultOf(
     const error = cleanError(category, message, details, redact);
     return { result: errorResult(error, { attempts: 1 }), full: null };
   }
-  const { content, truncated, full } = renderOutput(output.output, toolOutputLimit, redact);
+  const { content, truncated, full, partial } = renderOutput(output.output, toolOutputLimit, redact);
   const result = {
     status: 'success' as const,
     content,
     error: null,
     truncated,
+    ...(partial ? { partial: true as const } : {}),
     cached: false,
     duration_ms: 0,
     attempts: 1,
@@ -130,7 +131,8 @@ function readOne({ db }: ApiContext): RouteHandler<typeof read, ApiEnv> {
       throw new RequestRefused(404, 'tool_output_not_found', message, 'call_id');
     }
     const { result, fullOutput } = found;
-    return c.json({ tool_call_id: call_id, output: fullOutput ?? result.content, truncated: result.truncated }, 200);
+    const output = fullOutput ?? result.content;
+    return c.json({ tool_call_id: call_id, output, truncated: result.partial === true }, 200);
   };
 }
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Tool } from '#core/turn/tool.ts';
+import { GivenTool } from '#core/turn/tool.ts';
 import { ToolChoice, Webhook } from '#core/turn/turn-request.ts';
 import { ConversationId, TurnId } from './id.ts';
 import { Time } from './time.ts';
@@ -27,7 +27,9 @@ export const Conversation = z
     object: z.literal('conversation'),
     model: z.string().nullable().describe('The model as `provider/model`; null where each turn names its own.'),
     instructions: z.string().nullable().describe('The system prompt.'),
-    tools: z.array(z.union([z.string(), Tool])).describe('The tools, as they were given.'),
+    tools: z
+      .array(z.union([z.string(), GivenTool]))
+      .describe('The tools: names as they were given, definitions with the rules that hold for them.'),
     tool_choice: ToolChoice.describe('Whether the first round of a turn may, must not or must call a tool, or which.'),
     tool_mode: z.enum(['native', 'emulated', 'inline']).describe('How the model calls tools.'),
     limits: Limits.describe('Where each turn ends at the latest.'),

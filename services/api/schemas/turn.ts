@@ -41,7 +41,7 @@ const IncompleteDetails = z
 const Usage = z
   .object({
     ...tokens,
-    llm_calls: z.int().describe('How many requests to the model brought a reply.'),
+    llm_calls: z.int().describe('How many requests were made to the model, failed ones too.'),
     tool_calls: z.int().describe('How many calls the model asked for.'),
   })
   .meta({

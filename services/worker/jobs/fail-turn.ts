@@ -7,13 +7,18 @@ import type { Run } from '../run.ts';
 import { whatIsOwed } from './what-is-owed.ts';
 
 /** Ends a turn as failed; only a run that nobody has overtaken may say so (R5). */
-export async function failTurn({ id, turn, step }: Run, error: TurnError, context: WorkerContext): Promise<Ring[]> {
+export async function failTurn(
+  { id, turn, step, requests }: Run,
+  error: TurnError,
+  context: WorkerContext,
+): Promise<Ring[]> {
   const ending = {
     turnId: turn.id,
     conversationId: turn.conversationId,
     status: 'failed' as const,
     error,
     run: { id, ring: turn.work.ring },
+    failedRequests: requests,
     step,
   };
   const rings = await persist(() => context.db.transaction().execute((trx) => endTurn(trx, ending)));

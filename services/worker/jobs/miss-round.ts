@@ -26,7 +26,7 @@ export async function missRound(
   const { delayMs, counts } = next;
   const told = { phase: 'llm_round', round: step.round, error: errorOf(failure), retry_in_ms: delayMs };
   const at = { turnId: turn.id, step: run.step, ring: turn.work.ring, runId: run.id, called: [] };
-  const later = { ...at, delayMs, attempt: counts, parkedMs: pauseMs, told };
+  const later = { ...at, delayMs, attempt: counts, parkedMs: pauseMs, requests: run.requests, told };
   const ring = await persist(() => postponeStep(context.db, later));
   if (!ring) return whatIsOwed(turn, context);
 

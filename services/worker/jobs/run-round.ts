@@ -1,6 +1,7 @@
 import { loadHistory } from '#core/checkpoint/load-history.ts';
 import { ProviderFailed } from '#core/failure.ts';
 import { chooseDialect } from '#core/llm/dialects/choose-dialect.ts';
+import type { Provider } from '#core/llm/provider.ts';
 import { splitModel } from '#core/llm/split-model.ts';
 import type { Step } from '#core/turn/next-step.ts';
 import type { Reply } from '#core/turn/reply.ts';
@@ -14,6 +15,8 @@ import { commitRound } from './commit-round.ts';
 import { missRound } from './miss-round.ts';
 import { ProviderParked } from './provider-parked.ts';
 import { stopRun } from './stop-run.ts';
+
+type Asking = Pick<Provider, 'ask'>;
 
 export type RoundStep = Extract<Step, { kind: 'run-round' }>;
 
@@ -34,7 +37,8 @@ export async function runRound(run: Run, step: RoundStep, context: WorkerContext
   }
 }
 
-async function ask({ turn, signal }: Run, step: RoundStep, context: WorkerContext): Promise<Reply> {
+async function ask(run: Run, step: RoundStep, context: WorkerContext): Promise<Reply> {
+  const { turn, signal } = run;
   const { db, audience, providers, parking } = context;
   const name = splitModel(turn.config.model).provider;
   refuseWhileParked(name, parking.waitMs(name));
@@ -44,8 +48,18 @@ async function ask({ turn, signal }: Run, step: RoundStep, context: WorkerContex
   const address = { turn_id: turn.id, round: step.round, attempt: turn.work.ring + 1 };
   using announcer = announceRound(audience, address);
   using _onAir = audience.add(turn.id, announcer);
-  const dialect = chooseDialect(turn.config.tool_mode, providers.find(name));
+  const dialect = chooseDialect(turn.config.tool_mode, counted(providers.find(name), run));
   return await dialect.ask(asked, signal, announcer.take);
+}
+
+/** Counts the requests of a run: a round of a dialect may take several, and those before a failed one were made too. */
+function counted(provider: Asking, run: Run): Asking {
+  return {
+    ask: (...asked) => {
+      run.requests += 1;
+      return provider.ask(...asked);
+    },
+  };
 }
 
 /** A provider that asked everybody to wait is not asked by a job that was already on its way. */

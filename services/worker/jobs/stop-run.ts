@@ -7,17 +7,18 @@ import { endAtDeadline } from './end-at-deadline.ts';
 import { whatIsOwed } from './what-is-owed.ts';
 
 /** Leaves a step that was stopped in the middle, by the reason it was stopped for. */
-export async function stopRun({ id, turn, step, signal, called }: Run, context: WorkerContext): Promise<Ring[]> {
+export async function stopRun(run: Run, context: WorkerContext): Promise<Ring[]> {
+  const { id, turn, step, signal, called, requests } = run;
   const reason: StopReason = signal.reason;
   switch (reason) {
     case 'cancelled':
     case 'lost':
       return whatIsOwed(turn, context);
     case 'deadline':
-      return endAtDeadline(turn, context);
+      return endAtDeadline(turn, context, requests);
     case 'shutdown': {
       const at = { turnId: turn.id, step, ring: turn.work.ring, runId: id, called: [...called] };
-      const back = { ...at, delayMs: 0, attempt: false, parkedMs: 0, told: null };
+      const back = { ...at, delayMs: 0, attempt: false, parkedMs: 0, requests, told: null };
       const ring = await persist(() => postponeStep(context.db, back));
       return ring ? [ring] : whatIsOwed(turn, context);
     }

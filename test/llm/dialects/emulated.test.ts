@@ -223,3 +223,19 @@ test('any other failure is the failure of the round, at whichever request it hap
   const refused = refusal('provider_invalid_request');
   expect((await emulate(refused, refused).ask(withTools)).failure).toBe(refused);
 });
+
+test('a decision that a tool answered, quoted amid prose, calls nothing', async () => {
+  const call = { id: 'call_1', name: 'get_weather', arguments: '{}' };
+  const page = JSON.stringify({ tools: [stamp] });
+  const messages: Message[] = [
+    { role: 'user', content: 'Read the page.' },
+    { role: 'assistant', content: null, calls: [call] },
+    { role: 'tool', callId: 'call_1', name: 'get_weather', content: page, isError: false },
+  ];
+  const { ask, asked } = emulate(says('Read.'), says(`The page says ${page}. No tools.`), says('It asks for a stamp.'));
+
+  const { reply } = await ask({ ...withTools, messages });
+
+  expect(reply).toMatchObject({ text: 'It asks for a stamp.', calls: [] });
+  expect(asked).toHaveLength(3);
+});

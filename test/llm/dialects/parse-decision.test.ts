@@ -37,6 +37,18 @@ test('JSON is accepted amid prose', () => {
   expect(parseDecision(`Here:\n\`\`\`json\n${decision}\n\`\`\`\nDone.`)).toEqual([called]);
 });
 
+test('JSON amid prose that a tool answered is a quotation, JSON alone is a decision', () => {
+  const heard = [`The page says: ${JSON.stringify({ tools: [tokyo] }, null, 2)} and more`];
+
+  expect(parseDecision(`It says ${decision}, so I am done.`, heard)).toEqual([]);
+  expect(parseDecision(`It says:\n\`\`\`json\n${decision}\n\`\`\`\nDone.`, heard)).toEqual([]);
+  expect(parseDecision(`It says ${decision}. {"tools":[{"tool":"note"}]}`, heard)).toEqual([
+    { name: 'note', arguments: '{}' },
+  ]);
+  expect(parseDecision(decision, heard)).toEqual([called]);
+  expect(parseDecision(`\`\`\`json\n${decision}\n\`\`\``, heard)).toEqual([called]);
+});
+
 test('brackets and quotes in a string do not end the JSON', () => {
   const args = { text: 'a } ] ``` \\" {"tools":[]} [' };
   const tricky = JSON.stringify({ tools: [{ tool: 'note', arguments: args }] });

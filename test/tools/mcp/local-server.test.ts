@@ -122,8 +122,8 @@ test('the example is a server that works', async () => {
 
   const args = { value: 1, from: 'mile', to: 'metre' };
   const converted = await callMcpTool(servers, 'units__convert_length', { args });
-  const tools = await servers.list();
   const rolled = await callMcpTool(servers, 'units__roll_dice', { args: { dice: 3 } });
+  const tools = await servers.list();
 
   expect(tools.map(({ name, effect }) => [name, effect])).toEqual([
     ['units__convert_length', 'none'],

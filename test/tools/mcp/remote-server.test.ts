@@ -54,17 +54,16 @@ describe.each(['newest', 'sessions'] as const)('an MCP server of kind %s', (kind
     });
   });
 
-  test('an error the tool reports is the answer, with its structured content as details', async () => {
+  test('an error the tool reports is the answer, its structured content the details, and nothing is told twice', async () => {
     await using stranger = await openMcpStranger({ kind });
     await using servers = useMcpServers({ cities: { url: stranger.url } });
 
-    const result = await callMcpTool(servers, 'cities__book', { args, effect: 'at_most_once' });
+    const full = await callMcpTool(servers, 'cities__book', { args, effect: 'at_most_once' });
+    const none = await callMcpTool(servers, 'cities__look_up', { args: { city: 'Atlantis' } });
 
-    expect(result.error).toEqual({
-      category: 'unknown',
-      message: 'Tokyo is full',
-      details: { city: 'Tokyo', beds: 0 },
-    });
+    const details = { city: 'Tokyo', beds: 0 };
+    expect(full.error).toEqual({ category: 'unknown', message: 'Tokyo is full', details });
+    expect(none.error).toEqual({ category: 'unknown', message: 'No such city', details: {} });
   });
 
   test('a tool the server does not know is resource_not_found', async () => {

@@ -38,3 +38,27 @@ test('structured content is kept, once', () => {
   expect(renderMcpResult({ content: [same], structuredContent })).toBe(same.text);
   expect(renderMcpResult({ content: [text('warm'), same], structuredContent })).toBe(`warm\n${same.text}`);
 });
+
+test('a text that servers wrap in structured content is shown once', () => {
+  const file = 'line one\n"line two"\n'.repeat(50);
+  const image = { type: 'image' as const, mimeType: 'image/png', data: base64 };
+
+  expect(renderMcpResult({ content: [text(file)], structuredContent: { content: file } })).toBe(file);
+  expect(renderMcpResult({ content: [text('5')], structuredContent: { result: 5 } })).toBe('5');
+  expect(
+    renderMcpResult({ content: [text('a'), text('{"n":1}')], structuredContent: { result: ['a', { n: 1 }] } }),
+  ).toBe('a\n{"n":1}');
+  expect(renderMcpResult({ content: [image], structuredContent: { content: [image] } })).toBe(
+    '[image, image/png, 12 bytes]',
+  );
+});
+
+test('structured content that says more than a text is shown, without the text it repeats', () => {
+  const content = [text('Two rows.'), text('a\nb')];
+
+  expect(renderMcpResult({ content, structuredContent: { rows: 'a\nb', count: 2 } })).toBe(
+    'Two rows.\n{"rows":"a\\nb","count":2}',
+  );
+  expect(renderMcpResult({ content: [], structuredContent: { result: [] } })).toBe('{"result":[]}');
+  expect(renderMcpResult({ content: [text('1')], structuredContent: { result: [1, 2] } })).toBe('1\n{"result":[1,2]}');
+});

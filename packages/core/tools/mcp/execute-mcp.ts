@@ -4,7 +4,7 @@ import type { Attempt } from '../attempt.ts';
 import { explainMcpFailure } from './explain-mcp-failure.ts';
 import type { KeptConnection } from './keep-connection.ts';
 import { readMcpError } from './read-mcp-error.ts';
-import { renderMcpResult } from './render-mcp-result.ts';
+import { renderMcpResult, tellsAll } from './render-mcp-result.ts';
 import type { Work } from './share-connection.ts';
 
 /** One try of a tool of an MCP server. `progress` hears what the tool tells meanwhile. */
@@ -71,11 +71,11 @@ function nameThere({ name }: Tool, server: string): string {
 
 function readResult(result: CallToolResult): Attempt {
   if (!result.isError) return { kind: 'answered', output: renderMcpResult(result), cut: false };
-  const said = renderMcpResult({ content: result.content }) || 'The tool reported an error and did not say which.';
-  const error = {
-    category: 'unknown' as const,
-    message: said,
-    details: Object.fromEntries(Object.entries(result.structuredContent ?? {})),
-  };
-  return { kind: 'failed', error, mayHelp: false, afterMs: 0, certainty: 'answered' };
+  const { content, structuredContent } = result;
+  const message = renderMcpResult({ content }) || 'The tool reported an error and did not say which.';
+  const details = tellsAll(content, structuredContent)
+    ? {}
+    : Object.fromEntries(Object.entries(structuredContent ?? {}));
+  const error = { category: 'unknown' as const, message, details };
+  return { kind: 'failed', error, afterMs: 0, certainty: 'answered' };
 }

@@ -1,18 +1,59 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/client';
+import { jsonValue } from '../../turn/json-value.ts';
 
 type Said = Pick<CallToolResult, 'content' | 'structuredContent'>;
 
 /**
  * What a tool of an MCP server answered, as text: texts as they are, all else as a short note. Its structured content
- * follows as JSON, unless one of the texts says the same.
+ * follows as JSON, unless the blocks say the same; a text that is one of its properties is then left out.
  */
 export function renderMcpResult({ content, structuredContent }: Said): string {
-  const texts = content.map(render).filter((text) => text !== '');
-  const isTold = structuredContent === undefined || texts.some((text) => saysTheSame(text, structuredContent));
-  return (isTold ? texts : [...texts, JSON.stringify(structuredContent)]).join('\n');
+  if (structuredContent === undefined || tellsAll(content, structuredContent)) return rendered(content);
+  const values = propertiesOf(structuredContent);
+  const others = content.filter((block) => {
+    const forms = formsOf(block);
+    return block.type !== 'text' || !values.some((value) => isAny(forms, value));
+  });
+  return [rendered(others), JSON.stringify(structuredContent)].filter((text) => text !== '').join('\n');
 }
 
+/**
+ * Whether the blocks of an answer say all that its structured content does: as JSON, or as its only property, which servers
+ * wrap around a text or a list (`{"content": "the text"}`, `{"result": [1, 2]}`).
+ */
+export function tellsAll(content: ContentBlock[], structured: unknown): boolean {
+  const values = propertiesOf(structured);
+  const blocks = content.map(formsOf);
+  return [structured, ...(values.length === 1 ? values : [])].some(
+    (value) => blocks.some((forms) => isAny(forms, value)) || isList(blocks, value),
+  );
+}
+
+function propertiesOf(structured: unknown): unknown[] {
+  return typeof structured === 'object' && structured !== null ? Object.values(structured) : [];
+}
+
+/** What a block may stand for in structured content: itself, its text, or the JSON that its text is. */
+function formsOf(block: ContentBlock): unknown[] {
+  return block.type === 'text' ? [block, block.text, jsonValue(block.text)] : [block];
+}
+
+function isList(blocks: unknown[][], value: unknown): boolean {
+  if (!Array.isArray(value) || value.length === 0 || value.length !== blocks.length) return false;
+  return blocks.every((forms, index) => isAny(forms, value[index]));
+}
+
+function isAny(forms: unknown[], value: unknown): boolean {
+  return forms.some((form) => isDeepStrictEqual(form, value));
+}
+
+function rendered(content: ContentBlock[]): string {
+  return content
+    .map(render)
+    .filter((text) => text !== '')
+    .join('\n');
+}
 function render(block: ContentBlock): string {
   switch (block.type) {
     case 'text':
@@ -32,12 +73,4 @@ function render(block: ContentBlock): string {
 
 function noteOf(what: string, mimeType: string, base64: string): string {
   return `[${what}, ${mimeType}, ${Buffer.byteLength(base64, 'base64')} bytes]`;
-}
-
-function saysTheSame(text: string, structured: unknown): boolean {
-  try {
-    return isDeepStrictEqual(JSON.parse(text), structured);
-  } catch {
-    return false;
-  }
 }

@@ -23,7 +23,7 @@ export function emulateTools(provider: Ask): Ask {
       if (first && first.calls.length > 0) return first;
 
       const decision = await provider.ask(decisionRequest(request), signal, hide);
-      const decided = parseDecision(decision.text);
+      const decided = parseDecision(decision.text, heardIn(request));
       enforceChoice(decided, request.toolChoice);
       if (decided.length > 0) {
         const calls = nameEmulated(decided);
@@ -33,6 +33,11 @@ export function emulateTools(provider: Ask): Ask {
       return emulated(answer, [first, decision, answer]);
     },
   };
+}
+
+/** What others than the model wrote into its history. */
+function heardIn({ messages }: RoundRequest): string[] {
+  return messages.flatMap(({ role, content }) => (role === 'tool' || role === 'user' ? (content ?? []) : []));
 }
 
 /** Nobody is shown what is dropped when tools are emulated. */

@@ -3,9 +3,12 @@ import { parseJson } from '../../parse-json.ts';
 /** Characters that are looked at, some of them again and again, before a text counts as having no JSON in it. */
 const MOST_LOOKED_AT = 1_000_000;
 
+/** A piece of JSON and what it says. */
+export type FoundJson = { text: string; value: unknown };
+
 /** The JSON objects and arrays that stand in a text, in order and outermost; nothing from within one that is broken off. */
-export function findJson(text: string): unknown[] {
-  const found: unknown[] = [];
+export function findJson(text: string): FoundJson[] {
+  const found: FoundJson[] = [];
   const brackets = /[{[]/g;
   for (let lookedAt = 0; lookedAt < MOST_LOOKED_AT; ) {
     const start = brackets.exec(text)?.index;
@@ -13,7 +16,7 @@ export function findJson(text: string): unknown[] {
     const end = endOf(text, start);
     lookedAt += (end ?? text.length) - start;
     const value = end === null ? undefined : parseJson(text.slice(start, end));
-    if (value !== undefined) found.push(value);
+    if (value !== undefined && end !== null) found.push({ text: text.slice(start, end), value });
     if (value === undefined && !isMeant(text, start)) continue;
     if (end === null) break;
     brackets.lastIndex = end;

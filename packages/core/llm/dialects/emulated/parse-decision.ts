@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { parseJson } from '../../parse-json.ts';
-import { findJson } from './find-json.ts';
+import { type FoundJson, findJson } from './find-json.ts';
 
 /** A call as a decision names it; `arguments` is JSON text, or the model's own where it wrote a text. */
 export type DecidedCall = { name: string; arguments: string };
@@ -18,15 +18,39 @@ const Decision = z.union([
 
 /**
  * The calls a model decided on: from JSON alone, in a code fence, wrapped in a string, or amid prose. No valid JSON
- * means no calls, and so does JSON that is cut off: half a decision is none.
+ * means no calls, and so does JSON that is cut off: half a decision is none. JSON amid prose that stands in one of the
+ * texts it has `heard`, such as a tool's answer, is a quotation and no decision.
  */
-export function parseDecision(text: string | null): DecidedCall[] {
+export function parseDecision(text: string | null, heard: readonly string[] = []): DecidedCall[] {
   const spoken = afterThoughts(text ?? '').trim();
-  for (const value of [parseJson(spoken), ...findJson(spoken), ...fencesIn(spoken).map(parseJson)]) {
+  const whole = Decision.safeParse(unwrap(parseJson(withoutFence(spoken))));
+  return whole.success ? whole.data : (decisionAmid(spoken, heard.map(withoutSpace)) ?? []);
+}
+
+/** Quotations that are passed over, at most: each costs a look through all that was heard. */
+const MOST_QUOTATIONS = 20;
+
+function decisionAmid(spoken: string, heard: string[]): DecidedCall[] | null {
+  let quotations = 0;
+  for (const { text, value } of [...findJson(spoken), ...fencesIn(spoken)]) {
     const { data } = Decision.safeParse(unwrap(value));
-    if (data) return data;
+    if (!data) continue;
+    if (!heard.some((one) => one.includes(withoutSpace(text)))) return data;
+    quotations += 1;
+    if (quotations === MOST_QUOTATIONS) break;
   }
-  return [];
+  return null;
+}
+
+/** What stands in a code fence, where that is the whole text. */
+function withoutFence(spoken: string): string {
+  const opening = /^```[a-z]*\s/i.exec(spoken)?.[0] ?? '';
+  const end = spoken.indexOf('```', 3);
+  return opening && end === spoken.length - 3 && end >= opening.length ? spoken.slice(opening.length, end) : spoken;
+}
+
+function withoutSpace(text: string): string {
+  return text.replace(/\s+/g, '');
 }
 
 /** Some servers leave a model's thoughts in its text; they hold drafts, not the decision. */
@@ -35,8 +59,8 @@ function afterThoughts(text: string): string {
   return end < 0 ? text : text.slice(end + '</think>'.length);
 }
 
-function fencesIn(text: string): string[] {
-  return [...text.matchAll(/```[a-z]*\s([\s\S]*?)```/gi)].map(([, inside = '']) => inside);
+function fencesIn(spoken: string): FoundJson[] {
+  return [...spoken.matchAll(/```[a-z]*\s([\s\S]*?)```/gi)].map(([, text = '']) => ({ text, value: parseJson(text) }));
 }
 
 function unwrap(value: unknown): unknown {

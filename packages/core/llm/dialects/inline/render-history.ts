@@ -1,22 +1,38 @@
 import type { AskedCall, Message } from '../../../turn/message.ts';
 
 type Round = Extract<Message, { role: 'assistant' }>;
+type Heard = Extract<Message, { role: 'user' | 'system' }>;
 type Result = Extract<Message, { role: 'tool' }>;
 
 /**
  * The history without native calls, for a model that has none: of each round its text, then all its results in one
- * system message. How the round was called does not matter.
+ * system message. How the round was called does not matter. No marker stands in it that a model could quote and so call
+ * a tool, but in system messages: those are the application's own, as its instructions are.
  */
 export function renderHistory(messages: Message[]): Message[] {
   return messages.flatMap((message, index) => {
     if (message.role === 'tool') return [];
-    if (message.role !== 'assistant' || message.calls.length === 0) return [message];
+    if (message.role !== 'assistant') return [heard(message)];
+    if (message.calls.length === 0) return [spoken(message)];
     return [...textOf(message), resultsMessage(message.calls, resultsAfter(messages, index))];
   });
 }
 
+function heard(message: Heard): Message {
+  return message.role === 'system' ? message : { ...message, content: withoutMarkers(message.content) };
+}
+
+/** The text with each marker's opening made one that calls nothing, and that stays valid inside JSON. */
+function withoutMarkers(text: string): string {
+  return text.replaceAll('[TOOL_CALL:', '[QUOTED_TOOL_CALL:');
+}
+
+function spoken(round: Round): Round {
+  return { ...round, content: round.content && withoutMarkers(round.content) };
+}
+
 function textOf(round: Round): Message[] {
-  return round.content?.trim() ? [{ ...round, calls: [] }] : [];
+  return round.content?.trim() ? [{ ...spoken(round), calls: [] }] : [];
 }
 
 function resultsAfter(messages: Message[], index: number): Result[] {
@@ -43,7 +59,7 @@ const USE =
 
 function describe({ name, arguments: args }: AskedCall, result: Result | undefined): string {
   const written = args.trim() === '{}' || !args.trim() ? name : `${name} ${args}`;
-  // What a tool says cannot end its own result.
+  // What a tool says cannot end its own result, nor can it or the arguments of its call bring a marker in.
   const content = (result?.content ?? '').replaceAll('</result>', '<\\/result>');
-  return `${written} ${result?.isError ? 'failed' : 'answered'}:\n<result>\n${content}\n</result>`;
+  return withoutMarkers(`${written} ${result?.isError ? 'failed' : 'answered'}:\n<result>\n${content}\n</result>`);
 }

@@ -1,0 +1,32 @@
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+import { createWorld } from '#test/world/create-world.ts';
+import { httpTool } from '#test/world/http-tool.ts';
+import { scripted } from '#test/world/scripted.ts';
+import { openStranger } from '#test/world/stranger.ts';
+
+const env = { PAWL_TOOLS: fileURLToPath(new URL('./odd-tools.ts', import.meta.url)) };
+
+test('an output that is read in whole says so, one of which not all was kept says that', async () => {
+  await using world = await createWorld({ env });
+  await using page = await openStranger(() => ({ status: 200, body: 'x'.repeat(100_000) }));
+  await using book = await openStranger(() => ({ status: 200, body: 'x'.repeat(5 * 1024 * 1024) }));
+  const client = { name: 'ask_user', description: 'Asks the user for a long text' };
+  const strangers = [httpTool('read_page', page.url), httpTool('read_book', book.url)];
+  const names = ['say_all', 'say_too_much', 'read_page', 'read_book', 'ask_user'];
+  const calls = names.map((name) => ({ name, id: name, arguments: name.startsWith('read') ? { city: 'Rome' } : {} }));
+
+  const { id } = await world.startTurn({
+    input: scripted({ rounds: [{ tools: calls }] }),
+    tools: ['say_all', 'say_too_much', ...strangers, client],
+  });
+  await world.workUntilIdle();
+  const tool_outputs = [{ tool_call_id: 'ask_user', output: 'x'.repeat(100_000) }];
+  await world.call('POST', `/v1/turns/${id}/tool_outputs`, { body: { tool_outputs } });
+  const whole = names.map((name) => world.call<{ truncated: boolean }>('GET', `/v1/turns/${id}/tool_outputs/${name}`));
+
+  const { rounds } = await world.findTurn(id);
+  expect(rounds[0]?.results.map(({ truncated }) => truncated)).toEqual(Array(5).fill(true));
+  expect((await Promise.all(whole)).map(({ body }) => body.truncated)).toEqual([false, true, false, true, false]);
+  expect(JSON.stringify(rounds)).not.toContain('"partial"');
+});
