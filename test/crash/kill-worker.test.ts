@@ -27,10 +27,8 @@ describe.for(queueBackends().filter(({ skip }) => !skip))('$name', ({ redis }) =
     await witness.called('/slow');
     await first.said(/tool result ready: ok note/);
     await using second = await startProcess('worker', world.env);
-    const killedAt = performance.now();
     await first.kill('SIGKILL');
     await second.said(/turn finished/);
-    const recoveredInMs = performance.now() - killedAt;
 
     const turn = await world.findTurn(id);
     const results = turn.rounds[0]?.results ?? [];
@@ -41,7 +39,6 @@ describe.for(queueBackends().filter(({ skip }) => !skip))('$name', ({ redis }) =
       1, 1, 1,
     ]);
     expect(turn.rounds).toHaveLength(2);
-    expect(recoveredInMs).toBeLessThan(10_000);
     witness.release();
   });
 

@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import type { TurnResource } from '#core/turn/present-turn.ts';
 import { createWorld } from '#test/world/create-world.ts';
 import { queueBackends } from '#test/world/queues.ts';
 import { scripted } from '#test/world/scripted.ts';
@@ -20,8 +19,7 @@ test.for(queueBackends().filter(({ skip }) => !skip))(
     const started = await Promise.all(Array.from({ length: 12 }, start));
     const codes = [await old[0]?.kill('SIGTERM')];
     codes.push(await old[1]?.kill('SIGTERM'));
-    const poll = ({ id }: TurnResource) => world.call<TurnResource>('GET', `/v1/turns/${id}?wait=25`);
-    const turns = (await Promise.all(started.map(poll))).map(({ body }) => body);
+    const turns = await Promise.all(started.map(({ id }) => world.untilEnded(id)));
 
     expect(codes).toEqual([0, 0]);
     expect(turns.map(({ status }) => status)).toEqual(started.map(() => 'completed'));

@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import type { TurnResource } from '#core/turn/present-turn.ts';
 import { createWorld } from '#test/world/create-world.ts';
 import { queueBackends } from '#test/world/queues.ts';
 import { scripted } from '#test/world/scripted.ts';
@@ -28,8 +27,7 @@ test.for(queueBackends().filter(({ skip }) => !skip))(
     await using _behind = await startProcess('worker', { ...world.env, ...wrongBy(-HOUR_MS) });
 
     const started = await Promise.all(Array.from({ length: 6 }, () => world.startTurn({ input, tools: [book] })));
-    const poll = ({ id }: TurnResource) => world.call<TurnResource>('GET', `/v1/turns/${id}?wait=25`);
-    const turns = (await Promise.all(started.map(poll))).map(({ body }) => body);
+    const turns = await Promise.all(started.map(({ id }) => world.untilEnded(id)));
 
     expect(turns.map(({ status }) => status)).toEqual(started.map(() => 'completed'));
     expect(turns.map(({ rounds }) => rounds[0]?.results[0]?.status)).toEqual(started.map(() => 'success'));

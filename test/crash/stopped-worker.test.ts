@@ -5,7 +5,7 @@ import { scripted } from '#test/world/scripted.ts';
 import { startProcess } from '#test/world/start-process.ts';
 import { startWitness } from './witness.ts';
 
-const SOON = { timeout: 20_000, interval: 50 };
+const SOON = { timeout: 60_000, interval: 50 };
 
 /** All that is stored of a turn but when things happened by the clock. */
 async function stored(world: World, id: string) {

@@ -122,12 +122,9 @@ describe.for(queueBackends().filter(({ skip }) => !skip))('$name', ({ redis }) =
   });
 });
 
-test('a queue that is away refuses rings quickly', async () => {
+test('a queue that is away refuses rings instead of keeping them', async () => {
   const bell = await openBell({ databaseUrl: '', redisUrl: 'redis://127.0.0.1:1' });
-  const startedAt = performance.now();
 
   await expect(bell.ring([turnRing()])).rejects.toThrow();
-
-  expect(performance.now() - startedAt).toBeLessThan(3_000);
   await bell.close();
 });

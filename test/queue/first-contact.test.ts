@@ -10,7 +10,7 @@ import type { Link } from '../../chaos/proxy/link.ts';
 import { openLink } from '../../chaos/proxy/open-link.ts';
 
 const ALL = ['turns-openai', 'anytime', 'deliveries'];
-const SOON = { timeout: 15_000, interval: 200 };
+const SOON = { timeout: 40_000, interval: 200 };
 
 /** A bell that reaches its queue over a link which is cut; `link` can let it through. */
 async function openCutOffBell(redis: boolean): Promise<{ bell: Bell; link: Link } & AsyncDisposable> {
@@ -44,7 +44,7 @@ describe.for(queueBackends().filter(({ skip }) => !skip))('$name', ({ redis }) =
     expect(await world.bell.answerOnce(ALL, async () => {})).toBe(true);
   });
 
-  test('a worker that starts while its queue is away answers once it is back', { timeout: 60_000 }, async () => {
+  test('a worker that starts while its queue is away answers once it is back', { timeout: 120_000 }, async () => {
     await using world = await openCutOffBell(redis);
     const heard: string[] = [];
 
@@ -52,7 +52,7 @@ describe.for(queueBackends().filter(({ skip }) => !skip))('$name', ({ redis }) =
     world.link.setMode('pass');
     await vi.waitFor(() => world.bell.ring([ringOf('r1'), ringOf('b1')]), SOON);
 
-    await vi.waitFor(() => expect(heard.toSorted()).toEqual(['run-round', 'run-tool-batch']), { timeout: 30_000 });
+    await vi.waitFor(() => expect(heard.toSorted()).toEqual(['run-round', 'run-tool-batch']), { timeout: 60_000 });
     await answering.close(1_000);
   });
 });

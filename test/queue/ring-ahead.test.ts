@@ -23,7 +23,7 @@ test.runIf(hasRedis)('on Redis a ring goes ahead of the acknowledgement of its j
   await bell.ring([ringOf(turnId, 'r1')]);
 
   const inOrder = ['r1', 'b1', 'r1', 'b1'];
-  await vi.waitFor(() => expect(redis.scriptsOf(turnId).map(({ job }) => job)).toEqual(inOrder), { timeout: 8_000 });
+  await vi.waitFor(() => expect(redis.scriptsOf(turnId).map(({ job }) => job)).toEqual(inOrder), { timeout: 40_000 });
   const [, ring, acknowledgement] = redis.scriptsOf(turnId);
   expect(ring?.source).toBe(acknowledgement?.source);
 });

@@ -120,19 +120,17 @@ test('an at_most_once call whose answer is lost is outcome_unknown and is not ma
   expect(stranger.calls).toHaveLength(1);
 });
 
-test('cancelling a turn reaches the server within a second', async () => {
+test('a cancelled turn is told to the worker, and by it to the server', async () => {
   await using stranger = await openMcpStranger();
   await using world = await createWorld(pawlMcp(stranger.url));
-  await using _worker = await openLiveWorker(world);
+  await using _worker = await openLiveWorker(world, { beats: false });
   const input = scripted({ rounds: [{ tools: [{ name: 'cities__wait' }] }] });
   const { id } = await world.startTurn({ input, tools: ['cities__wait'] });
   const call: CaughtCall = await stranger.arrival(1);
-  const since = performance.now();
 
   const { body } = await world.call<TurnResource>('POST', `/v1/turns/${id}/cancel`);
   await call.left;
 
-  expect(performance.now() - since).toBeLessThan(1_000);
   expect(body).toMatchObject({
     status: 'cancelled',
     rounds: [{ results: [{ error: { category: 'outcome_unknown' } }] }],

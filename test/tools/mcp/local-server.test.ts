@@ -46,9 +46,9 @@ test('a command that hangs is found out by a call that took too long, and starte
 
 test('a command is told of a call that was given up', async () => {
   await using servers = useMcpServers(local());
-  await servers.list();
+  await callMcpTool(servers, 'local__pid');
 
-  const result = await callMcpTool(servers, 'local__until_told', { timeout_ms: 200 });
+  const result = await callMcpTool(servers, 'local__until_told', { timeout_ms: 1_500 });
   const told = await callMcpTool(servers, 'local__was_told');
 
   expect(result.error?.category).toBe('execution_timeout');
@@ -83,9 +83,10 @@ test('a command that cannot be started, or that speaks no MCP, was never reached
 test('the example is a server that works', async () => {
   await using servers = useMcpServers({ units: command(new URL('../../../examples/mcp-server.ts', import.meta.url)) });
 
-  const tools = await servers.list();
   const args = { value: 1, from: 'mile', to: 'metre' };
+  // First: a call waits until the command has started, a list does not wait for long.
   const converted = await callMcpTool(servers, 'units__convert_length', { args });
+  const tools = await servers.list();
   const rolled = await callMcpTool(servers, 'units__roll_dice', { args: { dice: 3 } });
 
   expect(tools.map(({ name, effect }) => [name, effect])).toEqual([
