@@ -1,6 +1,6 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createWorld } from '#test/world/create-world.ts';
-import { queueBackends } from '#test/world/queues.ts';
+import { describeQueues } from '#test/world/queues.ts';
 import { scripted } from '#test/world/scripted.ts';
 import { startProcess } from '#test/world/start-process.ts';
 import { startWitness, type Witnessed } from './witness.ts';
@@ -12,7 +12,7 @@ function httpTool(url: string, name: string, effect: string) {
 
 const times = (calls: Witnessed[], path: string) => calls.filter((call) => call.path === path).length;
 
-describe.for(queueBackends().filter(({ skip }) => !skip))('$name', ({ redis }) => {
+describeQueues(({ redis }) => {
   test('a worker killed in the middle of a batch: the other goes on, and nothing runs twice that must not', async () => {
     await using witness = await startWitness();
     await using world = await createWorld({ redis });

@@ -1,12 +1,11 @@
 import { expect, test } from 'vitest';
 import { createWorld } from '#test/world/create-world.ts';
-import { queueBackends } from '#test/world/queues.ts';
+import { describeQueues } from '#test/world/queues.ts';
 import { scripted } from '#test/world/scripted.ts';
 import { startProcess } from '#test/world/start-process.ts';
 
-test.for(queueBackends().filter(({ skip }) => !skip))(
-  'on $name, all workers are replaced under load and no round is asked twice',
-  async ({ redis }) => {
+describeQueues(({ redis }) => {
+  test('all workers are replaced under load and no round is asked twice', async () => {
     await using world = await createWorld({ redis });
     const call = { name: 'note_visit', arguments: { city: 'Rome' } };
     const rounds = Array.from({ length: 5 }, () => ({ tools: [call], think_ms: 300 }));
@@ -26,5 +25,5 @@ test.for(queueBackends().filter(({ skip }) => !skip))(
     expect(turns.flatMap((turn) => turn.rounds.map(({ attempts }) => attempts))).toEqual(Array(72).fill(1));
     expect(world.asked).toHaveLength(72);
     expect([first, second].some(({ lines }) => lines.some(({ msg }) => /turn finished/.test(msg)))).toBe(true);
-  },
-);
+  });
+});

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createWorld } from '#test/world/create-world.ts';
-import { queueBackends } from '#test/world/queues.ts';
+import { describeQueues } from '#test/world/queues.ts';
 import { scripted } from '#test/world/scripted.ts';
 import { startProcess } from '#test/world/start-process.ts';
 import { startWitness } from './witness.ts';
@@ -14,9 +14,8 @@ function wrongBy(ms: number): Record<string, string> {
   return { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(shift)}` };
 }
 
-test.for(queueBackends().filter(({ skip }) => !skip))(
-  'on $name, workers whose clocks are an hour off change nothing: no retry comes early, no call is made twice',
-  async ({ redis }) => {
+describeQueues(({ redis }) => {
+  test('workers whose clocks are an hour off change nothing: no retry comes early, no call is made twice', async () => {
     await using witness = await startWitness();
     await using world = await createWorld({ redis });
     const execution = { kind: 'http', url: `${witness.url}/book` };
@@ -39,5 +38,5 @@ test.for(queueBackends().filter(({ skip }) => !skip))(
       );
       expect((replied ?? 0) - (retrying ?? 0)).toBeGreaterThan(900);
     }
-  },
-);
+  });
+});

@@ -1,9 +1,9 @@
-import { describe, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { newId } from '#core/id.ts';
 import type { Bell } from '#core/queue/bell.ts';
 import { openBell } from '#core/queue/open-bell.ts';
 import type { Ring } from '#core/turn/ring.ts';
-import { queueBackends } from '#test/world/queues.ts';
+import { describeQueues } from '#test/world/queues.ts';
 import { createTestDatabase } from '#test/world/test-database.ts';
 import { testRedisUrl } from '#test/world/test-redis.ts';
 import type { Link } from '../../chaos/proxy/link.ts';
@@ -32,7 +32,7 @@ function ringOf(step: string): Ring {
   return { kind: 'turn', turnId: newId('turn'), step, number: 0, provider: 'openai', priority: 0 };
 }
 
-describe.for(queueBackends().filter(({ skip }) => !skip))('$name', ({ redis }) => {
+describeQueues(({ redis }) => {
   test('a queue whose first ring fell into an outage is rung once it is back', async () => {
     await using world = await openCutOffBell(redis);
     const ring = ringOf('r1');
