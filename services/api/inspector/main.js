@@ -1,6 +1,7 @@
 import { showList } from './list-page.js';
 import { showNew } from './new-page.js';
 import { readRoute } from './route.js';
+import { watchServiceState } from './service-state.js';
 import { listenToShortcuts } from './shortcuts.js';
 import { showTurn } from './turn-page.js';
 
@@ -21,4 +22,5 @@ function show() {
 
 addEventListener('hashchange', show);
 listenToShortcuts();
+watchServiceState();
 show();

@@ -8,6 +8,7 @@
 import { element } from './element.js';
 import { tellClock, tellDuration } from './tell-time.js';
 import { timelineItem } from './timeline-item.js';
+import { tellTokens } from './turn-text.js';
 
 /**
  * A committed round: what the model said before it asked for tools.
@@ -33,7 +34,7 @@ export function askingPart({ round, bars }, live) {
   return {
     key: `asking-${round}`,
     state: [bars, text, reasoning, meta],
-    make: () => timelineItem('now', `Round ${round}`, { meta, bars }, ...said()),
+    make: () => timelineItem('now', `Round ${round}`, { meta, bars, timed: bars.slice(-1) }, ...said()),
     refresh: (made) => {
       write(made, '.meta', meta);
       write(made, '.thought', reasoning);
@@ -60,7 +61,7 @@ function metaOf({ attempts, usage, finish_reason: reason, completed_at: at, tool
   const wait = bars.find(({ kind }) => kind === 'wait');
   const told = [
     attempts > 1 && `attempt ${attempts}`,
-    usage && `${usage.input_tokens} → ${usage.output_tokens} tokens`,
+    usage && `tokens ${tellTokens(usage)}`,
     reason !== 'stop' && calls.length === 0 && reason,
     wait?.to && `queued ${tellDuration(wait.to - wait.from)}`,
     `checkpoint ${tellClock(at)}`,
