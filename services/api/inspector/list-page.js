@@ -77,7 +77,9 @@ function rowsPart(turns, query) {
 /** @param {URLSearchParams} query */
 function noneView(query) {
   const status = query.get('status');
-  const what = status === null ? 'turns' : `${wordsOf(status).toLowerCase()} turns`;
+  const named =
+    status === 'requires_action' ? 'turns that require action' : `${wordsOf(status ?? '').toLowerCase()} turns`;
+  const what = status === null ? 'turns' : named;
   const where = query.has('conversation_id') ? ' in this conversation' : '';
   if (query.has('cursor')) return noneOf(`No older ${what}${where}`);
   return status !== null || where !== '' ? noneOf(`No ${what}${where}`) : noneYet();

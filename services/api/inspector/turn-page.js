@@ -20,6 +20,9 @@ import { watchTurn } from './watch-turn.js';
 
 const TICK_MS = 200;
 
+/** How far below the window the end may be for a reader who is at it: a zoomed page rounds. */
+const SLACK_PX = 40;
+
 /**
  * Shows one turn, live while it runs.
  * @param {HTMLElement} page
@@ -66,7 +69,7 @@ export function showTurn(page, { id }) {
 function keepEnd(page, turn) {
   const last = () => page.querySelector('.timeline > ol > :last-child');
   const foot = last()?.getBoundingClientRect().bottom;
-  const isAtEnd = scrollY > 0 && foot !== undefined && foot > 0 && foot <= innerHeight;
+  const isAtEnd = scrollY > 0 && foot !== undefined && foot > 0 && foot <= innerHeight + SLACK_PX;
   return () => {
     if (isAtEnd && turn?.completed_at === null) last()?.scrollIntoView({ block: 'nearest' });
   };
