@@ -57,7 +57,10 @@ browserSuite('what a turn’s page says', (open) => {
 
   test('a call that never ran says so and shows no time; each that failed says why in its line', async () => {
     await using world = await createWorld();
-    await using tool = await openStranger(() => ({ status: 404, body: 'There is no such city.' }));
+    await using tool = await openStranger(() => ({
+      status: 404,
+      body: 'There is no such city, nor has there ever been.',
+    }));
     const calls = [
       { name: 'look_up', arguments: 'not json' },
       { name: 'look_up', arguments: { city: 'Atlantis' } },
@@ -66,7 +69,7 @@ browserSuite('what a turn’s page says', (open) => {
     const { id } = await world.startTurn({ input, tools: [httpTool('look_up', tool.url, { effect: 'none' })] });
     await world.workUntilIdle();
     await letTimePass(world);
-    await using inspector = await open(`${world.url}/#/turns/${id}`);
+    await using inspector = await open(`${world.url}/#/turns/${id}`, { width: 360 });
     const lines = inspector.page.locator('.call');
     await inspector.page.getByRole('heading', { name: 'Completed' }).waitFor();
 
@@ -74,8 +77,10 @@ browserSuite('what a turn’s page says', (open) => {
     expect(await lines.nth(0).locator('.track').count()).toBe(0);
     expect(await lines.locator('.why').allInnerTexts()).toEqual([
       expect.stringMatching(/^invalid_arguments ./),
-      expect.stringMatching(/^resource_not_found .*There is no such city\./),
+      expect.stringMatching(/^resource_not_found .*There is no such city, nor has there ever been\./),
     ]);
+    const overflow = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
+    expect(await inspector.page.evaluate(overflow)).toBe(0);
   });
 
   test('metadata stands apart from what is measured, and tokens are told in one form', async () => {
