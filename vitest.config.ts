@@ -5,8 +5,8 @@ export default defineConfig({
     include: ['test/*.test.ts', 'test/!(crash)/**/*.test.ts', 'test/crash/*.test.ts'],
     globalSetup: ['test/world/start-stores.ts'],
     // For a test that hangs; a machine that is busy with other things must not reach them.
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
+    testTimeout: 240_000,
+    hookTimeout: 240_000,
     expect: { poll: { timeout: 30_000 } },
     pool: 'forks',
     // More than cores: most tests wait for something else most of the time.

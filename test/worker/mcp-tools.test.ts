@@ -24,7 +24,10 @@ test('tools of an MCP server are listed beside the server-side ones', async () =
   await using stranger = await openMcpStranger();
   await using world = await createWorld(pawlMcp(stranger.url));
 
-  const { status, body } = await world.call<{ data: { name: string }[] }>('GET', '/v1/tools');
+  const list = () => world.call<{ data: { name: string }[] }>('GET', '/v1/tools');
+  // A list waits only a moment for a server that is slow.
+  await expect.poll(async () => (await list()).body.data).toHaveLength(8);
+  const { status, body } = await list();
 
   expect(status).toBe(200);
   expect(body.data.map(({ name }) => name)).toEqual([

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { callMcpTool, useMcpServers } from './use-mcp-servers.ts';
+import { callMcpTool, untilSeen, useMcpServers } from './use-mcp-servers.ts';
 
 const command = (file: URL, env = {}) => ({ command: process.execPath, args: [fileURLToPath(file)], env });
 const local = (env = {}) => ({ local: command(new URL('./local-server.ts', import.meta.url), env) });
@@ -84,9 +84,9 @@ test('the example is a server that works', async () => {
   await using servers = useMcpServers({ units: command(new URL('../../../examples/mcp-server.ts', import.meta.url)) });
 
   const args = { value: 1, from: 'mile', to: 'metre' };
-  // First: a call waits until the command has started, a list does not wait for long.
-  const converted = await callMcpTool(servers, 'units__convert_length', { args });
+  await untilSeen(servers, 'units__convert_length');
   const tools = await servers.list();
+  const converted = await callMcpTool(servers, 'units__convert_length', { args });
   const rolled = await callMcpTool(servers, 'units__roll_dice', { args: { dice: 3 } });
 
   expect(tools.map(({ name, effect }) => [name, effect])).toEqual([

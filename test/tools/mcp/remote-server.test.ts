@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { openMcpStranger } from '#test/world/mcp-stranger.ts';
 import { openStranger } from '#test/world/stranger.ts';
 import { closedPort } from '../servers.ts';
-import { callMcpTool, useMcpServers } from './use-mcp-servers.ts';
+import { callMcpTool, untilSeen, useMcpServers } from './use-mcp-servers.ts';
 
 const args = { city: 'Tokyo' };
 
@@ -10,6 +10,7 @@ describe.each(['newest', 'sessions'] as const)('an MCP server of kind %s', (kind
   test('its tools are listed as definitions, with its name and what its hints say of their effect', async () => {
     await using stranger = await openMcpStranger({ kind });
     await using servers = useMcpServers({ cities: { url: stranger.url } });
+    await untilSeen(servers, 'cities__look_up');
 
     const tools = await servers.list();
 
@@ -79,7 +80,7 @@ describe.each(['newest', 'sessions'] as const)('an MCP server of kind %s', (kind
   test('a call that takes too long is given up, and the server is told so', async () => {
     await using stranger = await openMcpStranger({ kind });
     await using servers = useMcpServers({ cities: { url: stranger.url } });
-    await servers.list();
+    await untilSeen(servers, 'cities__wait');
 
     const result = await callMcpTool(servers, 'cities__wait', { timeout_ms: 1_500 });
     const call = await stranger.arrival(1);
@@ -225,6 +226,7 @@ test('of a server that does not answer, those tools are listed that were seen la
   await using deaf = await openStranger(() => null);
   await using stranger = await openMcpStranger();
   await using servers = useMcpServers({ gone: { url }, deaf: { url: deaf.url }, cities: { url: stranger.url } });
+  await untilSeen(servers, 'cities__look_up');
 
   const tools = await servers.list();
   const given = deaf.caught[0]!.left.then(() => 'up');
