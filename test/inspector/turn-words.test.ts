@@ -55,6 +55,20 @@ browserSuite('what a turn’s page says', (open) => {
     expect(problems).toEqual([]);
   });
 
+  test('a turn that pauses before it is tried again says so, and its pause is no time of the model', async () => {
+    await using world = await createWorld();
+    const fault = { kind: 'status' as const, status: 503, times: 3 };
+    const { id } = await world.startTurn({ input: scripted({ rounds: [], final: { fault } }) });
+    await using inspector = await open(`${world.url}/#/turns/${id}`);
+    await inspector.page.getByRole('heading', { name: 'Queued' }).waitFor();
+    await world.workUntilIdle();
+    const now = inspector.page.locator('.entry.now');
+
+    await now.getByText('asks the model again after a pause of').waitFor();
+
+    expect(await now.locator('.track').getAttribute('aria-label')).toMatch(/^Pauses between tries .*, Model so far$/);
+  });
+
   test('a call that never ran says so and shows no time; each that failed says why in its line', async () => {
     await using world = await createWorld();
     await using tool = await openStranger(() => ({
@@ -115,6 +129,18 @@ browserSuite('what a turn’s page says', (open) => {
     await alert.waitFor();
 
     expect(await alert.innerText()).toContain(`What came back for GET /v1/turns/${id} is no JSON. Is it Pawl's API`);
+  });
+
+  test('an event of a stream that is no JSON is an error in a sentence', async () => {
+    await using world = await createWorld();
+    const { id } = await world.startTurn({ input: 'Hi' });
+    await using inspector = await open(world.url);
+    const body = 'event: turn.queued\nid: 1\ndata: {"type":\n\n';
+    await inspector.page.route('**/events', (route) => route.fulfill({ contentType: 'text/event-stream', body }));
+
+    await inspector.page.goto(`${world.url}/#/turns/${id}`);
+
+    await inspector.page.getByRole('alert').getByText('An event of the stream is no JSON.').waitFor();
   });
 
   test('a result that begins as JSON and is none is sent only when it is submitted once more', async () => {

@@ -29,10 +29,13 @@ export function roundView({ round, bars }) {
  */
 export function askingPart({ round, bars }, live) {
   const { text, reasoning, attempt } = live.round === round ? live : { text: '', reasoning: '', attempt: 1 };
-  const meta = attempt > 1 ? `asks the model, attempt ${attempt}` : 'asks the model';
+  const pause = bars.find(({ kind }) => kind === 'pause');
+  const again = pause?.to ? ` again after a pause of ${tellDuration(pause.to - pause.from)}` : '';
+  const meta = `asks the model${again}${attempt > 1 ? `, attempt ${attempt}` : ''}`;
   const said = () => [element('p', { class: 'said thought' }), element('p', { class: 'said streaming' })];
   return {
-    key: `asking-${round}`,
+    // A try after another is a part of its own, with bars of its own.
+    key: `asking-${round}-${bars[0]?.from}`,
     state: [bars, text, reasoning, meta],
     make: () => timelineItem('now', `Round ${round}`, { meta, bars, timed: bars.slice(-1) }, ...said()),
     refresh: (made) => {
