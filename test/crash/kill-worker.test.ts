@@ -12,6 +12,9 @@ function httpTool(url: string, name: string, effect: string) {
 
 const times = (calls: Witnessed[], path: string) => calls.filter((call) => call.path === path).length;
 
+/** Longer than a model may be silent. */
+const timeout = 480_000;
+
 describeQueues(({ redis }) => {
   test('a worker killed in the middle of a batch: the other goes on, and nothing runs twice that must not', async () => {
     await using witness = await startWitness();
@@ -42,7 +45,7 @@ describeQueues(({ redis }) => {
     witness.release();
   });
 
-  test('a worker killed while the model thinks: the round is asked again and stored once', async () => {
+  test('a worker killed while the model thinks: the round is asked again and stored once', { timeout }, async () => {
     await using world = await createWorld({ redis });
     const fault = { kind: 'hang' as const, after_chars: 4, times: 1 };
     const script = scripted({ rounds: [], answer: 'Here I am.', final: { fault } });
@@ -55,8 +58,10 @@ describeQueues(({ redis }) => {
     await second.said(/turn finished/);
 
     const turn = await world.findTurn(id);
-    expect(turn).toMatchObject({ status: 'completed', output: 'Here I am.', rounds: [{ number: 1, attempts: 2 }] });
-    expect(world.asked).toHaveLength(2);
+    expect(turn).toMatchObject({ status: 'completed', output: 'Here I am.', rounds: [{ number: 1 }] });
+    // Twice, where the rescuer comes before the queue's own second delivery, which the model leaves hanging too.
+    expect(turn.rounds[0]?.attempts).toBeGreaterThan(1);
+    expect(world.asked.length).toBeGreaterThan(1);
     const numbers = (await world.listEvents(id)).map((event) => event.sequence_number);
     expect(numbers).toEqual(numbers.map((_, index) => index + 1));
   });
