@@ -59,7 +59,7 @@ describeQueues(({ redis }) => {
 
     const turn = await world.findTurn(id);
     expect(turn).toMatchObject({ status: 'completed', output: 'Here I am.', rounds: [{ number: 1 }] });
-    // Twice, where the rescuer comes before the queue's own second delivery, which the model leaves hanging too.
+    // Twice where nothing is slow; on a busy machine the worker that goes on may be late, and ask once more.
     expect(turn.rounds[0]?.attempts).toBeGreaterThan(1);
     expect(world.asked.length).toBeGreaterThan(1);
     const numbers = (await world.listEvents(id)).map((event) => event.sequence_number);
