@@ -1,29 +1,58 @@
-// Prints what failed and `N passed, M failed[, K skipped]` from Vitest's JSON report; fails when something failed or nothing ran.
+// Prints what failed and `N passed, M failed[, K skipped]` over Vitest's JSON reports; fails when something failed or nothing
+// ran. The first report is of a run with Redis; a second one is of a run without, and must have left out all that needs it.
 import { readFileSync } from 'node:fs';
 
-const { testResults } = readReport(process.argv[2]);
-const tests = testResults.flatMap((file) => file.assertionResults);
-const count = (status) => tests.filter((test) => test.status === status).length;
-// A file that could not be loaded has no tests to count, and counts itself; so does a run without any.
-const broken = testResults.filter((file) => file.status === 'failed' && file.assertionResults.length === 0);
+const LEFT_OUT = ' (left out: no Redis here)';
+const ON_REDIS = /\bon Redis\b/;
 
-// Once more at the end: thousands of lines lie between the failure and whoever looks for it.
-for (const test of tests.filter((test) => test.status === 'failed')) {
-  console.log(`FAILED ${test.fullName}\n${(test.failureMessages ?? []).join('\n').slice(0, 2000)}\n`);
-}
-for (const file of broken) console.log(`FAILED ${file.name}\n${(file.message ?? '').slice(0, 2000)}\n`);
+const [withRedis, ...others] = process.argv.slice(2).map(readReport);
+const reports = [withRedis, ...others];
+const complaints = [...reports.flatMap(failuresOf), ...others.flatMap((report) => notLeftOut(withRedis, report))];
 
-const passed = count('passed');
-const failed = count('failed') + (tests.length === 0 ? Math.max(broken.length, 1) : broken.length);
-const skipped = tests.length - passed - count('failed');
-console.log(`${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`);
-process.exitCode = failed > 0 ? 1 : 0;
+// Once more at the end: thousands of lines lie between the failure and its reader.
+for (const complaint of complaints) console.log(`FAILED ${complaint}\n`);
+const tests = reports.flatMap(testsOf);
+const passed = tests.filter(({ status }) => status === 'passed').length;
+const skipped = tests.filter(({ status }) => status !== 'passed' && status !== 'failed').length;
+console.log(`${passed} passed, ${complaints.length} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`);
+process.exitCode = complaints.length > 0 ? 1 : 0;
 
 function readReport(file) {
   try {
     return JSON.parse(readFileSync(file, 'utf8'));
   } catch {
-    console.error('The tests ended without a report.');
-    return { testResults: [] };
+    return { testResults: [], missing: file };
   }
+}
+
+function testsOf({ testResults }) {
+  return testResults.flatMap((file) => file.assertionResults);
+}
+
+/** Tests that failed, and files that could not be loaded, which have no tests to count; a run without any failed too. */
+function failuresOf(report) {
+  if (report.missing) return [`${report.missing}: the tests ended without a report.`];
+  const tests = testsOf(report);
+  const files = report.testResults.filter((file) => file.status === 'failed' && file.assertionResults.length === 0);
+  const failed = tests.filter(({ status }) => status === 'failed');
+  const told = [
+    ...failed.map(
+      ({ fullName, failureMessages }) => `${fullName}\n${(failureMessages ?? []).join('\n').slice(0, 2000)}`,
+    ),
+    ...files.map(({ name, message }) => `${name}\n${(message ?? '').slice(0, 2000)}`),
+  ];
+  return tests.length === 0 && told.length === 0 ? ['no test was run.'] : told;
+}
+
+/** What a run without Redis did not skip, with its reason, of all that the run with Redis has run on it. */
+function notLeftOut(withRedis, without) {
+  const here = new Map(testsOf(without).map((test) => [test.fullName.replace(LEFT_OUT, ''), test]));
+  const onRedis = testsOf(withRedis).filter(({ fullName }) => ON_REDIS.test(fullName));
+  if (onRedis.length === 0) return ['no test ran on Redis: the first run has to.'];
+  return onRedis.flatMap(({ fullName, status }) => {
+    if (status !== 'passed' && status !== 'failed') return [`${fullName}: left out of the run with Redis.`];
+    const other = here.get(fullName);
+    const isLeftOut = other?.fullName.includes(LEFT_OUT) && other.status !== 'passed' && other.status !== 'failed';
+    return isLeftOut ? [] : [`${fullName}: not left out, with the reason, of the run without Redis.`];
+  });
 }

@@ -23,9 +23,9 @@ async function main(options: Options): Promise<number> {
   try {
     const history = await runChaos(site, options);
     if (options.keep) keepHistory(history, options.keep);
-    const verdicts = judge(history);
+    const verdicts = judge(history, options);
     console.log(report(figuresOf(history), verdicts, options));
-    return verdicts.every(({ complaints }) => complaints.length === 0) ? 0 : 1;
+    return verdicts.some(({ status }) => status === 'broken') ? 1 : 0;
   } catch (error) {
     process.stderr.write(`${error instanceof Error ? error.stack : error}\n`);
     // What the run has left under way fails when its site goes; the reason has been told.

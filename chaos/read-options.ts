@@ -12,6 +12,8 @@ export type Options = {
   kinds: FaultKind[];
   workers: number;
   apis: number;
+  /** Whether a fault that met nothing fails the run or is only told. */
+  vacuity: 'fail' | 'tell';
   /** A folder for logs and the history; they go with the run where there is none. */
   keep: string | undefined;
 };
@@ -30,6 +32,7 @@ export function readOptions(args: string[]): Options {
       kinds: kindsOf(values.only, queue),
       workers: count('workers', values.workers),
       apis: count('apis', values.apis),
+      vacuity: vacuityOf(values.vacuity),
       keep: values.keep,
     };
   } catch (error) {
@@ -47,6 +50,7 @@ const options = {
   only: { type: 'string', default: '' },
   workers: { type: 'string', default: '2' },
   apis: { type: 'string', default: '2' },
+  vacuity: { type: 'string', default: 'fail' },
   keep: { type: 'string' },
 } as const;
 
@@ -61,6 +65,11 @@ function count(name: string, text: string): number {
 function queueOf(text: string): QueueMode {
   if (text === 'redis' || text === 'postgres') return text;
   throw new Error(`--queue ${text}: choose redis or postgres.`);
+}
+
+function vacuityOf(text: string): Options['vacuity'] {
+  if (text === 'fail' || text === 'tell') return text;
+  throw new Error(`--vacuity ${text}: choose fail or tell.`);
 }
 
 function kindsOf(text: string, queue: QueueMode): FaultKind[] {

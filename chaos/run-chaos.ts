@@ -2,7 +2,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { History } from './history.ts';
 import { makeApiClient } from './load/api-client.ts';
 import { makeJournal } from './load/journal.ts';
-import { planTurns } from './load/plan-turns.ts';
+import { planExtraTurn, planTurns } from './load/plan-turns.ts';
 import { playAll } from './load/play-all.ts';
 import { proveTroubles } from './prove-troubles.ts';
 import type { Options } from './read-options.ts';
@@ -35,11 +35,12 @@ export async function runChaos(site: Site, options: Options): Promise<History> {
   const lag = monitorEventLoopDelay({ resolution: 10 });
   lag.enable();
   const watching = watchRows(site, over.signal);
-  const load = playAll(plans, { client, journal, conversations: [] });
-  const faults = await strikeAll(strikes, site);
+  const planExtra = (number: number, atMs: number) => planExtraTurn({ seed, number, atMs }, urls);
+  const load = playAll(plans, { client, journal, conversations: [] }, planExtra);
+  const faults = await strikeAll(strikes, site, load);
   const lastAtMs = plans.at(-1)?.atMs ?? 0;
   const hurriedAt = Date.now();
-  await settle(site, load, lastAtMs + SETTLE_LIMIT_MS);
+  await settle(site, load.played(), lastAtMs + SETTLE_LIMIT_MS);
   over.abort();
 
   const parts = [...site.workers, ...site.apis];

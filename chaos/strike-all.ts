@@ -16,6 +16,7 @@ import { troubleReceiver } from './faults/trouble-receiver.ts';
 import { fillRedis, killRedisClients, pauseRedis } from './faults/trouble-redis.ts';
 import { troubleTurns } from './faults/trouble-turns.ts';
 import type { FaultRecord } from './history.ts';
+import type { Load } from './load/play-all.ts';
 import { placeOf, type Strike } from './schedule.ts';
 import type { Site } from './site/open-site.ts';
 
@@ -60,26 +61,30 @@ const faults: Record<FaultKind, Fault> = {
 };
 
 const LIMIT_MS = 60_000;
-const MOST_TRIES = 3;
+const MOST_TRIES = 12;
 
 /** Strikes the site as scheduled, from now on; two faults at one place come one after the other. */
-export async function strikeAll(strikes: Strike[], site: Site): Promise<FaultRecord[]> {
+export async function strikeAll(strikes: Strike[], site: Site, load: Load): Promise<FaultRecord[]> {
   const startedAt = Date.now();
   const placeFree = new Map<string, Promise<unknown>>();
   return Promise.all(
     strikes.map(async (strike) => {
       await sleep(Math.max(0, startedAt + strike.atMs - Date.now()));
       const before = placeFree.get(placeOf(strike)) ?? Promise.resolve();
-      const struck = before.then(() => strikeUntilFired(strike, site));
+      const struck = before.then(() => strikeUntilFired(strike, site, load));
       placeFree.set(placeOf(strike), struck);
       return struck;
     }),
   );
 }
 
-/** One that missed, since another fault had just brought down what it aims at, strikes again. */
-async function strikeUntilFired(strike: Strike, site: Site): Promise<FaultRecord> {
+/**
+ * A fault needs turns under way: where there are none, some are added before it strikes. One that missed (nothing was
+ * written just then, or another fault had brought down what it aims at) strikes again while more turns are posted.
+ */
+async function strikeUntilFired(strike: Strike, site: Site, load: Load): Promise<FaultRecord> {
   for (let tries = 1; ; tries += 1) {
+    if (tries > 1 || !load.isUnderWay()) await load.addLoad();
     const record = await strikeOnce(strike, site);
     // Whether a trouble fired that comes with turns is known only in the end.
     const isOver = record.fired !== null || faults[strike.kind] === troubleTurns;

@@ -36,6 +36,6 @@ export const allInvariants: Invariant[] = [
   { id: 'I8', promise: 'limits are kept', check: brokenLimits },
   { id: 'I9', promise: 'the API answers what it declares', check: oddAnswers },
   { id: 'I9', promise: 'no process ends by itself', check: deadProcesses },
-  { id: 'I10', promise: 'every fault struck, and met turns under way', check: emptyFaults },
+  { id: 'I10', promise: 'every fault struck, and met turns under way', check: emptyFaults, isVacuity: true },
   { id: 'I11', promise: 'every fault is overcome in half a minute', check: lastingFaults },
 ];

@@ -35,15 +35,23 @@ export function planTurns({ seed, turns, seconds, strikes, ...urls }: PlanWish):
   });
 }
 
+/** One turn more than were planned, posted at once; the same seed and number, the same plan. */
+export function planExtraTurn({ seed, number, atMs }: ExtraWish, urls: LoadUrls): TurnPlan {
+  const random = makeRandom(seed ^ (0xe872a + number));
+  return planTurn({ number, atMs, trouble: null, struckBy: null, shape: 'plain' }, urls, random);
+}
+
+type ExtraWish = { seed: number; number: number; atMs: number };
+
 /** Whether a strike comes with turns rather than against the site. */
 function isTrouble({ kind }: Pick<Strike, 'kind'>): boolean {
   return kind.startsWith('provider-') || kind === 'poison-turn';
 }
 
-type Start = Pick<TurnPlan, 'number' | 'atMs' | 'trouble' | 'struckBy'>;
+type Start = Pick<TurnPlan, 'number' | 'atMs' | 'trouble' | 'struckBy'> & { shape?: Shape };
 
 function planTurn(start: Start, urls: LoadUrls, random: Random): TurnPlan {
-  const shape = start.trouble ? 'plain' : shapeOf(random.next());
+  const shape = start.shape ?? (start.trouble ? 'plain' : shapeOf(random.next()));
   const hasWebhook = random.next() < 0.4;
   const written = writeScript({ ...start, shape }, random);
   return {

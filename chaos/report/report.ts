@@ -34,11 +34,13 @@ function faultRow({ kind, struck, fired, met, recovery }: Figures['faults'][numb
   return [kind, String(struck), String(fired), String(met), ...times];
 }
 
-function tell({ id, promise, complaints }: Verdict): string[] {
+const MARKS = { kept: '✓', broken: '✗', told: '–' };
+
+function tell({ id, promise, complaints, status }: Verdict): string[] {
   const shown = complaints.slice(0, MOST_COMPLAINTS).map((complaint) => `      ${complaint}`);
   const rest = complaints.length - shown.length;
   const more = rest > 0 ? [`      … and ${rest} more`] : [];
-  return [`${complaints.length === 0 ? '✓' : '✗'} ${id.padEnd(3)} ${promise}`, ...shown, ...more];
+  return [`${MARKS[status]} ${id.padEnd(3)} ${promise}`, ...shown, ...more];
 }
 
 function seconds3({ count, p50, p99, max }: Spread): string {

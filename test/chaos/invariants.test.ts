@@ -7,7 +7,7 @@ import { soundHistory } from './sound-history.ts';
 function brokenBy(change: (history: History) => void): string[] {
   const history = soundHistory();
   change(history);
-  return judge(history)
+  return judge(history, { vacuity: 'fail' })
     .filter(({ complaints }) => complaints.length > 0)
     .map(({ promise }) => promise);
 }
@@ -65,6 +65,27 @@ test.each<[string, (history: History) => void]>([
   ['every fault struck, and met turns under way', ({ faults }) => Object.assign(faults[0]!, { from: 0, endedAt: 1 })],
 ])('"%s" is seen to be broken, and nothing else', (promise, change) => {
   expect(brokenBy(change)).toEqual([promise]);
+});
+
+test.each([
+  ['fail', 'broken'],
+  ['tell', 'told'],
+] as const)('where vacuity is to %s, a fault that never met anything is %s', (vacuity, status) => {
+  const history = soundHistory();
+  history.faults[0]!.fired = null;
+
+  const verdicts = judge(history, { vacuity }).filter(({ complaints }) => complaints.length > 0);
+
+  expect(verdicts).toMatchObject([{ id: 'I10', status, complaints: ['fault 1, worker-kill, did not fire'] }]);
+});
+
+test('a broken promise is broken whatever is done about vacuity', () => {
+  const history = soundHistory();
+  history.acks.pop();
+
+  const verdicts = judge(history, { vacuity: 'tell' }).filter(({ complaints }) => complaints.length > 0);
+
+  expect(verdicts.map(({ status }) => status)).toEqual(['broken']);
 });
 
 test('an event that is missing from the database is seen, by itself and by its client', () => {

@@ -69,11 +69,12 @@ async function use(ask: (db: Db) => Promise<unknown>): Promise<void> {
 async function countLooks(): Promise<number> {
   const { db, close } = connect(url);
   try {
-    await vi.waitFor(async () => {
+    const isAlone = async () => {
       const { rows } = await sql`select from pg_stat_activity
         where datname = current_database() and application_name = 'pawl' and pid <> pg_backend_pid()`.execute(db);
       expect(rows).toHaveLength(0);
-    });
+    };
+    await vi.waitFor(isAlone, { timeout: 30_000 });
     const { rows } = await sql<{ looks: number }>`
       select (
         (select sum(seq_tup_read) from pg_stat_user_tables where schemaname = 'public') +

@@ -7,10 +7,10 @@ import { newFolder } from '#test/world/new-folder.ts';
 import { scripted } from '#test/world/scripted.ts';
 import { startProcess } from '#test/world/start-process.ts';
 
-const FOREVER = { timeout: 40_000, interval: 200 };
+const FOREVER = { timeout: 120_000, interval: 200 };
 
 test('while Postgres is away the API says 503; once it is back, every turn finishes by itself', {
-  timeout: 90_000,
+  timeout: 180_000,
 }, async () => {
   await using folder = await newFolder('away');
   const dataDir = folder.path;

@@ -1,6 +1,5 @@
 import { Redis } from 'ioredis';
 import { expect, test } from 'vitest';
-import type { TurnResource } from '#core/turn/present-turn.ts';
 import { createWorld } from '#test/world/create-world.ts';
 import { scripted } from '#test/world/scripted.ts';
 import { spawnRedis } from '#test/world/spawn-redis.ts';
@@ -9,7 +8,7 @@ import { startProcess } from '#test/world/start-process.ts';
 const input = scripted({ rounds: [{ think_ms: 900, tools: [{ name: 'note_visit', arguments: { city: 'Rome' } }] }] });
 
 test('Redis emptied, paused, full, killed and started again: the API accepts on, and every turn finishes', {
-  timeout: 90_000,
+  timeout: 180_000,
 }, async ({ skip }) => {
   let server = await spawnRedis();
   if (!server) return skip('no redis-server on the PATH');
@@ -32,8 +31,7 @@ test('Redis emptied, paused, full, killed and started again: the API accepts on,
   started.push(...(await start()));
   server = await spawnRedis([], Number(new URL(server.url).port));
   started.push(...(await start()));
-  const poll = ({ id }: TurnResource) => world.call<TurnResource>('GET', `/v1/turns/${id}?wait=40`);
-  const turns = (await Promise.all(started.map(poll))).map(({ body }) => body);
+  const turns = await Promise.all(started.map(({ id }) => world.untilEnded(id)));
 
   expect(turns.map(({ status }) => status)).toEqual(started.map(() => 'completed'));
   expect(turns.flatMap(({ rounds }) => rounds.map(({ number }) => number))).toEqual(started.flatMap(() => [1, 2]));

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
-import type { TurnResource } from '#core/turn/present-turn.ts';
 import { createWorld } from '#test/world/create-world.ts';
-import { queueBackends } from '#test/world/queues.ts';
+import { describeQueues } from '#test/world/queues.ts';
 import { scripted } from '#test/world/scripted.ts';
 import { startProcess } from '#test/world/start-process.ts';
 import { startWitness } from './witness.ts';
@@ -15,9 +14,8 @@ function wrongBy(ms: number): Record<string, string> {
   return { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(shift)}` };
 }
 
-test.for(queueBackends().filter(({ skip }) => !skip))(
-  'on $name, workers whose clocks are an hour off change nothing: no retry comes early, no call is made twice',
-  async ({ redis }) => {
+describeQueues(({ redis }) => {
+  test('workers whose clocks are an hour off change nothing: no retry comes early, no call is made twice', async () => {
     await using witness = await startWitness();
     await using world = await createWorld({ redis });
     const execution = { kind: 'http', url: `${witness.url}/book` };
@@ -28,8 +26,7 @@ test.for(queueBackends().filter(({ skip }) => !skip))(
     await using _behind = await startProcess('worker', { ...world.env, ...wrongBy(-HOUR_MS) });
 
     const started = await Promise.all(Array.from({ length: 6 }, () => world.startTurn({ input, tools: [book] })));
-    const poll = ({ id }: TurnResource) => world.call<TurnResource>('GET', `/v1/turns/${id}?wait=25`);
-    const turns = (await Promise.all(started.map(poll))).map(({ body }) => body);
+    const turns = await Promise.all(started.map(({ id }) => world.untilEnded(id)));
 
     expect(turns.map(({ status }) => status)).toEqual(started.map(() => 'completed'));
     expect(turns.map(({ rounds }) => rounds[0]?.results[0]?.status)).toEqual(started.map(() => 'success'));
@@ -41,5 +38,5 @@ test.for(queueBackends().filter(({ skip }) => !skip))(
       );
       expect((replied ?? 0) - (retrying ?? 0)).toBeGreaterThan(900);
     }
-  },
-);
+  });
+});

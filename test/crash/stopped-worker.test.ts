@@ -1,11 +1,11 @@
-import { describe, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { createWorld, type World } from '#test/world/create-world.ts';
-import { queueBackends } from '#test/world/queues.ts';
+import { describeQueues } from '#test/world/queues.ts';
 import { scripted } from '#test/world/scripted.ts';
 import { startProcess } from '#test/world/start-process.ts';
 import { startWitness } from './witness.ts';
 
-const SOON = { timeout: 20_000, interval: 50 };
+const SOON = { timeout: 60_000, interval: 50 };
 
 /** All that is stored of a turn but when things happened by the clock. */
 async function stored(world: World, id: string) {
@@ -14,7 +14,7 @@ async function stored(world: World, id: string) {
   return { turn, events };
 }
 
-describe.for(queueBackends().filter(({ skip }) => !skip))('$name', ({ redis }) => {
+describeQueues(({ redis }) => {
   test('a worker that was stopped for longer than its lease wakes up and changes nothing', async () => {
     await using witness = await startWitness();
     await using world = await createWorld({ redis });

@@ -17,7 +17,7 @@ async function runDemo(env: Record<string, string> = {}) {
 }
 
 test('the demo kills a worker in the middle and shows that nothing is lost or done twice', {
-  timeout: 90_000,
+  timeout: 240_000,
 }, async () => {
   const elsewhere = { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none', REDIS_URL: 'redis://127.0.0.1:1' };
 

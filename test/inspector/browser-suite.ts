@@ -10,7 +10,7 @@ export type Reader = { dark?: boolean; width?: number };
 /** Opens a page of an API as a reader with a browser of their own would. */
 export type OpenInspector = (url: string, reader?: Reader) => Promise<Inspector>;
 
-const PATIENCE_MS = 10_000;
+const PATIENCE_MS = 30_000;
 
 /** A suite in a real browser. Where there is no Chromium it is left out and says so, or fails if REQUIRE_CHROMIUM is set. */
 export function browserSuite(name: string, suite: (open: OpenInspector) => void): void {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { createWorld } from '#test/world/create-world.ts';
+import { scripted } from '#test/world/scripted.ts';
 import { browserSuite } from './browser-suite.ts';
 
 browserSuite('the list of turns', (open) => {
@@ -87,6 +88,53 @@ browserSuite('the list of turns', (open) => {
     await world.workUntilIdle();
     await inspector.page.getByRole('region', { name: 'Answer' }).getByText('sunny').waitFor();
 
+    expect(inspector.problems).toEqual([]);
+  });
+
+  test('a turn that failed says why in its row, with the code', async () => {
+    await using world = await createWorld();
+    const fault = { kind: 'status' as const, status: 401 };
+    await world.startTurn({ input: scripted({ rounds: [], final: { fault } }) });
+    await world.startTurn({ input: scripted({ rounds: [], final: { finish_reason: 'length' } }) });
+    await world.workUntilIdle();
+    await using inspector = await open(world.url);
+    const whys = () => inspector.page.locator('a.row .why').allInnerTexts();
+
+    await expect
+      .poll(whys)
+      .toEqual(['max_output_tokens', expect.stringMatching(/^provider_authentication_failed \S.{10,}/)]);
+  });
+
+  test.each([
+    ['?status=failed', 'No failed turns'],
+    ['?status=requires_action', 'No turns that require action'],
+    ['?conversation_id=CONVERSATION&status=cancelled', 'No cancelled turns in this conversation'],
+  ])('a list of %s says what it is empty of', async (query, words) => {
+    await using world = await createWorld();
+    const { conversation_id } = await world.startTurn({ input: 'Hi' });
+    await using inspector = await open(`${world.url}/#/turns${query.replace('CONVERSATION', conversation_id)}`);
+
+    await inspector.page.getByRole('heading', { name: words, exact: true }).waitFor();
+    await inspector.page.getByRole('link', { name: 'Show all turns' }).click();
+
+    await inspector.page.locator('a.row').waitFor();
+  });
+
+  test('it shows turns that come without their rounds', async () => {
+    await using world = await createWorld();
+    await world.startTurn({ input: 'Say hello to Ada.' });
+    await world.workUntilIdle();
+    await using inspector = await open(`${world.url}/docs`);
+    await inspector.page.route('**/v1/turns?*', async (route) => {
+      const response = await route.fetch();
+      const { data, ...page } = (await response.json()) as { data: { rounds: unknown[] }[] };
+      const bare = data.map(({ rounds: _, ...turn }) => ({ ...turn, rounds_count: 1 }));
+      await route.fulfill({ response, json: { ...page, data: bare } });
+    });
+
+    await inspector.page.goto(world.url);
+
+    await inspector.page.locator('a.row', { hasText: 'Say hello to Ada.' }).getByText('1 round').waitFor();
     expect(inspector.problems).toEqual([]);
   });
 });

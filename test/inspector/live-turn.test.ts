@@ -15,17 +15,17 @@ browserSuite('a turn as it runs', (open) => {
   test('text appears as it streams, running tools say what they do, and what is committed takes their place', async () => {
     await using world = await createWorld();
     await using tool = await openStranger(() => null);
-    await using _worker = await openLiveWorker(world);
     const say = 'Let me look that up for you, in three different places.';
-    const input = `How warm is it?\n${scripted({ rounds: [{ say, tools: [call], pace_ms: 100, piece_chars: 4 }], answer: 'Warm: {{results}}' })}`;
+    const input = `How warm is it?\n${scripted({ rounds: [{ say, tools: [call], pace_ms: 250, piece_chars: 4 }], answer: 'Warm: {{results}}' })}`;
     const tools = [httpTool('look_up', tool.url, { status_text: 'Asking the station…' })];
 
     const { id } = await world.startTurn({ input, tools });
     await using inspector = await open(`${world.url}/#/turns/${id}`);
     const { page, problems } = inspector;
     const round = page.locator('.entry', { has: page.getByRole('heading', { name: 'Round 1' }) });
-    await round.locator('.streaming', { hasText: /^Let me/ }).waitFor();
-    const early = await round.locator('.streaming').innerText();
+    await page.getByRole('status').getByText('Queued').waitFor();
+    await using _worker = await openLiveWorker(world);
+    const early = await round.locator('.streaming', { hasText: /^Let me/ }).innerText();
     await page.getByText('Asking the station…').waitFor();
     const committed = await round.locator('.said').innerText();
     const status = await page.locator('.call .badge').innerText();

@@ -7,7 +7,7 @@ test('a receiver that never answers runs into the timeout, with the request sent
   await using receiver = await startReceiver(() => {});
   await using gate = gateTo('127.0.0.1');
 
-  const failure = await failureOf(gate.send(requestTo(receiver.url, { timeoutMs: 100 })));
+  const failure = await failureOf(gate.send(requestTo(receiver.url, { timeoutMs: 1_500 })));
 
   expect(failure).toMatchObject({ kind: 'timeout', sent: true, status: null });
 });
@@ -20,7 +20,7 @@ test('a body that drips runs into the same timeout and lets the status be known'
   });
   await using gate = gateTo('127.0.0.1');
 
-  const failure = await failureOf(gate.send(requestTo(receiver.url, { timeoutMs: 150 })));
+  const failure = await failureOf(gate.send(requestTo(receiver.url, { timeoutMs: 1_500 })));
 
   expect(failure).toMatchObject({ kind: 'timeout', sent: true, status: 200 });
 });
@@ -32,7 +32,7 @@ test('endless interim answers run into the timeout', async () => {
   });
   await using gate = gateTo('127.0.0.1');
 
-  const failure = await failureOf(gate.send(requestTo(receiver.url, { timeoutMs: 150 })));
+  const failure = await failureOf(gate.send(requestTo(receiver.url, { timeoutMs: 1_500 })));
 
   expect(failure).toMatchObject({ kind: 'timeout', sent: true, status: null });
 });

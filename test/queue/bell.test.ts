@@ -1,9 +1,9 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { newId } from '#core/id.ts';
 import type { Bell, JobHandler } from '#core/queue/bell.ts';
 import { openBell } from '#core/queue/open-bell.ts';
 import type { TurnRing } from '#core/turn/ring.ts';
-import { queueBackends } from '#test/world/queues.ts';
+import { describeQueues } from '#test/world/queues.ts';
 import { createTestDatabase } from '#test/world/test-database.ts';
 import { testRedisUrl } from '#test/world/test-redis.ts';
 
@@ -29,7 +29,7 @@ async function drain(bell: Bell): Promise<string[]> {
 }
 
 /** The exam every queue sits: what Pawl asks of a doorbell, and nothing more. */
-describe.for(queueBackends().filter(({ skip }) => !skip))('$name', ({ redis }) => {
+describeQueues(({ redis }) => {
   test('ringing twice is ringing once', async () => {
     await using bell = await openTestBell(redis);
     const ring = turnRing();
@@ -122,12 +122,9 @@ describe.for(queueBackends().filter(({ skip }) => !skip))('$name', ({ redis }) =
   });
 });
 
-test('a queue that is away refuses rings quickly', async () => {
+test('a queue that is away refuses rings instead of keeping them', async () => {
   const bell = await openBell({ databaseUrl: '', redisUrl: 'redis://127.0.0.1:1' });
-  const startedAt = performance.now();
 
   await expect(bell.ring([turnRing()])).rejects.toThrow();
-
-  expect(performance.now() - startedAt).toBeLessThan(3_000);
   await bell.close();
 });

@@ -100,7 +100,7 @@ test('where one is refused the others are asked again, and nothing has happened 
 });
 
 test('where nobody knows whether it has happened, nothing is asked again', async () => {
-  await using pool = await openTestPool({ max: 4, query_timeout: 300 });
+  await using pool = await openTestPool({ max: 4, query_timeout: 2_000 });
   await pool.query('create table taken (id int); create table opened (at timestamptz)');
   await pool.query(`create function take_behind_door(id int) returns void language plpgsql as $$ begin
     perform pg_advisory_xact_lock_shared(1);

@@ -47,7 +47,7 @@ test('one command runs a turn; one Ctrl-C under npm stops it cleanly, and the da
   const dataDir = newFolder();
   const first = await startPawl(dataDir);
   const { id } = await first.startTurn({ model: 'sim/demo', input: 'Say hello.' });
-  const { body } = await first.call('GET', `/v1/turns/${id}?wait=20`);
+  const body = await first.untilEnded(id);
 
   first.child.kill('SIGINT');
   first.child.kill('SIGINT');

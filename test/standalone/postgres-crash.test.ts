@@ -46,7 +46,7 @@ test('the server ends by itself when its owner is killed', async () => {
 
   owner.process.kill('SIGKILL');
 
-  await expect.poll(() => isAlive(owner.pid), { timeout: 10_000 }).toBe(false);
+  await expect.poll(() => isAlive(owner.pid), { timeout: 30_000 }).toBe(false);
 });
 
 test('a process may end without having stopped it, and then it stops', async () => {
@@ -55,7 +55,7 @@ test('a process may end without having stopped it, and then it stops', async () 
   owner.process.stdin!.end();
   await once(owner.process, 'exit');
 
-  await expect.poll(() => isAlive(owner.pid), { timeout: 10_000 }).toBe(false);
+  await expect.poll(() => isAlive(owner.pid), { timeout: 30_000 }).toBe(false);
 });
 
 test.skipIf(process.platform !== 'linux')('takes over the server of a killed owner', async () => {

@@ -80,7 +80,7 @@ export async function startOwner(dataDir: string): Promise<Owner> {
   const { url, pid } = JSON.parse(line);
   afterTest(async () => {
     owner.kill('SIGKILL');
-    await expect.poll(() => isAlive(pid), { timeout: 10_000 }).toBe(false);
+    await expect.poll(() => isAlive(pid), { timeout: 30_000 }).toBe(false);
   });
   return { process: owner, lines, url, pid };
 }

@@ -168,7 +168,7 @@ test.for([
 ] as const)('a tool with effect %s that does not answer is %s', async ([effect, category, attempts]) => {
   await using server = await silentServer(() => {});
 
-  const { result } = await call(server, { effect, timeoutMs: 100, maxAttempts: 2 });
+  const { result } = await call(server, { effect, timeoutMs: 1_500, maxAttempts: 2 });
 
   expect(result).toMatchObject({ attempts, error: { category } });
 });

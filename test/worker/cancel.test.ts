@@ -22,12 +22,6 @@ async function untilSpeaking({ url }: World, turnId: string) {
   return stream;
 }
 
-async function msUntil(happened: Promise<unknown>): Promise<number> {
-  const since = performance.now();
-  await happened;
-  return performance.now() - since;
-}
-
 test('a queued turn is cancelled before anything was asked', async () => {
   await using world = await createWorld();
   const { id } = await world.startTurn({ input: 'Hi' });
@@ -69,27 +63,26 @@ test.each([
   expect(await world.findTurn(id)).toEqual(ended);
 });
 
-test('a cancel in a round hangs up on the model within a second, and the turn stays cancelled', async () => {
+test('a cancel in a round is told to the worker, which hangs up on the model, and the turn stays cancelled', async () => {
   await using world = await createWorld();
-  await using _worker = await openLiveWorker(world);
+  await using _worker = await openLiveWorker(world, { beats: false });
   const { id } = await world.startTurn({ input: hanging() });
   const stream = await untilSpeaking(world, id);
 
   const { status, body } = await cancel(world, id);
-  const waitedMs = await msUntil(world.asked[0]!.aborted);
+  await world.asked[0]!.aborted;
   await stream.over;
 
   expect([status, body.status, body.output, body.rounds]).toEqual([200, 'cancelled', null, []]);
-  expect(waitedMs).toBeLessThan(1_000);
   expect(stream.seen.at(-1)).toMatchObject({ type: 'turn.cancelled', data: { turn: { status: 'cancelled' } } });
   expect(world.asked).toHaveLength(1);
 });
 
-test('a cancel in a batch stops the tools within a second; what was sent at most once is unknown', async () => {
+test('a cancel in a batch is told to the worker, which stops the tools; what was sent at most once is unknown', async () => {
   await using world = await createWorld();
   await using tool = await openStranger(() => null);
   await using fast = await openStranger(() => ({ status: 200, body: 'done' }));
-  await using _worker = await openLiveWorker(world);
+  await using _worker = await openLiveWorker(world, { beats: false });
   const tools = [
     httpTool('write_once', tool.url),
     httpTool('read_only', tool.url, { effect: 'none' }),
@@ -101,9 +94,8 @@ test('a cancel in a batch stops the tools within a second; what was sent at most
   await untilEvent(world, id, 'tool_call.completed', last_event);
 
   const { body } = await cancel(world, id);
-  const waitedMs = await msUntil(Promise.all(calls.map(({ left }) => left)));
+  await Promise.all(calls.map(({ left }) => left));
 
-  expect(waitedMs).toBeLessThan(1_000);
   expect(body).toMatchObject({ status: 'cancelled', output: null, round: 1 });
   expect(body.rounds[0]?.results.map(({ status, error }) => [status, error?.category ?? null])).toEqual([
     ['error', 'outcome_unknown'],
@@ -154,35 +146,33 @@ test('an answer of a tool that comes after the cancel changes nothing', async ()
   expect(world.asked).toHaveLength(1);
 });
 
-test('an interrupt hangs up on the model, and the new turn is answered', async () => {
+test('an interrupt is told to the worker, which hangs up on the model, and the new turn is answered', async () => {
   await using world = await createWorld();
-  await using _worker = await openLiveWorker(world);
+  await using _worker = await openLiveWorker(world, { beats: false });
   const { id, conversation_id } = await world.startTurn({ input: hanging() });
   await untilSpeaking(world, id);
 
   const { body: next } = await world.call<TurnResource>('POST', `/v1/conversations/${conversation_id}/turns`, {
     body: { input: scripted({ answer: 'Here.' }), on_active_turn: 'interrupt' },
   });
-  const waitedMs = await msUntil(world.asked[0]!.aborted);
-  const { body: done } = await world.call<TurnResource>('GET', `/v1/turns/${next.id}?wait=20`);
+  await world.asked[0]!.aborted;
+  const done = await world.untilEnded(next.id);
 
-  expect(waitedMs).toBeLessThan(1_000);
   expect((await world.findTurn(id)).status).toBe('cancelled');
   expect(done).toMatchObject({ status: 'completed', output: 'Here.' });
 });
 
-test('a deadline hangs up on a running model within two seconds and ends the turn without a summary', async () => {
+test('a deadline hangs up on a running model and ends the turn without a summary', async () => {
   await using world = await createWorld();
-  await using _worker = await openLiveWorker(world);
+  await using _worker = await openLiveWorker(world, { beats: false });
   const { id } = await world.startTurn({ input: hanging(), limits: { deadline_seconds: 1 } });
 
-  const { body: turn } = await world.call<TurnResource>('GET', `/v1/turns/${id}?wait=20`);
+  const turn = await world.untilEnded(id);
   await world.asked[0]!.aborted;
 
   expect(turn).toMatchObject({ status: 'incomplete', incomplete_details: { reason: 'deadline' }, output: null });
   const lastedMs = Date.parse(turn.completed_at!) - Date.parse(turn.created_at);
   expect(lastedMs).toBeGreaterThanOrEqual(1_000);
-  expect(lastedMs).toBeLessThan(3_000);
   expect(world.asked).toHaveLength(1);
 });
 

@@ -1,4 +1,4 @@
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { createWorld, type World } from '#test/world/create-world.ts';
 import { scripted } from '#test/world/scripted.ts';
 
@@ -6,7 +6,7 @@ import { scripted } from '#test/world/scripted.ts';
 async function startHanging(world: World) {
   const { id } = await world.startTurn({ input: scripted({ rounds: [], final: { fault: { kind: 'hang' } } }) });
   const working = world.workOnce();
-  await vi.waitFor(() => expect(world.asked).toHaveLength(1));
+  await expect.poll(() => world.asked).toHaveLength(1);
   return { id, working };
 }
 

@@ -4,11 +4,13 @@ import { openLiveWorker } from '#test/world/live-worker.ts';
 import { queueBackends } from '#test/world/queues.ts';
 import { scripted } from '#test/world/scripted.ts';
 
+const SOON = { timeout: 60_000 };
+
 const locate = {
   name: 'locate_user',
   description: 'Tells where the user is.',
   execution: { kind: 'client' },
-  expires_in_seconds: 3,
+  expires_in_seconds: 10,
 };
 
 for (const { name, redis, skip } of queueBackends()) {
@@ -21,14 +23,14 @@ for (const { name, redis, skip } of queueBackends()) {
     });
     const waiting = await world.startTurn({ input, tools: [locate] });
     const statusOf = async (id: string) => (await world.findTurn(id)).status;
-    await vi.waitFor(async () => expect(await statusOf(waiting.id)).toBe('requires_action'), { timeout: 10_000 });
+    await vi.waitFor(async () => expect(await statusOf(waiting.id)).toBe('requires_action'), SOON);
 
     const refused = { final: { fault: { kind: 'status' as const, status: 429, retry_after: 60 } }, answer: 'Never.' };
     await world.startTurn({ input: scripted(refused) });
-    await vi.waitFor(() => expect(world.worker.parking.waitMs('openai')).toBeGreaterThan(0), { timeout: 10_000 });
+    await vi.waitFor(() => expect(world.worker.parking.waitMs('openai')).toBeGreaterThan(0), SOON);
     const late = await world.startTurn({ input: 'Hi', limits: { deadline_seconds: 2 } });
 
-    await vi.waitFor(async () => expect(await statusOf(late.id)).toBe('incomplete'), { timeout: 15_000 });
-    await vi.waitFor(async () => expect(await statusOf(waiting.id)).toBe('in_progress'), { timeout: 15_000 });
+    await vi.waitFor(async () => expect(await statusOf(late.id)).toBe('incomplete'), SOON);
+    await vi.waitFor(async () => expect(await statusOf(waiting.id)).toBe('in_progress'), SOON);
   });
 }

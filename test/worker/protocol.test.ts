@@ -1,4 +1,4 @@
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { claimCalls } from '#core/checkpoint/claim-calls.ts';
 import { loadTurn } from '#core/checkpoint/load-turn.ts';
 import { lockTurn } from '#core/checkpoint/lock-turn.ts';
@@ -102,7 +102,7 @@ test('handing a step back twice is handing it back once', async () => {
   await using world = await createWorld();
   const { id } = await world.startTurn({ input: scripted({ final: { fault: { kind: 'hang' } } }) });
   const working = world.workOnce();
-  await vi.waitFor(() => expect(world.asked).toHaveLength(1));
+  await expect.poll(() => world.asked).toHaveLength(1);
   const { held_by } = await world.db.selectFrom('turns').select('held_by').executeTakeFirstOrThrow();
   const back = { turnId: id, step: 'r1', ring: 0, called: [], runId: held_by ?? '', delayMs: 0, parkedMs: 0 };
   const told = { phase: 'llm_round' };
@@ -122,7 +122,7 @@ test('a turn that somebody has locked does not hold up the heartbeat of the othe
   const input = scripted({ final: { fault: { kind: 'hang' } } });
   const [locked, other] = [await world.startTurn({ input }), await world.startTurn({ input })];
   const working = [world.workOnce(), world.workOnce()];
-  await vi.waitFor(() => expect(world.asked).toHaveLength(2));
+  await expect.poll(() => world.asked).toHaveLength(2);
   await world.advance(4_000);
 
   await world.db.transaction().execute(async (trx) => {

@@ -1,7 +1,7 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { JobHandler } from '#core/queue/bell.ts';
 import { createWorld } from '#test/world/create-world.ts';
-import { queueBackends } from '#test/world/queues.ts';
+import { describeQueues } from '#test/world/queues.ts';
 import { scripted } from '#test/world/scripted.ts';
 
 const weather = { name: 'weather_lookup', arguments: { city: 'Tokyo' } };
@@ -15,7 +15,7 @@ const twoRounds = scripted({
 });
 const tools = ['weather_lookup', 'send_postcard', 'note_visit'];
 
-describe.for(queueBackends().filter(({ skip }) => !skip))('$name', ({ redis }) => {
+describeQueues(({ redis }) => {
   test('a turn runs round by round to its answer', async () => {
     await using world = await createWorld({ redis });
 

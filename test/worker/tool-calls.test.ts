@@ -207,7 +207,7 @@ test('results keep the order of the calls, each is there as soon as it is known'
   const held = await slow.arrival(1);
   const { body: between } = await world.call<TurnResource>('GET', `/v1/turns/${id}?wait=20&after=3`);
   held.answer({ status: 200, body: 'slow' });
-  const { body: after } = await world.call<TurnResource>('GET', `/v1/turns/${id}?wait=20`);
+  const after = await world.untilEnded(id);
 
   expect(between).toMatchObject({ status: 'in_progress', phase: 'tool_batch', round: 1 });
   expect(between.rounds[0]?.results.map(({ status, content }) => [status, content])).toEqual([

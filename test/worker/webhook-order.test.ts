@@ -1,11 +1,11 @@
 import { setImmediate as nextTick } from 'node:timers/promises';
 import { sql } from 'kysely';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { takeDelivery } from '#core/checkpoint/take-delivery.ts';
 import { createWorld, type World } from '#test/world/create-world.ts';
 import { letTimePass } from '#test/world/let-time-pass.ts';
 import { openLiveWorker } from '#test/world/live-worker.ts';
-import { queueBackends } from '#test/world/queues.ts';
+import { describeQueues } from '#test/world/queues.ts';
 import { scripted } from '#test/world/scripted.ts';
 import { startProcess } from '#test/world/start-process.ts';
 import { type Caught, openStranger } from '#test/world/stranger.ts';
@@ -30,7 +30,7 @@ async function workTurnsOnly(world: World): Promise<void> {
   while (await world.workOnce(async (job) => (job.name === 'deliver-webhook' ? undefined : world.handle(job))));
 }
 
-describe.for(queueBackends().filter(({ skip }) => !skip))('$name', ({ redis }) => {
+describeQueues(({ redis }) => {
   test('a receiver that takes its time hears of a turn in order, each event once', async () => {
     await using world = await createWorld({ redis });
     await using receiver = await openStranger(() => null);

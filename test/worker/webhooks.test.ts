@@ -121,7 +121,9 @@ test('the next attempt is said to come after 5 s, then after 30 s, a little more
   const delayMs = async (work: Promise<void>) => {
     await work;
     const [delivery] = await deliveriesOf(world, id);
-    return Date.parse((delivery as Delivery & { next_attempt_at: string }).next_attempt_at) - Date.now();
+    const { log } = (await world.call<{ log: { at: string }[] }>('GET', `/v1/deliveries/${delivery?.id}`)).body;
+    const nextAt = (delivery as Delivery & { next_attempt_at: string }).next_attempt_at;
+    return Date.parse(nextAt) - Date.parse(log.at(-1)?.at ?? '');
   };
 
   const first = await delayMs(world.workUntilIdle());

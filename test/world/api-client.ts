@@ -1,4 +1,5 @@
 import type { TurnResource } from '#core/turn/present-turn.ts';
+import { isTerminal } from '#core/turn/turn.ts';
 
 /** An answer of the API with its body read. Tests name the shape they expect. */
 export type Answer<Body> = { status: number; headers: Headers; body: Body };
@@ -30,6 +31,13 @@ export function apiClient(url: string, key?: string) {
       });
       if (status !== 202) throw new Error(`expected 202, got ${status}: ${JSON.stringify(body)}`);
       return body;
+    },
+    /** Long-polls, however long it takes, until the turn has ended. */
+    untilEnded: async (id: string): Promise<TurnResource> => {
+      for (;;) {
+        const { body } = await call<TurnResource>('GET', `/v1/turns/${id}?wait=20`);
+        if (isTerminal(body.status)) return body;
+      }
     },
     findTurn: async (id: string): Promise<TurnResource> => (await call<TurnResource>('GET', `/v1/turns/${id}`)).body,
     listEvents: async (id: string): Promise<Record<string, unknown>[]> =>

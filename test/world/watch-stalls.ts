@@ -1,11 +1,24 @@
-import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { watchUsedCpu } from './used-cpu.ts';
 
-/** Watches how long this process was kept from everything else at a time, until disposed. */
+const LOOK_EVERY_MS = 5;
+
+/**
+ * Watches how long this thread worked at a time without letting anything else run, until disposed. Counts its own work
+ * only: a busy machine, which lets it wait, adds nothing.
+ */
 export function watchStalls(): Disposable & { longestMs(): number } {
-  const delay = monitorEventLoopDelay({ resolution: 10 });
-  delay.enable();
+  let usedMs = watchUsedCpu();
+  let longest = 0;
+  const look = () => {
+    longest = Math.max(longest, usedMs());
+    usedMs = watchUsedCpu();
+  };
+  const timer = setInterval(look, LOOK_EVERY_MS);
   return {
-    longestMs: () => delay.max / 1e6,
-    [Symbol.dispose]: () => void delay.disable(),
+    longestMs: () => {
+      look();
+      return longest;
+    },
+    [Symbol.dispose]: () => clearInterval(timer),
   };
 }

@@ -65,7 +65,15 @@ function approvalForm(call, send) {
  */
 function outputForm(call, send) {
   const field = element('textarea', { rows: 4, placeholder: 'Text or JSON, as the model shall read it' });
-  const output = () => send({ tool_call_id: call.id, output: field.value });
+  let warnedOf = '';
+  const output = async () => {
+    const why = brokenJson(field.value);
+    if (why !== null && warnedOf !== field.value) {
+      warnedOf = field.value;
+      throw new Error(`This begins as JSON and is none: ${why}. Mend it, or submit it once more to send it as text.`);
+    }
+    await send({ tool_call_id: call.id, output: field.value });
+  };
   const error = () =>
     send({ tool_call_id: call.id, error: { category: 'unknown', message: field.value || 'The call failed.' } });
   return form(
@@ -94,4 +102,18 @@ function form(title, call, ...inside) {
     codeBlock(prettyJson(call.arguments), `Arguments of ${call.name}`),
     ...inside,
   );
+}
+
+/**
+ * What is wrong with a text that begins as a JSON object or list does; null where nothing is.
+ * @param {string} text
+ */
+function brokenJson(text) {
+  if (!/^\s*[{[]/.test(text)) return null;
+  try {
+    JSON.parse(text);
+    return null;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
 }

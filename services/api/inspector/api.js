@@ -25,7 +25,15 @@ export class Refused extends Error {
  */
 export async function call(method, path, request) {
   const response = await send(method, path, request);
-  return response.json();
+  const text = await response.text();
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new Refused(
+      0,
+      `What came back for ${method} ${path} is no JSON. Is it Pawl's API that answers here, or a proxy?`,
+    );
+  }
 }
 
 /**

@@ -2,7 +2,7 @@
 
 /**
  * A stretch of a timeline; `to` is null while it goes on.
- * @typedef {{ kind: 'wait' | 'model' | 'tool' | 'person' | 'lost', from: number, to: number | null }} Bar
+ * @typedef {{ kind: 'wait' | 'model' | 'tool' | 'person' | 'pause' | 'lost', from: number, to: number | null }} Bar
  */
 
 /** @typedef {{ result: Result, owedAt: string, resumedAt: string[], position: (time: string | number) => number }} CallTimes */
@@ -31,8 +31,8 @@ export function callBars({ result, owedAt, resumedAt, position }) {
 function workBars(result, since, { end, resumedAt, position }) {
   if (result.waits_for === 'output') return [{ kind: 'person', from: since, to: end }];
   if (result.status === 'pending') return [{ kind: 'wait', from: since, to: null }];
-  if (result.started_at === null)
-    return [{ kind: result.status === 'running' ? 'tool' : 'wait', from: since, to: end }];
+  // A call that was answered without having been started (refused, cached) took no time of anything.
+  if (result.started_at === null) return result.status === 'running' ? [{ kind: 'tool', from: since, to: end }] : [];
   const started = within(position(result.started_at), since, end);
   const owed = resumedAt.map(position).reduce((latest, at) => (at <= started ? Math.max(latest, at) : latest), since);
   return [

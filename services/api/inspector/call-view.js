@@ -37,9 +37,12 @@ export function callView(turnId, { call, result, bars }, live) {
       result.attempts > 1 && element('span', { class: 'meta' }, `${result.attempts} attempts`),
       statusBadge(statusOf(result)),
     ),
-    track(bars),
-    took(bars.slice(-1)),
+    bars.length > 0 && track(bars),
+    bars.length > 0 ? took(bars.slice(-1)) : element('span', { class: 'took' }, result.cached ? 'cached' : 'not run'),
   );
+  const why =
+    result.error &&
+    element('p', { class: 'why' }, element('code', {}, result.error.category), ` ${result.error.message}`);
   const inside = element(
     'div',
     { class: 'inside' },
@@ -49,7 +52,7 @@ export function callView(turnId, { call, result, bars }, live) {
     ledger(result, bars),
   );
   const said = isOpen(result) && live && element('p', { class: 'saying' }, saying(live));
-  return element('li', { class: 'call' }, element('details', { 'data-key': call.id }, summary, inside), said);
+  return element('li', { class: 'call' }, element('details', { 'data-key': call.id }, summary, inside), why, said);
 }
 
 /** @param {Result} result */

@@ -10,9 +10,9 @@ import { keepParts } from './keep-parts.js';
 import { listFilter } from './list-filter.js';
 import { refusedPart } from './refused-part.js';
 import { listHref, turnHref } from './route.js';
-import { statusBadge } from './status-badge.js';
+import { statusBadge, wordsOf } from './status-badge.js';
 import { tellAge, tellMoment } from './tell-time.js';
-import { roundsOf, titleOf } from './turn-text.js';
+import { roundsOf, titleOf, troubleOf } from './turn-text.js';
 
 /** @typedef {{ data: TurnResource[], next_cursor: string | null }} Page */
 
@@ -37,7 +37,7 @@ export function showList(page, { query }) {
     try {
       /** @type {Page} */
       const { data, next_cursor: next } = await call('GET', `/v1/turns?${query}`, { signal });
-      found = [rowsPart(data), pagingPart(query, next)];
+      found = [rowsPart(data, query), pagingPart(query, next)];
       refused = null;
     } catch (error) {
       if (signal.aborted) return;
@@ -61,10 +61,11 @@ export function showList(page, { query }) {
 
 /**
  * @param {TurnResource[]} turns
+ * @param {URLSearchParams} query what they were asked for by
  * @returns {Part}
  */
-function rowsPart(turns) {
-  if (turns.length === 0) return { key: 'none', state: null, make: noneView };
+function rowsPart(turns, query) {
+  if (turns.length === 0) return { key: 'none', state: query.toString(), make: () => noneView(query) };
   return {
     key: 'rows',
     state: [turns, Math.floor(serverNow() / 1000)],
@@ -73,16 +74,30 @@ function rowsPart(turns) {
   };
 }
 
-function noneView() {
+/** @param {URLSearchParams} query */
+function noneView(query) {
+  const status = query.get('status');
+  const named =
+    status === 'requires_action' ? 'turns that require action' : `${wordsOf(status ?? '').toLowerCase()} turns`;
+  const what = status === null ? 'turns' : named;
+  const where = query.has('conversation_id') ? ' in this conversation' : '';
+  if (query.has('cursor')) return noneOf(`No older ${what}${where}`);
+  return status !== null || where !== '' ? noneOf(`No ${what}${where}`) : noneYet();
+}
+
+/** @param {string} words */
+function noneOf(words) {
+  const all = element('a', { class: 'button', href: listHref({}) }, 'Show all turns');
+  return element('section', { class: 'none' }, element('h2', {}, words), all);
+}
+
+function noneYet() {
+  const about = 'A turn is one input and all the work until its answer. Each step of it is kept, whatever happens.';
   return element(
     'section',
     { class: 'none' },
     element('h2', {}, 'No turns here yet'),
-    element(
-      'p',
-      {},
-      'A turn is one input and all the work until its answer. Each step of it is kept, whatever happens.',
-    ),
+    element('p', {}, about),
     element('a', { class: 'button primary', href: '#/new' }, 'Start one'),
   );
 }
@@ -94,6 +109,7 @@ function noneView() {
 function rowPart(turn) {
   const age = tellAge(serverNow() - Date.parse(turn.created_at));
   const rounds = roundsOf(turn);
+  const trouble = troubleOf(turn);
   const make = () =>
     element(
       'li',
@@ -103,12 +119,13 @@ function rowPart(turn) {
         { class: 'row', href: turnHref(turn.id), 'data-key': turn.id },
         statusBadge(turn.status),
         element('span', { class: 'title' }, titleOf(turn)),
+        trouble && element('span', { class: 'why' }, element('code', {}, trouble.code), ` ${trouble.message}`),
         element('span', { class: 'meta model' }, turn.model),
         element('span', { class: 'meta rounds' }, rounds),
         element('time', { class: 'meta age', datetime: turn.created_at, title: tellMoment(turn.created_at) }, age),
       ),
     );
-  return { key: turn.id, state: [turn.status, turn.model, rounds, age], make };
+  return { key: turn.id, state: [turn.status, turn.model, rounds, age, trouble], make };
 }
 
 /**

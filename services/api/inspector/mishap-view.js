@@ -1,4 +1,7 @@
-/** @import { Entry } from './timeline-of.js' */
+/**
+ * @import { Bar } from './call-bars.js'
+ * @import { Entry } from './timeline-of.js'
+ */
 import { element } from './element.js';
 import { tellClock, tellDuration } from './tell-time.js';
 import { timelineItem } from './timeline-item.js';
@@ -13,20 +16,24 @@ export function mishapView(entry) {
   switch (entry.kind) {
     case 'retrying': {
       const { error, retry_in_ms: delayMs = 0, round } = entry.event;
-      const line = { meta: `tried again after ${tellDuration(delayMs)}`, bars: entry.bars };
+      const line = {
+        meta: `tried again after ${tellDuration(delayMs)}`,
+        bars: entry.bars,
+        timed: entry.bars.slice(-1),
+      };
       return timelineItem('bad', `Round ${round} brought no reply`, line, said(error));
     }
     case 'failed':
       return timelineItem(
         'bad',
         'Failed',
-        { meta: tellClock(entry.at), bars: entry.bars },
+        { meta: tellClock(entry.at), bars: entry.bars, timed: entry.bars.slice(-1) },
         said(entry.event.turn?.error),
       );
     case 'lost':
       return lostView(entry);
     case 'idle':
-      return timelineItem('gap', 'Nobody was on it', { meta: 'a worker was lost, or all were busy', bars: entry.bars });
+      return idleView(entry.bars);
     case 'parked':
       return parkedView(entry);
     case 'resumed':
@@ -39,11 +46,17 @@ function said(error) {
   return error && element('p', { class: 'said' }, element('code', {}, error.code), ` ${error.message}`);
 }
 
+/** @param {Bar[]} bars the wait is the last */
+function idleView(bars) {
+  const line = { meta: 'a worker was lost, or all were busy', bars, timed: bars.slice(-1) };
+  return timelineItem('gap', 'Nobody was on it', line);
+}
+
 /** @param {Extract<Entry, { kind: 'lost' }>} entry */
 function lostView({ runs, round, bars }) {
   const title = runs === 1 ? 'A worker was lost' : `${runs} workers were lost`;
   const text = `Another went on with round ${round} from the last checkpoint; nothing before it was done again.`;
-  return timelineItem('bad gap', title, { bars }, element('p', { class: 'said' }, text));
+  return timelineItem('bad gap', title, { bars, timed: bars.slice(-1) }, element('p', { class: 'said' }, text));
 }
 
 /** @param {Extract<Entry, { kind: 'parked' }>} entry */

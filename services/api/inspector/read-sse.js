@@ -1,5 +1,11 @@
+import { Refused } from './api.js';
+
+/** Nothing that asking again would mend by itself. */
+const BROKEN = 422;
+
 /**
  * Reads server-sent events from a body, whatever pieces it comes in; each is the JSON of its `data`.
+ * Throws where it is none.
  * @template Event
  * @param {ReadableStream<Uint8Array<ArrayBuffer>>} body
  * @returns {AsyncGenerator<Event>}
@@ -13,11 +19,20 @@ export async function* readSse(body) {
       rest = blocks.pop() ?? '';
       for (const block of blocks) {
         const data = dataOf(block);
-        if (data !== '') yield JSON.parse(data);
+        if (data !== '') yield parse(data);
       }
     }
   } finally {
     await reader.cancel().catch(() => {});
+  }
+}
+
+/** @param {string} data */
+function parse(data) {
+  try {
+    return JSON.parse(data);
+  } catch {
+    throw new Refused(BROKEN, "An event of the stream is no JSON. Is it Pawl's API that answers here, or a proxy?");
   }
 }
 

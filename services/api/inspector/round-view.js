@@ -8,6 +8,7 @@
 import { element } from './element.js';
 import { tellClock, tellDuration } from './tell-time.js';
 import { timelineItem } from './timeline-item.js';
+import { tellTokens } from './turn-text.js';
 
 /**
  * A committed round: what the model said before it asked for tools.
@@ -28,12 +29,15 @@ export function roundView({ round, bars }) {
  */
 export function askingPart({ round, bars }, live) {
   const { text, reasoning, attempt } = live.round === round ? live : { text: '', reasoning: '', attempt: 1 };
-  const meta = attempt > 1 ? `asks the model, attempt ${attempt}` : 'asks the model';
+  const pause = bars.find(({ kind }) => kind === 'pause');
+  const again = pause?.to ? ` again after a pause of ${tellDuration(pause.to - pause.from)}` : '';
+  const meta = `asks the model${again}${attempt > 1 ? `, attempt ${attempt}` : ''}`;
   const said = () => [element('p', { class: 'said thought' }), element('p', { class: 'said streaming' })];
   return {
-    key: `asking-${round}`,
+    // A try after another is a part of its own, with bars of its own.
+    key: `asking-${round}-${bars[0]?.from}`,
     state: [bars, text, reasoning, meta],
-    make: () => timelineItem('now', `Round ${round}`, { meta, bars }, ...said()),
+    make: () => timelineItem('now', `Round ${round}`, { meta, bars, timed: bars.slice(-1) }, ...said()),
     refresh: (made) => {
       write(made, '.meta', meta);
       write(made, '.thought', reasoning);
@@ -60,7 +64,7 @@ function metaOf({ attempts, usage, finish_reason: reason, completed_at: at, tool
   const wait = bars.find(({ kind }) => kind === 'wait');
   const told = [
     attempts > 1 && `attempt ${attempts}`,
-    usage && `${usage.input_tokens} → ${usage.output_tokens} tokens`,
+    usage && `tokens ${tellTokens(usage)}`,
     reason !== 'stop' && calls.length === 0 && reason,
     wait?.to && `queued ${tellDuration(wait.to - wait.from)}`,
     `checkpoint ${tellClock(at)}`,

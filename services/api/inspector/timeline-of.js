@@ -70,15 +70,35 @@ function entriesOf(event, { place, rounds, events, index, live }) {
   const since = place.position(place.since);
   const now = place.position(at);
   if (type === 'turn.started') return [{ kind: 'started', at, bars: [{ kind: 'wait', from: since, to: now }] }];
-  if (type === 'step.retrying')
-    return [{ kind: 'retrying', at, event, bars: [{ kind: 'lost', from: since, to: now }] }];
+  if (type === 'step.retrying') return [{ kind: 'retrying', at, event, bars: triedBars(place, since, now) }];
   if (type === 'turn.requires_action') return [{ kind: 'parked', at, until: endOfPause(events, index), event }];
-  if (type === 'turn.failed') return [{ kind: 'failed', at, event, bars: [{ kind: 'lost', from: since, to: now }] }];
+  if (type === 'turn.failed') return [{ kind: 'failed', at, event, bars: triedBars(place, since, now) }];
   // A parked turn that goes on has told so in the entry of its pause.
   if (type === 'turn.resumed') return events[index - 1]?.type === 'turn.failed' ? [{ kind: 'resumed', at }] : [];
   if (endsTurn(event)) return [{ kind: 'ended', at, status: type.replace('turn.', '') }];
   const round = type === 'round.completed' && rounds.find(({ number }) => number === event.round);
   return round ? [...roundEntries(round, place), ...batchEntries(round, place.position, { events, live })] : [];
+}
+
+/**
+ * A try that brought nothing: the pause that was kept before it is no part of it.
+ * @param {Place} place
+ * @param {number} since
+ * @param {number} now
+ * @returns {Bar[]}
+ */
+function triedBars({ backoffMs }, since, now) {
+  const begun = Math.min(since + backoffMs, now);
+  return [...pauseBars(since, begun), { kind: 'lost', from: begun, to: now }];
+}
+
+/**
+ * @param {number} from
+ * @param {number} to
+ * @returns {Bar[]} none where there was no pause
+ */
+function pauseBars(from, to) {
+  return to > from ? [{ kind: 'pause', from, to }] : [];
 }
 
 /**
@@ -102,12 +122,15 @@ function roundEntries(round, { since, retries, backoffMs, position }) {
   const runs = Math.max(0, round.attempts - 1 - retries);
   const model = /** @type {Bar} */ ({ kind: 'model', from: started, to: end });
   const alone = /** @type {Entry} */ ({ kind: 'round', round, bars: [model] });
+  const due = Math.min(owed + backoffMs, started);
+  const pause = pauseBars(owed, due);
   if (runs > 0) {
-    return [{ kind: 'lost', round: round.number, runs, bars: [{ kind: 'lost', from: owed, to: started }] }, alone];
+    const bars = [...pause, /** @type {Bar} */ ({ kind: 'lost', from: due, to: started })];
+    return [{ kind: 'lost', round: round.number, runs, bars }, alone];
   }
-  const wait = /** @type {Bar} */ ({ kind: 'wait', from: owed, to: started });
-  if (isLongWait(owed + backoffMs, started)) return [{ kind: 'idle', round: round.number, bars: [wait] }, alone];
-  return [{ kind: 'round', round, bars: [wait, model] }];
+  const wait = /** @type {Bar} */ ({ kind: 'wait', from: due, to: started });
+  if (isLongWait(due, started)) return [{ kind: 'idle', round: round.number, bars: [...pause, wait] }, alone];
+  return [{ kind: 'round', round, bars: [...pause, wait, model] }];
 }
 
 /**
@@ -117,9 +140,14 @@ function roundEntries(round, { since, retries, backoffMs, position }) {
  * @param {Place} place
  * @returns {Entry[]}
  */
-function underWay({ status, phase, round }, rounds, { since, position }) {
+function underWay({ status, phase, round }, rounds, { since, backoffMs, position }) {
   const from = position(since);
   if (status === 'queued') return [{ kind: 'queued', bars: [{ kind: 'wait', from, to: null }] }];
   const isAsking = phase === 'llm_round' && !rounds.some(({ number }) => number === round);
-  return isAsking ? [{ kind: 'asking', round, bars: [{ kind: 'model', from, to: null }] }] : [];
+  if (!isAsking) return [];
+  const bars = [
+    ...pauseBars(from, from + backoffMs),
+    /** @type {Bar} */ ({ kind: 'model', from: from + backoffMs, to: null }),
+  ];
+  return [{ kind: 'asking', round, bars }];
 }

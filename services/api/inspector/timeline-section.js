@@ -85,7 +85,7 @@ function legendParts(entries, { total, elapsed }) {
   const bars = entries.flatMap((entry) =>
     'calls' in entry ? entry.calls.flatMap((call) => call.bars) : 'bars' in entry ? entry.bars : [],
   );
-  const kinds = /** @type {Bar['kind'][]} */ (['wait', 'model', 'tool', 'person', 'lost']);
+  const kinds = /** @type {Bar['kind'][]} */ (['wait', 'model', 'tool', 'person', 'pause', 'lost']);
   return kinds.flatMap((kind) => {
     const spans = bars.filter((bar) => bar.kind === kind).map(({ from, to }) => ({ from, to: to ?? total }));
     // The axis stands still while the turn is parked: that time was somebody's.

@@ -7,6 +7,7 @@
 import { coveredMs } from './axis.js';
 import { callView } from './call-view.js';
 import { element } from './element.js';
+import { foldRounds } from './fold-rounds.js';
 import { keepParts } from './keep-parts.js';
 import { mishapView } from './mishap-view.js';
 import { askingPart, roundView } from './round-view.js';
@@ -15,13 +16,17 @@ import { tellClock, tellDuration } from './tell-time.js';
 import { timelineItem } from './timeline-item.js';
 
 /**
- * A timeline's entries as parts of a page, keyed so that what is open stays open while the turn goes on.
+ * A timeline's entries as parts of a page, keyed so that what is open stays open while the turn goes on; the middle of
+ * a long one is folded.
  * @param {Entry[]} entries
  * @param {Watched} watched
  * @returns {Part[]}
  */
 export function timelineParts(entries, watched) {
-  return entries.map((entry, index) => partOf(entry, index, watched));
+  return foldRounds(
+    entries,
+    entries.map((entry, index) => partOf(entry, index, watched)),
+  );
 }
 
 /**

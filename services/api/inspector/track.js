@@ -8,6 +8,7 @@ export const BAR_WORDS = {
   model: 'Model',
   tool: 'Tools',
   person: 'Waiting for somebody',
+  pause: 'Pauses between tries',
   lost: 'Lost tries',
 };
 

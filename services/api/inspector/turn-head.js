@@ -8,7 +8,7 @@ import { notice } from './notice.js';
 import { listHref } from './route.js';
 import { statusBadge } from './status-badge.js';
 import { tellMoment } from './tell-time.js';
-import { titleOf } from './turn-text.js';
+import { tellCount, tellTokens, titleOf } from './turn-text.js';
 
 const MAY_RUN = ['queued', 'in_progress', 'requires_action'];
 
@@ -39,19 +39,32 @@ export function turnHead(turn, refresh) {
  * The numbers of a turn.
  * @param {TurnResource} turn
  */
-export function turnFacts({ usage, round, metadata }) {
-  const cached = usage.cached_input_tokens > 0 ? ` (${count(usage.cached_input_tokens)} cached)` : '';
-  const given = Object.entries(metadata).map(([key, value]) => /** @type {[string, string]} */ ([key, value]));
+export function turnFacts({ usage, round }) {
   return factList(
     [
       ['Took', element('span', { class: 'elapsed' })],
-      ['Rounds', count(round)],
-      ['Tool calls', count(usage.tool_calls)],
-      ['Tokens in', `${count(usage.input_tokens)}${cached}`],
-      ['Tokens out', count(usage.output_tokens)],
-      ...given,
+      ['Rounds', tellCount(round)],
+      ['Tool calls', tellCount(usage.tool_calls)],
+      ['Tokens', tellTokens(usage)],
+      ['Tokens cached', usage.cached_input_tokens > 0 && `${tellCount(usage.cached_input_tokens)} in`],
     ],
     'facts wide',
+  );
+}
+
+/**
+ * What the caller noted of a turn: words of theirs, apart from what is measured here.
+ * @param {TurnResource['metadata']} metadata
+ */
+export function metadataView(metadata) {
+  return element(
+    'section',
+    { class: 'metadata', 'aria-label': 'Metadata' },
+    element('h2', {}, 'Metadata'),
+    factList(
+      Object.entries(metadata).map(([key, value]) => [key, element('code', {}, value)]),
+      'pairs',
+    ),
   );
 }
 
@@ -72,9 +85,4 @@ function buttons({ id, status }, refresh) {
     element('a', { class: 'button', href: `#/new?from=${id}` }, 'Start again'),
     copyButton('Copy id', () => id),
   ];
-}
-
-/** @param {number} number */
-function count(number) {
-  return number.toLocaleString('en');
 }

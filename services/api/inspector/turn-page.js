@@ -13,11 +13,15 @@ import { refusedPart } from './refused-part.js';
 import { requestOf } from './request-of.js';
 import { tickTimeline, timelinePart } from './timeline-section.js';
 import { answerView, inputView, troubleView } from './turn-answer.js';
-import { turnFacts, turnHead } from './turn-head.js';
+import { metadataView, turnFacts, turnHead } from './turn-head.js';
 import { titleOf } from './turn-text.js';
+import { waitingOf, waitingView } from './waiting-view.js';
 import { watchTurn } from './watch-turn.js';
 
 const TICK_MS = 200;
+
+/** How far below the window the end may be for a reader who is at it: a zoomed page rounds. */
+const SLACK_PX = 40;
 
 /**
  * Shows one turn, live while it runs.
@@ -40,10 +44,12 @@ export function showTurn(page, { id }) {
   function render() {
     frame = 0;
     const { turn, refused } = watched;
+    const follow = keepEnd(page, turn);
     keepParts(page, [...refusedPart(refused, refresh), ...(turn ? turnParts({ ...watched, turn }, refresh) : [])]);
     if (!turn) return;
     document.title = `${titleOf(turn)} · Pawl`;
     tickTimeline(page, { ...watched, turn });
+    follow();
   }
 
   return () => {
@@ -51,6 +57,21 @@ export function showTurn(page, { id }) {
     clearInterval(ticking);
     cancelAnimationFrame(frame);
     document.removeEventListener('visibilitychange', comeBack);
+  };
+}
+
+/**
+ * A reader who has scrolled to the end of a turn that runs stays at its end while it grows. Call what is returned when
+ * it has grown.
+ * @param {HTMLElement} page
+ * @param {KnownTurn['turn'] | null} turn
+ */
+function keepEnd(page, turn) {
+  const last = () => page.querySelector('.timeline > ol > :last-child');
+  const foot = last()?.getBoundingClientRect().bottom;
+  const isAtEnd = scrollY > 0 && foot !== undefined && foot > 0 && foot <= innerHeight + SLACK_PX;
+  return () => {
+    if (isAtEnd && turn?.completed_at === null) last()?.scrollIntoView({ block: 'nearest' });
   };
 }
 
@@ -64,13 +85,17 @@ function turnParts(watched, refresh) {
   const { turn, conversation, rounds, events, deliveries, isConnected } = watched;
   const { status, output, error, incomplete_details: incomplete, warnings, usage, round, input } = turn;
   const request = conversation && requestOf(turn, conversation);
+  const waiting = waitingOf(turn);
+  const { metadata } = turn;
   return [
     { key: 'head', state: [turn.id, status], make: () => turnHead(turn, refresh) },
     !isConnected && { key: 'lost', state: null, make: lostView },
+    waiting !== null && { key: 'waiting', state: waiting, make: () => waitingView(waiting) },
     ...answerForms(turn, refresh),
     hasTrouble(turn) && { key: 'trouble', state: [error, incomplete, warnings], make: () => troubleView(turn) },
     output !== null && { key: 'answer', state: output, make: () => answerView(output) },
     { key: 'facts', state: [usage, round, status], make: () => turnFacts(turn) },
+    Object.keys(metadata).length > 0 && { key: 'metadata', state: metadata, make: () => metadataView(metadata) },
     !isTitle(turn) && { key: 'input', state: input, make: () => inputView(turn) },
     timelinePart(watched),
     deliveries.length > 0 && { key: 'sent', state: deliveries, make: () => deliveryList(deliveries, refresh) },

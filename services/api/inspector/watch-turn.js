@@ -9,6 +9,7 @@ import { call, Refused } from './api.js';
 import { serverNow } from './clock.js';
 import { followEvents } from './follow-events.js';
 import { hearLive, NOTHING_LIVE } from './live-turn.js';
+import { waitingOf } from './waiting-view.js';
 
 /** @typedef {ReturnType<typeof presentLedger>[number]} Round */
 /** @typedef {Round['results'][number]} Result */
@@ -22,7 +23,7 @@ import { hearLive, NOTHING_LIVE } from './live-turn.js';
  *   isConnected: boolean, refused: Refused | null }} Watched
  */
 
-const DELIVERIES_AGAIN_MS = 3_000;
+const SLOWLY_AGAIN_MS = 3_000;
 
 /** How soon calls are read again that nobody was on: whoever missed their start would not hear of it. */
 const CALLS_AGAIN_MS = 1_000;
@@ -116,7 +117,7 @@ async function readAll(id, watched, signal) {
  */
 function readAgain(watched, read) {
   const alarms = [
-    setInterval(() => owesDelivery(watched) && read(), DELIVERIES_AGAIN_MS),
+    setInterval(() => (owesDelivery(watched) || standsStill(watched)) && read(), SLOWLY_AGAIN_MS),
     setInterval(() => owesCall(watched) && read(), CALLS_AGAIN_MS),
   ];
   return () => alarms.forEach((alarm) => void clearInterval(alarm));
@@ -125,6 +126,14 @@ function readAgain(watched, read) {
 /** @param {Watched} watched */
 function owesDelivery({ deliveries }) {
   return deliveries.some(({ status }) => status === 'pending');
+}
+
+/**
+ * Whether a turn waits for something of which no event tells: it may wait for something else by now.
+ * @param {Watched} watched
+ */
+function standsStill({ turn }) {
+  return turn !== null && turn.completed_at === null && (turn.status === 'queued' || waitingOf(turn) !== null);
 }
 
 /**

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test, vi } from 'vitest';
 import { newFolder } from '#test/world/new-folder.ts';
-import { callMcpTool, useMcpServers } from './use-mcp-servers.ts';
+import { callMcpTool, untilSeen, useMcpServers } from './use-mcp-servers.ts';
 
 const command = (file: URL, env = {}) => ({ command: process.execPath, args: [fileURLToPath(file)], env });
 const local = (env = {}) => ({ local: command(new URL('./local-server.ts', import.meta.url), env) });
@@ -49,9 +49,9 @@ test('a command that hangs is found out by a call that took too long, and starte
 
 test('a command is told of a call that was given up', async () => {
   await using servers = useMcpServers(local());
-  await servers.list();
+  await callMcpTool(servers, 'local__pid');
 
-  const result = await callMcpTool(servers, 'local__until_told', { timeout_ms: 200 });
+  const result = await callMcpTool(servers, 'local__until_told', { timeout_ms: 1_500 });
   const told = await callMcpTool(servers, 'local__was_told');
 
   expect(result.error?.category).toBe('execution_timeout');
@@ -121,9 +121,10 @@ test('the example is a server that works', async () => {
   await using servers = useMcpServers({ units: command(new URL('../../../examples/mcp-server.ts', import.meta.url)) });
 
   const args = { value: 1, from: 'mile', to: 'metre' };
+  await untilSeen(servers, 'units__convert_length');
+  const tools = await servers.list();
   const converted = await callMcpTool(servers, 'units__convert_length', { args });
   const rolled = await callMcpTool(servers, 'units__roll_dice', { args: { dice: 3 } });
-  const tools = await servers.list();
 
   expect(tools.map(({ name, effect }) => [name, effect])).toEqual([
     ['units__convert_length', 'none'],

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { openMcpStranger } from '#test/world/mcp-stranger.ts';
 import { openStranger } from '#test/world/stranger.ts';
 import { closedPort } from '../servers.ts';
-import { callMcpTool, useMcpServers } from './use-mcp-servers.ts';
+import { callMcpTool, untilSeen, useMcpServers } from './use-mcp-servers.ts';
 
 const args = { city: 'Tokyo' };
 
@@ -10,6 +10,7 @@ describe.each(['newest', 'sessions'] as const)('an MCP server of kind %s', (kind
   test('its tools are listed as definitions, with its name and what its hints say of their effect', async () => {
     await using stranger = await openMcpStranger({ kind });
     await using servers = useMcpServers({ cities: { url: stranger.url } });
+    await untilSeen(servers, 'cities__look_up');
 
     const tools = await servers.list();
 
@@ -78,16 +79,16 @@ describe.each(['newest', 'sessions'] as const)('an MCP server of kind %s', (kind
   test('a call that takes too long is given up, and the server is told so', async () => {
     await using stranger = await openMcpStranger({ kind });
     await using servers = useMcpServers({ cities: { url: stranger.url } });
-    await servers.list();
+    await untilSeen(servers, 'cities__wait');
 
-    const result = await callMcpTool(servers, 'cities__wait', { timeout_ms: 100 });
+    const result = await callMcpTool(servers, 'cities__wait', { timeout_ms: 1_500 });
     const call = await stranger.arrival(1);
     await call.left;
     await stranger.quiet();
 
     expect(result.error).toEqual({
       category: 'execution_timeout',
-      message: 'The tool did not answer within 100 ms.',
+      message: 'The tool did not answer within 1500 ms.',
       details: {},
     });
   });
@@ -120,7 +121,6 @@ describe.each(['newest', 'sessions'] as const)('an MCP server of kind %s', (kind
 
     expect(told).toEqual({ progress: 1, total: 2 });
     expect(lost.error).toMatchObject({ category: 'network_error', message: expect.stringContaining('was lost') });
-    expect(lost.duration_ms).toBeLessThan(5_000);
     expect(refused.error).toMatchObject({
       category: 'network_error',
       message: expect.stringContaining('(ECONNREFUSED)'),
@@ -183,8 +183,8 @@ test('a server that is down is left alone for a moment between two connects', as
   await using stranger = await openStranger(() => ({ status: 503, body: 'starting' }));
   await using servers = useMcpServers({ cities: { url: stranger.url } });
 
-  const results = await Promise.all([1, 2, 3].map(() => callMcpTool(servers, 'cities__look_up', { args })));
   const since = performance.now();
+  const results = await Promise.all([1, 2, 3].map(() => callMcpTool(servers, 'cities__look_up', { args })));
   const next = await callMcpTool(servers, 'cities__look_up', { args });
 
   expect([...results, next].map(({ error }) => error?.category)).toEqual(Array(4).fill('network_error'));
@@ -220,16 +220,17 @@ test('a call to a server that does not answer at all is over when its time is', 
   expect(result.error).toMatchObject({ category: 'execution_timeout' });
 });
 
-test('of a server that does not answer, those tools are listed within two seconds that were seen last', async () => {
+test('of a server that does not answer, those tools are listed that were seen last, before it is given up', async () => {
   const url = `http://127.0.0.1:${await closedPort()}/mcp`;
   await using deaf = await openStranger(() => null);
   await using stranger = await openMcpStranger();
   await using servers = useMcpServers({ gone: { url }, deaf: { url: deaf.url }, cities: { url: stranger.url } });
-  const since = performance.now();
+  await untilSeen(servers, 'cities__look_up');
 
   const tools = await servers.list();
+  const given = deaf.caught[0]!.left.then(() => 'up');
 
-  expect(performance.now() - since).toBeLessThan(2_500);
+  expect(await Promise.race([given, new Promise((resolve) => setImmediate(resolve))])).toBeUndefined();
   expect(new Set(tools.map(({ execution }) => execution?.kind === 'mcp' && execution.server))).toEqual(
     new Set(['cities']),
   );

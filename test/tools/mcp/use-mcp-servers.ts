@@ -1,3 +1,4 @@
+import { expect } from 'vitest';
 import { type McpServers, openMcpServers } from '#core/tools/mcp/open-mcp-servers.ts';
 import { readMcpServers } from '#core/tools/mcp/read-mcp-servers.ts';
 import { runCall } from '#core/tools/run-call.ts';
@@ -18,6 +19,11 @@ type Calling = {
   signal?: AbortSignal;
   progress?: (value: unknown) => void;
 } & Partial<Pick<Tool, 'effect' | 'timeout_ms' | 'retry'>>;
+
+/** Waits until a tool was seen: a list waits only a moment for a server, and a busy machine may make any server slow. */
+export async function untilSeen({ find }: McpServers, name: string): Promise<void> {
+  await expect.poll(async () => (await find(name)).kind).toBe('found');
+}
 
 /** The answer to a call of a tool that is not tried again, unless the test says so. */
 export async function callMcpTool(servers: McpServers, name: string, calling: Calling = {}) {

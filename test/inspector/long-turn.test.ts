@@ -1,0 +1,79 @@
+import { expect, test } from 'vitest';
+import { createWorld, type World } from '#test/world/create-world.ts';
+import { scripted } from '#test/world/scripted.ts';
+import { browserSuite } from './browser-suite.ts';
+
+const ROUNDS = 40;
+
+/** Starts a turn of many rounds; one job is a round or a batch. */
+async function startLongTurn(world: World, jobs: number): Promise<string> {
+  const lookUp = (city: string) => ({ name: 'weather_lookup', arguments: { city } });
+  const rounds = Array.from({ length: ROUNDS }, (_, index) => ({
+    say: `Look ${index + 1}.`,
+    tools: [lookUp(`C${index}`)],
+  }));
+  const { id } = await world.startTurn({ input: scripted({ rounds, answer: 'Done.' }), tools: ['weather_lookup'] });
+  for (let job = 0; job < jobs && (await world.workOnce()); job += 1);
+  return id;
+}
+
+browserSuite('a turn of many rounds', (open) => {
+  test('its middle is folded into one line, and opens and closes by keyboard', async () => {
+    await using world = await createWorld();
+    const id = await startLongTurn(world, Number.POSITIVE_INFINITY);
+    await using inspector = await open(`${world.url}/#/turns/${id}`);
+    const { page, problems } = inspector;
+    const headings = () => page.locator('.timeline h3:visible').allInnerTexts();
+    const rounds = async () => (await headings()).filter((heading) => heading.startsWith('Round '));
+    const fold = page.locator('summary', { hasText: 'Rounds 4 to 36 · 33 tool calls' });
+    await fold.waitFor();
+
+    const folded = await rounds();
+    const height = await page.evaluate<number>('document.documentElement.scrollHeight');
+    await fold.focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Round 20', exact: true }).waitFor();
+    const opened = await rounds();
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Round 20', exact: true }).waitFor({ state: 'hidden' });
+
+    expect(folded).toEqual([1, 2, 3, 37, 38, 39, 40, 41].map((number) => `Round ${number}`));
+    expect(opened).toEqual(Array.from({ length: ROUNDS + 1 }, (_, index) => `Round ${index + 1}`));
+    expect(height).toBeLessThan(4_000);
+    expect(problems).toEqual([]);
+  });
+
+  test('while it runs its last rounds are shown, and a reader at its end stays there', async () => {
+    await using world = await createWorld();
+    const id = await startLongTurn(world, 30);
+    await using inspector = await open(`${world.url}/#/turns/${id}`);
+    const { page, problems } = inspector;
+    await page.locator('summary', { hasText: 'Rounds 4 to 10 ·' }).waitFor();
+    await page.locator('.timeline > ol > :last-child').scrollIntoViewIfNeeded();
+
+    for (let job = 0; job < 10; job += 1) await world.workOnce();
+    await page.locator('summary', { hasText: 'Rounds 4 to 15 ·' }).waitFor();
+
+    const last = page.locator('.timeline > ol > :last-child');
+    await expect.poll(() => last.innerText()).toMatch(/^Round 21\b/);
+    const place = '(({ top, bottom }) => bottom > 0 && top < innerHeight)';
+    const isInSight = `${place}(document.querySelector('.timeline > ol > :last-child').getBoundingClientRect())`;
+    await expect.poll(() => page.evaluate(isInSight)).toBe(true);
+    expect(problems).toEqual([]);
+  });
+
+  test('a fold that is open stays open, and takes in what moves into the middle', async () => {
+    await using world = await createWorld();
+    const id = await startLongTurn(world, 30);
+    await using inspector = await open(`${world.url}/#/turns/${id}`);
+    const { page } = inspector;
+    await page.locator('summary', { hasText: 'Rounds 4 to 10 ·' }).click();
+    const inFold = page.locator('.folded h3', { hasText: /^Round / });
+    await expect.poll(() => inFold.count()).toBe(7);
+
+    await world.workOnce();
+    await world.workOnce();
+
+    await expect.poll(() => inFold.allInnerTexts()).toEqual([4, 5, 6, 7, 8, 9, 10, 11].map((n) => `Round ${n}`));
+  });
+});

@@ -1,0 +1,199 @@
+import { sql } from 'kysely';
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import { createWorld, type World } from '#test/world/create-world.ts';
+import { httpTool } from '#test/world/http-tool.ts';
+import { letTimePass, workUntilEnded } from '#test/world/let-time-pass.ts';
+import { scripted } from '#test/world/scripted.ts';
+import { openStranger } from '#test/world/stranger.ts';
+import { browserSuite } from './browser-suite.ts';
+
+const START = Date.parse('2026-01-01T12:00:00Z');
+
+/** Says when everything in a turn happened, in ms from its start: its events by number, and its only round. */
+async function retell({ db }: World, id: string, events: number[], round: [from: number, to: number]): Promise<void> {
+  const at = (ms: number) => new Date(START + ms);
+  for (const [index, ms] of events.entries()) {
+    await sql`update events set created_at = ${at(ms)} where turn_id = ${id} and number = ${index + 1}`.execute(db);
+  }
+  await sql`update rounds set started_at = ${at(round[0])}, completed_at = ${at(round[1])} where turn_id = ${id}`.execute(
+    db,
+  );
+  await sql`update turns set created_at = ${at(0)}, started_at = ${at(0)}, completed_at = ${at(events.at(-1) ?? 0)}
+    where id = ${id}`.execute(db);
+}
+
+/** Has the API say more of a turn than it does. */
+async function addToTurn(page: Page, id: string, more: () => object): Promise<void> {
+  await page.route(`**/v1/turns/${id}`, async (route) => {
+    const response = await route.fetch();
+    await route.fulfill({ response, json: { ...((await response.json()) as object), ...more() } });
+  });
+}
+
+browserSuite('what a turn’s page says', (open) => {
+  test('a pause between two tries is drawn as a pause, and belongs to no try and no queue', async () => {
+    await using world = await createWorld();
+    const fault = { kind: 'status' as const, status: 503, times: 3 };
+    const { id } = await world.startTurn({ input: scripted({ rounds: [], answer: 'At last.', final: { fault } }) });
+    await workUntilEnded(world, id);
+    await sql`update events set data = jsonb_set(data::jsonb, '{retry_in_ms}', case number when 3 then '4000' else '2000' end::jsonb)::json
+      where turn_id = ${id} and type = 'step.retrying'`.execute(world.db);
+    await retell(world, id, [0, 0, 1_000, 6_000, 10_000, 10_000], [9_000, 10_000]);
+    await using inspector = await open(`${world.url}/#/turns/${id}`);
+    const { page, problems } = inspector;
+    await page.getByRole('heading', { name: 'Completed' }).waitFor();
+
+    const legend = await page.locator('.legend span').allInnerTexts();
+    const tried = page.locator('.entry.bad');
+
+    expect(legend).toEqual(['Queue wait 1.00 s', 'Model 1.00 s', 'Pauses between tries 6.00 s', 'Lost tries 2.00 s']);
+    expect(await tried.locator('.took').allInnerTexts()).toEqual(['1.00 s', '1.00 s']);
+    expect(await tried.nth(1).locator('.track').getAttribute('aria-label')).toBe(
+      'Pauses between tries 4.00 s, Lost tries 1.00 s',
+    );
+    expect(problems).toEqual([]);
+  });
+
+  test('a turn that pauses before it is tried again says so, and its pause is no time of the model', async () => {
+    await using world = await createWorld();
+    const fault = { kind: 'status' as const, status: 503, times: 3 };
+    const { id } = await world.startTurn({ input: scripted({ rounds: [], final: { fault } }) });
+    await using inspector = await open(`${world.url}/#/turns/${id}`);
+    await inspector.page.getByRole('heading', { name: 'Queued' }).waitFor();
+    await world.workUntilIdle();
+    const now = inspector.page.locator('.entry.now');
+
+    await now.getByText('asks the model again after a pause of').waitFor();
+
+    expect(await now.locator('.track').getAttribute('aria-label')).toMatch(/^Pauses between tries .*, Model so far$/);
+  });
+
+  test('a call that never ran says so and shows no time; each that failed says why in its line', async () => {
+    await using world = await createWorld();
+    await using tool = await openStranger(() => ({
+      status: 404,
+      body: 'There is no such city, nor has there ever been.',
+    }));
+    const calls = [
+      { name: 'look_up', arguments: 'not json' },
+      { name: 'look_up', arguments: { city: 'Atlantis' } },
+    ];
+    const input = scripted({ rounds: [{ tools: calls }], answer: 'No.' });
+    const { id } = await world.startTurn({ input, tools: [httpTool('look_up', tool.url, { effect: 'none' })] });
+    await world.workUntilIdle();
+    await letTimePass(world);
+    await using inspector = await open(`${world.url}/#/turns/${id}`, { width: 360 });
+    const lines = inspector.page.locator('.call');
+    await inspector.page.getByRole('heading', { name: 'Completed' }).waitFor();
+
+    expect(await lines.locator('.took').allInnerTexts()).toEqual(['not run', expect.stringMatching(/ m?s$/)]);
+    expect(await lines.nth(0).locator('.track').count()).toBe(0);
+    expect(await lines.locator('.why').allInnerTexts()).toEqual([
+      expect.stringMatching(/^invalid_arguments ./),
+      expect.stringMatching(/^resource_not_found .*There is no such city, nor has there ever been\./),
+    ]);
+    const overflow = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
+    expect(await inspector.page.evaluate(overflow)).toBe(0);
+  });
+
+  test('metadata stands apart from what is measured, and tokens are told in one form', async () => {
+    await using world = await createWorld();
+    const { id } = await world.startTurn({ input: 'word '.repeat(6_000), metadata: { order: '4711' } });
+    await world.workUntilIdle();
+    await using inspector = await open(`${world.url}/#/turns/${id}`);
+    const { page } = inspector;
+    const metadata = page.getByRole('region', { name: 'Metadata' });
+    await metadata.getByText('4711').waitFor();
+
+    const ofTurn = await page.locator('.facts.wide').first().innerText();
+    const form = /[1-9]\d*,\d{3} in, \d+ out/;
+
+    expect(ofTurn).not.toContain('4711');
+    expect(ofTurn).toMatch(form);
+    expect(await page.locator('.entry.checkpoint .meta').first().innerText()).toContain(
+      `tokens ${form.exec(ofTurn)?.[0]}`,
+    );
+  });
+
+  test('an answer of the server that is no JSON is an error in a sentence', async () => {
+    await using world = await createWorld();
+    const { id } = await world.startTurn({ input: 'Hi' });
+    await using inspector = await open(world.url);
+    await inspector.page.route(`**/v1/turns/${id}`, (route) =>
+      route.fulfill({ contentType: 'text/html', body: '<p>' }),
+    );
+
+    await inspector.page.goto(`${world.url}/#/turns/${id}`);
+    const alert = inspector.page.getByRole('alert');
+    await alert.waitFor();
+
+    expect(await alert.innerText()).toContain(`What came back for GET /v1/turns/${id} is no JSON. Is it Pawl's API`);
+  });
+
+  test('an event of a stream that is no JSON is an error in a sentence', async () => {
+    await using world = await createWorld();
+    const { id } = await world.startTurn({ input: 'Hi' });
+    await using inspector = await open(world.url);
+    const body = 'event: turn.queued\nid: 1\ndata: {"type":\n\n';
+    await inspector.page.route('**/events', (route) => route.fulfill({ contentType: 'text/event-stream', body }));
+
+    await inspector.page.goto(`${world.url}/#/turns/${id}`);
+
+    await inspector.page.getByRole('alert').getByText('An event of the stream is no JSON.').waitFor();
+  });
+
+  test('a result that begins as JSON and is none is sent only when it is submitted once more', async () => {
+    await using world = await createWorld();
+    const tools = [{ name: 'read_clipboard', description: 'Reads the clipboard of the client' }];
+    const rounds = [{ tools: [{ name: 'read_clipboard', arguments: {} }] }];
+    const { id } = await world.startTurn({ input: scripted({ rounds, answer: 'So: {{results}}' }), tools });
+    await world.workUntilIdle();
+    await using inspector = await open(`${world.url}/#/turns/${id}`);
+    const { page } = inspector;
+    await page.getByLabel('Result', { exact: true }).fill('{"a": 1,');
+    const submit = page.getByRole('button', { name: 'Submit result' });
+
+    await submit.click();
+    await page.getByText('This begins as JSON and is none').waitFor();
+    const meanwhile = (await world.findTurn(id)).status;
+    await submit.click();
+    await page.getByText('Waited for the client').waitFor();
+    await world.workUntilIdle();
+
+    expect(meanwhile).toBe('requires_action');
+    expect((await world.findTurn(id)).output).toBe('So: {"a": 1,');
+  });
+
+  test('a notice lies on no hint', async () => {
+    await using world = await createWorld();
+    const { id } = await world.startTurn({ input: 'Hi' });
+    await using inspector = await open(`${world.url}/#/turns/${id}`);
+    const { page } = inspector;
+    await page.route('**/cancel', (route) => route.abort());
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await page.locator('#notice', { hasText: 'cannot be reached' }).waitFor();
+
+    await page.locator('.keys').scrollIntoViewIfNeeded();
+    const [notice, keys] = [await page.locator('#notice').boundingBox(), await page.locator('.keys').boundingBox()];
+
+    expect(notice!.y + notice!.height).toBeLessThanOrEqual(keys!.y);
+  });
+
+  test('a turn that stands still says for what, until it no longer does', async () => {
+    await using world = await createWorld();
+    const { id } = await world.startTurn({ input: 'Hi' });
+    let waiting: object | null = { for: 'provider', since: '2026-01-01T12:00:00Z', until: '2026-01-01T12:01:00Z' };
+    await using inspector = await open(world.url);
+    await addToTurn(inspector.page, id, () => ({ waiting }));
+    await inspector.page.goto(`${world.url}/#/turns/${id}`);
+    const line = inspector.page.locator('.stands-still');
+
+    await line.waitFor();
+    const told = await line.innerText();
+    waiting = null;
+    await line.waitFor({ state: 'detached' });
+
+    expect(told).toMatch(/^Waits for its provider, .* · until \d\d:01:00 · 1 min in all$/);
+  });
+});
