@@ -10,7 +10,7 @@ import type { Ring } from '#core/turn/ring.ts';
 import type { Log } from '../log.ts';
 import type { Audience } from './audience.ts';
 import type { Heartbeat } from './heartbeat.ts';
-import type { Parking } from './parking.ts';
+import type { RateLimits } from './rate-limits.ts';
 import type { ReceiverPlaces } from './receiver-places.ts';
 import type { TurnMemory } from './turn-memory.ts';
 
@@ -27,7 +27,7 @@ export type WorkerContext = {
   gate: Gate;
   turns: TurnMemory;
   heartbeat: Heartbeat;
-  parking: Parking;
+  limits: RateLimits;
   audience: Audience;
   receivers: ReceiverPlaces;
   toolOutputLimit: number;

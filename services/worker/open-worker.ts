@@ -1,7 +1,6 @@
 import { forgetKeys } from '#core/checkpoint/forget-keys.ts';
 import { allQueues } from '#core/queue/all-queues.ts';
 import type { Bell, JobHandler } from '#core/queue/bell.ts';
-import { turnsQueue } from '#core/queue/job.ts';
 import { timing } from '#core/turn/timing.ts';
 import type { WorkerContext } from './context.ts';
 import { every } from './every.ts';
@@ -26,7 +25,7 @@ export async function openWorker(
   bell: Bell,
   concurrency: number,
 ): Promise<{ close(graceMs: number): Promise<void> }> {
-  const { heartbeat, live, log, parking, audience, turns, db } = context;
+  const { heartbeat, live, log, limits, audience, turns, db } = context;
   const handle = logFailures(jobHandler(context), context);
   const answering = await bell.answer(allQueues(context.providers.names), handle, concurrency);
   const unhear = live.hearWorkers((message) => {
@@ -36,10 +35,7 @@ export async function openWorker(
     }
     if (message.kind === 'watched') audience.watched(message.turnId);
     if (message.kind === 'catch-up') audience.catchUp(message.turnId);
-    if (message.kind === 'parked') {
-      parking.hear(message.provider, message.forMs);
-      answering.pause(turnsQueue(message.provider), message.forMs);
-    }
+    if (message.kind === 'rate-limit') limits.hear(message);
   });
   live.tellWorkers({ kind: 'who-watches' });
   const routines = [

@@ -1,4 +1,4 @@
-import type { Generated, Kysely, Transaction } from 'kysely';
+import type { Generated, GeneratedAlways, Kysely, Transaction } from 'kysely';
 import type { EventType } from '../turn/event.ts';
 import type { InputMessage } from '../turn/message.ts';
 import type { ToolEffect } from '../turn/tool.ts';
@@ -44,6 +44,7 @@ type TurnRow = {
   conversation_id: string;
   position: number;
   provider: string;
+  model: GeneratedAlways<string>;
   priority: number;
   config: TurnConfig;
   input: InputMessage[];
@@ -59,6 +60,8 @@ type TurnRow = {
   due_at: Date | null;
   deadline_at: Date | null;
   retry_at: Date | null;
+  rate_limited: Generated<boolean>;
+  waits_since: Date | null;
   starts: Generated<number>;
   rescues: Generated<number>;
   attempts: Generated<number>;
