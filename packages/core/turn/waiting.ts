@@ -10,7 +10,7 @@ export type Waiting = {
 
 /**
  * Says why no step of a turn is at work, by its columns: of several reasons the first in the order of the type. Null while a
- * step is at work, and after the end. A step that began a moment ago may not have its hold yet (R3).
+ * step is at work, and after the end. A step that was just made owed may be at work without a hold.
  */
 export function waitingOf(turn: Turn): Waiting | null {
   const { status, work } = turn;

@@ -15,7 +15,7 @@ export const writeGuards = {
     ...{
       rule: 'R2',
       file: 'packages/core/checkpoint/postpone-step.ts',
-      code: 'due_at = dueIn(sql"delayMs" + $sql.lit(timing.graceMs))',
+      code: 'due_at = dueIn(sql"delayMs" + sql.lit(timing.graceMs))',
     },
     without: 'a postponed step is not due',
     ...{ scene: short, faults: { later: 1, flush: 1 }, caught: 'stuck' },
