@@ -7,7 +7,12 @@ import { scripted } from '#test/world/scripted.ts';
 const failing = (status: number) =>
   scripted({ answer: 'At last.', final: { fault: { kind: 'status', status, retry_after: 30, times: 1 } } });
 const asking = scripted({ rounds: [{ tools: [{ name: 'look', arguments: {}, id: 'call_1' }] }], answer: 'Done.' });
-const look = { name: 'look', description: 'Looks out of the window.', execution: { kind: 'client' }, expires_in_seconds: 3_600 };
+const look = {
+  name: 'look',
+  description: 'Looks out of the window.',
+  execution: { kind: 'client' },
+  expires_in_seconds: 3_600,
+};
 
 async function started(world: World, request: object): Promise<TurnResource> {
   const { id } = await world.startTurn({ ...request });

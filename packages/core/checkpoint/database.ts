@@ -1,4 +1,4 @@
-import type { Generated, GeneratedAlways, Kysely, Transaction } from 'kysely';
+import type { Generated, Kysely, Transaction } from 'kysely';
 import type { EventType } from '../turn/event.ts';
 import type { InputMessage } from '../turn/message.ts';
 import type { ToolEffect } from '../turn/tool.ts';
@@ -44,7 +44,7 @@ type TurnRow = {
   conversation_id: string;
   position: number;
   provider: string;
-  model: GeneratedAlways<string>;
+  model: string | null;
   priority: number;
   config: TurnConfig;
   input: InputMessage[];
