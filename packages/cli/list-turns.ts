@@ -15,6 +15,13 @@ const COLOURS = {
   cancelled: 'dim',
 } as const;
 
+const WHAT = {
+  turn: 'the turn before it',
+  retry: 'its next try',
+  provider: 'a rate limit',
+  slot: 'a worker',
+} as const;
+
 /** Writes a line for each of the first turns of a list; answers the exit code. */
 export async function listTurns(
   turns: AsyncIterable<Turn>,
@@ -30,9 +37,16 @@ export async function listTurns(
   return 0;
 }
 
-function lineOf({ id, status, created_at, input }: Turn): string {
+function lineOf({ id, status, created_at, input, waiting }: Turn): string {
   const text = input.at(-1)?.content.replace(/\s+/g, ' ') ?? '';
   const short = text.length > INPUT_WIDTH ? `${text.slice(0, INPUT_WIDTH - 1)}…` : text;
   const startedAt = `${created_at.slice(0, 19).replace('T', ' ')}Z`;
-  return `${id}  ${styleText(COLOURS[status], status.padEnd(STATUS_WIDTH))}${styleText('dim', startedAt)}  ${short}`;
+  return `${id}  ${styleText(COLOURS[status], status.padEnd(STATUS_WIDTH))}${styleText('dim', startedAt)}  ${short}${waitOf(waiting)}`;
+}
+
+/** What an active turn waits for, which its status does not tell. */
+function waitOf(waiting: Turn['waiting']): string {
+  if (!waiting || waiting.for === 'client' || waiting.for === 'approval') return '';
+  const until = waiting.until ? ` until ${waiting.until.slice(11, 19)}Z` : '';
+  return styleText('yellow', `  waits for ${WHAT[waiting.for]}${until}`);
 }
