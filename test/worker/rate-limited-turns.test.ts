@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { expect, test, vi } from 'vitest';
+import { openLive } from '#core/live/open-live.ts';
 import type { TurnResource } from '#core/turn/present-turn.ts';
 import { MAX_PARKED_MS } from '#core/turn/timing.ts';
 import { makeRateLimits } from '#services/worker/rate-limits.ts';
@@ -50,6 +51,22 @@ for (const { name, redis, skip } of queueBackends()) {
       expect(ends).toEqual([MODEL, 'sim/demo']);
     },
   );
+
+  test.skipIf(skip)(`${name}: what one worker has met the others hear of`, async () => {
+    await using world = await createWorld({ redis });
+    await using _worker = await openLiveWorker(world);
+    const live = openLive({ databaseUrl: world.env.DATABASE_URL, redisUrl: world.settings.REDIS_URL });
+    const other = makeRateLimits(live);
+
+    await vi.waitFor(
+      () => {
+        other.refused(MODEL, 60_000);
+        expect(world.worker.limits.mayAsk(MODEL)).toBe(false);
+      },
+      { timeout: 10_000 },
+    );
+    await live.close();
+  });
 
   test.skipIf(skip)(`${name}: a rate limit holds up no deadline, and no call that expires`, async () => {
     await using world = await createWorld({ redis });
