@@ -16,6 +16,8 @@ const COLOURS = {
 } as const;
 
 const WHAT = {
+  client: 'its client',
+  approval: 'an approval',
   turn: 'the turn before it',
   retry: 'its next try',
   provider: 'a rate limit',
@@ -41,12 +43,13 @@ function lineOf({ id, status, created_at, input, waiting }: Turn): string {
   const text = input.at(-1)?.content.replace(/\s+/g, ' ') ?? '';
   const short = text.length > INPUT_WIDTH ? `${text.slice(0, INPUT_WIDTH - 1)}…` : text;
   const startedAt = `${created_at.slice(0, 19).replace('T', ' ')}Z`;
-  return `${id}  ${styleText(COLOURS[status], status.padEnd(STATUS_WIDTH))}${styleText('dim', startedAt)}  ${short}${waitOf(waiting)}`;
+  return `${id}  ${styleText(COLOURS[status], status.padEnd(STATUS_WIDTH))}${styleText('dim', startedAt)}  ${short}${waitOf({ status, waiting })}`;
 }
 
 /** What an active turn waits for, which its status does not tell. */
-function waitOf(waiting: Turn['waiting']): string {
-  if (!waiting || waiting.for === 'client' || waiting.for === 'approval') return '';
+function waitOf({ status, waiting }: Pick<Turn, 'status' | 'waiting'>): string {
+  if (!waiting || status === 'requires_action') return '';
+  if (status === 'queued' && waiting.for === 'slot') return '';
   const until = waiting.until ? ` until ${waiting.until.slice(11, 19)}Z` : '';
   return styleText('yellow', `  waits for ${WHAT[waiting.for]}${until}`);
 }
