@@ -9,15 +9,18 @@ export type RateLimits = {
   any(): boolean;
   /** Whether a model may be asked now, be it as the probe of a limit that is over. */
   mayAsk(model: string): boolean;
-  /** Books when a turn that may not ask comes back, in milliseconds from now: the more of them wait, the later. */
-  bookReturn(model: string): number;
+  /**
+   * Books when a turn that may not ask comes back, in milliseconds from now: the more of them wait, the later, and behind them a
+   * turn that was refused `again`.
+   */
+  bookReturn(model: string, again?: 'again'): number;
   /** Goes with one request to a model that may be asked; where a limit is just over it is the probe, until disposed. */
   enter(model: string): Pass;
   /** Notes a 429: the model is left alone for `askedMs`, else for longer each time until a call succeeds. */
   refused(model: string, askedMs: number | undefined): void;
   /** Notes what another worker has met. */
   hear(news: RateLimitNews): void;
-  /** The models that may not be asked now. */
+  /** The models that may not be asked now. Tells the other workers of probes that are still under way. */
   limited(): RateLimited[];
 };
 
@@ -44,11 +47,11 @@ export function makeRateLimits(
   return {
     any: () => limits.size > 0,
     mayAsk: (model) => awayMs(limits.get(model), now()) === 0,
-    bookReturn: (model) => bookReturn(known(limits, model), now()),
+    bookReturn: (model, again) => bookReturn(known(limits, model), now()) + (again ? BEHIND_OTHERS_MS : 0),
     enter: (model) => {
       const limit = limits.get(model);
       if (!limit) return FREE;
-      const probe = { since: now() };
+      const probe = { isOwn: true, since: now(), until: now() + PROBE_MS };
       limit.probe = probe;
       tell(model, { state: 'probed' });
       return {
@@ -73,8 +76,10 @@ export function makeRateLimits(
     },
     limited: () => {
       forgetOld(limits, now());
-      const all = [...limits].map(([model, limit]) => ({ model, forMs: awayMs(limit, now()) }));
-      return all.filter(({ forMs }) => forMs > 0);
+      const all = [...limits].map(([model, limit]) => ({ model, limit, forMs: awayMs(limit, now()) }));
+      const limited = all.filter(({ forMs }) => forMs > 0);
+      for (const { model, limit } of limited) if (limit.probe?.isOwn) tell(model, { state: 'probed' });
+      return limited.map(({ model, forMs }) => ({ model, forMs }));
     },
   };
 }
@@ -82,7 +87,10 @@ export function makeRateLimits(
 const FREE: Pass = { answered: () => {}, [Symbol.dispose]: () => {} };
 
 /** `until` may have passed: then the next request is the `probe`. `nextReturn` is when the next turn that waits comes back. */
-type Limit = { until: number; nextPauseMs: number; nextReturn: number; probe: { since: number } | null };
+type Limit = { until: number; nextPauseMs: number; nextReturn: number; probe: Probe | null };
+
+/** A request that is to show whether a limit is over; `until` it has to be answered, or told of again by its worker. */
+type Probe = { isOwn: boolean; since: number; until: number };
 
 function known(limits: Map<string, Limit>, model: string): Limit {
   const limit = limits.get(model) ?? { until: 0, nextPauseMs: FIRST_PAUSE_MS, nextReturn: 0, probe: null };
@@ -102,16 +110,20 @@ function forgetOld(limits: Map<string, Limit>, now: number): void {
 const SHORTEST_LOOK_MS = 500;
 /** A probe that has no answer by then holds up nothing: the next request is a probe too. */
 const PROBE_MS = 30_000;
+/** Its worker tells of it each second; where it falls silent it may have died. */
+const SILENT_PROBE_MS = 4_000;
 
 function awayMs(limit: Limit | undefined, now: number): number {
   if (!limit) return 0;
   if (limit.until > now) return limit.until - now;
-  const probedMs = limit.probe ? now - limit.probe.since : PROBE_MS;
-  return probedMs < PROBE_MS ? Math.max(probedMs, SHORTEST_LOOK_MS) : 0;
+  const { probe } = limit;
+  return probe && probe.until > now ? Math.max(now - probe.since, SHORTEST_LOOK_MS) : 0;
 }
 
 /** Turns that wait for one model come back this far from each other, until a minute is full of them. */
 const SPACING_MS = 10;
+/** A turn that each probe of it is refused must not be the probe while others wait. */
+const BEHIND_OTHERS_MS = 1_000;
 
 function bookReturn(limit: Limit, now: number): number {
   const first = now + awayMs(limit, now);
@@ -148,7 +160,7 @@ function learn(limits: Map<string, Limit>, { model, change, now }: Learnt): void
       limit.probe = null;
       return;
     case 'probed':
-      limit.probe = { since: now };
+      limit.probe = heardProbe(limit.probe, now);
       return;
     case 'unanswered':
       limit.probe = null;
@@ -156,4 +168,11 @@ function learn(limits: Map<string, Limit>, { model, change, now }: Learnt): void
     case 'over':
       if (limit.until <= now) limits.delete(model);
   }
+}
+
+/** A probe of this worker's own is not given up for that of another. */
+function heardProbe(before: Probe | null, now: number): Probe {
+  if (before?.isOwn && before.until > now) return before;
+  const since = before && before.until > now ? before.since : now;
+  return { isOwn: false, since, until: Math.min(now + SILENT_PROBE_MS, since + PROBE_MS) };
 }

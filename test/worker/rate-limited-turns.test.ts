@@ -52,6 +52,18 @@ for (const { name, redis, skip } of queueBackends()) {
     },
   );
 
+  test.skipIf(skip)(`${name}: a turn that is refused each time does not keep the others from asking`, async () => {
+    await using world = await createWorld({ redis });
+    await using _worker = await openLiveWorker(world);
+    const refused = await world.startTurn({ input: refusing(429, 1) });
+    await vi.waitFor(() => expect(world.worker.limits.mayAsk(MODEL)).toBe(false), { timeout: 10_000 });
+
+    const other = await world.startTurn({ input: 'Hi' });
+
+    expect((await waitForEnd(world, other.id)).status).toBe('completed');
+    expect((await world.findTurn(refused.id)).status).toBe('in_progress');
+  });
+
   test.skipIf(skip)(`${name}: what one worker has met the others hear of`, async () => {
     await using world = await createWorld({ redis });
     await using _worker = await openLiveWorker(world);

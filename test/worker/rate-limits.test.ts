@@ -65,6 +65,29 @@ test('a probe that ends without a word lets the next one try, and one that hangs
   expect([during, afterwards, limits.mayAsk(MODEL)]).toEqual([false, true, true]);
 });
 
+test('a probe that another worker tells of no more holds up nothing, and one that it tells of does', () => {
+  const clock = { now: 0 };
+  const heard: RateLimitNews[] = [];
+  const tellWorkers = (news: unknown) => void heard.push(news as RateLimitNews);
+  const [one, other] = [makeRateLimits({ tellWorkers }, () => clock.now), limitsAt(0)];
+  const at = (ms: number) => {
+    clock.now = ms;
+    other.clock.now = ms;
+    for (const news of heard.splice(0)) other.limits.hear(news);
+  };
+
+  one.refused(MODEL, 1_000);
+  at(1_000);
+  one.enter(MODEL);
+  at(1_100);
+  one.limited();
+  at(4_000);
+  const whileTold = other.limits.mayAsk(MODEL);
+  at(8_100);
+
+  expect([whileTold, other.limits.mayAsk(MODEL)]).toEqual([false, true]);
+});
+
 test('a turn alone comes back when the limit ends, ten thousand of them over a minute', () => {
   const { limits } = limitsAt(0);
   limits.refused(MODEL, 2_000);

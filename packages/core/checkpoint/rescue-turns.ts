@@ -14,10 +14,11 @@ const PUT_OFF_AT_ONCE = 2_000;
 /**
  * Finds turns that nobody is on although somebody should be (R2), and raises their ring number so that no live, wedged or
  * retained job can swallow the ring (R11). Backs off as long as nobody comes: each hold starts the pauses anew. Several
- * rescuers share the work. Holds stay (R9). A round whose model is rate-limited is not late before that is over.
+ * rescuers share the work. Holds stay (R9). A round whose model is rate-limited for long is not late before that is over.
  */
 export async function rescueTurns(db: Db, limit: number, limits: RateLimited[] = []): Promise<TurnRing[]> {
-  if (limits.length > 0) await putOff(db, limits);
+  const lasting = limits.filter(({ forMs }) => forMs > timing.graceMs);
+  if (lasting.length > 0) await putOff(db, lasting);
   const pauseMs = sql<number>`least(${timing.graceMs} * power(2, least(rescues, 10)), ${timing.longestGraceMs})`;
   const { rows } = await sql<TurnRing>`
     update turns set ring = ring + 1, rescues = rescues + 1,

@@ -55,9 +55,10 @@ class RateLimited extends ProviderFailed {
 }
 
 /** How long the turn stays away from its model: all do after a 429, which a model that was not asked has not given. */
-function pauseOf({ config: { model } }: Turn, failure: ProviderFailed, { limits }: WorkerContext): number {
-  if (!(failure instanceof RateLimited)) limits.refused(model, askedMs(failure.retry));
-  return limits.bookReturn(model);
+function pauseOf({ config: { model }, work }: Turn, failure: ProviderFailed, { limits }: WorkerContext): number {
+  if (failure instanceof RateLimited) return limits.bookReturn(model);
+  limits.refused(model, askedMs(failure.retry));
+  return limits.bookReturn(model, work.rateLimited ? 'again' : undefined);
 }
 
 /** A turn tells once that it waits for a limit, and nothing before it has begun. */
