@@ -88,6 +88,16 @@ test('a probe that another worker tells of no more holds up nothing, and one tha
   expect([whileTold, other.limits.mayAsk(MODEL)]).toEqual([false, true]);
 });
 
+test('a turn that is refused again comes back behind those that wait', () => {
+  const { limits } = limitsAt(0);
+  limits.refused(MODEL, 2_000);
+
+  const [refused, ...others] = [limits.bookReturn(MODEL, 'again'), limits.bookReturn(MODEL), limits.bookReturn(MODEL)];
+
+  expect(others).toEqual([2_010, 2_020]);
+  expect(refused).toBe(3_000);
+});
+
 test('a turn alone comes back when the limit ends, ten thousand of them over a minute', () => {
   const { limits } = limitsAt(0);
   limits.refused(MODEL, 2_000);
