@@ -45,8 +45,8 @@ export async function fillWithQueued(sql: postgres.Sql, turns: number, at: Store
       insert into conversations (id, project, config, metadata, turns)
       select conversation, 'default', '{}', '{}', 1 from queued
     )
-    insert into turns (id, project, conversation_id, position, provider, priority, config, input, metadata, at_head, due_at)
-    select turn, 'default', conversation, 1, 'openai', 0, ${config}::json, ${input}::json, '{}', true,
+    insert into turns (id, project, conversation_id, position, provider, model, priority, config, input, metadata, at_head, due_at)
+    select turn, 'default', conversation, 1, 'openai', ${filledConfig.model}, 0, ${config}::json, ${input}::json, '{}', true,
       now() + interval '5 s' from queued`;
   await ringAll(turns, at);
 }

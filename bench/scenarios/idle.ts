@@ -107,7 +107,7 @@ async function warmUp({ url }: Pawl): Promise<void> {
   await client.close();
 }
 
-/** One turn meets a 429 and makes the worker leave the provider alone, for longer than anybody watches. */
+/** One turn meets a 429, again each minute, so that the worker leaves its model alone for as long as it is watched. */
 async function parkProvider({ url }: Pawl): Promise<void> {
   const client = openPawlClient(url);
   const fault = { kind: 'status', status: 429, retry_after: 3_600 };

@@ -4,16 +4,16 @@ import type { Scripted } from './write-script.ts';
 /** Rounds with calls that a turn of shape `limited` may have; its script has more. */
 export const LIMIT = { max_rounds: 2, max_tool_calls: 4 };
 
-type Wish = Pick<TurnPlan, 'number' | 'shape' | 'trouble' | 'hasWebhook'> & Pick<Scripted, 'script'>;
+type Wish = Pick<TurnPlan, 'number' | 'shape' | 'trouble' | 'struckBy' | 'hasWebhook'> & Pick<Scripted, 'script'>;
 
-/** The turn as it is posted. */
+/** The turn as it is posted. A rate limit is its turns' own: those of one fault share a model. */
 export function requestOf(wish: Wish, { toolUrl, hookUrl }: LoadUrls) {
-  const { number, shape, trouble, hasWebhook, script } = wish;
+  const { number, shape, trouble, struckBy, hasWebhook, script } = wish;
   const tools = [httpTool('book', 'at_most_once'), httpTool('note', 'idempotent'), httpTool('look', 'none')];
   const asking = shape === 'ask' ? [ASK_USER] : [];
   const events = ['turn.completed', 'turn.incomplete', 'turn.failed', 'turn.cancelled'];
   return {
-    model: 'openai/chaos',
+    model: trouble === 'provider-429' ? `openai/limited-${struckBy}` : 'openai/chaos',
     input: JSON.stringify({ sim: script }),
     tools: trouble === 'poison-turn' ? ['crash_worker'] : [...tools, ...asking],
     metadata: { plan: String(number) },

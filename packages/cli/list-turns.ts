@@ -19,6 +19,15 @@ const COLOURS = {
   cancelled: 'dim',
 } as const;
 
+const WHAT = {
+  client: 'its client',
+  approval: 'an approval',
+  turn: 'the turn before it',
+  retry: 'its next try',
+  provider: 'a rate limit',
+  slot: 'a worker',
+} as const;
+
 /** Writes a line for each of the first turns of a list; answers the exit code. */
 export async function listTurns(
   turns: AsyncIterable<Turn>,
@@ -35,13 +44,24 @@ export async function listTurns(
 }
 
 /** In a terminal the input takes what is left of the line, and a line of its own where that is little. */
-function lineOf({ id, status, created_at, input }: Turn, stdout: Cli['stdout']): string {
+function lineOf({ id, status, created_at, input, waiting }: Turn, stdout: Cli['stdout']): string {
   const startedAt = `${created_at.slice(0, 19).replace('T', ' ')}Z`;
   const head = `${id}  ${styleText(COLOURS[status], status.padEnd(STATUS_WIDTH))}${styleText('dim', startedAt)}  `;
+  const wait = waitOf({ status, waiting });
   const text = input.at(-1)?.content.replace(/\s+/g, ' ') ?? '';
-  if (!stdout.isTTY) return head + shorten(text, INPUT_WIDTH);
-  const left = columnsOf(stdout) - textWidth(head);
-  return left < NARROWEST ? `${head}\n  ${shorten(text, columnsOf(stdout) - 2)}` : head + shorten(text, left);
+  if (!stdout.isTTY) return head + shorten(text, INPUT_WIDTH) + wait;
+  const left = columnsOf(stdout) - textWidth(head) - textWidth(wait);
+  return left < NARROWEST
+    ? `${head}${wait.trimStart()}\n  ${shorten(text, columnsOf(stdout) - 2)}`
+    : head + shorten(text, left) + wait;
+}
+
+/** What an active turn waits for, which its status does not tell. */
+function waitOf({ status, waiting }: Pick<Turn, 'status' | 'waiting'>): string {
+  if (!waiting || status === 'requires_action') return '';
+  if (status === 'queued' && waiting.for === 'slot') return '';
+  const until = waiting.until ? ` until ${waiting.until.slice(11, 19)}Z` : '';
+  return styleText('yellow', `  waits for ${WHAT[waiting.for]}${until}`);
 }
 
 function shorten(text: string, width: number): string {

@@ -20,6 +20,8 @@ export type TurnResource = {
   rounds: Round[];
   /** What a turn in `requires_action` waits for. */
   required_action: RequiredAction | null;
+  /** Why the turn does not run now; null while a step is at work, and after the end. */
+  waiting: Waiting | null;
   incomplete_details: { reason: IncompleteReason } | null;
   error: TurnError | null;
   usage: Usage & { llm_calls: number; tool_calls: number };
@@ -90,6 +92,13 @@ export type ToolError = {
 
 /** Calls whose output the client gives, and calls that a person allows; `expires_at` is when the first is given up. */
 export type RequiredAction = { tool_outputs: ToolCall[]; approvals: ToolCall[]; expires_at: string | null };
+
+/** `until` where it is known: the next try, the end of a rate limit, the expiry of a call. */
+export type Waiting = {
+  for: 'turn' | 'client' | 'approval' | 'retry' | 'provider' | 'slot';
+  since: string;
+  until?: string;
+};
 
 export type IncompleteReason =
   | 'max_rounds'

@@ -11,7 +11,7 @@ import type { Availability } from '../availability.ts';
 import type { Log } from '../log.ts';
 import type { Audience } from './audience.ts';
 import type { Heartbeat } from './heartbeat.ts';
-import type { Parking } from './parking.ts';
+import type { RateLimits } from './rate-limits.ts';
 import type { ReceiverPlaces } from './receiver-places.ts';
 import type { TurnMemory } from './turn-memory.ts';
 
@@ -29,7 +29,7 @@ export type WorkerContext = {
   availability: Availability;
   turns: TurnMemory;
   heartbeat: Heartbeat;
-  parking: Parking;
+  limits: RateLimits;
   audience: Audience;
   receivers: ReceiverPlaces;
   toolOutputLimit: number;

@@ -4,7 +4,6 @@ import { forgetWorker, seeWorker } from '#core/checkpoint/workers.ts';
 import { newId } from '#core/id.ts';
 import { allQueues } from '#core/queue/all-queues.ts';
 import type { Bell, JobHandler } from '#core/queue/bell.ts';
-import { turnsQueue } from '#core/queue/job.ts';
 import { timing } from '#core/turn/timing.ts';
 import type { WorkerContext } from './context.ts';
 import { every } from './every.ts';
@@ -29,7 +28,7 @@ export async function openWorker(
   bell: Bell,
   concurrency: number,
 ): Promise<{ close(graceMs: number): Promise<void> }> {
-  const { heartbeat, live, parking, audience, turns, db } = context;
+  const { heartbeat, live, limits, audience, turns, db } = context;
   const handle = logFailures(jobHandler(context), context);
   const id = newId('wrk');
   const beSeen = () => seeWorker(db, { id, concurrency });
@@ -41,10 +40,7 @@ export async function openWorker(
     }
     if (message.kind === 'watched') audience.watched(message.turnId);
     if (message.kind === 'catch-up') audience.catchUp(message.turnId);
-    if (message.kind === 'parked') {
-      parking.hear(message.provider, message.forMs);
-      answering.pause(turnsQueue(message.provider), message.forMs);
-    }
+    if (message.kind === 'rate-limit') limits.hear(message);
   });
   live.tellWorkers({ kind: 'who-watches' });
   const routines = [

@@ -4,7 +4,7 @@ import type { Settings } from '../settings.ts';
 import { makeAudience } from './audience.ts';
 import type { WorkerContext } from './context.ts';
 import { makeHeartbeat } from './heartbeat.ts';
-import { makeParking } from './parking.ts';
+import { makeRateLimits } from './rate-limits.ts';
 import { makeReceiverPlaces } from './receiver-places.ts';
 import { makeTurnMemory } from './turn-memory.ts';
 
@@ -17,7 +17,7 @@ export function workerContext(parts: Parts, settings: Settings, log: Log): Worke
     ...{ secretsOf, ring, ringAhead },
     heartbeat: makeHeartbeat(connection.db, log),
     turns: makeTurnMemory(connection.db),
-    parking: makeParking(),
+    limits: makeRateLimits(live),
     audience: makeAudience(live),
     receivers: makeReceiverPlaces(settings.PAWL_WORKER_CONCURRENCY),
     toolOutputLimit: settings.PAWL_TOOL_OUTPUT_LIMIT,

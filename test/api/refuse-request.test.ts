@@ -25,6 +25,13 @@ test('a field nobody knows is refused by its name, wherever it stands', async ()
   expect(await refusalOf(world, await turnsOf(world), { input: 'Hi', imput: 1 })).toBe('400 unknown_field: imput');
 });
 
+test('the name of a model has an end', async () => {
+  const named = (length: number) => ({ ...good, model: `openai/${'x'.repeat(length - 'openai/'.length)}` });
+
+  expect(await refusalOf(world, '/v1/turns', named(513))).toBe('400 invalid_value: model');
+  expect((await world.call('POST', '/v1/turns', { body: named(512) })).status).toBe(202);
+});
+
 test('what is missing is asked for by its name', async () => {
   expect(await refusalOf(world, '/v1/turns', { model: 'openai/test' })).toBe('400 missing_field: input');
   expect(await refusalOf(world, '/v1/turns', { input: 'Hi' })).toBe('400 missing_field: model');

@@ -29,6 +29,7 @@ test('a one-shot turn is accepted with its place, and says when to ask again', a
     output: null,
     rounds: [],
     required_action: null,
+    waiting: { for: 'slot', since: body.created_at },
     incomplete_details: null,
     error: null,
     usage: {

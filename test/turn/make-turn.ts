@@ -15,6 +15,10 @@ const work: Work = {
   starts: 0,
   attempts: 0,
   parkedMs: 0,
+  rateLimited: false,
+  retryAt: null,
+  early: false,
+  waitsSince: NOW,
 };
 
 /** A turn in progress; a test names only what it is about. */

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { loadTurn } from '#core/checkpoint/load-turn.ts';
 import { takeHold } from '#core/checkpoint/take-hold.ts';
 import { timing } from '#core/turn/timing.ts';
-import { makeParking } from '#services/worker/parking.ts';
+import { makeRateLimits } from '#services/worker/rate-limits.ts';
 import { createWorld, type World } from '#test/world/create-world.ts';
 
 /** How long the rescuer leaves a turn alone from now on, milliseconds. */
@@ -58,24 +58,24 @@ test('rescues that no queue took count for nothing: once it is back, nobody wait
   expect(await pauseOf(world, id)).toBeLessThanOrEqual(timing.graceMs);
 });
 
-test('a round that waits for a parked provider is not late before that is over, but for its deadline', async () => {
+test('a round whose model is rate-limited is not late before that is over, but for its deadline', async () => {
   await using world = await createWorld();
   const waiting = await world.startTurn({ input: 'Hi' });
   const bound = await world.startTurn({ input: 'Hi', limits: { deadline_seconds: 20 } });
-  world.worker.parking.hear('openai', 100_000);
+  world.worker.limits.refused('openai/test', 60_000);
 
   await world.advance(timing.graceMs + 1);
-  const rungWhileParked = await world.rescue();
+  const rungWhileLimited = await world.rescue();
   const pauseMs = await pauseOf(world, waiting.id);
   const boundMs = await pauseOf(world, bound.id);
   await world.advance(20_000);
   const rungAtDeadline = await world.rescue();
   await world.advance(pauseMs);
-  world.worker.parking = makeParking();
+  world.worker.limits = makeRateLimits(world.worker.live);
   const rungAfterwards = await world.rescue();
 
-  expect([rungWhileParked, rungAtDeadline, rungAfterwards]).toEqual([0, 1, 2]);
-  expect(pauseMs).toBeGreaterThan(90_000);
-  expect(pauseMs).toBeLessThan(100_000 + 2 * timing.graceMs);
+  expect([rungWhileLimited, rungAtDeadline, rungAfterwards]).toEqual([0, 1, 2]);
+  expect(pauseMs).toBeGreaterThan(50_000);
+  expect(pauseMs).toBeLessThan(60_000 + 2 * timing.graceMs);
   expect(boundMs).toBeLessThan(20_000);
 });

@@ -80,7 +80,6 @@ test.each([
   [404, 'provider_model_not_found', {}],
   [429, 'quota_exceeded', { body: { error: { code: 'insufficient_quota', message: 'You ran out of credits.' } } }],
   [400, 'context_length_exceeded', { body: { error: { code: 'context_length_exceeded', message: 'Too long.' } } }],
-  [429, 'provider_rate_limited', { retry_after: 601 }],
 ])('%i fails the turn at once, code %s', async (status, code, more) => {
   await using world = await createWorld();
 
@@ -106,33 +105,6 @@ test('a 429 waits as long as it asks and uses up no attempt', async () => {
   expect(retrying).toMatchObject({ retry_in_ms: 1000, error: { code: 'provider_rate_limited' } });
   expect(Date.parse(turn.completed_at!) - Date.parse(turn.started_at!)).toBeGreaterThanOrEqual(1000);
   expect(world.asked).toHaveLength(2);
-});
-
-test('while a provider is parked no other turn asks it', async () => {
-  await using world = await createWorld();
-
-  await world.startTurn({ input: failing({ kind: 'status', status: 429, retry_after: 30 }) });
-  await world.workUntilIdle();
-  const other = await world.startTurn({ input: 'Hi' });
-  await world.workUntilIdle();
-
-  expect(world.asked).toHaveLength(1);
-  expect((await world.findTurn(other.id)).status).toBe('in_progress');
-});
-
-test('turns that come while a provider is parked make nobody wait longer', async () => {
-  await using world = await createWorld();
-  const { parking } = world.worker;
-  parking.park('openai', 20_000);
-  const [parkedForMs, startedAt] = [parking.waitMs('openai'), performance.now()];
-
-  for (const _ of Array(5)) await world.startTurn({ input: 'Hi' });
-  await world.workUntilIdle();
-
-  // In this order: what passes between the two may only make less be left.
-  const passedMs = Math.floor(performance.now() - startedAt);
-  expect(parking.waitMs('openai')).toBeLessThanOrEqual(parkedForMs - passedMs + 2);
-  expect(world.asked).toHaveLength(0);
 });
 
 test('a failed turn goes on from its last checkpoint, and its event numbers go on', async () => {

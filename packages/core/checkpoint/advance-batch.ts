@@ -76,6 +76,7 @@ const whatFollows = sql`
         when is_parked then least(turns.deadline_at, coalesce((${nextExpiry()}), 'infinity')) else turns.due_at end,
       held_by = case when not is_complete and not is_parked then turns.held_by end,
       held_until = case when not is_complete and not is_parked then turns.held_until end,
+      rate_limited = false, waits_since = case when is_complete or is_parked <> was_parked then now() else turns.waits_since end,
       ring = case when is_complete then 0 when was_parked and not is_parked then turns.ring + 1 else turns.ring end,
       starts = case when is_complete or is_parked then 0 else turns.starts end,
       rescues = case when is_complete or is_parked then 0 else turns.rescues end,

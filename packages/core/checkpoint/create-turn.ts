@@ -32,12 +32,13 @@ function rowOf({ id: turnId, project, conversationId, config, input, metadata, p
   return {
     ...{ turnId, project, conversationId, priority, deadlineSeconds, eventId: newId('evt') },
     provider: config.model.slice(0, config.model.indexOf('/')),
+    model: config.model,
     ...{ config: asItIs(config), input: asItIs(input), metadata: asItIs(metadata) },
   };
 }
 
 const columns = sql`project text, "conversationId" text, priority int, "deadlineSeconds" double precision,
-  "eventId" text, provider text, config text, input text, metadata text, "standingConfig" text, "standingMetadata" text`;
+  "eventId" text, provider text, model text, config text, input text, metadata text, "standingConfig" text, "standingMetadata" text`;
 
 const deadlineAt = sql`now() + make_interval(secs => "deadlineSeconds")`;
 
@@ -49,9 +50,9 @@ function newTurns(conversation: RawBuilder<unknown>) {
     with ${asked},
     conversation as (${conversation}),
     turns as (
-      insert into turns (id, project, conversation_id, position, provider, priority, config, input, metadata, at_head,
+      insert into turns (id, project, conversation_id, position, provider, model, priority, config, input, metadata, at_head,
         deadline_at, due_at, last_event)
-      select "turnId", project, "conversationId", position, provider, priority, config::json, input::json, metadata::json,
+      select "turnId", project, "conversationId", position, provider, model, priority, config::json, input::json, metadata::json,
         at_head, ${deadlineAt},
         case when at_head then least(${inMs(timing.graceMs)}, ${deadlineAt}) else coalesce(${deadlineAt}, 'infinity') end, 1
       from asked join conversation on conversation.id = "conversationId"

@@ -45,6 +45,7 @@ type TurnRow = {
   conversation_id: string;
   position: number;
   provider: string;
+  model: string | null;
   priority: number;
   config: TurnConfig;
   input: InputMessage[];
@@ -60,6 +61,8 @@ type TurnRow = {
   due_at: Date | null;
   deadline_at: Date | null;
   retry_at: Date | null;
+  rate_limited: Generated<boolean>;
+  waits_since: Date | null;
   starts: Generated<number>;
   rescues: Generated<number>;
   attempts: Generated<number>;

@@ -1,7 +1,9 @@
 import { type RawBuilder, sql } from 'kysely';
 
+type Milliseconds = number | RawBuilder<number>;
+
 /** When someone should be on a turn, at the latest: after `ms`, or at its deadline if that comes first (R2). */
-export function dueIn(ms: number): RawBuilder<Date> {
+export function dueIn(ms: Milliseconds): RawBuilder<Date> {
   return sql`least(${inMs(ms)}, case when deadline_at > now() then deadline_at end)`;
 }
 
@@ -14,6 +16,6 @@ export function hasCome(column: 'retry_at' | 'next_attempt_at'): RawBuilder<bool
 }
 
 /** A moment from now by the database's clock, the only one that counts. */
-export function inMs(ms: number): RawBuilder<Date> {
-  return sql`now() + ${ms}::double precision * interval '1 millisecond'`;
+export function inMs(ms: Milliseconds): RawBuilder<Date> {
+  return sql`now() + (${ms})::double precision * interval '1 millisecond'`;
 }

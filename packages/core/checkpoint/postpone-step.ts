@@ -5,10 +5,12 @@ import { timing } from '../turn/timing.ts';
 import type { Db } from './database.ts';
 import { dueIn, inMs } from './due.ts';
 import { ringColumns } from './ring-columns.ts';
+import { asItIs, statementFor } from './row-set.ts';
 
 /**
- * A step that is to be tried again after `delayMs`. `attempt` says whether this try counts; `parkedMs` how long the
- * provider asked everybody to wait; `requests` how many the try made of the model; `told` is the data of `step.retrying`, absent when a deploy hands the step back.
+ * A step that is to be tried again after `delayMs`. `attempt` says whether this try counts; `parkedMs` how much of the delay is
+ * for a rate limit, 0 for another reason; `requests` how many the try made of the model; `told` is the data of `step.retrying`,
+ * null where there is nothing new to tell.
  */
 export type Postponement = {
   turnId: string;
@@ -31,25 +33,41 @@ export type Postponement = {
  * whose call was never made is given back with the hold (R8). Null when nothing was written.
  */
 export async function postponeStep(db: Db, later: Postponement): Promise<TurnRing | null> {
-  const { turnId, step, runId, delayMs } = later;
-  const { rows } = await sql<TurnRing>`
-    with turns as (
-      update turns set due_at = ${dueIn(delayMs + timing.graceMs)}, retry_at = ${inMs(delayMs)}, held_by = null, held_until = null, ring = ring + 1,
-        starts = 0, attempts = attempts + ${later.attempt ? 1 : 0}, parked_ms = parked_ms + ${later.parkedMs},
-        failed_requests = failed_requests + ${later.requests ?? 0},
-        last_event = last_event + ${later.told ? 1 : 0}
-      where id = ${turnId} and status = 'in_progress' and step = ${step}
-        and (held_by = ${runId} or (ring = ${later.ring} and (held_by is null or held_until < now())))
-      returning *
+  const { attempt, told, ring: ownRing, ...rest } = later;
+  const row = {
+    ...rest,
+    ownRing,
+    requests: later.requests ?? 0,
+    counts: attempt ? 1 : 0,
+    told: asItIs(told),
+    eventId: newId('evt'),
+  };
+  const [ring] = await write(db, row);
+  return ring ? { ...ring, delayMs: later.delayMs } : null;
+}
+
+const write = statementFor<TurnRing>(
+  sql`step text, "ownRing" int, "runId" text, called json, "delayMs" double precision, counts int, requests int, "parkedMs" int,
+  told text, "eventId" text`,
+  (asked) => sql`
+    with ${asked},
+    turns as (
+      update turns set due_at = ${dueIn(sql`"delayMs" + ${sql.lit(timing.graceMs)}`)}, retry_at = ${inMs(sql`"delayMs"`)},
+        rate_limited = "parkedMs" > 0, waits_since = case when rate_limited and "parkedMs" > 0 then waits_since else now() end,
+        held_by = null, held_until = null, ring = turns.ring + 1, starts = 0, attempts = attempts + counts, failed_requests = failed_requests + requests,
+        parked_ms = parked_ms + "parkedMs", last_event = last_event + (told is not null)::int
+      from asked where turns.id = "turnId" and status in ('queued', 'in_progress') and turns.step = asked.step
+        and (held_by = "runId" or (turns.ring = "ownRing" and (held_by is null or held_until < now())))
+      returning turns.id, turns.step, turns.ring, provider, priority, last_event, "runId", called, told, "eventId"
     ),
     unclaimed as (
       update tool_calls set claimed_by = null, claimed_at = null from turns
-      where turn_id = turns.id and claimed_by = ${runId} and result is null and index not in (select value::int from json_array_elements_text(${later.called}::json))
+      where turn_id = turns.id and claimed_by = "runId" and result is null
+        and index not in (select value::int from json_array_elements_text(called))
     ),
     event as (
       insert into events (turn_id, number, id, type, data)
-      select id, last_event, ${newId('evt')}, 'step.retrying', ${later.told}::json from turns where ${later.told !== null}
+      select id, last_event, "eventId", 'step.retrying', told::json from turns where told is not null
     )
-    select ${ringColumns} from turns`.execute(db);
-  return rows[0] ? { ...rows[0], delayMs } : null;
-}
+    select ${ringColumns} from turns`,
+);

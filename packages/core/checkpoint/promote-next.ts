@@ -7,7 +7,7 @@ import { dueIn } from './due.ts';
  * aside first; the conversation's lock and a unique index keep two from ever being there (R17).
  */
 export const promoteNext = sql`
-  update turns set at_head = true, due_at = ${dueIn(timing.graceMs)} from ended
+  update turns set at_head = true, due_at = ${dueIn(timing.graceMs)}, waits_since = now() from ended
   where turns.id = (
       select waiting.id from turns as waiting
       where waiting.conversation_id = ended.conversation_id and waiting.due_at is not null

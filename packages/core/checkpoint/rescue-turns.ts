@@ -1,11 +1,12 @@
 import { sql } from 'kysely';
 import type { TurnRing } from '../turn/ring.ts';
-import { timing } from '../turn/timing.ts';
+import { MAX_PARKED_MS, timing } from '../turn/timing.ts';
 import type { Db } from './database.ts';
+import { inMs } from './due.ts';
 import { ringColumns } from './ring-columns.ts';
 
-/** A provider that asked everybody to wait, and for how much longer. */
-export type Parked = { provider: string; forMs: number };
+/** A model that may not be asked, and for how much longer. */
+export type RateLimited = { model: string; forMs: number };
 
 /** Rows put off at once: each costs a write, but nothing in a queue. */
 const PUT_OFF_AT_ONCE = 2_000;
@@ -13,10 +14,11 @@ const PUT_OFF_AT_ONCE = 2_000;
 /**
  * Finds turns that nobody is on although somebody should be (R2), and raises their ring number so that no live, wedged or
  * retained job can swallow the ring (R11). Backs off as long as nobody comes: each hold starts the pauses anew. Several
- * rescuers share the work. Holds stay (R9). A round that waits for a parked provider is not late before that is over.
+ * rescuers share the work. Holds stay (R9). A round whose model is rate-limited for long is not late before that is over.
  */
-export async function rescueTurns(db: Db, limit: number, parked: Parked[] = []): Promise<TurnRing[]> {
-  for (const each of parked) await putOff(db, each);
+export async function rescueTurns(db: Db, limit: number, limits: RateLimited[] = []): Promise<TurnRing[]> {
+  const lasting = limits.filter(({ forMs }) => forMs > timing.graceMs);
+  if (lasting.length > 0) await putOff(db, lasting);
   const pauseMs = sql<number>`least(${timing.graceMs} * power(2, least(rescues, 10)), ${timing.longestGraceMs})`;
   const { rows } = await sql<TurnRing>`
     update turns set ring = ring + 1, rescues = rescues + 1,
@@ -26,14 +28,20 @@ export async function rescueTurns(db: Db, limit: number, parked: Parked[] = []):
   return rows;
 }
 
-/** Spread out, so that not all of them are looked for in one moment; a deadline is kept all the same. */
-async function putOff(db: Db, { provider, forMs }: Parked): Promise<void> {
+/**
+ * Postpones late rounds until the limits of their models end, spread out, so that not all are looked for in one moment; a
+ * deadline is kept all the same. One that has waited for as long as a turn may is left to a worker, which fails it.
+ */
+async function putOff(db: Db, limits: RateLimited[]): Promise<void> {
   await sql`
-    update turns set due_at = least(deadline_at,
-      now() + (${forMs}::double precision + ${timing.graceMs} * (1 + random())) * interval '1 millisecond')
-    where id in (
-      select id from turns
-      where due_at < now() and provider = ${provider} and step like 'r%' and coalesce(deadline_at > now(), true)
-      order by due_at limit ${PUT_OFF_AT_ONCE} for no key update skip locked
-    )`.execute(db);
+    update turns set ring = ring + 1, retry_at = ${inMs(sql`"forMs"`)}, rate_limited = true,
+      waits_since = case when rate_limited then waits_since else now() end, parked_ms = parked_ms + "forMs"::int,
+      due_at = least(deadline_at, ${inMs(sql`"forMs" + ${timing.graceMs} * (1 + random())`)})
+    from (
+      select id as late, "forMs" from turns
+      join json_to_recordset(${limits}::json) as limited (model text, "forMs" double precision) using (model)
+      where due_at < now() and step like 'r%' and coalesce(deadline_at > now(), true)
+        and parked_ms + "forMs" <= ${MAX_PARKED_MS}
+      order by due_at limit ${PUT_OFF_AT_ONCE} for no key update of turns skip locked
+    ) as late where id = late`.execute(db);
 }

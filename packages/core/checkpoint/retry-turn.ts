@@ -29,7 +29,7 @@ export async function retryTurn(trx: Trx, project: string, turnId: string): Prom
     )
     update turns set status = case when started_at is null then 'queued' else 'in_progress' end, error = null,
       completed_at = null, at_head = is_free, due_at = case when is_free then ${dueIn(timing.graceMs)} else ${dueAtDeadline} end,
-      retry_at = null, ring = ring + 1, starts = 0, rescues = 0, attempts = 0, parked_ms = 0
+      retry_at = null, rate_limited = false, waits_since = now(), ring = ring + 1, starts = 0, rescues = 0, attempts = 0, parked_ms = 0
     from head where id = ${turnId} and status = 'failed'
     returning ${ringColumns}, at_head`.execute(trx);
   const [ring] = rows;

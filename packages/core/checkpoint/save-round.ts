@@ -54,7 +54,8 @@ const write = statementFor<OwedRow>(
       update turns set step = 'b' || number, open_calls = "openCalls", waiting_calls = "waitingCalls",
         status = case when parks then 'requires_action' else 'in_progress' end,
         due_at = case when parks then ${dueAtExpiry} else ${dueIn(timing.graceMs)} end,
-        warnings = asked.warnings, held_by = null, held_until = null, retry_at = null, ring = 0, starts = 0, rescues = 0,
+        warnings = asked.warnings, held_by = null, held_until = null, retry_at = null, rate_limited = false,
+        waits_since = now(), ring = 0, starts = 0, rescues = 0,
         attempts = 0, last_event = last_event + case when parks then 2 else 1 end
       from asked where turns.id = "turnId" and status = 'in_progress' and step = 'r' || number
       returning turns.id, project, provider, priority, turns.step, ring, last_event, asked.*

@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { timing } from '../turn/timing.ts';
 import type { Round, ToolCall, Turn, Work } from '../turn/turn.ts';
 import type { Db } from './database.ts';
+import { hasCome } from './due.ts';
 import { statementFor } from './row-set.ts';
 
 type TurnColumns = Omit<Turn, 'rounds' | 'work'> & Work;
@@ -52,7 +53,11 @@ export const stateColumns = sql`
     and due_at > now() + ${2 * timing.heartbeatMs}::double precision * interval '1 millisecond') as quiet,
   coalesce(deadline_at <= now(), false) as overdue,
   extract(epoch from deadline_at - now())::double precision * 1000 as "deadlineInMs",
-  starts, attempts, parked_ms as "parkedMs"`;
+  starts, attempts, parked_ms as "parkedMs",
+  rate_limited as "rateLimited", (case when retry_at > now() then retry_at end)::text as "retryAt",
+  not ${hasCome('retry_at')} as early,
+  greatest(coalesce(waits_since, created_at), case when retry_at <= now() then retry_at end,
+    case when held_until <= now() then held_until end)::text as "waitsSince"`;
 
 /** Rounds are numbered from 1 without a gap, so that the first of them can be left out by their number. */
 const roundsAfter = (known: RawBuilder<unknown>) => sql`(
@@ -87,11 +92,15 @@ const readAgain = statementFor<TurnAsRead>(
 
 /** Puts a turn together from what was read. */
 export function toTurn({ rounds, calls, turnId: _, ...row }: TurnAsRead): Turn {
-  const { step, ring, atHead, heldBy, held, quiet, overdue, deadlineInMs, starts, attempts, parkedMs, ...turn } = row;
+  const { step, ring, atHead, heldBy, held, quiet, overdue, deadlineInMs, starts, attempts, parkedMs, ...others } = row;
+  const { rateLimited, retryAt, early, waitsSince, ...turn } = others;
   const callsOf = Map.groupBy(calls ?? [], (call) => call.round);
   return {
     ...turn,
     rounds: (rounds ?? []).map((round) => ({ ...round, calls: callsOf.get(round.number) ?? [] })),
-    work: { step, ring, atHead, heldBy, held, quiet, overdue, deadlineInMs, starts, attempts, parkedMs },
+    work: {
+      ...{ step, ring, atHead, heldBy, held, quiet, overdue, deadlineInMs, starts, attempts, parkedMs },
+      ...{ rateLimited, retryAt, early, waitsSince },
+    },
   };
 }

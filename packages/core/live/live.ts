@@ -10,14 +10,25 @@ export type ToWatchers = { turnId: string } & ({ kind: 'wake'; goesOn?: true } |
 /**
  * To the workers. `cancelled`: a turn ended, whoever is on it may stop. `watched`: somebody watches a turn, and for a while
  * what happens to it is worth telling. `catch-up`: somebody has just come to it, or has missed something, and is told what is
- * there so far. `who-watches`: a worker has just come, and wants to hear `watched` of all that is. `parked`: a provider asks
- * everybody to wait.
+ * there so far. `who-watches`: a worker has just come, and wants to hear `watched` of all that is. `rate-limit`: what a worker has
+ * met at a model's rate limit.
  */
 export type ToWorkers =
   | { kind: 'cancelled'; turnId: string }
   | { kind: 'watched' | 'catch-up'; turnId: string }
   | { kind: 'who-watches' }
-  | { kind: 'parked'; provider: string; forMs: number };
+  | RateLimitNews;
+
+/**
+ * A model's rate limit, as the worker `by` has met it. `closed`: the provider refused a call. `probed`: one request is under way
+ * to see whether the limit is over. `unanswered`: it was not refused, and says nothing. `over`: the model may be asked.
+ */
+export type RateLimitNews = {
+  kind: 'rate-limit';
+  by: string;
+  model: string;
+  change: { state: 'closed'; forMs: number; nextPauseMs: number } | { state: 'probed' | 'unanswered' | 'over' };
+};
 
 /**
  * The wire between processes. All it carries are hints and previews: what is lost is read again from Postgres, so

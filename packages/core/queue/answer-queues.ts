@@ -15,7 +15,6 @@ export async function answerQueues(
   { handle, concurrency }: { handle: JobHandler; concurrency: number },
 ): Promise<Answering> {
   const workers = new Map<string, BullWorker>();
-  const resumptions = new Set<NodeJS.Timeout>();
   const closing = new AbortController();
   const open = async (name: string) => {
     const start = () => startWorker(backend, name, { handle, concurrency });
@@ -24,10 +23,8 @@ export async function answerQueues(
   await Promise.race([Promise.all(queues.map(open)), sleep(READY_MS, undefined, { ref: false })]);
 
   return {
-    pause: (queue, forMs) => pauseFor(workers.get(queue), forMs, resumptions),
     close: async (graceMs) => {
       closing.abort();
-      for (const timer of resumptions) clearTimeout(timer);
       const closed = Promise.all([...workers.values()].map((worker) => worker.close().catch(() => {})));
       await Promise.race([closed, sleep(graceMs, undefined, { ref: false })]);
     },
@@ -59,14 +56,4 @@ async function* untilOpen(start: () => BullWorker, closing: AbortSignal): AsyncG
     void worker.close().catch(() => {});
     await sleep(REOPEN_MS, undefined, { ref: false });
   }
-}
-
-function pauseFor(worker: BullWorker | undefined, forMs: number, resumptions: Set<NodeJS.Timeout>): void {
-  if (!worker || worker.isPaused()) return;
-  void worker.pause(true);
-  const timer = setTimeout(() => {
-    resumptions.delete(timer);
-    worker.resume();
-  }, forMs);
-  resumptions.add(timer);
 }

@@ -17,10 +17,7 @@ export type Backend = {
 
 export type BullQueue = Pick<Queue<JobData>, 'add' | 'close' | 'getJobCounts' | 'on' | 'waitUntilReady'>;
 
-export type BullWorker = Pick<
-  Worker<JobData>,
-  'close' | 'on' | 'pause' | 'resume' | 'getNextJob' | 'waitUntilReady' | 'isPaused'
->;
+export type BullWorker = Pick<Worker<JobData>, 'close' | 'on' | 'getNextJob' | 'waitUntilReady'>;
 
 /**
  * What every worker is told, whatever its store. The lock outlives a hold (R11); stalls never fail a job, since a

@@ -6,8 +6,6 @@ export type JobHandler = (job: { name: JobName; data: JobData }) => Promise<void
 
 /** Workers answering the bell. */
 export type Answering = {
-  /** Stops taking jobs for a while; those at hand go on. */
-  pause(queue: string, forMs: number): void;
   /** Takes no more jobs and waits for those at hand, `graceMs` at most. */
   close(graceMs: number): Promise<void>;
 };

@@ -25,7 +25,10 @@ export function afterRound(turn: Turn, saved: SavedRound): Turn | null {
 }
 
 /** What each commit that moves the step leaves behind: a step that nobody is on, and that was rung for once. */
-export const FRESH = { ring: 0, heldBy: null, held: false, quiet: true, starts: 0, attempts: 0 } as const;
+export const FRESH = {
+  ...{ ring: 0, heldBy: null, held: false, quiet: true, starts: 0, attempts: 0 },
+  ...{ rateLimited: false, retryAt: null, early: false },
+} as const;
 
 function roundOf({ number, reply, attempts, startedAt, calls }: SavedRound, completedAt: string): Round {
   const { text, finishReason, finishReasonRaw, usage, opaque = null, requests = 1 } = reply;

@@ -1,5 +1,5 @@
 import type { Retry } from '../failure.ts';
-import { MAX_MODEL_ATTEMPTS, MAX_PARKED_MS } from './timing.ts';
+import { LONGEST_PAUSE_MS, MAX_MODEL_ATTEMPTS, MAX_PARKED_MS } from './timing.ts';
 
 const FIRST_BACKOFF_MS = 1_000;
 const LONGEST_BACKOFF_MS = 30_000;
@@ -9,7 +9,7 @@ export type NextTry = { kind: 'fail' } | { kind: 'again'; delayMs: number; count
 
 /**
  * Decides by the contract's rules: five tries with exponential backoff and full jitter, never earlier than the
- * provider asked; a parked provider uses up no try, but at most ten minutes in all. `pauseMs` is the provider's pause.
+ * provider asked; a rate limit uses up no try, but at most ten minutes in all. `pauseMs` is how long it keeps the turn away.
  */
 export function nextTry(
   retry: Retry,
@@ -26,7 +26,13 @@ export function nextTry(
     case 'later': {
       if (spent.attempts + 1 >= MAX_MODEL_ATTEMPTS) return { kind: 'fail' };
       const backoffMs = random() * Math.min(LONGEST_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** spent.attempts);
-      return { kind: 'again', delayMs: Math.round(Math.max(backoffMs, retry.afterMs ?? 0)), counts: true };
+      return { kind: 'again', delayMs: Math.round(Math.max(backoffMs, askedMs(retry) ?? 0)), counts: true };
     }
   }
+}
+
+/** How long a provider asked to be left alone, a minute at most; undefined where it did not say. */
+export function askedMs(retry: Retry): number | undefined {
+  if (retry.kind === 'never' || retry.afterMs === undefined) return undefined;
+  return Math.min(retry.afterMs, LONGEST_PAUSE_MS);
 }

@@ -2,6 +2,7 @@ import { jsonObject } from './json-value.ts';
 import { isWaiting } from './next-step.ts';
 import { isTerminal, type Round, type ToolCall, type Turn, type WaitsFor } from './turn.ts';
 import { sumUsage } from './usage.ts';
+import { waitingOf } from './waiting.ts';
 
 export type TurnResource = ReturnType<typeof presentTurn>;
 
@@ -20,6 +21,7 @@ export function presentTurn(turn: Turn) {
     output: turn.output,
     rounds: turn.rounds.map((round) => presentRound(round, turn.work.held)),
     required_action: requiredAction(turn),
+    waiting: presentWaiting(turn),
     incomplete_details: turn.incompleteReason === null ? null : { reason: turn.incompleteReason },
     error: turn.error,
     usage: usageOf(turn),
@@ -29,6 +31,14 @@ export function presentTurn(turn: Turn) {
     started_at: iso(turn.startedAt),
     completed_at: iso(turn.completedAt),
   };
+}
+
+/** Why no step of a turn is at work. */
+function presentWaiting(turn: Turn) {
+  const waiting = waitingOf(turn);
+  if (waiting === null) return null;
+  const { since, until } = waiting;
+  return { for: waiting.for, since: iso(since), ...(until !== undefined && { until: iso(until) }) };
 }
 
 /** What a turn waits for: calls whose output a client owes, calls that somebody has to allow. Null for nothing. */

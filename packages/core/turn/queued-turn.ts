@@ -17,6 +17,7 @@ export function queuedTurn(asked: NewTurn, { position, createdAt, atHead }: Queu
       ...{ step: 'r1', ring: 0, atHead, heldBy: null, held: false, quiet: false },
       ...{ overdue: false, deadlineInMs: seconds === null ? null : seconds * 1_000 },
       ...{ starts: 0, attempts: 0, parkedMs: 0 },
+      ...{ rateLimited: false, retryAt: null, early: false, waitsSince: createdAt },
     },
   };
 }

@@ -19,8 +19,11 @@ export const timing = {
 /** Runs of one step that may end unheard (crash, kill) before the turn is given up as poison. */
 export const MAX_SILENT_STARTS = 10;
 
-/** Tries of one model call that were not parked (contract: model calls). */
+/** Tries of one model call, but for those that a rate limit refused (contract: model calls). */
 export const MAX_MODEL_ATTEMPTS = 5;
 
-/** How long a turn may be parked by its provider's 429s in all, milliseconds. */
+/** The longest pause that a provider may ask for; then it is asked again, with one request. Milliseconds. */
+export const LONGEST_PAUSE_MS = 60_000;
+
+/** How long a turn may wait for rate limits in all, milliseconds. */
 export const MAX_PARKED_MS = 600_000;

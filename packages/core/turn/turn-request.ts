@@ -71,9 +71,13 @@ const Metadata = z
     propertyNames: { minLength: 1, maxLength: 64 },
   });
 
+/** Models are remembered by name, and told from worker to worker. */
+const MAX_MODEL_LENGTH = 512;
+
 const standing = {
   model: z
     .string()
+    .max(MAX_MODEL_LENGTH)
     .regex(/^[A-Za-z0-9_-]+\/.+$/, 'name the model as provider/model, for example openai/gpt-4.1')
     .nullish()
     .describe('The model as `provider/model`. The turn or its conversation has to name one; `sim/…` needs no key.'),

@@ -116,6 +116,14 @@ export type Work = {
   /** Failed tries of this step that were not parked. */
   attempts: number;
   parkedMs: number;
+  /** The step was postponed for a rate limit. */
+  rateLimited: boolean;
+  /** When a postponed step is to be tried again; null once that time has come. */
+  retryAt: string | null;
+  /** That time has not come, by more than the second that a queue's clock may be ahead. */
+  early: boolean;
+  /** Since when the turn has been as it is: waiting, or due. */
+  waitsSince: string;
 };
 
 /** Whether a turn has reached an end that only `/retry` may reopen. */

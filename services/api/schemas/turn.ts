@@ -26,6 +26,23 @@ export const RequiredAction = z
     examples: [{ tool_outputs: [exampleOf(ToolCall)], approvals: [], expires_at: '2026-11-20T11:00:00.000Z' }],
   });
 
+const Waiting = z
+  .object({
+    for: z
+      .enum(['turn', 'client', 'approval', 'retry', 'provider', 'slot'])
+      .describe(
+        '`turn`: another turn of the conversation; `client`: the output of calls; `approval`: a decision about calls; ' +
+          '`retry`: the time of the next try after one that failed; `provider`: a rate limit; `slot`: a free worker.',
+      ),
+    since: Time.describe('Since when.'),
+    until: Time.optional().describe('Until when, where that is known: the next try, or when a call is given up.'),
+  })
+  .meta({
+    id: 'Waiting',
+    description: 'Why a turn does not run. Of several reasons it tells the first in the order of `for`.',
+    examples: [{ for: 'provider', since: '2026-11-20T10:00:00.412Z', until: '2026-11-20T10:00:30.412Z' }],
+  });
+
 const IncompleteDetails = z
   .object({
     reason: z
@@ -67,7 +84,14 @@ const example = {
       ...{ started_at: '2026-11-20T10:00:01.230Z', completed_at: '2026-11-20T10:00:02.015Z' },
     },
   ],
-  ...{ required_action: null, incomplete_details: null, error: null, usage: exampleOf(Usage), warnings: [] },
+  ...{
+    required_action: null,
+    waiting: null,
+    incomplete_details: null,
+    error: null,
+    usage: exampleOf(Usage),
+    warnings: [],
+  },
   ...{ metadata: { order: '17' }, created_at: '2026-11-20T10:00:00.082Z' },
   ...{ started_at: '2026-11-20T10:00:00.099Z', completed_at: '2026-11-20T10:00:02.015Z' },
 };
@@ -90,6 +114,7 @@ export const Turn = z
     output: z.string().nullable().describe('The final text only; null until there is one.'),
     rounds: z.array(Round).describe('The committed rounds. They are never lost or repeated.'),
     required_action: orNull(RequiredAction).describe('What it waits for; null where it waits for nobody.'),
+    waiting: orNull(Waiting).describe('Why it does not run; null while a step is at work, and after the end.'),
     incomplete_details: orNull(IncompleteDetails).describe('Why the answer is not whole, for `incomplete`.'),
     error: orNull(TurnError).describe('What went wrong, for `failed`.'),
     usage: Usage,

@@ -1,7 +1,6 @@
 import { endWithRound } from '#core/checkpoint/end-turn.ts';
 import { persist } from '#core/checkpoint/persist.ts';
 import { saveRound } from '#core/checkpoint/save-round.ts';
-import { splitModel } from '#core/llm/split-model.ts';
 import { cleanText } from '#core/text.ts';
 import { afterRound, type SavedRound } from '#core/turn/after-round.ts';
 import { nameCalls } from '#core/turn/name-calls.ts';
@@ -40,7 +39,6 @@ export async function commitRound({ turn }: Run, replied: Replied, context: Work
     return whatIsOwed(turn, context);
   }
 
-  context.parking.succeeded(splitModel(turn.config.model).provider);
   tell(turn, replied, { outcome, rings, context });
   return rings;
 }

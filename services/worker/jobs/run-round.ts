@@ -10,10 +10,10 @@ import { transcriptOf } from '#core/turn/transcript.ts';
 import { announceRound } from '../announce-round.ts';
 import { askedOf } from '../asked-of.ts';
 import type { WorkerContext } from '../context.ts';
+import type { Pass } from '../rate-limits.ts';
 import type { Run } from '../run.ts';
 import { commitRound } from './commit-round.ts';
-import { missRound } from './miss-round.ts';
-import { ProviderParked } from './provider-parked.ts';
+import { missRound, stayAway } from './miss-round.ts';
 import { stopRun } from './stop-run.ts';
 
 type Asking = Pick<Provider, 'ask'>;
@@ -25,10 +25,14 @@ export async function runRound(run: Run, step: RoundStep, context: WorkerContext
   const { turn } = run;
   const log = context.log.child({ turn_id: turn.id, round: step.round, attempt: turn.work.ring + 1 });
   const startedAt = Date.now();
+  const { limits } = context;
+  if (!limits.mayAsk(turn.config.model)) return stayAway(run, step, context);
+  using pass = limits.enter(turn.config.model);
   log.info(`round ${step.round} starting`);
 
   try {
-    const reply = await ask(run, step, context);
+    const reply = await ask(run, { step, pass }, context);
+    pass.answered();
     return await commitRound(run, { step, reply, startedAt }, context);
   } catch (failure) {
     if (run.signal.aborted) return stopRun(run, context);
@@ -37,19 +41,21 @@ export async function runRound(run: Run, step: RoundStep, context: WorkerContext
   }
 }
 
-async function ask(run: Run, step: RoundStep, context: WorkerContext): Promise<Reply> {
+async function ask(run: Run, { step, pass }: { step: RoundStep; pass: Pass }, context: WorkerContext): Promise<Reply> {
   const { turn, signal } = run;
-  const { db, audience, providers, parking } = context;
-  const name = splitModel(turn.config.model).provider;
-  refuseWhileParked(name, parking.waitMs(name));
+  const { db, audience, providers } = context;
   const earlier = turn.position > 1 ? await loadHistory(db, turn.conversationId, turn.position) : [];
   const asked = askedOf(turn, step, transcriptOf([...earlier, turn]));
 
   const address = { turn_id: turn.id, round: step.round, attempt: turn.work.ring + 1 };
   using announcer = announceRound(audience, address);
   using _onAir = audience.add(turn.id, announcer);
-  const dialect = chooseDialect(turn.config.tool_mode, counted(providers.find(name), run));
-  return await dialect.ask(asked, signal, announcer.take);
+  const provider = providers.find(splitModel(turn.config.model).provider);
+  const dialect = chooseDialect(turn.config.tool_mode, counted(provider, run));
+  return await dialect.ask(asked, signal, (piece) => {
+    pass.answered();
+    announcer.take(piece);
+  });
 }
 
 /** Counts the requests of a run: a round of a dialect may take several, and those before a failed one were made too. */
@@ -60,9 +66,4 @@ function counted(provider: Asking, run: Run): Asking {
       return provider.ask(...asked);
     },
   };
-}
-
-/** A provider that asked everybody to wait is not asked by a job that was already on its way. */
-function refuseWhileParked(provider: string, waitMs: number): void {
-  if (waitMs > 0) throw new ProviderParked(provider, waitMs);
 }

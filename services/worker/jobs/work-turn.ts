@@ -7,6 +7,7 @@ import type { WorkerContext } from '../context.ts';
 import { newRunId, startRun } from '../run.ts';
 import { endAtDeadline } from './end-at-deadline.ts';
 import { failTurn } from './fail-turn.ts';
+import { stayAway } from './miss-round.ts';
 import { runRound } from './run-round.ts';
 import { runToolBatch } from './run-tool-batch.ts';
 import { whatIsOwed } from './what-is-owed.ts';
@@ -20,7 +21,7 @@ type TurnJob = { turnId: string; step: string; ring?: number };
  */
 export async function workTurn(job: TurnJob, context: WorkerContext): Promise<Ring[]> {
   const runId = newRunId();
-  const begun = isFirst(job) ? await context.turns.begin(job.turnId, runId) : undefined;
+  const begun = await beginFirst(job, { runId, context });
   const turn = begun ?? (await context.turns.load(job.turnId, job));
   if (!turn) return [];
 
@@ -31,6 +32,7 @@ export async function workTurn(job: TurnJob, context: WorkerContext): Promise<Ri
   if (turn.work.held) return [];
 
   using run = startRun(runId, turn);
+  if (next.kind === 'run-round' && !context.limits.mayAsk(turn.config.model)) return stayAway(run, next, context);
   const hold = begun ? 'own' : await holdWhereNeeded(turn, next, { runId, context });
   if (hold === 'refused') return whatIsOwed(turn, context);
   if (turn.status === 'queued') context.audience.goesOn(turn.id);
@@ -46,8 +48,13 @@ export async function workTurn(job: TurnJob, context: WorkerContext): Promise<Ri
   }
 }
 
-function isFirst({ step, ring }: TurnJob): boolean {
-  return step === 'r1' && ring === 0;
+/** While any model is rate-limited the turn is read first: one that has to wait is not begun. */
+async function beginFirst(
+  { turnId, step, ring }: TurnJob,
+  { runId, context: { limits, turns } }: { runId: string; context: WorkerContext },
+): Promise<Turn | undefined> {
+  if (step !== 'r1' || ring !== 0 || limits.any()) return undefined;
+  return turns.begin(turnId, runId);
 }
 
 /** `none` where the step may start without a hold (R3); `refused` where somebody else has it. */

@@ -5,6 +5,7 @@ import type { Scene } from './open-ground.ts';
 import type { Reference } from './reference.ts';
 
 const busy = { kind: 'status' as const, status: 503, retry_after_ms: 1, times: 1 };
+const limited = { kind: 'status' as const, status: 429, retry_after: 2, times: 2 };
 /** Long enough not to come while others only wait for the dead. */
 const DEADLINE_S = 24 * 3_600;
 const closed = { kind: 'status' as const, status: 401 };
@@ -64,6 +65,12 @@ export const workerReferences: Reference[] = [
     of: 'a turn whose model refuses',
     start: ({ startTurn, witness }) =>
       startTurn({ input: scripted({ final: { fault: closed } }), webhook: { url: `${witness.url}/hook` } }),
+  },
+  {
+    of: 'a turn that meets a rate limit, and one that comes while it lasts',
+    points: /(?:postpone-step|r1) #[12]$|rate-limit #1$|take-hold #1$/,
+    start: ({ startTurn }) => startTurn({ input: scripted({ answer: 'At last.', final: { fault: limited } }) }),
+    react: startAnother,
   },
   {
     of: 'two turns of one conversation',
@@ -153,6 +160,13 @@ async function answerAll({ call }: Scene, turn: TurnResource): Promise<boolean> 
   const approvals = wanted.approvals.map((asked) => ({ tool_call_id: asked.id, decision: 'allow' }));
   if (outputs.length > 0) await call('POST', `/v1/turns/${id}/tool_outputs`, { body: { tool_outputs: outputs } });
   if (approvals.length > 0) await call('POST', `/v1/turns/${id}/approvals`, { body: { approvals } });
+  return true;
+}
+
+/** Another turn of the same model, once it is rate-limited. */
+async function startAnother({ startTurn, turns }: Scene, { waiting }: TurnResource): Promise<boolean> {
+  if (waiting?.for !== 'provider' || (await turns()).length > 1) return false;
+  await startTurn({ input: 'Hi' });
   return true;
 }
 

@@ -7,7 +7,7 @@ import { raiseRing, ringNow } from './ring.ts';
 /** `postpone-step.ts`: a negative write (R5). Claims whose calls were made stay, those never made are given back (R8). */
 export function postponeStep(state: State, run: Run, guards: Guards): Rings | null {
   const { turn } = state;
-  if (turn.status !== 'in_progress' || turn.step !== run.on) return null;
+  if ((turn.status !== 'in_progress' && turn.status !== 'queued') || turn.step !== run.on) return null;
   if (guards.postponeMindsRing && !run.isFresh && !(run.holds && guards.holderPostpones)) return null;
   if (guards.postponeMindsHold && isHeldByAnother(state, run, guards)) return null;
   if (!run.isFresh && !run.holds) breakPromise(state, 'a step was handed back twice for one try');

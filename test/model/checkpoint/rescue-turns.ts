@@ -8,3 +8,9 @@ export function rescueTurn(state: State, guards: Guards): void {
   if (!guards.rescueLeavesHold && state.turn.hold === 'lapsed') state.turn.hold = 'alive';
   if (guards.rescueRaisesRing) raiseRing(state, guards);
 }
+
+/** `putOff` of the same file: a late round whose model is rate-limited is rescued without a ring, and not worked before. */
+export function putOff(state: State, guards: Guards): void {
+  rescueTurn(state, guards);
+  state.turn.isEarly = true;
+}

@@ -68,7 +68,7 @@ export const callGuards = {
     ...{
       rule: 'R8',
       file: 'packages/core/checkpoint/postpone-step.ts',
-      code: 'and result is null and index not in (select value::int',
+      code: 'and result is null and index not in (select value::int from json_array_elements_text(called))',
     },
     without: 'a run that is stopped gives back the claim of a call it has made',
     ...{

@@ -15,7 +15,7 @@ export const writeGuards = {
     ...{
       rule: 'R2',
       file: 'packages/core/checkpoint/postpone-step.ts',
-      code: 'due_at = dueIn(delayMs + timing.graceMs)',
+      code: 'due_at = dueIn(sql"delayMs" + sql.lit(timing.graceMs))',
     },
     without: 'a postponed step is not due',
     ...{ scene: short, faults: { later: 1, flush: 1 }, caught: 'stuck' },
@@ -58,7 +58,7 @@ export const writeGuards = {
   },
   postponeMindsHold: {
     ...{ rule: 'R5', file: 'packages/core/checkpoint/postpone-step.ts' },
-    code: 'and (held_by = runId or (ring = later.ring and (held_by is null or held_until < now())))',
+    code: 'and (held_by = "runId" or (turns.ring = "ownRing" and (held_by is null or held_until < now())))',
     without: 'a step is handed back by a run that has lost it',
     ...{ scene: short, faults: { stall: 1, later: 1 } },
     caught: { broken: 'a step was handed back while another run was on it' },
@@ -67,7 +67,7 @@ export const writeGuards = {
     ...{
       rule: 'R5',
       file: 'packages/core/checkpoint/postpone-step.ts',
-      code: 'and (held_by = runId or (ring = later.ring and (held_by is null or held_until < now())))',
+      code: 'and (held_by = "runId" or (turns.ring = "ownRing" and (held_by is null or held_until < now())))',
     },
     without: 'a step is handed back although it was rung again since',
     ...{
@@ -80,7 +80,7 @@ export const writeGuards = {
     ...{
       rule: 'R5',
       file: 'packages/core/checkpoint/postpone-step.ts',
-      code: 'and (held_by = runId or (ring = later.ring and (held_by is null or held_until < now())))',
+      code: 'and (held_by = "runId" or (turns.ring = "ownRing" and (held_by is null or held_until < now())))',
     },
     without: 'a run cannot hand back the step it holds, because a rescue came between its load and its hold',
     ...{ scene: tools, faults: { backlog: 1, shutdown: 1 } },
@@ -102,7 +102,11 @@ export const writeGuards = {
     ...{ scene: tools, faults: { wedge: 1 }, caught: 'stuck' },
   },
   postponeRaisesRing: {
-    ...{ rule: 'R11', file: 'packages/core/checkpoint/postpone-step.ts', code: 'held_until = null, ring = ring + 1' },
+    ...{
+      rule: 'R11',
+      file: 'packages/core/checkpoint/postpone-step.ts',
+      code: 'held_until = null, ring = turns.ring + 1',
+    },
     without: 'a postponed step is rung from inside a job of the same id',
     ...{ scene: { calls: 'none', rescuerOff: true }, faults: { later: 1 }, caught: 'stuck' },
   },

@@ -8,15 +8,18 @@ import type { Sight } from '../left-turn.ts';
 import type { Setting } from '../setting.ts';
 import type { Run, State, Turn } from '../state.ts';
 
+/** How a turn is met: as it was seen, and perhaps while its model is rate-limited. */
+type Met = { sight: Sight; setting: Setting; isLimited?: boolean };
+
 /** The start of `work-turn.ts`: decide (`next-step.ts`) by what was loaded, then leave, ring, or go to work. */
-export function loadTurn(state: State, run: Run, { sight, setting }: { sight: Sight; setting: Setting }): void {
+export function loadTurn(state: State, run: Run, { sight, setting, isLimited = false }: Met): void {
   const { turn } = sight;
   const { guards } = setting;
   if (!isActive(turn) || !turn.atHead || isWaiting(turn)) leave(run);
   else if (turn.step !== run.on) ringOther(run, sight, guards);
   else if (isHeld(turn, guards)) leaveHeld(state, run, guards);
   else if (isHalfKnown(turn)) lookAgain(run);
-  else begin(state, run, { sight, setting });
+  else begin(state, run, { sight, setting, isLimited });
 }
 
 /** Nothing of the batch can be done until somebody outside answers. */
@@ -40,8 +43,8 @@ function leaveHeld({ turn }: State, run: Run, guards: Guards): void {
   leave(run);
 }
 
-/** With a hold, or without one where no other job can be about. */
-function begin(state: State, run: Run, { sight, setting }: { sight: Sight; setting: Setting }): void {
+/** With a hold, or without one where no other job can be about. A round whose model may not be asked is postponed as it is. */
+function begin(state: State, run: Run, { sight, setting, isLimited }: Met): void {
   const { next, facts } = state;
   const { turn, isFresh } = sight;
   const { guards } = setting;
@@ -52,7 +55,8 @@ function begin(state: State, run: Run, { sight, setting }: { sight: Sight; setti
     alone: !guards.endSeesOthers && next.place !== 'waiting',
   };
   planCalls(run, turn, ableCalls(turn));
-  if (isQuiet(turn, guards) && run.once !== 'give-up') beginStep(state, run, setting);
+  if (isLimited && run.on !== 'b1') run.at = 'postponing';
+  else if (isQuiet(turn, guards) && run.once !== 'give-up') beginStep(state, run, setting);
   else run.at = 'wants-hold';
 }
 

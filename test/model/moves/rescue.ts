@@ -1,4 +1,4 @@
-import { rescueTurn } from '../checkpoint/rescue-turns.ts';
+import { putOff, rescueTurn } from '../checkpoint/rescue-turns.ts';
 import { ringNow } from '../checkpoint/ring.ts';
 import { addJobs } from '../jobs.ts';
 import type { Emit, Setting } from '../setting.ts';
@@ -12,6 +12,8 @@ export function rescue(state: State, { scene, guards }: Setting, emit: Emit): vo
   const { turn, deliveries, next } = state;
   if (scene.rescuerOff || !guards.rescuerLooks) return;
   const all: Late[] = [];
+  if (turn.due === 'late' && turn.step !== 'b1')
+    emit('the rescuer puts the turn off', (after) => putOff(after, guards), 'later');
   if (turn.due === 'late') all.push({ what: 'the turn', write: (after) => rescueTurn(after, guards), rings: ringNow });
   for (const name of ['failed', 'ended'] as const) if (deliveries[name].row === 'late') all.push(lateDelivery(name));
   if (next.due === 'late') all.push(lateNext);

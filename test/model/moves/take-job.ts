@@ -7,7 +7,7 @@ import { goRing, leave } from '../leave.ts';
 import { readTurn, type Sight, takeLeft } from '../left-turn.ts';
 import { set } from '../set.ts';
 import type { Setting } from '../setting.ts';
-import type { Run, State } from '../state.ts';
+import type { Run, State, Step } from '../state.ts';
 import { loadTurn } from './load-turn.ts';
 
 /** A worker that is free takes one of the jobs that wait. */
@@ -16,18 +16,20 @@ export function takeJob(actor: Actor): void {
   const { queue, turn, deliveries, next } = state;
   if (run.at !== 'idle') return;
   if (queue.now === 'waiting' && mayBeHandedOut(state, setting)) {
-    look(actor, { verb: `takes the job of ${turn.step}`, isRungAnew: turn.rung }, (taker, after, sightOf) => {
+    const job = { verb: `takes the job of ${turn.step}`, step: turn.step, isRungAnew: turn.rung };
+    look(actor, job, (taker, after, { sightOf, isLimited }) => {
       after.queue.now = 'none';
       set(taker, { on: turn.step, job: 'now' });
-      loadTurn(after, taker, { sight: sightOf(after, taker, setting), setting });
+      loadTurn(after, taker, { sight: sightOf(after, taker, setting), setting, isLimited });
     });
   }
   for (const step of ['r1', 'b1', 'r2'] as const) {
     if (!queue[step] || !mayBeHandedOut(state, setting)) continue;
-    look(actor, { verb: `takes an older job of ${step}`, isRungAnew: false }, (taker, after, sightOf) => {
+    const job = { verb: `takes an older job of ${step}`, step, isRungAnew: false };
+    look(actor, job, (taker, after, { sightOf, isLimited }) => {
       after.queue[step] = false;
       set(taker, { on: step, job: 'old' });
-      loadTurn(after, taker, { sight: sightOf(after, taker, setting), setting });
+      loadTurn(after, taker, { sight: sightOf(after, taker, setting), setting, isLimited });
     });
   }
   for (const name of ['failed', 'ended'] as const) {
@@ -40,17 +42,23 @@ export function takeJob(actor: Actor): void {
   if (next.job === 'waiting') may('works the next turn', (taker, after) => workNext(after, taker, guards));
 }
 
-type SightOf = (state: State, run: Run, setting: Setting) => Sight;
+type Look = { sightOf(state: State, run: Run, setting: Setting): Sight; isLimited: boolean };
 
-/** A job begins with a look at the turn: as it stands, or, for the first ring of a step, as its worker has left it. */
+/** A job begins with a look at the turn: as it stands, or, for the first ring of a step, as its worker has left it; and at its
+ * model, which may be rate-limited (`stayAway`).
+ */
 function look(
   { run, guards, may }: Actor,
-  { verb, isRungAnew }: { verb: string; isRungAnew: boolean },
-  change: (run: Run, after: State, sightOf: SightOf) => void,
+  { verb, step, isRungAnew }: { verb: string; step: Step; isRungAnew: boolean },
+  change: (run: Run, after: State, look: Look) => void,
 ): void {
-  may(verb, (mine, after) => change(mine, after, readTurn));
+  const see = (sightOf: Look['sightOf'], isLimited: boolean) => (mine: Run, after: State) =>
+    change(mine, after, { sightOf, isLimited });
+  may(verb, see(readTurn, false));
+  if (step !== 'b1') may(`${verb}, whose model is rate-limited`, see(readTurn, true), 'later');
   if (run.left === 'none' || (isRungAnew && guards.leftMindsRing)) return;
-  may(`${verb}, by what it has left`, (mine, after) => change(mine, after, takeLeft));
+  may(`${verb}, by what it has left`, see(takeLeft, false));
+  if (step !== 'b1') may(`${verb}, by what it has left, whose model is rate-limited`, see(takeLeft, true), 'later');
 }
 
 /** Where nobody rescues, the queue keeps time: BullMQ's lock outlives a hold (R11), and a delay is kept. */

@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest';
+import type { ToolCall, Turn, Work } from '#core/turn/turn.ts';
+import { waitingOf } from '#core/turn/waiting.ts';
+import { makeTurn } from './make-turn.ts';
+
+const SINCE = '2026-11-20T10:00:00.000Z';
+const LATER = '2026-11-20T10:00:30.000Z';
+const asleep = { quiet: false } as const;
+
+const call = (waitsFor: ToolCall['waitsFor'], expiresAt: string | null): ToolCall => ({
+  ...{ round: 1, index: 0, id: 'call_1', name: 'look', arguments: '{}', effect: 'none', waitsFor, expiresAt },
+  ...{ expired: false, approval: null, claimedBy: null, claimedAt: null, result: null, completedAt: null },
+});
+const batch = (...calls: ToolCall[]): Pick<Turn, 'rounds' | 'status'> => ({
+  status: 'requires_action',
+  rounds: [
+    {
+      ...{ number: 1, text: null, finishReason: 'tool_calls', finishReasonRaw: null, usage: null, opaque: null, calls },
+      ...{ requests: 1, attempts: 1, startedAt: SINCE, completedAt: SINCE },
+    },
+  ],
+});
+const waits = (work: Partial<Work>, more: Partial<Omit<Turn, 'work' | 'config'>> = {}) =>
+  waitingOf(makeTurn({ ...more, work: { ...asleep, ...work } }));
+
+test.each<[string, ReturnType<typeof waitingOf>, ReturnType<typeof waitingOf>]>([
+  ['behind another turn', waits({ atHead: false }, { status: 'queued' }), { for: 'turn', since: SINCE }],
+  [
+    'for its client, before a person',
+    waits({}, batch(call('approval', null), call('output', LATER))),
+    { for: 'client', since: SINCE, until: LATER },
+  ],
+  ['for a person', waits({}, batch(call('approval', null))), { for: 'approval', since: SINCE }],
+  ['for its next try', waits({ retryAt: LATER }), { for: 'retry', since: SINCE, until: LATER }],
+  ['for a rate limit', waits({ retryAt: LATER, rateLimited: true }), { for: 'provider', since: SINCE, until: LATER }],
+  ['for a worker', waits({}, { status: 'queued' }), { for: 'slot', since: SINCE }],
+  ['for a worker, after a limit', waits({ rateLimited: true }), { for: 'slot', since: SINCE }],
+  ['for nothing while a step is at work', waits({ held: true }), null],
+  ['for nothing while a step may be at work without a hold', waits({ quiet: true }), null],
+  ['for nothing after its end', waits({ retryAt: LATER }, { status: 'cancelled' }), null],
+])('a turn waits %s', (_, waiting, expected) => {
+  expect(waiting).toEqual(expected);
+});
