@@ -6,7 +6,7 @@ import type { World } from './create-world.ts';
  * learns that a step is over from messages alone.
  */
 export async function openLiveWorker({ worker, parts }: World, { beats = true } = {}): Promise<AsyncDisposable> {
-  const heartbeat = beats ? worker.heartbeat : { ...worker.heartbeat, beat: async () => {} };
-  const { close } = await openWorker({ ...worker, heartbeat }, parts.bell, 8);
+  const withoutBeat = { ...worker, heartbeat: { ...worker.heartbeat, beat: async () => {} } };
+  const { close } = await openWorker(beats ? worker : withoutBeat, parts.bell, 8);
   return { [Symbol.asyncDispose]: () => close(0) };
 }
