@@ -1,5 +1,5 @@
 import type { Problem } from './check-definition.ts';
-import { compileSchema } from './compile-schema.ts';
+import { requireUsable } from './compile-schema.ts';
 
 type JsonSchema = Record<string, unknown>;
 type Place = { path: string; nesting: number; level: number; known: readonly string[] };
@@ -91,7 +91,7 @@ function partsOf(schema: JsonSchema, keywords: typeof PARTS, place: Place): Prob
 
 function checkCompiles(schema: JsonSchema, path: string): Problem[] {
   try {
-    compileSchema(schema);
+    requireUsable(schema);
     return [];
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
