@@ -1,5 +1,5 @@
 import { styleText } from 'node:util';
-import type { Turn } from 'pawl/client';
+import type { ListedTurn } from 'pawl/client';
 import { makeVisible } from './make-visible.ts';
 import type { Cli } from './run-cli.ts';
 
@@ -17,7 +17,7 @@ const COLOURS = {
 
 /** Writes a line for each of the first turns of a list; answers the exit code. */
 export async function listTurns(
-  turns: AsyncIterable<Turn>,
+  turns: AsyncIterable<ListedTurn>,
   { limit, isJson }: { limit: number; isJson: boolean },
   { stdout }: Cli,
 ): Promise<number> {
@@ -30,7 +30,7 @@ export async function listTurns(
   return 0;
 }
 
-function lineOf({ id, status, created_at, input }: Turn): string {
+function lineOf({ id, status, created_at, input }: ListedTurn): string {
   const text = input.at(-1)?.content.replace(/\s+/g, ' ') ?? '';
   const short = text.length > INPUT_WIDTH ? `${text.slice(0, INPUT_WIDTH - 1)}…` : text;
   const startedAt = `${created_at.slice(0, 19).replace('T', ' ')}Z`;

@@ -2,7 +2,7 @@ import type { LiveEvent } from '#core/turn/event.ts';
 import type { CompactMessage } from '#core/turn/history/compact.ts';
 import type { ConversationResource } from '#core/turn/present-conversation.ts';
 import type { EventResource } from '#core/turn/present-event.ts';
-import type { TurnResource } from '#core/turn/present-turn.ts';
+import type { ListedTurnResource, TurnResource } from '#core/turn/present-turn.ts';
 import type { ToolError } from '#core/turn/tool-result.ts';
 import type { TerminalStatus, TurnStatus } from '#core/turn/turn.ts';
 import type { ConversationRequestBody, TurnRequestBody } from '#core/turn/turn-request.ts';
@@ -13,6 +13,8 @@ import type { Refusal } from './read-refusal.ts';
 import { turnsOf } from './turns-of.ts';
 
 export type Turn = TurnResource;
+/** A turn of a list: without its rounds, which `get` brings. */
+export type ListedTurn = ListedTurnResource;
 export type EndedTurn = Turn & { status: TerminalStatus };
 export type TurnRequest = TurnRequestBody;
 export type Conversation = ConversationResource;
@@ -62,8 +64,8 @@ export type Turns = {
   /** Starts a turn in a new conversation. */
   start(request: TurnRequest, options?: StartOptions): Promise<StartedTurn>;
   get(id: string, options?: CallOptions): Promise<Turn>;
-  /** Turns, newest first; pages are read as they are needed. */
-  list(filter?: TurnFilter): AsyncGenerator<Turn, void, undefined>;
+  /** Turns, newest first and without their rounds; pages are read as they are needed. */
+  list(filter?: TurnFilter): AsyncGenerator<ListedTurn, void, undefined>;
   /** The handle of a turn that was started elsewhere or before. Asks nobody. */
   attach(id: string): TurnHandle;
 };

@@ -7,7 +7,7 @@ import type { ApiEnv } from '../api-env.ts';
 import type { ApiContext } from '../context.ts';
 import { findOwnConversation } from '../find-own.ts';
 import { json, makeRouter } from '../make-router.ts';
-import { PageQuery, pageOf, readCursor } from '../page.ts';
+import { fullPage, PageQuery, readCursor } from '../page.ts';
 import { Conversation } from '../schemas/conversation.ts';
 import { ConversationId } from '../schemas/id.ts';
 import { listOf } from '../schemas/list-of.ts';
@@ -63,8 +63,8 @@ export function conversationRoutes(context: ApiContext) {
 function listAll({ db }: ApiContext): RouteHandler<typeof list, ApiEnv> {
   return async (c) => {
     const { cursor, limit } = c.req.valid('query');
-    const rows = await listConversations(db, c.get('project'), { ...readCursor('conv', cursor), limit: limit + 1 });
-    return c.json(pageOf(rows, limit, presentConversation), 200);
+    const page = await listConversations(db, c.get('project'), { ...readCursor('conv', cursor), limit });
+    return c.json(fullPage(page, presentConversation), 200);
   };
 }
 

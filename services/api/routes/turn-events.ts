@@ -73,12 +73,28 @@ function readOrFollow({ db, watch }: Pick<ApiContext, 'db' | 'watch'>): RouteHan
       return RESPONSE_ALREADY_SENT;
     }
     const events = await readEvents(db, turn, { after, limit });
-    const last = events.at(-1)?.number ?? after;
+    const data = fitting(events, (event) => presentEvent(turn, event));
+    const last = events[data.length - 1]?.number ?? after;
     const hasMore = last < turn.lastEvent;
-    const data = events.map((event) => presentEvent(turn, event));
     return c.json(
       { object: 'list' as const, data, has_more: hasMore, next_cursor: hasMore ? String(last) : null },
       200,
     );
   };
+}
+
+/** Characters of events that a page has at most, unless its first event alone has more. */
+const PAGE_CHARACTERS = 4 * 1024 * 1024;
+
+/** The first events that fit a page; the one that ends a turn holds all of it, and a turn may fail and go on often. */
+function fitting<Stored, Item>(events: Stored[], present: (event: Stored) => Item): Item[] {
+  const items: Item[] = [];
+  let characters = 0;
+  for (const event of events) {
+    const item = present(event);
+    characters += JSON.stringify(item).length;
+    if (items.length > 0 && characters > PAGE_CHARACTERS) break;
+    items.push(item);
+  }
+  return items;
 }
