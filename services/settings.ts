@@ -20,6 +20,8 @@ const Settings = z.object({
   PAWL_API_KEYS: z.string().optional(),
   PAWL_WEBHOOK_SECRET: z.string().optional(),
   PAWL_SECRETS: z.string().optional(),
+  PAWL_MAX_CONNECTIONS: number(10_000, 1),
+  PAWL_MAX_STREAMS: number(1_000, 1),
   PAWL_WORKER_CONCURRENCY: number(64, 1),
   PAWL_TOOL_OUTPUT_LIMIT: number(65_536, 1),
   PAWL_TOOL_RULES: z.enum(['strict', 'provider']).default('strict'),

@@ -7,6 +7,9 @@ import { RequestRefused } from '#core/failure.ts';
 import type { AnswerVerdict } from '#core/turn/judge-answer.ts';
 import type { ToolCall, Turn } from '#core/turn/turn.ts';
 
+/** Answers of one request; a turn has no more calls. */
+export const MAX_ANSWERS = 10_000;
+
 /** One answer of a request: for which call, what it is worth, and what to record if it is new. */
 export type Said = {
   callId: string;
@@ -26,14 +29,16 @@ export async function answerFromOutside(db: Db, turnId: string, said: Said[]): P
     const turn = await loadTurn(trx, turnId);
     if (!turn) throw new RequestRefused(404, 'turn_not_found', 'There is no turn of this id.', 'id');
 
-    const answers = said.flatMap((one) => judged(turn, one));
+    const calls = new Map(turn.rounds.flatMap((round) => round.calls).map((call) => [call.id, call]));
+    const answers = said.flatMap((one) => judged(turn, calls.get(one.callId), one));
     const round = turn.rounds.length;
     return answers.length === 0 ? { written: [], rings: [] } : answerCalls(trx, { turnId, round, answers });
   });
 }
 
 function refuseTwice(said: Said[]): void {
-  const again = said.find(({ callId }, index) => said.findIndex((other) => other.callId === callId) < index);
+  const first = new Map<string, Said>();
+  const again = said.find((one) => first.get(one.callId) ?? !first.set(one.callId, one));
   if (!again) return;
   throw new RequestRefused(
     400,
@@ -43,8 +48,7 @@ function refuseTwice(said: Said[]): void {
   );
 }
 
-function judged(turn: Turn, { callId, path, judge, record }: Said): OutsideAnswer[] {
-  const call = turn.rounds.flatMap((round) => round.calls).find(({ id }) => id === callId);
+function judged(turn: Turn, call: ToolCall | undefined, { callId, path, judge, record }: Said): OutsideAnswer[] {
   if (!call) throw new RequestRefused(404, 'tool_call_not_found', `This turn has no tool call ${callId}.`, path);
   switch (judge(call)) {
     case 'record':

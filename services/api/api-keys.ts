@@ -4,21 +4,21 @@ import { Misconfigured } from '#core/failure.ts';
 /** Whose a request is; `keyId` tells the key by its digest, without telling the key. */
 export type Caller = { project: string; keyId: string | null };
 
-/** Finds whose key it is. Without any keys configured everybody is the one default project. */
-export type ApiKeys = { callerOf(authorization: string | undefined): Caller | null };
+/** Finds whose key it is. Without any keys configured everybody is the one default project: it `isOpen`. */
+export type ApiKeys = { isOpen: boolean; callerOf(authorization: string | undefined): Caller | null };
 
 const LOOPBACK = /^(127\.\d+\.\d+\.\d+|localhost|::1|\[::1\])$/;
 
 /** Reads PAWL_API_KEYS (`project:key`, comma-separated). Without keys only a loopback host may be served. */
 export function readApiKeys(text: string | undefined, host: string): ApiKeys {
   if (text === undefined) {
-    if (LOOPBACK.test(host)) return { callerOf: () => ({ project: 'default', keyId: null }) };
+    if (LOOPBACK.test(host)) return { isOpen: true, callerOf: () => ({ project: 'default', keyId: null }) };
     throw new Misconfigured(
       `HOST is ${host}, which others can reach, and PAWL_API_KEYS is not set. Set it, or listen on 127.0.0.1.`,
     );
   }
   const keys = text.split(',').map(readKey);
-  return { callerOf: (authorization) => match(keys, authorization) };
+  return { isOpen: false, callerOf: (authorization) => match(keys, authorization) };
 }
 
 type Key = Caller & { digest: Buffer };

@@ -11,6 +11,7 @@ import type { ToolSecrets } from '#core/tools/tool-secrets.ts';
 import type { Ring } from '#core/turn/ring.ts';
 import type { Log } from '../log.ts';
 import type { ApiKeys } from './api-keys.ts';
+import type { HeldRequests } from './held-requests.ts';
 import type { TurnWatch } from './watch/watch-turns.ts';
 
 /** Everything a route may touch. */
@@ -30,6 +31,7 @@ export type ApiContext = {
   egress: EgressPolicy;
   gate: Gate;
   keys: ApiKeys;
+  held: HeldRequests;
   secretsOf(project: string): Promise<string[]>;
   ring(rings: Ring[]): Promise<boolean>;
   /** Jobs in all queues, by state. */

@@ -33,6 +33,9 @@ const ToolExecution = z.discriminatedUnion('kind', [
 ]);
 export type ToolExecution = z.infer<typeof ToolExecution>;
 
+/** Of a list of words that a caller chooses from. A list is held to its length before its items are looked at. */
+export const MAX_WORDS = 32;
+
 /** Seconds; longer than anybody waits, and short enough for every clock. */
 const ONE_YEAR = 31_536_000;
 
@@ -104,6 +107,7 @@ export const Tool = z
       .transform((limit) => limit ?? null),
     capabilities: z
       .array(z.enum(['network', 'filesystem', 'database', 'shell']))
+      .max(MAX_WORDS)
       .nullish()
       .describe('What it needs; a turn with `allowed_capabilities` runs no tool that needs more.')
       .transform((list) => list ?? []),

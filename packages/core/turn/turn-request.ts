@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Json } from './json.ts';
 import { InputMessage } from './message.ts';
-import { Tool } from './tool.ts';
+import { MAX_WORDS, Tool } from './tool.ts';
 
 export const ToolChoice = z.union([
   z.enum(['auto', 'none', 'required']),
@@ -53,9 +53,14 @@ export const Webhook = z.strictObject({
   events: z
     .array(WebhookEvent)
     .min(1, 'name at least one event')
+    .max(MAX_WORDS)
     .nullish()
     .describe('Which events to hear of. All but `round.completed` by default.'),
-  include: z.array(z.literal('turn')).nullish().describe('`turn`: send the whole turn along. Nothing by default.'),
+  include: z
+    .array(z.literal('turn'))
+    .max(MAX_WORDS)
+    .nullish()
+    .describe('`turn`: send the whole turn along. Nothing by default.'),
 });
 export type Webhook = z.infer<typeof Webhook>;
 
@@ -96,6 +101,7 @@ const standing = {
   limits: Limits.nullish().describe('Where the turn ends at the latest.'),
   allowed_capabilities: z
     .array(z.enum(['network', 'filesystem', 'database', 'shell']))
+    .max(MAX_WORDS)
     .nullish()
     .describe('What tools may need; a call of one that needs more is answered `permission_denied`. All by default.'),
   provider_options: z
@@ -106,7 +112,7 @@ const standing = {
 };
 
 const input = z
-  .union([z.string().min(1, 'give some text'), z.array(InputMessage).min(1, 'give at least one message')])
+  .union([z.string().min(1, 'give some text'), z.array(InputMessage).min(1, 'give at least one message').max(10_000)])
   .describe('What the user says, or several messages.');
 
 const starting = {

@@ -8,7 +8,7 @@ import { judgeOutput } from '#core/turn/judge-answer.ts';
 import { presentTurn } from '#core/turn/present-turn.ts';
 import { errorResult, type ToolResult } from '#core/turn/tool-result.ts';
 import { announce } from '../announce.ts';
-import { answerFromOutside, type Said } from '../answer-from-outside.ts';
+import { answerFromOutside, MAX_ANSWERS, type Said } from '../answer-from-outside.ts';
 import type { ApiEnv } from '../api-env.ts';
 import type { ApiContext } from '../context.ts';
 import { findOwnTurn } from '../find-own.ts';
@@ -29,7 +29,7 @@ const Output = z
   .refine(({ output, error }) => (output === undefined) !== (error === undefined), 'give either output or error');
 
 const Outputs = z
-  .strictObject({ tool_outputs: z.array(Output).min(1).describe('All are taken, or none.') })
+  .strictObject({ tool_outputs: z.array(Output).min(1).max(MAX_ANSWERS).describe('All are taken, or none.') })
   .meta({ id: 'ToolOutputs', examples: [{ tool_outputs: [{ tool_call_id: 'call_1', output: { city: 'Lisbon' } }] }] });
 
 const WholeOutput = z

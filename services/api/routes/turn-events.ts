@@ -49,16 +49,20 @@ const read = createRoute({
       content: { ...json(listOf(Event)), 'text/event-stream': { schema: StreamedEvent } },
     },
     204: { description: 'Stream only: the turn has ended, and nothing comes after that event.' },
-    ...refusals('turn_not_found', 'invalid_value'),
+    ...refusals('turn_not_found', 'invalid_value', 'too_many_streams'),
   },
 });
 
 /** `GET /v1/turns/:id/events`: what happened to a turn, as a list or as a stream. */
-export function turnEventRoutes(context: Pick<ApiContext, 'db' | 'watch'>) {
+export function turnEventRoutes(context: Pick<ApiContext, 'db' | 'watch' | 'held'>) {
   return makeRouter().openapi(read, readOrFollow(context));
 }
 
-function readOrFollow({ db, watch }: Pick<ApiContext, 'db' | 'watch'>): RouteHandler<typeof read, ApiEnv> {
+function readOrFollow({
+  db,
+  watch,
+  held,
+}: Pick<ApiContext, 'db' | 'watch' | 'held'>): RouteHandler<typeof read, ApiEnv> {
   return async (c) => {
     const turn = await findOwnTurn(db, c.get('project'), c.req.valid('param').id);
     const { after: asked, cursor, limit } = c.req.valid('query');
@@ -69,6 +73,7 @@ function readOrFollow({ db, watch }: Pick<ApiContext, 'db' | 'watch'>): RouteHan
       if (c.req.method === 'HEAD') return c.body(null, 200, EVENT_HEADERS);
       // Whoever has seen more than there is has seen it elsewhere, and still wants to hear how this turn ends.
       const from = Math.min(after, turn.lastEvent);
+      c.env.outgoing.once('close', held.hold({ project: c.get('project'), keyId: c.get('keyId') }));
       writeEvents(c.env.outgoing, (sink) => watch.follow(turn.id, from, sink));
       return RESPONSE_ALREADY_SENT;
     }

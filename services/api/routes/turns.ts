@@ -56,7 +56,7 @@ const read = createRoute({
   },
   responses: {
     200: { description: 'The turn as it is now.', headers: z.object(pollAfterHeader), content: json(Turn) },
-    ...refusals('turn_not_found', 'invalid_value'),
+    ...refusals('turn_not_found', 'invalid_value', 'too_many_streams'),
   },
 });
 
@@ -98,7 +98,7 @@ function presentWhole(turn: StoredTurn) {
   return { ...presentTurn(turn), rounds_count: turn.rounds.length };
 }
 
-function poll({ db, watch }: ApiContext): RouteHandler<typeof read, ApiEnv> {
+function poll({ db, watch, held }: ApiContext): RouteHandler<typeof read, ApiEnv> {
   return async (c) => {
     const { wait, after } = c.req.valid('query');
     const { id } = c.req.valid('param');
@@ -106,7 +106,11 @@ function poll({ db, watch }: ApiContext): RouteHandler<typeof read, ApiEnv> {
     const isEnough = (turn: StoredTurn) =>
       turn.project !== project || (after === undefined ? isSettled(turn) : isBeyond(turn, after));
     const timing = { timeoutMs: wait * 1000, forRest: after === undefined, signal: c.req.raw.signal };
-    const found = wait === 0 || !isId('turn', id) ? undefined : await watch.waitFor(id, isEnough, timing);
+    const waitFor = async () => {
+      const release = held.hold({ project, keyId: c.get('keyId') });
+      return watch.waitFor(id, isEnough, timing).finally(release);
+    };
+    const found = wait === 0 || !isId('turn', id) ? undefined : await waitFor();
     const turn = found?.project === project ? found : await findOwnTurn(db, project, id);
     setPollAfter(c, turn);
     return c.json(presentTurn(turn), 200);
