@@ -6,6 +6,7 @@ import { lockTurn } from '#core/checkpoint/lock-turn.ts';
 import { RequestRefused } from '#core/failure.ts';
 import type { AnswerVerdict } from '#core/turn/judge-answer.ts';
 import type { ToolCall, Turn } from '#core/turn/turn.ts';
+import { turnNotFound } from './find-own.ts';
 
 /** Answers of one request; a turn has no more calls. */
 export const MAX_ANSWERS = 10_000;
@@ -27,7 +28,7 @@ export async function answerFromOutside(db: Db, turnId: string, said: Said[]): P
   return db.transaction().execute(async (trx) => {
     await lockTurn(trx, turnId);
     const turn = await loadTurn(trx, turnId);
-    if (!turn) throw new RequestRefused(404, 'turn_not_found', 'There is no turn of this id.', 'id');
+    if (!turn) throw turnNotFound();
 
     const calls = new Map(turn.rounds.flatMap((round) => round.calls).map((call) => [call.id, call]));
     const answers = said.flatMap((one) => judged(turn, calls.get(one.callId), one));

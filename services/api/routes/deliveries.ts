@@ -126,6 +126,8 @@ function deliverAgain(context: ApiContext): RouteHandler<typeof again, ApiEnv> {
     const { id } = await findOwn(context.db, c.get('project'), c.req.valid('param').id);
     const ring = await redeliver(context.db, c.get('project'), id);
     if (!ring) {
+      // Its conversation may have been deleted meanwhile, and it with it.
+      await findOwn(context.db, c.get('project'), id);
       const message = 'The webhook endpoint is disabled or deleted. Enable it, then redeliver.';
       throw new RequestRefused(409, 'webhook_endpoint_disabled', message);
     }
