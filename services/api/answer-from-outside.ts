@@ -4,6 +4,7 @@ import type { Db } from '#core/checkpoint/database.ts';
 import { loadTurn } from '#core/checkpoint/load-turn.ts';
 import { lockTurn } from '#core/checkpoint/lock-turn.ts';
 import { RequestRefused } from '#core/failure.ts';
+import { shorten } from '#core/text.ts';
 import type { AnswerVerdict } from '#core/turn/judge-answer.ts';
 import type { ToolCall, Turn } from '#core/turn/turn.ts';
 import { turnNotFound } from './find-own.ts';
@@ -44,13 +45,14 @@ function refuseTwice(said: Said[]): void {
   throw new RequestRefused(
     400,
     'invalid_value',
-    `The call ${again.callId} is answered twice here. Answer it once.`,
+    `The call ${shorten(again.callId)} is answered twice here. Answer it once.`,
     again.path,
   );
 }
 
 function judged(turn: Turn, call: ToolCall | undefined, { callId, path, judge, record }: Said): OutsideAnswer[] {
-  if (!call) throw new RequestRefused(404, 'tool_call_not_found', `This turn has no tool call ${callId}.`, path);
+  if (!call)
+    throw new RequestRefused(404, 'tool_call_not_found', `This turn has no tool call ${shorten(callId)}.`, path);
   switch (judge(call)) {
     case 'record':
       return [{ index: call.index, ...record(call, turn) }];
@@ -59,17 +61,21 @@ function judged(turn: Turn, call: ToolCall | undefined, { callId, path, judge, r
     case 'contradiction':
       throw conflict(
         'tool_call_answered',
-        `The call ${callId} was answered otherwise before; the first answer stands.`,
+        `The call ${shorten(callId)} was answered otherwise before; the first answer stands.`,
         path,
       );
     case 'not-waiting':
       throw conflict(
         'tool_call_not_waiting',
-        `The call ${callId} does not wait for this. Read the turn's required_action.`,
+        `The call ${shorten(callId)} does not wait for this. Read the turn's required_action.`,
         path,
       );
     case 'given-up':
-      throw conflict('tool_call_not_waiting', `The call ${callId} takes no answer any more: ${whyGivenUp(call)}`, path);
+      throw conflict(
+        'tool_call_not_waiting',
+        `The call ${shorten(callId)} takes no answer any more: ${whyGivenUp(call)}`,
+        path,
+      );
   }
 }
 

@@ -5,7 +5,7 @@ import { RequestRefused } from '#core/failure.ts';
 import type { Log } from '../log.ts';
 import { envelope } from './envelope.ts';
 import { errorTypes } from './error-types.ts';
-import { RequestCutOff } from './read-json.ts';
+import { RequestCutOff } from './request-cut-off.ts';
 
 /** Turns whatever a route threw into the contract's envelope. What callers cannot mend is logged, never shown. */
 export function handleError(log: Log) {

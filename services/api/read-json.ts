@@ -1,8 +1,9 @@
 import type { HonoRequest } from 'hono';
 import { createMiddleware } from 'hono/factory';
-import { Failure, RequestRefused } from '#core/failure.ts';
-import { cleanText } from '#core/text.ts';
+import { RequestRefused } from '#core/failure.ts';
+import { cleanText, shorten } from '#core/text.ts';
 import { renderPath } from './render-path.ts';
+import { orCutOff } from './request-cut-off.ts';
 
 const MAX_DEPTH = 64;
 const MAX_VALUES = 50_000;
@@ -12,7 +13,7 @@ const WITH_BODY = new Set(['POST', 'PUT', 'PATCH']);
 /** Makes sure that a body is JSON we can keep, before anything looks into it. */
 export const readJson = createMiddleware(async (c, next) => {
   if (!WITH_BODY.has(c.req.method)) return next();
-  const text = await readText(c.req);
+  const text = await orCutOff(c.req.text());
   if (text.length > 0) {
     requireJsonType(c.req.header('content-type'));
     const body = JSON.stringify(cleanBody(parse(text)));
@@ -20,22 +21,6 @@ export const readJson = createMiddleware(async (c, next) => {
   }
   await next();
 });
-
-/** The client was gone before its body was whole, so that no answer reaches it. */
-export class RequestCutOff extends Failure {
-  constructor() {
-    super('request_cut_off', 'The client went away before its request was whole.');
-  }
-}
-
-/** What breaks while a body is read breaks at the client's socket, and says nothing of the database. */
-async function readText(request: HonoRequest): Promise<string> {
-  try {
-    return await request.text();
-  } catch (error) {
-    throw error instanceof Error && 'code' in error ? new RequestCutOff() : error;
-  }
-}
 
 /** Whoever reads the body after us reads the clean one. */
 function replaceBody(request: HonoRequest, body: string): void {
@@ -105,7 +90,12 @@ function tooMany(what: string, many: string): RequestRefused {
 function finite(value: number, path: (string | number)[]): number {
   if (Number.isFinite(value)) return value;
   const param = renderPath(path);
-  throw new RequestRefused(400, 'invalid_value', `\`${param}\` is too large a number. Give a smaller one.`, param);
+  throw new RequestRefused(
+    400,
+    'invalid_value',
+    `\`${shorten(param)}\` is too large a number. Give a smaller one.`,
+    param,
+  );
 }
 
 function cleanKey(place: (string | number)[], key: string): string {

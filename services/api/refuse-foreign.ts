@@ -9,10 +9,10 @@ const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d+)?$/i;
  * Keeps pages of other origins out, which a browser would let ask in its user's name. Where no keys are asked for, a name that
  * leads here is refused too: whoever owns the name could have his page taken for ours. Clients that are no browsers go on.
  */
-export function refuseForeign({ isOpen }: ApiKeys) {
+export function refuseForeign(keys: ApiKeys) {
   return createMiddleware<ApiEnv>(async (c, next) => {
     const host = c.req.header('host');
-    if (isOpen && host !== undefined && !LOOPBACK.test(host)) {
+    if (keys.isOpen && host !== undefined && !LOOPBACK.test(host)) {
       const message =
         'Without PAWL_API_KEYS only localhost, 127.0.0.1 and [::1] are served. Use one of them, or set keys.';
       throw new RequestRefused(403, 'host_not_allowed', message, 'Host');

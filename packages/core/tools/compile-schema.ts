@@ -3,6 +3,7 @@ import { Ajv, type ErrorObject } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { Failure } from '../failure.ts';
+import { quote, shorten } from '../text.ts';
 import { findEndlessReference } from './find-endless-reference.ts';
 import { OutOfTime, withinTime } from './within-time.ts';
 
@@ -25,7 +26,7 @@ const KEPT_CHARACTERS = 2 * 1024 * 1024;
 const JUDGED = 5_000;
 
 /** Characters of what is wrong with a schema; it may quote all of it. */
-const SHOWN = 500;
+const SHOWN = 200;
 
 /** Compiling with references inlined, or code optimized, takes ten times as long for a large schema. */
 const options = {
@@ -122,7 +123,7 @@ function compile({ $schema, $id, id, $async, ...schema }: JsonSchema): Validator
 function refuseEndless(schema: JsonSchema): void {
   const reference = findEndlessReference(schema);
   if (reference === null) return;
-  const where = JSON.stringify(reference);
+  const where = quote(reference);
   throw new SchemaRefused(`following the $ref ${where} comes to no end; let it lead into properties or items`);
 }
 
@@ -145,5 +146,5 @@ function refusalOf(error: unknown): SchemaRefused {
   if (error instanceof SchemaRefused) return error;
   if (error instanceof OutOfTime) return new SchemaRefused('it takes too long to compile; make it smaller');
   if (error instanceof RangeError) return new SchemaRefused('it lists or nests too much; make it smaller');
-  return new SchemaRefused((error instanceof Error ? error.message : String(error)).slice(0, SHOWN));
+  return new SchemaRefused(shorten(error instanceof Error ? error.message : String(error), SHOWN));
 }

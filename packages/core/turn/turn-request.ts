@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Json } from './json.ts';
 import { InputMessage } from './message.ts';
-import { MAX_WORDS, Tool } from './tool.ts';
+import { MAX_URL, MAX_WORDS, Tool } from './tool.ts';
 
 export const ToolChoice = z.union([
   z.enum(['auto', 'none', 'required']),
@@ -49,6 +49,7 @@ export const Webhook = z.strictObject({
       protocol: /^https?$/,
       error: ({ input }) => (input === undefined ? undefined : 'give an http or https URL'),
     })
+    .max(MAX_URL)
     .describe('Where to post events: http or https, and a public address unless the operator allows it.'),
   events: z
     .array(WebhookEvent)

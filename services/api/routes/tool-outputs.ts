@@ -1,6 +1,7 @@
 import { createRoute, type RouteHandler, z } from '@hono/zod-openapi';
 import { findOutput } from '#core/checkpoint/find-output.ts';
 import { RequestRefused } from '#core/failure.ts';
+import { shorten } from '#core/text.ts';
 import { cleanError } from '#core/tools/clean-error.ts';
 import { renderOutput } from '#core/tools/render-output.ts';
 import { Json } from '#core/turn/json.ts';
@@ -126,7 +127,7 @@ function readOne({ db }: ApiContext): RouteHandler<typeof read, ApiEnv> {
     const turn = await findOwnTurn(db, c.get('project'), id);
     const found = isCallId(call_id) ? await findOutput(db, turn.id, call_id) : undefined;
     if (!found?.result) {
-      const message = `There is no output of a call ${call_id} in this turn${found ? ' yet' : ''}.`;
+      const message = `There is no output of a call ${shorten(call_id)} in this turn${found ? ' yet' : ''}.`;
       throw new RequestRefused(404, 'tool_output_not_found', message, 'call_id');
     }
     const { result, fullOutput } = found;

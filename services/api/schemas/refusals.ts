@@ -49,9 +49,20 @@ export function keyedRefusals(...codes: ErrorCode[]): Refusals {
   return openRefusals(...codes, 'invalid_api_key', 'internal', 'service_unavailable');
 }
 
-/** The refusals of a route that is open to all: those it names. */
+/** What may be answered at any path, whatever is asked there and before a route looks at it. */
+const ofAnyRequest: ErrorCode[] = [
+  'invalid_http',
+  'host_not_allowed',
+  'origin_not_allowed',
+  'method_not_allowed',
+  'request_timeout',
+  'headers_too_large',
+  'too_many_connections',
+];
+
+/** The refusals of a route that is open to all: those it names, and what every route may answer. */
 export function openRefusals(...codes: ErrorCode[]): Refusals {
-  const byStatus = Map.groupBy(new Set(codes), (code) => errorCodes[code].status);
+  const byStatus = Map.groupBy(new Set([...codes, ...ofAnyRequest]), (code) => errorCodes[code].status);
   return Object.fromEntries([...byStatus].map(([status, those]) => [status, refusal(status, those)]));
 }
 
