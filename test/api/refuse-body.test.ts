@@ -62,6 +62,19 @@ test.each<[string, (many: number) => object, number, string]>([
   expect(await post(250_000)).toBe('400 json_too_large: null');
 });
 
+test('a URL that is longer than any is refused', async () => {
+  const url = `https://example.com/${'a'.repeat(4_096)}`;
+  const tool = { name: 'look_up', description: 'Looks something up.', execution: { kind: 'http', url } };
+  const post = async (more: object) =>
+    describeRefusal(await world.call('POST', '/v1/turns', { body: { model: 'openai/test', input: 'Hi', ...more } }));
+
+  expect(await post({ webhook: { url } })).toBe('400 invalid_value: webhook.url');
+  expect(await post({ tools: [tool] })).toBe('400 invalid_value: tools[0].execution.url');
+  expect(describeRefusal(await world.call('POST', '/v1/webhook_endpoints', { body: { url } }))).toBe(
+    '400 invalid_value: url',
+  );
+});
+
 test('an object with more keys than anybody means is refused', async () => {
   const output = Object.fromEntries(Array.from({ length: 10_001 }, (_, n) => [`k${n}`, 0]));
 

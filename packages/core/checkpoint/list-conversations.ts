@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Conversation } from '../turn/conversation.ts';
 import type { Db } from './database.ts';
-import { fittingRows, type Page, pageOfRows } from './fit-page.ts';
+import { fittingRows, type Page, pageOfRows } from './fitting-rows.ts';
 import { selectConversations } from './select-conversations.ts';
 
 /** A page of a project's conversations, newest first; `before` is the last id of the page before. */

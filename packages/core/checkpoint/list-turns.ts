@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { ListedTurn, Turn, TurnStatus } from '../turn/turn.ts';
 import type { Db } from './database.ts';
-import { fittingRows, type Page, pageOfRows } from './fit-page.ts';
+import { fittingRows, type Page, pageOfRows } from './fitting-rows.ts';
 import {
   bytesOfRequest,
   bytesOfRounds,

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Turn } from '../turn/turn.ts';
 import type { Db } from './database.ts';
-import { fittingRows, type Page, pageOfRows } from './fit-page.ts';
+import { fittingRows, type Page, pageOfRows } from './fitting-rows.ts';
 import { bytesOfRequest, bytesOfRounds, selectTurns, selectWhole, type TurnAsRead, toTurn } from './select-turns.ts';
 
 const wasBegun = sql`(started_at is not null or completed_at is null)`;

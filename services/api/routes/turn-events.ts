@@ -73,8 +73,8 @@ function readOrFollow({
       if (c.req.method === 'HEAD') return c.body(null, 200, EVENT_HEADERS);
       // Whoever has seen more than there is has seen it elsewhere, and still wants to hear how this turn ends.
       const from = Math.min(after, turn.lastEvent);
-      c.env.outgoing.once('close', held.hold({ project: c.get('project'), keyId: c.get('keyId') }));
-      writeEvents(c.env.outgoing, (sink) => watch.follow(turn.id, from, sink));
+      const release = held.hold({ project: c.get('project'), keyId: c.get('keyId') });
+      writeEvents(c.env.outgoing, (sink) => watch.follow(turn.id, from, sink), release);
       return RESPONSE_ALREADY_SENT;
     }
     const events = await readEvents(db, turn, { after, limit });
