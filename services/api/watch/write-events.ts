@@ -17,7 +17,10 @@ export function writeEvents(
   follow: (sink: Sink) => Following,
   left: () => void = () => {},
 ): void {
-  if (response.destroyed) return left();
+  if (response.destroyed) {
+    left();
+    return;
+  }
   response.on('close', left);
   response.on('error', () => {});
   response.writeHead(200, EVENT_HEADERS);
