@@ -6,7 +6,7 @@ import { renderPath } from './render-path.ts';
 import { orCutOff } from './request-cut-off.ts';
 
 const MAX_DEPTH = 64;
-const MAX_VALUES = 50_000;
+const MAX_VALUES = 100_000;
 const MAX_KEYS = 10_000;
 const WITH_BODY = new Set(['POST', 'PUT', 'PATCH']);
 

@@ -38,7 +38,7 @@ const bodies: unknown[] = [
   ...[
     '{',
     { model, input, limits: nested(70) },
-    { model, input, provider_options: { rows: Array(60_000).fill(0) } },
+    { model, input, provider_options: { rows: Array(110_000).fill(0) } },
     { model, inptu: input },
     { model },
     { model, input, priority: 'high' },

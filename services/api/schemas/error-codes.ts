@@ -11,7 +11,7 @@ export const errorCodes = {
     'This is no HTTP request that can be read. Check the request line, the headers and the body.',
   ),
   json_too_deep: of(400, null, 'The body is nested more than 64 levels deep. Flatten it.'),
-  json_too_large: of(400, null, 'The body has more than 50000 values. Send fewer, or large data as one text.'),
+  json_too_large: of(400, null, 'The body has more than 100000 values. Send fewer, or large data as one text.'),
   unknown_field: of(400, 'inptu', 'There is no field `inptu`. Remove it, or check its spelling.'),
   missing_field: of(400, 'input', '`input` is missing. Give it.'),
   invalid_value: of(400, 'limits.max_rounds', '`limits.max_rounds` is not valid: give at least 1.'),
