@@ -18,8 +18,6 @@ test('a compiled schema is kept until there is too much text of others', () => {
 });
 
 test('schemas that are only checked leave nothing behind', async () => {
-  // V8 keeps the text of what it compiled for as long as memory allows.
-  setFlagsFromString('--no-compilation-cache');
   await check(large('first'));
   const before = usedHeap();
 

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { setFlagsFromString } from 'node:v8';
 import { Ajv, type ErrorObject } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
@@ -41,6 +42,9 @@ const makers = {
   '2020-12': (more: { meta?: false; validateSchema?: false }) => new Ajv2020({ ...options, ...more }),
   'draft-07': (more: { meta?: false; validateSchema?: false }) => new Ajv({ ...options, ...more }),
 };
+// V8 would keep the code of every schema that was ever compiled, 1 MB for one of 60 KB, until memory runs short.
+setFlagsFromString('--no-compilation-cache');
+
 const judges = new Map<Draft, Ajv>();
 const compiled = new Map<string, Validator>();
 const judged = new Map<string, Verdict>();
