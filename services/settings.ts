@@ -37,6 +37,8 @@ const Settings = z.object({
   PAWL_API_KEYS: z.string().optional(),
   PAWL_WEBHOOK_SECRET: z.string().optional(),
   PAWL_SECRETS: z.string().optional(),
+  PAWL_MAX_CONNECTIONS: number(10_000, 1, 1_000_000),
+  PAWL_MAX_STREAMS: number(1_000, 1, 1_000_000),
   PAWL_WORKER_CONCURRENCY: number(64, 1, 10_000),
   PAWL_TOOL_OUTPUT_LIMIT: number(65_536, 1, 2 ** 30),
   PAWL_TOOL_RULES: oneOf('strict', 'provider'),

@@ -29,7 +29,8 @@ export async function startPawlStreams(ground: Ground, mode: Mode, turns: number
   await ground.redis?.clear();
   const databaseUrl = await ground.postgres.freshDatabase();
   const teller = tellHeap(ground.folder, `pawl-${mode}`);
-  const wish = { mode, parts: ['api' as const], ...teller };
+  const env = { ...teller.env, PAWL_MAX_CONNECTIONS: '100000', PAWL_MAX_STREAMS: '100000' };
+  const wish = { mode, parts: ['api' as const], ...teller, env };
   const pawl = await startPawl({ ground, databaseUrl }, wish);
   const pid = pawl.pids.api ?? 0;
   const live = openLive({ databaseUrl, redisUrl: mode === 'redis' ? ground.redis?.url : undefined });

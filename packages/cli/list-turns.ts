@@ -1,5 +1,5 @@
 import { styleText } from 'node:util';
-import type { Turn } from '../client/connect-pawl.ts';
+import type { ListedTurn } from '../client/connect-pawl.ts';
 import { makeVisible } from './make-visible.ts';
 import type { Cli } from './run-cli.ts';
 import { columnsOf } from './screen.ts';
@@ -30,7 +30,7 @@ const WHAT = {
 
 /** Writes a line for each of the first turns of a list; answers the exit code. */
 export async function listTurns(
-  turns: AsyncIterable<Turn>,
+  turns: AsyncIterable<ListedTurn>,
   { limit, isJson }: { limit: number; isJson: boolean },
   { stdout }: Cli,
 ): Promise<number> {
@@ -44,7 +44,7 @@ export async function listTurns(
 }
 
 /** In a terminal the input takes what is left of the line, and a line of its own where that is little. */
-function lineOf({ id, status, created_at, input, waiting }: Turn, stdout: Cli['stdout']): string {
+function lineOf({ id, status, created_at, input, waiting }: ListedTurn, stdout: Cli['stdout']): string {
   const startedAt = `${created_at.slice(0, 19).replace('T', ' ')}Z`;
   const head = `${id}  ${styleText(COLOURS[status], status.padEnd(STATUS_WIDTH))}${styleText('dim', startedAt)}  `;
   const wait = waitOf({ status, waiting });
@@ -57,7 +57,7 @@ function lineOf({ id, status, created_at, input, waiting }: Turn, stdout: Cli['s
 }
 
 /** What an active turn waits for, which its status does not tell. */
-function waitOf({ status, waiting }: Pick<Turn, 'status' | 'waiting'>): string {
+function waitOf({ status, waiting }: Pick<ListedTurn, 'status' | 'waiting'>): string {
   if (!waiting || status === 'requires_action') return '';
   if (status === 'queued' && waiting.for === 'slot') return '';
   const until = waiting.until ? ` until ${waiting.until.slice(11, 19)}Z` : '';

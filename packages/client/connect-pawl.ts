@@ -6,10 +6,12 @@ import { makeExchange } from './make-exchange.ts';
 import { readBaseUrl } from './read-base-url.ts';
 import type { Refusal } from './read-refusal.ts';
 import type { ConversationRequestBody, TurnRequestBody } from './turn-request.ts';
-import type { TerminalStatus, ToolError, TurnResource, TurnStatus } from './turn-resource.ts';
+import type { ListedTurnResource, TerminalStatus, ToolError, TurnResource, TurnStatus } from './turn-resource.ts';
 import { turnsOf } from './turns-of.ts';
 
 export type Turn = TurnResource;
+/** A turn of a list: without its rounds, which `get` brings. */
+export type ListedTurn = ListedTurnResource;
 export type EndedTurn = Turn & { status: TerminalStatus };
 export type TurnRequest = TurnRequestBody;
 export type Conversation = ConversationResource;
@@ -59,8 +61,8 @@ export type Turns = {
   /** Starts a turn in a new conversation. */
   start(request: TurnRequest, options?: StartOptions): Promise<StartedTurn>;
   get(id: string, options?: CallOptions): Promise<Turn>;
-  /** Turns, newest first; pages are read as they are needed. */
-  list(filter?: TurnFilter): AsyncGenerator<Turn, void, undefined>;
+  /** Turns, newest first and without their rounds; pages are read as they are needed. */
+  list(filter?: TurnFilter): AsyncGenerator<ListedTurn, void, undefined>;
   /** The handle of a turn that was started elsewhere or before. Asks nobody. */
   attach(id: string): TurnHandle;
 };

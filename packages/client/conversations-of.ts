@@ -26,9 +26,14 @@ function handleConversation(api: Api, id: string): ConversationHandle {
     id,
     get: (options) => ask(api, { path }, options),
     start: (request, options) => startTurn(api, { path: `${path}/turns`, request }, options),
-    messages: async (options) =>
-      (await ask<{ data: CompactMessage[] }>(api, { path: `${path}/messages` }, options)).data,
+    messages: (options = {}) => allOf(listAll<CompactMessage>(api, { path: `${path}/messages` }, options)),
     // Not safe to repeat: where the answer was lost, the conversation is not there any more.
     delete: (options) => ask(api, { method: 'DELETE', path }, { ...options, patienceMs: 0 }),
   };
+}
+
+async function allOf<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
+  const all: Item[] = [];
+  for await (const item of items) all.push(item);
+  return all;
 }

@@ -32,6 +32,9 @@ export type TurnResource = {
   completed_at: string | null;
 };
 
+/** A turn of a list: the number of its rounds in their place. */
+export type ListedTurnResource = Omit<TurnResource, 'rounds'> & { rounds_count: number };
+
 export type InputMessage = { role: 'user' | 'assistant' | 'system'; content: string };
 
 /** One reply of the model, with the calls it asked for and what is known of their results. */

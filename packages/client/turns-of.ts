@@ -1,5 +1,5 @@
 import { type Api, ask } from './ask.ts';
-import type { StartedTurn, StartOptions, Turn, TurnRequest, Turns } from './connect-pawl.ts';
+import type { ListedTurn, StartedTurn, StartOptions, Turn, TurnRequest, Turns } from './connect-pawl.ts';
 import { handleTurn } from './handle-turn.ts';
 import { listAll } from './list-all.ts';
 import { randomUuid } from './random-uuid.ts';
@@ -10,7 +10,7 @@ export function turnsOf(api: Api): Turns {
     start: (request, options) => startTurn(api, { path: '/v1/turns', request }, options),
     get: (id, options) => handleTurn(api, id).get(options),
     list: ({ status, conversationId, ...options } = {}) =>
-      listAll<Turn>(api, { path: '/v1/turns', query: { status, conversation_id: conversationId } }, options),
+      listAll<ListedTurn>(api, { path: '/v1/turns', query: { status, conversation_id: conversationId } }, options),
     attach: (id) => handleTurn(api, id),
   };
 }

@@ -3,6 +3,16 @@ export function cleanText(text: string): string {
   return text.toWellFormed().replaceAll('\u0000', '\uFFFD');
 }
 
+/** The beginning of a caller's text, short enough to be shown in a sentence. */
+export function shorten(text: string, most = 100): string {
+  return text.length <= most ? text : `${text.slice(0, most - 1).toWellFormed()}…`;
+}
+
+/** The same in quotation marks. */
+export function quote(text: string): string {
+  return JSON.stringify(shorten(text));
+}
+
 /** What a tool said, as text without control characters: only tabs and line ends stay, the rest would be guessed at. */
 export function cleanToolText(text: string): string {
   return cleanText(text).replace(CONTROLS, '\uFFFD');

@@ -12,6 +12,7 @@ import type { Ring } from '#core/turn/ring.ts';
 import type { Availability } from '../availability.ts';
 import type { Log } from '../log.ts';
 import type { ApiKeys } from './api-keys.ts';
+import type { HeldRequests } from './held-requests.ts';
 import type { TurnWatch } from './watch/watch-turns.ts';
 
 /** Everything a route may touch. */
@@ -32,6 +33,7 @@ export type ApiContext = {
   gate: Gate;
   availability: Availability;
   keys: ApiKeys;
+  held: HeldRequests;
   secretsOf(project: string): Promise<string[]>;
   ring(rings: Ring[]): Promise<boolean>;
   /** Jobs in all queues, by state. */

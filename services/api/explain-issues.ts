@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { RequestRefused } from '#core/failure.ts';
+import { shorten } from '#core/text.ts';
 import { renderPath } from './render-path.ts';
 import { sayWhatToGive } from './say-what-to-give.ts';
 
@@ -17,12 +18,12 @@ export function explainIssues(issues: Issue[]): RequestRefused {
     return new RequestRefused(
       400,
       'unknown_field',
-      `There is no field \`${param}\`. Remove it, or check its spelling.`,
+      `There is no field \`${shorten(param)}\`. Remove it, or check its spelling.`,
       param,
     );
   }
   const param = renderPath(path) || null;
-  const name = `\`${param ?? 'body'}\``;
+  const name = `\`${shorten(param ?? 'body')}\``;
   if (isMissing(leaf)) return new RequestRefused(400, 'missing_field', `${name} is missing. Give it.`, param);
   return new RequestRefused(400, 'invalid_value', `${name} is not valid: ${sayWhatToGive(leaf)}.`, param);
 }

@@ -12,7 +12,12 @@ import type { WebhookEndpoint } from '#core/turn/webhook-endpoint.ts';
 export async function findOwnTurn(db: Db, project: string, id: string): Promise<Turn> {
   const turn = isId('turn', id) ? await findTurn(db, project, id) : undefined;
   if (turn) return turn;
-  throw new RequestRefused(404, 'turn_not_found', 'There is no turn of this id. Check the id and the key.', 'id');
+  throw turnNotFound();
+}
+
+/** What is told of a turn that is not there, or not there any more. */
+export function turnNotFound(): RequestRefused {
+  return new RequestRefused(404, 'turn_not_found', 'There is no turn of this id. Check the id and the key.', 'id');
 }
 
 /** The project's own conversation, or the same 404 for all others. */

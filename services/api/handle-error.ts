@@ -1,9 +1,11 @@
 import type { Context } from 'hono';
 import { HTTPException } from 'hono/http-exception';
-import { isPassing } from '#core/checkpoint/persist.ts';
+import { databaseTrouble } from '#core/checkpoint/persist.ts';
 import { RequestRefused } from '#core/failure.ts';
 import type { Log } from '../log.ts';
+import { envelope } from './envelope.ts';
 import { errorTypes } from './error-types.ts';
+import { RequestCutOff } from './request-cut-off.ts';
 
 /** Turns whatever a route threw into the contract's envelope. What callers cannot mend is logged, never shown. */
 export function handleError(log: Log) {
@@ -15,13 +17,15 @@ export function handleError(log: Log) {
         new RequestRefused(400, 'invalid_json', 'The body is missing or is not valid JSON. Send a JSON object.'),
       );
     }
-    if (isPassing(error)) {
-      log.warn({ code: codeOf(error), path: c.req.path }, 'the database is away');
+    if (error instanceof RequestCutOff) {
+      log.debug({ path: c.req.path }, 'a client went away in the middle of its request');
+      return c.body(null, 400);
+    }
+    const trouble = databaseTrouble(error);
+    if (trouble) {
+      log.warn({ code: codeOf(error), path: c.req.path }, trouble.log);
       c.header('Retry-After', '1');
-      return fail(c, 503, {
-        code: 'service_unavailable',
-        message: 'The database cannot be reached right now. Try again in a moment.',
-      });
+      return fail(c, 503, { code: 'service_unavailable', message: trouble.message });
     }
     log.error({ err: error, path: c.req.path }, 'request failed');
     return fail(c, 500, {
@@ -35,12 +39,13 @@ function codeOf(error: unknown): unknown {
   return error instanceof Error && 'code' in error ? error.code : null;
 }
 
-function refuse(c: Context, { status, code, message, param }: RequestRefused): Response {
+function refuse(c: Context, refused: RequestRefused): Response {
+  const { status } = refused;
   if (status === 401) c.header('WWW-Authenticate', 'Bearer');
   // The rest of such a body is never read, so nothing else can come over this connection.
   if (status === 413) c.header('Connection', 'close');
-  if (status === 503) c.header('Retry-After', '1');
-  return c.json({ error: { type: errorTypes[status], code, message, param } }, status);
+  if (status === 429 || status === 503) c.header('Retry-After', '1');
+  return c.json(envelope(refused), status);
 }
 
 function fail(c: Context, status: 500 | 503, { code, message }: { code: string; message: string }): Response {

@@ -1,6 +1,7 @@
 import { bodyLimit } from 'hono/body-limit';
 import { createMiddleware } from 'hono/factory';
 import { RequestRefused } from '#core/failure.ts';
+import { orCutOff } from './request-cut-off.ts';
 
 const MAX_BODY_BYTES = 1024 * 1024;
 
@@ -14,7 +15,7 @@ export const limitBody = createMiddleware((c, next) => {
   const { method } = c.req;
   if (method === 'GET' || method === 'HEAD') return next();
   const length = c.req.header('content-length');
-  if (length === undefined || c.req.header('transfer-encoding') !== undefined) return limit(c, next);
+  if (length === undefined || c.req.header('transfer-encoding') !== undefined) return orCutOff(limit(c, next));
   return Number(length) > MAX_BODY_BYTES ? refuse() : next();
 });
 

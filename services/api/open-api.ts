@@ -1,12 +1,12 @@
 import type { AddressInfo } from 'node:net';
-import { type ServerType, serve } from '@hono/node-server';
-import { Misconfigured } from '#core/failure.ts';
 import { allQueues } from '#core/queue/all-queues.ts';
 import type { Log } from '../log.ts';
 import type { Parts } from '../open-parts.ts';
 import type { Settings } from '../settings.ts';
 import { type ApiKeys, readApiKeys } from './api-keys.ts';
 import { makeApp } from './app.ts';
+import { makeHeldRequests } from './held-requests.ts';
+import { openServer, SERVER_TIMES } from './open-server.ts';
 import { makeTurnWatch } from './watch/watch-turns.ts';
 
 /** An API that listens; `close` ends streams so that clients resume, answers what is under way, and is done. */
@@ -23,8 +23,10 @@ export async function openApi(parts: Parts, settings: Settings, log: Log): Promi
   const outside = { egress, gate, availability };
   const shared = { countJobs, db: connection.db, live, providers, ...tooling, ...outside, secretsOf, ring };
   const limits = { toolRules: settings.PAWL_TOOL_RULES, toolOutputLimit: settings.PAWL_TOOL_OUTPUT_LIMIT };
-  const app = makeApp({ ...shared, ...limits, log, watch, keys });
-  const server = await listen(app.fetch, settings);
+  const held = makeHeldRequests(settings.PAWL_MAX_STREAMS);
+  const app = makeApp({ ...shared, ...limits, log, watch, keys, held });
+  const at = { host: settings.HOST, port: settings.PORT };
+  const server = await openServer(app.fetch, at, { ...SERVER_TIMES, connections: settings.PAWL_MAX_CONNECTIONS });
   const { port } = server.address() as AddressInfo;
   return {
     url: `http://${settings.HOST.includes(':') ? `[${settings.HOST}]` : settings.HOST}:${port}`,
@@ -32,33 +34,10 @@ export async function openApi(parts: Parts, settings: Settings, log: Log): Promi
     close: async (graceMs) => {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       await watch.close();
-      const patience = setTimeout(() => 'closeAllConnections' in server && server.closeAllConnections(), graceMs);
-      if ('closeIdleConnections' in server) server.closeIdleConnections();
+      const patience = setTimeout(() => server.closeAllConnections(), graceMs);
+      server.closeIdleConnections();
       await closed;
       clearTimeout(patience);
     },
   };
-}
-
-function listen(fetch: Parameters<typeof serve>[0]['fetch'], { HOST, PORT }: Settings): Promise<ServerType> {
-  return new Promise((resolve, reject) => {
-    const server = serve({ fetch, hostname: HOST, port: PORT }, () => resolve(server));
-    server.on('error', (error) => reject(refusalOf(error, { HOST, PORT })));
-  });
-}
-
-/** Why nothing can listen there, where that is for the operator to mend; else the error itself. */
-function refusalOf(error: Error, { HOST, PORT }: Pick<Settings, 'HOST' | 'PORT'>): Error {
-  switch ('code' in error && error.code) {
-    case 'EADDRINUSE':
-      return new Misconfigured(`PORT: ${PORT} on ${HOST} is taken. Set another one, or stop what listens there.`);
-    case 'EACCES':
-      return new Misconfigured(`PORT: this user may not listen on ${PORT}. Set one from 1024 on.`);
-    case 'EADDRNOTAVAIL':
-    case 'ENOTFOUND':
-    case 'EAI_AGAIN':
-      return new Misconfigured(`HOST: ${HOST} is no address of this machine. Set one that is, for example 127.0.0.1.`);
-    default:
-      return error;
-  }
 }

@@ -11,13 +11,19 @@ export const PageQuery = z.object({
 
 /** One page of a list that was read with one row more than asked for. */
 export function pageOf<Row extends { id: string }, Item>(rows: Row[], limit: number, present: (row: Row) => Item) {
-  const data = rows.slice(0, limit);
-  const hasMore = rows.length > limit;
+  return fullPage({ rows: rows.slice(0, limit), hasMore: rows.length > limit }, present);
+}
+
+/** One page of a list that was read as what fits. */
+export function fullPage<Row extends { id: string }, Item>(
+  { rows, hasMore }: { rows: Row[]; hasMore: boolean },
+  present: (row: Row) => Item,
+) {
   return {
     object: 'list' as const,
-    data: data.map(present),
+    data: rows.map(present),
     has_more: hasMore,
-    next_cursor: hasMore ? (data.at(-1)?.id ?? null) : null,
+    next_cursor: hasMore ? (rows.at(-1)?.id ?? null) : null,
   };
 }
 

@@ -1,19 +1,22 @@
 import type { HonoRequest } from 'hono';
 import { createMiddleware } from 'hono/factory';
 import { RequestRefused } from '#core/failure.ts';
-import { cleanText } from '#core/text.ts';
+import { cleanText, shorten } from '#core/text.ts';
 import { renderPath } from './render-path.ts';
+import { orCutOff } from './request-cut-off.ts';
 
 const MAX_DEPTH = 64;
+const MAX_VALUES = 100_000;
+const MAX_KEYS = 10_000;
 const WITH_BODY = new Set(['POST', 'PUT', 'PATCH']);
 
 /** Makes sure that a body is JSON we can keep, before anything looks into it. */
 export const readJson = createMiddleware(async (c, next) => {
   if (!WITH_BODY.has(c.req.method)) return next();
-  const text = await c.req.text();
+  const text = await orCutOff(c.req.text());
   if (text.length > 0) {
     requireJsonType(c.req.header('content-type'));
-    const body = JSON.stringify(clean(parse(text), []));
+    const body = JSON.stringify(cleanBody(parse(text)));
     if (body !== text) replaceBody(c.req, body);
   }
   await next();
@@ -49,31 +52,50 @@ function parse(text: string): unknown {
   }
 }
 
-/** What neither Postgres nor a provider can hold is replaced; what could harm us is refused. */
-function clean(value: unknown, path: (string | number)[]): unknown {
-  if (typeof value === 'string') return cleanText(value);
-  if (typeof value === 'number') return finite(value, path);
-  if (typeof value !== 'object' || value === null) return value;
-  if (path.length >= MAX_DEPTH) {
-    throw new RequestRefused(
-      400,
-      'json_too_deep',
-      `The body is nested more than ${MAX_DEPTH} levels deep. Flatten it.`,
+/** What neither Postgres nor a provider can hold is replaced; what could harm us, or is too much to check, is refused. */
+function cleanBody(body: unknown): unknown {
+  let values = 0;
+
+  function clean(value: unknown, path: (string | number)[]): unknown {
+    values += 1;
+    if (values > MAX_VALUES) throw tooMany('The body', `${MAX_VALUES} values`);
+    if (typeof value === 'string') return cleanText(value);
+    if (typeof value === 'number') return finite(value, path);
+    if (typeof value !== 'object' || value === null) return value;
+    if (path.length >= MAX_DEPTH) throw tooDeep();
+    if (Array.isArray(value)) return value.map((item, index) => clean(item, [...path, index]));
+    const entries = Object.entries(value);
+    if (entries.length > MAX_KEYS) throw tooMany('An object in the body', `${MAX_KEYS} keys`);
+    return Object.fromEntries(
+      entries.map(([key, item]) => {
+        const place = [...path, key];
+        return [cleanKey(place, key), clean(item, place)];
+      }),
     );
   }
-  if (Array.isArray(value)) return value.map((item, index) => clean(item, [...path, index]));
-  const entries = Object.entries(value).map(([key, item]) => {
-    const place = [...path, key];
-    return [cleanKey(place, key), clean(item, place)];
-  });
-  return Object.fromEntries(entries);
+  return clean(body, []);
+}
+
+function tooDeep(): RequestRefused {
+  const message = `The body is nested more than ${MAX_DEPTH} levels deep. Flatten it.`;
+  return new RequestRefused(400, 'json_too_deep', message);
+}
+
+function tooMany(what: string, many: string): RequestRefused {
+  const message = `${what} has more than ${many}. Send fewer, or large data as one text.`;
+  return new RequestRefused(400, 'json_too_large', message);
 }
 
 /** JSON may say numbers that are too large for anything, and would be `null` from here on. */
 function finite(value: number, path: (string | number)[]): number {
   if (Number.isFinite(value)) return value;
   const param = renderPath(path);
-  throw new RequestRefused(400, 'invalid_value', `\`${param}\` is too large a number. Give a smaller one.`, param);
+  throw new RequestRefused(
+    400,
+    'invalid_value',
+    `\`${shorten(param)}\` is too large a number. Give a smaller one.`,
+    param,
+  );
 }
 
 function cleanKey(place: (string | number)[], key: string): string {

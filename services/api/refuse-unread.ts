@@ -3,6 +3,7 @@ import { createMiddleware } from 'hono/factory';
 import { matchedRoutes } from 'hono/route';
 import { z } from 'zod';
 import { RequestRefused } from '#core/failure.ts';
+import { shorten } from '#core/text.ts';
 import { explainIssues } from './explain-issues.ts';
 import type { makeRouter } from './make-router.ts';
 
@@ -47,8 +48,8 @@ function readsOf({ request }: RouteConfig): Reads {
 function refuseQuery(given: Record<string, string>, { query }: Reads): void {
   const unknown = Object.keys(given).find((name) => !query.has(name));
   if (unknown === undefined) return;
-  const message = `There is no query parameter \`${unknown}\` here. Remove it, or check its spelling.`;
-  throw new RequestRefused(400, 'unknown_field', message, unknown);
+  const message = `There is no query parameter \`${shorten(unknown)}\` here. Remove it, or check its spelling.`;
+  throw new RequestRefused(400, 'unknown_field', message, shorten(unknown));
 }
 
 function refuseBody(text: string): void {

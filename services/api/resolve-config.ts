@@ -1,6 +1,7 @@
 import { RequestRefused } from '#core/failure.ts';
 import { splitModel } from '#core/llm/split-model.ts';
 import { checkUrl } from '#core/outbound/check-url.ts';
+import { quote } from '#core/text.ts';
 import type { Tool } from '#core/turn/tool.ts';
 import type { StandingConfig, Subscription, ToolChoice, TurnConfig, Webhook } from '#core/turn/turn-request.ts';
 import { DEFAULT_EVENTS } from '#core/turn/turn-request.ts';
@@ -69,7 +70,7 @@ function checkChoice(choice: ToolChoice, tools: Tool[]): ToolChoice {
     );
   }
   if (typeof choice === 'object' && !tools.some((tool) => tool.name === choice.name)) {
-    const message = `tool_choice names ${JSON.stringify(choice.name)}, which is not among the tools. Add it, or name another.`;
+    const message = `tool_choice names ${quote(choice.name)}, which is not among the tools. Add it, or name another.`;
     throw new RequestRefused(400, 'invalid_value', message, 'tool_choice.name');
   }
   return choice;

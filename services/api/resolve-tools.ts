@@ -1,5 +1,6 @@
 import { RequestRefused } from '#core/failure.ts';
 import { checkUrl } from '#core/outbound/check-url.ts';
+import { quote, shorten } from '#core/text.ts';
 import { checkDefinitions } from '#core/tools/check-definition.ts';
 import { fillHeaders } from '#core/tools/fill-headers.ts';
 import type { McpServers } from '#core/tools/mcp/open-mcp-servers.ts';
@@ -69,7 +70,7 @@ async function findMcpTool(name: string, path: string, mcp: McpServers): Promise
     case 'unknown':
       return refuseName(name, path);
     case 'unavailable': {
-      const message = `The MCP server ${JSON.stringify(found.server)} cannot be reached now. Try again in a moment.`;
+      const message = `The MCP server ${quote(found.server)} cannot be reached now. Try again in a moment.`;
       throw new RequestRefused(503, 'mcp_server_unavailable', message, path);
     }
   }
@@ -89,17 +90,17 @@ function checkExecution({ name, execution }: Tool, path: string, rules: Rules): 
       if (problem) throw new RequestRefused(400, 'egress_blocked', problem, `${path}.execution.url`);
       const filled = fillHeaders(toolSecrets, { ...execution, project });
       if (filled.ok) return;
-      throw new RequestRefused(400, filled.code, filled.message, `${path}.execution.headers.${filled.header}`);
+      throw new RequestRefused(400, filled.code, filled.message, `${path}.execution.headers.${shorten(filled.header)}`);
     }
     case 'mcp': {
       if (mcp.server(execution.server)) return;
-      const message = `There is no MCP server named ${JSON.stringify(execution.server)}. Name one of PAWL_MCP.`;
+      const message = `There is no MCP server named ${quote(execution.server)}. Name one of PAWL_MCP.`;
       throw new RequestRefused(400, 'unknown_mcp_server', message, `${path}.execution.server`);
     }
   }
 }
 
 function refuseName(name: string, path: string): never {
-  const message = `There is no tool named ${JSON.stringify(name)} here. GET /v1/tools lists those there are.`;
+  const message = `There is no tool named ${quote(name)} here. GET /v1/tools lists those there are.`;
   throw new RequestRefused(400, 'unknown_tool', message, path);
 }

@@ -1,8 +1,7 @@
 import type { NewCall } from '#core/checkpoint/save-round.ts';
 import { breathe } from '#core/tools/breathe.ts';
-import { CHECKS_LIMIT_MS } from '#core/tools/parse-arguments.ts';
 import { type CheckedCall, prepareCall } from '#core/tools/prepare-call.ts';
-import { type SharedTime, shareTime } from '#core/tools/share-time.ts';
+import { type SharedTime, shareTimeOf } from '#core/tools/share-time.ts';
 import { isLooping, MAX_SAME_CALLS } from '#core/turn/is-looping.ts';
 import type { AskedCall } from '#core/turn/message.ts';
 import { isBeyondLimit } from '#core/turn/reached-limit.ts';
@@ -24,7 +23,7 @@ type Wait = Pick<NewCall, 'waitsFor' | 'expiresInSeconds'>;
 
 /** Plans the calls of a batch one by one; what is slow to check neither holds up the process nor adds up. */
 export async function planCalls(turn: Turn, calls: ToolCall[]): Promise<{ call: ToolCall; plan: CallPlan }[]> {
-  const within = shareTime(CHECKS_LIMIT_MS);
+  const within = shareTimeOf(turn.project);
   const planned: { call: ToolCall; plan: CallPlan }[] = [];
   for (const call of calls) {
     await breathe();
@@ -67,7 +66,7 @@ const EXPIRED: ToolError = {
 
 /** Adds to the calls of a reply whom they will wait for; checks them as `planCalls` does. */
 export async function addWaits(turn: Turn, round: number, asked: AskedCall[]): Promise<(AskedCall & Wait)[]> {
-  const within = shareTime(CHECKS_LIMIT_MS);
+  const within = shareTimeOf(turn.project);
   const waiting: (AskedCall & Wait)[] = [];
   for (const [index, call] of asked.entries()) {
     await breathe();

@@ -62,7 +62,12 @@ async function converse(ask: Ask, world: World, url: string): Promise<void> {
   const { data } = await ask<List>('GET', `/v1/turns/${turn.id}/deliveries`);
   await ask('GET', `/v1/deliveries/${data[0]!.id}`);
   await ask('POST', `/v1/deliveries/${data[0]!.id}/redeliver`);
-  for (const path of [`/v1/conversations/${id}`, '/v1/conversations?limit=1', '/v1/turns?limit=1'])
+  for (const path of [
+    `/v1/conversations/${id}`,
+    '/v1/conversations?limit=1',
+    '/v1/turns?limit=1',
+    '/v1/turns?include=rounds',
+  ])
     await ask('GET', path);
   await ask('DELETE', `/v1/conversations/${id}`);
 }

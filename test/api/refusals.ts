@@ -7,10 +7,15 @@ type Refusal = { error: { type: string; code: string; message: string; param: st
 const TYPES: Record<number, string> = {
   400: 'invalid_request_error',
   401: 'authentication_error',
+  403: 'permission_error',
   404: 'not_found_error',
+  405: 'invalid_request_error',
+  408: 'invalid_request_error',
   409: 'conflict_error',
   413: 'invalid_request_error',
   415: 'invalid_request_error',
+  429: 'rate_limit_error',
+  431: 'invalid_request_error',
   503: 'server_error',
 };
 

@@ -35,6 +35,60 @@ test('a number that is too large for anything is refused, and not taken for null
   expect(refusal).toBe('400 invalid_value: limits.deadline_seconds');
 });
 
+test.each<[string, (many: number) => object, number, string]>([
+  ['a list of messages', (many) => ({ input: Array(many).fill(0) }), 10_001, 'input'],
+  ['a list of tools', (many) => ({ tools: Array(many).fill(0) }), 129, 'tools'],
+  ['a list of words', (many) => ({ allowed_capabilities: Array(many).fill(0) }), 33, 'allowed_capabilities'],
+  [
+    'the words of a tool',
+    (many) => ({ tools: [{ name: 'a', capabilities: Array(many).fill(0) }] }),
+    33,
+    'tools[0].capabilities',
+  ],
+  [
+    'the events of a webhook',
+    (many) => ({ webhook: { url: 'https://example.com', events: Array(many).fill(0) } }),
+    33,
+    'webhook.events',
+  ],
+])('%s is refused for its length before its items are looked at', async (_, bodyOf, tooLong, param) => {
+  const post = async (many: number) => {
+    const body = { model: 'openai/test', input: 'Hi', ...bodyOf(many) };
+    return describeRefusal(await world.call('POST', '/v1/turns', { body }));
+  };
+
+  expect(await post(tooLong)).toMatch(`400 invalid_value: ${param}`);
+  expect(await post(tooLong)).not.toContain(`${param}[0]`);
+  expect(await post(250_000)).toBe('400 json_too_large: null');
+});
+
+test('a URL that is longer than any is refused', async () => {
+  const url = `https://example.com/${'a'.repeat(4_096)}`;
+  const tool = { name: 'look_up', description: 'Looks something up.', execution: { kind: 'http', url } };
+  const post = async (more: object) =>
+    describeRefusal(await world.call('POST', '/v1/turns', { body: { model: 'openai/test', input: 'Hi', ...more } }));
+
+  expect(await post({ webhook: { url } })).toBe('400 invalid_value: webhook.url');
+  expect(await post({ tools: [tool] })).toBe('400 invalid_value: tools[0].execution.url');
+  expect(describeRefusal(await world.call('POST', '/v1/webhook_endpoints', { body: { url } }))).toBe(
+    '400 invalid_value: url',
+  );
+});
+
+test('an object with more keys than anybody means is refused', async () => {
+  const output = Object.fromEntries(Array.from({ length: 10_001 }, (_, n) => [`k${n}`, 0]));
+
+  const body = { model: 'openai/test', input: 'Hi', provider_options: { output } };
+
+  expect(describeRefusal(await world.call('POST', '/v1/turns', { body }))).toBe('400 json_too_large: null');
+});
+
+test('a large body of values that are fine is taken', async () => {
+  const body = { model: 'openai/test', input: 'Hi', provider_options: { rows: Array(99_000).fill(0) } };
+
+  expect((await world.call('POST', '/v1/turns', { body })).status).toBe(202);
+});
+
 test('a body of 1 MiB is read, one byte more is refused', async () => {
   const bodyOf = (bytes: number) => {
     const empty = JSON.stringify({ model: 'openai/test', input: 'Hi', instructions: '' });
@@ -54,7 +108,7 @@ test('a body of 1 MiB is read, one byte more is refused', async () => {
 test('a body without a length is refused as soon as it is over 1 MiB', async () => {
   const { hostname, port } = new URL(world.url);
   const socket = connect(Number(port), hostname);
-  const head = 'POST /v1/turns HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\nconnection: close\r\n';
+  const head = 'POST /v1/turns HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\nconnection: close\r\n';
   socket.write(`${head}transfer-encoding: chunked\r\n\r\n`);
   for (let chunk = 0; chunk < 20; chunk += 1) socket.write(`10000\r\n${' '.repeat(65_536)}\r\n`);
   const answer = await text(socket);

@@ -181,7 +181,7 @@ async function readChunks(world: World, turnId: string): Promise<string[]> {
   const { hostname, port } = new URL(world.url);
   const socket = connectSocket(Number(port), hostname);
   socket.write(
-    `GET /v1/turns/${turnId}/events HTTP/1.1\r\nhost: a\r\naccept: text/event-stream\r\nconnection: close\r\n\r\n`,
+    `GET /v1/turns/${turnId}/events HTTP/1.1\r\nhost: localhost\r\naccept: text/event-stream\r\nconnection: close\r\n\r\n`,
   );
   const pieces: Buffer[] = [];
   for await (const piece of socket) pieces.push(piece);

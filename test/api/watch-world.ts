@@ -4,6 +4,7 @@ import { connect } from '#core/checkpoint/connect.ts';
 import type { Live } from '#core/live/live.ts';
 import { openLive } from '#core/live/open-live.ts';
 import { handleError } from '#services/api/handle-error.ts';
+import { makeHeldRequests } from '#services/api/held-requests.ts';
 import { makeRouter } from '#services/api/make-router.ts';
 import { turnEventRoutes } from '#services/api/routes/turn-events.ts';
 import { makeTurnWatch } from '#services/api/watch/watch-turns.ts';
@@ -45,7 +46,7 @@ export async function createWatchWorld({ redis = false, heartbeatMs = NEVER_MS, 
     c.set('project', c.req.header('x-project') ?? 'default');
     await next();
   });
-  app.route('/', turnEventRoutes({ db: statements.db, watch }));
+  app.route('/', turnEventRoutes({ db: statements.db, watch, held: makeHeldRequests(10_000) }));
   const server = serve({ fetch: app.fetch, port: 0, hostname: '127.0.0.1' });
   const url = await new Promise<string>((resolve) => {
     server.on('listening', () => {

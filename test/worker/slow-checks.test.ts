@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { shareTimeOf } from '#core/tools/share-time.ts';
 import { Tool } from '#core/turn/tool.ts';
 import { addWaits, planCall, planCalls } from '#services/worker/plan-call.ts';
 import { makeRound, makeTurn } from '#test/turn/make-turn.ts';
@@ -20,6 +21,31 @@ test('a batch of calls that take for ever to check is refused in little time, an
   expect(kinds).toEqual([...Array.from({ length: MANY }, () => 'refuse'), 'run']);
   expect(usedMs()).toBeLessThan(6_000);
   expect(stalls.longestMs()).toBeLessThan(3_000);
+});
+
+test('turns with such calls hold a process up together no longer than one of them', async () => {
+  const turns = Array.from({ length: 40 }, () => ({ ...turnWith({}, [endless(0)]), project: 'hostile' }));
+  using stalls = watchStalls();
+  const usedMs = watchUsedCpu();
+
+  const planned = await Promise.all(turns.map((turn) => planCalls(turn, turn.rounds[0]?.calls ?? [])));
+
+  expect(planned.flat().map(({ plan }) => plan.kind)).toEqual(turns.map(() => 'refuse'));
+  expect(usedMs()).toBeLessThan(4_000);
+  expect(stalls.longestMs()).toBeLessThan(3_000);
+});
+
+test('what one project has used up is there for another', () => {
+  const busy = (ms: number) => () => {
+    const from = process.threadCpuUsage().user;
+    while (process.threadCpuUsage().user - from < ms * 1_000);
+    return 'done';
+  };
+  const used = Array.from({ length: 20 }, () => outcomeOf(() => shareTimeOf('greedy')(busy(10_000))));
+
+  expect(new Set(used)).toEqual(new Set(['out_of_time']));
+  expect(outcomeOf(() => shareTimeOf('greedy')(busy(200)))).toBe('out_of_time');
+  expect(outcomeOf(() => shareTimeOf('modest')(busy(20)))).toBe('done');
 });
 
 test('a reply with such calls is looked at in as little time before it is saved', async () => {
@@ -49,6 +75,14 @@ function turnWith(rule: object, asked: { s: string }[]) {
   const config = { ...plainConfig, tools: [Tool.parse({ ...tool, ...rule })] };
   const calls = asked.map((args, index) => ({ index, name: 'look_up', arguments: JSON.stringify(args) }));
   return { ...makeTurn({ rounds: [makeRound(1, null, calls)] }), config };
+}
+
+function outcomeOf(work: () => string): string {
+  try {
+    return work();
+  } catch (error) {
+    return (error as { code: string }).code;
+  }
 }
 
 function endless(n: number): { s: string } {

@@ -19,6 +19,7 @@ export async function cancelTurn(trx: Trx, project: string, turnId: string): Pro
   const rings = await endTurn(trx, { turnId, conversationId: turn.conversation_id, status: 'cancelled' });
   if (rings) return { status: 'cancelled', rings };
 
-  const { status } = await trx.selectFrom('turns').select('status').where('id', '=', turnId).executeTakeFirstOrThrow();
-  return { status, rings: [] };
+  // Its conversation may have been deleted while this waited for it.
+  const ended = await trx.selectFrom('turns').select('status').where('id', '=', turnId).executeTakeFirst();
+  return ended && { status: ended.status, rings: [] };
 }

@@ -20,14 +20,24 @@ export type Delivery = {
   deliveredAt: string | null;
 };
 
-/** What was, or is to be, sent to whom about a turn, in order; `id` narrows it to one delivery. */
-export async function listDeliveries(
-  db: Db,
-  project: string,
-  where: { turnId: string } | { id: string },
-): Promise<Delivery[]> {
-  const which = 'id' in where ? sql`deliveries.id = ${where.id}` : sql`deliveries.turn_id = ${where.turnId}`;
-  return select(db, project, sql`${which} order by event_number, deliveries.id`);
+/** One delivery of a project. */
+export async function findDelivery(db: Db, project: string, id: string): Promise<Delivery | undefined> {
+  const [delivery] = await select(db, project, sql`deliveries.id = ${id}`);
+  return delivery;
+}
+
+export type TurnDeliveries = { turnId: string; after?: string; limit: number };
+
+/** What was, or is to be, sent to whom about a turn, in order; `after` is the last id of the page before. */
+export async function listDeliveries(db: Db, project: string, page: TurnDeliveries): Promise<Delivery[]> {
+  const { turnId, after, limit } = page;
+  const behind = sql`(event_number, deliveries.id) > (select event_number, id from deliveries where id = ${after})`;
+  return select(
+    db,
+    project,
+    sql`deliveries.turn_id = ${turnId} ${after ? sql`and ${behind}` : sql``}
+      order by event_number, deliveries.id limit ${limit}`,
+  );
 }
 
 export type EndpointDeliveries = { endpointId: string; status?: DeliveryStatus; before?: string; limit: number };

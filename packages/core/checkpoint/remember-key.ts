@@ -10,7 +10,8 @@ export type Remembered =
   | { kind: 'mismatch' };
 
 /** Writes the key down in the transaction that does the work, so that both are there or neither. */
-export async function rememberKey(trx: Trx, { project, path, key, bodyHash }: RequestKey): Promise<Remembered> {
+export async function rememberKey(trx: Trx, request: RequestKey): Promise<Remembered> {
+  const { project, path, key, bodyHash } = request;
   const inserted = await trx
     .insertInto('idempotency_keys')
     .values({ project, path, key, body_hash: bodyHash, status_code: null, resource_id: null })
@@ -25,7 +26,9 @@ export async function rememberKey(trx: Trx, { project, path, key, bodyHash }: Re
     .where('project', '=', project)
     .where('path', '=', path)
     .where('key', '=', key)
-    .executeTakeFirstOrThrow();
+    .executeTakeFirst();
+  // One so old that it was forgotten between the two statements is new again.
+  if (!first) return rememberKey(trx, request);
   if (first.body_hash !== bodyHash || first.status_code === null || first.resource_id === null)
     return { kind: 'mismatch' };
   return { kind: 'replay', status: first.status_code, resourceId: first.resource_id };

@@ -21,7 +21,8 @@ export async function retryTurn(trx: Trx, project: string, turnId: string): Prom
     .executeTakeFirst();
   if (!turn) return { kind: 'missing' };
 
-  await lockConversation(trx, turn.conversation_id);
+  // It may have been deleted while this waited for it, and all its turns with it.
+  if (!(await lockConversation(trx, turn.conversation_id))) return { kind: 'missing' };
   const { rows } = await sql<TurnRing & { at_head: boolean }>`
     with conversation as (update conversations set reopened = reopened + 1 where id = ${turn.conversation_id}),
     head as (

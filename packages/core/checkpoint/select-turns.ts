@@ -1,23 +1,19 @@
 import { type RawBuilder, sql } from 'kysely';
 import { timing } from '../turn/timing.ts';
-import type { Round, ToolCall, Turn, Work } from '../turn/turn.ts';
+import type { ListedTurn, Round, ToolCall, Turn, Work } from '../turn/turn.ts';
 import type { Db } from './database.ts';
 import { hasCome } from './due.ts';
 import { statementFor } from './row-set.ts';
 
-type TurnColumns = Omit<Turn, 'rounds' | 'work'> & Work;
+type AsRead<R, Config> = Omit<Turn, 'rounds' | 'work' | 'config'> &
+  Work & { turnId?: string; config: Config; rounds: R[] | null; calls: ToolCall[] | null };
+
 /** A turn as it is read, its rounds and calls beside it. */
-export type TurnAsRead = TurnColumns & {
-  turnId?: string;
-  rounds: Omit<Round, 'calls'>[] | null;
-  calls: ToolCall[] | null;
-};
+export type TurnAsRead = AsRead<Omit<Round, 'calls'>, Turn['config']>;
 
 /** Reads whole turns, with their rounds and calls, in one statement. `where` and what follows it speak of `turns`. */
 export async function selectTurns(db: Db, where: RawBuilder<unknown>): Promise<Turn[]> {
-  const { rows } =
-    await sql<TurnAsRead>`select ${requestColumns}, ${stateColumns}, ${roundsAfter(sql`0`)} as rounds, ${callsAfter(sql`0`)} as calls
-    from turns where ${where}`.execute(db);
+  const { rows } = await sql<TurnAsRead>`select ${selectWhole} from turns where ${where}`.execute(db);
   return rows.map(toTurn);
 }
 
@@ -42,7 +38,8 @@ export async function selectAgain(db: Db, { rounds, ...known }: Turn): Promise<T
 }
 
 /** What a turn was asked to do, which never changes. */
-export const requestColumns = sql`project, conversation_id as "conversationId", position, config, input, priority, metadata, created_at::text as "createdAt"`;
+const requestExceptConfig = sql`project, conversation_id as "conversationId", position, input, priority, metadata, created_at::text as "createdAt"`;
+export const requestColumns = sql`${requestExceptConfig}, config`;
 
 /** Whether a turn is `held` (R9), and whether it is `quiet` enough to start without writing (R3), the database judges. */
 export const stateColumns = sql`
@@ -66,11 +63,38 @@ const roundsAfter = (known: RawBuilder<unknown>) => sql`(
     'startedAt', started_at, 'completedAt', completed_at) order by number)
   from rounds where turn_id = turns.id and number > ${known})`;
 
-const callsAfter = (known: RawBuilder<unknown>) => sql`(
-  select json_agg(json_build_object('round', round, 'index', index, 'id', id, 'name', name, 'arguments', arguments,
+const callColumns = sql`json_build_object('round', round, 'index', index, 'id', id, 'name', name, 'arguments', arguments,
     'effect', effect, 'waitsFor', waits_for, 'expiresAt', expires_at, 'expired', coalesce(expires_at <= now(), false),
-    'approval', approval, 'claimedBy', claimed_by, 'claimedAt', claimed_at, 'result', result, 'completedAt', completed_at) order by round, index)
+    'approval', approval, 'claimedBy', claimed_by, 'claimedAt', claimed_at, 'result', result, 'completedAt', completed_at)`;
+
+const callsAfter = (known: RawBuilder<unknown>) => sql`(
+  select json_agg(${callColumns} order by round, index)
   from tool_calls where turn_id = turns.id and round > ${known})`;
+
+/** All columns of a whole turn. */
+export const selectWhole = sql`${requestColumns}, ${stateColumns}, ${roundsAfter(sql`0`)} as rounds, ${callsAfter(sql`0`)} as calls`;
+
+/** A turn of a list as it is read: what its rounds used, and of its calls those that wait for somebody. */
+export type ListedAsRead = AsRead<Omit<ListedTurn['rounds'][number], 'calls'>, ListedTurn['config']> &
+  Pick<ListedTurn, 'callCount'>;
+
+/** The columns of a turn in a list: nothing that grows with what its rounds say. */
+export const selectListed = sql`${requestExceptConfig}, json_build_object('model', config -> 'model') as config, ${stateColumns}, (
+    select json_agg(json_build_object('number', number, 'usage', usage, 'requests', requests) order by number)
+    from rounds where turn_id = turns.id) as rounds, (
+    select count(*)::int from tool_calls where turn_id = turns.id) as "callCount", (
+    select json_agg(${callColumns} order by index)
+    from tool_calls where turn_id = turns.id and turns.open_calls > 0 and result is null and waits_for is not null) as calls`;
+
+/** Bytes of a turn without its rounds, but for what is short, and bytes of those. */
+export const bytesOfRequest = sql<number>`(octet_length(input::text) + coalesce(octet_length(output), 0) + 2000 + (
+    select 250 * count(*) from rounds where turn_id = turns.id) + case when open_calls = 0 then 0 else (
+    select coalesce(sum(octet_length(arguments)), 0) from tool_calls where turn_id = turns.id and result is null) end)`;
+export const bytesOfRounds = sql<number>`((
+    select coalesce(sum(coalesce(octet_length(text), 0) + coalesce(octet_length(opaque::text), 0) + 500), 0)
+    from rounds where turn_id = turns.id) + (
+    select coalesce(sum(octet_length(arguments) + coalesce(octet_length(result::text), 0) + 500), 0)
+    from tool_calls where turn_id = turns.id))`;
 
 const readTurn = statementFor<TurnAsRead>(
   sql`"isAnybodys" boolean, "ofProject" text`,
@@ -91,7 +115,17 @@ const readAgain = statementFor<TurnAsRead>(
 );
 
 /** Puts a turn together from what was read. */
-export function toTurn({ rounds, calls, turnId: _, ...row }: TurnAsRead): Turn {
+export function toTurn(row: TurnAsRead): Turn {
+  return fromColumns(row);
+}
+
+/** Puts a turn of a list together from what was read. */
+export function toListed(row: ListedAsRead): ListedTurn {
+  return { ...fromColumns(row), callCount: row.callCount };
+}
+
+/** What was not read is not there either, so that it can be laid over what is known. */
+function fromColumns<R extends { number: number }, Config>({ rounds, calls, turnId: _, ...row }: AsRead<R, Config>) {
   const { step, ring, atHead, heldBy, held, quiet, overdue, deadlineInMs, starts, attempts, parkedMs, ...others } = row;
   const { rateLimited, retryAt, early, waitsSince, ...turn } = others;
   const callsOf = Map.groupBy(calls ?? [], (call) => call.round);

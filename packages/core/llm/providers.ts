@@ -1,4 +1,5 @@
 import { RequestRefused } from '../failure.ts';
+import { quote } from '../text.ts';
 import { anthropicProvider } from './anthropic/anthropic-provider.ts';
 import { bounded } from './bounded.ts';
 import { geminiProvider } from './gemini/gemini-provider.ts';
@@ -100,6 +101,6 @@ function withoutTools(provider: Provider): Provider {
 function refuse(name: string, names: string[]): never {
   const setting = SETTINGS.get(name);
   const hint = setting ? `Set ${setting}` : 'Add it to PAWL_PROVIDERS';
-  const message = `The provider "${name}" is not configured. ${hint}, or use one of: ${names.join(', ')}.`;
+  const message = `The provider ${quote(name)} is not configured. ${hint}, or use one of: ${names.join(', ')}.`;
   throw new RequestRefused(400, 'provider_not_configured', message, 'model');
 }

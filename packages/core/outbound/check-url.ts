@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { shorten } from '../text.ts';
 import type { EgressPolicy } from './egress-policy.ts';
 import { mayReach } from './may-reach.ts';
 
@@ -16,5 +17,5 @@ export function checkUrl(policy: EgressPolicy, url: string): string | null {
   if (mayReach(policy, target, isIP(host) === 0 ? null : host)) return null;
   const isPortFree = mayReach(policy, target, null);
   const what = isPortFree ? 'is not a public address' : 'uses a port that is kept for other services';
-  return `${target.host} ${what}; the operator can allow it with PAWL_EGRESS_ALLOW.`;
+  return `${shorten(target.host)} ${what}; the operator can allow it with PAWL_EGRESS_ALLOW.`;
 }

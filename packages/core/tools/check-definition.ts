@@ -1,3 +1,4 @@
+import { shorten } from '../text.ts';
 import type { Tool } from '../turn/tool.ts';
 import { breathe } from './breathe.ts';
 import { checkSchema } from './check-schema.ts';
@@ -87,7 +88,7 @@ function checkHeaders({ execution }: Tool, path: string): Problem[] {
   return Object.entries(execution.headers).flatMap(([name, value], index) => {
     const isAgain = names.indexOf(name.toLowerCase()) < index;
     const message = isAgain ? 'Give each header once; case makes no difference.' : headerProblem(name, value);
-    return message ? [{ path: `${path}.${name}`, message }] : [];
+    return message ? [{ path: `${path}.${shorten(name)}`, message }] : [];
   });
 }
 

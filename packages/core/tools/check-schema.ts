@@ -1,5 +1,6 @@
+import { quote, shorten } from '../text.ts';
 import type { Problem } from './check-definition.ts';
-import { compileSchema } from './compile-schema.ts';
+import { requireUsable } from './compile-schema.ts';
 
 type JsonSchema = Record<string, unknown>;
 type Place = { path: string; nesting: number; level: number; known: readonly string[] };
@@ -7,6 +8,7 @@ type Place = { path: string; nesting: number; level: number; known: readonly str
 const SIZE_LIMIT = 64 * 1024;
 const NESTING_LIMIT = 10;
 const LEVEL_LIMIT = 60;
+const PATH_LIMIT = 500;
 
 /** Keywords that describe parts of a value; these are what nesting counts. */
 const PARTS = {
@@ -57,7 +59,7 @@ function checkRequired({ required }: JsonSchema, path: string, known: readonly s
   if (!Array.isArray(required)) return [{ path: `${path}.required`, message: 'List the required names in an array.' }];
   const missing = required.find((name) => !known.includes(name));
   if (missing === undefined) return [];
-  return [{ path: `${path}.required`, message: `Add ${JSON.stringify(missing)} to properties, or do not require it.` }];
+  return [{ path: `${path}.required`, message: `Add ${quote(String(missing))} to properties, or do not require it.` }];
 }
 
 function checkNames({ properties }: JsonSchema, path: string): Problem[] {
@@ -75,11 +77,11 @@ function checkReference(schema: JsonSchema, path: string): Problem[] {
 }
 
 function partsOf(schema: JsonSchema, keywords: typeof PARTS, place: Place): Problem[] {
-  const at = (step: string) => ({ ...place, path: `${place.path}.${step}` });
+  const at = (step: string) => ({ ...place, path: shorten(`${place.path}.${step}`, PATH_LIMIT) });
   return [
     ...keywords.maps.flatMap((keyword) =>
       Object.entries(recordOf(schema[keyword])).flatMap(([name, part]) =>
-        checkPart(recordOf(part), at(`${keyword}.${name}`)),
+        checkPart(recordOf(part), at(`${keyword}.${shorten(name)}`)),
       ),
     ),
     ...keywords.lists.flatMap((keyword) =>
@@ -91,11 +93,11 @@ function partsOf(schema: JsonSchema, keywords: typeof PARTS, place: Place): Prob
 
 function checkCompiles(schema: JsonSchema, path: string): Problem[] {
   try {
-    compileSchema(schema);
+    requireUsable(schema);
     return [];
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    return [{ path, message: `Give a valid JSON Schema (2020-12 or draft-07): ${reason.slice(0, 500)}.` }];
+    return [{ path, message: `Give a valid JSON Schema (2020-12 or draft-07): ${reason}.` }];
   }
 }
 

@@ -1,7 +1,10 @@
+import { createHash } from 'node:crypto';
+import { setFlagsFromString } from 'node:v8';
 import { Ajv, type ErrorObject } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { Failure } from '../failure.ts';
+import { quote, shorten } from '../text.ts';
 import { findEndlessReference } from './find-endless-reference.ts';
 import { OutOfTime, withinTime } from './within-time.ts';
 
@@ -16,8 +19,15 @@ export class SchemaRefused extends Failure {
 }
 
 const COMPILE_LIMIT_MS = 500;
-const KEPT = 500;
 const REFUSED_FOR_MS = 60_000;
+
+/** What is kept, as text of schemas: a compiled one takes some 16 times its text, a small one 50 KB at the least. */
+const KEPT = 500;
+const KEPT_CHARACTERS = 2 * 1024 * 1024;
+const JUDGED = 5_000;
+
+/** Characters of what is wrong with a schema; it may quote all of it. */
+const SHOWN = 200;
 
 /** Compiling with references inlined, or code optimized, takes ten times as long for a large schema. */
 const options = {
@@ -32,39 +42,72 @@ const makers = {
   '2020-12': (more: { meta?: false; validateSchema?: false }) => new Ajv2020({ ...options, ...more }),
   'draft-07': (more: { meta?: false; validateSchema?: false }) => new Ajv({ ...options, ...more }),
 };
+// V8 would keep the code of every schema that was ever compiled, 1 MB for one of 60 KB, until memory runs short.
+setFlagsFromString('--no-compilation-cache');
+
 const judges = new Map<Draft, Ajv>();
-const known = new Map<string, Known>();
+const compiled = new Map<string, Validator>();
+const judged = new Map<string, Verdict>();
+let compiledCharacters = 0;
 
 type Draft = keyof typeof makers;
 type JsonSchema = Record<string, unknown>;
-type Known = { kind: 'usable'; check: Validator } | { kind: 'refused'; failure: SchemaRefused; until: number };
+type Verdict = { kind: 'usable' } | { kind: 'refused'; failure: SchemaRefused; until: number };
 
 /**
- * The check of a JSON Schema (2020-12, or draft-07 where `$schema` says so), kept for the 500 used last. Throws
- * `SchemaRefused` for one that cannot be used, and for the minute after that at once.
+ * The check of a JSON Schema (2020-12, or draft-07 where `$schema` says so). Those used last are kept, up to 500 and 2 MiB of
+ * text. Throws `SchemaRefused` for one that cannot be used, and for the minute after that at once.
  */
 export function compileSchema(schema: JsonSchema): Validator {
   const text = JSON.stringify(schema);
-  const found = stillKnown(text) ?? tryToCompile(schema);
-  known.delete(text);
-  known.set(text, found);
-  if (known.size > KEPT) known.delete(known.keys().next().value ?? text);
-  if (found.kind === 'refused') throw found.failure;
-  return found.check;
+  const check = compiled.get(text) ?? judge(schema, text);
+  forget(text);
+  compiled.set(text, check);
+  compiledCharacters += text.length;
+  while (compiled.size > KEPT || compiledCharacters > KEPT_CHARACTERS) forget(compiled.keys().next().value ?? text);
+  return check;
+}
+
+/** Throws `SchemaRefused` for a JSON Schema that cannot be used. Only the verdict is kept: what callers define is not compiled to stay. */
+export function requireUsable(schema: JsonSchema): void {
+  const text = JSON.stringify(schema);
+  if (!compiled.has(text) && verdictOn(digestOf(text))?.kind !== 'usable') judge(schema, text);
+}
+
+function forget(text: string): void {
+  if (compiled.delete(text)) compiledCharacters -= text.length;
+}
+
+/** Compiles, and remembers by a digest whether that went well. Throws at once what was refused a moment ago. */
+function judge(schema: JsonSchema, text: string): Validator {
+  const digest = digestOf(text);
+  const known = verdictOn(digest);
+  if (known?.kind === 'refused') throw known.failure;
+  try {
+    const check = compile(schema);
+    remember(digest, { kind: 'usable' });
+    return check;
+  } catch (error) {
+    const failure = refusalOf(error);
+    remember(digest, { kind: 'refused', failure, until: performance.now() + REFUSED_FOR_MS });
+    throw failure;
+  }
 }
 
 /** A machine may have been too busy to compile what it can compile later. */
-function stillKnown(text: string): Known | undefined {
-  const found = known.get(text);
+function verdictOn(digest: string): Verdict | undefined {
+  const found = judged.get(digest);
   return found?.kind === 'refused' && performance.now() > found.until ? undefined : found;
 }
 
-function tryToCompile(schema: JsonSchema): Known {
-  try {
-    return { kind: 'usable', check: compile(schema) };
-  } catch (error) {
-    return { kind: 'refused', failure: refusalOf(error), until: performance.now() + REFUSED_FOR_MS };
-  }
+function remember(digest: string, verdict: Verdict): void {
+  judged.delete(digest);
+  judged.set(digest, verdict);
+  if (judged.size > JUDGED) judged.delete(judged.keys().next().value ?? digest);
+}
+
+function digestOf(text: string): string {
+  return createHash('sha256').update(text).digest('base64');
 }
 
 /** Each schema has an instance of its own: what one leaves there, or breaks when it is stopped, reaches no other. */
@@ -84,7 +127,7 @@ function compile({ $schema, $id, id, $async, ...schema }: JsonSchema): Validator
 function refuseEndless(schema: JsonSchema): void {
   const reference = findEndlessReference(schema);
   if (reference === null) return;
-  const where = JSON.stringify(reference);
+  const where = quote(reference);
   throw new SchemaRefused(`following the $ref ${where} comes to no end; let it lead into properties or items`);
 }
 
@@ -107,5 +150,5 @@ function refusalOf(error: unknown): SchemaRefused {
   if (error instanceof SchemaRefused) return error;
   if (error instanceof OutOfTime) return new SchemaRefused('it takes too long to compile; make it smaller');
   if (error instanceof RangeError) return new SchemaRefused('it lists or nests too much; make it smaller');
-  return new SchemaRefused(error instanceof Error ? error.message : String(error));
+  return new SchemaRefused(shorten(error instanceof Error ? error.message : String(error), SHOWN));
 }

@@ -13,12 +13,12 @@ export type ParsedArguments = { ok: true; value: Record<string, unknown> } | { o
 const SHOWN_VIOLATIONS = 20;
 const DEPTH_LIMIT = 100;
 
-/** What the checks of one batch may take together, in milliseconds. */
-export const CHECKS_LIMIT_MS = 500;
+/** What the check of a call that shares no time may take, in milliseconds. */
+const CHECKS_LIMIT_MS = 500;
 
 /**
  * Parses the model's JSON text (empty text is no arguments) and holds it against the tool's schema, in time that it may
- * share with others of its batch. Never throws.
+ * share with others of its project. Never throws.
  */
 export function parseArguments(
   text: string,

@@ -10,7 +10,7 @@ export type CheckedCall = { tool: TurnTool; args: Record<string, unknown> };
 
 /**
  * What stands around a call: the turn's tools, what the conversation allows them (null allows all), and the time that it
- * shares with the other calls of its batch.
+ * shares with other calls of its project.
  */
 export type CallRules = {
   tools: readonly TurnTool[];

@@ -1,13 +1,28 @@
 import { jsonObject } from './json-value.ts';
 import { isWaiting } from './next-step.ts';
-import { isTerminal, type Round, type ToolCall, type Turn, type WaitsFor } from './turn.ts';
+import { isTerminal, type ListedTurn, type Round, type ToolCall, type Turn, type WaitsFor } from './turn.ts';
 import { sumUsage } from './usage.ts';
 import { waitingOf } from './waiting.ts';
 
 export type TurnResource = ReturnType<typeof presentTurn>;
+export type ListedTurnResource = ReturnType<typeof presentListed>;
 
 /** The turn as callers see it (contract: Turn). */
 export function presentTurn(turn: Turn) {
+  const callCount = turn.rounds.reduce((sum, round) => sum + round.calls.length, 0);
+  return {
+    ...beginningOf(turn),
+    rounds: turn.rounds.map((round) => presentRound(round, turn.work.held)),
+    ...restOf({ ...turn, callCount }),
+  };
+}
+
+/** The turn as lists show it: the number of its rounds in their place. */
+export function presentListed(turn: ListedTurn) {
+  return { ...beginningOf(turn), rounds_count: turn.rounds.length, ...restOf(turn) };
+}
+
+function beginningOf(turn: Omit<ListedTurn, 'callCount'>) {
   return {
     id: turn.id,
     object: 'turn' as const,
@@ -19,7 +34,11 @@ export function presentTurn(turn: Turn) {
     phase: phaseOf(turn),
     last_event: turn.lastEvent,
     output: turn.output,
-    rounds: turn.rounds.map((round) => presentRound(round, turn.work.held)),
+  };
+}
+
+function restOf(turn: ListedTurn) {
+  return {
     required_action: requiredAction(turn),
     waiting: presentWaiting(turn),
     incomplete_details: turn.incompleteReason === null ? null : { reason: turn.incompleteReason },
@@ -34,7 +53,7 @@ export function presentTurn(turn: Turn) {
 }
 
 /** Why no step of a turn is at work. */
-function presentWaiting(turn: Turn) {
+function presentWaiting(turn: ListedTurn) {
   const waiting = waitingOf(turn);
   if (waiting === null) return null;
   const { since, until } = waiting;
@@ -42,7 +61,7 @@ function presentWaiting(turn: Turn) {
 }
 
 /** What a turn waits for: calls whose output a client owes, calls that somebody has to allow. Null for nothing. */
-function requiredAction({ status, rounds }: Turn) {
+function requiredAction({ status, rounds }: ListedTurn) {
   const waiting = isTerminal(status) ? [] : (rounds.at(-1)?.calls.filter(isWaiting) ?? []);
   if (waiting.length === 0) return null;
   const by = (whom: WaitsFor) => waiting.filter((call) => call.waitsFor === whom);
@@ -96,15 +115,14 @@ export function iso<T extends string | null>(time: T): T {
   return (time === null ? null : new Date(time).toISOString()) as T;
 }
 
-function phaseOf({ status, work }: Turn): 'llm_round' | 'tool_batch' | null {
+function phaseOf({ status, work }: Pick<Turn, 'status' | 'work'>): 'llm_round' | 'tool_batch' | null {
   if (isTerminal(status) || status === 'queued') return null;
   return work.step.startsWith('b') ? 'tool_batch' : 'llm_round';
 }
 
-function usageOf({ rounds, failedRequests }: Turn) {
-  const calls = rounds.reduce((sum, round) => sum + round.calls.length, 0);
+function usageOf({ rounds, callCount, failedRequests }: ListedTurn) {
   const requests = rounds.reduce((sum, round) => sum + round.requests, failedRequests);
-  return { ...sumUsage(rounds.map((round) => round.usage)), llm_calls: requests, tool_calls: calls };
+  return { ...sumUsage(rounds.map((round) => round.usage)), llm_calls: requests, tool_calls: callCount };
 }
 
 function parsedArguments(text: string): Record<string, unknown> | string {

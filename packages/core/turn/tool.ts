@@ -1,6 +1,12 @@
 import { z } from 'zod';
 import { Json } from './json.ts';
 
+/** Of a list of words that a caller chooses from. A list is held to its length before its items are looked at. */
+export const MAX_WORDS = 32;
+
+/** Characters of a URL that a caller gives; it is shown with each delivery. */
+export const MAX_URL = 4_096;
+
 /** What a crash or a lost answer in the middle of a call means (contract: Tool). */
 export const ToolEffect = z.enum(['none', 'idempotent', 'at_most_once']);
 export type ToolEffect = z.infer<typeof ToolEffect>;
@@ -17,6 +23,7 @@ const ToolExecution = z.discriminatedUnion('kind', [
           protocol: /^https?$/,
           error: ({ input }) => (input === undefined ? undefined : 'give an http or https URL'),
         })
+        .max(MAX_URL)
         .describe('Where the arguments are posted: http or https, and a public address unless the operator allows it.'),
       headers: z
         .record(z.string(), z.string())
@@ -103,6 +110,7 @@ export const GivenTool = z
     ),
     capabilities: z
       .array(z.enum(['network', 'filesystem', 'database', 'shell']))
+      .max(MAX_WORDS)
       .nullish()
       .describe('What it needs; a turn with `allowed_capabilities` runs no tool that needs more.'),
     status_text: z.string().max(200).nullish().describe('What to show while it runs.'),

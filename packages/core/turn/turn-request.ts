@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Json } from './json.ts';
 import { InputMessage } from './message.ts';
-import { GivenTool, type TurnTool } from './tool.ts';
+import { GivenTool, MAX_URL, MAX_WORDS, type TurnTool } from './tool.ts';
 
 export const ToolChoice = z.union([
   z.enum(['auto', 'none', 'required']),
@@ -49,13 +49,19 @@ export const Webhook = z.strictObject({
       protocol: /^https?$/,
       error: ({ input }) => (input === undefined ? undefined : 'give an http or https URL'),
     })
+    .max(MAX_URL)
     .describe('Where to post events: http or https, and a public address unless the operator allows it.'),
   events: z
     .array(WebhookEvent)
     .min(1, 'name at least one event')
+    .max(MAX_WORDS)
     .nullish()
     .describe('Which events to hear of. All but `round.completed` by default.'),
-  include: z.array(z.literal('turn')).nullish().describe('`turn`: send the whole turn along. Nothing by default.'),
+  include: z
+    .array(z.literal('turn'))
+    .max(MAX_WORDS)
+    .nullish()
+    .describe('`turn`: send the whole turn along. Nothing by default.'),
 });
 export type Webhook = z.infer<typeof Webhook>;
 
@@ -100,6 +106,7 @@ const standing = {
   limits: Limits.nullish().describe('Where the turn ends at the latest.'),
   allowed_capabilities: z
     .array(z.enum(['network', 'filesystem', 'database', 'shell']))
+    .max(MAX_WORDS)
     .nullish()
     .describe('What tools may need; a call of one that needs more is answered `permission_denied`. All by default.'),
   provider_options: z
@@ -110,7 +117,7 @@ const standing = {
 };
 
 const input = z
-  .union([z.string().min(1, 'give some text'), z.array(InputMessage).min(1, 'give at least one message')])
+  .union([z.string().min(1, 'give some text'), z.array(InputMessage).min(1, 'give at least one message').max(10_000)])
   .describe('What the user says, or several messages.');
 
 const starting = {

@@ -95,6 +95,14 @@ export type Turn = {
   work: Work;
 };
 
+/** A turn as a list has it: of its rounds only what they used, and of their calls those that wait for somebody. */
+export type ListedTurn = Omit<Turn, 'config' | 'rounds'> & {
+  config: Pick<TurnConfig, 'model'>;
+  rounds: Pick<Round, 'number' | 'usage' | 'requests' | 'calls'>[];
+  /** All calls of all rounds. */
+  callCount: number;
+};
+
 /** Who is on a turn, and since when; judged by the database's clock when the turn was loaded. */
 export type Work = {
   /** The step owed, as rings name it: `r1`, `b1`, `r2` … Only checkpoints change it (R2b). */

@@ -1,5 +1,5 @@
 import { isWaiting } from './next-step.ts';
-import { isTerminal, type Turn } from './turn.ts';
+import { isTerminal, type ListedTurn } from './turn.ts';
 
 /** What a turn that does not run waits for, since when, and until when where that is known. Times as the turn has them. */
 export type Waiting = {
@@ -8,11 +8,13 @@ export type Waiting = {
   until?: string;
 };
 
+type ListedOrWhole = Pick<ListedTurn, 'status' | 'work'> & { rounds: Pick<ListedTurn['rounds'][number], 'calls'>[] };
+
 /**
  * Says why no step of a turn is at work, by its columns: of several reasons the first in the order of the type. Null while a
  * step is at work, and after the end. A step that was just made owed may be at work without a hold.
  */
-export function waitingOf(turn: Turn): Waiting | null {
+export function waitingOf(turn: ListedOrWhole): Waiting | null {
   const { status, work } = turn;
   const { held, quiet, retryAt, rateLimited, waitsSince: since } = work;
   if (isTerminal(status)) return null;
@@ -28,7 +30,7 @@ export function waitingOf(turn: Turn): Waiting | null {
 }
 
 /** The calls that wait for a client come before those that wait for a person. */
-function waitingOutside({ rounds, work: { waitsSince: since } }: Turn): Waiting | null {
+function waitingOutside({ rounds, work: { waitsSince: since } }: ListedOrWhole): Waiting | null {
   const calls = rounds.at(-1)?.calls.filter(isWaiting) ?? [];
   const kinds = [
     { for: 'client', calls: calls.filter(({ waitsFor }) => waitsFor === 'output') },

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { MAX_WORDS } from './tool.ts';
 import { Webhook, WebhookEvent } from './turn-request.ts';
 
 /** What an endpoint can hear of: what a webhook can, and that another endpoint of its project was given up. */
@@ -10,6 +11,7 @@ const fields = {
   events: z
     .array(EndpointEvent)
     .min(1, 'name at least one event')
+    .max(MAX_WORDS)
     .nullish()
     .describe('Which events to hear of. By default how turns end, and that they wait for somebody.'),
   include: Webhook.shape.include,

@@ -1,5 +1,5 @@
 /**
- * @import { TurnResource } from '#core/turn/present-turn.ts'
+ * @import { ListedTurnResource } from '#core/turn/present-turn.ts'
  * @import { Part } from './keep-parts.js'
  * @import { Route } from './route.js'
  */
@@ -14,7 +14,7 @@ import { statusBadge, wordsOf } from './status-badge.js';
 import { tellAge, tellMoment } from './tell-time.js';
 import { roundsOf, titleOf, troubleOf } from './turn-text.js';
 
-/** @typedef {{ data: TurnResource[], next_cursor: string | null }} Page */
+/** @typedef {{ data: ListedTurnResource[], next_cursor: string | null }} Page */
 
 const AGAIN_MS = 3_000;
 
@@ -60,7 +60,7 @@ export function showList(page, { query }) {
 }
 
 /**
- * @param {TurnResource[]} turns
+ * @param {ListedTurnResource[]} turns
  * @param {URLSearchParams} query what they were asked for by
  * @returns {Part}
  */
@@ -103,7 +103,7 @@ function noneYet() {
 }
 
 /**
- * @param {TurnResource} turn
+ * @param {ListedTurnResource} turn
  * @returns {Part}
  */
 function rowPart(turn) {

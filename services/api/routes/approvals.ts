@@ -4,7 +4,7 @@ import { presentTurn } from '#core/turn/present-turn.ts';
 import { errorResult } from '#core/turn/tool-result.ts';
 import type { Turn as StoredTurn, ToolCall } from '#core/turn/turn.ts';
 import { announce } from '../announce.ts';
-import { answerFromOutside, type Said } from '../answer-from-outside.ts';
+import { answerFromOutside, MAX_ANSWERS, type Said } from '../answer-from-outside.ts';
 import type { ApiEnv } from '../api-env.ts';
 import type { ApiContext } from '../context.ts';
 import { findOwnTurn } from '../find-own.ts';
@@ -22,7 +22,7 @@ const Decision = z.strictObject({
 });
 
 const Decisions = z
-  .strictObject({ approvals: z.array(Decision).min(1).describe('All are taken, or none.') })
+  .strictObject({ approvals: z.array(Decision).min(1).max(MAX_ANSWERS).describe('All are taken, or none.') })
   .meta({ id: 'Approvals', examples: [{ approvals: [{ tool_call_id: 'call_1', decision: 'allow' }] }] });
 
 const decide = createRoute({

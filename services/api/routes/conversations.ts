@@ -7,7 +7,7 @@ import type { ApiEnv } from '../api-env.ts';
 import type { ApiContext } from '../context.ts';
 import { findOwnConversation } from '../find-own.ts';
 import { json, makeRouter } from '../make-router.ts';
-import { PageQuery, pageOf, readCursor } from '../page.ts';
+import { fullPage, PageQuery, readCursor } from '../page.ts';
 import { toolInForce } from '../resolve-tools.ts';
 import { Conversation } from '../schemas/conversation.ts';
 import { ConversationId } from '../schemas/id.ts';
@@ -64,9 +64,9 @@ export function conversationRoutes(context: ApiContext) {
 function listAll({ db, tools }: ApiContext): RouteHandler<typeof list, ApiEnv> {
   return async (c) => {
     const { cursor, limit } = c.req.valid('query');
-    const rows = await listConversations(db, c.get('project'), { ...readCursor('conv', cursor), limit: limit + 1 });
+    const page = await listConversations(db, c.get('project'), { ...readCursor('conv', cursor), limit });
     return c.json(
-      pageOf(rows, limit, (row) => presentConversation(row, (tool) => toolInForce(tool, tools))),
+      fullPage(page, (row) => presentConversation(row, (tool) => toolInForce(tool, tools))),
       200,
     );
   };

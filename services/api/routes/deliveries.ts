@@ -1,6 +1,7 @@
 import { createRoute, type RouteHandler, z } from '@hono/zod-openapi';
 import type { Db } from '#core/checkpoint/database.ts';
 import {
+  findDelivery,
   listDeliveries,
   listEndpointDeliveries,
   type Delivery as StoredDelivery,
@@ -19,6 +20,7 @@ import { PageQuery, pageOf, readCursor } from '../page.ts';
 import { Delivery, DeliveryStatus, LoggedDelivery } from '../schemas/delivery.ts';
 import { DeliveryId, TurnId, WebhookEndpointId } from '../schemas/id.ts';
 import { listOf } from '../schemas/list-of.ts';
+import { queryInteger } from '../schemas/query-number.ts';
 import { ofAnyBody, refusals } from '../schemas/refusals.ts';
 
 const params = z.object({ id: DeliveryId });
@@ -28,11 +30,16 @@ const ofTurn = createRoute({
   path: '/v1/turns/{id}/deliveries',
   operationId: 'listDeliveries',
   tags: ['Deliveries'],
-  summary: 'List the webhook deliveries of a turn',
-  request: { params: z.object({ id: TurnId }) },
+  summary: 'List the webhook deliveries of a turn, oldest first',
+  request: {
+    params: z.object({ id: TurnId }),
+    query: PageQuery.extend({
+      limit: queryInteger({ min: 1, max: 1000 }).default(1000).describe('The size of a page.'),
+    }),
+  },
   responses: {
-    200: { description: 'All deliveries.', content: json(listOf(Delivery)) },
-    ...refusals('turn_not_found'),
+    200: { description: 'A page.', content: json(listOf(Delivery)) },
+    ...refusals('turn_not_found', 'invalid_value'),
   },
 });
 
@@ -90,8 +97,10 @@ export function deliveryRoutes(context: ApiContext) {
 function listOfTurn({ db }: ApiContext): RouteHandler<typeof ofTurn, ApiEnv> {
   return async (c) => {
     const { id: turnId } = await findOwnTurn(db, c.get('project'), c.req.valid('param').id);
-    const data = (await listDeliveries(db, c.get('project'), { turnId })).map(present);
-    return c.json({ object: 'list' as const, data, has_more: false, next_cursor: null }, 200);
+    const { cursor, limit } = c.req.valid('query');
+    const { before: after } = readCursor('dlv', cursor);
+    const page = { turnId, ...(after && { after }), limit: limit + 1 };
+    return c.json(pageOf(await listDeliveries(db, c.get('project'), page), limit, present), 200);
   };
 }
 
@@ -117,6 +126,8 @@ function deliverAgain(context: ApiContext): RouteHandler<typeof again, ApiEnv> {
     const { id } = await findOwn(context.db, c.get('project'), c.req.valid('param').id);
     const ring = await redeliver(context.db, c.get('project'), id);
     if (!ring) {
+      // Its conversation may have been deleted meanwhile, and it with it.
+      await findOwn(context.db, c.get('project'), id);
       const message = 'The webhook endpoint is disabled or deleted. Enable it, then redeliver.';
       throw new RequestRefused(409, 'webhook_endpoint_disabled', message);
     }
@@ -126,7 +137,7 @@ function deliverAgain(context: ApiContext): RouteHandler<typeof again, ApiEnv> {
 }
 
 async function findOwn(db: Db, project: string, id: string): Promise<StoredDelivery> {
-  const [delivery] = isId('dlv', id) ? await listDeliveries(db, project, { id }) : [];
+  const delivery = isId('dlv', id) ? await findDelivery(db, project, id) : undefined;
   if (delivery) return delivery;
   throw new RequestRefused(404, 'delivery_not_found', 'There is no delivery of this id.', 'id');
 }

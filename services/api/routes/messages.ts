@@ -1,5 +1,5 @@
 import { createRoute, type RouteHandler, z } from '@hono/zod-openapi';
-import { loadHistory } from '#core/checkpoint/load-history.ts';
+import { listHistory } from '#core/checkpoint/load-history.ts';
 import { anthropicHistory } from '#core/turn/history/anthropic.ts';
 import { compactHistory } from '#core/turn/history/compact.ts';
 import { geminiHistory } from '#core/turn/history/gemini.ts';
@@ -9,6 +9,7 @@ import type { ApiEnv } from '../api-env.ts';
 import type { ApiContext } from '../context.ts';
 import { findOwnConversation } from '../find-own.ts';
 import { json, makeRouter } from '../make-router.ts';
+import { PageQuery, readCursor } from '../page.ts';
 import { ConversationId } from '../schemas/id.ts';
 import { MessageList } from '../schemas/message-list.ts';
 import { refusals } from '../schemas/refusals.ts';
@@ -17,6 +18,9 @@ const Format = z
   .enum(['compact', 'openai', 'anthropic', 'gemini'])
   .default('compact')
   .describe('As they are kept, an answer with its rounds; or expanded, in the words of a wire.');
+/** Turns of a page at most. */
+const TURNS = 1000;
+
 type History = { data: Record<string, unknown>[]; system?: string | null };
 
 const read = createRoute({
@@ -25,9 +29,13 @@ const read = createRoute({
   operationId: 'readMessages',
   tags: ['Conversations'],
   summary: 'Read what was said',
-  request: { params: z.object({ id: ConversationId }), query: z.object({ format: Format }) },
+  description: 'All of it, but for a conversation of some megabytes, which comes in pages of whole turns.',
+  request: {
+    params: z.object({ id: ConversationId }),
+    query: PageQuery.pick({ cursor: true }).extend({ format: Format }),
+  },
   responses: {
-    200: { description: 'All messages, oldest first.', content: json(MessageList) },
+    200: { description: 'Messages, oldest first.', content: json(MessageList) },
     ...refusals('conversation_not_found', 'invalid_value'),
   },
 });
@@ -36,9 +44,14 @@ const read = createRoute({
 export function messageRoutes({ db }: ApiContext) {
   const handler: RouteHandler<typeof read, ApiEnv> = async (c) => {
     const { id, config } = await findOwnConversation(db, c.get('project'), c.req.valid('param').id);
-    const turns = await loadHistory(db, id);
-    const history = historyAs(c.req.valid('query').format, turns, config.instructions ?? null);
-    return c.json({ object: 'list' as const, ...history, has_more: false, next_cursor: null }, 200);
+    const { format, cursor } = c.req.valid('query');
+    const { before: after } = readCursor('turn', cursor);
+    const { rows: turns, hasMore } = await listHistory(db, id, { ...(after && { after }), limit: TURNS });
+    // Where the system prompt is a message, it is the first of all.
+    const instructions = format === 'openai' && after ? null : (config.instructions ?? null);
+    const nextCursor = hasMore ? (turns.at(-1)?.id ?? null) : null;
+    const history = historyAs(format, turns, instructions);
+    return c.json({ object: 'list' as const, ...history, has_more: hasMore, next_cursor: nextCursor }, 200);
   };
   return makeRouter().openapi(read, handler);
 }

@@ -1,6 +1,7 @@
 import { createRoute, type RouteHandler, z } from '@hono/zod-openapi';
 import { findOutput } from '#core/checkpoint/find-output.ts';
 import { RequestRefused } from '#core/failure.ts';
+import { shorten } from '#core/text.ts';
 import { cleanError } from '#core/tools/clean-error.ts';
 import { renderOutput } from '#core/tools/render-output.ts';
 import { Json } from '#core/turn/json.ts';
@@ -8,7 +9,7 @@ import { judgeOutput } from '#core/turn/judge-answer.ts';
 import { presentTurn } from '#core/turn/present-turn.ts';
 import { errorResult, type ToolResult } from '#core/turn/tool-result.ts';
 import { announce } from '../announce.ts';
-import { answerFromOutside, type Said } from '../answer-from-outside.ts';
+import { answerFromOutside, MAX_ANSWERS, type Said } from '../answer-from-outside.ts';
 import type { ApiEnv } from '../api-env.ts';
 import type { ApiContext } from '../context.ts';
 import { findOwnTurn } from '../find-own.ts';
@@ -29,7 +30,7 @@ const Output = z
   .refine(({ output, error }) => (output === undefined) !== (error === undefined), 'give either output or error');
 
 const Outputs = z
-  .strictObject({ tool_outputs: z.array(Output).min(1).describe('All are taken, or none.') })
+  .strictObject({ tool_outputs: z.array(Output).min(1).max(MAX_ANSWERS).describe('All are taken, or none.') })
   .meta({ id: 'ToolOutputs', examples: [{ tool_outputs: [{ tool_call_id: 'call_1', output: { city: 'Lisbon' } }] }] });
 
 const WholeOutput = z
@@ -127,7 +128,7 @@ function readOne({ db }: ApiContext): RouteHandler<typeof read, ApiEnv> {
     const turn = await findOwnTurn(db, c.get('project'), id);
     const found = isCallId(call_id) ? await findOutput(db, turn.id, call_id) : undefined;
     if (!found?.result) {
-      const message = `There is no output of a call ${call_id} in this turn${found ? ' yet' : ''}.`;
+      const message = `There is no output of a call ${shorten(call_id)} in this turn${found ? ' yet' : ''}.`;
       throw new RequestRefused(404, 'tool_output_not_found', message, 'call_id');
     }
     const { result, fullOutput } = found;

@@ -6,7 +6,7 @@ import { presentTurn } from '#core/turn/present-turn.ts';
 import { announce } from '../announce.ts';
 import type { ApiEnv } from '../api-env.ts';
 import type { ApiContext } from '../context.ts';
-import { findOwnTurn } from '../find-own.ts';
+import { findOwnTurn, turnNotFound } from '../find-own.ts';
 import { json, makeRouter } from '../make-router.ts';
 import { setPollAfter } from '../poll-after.ts';
 import { pollAfterHeader } from '../schemas/headers.ts';
@@ -53,10 +53,11 @@ function cancelOne(context: ApiContext): RouteHandler<typeof cancel, ApiEnv> {
   return async (c) => {
     const { id } = await findOwnTurn(context.db, c.get('project'), c.req.valid('param').id);
     const cancelled = await context.db.transaction().execute((trx) => cancelTurn(trx, c.get('project'), id));
-    if (cancelled && cancelled.status !== 'cancelled') {
+    if (!cancelled) throw turnNotFound();
+    if (cancelled.status !== 'cancelled') {
       throw new RequestRefused(409, 'turn_ended', `The turn is ${cancelled.status} already and cannot be cancelled.`);
     }
-    await announce(context, { rings: cancelled?.rings ?? [], ended: [id] });
+    await announce(context, { rings: cancelled.rings, ended: [id] });
     return c.json(presentTurn(await findOwnTurn(context.db, c.get('project'), id)), 200);
   };
 }
@@ -65,7 +66,8 @@ function retryOne(context: ApiContext): RouteHandler<typeof retry, ApiEnv> {
   return async (c) => {
     const { id } = await findOwnTurn(context.db, c.get('project'), c.req.valid('param').id);
     const retried = await context.db.transaction().execute((trx) => retryTurn(trx, c.get('project'), id));
-    if (retried.kind !== 'resumed') {
+    if (retried.kind === 'missing') throw turnNotFound();
+    if (retried.kind === 'not-failed') {
       throw new RequestRefused(409, 'turn_not_failed', 'Only a failed turn can be retried. Start a new turn instead.');
     }
     await announce(context, { rings: retried.ring ? [retried.ring] : [], changed: [id] });

@@ -49,16 +49,20 @@ const read = createRoute({
       content: { ...json(listOf(Event)), 'text/event-stream': { schema: StreamedEvent } },
     },
     204: { description: 'Stream only: the turn has ended, and nothing comes after that event.' },
-    ...refusals('turn_not_found', 'invalid_value'),
+    ...refusals('turn_not_found', 'invalid_value', 'too_many_streams'),
   },
 });
 
 /** `GET /v1/turns/:id/events`: what happened to a turn, as a list or as a stream. */
-export function turnEventRoutes(context: Pick<ApiContext, 'db' | 'watch'>) {
+export function turnEventRoutes(context: Pick<ApiContext, 'db' | 'watch' | 'held'>) {
   return makeRouter().openapi(read, readOrFollow(context));
 }
 
-function readOrFollow({ db, watch }: Pick<ApiContext, 'db' | 'watch'>): RouteHandler<typeof read, ApiEnv> {
+function readOrFollow({
+  db,
+  watch,
+  held,
+}: Pick<ApiContext, 'db' | 'watch' | 'held'>): RouteHandler<typeof read, ApiEnv> {
   return async (c) => {
     const turn = await findOwnTurn(db, c.get('project'), c.req.valid('param').id);
     const { after: asked, cursor, limit } = c.req.valid('query');
@@ -69,16 +73,33 @@ function readOrFollow({ db, watch }: Pick<ApiContext, 'db' | 'watch'>): RouteHan
       if (c.req.method === 'HEAD') return c.body(null, 200, EVENT_HEADERS);
       // Whoever has seen more than there is has seen it elsewhere, and still wants to hear how this turn ends.
       const from = Math.min(after, turn.lastEvent);
-      writeEvents(c.env.outgoing, (sink) => watch.follow(turn.id, from, sink));
+      const release = held.hold({ project: c.get('project'), keyId: c.get('keyId') });
+      writeEvents(c.env.outgoing, (sink) => watch.follow(turn.id, from, sink), release);
       return RESPONSE_ALREADY_SENT;
     }
     const events = await readEvents(db, turn, { after, limit });
-    const last = events.at(-1)?.number ?? after;
+    const data = fitting(events, (event) => presentEvent(turn, event));
+    const last = events[data.length - 1]?.number ?? after;
     const hasMore = last < turn.lastEvent;
-    const data = events.map((event) => presentEvent(turn, event));
     return c.json(
       { object: 'list' as const, data, has_more: hasMore, next_cursor: hasMore ? String(last) : null },
       200,
     );
   };
+}
+
+/** Characters of events that a page has at most, unless its first event alone has more. */
+const PAGE_CHARACTERS = 4 * 1024 * 1024;
+
+/** The first events that fit a page; the one that ends a turn holds all of it, and a turn may fail and go on often. */
+function fitting<Stored, Item>(events: Stored[], present: (event: Stored) => Item): Item[] {
+  const items: Item[] = [];
+  let characters = 0;
+  for (const event of events) {
+    const item = present(event);
+    characters += JSON.stringify(item).length;
+    if (items.length > 0 && characters > PAGE_CHARACTERS) break;
+    items.push(item);
+  }
+  return items;
 }

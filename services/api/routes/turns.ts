@@ -1,14 +1,14 @@
 import { createRoute, type RouteHandler, z } from '@hono/zod-openapi';
-import { listTurns } from '#core/checkpoint/list-turns.ts';
+import { listTurns, listWholeTurns } from '#core/checkpoint/list-turns.ts';
 import { isId } from '#core/id.ts';
 import { presentLedger } from '#core/turn/present-ledger.ts';
-import { presentTurn } from '#core/turn/present-turn.ts';
+import { presentListed, presentTurn } from '#core/turn/present-turn.ts';
 import { isTerminal, type Turn as StoredTurn } from '#core/turn/turn.ts';
 import type { ApiEnv } from '../api-env.ts';
 import type { ApiContext } from '../context.ts';
 import { findOwnTurn } from '../find-own.ts';
 import { json, makeRouter } from '../make-router.ts';
-import { PageQuery, pageOf, readCursor } from '../page.ts';
+import { fullPage, PageQuery, readCursor } from '../page.ts';
 import { setPollAfter } from '../poll-after.ts';
 import { pollAfterHeader } from '../schemas/headers.ts';
 import { ConversationId, TurnId } from '../schemas/id.ts';
@@ -16,7 +16,7 @@ import { LedgerRound } from '../schemas/ledger-round.ts';
 import { listOf } from '../schemas/list-of.ts';
 import { LARGEST_EVENT_NUMBER, queryInteger, queryNumber } from '../schemas/query-number.ts';
 import { refusals } from '../schemas/refusals.ts';
-import { Turn, TurnStatus } from '../schemas/turn.ts';
+import { ListedTurn, Turn, TurnStatus } from '../schemas/turn.ts';
 
 const params = z.object({ id: TurnId });
 
@@ -26,13 +26,15 @@ const list = createRoute({
   operationId: 'listTurns',
   tags: ['Turns'],
   summary: 'List turns, newest first',
+  description: 'Without their rounds, unless `include` asks for them. A page of large turns has fewer than `limit`.',
   request: {
     query: PageQuery.extend({
       status: TurnStatus.optional().describe('Only those of this status.'),
       conversation_id: ConversationId.optional().describe('Only those of this conversation.'),
+      include: z.enum(['rounds']).optional().describe('`rounds`: each turn whole, with its rounds.'),
     }),
   },
-  responses: { 200: { description: 'A page.', content: json(listOf(Turn)) }, ...refusals('invalid_value') },
+  responses: { 200: { description: 'A page.', content: json(listOf(ListedTurn)) }, ...refusals('invalid_value') },
 });
 
 const read = createRoute({
@@ -54,7 +56,7 @@ const read = createRoute({
   },
   responses: {
     200: { description: 'The turn as it is now.', headers: z.object(pollAfterHeader), content: json(Turn) },
-    ...refusals('turn_not_found', 'invalid_value'),
+    ...refusals('turn_not_found', 'invalid_value', 'too_many_streams'),
   },
 });
 
@@ -79,16 +81,24 @@ export function turnRoutes(context: ApiContext) {
 
 function listAll({ db }: ApiContext): RouteHandler<typeof list, ApiEnv> {
   return async (c) => {
-    const { cursor, limit, status, conversation_id: conversationId } = c.req.valid('query');
-    const isNobodys = conversationId !== undefined && !isId('conv', conversationId);
+    const { cursor, limit, status, conversation_id: conversationId, include } = c.req.valid('query');
     const filter = { ...(status && { status }), ...(conversationId && { conversationId }) };
-    const page = { ...filter, ...readCursor('turn', cursor), limit: limit + 1 };
-    const rows = isNobodys ? [] : await listTurns(db, c.get('project'), page);
-    return c.json(pageOf(rows, limit, presentTurn), 200);
+    const page = { ...filter, ...readCursor('turn', cursor), limit };
+    const project = c.get('project');
+    if (conversationId !== undefined && !isId('conv', conversationId))
+      return c.json(fullPage(NONE, presentListed), 200);
+    if (include === undefined) return c.json(fullPage(await listTurns(db, project, page), presentListed), 200);
+    return c.json(fullPage(await listWholeTurns(db, project, page), presentWhole), 200);
   };
 }
 
-function poll({ db, watch }: ApiContext): RouteHandler<typeof read, ApiEnv> {
+const NONE = { rows: [], hasMore: false };
+
+function presentWhole(turn: StoredTurn) {
+  return { ...presentTurn(turn), rounds_count: turn.rounds.length };
+}
+
+function poll({ db, watch, held }: ApiContext): RouteHandler<typeof read, ApiEnv> {
   return async (c) => {
     const { wait, after } = c.req.valid('query');
     const { id } = c.req.valid('param');
@@ -96,7 +106,11 @@ function poll({ db, watch }: ApiContext): RouteHandler<typeof read, ApiEnv> {
     const isEnough = (turn: StoredTurn) =>
       turn.project !== project || (after === undefined ? isSettled(turn) : isBeyond(turn, after));
     const timing = { timeoutMs: wait * 1000, forRest: after === undefined, signal: c.req.raw.signal };
-    const found = wait === 0 || !isId('turn', id) ? undefined : await watch.waitFor(id, isEnough, timing);
+    const waitFor = async () => {
+      const release = held.hold({ project, keyId: c.get('keyId') });
+      return watch.waitFor(id, isEnough, timing).finally(release);
+    };
+    const found = wait === 0 || !isId('turn', id) ? undefined : await waitFor();
     const turn = found?.project === project ? found : await findOwnTurn(db, project, id);
     setPollAfter(c, turn);
     return c.json(presentTurn(turn), 200);

@@ -5,7 +5,13 @@ type Example = { status: keyof typeof errorTypes; param: string | null; message:
 /** Every code that an error may carry, each as it may come: with its status, the field it names, and its sentence. */
 export const errorCodes = {
   invalid_json: of(400, null, 'The body is not valid JSON. Check quotes, commas and brackets.'),
+  invalid_http: of(
+    400,
+    null,
+    'This is no HTTP request that can be read. Check the request line, the headers and the body.',
+  ),
   json_too_deep: of(400, null, 'The body is nested more than 64 levels deep. Flatten it.'),
+  json_too_large: of(400, null, 'The body has more than 100000 values. Send fewer, or large data as one text.'),
   unknown_field: of(400, 'inptu', 'There is no field `inptu`. Remove it, or check its spelling.'),
   missing_field: of(400, 'input', '`input` is missing. Give it.'),
   invalid_value: of(400, 'limits.max_rounds', '`limits.max_rounds` is not valid: give at least 1.'),
@@ -45,6 +51,12 @@ export const errorCodes = {
   ),
   invalid_idempotency_key: of(400, 'Idempotency-Key', 'Give an Idempotency-Key of 1 to 255 visible ASCII characters.'),
   invalid_api_key: of(401, null, 'Send a valid key as `Authorization: Bearer <key>`.'),
+  host_not_allowed: of(
+    403,
+    'Host',
+    'Without PAWL_API_KEYS only localhost, 127.0.0.1 and [::1] are served. Use one of them, or set keys.',
+  ),
+  origin_not_allowed: of(403, 'Origin', 'Pages of other origins may not use this API. Ask it from your own server.'),
   route_not_found: of(404, null, 'There is no such route. GET /openapi.json lists those there are.'),
   conversation_not_found: of(404, 'id', 'There is no conversation of this id. Check the id and the key.'),
   turn_not_found: of(404, 'id', 'There is no turn of this id. Check the id and the key.'),
@@ -52,6 +64,8 @@ export const errorCodes = {
   tool_output_not_found: of(404, 'call_id', 'There is no output of a call call_1 in this turn yet.'),
   delivery_not_found: of(404, 'id', 'There is no delivery of this id.'),
   webhook_endpoint_not_found: of(404, 'id', 'There is no webhook endpoint of this id. Check the id and the key.'),
+  method_not_allowed: of(405, null, 'This path takes GET and HEAD only. Use that.'),
+  request_timeout: of(408, null, 'The request did not come in time. Send its headers in 10 s and all of it in 60 s.'),
   idempotency_key_reused: of(
     409,
     'Idempotency-Key',
@@ -83,7 +97,22 @@ export const errorCodes = {
   webhook_endpoint_disabled: of(409, null, 'The webhook endpoint is disabled or deleted. Enable it, then redeliver.'),
   body_too_large: of(413, null, 'The body is larger than 1 MiB. Send less, or split it over turns.'),
   unsupported_media_type: of(415, null, 'Send the body as JSON with `Content-Type: application/json`.'),
+  too_many_streams: of(
+    429,
+    null,
+    'This key has 1000 streams and long polls open here. Close some, or ask without `wait`.',
+  ),
+  headers_too_large: of(
+    431,
+    null,
+    'The request line and the headers have more than 16 KiB. Send fewer or shorter ones.',
+  ),
   internal: of(500, null, 'Something went wrong on our side. Try again; if it stays, look into the API log.'),
+  too_many_connections: of(
+    503,
+    null,
+    'Too many connections are open here. Close those that you do not use, and try again in a moment.',
+  ),
   service_unavailable: of(503, null, 'The database cannot be reached right now. Try again in a moment.'),
   mcp_server_unavailable: of(503, 'tools[0]', 'The MCP server "github" cannot be reached now. Try again in a moment.'),
 } satisfies Record<string, Example>;

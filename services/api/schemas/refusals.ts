@@ -12,6 +12,7 @@ type Refusals = Record<never, never>;
 export const ofAnyBody: ErrorCode[] = [
   'invalid_json',
   'json_too_deep',
+  'json_too_large',
   'unknown_field',
   'invalid_value',
   'body_too_large',
@@ -48,9 +49,20 @@ export function keyedRefusals(...codes: ErrorCode[]): Refusals {
   return openRefusals(...codes, 'invalid_api_key', 'internal', 'service_unavailable');
 }
 
-/** The refusals of a route that is open to all: those it names. */
+/** What may be answered at any path, whatever is asked there and before a route looks at it. */
+const ofAnyRequest: ErrorCode[] = [
+  'invalid_http',
+  'host_not_allowed',
+  'origin_not_allowed',
+  'method_not_allowed',
+  'request_timeout',
+  'headers_too_large',
+  'too_many_connections',
+];
+
+/** The refusals of a route that is open to all: those it names, and what every route may answer. */
 export function openRefusals(...codes: ErrorCode[]): Refusals {
-  const byStatus = Map.groupBy(new Set(codes), (code) => errorCodes[code].status);
+  const byStatus = Map.groupBy(new Set([...codes, ...ofAnyRequest]), (code) => errorCodes[code].status);
   return Object.fromEntries([...byStatus].map(([status, those]) => [status, refusal(status, those)]));
 }
 
@@ -59,7 +71,7 @@ function refusal(status: Status, codes: ErrorCode[]) {
   return {
     description: MEANINGS[status],
     ...(status === 401 && { headers: z.object(wwwAuthenticateHeader) }),
-    ...(status === 503 && { headers: z.object(retryAfterHeader) }),
+    ...((status === 429 || status === 503) && { headers: z.object(retryAfterHeader) }),
     content: { 'application/json': { schema: ErrorBody, examples } },
   };
 }
@@ -67,11 +79,15 @@ function refusal(status: Status, codes: ErrorCode[]) {
 const MEANINGS = {
   400: 'A key or a value is not valid.',
   401: 'There is no valid key.',
+  403: 'It may not be asked for from there.',
   404: 'There is none of that id.',
+  405: 'This path has no such method.',
+  408: 'The request did not come in time.',
   409: 'It cannot be done as things stand.',
   413: 'The body is too large.',
   415: 'The body is not JSON.',
   429: 'Too much was asked for.',
+  431: 'The headers are too large.',
   500: 'Something went wrong on our side.',
   503: 'What it takes is away just now. Try again.',
 };

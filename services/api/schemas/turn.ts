@@ -129,3 +129,14 @@ export const Turn = z
     description: 'One input and all the work until its answer; the durable unit.',
     examples: [example],
   });
+
+const { rounds, ...listedExample } = example;
+
+/** The turn as lists show it; `presentListed` makes it. */
+export const ListedTurn = Turn.partial({ rounds: true })
+  .extend({ rounds_count: z.int().describe('How many rounds are committed.') })
+  .meta({
+    id: 'ListedTurn',
+    description: 'A turn of a list: its rounds are there with `include=rounds` only.',
+    examples: [{ ...listedExample, rounds_count: rounds.length }],
+  });

@@ -10,10 +10,18 @@ export const EVENT_HEADERS = {
 
 /**
  * Writes events to a response, past the streams of the web, which take twice the memory: as fast as its reader takes
- * them, and to the end. A reader who goes away is left alone.
+ * them, and to the end. A reader who goes away is left alone; `left` is told however it ends.
  */
-export function writeEvents(response: ServerResponse, follow: (sink: Sink) => Following): void {
-  if (response.destroyed) return;
+export function writeEvents(
+  response: ServerResponse,
+  follow: (sink: Sink) => Following,
+  left: () => void = () => {},
+): void {
+  if (response.destroyed) {
+    left();
+    return;
+  }
+  response.on('close', left);
   response.on('error', () => {});
   response.writeHead(200, EVENT_HEADERS);
   response.flushHeaders();

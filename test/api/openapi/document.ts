@@ -1,3 +1,4 @@
+import { readApiKeys } from '#services/api/api-keys.ts';
 import { makeApp } from '#services/api/app.ts';
 import type { ApiContext } from '#services/api/context.ts';
 
@@ -36,7 +37,7 @@ export type Document = {
 };
 
 /** What describes itself needs nothing to run on. */
-const app = makeApp({} as ApiContext);
+const app = makeApp({ keys: readApiKeys(undefined, '127.0.0.1') } as ApiContext);
 
 export const document = (await (await app.request('/openapi.json')).json()) as Document;
 

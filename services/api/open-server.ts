@@ -1,0 +1,103 @@
+import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { type ServerType, serve } from '@hono/node-server';
+import { Misconfigured, RequestRefused } from '#core/failure.ts';
+import { envelope } from './envelope.ts';
+
+/** What clients may make a server hold: connections, and how long each may take over a request or do nothing at all. */
+export type ServerLimits = { connections: number; headersMs: number; requestMs: number; idleMs: number };
+
+/** A client waits 60 s for the answer to a long poll, and hears a stream every 10 s. */
+export const SERVER_TIMES = { headersMs: 10_000, requestMs: 60_000, idleMs: 75_000 };
+
+/** Connections beyond the limit that are still told so; those beyond them are closed without a word. */
+const TOLD = 100;
+
+type Listener = (request: Request, env: { incoming: { socket: Duplex } }) => Response | Promise<Response>;
+
+/** Listens, and holds every client to the limits. What Node refuses by itself has the contract's envelope too. */
+export async function openServer(
+  answer: Listener,
+  { host, port }: { host: string; port: number },
+  limits: ServerLimits,
+): Promise<Server> {
+  const tooMany = new WeakSet<Duplex>();
+  const fetch = ((request, env) => (tooMany.has(env.incoming.socket) ? busy() : answer(request, env))) as Listener;
+  const serverOptions = {
+    headersTimeout: limits.headersMs,
+    requestTimeout: limits.requestMs,
+    connectionsCheckingInterval: limits.headersMs / 4,
+  };
+  const server = await new Promise<ServerType>((resolve, reject) => {
+    const opened = serve({ fetch, hostname: host, port, serverOptions }, () => resolve(opened));
+    opened.on('error', (error) => reject(explainListening(error, { host, port })));
+    markTooMany(opened as Server, limits.connections, tooMany);
+    refuseInEnvelope(opened as Server, limits);
+  });
+  return (server as Server).setTimeout(limits.idleMs);
+}
+
+/** Why nothing can listen there, where that is for the operator to mend; else the error itself. */
+function explainListening(error: Error, { host, port }: { host: string; port: number }): Error {
+  switch ('code' in error && error.code) {
+    case 'EADDRINUSE':
+      return new Misconfigured(`PORT: ${port} on ${host} is taken. Set another one, or stop what listens there.`);
+    case 'EACCES':
+      return new Misconfigured(`PORT: this user may not listen on ${port}. Set one from 1024 on.`);
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+      return new Misconfigured(`HOST: ${host} is no address of this machine. Set one that is, for example 127.0.0.1.`);
+    default:
+      return error;
+  }
+}
+
+/** One that comes when there are as many as there may be is answered once, and only that it is one too many. */
+function markTooMany(server: Server, limit: number, tooMany: WeakSet<Duplex>): void {
+  let open = 0;
+  server.maxConnections = limit + TOLD;
+  server.on('connection', (socket: Socket) => {
+    open += 1;
+    if (open > limit) tooMany.add(socket);
+    socket.once('close', () => {
+      open -= 1;
+    });
+  });
+}
+
+function busy(): Response {
+  const message = 'Too many connections are open here. Close those that you do not use, and try again in a moment.';
+  const headers = { 'retry-after': '1', connection: 'close' };
+  return Response.json(envelope(new RequestRefused(503, 'too_many_connections', message)), { status: 503, headers });
+}
+
+/** Answers what never became a request. A connection that is gone, or has its answer already, is only closed. */
+function refuseInEnvelope(server: Server, limits: ServerLimits): void {
+  const answers = new WeakMap<Duplex, ServerResponse>();
+  server.on('request', ({ socket }: IncomingMessage, response: ServerResponse) => void answers.set(socket, response));
+  server.on('clientError', (error: Error & { code?: string }, socket: Duplex) => {
+    const answer = answers.get(socket);
+    const isUnderWay = answer?.headersSent === true && !answer.writableFinished;
+    if (error.code === 'ECONNRESET' || !socket.writable || isUnderWay) return void socket.destroy(error);
+    const refusal = refusalOf(error.code, limits);
+    const body = JSON.stringify(envelope(refusal));
+    const head = `HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status]}\r\ncontent-type: application/json`;
+    const rest = `connection: close\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
+    socket.end(`${head}\r\n${rest}`, () => socket.destroy());
+  });
+}
+
+function refusalOf(code: string | undefined, { headersMs, requestMs }: ServerLimits): RequestRefused {
+  if (code === 'HPE_HEADER_OVERFLOW') {
+    const message = 'The request line and the headers have more than 16 KiB. Send fewer or shorter ones.';
+    return new RequestRefused(431, 'headers_too_large', message);
+  }
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {
+    const message = `The request did not come in time. Send its headers in ${headersMs / 1000} s and all of it in ${requestMs / 1000} s.`;
+    return new RequestRefused(408, 'request_timeout', message);
+  }
+  const message = 'This is no HTTP request that can be read. Check the request line, the headers and the body.';
+  return new RequestRefused(400, 'invalid_http', message);
+}

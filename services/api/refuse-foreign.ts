@@ -1,0 +1,44 @@
+import { createMiddleware } from 'hono/factory';
+import { RequestRefused } from '#core/failure.ts';
+import type { ApiEnv } from './api-env.ts';
+import type { ApiKeys } from './api-keys.ts';
+
+const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d+)?$/i;
+
+/**
+ * Keeps pages of other origins out, which a browser would let ask in its user's name. Where no keys are asked for, a name that
+ * leads here is refused too: whoever owns the name could have his page taken for ours. Clients that are no browsers go on.
+ */
+export function refuseForeign(keys: ApiKeys) {
+  return createMiddleware<ApiEnv>(async (c, next) => {
+    const host = c.req.header('host');
+    if (!keys.areSet && host !== undefined && !LOOPBACK.test(host)) {
+      const message =
+        'Without PAWL_API_KEYS only localhost, 127.0.0.1 and [::1] are served. Use one of them, or set keys.';
+      throw new RequestRefused(403, 'host_not_allowed', message, 'Host');
+    }
+    if (isForeign(c.req.method, (name) => c.req.header(name))) {
+      const message = 'Pages of other origins may not use this API. Ask it from your own server.';
+      throw new RequestRefused(403, 'origin_not_allowed', message, 'Origin');
+    }
+    await next();
+  });
+}
+
+/** What the browser says of the page that asks is best; one that says nothing tells at least an `Origin`. */
+function isForeign(method: string, header: (name: string) => string | undefined): boolean {
+  const [site, origin] = [header('sec-fetch-site'), header('origin')];
+  if (site === 'same-origin' || site === 'none') return false;
+  if (origin !== undefined) return !isSame(origin, header('host') ?? '');
+  const isLink = header('sec-fetch-mode') === 'navigate' && (method === 'GET' || method === 'HEAD');
+  return site !== undefined && !isLink;
+}
+
+/** A proxy that speaks TLS for us changes the scheme of the origin, so only hosts are compared. */
+function isSame(origin: string, host: string): boolean {
+  if (!URL.canParse(origin)) return false;
+  const page = new URL(origin);
+  return (
+    page.host !== '' && page.host === host.toLowerCase().replace(page.protocol === 'https:' ? /:443$/ : /:80$/, '')
+  );
+}
