@@ -2,6 +2,7 @@ import type {
   Conversation,
   ConversationRequest,
   EndedTurn,
+  ListedTurn,
   Turn,
   TurnEvent,
   TurnFilter,
@@ -13,7 +14,7 @@ import type { LiveEvent } from '#core/turn/event.ts';
 import type { CompactMessage as ServerMessage } from '#core/turn/history/compact.ts';
 import type { ConversationResource } from '#core/turn/present-conversation.ts';
 import type { EventResource } from '#core/turn/present-event.ts';
-import type { TurnResource } from '#core/turn/present-turn.ts';
+import type { ListedTurnResource, TurnResource } from '#core/turn/present-turn.ts';
 import type { TerminalStatus, TurnStatus } from '#core/turn/turn.ts';
 import type { ConversationRequestBody, TurnRequestBody } from '#core/turn/turn-request.ts';
 
@@ -26,6 +27,7 @@ type Plain<Type> = [NonNullable<unknown> | null] extends [Type]
 
 test('the client knows each field of what the server answers and takes, and no other', () => {
   expectTypeOf<Plain<Turn>>().toEqualTypeOf<Plain<TurnResource>>();
+  expectTypeOf<Plain<ListedTurn>>().toEqualTypeOf<Plain<ListedTurnResource>>();
   expectTypeOf<Plain<Conversation>>().toEqualTypeOf<Plain<ConversationResource>>();
   expectTypeOf<Plain<CompactMessage>>().toEqualTypeOf<Plain<ServerMessage>>();
   expectTypeOf<Plain<TurnEvent>>().toEqualTypeOf<Plain<EventResource | LiveEvent>>();
