@@ -66,7 +66,8 @@ async function* cleanEvents(reader: ByteReader, heard: Heard): AsyncGenerator<Ui
     const errors = events.map(({ data }) => errorIn(data));
     const at = errors.findIndex((error) => error !== null);
     const plain = at < 0 ? events : events.slice(0, at);
-    if (plain.length > 0) yield Buffer.from(plain.map(({ data }) => `data: ${data}\n\n`).join(''));
+    // One by one: the SDK looks through all it was given for the end of each event.
+    for (const { data } of plain) yield Buffer.from(`data: ${data}\n\n`);
     heard.error = errors[at] ?? null;
     if (heard.error !== null) return;
   }

@@ -107,7 +107,7 @@ type Portion = { chunks: unknown[]; isDone: boolean };
 
 /** The chunks of a stream until its end is said, those together that came together. Throws an error that came for one. */
 async function* chunksOf({ headers, body }: Response, asked: Asked): AsyncGenerator<Portion> {
-  for await (const events of readEvents(piecesOf(body?.getReader() ?? NOTHING))) {
+  for await (const events of readEvents(piecesOf(body?.getReader()))) {
     const end = events.findIndex(({ data }) => data === '[DONE]');
     const told = end === -1 ? events : events.slice(0, end);
     const chunks = told.map((event) => {
@@ -120,8 +120,6 @@ async function* chunksOf({ headers, body }: Response, asked: Asked): AsyncGenera
     if (end !== -1) return;
   }
 }
-
-const NOTHING = { read: async () => ({ done: true }), cancel: async () => undefined, releaseLock: () => undefined };
 
 /** An error instead of a chunk: under `error`, by the event's name, or (vLLM) as an object of its own kind. */
 function errorIn({ name }: ServerEvent, chunk: unknown): unknown {
