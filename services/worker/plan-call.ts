@@ -1,5 +1,5 @@
-import type { NewCall } from '#core/checkpoint/save-round.ts';
 import { breathe } from '#core/breathe.ts';
+import type { NewCall } from '#core/checkpoint/save-round.ts';
 import { CHECKS_LIMIT_MS } from '#core/tools/parse-arguments.ts';
 import { type CheckedCall, prepareCall } from '#core/tools/prepare-call.ts';
 import { type SharedTime, shareTime } from '#core/tools/share-time.ts';

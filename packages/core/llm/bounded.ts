@@ -1,8 +1,9 @@
 import type { ProviderFailed } from '../failure.ts';
 import { nameFailure } from './name-failure.ts';
 import type { Delta, Provider } from './provider.ts';
+import { usableReply } from './usable-reply.ts';
 
-/** The bounds of one call; a piece is a delta, so keep-alive comments and empty chunks do not count. */
+/** The bounds of one call beside those of every reply; a piece is a delta: keep-alives and empty chunks do not count. */
 export type Bounds = { timeoutMs: number; idleTimeoutMs: number; maxReplyBytes?: number };
 
 const EIGHT_MIB = 8 * 1024 * 1024;
@@ -18,7 +19,7 @@ export function bounded(provider: Provider, bounds: Bounds): Provider {
       const watch = startWatch(provider.name, bounds, signal);
       try {
         const reply = provider.ask(request, watch.signal, (delta) => watch.take(delta) && onDelta(delta));
-        return await Promise.race([reply, watch.broken]);
+        return await usableReply(provider.name, Promise.race([reply, watch.broken]));
       } finally {
         watch.stop();
       }
@@ -76,5 +77,6 @@ function tooSlow(provider: string, reason: string): ProviderFailed {
 }
 
 function tooLarge(provider: string, maxReplyBytes: number): ProviderFailed {
-  return nameFailure('provider_bad_response', { provider, reason: `larger than ${maxReplyBytes} bytes` });
+  const much = maxReplyBytes === EIGHT_MIB ? '8 MiB' : `${maxReplyBytes} bytes`;
+  return nameFailure('provider_bad_response', { provider, reason: `more than ${much} of text` });
 }

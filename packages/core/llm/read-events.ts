@@ -24,7 +24,9 @@ export async function* readEvents(body: AsyncIterable<Uint8Array>): AsyncGenerat
     const end = bytes.lastIndexOf(LF) + 1;
     if (end > 0) {
       const lines = decoder.decode(rest.release(bytes.subarray(0, end))).split('\n');
-      const events = lines.slice(0, -1).flatMap((line) => takeLine(draft, line.endsWith('\r') ? line.slice(0, -1) : line));
+      const events = lines
+        .slice(0, -1)
+        .flatMap((line) => takeLine(draft, line.endsWith('\r') ? line.slice(0, -1) : line));
       if (events.length > 0) yield events;
     }
     boundReply(rest.size() + bytes.length - end, REPLY_LIMITS.eventBytes, 'in one line');

@@ -21,8 +21,8 @@ export const REPLY_LIMITS = {
   parts: 10_000,
   /** Characters of JSON that the provider wants back with the reply. */
   stateLength: 8 * MIB,
-  /** Bytes of text in which tool calls are looked for (`tool_mode` `inline`, `emulated`). */
-  markedBytes: MIB,
+  /** Characters of a text in which tool calls are looked for (`tool_mode` `inline`, `emulated`). */
+  markedLength: MIB,
 };
 
 /** An answer that is not read to its end: it exceeds a limit, or leads elsewhere. Its message names which. */
@@ -39,11 +39,17 @@ export function boundReply(much: number, limit: number, what: string): void {
 
 /** The same for the depth and the number of values of a JSON text, which is not parsed for it. */
 export function boundJson(text: string, where: string): void {
+  const excess = exceedsJson(text);
+  if (excess) throw new UnusableReply(`${excess} in ${where}`);
+}
+
+/** What of a JSON text exceeds the limits: `more than 100 levels of JSON`; null where it fits. */
+export function exceedsJson(text: string): string | null {
   const { depth, values } = REPLY_LIMITS;
-  if (text.length <= depth) return;
+  if (text.length <= depth) return null;
   const scan = scanJson(startJsonScan(), text);
-  boundReply(scan.deepest, depth, `levels of JSON in ${where}`);
-  boundReply(scan.values, values, `JSON values in ${where}`);
+  if (scan.deepest > depth) return `more than ${written(depth)} levels of JSON`;
+  return scan.values > values ? `more than ${written(values)} JSON values` : null;
 }
 
 function written(limit: number): string {

@@ -1,5 +1,5 @@
-import type { Tool } from '../turn/tool.ts';
 import { breathe } from '../breathe.ts';
+import type { Tool } from '../turn/tool.ts';
 import { checkSchema } from './check-schema.ts';
 
 /** One rule that a definition breaks: where, and what to do about it. */

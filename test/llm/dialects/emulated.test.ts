@@ -119,7 +119,13 @@ test('no tools: the original messages without tools bring the answer, and only t
 
   const { reply, shown } = await ask(withTools);
 
-  expect(asked[2]).toEqual({ ...withTools, tools: [], toolChoice: 'auto', requestId: asked[2]!.requestId });
+  expect(asked[2]).toEqual({
+    ...withTools,
+    tools: [],
+    declaredTools: [],
+    toolChoice: 'auto',
+    requestId: asked[2]!.requestId,
+  });
   expect(reply).toMatchObject({ text: 'The answer.', calls: [], finishReason: 'stop', requests: 3, opaque: 'state' });
   expect(reply.warnings).toEqual(['tool calls emulated']);
   expect(shown).toBe('The answer.');

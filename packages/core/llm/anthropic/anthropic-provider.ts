@@ -7,7 +7,7 @@ import type { Asked } from '../name-failure.ts';
 import { parseJson } from '../parse-json.ts';
 import { piecesOf } from '../pieces-of.ts';
 import type { Delta, Provider } from '../provider.ts';
-import { readEvents } from '../read-events.ts';
+import { readEvents, type ServerEvent } from '../read-events.ts';
 import { watchFetch } from '../watch-fetch.ts';
 import { classifyErrorEvent, classifyFailure } from './classify-failure.ts';
 import { finishReply } from './finish-reply.ts';
@@ -109,13 +109,17 @@ function openStream(body: Body, { client, fetch, apiKey, requestId, signal }: Ca
 async function readMessage(draft: ReplyDraft, { headers, body }: Response, { asked, signal, onDelta }: Call) {
   for await (const events of readEvents(piecesOf(body?.getReader()))) {
     signal.throwIfAborted();
-    for (const { name, data } of events) {
+    for (const event of events.filter(isMessages)) {
+      const { name, data } = event;
       if (name === 'error') throw classifyErrorEvent(parseJson(data) ?? data, headers, asked);
-      // What this wire itself says has a name.
-      if (name === null || name === 'ping' || !data) continue;
       for (const delta of takeEvent(draft, JSON.parse(data))) onDelta(delta);
       if (draft.isFinished) return;
     }
   }
   signal.throwIfAborted();
+}
+
+/** Whatever this wire itself says has a name. */
+function isMessages({ name, data }: ServerEvent): boolean {
+  return name !== null && name !== 'ping' && data !== '';
 }

@@ -1,4 +1,5 @@
 import { systemPrompt } from '../../turn/system-prompt.ts';
+import { renderHistory } from '../dialects/inline/render-history.ts';
 import type { RoundRequest } from '../provider.ts';
 import { defaultMaxTokens } from './default-max-tokens.ts';
 import type { Block } from './event.ts';
@@ -15,16 +16,18 @@ export type Body = Record<string, unknown> & {
 
 /**
  * Our words as a Messages body. It always streams: nothing else is read, whatever the options say. Instructions and
- * the system messages the history begins with are its system prompt.
+ * the system messages the history begins with are its system prompt. The wire refuses calls in the history where no
+ * tools are declared: a dialect that declares none has them told as text.
  */
 export function renderRequest(request: RoundRequest, provider: string): Body {
   const { model, instructions, temperature, maxOutputTokens, providerOptions } = request;
   const { system, rest } = systemPrompt(request.messages, instructions);
+  const declares = request.tools.length > 0 || request.declaredTools.length > 0;
   return {
     model,
     max_tokens: maxOutputTokens ?? defaultMaxTokens(model, providerOptions),
     ...(system ? { system } : {}),
-    messages: renderMessages(rest, provider),
+    messages: renderMessages(declares ? rest : renderHistory(rest), provider),
     ...renderTools(request),
     ...(temperature === null ? {} : { temperature }),
     ...providerOptions,

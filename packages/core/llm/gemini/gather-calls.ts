@@ -12,6 +12,8 @@ export type CallDraft = {
   isOpen: boolean;
   /** The path whose text goes on with the next piece. */
   openPath: string | null;
+  /** Its place among the parts that are kept. */
+  keptAt: number;
   /** A piece of it could not be put anywhere. */
   isBroken: boolean;
 };
@@ -42,7 +44,8 @@ function isBlank({ id, name, args, partialArgs }: FunctionCall): boolean {
 }
 
 function startCall(calls: CallDraft[], { id, name }: FunctionCall): CallDraft {
-  const call = { id: id ?? '', name: name ?? '', args: startArgs(), isOpen: false, openPath: null, isBroken: false };
+  const state = { isOpen: false, openPath: null, keptAt: -1, isBroken: false };
+  const call = { id: id ?? '', name: name ?? '', args: startArgs(), ...state };
   boundReply(calls.push(call), REPLY_LIMITS.calls, 'tool calls');
   return call;
 }

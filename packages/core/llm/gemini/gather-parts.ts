@@ -24,17 +24,18 @@ function keep({ kept }: PartsDraft, part: KeptPart): void {
 function takeCall(draft: PartsDraft, { functionCall, thoughtSignature }: Part): Delta[] {
   const { started, deltas } = gatherCall(draft.calls, functionCall ?? {});
   if (started) {
+    started.keptAt = draft.kept.length;
     const id = started.id ? { id: started.id } : {};
     keep(draft, { call: draft.calls.length - 1, ...id, ...signed(thoughtSignature) });
   } else if (thoughtSignature) {
-    signLastCall(draft.kept, thoughtSignature);
+    signLastCall(draft, thoughtSignature);
   }
   return deltas;
 }
 
 /** Some streams sign a call only with its last piece. */
-function signLastCall(kept: KeptPart[], thoughtSignature: string): void {
-  const last = kept.findLast((part) => 'call' in part);
+function signLastCall({ calls, kept }: PartsDraft, thoughtSignature: string): void {
+  const last = kept[calls.at(-1)?.keptAt ?? -1];
   if (last && 'call' in last) last.thoughtSignature ??= thoughtSignature;
 }
 

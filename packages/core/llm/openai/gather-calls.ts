@@ -53,7 +53,9 @@ function findCall(calls: CallsDraft, piece: CallPiece, text: string): CallDraft 
   const { id } = piece;
   const index = piece.index ?? null;
   const last = index === null ? calls.all.at(-1) : calls.at.get(index);
-  const named = id ? (calls.withId.get(keyOf(index, id)) ?? (last ? undefined : calls.withId.get(keyOf(null, id)))) : undefined;
+  const named = id
+    ? (calls.withId.get(keyOf(index, id)) ?? (last ? undefined : calls.withId.get(keyOf(null, id))))
+    : undefined;
   const call = named ?? last;
   return call && !startsAnother(call, piece, text) ? call : undefined;
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { parseJson } from '../../parse-json.ts';
 import { findJson } from './find-json.ts';
+import { parseFitting } from './parse-fitting.ts';
 
 /** A call as a decision names it; `arguments` is JSON text, or the model's own where it wrote a text. */
 export type DecidedCall = { name: string; arguments: string };
@@ -18,11 +18,11 @@ const Decision = z.union([
 
 /**
  * The calls a model decided on: from JSON alone, in a code fence, wrapped in a string, or amid prose. No valid JSON
- * means no calls, and so does JSON that is cut off: half a decision is none.
+ * means no calls, and so does JSON that is cut off: half a decision is none. JSON beyond the limits counts as none, too.
  */
 export function parseDecision(text: string | null): DecidedCall[] {
   const spoken = afterThoughts(text ?? '').trim();
-  for (const value of [parseJson(spoken), ...findJson(spoken), ...fencesIn(spoken).map(parseJson)]) {
+  for (const value of [parseFitting(spoken), ...findJson(spoken), ...fencesIn(spoken).map(parseFitting)]) {
     const { data } = Decision.safeParse(unwrap(value));
     if (data) return data;
   }
@@ -40,7 +40,7 @@ function fencesIn(text: string): string[] {
 }
 
 function unwrap(value: unknown): unknown {
-  return typeof value === 'string' ? parseJson(value) : value;
+  return typeof value === 'string' ? parseFitting(value) : value;
 }
 
 function argumentsText(value: unknown): string {
