@@ -3,6 +3,7 @@ import { holdBytes } from './hold-bytes.ts';
 import type { ModelAnswer, ModelFetch, ModelInit } from './model-fetch.ts';
 import { piecesOf } from './pieces-of.ts';
 import { boundJson, boundReply, REPLY_LIMITS, UnusableReply } from './reply-limits.ts';
+import { shareReplies } from './reply-share.ts';
 
 /** A `fetch` as an SDK takes it. */
 export type Fetch = typeof globalThis.fetch;
@@ -27,7 +28,7 @@ export function watchFetch(fetch: ModelFetch, shape: Shape, signal: AbortSignal)
     const reader = answer.body?.getReader();
     if (!isOk(answer)) return showText(answer, reader ? await readError(reader, shape) : '');
     if (!reader) return showBytes(answer, null);
-    if (isJson(answer)) return showBytes(answer, textReader(shape.whole(await readWhole(reader))));
+    if (isJson(answer)) return showBytes(answer, textReader(shape.whole(await readWhole(limited(reader)))));
     return showBytes(answer, readOn(limited(reader)));
   };
 }
@@ -73,18 +74,32 @@ function readOn(reader: ByteReader): ByteReader {
   };
 }
 
-/** The reader of as much as a reply may be; more ends its connection. */
+/** The reader of as much as a reply may be, and as there is memory for; more ends its connection. */
 function limited(reader: ByteReader): ByteReader {
+  const share = shareReplies();
   let bytes = 0;
+  const count = (piece: Awaited<ReturnType<ByteReader['read']>>) => {
+    const size = piece.value?.byteLength ?? 0;
+    bytes += size;
+    boundReply(bytes, REPLY_LIMITS.bytes, 'in one answer');
+    share.take(size);
+    if (piece.done) share.release();
+    return piece;
+  };
+  const cancel = async () => {
+    share.release();
+    return reader.cancel();
+  };
   return {
     async read() {
-      const piece = await reader.read();
-      bytes += piece.value?.byteLength ?? 0;
-      if (bytes > REPLY_LIMITS.bytes) await reader.cancel();
-      boundReply(bytes, REPLY_LIMITS.bytes, 'in one answer');
-      return piece;
+      try {
+        return count(await reader.read());
+      } catch (error) {
+        await cancel();
+        throw error;
+      }
     },
-    cancel: () => reader.cancel(),
+    cancel,
     releaseLock: () => reader.releaseLock(),
   };
 }
@@ -141,8 +156,9 @@ async function readBytes(reader: ByteReader, longest: number): Promise<Uint8Arra
       held.hold(bytes);
       if (held.size() > longest) break;
     }
-  } catch {
+  } catch (error) {
     // What had come counts.
+    if (error instanceof UnusableReply) throw error;
   }
   return held.release(new Uint8Array(0));
 }
