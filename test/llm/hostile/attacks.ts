@@ -11,18 +11,27 @@ export type Attack = {
   /** The pieces are the answer itself, its first line included. */
   isRaw?: boolean;
   pieces(wire: Wire): Iterable<string | Uint8Array>;
-  /** What the failed attempt says. */
-  says: RegExp;
 };
+
+/** What the failed attempt says. */
+type Failing = { says: RegExp };
 
 const KIB = 1024;
 const BLOCK = 64 * KIB;
 
+/** A marker of `tool_mode` `inline` that holds the next one in its text. */
+export const MARKER = '[TOOL_CALL: t {"\\"';
+export const MARKERS = 6500;
+
 /** Each way to overwhelm who reads a reply; those without an end go on until the connection is closed. */
-export const attacks: Record<string, Attack> = {
+export const attacks: Record<string, Attack & Failing> = {
   'endless data lines': { on: wires, pieces: () => endless('data: 1\n'), says: /more than 8 MiB in one event/ },
   'an endless line': { on: wires, pieces: () => after('data: ', endless('a')), says: /more than 8 MiB in one line/ },
-  'an endless comment': { on: wires, pieces: () => endless(': a\n\n'), says: /more than 64 MiB in one answer/ },
+  'an endless comment': {
+    on: wires,
+    pieces: () => endless(`: ${'a'.repeat(100)}\n\n`),
+    says: /more than 64 MiB in one answer/,
+  },
   'a gzip bomb in a stream': {
     on: wires,
     headers: { 'content-encoding': 'gzip', 'content-type': 'text/event-stream' },
@@ -105,6 +114,12 @@ export const attacks: Record<string, Attack> = {
     pieces: () => [`{"error":{"message":${'['.repeat(30_000)}${']'.repeat(30_000)}}}`],
     says: /could not be reached, or broke off \(503\)/,
   },
+};
+
+/** A text of markers that nothing closes: a reply like any other. */
+export const markers: Attack = {
+  on: wires,
+  pieces: (wire) => replyOf(wire, MARKER.repeat(MARKERS)),
 };
 
 /** The name of an attack as the name of a model. */
@@ -191,4 +206,10 @@ function oneCall(wire: Wire, name: string, args: string): string[] {
     { type: 'message_delta', delta: { stop_reason: 'tool_use' } },
     { type: 'message_stop' },
   ].map((each) => event(wire, each));
+}
+
+function replyOf(wire: Wire, text: string): string[] {
+  if (wire === 'gemini') return [event(wire, parts([{ text }], 'STOP'))];
+  if (wire === 'openai') return [event(wire, chunk({ content: text })), event(wire, chunk({}, 'stop'))];
+  return [event(wire, { type: 'message', stop_reason: 'end_turn', content: [{ type: 'text', text }] })];
 }

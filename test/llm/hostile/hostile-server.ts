@@ -3,7 +3,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Writable } from 'node:stream';
 import { isMainThread, parentPort, Worker } from 'node:worker_threads';
-import { type Attack, attacks, modelOf, type Wire, wires } from './attacks.ts';
+import { type Attack, attacks, markers, modelOf, type Wire, wires } from './attacks.ts';
 
 /** A server, in a thread of its own, that overwhelms whoever asks it: the path says on which wire, the model how. */
 export async function startHostileServer() {
@@ -19,7 +19,8 @@ if (!isMainThread && parentPort) {
   const server = createServer(async (request, response) => {
     const asked: string[] = [request.url ?? ''];
     for await (const piece of request) asked.push(String(piece));
-    const [, attack] = Object.entries(attacks).find(([name]) => asked.join('').includes(modelOf(name))) ?? [];
+    const [, attack]: [string?, Attack?] =
+      Object.entries({ ...attacks, markers }).find(([name]) => asked.join('').includes(modelOf(name))) ?? [];
     const wire = wires.find((each) => request.url?.startsWith(`/${each}`));
     if (!attack || !wire) return response.writeHead(404).end();
     return await play(response, attack, wire);

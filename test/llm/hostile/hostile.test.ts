@@ -3,7 +3,7 @@ import type { TurnError } from '#core/turn/turn.ts';
 import { openStream } from '#test/api/open-stream.ts';
 import { createWorld, type World } from '#test/world/create-world.ts';
 import { startProcess, type TestProcess } from '#test/world/start-process.ts';
-import { attacks, modelOf, wires } from './attacks.ts';
+import { attacks, MARKER, MARKERS, modelOf, wires } from './attacks.ts';
 import { startHostileServer } from './hostile-server.ts';
 
 const HEAP_MIB = 512;
@@ -65,6 +65,18 @@ describe('a worker with 512 MiB of heap, against a provider that sends', () => {
       for (const failure of failures) {
         expect(failure).toMatchObject({ code, message: expect.stringMatching(says), retryable: true });
       }
+    },
+    180_000,
+  );
+
+  test.each(wires)(
+    'thousands of markers without an end in a text on the %s wire: it is read as text, in time',
+    async (wire) => {
+      const model = `hostile-${wire}/${modelOf('markers')}`;
+      const { id } = await world.startTurn({ model, input: 'Hi', tool_mode: 'inline', tools: ['weather_lookup'] });
+
+      expect(await endOf(id)).toBe('completed');
+      expect((await world.findTurn(id)).output).toHaveLength(MARKERS * MARKER.length);
     },
   );
 });

@@ -22,7 +22,7 @@ export type ReplyDraft = {
   isWhole: boolean;
   finishReasonRaw: string | null;
   usage: Usage | null;
-  /** Whether the last chunk told usage, and whether the stream said that it is done. */
+  /** Whether usage was told and nothing came after it, and whether the stream said that it is done. */
   hasCounted: boolean;
   isDone: boolean;
 };
@@ -52,12 +52,14 @@ export function takeChunk(draft: ReplyDraft, raw: unknown): Delta[] {
   const choice = chunk.choices.find(({ index }) => !index);
   const usage = chunk.usage ?? choice?.usage ?? chunk.x_groq?.usage;
   const counted = usage ? readUsage(usage) : null;
-  draft.hasCounted = counted !== null;
   draft.usage = counted ?? draft.usage;
   if (choice?.finish_reason) draft.finishReasonRaw = choice.finish_reason;
   if (choice?.message) draft.isWhole = true;
   const piece = choice?.delta ?? choice?.message;
-  return piece ? takePiece(draft, piece) : [];
+  const deltas = piece ? takePiece(draft, piece) : [];
+  // Usage that is counted as the reply goes says nothing about its end.
+  draft.hasCounted = counted !== null || (draft.hasCounted && deltas.length === 0);
+  return deltas;
 }
 
 /**
