@@ -1,3 +1,6 @@
+/** How deep JSON from outside may be, and of how many values; more of it is not made into values. */
+export const JSON_LIMITS = { depth: 100, values: 250_000 };
+
 /** How far a JSON text has been read, piece by piece and once, without making values of it. */
 export type JsonScan = {
   depth: number;

@@ -1,5 +1,5 @@
 import { Failure } from '../failure.ts';
-import { scanJson, startJsonScan } from '../scan-json.ts';
+import { JSON_LIMITS, scanJson, startJsonScan } from '../scan-json.ts';
 
 const MIB = 1024 * 1024;
 
@@ -10,9 +10,8 @@ export const REPLY_LIMITS = {
   headerBytes: 16 * 1024,
   /** Bytes of one event or line of a stream, or of a reply sent whole. */
   eventBytes: 8 * MIB,
-  /** Lists, objects and members in the JSON of one event, and how deep they stand in each other. */
-  values: 250_000,
-  depth: 100,
+  /** The JSON of one event, and of the arguments of one call. */
+  ...JSON_LIMITS,
   calls: 1000,
   /** Characters of a tool's name, and of the arguments of one call. */
   nameLength: 256,

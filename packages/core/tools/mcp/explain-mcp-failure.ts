@@ -44,7 +44,7 @@ function verdictOf(error: McpError, { server, sent, timeoutMs }: McpFailure): Ve
       return { category: 'unknown', message, mayHelp: false, certainty: 'answered' };
     }
     case 'too-large': {
-      const message = `${name} answered more than 8 MiB.`;
+      const message = `${name} answered more than 8 MiB, or JSON of more than 250,000 values or 100 levels.`;
       return { category: 'unknown', message, mayHelp: false, certainty: 'answered' };
     }
     case 'broken': {
