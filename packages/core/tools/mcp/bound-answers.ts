@@ -64,7 +64,7 @@ function countEvents(): Count {
       if (isEmptyLine) [size, json] = [0, startJsonScan()];
       isEmptyLine = true;
       // No text of JSON goes over its line, and one in another field must not hide what follows.
-      json.inString = false;
+      Object.assign(json, { inString: false, isEscaped: false });
     }
     return false;
   };
