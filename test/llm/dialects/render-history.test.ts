@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { renderHistory } from '#core/llm/dialects/inline/render-history.ts';
+import { renderHistory } from '#core/llm/render-history.ts';
 import type { Message } from '#core/turn/message.ts';
 
 const asks = (content: string | null, ...names: string[]): Message => ({

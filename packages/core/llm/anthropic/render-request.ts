@@ -1,6 +1,6 @@
 import { systemPrompt } from '../../turn/system-prompt.ts';
-import { renderHistory } from '../dialects/inline/render-history.ts';
 import type { RoundRequest } from '../provider.ts';
+import { renderHistory } from '../render-history.ts';
 import { defaultMaxTokens } from './default-max-tokens.ts';
 import type { Block } from './event.ts';
 import { renderMessages, type WireMessage } from './render-messages.ts';

@@ -1,10 +1,10 @@
 import type { FinishReason, Reply } from '../../../turn/reply.ts';
 import type { Delta, Provider, RoundRequest } from '../../provider.ts';
+import { renderHistory } from '../../render-history.ts';
 import { boundReply, REPLY_LIMITS } from '../../reply-limits.ts';
 import { explainTools } from './explain-tools.ts';
 import { endText, startHoldBack, takeText } from './hold-back.ts';
 import { parseMarkers } from './parse-markers.ts';
-import { renderHistory } from './render-history.ts';
 
 type Ask = Pick<Provider, 'ask'>;
 
