@@ -29,7 +29,7 @@ test('without tools the model is asked as usual, and its answer is shown', async
 
   const { reply, shown } = await ask(someRequest);
 
-  expect(asked).toEqual([someRequest]);
+  expect(asked).toEqual([{ ...someRequest, declaredTools: null }]);
   expect(reply).toEqual(says('Hello.'));
   expect(shown).toBe('Hello.');
 });
@@ -122,7 +122,7 @@ test('no tools: the original messages without tools bring the answer, and only t
   expect(asked[2]).toEqual({
     ...withTools,
     tools: [],
-    declaredTools: [],
+    declaredTools: null,
     toolChoice: 'auto',
     requestId: asked[2]!.requestId,
   });

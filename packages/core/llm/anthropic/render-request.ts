@@ -17,17 +17,17 @@ export type Body = Record<string, unknown> & {
 /**
  * Our words as a Messages body. It always streams: nothing else is read, whatever the options say. Instructions and
  * the system messages the history begins with are its system prompt. The wire refuses calls in the history where no
- * tools are declared: a dialect that declares none has them told as text.
+ * tools are declared: where none may be, they are told as text.
  */
 export function renderRequest(request: RoundRequest, provider: string): Body {
   const { model, instructions, temperature, maxOutputTokens, providerOptions } = request;
   const { system, rest } = systemPrompt(request.messages, instructions);
-  const declares = request.tools.length > 0 || request.declaredTools.length > 0;
+  const spoken = request.declaredTools === null ? renderHistory(rest) : rest;
   return {
     model,
     max_tokens: maxOutputTokens ?? defaultMaxTokens(model, providerOptions),
     ...(system ? { system } : {}),
-    messages: renderMessages(declares ? rest : renderHistory(rest), provider),
+    messages: renderMessages(spoken, provider),
     ...renderTools(request),
     ...(temperature === null ? {} : { temperature }),
     ...providerOptions,

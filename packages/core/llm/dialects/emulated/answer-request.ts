@@ -9,7 +9,7 @@ export function answerRequest(request: RoundRequest): RoundRequest {
   return {
     ...request,
     tools: [],
-    declaredTools: [],
+    declaredTools: null,
     toolChoice: 'auto',
     parallelToolCalls: null,
     providerOptions: withoutFields(request.providerOptions, TOOL_FIELDS),

@@ -19,7 +19,7 @@ type Ask = Pick<Provider, 'ask'>;
 export function emulateTools(provider: Ask): Ask {
   return {
     async ask(request, signal, onDelta) {
-      if (request.tools.length === 0) return provider.ask({ ...request, declaredTools: [] }, signal, onDelta);
+      if (request.tools.length === 0) return provider.ask({ ...request, declaredTools: null }, signal, onDelta);
       const first = await askNatively(provider, request, signal);
       if (first && first.calls.length > 0) return first;
 

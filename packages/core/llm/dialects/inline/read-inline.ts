@@ -17,7 +17,7 @@ export function readInline(provider: Ask): Ask {
     async ask(request, signal, onDelta) {
       const asked = inlineRequest(request);
       // A final round offers no tools, but a model that has used some may still write markers.
-      if (request.tools.length === 0 && request.declaredTools.length === 0) {
+      if (request.tools.length === 0 && !request.declaredTools?.length) {
         return provider.ask(asked, signal, onDelta);
       }
       const shown = showText(onDelta);
