@@ -89,12 +89,6 @@ export const attacks: Record<string, Attack & Failing> = {
     pieces: (wire) => after(opening(wire), endless(event(wire, textDelta(wire, 'a')))),
     says: /more than 300,000 pieces/,
   },
-  'text without an end': {
-    // Watched: the previews of one are enough.
-    on: ['anthropic'],
-    pieces: (wire) => after(opening(wire), endless(event(wire, textDelta(wire, 'some words '.repeat(500))))),
-    says: /more than 8 MiB of text/,
-  },
   'headers without an end': {
     on: wires,
     isRaw: true,
