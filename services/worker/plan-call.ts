@@ -1,5 +1,5 @@
+import { breathe } from '#core/breathe.ts';
 import type { NewCall } from '#core/checkpoint/save-round.ts';
-import { breathe } from '#core/tools/breathe.ts';
 import { type CheckedCall, prepareCall } from '#core/tools/prepare-call.ts';
 import { type SharedTime, shareTimeOf } from '#core/tools/share-time.ts';
 import { isLooping, MAX_SAME_CALLS } from '#core/turn/is-looping.ts';

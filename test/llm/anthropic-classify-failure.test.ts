@@ -33,6 +33,24 @@ test.each([
 });
 
 test.each([
+  // Gateways write one type into all they answer.
+  [400, 'api_error', 'provider_invalid_request', 'never'],
+  [401, 'api_error', 'provider_authentication_failed', 'never'],
+  [403, 'api_error', 'provider_permission_denied', 'never'],
+  [404, 'api_error', 'provider_model_not_found', 'never'],
+  [401, 'overloaded_error', 'provider_authentication_failed', 'never'],
+  [404, 'invalid_request_error', 'provider_model_not_found', 'never'],
+  [429, 'invalid_request_error', 'provider_rate_limited', 'parked'],
+  [503, 'invalid_request_error', 'provider_unavailable', 'later'],
+  // What leaves open whether another try may help says it more closely.
+  [400, 'authentication_error', 'provider_authentication_failed', 'never'],
+  [400, 'billing_error', 'quota_exceeded', 'never'],
+  [503, 'overloaded_error', 'provider_overloaded', 'later'],
+])('where a %i and its type %s contradict each other it is %s, to try again: %s', (status, type, code, kind) => {
+  expect(refused(status, { type, message: 'Oh' })).toMatchObject({ code, retry: { kind }, provider: { status } });
+});
+
+test.each([
   ['overloaded_error', 'provider_overloaded', 'later'],
   ['api_error', 'provider_unavailable', 'later'],
   ['rate_limit_error', 'provider_rate_limited', 'parked'],

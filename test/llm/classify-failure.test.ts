@@ -37,6 +37,8 @@ test.each([
   [400, { message: 'Incorrect API key provided: xa***' }, 'provider_authentication_failed'],
   [400, { message: 'foo/bar is not a valid model ID' }, 'provider_model_not_found'],
   [503, { message: 'The engine is currently overloaded' }, 'provider_overloaded'],
+  [409, { message: 'the model x was not found in this region, it is being moved' }, 'provider_unavailable'],
+  [408, { message: 'the request exceeds the available context size' }, 'provider_timeout'],
   [400, { code: 'tool_use_failed', message: 'Tool call validation failed' }, 'provider_bad_response'],
 ])('a %i with %j is %s', (status, error, code) => {
   expect(refused(status, error)).toMatchObject({ code });

@@ -50,25 +50,52 @@ test('a request leaves in one piece, headers and body', async () => {
   server.close();
 });
 
-test.each([307, 308])(
-  'a %i is followed, with the body, and without the key where it leads to another server',
+test.each([307, 308])('a %i to another path of the same server is followed, with body and key', async (status) => {
+  await using server = await startWireServer();
+  server.answer({ status, headers: { location: '/other' } });
+  server.answerNext({ body: ['hello'] });
+  const { fetch, close } = modelFetch();
+
+  const answer = await fetch(`${server.origin}/x`, { ...post, headers: new Headers({ 'x-api-key': 'key' }) });
+
+  expect(await textOf(answer)).toBe('hello');
+  expect(server.asked).toMatchObject([
+    { path: '/x' },
+    { path: '/other', headers: { 'x-api-key': 'key' }, body: { a: 1 } },
+  ]);
+  await close();
+});
+
+test.each([301, 302, 303, 307, 308])(
+  'a %i to another server is not followed: neither key nor body go there',
   async (status) => {
     await using there = await startWireServer();
-    there.answer({ body: ['hello'] });
-    await using here = await startServer((_request, response) => {
-      response.writeHead(status, { location: `${there.origin}/other` }).end();
-    });
+    await using here = await startWireServer();
+    here.answer({ status, headers: { location: `${there.origin}/other` } });
     const { fetch, close } = modelFetch();
 
-    const headers = new Headers({ authorization: 'Bearer key' });
-    const answer = await fetch(`${here.origin}/x`, { ...post, headers });
+    const answer = await fetch(`${here.origin}/x`, post).catch((error: unknown) => error);
 
-    expect(await textOf(answer)).toBe('hello');
-    expect(there.asked).toMatchObject([{ path: '/other', body: { a: 1 } }]);
-    expect(there.asked[0]!.headers.authorization).toBeUndefined();
+    const isKept = status === 307 || status === 308;
+    expect(answer).toMatchObject(
+      isKept ? { message: `a redirect to ${there.origin}, which is not followed` } : { status },
+    );
+    expect(there.asked).toEqual([]);
     await close();
   },
 );
+
+test('a server that redirects to itself for ever is asked six times', async () => {
+  await using server = await startWireServer();
+  server.answer({ status: 307, headers: { location: '/x' } });
+  const { fetch, close } = modelFetch();
+
+  const answer = await fetch(`${server.origin}/x`, post);
+
+  expect(answer.status).toBe(307);
+  expect(server.asked).toHaveLength(6);
+  await close();
+});
 
 test.each([
   ['gzip', gzipSync],

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { renderRequest as renderAnthropic } from '#core/llm/anthropic/render-request.ts';
 import { declareTools } from '#core/llm/declare-tools.ts';
-import { renderRequest as renderGemini } from '#core/llm/gemini/render-request.ts';
 import type { RoundRequest } from '#core/llm/provider.ts';
 import type { Message } from '#core/turn/message.ts';
 import { someRequest } from '#test/llm/provider-exam.ts';
@@ -16,10 +15,6 @@ const final: RoundRequest = { ...someRequest, messages, declaredTools: declareTo
 
 test('tools that are gone are declared by the names the history calls them by, each once', () => {
   const { tools } = renderAnthropic(final, 'anthropic') as unknown as { tools: { name: string }[] };
-  const { config } = renderGemini(final, 'gemini');
 
   expect(tools.map(({ name }) => name)).toEqual(['old_tool', 'old-tool_', '1st']);
-  expect(config?.tools).toMatchObject([
-    { functionDeclarations: [{ name: 'old_tool' }, { name: 'old-tool_' }, { name: '_1st' }] },
-  ]);
 });

@@ -93,6 +93,31 @@ test('a connection that breaks after the finish reason costs nothing', async () 
   expect(reply).toMatchObject({ text: 'Hi.', finishReason: 'stop', usage: null });
 });
 
+const usage = { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 };
+const counted = `data: ${JSON.stringify({ choices: [], usage })}\n\n`;
+const DONE = 'data: [DONE]\n\n';
+
+test('a stream without a finish reason that counts and is done is whole (Snowflake Cortex)', async () => {
+  const call = { index: 0, id: 'x', function: { name: 'f', arguments: '{}' } };
+
+  const words = await ask({ body: [event({ content: 'Hi.' }), counted, event({}), DONE] });
+  const calls = await ask({ body: [event({ tool_calls: [call] }), counted + DONE] });
+  const beside = await ask({ body: [event({ content: 'Hi.' }, null, { usage }), DONE] });
+
+  expect(words.reply).toMatchObject({ text: 'Hi.', finishReason: 'stop', finishReasonRaw: null });
+  expect(words.reply.usage).toMatchObject({ total_tokens: 5 });
+  expect(calls.reply).toMatchObject({ calls: [{ id: 'x' }], finishReason: 'tool_calls', finishReasonRaw: null });
+  expect(beside.reply).toMatchObject({ text: 'Hi.', finishReason: 'stop' });
+});
+
+test.each([
+  ['that only counts', [event({ content: 'Ha' }), counted]],
+  ['that is done and has not counted', [event({ content: 'Ha' }), DONE]],
+  ['that goes on after it has counted', [event({ content: 'Ha' }, null, { usage }), event({ content: 'lf' }), DONE]],
+])('a stream without a finish reason %s was cut', async (_, body) => {
+  await expect(ask({ body })).rejects.toMatchObject({ code: 'provider_unavailable', retry: { kind: 'later' } });
+});
+
 test('an error object after the finish reason is still an error', async () => {
   const error = { error: { code: 502, message: 'Upstream broke' } };
 

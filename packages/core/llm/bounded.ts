@@ -1,11 +1,13 @@
 import type { ProviderFailed } from '../failure.ts';
 import { nameFailure } from './name-failure.ts';
 import type { Delta, Provider } from './provider.ts';
+import { usableReply } from './usable-reply.ts';
 
-/** The bounds of one call; a piece is a delta, so keep-alive comments and empty chunks do not count. */
+/** The bounds of one call beside those of every reply; a piece is a delta: keep-alives and empty chunks do not count. */
 export type Bounds = { timeoutMs: number; idleTimeoutMs: number; maxReplyBytes?: number };
 
-const EIGHT_MIB = 8 * 1024 * 1024;
+const ONE_MIB = 1024 * 1024;
+const MOST_PIECES = 300_000;
 
 /**
  * The same provider within bounds: past the time in all or between two pieces it fails as `provider_timeout`, past
@@ -18,7 +20,7 @@ export function bounded(provider: Provider, bounds: Bounds): Provider {
       const watch = startWatch(provider.name, bounds, signal);
       try {
         const reply = provider.ask(request, watch.signal, (delta) => watch.take(delta) && onDelta(delta));
-        return await Promise.race([reply, watch.broken]);
+        return await usableReply(provider.name, Promise.race([reply, watch.broken]));
       } finally {
         watch.stop();
       }
@@ -36,7 +38,7 @@ type Watch = {
 };
 
 function startWatch(name: string, bounds: Bounds, callers: AbortSignal): Watch {
-  const { timeoutMs, idleTimeoutMs, maxReplyBytes = EIGHT_MIB } = bounds;
+  const { timeoutMs, idleTimeoutMs, maxReplyBytes = 8 * ONE_MIB } = bounds;
   // One controller for every end: `AbortSignal.any` costs several times as much, and its signal outlives the call.
   const ending = new AbortController();
   const { signal } = ending;
@@ -54,13 +56,16 @@ function startWatch(name: string, bounds: Bounds, callers: AbortSignal): Watch {
   const total = setTimeout(() => end(tooSlow(name, `no reply within ${timeoutMs} ms`)), timeoutMs);
   const idle = setTimeout(() => end(tooSlow(name, `silent for ${idleTimeoutMs} ms`)), idleTimeoutMs);
   let bytes = 0;
+  let pieces = 0;
   return {
     signal,
     broken,
     take({ text }) {
       idle.refresh();
       bytes += Buffer.byteLength(text);
-      if (bytes > maxReplyBytes) end(tooLarge(name, maxReplyBytes));
+      pieces += 1;
+      if (bytes > maxReplyBytes) end(tooLarge(name, `more than ${mebibytes(maxReplyBytes)} of text`));
+      if (pieces > MOST_PIECES) end(tooLarge(name, `more than ${MOST_PIECES.toLocaleString('en')} pieces`));
       return !signal.aborted;
     },
     stop() {
@@ -75,6 +80,10 @@ function tooSlow(provider: string, reason: string): ProviderFailed {
   return nameFailure('provider_timeout', { provider, reason });
 }
 
-function tooLarge(provider: string, maxReplyBytes: number): ProviderFailed {
-  return nameFailure('provider_bad_response', { provider, reason: `larger than ${maxReplyBytes} bytes` });
+function tooLarge(provider: string, reason: string): ProviderFailed {
+  return nameFailure('provider_bad_response', { provider, reason });
+}
+
+function mebibytes(bytes: number): string {
+  return bytes % ONE_MIB === 0 ? `${bytes / ONE_MIB} MiB` : `${bytes} bytes`;
 }

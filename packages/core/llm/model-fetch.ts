@@ -1,5 +1,6 @@
-import { Agent, type Dispatcher, interceptors } from 'undici';
+import { Agent, type Dispatcher } from 'undici';
 import { type ByteQueue, type ByteReader, makeByteQueue } from './byte-queue.ts';
+import { REPLY_LIMITS, UnusableReply } from './reply-limits.ts';
 import { unpackBytes } from './unpack-bytes.ts';
 
 /** What a model's server answered: as much of a web `Response` as a call needs. */
@@ -18,13 +19,35 @@ export type ModelFetch = (url: string, init: ModelInit) => Promise<ModelAnswer>;
 
 /**
  * Asks models at a fraction of what a web `fetch` costs, and fails as one fails: with a `TypeError` whose cause tells
- * why, or with the signal's reason. It never gives up waiting: our own bounds apply. `close` ends its connections.
+ * why, or with the signal's reason. It never gives up waiting: our own bounds apply. A redirect is followed within its
+ * origin; one that leads to another, where key and body would go, is an `UnusableReply`. `close` ends its connections.
  */
 export function modelFetch(): { fetch: ModelFetch; close(): Promise<void> } {
-  const agent = new Agent({ headersTimeout: 0, bodyTimeout: 0 });
-  // As often as a web `fetch` follows them.
-  const dispatcher = agent.compose(interceptors.redirect({ maxRedirections: 20, throwOnMaxRedirect: true }));
-  return { fetch: (url, init) => ask(dispatcher, url, init), close: () => agent.destroy() };
+  const agent = new Agent({ headersTimeout: 0, bodyTimeout: 0, maxHeaderSize: REPLY_LIMITS.headerBytes });
+  return { fetch: (url, init) => follow(agent, url, init), close: () => agent.destroy() };
+}
+
+const MOST_REDIRECTS = 5;
+
+async function follow(agent: Dispatcher, url: string, init: ModelInit): Promise<ModelAnswer> {
+  let answer = await ask(agent, url, init);
+  let at = new URL(url);
+  for (let redirects = 0; redirects < MOST_REDIRECTS; redirects += 1) {
+    const target = redirectOf(answer, at);
+    if (!target) return answer;
+    await answer.body?.getReader().cancel();
+    if (target.origin !== at.origin) throw new UnusableReply(`a redirect to ${target.origin}, which is not followed`);
+    at = target;
+    answer = await ask(agent, at.href, init);
+  }
+  return answer;
+}
+
+/** Where the same request should be made again; other redirects ask for another one, and are answers like any other. */
+function redirectOf({ status, headers }: ModelAnswer, at: URL): URL | null {
+  const location = headers.get('location');
+  const isRedirect = status === 307 || status === 308;
+  return isRedirect && location && URL.canParse(location, at.href) ? new URL(location, at.href) : null;
 }
 
 type Course = {

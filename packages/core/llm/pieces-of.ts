@@ -1,7 +1,8 @@
 import type { ByteReader } from './byte-queue.ts';
 
-/** A body piece by piece; who stops early leaves it. */
-export async function* piecesOf(reader: ByteReader): AsyncGenerator<Uint8Array> {
+/** A body piece by piece, nothing where there is none; who stops early leaves it. */
+export async function* piecesOf(reader: ByteReader | undefined): AsyncGenerator<Uint8Array> {
+  if (!reader) return;
   let isOver = false;
   try {
     for (;;) {

@@ -12,8 +12,11 @@ export type RoundRequest = {
   instructions: string | null;
   messages: Message[];
   tools: Tool[];
-  /** For wires that want tools declared because the history holds calls, although none may be used now. */
-  declaredTools: Tool[];
+  /**
+   * For wires that want tools declared because the history holds calls, although none may be used now. Null where none
+   * may be declared either: such a wire then tells the calls as text.
+   */
+  declaredTools: Tool[] | null;
   toolChoice: ToolChoice;
   parallelToolCalls: boolean | null;
   temperature: number | null;

@@ -1,6 +1,6 @@
+import { breathe } from '../breathe.ts';
 import { shorten } from '../text.ts';
 import type { Tool } from '../turn/tool.ts';
-import { breathe } from './breathe.ts';
 import { checkSchema } from './check-schema.ts';
 
 /** One rule that a definition breaks: where, and what to do about it. */

@@ -16,7 +16,7 @@ import { commitRound } from './commit-round.ts';
 import { missRound, stayAway } from './miss-round.ts';
 import { stopRun } from './stop-run.ts';
 
-type Asking = Pick<Provider, 'ask'>;
+type Asking = Pick<Provider, 'ask' | 'name'>;
 
 export type RoundStep = Extract<Step, { kind: 'run-round' }>;
 
@@ -61,6 +61,7 @@ async function ask(run: Run, { step, pass }: { step: RoundStep; pass: Pass }, co
 /** Counts the requests of a run: a round of a dialect may take several, and those before a failed one were made too. */
 function counted(provider: Asking, run: Run): Asking {
   return {
+    name: provider.name,
     ask: (...asked) => {
       run.requests += 1;
       return provider.ask(...asked);

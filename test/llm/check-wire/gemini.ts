@@ -86,12 +86,10 @@ function checkSignatures(contents: Content[]): string[] {
   return firsts.flatMap((part) => unless(!part || Boolean(part.thoughtSignature), 'a call of this turn, unsigned'));
 }
 
-function checkTools({ contents = [], tools = [], toolConfig }: Body): string[] {
+function checkTools({ tools = [], toolConfig }: Body): string[] {
   const names = tools.flatMap((tool) => tool.functionDeclarations ?? []).map(({ name }) => name ?? '');
   const { mode, allowedFunctionNames: allowed } = toolConfig?.functionCallingConfig ?? {};
-  const isUsed = contents.some((content) => callsOf(content).length > 0);
   return [
-    ...unless(!isUsed || names.length > 0, 'calls in the history, and no tools declared'),
     ...names.flatMap((name) => unless(NAME.test(name), `a tool with the name ${name}`)),
     ...repeated(names).map((name) => `two tools with the name ${name}`),
     ...unless(!mode || names.length > 0, 'a calling mode without tools'),

@@ -50,7 +50,10 @@ async function ask(turn: Turn, request: RoundRequest, leaving: RoundRequest[]): 
     },
   } as const;
   try {
-    const dialect = chooseDialect(turn.config.tool_mode, { ask: (asked) => noting.ask(asked) as never });
+    const dialect = chooseDialect(turn.config.tool_mode, {
+      name: 'noting',
+      ask: (asked) => noting.ask(asked) as never,
+    });
     await dialect.ask(request, new AbortController().signal, () => undefined);
   } catch (failure) {
     // No tool was called where one had to be.

@@ -29,7 +29,7 @@ test('without tools the model is asked as usual, and its answer is shown', async
 
   const { reply, shown } = await ask(someRequest);
 
-  expect(asked).toEqual([someRequest]);
+  expect(asked).toEqual([{ ...someRequest, declaredTools: null }]);
   expect(reply).toEqual(says('Hello.'));
   expect(shown).toBe('Hello.');
 });
@@ -119,7 +119,13 @@ test('no tools: the original messages without tools bring the answer, and only t
 
   const { reply, shown } = await ask(withTools);
 
-  expect(asked[2]).toEqual({ ...withTools, tools: [], toolChoice: 'auto', requestId: asked[2]!.requestId });
+  expect(asked[2]).toEqual({
+    ...withTools,
+    tools: [],
+    declaredTools: null,
+    toolChoice: 'auto',
+    requestId: asked[2]!.requestId,
+  });
   expect(reply).toMatchObject({ text: 'The answer.', calls: [], finishReason: 'stop', requests: 3, opaque: 'state' });
   expect(reply.warnings).toEqual(['tool calls emulated']);
   expect(shown).toBe('The answer.');

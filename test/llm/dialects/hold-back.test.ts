@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { endText, startHoldBack, takeText } from '#core/llm/dialects/inline/hold-back.ts';
 import { parseMarkers } from '#core/llm/dialects/inline/parse-markers.ts';
+import { watchUsedCpu } from '#test/world/used-cpu.ts';
 
 /** What a watcher sees after each piece, and at the end. */
 function watch(pieces: string[]): { shown: string[]; calls: unknown[] } {
@@ -55,6 +56,33 @@ test('nothing of a marker is ever shown, character by character', () => {
 
   for (const each of shown) expect('Let me look. One moment.').toContain(each);
   expect(shown.at(-1)).toBe('Let me look. One moment.');
+});
+
+test.each([
+  ['markers within strings that are never closed', '[TOOL_CALL: t {"\\"'.repeat(6_500)],
+  ['the same, all given up at once', `${'[TOOL_CALL: t {"\\"'.repeat(60_000)}"[TOOL_CALL:`],
+  [
+    'backticks in ever longer runs',
+    Array.from({ length: 1_000 }, (_, run) => `${'`'.repeat(run + 1)}[TOOL_CALL: t]`).join(''),
+  ],
+  ['white space before many markers', '\n'.repeat(500_000) + '[TOOL_CALL: t]'.repeat(30_000)],
+  ['a marker without an end', `[TOOL_CALL: t {"${'a'.repeat(1_000_000)}`],
+  ['brackets', '['.repeat(1_000_000)],
+])('a text of %s takes time by its length', (_, whole) => {
+  const usedMs = watchUsedCpu();
+
+  const { shown } = watch([whole]);
+
+  // It took more than ten seconds for the first of them.
+  expect(usedMs()).toBeLessThan(4_000);
+  expect(shown.at(-1)!.length).toBeLessThanOrEqual(whole.length);
+});
+
+test('a text that was held back as a marker for too long is shown as it is, and markers after it are calls', () => {
+  const { shown, calls } = watch(['[TOOL_CALL: t {"', 'a'.repeat(300_000), ' [TOOL_CALL: f]']);
+
+  expect(shown[1]!.length).toBeGreaterThan(200_000);
+  expect(calls).toEqual([{ name: 'f', arguments: '{}' }]);
 });
 
 test('text that cannot become a marker is shown at once', () => {

@@ -144,3 +144,14 @@ test('none calls nothing, whatever the model writes', async () => {
 
   expect(reply).toMatchObject({ text: 'Sure.', calls: [], finishReason: 'stop' });
 });
+
+test('a reply of more calls, or of more text, than is looked through is a bad response', async () => {
+  const { ask: askMany } = inline(says('[TOOL_CALL: send_postcard]'.repeat(1_001)));
+  const { ask: askLong } = inline(says('a'.repeat(1024 * 1024 + 1)));
+
+  const failures = [(await askMany(withTools)).failure, (await askLong(withTools)).failure];
+
+  expect(failures.map(({ code }) => code)).toEqual(['provider_bad_response', 'provider_bad_response']);
+  expect(failures[0]!.message).toContain('more than 1,000 tool calls');
+  expect(failures[1]!.message).toContain('more than 1 MiB of text with markers');
+});

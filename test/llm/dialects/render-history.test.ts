@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { parseMarkers } from '#core/llm/dialects/inline/parse-markers.ts';
-import { renderHistory } from '#core/llm/dialects/inline/render-history.ts';
+import { renderHistory } from '#core/llm/render-history.ts';
 import type { Message } from '#core/turn/message.ts';
 
 const asks = (content: string | null, ...names: string[]): Message => ({

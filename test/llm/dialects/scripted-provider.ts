@@ -54,7 +54,7 @@ export function scriptedProvider(replies: (Reply | ProviderFailed)[], { pieceCha
     }
     return reply;
   };
-  return { ask, asked };
+  return { name: 'scripted', ask, asked };
 }
 
 /** Asks once and answers the reply, or the failure, with the text that was shown meanwhile. */

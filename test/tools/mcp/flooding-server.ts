@@ -1,6 +1,7 @@
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
+import { gzipSync } from 'node:zlib';
 
 type Message = { id?: number; method: string; params?: { name?: string } };
 
@@ -43,6 +44,17 @@ async function answer({ id, method, params }: Message, response: ServerResponse)
       return flood(response.writeHead(200, JSON_TYPE), `{"jsonrpc":"2.0","id":${id},"result":{"text":"`);
     case 'endless_event':
       return flood(response.writeHead(200, STREAM_TYPE), 'id: 1\r\ndata: {"text":"');
+    case 'gzip_bomb':
+      response.writeHead(200, { ...JSON_TYPE, 'content-encoding': 'gzip' });
+      return response.end(gzipSync(`{"jsonrpc":"2.0","id":${id},"result":{"text":"${MEGABYTE.repeat(64)}"}}`));
+    case 'deep_json':
+      return response.writeHead(200, JSON_TYPE).end(deep(id));
+    case 'deep_event':
+      return response.writeHead(200, STREAM_TYPE).end(`id: "\ndata: ${deep(id)}\n\n`);
+    case 'wide_json':
+      return response
+        .writeHead(200, JSON_TYPE)
+        .end(`{"jsonrpc":"2.0","id":${id},"result":{"a":[${'0,'.repeat(400_000)}0]}}`);
     case 'many_events':
       response.writeHead(200, STREAM_TYPE);
       for (let sent = 0; sent < 12; sent += 1) await write(response, `data: "${MEGABYTE}"\n`, '\n');
@@ -50,6 +62,10 @@ async function answer({ id, method, params }: Message, response: ServerResponse)
     default:
       return say(said('a word'));
   }
+}
+
+function deep(id: number): string {
+  return `{"jsonrpc":"2.0","id":${id},"result":{"a":${'['.repeat(50_000)}${']'.repeat(50_000)}}}`;
 }
 
 async function flood(response: ServerResponse, start: string): Promise<void> {

@@ -1,6 +1,9 @@
 import { expect, test } from 'vitest';
+import { startWireServer } from '#test/llm/wire-server.ts';
 import { openFloodingServer } from './flooding-server.ts';
 import { callMcpTool, useMcpServers } from './use-mcp-servers.ts';
+
+const TOO_LARGE = 'The MCP server "flood" answered more than 8 MiB, or JSON of more than 250,000 values or 100 levels.';
 
 test.each(['json', 'event'])(
   'of an endless answer (%s) 8 MiB are read, the caller hangs up and others are served',
@@ -14,7 +17,7 @@ test.each(['json', 'event'])(
     await server.left;
 
     expect(results[0]).toMatchObject({
-      error: { category: 'unknown', message: 'The MCP server "flood" answered more than 8 MiB.' },
+      error: { category: 'unknown', message: TOO_LARGE },
       attempts: 1,
     });
     expect(results.slice(1).map(({ content }) => content)).toEqual(['a word', 'a word']);
@@ -29,3 +32,32 @@ test('a stream may go on for as long as it likes while none of its events is lar
 
   expect(result.content).toBe('twelve events before');
 });
+
+test.each(['gzip_bomb', 'deep_json', 'deep_event', 'wide_json'])(
+  'an answer that is small on the wire and large in memory (%s) is not read, and said to be too large',
+  async (form) => {
+    await using server = await openFloodingServer();
+    await using servers = useMcpServers({ flood: { url: server.url } });
+
+    const result = await callMcpTool(servers, `flood__${form}`, { effect: 'at_most_once' });
+
+    expect(result).toMatchObject({ error: { category: 'unknown', message: TOO_LARGE }, attempts: 1 });
+    expect((await callMcpTool(servers, 'flood__word')).content).toBe('a word');
+  },
+);
+
+test.each([307, 308])(
+  'a %i to another server is not followed: neither headers nor arguments go there',
+  async (status) => {
+    await using there = await startWireServer();
+    await using here = await startWireServer();
+    here.answer({ status, headers: { location: `${there.origin}/mcp` } });
+    await using servers = useMcpServers({ flood: { url: `${here.origin}/mcp`, headers: { 'X-Api-Key': 'secret' } } });
+
+    const result = await callMcpTool(servers, 'flood__word', { effect: 'at_most_once' });
+
+    expect(result.status).toBe('error');
+    expect(here.asked.length).toBeGreaterThan(0);
+    expect(there.asked).toEqual([]);
+  },
+);

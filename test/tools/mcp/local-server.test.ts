@@ -35,6 +35,17 @@ test('a command that ends in the middle of a call is a network_error, and is sta
   expect(after.content).not.toBe(before.content);
 });
 
+test('a command whose line is longer than 8 MiB is ended, and started again for the next call', async () => {
+  await using servers = useMcpServers(local());
+  const before = await callMcpTool(servers, 'local__pid');
+
+  const flooded = await callMcpTool(servers, 'local__flood');
+  const after = await callMcpTool(servers, 'local__pid');
+
+  expect(flooded.error?.category).toBe('network_error');
+  expect(after.content).not.toBe(before.content);
+});
+
 test('a command that hangs is found out by a call that took too long, and started again', async () => {
   await using servers = useMcpServers(local());
   await callMcpTool(servers, 'local__pid');

@@ -13,6 +13,10 @@ serveStdio(() => {
   server.registerTool('pid', nothing, () => says(String(process.pid)));
   server.registerTool('variables', nothing, () => says(JSON.stringify(process.env)));
   server.registerTool('end', nothing, () => process.exit(1));
+  server.registerTool('flood', nothing, async () => {
+    await new Promise((resolve) => process.stdout.write('x'.repeat(9 * 1024 * 1024), resolve));
+    return says('');
+  });
   server.registerTool('hang', nothing, () => {
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
     return says('');

@@ -4,9 +4,12 @@ import type { Reply } from '../../turn/reply.ts';
 import { callFetch, callOptions } from '../call-fetch.ts';
 import type { ModelFetch } from '../model-fetch.ts';
 import type { Asked } from '../name-failure.ts';
+import { parseJson } from '../parse-json.ts';
+import { piecesOf } from '../pieces-of.ts';
 import type { Delta, Provider } from '../provider.ts';
+import { readEvents, type ServerEvent } from '../read-events.ts';
 import { watchFetch } from '../watch-fetch.ts';
-import { classifyFailure } from './classify-failure.ts';
+import { classifyErrorEvent, classifyFailure } from './classify-failure.ts';
 import { finishReply } from './finish-reply.ts';
 import { type Body, renderRequest, renderResumption, versionHeaders } from './render-request.ts';
 import { isPaused, type ReplyDraft, resumeReply, startReply, takeEvent } from './reply-draft.ts';
@@ -44,7 +47,7 @@ export function anthropicProvider(options: AnthropicOptions): Provider {
       try {
         return await readReply(draft, body, {
           ...{ client: await client(), fetch, apiKey, signal, onDelta },
-          requestId: request.requestId,
+          ...{ asked, requestId: request.requestId },
         });
       } catch (error) {
         signal.throwIfAborted();
@@ -75,6 +78,7 @@ function lazyClient({ apiKey, baseUrl }: AnthropicOptions): () => Promise<Anthro
 }
 
 type Call = {
+  asked: Asked;
   client: Anthropic;
   fetch: ModelFetch;
   apiKey: string | null;
@@ -93,20 +97,29 @@ async function readReply(draft: ReplyDraft, body: Body, call: Call): Promise<Rep
   return finishReply(draft);
 }
 
-function openStream(body: Body, { client, fetch, apiKey, requestId, signal }: Call) {
+function openStream(body: Body, { client, fetch, apiKey, requestId, signal }: Call): Promise<Response> {
   // Gateways read the key from either header.
   const key = apiKey === null ? { Authorization: null } : { 'X-Api-Key': apiKey };
   const headers = { 'X-Client-Request-Id': requestId, ...key, ...versionHeaders(body) };
   const own = callOptions(watchFetch(fetch, shape, signal));
-  // `messages.create` would write warnings about old models to the console.
-  return client.post<AsyncIterable<unknown>>('/v1/messages', { ...own, body, headers, stream: true });
+  // `messages.create` would write warnings about old models to the console; the SDK's own reader has no bounds.
+  return client.post('/v1/messages', { ...own, body, headers, stream: true }).asResponse();
 }
 
-async function readMessage(draft: ReplyDraft, events: AsyncIterable<unknown>, { signal, onDelta }: Call) {
-  for await (const event of events) {
+async function readMessage(draft: ReplyDraft, { headers, body }: Response, { asked, signal, onDelta }: Call) {
+  for await (const events of readEvents(piecesOf(body?.getReader()))) {
     signal.throwIfAborted();
-    for (const delta of takeEvent(draft, event)) onDelta(delta);
-    if (draft.isFinished) break;
+    for (const event of events.filter(isMessages)) {
+      const { name, data } = event;
+      if (name === 'error') throw classifyErrorEvent(parseJson(data) ?? data, headers, asked);
+      for (const delta of takeEvent(draft, JSON.parse(data))) onDelta(delta);
+      if (draft.isFinished) return;
+    }
   }
   signal.throwIfAborted();
+}
+
+/** Whatever this wire itself says has a name. */
+function isMessages({ name, data }: ServerEvent): boolean {
+  return name !== null && name !== 'ping' && data !== '';
 }

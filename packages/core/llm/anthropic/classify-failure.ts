@@ -8,12 +8,16 @@ import { readErrorBody } from './error-body.ts';
 
 /** Whatever the SDK, the network or the server threw, as the failure it is. Pure: knows the SDK's errors by shape. */
 export function classifyFailure(error: unknown, asked: Asked): ProviderFailed {
-  // An error event inside the stream has the headers of its 200, and no status.
   if (isApiError(error) && (error.status !== undefined || error.headers)) return refusal(error, asked);
   return classifyBreakage(error, asked);
 }
 
-function refusal({ status = undefined, headers, error, message }: ApiError, asked: Asked): ProviderFailed {
+/** An error event inside the stream, as the failure it is: it has the headers of its 200, and no status. */
+export function classifyErrorEvent(body: unknown, headers: Headers, asked: Asked): ProviderFailed {
+  return refusal({ status: undefined, headers, error: body, message: '' }, asked);
+}
+
+function refusal({ status, headers, error, message }: ApiError, asked: Asked): ProviderFailed {
   const body = readErrorBody(error);
   return nameFailure(codeOfRefusal(body, status ?? null), {
     ...asked,

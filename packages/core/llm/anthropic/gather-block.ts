@@ -1,4 +1,5 @@
 import { parseJson } from '../parse-json.ts';
+import { boundReply, REPLY_LIMITS } from '../reply-limits.ts';
 import type { Block, BlockDelta } from './event.ts';
 
 /** A block while it arrives; `json` is the text of its input so far, `call` its place among the calls. */
@@ -21,7 +22,8 @@ export function gatherPiece(draft: BlockDraft, delta: BlockDelta): void {
       draft.json += textAt(delta, 'partial_json');
       return;
     case 'citations_delta':
-      block.citations = [...(Array.isArray(block.citations) ? block.citations : []), delta.citation];
+      if (!Array.isArray(block.citations)) block.citations = [];
+      boundReply((block.citations as unknown[]).push(delta.citation), REPLY_LIMITS.parts, 'citations of one block');
   }
 }
 

@@ -1,5 +1,6 @@
 import { systemPrompt } from '../../turn/system-prompt.ts';
 import type { RoundRequest } from '../provider.ts';
+import { renderHistory } from '../render-history.ts';
 import { defaultMaxTokens } from './default-max-tokens.ts';
 import type { Block } from './event.ts';
 import { renderMessages, type WireMessage } from './render-messages.ts';
@@ -15,16 +16,18 @@ export type Body = Record<string, unknown> & {
 
 /**
  * Our words as a Messages body. It always streams: nothing else is read, whatever the options say. Instructions and
- * the system messages the history begins with are its system prompt.
+ * the system messages the history begins with are its system prompt. The wire refuses calls in the history where no
+ * tools are declared: where none may be, they are told as text.
  */
 export function renderRequest(request: RoundRequest, provider: string): Body {
   const { model, instructions, temperature, maxOutputTokens, providerOptions } = request;
   const { system, rest } = systemPrompt(request.messages, instructions);
+  const spoken = request.declaredTools === null ? renderHistory(rest) : rest;
   return {
     model,
     max_tokens: maxOutputTokens ?? defaultMaxTokens(model, providerOptions),
     ...(system ? { system } : {}),
-    messages: renderMessages(rest, provider),
+    messages: renderMessages(spoken, provider),
     ...renderTools(request),
     ...(temperature === null ? {} : { temperature }),
     ...providerOptions,

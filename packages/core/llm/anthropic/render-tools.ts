@@ -11,7 +11,7 @@ export function renderTools(request: RoundRequest): { tools?: WireTool[]; tool_c
   const { tools, declaredTools, toolChoice, parallelToolCalls } = request;
   if (tools.length > 0) return { tools: tools.map(wireTool), ...choiceField(toolChoice, parallelToolCalls === false) };
   const hasCalls = request.messages.some((message) => message.role === 'assistant' && message.calls.length > 0);
-  if (!hasCalls || declaredTools.length === 0) return {};
+  if (!hasCalls || !declaredTools?.length) return {};
   return { tools: distinctNames(declaredTools.map(wireTool)), tool_choice: { type: 'none' } };
 }
 

@@ -1,6 +1,7 @@
 import type { Usage } from '../../turn/usage.ts';
 import { nameFailure } from '../name-failure.ts';
 import type { Delta } from '../provider.ts';
+import { boundReply, REPLY_LIMITS } from '../reply-limits.ts';
 import { type Block, Event, type WireUsage } from './event.ts';
 import { argumentsOf, type BlockDraft, gatherPiece, textAt, wholeBlock } from './gather-block.ts';
 import { joinUsage, readUsage } from './read-usage.ts';
@@ -10,6 +11,8 @@ import { leadOf } from './text-of.ts';
 export type ReplyDraft = {
   provider: string;
   blocks: BlockDraft[];
+  /** How many of them are calls. */
+  calls: number;
   /** The blocks of the message being read, by the index the wire gives them. */
   open: Map<number, BlockDraft>;
   isFinished: boolean;
@@ -26,6 +29,7 @@ export function startReply(provider: string): ReplyDraft {
   return {
     provider,
     blocks: [],
+    calls: 0,
     open: new Map(),
     isFinished: false,
     stopReasonRaw: null,
@@ -79,9 +83,11 @@ export function resumeReply(draft: ReplyDraft): Block[] {
 
 /** A block may come with its text, or as a whole, where a server streams in larger pieces. */
 function startBlock(draft: ReplyDraft, index: number, block: Block): Delta[] {
-  const call = block.type === 'tool_use' ? draft.blocks.filter((each) => each.block.type === 'tool_use').length : -1;
+  const call = block.type === 'tool_use' ? draft.calls : -1;
+  if (call >= 0) draft.calls += 1;
+  boundReply(draft.calls, REPLY_LIMITS.calls, 'tool calls');
   const started: BlockDraft = { block: { ...block }, json: '', call };
-  draft.blocks.push(started);
+  boundReply(draft.blocks.push(started), REPLY_LIMITS.parts, 'blocks');
   draft.open.set(index, started);
   const text = leadAt(draft, started) + textAt(block, 'text');
   if (block.type === 'text' && text) return [{ kind: 'text', text }];
@@ -96,6 +102,7 @@ function takePiece(draft: ReplyDraft, { index, delta }: Event): Delta[] {
   if (!growing || !delta) throw unusable(draft, 'a piece belongs to no block');
   const isFirst = !textAt(growing.block, 'text');
   gatherPiece(growing, delta);
+  boundReply(growing.json.length, REPLY_LIMITS.argumentsLength, 'of arguments in one call');
 
   const text = textAt(delta, 'text');
   if (delta.type === 'text_delta' && text) {

@@ -10,9 +10,13 @@ export function textOf(blocks: readonly Block[]): string {
 export function leadOf(blocks: readonly Block[], index: number): string {
   const block = blocks[index];
   if (!block || !ownText(block)) return '';
-  const before = blocks.slice(0, index).findLastIndex((each) => ownText(each) !== '');
-  const isApart = blocks.slice(before + 1, index).some(({ type }) => type !== 'text');
-  return before >= 0 && isApart ? '\n\n' : '';
+  let isApart = false;
+  for (let at = index - 1; at >= 0; at -= 1) {
+    const before = blocks[at];
+    if (before && ownText(before)) return isApart ? '\n\n' : '';
+    isApart ||= before?.type !== 'text';
+  }
+  return '';
 }
 
 function ownText(block: Block): string {

@@ -1,16 +1,24 @@
 import type { TurnConfig } from '../../turn/turn-request.ts';
 import type { Provider } from '../provider.ts';
+import { usableReply } from '../usable-reply.ts';
 import { emulateTools } from './emulated/emulate-tools.ts';
 import { readInline } from './inline/read-inline.ts';
 
+type Dialect = Pick<Provider, 'ask'>;
+
 /** How a provider is asked in a tool mode (docs/tool-modes.md); the provider itself where it calls tools natively. */
-export function chooseDialect(mode: TurnConfig['tool_mode'], provider: Pick<Provider, 'ask'>): Pick<Provider, 'ask'> {
+export function chooseDialect(mode: TurnConfig['tool_mode'], provider: Pick<Provider, 'ask' | 'name'>): Dialect {
   switch (mode) {
     case 'native':
       return provider;
     case 'emulated':
-      return emulateTools(provider);
+      return bounded(provider.name, emulateTools(provider));
     case 'inline':
-      return readInline(provider);
+      return bounded(provider.name, readInline(provider));
   }
+}
+
+/** Calls that are read from a text have the limits of those that a provider makes. */
+function bounded(provider: string, dialect: Dialect): Dialect {
+  return { ask: (...request) => usableReply(provider, dialect.ask(...request)) };
 }

@@ -17,8 +17,8 @@ export function classifyFailure(error: unknown, heard: Heard, asked: Asked): Pro
 
 function classifyError({ error, status: httpStatus, headers }: Heard, asked: Asked): ProviderFailed {
   const body = readErrorBody(error);
-  // An error inside a stream came after a 200, whose status and headers say nothing about it.
-  const isRefusal = httpStatus !== null && httpStatus !== 200;
+  // An error inside a stream came after a 2xx, whose status and headers say nothing about it.
+  const isRefusal = httpStatus !== null && (httpStatus < 200 || httpStatus > 299);
   const status = isRefusal ? httpStatus : body.status;
   return nameFailure(codeOfRefusal({ ...body, status }), {
     ...asked,

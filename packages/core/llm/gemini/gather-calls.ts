@@ -1,4 +1,5 @@
 import type { Delta } from '../provider.ts';
+import { boundReply, REPLY_LIMITS } from '../reply-limits.ts';
 import type { FunctionCall, PartialArg } from './chunk.ts';
 import { type Args, putArg, startArgs } from './put-arg.ts';
 
@@ -11,6 +12,8 @@ export type CallDraft = {
   isOpen: boolean;
   /** The path whose text goes on with the next piece. */
   openPath: string | null;
+  /** Its place among the parts that are kept. */
+  keptAt: number;
   /** A piece of it could not be put anywhere. */
   isBroken: boolean;
 };
@@ -32,7 +35,7 @@ export function gatherCall(calls: CallDraft[], piece: FunctionCall): GatheredCal
   for (const partial of piece.partialArgs ?? []) addPartial(call, partial);
   call.isOpen = piece.willContinue ?? false;
   const text = call.isOpen ? '' : JSON.stringify(call.args);
-  const delta: Delta = { kind: 'tool-arguments', index: calls.indexOf(call), text };
+  const delta: Delta = { kind: 'tool-arguments', index: calls.length - 1, text };
   return { started: isNext ? null : call, deltas: [delta] };
 }
 
@@ -41,8 +44,9 @@ function isBlank({ id, name, args, partialArgs }: FunctionCall): boolean {
 }
 
 function startCall(calls: CallDraft[], { id, name }: FunctionCall): CallDraft {
-  const call = { id: id ?? '', name: name ?? '', args: startArgs(), isOpen: false, openPath: null, isBroken: false };
-  calls.push(call);
+  const state = { isOpen: false, openPath: null, keptAt: -1, isBroken: false };
+  const call = { id: id ?? '', name: name ?? '', args: startArgs(), ...state };
+  boundReply(calls.push(call), REPLY_LIMITS.calls, 'tool calls');
   return call;
 }
 

@@ -1,4 +1,5 @@
 import type { Delta } from '../provider.ts';
+import { boundReply, REPLY_LIMITS } from '../reply-limits.ts';
 import type { Part } from './chunk.ts';
 import { type CallDraft, gatherCall } from './gather-calls.ts';
 import type { KeptPart } from './opaque.ts';
@@ -12,29 +13,34 @@ export function gatherPart(draft: PartsDraft, part: Part): Delta[] {
   if (part.thought) return takeThought(draft, part);
   if (typeof part.text === 'string') return takeText(draft, part.text, part.thoughtSignature);
   // Media can neither be stored nor shown; code that ran at Google, and the like, goes back with the round.
-  if (!part.inlineData && !part.fileData && Object.keys(part).length > 0) draft.kept.push({ whole: part });
+  if (!part.inlineData && !part.fileData && Object.keys(part).length > 0) keep(draft, { whole: part });
   return [];
+}
+
+function keep({ kept }: PartsDraft, part: KeptPart): void {
+  boundReply(kept.push(part), REPLY_LIMITS.parts, 'parts');
 }
 
 function takeCall(draft: PartsDraft, { functionCall, thoughtSignature }: Part): Delta[] {
   const { started, deltas } = gatherCall(draft.calls, functionCall ?? {});
   if (started) {
+    started.keptAt = draft.kept.length;
     const id = started.id ? { id: started.id } : {};
-    draft.kept.push({ call: draft.calls.length - 1, ...id, ...signed(thoughtSignature) });
+    keep(draft, { call: draft.calls.length - 1, ...id, ...signed(thoughtSignature) });
   } else if (thoughtSignature) {
-    signLastCall(draft.kept, thoughtSignature);
+    signLastCall(draft, thoughtSignature);
   }
   return deltas;
 }
 
 /** Some streams sign a call only with its last piece. */
-function signLastCall(kept: KeptPart[], thoughtSignature: string): void {
-  const last = kept.findLast((part) => 'call' in part);
+function signLastCall({ calls, kept }: PartsDraft, thoughtSignature: string): void {
+  const last = kept[calls.at(-1)?.keptAt ?? -1];
   if (last && 'call' in last) last.thoughtSignature ??= thoughtSignature;
 }
 
 function takeThought(draft: PartsDraft, part: Part): Delta[] {
-  if (part.thoughtSignature) draft.kept.push({ whole: part });
+  if (part.thoughtSignature) keep(draft, { whole: part });
   return part.text ? [{ kind: 'reasoning', text: part.text }] : [];
 }
 
@@ -44,7 +50,7 @@ function takeText(draft: PartsDraft, text: string, signature: string | null | un
   const last = draft.kept.at(-1);
   const grows = last && 'text' in last && !last.thoughtSignature && !signature;
   if (grows) last.text += text.length;
-  else draft.kept.push({ text: text.length, ...signed(signature) });
+  else keep(draft, { text: text.length, ...signed(signature) });
   draft.text += text;
   return text ? [{ kind: 'text', text }] : [];
 }

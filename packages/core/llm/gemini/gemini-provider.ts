@@ -36,15 +36,13 @@ export function geminiProvider(options: GeminiOptions): Provider {
       try {
         if (!isModelName(request.model)) throw nameFailure('provider_model_not_found', asked);
         const call = { fetch: wire.fetch, requestId: request.requestId };
-        const chunks = await openStream(await client(), renderRequest(request, name), call);
-        const reply = await readReply(chunks, { provider: name, heard: wire.heard, signal, onDelta });
+        await openStream(await client(), renderRequest(request, name), call);
+        const reply = await readReply(wire.chunks(), { provider: name, heard: wire.heard, signal, onDelta });
         signal.throwIfAborted();
         return reply;
       } catch (error) {
         signal.throwIfAborted();
         throw error instanceof ProviderFailed ? error : classifyFailure(error, wire.heard, asked);
-      } finally {
-        wire.leave();
       }
     },
   };

@@ -13,16 +13,17 @@ export type Heard = {
   error: unknown;
 };
 
-/** A `fetch` for one call, what came through it, and a way to leave what came when nobody reads on. */
-type Listening = { fetch: Fetch; heard: Heard; leave(): void };
+/** A `fetch` for one call, what came through it, and the reply's chunks. */
+type Listening = { fetch: Fetch; heard: Heard; chunks(): AsyncGenerator<unknown> };
 
 /**
  * A `fetch` for one call that keeps what the SDK drops: the status, headers and body of a refusal, and an error object
- * inside a stream. The SDK gets plain events, whatever the server made of `alt=sse`: comments, a JSON array, one object.
+ * inside a stream. The SDK, which makes a response of its own for each event, is shown an empty reply; its chunks are
+ * read here, whatever the server made of `alt=sse`: comments, a JSON array, one object.
  */
 export function listen(fetch: ModelFetch, signal: AbortSignal): Listening {
   const heard: Heard = { status: null, headers: undefined, error: null };
-  let reader: ByteReader | null = null;
+  let reader: ByteReader | undefined;
   const noted: ModelFetch = async (url, init) => {
     const answer = await fetch(url, init);
     heard.status = answer.status;
@@ -41,41 +42,29 @@ export function listen(fetch: ModelFetch, signal: AbortSignal): Listening {
       if (!response.ok) heard.error ??= '';
       if (!response.ok || !response.body) return response;
       reader = response.body.getReader();
-      // The SDK makes a response of its own for each event, with all headers it is shown; nobody reads them there.
-      return showBytes({ status: 200, headers: new Headers(), body: null }, readerOf(cleanEvents(reader, heard)));
+      return showBytes({ status: 200, headers: new Headers(), body: null }, NOTHING);
     },
     heard,
-    // The SDK leaves a body it does not read to its end open.
-    leave: () => void reader?.cancel(),
+    chunks: () => chunksOf(reader, heard),
   };
 }
 
-function readerOf(events: AsyncGenerator<Uint8Array>): ByteReader {
-  return {
-    async read() {
-      const { done = false, value } = await events.next();
-      return { done, value };
-    },
-    cancel: () => events.return(undefined),
-    releaseLock: () => undefined,
-  };
-}
+const NOTHING = { read: async () => ({ done: true }), cancel: async () => undefined, releaseLock: () => undefined };
 
-async function* cleanEvents(reader: ByteReader, heard: Heard): AsyncGenerator<Uint8Array> {
+/** The chunks of a stream until an error comes for one, which is kept. */
+async function* chunksOf(reader: ByteReader | undefined, heard: Heard): AsyncGenerator<unknown> {
   for await (const events of readEvents(piecesOf(reader))) {
-    const errors = events.map(({ data }) => errorIn(data));
-    const at = errors.findIndex((error) => error !== null);
-    const plain = at < 0 ? events : events.slice(0, at);
-    if (plain.length > 0) yield Buffer.from(plain.map(({ data }) => `data: ${data}\n\n`).join(''));
-    heard.error = errors[at] ?? null;
-    if (heard.error !== null) return;
+    for (const { data } of events) {
+      const chunk: unknown = JSON.parse(data);
+      heard.error = errorIn(chunk);
+      if (heard.error !== null) return;
+      yield chunk;
+    }
   }
 }
 
-function errorIn(data: string): unknown {
-  if (!data.includes('"error"')) return null;
-  const json = parseJson(data);
-  return typeof json === 'object' && json !== null && 'error' in json ? json.error : null;
+function errorIn(chunk: unknown): unknown {
+  return typeof chunk === 'object' && chunk !== null && 'error' in chunk ? (chunk.error ?? null) : null;
 }
 
 function asEvents(text: string): string {

@@ -1,3 +1,4 @@
+import { boundReply, REPLY_LIMITS } from '../reply-limits.ts';
 import type { PartialArg } from './chunk.ts';
 
 type Container = Record<string, unknown> | unknown[];
@@ -19,6 +20,7 @@ export function putArg(args: Args, { jsonPath, ...value }: PartialArg, continues
   const steps = stepsOf(jsonPath);
   const last = steps?.at(-1);
   if (!steps || last === undefined) return false;
+  boundReply(steps.length, REPLY_LIMITS.depth, 'levels of JSON in the arguments of one call');
   const container = steps.slice(0, -1).reduce<Container | null>(
     // A list follows where the next step is a number.
     (at, step, index) => at && enter(at, step, typeof steps[index + 1] === 'number'),

@@ -7,21 +7,13 @@ import type {
 import type { Tool } from '../../turn/tool.ts';
 import type { ToolChoice } from '../../turn/turn-request.ts';
 import type { RoundRequest } from '../provider.ts';
-import { distinctNames } from '../wire-name.ts';
 import { renderSchema } from './render-schema.ts';
-import { wireName } from './wire-name.ts';
 
 export type ToolFields = { tools?: ToolParam[]; toolConfig?: ToolConfig };
 
-/**
- * The tools and how to choose among them; `auto` is what Gemini does anyway. Tools that only the history needs are
- * declared, and none may be used: nobody documents that calls may stand in a history without their declarations.
- */
-export function renderTools({ tools, declaredTools, toolChoice, messages }: RoundRequest): ToolFields {
-  if (tools.length > 0) return fieldsOf(tools, toolChoice);
-  const hasCalls = messages.some((message) => message.role === 'assistant' && message.calls.length > 0);
-  const declared = distinctNames(declaredTools.map((tool) => ({ ...tool, name: wireName(tool.name) })));
-  return hasCalls && declared.length > 0 ? fieldsOf(declared, 'none') : {};
+/** The tools and how to choose among them; `auto` is what Gemini does anyway. Without tools to use none are declared. */
+export function renderTools({ tools, toolChoice }: RoundRequest): ToolFields {
+  return tools.length > 0 ? fieldsOf(tools, toolChoice) : {};
 }
 
 function fieldsOf(tools: Tool[], choice: ToolChoice): ToolFields {

@@ -26,8 +26,9 @@ function codeOfWords({ code, type }: ErrorBody): ProviderCode {
 type Telltale = { means: ProviderCode; at: (status: number | null) => boolean; code?: RegExp; text?: RegExp };
 
 const anywhere = () => true;
+/** Of the statuses that blame the request, those that time does not mend and money does not either. */
 const aboutRequest = (status: number | null) =>
-  status === null || (status >= 400 && status < 500 && status !== 402 && status !== 429);
+  status === null || (status >= 400 && status < 500 && ![402, 408, 409, 425, 429, 498].includes(status));
 const aboutServer = (status: number | null) => status === null || status >= 500;
 
 const TELLTALES: Telltale[] = [

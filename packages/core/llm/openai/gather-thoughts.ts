@@ -1,3 +1,4 @@
+import { boundReply, REPLY_LIMITS } from '../reply-limits.ts';
 import type { Piece } from './chunk.ts';
 
 type Detail = Record<string, unknown>;
@@ -17,18 +18,24 @@ export function gatherThoughts(thoughts: Thoughts, piece: Piece): string {
     thoughts.reasoning_content = (thoughts.reasoning_content ?? '') + piece.reasoning_content;
   }
   if (piece.reasoning) thoughts.reasoning = (thoughts.reasoning ?? '') + piece.reasoning;
-  if (details.length) thoughts.reasoning_details = details.reduce(joinDetail, thoughts.reasoning_details ?? []);
+  for (const detail of details) {
+    thoughts.reasoning_details ??= [];
+    joinDetail(thoughts.reasoning_details, detail);
+  }
   if (piece.extra_content) thoughts.extra_content = piece.extra_content;
   return piece.reasoning_content || piece.reasoning || details.map(readable).join('') || thinkingOf(piece);
 }
 
 /** Streamed pieces of one block become that block again: texts grow, whatever else is told last holds. */
-function joinDetail(details: Detail[], piece: Detail): Detail[] {
+function joinDetail(details: Detail[], piece: Detail): void {
   const last = details.at(-1);
-  if (!last || last.type !== piece.type || last.index !== piece.index) return [...details, piece];
+  if (!last || last.type !== piece.type || last.index !== piece.index) {
+    boundReply(details.push({ ...piece }), REPLY_LIMITS.parts, 'details of reasoning');
+    return;
+  }
   const grown = GROWING.filter((field) => typeof last[field] === 'string' && typeof piece[field] === 'string');
   const texts = grown.map((field) => [field, `${last[field]}${piece[field]}`]);
-  return [...details.slice(0, -1), { ...last, ...told(piece), ...Object.fromEntries(texts) }];
+  Object.assign(last, told(piece), Object.fromEntries(texts));
 }
 
 const GROWING = ['text', 'summary', 'data', 'signature'];

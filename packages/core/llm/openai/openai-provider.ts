@@ -89,9 +89,10 @@ type Reading = { asked: Asked; signal: AbortSignal; onDelta: (delta: Delta) => v
 async function readReply(response: Response, { asked, signal, onDelta }: Reading): Promise<Reply> {
   const draft = startReply(asked.provider);
   try {
-    for await (const chunks of chunksOf(response, asked)) {
+    for await (const { chunks, isDone } of chunksOf(response, asked)) {
       signal.throwIfAborted();
       for (const delta of chunks.flatMap((chunk) => takeChunk(draft, chunk))) onDelta(delta);
+      draft.isDone = isDone;
     }
   } catch (error) {
     // Nothing is missing from a finished reply whose connection broke.
@@ -102,22 +103,23 @@ async function readReply(response: Response, { asked, signal, onDelta }: Reading
   return finishReply(draft);
 }
 
+type Portion = { chunks: unknown[]; isDone: boolean };
+
 /** The chunks of a stream until its end is said, those together that came together. Throws an error that came for one. */
-async function* chunksOf({ headers, body }: Response, asked: Asked): AsyncGenerator<unknown[]> {
-  for await (const events of readEvents(piecesOf(body?.getReader() ?? NOTHING))) {
+async function* chunksOf({ headers, body }: Response, asked: Asked): AsyncGenerator<Portion> {
+  for await (const events of readEvents(piecesOf(body?.getReader()))) {
     const end = events.findIndex(({ data }) => data === '[DONE]');
     const told = end === -1 ? events : events.slice(0, end);
-    yield told.map((event) => {
+    const chunks = told.map((event) => {
       const chunk: unknown = JSON.parse(event.data);
       const error = errorIn(event, chunk);
       if (error !== undefined) throw classifyErrorObject(error, headers, asked);
       return chunk;
     });
+    yield { chunks, isDone: end !== -1 };
     if (end !== -1) return;
   }
 }
-
-const NOTHING = { read: async () => ({ done: true }), cancel: async () => undefined, releaseLock: () => undefined };
 
 /** An error instead of a chunk: under `error`, by the event's name, or (vLLM) as an object of its own kind. */
 function errorIn({ name }: ServerEvent, chunk: unknown): unknown {

@@ -5,7 +5,7 @@ import type { Usage } from '../../turn/usage.ts';
 import { nameFailure } from '../name-failure.ts';
 import type { Delta } from '../provider.ts';
 import { Chunk, type Piece } from './chunk.ts';
-import { type CallDraft, gatherCall } from './gather-calls.ts';
+import { type CallDraft, type CallsDraft, gatherCall, startCalls } from './gather-calls.ts';
 import { gatherThoughts, type Thoughts } from './gather-thoughts.ts';
 import { mapFinishReason } from './map-finish-reason.ts';
 import { opaqueOf } from './opaque.ts';
@@ -16,12 +16,15 @@ export type ReplyDraft = {
   provider: string;
   text: string;
   refused: boolean;
-  calls: CallDraft[];
+  calls: CallsDraft;
   thoughts: Thoughts;
   /** The reply came whole, so that nothing is missing even where no reason to stop is told. */
   isWhole: boolean;
   finishReasonRaw: string | null;
   usage: Usage | null;
+  /** Whether usage was told and nothing came after it, and whether the stream said that it is done. */
+  hasCounted: boolean;
+  isDone: boolean;
 };
 
 /** An empty reply to gather chunks in; `provider` names whom a failure speaks of. */
@@ -30,11 +33,13 @@ export function startReply(provider: string): ReplyDraft {
     provider,
     text: '',
     refused: false,
-    calls: [],
+    calls: startCalls(),
     thoughts: {},
     isWhole: false,
     finishReasonRaw: null,
     usage: null,
+    hasCounted: false,
+    isDone: false,
   };
 }
 
@@ -46,33 +51,40 @@ export function takeChunk(draft: ReplyDraft, raw: unknown): Delta[] {
   // Only the first choice is the reply, whatever `n` was asked for.
   const choice = chunk.choices.find(({ index }) => !index);
   const usage = chunk.usage ?? choice?.usage ?? chunk.x_groq?.usage;
-  if (usage) draft.usage = readUsage(usage) ?? draft.usage;
+  const counted = usage ? readUsage(usage) : null;
+  draft.usage = counted ?? draft.usage;
   if (choice?.finish_reason) draft.finishReasonRaw = choice.finish_reason;
   if (choice?.message) draft.isWhole = true;
   const piece = choice?.delta ?? choice?.message;
-  return piece ? takePiece(draft, piece) : [];
+  const deltas = piece ? takePiece(draft, piece) : [];
+  // Usage that is counted as the reply goes says nothing about its end.
+  draft.hasCounted = counted !== null || (draft.hasCounted && deltas.length === 0);
+  return deltas;
 }
 
-/** Whether the model said why it stopped: all that comes after can be done without. */
+/**
+ * Whether the reply has ended: the model said why it stopped, and all that comes after can be done without; or the
+ * server counted and said it is done (Snowflake Cortex). One that is done without having counted may have been cut.
+ */
 export function isFinished(draft: ReplyDraft): boolean {
-  return draft.isWhole || draft.finishReasonRaw !== null;
+  return draft.isWhole || draft.finishReasonRaw !== null || (draft.isDone && draft.hasCounted);
 }
 
 /** The reply in our words. A stream that was cut, or a reply nobody can use, is a `ProviderFailed` to try again. */
 export function finishReply(draft: ReplyDraft): Reply {
   const { finishReasonRaw, refused, usage } = draft;
   checkEnd(draft);
-  const finishReason = mapFinishReason(finishReasonRaw, { calls: draft.calls.length > 0, refused });
+  const finishReason = mapFinishReason(finishReasonRaw, { calls: draft.calls.all.length > 0, refused });
   const mayBeEmpty = finishReason === 'length' || finishReason === 'content_filter' || finishReason === 'refusal';
-  if (!mayBeEmpty && draft.calls.length === 0 && !draft.text.trim()) throw unusable(draft, 'the reply is empty');
+  if (!mayBeEmpty && draft.calls.all.length === 0 && !draft.text.trim()) throw unusable(draft, 'the reply is empty');
 
   return {
     text: draft.text ? cleanText(draft.text) : null,
-    calls: draft.calls.map((call) => askedCall(call, finishReason === 'length')),
+    calls: draft.calls.all.map((call) => askedCall(call, finishReason === 'length')),
     finishReason,
     finishReasonRaw: finishReasonRaw?.slice(0, 100) ?? null,
     usage,
-    opaque: opaqueOf(draft.thoughts, draft.calls),
+    opaque: opaqueOf(draft.thoughts, draft.calls.all),
   };
 }
 
@@ -100,7 +112,7 @@ function checkEnd(draft: ReplyDraft): void {
   if (!isFinished(draft)) throw nameFailure('provider_unavailable', { provider, reason: 'the stream was cut' });
   if (raw === 'insufficient_system_resource') throw nameFailure('provider_overloaded', { provider, reason: raw });
   if (raw === 'error') throw unusable(draft, 'it stopped with an error');
-  if (draft.calls.some(({ name }) => !name)) throw unusable(draft, 'a tool call has no name');
+  if (draft.calls.all.some(({ name }) => !name)) throw unusable(draft, 'a tool call has no name');
 }
 
 /** No arguments at all means none are needed, unless the reply was cut off in the middle. */

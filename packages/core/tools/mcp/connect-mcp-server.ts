@@ -15,6 +15,10 @@ export type Connecting = { fetch: typeof globalThis.fetch; signal: AbortSignal; 
 const LIMIT_MS = { remote: 10_000, local: 60_000 };
 const GOODBYE_MS = 1_000;
 
+/** Of a list of tools; and bytes of what a command says at a time, as of an answer over HTTP. */
+const MOST_PAGES = 20;
+const LONGEST_LINE = 8 * 1024 * 1024;
+
 /** Connects to a server: within 10 s, or 60 s for a command. The SDK is loaded with the first connection. */
 export async function connectMcpServer(config: McpServerConfig, connecting: Connecting): Promise<McpConnection> {
   return 'url' in config ? connectRemote(config, connecting) : connectLocal(config, connecting);
@@ -39,7 +43,7 @@ async function connectRemote({ url, headers }: Remote, connecting: Connecting): 
 /** Of the environment a command is given only what is harmless (PATH, HOME …) and its own `env`: no key of Pawl's. */
 async function connectLocal({ command, args, env }: Local, connecting: Connecting): Promise<McpConnection> {
   const { StdioClientTransport: Transport } = await import('@modelcontextprotocol/client/stdio');
-  const client = await connect(new Transport({ command, args, env }), connecting, 'local');
+  const client = await connect(new Transport({ command, args, env, maxBufferSize: LONGEST_LINE }), connecting, 'local');
   return { client, hasSession: false, close: () => client.close() };
 }
 
@@ -51,7 +55,10 @@ async function connect(
 ): Promise<Client> {
   const { Client } = await import('@modelcontextprotocol/client');
   const mode = kind === 'remote' ? 'auto' : 'legacy';
-  const client = new Client({ name: 'pawl', version: '0.1.0' }, { versionNegotiation: { mode } });
+  const client = new Client(
+    { name: 'pawl', version: '0.1.0' },
+    { versionNegotiation: { mode }, listMaxPages: MOST_PAGES },
+  );
   client.onclose = onClose;
   const giveUp = () => void transport.close();
   signal.addEventListener('abort', giveUp, { once: true });

@@ -43,7 +43,7 @@ function verdictOf(error: McpError, { server, sent, timeoutMs }: McpFailure): Ve
       return { category: 'unknown', message, certainty: 'answered' };
     }
     case 'too-large': {
-      const message = `${name} answered more than 8 MiB.`;
+      const message = `${name} answered more than 8 MiB, or JSON of more than 250,000 values or 100 levels.`;
       return { category: 'unknown', message, certainty: 'answered' };
     }
     case 'broken': {

@@ -2,6 +2,7 @@ import { ProviderFailed } from '../../../failure.ts';
 import type { Reply } from '../../../turn/reply.ts';
 import { sumUsage } from '../../../turn/usage.ts';
 import type { Provider, RoundRequest } from '../../provider.ts';
+import { boundReply, REPLY_LIMITS } from '../../reply-limits.ts';
 import { answerRequest } from './answer-request.ts';
 import { decisionRequest } from './decision-request.ts';
 import { enforceChoice } from './enforce-choice.ts';
@@ -18,11 +19,12 @@ type Ask = Pick<Provider, 'ask'>;
 export function emulateTools(provider: Ask): Ask {
   return {
     async ask(request, signal, onDelta) {
-      if (request.tools.length === 0) return provider.ask(request, signal, onDelta);
+      if (request.tools.length === 0) return provider.ask({ ...request, declaredTools: null }, signal, onDelta);
       const first = await askNatively(provider, request, signal);
       if (first && first.calls.length > 0) return first;
 
       const decision = await provider.ask(decisionRequest(request), signal, hide);
+      boundReply(decision.text?.length ?? 0, REPLY_LIMITS.markedLength, 'of text that decides on tool calls');
       const decided = parseDecision(decision.text, heardIn(request));
       enforceChoice(decided, request.toolChoice);
       if (decided.length > 0) {

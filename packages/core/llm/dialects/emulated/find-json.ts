@@ -1,4 +1,5 @@
-import { parseJson } from '../../parse-json.ts';
+import { scanJson, startJsonScan } from '../../../scan-json.ts';
+import { parseFitting } from './parse-fitting.ts';
 
 /** Characters that are looked at, some of them again and again, before a text counts as having no JSON in it. */
 const MOST_LOOKED_AT = 1_000_000;
@@ -15,7 +16,7 @@ export function findJson(text: string): FoundJson[] {
     if (start === undefined) break;
     const end = endOf(text, start);
     lookedAt += (end ?? text.length) - start;
-    const value = end === null ? undefined : parseJson(text.slice(start, end));
+    const value = end === null ? undefined : parseFitting(text.slice(start, end));
     if (value !== undefined && end !== null) found.push({ text: text.slice(start, end), value });
     if (value === undefined && !isMeant(text, start)) continue;
     if (end === null) break;
@@ -26,13 +27,9 @@ export function findJson(text: string): FoundJson[] {
 
 /** Where the bracket at `start` is closed; null where it is not. Brackets inside strings do not count. */
 function endOf(text: string, start: number): number | null {
-  const tokens = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\]]/gs;
-  tokens.lastIndex = start;
-  let depth = 0;
-  for (let token = tokens.exec(text); token; token = tokens.exec(text)) {
-    if (token[0] === '{' || token[0] === '[') depth += 1;
-    if (token[0] === '}' || token[0] === ']') depth -= 1;
-    if (depth === 0) return tokens.lastIndex;
+  const scan = startJsonScan();
+  for (let at = start; at < text.length; at += 1) {
+    if (scanJson(scan, text.charAt(at)).isClosed) return at + 1;
   }
   return null;
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { parseJson } from '../../parse-json.ts';
 import { type FoundJson, findJson } from './find-json.ts';
+import { parseFitting } from './parse-fitting.ts';
 
 /** A call as a decision names it; `arguments` is JSON text, or the model's own where it wrote a text. */
 export type DecidedCall = { name: string; arguments: string };
@@ -18,12 +18,12 @@ const Decision = z.union([
 
 /**
  * The calls a model decided on: from JSON alone, in a code fence, wrapped in a string, or amid prose. No valid JSON
- * means no calls, and so does JSON that is cut off: half a decision is none. JSON amid prose that stands in one of the
- * texts it has `heard`, such as a tool's answer, is a quotation and no decision.
+ * means no calls, and so does JSON that is cut off: half a decision is none. JSON beyond the limits counts as none, too. JSON
+ * amid prose that stands in one of the texts it has `heard`, such as a tool's answer, is a quotation and no decision.
  */
 export function parseDecision(text: string | null, heard: readonly string[] = []): DecidedCall[] {
   const spoken = afterThoughts(text ?? '').trim();
-  const whole = Decision.safeParse(unwrap(parseJson(withoutFence(spoken))));
+  const whole = Decision.safeParse(unwrap(parseFitting(withoutFence(spoken))));
   return whole.success ? whole.data : (decisionAmid(spoken, heard.map(withoutSpace)) ?? []);
 }
 
@@ -60,11 +60,14 @@ function afterThoughts(text: string): string {
 }
 
 function fencesIn(spoken: string): FoundJson[] {
-  return [...spoken.matchAll(/```[a-z]*\s([\s\S]*?)```/gi)].map(([, text = '']) => ({ text, value: parseJson(text) }));
+  return [...spoken.matchAll(/```[a-z]*\s([\s\S]*?)```/gi)].map(([, text = '']) => ({
+    text,
+    value: parseFitting(text),
+  }));
 }
 
 function unwrap(value: unknown): unknown {
-  return typeof value === 'string' ? parseJson(value) : value;
+  return typeof value === 'string' ? parseFitting(value) : value;
 }
 
 function argumentsText(value: unknown): string {

@@ -14,28 +14,48 @@ export type HoldBack = {
   isStarted: boolean;
   /** The calls of all markers that were cut out, in order. */
   calls: MarkedCall[];
+  /** What was held and is read anew, ahead of what comes next. */
+  again: string;
+  /** How many characters may still be read anew. */
+  rereads: number;
 };
+
+/** In characters: what is longer, or would be read anew beyond that many, is text whatever it looks like. */
+const LONGEST_MARKER = 256 * 1024;
+const MOST_REREADS = 1024 * 1024;
 
 /** The state before the first piece. */
 export function startHoldBack(): HoldBack {
-  return { held: '', marker: null, place: startOfText(), gap: NO_GAP, isStarted: false, calls: [] };
+  const reading = { again: '', rereads: MOST_REREADS };
+  return { held: '', marker: null, place: startOfText(), gap: NO_GAP, isStarted: false, calls: [], ...reading };
 }
 
 /** Takes a piece of text and answers what may be shown now: nothing of what is, or may become, a marker. */
 export function takeText(holding: HoldBack, text: string): string {
+  // What is read anew stands before the rest of its piece; a stack, since a text may be nested as deep as it is long.
+  const sources = [{ text, at: 0 }];
   let shown = '';
-  for (let at = 0; at < text.length; at += 1) shown += takeChar(holding, text.charAt(at));
+  for (let source = sources.at(-1); source; source = sources.at(-1)) {
+    if (source.at === source.text.length) {
+      sources.pop();
+      continue;
+    }
+    shown += takeChar(holding, source.text.charAt(source.at));
+    source.at += 1;
+    if (holding.again) sources.push({ text: takeAgain(holding), at: 0 });
+  }
   return shown;
 }
 
 /** Answers what is left to show when nothing more comes: a marker that was not closed is text. */
 export function endText(holding: HoldBack): string {
   let shown = '';
-  while (holding.held) shown += endHeld(holding);
+  while (holding.held) shown += endHeld(holding) + takeText(holding, takeAgain(holding));
   return holding.gap.isCut ? shown : shown + holding.gap.before;
 }
 
 function takeChar(holding: HoldBack, char: string): string {
+  if (holding.held.length >= LONGEST_MARKER) return showPlain(holding, letGo(holding)) + takeChar(holding, char);
   if (holding.marker) return takeMarked(holding, holding.marker, char);
   if (holding.held) return takeQuoted(holding, char);
   holding.place = passChar(holding.place, char);
@@ -82,7 +102,7 @@ function settleUnclosed(holding: HoldBack, marker: MarkerDraft): string {
   const closed = closeOnLine(marker);
   if (!closed) return release(holding, '');
   cut(holding, closed.call);
-  return takeText(holding, closed.rest);
+  return readAgain(holding, closed.rest);
 }
 
 function cut(holding: HoldBack, call: MarkedCall): void {
@@ -94,14 +114,39 @@ function cut(holding: HoldBack, call: MarkedCall): void {
 /** What is held is no marker: its bracket is text, and what follows it is read anew. */
 function release(holding: HoldBack, next: string): string {
   const held = letGo(holding);
-  return show(holding, held.charAt(0)) + takeText(holding, held.slice(1) + next);
+  return show(holding, held.charAt(0)) + readAgain(holding, held.slice(1) + next);
 }
 
 /** The backtick before what is held was only a backtick; what is held is read anew. */
 function releaseFromCode(holding: HoldBack, next: string): string {
   const held = letGo(holding);
   holding.place = { ...startOfText(), isLineStart: false };
-  return takeText(holding, held + next);
+  return readAgain(holding, held + next);
+}
+
+/** Reading anew has an end: a text of markers within markers would be read once for each of them. */
+function readAgain(holding: HoldBack, text: string): string {
+  if (text.length > holding.rereads) return showPlain(holding, text);
+  // A bracket in prose costs nothing: only what was long held back does.
+  if (text.length > 1) holding.rereads -= text.length;
+  holding.again = text;
+  return '';
+}
+
+function takeAgain(holding: HoldBack): string {
+  const { again } = holding;
+  holding.again = '';
+  return again;
+}
+
+/** Text in which no marker is looked for. */
+function showPlain(holding: HoldBack, text: string): string {
+  let shown = '';
+  for (const char of text) {
+    holding.place = passChar(holding.place, char);
+    shown += show(holding, char);
+  }
+  return shown;
 }
 
 /** What is held is a quotation. */

@@ -1,4 +1,4 @@
-import type { AskedCall, Message } from '../../../turn/message.ts';
+import type { AskedCall, Message } from '../turn/message.ts';
 
 type Round = Extract<Message, { role: 'assistant' }>;
 type Heard = Extract<Message, { role: 'user' | 'system' }>;

@@ -1,0 +1,51 @@
+import { once } from 'node:events';
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Writable } from 'node:stream';
+import { isMainThread, parentPort, Worker } from 'node:worker_threads';
+import { type Attack, attacks, markers, modelOf, type Wire, wires } from './attacks.ts';
+
+/** A server, in a thread of its own, that overwhelms whoever asks it: the path says on which wire, the model how. */
+export async function startHostileServer() {
+  const thread = new Worker(new URL(import.meta.url));
+  const [port] = await once(thread, 'message');
+  return {
+    baseUrl: (wire: Wire) => `http://127.0.0.1:${port}/${wire}`,
+    [Symbol.asyncDispose]: async () => void (await thread.terminate()),
+  };
+}
+
+if (!isMainThread && parentPort) {
+  const server = createServer(async (request, response) => {
+    const asked: string[] = [request.url ?? ''];
+    for await (const piece of request) asked.push(String(piece));
+    const [, attack]: [string?, Attack?] =
+      Object.entries({ ...attacks, markers }).find(([name]) => asked.join('').includes(modelOf(name))) ?? [];
+    const wire = wires.find((each) => request.url?.startsWith(`/${each}`));
+    if (!attack || !wire) return response.writeHead(404).end();
+    return await play(response, attack, wire);
+  });
+  server.listen(0, '127.0.0.1', () => parentPort?.postMessage((server.address() as AddressInfo).port));
+}
+
+async function play(response: ServerResponse, attack: Attack, wire: Wire): Promise<void> {
+  const { socket } = response;
+  if (!attack.isRaw)
+    response.writeHead(attack.status ?? 200, attack.headers ?? { 'content-type': 'text/event-stream' });
+  const to: Writable = attack.isRaw && socket ? socket : response;
+  for (const piece of attack.pieces(wire)) {
+    if (to.destroyed || !(await write(to, piece))) return;
+  }
+  to.end();
+}
+
+/** Writes a piece once there is room for it; false where nobody takes any more. */
+async function write(to: Writable, piece: string | Uint8Array): Promise<boolean> {
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  const onClose = () => resolve(false);
+  to.once('close', onClose);
+  to.write(piece, (error) => resolve(!error));
+  const isTaken = await promise;
+  to.off('close', onClose);
+  return isTaken;
+}

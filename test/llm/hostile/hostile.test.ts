@@ -1,0 +1,91 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { TurnError } from '#core/turn/turn.ts';
+import { openStream } from '#test/api/open-stream.ts';
+import { createWorld, type World } from '#test/world/create-world.ts';
+import { startProcess, type TestProcess } from '#test/world/start-process.ts';
+import { attacks, MARKER, MARKERS, modelOf, wires } from './attacks.ts';
+import { startHostileServer } from './hostile-server.ts';
+
+const HEAP_MIB = 512;
+
+let server: Awaited<ReturnType<typeof startHostileServer>>;
+let world: World;
+let worker: TestProcess;
+
+beforeAll(async () => {
+  server = await startHostileServer();
+  const providers = wires.map((wire) => [
+    `hostile-${wire}`,
+    { kind: wire, base_url: server.baseUrl(wire), api_key: 'key' },
+  ]);
+  world = await createWorld({ env: { PAWL_PROVIDERS: JSON.stringify(Object.fromEntries(providers)) } });
+  const stalls = new URL('./tell-stalls.ts', import.meta.url);
+  worker = await startProcess('worker', {
+    ...world.env,
+    NODE_OPTIONS: `--max-old-space-size=${HEAP_MIB} --import ${stalls}`,
+  });
+});
+
+afterAll(async () => {
+  await worker[Symbol.asyncDispose]();
+  await world[Symbol.asyncDispose]();
+  await server[Symbol.asyncDispose]();
+});
+
+/** What the first attempt of a turn failed with; the turn is then cancelled. */
+async function firstFailure(request: Record<string, unknown>): Promise<TurnError> {
+  const { id } = await world.startTurn({ input: 'Hi', ...request });
+  const events = await openStream(`${world.url}/v1/turns/${id}/events`, { after: 0 });
+  const isTold = ({ type }: { type: string }) => type === 'step.retrying' || type === 'turn.failed';
+  await events.until((seen) => seen.some(isTold));
+  events.leave();
+  await world.call('POST', `/v1/turns/${id}/cancel`);
+  const { error } = events.seen.find(isTold)!.data as { error: TurnError };
+  return error;
+}
+
+async function endOf(id: string): Promise<unknown> {
+  const events = await openStream(`${world.url}/v1/turns/${id}/events`, { after: 0 });
+  await events.over;
+  return (await world.findTurn(id)).status;
+}
+
+describe('a worker with 512 MiB of heap, against a provider that sends', () => {
+  test.each(Object.entries(attacks))(
+    '%s: the attempt fails and names the bound, another turn ends',
+    async (name, { on, says }) => {
+      const failing = on.map((wire) => firstFailure({ model: `hostile-${wire}/${modelOf(name)}` }));
+      const beside = await world.startTurn({ model: 'openai/test', input: 'Say something.' });
+
+      const ended = await endOf(beside.id);
+      const failures = await Promise.all(failing);
+
+      expect(ended).toBe('completed');
+      const code = /503/.test(says.source) ? 'provider_unavailable' : 'provider_bad_response';
+      for (const failure of failures) {
+        expect(failure).toMatchObject({ code, message: expect.stringMatching(says), retryable: true });
+      }
+    },
+    180_000,
+  );
+
+  test.each(wires)(
+    'thousands of markers without an end in a text on the %s wire: it is read as text, in time',
+    async (wire) => {
+      const model = `hostile-${wire}/${modelOf('markers')}`;
+      const { id } = await world.startTurn({ model, input: 'Hi', tool_mode: 'inline', tools: ['weather_lookup'] });
+
+      expect(await endOf(id)).toBe('completed');
+      expect((await world.findTurn(id)).output).toHaveLength(MARKERS * MARKER.length);
+    },
+  );
+});
+
+test('no turn of another provider waits a second, and the worker lives', async () => {
+  const code = await worker.kill('SIGTERM');
+
+  const { longestMs } = await worker.said(/longest stall/);
+  console.log(`longest stall: ${Math.round(Number(longestMs))} ms`);
+  expect(code).toBe(0);
+  expect(longestMs).toBeLessThan(1000);
+});
