@@ -59,6 +59,7 @@ function lineOf({ id, status, created_at, input, waiting }: ListedTurn, stdout: 
 /** What an active turn waits for, which its status does not tell. */
 function waitOf({ status, waiting }: Pick<ListedTurn, 'status' | 'waiting'>): string {
   if (!waiting || status === 'requires_action') return '';
+  if (waiting.note) return styleText('yellow', `  ${waiting.note}`);
   if (status === 'queued' && waiting.for === 'slot') return '';
   const until = waiting.until ? ` until ${waiting.until.slice(11, 19)}Z` : '';
   return styleText('yellow', `  waits for ${WHAT[waiting.for]}${until}`);

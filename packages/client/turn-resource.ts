@@ -101,6 +101,8 @@ export type Waiting = {
   for: 'turn' | 'client' | 'approval' | 'retry' | 'provider' | 'slot';
   since: string;
   until?: string;
+  /** What keeps every turn from running, where that is so: no worker runs, or the queue is away. */
+  note?: string;
 };
 
 export type IncompleteReason =

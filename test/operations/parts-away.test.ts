@@ -146,6 +146,9 @@ test('without a worker the API says so, also when the last one was killed, until
   await api.said(/^No worker is running/);
   const before = await ready();
   const metrics = await api.metrics();
+  const { id } = await api.startTurn({ model: 'sim/demo', input: 'Hello' });
+  const { body: queued } = await api.call<TurnResource>('GET', `/v1/turns/${id}`);
+  const { body: list } = await api.call<{ data: TurnResource[] }>('GET', '/v1/turns');
   await using first = await startProcess('worker', { ...env, PAWL_WORKER_CONCURRENCY: '3' });
   await api.said(/^A worker is running/);
   const rows = await world.db.selectFrom('workers').select(['id', 'concurrency']).execute();
@@ -159,6 +162,8 @@ test('without a worker the API says so, also when the last one was killed, until
   const stopped = await ready();
 
   expect(before).toEqual({ status: 'ready', queue: 'ready', workers: 0, notes: [NO_WORKER] });
+  expect(queued.waiting).toEqual({ for: 'slot', since: queued.created_at, note: NO_WORKER });
+  expect(list.data.map(({ waiting }) => waiting?.note)).toEqual([NO_WORKER]);
   expect(metrics).toContain('pawl_workers 0\n');
   expect(metrics).toContain('pawl_part_up{part="worker"} 0\n');
   expect(rows).toEqual([{ id: expect.stringMatching(/^wrk_/), concurrency: 3 }]);

@@ -2,7 +2,7 @@ import { jsonObject } from './json-value.ts';
 import { isWaiting } from './next-step.ts';
 import { isTerminal, type ListedTurn, type Round, type ToolCall, type Turn, type WaitsFor } from './turn.ts';
 import { sumUsage } from './usage.ts';
-import { waitingOf } from './waiting.ts';
+import { type Waiting, waitingOf } from './waiting.ts';
 
 export type TurnResource = ReturnType<typeof presentTurn>;
 export type ListedTurnResource = ReturnType<typeof presentListed>;
@@ -52,8 +52,11 @@ function restOf(turn: ListedTurn) {
   };
 }
 
+/** Why a turn does not run; the API adds the `note`, where the service itself keeps it from running. */
+type WaitingResource = Waiting & { note?: string };
+
 /** Why no step of a turn is at work. */
-function presentWaiting(turn: ListedTurn) {
+function presentWaiting(turn: ListedTurn): WaitingResource | null {
   const waiting = waitingOf(turn);
   if (waiting === null) return null;
   const { since, until } = waiting;

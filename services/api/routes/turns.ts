@@ -3,11 +3,12 @@ import { listTurns, listWholeTurns } from '#core/checkpoint/list-turns.ts';
 import { isId } from '#core/id.ts';
 import { presentLedger } from '#core/turn/present-ledger.ts';
 import { presentListed, presentTurn } from '#core/turn/present-turn.ts';
-import { isTerminal, type Turn as StoredTurn } from '#core/turn/turn.ts';
+import { isTerminal, type ListedTurn as StoredListed, type Turn as StoredTurn } from '#core/turn/turn.ts';
 import type { ApiEnv } from '../api-env.ts';
 import type { ApiContext } from '../context.ts';
 import { findOwnTurn } from '../find-own.ts';
 import { json, makeRouter } from '../make-router.ts';
+import { noteWhatIsMissing } from '../note-what-is-missing.ts';
 import { fullPage, PageQuery, readCursor } from '../page.ts';
 import { setPollAfter } from '../poll-after.ts';
 import { pollAfterHeader } from '../schemas/headers.ts';
@@ -79,7 +80,9 @@ export function turnRoutes(context: ApiContext) {
     .openapi(readRounds, listRounds(context));
 }
 
-function listAll({ db }: ApiContext): RouteHandler<typeof list, ApiEnv> {
+function listAll({ db, availability }: ApiContext): RouteHandler<typeof list, ApiEnv> {
+  const listed = (turn: StoredListed) => noteWhatIsMissing(presentListed(turn), availability);
+  const whole = (turn: StoredTurn) => noteWhatIsMissing(presentWhole(turn), availability);
   return async (c) => {
     const { cursor, limit, status, conversation_id: conversationId, include } = c.req.valid('query');
     const filter = { ...(status && { status }), ...(conversationId && { conversationId }) };
@@ -87,8 +90,8 @@ function listAll({ db }: ApiContext): RouteHandler<typeof list, ApiEnv> {
     const project = c.get('project');
     if (conversationId !== undefined && !isId('conv', conversationId))
       return c.json(fullPage(NONE, presentListed), 200);
-    if (include === undefined) return c.json(fullPage(await listTurns(db, project, page), presentListed), 200);
-    return c.json(fullPage(await listWholeTurns(db, project, page), presentWhole), 200);
+    if (include === undefined) return c.json(fullPage(await listTurns(db, project, page), listed), 200);
+    return c.json(fullPage(await listWholeTurns(db, project, page), whole), 200);
   };
 }
 
@@ -98,7 +101,7 @@ function presentWhole(turn: StoredTurn) {
   return { ...presentTurn(turn), rounds_count: turn.rounds.length };
 }
 
-function poll({ db, watch, held }: ApiContext): RouteHandler<typeof read, ApiEnv> {
+function poll({ db, watch, held, availability }: ApiContext): RouteHandler<typeof read, ApiEnv> {
   return async (c) => {
     const { wait, after } = c.req.valid('query');
     const { id } = c.req.valid('param');
@@ -113,7 +116,7 @@ function poll({ db, watch, held }: ApiContext): RouteHandler<typeof read, ApiEnv
     const found = wait === 0 || !isId('turn', id) ? undefined : await waitFor();
     const turn = found?.project === project ? found : await findOwnTurn(db, project, id);
     setPollAfter(c, turn);
-    return c.json(presentTurn(turn), 200);
+    return c.json(noteWhatIsMissing(presentTurn(turn), availability), 200);
   };
 }
 

@@ -36,6 +36,10 @@ const Waiting = z
       ),
     since: Time.describe('Since when.'),
     until: Time.optional().describe('Until when, where that is known: the next try, or when a call is given up.'),
+    note: z
+      .string()
+      .optional()
+      .describe('What keeps every turn from running, where that is so: no worker runs, or the queue is away.'),
   })
   .meta({
     id: 'Waiting',
