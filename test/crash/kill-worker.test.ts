@@ -59,9 +59,10 @@ describeQueues(({ redis }) => {
 
     const turn = await world.findTurn(id);
     expect(turn).toMatchObject({ status: 'completed', output: 'Here I am.', rounds: [{ number: 1 }] });
-    // Twice where nothing is slow; on a busy machine the worker that goes on may be late, and ask once more.
-    expect(turn.rounds[0]?.attempts).toBeGreaterThan(1);
-    expect(world.asked.length).toBeGreaterThan(1);
+    // Twice; a third time only where the queue delivers the dead worker's job before the rescuer comes: the script counts tries
+    // by their generation, and hangs up that one too.
+    expect([2, 3]).toContain(turn.rounds[0]?.attempts);
+    expect([2, 3]).toContain(world.asked.length);
     const numbers = (await world.listEvents(id)).map((event) => event.sequence_number);
     expect(numbers).toEqual(numbers.map((_, index) => index + 1));
   });
