@@ -34,7 +34,7 @@ function closing(flaw: Flaw | null, pieces: string[], { finish, usage, frame }: 
     case 'no_done':
       return { pieces: [...pieces, finish + usage], ending: 'end' as const };
     case 'no_finish':
-      return { pieces: [...pieces, usage + DONE], ending: 'end' as const };
+      return { pieces: [...pieces, DONE], ending: 'end' as const };
     case 'error_event':
       return { pieces: [...pieces, event(JSON.stringify(flaw.body ?? errorBody(500)))], ending: 'end' as const };
     case 'garbage':

@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
-import type { Kysely } from 'kysely';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { databaseTrouble } from '#core/checkpoint/persist.ts';
@@ -9,6 +8,7 @@ import { readApiKeys } from '#services/api/api-keys.ts';
 import { makeApp } from '#services/api/app.ts';
 import type { ApiContext } from '#services/api/context.ts';
 import { openServer, SERVER_TIMES } from '#services/api/open-server.ts';
+import { makeAvailability } from '#services/availability.ts';
 import { createWorld, type World } from '#test/world/create-world.ts';
 import { describeRefusal } from './refusals.ts';
 
@@ -91,7 +91,7 @@ test('what no HTTP request is, is refused in the envelope of all errors', async 
 test.each(['content-length: 1000', 'transfer-encoding: chunked'])(
   'a client that goes away in the middle of its body (%s) says nothing of the database',
   async (framing) => {
-    const { url, logged, close } = await serveLogging({} as Kysely<never>);
+    const { url, logged, close } = await serveLogging({} as ApiContext['db']);
     const { hostname, port } = new URL(url);
     const socket = connect(Number(port), hostname);
     await once(socket, 'connect');
@@ -116,7 +116,7 @@ test.each([
   ['ECONNREFUSED', 'away', 'cannot be reached', 'away'],
 ])('what the database is troubled by is said as it is: %s', async (code, kind, message, log) => {
   const error = Object.assign(new Error('as it is'), { code });
-  const db = new Proxy({} as Kysely<never>, {
+  const db = new Proxy({} as ApiContext['db'], {
     get() {
       throw error;
     },
@@ -173,14 +173,16 @@ test('a key has a number of streams and long polls at once, and another key as m
 });
 
 /** An API over a database that is only what the test makes of it, with what it logs. */
-async function serveLogging(db: Kysely<never>) {
+async function serveLogging(db: ApiContext['db']) {
   const logged: string[] = [];
   const write = (line: string) => {
     const { level, msg } = JSON.parse(line);
     logged.push(`${pino.levels.labels[level]} ${msg}`);
   };
   const log = pino({ level: 'debug' }, { write });
-  const app = makeApp({ db, keys: readApiKeys(undefined, '127.0.0.1'), log } as unknown as ApiContext);
+  const places = { embedded: false, redis: false };
+  const availability = makeAvailability({ db, bell: { count: async () => ({}) }, places });
+  const app = makeApp({ db, availability, keys: readApiKeys(undefined, '127.0.0.1'), log } as unknown as ApiContext);
   const server = await openServer(app.fetch, { host: '127.0.0.1', port: 0 }, { ...SERVER_TIMES, connections: 100 });
   const address = server.address();
   return {

@@ -10,7 +10,7 @@ export const REPLY_LIMITS = {
   headerBytes: 16 * 1024,
   /** Bytes of one event or line of a stream, or of a reply sent whole. */
   eventBytes: 8 * MIB,
-  /** The JSON of one event, and of the arguments of one call. */
+  /** The JSON of one event. */
   ...JSON_LIMITS,
   calls: 1000,
   /** Characters of a tool's name, and of the arguments of one call. */

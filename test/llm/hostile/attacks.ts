@@ -69,11 +69,6 @@ export const attacks: Record<string, Attack & Failing> = {
     pieces: (wire) => oneCall(wire, 'n'.repeat(100 * KIB), '{}'),
     says: /more than 256 characters in the name of a tool/,
   },
-  'deep arguments': {
-    on: ['openai', 'anthropic'],
-    pieces: (wire) => oneCall(wire, 'f', `{"a":${'['.repeat(20_000)}${']'.repeat(20_000)}}`),
-    says: /more than 100 levels of JSON in the arguments of one call/,
-  },
   'deep JSON': {
     on: wires,
     pieces: (wire) => [`${named(wire)}data: {"a":${'['.repeat(1_000_000)}\n\n`],
