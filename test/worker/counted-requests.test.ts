@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { TurnResource } from '#core/turn/present-turn.ts';
+import { makeRateLimits } from '#services/worker/rate-limits.ts';
 import { createWorld } from '#test/world/create-world.ts';
 import { workUntilEnded } from '#test/world/let-time-pass.ts';
 import { scripted } from '#test/world/scripted.ts';
@@ -23,7 +24,6 @@ test('requests that failed are counted, once each, and an end that was taken bac
 });
 
 test.each([
-  ['a provider that asks for a pause', { input: failing({ kind: 'status', status: 429, retry_after: 1, times: 1 }) }],
   ['a request refused for good', { input: failing({ kind: 'status', status: 401 }) }],
   [
     'a decision that broke off, after a request with tools was refused',
@@ -43,6 +43,21 @@ test.each([
 
   expect(turn.usage.llm_calls).toBe(world.asked.length);
   expect(turn.rounds.length).toBeLessThan(world.asked.length);
+});
+
+test('a provider that asks for a pause counts the request that it refused', async () => {
+  await using world = await createWorld();
+
+  const { id } = await world.startTurn({
+    input: failing({ kind: 'status', status: 429, retry_after: 1, times: 1 }),
+  });
+  await world.workUntilIdle();
+  // The pause is over by the database's clock, which the test moves; the worker's own goes on as it does.
+  world.worker.limits = makeRateLimits(world.worker.live);
+  const turn = await workUntilEnded(world, id);
+
+  expect(turn).toMatchObject({ status: 'completed', usage: { llm_calls: 2 } });
+  expect(world.asked).toHaveLength(2);
 });
 
 test('a request that a deadline cut off is counted', async () => {

@@ -48,9 +48,9 @@ export async function openGround(redis: boolean) {
       const at = (url: string) => apiClient(url, `key-of-${project}`);
       const client = at(world.url);
       const listed = async <One>(path: string) =>
-        (await client.call<{ data: One[] }>('GET', `${path}?limit=100`)).body.data.reverse();
-      const turns = () => listed<TurnResource>('/v1/turns');
-      const endpoints = () => listed<Endpoint>('/v1/webhook_endpoints');
+        (await client.call<{ data: One[] }>('GET', `${path}limit=100`)).body.data.reverse();
+      const turns = () => listed<TurnResource>('/v1/turns?include=rounds&');
+      const endpoints = () => listed<Endpoint>('/v1/webhook_endpoints?');
       const owed = world.db.selectFrom('deliveries').where('project', '=', project).where('status', '=', 'pending');
       const isTold = async () => (await owed.select('id').executeTakeFirst()) === undefined;
       return { ...client, project, world, witness, env: world.env, turns, endpoints, isTold, at };
