@@ -18,6 +18,7 @@ import { newWebhookSecret, parseWebhookSecrets } from '#core/webhook/secret.ts';
 import { knownSecrets } from './known-secrets.ts';
 import { lazySimulator } from './lazy-simulator.ts';
 import type { Log } from './log.ts';
+import { type Refusals, watchRefusals } from './refusals.ts';
 import type { Settings } from './settings.ts';
 
 /** What API and worker both stand on; a process that is both opens it once. */
@@ -25,6 +26,7 @@ export type Parts = {
   connection: Connection;
   bell: Bell;
   live: Live;
+  refusals: Refusals;
   providers: Providers;
   tools: ToolRegistry;
   mcp: McpServers;
@@ -53,16 +55,17 @@ export async function openParts(settings: Settings & { DATABASE_URL: string }, e
   const providers = configureProviders(env, simulator);
   const egress = parseEgressAllow(settings.PAWL_EGRESS_ALLOW);
   const gate = openGate(egress);
-  const bell = await openBell(urls);
-  const connection = connect(settings.DATABASE_URL);
+  const refusals = watchRefusals(log);
+  const bell = await openBell(urls, refusals.hear);
+  const connection = connect(settings.DATABASE_URL, undefined, refusals.hear);
   const live = openLive(urls);
   return {
-    ...{ connection, bell, live, providers, tools, mcp, toolSecrets, redact, egress, gate },
+    ...{ connection, bell, live, refusals, providers, tools, mcp, toolSecrets, redact, egress, gate },
     secretsOf: secretsFrom(settings, connection),
-    ring: (rings) => logRinging(bell.ring(rings), log),
+    ring: (rings) => logRinging(bell.ring(rings), { log, refusals }),
     ringAhead: async (rings) => {
       const { arrived } = await bell.ringAhead(rings);
-      void logRinging(arrived, log);
+      void logRinging(arrived, { log, refusals });
     },
     close: async () => {
       await Promise.all([mcp.close(), gate.close(), providers.close(), bell.close(), live.close(), simulator.close()]);
@@ -86,11 +89,15 @@ function secretsFrom({ PAWL_WEBHOOK_SECRET: given }: Settings, { db }: Connectio
 }
 
 /** A queue that is away never fails what was committed: the rows are due, and the rescuer rings again. */
-async function logRinging(ringing: Promise<void>, log: Log): Promise<boolean> {
+async function logRinging(
+  ringing: Promise<void>,
+  { log, refusals }: { log: Log; refusals: Refusals },
+): Promise<boolean> {
   try {
     await ringing;
     return true;
   } catch (error) {
+    refusals.hear(error);
     const reason = error instanceof Error ? error.message : null;
     log.warn({ reason }, 'the queue is away; the rescuer will ring again');
     return false;

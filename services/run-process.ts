@@ -1,5 +1,6 @@
 import { isPassing } from '#core/checkpoint/persist.ts';
 import { Misconfigured } from '#core/failure.ts';
+import { explainRefusal } from '#core/store-refusal.ts';
 import { type Log, openLog } from './log.ts';
 import { readSettings, type Settings } from './settings.ts';
 
@@ -45,6 +46,8 @@ function outliveTheDatabase(log: Log): void {
 /** What the operator can mend, in a sentence; null for what only a stack explains. */
 function explain(error: unknown): string | null {
   if (error instanceof Misconfigured) return error.message;
+  const refusal = explainRefusal(error);
+  if (refusal) return refusal;
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   if (code === 'EADDRINUSE') return 'The port is taken. Set PORT to a free one, or stop what listens there.';
   if (code === 'EADDRNOTAVAIL')

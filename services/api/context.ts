@@ -10,6 +10,7 @@ import type { ToolRegistry } from '#core/tools/tool-registry.ts';
 import type { ToolSecrets } from '#core/tools/tool-secrets.ts';
 import type { Ring } from '#core/turn/ring.ts';
 import type { Log } from '../log.ts';
+import type { Refusals } from '../refusals.ts';
 import type { ApiKeys } from './api-keys.ts';
 import type { TurnWatch } from './watch/watch-turns.ts';
 
@@ -18,6 +19,7 @@ export type ApiContext = {
   db: Db;
   live: Live;
   log: Log;
+  refusals: Refusals;
   watch: TurnWatch;
   providers: Providers;
   tools: ToolRegistry;

@@ -2,6 +2,7 @@ import type { Context } from 'hono';
 import { HTTPException } from 'hono/http-exception';
 import { isPassing } from '#core/checkpoint/persist.ts';
 import { RequestRefused } from '#core/failure.ts';
+import { explainRefusal } from '#core/store-refusal.ts';
 import type { Log } from '../log.ts';
 import { errorTypes } from './error-types.ts';
 
@@ -20,7 +21,7 @@ export function handleError(log: Log) {
       c.header('Retry-After', '1');
       return fail(c, 503, {
         code: 'service_unavailable',
-        message: 'The database cannot be reached right now. Try again in a moment.',
+        message: explainRefusal(error) ?? 'The database cannot be reached right now. Try again in a moment.',
       });
     }
     log.error({ err: error, path: c.req.path }, 'request failed');

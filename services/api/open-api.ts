@@ -14,11 +14,12 @@ export type OpenApi = { url: string; close(graceMs: number): Promise<void> };
 /** Starts to listen. Refuses to be open to others without keys. */
 export async function openApi(parts: Parts, settings: Settings, log: Log): Promise<OpenApi> {
   const { connection, bell, live, providers, tools, mcp, toolSecrets, redact, egress, gate, secretsOf, ring } = parts;
+  const { refusals } = parts;
   const keys = readApiKeys(settings.PAWL_API_KEYS, settings.HOST);
   const watch = makeTurnWatch({ db: connection.db, live, log });
   const countJobs = () => bell.count(allQueues(providers.names));
   const tooling = { tools, mcp, toolSecrets, redact };
-  const shared = { countJobs, db: connection.db, live, providers, ...tooling, egress, gate, secretsOf, ring };
+  const shared = { countJobs, db: connection.db, live, refusals, providers, ...tooling, egress, gate, secretsOf, ring };
   const limits = { toolRules: settings.PAWL_TOOL_RULES, toolOutputLimit: settings.PAWL_TOOL_OUTPUT_LIMIT };
   const app = makeApp({ ...shared, ...limits, log, watch, keys });
   const server = await listen(app.fetch, settings);

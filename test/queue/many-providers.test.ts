@@ -87,7 +87,9 @@ test('100 providers take no more connections to Redis than one', BOUND, async ({
   const redis = new Redis(server.url);
 
   const statuses = [await service.runTurns(), await service.runTurns()];
-  const clients = String(await redis.client('LIST')).trim().split('\n');
+  const clients = String(await redis.client('LIST'))
+    .trim()
+    .split('\n');
 
   expect(statuses).toEqual([COMPLETED, COMPLETED]);
   // Each worker: one that adds, one that works, two for hints, four that block. The API: one that adds, two for hints.

@@ -38,16 +38,15 @@ export function postgresBackend(url: string, onError: (error: unknown) => void =
   const connection = pool as unknown as PostgresConnectionOptions;
   const waiter = listenForJobs(url, onError);
   const workerBackend = unhurried(waitTogether(createPostgresBackend, waiter));
+  const makeQueue = (name: string) => new Queue(name, { connection }, createPostgresBackend) as PgQueue;
+  const makeWorker: Backend['makeWorker'] = (name, process, concurrency) => {
+    const options = { connection, concurrency, autorun: process !== null, ...WORKER_OPTIONS };
+    return new Worker(name, process, options, workerBackend).on('error', onError) as unknown as BullWorker;
+  };
   return {
-    makeQueue: (name) => new Queue(name, { connection }, createPostgresBackend) as PgQueue as unknown as BullQueue,
+    makeQueue: (name) => makeQueue(name) as unknown as BullQueue,
     makeQueueAhead: null,
-    makeWorker: (name, process, concurrency) =>
-      new Worker(
-        name,
-        process,
-        { connection, concurrency, autorun: process !== null, ...WORKER_OPTIONS },
-        workerBackend,
-      ) as unknown as BullWorker,
+    makeWorker,
     close: async () => {
       await waiter.close();
       await pool.end();

@@ -5,6 +5,7 @@ import { Misconfigured } from '../failure.ts';
 import { REDIS_OPTIONS, tendRedis } from '../redis-options.ts';
 import { type Backend, WORKER_OPTIONS } from './backend.ts';
 import { BLOCK_S, blockForJobs } from './block-for-jobs.ts';
+import { hearRedisErrors } from './hear-redis-errors.ts';
 import { unhurried } from './unhurried.ts';
 import { waitTogether } from './wait-together.ts';
 
@@ -13,13 +14,14 @@ import { waitTogether } from './wait-together.ts';
  * connection failed.
  */
 export async function redisBackend(url: string, onError: (error: unknown) => void = () => {}): Promise<Backend> {
-  const tend = (redis: Redis) => tendRedis(redis).on('error', onError);
+  const hear = hearRedisErrors(url, onError);
+  const tend = (redis: Redis) => tendRedis(redis).on('error', hear);
   const ringing = tend(new Redis(url, { ...REDIS_OPTIONS, ...AT_ONCE, maxRetriesPerRequest: 1, lazyConnect: true }));
   const working = tend(new Redis(url, { ...REDIS_OPTIONS, maxRetriesPerRequest: null, lazyConnect: true }));
   const openBlocking = () => tend(new Redis(url, { ...REDIS_OPTIONS, ...BLOCKING }));
   const waiter = blockForJobs(openBlocking, working, PREFIX);
   const workerBackend = unhurried(waitTogether(createRedisBackend, waiter));
-  await requireNoEviction(url);
+  await requireNoEviction(url, hear);
   await Promise.race([ringing.connect().catch(() => {}), sleep(CONNECT_MS, undefined, { ref: false })]);
   return {
     makeQueue: (name) => new Queue(name, { connection: ringing, ...ALREADY_OPEN, prefix: PREFIX }),
@@ -56,9 +58,9 @@ const BLOCKING = { maxRetriesPerRequest: 0, socketTimeout: BLOCK_S * 1_000 + 2_5
 const AT_ONCE = { enableOfflineQueue: false, socketTimeout: 2_000 };
 
 /** Asks once, over a connection of its own; a Redis that is away, or that tells nobody, is taken as it comes. */
-async function requireNoEviction(url: string): Promise<void> {
+async function requireNoEviction(url: string, hear: (error: unknown) => void): Promise<void> {
   const bounds = { connectTimeout: CONNECT_MS, commandTimeout: CONNECT_MS, retryStrategy: () => null };
-  const redis = tendRedis(new Redis(url, bounds));
+  const redis = tendRedis(new Redis(url, bounds)).on('error', hear);
   const policy = await redis.config('GET', 'maxmemory-policy').then(
     (reply) => (reply as string[])[1],
     () => undefined,
