@@ -148,18 +148,41 @@ describe.for(queueBackends().filter(({ skip }) => !skip))('$name', ({ redis }) =
   });
 });
 
-test('a marker that is taken while nobody here waits for it goes to another process', async ({ skip }) => {
-  if (!queueBackends().some(({ redis, skip }) => redis && !skip)) return skip('no Redis here');
-  const url = testRedisUrl();
-  const sending = new Redis(url);
-  const [here, there] = [1, 2].map(() => blockForJobs(() => new Redis(url), sending, 'test'));
-  const [ours, theirs] = [here?.join('queue'), there?.join('queue')];
+describe.skipIf(queueBackends().some(({ redis, skip }) => redis && skip))('connections that block on Redis', () => {
+  function openWaiters() {
+    const url = testRedisUrl();
+    const sending = new Redis(url);
+    const waiters = [1, 2].map(() => blockForJobs(() => new Redis(url), sending, 'test'));
+    const close = async () => {
+      for (const waiter of waiters) await waiter.close();
+      sending.disconnect();
+    };
+    return { sending, here: waiters[0]!, there: waiters[1]!, [Symbol.asyncDispose]: close };
+  }
 
-  await ours?.wait(0.05);
-  await sending.zadd('test:queue:marker', 7, '1');
+  test('a marker that is taken while nobody here waits for it goes to another process', async () => {
+    await using waiters = openWaiters();
+    const [ours, theirs] = [waiters.here.join('queue'), waiters.there.join('queue')];
 
-  await vi.waitFor(async () => expect(await theirs?.wait(1)).toEqual({ member: '1', score: 7 }), SOON);
-  await here?.close();
-  await there?.close();
-  sending.disconnect();
+    await ours.wait(0.05);
+    await waiters.sending.zadd('test:queue:marker', 7, '1');
+
+    await vi.waitFor(async () => expect(await theirs.wait(1)).toEqual({ member: '1', score: 7 }), SOON);
+  });
+
+  test('a queue that comes to a connection which blocks for others is woken as well', async () => {
+    await using waiters = openWaiters();
+    const names = PROVIDERS.slice(0, 12);
+    const places = names.map((name) => waiters.here.join(name));
+    const waiting = places.map((place) => place.wait(600));
+
+    for (let time = 0; time < MANY; time += 1) {
+      await waiters.sending.zadd('test:p11:marker', 0, '0');
+      expect(await waiting[11]).toEqual({ member: '0', score: 0 });
+      waiting[11] = places[11]!.wait(600);
+    }
+
+    for (const place of places) place.interrupt();
+    expect(await Promise.all(waiting)).toEqual(names.map(() => null));
+  });
 });
