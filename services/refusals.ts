@@ -1,4 +1,4 @@
-import { explainRefusal } from '#core/store-refusal.ts';
+import { explainRefusal } from '#core/explain-refusal.ts';
 import type { Log } from './log.ts';
 
 /** A process tries again each second or so, so what was refused longer ago has come through since. */

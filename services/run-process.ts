@@ -1,6 +1,6 @@
 import { isPassing } from '#core/checkpoint/persist.ts';
+import { explainRefusal } from '#core/explain-refusal.ts';
 import { Misconfigured } from '#core/failure.ts';
-import { explainRefusal } from '#core/store-refusal.ts';
 import { type Log, openLog } from './log.ts';
 import { readSettings, type Settings } from './settings.ts';
 

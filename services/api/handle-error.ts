@@ -1,8 +1,8 @@
 import type { Context } from 'hono';
 import { HTTPException } from 'hono/http-exception';
 import { isPassing } from '#core/checkpoint/persist.ts';
+import { explainRefusal } from '#core/explain-refusal.ts';
 import { RequestRefused } from '#core/failure.ts';
-import { explainRefusal } from '#core/store-refusal.ts';
 import type { Log } from '../log.ts';
 import { errorTypes } from './error-types.ts';
 
