@@ -58,8 +58,19 @@ export function listenForJobs(url: string, onError: (error: unknown) => void): J
         listening ??= keepListening();
         return isListening;
       });
-      places.set(queue, (places.get(queue) ?? new Set()).add(place));
-      return place;
+      const inQueue = places.get(queue) ?? new Set();
+      places.set(queue, inQueue);
+      return {
+        asks: () => {
+          inQueue.add(place);
+          place.asks();
+        },
+        wait: place.wait,
+        interrupt: () => {
+          inQueue.delete(place);
+          place.interrupt();
+        },
+      };
     },
     close: async () => {
       closing.abort();

@@ -9,7 +9,7 @@ export type WaitingPlace = {
   asks(): void;
   /** Resolves with a marker when a job may be there, and with null after `seconds` or an `interrupt`. Never rejects. */
   wait(seconds: number): Promise<Marker | null>;
-  /** Ends the wait that is going on. */
+  /** Ends the wait that is going on, and the place until the worker asks again. */
   interrupt(): void;
 };
 
@@ -30,11 +30,11 @@ export function waitTogether<Backend extends IQueueBackend, Connection>(
     const { moveToActive, moveToCompleted } = backend;
     let isInterrupted = false;
     backend.moveToActive = (...asked) => {
-      place.asks();
+      if (!isInterrupted) place.asks();
       return moveToActive.apply(backend, asked);
     };
     backend.moveToCompleted = (...ended) => {
-      place.asks();
+      if (!isInterrupted) place.asks();
       return moveToCompleted.apply(backend, ended);
     };
     backend.waitForJob = async (seconds) => (isInterrupted ? null : place.wait(seconds));
