@@ -13,7 +13,7 @@ import { testRedisUrl } from '#test/world/test-redis.ts';
 import { openLink } from '../../chaos/proxy/open-link.ts';
 
 const PROVIDERS = Array.from({ length: 60 }, (_, number) => `p${number}`);
-const SOON = { timeout: 50_000, interval: 50 };
+const SOON = { timeout: 100_000, interval: 50 };
 
 /** Longer than a worker waits before it asks by itself, so that as many wakeups in a row cannot have been missed. */
 const MANY = 20;
@@ -108,7 +108,7 @@ describe.for(queueBackends().filter(({ skip }) => !skip))('$name', ({ redis }) =
     }
   });
 
-  test('connections that go silent while their sockets stay open are replaced', { timeout: 120_000 }, async () => {
+  test('connections that go silent while their sockets stay open are replaced', { timeout: 240_000 }, async () => {
     const urls = await newUrls(redis);
     const target = new URL(urls.redisUrl ?? urls.databaseUrl);
     await using link = await openLink(Number(target.port));
