@@ -19,6 +19,7 @@ import { type Availability, makeAvailability } from './availability.ts';
 import { knownSecrets } from './known-secrets.ts';
 import { lazySimulator } from './lazy-simulator.ts';
 import type { Log } from './log.ts';
+import { type Refusals, watchRefusals } from './refusals.ts';
 import type { Settings } from './settings.ts';
 
 /** What API and worker both stand on; a process that is both opens it once. */
@@ -26,6 +27,7 @@ export type Parts = {
   connection: Connection;
   bell: Bell;
   live: Live;
+  refusals: Refusals;
   providers: Providers;
   tools: ToolRegistry;
   mcp: McpServers;
@@ -55,18 +57,19 @@ export async function openParts(settings: Settings & { DATABASE_URL: string }, e
   const providers = configureProviders(env, simulator);
   const egress = parseEgressAllow(settings.PAWL_EGRESS_ALLOW);
   const gate = openGate(egress);
-  const bell = await openBell(urls);
-  const connection = connect(settings.DATABASE_URL);
+  const refusals = watchRefusals(log);
+  const bell = await openBell(urls, refusals.hear);
+  const connection = connect(settings.DATABASE_URL, undefined, refusals.hear);
   const live = openLive(urls);
   const places = { embedded: !env.DATABASE_URL, redis: settings.REDIS_URL !== undefined };
   const availability = makeAvailability({ db: connection.db, bell, places });
   return {
-    ...{ connection, bell, live, providers, tools, mcp, toolSecrets, redact, egress, gate, availability },
+    ...{ connection, bell, live, providers, tools, mcp, toolSecrets, redact, egress, gate, availability, refusals },
     secretsOf: secretsFrom(settings, connection),
-    ring: (rings) => noteRinging(bell.ring(rings), availability),
+    ring: (rings) => noteRinging(bell.ring(rings), { availability, refusals }),
     ringAhead: async (rings) => {
       const { arrived } = await bell.ringAhead(rings);
-      void noteRinging(arrived, availability);
+      void noteRinging(arrived, { availability, refusals });
     },
     close: async () => {
       availability.close();
@@ -91,13 +94,17 @@ function secretsFrom({ PAWL_WEBHOOK_SECRET: given }: Settings, { db }: Connectio
 }
 
 /** A queue that is away never fails what was committed: the rows are due, and the rescuer rings again. */
-async function noteRinging(ringing: Promise<void>, availability: Availability): Promise<boolean> {
+async function noteRinging(
+  ringing: Promise<void>,
+  { availability, refusals }: Pick<Parts, 'availability' | 'refusals'>,
+): Promise<boolean> {
   try {
     await ringing;
     availability.queueTook();
     return true;
   } catch (error) {
     availability.suspect(error);
+    refusals.hear(error);
     return false;
   }
 }

@@ -1,3 +1,5 @@
+import { NO_CONNECTION_LEFT } from '#core/explain-refusal.ts';
+
 /** The parts that a process leans on. `disk` is that of the database, `worker` any worker at all. */
 export const PARTS = ['database', 'disk', 'queue', 'worker'] as const;
 
@@ -19,8 +21,7 @@ export function sentenceFor(part: Part, { code, places }: About): string {
   const postgres = places.embedded ? 'The embedded PostgreSQL in PAWL_DATA_DIR' : 'PostgreSQL at DATABASE_URL';
   switch (part) {
     case 'database':
-      if (code === TOO_MANY_CONNECTIONS)
-        return `${postgres} has no connection left${why}. Raise its max_connections, or start fewer processes.`;
+      if (code === TOO_MANY_CONNECTIONS) return NO_CONNECTION_LEFT.postgres;
       if (places.embedded) return `${postgres} does not answer${why}. It is started again; turns go on by themselves.`;
       return `${postgres} cannot be reached${why}. Check that it runs; turns go on by themselves once it is back.`;
     case 'disk':

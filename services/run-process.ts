@@ -1,4 +1,5 @@
 import { isPassing } from '#core/checkpoint/persist.ts';
+import { explainRefusal } from '#core/explain-refusal.ts';
 import { Misconfigured } from '#core/failure.ts';
 import { type Log, openLog } from './log.ts';
 import { readSettings, type Settings, unknownVariables } from './settings.ts';
@@ -51,6 +52,8 @@ function outliveTheDatabase(log: Log): void {
 /** What the operator can mend, in a sentence; null for what only a stack explains. */
 function explain(error: unknown): string | null {
   if (error instanceof Misconfigured) return error.message;
+  const refusal = explainRefusal(error);
+  if (refusal) return refusal;
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   if (code === '28P01' || code === '28000')
     return 'PostgreSQL refused the user or password in DATABASE_URL. Check both.';

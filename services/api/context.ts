@@ -11,6 +11,7 @@ import type { ToolSecrets } from '#core/tools/tool-secrets.ts';
 import type { Ring } from '#core/turn/ring.ts';
 import type { Availability } from '../availability.ts';
 import type { Log } from '../log.ts';
+import type { Refusals } from '../refusals.ts';
 import type { ApiKeys } from './api-keys.ts';
 import type { HeldRequests } from './held-requests.ts';
 import type { TurnWatch } from './watch/watch-turns.ts';
@@ -20,6 +21,7 @@ export type ApiContext = {
   db: Db;
   live: Live;
   log: Log;
+  refusals: Refusals;
   watch: TurnWatch;
   providers: Providers;
   tools: ToolRegistry;

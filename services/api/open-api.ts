@@ -19,8 +19,8 @@ export async function openApi(parts: Parts, settings: Settings, log: Log): Promi
   const watch = makeTurnWatch({ db: connection.db, live, log });
   const countJobs = () => bell.count(allQueues(providers.names));
   const tooling = { tools, mcp, toolSecrets, redact };
-  const { availability } = parts;
-  const outside = { egress, gate, availability };
+  const { availability, refusals } = parts;
+  const outside = { egress, gate, availability, refusals };
   const shared = { countJobs, db: connection.db, live, providers, ...tooling, ...outside, secretsOf, ring };
   const limits = { toolRules: settings.PAWL_TOOL_RULES, toolOutputLimit: settings.PAWL_TOOL_OUTPUT_LIMIT };
   const held = makeHeldRequests(settings.PAWL_MAX_STREAMS);

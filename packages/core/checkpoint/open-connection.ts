@@ -43,8 +43,15 @@ const OPTIONS = {
   },
 } as const;
 
-/** Opens one with the first statement it is given; `closed` is told once that the server, or the network, has closed it. */
-export function openConnection(url: string, closed: () => void): OpenConnection {
+/**
+ * Opens one with the first statement it is given; `closed` is told once that the server, or the network, has closed it,
+ * `onError` of each statement that failed.
+ */
+export function openConnection(
+  url: string,
+  closed: () => void,
+  onError: (error: unknown) => void = () => {},
+): OpenConnection {
   let isClosed = false;
   let underWay = 0;
   const sql = postgres(url, {
@@ -66,6 +73,9 @@ export function openConnection(url: string, closed: () => void): OpenConnection 
       underWay += 1;
       try {
         return await sql.unsafe(text, [...parameters] as never[], { prepare: true });
+      } catch (error) {
+        onError(error);
+        throw error;
       } finally {
         underWay -= 1;
       }

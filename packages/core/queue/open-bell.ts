@@ -10,9 +10,11 @@ import { redisBackend } from './redis-backend.ts';
 
 const RING_TIMEOUT_MS = 1_000;
 
-/** Opens the bell on Redis where there is one, else on Postgres. */
-export async function openBell(urls: { databaseUrl: string; redisUrl?: string | undefined }): Promise<Bell> {
-  return hang(urls.redisUrl ? await redisBackend(urls.redisUrl) : postgresBackend(urls.databaseUrl));
+type Urls = { databaseUrl: string; redisUrl?: string | undefined };
+
+/** Opens the bell on Redis where there is one, else on Postgres. `onError` hears why a connection to it failed. */
+export async function openBell({ databaseUrl, redisUrl }: Urls, onError?: (error: unknown) => void): Promise<Bell> {
+  return hang(redisUrl ? await redisBackend(redisUrl, onError) : postgresBackend(databaseUrl, onError));
 }
 
 function hang(backend: Backend): Bell {

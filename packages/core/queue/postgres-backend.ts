@@ -9,9 +9,11 @@ import {
 import pg from 'pg';
 import { type Backend, type BullQueue, type BullWorker, WORKER_OPTIONS } from './backend.ts';
 import type { JobData } from './job.ts';
+import { listenForJobs } from './listen-for-jobs.ts';
 import { silenceEvents } from './silence-events.ts';
 import { tunePool } from './tune-pool.ts';
 import { unhurried } from './unhurried.ts';
+import { waitTogether } from './wait-together.ts';
 
 type PgQueue = Queue<
   JobData,
@@ -24,23 +26,31 @@ type PgQueue = Queue<
   PostgresConnectionOptions
 >;
 
-const unhurriedBackend = unhurried(createPostgresBackend);
+/** Connections at most: what is asked at one moment goes together, so more would only stand by. */
+const POOL_SIZE = 4;
 
-/** BullMQ on the PostgreSQL that holds the turns, in a schema of its own; for where there is no Redis. */
-export function postgresBackend(url: string, poolSize = 20): Backend {
-  const pool = openPool(url, { max: poolSize, durability: 'off' });
+/**
+ * BullMQ on the PostgreSQL that holds the turns, in a schema of its own; for where there is no Redis. `onError` hears why a
+ * connection failed.
+ */
+export function postgresBackend(url: string, onError: (error: unknown) => void = () => {}): Backend {
+  const pool = openPool(url, { max: POOL_SIZE, durability: 'off' });
   const connection = pool as unknown as PostgresConnectionOptions;
+  const waiter = listenForJobs(url, onError);
+  const workerBackend = unhurried(waitTogether(createPostgresBackend, waiter));
+  const makeQueue = (name: string) => new Queue(name, { connection }, createPostgresBackend) as PgQueue;
+  const makeWorker: Backend['makeWorker'] = (name, process, concurrency) => {
+    const options = { connection, concurrency, autorun: process !== null, ...WORKER_OPTIONS };
+    return new Worker(name, process, options, workerBackend).on('error', onError) as unknown as BullWorker;
+  };
   return {
-    makeQueue: (name) => new Queue(name, { connection }, createPostgresBackend) as PgQueue as unknown as BullQueue,
+    makeQueue: (name) => makeQueue(name) as unknown as BullQueue,
     makeQueueAhead: null,
-    makeWorker: (name, process, concurrency) =>
-      new Worker(
-        name,
-        process,
-        { connection, concurrency, autorun: process !== null, ...WORKER_OPTIONS },
-        unhurriedBackend,
-      ) as unknown as BullWorker,
-    close: () => pool.end(),
+    makeWorker,
+    close: async () => {
+      await waiter.close();
+      await pool.end();
+    },
   };
 }
 

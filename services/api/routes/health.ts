@@ -36,11 +36,11 @@ const ready = createRoute({
 });
 
 /** `/healthz` says that the process lives, `/readyz` that it can do its work; both without a key. */
-export function healthRoutes({ availability }: Pick<ApiContext, 'availability'>) {
+export function healthRoutes({ availability, refusals }: Pick<ApiContext, 'availability' | 'refusals'>) {
   const sayAlive: RouteHandler<typeof alive, ApiEnv> = (c) => c.json({ status: 'ok' as const }, 200);
   const sayReady: RouteHandler<typeof ready, ApiEnv> = async (c) => {
     const { away, workers } = await availability.check();
-    const reason = away.get('database') ?? away.get('disk');
+    const reason = refusals.current() ?? away.get('database') ?? away.get('disk');
     if (reason) throw new RequestRefused(503, 'service_unavailable', reason);
     const queue = away.has('queue') ? ('away' as const) : ('ready' as const);
     return c.json({ status: 'ready' as const, queue, workers: workers ?? 0, notes: [...away.values()] }, 200);

@@ -8,7 +8,7 @@ import type { World } from '#test/world/create-world.ts';
 /** The jobs that a dead process leaves in the queue, seen past Pawl. */
 export async function openLeftovers({ parts, handle, settings }: World) {
   const { DATABASE_URL, REDIS_URL } = settings;
-  const backend = REDIS_URL ? await redisBackend(REDIS_URL) : postgresBackend(DATABASE_URL, 4);
+  const backend = REDIS_URL ? await redisBackend(REDIS_URL) : postgresBackend(DATABASE_URL);
   const names = allQueues(parts.providers.names);
   const queues = names.map((name) => backend.makeQueue(name) as Queue<JobData>);
   for (const queue of queues) queue.on('error', () => {});

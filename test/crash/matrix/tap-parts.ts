@@ -45,6 +45,7 @@ const TAPS: { [Name in keyof Parts]: Tap<Parts[Name]> } = {
   ringAhead: untapped,
   toolSecrets: untapped,
   redact: untapped,
+  refusals: untapped,
   egress: untapped,
   close: untapped,
 };

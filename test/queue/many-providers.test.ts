@@ -1,0 +1,99 @@
+import { Redis } from 'ioredis';
+import postgres from 'postgres';
+import { expect, test } from 'vitest';
+import type { TurnResource } from '#core/turn/present-turn.ts';
+import { migrateAll } from '#services/migrate/migrate-all.ts';
+import { startPostgres } from '#services/standalone/embedded-postgres/start-postgres.ts';
+import { startSimulator } from '#simulator/start-simulator.ts';
+import { apiClient } from '#test/world/api-client.ts';
+import { newFolder } from '#test/world/new-folder.ts';
+import { scripted } from '#test/world/scripted.ts';
+import { spawnRedis } from '#test/world/spawn-redis.ts';
+import { startProcess, type TestProcess } from '#test/world/start-process.ts';
+
+const NAMES = Array.from({ length: 100 }, (_, number) => `p${number}`);
+
+/** What a PostgreSQL of 100 connections leaves to a role that is no superuser. */
+const CONNECTIONS = 97;
+
+const BOUND = { timeout: 240_000 };
+
+/** A PostgreSQL of its own, and the URL of a role that may open so many connections at most. */
+async function openDatabase() {
+  const folder = await newFolder('providers');
+  const server = await startPostgres({ dataDir: folder.path, durable: false });
+  const sql = postgres(server.url, { max: 1, onnotice: () => {} });
+  await sql.unsafe(`create role app login password 'app' connection limit ${CONNECTIONS}`);
+  await sql.unsafe('create database app owner app');
+  const url = new URL(server.url);
+  Object.assign(url, { username: 'app', password: 'app', pathname: '/app' });
+  await migrateAll(url.href);
+  const close = async () => {
+    await sql.end();
+    await server.stop();
+    await folder[Symbol.asyncDispose]();
+  };
+  return { url: url.href, sql, [Symbol.asyncDispose]: close };
+}
+
+/** An API and three workers that know a hundred providers, all of them the simulator under other names. */
+async function openService(env: Record<string, string>) {
+  const simulator = await startSimulator();
+  const kind = { kind: 'openai', base_url: simulator.baseUrl };
+  const providers = Object.fromEntries(NAMES.map((name) => [name, kind]));
+  const tools = new URL('../world/tools.ts', import.meta.url).pathname;
+  const settings = { PORT: '0', PAWL_PROVIDERS: JSON.stringify(providers), PAWL_TOOLS: tools, ...env };
+  const parts: TestProcess[] = [];
+  for (const part of ['api', 'worker', 'worker', 'worker'] as const) parts.push(await startProcess(part, settings));
+  const client = apiClient(String((await parts[0]?.said(/listens/))?.url));
+  const input = scripted({ rounds: [{ tools: [{ name: 'note_visit', arguments: { city: 'Rome' } }] }] });
+  const runTurns = async () => {
+    const start = (name: string) => client.startTurn({ model: `${name}/test`, input, tools: ['note_visit'] });
+    const started = await Promise.all(NAMES.map(start));
+    const poll = ({ id }: TurnResource) => client.call<TurnResource>('GET', `/v1/turns/${id}?wait=60`);
+    const turns: TurnResource[] = [];
+    for (const turn of started) turns.push((await poll(turn)).body);
+    return turns.map(({ status }) => status);
+  };
+  const close = async () => {
+    await Promise.all(parts.map((part) => part[Symbol.asyncDispose]()));
+    await simulator.stop();
+  };
+  return { runTurns, lines: () => parts.flatMap(({ lines }) => lines), [Symbol.asyncDispose]: close };
+}
+
+const COMPLETED = NAMES.map(() => 'completed');
+
+test('100 providers, three workers and an API work on a PostgreSQL of 100 connections', BOUND, async () => {
+  await using database = await openDatabase();
+  await using service = await openService({ DATABASE_URL: database.url });
+
+  const statuses = [await service.runTurns(), await service.runTurns()];
+
+  expect(statuses).toEqual([COMPLETED, COMPLETED]);
+  expect(service.lines().filter((line) => /53300|connection left/.test(JSON.stringify(line)))).toEqual([]);
+  const [open] = await database.sql`select count(*)::int as all,
+    count(*) filter (where application_name = 'pawl-queue-listen')::int as listening
+    from pg_stat_activity where usename = 'app'`;
+  expect(open?.listening).toBe(3);
+  expect(open?.all).toBeLessThanOrEqual(CONNECTIONS);
+});
+
+test('100 providers take no more connections to Redis than one', BOUND, async ({ skip }) => {
+  const server = await spawnRedis();
+  if (!server) return skip('no redis-server on the PATH');
+  await using database = await openDatabase();
+  await using service = await openService({ DATABASE_URL: database.url, REDIS_URL: server.url });
+  const redis = new Redis(server.url);
+
+  const statuses = [await service.runTurns(), await service.runTurns()];
+  const clients = String(await redis.client('LIST'))
+    .trim()
+    .split('\n');
+
+  expect(statuses).toEqual([COMPLETED, COMPLETED]);
+  // Each worker: one that adds, one that works, two for hints, four that block. The API: one that adds, two for hints.
+  expect(clients.length - 1).toBeLessThanOrEqual(3 * 8 + 3);
+  redis.disconnect();
+  await server.stop();
+});
