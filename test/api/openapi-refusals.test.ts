@@ -5,6 +5,7 @@ import { makeApp } from '#services/api/app.ts';
 import type { ApiContext } from '#services/api/context.ts';
 import { makeAvailability } from '#services/availability.ts';
 import { openLog } from '#services/log.ts';
+import { watchRefusals } from '#services/refusals.ts';
 import { createWorld } from '#test/world/create-world.ts';
 import { httpTool } from '#test/world/http-tool.ts';
 import { scripted } from '#test/world/scripted.ts';
@@ -115,7 +116,8 @@ test.each([
   const places = { embedded: false, redis: false };
   const availability = makeAvailability({ db, bell: { count: async () => ({}) }, places });
   const log = openLog('test', 'silent');
-  const app = makeApp({ db, availability, keys: readApiKeys(undefined, '127.0.0.1'), log } as ApiContext);
+  const keys = readApiKeys(undefined, '127.0.0.1');
+  const app = makeApp({ db, availability, refusals: watchRefusals(log), keys, log } as ApiContext);
 
   for (const path of ['/v1/turns', '/v1/conversations', '/v1/webhook_endpoints', '/readyz']) {
     const response = await app.request(path);

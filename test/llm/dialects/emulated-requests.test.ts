@@ -40,16 +40,17 @@ test.each(wires)('on the $wire wire tools are declared by no request after the f
   }
 });
 
-test('a decision of more calls, or of deeper arguments, than a reply may have is a bad response', async () => {
-  const deep = `{"tools":[{"tool":"get_weather","arguments":"{\\"a\\":${'['.repeat(200)}${']'.repeat(200)}}"}]}`;
+test('a decision of more calls than a reply may have is a bad response, and how deep arguments are is for their check', async () => {
+  const nested = `{"a":${'['.repeat(200)}${']'.repeat(200)}}`;
+  const deep = JSON.stringify({ tools: [{ tool: 'get_weather', arguments: nested }] });
   const many = JSON.stringify({ tools: Array.from({ length: 1_001 }, () => ({ tool: 'send_postcard' })) });
+  const decide = (decision: string) =>
+    askOnce(chooseDialect('emulated', scriptedProvider([says(null), says(decision)])), withTools);
 
-  const asking = [many, deep].map((decision) =>
-    askOnce(chooseDialect('emulated', scriptedProvider([says(null), says(decision)])), withTools),
-  );
-  const failures = (await Promise.all(asking)).map(({ failure }) => failure);
+  const { failure } = await decide(many);
+  const { reply } = await decide(deep);
 
-  expect(failures.map(({ code }) => code)).toEqual(['provider_bad_response', 'provider_bad_response']);
-  expect(failures[0]!.message).toContain('more than 1,000 tool calls');
-  expect(failures[1]!.message).toContain('more than 100 levels of JSON in the arguments of one call');
+  expect(failure).toMatchObject({ code: 'provider_bad_response' });
+  expect(failure.message).toContain('more than 1,000 tool calls');
+  expect(reply.calls.map((call) => call.arguments)).toEqual([nested]);
 });
