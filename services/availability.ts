@@ -133,7 +133,7 @@ function tellChanges(parts: readonly Part[], { before, after, log }: Change): vo
   }
 }
 
-/** While the database is away nobody knows of its disk or of workers. */
+/** While the database is away its disk and the workers cannot be asked. */
 function isKnown(part: Part, { away }: Standing): boolean {
   return !away.has('database') || (part !== 'disk' && part !== 'worker');
 }

@@ -4,14 +4,14 @@ import { Misconfigured } from '#core/failure.ts';
 /** Whose a request is; `keyId` tells the key by its digest, without telling the key. */
 export type Caller = { project: string; keyId: string | null };
 
-/** Finds whose key it is; `projects` are those that can be reached. Without any keys set everybody is one project. */
+/** Finds whose key it is; `projects` are those that can be reached. Without any keys set all callers are one project. */
 export type ApiKeys = {
   areSet: boolean;
   projects: string[];
   callerOf(authorization: string | undefined): Caller | null;
 };
 
-/** Whose turns are that are started while no keys are set; a key for it opens them later. */
+/** The project of turns that are started while no keys are set; a key for it opens them later. */
 export const KEYLESS_PROJECT = 'default';
 
 const LOOPBACK = /^(127\.\d+\.\d+\.\d+|localhost|::1|\[::1\])$/;

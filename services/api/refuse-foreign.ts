@@ -7,7 +7,7 @@ const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d+)?$/i;
 
 /**
  * Keeps pages of other origins out, which a browser would let ask in its user's name. Where no keys are asked for, a name that
- * leads here is refused too: whoever owns the name could have his page taken for ours. Clients that are no browsers go on.
+ * leads here is refused too: the owner of the name could have a page of theirs taken for ours. Clients that are no browsers go on.
  */
 export function refuseForeign(keys: ApiKeys) {
   return createMiddleware<ApiEnv>(async (c, next) => {

@@ -7,7 +7,7 @@ import { describe, expect, test } from 'vitest';
 import { readSettings, unknownVariables } from '#services/settings.ts';
 import { createWorld } from '#test/world/create-world.ts';
 
-/** Starts a part that cannot start; answers what it says to whoever started it. */
+/** Starts a part that cannot start; answers what it says to its parent. */
 async function failToStart(part: string, env: Record<string, string>) {
   const main = fileURLToPath(new URL(`../../services/${part}/main.ts`, import.meta.url));
   const options = { env: { PATH: process.env.PATH, ...env }, timeout: 50_000 };

@@ -50,7 +50,7 @@ function large(name: string): Record<string, unknown> {
   return { type: 'object', properties: Object.fromEntries(properties) };
 }
 
-/** Bytes that are really in use: what nobody needs any more is collected first. */
+/** Bytes that are really in use: what is not needed any more is collected first. */
 function usedHeap(): number {
   setFlagsFromString('--expose-gc');
   runInNewContext('gc')();

@@ -27,7 +27,7 @@ export function isPassing(error: unknown): error is Error & { code: unknown } {
   return error instanceof Error && 'code' in error && PASSING.test(String(error.code));
 }
 
-/** What keeps the database from doing what it was asked. `message` is for callers, `log` for whoever can mend it. */
+/** What keeps the database from doing what it was asked. `message` is for callers, `log` for the operator. */
 export type DatabaseTrouble = {
   kind: 'away' | 'disk-full' | 'out-of-memory' | 'too-many-connections' | 'conflict';
   message: string;

@@ -74,7 +74,7 @@ const callsAfter = (known: RawBuilder<unknown>) => sql`(
 /** All columns of a whole turn. */
 export const selectWhole = sql`${requestColumns}, ${stateColumns}, ${roundsAfter(sql`0`)} as rounds, ${callsAfter(sql`0`)} as calls`;
 
-/** A turn of a list as it is read: what its rounds used, and of its calls those that wait for somebody. */
+/** A turn of a list as it is read: what its rounds used, and of its calls those that wait for a client or a person. */
 export type ListedAsRead = AsRead<Omit<ListedTurn['rounds'][number], 'calls'>, ListedTurn['config']> &
   Pick<ListedTurn, 'callCount'>;
 

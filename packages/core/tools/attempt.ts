@@ -3,7 +3,7 @@ import type { ToolError, ToolErrorCategory } from '../turn/tool-result.ts';
 
 /**
  * How one try of a call ended. `certainty` says what is known about the tool: it never got the call; it answered; it broke
- * down, so that its error is no word of its own; or the answer was lost, so that nobody knows what it did. `cut` tells that
+ * down, so that its error is no word of its own; or the answer was lost, so that it is not known what the tool did. `cut` tells that
  * the output was longer than what was read.
  * Output and error are as the tool gave them: `runCall` makes them fit to be stored.
  */

@@ -95,7 +95,7 @@ export type Turn = {
   work: Work;
 };
 
-/** A turn as a list has it: of its rounds only what they used, and of their calls those that wait for somebody. */
+/** A turn as a list has it: of its rounds only what they used, and of their calls those that wait for a client or a person. */
 export type ListedTurn = Omit<Turn, 'config' | 'rounds'> & {
   config: Pick<TurnConfig, 'model'>;
   rounds: Pick<Round, 'number' | 'usage' | 'requests' | 'calls'>[];

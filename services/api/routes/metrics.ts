@@ -53,7 +53,7 @@ async function countAll({ db, countJobs }: Pick<Context, 'db' | 'countJobs'>): P
 }
 
 function partGauges({ away, workers }: Standing): string[] {
-  // Of its disk and of workers nobody knows while the database is away.
+  // Its disk and the workers cannot be asked while the database is away.
   const known = away.has('database') ? (['database', 'queue'] as const) : PARTS;
   const up = Object.fromEntries(known.map((part) => [part, away.has(part) ? 0 : 1]));
   return [

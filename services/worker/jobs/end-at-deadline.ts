@@ -5,7 +5,7 @@ import type { Turn } from '#core/turn/turn.ts';
 import type { WorkerContext } from '../context.ts';
 
 /**
- * Ends a turn whose time is up, whoever is on it: like a cancel, and without a summary (contract: limits).
+ * Ends a turn at its deadline, also while a worker is on it: like a cancel, and without a summary (contract: limits).
  * `failedRequests` were made of the model and are cut off by it.
  */
 export async function endAtDeadline(

@@ -5,7 +5,7 @@ import type { Writable } from 'node:stream';
 import { isMainThread, parentPort, Worker } from 'node:worker_threads';
 import { type Attack, attacks, markers, modelOf, type Wire, wires } from './attacks.ts';
 
-/** A server, in a thread of its own, that overwhelms whoever asks it: the path says on which wire, the model how. */
+/** A server, in a thread of its own, that overwhelms its clients: the path says on which wire, the model how. */
 export async function startHostileServer() {
   const thread = new Worker(new URL(import.meta.url));
   const [port] = await once(thread, 'message');
@@ -39,7 +39,7 @@ async function play(response: ServerResponse, attack: Attack, wire: Wire): Promi
   to.end();
 }
 
-/** Writes a piece once there is room for it; false where nobody takes any more. */
+/** Writes a piece once there is room for it; false where no reader takes any more. */
 async function write(to: Writable, piece: string | Uint8Array): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>();
   const onClose = () => resolve(false);
