@@ -14,6 +14,8 @@ export type RateLimits = {
    * turn that was refused `again`.
    */
   bookReturn(model: string, again?: 'again'): number;
+  /** Whether the probe of a limit was refused too: then waiting for it counts. A limit that comes and goes is only a queue. */
+  isStuck(model: string): boolean;
   /** Goes with one request to a model that may be asked; where a limit is just over it is the probe, until disposed. */
   enter(model: string): Pass;
   /** Notes a 429: the model is left alone for `askedMs`, else for longer each time until a call succeeds. */
@@ -47,6 +49,7 @@ export function makeRateLimits(
   return {
     any: () => limits.size > 0,
     mayAsk: (model) => awayMs(limits.get(model), now()) === 0,
+    isStuck: (model) => isStuck(limits.get(model)),
     bookReturn: (model, again) => bookReturn(known(limits, model), now()) + (again ? BEHIND_OTHERS_MS : 0),
     enter: (model) => {
       const limit = limits.get(model);
@@ -79,21 +82,24 @@ export function makeRateLimits(
       const all = [...limits].map(([model, limit]) => ({ model, limit, forMs: awayMs(limit, now()) }));
       const limited = all.filter(({ forMs }) => forMs > 0);
       for (const { model, limit } of limited) if (limit.probe?.isOwn) tell(model, { state: 'probed' });
-      return limited.map(({ model, forMs }) => ({ model, forMs }));
+      return limited.map(({ model, limit, forMs }) => ({ model, forMs, counts: isStuck(limit) }));
     },
   };
 }
 
 const FREE: Pass = { answered: () => {}, [Symbol.dispose]: () => {} };
 
-/** `until` may have passed: then the next request is the `probe`. `nextReturn` is when the next turn that waits comes back. */
-type Limit = { until: number; nextPauseMs: number; nextReturn: number; probe: Probe | null };
+/**
+ * `until` may have passed: then the next request is the `probe`. `refusals` counts the pauses since the model last answered;
+ * `nextReturn` is when the next turn that waits comes back.
+ */
+type Limit = { until: number; nextPauseMs: number; nextReturn: number; refusals: number; probe: Probe | null };
 
 /** A request that is to show whether a limit is over; `until` it has to be answered, or told of again by its worker. */
 type Probe = { isOwn: boolean; since: number; until: number };
 
 function known(limits: Map<string, Limit>, model: string): Limit {
-  const limit = limits.get(model) ?? { until: 0, nextPauseMs: FIRST_PAUSE_MS, nextReturn: 0, probe: null };
+  const limit = limits.get(model) ?? { until: 0, nextPauseMs: FIRST_PAUSE_MS, nextReturn: 0, refusals: 0, probe: null };
   for (const oldest of limits.keys()) {
     if (limits.size < MOST_MODELS || limits.has(model)) break;
     limits.delete(oldest);
@@ -104,6 +110,10 @@ function known(limits: Map<string, Limit>, model: string): Limit {
 
 function forgetOld(limits: Map<string, Limit>, now: number): void {
   for (const [model, { until }] of limits) if (until < now - FORGET_MS) limits.delete(model);
+}
+
+function isStuck(limit: Limit | undefined): boolean {
+  return (limit?.refusals ?? 0) > 1;
 }
 
 /** While a probe is under way the others come back after as long as it has taken so far, within these. */
@@ -140,6 +150,7 @@ function close(limit: Limit, { askedMs, now }: { askedMs: number | undefined; no
   if (!askedMs) limit.nextPauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS);
   const until = now + pauseMs;
   if (until <= limit.until) return null;
+  if (limit.until <= now) limit.refusals += 1;
   limit.until = until;
   limit.probe = null;
   return { forMs: pauseMs, nextPauseMs: limit.nextPauseMs };
@@ -155,6 +166,7 @@ function learn(limits: Map<string, Limit>, { model, change, now }: Learnt): void
   if (!limit) return;
   switch (change.state) {
     case 'closed':
+      if (limit.until <= now) limit.refusals += 1;
       limit.until = Math.max(limit.until, now + change.forMs - ON_ITS_WAY_MS);
       limit.nextPauseMs = Math.max(limit.nextPauseMs, change.nextPauseMs);
       limit.probe = null;

@@ -110,6 +110,7 @@ export async function playTurn({ db, live, audience }: Parts) {
         runId: RUN,
         delayMs: 0,
         attempt: true,
+        rateLimited: false,
         parkedMs: 0,
         told,
       });

@@ -104,7 +104,16 @@ test('handing a step back twice is handing it back once', async () => {
   const working = world.workOnce();
   await expect.poll(() => world.asked).toHaveLength(1);
   const { held_by } = await world.db.selectFrom('turns').select('held_by').executeTakeFirstOrThrow();
-  const back = { turnId: id, step: 'r1', ring: 0, called: [], runId: held_by ?? '', delayMs: 0, parkedMs: 0 };
+  const back = {
+    turnId: id,
+    step: 'r1',
+    ring: 0,
+    called: [],
+    runId: held_by ?? '',
+    delayMs: 0,
+    rateLimited: false,
+    parkedMs: 0,
+  };
   const told = { phase: 'llm_round' };
 
   const first = await postponeStep(world.db, { ...back, attempt: true, told });

@@ -130,7 +130,7 @@ test('turns that come while their model is rate-limited are not begun, use up no
   await world.workUntilIdle();
 
   expect(world.asked).toHaveLength(0);
-  expect(limits.limited()).toEqual([{ model: MODEL, forMs: expect.any(Number) }]);
+  expect(limits.limited()).toEqual([{ model: MODEL, forMs: expect.any(Number), counts: false }]);
   expect(limits.limited()[0]?.forMs).toBeLessThan(20_000);
   for (const { id } of turns) {
     expect(await world.findTurn(id)).toMatchObject({ status: 'queued', waiting: { for: 'provider' } });
@@ -178,9 +178,12 @@ test('the first piece of the reply to a probe frees the model', async () => {
   expect(ended.status).toBe('completed');
 });
 
-test('a turn that has waited ten minutes for limits in all fails', async () => {
+test('a turn that has waited ten minutes for a limit that does not end fails', async () => {
   await using world = await createWorld();
+  const clock = stopClock(world);
   const { id } = await world.startTurn({ input: 'Hi' });
+  world.worker.limits.refused(MODEL, 1_000);
+  clock.now += 1_000;
   world.worker.limits.refused(MODEL, 60_000);
   await sql`update turns set parked_ms = ${MAX_PARKED_MS - 1_000}`.execute(world.db);
 
@@ -189,6 +192,26 @@ test('a turn that has waited ten minutes for limits in all fails', async () => {
   const turn = await world.findTurn(id);
   expect(turn).toMatchObject({ status: 'failed', error: { code: 'provider_rate_limited', retryable: true } });
   expect(world.asked).toHaveLength(0);
+});
+
+test('a turn that waits in line for a model that answers in between waits as long as it takes', async () => {
+  await using world = await createWorld();
+  const clock = stopClock(world);
+  const { limits } = world.worker;
+  const { id } = await world.startTurn({ input: 'Hi' });
+  await sql`update turns set parked_ms = ${MAX_PARKED_MS}`.execute(world.db);
+
+  for (let minute = 0; minute < 3; minute += 1) {
+    limits.refused(MODEL, 60_000);
+    await world.workUntilIdle();
+    clock.now += 60_000;
+    limits.enter(MODEL).answered();
+    await world.advance(66_000);
+    await world.rescue();
+  }
+  await world.workUntilIdle();
+
+  expect((await world.findTurn(id)).status).toBe('completed');
 });
 
 test('a begun turn that is sent away tells so once, and waits for the provider since then', async () => {

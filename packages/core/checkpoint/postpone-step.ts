@@ -8,8 +8,8 @@ import { ringColumns } from './ring-columns.ts';
 import { asItIs, statementFor } from './row-set.ts';
 
 /**
- * A step that is to be tried again after `delayMs`. `attempt` says whether this try counts; `parkedMs` how much of the delay is
- * for a rate limit, 0 for another reason; `requests` how many the try made of the model; `told` is the data of `step.retrying`,
+ * A step that is to be tried again after `delayMs`. `attempt` says whether this try counts; `rateLimited` whether it
+ * waits for a rate limit, and `parkedMs` how much of the delay counts towards what it may wait for those in all; `requests` how many the try made of the model; `told` is the data of `step.retrying`,
  * null where there is nothing new to tell.
  */
 export type Postponement = {
@@ -22,6 +22,7 @@ export type Postponement = {
   called: number[];
   delayMs: number;
   attempt: boolean;
+  rateLimited: boolean;
   parkedMs: number;
   requests?: number;
   told: Record<string, unknown> | null;
@@ -47,13 +48,13 @@ export async function postponeStep(db: Db, later: Postponement): Promise<TurnRin
 }
 
 const write = statementFor<TurnRing>(
-  sql`step text, "ownRing" int, "runId" text, called json, "delayMs" double precision, counts int, requests int, "parkedMs" int,
+  sql`step text, "ownRing" int, "runId" text, called json, "delayMs" double precision, counts int, requests int, "rateLimited" boolean, "parkedMs" int,
   told text, "eventId" text`,
   (asked) => sql`
     with ${asked},
     turns as (
       update turns set due_at = ${dueIn(sql`"delayMs" + ${sql.lit(timing.graceMs)}`)}, retry_at = ${inMs(sql`"delayMs"`)},
-        rate_limited = "parkedMs" > 0, waits_since = case when rate_limited and "parkedMs" > 0 then waits_since else now() end,
+        rate_limited = "rateLimited", waits_since = case when rate_limited and "rateLimited" then waits_since else now() end,
         held_by = null, held_until = null, ring = turns.ring + 1, starts = 0, attempts = attempts + counts, failed_requests = failed_requests + requests,
         parked_ms = parked_ms + "parkedMs", last_event = last_event + (told is not null)::int
       from asked where turns.id = "turnId" and status in ('queued', 'in_progress') and turns.step = asked.step

@@ -5,8 +5,8 @@ import type { Db } from './database.ts';
 import { inMs } from './due.ts';
 import { ringColumns } from './ring-columns.ts';
 
-/** A model that may not be asked, and for how much longer. */
-export type RateLimited = { model: string; forMs: number };
+/** A model that may not be asked, for how much longer, and whether waiting for it counts towards what a turn may wait in all. */
+export type RateLimited = { model: string; forMs: number; counts: boolean };
 
 /** Rows put off at once: each costs a write, but nothing in a queue. */
 const PUT_OFF_AT_ONCE = 2_000;
@@ -35,13 +35,13 @@ export async function rescueTurns(db: Db, limit: number, limits: RateLimited[] =
 async function putOff(db: Db, limits: RateLimited[]): Promise<void> {
   await sql`
     update turns set ring = ring + 1, retry_at = ${inMs(sql`"forMs"`)}, rate_limited = true,
-      waits_since = case when rate_limited then waits_since else now() end, parked_ms = parked_ms + "forMs"::int,
+      waits_since = case when rate_limited then waits_since else now() end, parked_ms = parked_ms + "countedMs"::int,
       due_at = least(deadline_at, ${inMs(sql`"forMs" + ${timing.graceMs} * (1 + random())`)})
     from (
-      select id as late, "forMs" from turns
-      join json_to_recordset(${limits}::json) as limited (model text, "forMs" double precision) using (model)
+      select id as late, "forMs", case when counts then "forMs" else 0 end as "countedMs" from turns
+      join json_to_recordset(${limits}::json) as limited (model text, "forMs" double precision, counts boolean) using (model)
       where due_at < now() and step like 'r%' and coalesce(deadline_at > now(), true)
-        and parked_ms + "forMs" <= ${MAX_PARKED_MS}
+        and (not counts or parked_ms + "forMs" <= ${MAX_PARKED_MS})
       order by due_at limit ${PUT_OFF_AT_ONCE} for no key update of turns skip locked
     ) as late where id = late`.execute(db);
 }

@@ -35,7 +35,7 @@ export function blockForJobs(openBlocking: () => Redis, sending: Redis, prefix: 
       const key = `${prefix}:${queue}:marker`;
       return {
         // A marker stays in Redis until a worker takes it, so there is nothing to forget.
-        asks: () => {},
+        asks: () => () => {},
         wait: (seconds) => laneOf(key).wait(key, seconds),
         interrupt: () => lanesOf.get(key)?.leave(key),
       };

@@ -10,7 +10,7 @@ export type Job = { queue: string; name: JobName; id: string; data: JobData; ran
 
 export const DELIVERIES_QUEUE = 'deliveries';
 
-/** What asks no provider, and so waits for none that is parked: turns past their deadline, batches that are rung anew. */
+/** What asks no provider, and so waits behind the rounds of none: turns past their deadline, batches that are rung anew. */
 export const ANYTIME_QUEUE = 'anytime';
 
 /** What the turns of a provider owe. Each provider has one of its own, so that a throttled one never blocks another. */

@@ -63,7 +63,7 @@ export function listenForJobs(url: string, onError: (error: unknown) => void): J
       return {
         asks: () => {
           inQueue.add(place);
-          place.asks();
+          return place.asks();
         },
         wait: place.wait,
         interrupt: () => {
@@ -80,15 +80,19 @@ export function listenForJobs(url: string, onError: (error: unknown) => void): J
 }
 
 function openPlace(isListening: () => boolean): Place {
-  let isWoken = false;
+  let wakeups = 0;
+  let answered = 0;
   let finish: ((marker: Marker | null) => void) | null = null;
   return {
     asks: () => {
-      isWoken = false;
+      const seen = wakeups;
+      return () => {
+        answered = Math.max(answered, seen);
+      };
     },
     wait: (seconds) => {
       const patience = isListening() ? seconds : Math.min(seconds, POLL_S);
-      if (isWoken) return Promise.resolve({ member: '0', score: 0 });
+      if (wakeups > answered) return Promise.resolve({ member: '0', score: 0 });
       return new Promise((resolve) => {
         const timer = setTimeout(() => finish?.(null), patience * 1_000);
         finish = (marker) => {
@@ -99,7 +103,7 @@ function openPlace(isListening: () => boolean): Place {
       });
     },
     wake: () => {
-      isWoken = true;
+      wakeups += 1;
       finish?.({ member: '0', score: 0 });
     },
     interrupt: () => finish?.(null),

@@ -5,8 +5,11 @@ export type Marker = { member: string; score: number };
 
 /** The place of one worker in a waiter. */
 export type WaitingPlace = {
-  /** The worker asks for a job now, and so needs no wakeup for what was announced before. */
-  asks(): void;
+  /**
+   * The worker asks for a job now; it calls back when there was none. Only then it needs no wakeup for what was announced
+   * before it asked: one question may take the job of another's wakeup.
+   */
+  asks(): () => void;
   /** Resolves with a marker when a job may be there, and with null after `seconds` or an `interrupt`. Never rejects. */
   wait(seconds: number): Promise<Marker | null>;
   /** Ends the wait that is going on, and the place until the worker asks again. */
@@ -29,13 +32,18 @@ export function waitTogether<Backend extends IQueueBackend, Connection>(
     const place = waiter.join(name);
     const { moveToActive, moveToCompleted } = backend;
     let isInterrupted = false;
-    backend.moveToActive = (...asked) => {
-      if (!isInterrupted) place.asks();
-      return moveToActive.apply(backend, asked);
+    const asks = () => (isInterrupted ? () => {} : place.asks());
+    backend.moveToActive = async (...asked) => {
+      const foundNothing = asks();
+      const found = await moveToActive.apply(backend, asked);
+      if (!found[0]) foundNothing();
+      return found;
     };
-    backend.moveToCompleted = (...ended) => {
-      if (!isInterrupted) place.asks();
-      return moveToCompleted.apply(backend, ended);
+    backend.moveToCompleted = async (...asked) => {
+      const foundNothing = asks();
+      const ended = await moveToCompleted.apply(backend, asked);
+      if (ended.result && !ended.result[0]) foundNothing();
+      return ended;
     };
     backend.waitForJob = async (seconds) => (isInterrupted ? null : place.wait(seconds));
     backend.disconnectBlocking = async () => {

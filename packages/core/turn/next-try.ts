@@ -9,18 +9,23 @@ export type NextTry = { kind: 'fail' } | { kind: 'again'; delayMs: number; count
 
 /**
  * Decides by the contract's rules: five tries with exponential backoff and full jitter, never earlier than the
- * provider asked; a rate limit uses up no try, but at most ten minutes in all. `pauseMs` is how long it keeps the turn away.
+ * provider asked; a rate limit uses up no try, but at most ten minutes in all. `pauseMs` is how long it keeps the turn away,
+ * `countedMs` how much of that counts towards those.
  */
 export function nextTry(
   retry: Retry,
   spent: { attempts: number; parkedMs: number },
-  { pauseMs = 0, random = Math.random }: { pauseMs?: number; random?: () => number } = {},
+  {
+    pauseMs = 0,
+    countedMs = pauseMs,
+    random = Math.random,
+  }: { pauseMs?: number; countedMs?: number; random?: () => number } = {},
 ): NextTry {
   switch (retry.kind) {
     case 'never':
       return { kind: 'fail' };
     case 'parked':
-      return spent.parkedMs + pauseMs > MAX_PARKED_MS
+      return countedMs > 0 && spent.parkedMs + countedMs > MAX_PARKED_MS
         ? { kind: 'fail' }
         : { kind: 'again', delayMs: pauseMs, counts: false };
     case 'later': {

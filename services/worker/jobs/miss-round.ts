@@ -29,7 +29,8 @@ export async function missRound(
 ): Promise<Ring[]> {
   const { turn } = run;
   const pauseMs = failure.retry.kind === 'parked' ? pauseOf(turn, failure, context) : 0;
-  const next = nextTry(failure.retry, turn.work, { pauseMs });
+  const countedMs = failure instanceof RateLimited && !context.limits.isStuck(turn.config.model) ? 0 : pauseMs;
+  const next = nextTry(failure.retry, turn.work, { pauseMs, countedMs });
   if (next.kind === 'fail') return failTurn(run, errorOf(failure), context);
 
   const { delayMs, counts } = next;
@@ -37,7 +38,8 @@ export async function missRound(
     ? { phase: 'llm_round', round: step.round, error: errorOf(failure), retry_in_ms: delayMs }
     : null;
   const at = { turnId: turn.id, step: run.step, ring: turn.work.ring, runId: run.id, called: [] };
-  const later = { ...at, delayMs, attempt: counts, parkedMs: pauseMs, requests: run.requests, told };
+  const limited = { rateLimited: failure.retry.kind === 'parked', parkedMs: countedMs };
+  const later = { ...at, delayMs, attempt: counts, ...limited, requests: run.requests, told };
   const ring = await persist(() => postponeStep(context.db, later));
   if (!ring) return whatIsOwed(turn, context);
 

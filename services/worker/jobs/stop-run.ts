@@ -18,7 +18,7 @@ export async function stopRun(run: Run, context: WorkerContext): Promise<Ring[]>
       return endAtDeadline(turn, context, requests);
     case 'shutdown': {
       const at = { turnId: turn.id, step, ring: turn.work.ring, runId: id, called: [...called] };
-      const back = { ...at, delayMs: 0, attempt: false, parkedMs: 0, requests, told: null };
+      const back = { ...at, delayMs: 0, attempt: false, rateLimited: false, parkedMs: 0, requests, told: null };
       const ring = await persist(() => postponeStep(context.db, back));
       return ring ? [ring] : whatIsOwed(turn, context);
     }
