@@ -6,8 +6,11 @@ import type { Bell } from '#core/queue/bell.ts';
 import type { Log } from './log.ts';
 import { BACK, type Part, type Places, REFUSALS, sentenceFor } from './part-sentences.ts';
 
-/** What a process saw when it last asked: a sentence for each part that is away, and how many workers are alive. */
-export type Standing = { away: ReadonlyMap<Part, string>; workers: number | null };
+/**
+ * What a process saw when it last asked: a sentence for each part that is away, those that could not be asked since what
+ * they stand on is away, and how many workers are alive.
+ */
+export type Standing = { away: ReadonlyMap<Part, string>; unknown: ReadonlySet<Part>; workers: number | null };
 
 /** Knows which of the parts that a process leans on are away. */
 export type Availability = {
@@ -41,21 +44,22 @@ const PROBE_QUEUE = 'probe';
 
 /** Makes the availability of one process; until it is first asked, nothing is known and nothing counts as away. */
 export function makeAvailability(asked: Asked): Availability {
-  let last: Standing = { away: new Map(), workers: null };
+  let last: Standing = { away: new Map(), unknown: new Set(), workers: null };
   let checking: Promise<Standing> | null = null;
   let isDiskSuspect = false;
   let timer: NodeJS.Timeout | undefined;
   let askedAt = Number.NEGATIVE_INFINITY;
   let refusal: Refusal | null = null;
-  let tell = (_before: Standing, _after: Standing) => {};
+  let tell = (_standing: Standing) => {};
 
   async function ask(): Promise<Standing> {
-    const before = last;
     askedAt = performance.now();
     if (refusal && refusal.until < askedAt) refusal = null;
-    last = await askAll(asked, { isDiskSuspect, refusal });
-    isDiskSuspect = last.away.has('disk');
-    tell(before, last);
+    const hints = { isDiskSuspect, refusal };
+    isDiskSuspect = false;
+    last = await askAll(asked, hints);
+    isDiskSuspect ||= last.away.has('disk');
+    tell(last);
     return last;
   }
   const check = () => {
@@ -77,7 +81,7 @@ export function makeAvailability(asked: Asked): Availability {
       refusal = null;
     },
     watch: (log, parts) => {
-      tell = (before, after) => tellChanges(parts, { before, after, log });
+      tell = tellChanges(parts, log);
       const tellFailure = tellOnce(log);
       timer ??= setInterval(() => check().catch(tellFailure), EVERY_MS).unref();
       check().catch(() => {});
@@ -110,32 +114,36 @@ async function askAll({ db, bell, places }: Asked, { isDiskSuspect, refusal }: H
     if (error instanceof TimedOut || isPassing(error)) return note(codeOf(error) === DISK_FULL ? 'disk' : part)(error);
     throw error;
   };
+  // A role that may not make the probe's table says nothing about the disk.
+  const fullDisk = (error: unknown) => (codeOf(error) === DISK_FULL ? note('disk')(error) : null);
   const [workers] = await Promise.all([
     withinTime(countWorkers(db)).catch(passing('database')),
-    isDiskSuspect ? withinTime(probeDisk(db)).catch(passing('database')) : null,
+    isDiskSuspect ? withinTime(probeDisk(db)).catch(fullDisk) : null,
     withinTime(bell.count([PROBE_QUEUE])).catch(note('queue')),
   ]);
   // It answers questions, and takes no jobs.
   if (refusal && !away.has('queue')) away.set('queue', sentenceFor('queue', { code: refusal.code, places }));
-  // A queue in a database that is away is no second trouble.
-  if (away.has('database') && !places.redis) away.delete('queue');
+  const unknown = new Set<Part>(
+    away.has('database') ? ['disk', 'worker', ...(places.redis ? [] : ['queue' as const])] : [],
+  );
+  for (const part of unknown) away.delete(part);
   if (workers === 0) note('worker')(null);
-  return { away, workers };
+  return { away, unknown, workers };
 }
 
-type Change = { before: Standing; after: Standing; log: Log };
-
-function tellChanges(parts: readonly Part[], { before, after, log }: Change): void {
-  for (const part of parts) {
-    const sentence = after.away.get(part);
-    if (sentence && !before.away.has(part)) log.warn({ away: part }, sentence);
-    if (!sentence && before.away.has(part) && isKnown(part, after)) log.info({ back: part }, BACK[part]);
-  }
-}
-
-/** While the database is away its disk and the workers cannot be asked. */
-function isKnown(part: Part, { away }: Standing): boolean {
-  return !away.has('database') || (part !== 'disk' && part !== 'worker');
+/** Tells of each part once that it is away, and once that it is back; while it cannot be asked nothing is new. */
+function tellChanges(parts: readonly Part[], log: Log): (standing: Standing) => void {
+  const told = new Set<Part>();
+  return ({ away, unknown }) => {
+    for (const part of parts) {
+      const sentence = away.get(part);
+      if (sentence && !told.has(part)) {
+        told.add(part);
+        log.warn({ away: part }, sentence);
+      }
+      if (!sentence && !unknown.has(part) && told.delete(part)) log.info({ back: part }, BACK[part]);
+    }
+  };
 }
 
 class TimedOut extends Error {

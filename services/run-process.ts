@@ -59,7 +59,6 @@ function explain(error: unknown): string | null {
     return 'PostgreSQL refused the user or password in DATABASE_URL. Check both.';
   if (code === '3D000') return 'The database named in DATABASE_URL does not exist. Create it first.';
   if (!isPassing(error)) return null;
-  if (code === '53300') return 'PostgreSQL at DATABASE_URL has no connection left (53300). Raise its max_connections.';
   return `PostgreSQL at DATABASE_URL cannot be reached (${code}). Check that it runs, and that host and port are right.`;
 }
 

@@ -64,7 +64,13 @@ export function readSettings(env: Env): Settings {
 }
 
 /** Variables that others read: providers, the command line and the demo. */
-const READ_ELSEWHERE = ['PAWL_PROVIDERS', 'PAWL_MODEL_IDLE_TIMEOUT_MS', 'PAWL_URL', 'PAWL_API_KEY'];
+const READ_ELSEWHERE = [
+  'PAWL_PROVIDERS',
+  'PAWL_MODEL_IDLE_TIMEOUT_MS',
+  'PAWL_URL',
+  'PAWL_API_KEY',
+  'PAWL_DEMO_JOURNAL',
+];
 
 /** A sentence for each `PAWL_` variable that nothing reads, with the name that was probably meant; never a value. */
 export function unknownVariables(env: Env): string[] {

@@ -23,7 +23,9 @@ export function handleError(log: Log) {
     }
     const trouble = databaseTrouble(error);
     if (trouble) {
-      log.warn({ code: codeOf(error), path: c.req.path }, trouble.log);
+      // Of a part that is away the process says so once; what this request alone has met is told here.
+      const level = trouble.kind === 'conflict' || trouble.kind === 'out-of-memory' ? 'warn' : 'debug';
+      log[level]({ code: codeOf(error), path: c.req.path }, trouble.log);
       c.header('Retry-After', '1');
       return fail(c, 503, { code: 'service_unavailable', message: trouble.message });
     }

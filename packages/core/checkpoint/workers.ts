@@ -23,7 +23,7 @@ export async function forgetWorker(db: Db, id: string): Promise<void> {
   await sql`delete from workers where id = ${id}`.execute(db);
 }
 
-/** Counts the workers that are alive; one that was killed counts for up to 10 s more. */
+/** Counts the workers that are alive; one that was killed counts for up to 15 s more. */
 export async function countWorkers(db: Db): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*)::int as count from workers where not ${isGone}`.execute(db);

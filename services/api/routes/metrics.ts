@@ -52,9 +52,8 @@ async function countAll({ db, countJobs }: Pick<Context, 'db' | 'countJobs'>): P
   ];
 }
 
-function partGauges({ away, workers }: Standing): string[] {
-  // Its disk and the workers cannot be asked while the database is away.
-  const known = away.has('database') ? (['database', 'queue'] as const) : PARTS;
+function partGauges({ away, unknown, workers }: Standing): string[] {
+  const known = PARTS.filter((part) => !unknown.has(part));
   const up = Object.fromEntries(known.map((part) => [part, away.has(part) ? 0 : 1]));
   return [
     ...gauge('pawl_part_up', 'Whether a part that Pawl leans on is there (1) or away (0)', { part: up }),
