@@ -23,7 +23,8 @@ export async function openServer(
   limits: ServerLimits,
 ): Promise<Server> {
   const tooMany = new WeakSet<Duplex>();
-  const fetch = ((request, env) => (tooMany.has(env.incoming.socket) ? busy() : answer(request, env))) as Listener;
+  const fetch: Listener = (request, env) =>
+    tooMany.has(env.incoming.socket) ? answerOnce(request, () => answer(request, env)) : answer(request, env);
   const serverOptions = {
     headersTimeout: limits.headersMs,
     requestTimeout: limits.requestMs,
@@ -54,7 +55,7 @@ function explainListening(error: Error, { host, port }: { host: string; port: nu
   }
 }
 
-/** One that comes when there are as many as there may be is answered once, and only that it is one too many. */
+/** One that comes when there are as many as there may be is answered once: that it is one too many, or that we live. */
 function markTooMany(server: Server, limit: number, tooMany: WeakSet<Duplex>): void {
   let open = 0;
   server.maxConnections = limit + TOLD;
@@ -65,6 +66,15 @@ function markTooMany(server: Server, limit: number, tooMany: WeakSet<Duplex>): v
       open -= 1;
     });
   });
+}
+
+/** An orchestrator would end a process that refuses its check, though it only has many clients: the check is answered. */
+async function answerOnce({ method, url }: Request, answer: () => ReturnType<Listener>): Promise<Response> {
+  const isCheck = (method === 'GET' || method === 'HEAD') && new URL(url).pathname === '/healthz';
+  if (!isCheck) return busy();
+  const response = await answer();
+  response.headers.set('connection', 'close');
+  return response;
 }
 
 function busy(): Response {

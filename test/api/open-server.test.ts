@@ -75,6 +75,24 @@ test('a connection too many is told so and does nothing; when another is closed,
   third.destroy();
 });
 
+test.each(['GET', 'HEAD'])(
+  'a connection too many still hears of %s /healthz that the process lives',
+  async (method) => {
+    await using server = await serve({ connections: 1 });
+    const asking = (asked: string) => `${asked} HTTP/1.1\r\nhost: localhost\r\n\r\n`;
+    const first = server.send(asking('GET /'));
+    await once(first, 'data');
+
+    const health = await text(server.send(asking(`${method} /healthz`)));
+    const other = await text(server.send(asking(`${method} /healthz/more`)));
+
+    expect(health).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
+    expect(health.toLowerCase()).toContain('connection: close');
+    expect(other).toMatch(/^HTTP\/1\.1 503 /);
+    first.destroy();
+  },
+);
+
 /** A server of one route, and sockets to it. */
 async function serve(limits: Partial<ServerLimits>) {
   let asked = 0;
