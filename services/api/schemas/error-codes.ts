@@ -56,7 +56,12 @@ export const errorCodes = {
     'Host',
     'Without PAWL_API_KEYS only localhost, 127.0.0.1 and [::1] are served. Use one of them, or set keys.',
   ),
-  origin_not_allowed: of(403, 'Origin', 'Pages of other origins may not use this API. Ask it from your own server.'),
+  origin_not_allowed: of(
+    403,
+    'Origin',
+    'Pages of other origins may not use this API: ask it from your own server. ' +
+      'A proxy before it has to pass on the Host that the browser asked for, port included.',
+  ),
   route_not_found: of(404, null, 'There is no such route. GET /openapi.json lists those there are.'),
   conversation_not_found: of(404, 'id', 'There is no conversation of this id. Check the id and the key.'),
   turn_not_found: of(404, 'id', 'There is no turn of this id. Check the id and the key.'),
