@@ -102,6 +102,7 @@ export const errorCodes = {
   webhook_endpoint_disabled: of(409, null, 'The webhook endpoint is disabled or deleted. Enable it, then redeliver.'),
   body_too_large: of(413, null, 'The body is larger than 1 MiB. Send less, or split it over turns.'),
   unsupported_media_type: of(415, null, 'Send the body as JSON with `Content-Type: application/json`.'),
+  expectation_failed: of(417, 'Expect', 'Only `Expect: 100-continue` can be met. Leave out the header, or send that.'),
   too_many_streams: of(
     429,
     null,
