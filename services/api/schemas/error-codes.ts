@@ -69,7 +69,7 @@ export const errorCodes = {
   tool_output_not_found: of(404, 'call_id', 'There is no output of a call call_1 in this turn yet.'),
   delivery_not_found: of(404, 'id', 'There is no delivery of this id.'),
   webhook_endpoint_not_found: of(404, 'id', 'There is no webhook endpoint of this id. Check the id and the key.'),
-  method_not_allowed: of(405, null, 'This path takes GET and HEAD only. Use that.'),
+  method_not_allowed: of(405, null, 'This path takes GET only. Use that.'),
   request_timeout: of(408, null, 'The request did not come in time. Send its headers in 10 s and all of it in 60 s.'),
   idempotency_key_reused: of(
     409,
