@@ -17,8 +17,8 @@ export function readableLine(json: string, hasColours: boolean): string {
   const rest = Object.entries(fields).map(
     ([key, value]) => `${key}=${typeof value === 'string' ? value : JSON.stringify(value)}`,
   );
-  const head = `${paint('2', clock)} ${paint(colour, name.padEnd(5))} ${visible(msg)}`;
-  const tail = rest.length === 0 ? '' : `  ${paint('2', visible(rest.join(' ')))}`;
+  const head = `${paint('2', clock)} ${paint(colour, name.padEnd(5))} ${onOneLine(msg)}`;
+  const tail = rest.length === 0 ? '' : `  ${paint('2', onOneLine(rest.join(' ')))}`;
   return `${head}${tail}\n${stackOf(err)}`;
 }
 
@@ -26,6 +26,11 @@ function stackOf(err: unknown): string {
   if (typeof err !== 'object' || err === null) return '';
   const stack = Reflect.get(err, 'stack') ?? Reflect.get(err, 'message');
   return typeof stack === 'string' ? `${visible(stack).replace(/^/gm, '    ')}\n` : '';
+}
+
+/** A line end in it is shown as it is written in JSON, so that no text from elsewhere looks like a line of the log. */
+function onOneLine(text: string): string {
+  return visible(text.replaceAll('\n', '\\n').replaceAll('\r', '\\r'));
 }
 
 /** A text that came from elsewhere must not move the cursor of a terminal. */

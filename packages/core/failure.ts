@@ -33,7 +33,7 @@ export class ProviderFailed extends Failure {
 
 /** The caller asked for something that cannot be had, or not now (503); becomes the contract's envelope. */
 export class RequestRefused extends Failure {
-  readonly status: 400 | 401 | 403 | 404 | 405 | 408 | 409 | 413 | 415 | 429 | 431 | 503;
+  readonly status: 400 | 401 | 403 | 404 | 405 | 408 | 409 | 413 | 415 | 417 | 429 | 431 | 503;
   readonly param: string | null;
 
   constructor(status: RequestRefused['status'], code: string, message: string, param: string | null = null) {

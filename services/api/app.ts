@@ -1,5 +1,4 @@
 import { RequestRefused } from '#core/failure.ts';
-import { allowedMethods } from './allowed-methods.ts';
 import { authenticate } from './authenticate.ts';
 import type { ApiContext } from './context.ts';
 import { handleError } from './handle-error.ts';
@@ -8,6 +7,7 @@ import { makeRouter } from './make-router.ts';
 import { readJson } from './read-json.ts';
 import { refuseForeign } from './refuse-foreign.ts';
 import { refuseUnread } from './refuse-unread.ts';
+import { noRoute, refuseUnrouted } from './refuse-unrouted.ts';
 import { approvalRoutes } from './routes/approvals.ts';
 import { catalogueRoutes } from './routes/catalogue.ts';
 import { conversationRoutes } from './routes/conversations.ts';
@@ -27,12 +27,6 @@ import { turnRoutes } from './routes/turns.ts';
 import { webhookEndpointActionRoutes } from './routes/webhook-endpoint-actions.ts';
 import { webhookEndpointRoutes } from './routes/webhook-endpoints.ts';
 
-const NO_ROUTE = new RequestRefused(
-  404,
-  'route_not_found',
-  'There is no such route. GET /openapi.json lists those there are.',
-);
-
 /** The whole API: HTTP in, checkpoint verbs, HTTP out. */
 export function makeApp(context: ApiContext) {
   const app = makeRouter();
@@ -41,15 +35,13 @@ export function makeApp(context: ApiContext) {
     if (!(error instanceof RequestRefused)) context.availability.suspect(error);
     return answerError(error, c);
   });
-  app.notFound((c) => {
-    const methods = allowedMethods(app.openAPIRegistry, c.req.path);
-    if (methods.length === 0 || methods.includes(c.req.method)) throw NO_ROUTE;
-    c.header('Allow', methods.join(', '));
-    throw new RequestRefused(405, 'method_not_allowed', `This path takes ${methods.join(' and ')} only. Use that.`);
+  app.notFound(() => {
+    throw noRoute();
   });
   app.use('*', refuseForeign(context.keys));
   app.use('/v1/*', authenticate(context.keys));
   app.use('/metrics', authenticate(context.keys));
+  app.use('*', refuseUnrouted(app.openAPIRegistry));
   app.use('/v1/*', limitBody);
   app.use('/v1/*', readJson);
   app.use('/v1/*', refuseUnread(app.openAPIRegistry));

@@ -1,4 +1,12 @@
-import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerOptions,
+  type ServerResponse,
+  STATUS_CODES,
+} from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { type ServerType, serve } from '@hono/node-server';
@@ -23,14 +31,17 @@ export async function openServer(
   limits: ServerLimits,
 ): Promise<Server> {
   const tooMany = new WeakSet<Duplex>();
-  const fetch = ((request, env) => (tooMany.has(env.incoming.socket) ? busy() : answer(request, env))) as Listener;
+  const fetch: Listener = (request, env) =>
+    tooMany.has(env.incoming.socket) ? answerOnce(request, () => answer(request, env)) : answer(request, env);
   const serverOptions = {
     headersTimeout: limits.headersMs,
     requestTimeout: limits.requestMs,
     connectionsCheckingInterval: limits.headersMs / 4,
   };
+  // Its type has all the ways to call it; this is the one in use.
+  const options = { fetch, hostname: host, port, createServer: createStrict as typeof createServer, serverOptions };
   const server = await new Promise<ServerType>((resolve, reject) => {
-    const opened = serve({ fetch, hostname: host, port, serverOptions }, () => resolve(opened));
+    const opened = serve(options, () => resolve(opened));
     opened.on('error', (error) => reject(explainListening(error, { host, port })));
     markTooMany(opened as Server, limits.connections, tooMany);
     refuseInEnvelope(opened as Server, limits);
@@ -54,7 +65,16 @@ function explainListening(error: Error, { host, port }: { host: string; port: nu
   }
 }
 
-/** One that comes when there are as many as there may be is answered once, and only that it is one too many. */
+/** A server that refuses a request of HTTP/1.1 without `Host` itself, as Node would without a word. */
+function createStrict(options: ServerOptions, listener: RequestListener): Server {
+  return createServer({ ...options, requireHostHeader: false }, (request, response) => {
+    if (request.headers.host !== undefined || request.httpVersion !== '1.1') return listener(request, response);
+    const message = 'The request has no Host header. Send one: HTTP/1.1 asks for it.';
+    refuse(response, new RequestRefused(400, 'invalid_http', message, 'Host'));
+  });
+}
+
+/** One that comes when there are as many as there may be is answered once: that it is one too many, or that we live. */
 function markTooMany(server: Server, limit: number, tooMany: WeakSet<Duplex>): void {
   let open = 0;
   server.maxConnections = limit + TOLD;
@@ -67,6 +87,15 @@ function markTooMany(server: Server, limit: number, tooMany: WeakSet<Duplex>): v
   });
 }
 
+/** An orchestrator would end a process that refuses its check, though it only has many clients: that is answered. */
+async function answerOnce({ method, url }: Request, answer: () => ReturnType<Listener>): Promise<Response> {
+  const isCheck = (method === 'GET' || method === 'HEAD') && new URL(url).pathname === '/healthz';
+  if (!isCheck) return busy();
+  const response = await answer();
+  response.headers.set('connection', 'close');
+  return response;
+}
+
 function busy(): Response {
   const message = 'Too many connections are open here. Close those that you do not use, and try again in a moment.';
   const headers = { 'retry-after': '1', connection: 'close' };
@@ -77,6 +106,11 @@ function busy(): Response {
 function refuseInEnvelope(server: Server, limits: ServerLimits): void {
   const answers = new WeakMap<Duplex, ServerResponse>();
   server.on('request', ({ socket }: IncomingMessage, response: ServerResponse) => void answers.set(socket, response));
+  server.on('checkExpectation', ({ socket }: IncomingMessage, response: ServerResponse) => {
+    answers.set(socket, response);
+    const message = 'Only `Expect: 100-continue` can be met. Leave out the header, or send that.';
+    refuse(response, new RequestRefused(417, 'expectation_failed', message, 'Expect'));
+  });
   server.on('clientError', (error: Error & { code?: string }, socket: Duplex) => {
     const answer = answers.get(socket);
     const isUnderWay = answer?.headersSent === true && !answer.writableFinished;
@@ -87,6 +121,14 @@ function refuseInEnvelope(server: Server, limits: ServerLimits): void {
     const rest = `connection: close\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
     socket.end(`${head}\r\n${rest}`, () => socket.destroy());
   });
+}
+
+/** Answers what never came to a route. What is left of the request is not read, so its connection is closed. */
+function refuse(response: ServerResponse, refusal: RequestRefused): void {
+  const body = JSON.stringify(envelope(refusal));
+  response.setHeader('content-type', 'application/json').setHeader('content-length', Buffer.byteLength(body));
+  response.writeHead(refusal.status, { connection: 'close' });
+  response.end(body);
 }
 
 function refusalOf(code: string | undefined, { headersMs, requestMs }: ServerLimits): RequestRefused {

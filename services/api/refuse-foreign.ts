@@ -18,7 +18,9 @@ export function refuseForeign(keys: ApiKeys) {
       throw new RequestRefused(403, 'host_not_allowed', message, 'Host');
     }
     if (isForeign(c.req.method, (name) => c.req.header(name))) {
-      const message = 'Pages of other origins may not use this API. Ask it from your own server.';
+      const message =
+        'Pages of other origins may not use this API: ask it from your own server. ' +
+        'A proxy before it has to pass on the Host that the browser asked for, port included.';
       throw new RequestRefused(403, 'origin_not_allowed', message, 'Origin');
     }
     await next();

@@ -152,6 +152,19 @@ test.each(['compact', 'openai', 'anthropic', 'gemini'])('a large conversation is
   expect(told[format === 'openai' ? 1 : 0]).toEqual(small[format === 'openai' ? 1 : 0]);
 });
 
+test('a page of messages looks at a hundred turns at most, however long the conversation is', async () => {
+  await using world = await createWorld();
+  const { conversation_id: id } = await world.startTurn({ input: '0' });
+  const path = `/v1/conversations/${id}`;
+  for (let n = 1; n <= 100; n += 1) await world.call('POST', `${path}/turns`, { body: { input: `${n}` } });
+
+  const first = await list<{ content: string }>(world, `${path}/messages`);
+  const second = await list<{ content: string }>(world, `${path}/messages?cursor=${first.next_cursor}`);
+
+  expect([first.data.length, first.has_more, second.has_more]).toEqual([100, true, false]);
+  expect(second.data.map(({ content }) => content)).toEqual(['100']);
+});
+
 test('events that hold a large turn again and again are told in pages', async () => {
   await using world = await createWorld();
   const refused = scripted({ answer: 'x'.repeat(100), final: { fault: REFUSED } });

@@ -48,12 +48,24 @@ test.each([
     `GET / HTTP/1.1\r\nhost: localhost\r\nx: ${'y'.repeat(20_000)}\r\n\r\n`,
     '431 headers_too_large: null',
   ],
+  ['HTTP/1.1 without Host', 'GET / HTTP/1.1\r\n\r\n', '400 invalid_http: Host'],
+  [
+    'an expectation that is not 100-continue',
+    'POST / HTTP/1.1\r\nhost: localhost\r\nexpect: x\r\ncontent-length: 2\r\n\r\n{}',
+    '417 expectation_failed: Expect',
+  ],
 ])('%s is refused in the envelope of all errors', async (_, sent, refusal) => {
   await using server = await serve({});
 
   const answer = parse(await text(server.send(sent)));
 
   expect(describeRefusal(answer)).toBe(refusal);
+});
+
+test('HTTP/1.0 needs no Host', async () => {
+  await using server = await serve({});
+
+  expect(await text(server.send('GET / HTTP/1.0\r\n\r\n'))).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
 });
 
 test('a connection too many is told so and does nothing; when another is closed, there is room again', async () => {
@@ -74,6 +86,24 @@ test('a connection too many is told so and does nothing; when another is closed,
   expect(String(await once(third, 'data'))).toContain('200 OK');
   third.destroy();
 });
+
+test.each(['GET', 'HEAD'])(
+  'a connection too many still hears of %s /healthz that the process lives',
+  async (method) => {
+    await using server = await serve({ connections: 1 });
+    const asking = (asked: string) => `${asked} HTTP/1.1\r\nhost: localhost\r\n\r\n`;
+    const first = server.send(asking('GET /'));
+    await once(first, 'data');
+
+    const health = await text(server.send(asking(`${method} /healthz`)));
+    const other = await text(server.send(asking(`${method} /healthz/more`)));
+
+    expect(health).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
+    expect(health.toLowerCase()).toContain('connection: close');
+    expect(other).toMatch(/^HTTP\/1\.1 503 /);
+    first.destroy();
+  },
+);
 
 /** A server of one route, and sockets to it. */
 async function serve(limits: Partial<ServerLimits>) {

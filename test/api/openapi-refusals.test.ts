@@ -26,7 +26,7 @@ const OUT_OF_REACH = ['invalid_request', 'invalid_model', 'internal', 'service_u
 /** What is refused before it is a request of a route, and what takes many at once (open-server, say-what-is-so, refuse-foreign). */
 const ELSEWHERE = [
   ...['invalid_http', 'headers_too_large', 'request_timeout', 'too_many_connections', 'too_many_streams'],
-  ...['method_not_allowed', 'host_not_allowed'],
+  ...['method_not_allowed', 'host_not_allowed', 'expectation_failed'],
 ];
 
 const env = {

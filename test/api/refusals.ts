@@ -14,6 +14,7 @@ const TYPES: Record<number, string> = {
   409: 'conflict_error',
   413: 'invalid_request_error',
   415: 'invalid_request_error',
+  417: 'invalid_request_error',
   429: 'rate_limit_error',
   431: 'invalid_request_error',
   503: 'server_error',

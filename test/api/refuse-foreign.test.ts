@@ -1,6 +1,7 @@
 import { request } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Answer } from '#test/world/api-client.ts';
 import { createWorld, type World } from '#test/world/create-world.ts';
 import { describeRefusal } from './refusals.ts';
 
@@ -82,6 +83,16 @@ test('behind a proxy that speaks TLS, the page goes on', async () => {
   expect(await ask(keyed, 'GET', '/v1/turns', from)).toBe('200 accepted');
 });
 
+test.each([
+  { host: 'pawl.example', origin: 'http://pawl.example:8080' },
+  { host: 'pawl:8080', origin: 'https://pawl.example' },
+])('a page whose proxy does not pass on its Host is told what the proxy has to do: %j', async (from) => {
+  const answer = await send(keyed, 'POST', '/v1/turns', { ...from, ...KEY });
+
+  expect(describeRefusal(answer)).toBe('403 origin_not_allowed: Origin');
+  expect(answer.body).toMatchObject({ error: { message: expect.stringMatching(/proxy .* Host .* port included/) } });
+});
+
 test('a link of another page may open ours', async () => {
   const from = { host: 'localhost:8080', 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' };
 
@@ -89,12 +100,16 @@ test('a link of another page may open ours', async () => {
 });
 
 /** Asks with headers that `fetch` would not let a caller choose. */
-async function ask({ url }: World, method: string, path: string, headers: Record<string, string>): Promise<string> {
-  const { promise, resolve, reject } = Promise.withResolvers<string>();
+async function ask(world: World, method: string, path: string, headers: Record<string, string>): Promise<string> {
+  return describeRefusal(await send(world, method, path, headers));
+}
+
+async function send({ url }: World, method: string, path: string, headers: Record<string, string>) {
+  const { promise, resolve, reject } = Promise.withResolvers<Answer<unknown>>();
   const asking = request(url + path, { method, headers, agent: false }, async (response) => {
     const { statusCode: status = 0 } = response;
     const told = new Headers(response.headers as Record<string, string>);
-    resolve(describeRefusal({ status, headers: told, body: await json(response) }));
+    resolve({ status, headers: told, body: await json(response) });
   });
   asking.on('error', reject);
   asking.end();

@@ -76,6 +76,21 @@ test.each([
   expect(answer.headers.get('allow')?.split(', ').sort().join(', ')).toBe(methods);
 });
 
+test.each([
+  ['PUT /v1/turns', 'text/plain', 'POST and GET'],
+  ['PUT /v1/turns', 'application/json', 'POST and GET'],
+  ['POST /v1/turns/turn_x', 'text/plain', 'GET'],
+  ['PATCH /openapi.json', 'text/plain', 'GET'],
+])('a wrong method is refused before its body is: %s of %s', async (asked, type, methods) => {
+  const [method = '', path = ''] = asked.split(' ');
+
+  const answer = await world.call(method, path, { body: '{', headers: { 'content-type': type } });
+
+  expect(describeRefusal(answer)).toBe('405 method_not_allowed: null');
+  expect(answer.body).toMatchObject({ error: { message: `This path takes ${methods} only. Use that.` } });
+  expect(answer.headers.get('allow')).toContain('HEAD');
+});
+
 test.each(['/v1/turnss', '/v2/turns', '/openapi-json', '/inspector/nothing.js'])('%s is no path', async (path) => {
   expect(describeRefusal(await world.call('GET', path))).toBe('404 route_not_found: null');
 });

@@ -72,3 +72,14 @@ test('a line to read has time, level, sentence and fields, the stack of an error
   );
   expect(coloured).toContain('\u001b[33mwarn \u001b[0m');
 });
+
+test.each([
+  ['message', { msg: 'refused\r\n00:00:00 info  all is well' }],
+  ['field', { msg: 'refused', path: '/v1\n00:00:00 info  all is well\r' }],
+  ['name of a field', { msg: 'refused', 'a\n00:00:00 info  all is well': 1 }],
+])('a %s from elsewhere makes no line of its own, and shows its line ends', (_, said) => {
+  const readable = readableLine(JSON.stringify({ time: 0, level: 40, ...said }), false);
+
+  expect(readable).toMatch(/^[^\r\n]*\\n00:00:00 info {2}all is well[^\r\n]*\n$/);
+  expect(readable.match(/\\r/g) ?? []).toHaveLength(JSON.stringify(said).split('\\r').length - 1);
+});

@@ -18,8 +18,8 @@ const Format = z
   .enum(['compact', 'openai', 'anthropic', 'gemini'])
   .default('compact')
   .describe('As they are kept, an answer with its rounds; or expanded, in the words of a wire.');
-/** Turns of a page at most. */
-const TURNS = 1000;
+/** Turns of a page at most: each page sums up what so many take, whether they fit or not. */
+const TURNS = 100;
 
 type History = { data: Record<string, unknown>[]; system?: string | null };
 
@@ -29,7 +29,8 @@ const read = createRoute({
   operationId: 'readMessages',
   tags: ['Conversations'],
   summary: 'Read what was said',
-  description: 'All of it, but for a conversation of some megabytes, which comes in pages of whole turns.',
+  description:
+    'All of it, but for a conversation of more than 100 turns or some megabytes, which comes in pages of whole turns.',
   request: {
     params: z.object({ id: ConversationId }),
     query: PageQuery.pick({ cursor: true }).extend({ format: Format }),

@@ -56,7 +56,12 @@ export const errorCodes = {
     'Host',
     'Without PAWL_API_KEYS only localhost, 127.0.0.1 and [::1] are served. Use one of them, or set keys.',
   ),
-  origin_not_allowed: of(403, 'Origin', 'Pages of other origins may not use this API. Ask it from your own server.'),
+  origin_not_allowed: of(
+    403,
+    'Origin',
+    'Pages of other origins may not use this API: ask it from your own server. ' +
+      'A proxy before it has to pass on the Host that the browser asked for, port included.',
+  ),
   route_not_found: of(404, null, 'There is no such route. GET /openapi.json lists those there are.'),
   conversation_not_found: of(404, 'id', 'There is no conversation of this id. Check the id and the key.'),
   turn_not_found: of(404, 'id', 'There is no turn of this id. Check the id and the key.'),
@@ -64,7 +69,7 @@ export const errorCodes = {
   tool_output_not_found: of(404, 'call_id', 'There is no output of a call call_1 in this turn yet.'),
   delivery_not_found: of(404, 'id', 'There is no delivery of this id.'),
   webhook_endpoint_not_found: of(404, 'id', 'There is no webhook endpoint of this id. Check the id and the key.'),
-  method_not_allowed: of(405, null, 'This path takes GET and HEAD only. Use that.'),
+  method_not_allowed: of(405, null, 'This path takes GET only. Use that.'),
   request_timeout: of(408, null, 'The request did not come in time. Send its headers in 10 s and all of it in 60 s.'),
   idempotency_key_reused: of(
     409,
@@ -97,6 +102,7 @@ export const errorCodes = {
   webhook_endpoint_disabled: of(409, null, 'The webhook endpoint is disabled or deleted. Enable it, then redeliver.'),
   body_too_large: of(413, null, 'The body is larger than 1 MiB. Send less, or split it over turns.'),
   unsupported_media_type: of(415, null, 'Send the body as JSON with `Content-Type: application/json`.'),
+  expectation_failed: of(417, 'Expect', 'Only `Expect: 100-continue` can be met. Leave out the header, or send that.'),
   too_many_streams: of(
     429,
     null,

@@ -57,6 +57,7 @@ const ofAnyRequest: ErrorCode[] = [
   'method_not_allowed',
   'request_timeout',
   'headers_too_large',
+  'expectation_failed',
   'too_many_connections',
 ];
 
@@ -86,6 +87,7 @@ const MEANINGS = {
   409: 'It cannot be done as things stand.',
   413: 'The body is too large.',
   415: 'The body is not JSON.',
+  417: 'What the request expects cannot be done.',
   429: 'Too much was asked for.',
   431: 'The headers are too large.',
   500: 'Something went wrong on our side.',
