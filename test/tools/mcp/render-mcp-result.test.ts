@@ -62,3 +62,21 @@ test('structured content that says more than a text is shown, without the text i
   expect(renderMcpResult({ content: [], structuredContent: { result: [] } })).toBe('{"result":[]}');
   expect(renderMcpResult({ content: [text('1')], structuredContent: { result: [1, 2] } })).toBe('1\n{"result":[1,2]}');
 });
+
+test('however many texts and properties there are, each is looked at a few times', () => {
+  let looks = 0;
+  const property = (n: number) => ({
+    get n() {
+      looks += 1;
+      return n;
+    },
+  });
+  const many = Array.from({ length: 300 }, (_, n) => n);
+  const structuredContent = Object.fromEntries(many.map((n) => [`row${n}`, property(n)]));
+  const content = [...many.map((n) => text(`{ "n": ${n} }`)), text('{"n":300}')];
+
+  const said = renderMcpResult({ content, structuredContent });
+
+  expect(looks).toBeLessThan(20 * many.length);
+  expect(said.startsWith('{"n":300}\n{"row0":{"n":0},')).toBe(true);
+});

@@ -1,5 +1,5 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/client';
+import { canonicalText } from '../../turn/canonical-json.ts';
 import { jsonValue } from '../../turn/json-value.ts';
 
 type Said = Pick<CallToolResult, 'content' | 'structuredContent'>;
@@ -10,11 +10,9 @@ type Said = Pick<CallToolResult, 'content' | 'structuredContent'>;
  */
 export function renderMcpResult({ content, structuredContent }: Said): string {
   if (structuredContent === undefined || tellsAll(content, structuredContent)) return rendered(content);
-  const values = propertiesOf(structuredContent);
-  const others = content.filter((block) => {
-    const forms = formsOf(block);
-    return block.type !== 'text' || !values.some((value) => isAny(forms, value));
-  });
+  // Properties and blocks may be many thousands each: comparing every one with every other would take minutes.
+  const values = new Set(propertiesOf(structuredContent).map(canonicalText));
+  const others = content.filter((block) => block.type !== 'text' || !formsOf(block).some((form) => values.has(form)));
   return [rendered(others), JSON.stringify(structuredContent)].filter((text) => text !== '').join('\n');
 }
 
@@ -25,27 +23,25 @@ export function renderMcpResult({ content, structuredContent }: Said): string {
 export function tellsAll(content: ContentBlock[], structured: unknown): boolean {
   const values = propertiesOf(structured);
   const blocks = content.map(formsOf);
-  return [structured, ...(values.length === 1 ? values : [])].some(
-    (value) => blocks.some((forms) => isAny(forms, value)) || isList(blocks, value),
-  );
+  return [structured, ...(values.length === 1 ? values : [])].some((value) => {
+    const text = canonicalText(value) ?? '';
+    return blocks.some((forms) => forms.includes(text)) || isList(blocks, value);
+  });
 }
 
 function propertiesOf(structured: unknown): unknown[] {
   return typeof structured === 'object' && structured !== null ? Object.values(structured) : [];
 }
 
-/** What a block may stand for in structured content: itself, its text, or the JSON that its text is. */
-function formsOf(block: ContentBlock): unknown[] {
-  return block.type === 'text' ? [block, block.text, jsonValue(block.text)] : [block];
+/** What a block may stand for in structured content, as canonical JSON: itself, its text, or the JSON that its text is. */
+function formsOf(block: ContentBlock): string[] {
+  const forms = block.type === 'text' ? [block, block.text, jsonValue(block.text)] : [block];
+  return forms.flatMap((form) => canonicalText(form) ?? []);
 }
 
-function isList(blocks: unknown[][], value: unknown): boolean {
+function isList(blocks: string[][], value: unknown): boolean {
   if (!Array.isArray(value) || value.length === 0 || value.length !== blocks.length) return false;
-  return blocks.every((forms, index) => isAny(forms, value[index]));
-}
-
-function isAny(forms: unknown[], value: unknown): boolean {
-  return forms.some((form) => isDeepStrictEqual(form, value));
+  return blocks.every((forms, index) => forms.includes(canonicalText(value[index]) ?? ''));
 }
 
 function rendered(content: ContentBlock[]): string {
