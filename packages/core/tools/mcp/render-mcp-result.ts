@@ -1,4 +1,5 @@
 import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/client';
+import { scanJson, startJsonScan } from '../../scan-json.ts';
 import { canonicalText } from '../../turn/canonical-json.ts';
 import { jsonValue } from '../../turn/json-value.ts';
 
@@ -12,7 +13,10 @@ export function renderMcpResult({ content, structuredContent }: Said): string {
   if (structuredContent === undefined || tellsAll(content, structuredContent)) return rendered(content);
   // Properties and blocks may be many thousands each: comparing every one with every other would take minutes.
   const values = new Set(propertiesOf(structuredContent).map(canonicalText));
-  const others = content.filter((block) => block.type !== 'text' || !formsOf(block).some((form) => values.has(form)));
+  const most = countOf(JSON.stringify(structuredContent));
+  const others = content.filter(
+    (block) => block.type !== 'text' || !formsOf(block, most).some((form) => values.has(form)),
+  );
   return [rendered(others), JSON.stringify(structuredContent)].filter((text) => text !== '').join('\n');
 }
 
@@ -22,7 +26,8 @@ export function renderMcpResult({ content, structuredContent }: Said): string {
  */
 export function tellsAll(content: ContentBlock[], structured: unknown): boolean {
   const values = propertiesOf(structured);
-  const blocks = content.map(formsOf);
+  const most = countOf(JSON.stringify(structured) ?? '');
+  const blocks = content.map((block) => formsOf(block, most));
   return [structured, ...(values.length === 1 ? values : [])].some((value) => {
     const text = canonicalText(value) ?? '';
     return blocks.some((forms) => forms.includes(text)) || isList(blocks, value);
@@ -33,10 +38,21 @@ function propertiesOf(structured: unknown): unknown[] {
   return typeof structured === 'object' && structured !== null ? Object.values(structured) : [];
 }
 
-/** What a block may stand for in structured content, as canonical JSON: itself, its text, or the JSON that its text is. */
-function formsOf(block: ContentBlock): string[] {
-  const forms = block.type === 'text' ? [block, block.text, jsonValue(block.text)] : [block];
+/**
+ * What a block may stand for in structured content, as canonical JSON: itself, its text, or the JSON that its text is,
+ * unless that has more values than the structured content: putting them in order is work for nothing.
+ */
+function formsOf(block: ContentBlock, most: number): string[] {
+  const forms = block.type === 'text' ? [block, block.text, jsonWithin(block.text, most)] : [block];
   return forms.flatMap((form) => canonicalText(form) ?? []);
+}
+
+function jsonWithin(text: string, most: number): unknown {
+  return countOf(text) > most ? undefined : jsonValue(text);
+}
+
+function countOf(json: string): number {
+  return scanJson(startJsonScan(), json).values;
 }
 
 function isList(blocks: string[][], value: unknown): boolean {
