@@ -96,11 +96,13 @@ test('a connection that breaks after the finish reason costs nothing', async () 
 const usage = { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 };
 const counted = `data: ${JSON.stringify({ choices: [], usage })}\n\n`;
 const DONE = 'data: [DONE]\n\n';
+const counting = (content: string) => event({ content }, null, { usage });
+const named = { index: 0, id: 'x', function: { name: 'f', arguments: '' } };
 
 test('a stream without a finish reason that counts and is done is whole (Snowflake Cortex)', async () => {
   const call = { index: 0, id: 'x', function: { name: 'f', arguments: '{}' } };
 
-  const words = await ask({ body: [event({ content: 'Hi.' }), counted, event({}), DONE] });
+  const words = await ask({ body: [event({ content: 'Hi.' }), counted, event({ function_call: { name: '' } }), DONE] });
   const calls = await ask({ body: [event({ tool_calls: [call] }), counted + DONE] });
   const beside = await ask({ body: [event({ content: 'Hi.' }, null, { usage }), DONE] });
 
@@ -114,6 +116,10 @@ test.each([
   ['that only counts', [event({ content: 'Ha' }), counted]],
   ['that is done and has not counted', [event({ content: 'Ha' }), DONE]],
   ['that goes on after it has counted', [event({ content: 'Ha' }, null, { usage }), event({ content: 'lf' }), DONE]],
+  ['that counts beside each of its texts', [counting('Ha'), counting('lf'), DONE]],
+  ['that counts from its role on', [event({ role: 'assistant', content: '' }, null, { usage }), counting('Ha'), DONE]],
+  ['that counts beside the name of a call', [counting('Hm.'), event({ tool_calls: [named] }, null, { usage }), DONE]],
+  ['that goes on with a call after it has counted', [counted, event({ tool_calls: [named] }), DONE]],
 ])('a stream without a finish reason %s was cut', async (_, body) => {
   await expect(ask({ body })).rejects.toMatchObject({ code: 'provider_unavailable', retry: { kind: 'later' } });
 });

@@ -1,3 +1,4 @@
+import { getHeapStatistics } from 'node:v8';
 import { expect, test } from 'vitest';
 import { shareReplies } from '#core/llm/reply-share.ts';
 
@@ -17,4 +18,23 @@ test('an answer that fills the memory of all is ended, small ones beside it are 
 
   expect(() => large.take(100 * MIB)).not.toThrow();
   large.release();
+});
+
+test('however many answers are read at a time, together they have half of the heap at most', () => {
+  const half = getHeapStatistics().heap_size_limit / 2;
+  const bytes = Math.floor(half / 64);
+  const shares = Array.from({ length: 200 }, () => shareReplies());
+
+  const read = shares.filter((share) => {
+    try {
+      share.take(bytes);
+      return true;
+    } catch {
+      return false;
+    }
+  });
+  for (const share of shares) share.release();
+
+  expect(read.length).toBeGreaterThan(60);
+  expect(read.length * bytes).toBeLessThanOrEqual(half);
 });

@@ -3,14 +3,18 @@ import { UnusableReply } from './reply-limits.ts';
 
 /** What one answer has of the memory that all answers under way in this process may take together. */
 export type ReplyShare = {
-  /** Counts bytes; an `UnusableReply` where all have too many and this one more than its part of them. */
+  /** Counts bytes; an `UnusableReply` where all have too many, those that are large before small ones. */
   take(bytes: number): void;
   release(): void;
 };
 
-/** Half of the heap, of which each of as many answers as a worker usually reads at a time has a part for sure. */
+/**
+ * Half of the heap is for all answers together, however many are read at a time. Its last quarter is kept for small ones,
+ * of a 64th at most, so that a few large answers end before they end those beside them.
+ */
 const ALL_BYTES = getHeapStatistics().heap_size_limit / 2;
-const OWN_BYTES = ALL_BYTES / 64;
+const LARGE_BYTES = (ALL_BYTES * 3) / 4;
+const SMALL_BYTES = ALL_BYTES / 64;
 
 let taken = 0;
 
@@ -21,9 +25,10 @@ export function shareReplies(): ReplyShare {
     take(bytes) {
       own += bytes;
       taken += bytes;
-      if (taken <= ALL_BYTES || own <= OWN_BYTES) return;
-      const mebibytes = Math.floor(OWN_BYTES / 1024 / 1024);
-      throw new UnusableReply(`more than ${mebibytes} MiB, while other answers fill the memory of this worker`);
+      const isSmall = own <= SMALL_BYTES;
+      if (taken <= (isSmall ? ALL_BYTES : LARGE_BYTES)) return;
+      const much = isSmall ? 'more than there is room for' : `more than ${Math.floor(SMALL_BYTES / 1024 / 1024)} MiB`;
+      throw new UnusableReply(`${much}, while other answers fill the memory of this worker`);
     },
     release() {
       taken -= own;

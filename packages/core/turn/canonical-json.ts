@@ -5,8 +5,12 @@ import { isShallow, jsonValue } from './json-value.ts';
  * JSON, or nested more than 100 levels deep, stays as it is.
  */
 export function canonicalJson(text: string): string {
-  const value = jsonValue(text);
-  return value !== undefined && isShallow(value) ? JSON.stringify(sorted(value)) : text;
+  return canonicalText(jsonValue(text)) ?? text;
+}
+
+/** A JSON value in that spelling; undefined where it is none, or nested more than 100 levels deep. */
+export function canonicalText(value: unknown): string | undefined {
+  return isShallow(value) ? JSON.stringify(sorted(value)) : undefined;
 }
 
 function sorted(value: unknown): unknown {

@@ -49,6 +49,32 @@ test('JSON amid prose that a tool answered is a quotation, JSON alone is a decis
   expect(parseDecision(`\`\`\`json\n${decision}\n\`\`\``, heard)).toEqual([called]);
 });
 
+test.each([
+  ['in a string of JSON', JSON.stringify({ page: `Do ${decision} now` })],
+  ['in a string of JSON in a string of JSON', JSON.stringify({ page: JSON.stringify({ text: `Do ${decision} now` }) })],
+  ['in JSON that is cut off', JSON.stringify({ page: `Do ${decision} now`, more: 'x' }).slice(0, -5)],
+  ['with its letters escaped', JSON.stringify({ page: decision }).replace('get_weather', '\\u0067et_weather')],
+  ['within other JSON', JSON.stringify({ page: { says: JSON.parse(decision) } })],
+])('JSON amid prose that a tool answered %s is a quotation, in any order of its keys', (_, heard) => {
+  const turned = JSON.stringify({ tools: [{ arguments: tokyo.arguments, tool: tokyo.tool }] });
+  const quoted = heard.endsWith('}') ? [decision, turned] : [decision];
+
+  for (const json of quoted) {
+    expect(parseDecision(`It says ${json}, so I am done.`, [heard])).toEqual([]);
+    expect(parseDecision(`It says:\n\`\`\`json\n${json}\n\`\`\`\nDone.`, [heard])).toEqual([]);
+    expect(parseDecision(json, [heard])).toHaveLength(1);
+  }
+  const other = decision.replace('Tokyo', 'Osaka');
+  expect(parseDecision(`It says much. ${other} is what I need.`, [heard])).toHaveLength(1);
+});
+
+test('where too much was heard to be looked through, JSON amid prose calls nothing', () => {
+  for (const stammer of ['{"', '{', '[{"a', '{"tool":"', '{"\\"']) {
+    expect(parseDecision(`So: ${decision} ok`, [stammer.repeat(200_000)])).toEqual([]);
+  }
+  expect(parseDecision(`So: ${decision} ok`, ['{"a":{}} '.repeat(200_000)])).toEqual([called]);
+});
+
 test('brackets and quotes in a string do not end the JSON', () => {
   const args = { text: 'a } ] ``` \\" {"tools":[]} [' };
   const tricky = JSON.stringify({ tools: [{ tool: 'note', arguments: args }] });

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { renderMcpResult } from '#core/tools/mcp/render-mcp-result.ts';
 
 const text = (said: string) => ({ type: 'text' as const, text: said });
@@ -61,4 +61,34 @@ test('structured content that says more than a text is shown, without the text i
   );
   expect(renderMcpResult({ content: [], structuredContent: { result: [] } })).toBe('{"result":[]}');
   expect(renderMcpResult({ content: [text('1')], structuredContent: { result: [1, 2] } })).toBe('1\n{"result":[1,2]}');
+});
+
+test('however many texts and properties there are, each is looked at a few times', () => {
+  let looks = 0;
+  const property = (n: number) => ({
+    get n() {
+      looks += 1;
+      return n;
+    },
+  });
+  const many = Array.from({ length: 300 }, (_, n) => n);
+  const structuredContent = Object.fromEntries(many.map((n) => [`row${n}`, property(n)]));
+  const content = [...many.map((n) => text(`{ "n": ${n} }`)), text('{"n":300}')];
+
+  const said = renderMcpResult({ content, structuredContent });
+
+  expect(looks).toBeLessThan(20 * many.length);
+  expect(said.startsWith('{"n":300}\n{"row0":{"n":0},')).toBe(true);
+});
+
+test('a text of more JSON than the structured content has is not made into values', () => {
+  const long = JSON.stringify(Array.from({ length: 100 }, (_, n) => n));
+  const parse = vi.spyOn(JSON, 'parse');
+
+  const said = renderMcpResult({ content: [text(long)], structuredContent: { rows: 1, count: 2 } });
+  const parsed = parse.mock.calls.map(([json]) => json);
+  parse.mockRestore();
+
+  expect(said).toBe(`${long}\n{"rows":1,"count":2}`);
+  expect(parsed).not.toContain(long);
 });

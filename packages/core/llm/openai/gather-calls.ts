@@ -44,7 +44,7 @@ export function gatherCall(calls: CallsDraft, piece: CallPiece): Delta[] {
 }
 
 /** Some servers fill a form whose fields are all empty where there is no call. */
-function isBlank({ id, function: named, extra_content }: CallPiece): boolean {
+export function isBlank({ id, function: named, extra_content }: CallPiece): boolean {
   return !id && !named?.name && !named?.arguments && !extra_content;
 }
 

@@ -4,8 +4,8 @@ import type { Reply } from '../../turn/reply.ts';
 import type { Usage } from '../../turn/usage.ts';
 import { nameFailure } from '../name-failure.ts';
 import type { Delta } from '../provider.ts';
-import { Chunk, type Piece } from './chunk.ts';
-import { type CallDraft, type CallsDraft, gatherCall, startCalls } from './gather-calls.ts';
+import { type CallPiece, Chunk, type Piece } from './chunk.ts';
+import { type CallDraft, type CallsDraft, gatherCall, isBlank, startCalls } from './gather-calls.ts';
 import { gatherThoughts, type Thoughts } from './gather-thoughts.ts';
 import { mapFinishReason } from './map-finish-reason.ts';
 import { opaqueOf } from './opaque.ts';
@@ -22,7 +22,8 @@ export type ReplyDraft = {
   isWhole: boolean;
   finishReasonRaw: string | null;
   usage: Usage | null;
-  /** Whether usage was told and nothing came after it, and whether the stream said that it is done. */
+  /** How many chunks told usage; whether the last told it for the whole; whether the stream said that it is done. */
+  counts: number;
   hasCounted: boolean;
   isDone: boolean;
 };
@@ -38,6 +39,7 @@ export function startReply(provider: string): ReplyDraft {
     isWhole: false,
     finishReasonRaw: null,
     usage: null,
+    counts: 0,
     hasCounted: false,
     isDone: false,
   };
@@ -57,14 +59,18 @@ export function takeChunk(draft: ReplyDraft, raw: unknown): Delta[] {
   if (choice?.message) draft.isWhole = true;
   const piece = choice?.delta ?? choice?.message;
   const deltas = piece ? takePiece(draft, piece) : [];
-  // Usage that is counted as the reply goes says nothing about its end.
-  draft.hasCounted = counted !== null || (draft.hasCounted && deltas.length === 0);
+  const isAlone = deltas.length === 0 && !(piece && hasCall(piece));
+  if (counted) draft.counts += 1;
+  // Usage that is counted as the reply goes, beside its pieces, says nothing about its end. Beside a single piece it
+  // counts: some servers end so. One that counts with each piece and is cut after its first looks the same.
+  draft.hasCounted = counted ? isAlone || draft.counts === 1 : draft.hasCounted && isAlone;
   return deltas;
 }
 
 /**
  * Whether the reply has ended: the model said why it stopped, and all that comes after can be done without; or the
- * server counted and said it is done (Snowflake Cortex). One that is done without having counted may have been cut.
+ * server counted once, or apart from the reply, and said it is done (Snowflake Cortex). One that is done without having
+ * counted, or that counts with each chunk (vLLM's continuous_usage_stats), may have been cut.
  */
 export function isFinished(draft: ReplyDraft): boolean {
   return draft.isWhole || draft.finishReasonRaw !== null || (draft.isDone && draft.hasCounted);
@@ -91,14 +97,22 @@ export function finishReply(draft: ReplyDraft): Reply {
 function takePiece(draft: ReplyDraft, piece: Piece): Delta[] {
   const thought = gatherThoughts(draft.thoughts, piece);
   const text = textOf(piece) + (piece.refusal ?? '');
-  const calls = piece.tool_calls ?? [{ function: piece.function_call }];
   draft.text += text;
   draft.refused ||= Boolean(piece.refusal);
   return [
     ...(thought ? [{ kind: 'reasoning', text: thought } as const] : []),
     ...(text ? [{ kind: 'text', text } as const] : []),
-    ...calls.flatMap((call) => gatherCall(draft.calls, call)),
+    ...callsOf(piece).flatMap((call) => gatherCall(draft.calls, call)),
   ];
+}
+
+/** Also where the piece has no arguments yet: the call's name comes before them. */
+function hasCall(piece: Piece): boolean {
+  return !callsOf(piece).every(isBlank);
+}
+
+function callsOf({ tool_calls, function_call }: Piece): CallPiece[] {
+  return tool_calls ?? [{ function: function_call }];
 }
 
 function textOf({ content }: Piece): string {

@@ -1,5 +1,6 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/client';
+import { scanJson, startJsonScan } from '../../scan-json.ts';
+import { canonicalText } from '../../turn/canonical-json.ts';
 import { jsonValue } from '../../turn/json-value.ts';
 
 type Said = Pick<CallToolResult, 'content' | 'structuredContent'>;
@@ -10,11 +11,12 @@ type Said = Pick<CallToolResult, 'content' | 'structuredContent'>;
  */
 export function renderMcpResult({ content, structuredContent }: Said): string {
   if (structuredContent === undefined || tellsAll(content, structuredContent)) return rendered(content);
-  const values = propertiesOf(structuredContent);
-  const others = content.filter((block) => {
-    const forms = formsOf(block);
-    return block.type !== 'text' || !values.some((value) => isAny(forms, value));
-  });
+  // Properties and blocks may be many thousands each: comparing every one with every other would take minutes.
+  const values = new Set(propertiesOf(structuredContent).map(canonicalText));
+  const most = countOf(JSON.stringify(structuredContent));
+  const others = content.filter(
+    (block) => block.type !== 'text' || !formsOf(block, most).some((form) => values.has(form)),
+  );
   return [rendered(others), JSON.stringify(structuredContent)].filter((text) => text !== '').join('\n');
 }
 
@@ -24,28 +26,38 @@ export function renderMcpResult({ content, structuredContent }: Said): string {
  */
 export function tellsAll(content: ContentBlock[], structured: unknown): boolean {
   const values = propertiesOf(structured);
-  const blocks = content.map(formsOf);
-  return [structured, ...(values.length === 1 ? values : [])].some(
-    (value) => blocks.some((forms) => isAny(forms, value)) || isList(blocks, value),
-  );
+  const most = countOf(JSON.stringify(structured) ?? '');
+  const blocks = content.map((block) => formsOf(block, most));
+  return [structured, ...(values.length === 1 ? values : [])].some((value) => {
+    const text = canonicalText(value) ?? '';
+    return blocks.some((forms) => forms.includes(text)) || isList(blocks, value);
+  });
 }
 
 function propertiesOf(structured: unknown): unknown[] {
   return typeof structured === 'object' && structured !== null ? Object.values(structured) : [];
 }
 
-/** What a block may stand for in structured content: itself, its text, or the JSON that its text is. */
-function formsOf(block: ContentBlock): unknown[] {
-  return block.type === 'text' ? [block, block.text, jsonValue(block.text)] : [block];
+/**
+ * What a block may stand for in structured content, as canonical JSON: itself, its text, or the JSON that its text is,
+ * unless that has more values than the structured content: putting them in order is work for nothing.
+ */
+function formsOf(block: ContentBlock, most: number): string[] {
+  const forms = block.type === 'text' ? [block, block.text, jsonWithin(block.text, most)] : [block];
+  return forms.flatMap((form) => canonicalText(form) ?? []);
 }
 
-function isList(blocks: unknown[][], value: unknown): boolean {
+function jsonWithin(text: string, most: number): unknown {
+  return countOf(text) > most ? undefined : jsonValue(text);
+}
+
+function countOf(json: string): number {
+  return scanJson(startJsonScan(), json).values;
+}
+
+function isList(blocks: string[][], value: unknown): boolean {
   if (!Array.isArray(value) || value.length === 0 || value.length !== blocks.length) return false;
-  return blocks.every((forms, index) => isAny(forms, value[index]));
-}
-
-function isAny(forms: unknown[], value: unknown): boolean {
-  return forms.some((form) => isDeepStrictEqual(form, value));
+  return blocks.every((forms, index) => forms.includes(canonicalText(value[index]) ?? ''));
 }
 
 function rendered(content: ContentBlock[]): string {

@@ -1,6 +1,8 @@
 import { z } from 'zod';
+import { argumentsText } from './arguments-text.ts';
 import { type FoundJson, findJson } from './find-json.ts';
 import { parseFitting } from './parse-fitting.ts';
+import { makeQuotations, type Quotations } from './quotations.ts';
 
 /** A call as a decision names it; `arguments` is JSON text, or the model's own where it wrote a text. */
 export type DecidedCall = { name: string; arguments: string };
@@ -19,23 +21,23 @@ const Decision = z.union([
 /**
  * The calls a model decided on: from JSON alone, in a code fence, wrapped in a string, or amid prose. No valid JSON
  * means no calls, and so does JSON that is cut off: half a decision is none. JSON beyond the limits counts as none, too. JSON
- * amid prose that stands in one of the texts it has `heard`, such as a tool's answer, is a quotation and no decision.
+ * amid prose that was `heard`, such as in a tool's answer, is a quotation and no decision, however it is spelled.
  */
 export function parseDecision(text: string | null, heard: readonly string[] = []): DecidedCall[] {
   const spoken = afterThoughts(text ?? '').trim();
   const whole = Decision.safeParse(unwrap(parseFitting(withoutFence(spoken))));
-  return whole.success ? whole.data : (decisionAmid(spoken, heard.map(withoutSpace)) ?? []);
+  return whole.success ? whole.data : (decisionAmid(spoken, makeQuotations(heard)) ?? []);
 }
 
 /** Quotations that are passed over, at most: each costs a look through all that was heard. */
 const MOST_QUOTATIONS = 20;
 
-function decisionAmid(spoken: string, heard: string[]): DecidedCall[] | null {
+function decisionAmid(spoken: string, heard: Quotations): DecidedCall[] | null {
   let quotations = 0;
   for (const { text, value } of [...findJson(spoken), ...fencesIn(spoken)]) {
     const { data } = Decision.safeParse(unwrap(value));
     if (!data) continue;
-    if (!heard.some((one) => one.includes(withoutSpace(text)))) return data;
+    if (!heard.include(text, data)) return data;
     quotations += 1;
     if (quotations === MOST_QUOTATIONS) break;
   }
@@ -47,10 +49,6 @@ function withoutFence(spoken: string): string {
   const opening = /^```[a-z]*\s/i.exec(spoken)?.[0] ?? '';
   const end = spoken.indexOf('```', 3);
   return opening && end === spoken.length - 3 && end >= opening.length ? spoken.slice(opening.length, end) : spoken;
-}
-
-function withoutSpace(text: string): string {
-  return text.replace(/\s+/g, '');
 }
 
 /** Some servers leave a model's thoughts in its text; they hold drafts, not the decision. */
@@ -68,9 +66,4 @@ function fencesIn(spoken: string): FoundJson[] {
 
 function unwrap(value: unknown): unknown {
   return typeof value === 'string' ? parseFitting(value) : value;
-}
-
-function argumentsText(value: unknown): string {
-  if (typeof value === 'string') return value.trim() || '{}';
-  return JSON.stringify(value ?? {});
 }
