@@ -40,6 +40,7 @@ const unset = (value: unknown) =>
 /** Variables that a process takes and that have no place in a container here. */
 const ELSEWHERE = new Map([
   ['HOST', 'of the host: PUBLISH'],
+  ['PAWL_DEMO_JOURNAL', 'the demo runs on the host'],
   ['PORT', 'of the host: PUBLISH'],
   ['DATABASE_URL', 'the database is a service'],
   ['REDIS_URL', 'the queue is a service'],
