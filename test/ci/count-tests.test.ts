@@ -30,7 +30,7 @@ async function judge(...runs: (Tests | null)[]) {
   return { status, told: stdout, last: stdout.trim().split('\n').at(-1) };
 }
 
-test('two runs are counted together where the second left out, with the reason, all that ran on Redis', async () => {
+test('two runs are counted together where the second left out, with the reason, all that needs Redis', async () => {
   expect(await judge(onRedis, leftOut)).toMatchObject({ status: 0, last: '3 passed, 0 failed, 1 skipped' });
 });
 

@@ -1,13 +1,13 @@
 import { Redis } from 'ioredis';
 import postgres from 'postgres';
-import { describe, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { newId } from '#core/id.ts';
 import type { Bell } from '#core/queue/bell.ts';
 import { blockForJobs } from '#core/queue/block-for-jobs.ts';
 import { turnsQueue } from '#core/queue/job.ts';
 import { openBell } from '#core/queue/open-bell.ts';
 import type { TurnRing } from '#core/turn/ring.ts';
-import { queueBackends } from '#test/world/queues.ts';
+import { describeOnRedis, describeQueues } from '#test/world/queues.ts';
 import { createTestDatabase } from '#test/world/test-database.ts';
 import { testRedisUrl } from '#test/world/test-redis.ts';
 import { openLink } from '../../chaos/proxy/open-link.ts';
@@ -74,7 +74,7 @@ async function killConnections({ databaseUrl, redisUrl }: Urls): Promise<void> {
   await sql.end();
 }
 
-describe.for(queueBackends().filter(({ skip }) => !skip))('$name', ({ redis }) => {
+describeQueues(({ redis }) => {
   test('each of many queues is woken for each of its jobs', async () => {
     await using workers = await openAnswered(await newUrls(redis));
     const rung: string[] = [];
@@ -149,7 +149,7 @@ describe.for(queueBackends().filter(({ skip }) => !skip))('$name', ({ redis }) =
   });
 });
 
-describe.skipIf(queueBackends().some(({ redis, skip }) => redis && skip))('connections that block on Redis', () => {
+describeOnRedis(() => {
   function openWaiters() {
     const url = testRedisUrl();
     const sending = new Redis(url);

@@ -10,6 +10,11 @@ export function queueBackends(): { name: string; redis: boolean; skip: boolean }
 }
 
 /** The same suite on each queue backend; on Redis it is skipped, and says why, where there is none. */
-export function describeQueues(suite: (backend: { redis: boolean }) => void): void {
-  for (const { name, redis, skip } of queueBackends()) describe.skipIf(skip)(name, () => suite({ redis }));
+export function describeQueues(suite: (backend: { name: string; redis: boolean }) => void): void {
+  for (const { name, redis, skip } of queueBackends()) describe.skipIf(skip)(name, () => suite({ name, redis }));
+}
+
+/** A suite of what only Redis has; skipped, and says why, where there is none. */
+export function describeOnRedis(suite: () => void): void {
+  for (const { name, skip } of queueBackends().filter(({ redis }) => redis)) describe.skipIf(skip)(name, suite);
 }
