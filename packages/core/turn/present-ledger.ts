@@ -26,7 +26,7 @@ function auditOf(turnId: string, call: ToolCall) {
 }
 
 /**
- * A call that ran began as long before its end as it took; one that nobody saw end began about when it was claimed, and one
+ * A call that ran began as long before its end as it took; one whose end was not seen began about when it was claimed, and one
  * that was answered without being made never.
  */
 function startedAt({ claimedAt, completedAt, result }: ToolCall): string | null {

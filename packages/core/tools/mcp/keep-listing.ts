@@ -15,7 +15,7 @@ export type KeptListing = (patience: Patience) => Promise<Tool[] | null>;
 const FRESH_MS = 10_000;
 
 /**
- * Keeps the tools of a server. Who asks waits for a reading no longer than told; it goes on for whoever asks next. One that
+ * Keeps the tools of a server. Who asks waits for a reading no longer than told; it goes on for the next one that asks. One that
  * failed is told once, and again only after the server has answered.
  */
 export function keepListing(read: () => Promise<McpTools>, warn: Warn): KeptListing {
