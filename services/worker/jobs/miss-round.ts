@@ -56,7 +56,7 @@ export async function missRound(
 /** A model that was not asked, since it is rate-limited. */
 class RateLimited extends ProviderFailed {
   constructor(model: string) {
-    const message = `${model} is rate-limited and was not asked. A turn that has waited ten minutes in all fails; retry it then.`;
+    const message = `${model} is rate-limited and was not asked. A turn fails that has waited ten minutes for a limit which does not end; retry it then.`;
     super('provider_rate_limited', message, { retry: { kind: 'parked' } });
   }
 }
