@@ -12,7 +12,6 @@ COPY --from=packages /app/node_modules node_modules
 COPY package.json ./
 COPY migrations migrations
 COPY packages packages
-COPY simulator simulator
 COPY services services
 USER node
 EXPOSE 8080

@@ -2,5 +2,7 @@ import { defineConfig } from 'vitest/config';
 
 /** The tests of the repository itself: they read files only, and need no database. */
 export default defineConfig({
-  test: { include: ['test/arrows.test.ts', 'test/arrows/**/*.test.ts', 'test/model/rules.test.ts'] },
+  test: {
+    include: ['test/arrows.test.ts', 'test/arrows/**/*.test.ts', 'test/docs/paths.test.ts', 'test/model/rules.test.ts'],
+  },
 });

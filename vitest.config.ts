@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['test/*.test.ts', 'test/!(crash)/**/*.test.ts', 'test/crash/*.test.ts'],
-    globalSetup: ['test/world/start-stores.ts'],
+    globalSetup: ['test/harness/stores/start-stores.ts'],
     // For a test that hangs; a machine that is busy with other things must not reach them.
     testTimeout: 240_000,
     hookTimeout: 240_000,

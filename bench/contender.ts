@@ -1,25 +1,23 @@
-import type { Ground } from './ground/open-ground.ts';
+import type { Mode } from './mode.ts';
+import type { BenchHarness } from './open-harness.ts';
 import type { Work } from './work.ts';
 
-/** Where the jobs lie: what the contenders are compared on. */
-export type Mode = 'redis' | 'postgres';
+/** What a contender runs on: an empty, migrated database (unless the scenario fills it) and the turn it has to play. */
+export type ContenderSetup = { harness: BenchHarness; databaseUrl: string; work: Work };
 
-/** What a contender is put on: an empty, migrated database (unless the scenario fills it) and the turn it has to play. */
-export type Site = { ground: Ground; databaseUrl: string; work: Work };
-
-/** A system under load: plays the work's turn as often as it is asked, also side by side, until it is closed. */
+/** A system under load: plays the work's turn on each call, also side by side, until it is closed. */
 export type Contender = {
   playTurn(): Promise<void>;
-  /** Processes of its own, by name; those of the ground are known. */
+  /** Its own processes, by name, beside those of the harness. */
   pids: Record<string, number>;
   close(): Promise<void>;
 };
 
-/** One line of the report. A system is asked for turns one at a time, too; a limit is not. */
+/** One line of the report. A system also plays turns one at a time; a limit does not. */
 export type Entry = {
   name: string;
   kind: 'system' | 'limit';
-  /** Null for what is the same whatever the jobs lie on. */
+  /** Null where the queue makes no difference. */
   mode: Mode | null;
-  open(site: Site): Promise<Contender>;
+  open(setup: ContenderSetup): Promise<Contender>;
 };

@@ -1,10 +1,11 @@
 import { mkdir } from 'node:fs/promises';
-import { type Ground, openGround } from './ground/open-ground.ts';
+import { type BenchHarness, openBenchHarness } from './open-harness.ts';
+import type { ScenarioName } from './read-options.ts';
 import { type Options, readOptions } from './read-options.ts';
 import { describeRun } from './report/describe-run.ts';
 import { goalTable } from './report/goal.ts';
 import { notMeasured } from './report/not-measured.ts';
-import type { Scenario, ScenarioName } from './scenario.ts';
+import type { Scenario } from './scenario.ts';
 import { api } from './scenarios/api.ts';
 import { check } from './scenarios/check.ts';
 import { idle } from './scenarios/idle.ts';
@@ -22,25 +23,25 @@ const scenarios: Record<ScenarioName, Scenario> = {
   'old-database': oldDatabase,
 };
 
-/** Whatever hangs although everything by itself is bounded. */
+/** The bound of the whole run, although each wait is bounded. */
 const LONGEST_RUN_MS = 60 * 60_000;
 
 await main(readOptions(process.argv.slice(2)));
 
-async function main(asked: Options): Promise<void> {
-  if (asked.profile) await mkdir(asked.profile, { recursive: true });
-  await using ground = await openGround({ profileFolder: asked.profile });
-  endEarly(ground);
-  const options = { ...asked, modes: asked.modes.filter((mode) => mode !== 'redis' || ground.redis) };
+async function main(given: Options): Promise<void> {
+  if (given.profile) await mkdir(given.profile, { recursive: true });
+  await using harness = await openBenchHarness({ profileFolder: given.profile });
+  endEarly(harness);
+  const options = { ...given, modes: given.modes.filter((mode) => mode !== 'redis' || harness.redis) };
 
-  console.log(`${describeRun(ground, options)}\n`);
-  const { text, goals } = await scenarios[options.scenario](ground, options);
+  console.log(`${describeRun(harness, options)}\n`);
+  const { text, goals } = await scenarios[options.scenario](harness, options);
   console.log(`${text}\n\n${goalTable(goals)}\n\n${notMeasured(options.scenario)}`);
   if (options.scenario === 'check' && !goals.every(({ isReached }) => isReached)) process.exitCode = 1;
 }
 
-function endEarly(ground: Ground): void {
-  const end = (code: number) => void ground[Symbol.asyncDispose]().then(() => process.exit(code));
+function endEarly(harness: BenchHarness): void {
+  const end = (code: number) => void harness[Symbol.asyncDispose]().then(() => process.exit(code));
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => end(130));
   setTimeout(end, LONGEST_RUN_MS, 1).unref();
 }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Contender } from './contender.ts';
-import type { Ground } from './ground/open-ground.ts';
+import type { BenchHarness } from './open-harness.ts';
 import { percentile } from './percentile.ts';
 import { readCpu } from './read-cpu.ts';
 import { type Load, runClosedLoop } from './run-closed-loop.ts';
@@ -8,12 +8,12 @@ import { type Load, runClosedLoop } from './run-closed-loop.ts';
 /** How long one turn takes, milliseconds. */
 export type Latency = { p50Ms: number; p99Ms: number };
 
-/** What one run of a contender came to; everything from `cpuMs` on is for one turn. */
+/** The figures of one run of a contender; everything from `cpuMs` on is for one turn. */
 export type Figures = {
   turnsPerSecond: number;
-  /** Of a turn among all others. */
+  /** Of a turn under load. */
   loaded: Latency;
-  /** Of a turn that is alone; null where that was not asked. */
+  /** Of a turn alone; null where that was not measured. */
   alone: Latency | null;
   cpuMs: Record<string, number>;
   commits: number;
@@ -25,32 +25,32 @@ export type Figures = {
 export type Play = Load & { alone: number };
 
 /**
- * How long turns are played before anything is counted, the same for all: pools fill, plans are made, code gets compiled. The
+ * How long turns are played before the measurement, the same for all: pools fill, plans are made, code is compiled. The
  * last takes longest, and a worker is started once a day and not once a minute.
  */
 const WARM_UP_MS = 20_000;
 /** Less where little is measured. */
 const WARM_UP_MS_PER_TURN = 40;
 
-/** Whoever is slower than this does not work, and the run ends instead of hanging. */
-const PATIENCE_MS = 60_000;
-const PATIENCE_PER_TURN_MS = 1_000;
+/** A slower contender does not work, and the run ends instead of hanging. */
+const TIMEOUT_MS = 60_000;
+const TIMEOUT_PER_TURN_MS = 1_000;
 
-/** Warms a contender up, loads it and answers its figures. Rejects when a turn fails or it takes much too long. */
-export async function measure(contender: Contender, ground: Ground, { alone, ...load }: Play): Promise<Figures> {
+/** Warms a contender up, loads it and returns its figures. Rejects when a turn fails or it takes much too long. */
+export async function measure(contender: Contender, harness: BenchHarness, { alone, ...load }: Play): Promise<Figures> {
   const { playTurn } = contender;
-  const pids = { ...ground.pids, ...contender.pids };
+  const pids = { ...harness.pids, ...contender.pids };
   const forMs = Math.min(load.turns * WARM_UP_MS_PER_TURN, WARM_UP_MS);
   await inTime({ ...load, turns: Number.MAX_SAFE_INTEGER, forMs }, playTurn);
   const aloneMs = await inTime({ turns: alone, concurrency: 1 }, playTurn);
 
-  const fsyncsBefore = await settle(contender, ground, load);
-  const before = await readUsed(pids, ground);
+  const fsyncsBefore = await settle(contender, harness, load);
+  const before = await readUsed(pids, harness);
   const from = performance.now();
   const loadedMs = await inTime(load, playTurn);
   const tookMs = performance.now() - from;
-  const after = await readUsed(pids, ground);
-  const fsyncsAfter = await settle(contender, ground, load);
+  const after = await readUsed(pids, harness);
+  const fsyncsAfter = await settle(contender, harness, load);
 
   const perTurn = (start: number, end: number) => (end - start) / load.turns;
   const cpuMs = Object.entries(after.cpu).map(([name, ms]) => [name, perTurn(before.cpu[name] ?? 0, ms)]);
@@ -66,16 +66,16 @@ export async function measure(contender: Contender, ground: Ground, { alone, ...
 }
 
 /**
- * PostgreSQL's processes tell what they did once a second, and only while they do something. So after a pause a few
- * more turns make them tell; both ends of a measurement are read after some, which is why those hardly count.
+ * PostgreSQL's processes publish their statistics once a second, and only while they are busy. So after a pause a few more
+ * turns make them publish; both ends of a measurement are read after such turns, so that these hardly count.
  */
-async function settle({ playTurn }: Contender, { postgres }: Ground, { concurrency }: Load): Promise<number> {
+async function settle({ playTurn }: Contender, { postgres }: BenchHarness, { concurrency }: Load): Promise<number> {
   await sleep(1_100);
   await inTime({ turns: concurrency, concurrency }, playTurn);
   return postgres.readFsyncs();
 }
 
-async function readUsed(pids: Record<string, number>, { postgres }: Ground) {
+async function readUsed(pids: Record<string, number>, { postgres }: BenchHarness) {
   return { cpu: await readCpu(pids), ...(await postgres.readWritten()) };
 }
 
@@ -84,10 +84,10 @@ function latencyOf(durationsMs: number[]): Latency {
 }
 
 async function inTime(load: Load, playTurn: () => Promise<void>): Promise<number[]> {
-  const patienceMs = PATIENCE_MS + (load.forMs ?? load.turns * PATIENCE_PER_TURN_MS);
+  const timeoutMs = TIMEOUT_MS + (load.forMs ?? load.turns * TIMEOUT_PER_TURN_MS);
   const timer = new AbortController();
-  const late = sleep(patienceMs, undefined, { signal: timer.signal }).then(() => {
-    throw new Error(`Turns were not over after ${patienceMs / 1000} s.`);
+  const late = sleep(timeoutMs, undefined, { signal: timer.signal }).then(() => {
+    throw new Error(`Turns were not over after ${timeoutMs / 1000} s.`);
   });
   late.catch(() => {});
   return Promise.race([runClosedLoop(load, playTurn), late]).finally(() => timer.abort());

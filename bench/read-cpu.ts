@@ -18,7 +18,7 @@ export async function readCpu(pids: Record<string, number>): Promise<Record<stri
   return Object.fromEntries((await Promise.all(entries)).filter(([, ms]) => ms > 0));
 }
 
-/** All threads of a process, to the nanosecond: many short-lived efforts would be lost in hundredths of a second. */
+/** All threads of a process, to the nanosecond: hundredths of a second would lose many short runs. */
 async function readRunMs(pid: number): Promise<number> {
   const threads = await readdir(`/proc/${pid}/task`).catch(() => []);
   const texts = await Promise.all(
@@ -36,7 +36,7 @@ async function readStats(): Promise<Stat[]> {
   return texts.filter((text) => text !== '').map(parseStat);
 }
 
-/** The second field is a name in parentheses that may hold anything; all others are parted by blanks. */
+/** The second field is a name in parentheses of any characters; all others are separated by blanks. */
 function parseStat(text: string): Stat {
   const fields = text
     .slice(text.lastIndexOf(')') + 2)

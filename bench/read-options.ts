@@ -1,9 +1,23 @@
 import { parseArgs } from 'node:util';
-import type { Mode } from './contender.ts';
 import { entries } from './entries.ts';
-import { type ScenarioName, scenarioNames } from './scenario.ts';
+import type { Mode } from './mode.ts';
 
-/** What the command line asks for. `only` holds names, or beginnings of names, of what is measured. */
+/** What can be measured; each has a file of its name in `scenarios/`. */
+export const scenarioNames = [
+  'throughput',
+  'long-turns',
+  'old-database',
+  'idle',
+  'api',
+  'memory',
+  'storage',
+  'streams',
+  'workers',
+  'check',
+] as const;
+export type ScenarioName = (typeof scenarioNames)[number];
+
+/** The options of the command line. `only` has names, or beginnings of names, of what is measured. */
 export type Options = {
   scenario: ScenarioName;
   modes: Mode[];
@@ -16,7 +30,7 @@ export type Options = {
   rounds: number;
   /** Turns that fill the old database, and those that wait in the scenario `idle`. */
   finished: number;
-  parked: number;
+  waiting: number;
   queued: number;
   /** Event streams that are open at once. */
   streams: number;
@@ -24,14 +38,14 @@ export type Options = {
   profile: string | undefined;
 };
 
-type Sizes = Record<'turns' | 'tries' | 'alone' | 'finished' | 'parked' | 'queued' | 'streams', number>;
+type Sizes = Record<'turns' | 'tries' | 'alone' | 'finished' | 'waiting' | 'queued' | 'streams', number>;
 
 const WHOLE: Sizes = {
   turns: 500,
   tries: 3,
   alone: 50,
   finished: 1_000_000,
-  parked: 10_000,
+  waiting: 10_000,
   queued: 50_000,
   streams: 5_000,
 };
@@ -40,7 +54,7 @@ const SHORT: Sizes = {
   tries: 1,
   alone: 20,
   finished: 20_000,
-  parked: 1_000,
+  waiting: 1_000,
   queued: 2_000,
   streams: 1_000,
 };
@@ -59,7 +73,7 @@ export function readOptions(args: string[]): Options {
 
 const text = { type: 'string' } as const;
 const flag = { type: 'boolean', default: false } as const;
-const counts = { turns: text, tries: text, alone: text, finished: text, parked: text, queued: text, streams: text };
+const counts = { turns: text, tries: text, alone: text, finished: text, waiting: text, queued: text, streams: text };
 const options = {
   ...{ scenario: text, modes: text, only: text, profile: text, short: flag, check: flag, ...counts },
   concurrency: { ...text, default: '64' },
@@ -75,7 +89,7 @@ function read(args: string[]): Options {
     modes: list(values.modes ?? 'redis,postgres').map((mode) => oneOf('modes', mode, ['redis', 'postgres'] as const)),
     only: list(values.only).map(known),
     ...{ turns: sized('turns'), tries: sized('tries'), alone: sized('alone', 0) },
-    ...{ finished: sized('finished'), parked: sized('parked', 0), queued: sized('queued', 0) },
+    ...{ finished: sized('finished'), waiting: sized('waiting', 0), queued: sized('queued', 0) },
     streams: sized('streams'),
     ...{ concurrency: count('concurrency', values.concurrency, 1), rounds: count('rounds', values.rounds, 1) },
     profile: values.profile,

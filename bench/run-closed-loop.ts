@@ -1,10 +1,10 @@
 /**
- * How a load is made: `concurrency` turns are always under way, and a new one starts when one has ended, until there were so
- * many or, where it is said, that much time has passed.
+ * A closed loop: `concurrency` turns are always in progress, and a new one starts when one has ended, until there were
+ * `turns` of them or `forMs` has passed.
  */
 export type Load = { turns: number; concurrency: number; forMs?: number };
 
-/** Plays the turns and answers how long each took, milliseconds. The first that fails ends it. */
+/** Plays the turns and returns how long each took, milliseconds. The first failure ends it. */
 export async function runClosedLoop(
   { turns, concurrency, forMs = Number.POSITIVE_INFINITY }: Load,
   playTurn: () => Promise<void>,

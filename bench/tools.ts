@@ -3,7 +3,7 @@ import { z } from 'zod';
 
 const article = z.string().describe('The number of the article, for example A-4711');
 
-/** The tools of the work: they answer at once, so that what is measured is all that stands around them. */
+/** The tools of the work: they answer at once, so that only what surrounds them is measured. */
 export default [
   defineTool({
     name: 'read_stock',
@@ -21,12 +21,12 @@ export default [
   }),
 ];
 
-/** The tool `read_stock`, for who calls it by hand. */
+/** The tool `read_stock`, for direct calls. */
 export function readStock({ article }: { article: string }) {
   return { article, pieces: 7 };
 }
 
-/** The tool `read_price`, for who calls it by hand. */
+/** The tool `read_price`, for direct calls. */
 export function readPrice({ article, currency }: { article: string; currency: string }) {
   return { article, price: 12.5, currency };
 }

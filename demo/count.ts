@@ -1,9 +1,11 @@
+import type { Turn } from 'pawl/client';
+import type { ReceivedWebhook } from '#test/harness/servers/webhook-receiver.ts';
 import type { Journal } from './journal.ts';
-import type { Delivered } from './start-receiver.ts';
 import type { StepLog } from './step-log.ts';
+import { KILLED_ROUND } from './travel-request.ts';
 import type { Seen } from './watch-turn.ts';
 
-/** One thing that was needed `needed` times and really happened `times` times. */
+/** What was needed `needed` times and really happened `times` times. */
 export type Count = { what: string; needed: number; times: number };
 
 /** What was counted where it happened: in the workers' logs, in the tools, in the stream, at the receiver. */
@@ -15,11 +17,12 @@ export type Counts = {
   webhooks: Count;
 };
 
-type Witnesses = { seen: Seen; steps: StepLog; journal: Journal; delivered: Delivered[] };
+type Recorded = { seen: Seen; steps: StepLog; journal: Journal; webhooks: ReceivedWebhook[] };
 
-/** Sets what the stored turn needed against what really happened. */
-export function count({ seen, steps, journal, delivered }: Witnesses): Counts {
+/** Compares what the stored turn needed with what really happened. */
+export function count({ seen, steps, journal, webhooks }: Recorded): Counts {
   const { turn, eventNumbers } = seen;
+  const accepted = webhooks.filter(({ signature }) => signature === 'right');
   const rounds = steps
     .all()
     .filter(({ kind }) => kind === 'round')
@@ -44,6 +47,29 @@ export function count({ seen, steps, journal, delivered }: Witnesses): Counts {
       times: eventNumbers.length,
       isGapless: eventNumbers.every((number, index) => number === index + 1),
     },
-    webhooks: { what: 'webhook', needed: 1, times: new Set(delivered.map(({ id }) => id)).size },
+    webhooks: { what: 'webhook', needed: 1, times: new Set(accepted.map(({ id }) => id)).size },
   };
+}
+
+/** The promises that Pawl broke, a sentence each; empty when it kept all. */
+export function brokenPromises(turn: Turn, { modelCalls, again, tools, events, webhooks }: Counts): string[] {
+  const failed = turn.rounds.flatMap(({ results }) => results).filter(({ status }) => status !== 'success');
+  return [
+    turn.status !== 'completed' && `The turn is ${turn.status}${turn.error ? `: ${turn.error.message}` : ''}.`,
+    !turn.output && 'The turn has no answer.',
+    failed.length > 0 && `${failed.length} tool calls have no good result.`,
+    !again.includes(KILLED_ROUND) &&
+      `Round ${KILLED_ROUND} was not requested again, although its worker was killed in it.`,
+    modelCalls.times !== modelCalls.needed + again.length && 'A stored round was never requested.',
+    ...tools
+      .filter(isOff)
+      .map(({ what, needed, times }) => `${what} was called ${needed} times and ran ${times} times.`),
+    (isOff(events) || !events.isGapless) &&
+      `The stream had ${events.times} events of ${events.needed}, or not in order.`,
+    isOff(webhooks) && `${webhooks.times} webhooks with a good signature have arrived instead of one.`,
+  ].filter((sentence) => sentence !== false);
+}
+
+function isOff({ needed, times }: Count): boolean {
+  return needed !== times;
 }

@@ -3,16 +3,16 @@ import { z } from 'zod';
 
 const Entry = z.object({ tool: z.string(), pid: z.int() });
 
-/** One time that a tool was really run, and the process that ran it. */
+/** One real run of a tool, and the process that ran it. */
 export type ToolRun = z.output<typeof Entry>;
 
-/** A file that knows how often each tool was really run: written by the tools themselves, read at the end. */
-export type Journal = { note(tool: string): void; read(): ToolRun[] };
+/** A file of all real runs of the tools: written by the tools themselves, read at the end. */
+export type Journal = { record(tool: string): void; read(): ToolRun[] };
 
-/** Opens the journal at `path`, a line for each run; a note is in the file before `note` returns. */
+/** Opens the journal at `path`, a line for each run; it is in the file before `record` returns. */
 export function openJournal(path: string): Journal {
   return {
-    note: (tool) => appendFileSync(path, `${JSON.stringify({ tool, pid: process.pid })}\n`),
+    record: (tool) => appendFileSync(path, `${JSON.stringify({ tool, pid: process.pid })}\n`),
     read: () => (existsSync(path) ? linesOf(path).map((line) => Entry.parse(JSON.parse(line))) : []),
   };
 }

@@ -1,15 +1,10 @@
-import { type ChildProcess, type ChildProcessByStdio, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { join } from 'node:path';
-import { createInterface } from 'node:readline';
-import type { Readable, Writable } from 'node:stream';
 import { z } from 'zod';
 import { Failure } from '#core/failure.ts';
-import type { Stage } from './run-to-the-end.ts';
+import { type Service, startPart } from '#test/harness/parts/start-part.ts';
+import type { DemoRun } from './run-to-end.ts';
 
 const LogLine = z.object({
-  msg: z.string(),
-  url: z.string().optional(),
+  event: z.string().optional(),
   turn_id: z.string().optional(),
   round: z.int().optional(),
   attempt: z.int().optional(),
@@ -18,98 +13,55 @@ const LogLine = z.object({
 /** One line of a part's log, as far as the demo reads it. */
 export type LogLine = z.output<typeof LogLine>;
 
-/** A process of Pawl. `ready` resolves with the line that says so; `kill` with the moment the process is gone. */
-export type Part = { name: string; pid: number; ready: Promise<LogLine>; kill(): Promise<void> };
+/** A process of Pawl that is ready; `url` is empty for a worker. `kill` resolves once the process is gone. */
+export type Part = { name: string; pid: number; url: string; kill(): Promise<void> };
 
-const ROOT = join(import.meta.dirname, '..');
 const KEPT_LINES = 5;
 
-type Start = {
+type PartOptions = {
   name: string;
-  script: string;
+  service: Service;
   env: Record<string, string>;
-  isReady: (line: LogLine) => boolean;
-  hear?: (line: LogLine, part: Pick<Part, 'name' | 'pid'>) => void;
+  onLine?: (line: LogLine, partName: string) => void;
 };
 
-/** Starts a part of Pawl as a process of its own, which ends with the show; ending earlier by itself ends the show. */
-export function startPart({ name, script, env, isReady, hear }: Start, stage: Stage): Part {
-  stage.signal.throwIfAborted();
-  const child = spawn(
-    process.execPath,
-    ['--import', join(import.meta.dirname, 'end-with-parent.ts'), join(ROOT, script)],
-    {
-      cwd: ROOT,
-      env: { ...inherited(), ...env },
-      stdio: ['pipe', 'pipe', 'pipe'],
-      // Ctrl-C in a terminal reaches the whole foreground group; the demo ends its parts itself.
-      detached: true,
-    },
-  );
-  const expectEnd = failWhenItEnds(child, name, stage);
+/** Starts a part of Pawl as a process of its own, which ends with the run; ending earlier by itself ends the run. */
+export async function startDemoPart({ name, service, env, onLine }: PartOptions, run: DemoRun): Promise<Part> {
+  const readLine = keepLastLines(name, run, (line) => onLine?.(line, name));
+  const starting = startPart(service, { env, output: { onLine: readLine }, signal: run.signal });
+  const program = await starting.catch((error: Error) => {
+    throw new Failure('part_failed', `${name} could not be started. ${error.message}`);
+  });
+
+  let isWanted = false;
   // No grace, also at the end: what a part has not checkpointed goes with the folder anyway.
   const kill = async () => {
-    expectEnd();
-    child.kill('SIGKILL');
-    await gone(child);
+    isWanted = true;
+    await program.kill('SIGKILL');
   };
-  stage.atTheEnd(kill);
-  const part = { name, pid: child.pid ?? 0 };
-  const ready = Promise.withResolvers<LogLine>();
-  hearLines(child, { name, stage }, (line) => {
-    if (isReady(line)) ready.resolve(line);
-    hear?.(line, part);
+  run.atTheEnd(kill);
+  void program.ended.then((end) => {
+    if (isWanted || run.signal.aborted) return;
+    run.giveUp(new Failure('part_failed', `${name} has ended by itself (${end}).`));
   });
-  return { ...part, ready: ready.promise, kill };
-}
-
-/** Nothing else of ours: a DATABASE_URL or a REDIS_URL that happens to be set would lead the parts elsewhere. */
-function inherited(): Record<string, string> {
-  const { PATH = '', HOME = '/', TMPDIR } = process.env;
-  return { PATH, HOME, ...(TMPDIR ? { TMPDIR } : {}) };
+  return { name, pid: program.pid, url: program.address, kill };
 }
 
 /** Reads a part's log; its last lines explain a failure. */
-function hearLines(
-  { stdout }: ChildProcessByStdio<Writable, Readable, Readable>,
-  { name, stage }: { name: string; stage: Stage },
-  hear: (line: LogLine) => void,
-): void {
+function keepLastLines(name: string, run: DemoRun, onLine: (line: LogLine) => void): (text: string) => void {
   const lastLines: string[] = [];
-  stage.ifItFails(() => lastLines.map((line) => `${name}: ${line}`));
-  createInterface({ input: stdout }).on('line', (text) => {
+  run.ifItFails(() => lastLines.map((line) => `${name}: ${line}`));
+  return (text) => {
     if (lastLines.push(text) > KEPT_LINES) lastLines.shift();
-    const line = readLine(text);
-    if (line) hear(line);
-  });
+    const line = parseLine(text);
+    if (line) onLine(line);
+  };
 }
 
-function readLine(text: string): LogLine | undefined {
+function parseLine(text: string): LogLine | undefined {
   try {
     return LogLine.safeParse(JSON.parse(text)).data;
   } catch {
     return undefined;
   }
-}
-
-/** The returned function says that the end is wanted. */
-function failWhenItEnds(child: ChildProcess, name: string, { giveUp, signal }: Stage): () => void {
-  let isWanted = false;
-  let complaint = '';
-  child.stderr?.on('data', (piece) => {
-    complaint = `${complaint}${piece}`.slice(-2_000);
-  });
-  child.on('error', (error) => giveUp(new Failure('part_failed', `${name} could not be started: ${error.message}`)));
-  child.on('close', (code, killedBy) => {
-    if (isWanted || signal.aborted) return;
-    giveUp(new Failure('part_failed', `${name} has ended by itself (${killedBy ?? code}). ${complaint}`.trimEnd()));
-  });
-  return () => {
-    isWanted = true;
-  };
-}
-
-async function gone(child: ChildProcess): Promise<void> {
-  const isGone = child.pid === undefined || child.exitCode !== null || child.signalCode !== null;
-  if (!isGone) await once(child, 'exit');
 }

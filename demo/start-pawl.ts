@@ -3,20 +3,20 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Screen } from '#cli/screen.ts';
 import { migrateAll } from '#services/migrate/migrate-all.ts';
-import { startPostgres } from '#services/standalone/embedded-postgres/start-postgres.ts';
+import { openPostgres } from '#test/harness/stores/open-postgres.ts';
 import { type Journal, openJournal } from './journal.ts';
-import type { Stage } from './run-to-the-end.ts';
-import { type Part, startPart } from './start-part.ts';
+import type { DemoRun } from './run-to-end.ts';
+import { type Part, startDemoPart } from './start-part.ts';
 import { makeStepLog, type StepLog } from './step-log.ts';
 
-/** A whole Pawl: an API and two workers, each a process of its own, on a PostgreSQL of their own. */
+/** A whole Pawl: an API and two workers, each a process of its own, on their own PostgreSQL. */
 export type Pawl = { url: string; workers: Part[]; steps: StepLog; journal: Journal };
 
-/** Starts everything in a new folder, which goes with the show. Webhooks may reach `receiverPort` on this machine. */
-export async function startPawl(receiverPort: number, screen: Screen, stage: Stage): Promise<Pawl> {
-  const folder = newFolder(stage);
+/** Starts everything in a new folder, which is removed with the run. Webhooks may reach `receiverPort` on this machine. */
+export async function startPawl(receiverPort: number, screen: Screen, run: DemoRun): Promise<Pawl> {
+  const folder = newFolder(run);
   screen.say('PostgreSQL is set up in a new folder …');
-  const databaseUrl = await startDatabase(folder, stage);
+  const databaseUrl = await startDatabase(folder, run);
   screen.say(`PostgreSQL is ready, port ${new URL(databaseUrl).port}`);
 
   const journalPath = join(folder, 'journal.jsonl');
@@ -28,23 +28,26 @@ export async function startPawl(receiverPort: number, screen: Screen, stage: Sta
     PAWL_DEMO_JOURNAL: journalPath,
   };
   const steps = makeStepLog();
-  const api = startApi(env, stage);
-  const workers = ['worker 1', 'worker 2'].map((name) => startWorker(name, { env, steps }, stage));
-  const [{ url = '' }] = await Promise.all([api.ready, ...workers.map((worker) => worker.ready)]);
+  const startWorker = (name: string) => startDemoPart({ name, service: 'worker', env, onLine: steps.record }, run);
+  const [{ url }, ...workers] = await Promise.all([
+    startDemoPart({ name: 'The API', service: 'api', env }, run),
+    startWorker('worker 1'),
+    startWorker('worker 2'),
+  ]);
   screen.say(`API is ready, ${url}`);
   for (const { name, pid } of workers) screen.say(`${name} is ready, pid ${pid}`);
   return { url, workers, steps, journal: openJournal(journalPath) };
 }
 
-function newFolder(stage: Stage): string {
+function newFolder(run: DemoRun): string {
   const folder = mkdtempSync(join(tmpdir(), 'pawl-demo-'));
-  stage.atTheEnd(() => rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 }));
+  run.atTheEnd(() => rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 }));
   return folder;
 }
 
-async function startDatabase(dataDir: string, stage: Stage): Promise<string> {
-  const starting = startPostgres({ dataDir });
-  stage.atTheEnd(() =>
+async function startDatabase(folder: string, run: DemoRun): Promise<string> {
+  const starting = openPostgres({ folder, durable: true });
+  run.atTheEnd(() =>
     starting.then(
       ({ stop }) => stop(),
       () => {},
@@ -53,20 +56,4 @@ async function startDatabase(dataDir: string, stage: Stage): Promise<string> {
   const { url } = await starting;
   await migrateAll(url);
   return url;
-}
-
-function startApi(env: Record<string, string>, stage: Stage): Part {
-  return startPart(
-    { name: 'The API', script: 'services/api/main.ts', env, isReady: ({ url }) => url !== undefined },
-    stage,
-  );
-}
-
-function startWorker(
-  name: string,
-  { env, steps }: { env: Record<string, string>; steps: StepLog },
-  stage: Stage,
-): Part {
-  const script = 'services/worker/main.ts';
-  return startPart({ name, script, env, isReady: ({ msg }) => msg === 'worker ready', hear: steps.hear }, stage);
 }

@@ -1,32 +1,29 @@
-import type { LogLine, Part } from './start-part.ts';
+import type { LogLine } from './start-part.ts';
 
-/** One start of a step by a worker, as the worker's own log told it. */
-export type StepStart = { kind: 'round' | 'batch'; round: number; worker: Worker };
-type Worker = Pick<Part, 'name' | 'pid'>;
+/** One start of a step, from the log of the worker, given by name, that began it. */
+export type StepStart = { kind: 'round' | 'batch'; round: number; worker: string };
 
-/** Who began what, in the order in which it was heard. */
+/** Which worker began what, in the order in which the lines arrived. */
 export type StepLog = {
-  hear(line: LogLine, worker: Worker): void;
+  record(line: LogLine, worker: string): void;
   all(): StepStart[];
   /** The worker that began a step last. */
-  workerOn(kind: StepStart['kind'], round: number): Worker | undefined;
+  workerOn(kind: StepStart['kind'], round: number): string | undefined;
 };
+
+/** The events that start a step. */
+const KINDS: Record<string, StepStart['kind']> = { 'round.started': 'round', 'tool_calls.started': 'batch' };
 
 /** Keeps the starts of all steps. A round that starts is one call to the model. */
 export function makeStepLog(): StepLog {
   const starts: StepStart[] = [];
 
   return {
-    hear: ({ msg, round }, worker) => {
-      const kind = kindOf(msg);
+    record: ({ event = '', round }, worker) => {
+      const kind = KINDS[event];
       if (kind && round !== undefined) starts.push({ kind, round, worker });
     },
     all: () => [...starts],
     workerOn: (kind, round) => starts.findLast((start) => start.kind === kind && start.round === round)?.worker,
   };
-}
-
-function kindOf(message: string): StepStart['kind'] | undefined {
-  if (/^round \d+ starting$/.test(message)) return 'round';
-  return message.startsWith('tool calls started') ? 'batch' : undefined;
 }

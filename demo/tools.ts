@@ -1,4 +1,4 @@
-// The tools of the demo's turn. Each notes in a journal that it was run, so that the demo can count at the end.
+// The tools of the demo's turn. Each records its runs in a journal, so that the demo can count them at the end.
 import { setTimeout as wait } from 'node:timers/promises';
 import { defineTool } from 'pawl/tools';
 import { z } from 'zod';
@@ -13,7 +13,7 @@ const getWeather = defineTool({
   effect: 'none',
   statusText: 'Checking the weather…',
   async execute({ city }, { signal }) {
-    journal.note('get_weather');
+    journal.record('get_weather');
     await wait(city === 'Lisbon' ? 250 : 400, undefined, { signal });
     return city === 'Lisbon' ? { celsius: 22, sky: 'clear' } : { celsius: 15, sky: 'rain' };
   },
@@ -26,7 +26,7 @@ const searchFlights = defineTool({
   effect: 'none',
   statusText: 'Searching for flights…',
   async execute({ to, day }, { signal, progress }) {
-    journal.note('search_flights');
+    journal.record('search_flights');
     await wait(700, undefined, { signal });
     progress('2 of 3 airlines have answered');
     await wait(800, undefined, { signal });
@@ -44,7 +44,7 @@ const bookFlight = defineTool({
   effect: 'at_most_once',
   statusText: 'Booking the flight…',
   async execute({ flight, seats }, { signal }) {
-    journal.note('book_flight');
+    journal.record('book_flight');
     await wait(600, undefined, { signal });
     return { booking: 'KX7QPM', flight, seats };
   },
@@ -57,7 +57,7 @@ const reserveTable = defineTool({
   effect: 'idempotent',
   statusText: 'Calling the restaurant…',
   async execute({ place, at }, { signal }) {
-    journal.note('reserve_table');
+    journal.record('reserve_table');
     await wait(350, undefined, { signal });
     return { place, at, under: 'Silva' };
   },
@@ -70,7 +70,7 @@ const addToCalendar = defineTool({
   effect: 'idempotent',
   statusText: 'Writing into the calendar…',
   async execute({ trip }, { signal }) {
-    journal.note('add_to_calendar');
+    journal.record('add_to_calendar');
     await wait(300, undefined, { signal });
     return { trip, entries: 3 };
   },

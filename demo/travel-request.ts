@@ -1,7 +1,7 @@
 import type { TurnRequest } from 'pawl/client';
 import type { Script } from '#simulator/script.ts';
 
-/** The round in whose middle a worker is killed: by then a flight is booked that nobody wants to book twice. */
+/** A worker is killed in the middle of this round: by then a flight is booked, which must not be booked twice. */
 export const KILLED_ROUND = 3;
 
 const WISH = 'A weekend in the sun for two, please: Lisbon or Porto? Book the flight and a table.';
@@ -43,7 +43,7 @@ const SCRIPT: Partial<Script> = {
   answer: ANSWER,
 };
 
-/** The turn that the demo posts: what the model is going to do in it is scripted in the input (docs/simulator.md). */
+/** The turn that the demo posts: its input scripts what the model does (docs/simulator.md). */
 export function travelRequest(webhookUrl: string) {
   return {
     model: 'sim/travel',
@@ -55,7 +55,7 @@ export function travelRequest(webhookUrl: string) {
 
 export type TravelRequest = ReturnType<typeof travelRequest>;
 
-/** The request with everything left out that a reader does not need, as lines of JSON. */
+/** The request as lines of JSON, without what a reader does not need. */
 export function shortForm({ model, tools, webhook }: TravelRequest): string[] {
   const [first, second] = tools;
   return [
@@ -66,5 +66,5 @@ export function shortForm({ model, tools, webhook }: TravelRequest): string[] {
   ];
 }
 
-/** Half of the text of the killed round: when so much has arrived, the worker is in the middle of it. */
+/** Half of the text of the killed round, in characters: at this point its worker is in the middle of it. */
 export const HALF_OF_KILLED_ROUND = Math.floor((ROUNDS[KILLED_ROUND - 1]?.say.length ?? 0) / 2);

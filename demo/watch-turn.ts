@@ -4,11 +4,11 @@ import { showEvents } from '#cli/show-events.ts';
 import { Failure } from '#core/failure.ts';
 import { type Killed, killWorker } from './kill-worker.ts';
 import { paintWorker } from './paint-worker.ts';
-import type { Stage } from './run-to-the-end.ts';
+import type { DemoRun } from './run-to-end.ts';
 import type { Pawl } from './start-pawl.ts';
 import { HALF_OF_KILLED_ROUND, KILLED_ROUND } from './travel-request.ts';
 
-/** What was seen of a turn: how it ended, the numbers of its durable events as they came, and who was killed. */
+/** What was seen of a turn: its end, the numbers of its durable events in order of arrival, and the killed worker. */
 export type Seen = { turn: Turn; eventNumbers: number[]; killed: Part };
 type Part = Killed['worker'];
 
@@ -16,15 +16,15 @@ type Part = Killed['worker'];
 export async function watchTurn(
   turn: TurnHandle,
   pawl: Pawl,
-  { screen, stage }: { screen: Screen; stage: Stage },
+  { screen, run }: { screen: Screen; run: DemoRun },
 ): Promise<Seen> {
-  const view = showEvents(screen, (kind, round) => paintWorker(pawl.steps.workerOn(kind, round)?.name));
+  const view = showEvents(screen, (kind, round) => paintWorker(pawl.steps.workerOn(kind, round)));
   const eventNumbers: number[] = [];
   let killed: Killed | undefined;
   let ended: Turn | undefined;
-  stage.atTheEnd(() => killed?.stopWaiting());
+  run.atTheEnd(() => killed?.stopWaiting());
 
-  for await (const event of turn.events({ signal: stage.signal })) {
+  for await (const event of turn.events({ signal: run.signal })) {
     if ('sequence_number' in event) eventNumbers.push(event.sequence_number);
     if (killed && showsLife(event)) killed.stopWaiting();
     view.show(event);
@@ -35,11 +35,12 @@ export async function watchTurn(
   }
 
   if (!ended) throw new Failure('stream_ended', 'The event stream ended before the turn did.');
-  if (!killed) throw new Failure('nobody_killed', `Round ${KILLED_ROUND} was over before its worker could be killed.`);
+  if (!killed)
+    throw new Failure('no_worker_killed', `Round ${KILLED_ROUND} was over before its worker could be killed.`);
   return { turn: ended, eventNumbers, killed: killed.worker };
 }
 
-/** Pieces of the killed try that were still on their way show none. */
+/** Deltas of the killed attempt that were still in flight show no life. */
 function showsLife(event: TurnEvent): boolean {
   return !('attempt' in event) || event.attempt > 1;
 }

@@ -1,4 +1,4 @@
-// A tool as an HTTP server of your own. Start it, tell Pawl that it may reach it, and name its URL in a turn:
+// A tool as an HTTP server of your own. Start it, allow Pawl to reach it, and name its URL in a turn:
 //   WEBHOOK_SECRET=$(curl -s localhost:8080/v1/webhook_secret | grep -o 'whsec_[^"]*' | head -1) npx node examples/http-tool.ts
 //   PAWL_EGRESS_ALLOW=127.0.0.1:9100 npm start
 //   curl -s localhost:8080/v1/turns -H 'content-type: application/json' -d '{ "model": "sim/demo", "input": "Pay it.", "tools": [
@@ -11,7 +11,7 @@ import { Webhook } from 'standardwebhooks';
 
 const webhook = new Webhook(process.env.WEBHOOK_SECRET ?? '');
 
-/** What was paid, by the key of the call: the second request of a call gets the first one's answer. */
+/** Receipts by the key of the call: a repeated request gets the first one's answer. */
 const paid = new Map<string, object>();
 
 createServer(async (request, response) => {

@@ -1,4 +1,4 @@
-// An MCP server of one's own: two tools, spoken to over stdio. Pawl starts it when it is first needed, if PAWL_MCP says
+// An MCP server with two tools, over stdio. Pawl starts it when it is first needed, if PAWL_MCP is
 //   {"units":{"command":"npx","args":["node","examples/mcp-server.ts"]}}
 // and offers its tools as units__convert_length and units__roll_dice: "tools": ["units__convert_length"].
 import { randomInt } from 'node:crypto';
@@ -12,7 +12,7 @@ const Unit = z.enum(['millimetre', 'inch', 'foot', 'metre', 'mile']);
 serveStdio(() => {
   const server = new McpServer({ name: 'units', version: '1.0.0' });
 
-  // It says that it only reads, so Pawl may try a call again. The structured content is what the model gets.
+  // The hint says that it only reads, so Pawl may repeat a call. The model gets the structured content.
   server.registerTool(
     'convert_length',
     {
@@ -27,7 +27,7 @@ serveStdio(() => {
     },
   );
 
-  // It says nothing, so a call whose answer is lost is not made again: another roll would be another number.
+  // Without a hint, a call that lost its answer is not repeated: another roll would be another number.
   server.registerTool(
     'roll_dice',
     { description: 'Rolls dice with six sides.', inputSchema: z.object({ dice: z.int().min(1).max(100) }) },

@@ -9,7 +9,7 @@ const WEATHER: Record<string, { celsius: number; sky: string }> = {
   tokyo: { celsius: 18, sky: 'clouds' },
 };
 
-/** Reads only: it may be tried again, and its answers hold for a minute. */
+/** Reads only: it may be repeated, and its answers are reused for a minute. */
 const getWeather = defineTool({
   name: 'get_weather',
   description: 'Get the current weather of a city.',
@@ -29,7 +29,7 @@ const getWeather = defineTool({
   },
 });
 
-/** Slow, as searches are: it tells how far it is, and stops when nobody waits for it any more. */
+/** Slow, as searches are: it reports its progress, and stops when its signal aborts. */
 const searchFlights = defineTool({
   name: 'search_flights',
   description: 'Search for direct flights between two airports on a day.',
@@ -47,7 +47,7 @@ const searchFlights = defineTool({
   },
 });
 
-/** Books once or not at all: after a crash in the middle the model is told that the outcome is unknown. */
+/** Books once or not at all: after a crash the model reads that the outcome is unknown. */
 const bookFlight = defineTool({
   name: 'book_flight',
   description: 'Book a seat on a flight that a search has found.',

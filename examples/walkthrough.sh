@@ -24,7 +24,7 @@ curl -sf "${key[@]}" "$api/v1/turns/$turn?wait=30"; echo
 say 'Watch it: events before, during or after, resumed by Last-Event-ID'
 curl -sfN "${key[@]}" "$api/v1/turns/$turn/events" -H 'accept: text/event-stream' -H 'last-event-id: 2'
 
-say 'Run a tool yourself: the turn parks until you answer'
+say 'Run a tool yourself: the turn waits until you answer'
 turn=$(curl -sf "${key[@]}" "${json[@]}" "$api/v1/turns" -d '{
   "model": "sim/demo",
   "input": "Where am I?",

@@ -1,21 +1,23 @@
+import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { findCycles } from './arrows/find-cycles.ts';
-import { findTelltales } from './arrows/find-telltales.ts';
+import { findEnvReaders } from './arrows/find-env-readers.ts';
+import { findWorkplaceTraces } from './arrows/find-workplace-traces.ts';
 import { owners } from './arrows/owners.ts';
 import { roomOf, rooms } from './arrows/rooms.ts';
 import { type Arrow, walkSources } from './arrows/walk-sources.ts';
 
 const sources = walkSources();
-const product = sources.filter(({ path }) => /^(packages|services|simulator|examples)\//.test(path));
+const product = sources.filter(({ path }) => /^(packages|services|examples)\//.test(path));
 const arrows = sources.flatMap((source) => source.arrows);
-const told = ({ from, to }: Arrow) => `${from} → ${to}`;
+const written = ({ from, to }: Arrow) => `${from} → ${to}`;
 
 console.log(`walked ${sources.length} files, ${arrows.length} imports, ${Object.keys(rooms).length} rooms`);
 
 test('every file lies in a room', () => {
-  const lost = sources.filter(({ path }) => !roomOf(path)).map(({ path }) => path);
+  const roomless = sources.filter(({ path }) => !roomOf(path)).map(({ path }) => path);
 
-  expect(lost, 'enter the new room and what it may import in test/arrows/rooms.ts, or move the file').toEqual([]);
+  expect(roomless, 'enter the new room and what it may import in test/arrows/rooms.ts, or move the file').toEqual([]);
 });
 
 for (const [room, allowed] of Object.entries(rooms)) {
@@ -25,15 +27,15 @@ for (const [room, allowed] of Object.entries(rooms)) {
     );
     const wrong = leaving.filter(({ to }) => !allowed.includes(roomOf(to ?? '') ?? 'nowhere'));
 
-    expect(wrong.map(told), `arrows out of ${room} that go against the design`).toEqual([]);
+    expect(wrong.map(written), `arrows out of ${room} that go against the design`).toEqual([]);
   });
 }
 
-test('the heart stands on zod and node:crypto alone', () => {
+test('turn/ stands on zod and node:crypto alone', () => {
   const outside = arrows.filter(({ from, isOurs }) => roomOf(from) === 'packages/core/turn' && !isOurs);
   const wrong = outside.filter(({ to }) => to !== 'zod' && to !== 'node:crypto');
 
-  expect(wrong.map(told), 'turn/ decides and does nothing: give it what it needs as an argument').toEqual([]);
+  expect(wrong.map(written), 'turn/ decides and does nothing: give it what it needs as an argument').toEqual([]);
 });
 
 test('the client runs anywhere: it takes nothing from elsewhere but a module of Node where there is no Web Crypto', () => {
@@ -41,7 +43,7 @@ test('the client runs anywhere: it takes nothing from elsewhere but a module of 
     ({ from, to }) => roomOf(from) === 'packages/client' && roomOf(to ?? '') !== roomOf(from),
   );
 
-  expect(leaving.map(told), 'a user of the package has nothing else').toEqual([
+  expect(leaving.map(written), 'a user of the package has nothing else').toEqual([
     'packages/client/web-crypto.ts → node:crypto',
   ]);
 });
@@ -50,14 +52,14 @@ test('the command line is installed on its own: it takes the client, and of the 
   const leaving = arrows.filter(({ from, to }) => roomOf(from) === 'packages/cli' && roomOf(to ?? '') !== roomOf(from));
   const wrong = leaving.filter(({ to }) => roomOf(to ?? '') !== 'packages/client' && !to?.startsWith('node:'));
 
-  expect(wrong.map(told), 'its tarball holds packages/cli and packages/client').toEqual([]);
+  expect(wrong.map(written), 'its tarball holds packages/cli and packages/client').toEqual([]);
 });
 
 test('the adapter of one wire never imports that of another', () => {
-  const wireOf = (path: string | null) => path?.match(/^packages\/core\/llm\/([^/]+)\//)?.[1];
+  const wireOf = (path: string | null) => path?.match(/^packages\/core\/llm\/(openai|anthropic|gemini)\//)?.[1];
   const wrong = arrows.filter(({ from, to }) => wireOf(from) && wireOf(to) && wireOf(from) !== wireOf(to));
 
-  expect(wrong.map(told), 'what two wires share lies in llm/ itself').toEqual([]);
+  expect(wrong.map(written), 'what two wires share lies in llm/ itself, llm/http or llm/errors').toEqual([]);
 });
 
 test('a package is imported only where it belongs', () => {
@@ -65,17 +67,37 @@ test('a package is imported only where it belongs', () => {
   const foreign = outside.filter(({ to }) => !to?.startsWith('node:'));
   const wrong = foreign.filter(({ from, to }) => !owners[to ?? '']?.some((owner) => from.startsWith(owner)));
 
-  expect(wrong.map(told), 'go through the room that owns the package (test/arrows/owners.ts)').toEqual([]);
+  expect(wrong.map(written), 'go through the room that owns the package (test/arrows/owners.ts)').toEqual([]);
 });
 
-test('only the loader of tools imports what it is told at run time', () => {
+test('the product runs on what a production install has; of other packages it imports types', () => {
+  const { dependencies } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
+  const running = product
+    .flatMap((source) => source.arrows)
+    .filter(({ to, isOurs, isType }) => to && !isOurs && !isType);
+  const foreign = running.filter(({ from, to }) => roomOf(from) !== 'examples' && !to?.startsWith('node:'));
+  const wrong = foreign.filter(({ to }) => !((to ?? '') in dependencies));
+
+  expect(wrong.map(written), 'write `import type`, or make it a dependency').toEqual([]);
+});
+
+test('only the loader of tools imports what is named at run time', () => {
   const wrong = product.flatMap((source) => source.arrows).filter(({ to }) => to === null);
 
-  expect(wrong.map(({ from }) => from)).toEqual(['packages/core/tools/load-tools.ts']);
+  expect(wrong.map(({ from }) => from)).toEqual(['packages/core/tools/load.ts']);
 });
 
-test('no files import each other in a circle', () => {
+test('no files import each other in a circle, types included', () => {
   expect(findCycles(sources), 'move what both need into a file of its own').toEqual([]);
+});
+
+test('a folder of the product has at most 16 files of its own', () => {
+  const folders = Map.groupBy(product, ({ path }) => path.slice(0, path.lastIndexOf('/')));
+  const crowded = [...folders]
+    .filter(([, files]) => files.length > 16)
+    .map(([folder, files]) => `${folder}: ${files.length}`);
+
+  expect(crowded, 'a room that has grown gets sub-rooms, or files whose helpers have one caller').toEqual([]);
 });
 
 test('no file hands on what another exports', () => {
@@ -97,8 +119,25 @@ test('a file is named for what it exports', () => {
   ).toEqual([]);
 });
 
-test('no file tells where it was written', () => {
-  expect(findTelltales(), 'paths and words of one workplace mean nothing in another').toEqual([]);
+test('one reader of env: all settings come from services/process/settings.ts', () => {
+  const standingAlone = [
+    // The command line, installed on its own.
+    'packages/cli/main.ts',
+    // What every program of PostgreSQL is started with: the PATH, and nothing else.
+    'packages/embedded-postgres/program.ts',
+    'packages/embedded-postgres/server.ts',
+    // The simulator as a process of its own.
+    'packages/simulator/main.ts',
+  ];
+
+  expect(findEnvReaders(), 'take a setting as an argument; its variable belongs into Settings').toEqual([
+    ...standingAlone,
+    'services/process/settings.ts',
+  ]);
+});
+
+test('no file shows where it was written', () => {
+  expect(findWorkplaceTraces(), 'paths and words of one workplace mean nothing in another').toEqual([]);
 });
 
 function fileName(path: string): string {

@@ -12,7 +12,7 @@ function uuidOf(id: string): string {
     .replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 }
 
-test('an id is a TypeID: a UUIDv7 of this moment behind its prefix', () => {
+test('an id is a TypeID: a UUIDv7 of the current time behind its prefix', () => {
   const before = Date.now();
   const ids = Array.from({ length: 1_000 }, () => newId('turn'));
   const after = Date.now();

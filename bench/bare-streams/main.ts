@@ -1,9 +1,9 @@
 import { serve } from '@hono/node-server';
 import { Hono } from 'hono';
 import { type SSEStreamingApi, streamSSE } from 'hono/streaming';
-import { speak } from '../streams/speak.ts';
+import { sendDeltas } from '../streams/send-deltas.ts';
 
-/** As little as a server of streams can do: it makes the deltas itself, and writes each to whoever reads its turn. */
+/** As little as a server of streams can do: it makes the deltas itself, and writes each to the readers of its turn. */
 const readers = new Map<string, Set<SSEStreamingApi>>();
 
 const app = new Hono();
@@ -17,15 +17,15 @@ app.get('/v1/turns/:id/events', (c) =>
     ofTurn.delete(stream);
   }),
 );
-app.post('/speak', async (c) => {
+app.post('/send', async (c) => {
   const { turnIds, everyMs, forMs } = await c.req.json<{ turnIds: string[]; everyMs: number; forMs: number }>();
-  const said = await speak({ turns: turnIds.length, everyMs, forMs }, (turn, { offset, delta }) => {
+  const sent = await sendDeltas({ turns: turnIds.length, everyMs, forMs }, (turn, { offset, delta }) => {
     const id = turnIds[turn] ?? '';
     const event = { type: 'output_text.delta', turn_id: id, round: 1, attempt: 1, offset, delta };
     const data = JSON.stringify(event);
     for (const stream of readers.get(id) ?? []) void stream.writeSSE({ event: event.type, data });
   });
-  return c.json({ said });
+  return c.json({ sent });
 });
 const server = serve({ fetch: app.fetch, hostname: '127.0.0.1', port: 0 }, ({ port }) =>
   console.log(`bare streams listen on http://127.0.0.1:${port}`),

@@ -1,5 +1,7 @@
-import type { Contender, Entry, Mode, Site } from '../contender.ts';
-import { startProgram } from '../ground/start-program.ts';
+import { join } from 'node:path';
+import { startProgram } from '#test/harness/parts/start-program.ts';
+import type { Contender, ContenderSetup, Entry } from '../contender.ts';
+import type { Mode } from '../mode.ts';
 import { turnRequestOf } from '../work.ts';
 import { openPawlClient, type PawlClient } from './pawl-client.ts';
 import { startPawl } from './start-pawl.ts';
@@ -7,43 +9,47 @@ import { startPawl } from './start-pawl.ts';
 /** Turns that are polled, one after the other. */
 const POLLED = 100;
 
-/** What is asked of an API. */
-export type Asked = 'POST' | 'GET';
+/** The request that is measured. */
+export type RequestMethod = 'POST' | 'GET';
 
 /** Pawl's API with no worker behind it; a turn of the load is one request. */
-export function pawlApi(asked: Asked, mode: Mode): Entry {
-  const open = async (site: Site) => {
-    const { url, pids, close } = await startPawl(site, { mode, parts: ['api'] });
-    return askAgain(asked, site, { url, pids, close });
+export function pawlApi(method: RequestMethod, mode: Mode): Entry {
+  const open = async (setup: ContenderSetup) => {
+    const { url, pids, close } = await startPawl(setup, { mode, parts: ['api'] });
+    return repeatRequest(method, setup, { url, pids, close });
   };
-  return { name: `pawl-${mode}, ${asked}`, kind: 'system', mode, open };
+  return { name: `pawl-${mode}, ${method}`, kind: 'system', mode, open };
 }
 
 /** A bare Hono route with one statement behind it, answering bodies of the size of Pawl's. */
-export function bareApi(asked: Asked): Entry {
-  const open = async (site: Site) => {
+export function bareApi(method: RequestMethod): Entry {
+  const open = async (setup: ContenderSetup) => {
     const program = await startProgram({
       file: 'bench/bare-api/main.ts',
-      env: { DATABASE_URL: site.databaseUrl, TURN_LIKE: JSON.stringify(turnLike) },
-      ready: /listens on (\S+)/,
-      folder: site.ground.folder,
+      env: { DATABASE_URL: setup.databaseUrl, TURN_LIKE: JSON.stringify(turnLike) },
+      ready: /listens on (\S+)\n/,
+      output: { file: join(setup.harness.folder, 'bare-api.log') },
     });
-    return askAgain(asked, site, { url: program.said, pids: { api: program.pid }, close: program.stop });
+    return repeatRequest(method, setup, { url: program.address, pids: { api: program.pid }, close: program.stop });
   };
-  return { name: `bare Hono, ${asked}`, kind: 'limit', mode: null, open };
+  return { name: `bare Hono, ${method}`, kind: 'limit', mode: null, open };
 }
 
 type Server = { url: string; pids: Record<string, number>; close(): Promise<void> };
 
-async function askAgain(asked: Asked, { work }: Site, { url, pids, close }: Server): Promise<Contender> {
+async function repeatRequest(
+  method: RequestMethod,
+  { work }: ContenderSetup,
+  { url, pids, close }: Server,
+): Promise<Contender> {
   const client = openPawlClient(url);
   const request = turnRequestOf(work);
   const post = () => client.post('/v1/turns', request);
-  const turns = asked === 'POST' ? [] : await Promise.all(Array.from({ length: POLLED }, post));
+  const turns = method === 'POST' ? [] : await Promise.all(Array.from({ length: POLLED }, post));
   let polls = 0;
   const get = () => client.get(`/v1/turns/${turns[polls++ % POLLED]?.id}`);
   return {
-    playTurn: async () => void (await (asked === 'POST' ? post() : get())),
+    playTurn: async () => void (await (method === 'POST' ? post() : get())),
     pids,
     close: () => closeAll(client, close),
   };

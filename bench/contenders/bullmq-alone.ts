@@ -1,14 +1,15 @@
 import { newId } from '#core/id.ts';
-import type { Contender, Mode, Site } from '../contender.ts';
+import type { Contender, ContenderSetup } from '../contender.ts';
+import type { Mode } from '../mode.ts';
 import { jobsOf } from '../work.ts';
 import { openBullMq, type StepData } from './open-bullmq.ts';
 
 const QUEUE = 'turns-openai';
 
 /** The jobs of a turn and nothing else: each adds the next one; the last one ends the turn. */
-export async function bullmqAlone(site: Site, mode: Mode): Promise<Contender> {
-  const jobs = jobsOf(site.work);
-  const stores = { databaseUrl: site.databaseUrl, redisUrl: site.ground.redis?.url };
+export async function bullmqAlone(setup: ContenderSetup, mode: Mode): Promise<Contender> {
+  const jobs = jobsOf(setup.work);
+  const stores = { databaseUrl: setup.databaseUrl, redisUrl: setup.harness.redis?.url };
   const bullmq = openBullMq(stores, mode, { durable: false });
   const queue = bullmq.makeQueue(QUEUE);
   const ends = new Map<string, () => void>();

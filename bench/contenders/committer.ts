@@ -12,12 +12,12 @@ export function commitEach(sql: postgres.Sql): Committer {
   return (write) => write(sql);
 }
 
-/** So many transactions at a time: while one is on its way to the disk, the next one fills. */
+/** Transactions at a time: while one is on its way to the disk, the next one fills. */
 const LANES = 2;
 
 type Waiting = { write: Write; committed: PromiseWithResolvers<void> };
 
-/** Whatever has come up meanwhile goes into one transaction, sent in one go: as few commits as can be. */
+/** All writes that wait go into one transaction, sent at once: as few commits as possible. */
 export function commitTogether(sql: postgres.Sql): Committer {
   const waiting: Waiting[] = [];
   let lanes = 0;

@@ -1,39 +1,40 @@
 import { connect } from '#core/checkpoint/connect.ts';
-import type { Db } from '#core/checkpoint/database.ts';
-import { findTurn } from '#core/checkpoint/find-turn.ts';
+import type { Db } from '#core/checkpoint/tables.ts';
+import { findTurn } from '#core/checkpoint/turns/reading/find.ts';
 import { newId } from '#core/id.ts';
-import type { Live } from '#core/live/live.ts';
-import { openLive } from '#core/live/open-live.ts';
-import { openBell } from '#core/queue/open-bell.ts';
+import { openPubsub } from '#core/pubsub/open-pubsub.ts';
+import type { Pubsub } from '#core/pubsub/pubsub.ts';
+import { openJobQueue } from '#core/queue/open-job-queue.ts';
 import type { Turn } from '#core/turn/turn.ts';
 import { startConversation } from '#services/api/start-turn.ts';
-import type { Contender, Mode, Site } from '../contender.ts';
+import type { Contender, ContenderSetup } from '../contender.ts';
 import { filledConfig } from '../fill/filled-config.ts';
+import type { Mode } from '../mode.ts';
 import { ANSWER, inputOf, turnRequestOf, type Work } from '../work.ts';
 import { startPawl } from './start-pawl.ts';
 
 /**
- * Pawl without its API, as the naive loop is measured: turns are recorded and rung for here, by the verbs the API uses, and
- * the wire tells when one has ended. Everything behind that is the whole of Pawl.
+ * Pawl without its API, as the naive loop is measured: turns are recorded and enqueued here, by the verbs of the API,
+ * and pubsub announces their ends. Everything behind that is the whole of Pawl.
  */
-export async function engine(site: Site, mode: Mode): Promise<Contender> {
-  const { pids, close } = await startPawl(site, { mode, parts: ['worker'] });
-  const { databaseUrl, ground, work } = site;
-  const urls = { databaseUrl, redisUrl: mode === 'redis' ? ground.redis?.url : undefined };
-  const [bell, live, connection] = [await openBell(urls), openLive(urls), connect(databaseUrl)];
+export async function engine(setup: ContenderSetup, mode: Mode): Promise<Contender> {
+  const { pids, close } = await startPawl(setup, { mode, parts: ['worker'] });
+  const { databaseUrl, harness, work } = setup;
+  const urls = { databaseUrl, redisUrl: mode === 'redis' ? harness.redis?.url : undefined };
+  const [jobQueue, pubsub, connection] = [await openJobQueue(urls), openPubsub(urls), connect(databaseUrl)];
   return {
     pids,
     playTurn: async () => {
-      const { turn, rings } = await startConversation(connection.db, startOf(work), standingOf(work));
-      const ended = waitForEnd(turn, { live, db: connection.db });
-      await bell.ring(rings);
+      const { turn, wakeups } = await startConversation(connection.db, startOf(work), standingOf(work));
+      const ended = waitForEnd(turn, { pubsub, db: connection.db });
+      await jobQueue.enqueue(wakeups);
       const { status, output, rounds } = await ended;
       const isRight = status === 'completed' && rounds.length === work.rounds && output === ANSWER;
       if (!isRight) throw new Error(`A turn did not end as it should: ${status} after ${rounds.length} rounds.`);
     },
     close: async () => {
       await close();
-      await Promise.all([bell.close(), live.close(), connection.close()]);
+      await Promise.all([jobQueue.close(), pubsub.close(), connection.close()]);
     },
   };
 }
@@ -48,15 +49,15 @@ function standingOf(work: Work) {
   return { config: { model, tools }, metadata: {} };
 }
 
-/** Waits for a turn that nobody has rung for yet, and reads it when it is told that there is news. */
-function waitForEnd({ id, project }: Turn, { live, db }: { live: Live; db: Db }): Promise<Turn> {
+/** Waits for a turn that is not enqueued yet, and reads it at every message that it has changed. */
+function waitForEnd({ id, project }: Turn, { pubsub, db }: { pubsub: Pubsub; db: Db }): Promise<Turn> {
   const ended = Promise.withResolvers<Turn>();
-  const look = async () => {
+  const check = async () => {
     const turn = await findTurn(db, project, id);
     if (turn?.completedAt) ended.resolve(turn);
   };
-  const unwatch = live.watch(id, (message) => {
-    if (message.kind === 'wake') look().catch(ended.reject);
+  const unwatch = pubsub.subscribeToTurn(id, (message) => {
+    if (message.kind === 'wake') check().catch(ended.reject);
   });
   return ended.promise.finally(unwatch);
 }

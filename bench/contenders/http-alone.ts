@@ -1,12 +1,12 @@
 import { type Dispatcher, Pool } from 'undici';
-import type { Contender, Site } from '../contender.ts';
-import { CALLS, inputOf, MODEL, TOOLS_ON_THE_WIRE, WORDS, type Work } from '../work.ts';
+import type { Contender, ContenderSetup } from '../contender.ts';
+import { CALLS, inputOf, MODEL, WIRE_TOOLS, WORDS, type Work } from '../work.ts';
 
 const CONNECTIONS = 1_000;
 
 /** The model calls of a turn and nothing else: the same bodies to the same simulator, the streams read and dropped. */
-export async function httpAlone({ ground, work }: Site): Promise<Contender> {
-  const { origin, pathname } = new URL(ground.modelUrl);
+export async function httpAlone({ harness, work }: ContenderSetup): Promise<Contender> {
+  const { origin, pathname } = new URL(harness.modelUrl);
   const client = new Pool(origin, { connections: CONNECTIONS });
   const bodies = Array.from({ length: work.rounds }, (_, earlier) => JSON.stringify(requestAfter(earlier, work)));
   return {
@@ -27,14 +27,14 @@ async function callModel(client: Pool, { path, body }: { path: string; body: str
     throw new Error(`The model answered ${statusCode}: ${text}`);
 }
 
-/** What Pawl sends in the round that has `earlier` rounds behind it. */
+/** What Pawl sends in a round after `earlier` rounds. */
 function requestAfter(earlier: number, work: Work) {
   const rounds = Array.from({ length: earlier }, (_, round) => messagesOf(round));
   return {
     model: MODEL,
     messages: [{ role: 'user', content: inputOf(work) }, ...rounds.flat()],
     stream_options: { include_usage: true },
-    tools: TOOLS_ON_THE_WIRE,
+    tools: WIRE_TOOLS,
     stream: true,
   };
 }

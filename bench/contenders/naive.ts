@@ -1,6 +1,8 @@
+import { join } from 'node:path';
 import { newId } from '#core/id.ts';
-import type { Contender, Mode, Site } from '../contender.ts';
-import { startProgram } from '../ground/start-program.ts';
+import { startProgram } from '#test/harness/parts/start-program.ts';
+import type { Contender, ContenderSetup } from '../contender.ts';
+import type { Mode } from '../mode.ts';
 import { createTables } from '../naive-loop/create-tables.ts';
 import { loadNaiveTurn, startNaiveTurn } from '../naive-loop/naive-turn.ts';
 import { type Naive, openNaive } from '../naive-loop/open-naive.ts';
@@ -8,20 +10,20 @@ import { inputOf, MODEL, type Work } from '../work.ts';
 
 /**
  * The loop one would write by hand: a job for each step, a transaction for each checkpoint, the next job behind the
- * commit. It has no API, so turns are started here, and the worker tells their ends as it likes best.
+ * commit. It has no API, so turns are started here, and the worker publishes their ends.
  */
-export async function naive({ ground, databaseUrl, work }: Site, mode: Mode): Promise<Contender> {
-  const redisUrl = mode === 'redis' ? ground.redis?.url : undefined;
+export async function naive({ harness, databaseUrl, work }: ContenderSetup, mode: Mode): Promise<Contender> {
+  const redisUrl = mode === 'redis' ? harness.redis?.url : undefined;
   const loop = openNaive({ databaseUrl, redisUrl }, mode);
   await createTables(loop.sql);
   const waiting = new Map<string, () => void>();
-  await loop.ends.hear((turnId) => waiting.get(turnId)?.());
+  await loop.ends.subscribe((turnId) => waiting.get(turnId)?.());
   const worker = await startProgram({
     file: 'bench/naive-loop/main.ts',
-    nodeOptions: ground.profiling(`naive-${mode}`),
-    env: { DATABASE_URL: databaseUrl, MODEL_URL: ground.modelUrl, ...(redisUrl ? { REDIS_URL: redisUrl } : {}) },
+    nodeOptions: harness.profiling(`naive-${mode}`),
+    env: { DATABASE_URL: databaseUrl, MODEL_URL: harness.modelUrl, ...(redisUrl ? { REDIS_URL: redisUrl } : {}) },
     ready: /ready/,
-    folder: ground.folder,
+    output: { file: join(harness.folder, 'naive-loop.log') },
   });
   return {
     playTurn: () => playTurn(loop, waiting, work),

@@ -7,9 +7,9 @@ import {
 } from 'bullmq';
 import { Redis } from 'ioredis';
 import pg from 'pg';
-import type { Mode } from '../contender.ts';
+import type { Mode } from '../mode.ts';
 
-/** A step of a turn, as small as a job can say it. */
+/** A step of a turn, as small as the data of a job can be. */
 export type StepData = { turnId: string; step: string };
 
 type Process = (job: { data: StepData }) => Promise<void>;
@@ -27,14 +27,14 @@ export type Stores = { databaseUrl: string; redisUrl: string | undefined };
 const CONCURRENCY = 64;
 const CONNECTIONS = 20;
 
-/** BullMQ where the mode says. `durable` jobs on Postgres are on the disk before they are answered. */
+/** BullMQ on the store of the mode. `durable` jobs on Postgres are on the disk before they are acknowledged. */
 export function openBullMq(stores: Stores, mode: Mode, { durable }: { durable: boolean }): BullMq {
   if (mode === 'postgres') return onPostgres(stores.databaseUrl, durable);
   if (stores.redisUrl) return onRedis(stores.redisUrl);
   throw new Error('There is no Redis. Put redis-server on the PATH, set REDIS_URL, or pass --modes postgres.');
 }
 
-/** A connection to add, one to work, and BullMQ's own ones to wait. */
+/** A connection to add, one to work, and BullMQ's own connections to wait. */
 function onRedis(url: string): BullMq {
   const adding = new Redis(url, { maxRetriesPerRequest: null });
   const working = new Redis(url, { maxRetriesPerRequest: null });
@@ -83,7 +83,7 @@ function onPostgres(url: string, durable: boolean): BullMq {
   };
 }
 
-function quiet<T extends { on(event: 'error', hear: () => void): unknown }>(part: T): T {
+function quiet<T extends { on(event: 'error', listener: () => void): unknown }>(part: T): T {
   part.on('error', () => {});
   return part;
 }

@@ -1,9 +1,9 @@
 import { type Dispatcher, Pool } from 'undici';
 
-/** A turn as the API tells of it, as far as we look. */
+/** A turn as the API answers it, as far as it is read here. */
 export type SeenTurn = { id: string; conversation_id: string; status: string; round: number; output: string | null };
 
-/** A client of Pawl's API; what is not answered with 2xx is an error. */
+/** A client of Pawl's API; every answer but 2xx is an error. */
 export type PawlClient = {
   post(path: string, body: unknown): Promise<SeenTurn>;
   get(path: string): Promise<SeenTurn>;
@@ -19,10 +19,10 @@ const POLLS = 10;
 export function openPawlClient(url: string): PawlClient {
   const pool = new Pool(url, { connections: CONNECTIONS });
   const headers = { 'content-type': 'application/json' };
-  const get = (path: string) => ask(pool, { method: 'GET', path });
+  const get = (path: string) => send(pool, { method: 'GET', path });
   return {
     get,
-    post: (path, body) => ask(pool, { method: 'POST', path, headers, body: JSON.stringify(body) }),
+    post: (path, body) => send(pool, { method: 'POST', path, headers, body: JSON.stringify(body) }),
     waitForEnd: async (turnId) => {
       let turn = await get(`/v1/turns/${turnId}?wait=60`);
       for (let poll = 1; poll < POLLS && !hasEnded(turn); poll += 1) turn = await get(`/v1/turns/${turnId}?wait=60`);
@@ -32,7 +32,7 @@ export function openPawlClient(url: string): PawlClient {
   };
 }
 
-async function ask(pool: Pool, request: Dispatcher.RequestOptions): Promise<SeenTurn> {
+async function send(pool: Pool, request: Dispatcher.RequestOptions): Promise<SeenTurn> {
   const { statusCode, body } = await pool.request(request);
   if (statusCode < 300) return (await body.json()) as SeenTurn;
   throw new Error(`${request.method} ${request.path} was answered ${statusCode}: ${await body.text()}`);

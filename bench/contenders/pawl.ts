@@ -1,19 +1,20 @@
-import type { Contender, Mode, Site } from '../contender.ts';
+import type { Contender, ContenderSetup } from '../contender.ts';
+import type { Mode } from '../mode.ts';
 import { ANSWER, turnRequestOf } from '../work.ts';
 import { openPawlClient } from './pawl-client.ts';
 import { type Deployment, startPawl } from './start-pawl.ts';
 
 /** Pawl as its callers have it: a turn is posted to the API, and a long poll answers at its end. */
-export async function pawl(site: Site, mode: Mode, deployment: Deployment = {}): Promise<Contender> {
-  const { url, pids, close } = await startPawl(site, { mode, ...deployment });
+export async function pawl(setup: ContenderSetup, mode: Mode, deployment: Deployment = {}): Promise<Contender> {
+  const { url, pids, close } = await startPawl(setup, { mode, ...deployment });
   const client = openPawlClient(url);
-  const request = turnRequestOf(site.work);
+  const request = turnRequestOf(setup.work);
   return {
     pids,
     playTurn: async () => {
       const { id } = await client.post('/v1/turns', request);
       const ended = await client.waitForEnd(id);
-      const isRight = ended.status === 'completed' && ended.round === site.work.rounds && ended.output === ANSWER;
+      const isRight = ended.status === 'completed' && ended.round === setup.work.rounds && ended.output === ANSWER;
       if (!isRight) throw new Error(`A turn did not end as it should: ${JSON.stringify(ended).slice(0, 1_000)}`);
     },
     close: async () => {

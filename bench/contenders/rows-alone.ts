@@ -1,16 +1,16 @@
 import postgres from 'postgres';
 import { newId } from '#core/id.ts';
-import type { Contender, Site } from '../contender.ts';
+import type { Contender, ContenderSetup } from '../contender.ts';
 import { CALLS, type Work } from '../work.ts';
 import { type Committer, commitEach, commitTogether } from './committer.ts';
 import { writeEnd, writeResult, writeRound, writeStart, writeTurn } from './write-checkpoint.ts';
 
-/** More than two cores can keep busy: whatever waits for the disk shares its next write. More yet brought nothing. */
+/** More than two cores can keep busy: all that wait for the disk share its next write. Yet more brought nothing. */
 const CONNECTIONS = 32;
 
 /** The rows of a turn and nothing else: the same tables, one statement for each checkpoint, nothing read. */
 export async function rowsAlone(
-  { databaseUrl, work }: Site,
+  { databaseUrl, work }: ContenderSetup,
   commit: 'commit-each' | 'commit-together',
 ): Promise<Contender> {
   const sql = postgres(databaseUrl, { max: CONNECTIONS, onnotice: () => {} });

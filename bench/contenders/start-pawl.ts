@@ -1,6 +1,8 @@
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Mode, Site } from '../contender.ts';
-import { startProgram } from '../ground/start-program.ts';
+import { startPart } from '#test/harness/parts/start-part.ts';
+import type { ContenderSetup } from '../contender.ts';
+import type { Mode } from '../mode.ts';
 
 /** The processes of Pawl that were started, by name, and where its API listens. */
 export type Pawl = {
@@ -13,35 +15,35 @@ export type Pawl = {
 type Part = 'api' | 'worker';
 /** Which processes run, a part as often as it is named, and with what settings. */
 export type Deployment = { parts?: Part[]; env?: Record<string, string> };
-type Wish = Deployment & { mode: Mode; nodeOptions?: string[] };
+type PawlOptions = Deployment & { mode: Mode; nodeOptions?: string[] };
 
 const TOOLS = fileURLToPath(new URL('../tools.ts', import.meta.url));
 
-const READY: Record<Part, RegExp> = { api: /"api listens on ([^"]+)"/, worker: /worker ready/ };
-
 /** Starts Pawl as it is deployed: an API and a worker, each a process, their logs at the default level into files. */
-export async function startPawl({ ground, databaseUrl }: Pick<Site, 'ground' | 'databaseUrl'>, wish: Wish) {
-  const { mode, parts = ['api', 'worker'], env = {}, nodeOptions: more = [] } = wish;
+export async function startPawl(
+  { harness, databaseUrl }: Pick<ContenderSetup, 'harness' | 'databaseUrl'>,
+  options: PawlOptions,
+) {
+  const { mode, parts = ['api', 'worker'], env = {}, nodeOptions: more = [] } = options;
   const settings = {
     DATABASE_URL: databaseUrl,
-    ...(mode === 'redis' && ground.redis ? { REDIS_URL: ground.redis.url } : {}),
+    ...(mode === 'redis' && harness.redis ? { REDIS_URL: harness.redis.url } : {}),
     OPENAI_API_KEY: 'sk-bench',
-    OPENAI_BASE_URL: ground.modelUrl,
+    OPENAI_BASE_URL: harness.modelUrl,
     PAWL_TOOLS: TOOLS,
     PORT: '0',
     ...env,
   };
-  const start = async (part: Part, place: number) => {
-    const file = `services/${part}/main.ts`;
-    const nodeOptions = [...ground.profiling(`pawl-${part}-${mode}`), ...more];
-    const before = parts.slice(0, place).filter((other) => other === part).length;
+  const start = async (part: Part, index: number) => {
+    const nodeOptions = [...harness.profiling(`pawl-${part}-${mode}`), ...more];
+    const before = parts.slice(0, index).filter((other) => other === part).length;
     const name = before === 0 ? part : `${part}-${before + 1}`;
-    const wish = { file, name, nodeOptions, env: settings, ready: READY[part], folder: ground.folder };
-    return { part, name, ...(await startProgram(wish)) };
+    const output = { file: join(harness.folder, `${name}.log`) };
+    return { part, name, ...(await startPart(part, { nodeOptions, env: settings, output })) };
   };
   const programs = await Promise.all(parts.map(start));
   const pawl: Pawl = {
-    url: programs.find(({ part }) => part === 'api')?.said ?? '',
+    url: programs.find(({ part }) => part === 'api')?.address ?? '',
     pids: Object.fromEntries(programs.map(({ name, pid }) => [name, pid])),
     stop: async (part) => programs.find((program) => program.part === part)?.stop(),
     close: async () => void (await Promise.all(programs.map((program) => program.stop()))),

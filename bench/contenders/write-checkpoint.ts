@@ -1,5 +1,6 @@
 import type postgres from 'postgres';
 import { newId } from '#core/id.ts';
+import { nameStep } from '#core/turn/step.ts';
 import { errorResult } from '#core/turn/tool-result.ts';
 import { filledConfig } from '../fill/filled-config.ts';
 import { ANSWER, CALLS, inputOf, turnRequestOf, WORDS, type Work } from '../work.ts';
@@ -25,12 +26,12 @@ export async function writeTurn(sql: Sql, id: string, work: Work): Promise<void>
     insert into events (turn_id, number, id, type) values (${id}, 1, ${newId('evt')}, 'turn.queued')`;
 }
 
-/** The turn is taken. */
+/** The lease on a turn, and its start. */
 export async function writeStart(sql: Sql, turnId: string): Promise<void> {
   await sql`
     with turn as (
-      update turns set status = 'in_progress', started_at = now(), held_by = ${newId('evt')},
-        held_until = now() + interval '6 s', due_at = now() + interval '6 s', last_event = 2 where id = ${turnId}
+      update turns set status = 'in_progress', started_at = now(), lease_owner = ${newId('evt')},
+        lease_until = now() + interval '6 s', due_at = now() + interval '6 s', last_event = 2 where id = ${turnId}
     )
     insert into events (turn_id, number, id, type) values (${turnId}, 2, ${newId('evt')}, 'turn.started')`;
 }
@@ -44,17 +45,17 @@ export async function writeRound(sql: Sql, turnId: string, round: number): Promi
   }));
   await sql`
     with turn as (
-      update turns set step = ${`b${round}`}, open_calls = ${calls.length}, held_by = null, held_until = null,
+      update turns set step = ${nameStep('batch', round)}, open_calls = ${calls.length}, lease_owner = null, lease_until = null,
         due_at = now() + interval '5 s', last_event = last_event + 1 where id = ${turnId} returning last_event
     ),
     round as (
-      insert into rounds (turn_id, number, text, finish_reason, finish_reason_raw, usage, attempts, started_at)
-      values (${turnId}, ${round}, ${WORDS}, 'tool_calls', 'tool_calls', ${sql.json(usage)}, 1, now())
+      insert into rounds (turn_id, number, model, text, finish_reason, finish_reason_raw, usage, attempts, started_at)
+      values (${turnId}, ${round}, ${filledConfig.model}, ${WORDS}, 'tool_calls', 'tool_calls', ${sql.json(usage)}, 1, now())
     ),
     calls as (
       insert into tool_calls (turn_id, round, index, id, name, arguments, effect)
-      select ${turnId}, ${round}, place - 1, call ->> 'id', call ->> 'name', call ->> 'arguments', 'none'
-      from jsonb_array_elements(${sql.json(calls)}) with ordinality as asked (call, place)
+      select ${turnId}, ${round}, position - 1, call ->> 'id', call ->> 'name', call ->> 'arguments', 'none'
+      from jsonb_array_elements(${sql.json(calls)}) with ordinality as requested (call, position)
     )
     insert into events (turn_id, number, id, type, round)
     select ${turnId}, last_event, ${newId('evt')}, 'round.completed', ${round}::int from turn`;
@@ -72,7 +73,7 @@ export async function writeResult(
     ),
     turn as (
       update turns set open_calls = open_calls - 1, last_event = last_event + 1, due_at = now() + interval '5 s',
-        step = case when open_calls = 1 then ${`r${round + 1}`} else step end where id = ${turnId} returning last_event
+        step = case when open_calls = 1 then ${nameStep('round', round + 1)} else step end where id = ${turnId} returning last_event
     )
     insert into events (turn_id, number, id, type, round, call_index)
     select ${turnId}, last_event, ${newId('evt')}, 'tool_call.completed', ${round}::int, ${index}::int from turn`;
@@ -86,8 +87,8 @@ export async function writeEnd(sql: Sql, turnId: string, rounds: number): Promis
         last_event = last_event + 2 where id = ${turnId} returning last_event
     ),
     round as (
-      insert into rounds (turn_id, number, finish_reason, finish_reason_raw, usage, attempts, started_at)
-      values (${turnId}, ${rounds}, 'stop', 'stop', ${sql.json(usage)}, 1, now())
+      insert into rounds (turn_id, number, model, finish_reason, finish_reason_raw, usage, attempts, started_at)
+      values (${turnId}, ${rounds}, ${filledConfig.model}, 'stop', 'stop', ${sql.json(usage)}, 1, now())
     )
     insert into events (turn_id, number, id, type, round)
     select ${turnId}, last_event - 1, ${newId('evt')}, 'round.completed', ${rounds}::int from turn

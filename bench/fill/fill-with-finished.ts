@@ -2,20 +2,20 @@ import type postgres from 'postgres';
 import { ANSWER, inputOf, PLAIN_WORK, WORDS } from '../work.ts';
 import { filledConfig } from './filled-config.ts';
 
-const AT_ONCE = 50_000;
+const BATCH = 50_000;
 
-/** Fills a database with turns that ended long ago: a round with a call, an answer, and what was told of them. */
+/** Fills a database with turns that ended long ago: a round with a call, an answer, and their events. */
 export async function fillWithFinished(sql: postgres.Sql, turns: number): Promise<void> {
-  // The rows fit each other; checking each foreign key would take longer than all the rest.
+  // The rows are consistent; checking each foreign key would take longer than all the rest.
   await sql`set session_replication_role = replica`;
   await sql`set synchronous_commit = off`;
-  for (let from = 1; from <= turns; from += AT_ONCE) {
-    await fillSome(sql, { from, to: Math.min(turns, from + AT_ONCE - 1) });
+  for (let from = 1; from <= turns; from += BATCH) {
+    await fillSome(sql, { from, to: Math.min(turns, from + BATCH - 1) });
   }
   await sql`vacuum (analyze)`;
 }
 
-/** Ids that are valid, and older than all that will come. */
+/** Ids that are valid, and older than all later ones. */
 function idOf(prefix: string, number: string): string {
   return `'${prefix}_00' || lpad(to_hex(${number}), 24, '0')`;
 }
@@ -35,8 +35,8 @@ async function fillSome(sql: postgres.Sql, { from, to }: { from: number; to: num
       select ${turn}, 'default', ${conversation}, 1, 'openai', 0, ${config}, ${input}, '{}', 'completed', 'r2',
         false, 6, ${literalText(ANSWER)}, now() - interval '30 days', now() - interval '30 days', now() - interval '30 days'
       from ${numbers};
-    insert into rounds (turn_id, number, text, finish_reason, usage, attempts, started_at)
-      select ${turn}, number, ${literalText(WORDS)}, 'stop', ${usage}, 1, now()
+    insert into rounds (turn_id, number, model, text, finish_reason, usage, attempts, started_at)
+      select ${turn}, number, ${literalText(filledConfig.model)}, ${literalText(WORDS)}, 'stop', ${usage}, 1, now()
       from ${numbers}, generate_series(1, 2) as number;
     insert into tool_calls (turn_id, round, index, id, name, arguments, effect, result)
       select ${turn}, 1, 0, 'call_1', 'read_stock', '{"article":"A-4711"}', 'none', ${result} from ${numbers};
@@ -44,7 +44,7 @@ async function fillSome(sql: postgres.Sql, { from, to }: { from: number; to: num
       select ${turn}, number, ${idOf('evt', 'n * 8::bigint + number')}, type, round, call_index from ${numbers}, (values
         (1, 'turn.queued', null::int, null::int), (2, 'turn.started', null, null), (3, 'round.completed', 1, null),
         (4, 'tool_call.completed', 1, 0), (5, 'round.completed', 2, null), (6, 'turn.completed', null, null)
-      ) as told (number, type, round, call_index);`);
+      ) as event (number, type, round, call_index);`);
 }
 
 function literal(value: unknown): string {

@@ -1,3 +1,4 @@
+import { fillLimits } from '#core/turn/limits.ts';
 import tools from '../tools.ts';
 import { MODEL } from '../work.ts';
 
@@ -7,7 +8,7 @@ export const filledConfig = JSON.parse(
     ...{ model: `openai/${MODEL}`, instructions: null, tools: tools.map(({ definition }) => definition) },
     ...{ tool_choice: 'auto', tool_mode: 'native', parallel_tool_calls: null },
     ...{ temperature: null, max_output_tokens: null },
-    limits: { max_rounds: 50, max_tool_calls: 200, max_total_tokens: null, deadline_seconds: null },
+    limits: fillLimits(null),
     ...{ allowed_capabilities: null, provider_options: {}, webhook: null },
   }),
 );

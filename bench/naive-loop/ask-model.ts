@@ -1,14 +1,14 @@
-import { TOOLS_ON_THE_WIRE } from '../work.ts';
+import { WIRE_TOOLS } from '../work.ts';
 import type { NaiveMessage, NaiveTurn } from './naive-turn.ts';
 
 type Completion = { choices: { message: NaiveMessage }[]; usage: unknown };
 
-/** Asks the model once, and not for a stream: nobody watches. */
+/** Requests the model once, without a stream: there are no watchers. */
 export async function askModel(modelUrl: string, { model, messages }: NaiveTurn) {
   const response = await fetch(`${modelUrl}/chat/completions`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', authorization: 'Bearer sk-bench' },
-    body: JSON.stringify({ model, messages: messages.map(onTheWire), tools: TOOLS_ON_THE_WIRE }),
+    body: JSON.stringify({ model, messages: messages.map(onTheWire), tools: WIRE_TOOLS }),
   });
   if (!response.ok) throw new Error(`The model answered ${response.status}: ${await response.text()}`);
   const { choices, usage } = (await response.json()) as Completion;

@@ -4,7 +4,7 @@ import { workStep } from './work-step.ts';
 /** The worker of the naive loop, a process of its own. */
 const { DATABASE_URL = '', REDIS_URL, MODEL_URL = '' } = process.env;
 const naive = openNaive({ databaseUrl: DATABASE_URL, redisUrl: REDIS_URL }, REDIS_URL ? 'redis' : 'postgres');
-const context = { sql: naive.sql, modelUrl: MODEL_URL, add: naive.add, tellEnd: naive.ends.tell };
+const context = { sql: naive.sql, modelUrl: MODEL_URL, add: naive.add, publishEnd: naive.ends.publish };
 const worker = naive.bullmq.makeWorker(QUEUE, ({ data }) => workStep(data, context));
 await worker.waitUntilReady();
 console.log('the naive loop is ready');

@@ -1,12 +1,12 @@
 import type postgres from 'postgres';
 import type { NaiveMessage, NaiveTurn } from './naive-turn.ts';
 
-/** Whoever asks sees that somebody is at it. */
+/** Readers see that the turn is in progress. */
 export async function markRunning(sql: postgres.Sql, { id }: NaiveTurn): Promise<void> {
   await sql`update naive.turns set status = 'running', updated_at = now() where id = ${id} and status = 'queued'`;
 }
 
-/** A reply, with the step it makes owed or as the answer; false where another job was faster. */
+/** A reply, with the next step or as the answer; false where another job was faster. */
 export async function saveReply(
   sql: postgres.Sql,
   turn: NaiveTurn,

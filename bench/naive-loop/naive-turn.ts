@@ -8,14 +8,14 @@ export type NaiveMessage = {
   tool_call_id?: string | null;
 };
 
-/** A turn as it is stored; `step` is the job it owes, `round-1`, `batch-1`, `round-2` … or `done`. */
+/** A turn as it is stored; `step` is the job that is due, `round-1`, `batch-1`, `round-2` … or `done`. */
 export type NaiveTurn = { id: string; model: string; status: string; step: string; messages: NaiveMessage[] };
 
 /** Stores a new turn. */
-export async function startNaiveTurn(sql: postgres.Sql, id: string, asked: { model: string; input: string }) {
+export async function startNaiveTurn(sql: postgres.Sql, id: string, request: { model: string; input: string }) {
   await sql.begin(async (trx) => {
-    await trx`insert into naive.turns (id, model) values (${id}, ${asked.model})`;
-    await trx`insert into naive.messages (turn_id, position, role, content) values (${id}, 0, 'user', ${asked.input})`;
+    await trx`insert into naive.turns (id, model) values (${id}, ${request.model})`;
+    await trx`insert into naive.messages (turn_id, position, role, content) values (${id}, 0, 'user', ${request.input})`;
   });
 }
 

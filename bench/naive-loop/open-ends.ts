@@ -3,10 +3,10 @@ import type postgres from 'postgres';
 
 const CHANNEL = 'naive_end';
 
-/** How the end of a turn gets from the worker to whoever waits for it. */
+/** How the end of a turn gets from the worker to the waiting driver. */
 export type Ends = {
-  tell(turnId: string): Promise<void>;
-  hear(hear: (turnId: string) => void): Promise<void>;
+  publish(turnId: string): Promise<void>;
+  subscribe(onEnd: (turnId: string) => void): Promise<void>;
   close(): Promise<void>;
 };
 
@@ -16,25 +16,25 @@ export function openEnds(sql: postgres.Sql, redisUrl: string | undefined): Ends 
 }
 
 function overRedis(url: string): Ends {
-  const speaking = new Redis(url);
-  const hearing = new Redis(url);
+  const publisher = new Redis(url);
+  const subscriber = new Redis(url);
   return {
-    tell: async (turnId) => void (await speaking.publish(CHANNEL, turnId)),
-    hear: async (hear) => {
-      hearing.on('message', (_channel, turnId: string) => hear(turnId));
-      await hearing.subscribe(CHANNEL);
+    publish: async (turnId) => void (await publisher.publish(CHANNEL, turnId)),
+    subscribe: async (onEnd) => {
+      subscriber.on('message', (_channel, turnId: string) => onEnd(turnId));
+      await subscriber.subscribe(CHANNEL);
     },
     close: async () => {
-      speaking.disconnect();
-      hearing.disconnect();
+      publisher.disconnect();
+      subscriber.disconnect();
     },
   };
 }
 
 function overPostgres(sql: postgres.Sql): Ends {
   return {
-    tell: async (turnId) => void (await sql.notify(CHANNEL, turnId)),
-    hear: async (hear) => void (await sql.listen(CHANNEL, hear)),
+    publish: async (turnId) => void (await sql.notify(CHANNEL, turnId)),
+    subscribe: async (onEnd) => void (await sql.listen(CHANNEL, onEnd)),
     close: async () => {},
   };
 }

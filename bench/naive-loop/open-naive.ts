@@ -1,9 +1,9 @@
 import postgres from 'postgres';
-import type { Mode } from '../contender.ts';
 import { type BullMq, openBullMq, type Stores } from '../contenders/open-bullmq.ts';
+import type { Mode } from '../mode.ts';
 import { type Ends, openEnds } from './open-ends.ts';
 
-/** What both sides of the loop stand on: whoever starts turns, and the worker. */
+/** What both sides of the loop share: the driver, which starts turns, and the worker. */
 export type Naive = {
   sql: postgres.Sql;
   bullmq: BullMq;
@@ -15,7 +15,7 @@ export type Naive = {
 const CONNECTIONS = 20;
 export const QUEUE = 'turns';
 
-/** Opens database, queue and the way an end is told. A lost job would leave its turn for ever, so jobs are durable. */
+/** Opens database, queue and the publishing of ends. A lost job would leave its turn for ever, so jobs are durable. */
 export function openNaive(stores: Stores, mode: Mode): Naive {
   const sql = postgres(stores.databaseUrl, { max: CONNECTIONS, onnotice: () => {} });
   const bullmq = openBullMq(stores, mode, { durable: true });

@@ -4,12 +4,12 @@ import { askModel } from './ask-model.ts';
 import { markRunning, saveReply, saveResult } from './naive-checkpoint.ts';
 import { loadNaiveTurn, type NaiveMessage, type NaiveTurn } from './naive-turn.ts';
 
-/** What a worker of the loop stands on. `add` puts the job of a step into the queue; `tellEnd` says that a turn is over. */
+/** What a worker of the loop uses. `add` enqueues the job of a step; `publishEnd` announces that a turn is over. */
 export type NaiveContext = {
   sql: postgres.Sql;
   modelUrl: string;
   add(turnId: string, step: string): Promise<void>;
-  tellEnd(turnId: string): Promise<void>;
+  publishEnd(turnId: string): Promise<void>;
 };
 
 /** Does one step of a turn, commits it, and adds the job of the next one. A job that comes twice does nothing. */
@@ -28,21 +28,21 @@ async function runRound(turn: NaiveTurn, number: number, context: NaiveContext):
   const next = message.tool_calls?.length ? `batch-${number}` : 'done';
   if (!(await saveReply(context.sql, turn, { message, usage, next }))) return;
 
-  if (next === 'done') await context.tellEnd(turn.id);
+  if (next === 'done') await context.publishEnd(turn.id);
   else await context.add(turn.id, next);
 }
 
 /** The calls side by side, without those that a job before this one has answered. */
 async function runBatch(turn: NaiveTurn, number: number, { sql, add }: NaiveContext): Promise<void> {
   const next = `round-${number + 1}`;
-  const asking = turn.messages.findLastIndex(({ role }) => role === 'assistant');
+  const assistant = turn.messages.findLastIndex(({ role }) => role === 'assistant');
   const answered = new Set(turn.messages.map((message) => message.tool_call_id));
-  const calls = [...(turn.messages[asking]?.tool_calls ?? []).entries()].filter(([, { id }]) => !answered.has(id));
+  const calls = [...(turn.messages[assistant]?.tool_calls ?? []).entries()].filter(([, { id }]) => !answered.has(id));
   const saved = await Promise.all(
-    calls.map(async ([index, { id, function: asked }]) => {
-      const output = await callTool(asked.name, JSON.parse(asked.arguments));
+    calls.map(async ([index, { id, function: called }]) => {
+      const output = await callTool(called.name, JSON.parse(called.arguments));
       const message: NaiveMessage = { role: 'tool', tool_call_id: id, content: JSON.stringify(output) };
-      return saveResult(sql, turn, { message, position: asking + 1 + index, next });
+      return saveResult(sql, turn, { message, position: assistant + 1 + index, next });
     }),
   );
   if (saved.some((isLast) => isLast)) await add(turn.id, next);

@@ -1,10 +1,13 @@
 import { availableParallelism, cpus, loadavg } from 'node:os';
-import type { Ground } from '../ground/open-ground.ts';
+import type { BenchHarness } from '../open-harness.ts';
 import type { Options } from '../read-options.ts';
 import { CALLS } from '../work.ts';
 
-/** What is measured, when, on what, and how much its figures are worth. */
-export function describeRun({ postgres, redis }: Ground, { scenario, turns, concurrency, tries, rounds }: Options) {
+/** What is measured, when, on which machine, and what its figures are worth. */
+export function describeRun(
+  { postgres, redis }: BenchHarness,
+  { scenario, turns, concurrency, tries, rounds }: Options,
+) {
   const cores = `${availableParallelism()} cores (${cpus()[0]?.model.trim() ?? 'unknown'})`;
   return [
     `${scenario}, ${new Date().toISOString().slice(0, 10)}. A turn: ${rounds} rounds, ${rounds - 1} batches of ` +
@@ -15,7 +18,7 @@ export function describeRun({ postgres, redis }: Ground, { scenario, turns, conc
   ].join('\n');
 }
 
-function redisLine(redis: Ground['redis']): string {
+function redisLine(redis: BenchHarness['redis']): string {
   if (!redis) return 'no Redis (set REDIS_URL or put redis-server on the PATH), so nothing on Redis is measured';
   return redis.pid
     ? `Redis ${redis.version} (AOF everysec, noeviction)`

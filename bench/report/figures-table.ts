@@ -2,10 +2,10 @@ import type { Figures, Latency } from '../measure.ts';
 import { printTable } from './print-table.ts';
 import { type Results, rate, typical, wholeCpu } from './summarize.ts';
 
-/** In the order in which a turn meets them; whoever is not named here comes last. */
+/** In the order in which a turn meets them; all others come last. */
 const PROCESSES = ['driver', 'api', 'worker', 'postgres', 'redis', 'simulator'];
 
-/** One row for all that was measured, one `unit` being what was played. */
+/** One row for each name of the results; `unit` is what was played. */
 export function figuresTable(results: Results, unit = 'turn'): string {
   const used = [...results.values()].flat().flatMap(({ cpuMs }) => Object.keys(cpuMs));
   const processes = [...new Set([...PROCESSES.filter((name) => used.includes(name)), ...used])];

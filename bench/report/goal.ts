@@ -1,6 +1,6 @@
 import { printTable } from './print-table.ts';
 
-/** Something that should be so, and whether it is; `got` is NaN where it was not measured. */
+/** A bound for a figure, and whether it is reached; `got` is NaN where it was not measured. */
 export type Goal = { what: string; wanted: string; got: number; unit: string; isReached: boolean };
 
 /** A value that should not be smaller. */

@@ -1,6 +1,6 @@
-import { type ScenarioName, scenarioNames } from '../scenario.ts';
+import { type ScenarioName, scenarioNames } from '../read-options.ts';
 
-/** What a run does not tell, so that nobody takes it for told. */
+/** What a run does not measure, so that its report does not suggest it. */
 export function notMeasured(done: ScenarioName): string {
   const others = scenarioNames.filter((name) => name !== done && name !== 'check');
   return [

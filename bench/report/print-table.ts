@@ -1,4 +1,4 @@
-/** Rows under their heads, the first column to the left and all others, which are figures, to the right. */
+/** Rows under their heads: the first column aligned left, all others, which are figures, right. */
 export function printTable(heads: string[], rows: string[][]): string {
   const all = [heads, ...rows];
   const widths = heads.map((_, column) => Math.max(...all.map((row) => (row[column] ?? '').length)));

@@ -1,9 +1,9 @@
 import type { Figures } from '../measure.ts';
 
-/** The figures of every try, by the name of what was measured; all tries have measured the same. */
+/** The figures of every try, by name; all tries have measured the same. */
 export type Results = Map<string, Figures[]>;
 
-/** What is read off one try. */
+/** A figure of one try. */
 export type Reading = (figures: Figures) => number;
 
 export const rate: Reading = ({ turnsPerSecond }) => turnsPerSecond;
@@ -16,8 +16,8 @@ export function typical(tries: Figures[]): Figures | undefined {
 }
 
 /**
- * What comes out in the middle where `combine` is asked for each try by itself: what was measured one soon after the
- * other was measured in the same weather. NaN where something is missing.
+ * The median of `combine` over the tries: the figures of one try were measured soon after each other, under the same
+ * conditions. NaN where something is missing.
  */
 export function across(results: Results, names: string[], combine: (figures: Figures[]) => number): number {
   const tries = Math.max(0, ...[...results.values()].map((all) => all.length));

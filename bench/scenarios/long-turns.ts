@@ -1,5 +1,5 @@
 import { pawlEntry } from '../entries.ts';
-import { measureInTurns } from '../measure-in-turns.ts';
+import { measureInTurns } from '../measure-entry.ts';
 import { figuresTable } from '../report/figures-table.ts';
 import { atLeast } from '../report/goal.ts';
 import { ratio } from '../report/summarize.ts';
@@ -10,10 +10,10 @@ const LONG_ROUNDS = 20;
 const GOAL = 0.18;
 
 /**
- * What a turn of many rounds costs, beside one of few: its jobs, and no more for each because it is long. Both are as many:
- * with few of them most of the time some places are empty.
+ * What a turn of many rounds costs beside one of few: its jobs, each no dearer than in a short turn. Both are as many turns:
+ * few long ones would often leave some of the concurrency unused.
  */
-export const longTurns: Scenario = async (ground, { modes, turns, concurrency, tries }) => {
+export const longTurns: Scenario = async (harness, { modes, turns, concurrency, tries }) => {
   const contests = modes.flatMap((mode) =>
     [SHORT_ROUNDS, LONG_ROUNDS].map((rounds) => ({
       name: `pawl-${mode}, ${rounds} rounds`,
@@ -22,7 +22,7 @@ export const longTurns: Scenario = async (ground, { modes, turns, concurrency, t
       play: { turns, concurrency, alone: 0 },
     })),
   );
-  const results = await measureInTurns(contests, ground, tries);
+  const results = await measureInTurns(contests, harness, tries);
   const goals = modes.map((mode) => {
     const pair: [string, string] = [`pawl-${mode}, ${LONG_ROUNDS} rounds`, `pawl-${mode}, ${SHORT_ROUNDS} rounds`];
     return atLeast(`on ${mode}: turns/s of ${LONG_ROUNDS} rounds ÷ of ${SHORT_ROUNDS}`, GOAL, ratio(results, pair));

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import postgres from 'postgres';
-import type { Mode } from '../contender.ts';
 import { openPawlClient } from '../contenders/pawl-client.ts';
 import { startPawl } from '../contenders/start-pawl.ts';
 import { pawlEntry } from '../entries.ts';
-import type { Ground } from '../ground/open-ground.ts';
+import type { Mode } from '../mode.ts';
+import type { BenchHarness } from '../open-harness.ts';
 import { readMemory } from '../read-memory.ts';
 import type { Options } from '../read-options.ts';
 import { atMost } from '../report/goal.ts';
@@ -17,16 +17,16 @@ const STEPS = 500;
 const STEPS_GOAL_MB = 300;
 const GROWTH_GOAL = 1.1;
 const THINK_MS = 60_000;
-const PATIENCE_MS = 45_000;
+const TIMEOUT_MS = 45_000;
 const PORTIONS = 6;
 
 /** How much memory a worker takes with many steps in flight, and whether it takes more with each turn it has worked. */
-export const memory: Scenario = async (ground, options) => {
+export const memory: Scenario = async (harness, options) => {
   const rows: string[][] = [];
   const goals = [];
   for (const mode of options.modes) {
-    const flying = await inFlight(mode, ground);
-    const sizes = await afterPortions(mode, ground, options);
+    const flying = await inFlight(mode, harness);
+    const sizes = await afterPortions(mode, harness, options);
     rows.push([mode, ...[flying, ...sizes].map((megabytes) => megabytes.toFixed(0))]);
     goals.push(atMost(`on ${mode}: worker with ${STEPS} steps in flight`, STEPS_GOAL_MB, flying, ' MB'));
     const growth = (sizes.at(-1) ?? Number.NaN) / (sizes[PORTIONS / 2 - 1] ?? Number.NaN);
@@ -39,11 +39,11 @@ export const memory: Scenario = async (ground, options) => {
 };
 
 /** As many rounds at once, each waiting for a model that thinks long. */
-async function inFlight(mode: Mode, ground: Ground): Promise<number> {
-  await ground.redis?.clear();
-  const databaseUrl = await ground.postgres.freshDatabase();
+async function inFlight(mode: Mode, harness: BenchHarness): Promise<number> {
+  await harness.redis?.clear();
+  const databaseUrl = await harness.postgres.freshDatabase();
   const env = { PAWL_WORKER_CONCURRENCY: String(STEPS), PAWL_SHUTDOWN_GRACE_MS: '0' };
-  const pawl = await startPawl({ ground, databaseUrl }, { mode, env });
+  const pawl = await startPawl({ harness, databaseUrl }, { mode, env });
   const client = openPawlClient(pawl.url);
   const sql = postgres(databaseUrl, { max: 1, onnotice: () => {} });
   try {
@@ -59,21 +59,21 @@ async function inFlight(mode: Mode, ground: Ground): Promise<number> {
 }
 
 async function untilStarted(sql: postgres.Sql, turns: number): Promise<void> {
-  const deadline = performance.now() + PATIENCE_MS;
+  const deadline = performance.now() + TIMEOUT_MS;
   while (performance.now() < deadline) {
     const [row] =
-      await sql`select count(*)::int as started from turns where status = 'in_progress' and held_by is not null`;
+      await sql`select count(*)::int as started from turns where status = 'in_progress' and lease_owner is not null`;
     if (row?.started >= turns) return sleep(2_000);
     await sleep(200);
   }
-  throw new Error(`A worker did not take ${turns} steps at once within ${PATIENCE_MS / 1000} s.`);
+  throw new Error(`A worker did not take ${turns} steps at once within ${TIMEOUT_MS / 1000} s.`);
 }
 
-async function afterPortions(mode: Mode, ground: Ground, options: Options): Promise<number[]> {
+async function afterPortions(mode: Mode, harness: BenchHarness, options: Options): Promise<number[]> {
   const { turns, concurrency, rounds } = options;
-  await ground.redis?.clear();
-  const site = { ground, databaseUrl: await ground.postgres.freshDatabase(), work: { rounds, thinkMs: 0 } };
-  const contender = await pawlEntry(mode).open(site);
+  await harness.redis?.clear();
+  const setup = { harness, databaseUrl: await harness.postgres.freshDatabase(), work: { rounds, thinkMs: 0 } };
+  const contender = await pawlEntry(mode).open(setup);
   const sizes: number[] = [];
   try {
     for (let portion = 1; portion <= PORTIONS; portion += 1) {

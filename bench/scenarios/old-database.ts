@@ -1,6 +1,6 @@
 import { pawlEntry } from '../entries.ts';
 import { fillWithFinished } from '../fill/fill-with-finished.ts';
-import { measureInTurns } from '../measure-in-turns.ts';
+import { measureInTurns } from '../measure-entry.ts';
 import { figuresTable } from '../report/figures-table.ts';
 import { atLeast } from '../report/goal.ts';
 import { ratio } from '../report/summarize.ts';
@@ -9,15 +9,15 @@ import type { Scenario } from '../scenario.ts';
 const GOAL = 0.9;
 
 /** Whether a turn costs the same in a database that has seen very many. */
-export const oldDatabase: Scenario = async (ground, { modes, turns, concurrency, tries, rounds, finished }) => {
+export const oldDatabase: Scenario = async (harness, { modes, turns, concurrency, tries, rounds, finished }) => {
   process.stderr.write(`  filling a database with ${finished} finished turns\n`);
-  const old = await ground.postgres.keptDatabase('bench_old', (sql) => fillWithFinished(sql, finished));
+  const old = await harness.postgres.keptDatabase('bench_old', (sql) => fillWithFinished(sql, finished));
   const shared = { work: { rounds, thinkMs: 0 }, play: { turns, concurrency, alone: 0 } };
   const contests = modes.flatMap((mode) => [
     { name: `pawl-${mode}, empty`, entry: pawlEntry(mode), ...shared },
     { name: `pawl-${mode}, old`, entry: pawlEntry(mode), ...shared, databaseUrl: old },
   ]);
-  const results = await measureInTurns(contests, ground, tries);
+  const results = await measureInTurns(contests, harness, tries);
   const goals = modes.map((mode) => {
     const pair: [string, string] = [`pawl-${mode}, old`, `pawl-${mode}, empty`];
     return atLeast(`on ${mode}: turns/s with ${finished} finished turns ÷ with none`, GOAL, ratio(results, pair));

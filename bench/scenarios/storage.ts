@@ -1,7 +1,7 @@
 import postgres from 'postgres';
 import { openPawlClient, type PawlClient } from '../contenders/pawl-client.ts';
 import { startPawl } from '../contenders/start-pawl.ts';
-import type { Ground } from '../ground/open-ground.ts';
+import type { BenchHarness } from '../open-harness.ts';
 import { atMost } from '../report/goal.ts';
 import { printTable } from '../report/print-table.ts';
 import type { Scenario } from '../scenario.ts';
@@ -14,15 +14,15 @@ const GOAL = 1.05;
 const QUARTERS = [1, 2, 3, 4];
 
 /** How many bytes a round takes, and whether a late one takes more than an early one. */
-export const storage: Scenario = async (ground, { modes }) => {
+export const storage: Scenario = async (harness, { modes }) => {
   const [mode = 'postgres'] = modes;
-  await ground.redis?.clear();
-  const databaseUrl = await ground.postgres.freshDatabase();
-  const pawl = await startPawl({ ground, databaseUrl }, { mode });
+  await harness.redis?.clear();
+  const databaseUrl = await harness.postgres.freshDatabase();
+  const pawl = await startPawl({ harness, databaseUrl }, { mode });
   const client = openPawlClient(pawl.url);
   const sql = postgres(databaseUrl, { max: 1, onnotice: () => {} });
   try {
-    const conversations = await playConversations(client, sql, ground);
+    const conversations = await playConversations(client, sql, harness);
     const { id } = await client.post('/v1/turns', turnRequestOf({ rounds: ROUNDS, thinkMs: 0 }));
     await expectCompleted(client, id);
     const oneTurn = await bytesInTurn(sql, id);
@@ -54,11 +54,11 @@ function goalsOf(conversation: number[], oneTurn: number[]) {
 }
 
 /** Conversations of a hundred rounds each, side by side, each turn behind the one before. */
-async function playConversations(client: PawlClient, sql: postgres.Sql, ground: Ground): Promise<Conversations> {
+async function playConversations(client: PawlClient, sql: postgres.Sql, harness: BenchHarness): Promise<Conversations> {
   const all = CONVERSATIONS * ROUNDS;
-  const before = { disk: await bytesOnDisk(sql), wal: (await ground.postgres.readWritten()).walBytes };
+  const before = { disk: await bytesOnDisk(sql), wal: (await harness.postgres.readWritten()).walBytes };
   await Promise.all(Array.from({ length: CONVERSATIONS }, () => playConversation(client)));
-  const walBytes = (await ground.postgres.readWritten()).walBytes - before.wal;
+  const walBytes = (await harness.postgres.readWritten()).walBytes - before.wal;
   const diskBytes = (await bytesOnDisk(sql)) - before.disk;
   const rows = await sql<{ bytes: number }[]>`
     with sizes as (

@@ -9,7 +9,7 @@ import { type StreamingServer, startBareStreams, startPawlStreams } from '../str
 
 const TURNS = 200;
 const EVERY_MS = 500;
-const SPEAK_MS = 8_000;
+const SEND_MS = 8_000;
 const WARM_UP = { share: 0.1, everyMs: 100, forMs: 1_000 };
 const ARRIVE_MS = 10_000;
 
@@ -23,20 +23,20 @@ const DELAY_GOAL_MS = 200;
 type Figures = { heapKb: number; rssKb: number; grownKb: number; p50Ms: number; p99Ms: number; cpuPercent: number };
 
 /** What many streams at once cost one API, beside a bare server that sends the same. */
-export const streams: Scenario = async (ground, { modes, streams: count }) => {
+export const streams: Scenario = async (harness, { modes, streams: count }) => {
   requireOpenFiles(count);
-  const bare = await measure(() => startBareStreams(ground, TURNS), count);
+  const bare = await measure(() => startBareStreams(harness, TURNS), count);
   const rows = [rowOf('bare Hono', bare, bare)];
   const goals: Goal[] = [];
   for (const mode of modes) {
-    const pawl = await measure(() => startPawlStreams(ground, mode, TURNS), count);
+    const pawl = await measure(() => startPawlStreams(harness, mode, TURNS), count);
     rows.push(rowOf(`pawl-${mode}`, pawl, bare));
     goals.push(atMost(`on ${mode}: heap of a stream`, MEMORY_GOAL_KB, pawl.heapKb, ' KB'));
     goals.push(atMost(`on ${mode}: resident memory of a stream`, MEMORY_GOAL_KB, pawl.rssKb, ' KB'));
-    goals.push(atMost(`on ${mode}: delta said to delta read, p99`, DELAY_GOAL_MS, pawl.p99Ms, ' ms'));
+    goals.push(atMost(`on ${mode}: delta sent to delta read, p99`, DELAY_GOAL_MS, pawl.p99Ms, ' ms'));
   }
   const perSecond = Math.round((count * 1_000) / EVERY_MS);
-  const what = `${count} streams of ${TURNS} turns, each hears a delta every ${EVERY_MS} ms: ${perSecond} a second.`;
+  const what = `${count} streams of ${TURNS} turns, each gets a delta every ${EVERY_MS} ms: ${perSecond} a second.`;
   const heads = [
     'for one stream',
     'heap KB',
@@ -55,7 +55,7 @@ function rowOf(name: string, { heapKb, rssKb, grownKb, p50Ms, p99Ms, cpuPercent 
   return [name, ...figures, (cpuPercent / bare.cpuPercent).toFixed(2)];
 }
 
-/** A first tenth of the streams, which leaves again, has code compiled and pools filled before anything is counted. */
+/** A first tenth of the streams is opened and closed, so that code is compiled and pools are filled before the measurement. */
 async function measure(start: () => Promise<StreamingServer>, count: number): Promise<Figures> {
   const server = await start();
   try {
@@ -71,7 +71,7 @@ async function measure(start: () => Promise<StreamingServer>, count: number): Pr
     return {
       heapKb: kbOfOne(after.heapUsed - before.heapUsed),
       rssKb: kbOfOne(after.rss - before.rss),
-      grownKb: kbOfOne(after.asItStands - before.rss),
+      grownKb: kbOfOne(after.rssBefore - before.rss),
       ...delays,
     };
   } finally {
@@ -86,13 +86,13 @@ function pathsOf({ turnIds }: StreamingServer, count: number): string[] {
 async function readDeltas(server: StreamingServer, readers: Readers, count: number) {
   const pids = { server: server.pid };
   const before = await readCpu(pids);
-  const said = await server.speak({ everyMs: EVERY_MS, forMs: SPEAK_MS });
-  await untilRead(readers, (said * count) / TURNS);
+  const sent = await server.sendDeltas({ everyMs: EVERY_MS, forMs: SEND_MS });
+  await untilRead(readers, (sent * count) / TURNS);
   const after = await readCpu(pids);
   return {
     p50Ms: percentile(readers.delaysMs, 0.5),
     p99Ms: percentile(readers.delaysMs, 0.99),
-    cpuPercent: (((after.server ?? 0) - (before.server ?? 0)) / SPEAK_MS) * 100,
+    cpuPercent: (((after.server ?? 0) - (before.server ?? 0)) / SEND_MS) * 100,
   };
 }
 
@@ -105,7 +105,7 @@ async function untilRead(readers: Readers, wanted: number): Promise<void> {
   }
 }
 
-/** Two ends of each stream, one in a server and one here: each process needs a file for all of them. */
+/** Each stream has an end in the server and one here: both processes need a file for each. */
 function requireOpenFiles(count: number): void {
   const report = process.report.getReport() as { userLimits?: { open_files?: { soft: number | 'unlimited' } } };
   const limit = report.userLimits?.open_files?.soft ?? 'unlimited';

@@ -1,6 +1,7 @@
-import type { Entry, Mode } from '../contender.ts';
+import type { Entry } from '../contender.ts';
 import { entries, limitsOf } from '../entries.ts';
-import { measureInTurns } from '../measure-in-turns.ts';
+import { measureInTurns } from '../measure-entry.ts';
+import type { Mode } from '../mode.ts';
 import type { Options } from '../read-options.ts';
 import { figuresTable } from '../report/figures-table.ts';
 import { atLeast, atMost, type Goal } from '../report/goal.ts';
@@ -11,15 +12,15 @@ import type { Scenario } from '../scenario.ts';
 const RATE_GOAL: Record<Mode, number> = { redis: 2, postgres: 1.6 };
 const LIMIT_GOAL = 0.4;
 
-/** How many turns a second there can be, beside the naive loop and beside what a turn cannot do without. */
-export const throughput: Scenario = async (ground, options) => {
+/** Turns a second, beside the naive loop and beside the least that a turn needs. */
+export const throughput: Scenario = async (harness, options) => {
   const { turns, concurrency, alone, rounds, tries, modes } = options;
   const work = { rounds, thinkMs: 0 };
   const contests = entries.filter(isChosen(options)).map((entry) => {
     const play = { turns, concurrency, alone: entry.kind === 'system' ? alone : 0 };
     return { name: entry.name, entry, work, play };
   });
-  const results = await measureInTurns(contests, ground, tries);
+  const results = await measureInTurns(contests, harness, tries);
   return {
     text: `${figuresTable(results)}\n\n${comparisons(results, modes)}`,
     goals: modes.flatMap((mode) => goalsOf(results, mode)),
@@ -47,8 +48,8 @@ function goalsOf(results: Results, mode: Mode): Goal[] {
 }
 
 /**
- * How near Pawl comes to doing only what a turn cannot do without. Rates that are bound by CPU add up like resistances:
- * the combined limit is one turn for the CPU of all its limits, Pawl is one turn for all of its own.
+ * How near Pawl comes to the least that a turn needs. Rates that are bound by CPU add up like resistances: the combined
+ * limit is one turn for the CPU of all its limits, Pawl is one turn for all of its own.
  */
 function shareOfLimit(results: Results, mode: Mode, commits: 'grouped' | 'each'): number {
   return across(results, [`pawl-${mode}`, ...limitsOf(mode)[commits]], ([pawl, ...limits]) =>
@@ -56,7 +57,7 @@ function shareOfLimit(results: Results, mode: Mode, commits: 'grouped' | 'each')
   );
 }
 
-/** What is no goal and says where to look. */
+/** Ratios that are no goals and show where the time goes. */
 function comparisons(results: Results, modes: Mode[]): string {
   const rows = modes.flatMap((mode) => {
     const [pawl, naive] = [`pawl-${mode}`, `naive-${mode}`];
@@ -75,7 +76,7 @@ function comparisons(results: Results, modes: Mode[]): string {
   return known.length > 0 ? printTable(['for comparison', ''], known) : '';
 }
 
-/** The naive loop has no API and is started by its driver: what both have is what lies behind. */
+/** The naive loop has no API and is started by its driver: without both, the rest is comparable. */
 function innerCpu({ cpuMs: { driver = 0, api = 0, ...inner } }: Parameters<typeof wholeCpu>[0]): number {
   return Object.values(inner).reduce((sum, ms) => sum + ms, 0);
 }

@@ -1,13 +1,14 @@
+import { createInterface } from 'node:readline/promises';
 import type { Turn, TurnEvent, TurnHandle } from '../client/connect-pawl.ts';
-import { answerCalls } from './answer-calls.ts';
+import type { Cli } from './cli.ts';
 import { makeVisible } from './make-visible.ts';
-import type { Cli } from './run-cli.ts';
-import { openScreen } from './screen.ts';
+import { columnsOf, openScreen, type Screen } from './screen.ts';
 import { showEvents } from './show-events.ts';
+import { wrapLine } from './wrap-text.ts';
 
 const EXIT_CODE = { completed: 0, ended: 1, waiting: 3, left: 130 };
 
-/** Shows a turn to its end, asking about what it waits for; answers the exit code. Ctrl-C leaves it, and it goes on. */
+/** Shows a turn to its end and asks for its approvals; returns the exit code. Ctrl-C leaves the turn, which goes on. */
 export async function followTurn(
   turn: TurnHandle,
   { isJson, after }: { isJson: boolean; after?: number },
@@ -18,9 +19,9 @@ export async function followTurn(
   const view = showEvents(screen);
   const show = (event: TurnEvent) =>
     void (isJson ? stdout.write(`${JSON.stringify(event)}\n`) : view.show(makeVisible(event)));
-  const connected = (isSo: boolean) =>
+  const connected = (isConnected: boolean) =>
     void stderr.write(
-      isSo ? 'Connected again.\n' : 'The server is away; the turn is shown on as soon as it is back.\n',
+      isConnected ? 'Connected again.\n' : 'The server is away; the turn is shown on as soon as it is back.\n',
     );
   let ended: Turn | undefined;
   if (!isJson) screen.say(turn.id);
@@ -29,7 +30,7 @@ export async function followTurn(
       show(event);
       if ('turn' in event) ended = event.turn;
       if (event.type !== 'turn.requires_action') continue;
-      if (!(await answerCalls(turn, { isJson, screen }, cli))) return EXIT_CODE.waiting;
+      if (!(await decideApprovals(turn, { isJson, screen }, cli))) return EXIT_CODE.waiting;
     }
   } catch (error) {
     if (!signal.aborted) throw error;
@@ -38,4 +39,56 @@ export async function followTurn(
   }
   if (ended?.status === 'failed') stderr.write(`Let it go on from its last checkpoint: npx pawl retry ${turn.id}\n`);
   return ended?.status === 'completed' ? EXIT_CODE.completed : EXIT_CODE.ended;
+}
+
+type Call = Turn['rounds'][number]['tool_calls'][number];
+
+/** Asks at the terminal about each call that waits for approval. False where the turn still waits afterwards. */
+async function decideApprovals(
+  turn: TurnHandle,
+  { isJson, screen }: { isJson: boolean; screen: Screen },
+  cli: Cli,
+): Promise<boolean> {
+  for (;;) {
+    const { required_action: action } = await turn.get({ signal: cli.signal });
+    if (!action) return true;
+    const [call] = action.approvals;
+    const decision = call && cli.stdin.isTTY && !isJson ? await confirm(call, cli) : null;
+    if (!call || !decision) {
+      if (!isJson) explain(turn.id, action, screen);
+      return false;
+    }
+    await (decision === 'allow' ? turn.approve(call.id) : turn.deny(call.id));
+  }
+}
+
+/** Null where the terminal is closed. */
+async function confirm(call: Call, { stdin, stdout, signal }: Cli): Promise<'allow' | 'deny' | null> {
+  const lines = createInterface({ input: stdin, output: stdout, terminal: false });
+  const text = `        Allow ${describeCall(call)}? [y/n] `;
+  const closed = new Promise<null>((resolve) => lines.once('close', () => resolve(null)));
+  try {
+    for (;;) {
+      const question = wrapLine(text, { width: columnsOf(stdout), margin: ' '.repeat(10) });
+      const asking = lines.question(question, { signal });
+      const answer = (await Promise.race([asking, closed]))?.trim().toLowerCase();
+      if (answer === undefined) return null;
+      if (/^(y|yes)$/.test(answer)) return 'allow';
+      if (/^(n|no)$/.test(answer)) return 'deny';
+    }
+  } finally {
+    lines.close();
+  }
+}
+
+function explain(turnId: string, action: NonNullable<Turn['required_action']>, screen: Screen): void {
+  for (const call of action.approvals) screen.add(`? ${describeCall(call)} waits to be allowed`);
+  for (const call of action.tool_outputs) screen.add(`? ${describeCall(call)} waits for its output, ${call.id}`);
+  if (action.approvals.length > 0) screen.add(`In a terminal “npx pawl watch ${turnId}” asks you.`);
+  if (action.tool_outputs.length > 0) screen.add(`Send it to /v1/turns/${turnId}/tool_outputs.`);
+}
+
+function describeCall(call: Call): string {
+  const { name, arguments: args } = makeVisible(call);
+  return `${name} ${typeof args === 'string' ? args : JSON.stringify(args)}`;
 }

@@ -1,9 +1,9 @@
 import { styleText } from 'node:util';
 import type { ListedTurn } from '../client/connect-pawl.ts';
+import type { Cli } from './cli.ts';
 import { makeVisible } from './make-visible.ts';
-import type { Cli } from './run-cli.ts';
 import { columnsOf } from './screen.ts';
-import { textWidth } from './text-width.ts';
+import { textWidth } from './wrap-text.ts';
 
 const STATUS_WIDTH = 16;
 /** How much of an input is shown where the output is no terminal. */
@@ -19,7 +19,7 @@ const COLOURS = {
   cancelled: 'dim',
 } as const;
 
-const WHAT = {
+const WAITS_FOR = {
   client: 'its client',
   approval: 'an approval',
   turn: 'the turn before it',
@@ -28,7 +28,7 @@ const WHAT = {
   slot: 'a worker',
 } as const;
 
-/** Writes a line for each of the first turns of a list; answers the exit code. */
+/** Writes a line for each of the first turns of a list; returns the exit code. */
 export async function listTurns(
   turns: AsyncIterable<ListedTurn>,
   { limit, isJson }: { limit: number; isJson: boolean },
@@ -43,10 +43,10 @@ export async function listTurns(
   return 0;
 }
 
-/** In a terminal the input takes what is left of the line, and a line of its own where that is little. */
+/** In a terminal the input takes the rest of the line, or its own line where little is left. */
 function lineOf({ id, status, created_at, input, waiting }: ListedTurn, stdout: Cli['stdout']): string {
-  const startedAt = `${created_at.slice(0, 19).replace('T', ' ')}Z`;
-  const head = `${id}  ${styleText(COLOURS[status], status.padEnd(STATUS_WIDTH))}${styleText('dim', startedAt)}  `;
+  const createdAt = `${created_at.slice(0, 19).replace('T', ' ')}Z`;
+  const head = `${id}  ${styleText(COLOURS[status], status.padEnd(STATUS_WIDTH))}${styleText('dim', createdAt)}  `;
   const wait = waitOf({ status, waiting });
   const text = input.at(-1)?.content.replace(/\s+/g, ' ') ?? '';
   if (!stdout.isTTY) return head + shorten(text, INPUT_WIDTH) + wait;
@@ -56,13 +56,13 @@ function lineOf({ id, status, created_at, input, waiting }: ListedTurn, stdout: 
     : head + shorten(text, left) + wait;
 }
 
-/** What an active turn waits for, which its status does not tell. */
+/** What an active turn waits for, where its status does not say it. */
 function waitOf({ status, waiting }: Pick<ListedTurn, 'status' | 'waiting'>): string {
   if (!waiting || status === 'requires_action') return '';
   if (waiting.note) return styleText('yellow', `  ${waiting.note}`);
   if (status === 'queued' && waiting.for === 'slot') return '';
   const until = waiting.until ? ` until ${waiting.until.slice(11, 19)}Z` : '';
-  return styleText('yellow', `  waits for ${WHAT[waiting.for]}${until}`);
+  return styleText('yellow', `  waits for ${WAITS_FOR[waiting.for]}${until}`);
 }
 
 function shorten(text: string, width: number): string {

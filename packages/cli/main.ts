@@ -1,11 +1,11 @@
 #!/usr/bin/env node
 import { runCli } from './run-cli.ts';
 
-// One Ctrl-C reaches us twice under npm: from the terminal, and passed on by npm.
-const leaving = new AbortController();
-process.on('SIGINT', () => leaving.abort());
-// Whoever read the output has left, as `| head` does.
+// Under npm one Ctrl-C arrives twice: from the terminal, and passed on by npm.
+const interrupt = new AbortController();
+process.on('SIGINT', () => interrupt.abort());
+// The reader of the output has closed it, as `| head` does.
 process.stdout.on('error', () => process.exit(0));
 
 const { env, stdin, stdout, stderr } = process;
-process.exitCode = await runCli(process.argv.slice(2), { env, stdin, stdout, stderr, signal: leaving.signal });
+process.exitCode = await runCli(process.argv.slice(2), { env, stdin, stdout, stderr, signal: interrupt.signal });

@@ -1,7 +1,7 @@
-/** What moves the cursor, clears the screen or turns text around, where a terminal believes it; line ends and tabs stay. */
+/** Characters that move the cursor, clear the screen or reverse text in a terminal; line ends and tabs stay. */
 const HIDDEN = /(?![\n\t])[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
 
-/** A copy of what a model, a tool or a caller said, for a terminal: what would act on it is spelled out (`\u{1b}`). */
+/** A copy of a foreign text for a terminal: characters that would act on it are spelled out (`\u{1b}`). */
 export function makeVisible<Value>(value: Value): Value {
   return JSON.parse(JSON.stringify(value), (_, inner) => (typeof inner === 'string' ? spell(inner) : inner));
 }

@@ -1,28 +1,18 @@
 import { createRequire } from 'node:module';
-import type { Readable, Writable } from 'node:stream';
 import { connectPawl, type Pawl, PawlError } from '../client/connect-pawl.ts';
 import { readBaseUrl } from '../client/read-base-url.ts';
+import type { Cli } from './cli.ts';
 import { followTurn } from './follow-turn.ts';
 import { listTurns } from './list-turns.ts';
 import { makeVisible } from './make-visible.ts';
-import { type Command, CommandMisused, readCommand } from './read-command.ts';
-import { usage } from './usage.ts';
+import { type Command, CommandMisused, readCommand, usage } from './read-command.ts';
 
-/** Where the command line was written and where its output goes; `signal` is Ctrl-C. */
-export type Cli = {
-  env: Record<string, string | undefined>;
-  stdin: Readable & { isTTY?: boolean };
-  stdout: Writable & { isTTY?: boolean; columns?: number };
-  stderr: Writable;
-  signal: AbortSignal;
-};
-
-/** Somebody waits for the answer at a terminal: a server that is not there is said so soon. */
-const PATIENCE_MS = 2_000;
-const LEFT = 130;
+/** Short, since a user waits at a terminal to read that the server is away. */
+const RETRY_FOR_MS = 2_000;
+const INTERRUPTED = 130;
 const DEFAULT_URL = 'http://127.0.0.1:8080';
 
-/** Does what the arguments say; answers the exit code. What goes wrong is said in a sentence. */
+/** Runs a command; returns the exit code. A failure is written as a sentence. */
 export async function runCli(args: string[], cli: Cli): Promise<number> {
   try {
     const command = readCommand(args);
@@ -30,9 +20,9 @@ export async function runCli(args: string[], cli: Cli): Promise<number> {
     if (command.kind === 'version') return print(`${version()}\n`);
     return await run(command, connectPawl(readAccess(cli.env)), cli);
   } catch (error) {
-    if (cli.signal.aborted) return LEFT;
-    if (error instanceof CommandMisused) return complain(`${error.message} See: npx pawl --help`, 2);
-    if (error instanceof PawlError) return complain(explain(error, cli.env), 1);
+    if (cli.signal.aborted) return INTERRUPTED;
+    if (error instanceof CommandMisused) return printError(`${error.message} See: npx pawl --help`, 2);
+    if (error instanceof PawlError) return printError(explain(error, cli.env), 1);
     throw error;
   }
 
@@ -40,13 +30,13 @@ export async function runCli(args: string[], cli: Cli): Promise<number> {
     cli.stdout.write(text);
     return 0;
   }
-  function complain(sentence: string, exitCode: number): number {
+  function printError(sentence: string, exitCode: number): number {
     cli.stderr.write(`${makeVisible(sentence)}\n`);
     return exitCode;
   }
 }
 
-/** Where the API listens and with which key; a variable that is empty counts as absent. Throws CommandMisused. */
+/** The API's URL and key; an empty variable counts as absent. Throws CommandMisused. */
 function readAccess({ PAWL_URL, PAWL_API_KEY: apiKey }: Cli['env']): { baseUrl: string; apiKey: string | undefined } {
   const base = readBaseUrl(PAWL_URL?.trim() || DEFAULT_URL);
   if (apiKey && !/^[!-~]+$/.test(apiKey)) throw new CommandMisused('PAWL_API_KEY holds a character that no key has.');
@@ -55,13 +45,13 @@ function readAccess({ PAWL_URL, PAWL_API_KEY: apiKey }: Cli['env']): { baseUrl: 
   return { baseUrl: base.url, apiKey };
 }
 
-/** The version of this package, which is named the same wherever it lies. */
+/** The version of this package, found by its name, since its path differs once it is packed. */
 function version(): string {
   return createRequire(import.meta.url)('@pawl-turns/cli/package.json').version;
 }
 
 async function run(command: Exclude<Command, { kind: 'help' | 'version' }>, pawl: Pawl, cli: Cli): Promise<number> {
-  const options = { patienceMs: PATIENCE_MS, signal: cli.signal };
+  const options = { patienceMs: RETRY_FOR_MS, signal: cli.signal };
   switch (command.kind) {
     case 'run': {
       const { request, conversationId, isJson } = command;

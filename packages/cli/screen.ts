@@ -1,12 +1,11 @@
 import { styleText } from 'node:util';
-import { wrapLine } from './wrap-line.ts';
-import { type WordWrap, wrapWords } from './wrap-words.ts';
+import { type WordWrap, wrapLine, wrapWords } from './wrap-text.ts';
 
-/** Where a turn is shown. What is written only ever grows, so that a file and a terminal show the same. */
+/** Where a turn is shown. The output only grows, so that a file and a terminal show the same. */
 export type Screen = {
   /** A line with the seconds since the start. */
   say(text: string): void;
-  /** A line without, below one that has it. */
+  /** A line without seconds, below one that has them. */
   add(text: string): void;
   /** A headline, after an empty line. */
   title(text: string): void;
@@ -15,8 +14,8 @@ export type Screen = {
   gap(): void;
   /** A line that grows by what is given to the returned function, until anything else is written. */
   begin(text: string): (more: string) => void;
-  /** Text as it streams, behind a bar. */
-  speak(piece: string): void;
+  /** Streamed text, after a bar. */
+  stream(chunk: string): void;
 };
 
 const STAMP_WIDTH = 6;
@@ -25,15 +24,15 @@ const BAR = `${MARGIN}${styleText('dim', '│')} `;
 const BAR_WIDTH = MARGIN.length + 2;
 const NARROWEST = 20;
 
-/** What is written to; a terminal says how wide it is, which changes while one looks. */
+/** The output; a terminal gives its width, which may change. */
 export type Output = { write(text: string): unknown; columns?: number | undefined };
 
-/** The columns there are: those of the terminal, 80 where it is none. */
+/** The columns of the terminal; 80 where the output is none. */
 export function columnsOf({ columns }: Output): number {
   return columns || 80;
 }
 
-/** Opens the screen, as wide as what is written to; seconds count from the start of the process. */
+/** Opens the screen, as wide as its output; seconds count from the start of the process. */
 export function openScreen(out: Output): Screen {
   const line = makeLine(out);
 
@@ -44,11 +43,11 @@ export function openScreen(out: Output): Screen {
     note: (text) => line.whole(`  ${styleText('dim', text)}`),
     gap: () => line.whole(''),
     begin: (text) => line.open(MARGIN + text),
-    speak: line.speak,
+    stream: line.stream,
   };
 }
 
-/** The line being written: ended before another one begins. */
+/** The line being written; it ends before another one begins. */
 function makeLine(out: Output) {
   const write = (text: string) => void out.write(text);
   let open: symbol | undefined;
@@ -69,14 +68,14 @@ function makeLine(out: Output) {
     open: (text: string) => {
       close();
       write(text);
-      const mine = Symbol();
-      open = mine;
-      return (more: string) => void (open === mine && write(more));
+      const current = Symbol();
+      open = current;
+      return (more: string) => void (open === current && write(more));
     },
-    speak: (piece: string) => {
+    stream: (chunk: string) => {
       if (open) close();
       words ??= wrapWords(write, { width: () => Math.max(NARROWEST, columnsOf(out) - BAR_WIDTH), margin: BAR });
-      words.push(piece);
+      words.push(chunk);
     },
   };
 }

@@ -1,8 +1,7 @@
 import { styleText } from 'node:util';
 import type { EndedTurn, Turn, TurnEvent } from '../client/connect-pawl.ts';
 import type { Screen } from './screen.ts';
-import { type NameWorker, showText, type TextShow } from './show-text.ts';
-import { showTools, type ToolShow } from './show-tools.ts';
+import { type NameWorker, showTools, type ToolShow } from './show-tools.ts';
 
 type Of<Type extends TurnEvent['type']> = Extract<TurnEvent, { type: Type }>;
 type TurnChange = Of<'turn.requires_action' | 'turn.resumed' | `turn.${EndedTurn['status']}`>;
@@ -57,7 +56,7 @@ function showEvent(event: TurnEvent, { screen, text, tools }: Views): void {
   }
 }
 
-/** A round without calls is the last: it is told with the event that ends the turn, in the same transaction. */
+/** A round without calls is the last: the event that ends the turn comes with it, and shows it. */
 function showRoundEnd(
   { round, tool_calls: calls }: Of<'round.completed'>,
   { screen, tools }: Omit<Views, 'text'>,
@@ -85,4 +84,33 @@ function reasonOf({ error, incomplete_details: details }: Turn): string {
 
 function checkpoint(screen: Screen, round: number, what: string): void {
   screen.say(`${styleText('green', `✓ checkpoint r${round}`)} · ${what}`);
+}
+
+/** The streamed text of the current round. */
+type TextShow = {
+  start(started: { round: number; attempt: number }): void;
+  add(event: { delta: string }): void;
+  /** The attempt ended early: text of it that still arrives is not shown. */
+  breakOff(): void;
+};
+
+/** Shows each attempt of a round from its beginning; a later attempt replaces the one before. */
+function showText(screen: Screen, nameWorker: NameWorker): TextShow {
+  let isBroken = false;
+
+  return {
+    start: ({ round, attempt }) => {
+      isBroken = false;
+      const again = attempt > 1 ? `, attempt ${attempt}` : '';
+      screen.gap();
+      screen.say(`${styleText('bold', `round ${round}${again}`)} · ${nameWorker('round', round)} asks the model`);
+    },
+    add: ({ delta }) => {
+      if (!isBroken) screen.stream(delta);
+    },
+    breakOff: () => {
+      screen.stream('…');
+      isBroken = true;
+    },
+  };
 }

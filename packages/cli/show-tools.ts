@@ -1,7 +1,9 @@
 import { styleText } from 'node:util';
 import type { Turn, TurnEvent } from '../client/connect-pawl.ts';
 import type { Screen } from './screen.ts';
-import type { NameWorker } from './show-text.ts';
+
+/** The name of the worker of a step, as it is shown. */
+export type NameWorker = (kind: 'round' | 'batch', round: number) => string;
 
 type Of<Type extends TurnEvent['type']> = Extract<TurnEvent, { type: Type }>;
 type Round = Turn['rounds'][number];
@@ -17,15 +19,15 @@ export type ToolShow = {
 
 const NAME_WIDTH = 18;
 
-/** Shows a batch: who runs it, what each call does, when each result is saved, and when all are. */
+/** Shows a batch: its worker, its calls, when each result is saved, and when all are. */
 export function showTools(screen: Screen, nameWorker: NameWorker): ToolShow {
   let calls: Call[] = [];
   let open = new Set<string>();
-  let announced = 0;
+  let announcedRound = 0;
 
   function announce(round: number): void {
-    if (announced >= round) return;
-    announced = round;
+    if (announcedRound >= round) return;
+    announcedRound = round;
     const what = calls.length > 1 ? `${calls.length} calls side by side` : 'the call';
     screen.say(`tools · ${nameWorker('batch', round)} runs ${what}`);
   }
@@ -56,7 +58,7 @@ export function showTools(screen: Screen, nameWorker: NameWorker): ToolShow {
 const SUBJECT_WIDTH = 14;
 const SUBJECT_LIMIT = 30;
 
-/** The first argument says which of several calls of one tool it is. */
+/** The first argument, by which a reader knows one call of a tool from another. */
 function subjectOf(call: Call | undefined): string {
   const [subject = ''] = Object.values(call?.arguments ?? {});
   const text = plain(subject).replace(/\s+/g, ' ');

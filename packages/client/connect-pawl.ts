@@ -1,122 +1,33 @@
-import { ask } from './ask.ts';
-import type { CompactMessage, ConversationResource } from './conversation-resource.ts';
-import { conversationsOf } from './conversations-of.ts';
-import type { EventResource, LiveEvent } from './event-resource.ts';
-import { makeExchange } from './make-exchange.ts';
+import { conversationsOf } from './conversations.ts';
+import { makeExchange, type Refusal } from './exchange.ts';
+import type * as api from './pawl.ts';
 import { readBaseUrl } from './read-base-url.ts';
-import type { Refusal } from './read-refusal.ts';
-import type { ConversationRequestBody, TurnRequestBody } from './turn-request.ts';
-import type { ListedTurnResource, TerminalStatus, ToolError, TurnResource, TurnStatus } from './turn-resource.ts';
-import { turnsOf } from './turns-of.ts';
+import { requestJson } from './request-json.ts';
+import { turnsOf } from './turns.ts';
 
-export type Turn = TurnResource;
-/** A turn of a list: without its rounds, which `get` brings. */
-export type ListedTurn = ListedTurnResource;
-export type EndedTurn = Turn & { status: TerminalStatus };
-export type TurnRequest = TurnRequestBody;
-export type Conversation = ConversationResource;
-export type ConversationRequest = ConversationRequestBody;
-/** What happens to a turn. Those with a `sequence_number` are kept as long as the turn, the others are only told live. */
-export type TurnEvent = EventResource | LiveEvent;
-/** The result of a call that the client runs itself: any JSON, or why there is none. */
-export type ToolOutput =
-  | { tool_call_id: string; output: unknown }
-  | { tool_call_id: string; error: Omit<ToolError, 'details'> & Partial<Pick<ToolError, 'details'>> };
+// The types that users of the package name; what they are is in `pawl.ts`.
+export type Turn = api.Turn;
+export type ListedTurn = api.ListedTurn;
+export type EndedTurn = api.EndedTurn;
+export type TurnRequest = api.TurnRequest;
+export type Conversation = api.Conversation;
+export type ConversationRequest = api.ConversationRequest;
+export type TurnEvent = api.TurnEvent;
+export type ToolOutput = api.ToolOutput;
+export type PawlOptions = api.PawlOptions;
+export type CallOptions = api.CallOptions;
+export type StartOptions = api.StartOptions;
+export type EventOptions = api.EventOptions;
+export type ListOptions = api.ListOptions;
+export type TurnFilter = api.TurnFilter;
+export type Pawl = api.Pawl;
+export type Turns = api.Turns;
+export type TurnHandle = api.TurnHandle;
+export type StartedTurn = api.StartedTurn;
+export type Conversations = api.Conversations;
+export type ConversationHandle = api.ConversationHandle;
 
-export type PawlOptions = {
-  /** Where the API listens: `http://127.0.0.1:8080` unless given. Without a scheme it is http. */
-  baseUrl?: string | undefined;
-  apiKey?: string | undefined;
-  /** How long a call is tried again while the server is away: 10 s; `events` and `result` 5 min since it was last heard. */
-  patienceMs?: number | undefined;
-  fetch?: typeof globalThis.fetch | undefined;
-};
-
-/** What every call takes; `signal` ends the call and never the turn. */
-export type CallOptions = { signal?: AbortSignal | undefined; patienceMs?: number | undefined };
-/** Without a key of yours each call has one of its own, so that being tried again never starts a second turn. */
-export type StartOptions = CallOptions & { idempotencyKey?: string | undefined };
-/** `after` is the number of the last event that you know; `connected` is told when the server is away, and when it is back. */
-export type EventOptions = CallOptions & {
-  after?: number | undefined;
-  connected?: ((isConnected: boolean) => void) | undefined;
-};
-/** `limit` is the size of a page, not of the list. */
-export type ListOptions = CallOptions & { cursor?: string | undefined; limit?: number | undefined };
-export type TurnFilter = ListOptions & { status?: TurnStatus | undefined; conversationId?: string | undefined };
-
-export type Pawl = {
-  turns: Turns;
-  conversations: Conversations;
-  /** Any other route: `pawl.request('GET', '/v1/models')`. A POST is not tried again. */
-  request<Answer>(
-    method: 'GET' | 'POST' | 'DELETE',
-    path: string,
-    body?: unknown,
-    options?: CallOptions,
-  ): Promise<Answer>;
-};
-
-export type Turns = {
-  /** Starts a turn in a new conversation. */
-  start(request: TurnRequest, options?: StartOptions): Promise<StartedTurn>;
-  get(id: string, options?: CallOptions): Promise<Turn>;
-  /** Turns, newest first and without their rounds; pages are read as they are needed. */
-  list(filter?: TurnFilter): AsyncGenerator<ListedTurn, void, undefined>;
-  /** The handle of a turn that was started elsewhere or before. Asks nobody. */
-  attach(id: string): TurnHandle;
-};
-
-/** All that can be done with one turn. */
-export type TurnHandle = {
-  id: string;
-  get(options?: CallOptions): Promise<Turn>;
-  /**
-   * The turn's events from the first to the one that ends it, whether you come before, during or after. Goes on where
-   * it was when the connection is lost: every durable event comes once and in order, and before a `round.completed`
-   * or the end the round's whole text has come as `output_text.delta`.
-   */
-  events(options?: EventOptions): AsyncGenerator<TurnEvent, void, undefined>;
-  /** The turn as it ends, however it ends. */
-  result(options?: CallOptions): Promise<EndedTurn>;
-  /** The turn when nothing more happens by itself: it has ended, or `required_action` says for whom it waits. */
-  settled(options?: CallOptions): Promise<Turn>;
-  submitToolOutputs(outputs: ToolOutput[], options?: CallOptions): Promise<Turn>;
-  approve(callId: string, options?: CallOptions): Promise<Turn>;
-  deny(callId: string, reason?: string, options?: CallOptions): Promise<Turn>;
-  /** The whole output of one call, uncut. */
-  output(
-    callId: string,
-    options?: CallOptions,
-  ): Promise<{ tool_call_id: string; output: string | null; truncated: boolean }>;
-  cancel(options?: CallOptions): Promise<Turn>;
-  /** Lets a failed turn go on from its last checkpoint. */
-  retry(options?: CallOptions): Promise<Turn>;
-};
-
-export type StartedTurn = TurnHandle & { conversationId: string };
-
-export type Conversations = {
-  /** Creates a conversation; with `input` it also starts the first turn. */
-  create(
-    request: ConversationRequest,
-    options?: StartOptions,
-  ): Promise<ConversationHandle & { turn: StartedTurn | null }>;
-  get(id: string, options?: CallOptions): Promise<Conversation>;
-  list(options?: ListOptions): AsyncGenerator<Conversation, void, undefined>;
-  attach(id: string): ConversationHandle;
-};
-
-export type ConversationHandle = {
-  id: string;
-  get(options?: CallOptions): Promise<Conversation>;
-  /** Starts the next turn. */
-  start(request: TurnRequest, options?: StartOptions): Promise<StartedTurn>;
-  messages(options?: CallOptions): Promise<CompactMessage[]>;
-  delete(options?: CallOptions): Promise<void>;
-};
-
-/** Connects to a Pawl; nothing is asked yet. Calls throw PawlError, and so does a `baseUrl` that cannot be one. */
+/** Connects to a Pawl, without a request yet. Calls throw PawlError, and so does a malformed `baseUrl`. */
 export function connectPawl({ baseUrl = 'http://127.0.0.1:8080', patienceMs, ...access }: PawlOptions = {}): Pawl {
   const base = readBaseUrl(baseUrl);
   if ('problem' in base) throw new PawlError(unusable(base.problem));
@@ -126,7 +37,7 @@ export function connectPawl({ baseUrl = 'http://127.0.0.1:8080', patienceMs, ...
     turns: turnsOf(api),
     conversations: conversationsOf(api),
     request: (method, path, body, options) =>
-      ask(api, { method, path, body }, { ...(method === 'POST' && { patienceMs: 0 }), ...options }),
+      requestJson(api, { method, path, body }, { ...(method === 'POST' && { patienceMs: 0 }), ...options }),
   };
 }
 
@@ -135,7 +46,7 @@ function unusable(message: string): Refusal {
   return { ...never, type: 'invalid_request_error', code: 'invalid_base_url', message, param: 'baseUrl' };
 }
 
-/** Why a call brought nothing: the server refused it, or never answered. The message says what to do. */
+/** Why a call failed: the server refused it, or never answered. The message says what to do. */
 export class PawlError extends Error {
   override readonly name = 'PawlError';
   /** The HTTP status, null where no answer came. */

@@ -1,19 +1,19 @@
-import { type Api, ask } from './ask.ts';
-import type { CallOptions, EndedTurn, Turn, TurnHandle } from './connect-pawl.ts';
 import { followEvents } from './follow-events.ts';
-import { waitForTurn } from './wait-for-turn.ts';
+import type { CallOptions, EndedTurn, Turn, TurnHandle } from './pawl.ts';
+import { type Api, requestJson } from './request-json.ts';
+import { pause, RETRY_FOR_MS, retryTransient } from './retry.ts';
 
 /** The handle of one turn. */
 export function handleTurn(api: Api, id: string): TurnHandle {
   const path = `/v1/turns/${encodeURIComponent(id)}`;
   const post = (action: string, body: unknown, options?: CallOptions) =>
-    ask<Turn>(api, { method: 'POST', path: `${path}/${action}`, body }, options);
+    requestJson<Turn>(api, { method: 'POST', path: `${path}/${action}`, body }, options);
   const decide = (approval: { tool_call_id: string; decision: string; reason?: string }, options?: CallOptions) =>
     post('approvals', { approvals: [approval] }, options);
 
   return {
     id,
-    get: (options) => ask(api, { path }, options),
+    get: (options) => requestJson(api, { path }, options),
     events: (options) => followEvents(api, `${path}/events`, options),
     result: (options) => waitForTurn(api, path, { ...options, isEnough: hasEnded }),
     settled: (options) => waitForTurn(api, path, { ...options, isEnough: isSettled }),
@@ -21,9 +21,10 @@ export function handleTurn(api: Api, id: string): TurnHandle {
     approve: (callId, options) => decide({ tool_call_id: callId, decision: 'allow' }, options),
     deny: (callId, reason, options) =>
       decide({ tool_call_id: callId, decision: 'deny', ...(reason && { reason }) }, options),
-    output: (callId, options) => ask(api, { path: `${path}/tool_outputs/${encodeURIComponent(callId)}` }, options),
+    output: (callId, options) =>
+      requestJson(api, { path: `${path}/tool_outputs/${encodeURIComponent(callId)}` }, options),
     cancel: (options) => post('cancel', undefined, options),
-    // Not safe to repeat: where the answer was lost, a second one is refused because the turn goes on already.
+    // Not safe to repeat: after a lost answer a second request is refused, since the turn goes on already.
     retry: (options) => post('retry', undefined, { ...options, patienceMs: 0 }),
   };
 }
@@ -35,4 +36,32 @@ function hasEnded(turn: Turn): turn is EndedTurn {
 
 function isSettled(turn: Turn): turn is Turn {
   return hasEnded(turn) || turn.status === 'requires_action';
+}
+
+/** Below the 60 s after which many proxies end a silent connection. */
+const WAIT_SECONDS = 50;
+const ANSWER_SECONDS = 15;
+const POLL_AFTER_MS = 500;
+
+/** Long-polls a turn until it is enough, as long as the server answers. */
+async function waitForTurn<Enough extends Turn>(
+  api: Api,
+  path: string,
+  { isEnough, signal, patienceMs = api.patienceMs ?? RETRY_FOR_MS.watch }: Waiting<Enough>,
+): Promise<Enough> {
+  const timeoutMs = (WAIT_SECONDS + ANSWER_SECONDS) * 1000;
+  const request = { path, query: { wait: WAIT_SECONDS }, timeoutMs, signal };
+  for (;;) {
+    const { turn, pollAfterMs } = await retryTransient(() => api.exchange(request, readPoll), { patienceMs, signal });
+    if (isEnough(turn)) return turn;
+    await pause(pollAfterMs, signal);
+  }
+}
+
+type Waiting<Enough extends Turn> = CallOptions & { isEnough(turn: Turn): turn is Enough };
+
+/** The turn, and when to poll again. */
+async function readPoll(response: Response) {
+  const turn = (await response.json()) as Turn;
+  return { turn, pollAfterMs: Number(response.headers.get('pawl-poll-after-ms') ?? POLL_AFTER_MS) };
 }

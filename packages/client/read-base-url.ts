@@ -1,4 +1,4 @@
-/** Where the API listens, or why the API cannot be there. */
+/** The URL of the API, or why it cannot be one. */
 export type BaseUrl = { url: string } | { problem: string };
 
 /**

@@ -1,7 +1,7 @@
-import type { Round, TerminalStatus, TurnResource } from './turn-resource.ts';
+import type { Round, TerminalStatus, TurnResource } from './resources/turn.ts';
 import { webCrypto } from './web-crypto.ts';
 
-/** What a webhook says; `data.id` is the turn's, or the endpoint's. `turn` where it was asked for: `include: ["turn"]`. */
+/** The body of a webhook; `data.id` is the turn's, or the endpoint's. `turn` comes with `include: ["turn"]`. */
 export type WebhookEvent = { id: string; object: 'event'; timestamp: string } & (
   | { type: `turn.${TerminalStatus | 'requires_action'}`; data: { id: string; turn?: TurnResource } }
   | { type: 'round.completed'; data: { id: string; round: Round; turn?: TurnResource } }
@@ -12,16 +12,16 @@ export type WebhookEvent = { id: string; object: 'event'; timestamp: string } & 
 /** Headers of any server: those of the web, or a plain object of any spelling. */
 export type WebhookHeaders = { get(name: string): string | null } | Record<string, string | string[] | undefined>;
 
-/** How old a webhook may be, and the moment it is compared with, in milliseconds. */
+/** How old a webhook may be, and the time it is compared with, in milliseconds. */
 export type WebhookBounds = { toleranceSeconds?: number; now?: number };
 
-/** A webhook that is not to be trusted; the message says why. */
+/** A webhook that must not be trusted; the message says why. */
 export class WebhookError extends Error {
   override readonly name = 'WebhookError';
 }
 
 /**
- * Checks who sent a webhook, and that it is no older than 5 minutes. Give the body exactly as it came, and while you
+ * Checks the sender of a webhook, and that it is at most 5 minutes old. Give the body exactly as it came, and while you
  * rotate all the secrets you trust. Throws WebhookError.
  */
 export async function verifyWebhook(
@@ -72,7 +72,7 @@ async function checkWith(secret: string): Promise<Check> {
   return (content, signature) => subtle.verify('HMAC', key, signature, content);
 }
 
-/** Any of the secrets will do for any of the signatures. */
+/** Whether any secret fits any signature. */
 async function isSigned(content: Bytes, signatures: string, checks: Check[]): Promise<boolean> {
   for (const signature of signatures.split(' ')) {
     const bytes = signature.startsWith('v1,') ? bytesOf(signature.slice(3)) : undefined;

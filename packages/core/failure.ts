@@ -1,4 +1,4 @@
-/** Every failure Pawl raises on purpose. `code` is a word of the contract; `message` tells the reader what to do. */
+/** Every failure that Pawl raises on purpose. `code` is a word of the contract; `message` says what to do. */
 export class Failure extends Error {
   readonly code: string;
 
@@ -12,11 +12,14 @@ export class Failure extends Error {
 /**
  * What may be done about a failed model call.
  * `never`: the same request would fail again. `later`: try again with backoff, at the earliest after `afterMs`.
- * `parked`: the provider asks everybody to wait (429), which uses up no attempt.
+ * `rate-limited`: the provider asks all its clients to wait (429), which uses up no attempt.
  */
-export type Retry = { kind: 'never' } | { kind: 'later'; afterMs?: number } | { kind: 'parked'; afterMs?: number };
+export type Retry =
+  | { kind: 'never' }
+  | { kind: 'later'; afterMs?: number }
+  | { kind: 'rate-limited'; afterMs?: number };
 
-/** What a provider said when a call failed; never holds a key, a header or a body. */
+/** What a provider said when a call failed, without any key, header or body. */
 export type ProviderDetails = { status: number | null; code: string | null; request_id: string | null };
 
 /** A model call that brought no reply. Classified once, in the provider's adapter (design: retries). */
@@ -24,14 +27,14 @@ export class ProviderFailed extends Failure {
   readonly retry: Retry;
   readonly provider: ProviderDetails;
 
-  constructor(code: string, message: string, about: { retry: Retry; provider?: Partial<ProviderDetails> }) {
+  constructor(code: string, message: string, details: { retry: Retry; provider?: Partial<ProviderDetails> }) {
     super(code, message);
-    this.retry = about.retry;
-    this.provider = { status: null, code: null, request_id: null, ...about.provider };
+    this.retry = details.retry;
+    this.provider = { status: null, code: null, request_id: null, ...details.provider };
   }
 }
 
-/** The caller asked for something that cannot be had, or not now (503); becomes the contract's envelope. */
+/** A request that is refused, for good or for now (503); it becomes the contract's error envelope. */
 export class RequestRefused extends Failure {
   readonly status: 400 | 401 | 403 | 404 | 405 | 408 | 409 | 413 | 415 | 417 | 429 | 431 | 503;
   readonly param: string | null;

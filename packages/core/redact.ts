@@ -2,8 +2,8 @@
 export type Redact = (text: string) => string;
 
 /**
- * Finds each secret as it is, in JSON, in a URL and in base64, alone or inside a longer text. It is one expression over
- * all secrets, so megabytes take milliseconds. A secret of a few letters would be found where it is none.
+ * Finds each secret as it is, in JSON, in a URL and in base64, alone or inside a longer text. One expression for all
+ * secrets reads megabytes in milliseconds. A secret of a few letters would be found where there is none.
  */
 export function makeRedact(secrets: Iterable<string>): Redact {
   const spellings = [...new Set(secrets)].filter((secret) => secret !== '').flatMap(spellingsOf);
@@ -17,23 +17,23 @@ function spellingsOf(secret: string): string[] {
   return [secret, ...[0, 1, 2].map((offset) => base64Within(secret, offset))];
 }
 
-/** What base64 always has of a secret that stands `offset` bytes, by threes, into what was encoded. */
+/** The part of a secret's base64 that stays the same where the secret starts `offset` bytes, by threes, into a text. */
 function base64Within(secret: string, offset: number): string {
   const bytes = Buffer.concat([Buffer.alloc(offset), Buffer.from(secret)]);
   return bytes.toString('base64').slice(Math.ceil((offset * 8) / 6), Math.floor((bytes.length * 8) / 6));
 }
 
-/** Letters and digits stand for themselves; what else there is may be escaped, as each encoder sees fit. */
+/** Letters and digits stand for themselves; each encoder may escape other characters in its own way. */
 function waysToWrite(text: string): string {
-  return text.replace(/\\+|[^a-z0-9\\]/giu, (piece) => `(?:${plainly(piece)}|${inJson(piece)}|${inUrl(piece)})`);
+  return text.replace(/\\+|[^a-z0-9\\]/giu, (part) => `(?:${plainly(part)}|${inJson(part)}|${inUrl(part)})`);
 }
 
 /** JSON within JSON writes up to three backslashes before a character, and four for each. */
-function plainly(piece: string): string {
-  if (piece.startsWith('\\')) return `\\\\{${piece.length},${piece.length * 4}}`;
+function plainly(part: string): string {
+  if (part.startsWith('\\')) return `\\\\{${part.length},${part.length * 4}}`;
   return (
-    ALIKE[piece] ??
-    `\\\\{0,3}${unitsOf(piece)
+    ALIKE[part] ??
+    `\\\\{0,3}${unitsOf(part)
       .map((unit) => `\\u${unit}`)
       .join('')}`
   );
@@ -42,14 +42,14 @@ function plainly(piece: string): string {
 /** A form writes a space as a plus; the base64 of URLs has two characters of its own. */
 const ALIKE: Record<string, string> = { ' ': '[ +]', '+': '[+-]', '/': '(?:\\\\{0,3}/|_)' };
 
-function inJson(piece: string): string {
-  return unitsOf(piece)
+function inJson(part: string): string {
+  return unitsOf(part)
     .map((unit) => `\\\\{1,4}u${inAnyCase(unit)}`)
     .join('');
 }
 
-function inUrl(piece: string): string {
-  return Buffer.from(piece)
+function inUrl(part: string): string {
+  return Buffer.from(part)
     .toString('hex')
     .replace(/../g, (byte) => `%${inAnyCase(byte)}`);
 }

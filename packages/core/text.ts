@@ -13,7 +13,7 @@ export function quote(text: string): string {
   return JSON.stringify(shorten(text));
 }
 
-/** What a tool said, as text without control characters: only tabs and line ends stay, the rest would be guessed at. */
+/** A tool's text without control characters but tabs and line ends. */
 export function cleanToolText(text: string): string {
   return cleanText(text).replace(CONTROLS, '\uFFFD');
 }

@@ -1,43 +1,43 @@
-import type { Db } from '#core/checkpoint/database.ts';
-import type { Live } from '#core/live/live.ts';
+import type { Db } from '#core/checkpoint/tables.ts';
+import type { Egress } from '#core/egress/open.ts';
+import type { EgressPolicy } from '#core/egress/policy.ts';
 import type { Providers } from '#core/llm/providers.ts';
-import type { EgressPolicy } from '#core/outbound/egress-policy.ts';
-import type { Gate } from '#core/outbound/open-gate.ts';
+import type { Pubsub } from '#core/pubsub/pubsub.ts';
 import type { Redact } from '#core/redact.ts';
-import type { ToolRules } from '#core/tools/check-definition.ts';
-import type { McpServers } from '#core/tools/mcp/open-mcp-servers.ts';
-import type { ToolRegistry } from '#core/tools/tool-registry.ts';
-import type { ToolSecrets } from '#core/tools/tool-secrets.ts';
-import type { Ring } from '#core/turn/ring.ts';
-import type { Availability } from '../availability.ts';
-import type { Log } from '../log.ts';
-import type { Refusals } from '../refusals.ts';
-import type { ApiKeys } from './api-keys.ts';
-import type { HeldRequests } from './held-requests.ts';
-import type { TurnWatch } from './watch/watch-turns.ts';
+import type { ToolRules } from '#core/tools/define/check.ts';
+import type { ToolSecrets } from '#core/tools/http/secrets.ts';
+import type { McpServers } from '#core/tools/mcp/servers.ts';
+import type { ToolRegistry } from '#core/tools/registry.ts';
+import type { Wakeup } from '#core/turn/wakeup.ts';
+import type { Availability } from '../process/availability.ts';
+import type { ConnectionRefusals } from '../process/connection-refusals.ts';
+import type { Log } from '../process/log.ts';
+import type { ApiKeys } from './http/api-keys.ts';
+import type { StreamHub } from './stream/hub.ts';
+import type { StreamLimiter } from './stream/limiter.ts';
 
 /** Everything a route may touch. */
 export type ApiContext = {
   db: Db;
-  live: Live;
+  pubsub: Pubsub;
   log: Log;
-  refusals: Refusals;
-  watch: TurnWatch;
+  connectionRefusals: ConnectionRefusals;
+  streamHub: StreamHub;
   providers: Providers;
   tools: ToolRegistry;
   mcp: McpServers;
   toolSecrets: ToolSecrets;
   redact: Redact;
   toolRules: ToolRules;
-  /** Bytes of a tool's output that the model gets to see. */
+  /** Bytes of a tool's output that the model gets. */
   toolOutputLimit: number;
-  egress: EgressPolicy;
-  gate: Gate;
+  egressPolicy: EgressPolicy;
+  egress: Egress;
   availability: Availability;
   keys: ApiKeys;
-  held: HeldRequests;
+  streamLimiter: StreamLimiter;
   secretsOf(project: string): Promise<string[]>;
-  ring(rings: Ring[]): Promise<boolean>;
+  enqueue(wakeups: Wakeup[]): Promise<boolean>;
   /** Jobs in all queues, by state. */
   countJobs(): Promise<Record<string, number>>;
 };

@@ -1,12 +1,11 @@
-import type { Db } from '#core/checkpoint/database.ts';
-import { findConversation } from '#core/checkpoint/find-conversation.ts';
-import { findTurn } from '#core/checkpoint/find-turn.ts';
-import { findWebhookEndpoint } from '#core/checkpoint/find-webhook-endpoint.ts';
+import { findConversation } from '#core/checkpoint/conversations.ts';
+import type { Db } from '#core/checkpoint/tables.ts';
+import { findTurn } from '#core/checkpoint/turns/reading/find.ts';
+import { findWebhookEndpoint } from '#core/checkpoint/webhooks/endpoints.ts';
 import { RequestRefused } from '#core/failure.ts';
 import { isId } from '#core/id.ts';
-import type { Conversation } from '#core/turn/conversation.ts';
-import type { Turn } from '#core/turn/turn.ts';
-import type { WebhookEndpoint } from '#core/turn/webhook-endpoint.ts';
+import type { WebhookEndpoint } from '#core/turn/request/webhook-endpoint.ts';
+import type { Conversation, Turn } from '#core/turn/turn.ts';
 
 /** The project's own turn; an id that cannot exist, an unknown one and another project's are the same 404. */
 export async function findOwnTurn(db: Db, project: string, id: string): Promise<Turn> {
@@ -15,7 +14,7 @@ export async function findOwnTurn(db: Db, project: string, id: string): Promise<
   throw turnNotFound();
 }
 
-/** What is told of a turn that is not there, or not there any more. */
+/** The refusal of a turn that does not exist, or no longer does. */
 export function turnNotFound(): RequestRefused {
   return new RequestRefused(404, 'turn_not_found', 'There is no turn of this id. Check the id and the key.', 'id');
 }

@@ -1,32 +1,36 @@
+import { checkUrl } from '#core/egress/check-url.ts';
 import { RequestRefused } from '#core/failure.ts';
 import { splitModel } from '#core/llm/split-model.ts';
-import { checkUrl } from '#core/outbound/check-url.ts';
 import { quote } from '#core/text.ts';
-import type { Tool } from '#core/turn/tool.ts';
-import type { StandingConfig, Subscription, ToolChoice, TurnConfig, Webhook } from '#core/turn/turn-request.ts';
-import { DEFAULT_EVENTS } from '#core/turn/turn-request.ts';
+import { fillLimits } from '#core/turn/limits.ts';
+import type { Tool } from '#core/turn/request/tool.ts';
+import {
+  DEFAULT_EVENTS,
+  type StandingConfig,
+  type Subscription,
+  type ToolChoice,
+  type TurnConfig,
+  type Webhook,
+} from '#core/turn/request/turn.ts';
 import type { ApiContext } from './context.ts';
 import { resolveTools } from './resolve-tools.ts';
 
-type Rules = Pick<ApiContext, 'providers' | 'tools' | 'mcp' | 'toolSecrets' | 'toolRules' | 'egress'> & {
+type Rules = Pick<ApiContext, 'providers' | 'tools' | 'mcp' | 'toolSecrets' | 'toolRules' | 'egressPolicy'> & {
   project: string;
 };
 
-const DEFAULT_ROUNDS = 50;
-const DEFAULT_TOOL_CALLS = 200;
-
-/** A turn's own fields over its conversation's; `null` is given too and means the default, which a model has not. */
+/** A turn's own fields over its conversation's. `null` counts as given and means the default; a model has none. */
 export function mergeConfig(standing: StandingConfig, own: StandingConfig): StandingConfig {
   const given = Object.entries(own).filter(([, value]) => value !== undefined);
   return { ...standing, ...Object.fromEntries(given), model: own.model ?? standing.model };
 }
 
-/** Checks a standing configuration as far as it goes: a conversation need not name its model yet. */
+/** Checks a standing configuration; a conversation need not name its model yet. */
 export async function checkStanding(config: StandingConfig, rules: Rules): Promise<void> {
   await resolveConfig({ ...config, model: config.model ?? 'sim/none' }, rules);
 }
 
-/** Fills every default in and resolves every tool; refuses, with its path, what no turn could be worked with. */
+/** Fills in every default and resolves every tool; refuses, with its path, what no turn could run with. */
 export async function resolveConfig(config: StandingConfig, rules: Rules): Promise<TurnConfig> {
   const tools = await resolveTools(config.tools ?? [], rules);
   const model = checkModel(config.model, rules);
@@ -39,12 +43,7 @@ export async function resolveConfig(config: StandingConfig, rules: Rules): Promi
     parallel_tool_calls: config.parallel_tool_calls ?? null,
     temperature: config.temperature ?? null,
     max_output_tokens: config.max_output_tokens ?? null,
-    limits: {
-      max_rounds: config.limits?.max_rounds ?? DEFAULT_ROUNDS,
-      max_tool_calls: config.limits?.max_tool_calls ?? DEFAULT_TOOL_CALLS,
-      max_total_tokens: config.limits?.max_total_tokens ?? null,
-      deadline_seconds: config.limits?.deadline_seconds ?? null,
-    },
+    limits: fillLimits(config.limits),
     allowed_capabilities: config.allowed_capabilities ?? null,
     provider_options: config.provider_options ?? {},
     webhook: config.webhook ? subscribe(config.webhook, rules) : null,
@@ -87,8 +86,8 @@ function checkMode(
   throw new RequestRefused(400, 'tools_not_supported', message, 'tool_mode');
 }
 
-function subscribe(webhook: Webhook, { egress }: Rules): Subscription {
-  const problem = checkUrl(egress, webhook.url);
+function subscribe(webhook: Webhook, { egressPolicy }: Rules): Subscription {
+  const problem = checkUrl(egressPolicy, webhook.url);
   if (problem) throw new RequestRefused(400, 'egress_blocked', problem, 'webhook.url');
   return { url: webhook.url, events: webhook.events ?? [...DEFAULT_EVENTS], include: webhook.include ?? [] };
 }

@@ -1,36 +1,36 @@
+import { checkUrl } from '#core/egress/check-url.ts';
 import { RequestRefused } from '#core/failure.ts';
-import { checkUrl } from '#core/outbound/check-url.ts';
 import { quote, shorten } from '#core/text.ts';
-import { checkDefinitions } from '#core/tools/check-definition.ts';
-import { fillHeaders } from '#core/tools/fill-headers.ts';
-import type { McpServers } from '#core/tools/mcp/open-mcp-servers.ts';
-import { tightenTool } from '#core/tools/tighten-tool.ts';
-import type { ToolRegistry } from '#core/tools/tool-registry.ts';
-import { fillTool, type GivenTool, type Tool, type ToolExecution, type TurnTool } from '#core/turn/tool.ts';
+import { checkDefinitions } from '#core/tools/define/check.ts';
+import { tightenTool } from '#core/tools/define/tighten.ts';
+import { fillHeaders } from '#core/tools/http/headers.ts';
+import type { McpServers } from '#core/tools/mcp/servers.ts';
+import type { ToolRegistry } from '#core/tools/registry.ts';
+import { fillTool, type GivenTool, type Tool, type ToolExecution, type TurnTool } from '#core/turn/request/tool.ts';
 import type { ApiContext } from './context.ts';
 
-type Rules = Pick<ApiContext, 'tools' | 'mcp' | 'toolSecrets' | 'toolRules' | 'egress'> & { project: string };
+type Rules = Pick<ApiContext, 'tools' | 'mcp' | 'toolSecrets' | 'toolRules' | 'egressPolicy'> & { project: string };
 
 /**
- * Definitions for every tool given: a name stands for a server-side or an MCP tool, an object for itself. One that defines
- * a tool of the operator's anew can only tighten what the operator says of it.
+ * The definitions of the given tools: a name stands for a server-side or an MCP tool, an object for itself. An object
+ * that redefines an operator's tool can only tighten the operator's definition.
  */
 export async function resolveTools(given: (string | GivenTool)[], rules: Rules): Promise<TurnTool[]> {
   const resolved = await Promise.all(given.map((tool, index) => resolve(tool, `tools[${index}]`, rules)));
-  const tools = resolved.map(({ asked }) => asked);
+  const tools = resolved.map(({ requested }) => requested);
   const [problem] = await checkDefinitions(tools, rules.toolRules, 1);
   if (problem) throw new RequestRefused(400, 'invalid_tool', problem.message, problem.path);
   for (const [index, tool] of tools.entries()) checkExecution(tool, `tools[${index}]`, rules);
-  return resolved.map(({ asked, operators }) => (operators ? tightenTool(operators, asked) : asked));
+  return resolved.map(({ requested, operators }) => (operators ? tightenTool(operators, requested) : requested));
 }
 
-/** What holds of a tool that a caller has defined, as far as this process knows without asking an MCP server. */
+/** The rules of a tool that a caller has defined, as far as this process knows without asking an MCP server. */
 export function toolInForce(given: GivenTool, tools: ToolRegistry): Tool {
   const execution = executionOf(given, tools);
   const operators = execution.kind === 'server' ? tools.find(given.name)?.definition : undefined;
-  const asked = { ...fillTool(given, operators), execution };
-  if (!operators) return asked;
-  const { operator: _, ...tool } = tightenTool(operators, asked);
+  const requested = { ...fillTool(given, operators), execution };
+  if (!operators) return requested;
+  const { operator: _, ...tool } = tightenTool(operators, requested);
   return tool;
 }
 
@@ -38,19 +38,19 @@ function executionOf({ name, execution }: GivenTool, tools: ToolRegistry): ToolE
   return execution ?? { kind: tools.find(name) ? 'server' : 'client' };
 }
 
-/** A tool as it was asked for, and the operator's definition of it where the two may differ. */
-type Resolved = { asked: Tool; operators: Tool | null };
+/** A tool as it was requested, and the operator's definition of it where the two may differ. */
+type Resolved = { requested: Tool; operators: Tool | null };
 
 async function resolve(given: string | GivenTool, path: string, { tools, mcp }: Rules): Promise<Resolved> {
   if (typeof given === 'string') {
-    return { asked: tools.find(given)?.definition ?? (await findMcpTool(given, path, mcp)), operators: null };
+    return { requested: tools.find(given)?.definition ?? (await findMcpTool(given, path, mcp)), operators: null };
   }
   const execution = executionOf(given, tools);
   const operators = await findOperators({ ...given, execution }, { tools, mcp });
-  return { asked: { ...fillTool(given, operators ?? undefined), execution }, operators };
+  return { requested: { ...fillTool(given, operators ?? undefined), execution }, operators };
 }
 
-/** The operator's own definition of a tool; what no listing of its MCP server has is as if it listed no more than a name. */
+/** The operator's definition of a tool. A tool that its MCP server does not list counts as listed by name only. */
 async function findOperators(
   { name, execution, parameters }: GivenTool,
   { tools, mcp }: Pick<Rules, 'tools' | 'mcp'>,
@@ -77,7 +77,7 @@ async function findMcpTool(name: string, path: string, mcp: McpServers): Promise
 }
 
 function checkExecution({ name, execution }: Tool, path: string, rules: Rules): void {
-  const { tools, mcp, toolSecrets, egress, project } = rules;
+  const { tools, mcp, toolSecrets, egressPolicy, project } = rules;
   switch (execution?.kind) {
     case undefined:
     case 'client':
@@ -86,7 +86,7 @@ function checkExecution({ name, execution }: Tool, path: string, rules: Rules): 
       if (!tools.find(name)) refuseName(name, `${path}.name`);
       return;
     case 'http': {
-      const problem = checkUrl(egress, execution.url);
+      const problem = checkUrl(egressPolicy, execution.url);
       if (problem) throw new RequestRefused(400, 'egress_blocked', problem, `${path}.execution.url`);
       const filled = fillHeaders(toolSecrets, { ...execution, project });
       if (filled.ok) return;

@@ -1,38 +1,38 @@
-import { createFirstTurn, createTurn } from '#core/checkpoint/create-turn.ts';
-import type { Db, Trx } from '#core/checkpoint/database.ts';
-import { endTurn } from '#core/checkpoint/end-turn.ts';
-import { findActiveTurns } from '#core/checkpoint/find-active-turns.ts';
-import { lockConversation } from '#core/checkpoint/lock-conversation.ts';
+import type { Db, Trx } from '#core/checkpoint/tables.ts';
+import { createFirstTurn, createTurn } from '#core/checkpoint/turns/create.ts';
+import { endTurn } from '#core/checkpoint/turns/end.ts';
+import { lockConversation } from '#core/checkpoint/turns/lock.ts';
+import { findActiveTurns } from '#core/checkpoint/turns/reading/find.ts';
 import { RequestRefused } from '#core/failure.ts';
 import { newId } from '#core/id.ts';
-import type { NewTurn } from '#core/turn/queued-turn.ts';
-import type { Ring } from '#core/turn/ring.ts';
-import { ringOf } from '#core/turn/ring-of.ts';
+import type { NewTurn } from '#core/turn/predict.ts';
+import type { StandingConfig, TurnConfig, TurnRequest } from '#core/turn/request/turn.ts';
 import type { Turn } from '#core/turn/turn.ts';
-import type { StandingConfig, TurnConfig, TurnRequest } from '#core/turn/turn-request.ts';
-import type { Made } from './idempotently.ts';
+import { type Wakeup, wakeupOf } from '#core/turn/wakeup.ts';
+import type { Made } from './http/idempotency.ts';
 
-type Starting = Pick<TurnRequest, 'input' | 'on_active_turn' | 'priority' | 'metadata'>;
+type RequestFields = Pick<TurnRequest, 'input' | 'on_active_turn' | 'priority' | 'metadata'>;
 
 /** A turn to be started in a conversation that the caller has found to be the project's own. */
-export type TurnStart = { project: string; conversationId: string; config: TurnConfig; request: Starting };
+export type TurnStart = { project: string; conversationId: string; config: TurnConfig; request: RequestFields };
 
-/** What starting came to: the rings owed and the turns it interrupted, for after the commit. */
-export type Started = Made & { turn: Turn; rings: Ring[]; interrupted: string[] };
+/** The started turn, with the wake-ups to enqueue and the turns it interrupted, for after the commit. */
+export type Started = Made & { turn: Turn; wakeups: Wakeup[]; interrupted: string[] };
 
-/** Records a turn behind, or in place of, those its conversation is still at (contract: on_active_turn). */
+/** Records a turn behind, or in place of, the active turns of its conversation (contract: on_active_turn). */
 export async function startTurn(trx: Trx, { project, conversationId, config, request }: TurnStart): Promise<Started> {
   if (!(await lockConversation(trx, conversationId))) {
     throw new RequestRefused(404, 'conversation_not_found', 'There is no conversation of this id.', 'id');
   }
   const active = await findActiveTurns(trx, conversationId);
   const interrupted = settleActive(active, request.on_active_turn ?? 'enqueue');
-  const ended: Ring[] = [];
-  for (const turnId of interrupted)
-    ended.push(...((await endTurn(trx, { turnId, conversationId, status: 'cancelled' })) ?? []));
+  const wakeups: Wakeup[] = [];
+  for (const turnId of interrupted) {
+    wakeups.push(...((await endTurn(trx, { turnId, conversationId, status: 'cancelled' })) ?? []));
+  }
 
   const turn = await createTurn(trx, newTurn({ project, conversationId, config, request }));
-  return { status: 202, resourceId: turn.id, turn, rings: [...ended, ...firstRing(turn)], interrupted };
+  return { status: 202, resourceId: turn.id, turn, wakeups: [...wakeups, ...firstWakeup(turn)], interrupted };
 }
 
 /** Records a conversation and the turn it begins with; `standing` is what its later turns inherit. */
@@ -42,12 +42,12 @@ export async function startConversation(
   standing: { config: StandingConfig; metadata: Record<string, string> },
 ): Promise<Started> {
   const turn = await createFirstTurn(db, newTurn(start), standing);
-  return { status: 202, resourceId: turn.id, turn, rings: firstRing(turn), interrupted: [] };
+  return { status: 202, resourceId: turn.id, turn, wakeups: firstWakeup(turn), interrupted: [] };
 }
 
-/** One that is not at the head waits for the turn that is. */
-function firstRing(turn: Turn): Ring[] {
-  return turn.work.atHead ? [ringOf(turn)] : [];
+/** A turn that is not at the head waits for the one that is. */
+function firstWakeup(turn: Turn): Wakeup[] {
+  return turn.work.atHead ? [wakeupOf(turn)] : [];
 }
 
 function newTurn({ request, ...start }: TurnStart): NewTurn {
@@ -61,7 +61,7 @@ function newTurn({ request, ...start }: TurnStart): NewTurn {
   };
 }
 
-/** Which turns have to go. The last one first, so that none of them comes to the head only to be cancelled there. */
+/** The turns to cancel. The last one goes first, so that none comes to the head only to be cancelled there. */
 function settleActive(active: string[], policy: 'enqueue' | 'reject' | 'interrupt'): string[] {
   if (policy === 'interrupt') return active.reverse();
   if (policy === 'reject' && active.length > 0) {

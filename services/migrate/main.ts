@@ -1,10 +1,14 @@
-import { requireDatabase } from '../require-database.ts';
-import { runProcess } from '../run-process.ts';
+import { runProcess } from '../process/run.ts';
+import { requireDatabase } from '../process/settings.ts';
 import { migrateAll } from './migrate-all.ts';
 
-await runProcess('migrate', async (settings, _env, log) => {
+await runProcess('migrate', async (settings, log) => {
   const applied = await migrateAll(requireDatabase(settings).DATABASE_URL);
   if (applied.length === 0) log.info('the database is up to date already');
-  else log.info({ applied }, `the database is up to date: ${applied.length} migrations were applied`);
+  else
+    log.info(
+      { applied },
+      `the database is up to date: ${applied.length === 1 ? '1 migration was' : `${applied.length} migrations were`} applied`,
+    );
   process.exit(0);
 });

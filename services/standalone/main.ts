@@ -1,25 +1,33 @@
-import { openApi } from '../api/open-api.ts';
-import { tellHiddenTurns } from '../api/tell-hidden-turns.ts';
+import { resolve } from 'node:path';
+import { Misconfigured } from '#core/failure.ts';
+import { type KeptPostgres, keepPostgres } from '#embedded-postgres/keep-postgres.ts';
+import { PostgresFailed } from '#embedded-postgres/postgres-failed.ts';
+import { startApi } from '../api/app.ts';
+import { logUnreachableTurns } from '../api/unreachable-turns.ts';
 import { migrateAll } from '../migrate/migrate-all.ts';
-import { openParts } from '../open-parts.ts';
-import { runProcess } from '../run-process.ts';
-import { tellStart } from '../tell-start.ts';
-import { openWorker } from '../worker/open-worker.ts';
-import { workerContext } from '../worker/worker-context.ts';
-import { openDatabase } from './open-database.ts';
+import type { Log } from '../process/log.ts';
+import { logParts, openParts } from '../process/parts.ts';
+import { runProcess } from '../process/run.ts';
+import type { Settings } from '../process/settings.ts';
+import { workerContext } from '../worker/context.ts';
+import { openWorker } from '../worker/worker.ts';
 
-await runProcess('pawl', async (given, env, log) => {
+await runProcess('pawl', async (given, log) => {
   const database = await openDatabase(given, log);
   try {
     await migrateAll(database.url);
     const settings = { ...given, DATABASE_URL: database.url };
-    const parts = await openParts(settings, env, log);
-    const worker = await openWorker(workerContext(parts, settings, log), parts.bell, settings.PAWL_WORKER_CONCURRENCY);
-    const api = await openApi(parts, settings, log);
-    tellStart(log, given, parts);
-    await tellHiddenTurns(parts.connection.db, api.keys, log);
+    const parts = await openParts(settings, log);
+    const worker = await openWorker(
+      workerContext(parts, settings, log),
+      parts.jobQueue,
+      settings.PAWL_WORKER_CONCURRENCY,
+    );
+    const api = await startApi(parts, settings, log);
+    logParts(log, given, parts);
+    await logUnreachableTurns(parts.connection.db, api.keys, log);
     parts.availability.watch(log, ['database', 'disk', 'queue']);
-    log.info({ url: api.url }, `pawl is ready on ${api.url}`);
+    log.info({ event: 'process.ready', url: api.url }, `pawl is ready on ${api.url}`);
     return {
       lost: database.lost,
       close: async (graceMs) => {
@@ -33,3 +41,15 @@ await runProcess('pawl', async (given, env, log) => {
     throw error;
   }
 });
+
+/** The database in use: the one that was named, or an embedded one that stops when we do. */
+async function openDatabase(settings: Settings, log: Log): Promise<KeptPostgres> {
+  const { DATABASE_URL: url } = settings;
+  if (url) return { url, lost: new Promise(() => {}), stop: async () => {} };
+  try {
+    return await keepPostgres(resolve(settings.PAWL_DATA_DIR), (sentence) => log.warn(sentence));
+  } catch (error) {
+    // Its sentence says what to set: the process ends with it, as with any setting that cannot work.
+    throw error instanceof PostgresFailed ? new Misconfigured(error.message) : error;
+  }
+}

@@ -1,43 +1,44 @@
-import type { Db } from '#core/checkpoint/database.ts';
-import type { Live } from '#core/live/live.ts';
-import type { Providers } from '#core/llm/providers.ts';
-import type { Gate } from '#core/outbound/open-gate.ts';
-import type { Redact } from '#core/redact.ts';
-import type { McpServers } from '#core/tools/mcp/open-mcp-servers.ts';
-import type { ToolRegistry } from '#core/tools/tool-registry.ts';
-import type { ToolSecrets } from '#core/tools/tool-secrets.ts';
-import type { Ring } from '#core/turn/ring.ts';
-import type { Availability } from '../availability.ts';
-import type { Log } from '../log.ts';
-import type { Audience } from './audience.ts';
-import type { Heartbeat } from './heartbeat.ts';
-import type { RateLimits } from './rate-limits.ts';
-import type { ReceiverPlaces } from './receiver-places.ts';
-import type { TurnMemory } from './turn-memory.ts';
+import type { Db } from '#core/checkpoint/tables.ts';
+import type { Log } from '../process/log.ts';
+import type { Parts } from '../process/parts.ts';
+import type { Settings } from '../process/settings.ts';
+import { type HostLimiter, makeHostLimiter } from './host-limiter.ts';
+import { type Heartbeat, makeHeartbeat } from './lease/heartbeat.ts';
+import { makeRateLimits, type RateLimits } from './rate-limits.ts';
+import { makeTurnCache, type TurnCache } from './turn-cache.ts';
+import { makeWatchers, type Watchers } from './watchers.ts';
+
+/** What a worker takes from its process as it is. */
+type Shared =
+  | ('pubsub' | 'providers' | 'tools' | 'mcp' | 'toolSecrets' | 'redact' | 'egress' | 'availability' | 'tracer')
+  | ('secretsOf' | 'enqueue' | 'enqueueBeforeAck');
 
 /** Everything a job may touch. */
-export type WorkerContext = {
+export type WorkerContext = Pick<Parts, Shared> & {
   db: Db;
-  live: Live;
   log: Log;
-  providers: Providers;
-  tools: ToolRegistry;
-  mcp: McpServers;
-  toolSecrets: ToolSecrets;
-  redact: Redact;
-  gate: Gate;
-  availability: Availability;
-  turns: TurnMemory;
+  turnCache: TurnCache;
   heartbeat: Heartbeat;
-  limits: RateLimits;
-  audience: Audience;
-  receivers: ReceiverPlaces;
+  rateLimits: RateLimits;
+  watchers: Watchers;
+  hostLimiter: HostLimiter;
   toolOutputLimit: number;
   modelTimeoutMs: number;
-  /** The secrets that sign for a project: webhooks and HTTP tools. */
-  secretsOf(project: string): Promise<string[]>;
-  /** Rings the bell; a queue that is away is logged, and the rescuer rings later. */
-  ring(rings: Ring[]): Promise<boolean>;
-  /** The same from inside a job, whose acknowledgement it goes ahead of. */
-  ringAhead(rings: Ring[]): Promise<void>;
 };
+
+/** A worker's context on the parts its process has opened. */
+export function workerContext(parts: Parts, settings: Settings, log: Log): WorkerContext {
+  const { connection, pubsub, providers, tools, mcp, toolSecrets, redact, egress, availability, tracer } = parts;
+  const { secretsOf, enqueue, enqueueBeforeAck } = parts;
+  return {
+    ...{ db: connection.db, pubsub, log, providers, tools, mcp, toolSecrets, redact, egress, availability, tracer },
+    ...{ secretsOf, enqueue, enqueueBeforeAck },
+    heartbeat: makeHeartbeat(connection.db, log),
+    turnCache: makeTurnCache(connection.db),
+    rateLimits: makeRateLimits(pubsub),
+    watchers: makeWatchers(pubsub),
+    hostLimiter: makeHostLimiter(settings.PAWL_WORKER_CONCURRENCY),
+    toolOutputLimit: settings.PAWL_TOOL_OUTPUT_LIMIT,
+    modelTimeoutMs: settings.PAWL_MODEL_TIMEOUT_MS,
+  };
+}

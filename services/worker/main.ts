@@ -1,19 +1,22 @@
 import { requireMigrated } from '#core/checkpoint/migrate.ts';
-import { openParts } from '../open-parts.ts';
-import { requireDatabase } from '../require-database.ts';
-import { runProcess } from '../run-process.ts';
-import { tellStart } from '../tell-start.ts';
-import { openWorker } from './open-worker.ts';
-import { workerContext } from './worker-context.ts';
+import { logParts, openParts } from '../process/parts.ts';
+import { runProcess } from '../process/run.ts';
+import { requireDatabase } from '../process/settings.ts';
+import { workerContext } from './context.ts';
+import { openWorker } from './worker.ts';
 
-await runProcess('worker', async (given, env, log) => {
+await runProcess('worker', async (given, log) => {
   const settings = requireDatabase(given);
-  const parts = await openParts(settings, env, log);
+  const parts = await openParts(settings, log);
   await requireMigrated(parts.connection.db);
-  const worker = await openWorker(workerContext(parts, settings, log), parts.bell, settings.PAWL_WORKER_CONCURRENCY);
-  tellStart(log, settings, parts);
+  const worker = await openWorker(
+    workerContext(parts, settings, log),
+    parts.jobQueue,
+    settings.PAWL_WORKER_CONCURRENCY,
+  );
+  logParts(log, settings, parts);
   parts.availability.watch(log, ['database', 'disk', 'queue']);
-  log.info({ pid: process.pid, providers: parts.providers.names }, 'worker ready');
+  log.info({ event: 'process.ready', pid: process.pid, providers: parts.providers.names }, 'worker ready');
   return {
     close: async (graceMs) => {
       await worker.close(graceMs);

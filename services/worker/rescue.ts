@@ -1,17 +1,15 @@
-import { rescueDeliveries } from '#core/checkpoint/rescue-deliveries.ts';
-import { rescueSooner } from '#core/checkpoint/rescue-sooner.ts';
-import { rescueTurns } from '#core/checkpoint/rescue-turns.ts';
+import { rescueDeliveries, rescueTurns, revertRescues } from '#core/checkpoint/rescue.ts';
 import type { WorkerContext } from './context.ts';
 
 const AT_ONCE = 200;
 
-type Rescuer = Pick<WorkerContext, 'db' | 'ring' | 'log' | 'limits'>;
+type Rescuer = Pick<WorkerContext, 'db' | 'enqueue' | 'log' | 'rateLimits'>;
 
-/** Rings again for turns and deliveries that nobody is on although somebody should be; answers how many. */
-export async function rescue({ db, ring, log, limits }: Rescuer): Promise<number> {
-  const rings = [...(await rescueTurns(db, AT_ONCE, limits.limited())), ...(await rescueDeliveries(db, AT_ONCE))];
-  if (rings.length === 0) return 0;
-  log.info({ rings: rings.length }, `rescue: ${rings.length} rung again`);
-  if (!(await ring(rings))) await rescueSooner(db, rings);
-  return rings.length;
+/** Enqueues again the turns and deliveries that are due and have no worker; returns how many. */
+export async function rescue({ db, enqueue, log, rateLimits }: Rescuer): Promise<number> {
+  const wakeups = [...(await rescueTurns(db, AT_ONCE, rateLimits.limited())), ...(await rescueDeliveries(db, AT_ONCE))];
+  if (wakeups.length === 0) return 0;
+  log.info({ event: 'wakeups.rescued', wakeups: wakeups.length }, `rescue: ${wakeups.length} enqueued again`);
+  if (!(await enqueue(wakeups))) await revertRescues(db, wakeups);
+  return wakeups.length;
 }

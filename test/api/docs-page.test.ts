@@ -1,19 +1,19 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
+import { createHarness } from '#test/harness/create-harness.ts';
 import { browserSuite } from '#test/inspector/browser-suite.ts';
-import { createWorld } from '#test/world/create-world.ts';
 import { document, operations } from './openapi/document.ts';
 
 const EVIL = '<img src=x onerror="window.wasRun = 1"><b>bold</b>';
 const named = [...operations.map(({ operationId }) => operationId), ...Object.keys(document.webhooks)];
 
-test('the page and all it asks for come from here, guarded, and without a key', async () => {
-  await using world = await createWorld({ env: { PAWL_API_KEYS: 'alpha:key-of-alpha' } });
+test('the page and all its assets come from this server, guarded, and without a key', async () => {
+  await using harness = await createHarness({ env: { PAWL_API_KEYS: 'alpha:key-of-alpha' } });
   const wanted = ['/docs'];
 
   for (const path of wanted) {
-    const response = await fetch(world.url + path);
+    const response = await fetch(harness.url + path);
     const text = await response.text();
     const guard = response.headers.get('content-security-policy');
     expect.soft([path, response.status]).toEqual([path, 200]);
@@ -21,7 +21,7 @@ test('the page and all it asks for come from here, guarded, and without a key', 
     expect.soft(text.replaceAll('http://www.w3.org/2000/svg', ''), path).not.toMatch(/https?:\/\/|innerHTML|\son\w+="/);
     const inPage = [...text.matchAll(/(?:href|src)="((?:docs|inspector)\/[^"]+)"/g)].map(([, name]) => `/${name}`);
     const inScript = [...text.matchAll(/from '(\.[^']+)';/g)].map(
-      ([, name]) => new URL(name!, world.url + path).pathname,
+      ([, name]) => new URL(name!, harness.url + path).pathname,
     );
     wanted.push(...new Set([...inPage, ...inScript].filter((other) => !wanted.includes(other))));
   }
@@ -30,9 +30,9 @@ test('the page and all it asks for come from here, guarded, and without a key', 
 });
 
 browserSuite('the reference', (open) => {
-  test('every operation and every webhook is there, and opens with all that is said of it', async () => {
-    await using world = await createWorld();
-    await using reader = await open(`${world.url}/docs`);
+  test('every operation and every webhook is there, and opens with its whole description', async () => {
+    await using harness = await createHarness();
+    await using reader = await open(`${harness.url}/docs`);
     const { page, problems } = reader;
     await page.locator('.operation').first().waitFor();
 
@@ -42,11 +42,11 @@ browserSuite('the reference', (open) => {
 
     expect(new Set(shown)).toEqual(new Set(named));
     for (const { summary, parameters = [], responses } of operations) {
-      const told = [summary, ...parameters.map(({ name }) => name), ...Object.keys(responses)];
+      const expected = [summary, ...parameters.map(({ name }) => name), ...Object.keys(responses)];
       const text = texts.find((one) => one.includes(summary.replaceAll('`', '')));
       expect
         .soft(
-          told.filter((part) => !text?.includes(part.replaceAll('`', ''))),
+          expected.filter((part) => !text?.includes(part.replaceAll('`', ''))),
           summary,
         )
         .toEqual([]);
@@ -54,9 +54,9 @@ browserSuite('the reference', (open) => {
     expect(problems).toEqual([]);
   });
 
-  test('by keyboard one finds an operation, opens it, unfolds its fields and copies a command that works', async () => {
-    await using world = await createWorld();
-    await using reader = await open(`${world.url}/docs`);
+  test('by keyboard an operation is found, opened, unfolded and copied as a command that works', async () => {
+    await using harness = await createHarness();
+    await using reader = await open(`${harness.url}/docs`);
     const { page, problems } = reader;
     await page.locator('.operation').first().waitFor();
 
@@ -80,15 +80,15 @@ browserSuite('the reference', (open) => {
   });
 
   test('markup in the description is shown as text, and nothing of it runs', async () => {
-    await using world = await createWorld();
-    await using reader = await open(`${world.url}/healthz`);
+    await using harness = await createHarness();
+    await using reader = await open(`${harness.url}/healthz`);
     const { page } = reader;
     const evil = structuredClone(document);
     evil.paths['/v1/turns']!.post!.summary = EVIL;
     evil.paths['/v1/turns']!.post!.description = EVIL;
     await page.route('**/openapi.json', (route) => route.fulfill({ json: evil }));
 
-    await page.goto(`${world.url}/docs#startTurn`);
+    await page.goto(`${harness.url}/docs#startTurn`);
     await page.locator('#startTurn section').first().waitFor();
 
     expect(await page.locator('#startTurn > summary').innerText()).toContain(EVIL);
@@ -101,8 +101,8 @@ browserSuite('the reference', (open) => {
     ['dark', { dark: true }],
     ['phone', { width: 360 }],
   ])('%s: nothing is wider than the screen', async (_, reader) => {
-    await using world = await createWorld();
-    await using opened = await open(`${world.url}/docs#readEvents`, reader);
+    await using harness = await createHarness();
+    await using opened = await open(`${harness.url}/docs#readEvents`, reader);
     const { page } = opened;
     await page.locator('#readEvents section').first().waitFor();
 

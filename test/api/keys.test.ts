@@ -4,10 +4,10 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { newId } from '#core/id.ts';
-import type { TurnResource } from '#core/turn/present-turn.ts';
-import { apiClient } from '#test/world/api-client.ts';
-import { createWorld, testEnvironment, type World } from '#test/world/create-world.ts';
-import { createEndpoint } from '#test/world/webhook-endpoint.ts';
+import type { TurnResource } from '#core/turn/resource/turn.ts';
+import { apiClient } from '#test/harness/api-client.ts';
+import { createHarness, type Harness, testEnvironment } from '#test/harness/create-harness.ts';
+import { createEndpoint } from '#test/harness/webhook-endpoint.ts';
 import { describeRefusal } from './refusals.ts';
 
 const env = { PAWL_API_KEYS: 'alpha:key-of-alpha,beta:key-of-beta,alpha:second-key-of-alpha' };
@@ -46,13 +46,13 @@ function routesOf({ conv, turn, dlv, whe }: { conv: string; turn: string; dlv: s
 }
 
 test('another project’s resource is 404 on every route, and stays as it was', async () => {
-  await using world = await createWorld({ env });
-  const { alpha, beta } = clientsOf(world);
+  await using harness = await createHarness({ env });
+  const { alpha, beta } = clientsOf(harness);
   const { body: turn } = await alpha.call<TurnResource>('POST', '/v1/turns', {
     body: { model: 'openai/test', input: 'Hi', webhook: { url: hook } },
   });
   const endpoint = await createEndpoint(alpha, hook);
-  await world.workUntilIdle();
+  await harness.workUntilIdle();
   const { body: deliveries } = await alpha.call<{ data: { id: string }[] }>('GET', `/v1/turns/${turn.id}/deliveries`);
   const before = await alpha.findTurn(turn.id);
 
@@ -77,16 +77,16 @@ test.each([
     { conv: `conv_${'0'.repeat(3000)}`, turn: 'turn_'.repeat(999), dlv: '9'.repeat(3000), whe: 'w'.repeat(3000) },
   ],
 ])('an id %s is 404 on every route', async (_, ids) => {
-  await using world = await createWorld();
+  await using harness = await createHarness();
 
-  const answers = await askAll(world, routesOf(ids));
+  const answers = await askAll(harness, routesOf(ids));
 
   expect(answers).toEqual(answers.map(() => expect.stringMatching(/^404 \w+_not_found: id$/)));
 });
 
 test('a list holds only the project’s own', async () => {
-  await using world = await createWorld({ env });
-  const { alpha, beta } = clientsOf(world);
+  await using harness = await createHarness({ env });
+  const { alpha, beta } = clientsOf(harness);
   const own = await alpha.startTurn({ input: 'Hi' });
   await beta.startTurn({ input: 'Hi' });
   const endpoint = await createEndpoint(alpha, hook);
@@ -100,10 +100,10 @@ test('a list holds only the project’s own', async () => {
   expect(await idsOf(beta, `/v1/turns?conversation_id=${own.conversation_id}`)).toEqual([]);
 });
 
-test('nobody gets past without a valid key', async () => {
-  await using world = await createWorld({ env });
+test('every request without a valid key is refused', async () => {
+  await using harness = await createHarness({ env });
   const ask = (path: string, authorization?: string) =>
-    world.call('GET', path, { headers: authorization === undefined ? {} : { authorization } });
+    harness.call('GET', path, { headers: authorization === undefined ? {} : { authorization } });
   const given = [undefined, '', 'key-of-alpha', 'Bearer ', 'Bearer wrong', 'Bearer key-of-alphA', 'Basic key-of-alpha'];
 
   const refused = await Promise.all(given.map((authorization) => ask('/v1/turns', authorization)));
@@ -115,19 +115,19 @@ test('nobody gets past without a valid key', async () => {
   expect(taken.map(({ status }) => status)).toEqual([200, 200, 200]);
 });
 
-test.each(['/healthz', '/readyz', '/openapi.json', '/docs'])('%s stays open to who has no key', async (path) => {
-  await using world = await createWorld({ env });
+test.each(['/healthz', '/readyz', '/openapi.json', '/docs'])('%s stays open without a key', async (path) => {
+  await using harness = await createHarness({ env });
 
-  const { status } = await fetch(`${world.url}${path}`);
+  const { status } = await fetch(`${harness.url}${path}`);
 
   expect(status).toBe(200);
 });
 
-test('both keys of a project open the same', async () => {
-  await using world = await createWorld({ env });
+test('both keys of a project reach the same turns', async () => {
+  await using harness = await createHarness({ env });
 
-  const { id } = await apiClient(world.url, 'key-of-alpha').startTurn({ input: 'Hi' });
-  const seen = await apiClient(world.url, 'second-key-of-alpha').call('GET', `/v1/turns/${id}`);
+  const { id } = await apiClient(harness.url, 'key-of-alpha').startTurn({ input: 'Hi' });
+  const seen = await apiClient(harness.url, 'second-key-of-alpha').call('GET', `/v1/turns/${id}`);
 
   expect(seen.status).toBe(200);
 });
@@ -148,7 +148,7 @@ test.each(['0.0.0.0', '::', '10.1.2.3'])(
   },
 );
 
-function clientsOf({ url }: World): { alpha: Client; beta: Client } {
+function clientsOf({ url }: Harness): { alpha: Client; beta: Client } {
   return { alpha: apiClient(url, 'key-of-alpha'), beta: apiClient(url, 'key-of-beta') };
 }
 

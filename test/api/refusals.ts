@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { Answer, apiClient } from '#test/world/api-client.ts';
+import type { Answer, apiClient } from '#test/harness/api-client.ts';
 
 type Client = Pick<ReturnType<typeof apiClient>, 'call'>;
 type Refusal = { error: { type: string; code: string; message: string; param: string | null } };
@@ -25,7 +25,7 @@ export async function refusalOf(client: Client, path: string, body: unknown): Pr
   return describeRefusal(await client.call('POST', path, { body }));
 }
 
-/** An answer in short, after making sure that it has the contract's envelope and a sentence that tells what to do. */
+/** An answer in short, after making sure that it has the contract's envelope and a sentence that says what to do. */
 export function describeRefusal({ status, headers, body }: Answer<unknown>): string {
   if (status < 400) return `${status} accepted`;
   const { error } = body as Refusal;

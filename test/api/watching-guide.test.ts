@@ -2,11 +2,10 @@ import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { openCuttingProxy } from '#test/client/cutting-proxy.ts';
+import { createHarness, startBackgroundWorker } from '#test/harness/create-harness.ts';
+import { openCuttingProxy } from '#test/harness/links/cutting-proxy.ts';
+import { scripted } from '#test/harness/scripted.ts';
 import { browserSuite } from '#test/inspector/browser-suite.ts';
-import { createWorld } from '#test/world/create-world.ts';
-import { openLiveWorker } from '#test/world/live-worker.ts';
-import { scripted } from '#test/world/scripted.ts';
 import { document, type Schema } from './openapi/document.ts';
 
 const ROOT = new URL('../../', import.meta.url);
@@ -43,10 +42,10 @@ const durable = [
 ];
 
 test('the commands start a turn, wait for it, and follow it', async () => {
-  await using world = await createWorld();
-  await using _worker = await openLiveWorker(world);
+  await using harness = await createHarness();
+  await using _worker = await startBackgroundWorker(harness);
 
-  const { stdout } = await run('sh', ['-c', inShell!.replace('http://127.0.0.1:8080', world.url)]);
+  const { stdout } = await run('sh', ['-c', inShell!.replace('http://127.0.0.1:8080', harness.url)]);
 
   expect(stdout).toMatch(/"status":"completed"/);
   expect(stdout).toMatch(/event: turn\.queued$/m);
@@ -55,18 +54,18 @@ test('the commands start a turn, wait for it, and follow it', async () => {
 });
 
 test('with fetch, a connection that is cut off costs no durable event and repeats none', async () => {
-  await using world = await createWorld({ env: { PAWL_API_KEYS: 'alpha:key-of-alpha' } });
-  await using _worker = await openLiveWorker(world);
-  await using proxy = await openCuttingProxy(world.url, cuts);
+  await using harness = await createHarness({ env: { PAWL_API_KEYS: 'alpha:key-of-alpha' } });
+  await using _worker = await startBackgroundWorker(harness);
+  await using proxy = await openCuttingProxy(harness.url, cuts);
   const authorization = 'Bearer key-of-alpha';
   const asking = { body: { model: 'openai/test', ...slow }, headers: { authorization } };
-  const { body } = await world.call<{ id: string }>('POST', '/v1/turns', asking);
+  const { body } = await harness.call<{ id: string }>('POST', '/v1/turns', asking);
 
-  const told = await runNode(`const [api, id, key] = ['${proxy.url}', '${body.id}', 'key-of-alpha'];\n${withFetch}`);
+  const output = await runNode(`const [api, id, key] = ['${proxy.url}', '${body.id}', 'key-of-alpha'];\n${withFetch}`);
 
   expect(proxy.count()).toBeGreaterThan(cuts.length);
   expect(
-    told
+    output
       .trim()
       .split('\n')
       .filter((type) => durable.includes(type)),
@@ -74,31 +73,34 @@ test('with fetch, a connection that is cut off costs no durable event and repeat
 });
 
 test('the client writes each text whole', async () => {
-  await using world = await createWorld();
-  await using _worker = await openLiveWorker(world);
-  await using proxy = await openCuttingProxy(world.url, cuts);
-  const { id } = await world.startTurn(slow);
+  await using harness = await createHarness();
+  await using _worker = await startBackgroundWorker(harness);
+  await using proxy = await openCuttingProxy(harness.url, cuts);
+  const { id } = await harness.startTurn(slow);
 
-  const told = await runNode(`const [api, key, id] = ['${proxy.url}', undefined, '${id}'];\n${withClient}`);
+  const output = await runNode(`const [api, key, id] = ['${proxy.url}', undefined, '${id}'];\n${withClient}`);
 
-  expect(told).toBe(said.join(''));
+  expect(output).toBe(said.join(''));
 });
 
-test.skipIf(!hasPython)('so it does from Python, which is told how the turn ended (needs python3)', async () => {
-  await using world = await createWorld();
-  await using _worker = await openLiveWorker(world);
-  await using proxy = await openCuttingProxy(world.url, cuts);
-  const { id } = await world.startTurn(slow);
+test.skipIf(!hasPython)(
+  'from Python, too, the text is whole and the end of the turn is known (needs python3)',
+  async () => {
+    await using harness = await createHarness();
+    await using _worker = await startBackgroundWorker(harness);
+    await using proxy = await openCuttingProxy(harness.url, cuts);
+    const { id } = await harness.startTurn(slow);
 
-  const args = ['-c', inPython!, `${proxy.url}/v1/turns/${id}/events`];
-  const { stdout } = await run('python3', args, { env: { ...process.env, PYTHONIOENCODING: 'utf-8' } });
+    const args = ['-c', inPython!, `${proxy.url}/v1/turns/${id}/events`];
+    const { stdout } = await run('python3', args, { env: { ...process.env, PYTHONIOENCODING: 'utf-8' } });
 
-  const lines = stdout.trim().split('\n');
-  const numbered = lines.filter((line) => /^\d/.test(line)).map((line) => line.trim());
-  expect(proxy.count()).toBeGreaterThan(cuts.length);
-  expect(numbered).toEqual(durable.map((type, index) => `${index + 1} ${type}`));
-  expect(lines.at(-1)).toBe(`completed ${said[1]}`);
-});
+    const lines = stdout.trim().split('\n');
+    const numbered = lines.filter((line) => /^\d/.test(line)).map((line) => line.trim());
+    expect(proxy.count()).toBeGreaterThan(cuts.length);
+    expect(numbered).toEqual(durable.map((type, index) => `${index + 1} ${type}`));
+    expect(lines.at(-1)).toBe(`completed ${said[1]}`);
+  },
+);
 
 test('the table names every event and every field that the description has', () => {
   const rows = guide.split('\n').filter((line) => /^\| `.*\| (durable|live) \|$/.test(line));
@@ -124,10 +126,10 @@ test('the table names every event and every field that the description has', () 
 
 browserSuite('in a browser', (open) => {
   test('an EventSource follows a turn to its end and stops', async () => {
-    await using world = await createWorld();
-    await using _worker = await openLiveWorker(world);
-    await using page = await open(`${world.url}/healthz`);
-    const { id } = await world.startTurn(slow);
+    await using harness = await createHarness();
+    await using _worker = await startBackgroundWorker(harness);
+    await using page = await open(`${harness.url}/healthz`);
+    const { id } = await harness.startTurn(slow);
 
     await page.page.evaluate(`{ const id = '${id}'; ${inBrowser}; Object.assign(window, { texts, source }); }`);
     await page.page.waitForFunction('window.source.readyState === EventSource.CLOSED');

@@ -1,11 +1,8 @@
 import type { Source } from './walk-sources.ts';
 
-/**
- * The circles of files that need each other to run, each told once: `a.ts → b.ts → a.ts`. Imports of types are not
- * counted: they are gone before anything runs, and a document may well name the words of its parts and they its.
- */
+/** The circles of files that import each other, each once: `a.ts → b.ts → a.ts`. Imports of types count. */
 export function findCycles(sources: readonly Source[]): string[] {
-  const next = new Map(sources.map(({ path, arrows }) => [path, arrows.filter(({ isType }) => !isType)]));
+  const next = new Map(sources.map(({ path, arrows }) => [path, arrows]));
   const finished = new Set<string>();
   const cycles: string[] = [];
 

@@ -1,47 +1,54 @@
-const GROUND = 'packages/core';
-const HEART = [GROUND, 'packages/core/turn'];
-const MIDDLE = [...HEART, 'packages/core/outbound'];
+const BASE = 'packages/core';
+const PURE = [BASE, 'packages/core/turn'];
+const STORES = [...PURE, 'packages/core/postgres'];
+const REACHING = [...PURE, 'packages/core/egress'];
 const CORE = [
-  ...MIDDLE,
+  ...REACHING,
+  'packages/core/postgres',
   'packages/core/checkpoint',
   'packages/core/queue',
-  'packages/core/live',
+  'packages/core/pubsub',
   'packages/core/llm',
   'packages/core/tools',
-  'packages/core/webhook',
+  'packages/core/webhooks',
 ];
+const STANDALONE = ['packages/simulator', 'packages/embedded-postgres'];
+const PROCESS = 'services/process';
 const PARTS = ['services/api', 'services/worker', 'services/migrate'];
 const OUTSIDE = ['packages/client', 'packages/cli'];
-const PRODUCT = [...CORE, 'services', ...PARTS, 'services/standalone', 'simulator', ...OUTSIDE];
+const PRODUCT = [...CORE, PROCESS, ...PARTS, 'services/standalone', ...STANDALONE, ...OUTSIDE];
 
 /**
  * Every room and the rooms it may import besides itself. A folder within a room belongs to the room; the files that
- * lie in `packages/core` itself are the ground all stand on, those in `services` what all parts share.
+ * lie in `packages/core` itself are the base of all rooms.
  */
 export const rooms: Record<string, string[]> = {
-  [GROUND]: [],
-  'packages/core/turn': [GROUND],
-  'packages/core/checkpoint': HEART,
-  'packages/core/queue': HEART,
-  'packages/core/live': HEART,
-  'packages/core/llm': HEART,
-  'packages/core/outbound': HEART,
-  'packages/core/tools': MIDDLE,
-  'packages/core/webhook': MIDDLE,
+  [BASE]: [],
+  'packages/core/turn': [BASE],
+  'packages/core/postgres': [BASE],
+  'packages/core/checkpoint': STORES,
+  'packages/core/queue': STORES,
+  'packages/core/pubsub': STORES,
+  'packages/core/llm': PURE,
+  'packages/core/egress': PURE,
+  'packages/core/tools': REACHING,
+  'packages/core/webhooks': REACHING,
   'packages/client': [],
   'packages/cli': ['packages/client'],
-  services: [...CORE, 'simulator'],
-  'services/api': [...CORE, 'services'],
-  'services/worker': [...CORE, 'services'],
-  'services/migrate': [...CORE, 'services'],
-  'services/standalone': [...CORE, 'services', ...PARTS],
-  simulator: [],
+  'packages/simulator': [],
+  'packages/embedded-postgres': [],
+  [PROCESS]: [...CORE, 'packages/simulator'],
+  'services/api': [...CORE, PROCESS],
+  'services/worker': [...CORE, PROCESS],
+  'services/migrate': [...CORE, PROCESS],
+  'services/standalone': [...CORE, PROCESS, ...PARTS, 'packages/embedded-postgres'],
   migrations: [],
+  docs: [],
   examples: ['packages/core/tools', 'packages/client'],
-  demo: [...PRODUCT, 'examples'],
-  bench: [...PRODUCT, 'test'],
-  chaos: [...PRODUCT, 'bench'],
-  test: [...PRODUCT, 'examples', 'demo', 'bench', 'chaos'],
+  demo: [...PRODUCT, 'examples', 'test/harness'],
+  bench: [...PRODUCT, 'test', 'test/harness'],
+  'test/harness': [...PRODUCT, 'test'],
+  test: [...PRODUCT, 'docs', 'examples', 'demo', 'bench', 'test/harness'],
   '.': [],
 };
 
@@ -54,7 +61,7 @@ export function roomOf(path: string): string | undefined {
   return path.includes('/') ? undefined : '.';
 }
 
-/** The ground has no folders but the rooms on it: another one would be a room nobody has entered here. */
+/** The base has no folders but the rooms on it: another one would be a room that is missing here. */
 function isNewRoom(folder: string, path: string): boolean {
-  return (folder === GROUND || folder === 'services') && path.slice(folder.length + 1).includes('/');
+  return folder === BASE && path.slice(folder.length + 1).includes('/');
 }

@@ -10,13 +10,15 @@ export type Arrow = { from: string; to: string | null; isOurs: boolean; isType: 
 export type Source = { path: string; arrows: Arrow[]; names: string[]; handsOn: boolean };
 
 const ROOT = new URL('../../', import.meta.url);
-const FOLDERS = ['packages', 'services', 'simulator', 'migrations', 'test', 'bench', 'demo', 'examples'];
+const FOLDERS = ['packages', 'services', 'migrations', 'test', 'bench', 'demo', 'docs', 'examples'];
 const ALIASES: Record<string, string> = {
   '#cli/': 'packages/cli/',
   '#client/': 'packages/client/',
   '#core/': 'packages/core/',
+  '#embedded-postgres/': 'packages/embedded-postgres/',
+  '#simulator/': 'packages/simulator/',
   'pawl/client': 'packages/client/connect-pawl.ts',
-  'pawl/tools': 'packages/core/tools/define-tool.ts',
+  'pawl/tools': 'packages/core/tools/define/tool.ts',
   'pawl/webhook': 'packages/client/verify-webhook.ts',
 };
 

@@ -3,18 +3,18 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
-import { kindsFor } from '../../chaos/fault-kinds.ts';
+import { kindsFor } from './faults/fault-kinds.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 
-/** What is over within seconds; a long run has all of them. */
+/** Kinds that are over within seconds; a long run has all kinds. */
 const QUICK = /^(worker-(kill|roll)|api-kill|queue-(lost|doubled)|redis-kill|postgres-(restart|terminated|ack-lost))$/;
 
-/** A run settles for two minutes at most once its last fault is over, which strikes for a minute at most. */
+/** A run settles in two minutes at most, after a last fault of a minute at most. */
 const LONGEST_MS = 300_000;
 
 async function runChaos(args: string[]) {
-  const chaos = spawn(process.execPath, ['chaos/main.ts', ...args], { cwd: ROOT });
+  const chaos = spawn(process.execPath, ['test/chaos/main.ts', ...args], { cwd: ROOT });
   const ended = once(chaos, 'close');
   const [output, complaints] = await Promise.all([text(chaos.stdout), text(chaos.stderr)]);
   const [exitCode] = await ended;
@@ -25,7 +25,7 @@ test('a short run of chaos breaks no promise', { timeout: LONGEST_MS }, async ()
   const queue = spawnSync('redis-server', ['--version']).status === 0 ? 'redis' : 'postgres';
   const kinds = kindsFor(queue).filter((kind) => QUICK.test(kind));
 
-  const plan = ['--turns', '30', '--faults', '8', '--seconds', '7', '--seed', '4', '--vacuity', 'tell'];
+  const plan = ['--turns', '30', '--faults', '8', '--seconds', '7', '--seed', '4', '--vacuity', 'report'];
   const { output, complaints, exitCode } = await runChaos([...plan, '--queue', queue, '--only', kinds.join(',')]);
 
   expect({ exitCode, broken: output.match(/^✗.*(\n {6}.*)*/gm) }, `${output}${complaints}`).toEqual({
@@ -35,9 +35,9 @@ test('a short run of chaos breaks no promise', { timeout: LONGEST_MS }, async ()
   expect(output).toMatch(/^lost 0, duplicated 0, stuck 0, at_most_once violations 0$/m);
 });
 
-test('a fault that finds no turn under way brings its own', { timeout: LONGEST_MS }, async () => {
+test('a fault that finds no turn in progress has some posted', { timeout: LONGEST_MS }, async () => {
   const plan = ['--turns', '0', '--faults', '1', '--seconds', '1', '--only', 'postgres-ack-lost'];
-  const { output, complaints, exitCode } = await runChaos([...plan, '--queue', 'postgres', '--vacuity', 'tell']);
+  const { output, complaints, exitCode } = await runChaos([...plan, '--queue', 'postgres', '--vacuity', 'report']);
 
   expect(exitCode, `${output}${complaints}`).toBe(0);
   expect(output).toMatch(/: [1-9]\d* turns, 1 faults/);

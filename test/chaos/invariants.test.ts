@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
-import type { History } from '../../chaos/history.ts';
-import { judge } from '../../chaos/judge.ts';
+import type { History } from './history.ts';
+import { checkInvariants } from './invariants/check-invariants.ts';
 import { soundHistory } from './sound-history.ts';
 
-/** What the judge says of the sound history once something in it is wrong: the broken promises. */
+/** The broken promises of the sound history once something in it is changed. */
 function brokenBy(change: (history: History) => void): string[] {
   const history = soundHistory();
   change(history);
-  return judge(history, { vacuity: 'fail' })
+  return checkInvariants(history, { vacuity: 'fail' })
     .filter(({ complaints }) => complaints.length > 0)
     .map(({ promise }) => promise);
 }
@@ -26,12 +26,12 @@ test.each<[string, (history: History) => void]>([
   ['every turn ends', ({ rows }) => Object.assign(rows.turns[0]!, { status: 'in_progress', completedAt: null })],
   ['a turn ends once', ({ rows }) => Object.assign(rows.events[5]!, { type: 'turn.completed' })],
   ['a turn ends once', ({ rows }) => Object.assign(rows.events[6]!, { type: 'turn.failed' })],
-  ['a turn ends as its script has it', ({ plans }) => Object.assign(plans[0]!, { endings: ['failed'] })],
-  ['a turn ends as its script has it', ({ rows }) => Object.assign(rows.turns[0]!, { output: 'Something else.' })],
+  ['a turn ends as its script says', ({ plans }) => Object.assign(plans[0]!, { endings: ['failed'] })],
+  ['a turn ends as its script says', ({ rows }) => Object.assign(rows.turns[0]!, { output: 'Something else.' })],
   ['rounds have no gap', ({ rows }) => rows.rounds.splice(0, 1)],
   ['rounds have no gap', ({ rows }) => rows.rounds.push(rows.rounds[2]!)],
-  ['the model is shown one past', ({ modelCalls }) => Object.assign(modelCalls[1]!, { messages: ['a', 'b'] })],
-  ['the model is shown one past', ({ modelCalls }) => Object.assign(modelCalls[2]!, { messages: ['x', 'b', 'c'] })],
+  ['the model is sent one history', ({ modelCalls }) => Object.assign(modelCalls[1]!, { messages: ['a', 'b'] })],
+  ['the model is sent one history', ({ modelCalls }) => Object.assign(modelCalls[2]!, { messages: ['x', 'b', 'c'] })],
   ['an at_most_once call is made once at most', ({ toolCalls }) => toolCalls.push(toolCalls[0]!)],
   [
     'a call is repeated under the same key with the same arguments',
@@ -41,8 +41,8 @@ test.each<[string, (history: History) => void]>([
     'a call is repeated under the same key with the same arguments',
     ({ toolCalls }) => Object.assign(toolCalls[2]!, { args: '{"mark":"1.1.1","more":true}' }),
   ],
-  ['a result is of a call that was made, and was asked for', ({ toolCalls }) => toolCalls.splice(0, 1)],
-  ['a result is of a call that was made, and was asked for', ({ rows }) => rows.calls.splice(0, 1)],
+  ['a result is of a call that was requested and made', ({ toolCalls }) => toolCalls.splice(0, 1)],
+  ['a result is of a call that was requested and made', ({ rows }) => rows.calls.splice(0, 1)],
   ['an ended turn has no open call', ({ rows }) => Object.assign(rows.calls[0]!, { outcome: null })],
   ['clients see every event once, and the end', ({ seen }) => seen.get('turn_1')!.numbers.splice(3, 1)],
   ['clients see every event once, and the end', ({ seen }) => seen.get('turn_1')!.numbers.push(7)],
@@ -53,48 +53,54 @@ test.each<[string, (history: History) => void]>([
   ['deliveries say what the receiver says', ({ rows }) => Object.assign(rows.deliveries[0]!, { status: 'pending' })],
   ['deliveries say what the receiver says', ({ rows }) => Object.assign(rows.deliveries[0]!, { status: 'failed' })],
   ['no attempt comes before its time', ({ webhooks }) => Object.assign(webhooks[1]!, { at: webhooks[0]!.at + 900 })],
-  ['no hold outlives a lease', ({ latest }) => Object.assign(latest, { longestHoldMs: 7_000 })],
-  ['no hold outlives a lease', ({ rows }) => Object.assign(rows.turns[0]!, { heldBy: 'somebody' })],
+  ['no lease outlives its time', ({ latest }) => Object.assign(latest, { longestLeaseMs: 7_000 })],
+  ['no lease outlives its time', ({ rows }) => Object.assign(rows.turns[0]!, { leaseOwner: 'worker-1' })],
   ['limits are kept', ({ toolCalls, rows }) => addCalls(5, toolCalls, rows)],
   ['the API answers what it declares', ({ answers }) => Object.assign(answers[0]!, { status: 500 })],
   ['the API answers what it declares', ({ answers }) => Object.assign(answers[1]!, { status: 404 })],
   ['the API answers what it declares', ({ answers }) => Object.assign(answers[1]!, { hasRetryAfter: false })],
   ['no process ends by itself', ({ ownEnds }) => Object.assign(ownEnds[0]!, { lastWords: 'TypeError' })],
   ['every fault is overcome in half a minute', (history) => letLast(history)],
-  ['every fault struck, and met turns under way', ({ faults }) => Object.assign(faults[0]!, { fired: null })],
-  ['every fault struck, and met turns under way', ({ faults }) => Object.assign(faults[0]!, { from: 0, endedAt: 1 })],
-])('"%s" is seen to be broken, and nothing else', (promise, change) => {
+  [
+    'every fault had an effect, and met turns in progress',
+    ({ faults }) => Object.assign(faults[0]!, { evidence: null }),
+  ],
+  [
+    'every fault had an effect, and met turns in progress',
+    ({ faults }) => Object.assign(faults[0]!, { from: 0, endedAt: 1 }),
+  ],
+])('"%s" is found broken, and nothing else', (promise, change) => {
   expect(brokenBy(change)).toEqual([promise]);
 });
 
 test.each([
   ['fail', 'broken'],
-  ['tell', 'told'],
-] as const)('where vacuity is to %s, a fault that never met anything is %s', (vacuity, status) => {
+  ['report', 'reported'],
+] as const)('with --vacuity %s, a fault without effect is %s', (vacuity, status) => {
   const history = soundHistory();
-  history.faults[0]!.fired = null;
+  history.faults[0]!.evidence = null;
 
-  const verdicts = judge(history, { vacuity }).filter(({ complaints }) => complaints.length > 0);
+  const checked = checkInvariants(history, { vacuity }).filter(({ complaints }) => complaints.length > 0);
 
-  expect(verdicts).toMatchObject([{ id: 'I10', status, complaints: ['fault 1, worker-kill, did not fire'] }]);
+  expect(checked).toMatchObject([{ id: 'I10', status, complaints: ['fault 1, worker-kill, had no effect'] }]);
 });
 
-test('a broken promise is broken whatever is done about vacuity', () => {
+test('a broken promise is broken whatever --vacuity says', () => {
   const history = soundHistory();
   history.acks.pop();
 
-  const verdicts = judge(history, { vacuity: 'tell' }).filter(({ complaints }) => complaints.length > 0);
+  const checked = checkInvariants(history, { vacuity: 'report' }).filter(({ complaints }) => complaints.length > 0);
 
-  expect(verdicts.map(({ status }) => status)).toEqual(['broken']);
+  expect(checked.map(({ status }) => status)).toEqual(['broken']);
 });
 
-test('an event that is missing from the database is seen, by itself and by its client', () => {
+test('an event that is missing from the database is found, alone and by its client', () => {
   const broken = brokenBy(({ rows }) => rows.events.splice(2, 1));
 
   expect(broken).toEqual(['events have no gap']);
 });
 
-test('a turn that was told under two ids, or never, is seen', () => {
+test('a webhook under two ids, or none, is found', () => {
   const twice = brokenBy(({ webhooks, rows }) => {
     webhooks[1]!.id = 'evt_8';
     rows.deliveries.push({ ...rows.deliveries[0]!, id: 'dlv_2', eventId: 'evt_8' });
@@ -105,14 +111,14 @@ test('a turn that was told under two ids, or never, is seen', () => {
   expect(never).toContain('the end of a turn is delivered, under one id');
 });
 
-/** The turn that the fault hit goes on only a minute later. */
+/** The turn that the fault stopped goes on only a minute later. */
 function letLast({ rows }: History): void {
   const late = rows.events.filter(({ turnId, number }) => turnId === 'turn_1' && number > 2);
   for (const event of late) event.at += 60_000;
   rows.turns[0]!.completedAt! += 60_000;
 }
 
-/** An acknowledgement of a third turn, of which the database knows nothing. */
+/** An acknowledgement of a third turn, which the database does not have. */
 function lostAck({ plans }: History): History['acks'][number] {
   plans.push({ ...plans[1]!, number: 3 });
   return { at: 0, plan: 3, turnId: 'turn_3' };

@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
-import type { FaultRecord } from '../../chaos/history.ts';
-import { firstRecoveries, recoveriesOf } from '../../chaos/recoveries.ts';
+import type { FaultRecord } from './history.ts';
+import { firstRecoveries, recoveriesOf } from './recoveries.ts';
 import { soundHistory } from './sound-history.ts';
 
-/** The sound history, whose first turn has checkpoints 400, 600, 800, 1000 and 1200 ms after its start, with other faults. */
+/** The sound history with other faults; its first turn has checkpoints 400, 600, 800, 1000 and 1200 ms after its start. */
 function withFaults(...faults: (Partial<FaultRecord> & { from: number; endedAt: number })[]) {
   const history = soundHistory();
   const [start = 0] = history.rows.turns.map(({ createdAt }) => createdAt);
   history.faults = faults.map((fault, index) => ({
-    ...{ number: index + 1, kind: 'postgres-cut', scope: 'all', fired: 'it did' },
+    ...{ number: index + 1, kind: 'postgres-cut', scope: 'all', evidence: 'it did' },
     ...fault,
     from: start + fault.from,
     endedAt: start + fault.endedAt,
@@ -16,17 +16,19 @@ function withFaults(...faults: (Partial<FaultRecord> & { from: number; endedAt: 
   return recoveriesOf(history).map(({ fault, turnId, ms, isClean }) => [fault.number, turnId, ms, isClean]);
 }
 
-test('a turn comes back with its first checkpoint after the end of the fault', () => {
+test('a turn recovers with its first checkpoint after the end of the fault', () => {
   expect(withFaults({ from: 410, endedAt: 450 })).toEqual([
     [1, 'turn_1', 150, true],
     [1, 'turn_2', 150, true],
   ]);
 });
 
-test('the time in which another fault stops everybody does not count, and is said', () => {
-  const told = withFaults({ from: 410, endedAt: 420 }, { from: 440, endedAt: 560 }, { from: 500, endedAt: 570 });
+test('the time in which another fault stops all work does not count, and the recovery is not clean', () => {
+  const recoveries = withFaults({ from: 410, endedAt: 420 }, { from: 440, endedAt: 560 }, { from: 500, endedAt: 570 });
 
-  expect(told.filter(([number, turnId]) => number === 1 && turnId === 'turn_1')).toEqual([[1, 'turn_1', 50, false]]);
+  expect(recoveries.filter(([number, turnId]) => number === 1 && turnId === 'turn_1')).toEqual([
+    [1, 'turn_1', 50, false],
+  ]);
 });
 
 test('a worker that dies stops only the turns that it had begun', () => {
@@ -34,7 +36,7 @@ test('a worker that dies stops only the turns that it had begun', () => {
   expect(withFaults({ from: 150, endedAt: 150, scope: 'worker-2' })).toEqual([]);
 });
 
-test('a fault is overcome when the first of its turns comes back', () => {
+test('a fault is overcome when the first of its turns recovers', () => {
   const history = soundHistory();
   history.rows.events = history.rows.events.map((event) =>
     event.turnId === 'turn_2' ? { ...event, at: event.at + 5_000 } : event,

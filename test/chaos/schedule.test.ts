@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { faultKinds, isOnce, kindsFor } from '../../chaos/fault-kinds.ts';
-import { planTurns } from '../../chaos/load/plan-turns.ts';
-import { makeSchedule } from '../../chaos/schedule.ts';
+import { faultKinds, isOnce, kindsFor } from './faults/fault-kinds.ts';
+import { makeSchedule } from './faults/schedule.ts';
+import { planTurns } from './load/plan-turns.ts';
 
-const wish = fc.record({
+const options = fc.record({
   seed: fc.nat({ max: 1_000_000 }),
   faults: fc.integer({ min: 0, max: 250 }),
   seconds: fc.integer({ min: 5, max: 600 }),
@@ -14,12 +14,12 @@ const urls = { toolUrl: 'http://127.0.0.1:1', hookUrl: 'http://127.0.0.1:2/hook'
 
 test('a seed reproduces its schedule and its turns', () => {
   fc.assert(
-    fc.property(wish, (wanted) => {
-      const strikes = makeSchedule(wanted);
-      const again = makeSchedule(wanted);
-      const plan = () => planTurns({ ...wanted, turns: 30, strikes, ...urls });
+    fc.property(options, (given) => {
+      const schedule = makeSchedule(given);
+      const again = makeSchedule(given);
+      const plan = () => planTurns({ ...given, turns: 30, schedule, ...urls });
 
-      expect(again).toEqual(strikes);
+      expect(again).toEqual(schedule);
       expect(plan()).toEqual(plan());
     }),
   );
@@ -33,17 +33,17 @@ test('another seed makes another schedule', () => {
 
 test('faults come in order, within the time, each as long as its kind may last, and every kind before any comes again', () => {
   fc.assert(
-    fc.property(wish, (wanted) => {
-      const strikes = makeSchedule(wanted);
+    fc.property(options, (given) => {
+      const schedule = makeSchedule(given);
 
-      const times = strikes.map(({ atMs }) => atMs);
-      const often = wanted.kinds.filter((kind) => !isOnce(kind));
-      const counts = often.map((kind) => strikes.filter((strike) => strike.kind === kind).length);
-      expect(strikes).toHaveLength(wanted.faults);
+      const times = schedule.map(({ atMs }) => atMs);
+      const often = given.kinds.filter((kind) => !isOnce(kind));
+      const counts = often.map((kind) => schedule.filter((fault) => fault.kind === kind).length);
+      expect(schedule).toHaveLength(given.faults);
       expect(times).toEqual(times.toSorted((one, other) => one - other));
-      expect(times.every((atMs) => atMs >= 0 && atMs <= wanted.seconds * 1_000)).toBe(true);
+      expect(times.every((atMs) => atMs >= 0 && atMs <= given.seconds * 1_000)).toBe(true);
       expect(Math.max(...counts) - Math.min(...counts)).toBeLessThanOrEqual(1);
-      for (const { kind, lastsMs } of strikes) {
+      for (const { kind, lastsMs } of schedule) {
         const [least, most] = faultKinds[kind].lastsMs;
         expect(lastsMs).toBeGreaterThanOrEqual(least);
         expect(lastsMs).toBeLessThanOrEqual(most);
@@ -60,21 +60,21 @@ test('a kind that a run has once at most comes once at most, and a run of nothin
   expect(short.map(({ kind }) => kind)).toEqual(['poison-turn']);
 });
 
-test('a queue on Postgres is spared the faults of Redis, and has all others', () => {
-  const spared = kindsFor('redis').filter((kind) => !kindsFor('postgres').includes(kind));
+test('a run with its queue on Postgres has no faults of Redis, and all others', () => {
+  const left = kindsFor('redis').filter((kind) => !kindsFor('postgres').includes(kind));
 
-  expect(spared.every((kind) => kind.startsWith('redis-'))).toBe(true);
-  expect(spared.length).toBeGreaterThan(0);
+  expect(left.every((kind) => kind.startsWith('redis-'))).toBe(true);
+  expect(left.length).toBeGreaterThan(0);
 });
 
-test('every trouble of a model is carried by a turn that is posted after it struck', () => {
+test('every trouble of a model is carried by turns that are posted after its time', () => {
   const kinds = kindsFor('redis').filter((kind) => kind.startsWith('provider-'));
-  const strikes = makeSchedule({ seed: 5, faults: 12, seconds: 60, kinds });
+  const schedule = makeSchedule({ seed: 5, faults: 12, seconds: 60, kinds });
 
-  const plans = planTurns({ seed: 5, turns: 300, seconds: 60, strikes, ...urls });
+  const plans = planTurns({ seed: 5, turns: 300, seconds: 60, schedule, ...urls });
 
-  for (const { number, atMs, kind } of strikes) {
-    const carriers = plans.filter(({ struckBy }) => struckBy === number);
+  for (const { number, atMs, kind } of schedule) {
+    const carriers = plans.filter(({ faultedBy }) => faultedBy === number);
     expect(carriers.map(({ trouble }) => trouble)).toEqual([kind, kind, kind]);
     expect(carriers.every((plan) => plan.atMs >= atMs)).toBe(true);
   }

@@ -1,12 +1,12 @@
-import type { History, TurnRow } from '../../chaos/history.ts';
-import type { TurnPlan } from '../../chaos/load/turn-plan.ts';
+import type { History, TurnRow } from './history.ts';
+import type { TurnPlan } from './load/turn-plan.ts';
 
 /** When the run of the history began. */
 const START = 1_800_000_000_000;
 
 /**
- * A small run in which all went well: plan 1 is streamed, calls a tool of each kind and is told by a webhook, whose first
- * attempt was refused; plan 2 is polled and has a limit. A worker was killed while both were under way.
+ * A small run without a broken promise: plan 1 is streamed, calls a tool of each kind and has a webhook, refused at
+ * its first attempt; plan 2 is polled and has a limit. A worker was killed while both were in progress.
  */
 export function soundHistory(): History {
   return {
@@ -18,7 +18,7 @@ export function soundHistory(): History {
         from: START + 300,
         endedAt: START + 310,
         scope: 'worker-1',
-        fired: 'it is dead',
+        evidence: 'it is dead',
       },
     ],
     answers: [
@@ -34,9 +34,9 @@ export function soundHistory(): History {
       ['turn_2', { plan: 2, numbers: [], status: 'incomplete', lastEvent: 5 }],
     ]),
     modelCalls: [
-      { at: START + 100, turnId: 'turn_1', round: 1, ring: 0, messages: ['a'] },
-      { at: START + 400, turnId: 'turn_1', round: 1, ring: 1, messages: ['a'] },
-      { at: START + 900, turnId: 'turn_1', round: 2, ring: 0, messages: ['a', 'b', 'c'] },
+      { at: START + 100, turnId: 'turn_1', round: 1, generation: 0, messages: ['a'] },
+      { at: START + 400, turnId: 'turn_1', round: 1, generation: 1, messages: ['a'] },
+      { at: START + 900, turnId: 'turn_1', round: 2, generation: 0, messages: ['a', 'b', 'c'] },
     ],
     toolCalls: [
       { at: START + 500, tool: 'book', key: 'turn_1.1.call_1', mark: '1.1.0', args: '{"mark":"1.1.0"}' },
@@ -77,22 +77,22 @@ export function soundHistory(): History {
     },
     starts: [{ at: START + 100, worker: 'worker-1', turnId: 'turn_1' }],
     ownEnds: [{ part: 'worker-2', at: START, lastWords: '{"msg":"poison taken"}' }],
-    latest: { lateMs: 400, longestHoldMs: 5_999 },
+    latest: { lateMs: 400, longestLeaseMs: 5_999 },
     driverLag: { p99: 12, max: 40 },
-    hurriedAt: START + 60_000,
+    hurriedFrom: START + 60_000,
   };
 }
 
 function plan(number: number, more: Partial<TurnPlan>): TurnPlan {
   return {
-    ...{ number, atMs: 0, shape: 'plain', trouble: null, struckBy: null, followBy: 'stream', hasWebhook: false },
+    ...{ number, atMs: 0, shape: 'plain', trouble: null, faultedBy: null, followBy: 'stream', hasWebhook: false },
     ...{ request: {}, endings: ['completed'], output: `Turn ${number}.`, scriptedMs: 500, cancelAfterMs: 0, ...more },
   };
 }
 
 function row(id: string, { plan, ...more }: Partial<TurnRow> & { plan: number }): TurnRow {
   return {
-    ...{ id, plan, status: 'completed', step: 'r2', heldBy: null, output: `Turn ${plan}.`, errorCode: null },
+    ...{ id, plan, status: 'completed', step: 'r2', leaseOwner: null, output: `Turn ${plan}.`, errorCode: null },
     ...{ lastEvent: 7, createdAt: START, completedAt: START + 1_000, ...more },
   };
 }

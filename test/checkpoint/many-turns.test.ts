@@ -1,18 +1,18 @@
 import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { beginTurn } from '#core/checkpoint/begin-turn.ts';
 import { type Connection, connect } from '#core/checkpoint/connect.ts';
-import { createFirstTurn } from '#core/checkpoint/create-turn.ts';
-import { endWithRound } from '#core/checkpoint/end-turn.ts';
-import { listEvents } from '#core/checkpoint/list-events.ts';
-import { loadTurn } from '#core/checkpoint/load-turn.ts';
-import { saveResults } from '#core/checkpoint/save-results.ts';
-import { saveRound } from '#core/checkpoint/save-round.ts';
+import { beginTurn } from '#core/checkpoint/turns/begin.ts';
+import { createFirstTurn } from '#core/checkpoint/turns/create.ts';
+import { endWithRound } from '#core/checkpoint/turns/end.ts';
+import { listEvents } from '#core/checkpoint/turns/reading/events.ts';
+import { loadTurn } from '#core/checkpoint/turns/reading/find.ts';
+import { saveResults } from '#core/checkpoint/turns/save-results.ts';
+import { saveRound } from '#core/checkpoint/turns/save-round.ts';
 import { newId } from '#core/id.ts';
 import type { Reply } from '#core/turn/reply.ts';
 import { errorResult } from '#core/turn/tool-result.ts';
-import { plainConfig } from '#test/world/plain-config.ts';
-import { createTestDatabase } from '#test/world/test-database.ts';
+import { plainConfig } from '#test/harness/plain-config.ts';
+import { createTestDatabase } from '#test/harness/stores/test-database.ts';
 
 let connection: Connection;
 
@@ -31,13 +31,14 @@ test('turns that do the same at one moment are written together, each as if it w
 
   expect(begun.map((turn) => [turn?.id, turn?.status])).toEqual(ids.map((id) => [id, 'queued']));
   expect(rounds).toEqual(ids.map((turnId) => [expect.objectContaining({ turnId, step: 'b1' })]));
-  expect(results.map(({ written, rings }) => [written, rings])).toEqual(
+  expect(results.map(({ written, wakeups }) => [written, wakeups])).toEqual(
     ids.map((turnId) => [[0, 1], [expect.objectContaining({ turnId, step: 'r2' })]]),
   );
   expect(ends).toEqual(ids.map(() => []));
   for (const id of ids) {
     const turn = await loadTurn(connection.db, id);
     expect([turn?.status, turn?.output, turn?.rounds.length]).toEqual(['completed', `answer of ${id}`, 2]);
+    expect(turn?.rounds.map(({ model }) => model)).toEqual([plainConfig.model, 'sim/last']);
     expect(await eventsOf(id)).toEqual([
       '1 turn.queued',
       '2 turn.started',
@@ -56,7 +57,7 @@ test('of two writes to one turn in one moment the first counts, and its neighbou
 
   const saved = await Promise.all([save(one, 'first'), save(two), save(one, 'late')]);
 
-  expect(saved.map((rings) => rings?.length ?? null)).toEqual([1, 1, null]);
+  expect(saved.map((wakeups) => wakeups?.length ?? null)).toEqual([1, 1, null]);
   expect((await loadTurn(connection.db, one))?.rounds.map(({ text }) => text)).toEqual(['first']);
 });
 
@@ -68,7 +69,7 @@ test('results of one batch that come apart are each written once', async () => {
   const answers = await Promise.all([answer(id, [0]), answer(id, [1]), answer(id, [0])]);
 
   expect(answers.map(({ written }) => written)).toEqual([[0], [1], []]);
-  expect(answers.map(({ rings }) => rings.length)).toEqual([0, 1, 0]);
+  expect(answers.map(({ wakeups }) => wakeups.length)).toEqual([0, 1, 0]);
 });
 
 test('a write that breaks takes no other along', async () => {
@@ -82,7 +83,7 @@ test('a write that breaks takes no other along', async () => {
   expect((await loadTurn(connection.db, ids[1] ?? ''))?.work.step).toBe('r1');
 });
 
-test('turns that end together owe each receiver its own delivery', async () => {
+test('turns that end together make a delivery for each receiver', async () => {
   const webhook = {
     url: 'https://one.example/hook',
     events: ['round.completed', 'turn.completed'] as const,
@@ -102,9 +103,11 @@ test('turns that end together owe each receiver its own delivery', async () => {
     ]),
   );
   expect(new Set(rows.map(({ id }) => id)).size).toBe(6);
-  for (const [place, id] of ids.entries()) {
-    const owed = rows.filter(({ turn_id }) => turn_id === id).map((row) => row.id);
-    expect(ends[place]?.map((ring) => ring.kind === 'delivery' && ring.deliveryId).toSorted()).toEqual(owed.toSorted());
+  for (const [index, id] of ids.entries()) {
+    const deliveryIds = rows.filter(({ turn_id }) => turn_id === id).map((row) => row.id);
+    expect(ends[index]?.map((wakeup) => wakeup.kind === 'delivery' && wakeup.deliveryId).toSorted()).toEqual(
+      deliveryIds.toSorted(),
+    );
   }
 });
 
@@ -119,13 +122,13 @@ test('what a provider wants back is kept letter by letter, also what is no text 
   expect((await loadTurn(connection.db, id))?.rounds[0]?.opaque).toEqual(opaque);
 });
 
-test('a turn is begun once, however many ask for it', async () => {
+test('a turn is begun once, however many runs try', async () => {
   const [id = ''] = await startTurns(1);
 
   const begun = await Promise.all(['a', 'b', 'c'].map((run) => beginTurn(connection.db, id, run)));
 
   expect(begun.filter((turn) => turn !== undefined)).toHaveLength(1);
-  expect((await loadTurn(connection.db, id))?.work).toMatchObject({ heldBy: 'a', starts: 1 });
+  expect((await loadTurn(connection.db, id))?.work).toMatchObject({ leaseOwner: 'a', starts: 1 });
 });
 
 async function startTurns(count: number, config = plainConfig): Promise<string[]> {
@@ -161,7 +164,8 @@ function roundOf(turnId: string, text = 'Let me see.') {
     ...{ waitsFor: null, expiresInSeconds: null },
   }));
   const reply = { ...REPLY, text };
-  return { turnId, number: 1, reply, calls, attempts: 1, startedAt: Date.now(), warnings: [], webhook: null };
+  const { model } = plainConfig;
+  return { turnId, number: 1, model, reply, calls, attempts: 1, startedAt: Date.now(), warnings: [], webhook: null };
 }
 
 function save(turnId: string, text?: string) {
@@ -175,7 +179,8 @@ function answer(turnId: string, indexes: number[]) {
 }
 
 function end(turnId: string, output: string, { number, step } = { number: 2, step: 'r2' }) {
-  const lastRound = { number, reply: { ...REPLY, text: output }, attempts: 1, startedAt: Date.now() };
+  const reply = { ...REPLY, text: output };
+  const lastRound = { number, model: 'sim/last', reply, attempts: 1, startedAt: Date.now() };
   const ending = {
     turnId,
     conversationId: `conv_${turnId}`,
@@ -192,7 +197,7 @@ async function eventsOf(id: string): Promise<string[]> {
   return events.map(({ number, type }) => `${number} ${type}`);
 }
 
-/** Runs it, and makes sure that all it wrote was written by one transaction. */
+/** Runs an action, and makes sure that all it wrote was written by one transaction. */
 async function inOneTransaction<T>(act: () => Promise<T>): Promise<T> {
   const done = await act();
   const { rows } = await sql<{ xids: number }>`

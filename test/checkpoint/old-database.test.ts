@@ -1,23 +1,21 @@
 import { sql } from 'kysely';
 import { beforeAll, expect, test, vi } from 'vitest';
-import { beginTurn } from '#core/checkpoint/begin-turn.ts';
 import { connect } from '#core/checkpoint/connect.ts';
-import { createFirstTurn } from '#core/checkpoint/create-turn.ts';
-import type { Db } from '#core/checkpoint/database.ts';
-import { endWithRound } from '#core/checkpoint/end-turn.ts';
-import { findTurn } from '#core/checkpoint/find-turn.ts';
-import { listConversations } from '#core/checkpoint/list-conversations.ts';
-import { listEvents } from '#core/checkpoint/list-events.ts';
-import { listTurns } from '#core/checkpoint/list-turns.ts';
-import { loadHistory } from '#core/checkpoint/load-history.ts';
-import { loadTurn } from '#core/checkpoint/load-turn.ts';
-import { rescueDeliveries } from '#core/checkpoint/rescue-deliveries.ts';
-import { rescueTurns } from '#core/checkpoint/rescue-turns.ts';
-import { plainConfig } from '#test/world/plain-config.ts';
-import { createTestDatabase } from '#test/world/test-database.ts';
+import { listConversations } from '#core/checkpoint/conversations.ts';
+import { rescueDeliveries, rescueTurns } from '#core/checkpoint/rescue.ts';
+import type { Db } from '#core/checkpoint/tables.ts';
+import { beginTurn } from '#core/checkpoint/turns/begin.ts';
+import { createFirstTurn } from '#core/checkpoint/turns/create.ts';
+import { endWithRound } from '#core/checkpoint/turns/end.ts';
+import { listEvents } from '#core/checkpoint/turns/reading/events.ts';
+import { findTurn, loadTurn } from '#core/checkpoint/turns/reading/find.ts';
+import { loadHistory } from '#core/checkpoint/turns/reading/history.ts';
+import { listTurns } from '#core/checkpoint/turns/reading/list.ts';
+import { plainConfig } from '#test/harness/plain-config.ts';
+import { createTestDatabase } from '#test/harness/stores/test-database.ts';
 
 const FINISHED = 5_000;
-/** Rows and index entries that a question may look at, whatever is in the database beside what it asks for. */
+/** Rows and index entries that a query may look at, whatever else is in the database. */
 const FEW = 200;
 
 const TURN = 'turn_01k00000000000000000000000';
@@ -52,14 +50,14 @@ test.each<[string, (db: Db) => Promise<unknown>]>([
   expect((await countLooks()) - before).toBeLessThan(FEW);
 });
 
-test('whoever does look through all of it is seen', async () => {
+test('a query that looks through all rows is seen', async () => {
   const before = await countLooks();
   await use((db) => sql`select count(output) from turns`.execute(db));
 
   expect((await countLooks()) - before).toBeGreaterThan(FINISHED);
 });
 
-/** Postgres tells what a connection has looked at once that is closed. */
+/** Postgres counts what a connection has looked at once that is closed. */
 async function use(ask: (db: Db) => Promise<unknown>): Promise<void> {
   const { db, close } = connect(url);
   await ask(db).finally(close);
@@ -88,7 +86,7 @@ async function countLooks(): Promise<number> {
 
 async function finishOne(db: Db): Promise<void> {
   const input = [{ role: 'user' as const, content: 'hello' }];
-  const asked = {
+  const turn = {
     project: 'default',
     conversationId: CONVERSATION,
     config: plainConfig,
@@ -96,7 +94,7 @@ async function finishOne(db: Db): Promise<void> {
     metadata: {},
     priority: 0,
   };
-  await createFirstTurn(db, { ...asked, id: TURN }, { config: { model: plainConfig.model }, metadata: {} });
+  await createFirstTurn(db, { ...turn, id: TURN }, { config: { model: plainConfig.model }, metadata: {} });
   await beginTurn(db, TURN, 'run');
   const reply = {
     text: 'Hi.',
@@ -108,11 +106,17 @@ async function finishOne(db: Db): Promise<void> {
   } as const;
   await endWithRound(db, {
     ...{ turnId: TURN, conversationId: CONVERSATION, status: 'completed', output: 'Hi.', step: 'r1' },
-    lastRound: { number: 1, reply: { ...reply, calls: [] }, attempts: 1, startedAt: Date.now() },
+    lastRound: {
+      number: 1,
+      model: plainConfig.model,
+      reply: { ...reply, calls: [] },
+      attempts: 1,
+      startedAt: Date.now(),
+    },
   });
 }
 
-/** The rows of the one that is finished, again and again under older ids. */
+/** Copies the rows of the finished turn under older ids. */
 async function copyIt(db: Db): Promise<void> {
   const older = (prefix: string) => sql`${`${prefix}_00`}::text || lpad(n::text, 24, '0')`;
   const copies = sql`generate_series(1, ${FINISHED}::int) as n`;

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { newFolder } from '#test/world/new-folder.ts';
+import { newFolder } from '#test/harness/new-folder.ts';
 
 type Tests = Record<string, 'passed' | 'failed' | 'skipped'>;
 
@@ -13,8 +13,8 @@ const leftOut = {
   'a plain test': 'passed',
 } as const;
 
-/** What CI says of the reports of its runs; null stands for a run that ended without one. */
-async function judge(...runs: (Tests | null)[]) {
+/** The count of CI over the reports of its runs; null stands for a run that ended without one. */
+async function countTests(...runs: (Tests | null)[]) {
   await using folder = await newFolder('reports');
   const files = runs.map((tests, index) => {
     const file = join(folder.path, `${index}.json`);
@@ -27,11 +27,11 @@ async function judge(...runs: (Tests | null)[]) {
     cwd: ROOT,
     encoding: 'utf8',
   });
-  return { status, told: stdout, last: stdout.trim().split('\n').at(-1) };
+  return { status, output: stdout, last: stdout.trim().split('\n').at(-1) };
 }
 
 test('two runs are counted together where the second left out, with the reason, all that needs Redis', async () => {
-  expect(await judge(onRedis, leftOut)).toMatchObject({ status: 0, last: '3 passed, 0 failed, 1 skipped' });
+  expect(await countTests(onRedis, leftOut)).toMatchObject({ status: 0, last: '3 passed, 0 failed, 1 skipped' });
 });
 
 test.each<[string, (Tests | null)[], string]>([
@@ -46,9 +46,9 @@ test.each<[string, (Tests | null)[], string]>([
   ['a first run without Redis', [leftOut, leftOut], 'left out of the run with Redis'],
   ['a second run without a report', [onRedis, null], 'ended without a report'],
   ['a run without tests', [{}, leftOut], 'no test was run'],
-])('%s fails CI, and says so', async (_, runs, words) => {
-  const { status, told } = await judge(...runs);
+])('%s fails CI, and says so', async (_, runs, sentence) => {
+  const { status, output } = await countTests(...runs);
 
   expect(status).toBe(1);
-  expect(told).toContain(words);
+  expect(output).toContain(sentence);
 });

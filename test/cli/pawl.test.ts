@@ -1,8 +1,7 @@
 import { connectPawl, type TurnEvent } from 'pawl/client';
 import { expect, test } from 'vitest';
-import { createWorld, type World } from '#test/world/create-world.ts';
-import { openLiveWorker } from '#test/world/live-worker.ts';
-import { scripted } from '#test/world/scripted.ts';
+import { createHarness, type Harness, startBackgroundWorker } from '#test/harness/create-harness.ts';
+import { scripted } from '#test/harness/scripted.ts';
 import { runPawl } from './run-pawl.ts';
 
 const model = ['--model', 'openai/test'];
@@ -13,13 +12,13 @@ const weather = scripted({
 const refused = scripted({ final: { fault: { kind: 'status', status: 400 } } });
 
 test('run shows a turn round by round, and its answer', async () => {
-  await using world = await createWorld();
-  await using _worker = await openLiveWorker(world);
+  await using harness = await createHarness();
+  await using _worker = await startBackgroundWorker(harness);
   const isShown = Promise.withResolvers<void>();
-  holdTools(world, isShown.promise);
+  holdTools(harness, isShown.promise);
 
   const { output, complaints, exitCode } = await runPawl(
-    world.url,
+    harness.url,
     ['run', weather, ...model, '--tools', 'weather_lookup', '--instructions', 'Be brief.'],
     { onOutput: (seen) => void (seen.includes('▸ weather_lookup') && isShown.resolve()) },
   );
@@ -34,11 +33,11 @@ test('run shows a turn round by round, and its answer', async () => {
     ...['', 'round 2 · a worker asks the model', '│ It is sunny in Rome.'],
     ...['✓ checkpoint r2 · the turn is completed', ''],
   ]);
-  expect(world.asked[0]?.body).toMatchObject({ messages: [{ content: 'Be brief.' }, {}] });
+  expect(harness.modelRequests[0]?.body).toMatchObject({ messages: [{ content: 'Be brief.' }, {}] });
 });
 
-/** What is about to run is told as a preview, which the result of a fast tool may overtake. */
-function holdTools({ worker }: World, until: Promise<void>): void {
+/** A preview names the call that is about to run; the result of a fast tool may overtake it. */
+function holdTools({ worker }: Harness, until: Promise<void>): void {
   const { tools } = worker;
   worker.tools = {
     ...tools,
@@ -50,28 +49,28 @@ function holdTools({ worker }: World, until: Promise<void>): void {
 }
 
 test('run goes on with a conversation, with its model', async () => {
-  await using world = await createWorld();
-  await using _worker = await openLiveWorker(world);
-  const pawl = connectPawl({ baseUrl: world.url });
+  await using harness = await createHarness();
+  await using _worker = await startBackgroundWorker(harness);
+  const pawl = connectPawl({ baseUrl: harness.url });
   const { id } = await pawl.conversations.create({ model: 'openai/test' });
 
-  const { exitCode } = await runPawl(world.url, ['run', 'Say', 'hello.', '--conversation', id]);
+  const { exitCode } = await runPawl(harness.url, ['run', 'Say', 'hello.', '--conversation', id]);
 
   expect(exitCode).toBe(0);
   expect(await pawl.conversations.attach(id).messages()).toMatchObject([{ content: 'Say hello.' }, {}]);
 });
 
-test('watch tells a turn that has ended from its beginning, as lines of JSON where they are wanted', async () => {
-  await using world = await createWorld();
-  const { id } = await world.startTurn({ input: weather, tools: ['weather_lookup'] });
-  await world.workUntilIdle();
+test('watch shows a turn that has ended from its beginning, with --json as lines of JSON', async () => {
+  await using harness = await createHarness();
+  const { id } = await harness.startTurn({ input: weather, tools: ['weather_lookup'] });
+  await harness.workUntilIdle();
 
-  const shown = await runPawl(world.url, ['watch', id]);
-  const told = await runPawl(world.url, ['watch', id, '--json']);
+  const shown = await runPawl(harness.url, ['watch', id]);
+  const asJson = await runPawl(harness.url, ['watch', id, '--json']);
 
   expect(shown.exitCode).toBe(0);
   expect(shown.output).toMatch(/│ Let me look\.[\s\S]*✓ weather_lookup[\s\S]*│ It is sunny in Rome\./);
-  const events: TurnEvent[] = told.output
+  const events: TurnEvent[] = asJson.output
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line));
@@ -81,25 +80,25 @@ test('watch tells a turn that has ended from its beginning, as lines of JSON whe
 });
 
 test('Ctrl-C leaves a turn, which goes on', async () => {
-  await using world = await createWorld();
-  await using _worker = await openLiveWorker(world);
+  await using harness = await createHarness();
+  await using _worker = await startBackgroundWorker(harness);
   const input = scripted({ answer: 'One word after the other, for a while.', pace_ms: 100, piece_chars: 4 });
 
-  const { output, complaints, exitCode } = await runPawl(world.url, ['run', input, ...model], { interruptAt: 'One' });
+  const { output, complaints, exitCode } = await runPawl(harness.url, ['run', input, ...model], { interruptAt: 'One' });
 
   const [id = ''] = /turn_\w+/.exec(output) ?? [];
   expect(exitCode).toBe(130);
   expect(complaints).toContain(`The turn goes on without you. Watch it again: npx pawl watch ${id}`);
-  expect(await connectPawl({ baseUrl: world.url }).turns.attach(id).result()).toMatchObject({ status: 'completed' });
+  expect(await connectPawl({ baseUrl: harness.url }).turns.attach(id).result()).toMatchObject({ status: 'completed' });
 });
 
 test('a failed turn says why and what to do, and retry lets it go on', async () => {
-  await using world = await createWorld();
-  await using _worker = await openLiveWorker(world);
+  await using harness = await createHarness();
+  await using _worker = await startBackgroundWorker(harness);
 
-  const first = await runPawl(world.url, ['run', refused, ...model]);
+  const first = await runPawl(harness.url, ['run', refused, ...model]);
   const [id = ''] = /turn_\w+/.exec(first.output) ?? [];
-  const again = await runPawl(world.url, ['retry', id]);
+  const again = await runPawl(harness.url, ['retry', id]);
 
   expect(first.exitCode).toBe(1);
   expect(first.output).toContain('✗ turn failed: openai refused the request (400).');
@@ -109,14 +108,14 @@ test('a failed turn says why and what to do, and retry lets it go on', async () 
   expect(again.output.match(/turn failed/g)).toHaveLength(1);
 });
 
-test('a turn that waits for its client says for what, and the exit code tells', async () => {
-  await using world = await createWorld();
+test('a turn that waits for its client says for what, and has an exit code of its own', async () => {
+  await using harness = await createHarness();
   const tools = [{ name: 'locate_user', description: 'Asks the device where the user is' }];
   const input = scripted({ rounds: [{ tools: [{ name: 'locate_user', id: 'call_1' }] }] });
-  const { id } = await world.startTurn({ input, tools });
-  await world.workUntilIdle();
+  const { id } = await harness.startTurn({ input, tools });
+  await harness.workUntilIdle();
 
-  const { output, exitCode } = await runPawl(world.url, ['watch', id]);
+  const { output, exitCode } = await runPawl(harness.url, ['watch', id]);
 
   expect(exitCode).toBe(3);
   expect(output).toContain('? locate_user {} waits for its output, call_1\n');
@@ -124,14 +123,14 @@ test('a turn that waits for its client says for what, and the exit code tells', 
 });
 
 test('turns lists the newest first, of one status where it is named, and cancel cancels', async () => {
-  await using world = await createWorld();
-  const first = await world.startTurn({ input: 'The first one.' });
-  const second = await world.startTurn({ input: `The second\n  one. ${'And so on. '.repeat(9)}` });
+  await using harness = await createHarness();
+  const first = await harness.startTurn({ input: 'The first one.' });
+  const second = await harness.startTurn({ input: `The second\n  one. ${'And so on. '.repeat(9)}` });
 
-  const cancelled = await runPawl(world.url, ['cancel', first.id]);
-  const all = await runPawl(world.url, ['turns']);
-  const one = await runPawl(world.url, ['turns', '--limit', '1']);
-  const queued = await runPawl(world.url, ['turns', '--status', 'queued', '--json']);
+  const cancelled = await runPawl(harness.url, ['cancel', first.id]);
+  const all = await runPawl(harness.url, ['turns']);
+  const one = await runPawl(harness.url, ['turns', '--limit', '1']);
+  const queued = await runPawl(harness.url, ['turns', '--status', 'queued', '--json']);
 
   expect(cancelled).toEqual({ output: `${first.id} is cancelled.\n`, complaints: '', exitCode: 0 });
   const [top = '', below] = all.output.split('\n');
@@ -144,13 +143,13 @@ test('turns lists the newest first, of one status where it is named, and cancel 
 });
 
 test('what the API refuses is said in its own words', async () => {
-  await using world = await createWorld({ env: { PAWL_API_KEYS: 'mine:secret' } });
-  await using open = await createWorld();
+  await using harness = await createHarness({ env: { PAWL_API_KEYS: 'mine:secret' } });
+  await using open = await createHarness();
 
   expect(await runPawl(open.url, ['watch', 'turn_none'])).toMatchObject({
     ...{ complaints: 'There is no turn of this id. Check the id and the key.\n', exitCode: 1 },
   });
-  expect(await runPawl(world.url, ['turns'])).toMatchObject({
+  expect(await runPawl(harness.url, ['turns'])).toMatchObject({
     ...{ complaints: 'The API wants a key. Set PAWL_API_KEY to one of its PAWL_API_KEYS.\n', exitCode: 1 },
   });
 });
@@ -165,21 +164,21 @@ test('where nothing answers, it says how to start Pawl', async () => {
 });
 
 test('what a model or a caller wrote to act on the terminal is spelled out', async () => {
-  await using world = await createWorld();
-  await using _worker = await openLiveWorker(world);
+  await using harness = await createHarness();
+  await using _worker = await startBackgroundWorker(harness);
   const call = { name: 'weather_lookup', arguments: { city: 'Ro\u001b]0;x\u0007me\u202e' } };
   const input = scripted({ rounds: [{ say: 'Look \u001b[2J', tools: [call] }], answer: 'Done\u009b2K' });
 
-  const { output } = await runPawl(world.url, ['run', input, ...model, '--tools', 'weather_lookup']);
-  await world.startTurn({ input: 'line \u001b[31mred' });
-  const listed = await runPawl(world.url, ['turns', '--limit', '1']);
+  const { output } = await runPawl(harness.url, ['run', input, ...model, '--tools', 'weather_lookup']);
+  await harness.startTurn({ input: 'line \u001b[31mred' });
+  const listed = await runPawl(harness.url, ['turns', '--limit', '1']);
 
   for (const text of [output, listed.output]) expect(text).not.toMatch(/(?![\n\t])[\p{Cc}\u202e]/u);
   expect(output).toContain('Look \\u{1b}[2J');
   expect(listed.output).toContain('line \\u{1b}[31mred');
 });
 
-test('a key that no header can carry is told from a server that is away', async () => {
+test('a key that no header can carry is not mistaken for a server that is away', async () => {
   const { complaints, exitCode } = await runPawl('http://127.0.0.1:1', ['turns'], { apiKey: 'alpha–key' });
 
   expect({ complaints, exitCode }).toMatchObject({ complaints: expect.stringContaining('PAWL_API_KEY'), exitCode: 2 });

@@ -5,22 +5,21 @@ import { setImmediate as nextTick } from 'node:timers/promises';
 import { stripVTControlCharacters } from 'node:util';
 import { expect, test } from 'vitest';
 import { runCli } from '#cli/run-cli.ts';
-import { textWidth } from '#cli/text-width.ts';
-import { openApi } from '#services/api/open-api.ts';
-import { createWorld, type World } from '#test/world/create-world.ts';
-import { openLiveWorker } from '#test/world/live-worker.ts';
-import { scripted } from '#test/world/scripted.ts';
+import { textWidth } from '#cli/wrap-text.ts';
+import { startApi } from '#services/api/app.ts';
+import { createHarness, type Harness, startBackgroundWorker } from '#test/harness/create-harness.ts';
+import { scripted } from '#test/harness/scripted.ts';
 
-/** Runs a command as if at a terminal; each answer is typed when something is asked. */
+/** Runs a command as if at a terminal; each answer is typed at a question. */
 async function atTerminal(url: string, args: string[], answers: (string | null)[] = [], columns?: number) {
   const typed = [...answers];
   const stdin = Object.assign(new PassThrough(), { isTTY: true });
   const stdout = Object.assign(new PassThrough(), columns ? { isTTY: true, columns } : {});
   const stderr = new PassThrough();
   let output = '';
-  stdout.on('data', async (piece) => {
-    output += piece;
-    if (!String(piece).includes('[y/n]')) return;
+  stdout.on('data', async (chunk) => {
+    output += chunk;
+    if (!String(chunk).includes('[y/n]')) return;
     await nextTick();
     const answer = typed.shift() ?? null;
     if (answer === null) stdin.end();
@@ -32,27 +31,27 @@ async function atTerminal(url: string, args: string[], answers: (string | null)[
 }
 
 /** A turn that waits for a person to allow two calls. */
-async function parkTurn(world: World): Promise<string> {
+async function parkTurn(harness: Harness): Promise<string> {
   const cities = ['Rome', 'Oslo'].map((city) => ({ name: 'send_postcard', arguments: { city } }));
   const description = 'Sends a postcard to a city, once';
   const tools = [{ name: 'send_postcard', description, approval: 'always' }];
-  const { id } = await world.startTurn({ input: scripted({ rounds: [{ tools: cities }] }), tools });
-  await world.workUntilIdle();
+  const { id } = await harness.startTurn({ input: scripted({ rounds: [{ tools: cities }] }), tools });
+  await harness.workUntilIdle();
   return id;
 }
 
-test('whoever sits at the terminal is asked about each call until it is clear, and the turn goes on', async () => {
-  await using world = await createWorld();
-  const id = await parkTurn(world);
-  await using _worker = await openLiveWorker(world);
+test('the terminal asks about each call until the answer is clear, and the turn goes on', async () => {
+  await using harness = await createHarness();
+  const id = await parkTurn(harness);
+  await using _worker = await startBackgroundWorker(harness);
 
-  const { output, exitCode } = await atTerminal(world.url, ['watch', id], ['perhaps', 'y', 'N']);
-  const again = await atTerminal(world.url, ['watch', id]);
+  const { output, exitCode } = await atTerminal(harness.url, ['watch', id], ['perhaps', 'y', 'N']);
+  const again = await atTerminal(harness.url, ['watch', id]);
 
   expect(exitCode).toBe(0);
   expect(output.match(/Allow send_postcard {"city":"Rome"}\? \[y\/n\]/g)).toHaveLength(2);
   expect(output).toMatch(/the turn is completed/);
-  expect((await world.findTurn(id)).rounds[0]!.results).toMatchObject([
+  expect((await harness.findTurn(id)).rounds[0]!.results).toMatchObject([
     { status: 'success', content: 'sent to Rome' },
     { status: 'error', error: { category: 'permission_denied' } },
   ]);
@@ -60,22 +59,22 @@ test('whoever sits at the terminal is asked about each call until it is clear, a
 });
 
 test('who closes the terminal instead decides nothing', async () => {
-  await using world = await createWorld();
-  const id = await parkTurn(world);
+  await using harness = await createHarness();
+  const id = await parkTurn(harness);
 
-  const { output, exitCode } = await atTerminal(world.url, ['watch', id], [null]);
-  const asJson = await atTerminal(world.url, ['watch', id, '--json']);
+  const { output, exitCode } = await atTerminal(harness.url, ['watch', id], [null]);
+  const asJson = await atTerminal(harness.url, ['watch', id, '--json']);
 
   expect(exitCode).toBe(3);
   expect(output).toContain('? send_postcard {"city":"Oslo"} waits to be allowed\n');
   expect(asJson).toMatchObject({ exitCode: 3, output: expect.not.stringContaining('Allow') });
-  expect((await world.findTurn(id)).status).toBe('requires_action');
+  expect((await harness.findTurn(id)).status).toBe('requires_action');
 });
 
 test('while the server is away, the watching says so once, and when it is back', async () => {
-  await using world = await createWorld();
-  const { id } = await world.startTurn({ input: 'Hi' });
-  const first = await openApi(world.parts, world.settings, world.log);
+  await using harness = await createHarness();
+  const { id } = await harness.startTurn({ input: 'Hi' });
+  const first = await startApi(harness.parts, harness.settings, harness.log);
   const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
   const { signal } = new AbortController();
 
@@ -84,9 +83,9 @@ test('while the server is away, the watching says so once, and when it is back',
   await first.close(0);
   const [away] = await once(stderr, 'data');
   const port = Number(new URL(first.url).port);
-  const second = await openApi(world.parts, { ...world.settings, PORT: port }, world.log);
+  const second = await startApi(harness.parts, { ...harness.settings, PORT: port }, harness.log);
   const [back] = await once(stderr, 'data');
-  await world.workUntilIdle();
+  await harness.workUntilIdle();
   const exitCode = await watching;
   await second.close(0);
 
@@ -123,20 +122,23 @@ test('help is help, and what is not a command says so', async () => {
   });
 });
 
-test('help and the version are told whatever the environment says', async () => {
+test('help and the version are printed whatever the environment says', async () => {
   const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
 
-  for (const asked of ['--version', '-v']) {
-    expect(await atTerminal('no URL', [asked])).toEqual({ output: `${version}\n`, complaints: '', exitCode: 0 });
+  for (const flag of ['--version', '-v']) {
+    expect(await atTerminal('no URL', [flag])).toEqual({ output: `${version}\n`, complaints: '', exitCode: 0 });
   }
   expect(await atTerminal('no URL', ['--help'])).toMatchObject({ exitCode: 0, complaints: '' });
 });
 
 test('PAWL_URL without a scheme is http, and empty is the default', async () => {
-  await using world = await createWorld();
-  const { id } = await world.startTurn({ input: 'Hi' });
+  await using harness = await createHarness();
+  const { id } = await harness.startTurn({ input: 'Hi' });
 
-  for (const url of [world.url.replace('http://', ''), `${world.url.replace('http://127.0.0.1', ' localhost')}/ `]) {
+  for (const url of [
+    harness.url.replace('http://', ''),
+    `${harness.url.replace('http://127.0.0.1', ' localhost')}/ `,
+  ]) {
     expect(await atTerminal(url, ['turns'])).toMatchObject({ exitCode: 0, output: expect.stringContaining(id) });
   }
   expect(await atTerminal('localhost:9', ['turns'])).toMatchObject({
@@ -154,7 +156,7 @@ test.each([
   ['http://localhost:8080/?key=1', 'goes on behind its path'],
   ['/v1', 'PAWL_URL is a path without a host.'],
   ['http://me:secret@localhost', 'A user or password in the URL cannot be sent. Give a key instead.'],
-])('a PAWL_URL that cannot work is told so, in a sentence: %s', async (url, sentence) => {
+])('a PAWL_URL that cannot work is explained in a sentence: %s', async (url, sentence) => {
   const { complaints, exitCode } = await atTerminal(url, ['turns']);
 
   expect(complaints).toContain(sentence);
@@ -168,17 +170,17 @@ const long = `${'Words of many lengths, 東京 and 👋🏽 too, in one long tex
 test.each([40, 60, 132])(
   'in a terminal of %d columns no line is wider, and none is needlessly short',
   async (columns) => {
-    await using world = await createWorld();
-    await using _worker = await openLiveWorker(world);
+    await using harness = await createHarness();
+    await using _worker = await startBackgroundWorker(harness);
     const call = { name: 'weather_lookup', arguments: { city: 'Rome' } };
     const input = scripted({
       rounds: [{ say: long, tools: [call] }],
       final: { fault: { kind: 'status', status: 400 } },
     });
-    const asked = ['run', input, '--model', 'openai/test', '--tools', 'weather_lookup'];
+    const command = ['run', input, '--model', 'openai/test', '--tools', 'weather_lookup'];
 
-    const turn = await atTerminal(world.url, asked, [], columns);
-    const list = await atTerminal(world.url, ['turns'], [], columns);
+    const turn = await atTerminal(harness.url, command, [], columns);
+    const list = await atTerminal(harness.url, ['turns'], [], columns);
 
     const lines = stripVTControlCharacters(turn.output).split('\n');
     const spoken = lines.filter((line) => line.includes('│')).map((line) => line.trim().slice(2));
@@ -193,10 +195,10 @@ test.each([40, 60, 132])(
 );
 
 test('where the output is no terminal, a text is wrapped at 80 columns', async () => {
-  await using world = await createWorld();
-  await using _worker = await openLiveWorker(world);
+  await using harness = await createHarness();
+  await using _worker = await startBackgroundWorker(harness);
 
-  const { output } = await atTerminal(world.url, ['run', scripted({ answer: long }), '--model', 'openai/test']);
+  const { output } = await atTerminal(harness.url, ['run', scripted({ answer: long }), '--model', 'openai/test']);
 
   const spoken = output.split('\n').filter((line) => line.includes('│'));
   expect(Math.max(...spoken.map(textWidth))).toBeLessThanOrEqual(80);

@@ -17,8 +17,8 @@ export async function runPawl(url: string, args: string[], { interruptAt, apiKey
   });
   const ended = once(pawl, 'close');
   let seen = '';
-  pawl.stdout.on('data', (piece) => {
-    seen += piece;
+  pawl.stdout.on('data', (chunk) => {
+    seen += chunk;
     onOutput?.(seen);
     if (interruptAt && seen.includes(interruptAt)) pawl.kill('SIGINT');
   });

@@ -1,19 +1,18 @@
 import { connectPawl, PawlError, type TurnRequest } from 'pawl/client';
 import { expect, test } from 'vitest';
-import { createWorld } from '#test/world/create-world.ts';
-import { openLiveWorker } from '#test/world/live-worker.ts';
-import { scripted } from '#test/world/scripted.ts';
-import { openStranger } from '#test/world/stranger.ts';
-import { openCuttingProxy } from './cutting-proxy.ts';
+import { createHarness, startBackgroundWorker } from '#test/harness/create-harness.ts';
+import { scripted } from '#test/harness/scripted.ts';
+import { openExternalServer } from '#test/harness/servers/external-server.ts';
+import { openCuttingProxy } from '../harness/links/cutting-proxy.ts';
 import { takeAll } from './take-all.ts';
 
 const hello: TurnRequest = { model: 'openai/test', input: scripted({ answer: 'Hello, Ada.' }) };
 const call = (name: string) => scripted({ rounds: [{ tools: [{ name, arguments: { city: 'Rome' } }] }] });
 
 test('a turn is started, and its result is the turn as it ends', async () => {
-  await using world = await createWorld();
-  await using _worker = await openLiveWorker(world);
-  const pawl = connectPawl({ baseUrl: `${world.url}/` });
+  await using harness = await createHarness();
+  await using _worker = await startBackgroundWorker(harness);
+  const pawl = connectPawl({ baseUrl: `${harness.url}/` });
 
   const turn = await pawl.turns.start(hello);
   const ended = await turn.result();
@@ -23,9 +22,9 @@ test('a turn is started, and its result is the turn as it ends', async () => {
   expect(await pawl.turns.get(turn.id)).toEqual(ended);
 });
 
-test('a start whose answer is lost is tried again and starts one turn', async () => {
-  await using world = await createWorld();
-  await using proxy = await openCuttingProxy(world.url, [1, 20]);
+test('a start that lost its answer is repeated and starts one turn', async () => {
+  await using harness = await createHarness();
+  await using proxy = await openCuttingProxy(harness.url, [1, 20]);
   const pawl = connectPawl({ baseUrl: proxy.url });
 
   const { id } = await pawl.turns.start(hello);
@@ -34,13 +33,13 @@ test('a start whose answer is lost is tried again and starts one turn', async ()
   expect(await takeAll(pawl.turns.list())).toMatchObject([{ id }]);
 });
 
-test('a server that is away for a moment is asked again, always with the same key', async () => {
+test('a server that is briefly away is tried again, always with the same key', async () => {
   const answers = [
     { status: 503, headers: { 'retry-after': '0' } },
     { status: 429, body: { error: { type: 'rate_limit_error', code: 'too_many', message: 'Wait.', param: null } } },
     { status: 202, body: { id: 'turn_1', conversation_id: 'conv_1' } },
   ];
-  await using server = await openStranger((number) => answers[number - 1] ?? null);
+  await using server = await openExternalServer((number) => answers[number - 1] ?? null);
 
   const turn = await connectPawl({ baseUrl: server.url, apiKey: 'key_1' }).turns.start(hello);
 
@@ -51,8 +50,8 @@ test('a server that is away for a moment is asked again, always with the same ke
   );
 });
 
-test('a server that asks for more patience than there is, is left alone', async () => {
-  await using server = await openStranger(() => ({ status: 503, headers: { 'retry-after': '60' } }));
+test('a server that asks for a longer wait than patienceMs is not tried again', async () => {
+  await using server = await openExternalServer(() => ({ status: 503, headers: { 'retry-after': '60' } }));
   const pawl = connectPawl({ baseUrl: server.url });
 
   await expect(pawl.turns.get('turn_1')).rejects.toMatchObject({ status: 503, retryAfterMs: 60_000, retryable: true });
@@ -60,8 +59,8 @@ test('a server that asks for more patience than there is, is left alone', async 
 });
 
 test('a key of the caller’s own makes two calls one turn', async () => {
-  await using world = await createWorld();
-  const pawl = connectPawl({ baseUrl: world.url });
+  await using harness = await createHarness();
+  const pawl = connectPawl({ baseUrl: harness.url });
 
   const first = await pawl.turns.start(hello, { idempotencyKey: 'order-17' });
   const second = await pawl.turns.start(hello, { idempotencyKey: 'order-17' });
@@ -72,8 +71,8 @@ test('a key of the caller’s own makes two calls one turn', async () => {
 });
 
 test('a refusal is an error that says what to do, and is not tried again', async () => {
-  await using world = await createWorld({ env: { PAWL_API_KEYS: 'mine:secret' } });
-  const pawl = connectPawl({ baseUrl: world.url, apiKey: 'secret' });
+  await using harness = await createHarness({ env: { PAWL_API_KEYS: 'mine:secret' } });
+  const pawl = connectPawl({ baseUrl: harness.url, apiKey: 'secret' });
 
   const wrong = pawl.turns.start({ ...hello, temperature: 9 });
 
@@ -82,13 +81,13 @@ test('a refusal is an error that says what to do, and is not tried again', async
     ...{ status: 400, type: 'invalid_request_error', code: 'invalid_value', param: 'temperature', retryable: false },
     message: expect.stringContaining('`temperature` is not valid'),
   });
-  await expect(connectPawl({ baseUrl: world.url }).turns.get('turn_1')).rejects.toMatchObject({
+  await expect(connectPawl({ baseUrl: harness.url }).turns.get('turn_1')).rejects.toMatchObject({
     ...{ status: 401, code: 'invalid_api_key' },
   });
 });
 
 test('where no Pawl is, the error says so', async () => {
-  await using page = await openStranger(() => ({ status: 404, body: '<h1>Not here</h1>' }));
+  await using page = await openExternalServer(() => ({ status: 404, body: '<h1>Not here</h1>' }));
   const nowhere = connectPawl({ baseUrl: 'http://127.0.0.1:9', patienceMs: 0 });
 
   await expect(nowhere.turns.get('turn_1')).rejects.toMatchObject({
@@ -101,10 +100,10 @@ test('where no Pawl is, the error says so', async () => {
 });
 
 test('a client runs its own tools and says what came of them', async () => {
-  await using world = await createWorld();
-  await using _worker = await openLiveWorker(world);
+  await using harness = await createHarness();
+  await using _worker = await startBackgroundWorker(harness);
   const tools = [{ name: 'locate_user', description: 'Asks the device where the user is' }];
-  const turn = await connectPawl({ baseUrl: world.url }).turns.start({ ...hello, tools, input: call('locate_user') });
+  const turn = await connectPawl({ baseUrl: harness.url }).turns.start({ ...hello, tools, input: call('locate_user') });
 
   const { required_action: action } = await turn.settled();
   const [wanted] = action!.tool_outputs;
@@ -117,9 +116,9 @@ test('a client runs its own tools and says what came of them', async () => {
 });
 
 test('a person allows one call and denies another', async () => {
-  await using world = await createWorld();
-  await using _worker = await openLiveWorker(world);
-  const pawl = connectPawl({ baseUrl: world.url });
+  await using harness = await createHarness();
+  await using _worker = await startBackgroundWorker(harness);
+  const pawl = connectPawl({ baseUrl: harness.url });
   const description = 'Sends a postcard to a city, once';
   const tools = [{ name: 'send_postcard', description, approval: 'always' } as const];
   const [allowed, denied] = await Promise.all(
@@ -138,8 +137,8 @@ test('a person allows one call and denies another', async () => {
 });
 
 test('a turn is cancelled, and cancelled again is cancelled still', async () => {
-  await using world = await createWorld();
-  const turn = await connectPawl({ baseUrl: world.url }).turns.start(hello);
+  await using harness = await createHarness();
+  const turn = await connectPawl({ baseUrl: harness.url }).turns.start(hello);
 
   await turn.cancel();
   const again = await turn.cancel();
@@ -149,8 +148,8 @@ test('a turn is cancelled, and cancelled again is cancelled still', async () => 
 });
 
 test('a list goes on from page to page', async () => {
-  await using world = await createWorld();
-  const pawl = connectPawl({ baseUrl: world.url });
+  await using harness = await createHarness();
+  const pawl = connectPawl({ baseUrl: harness.url });
   const ids: string[] = [];
   for (let number = 0; number < 5; number += 1) ids.unshift((await pawl.turns.start(hello)).id);
   await pawl.turns.attach(ids[0]!).cancel();
@@ -163,9 +162,9 @@ test('a list goes on from page to page', async () => {
 });
 
 test('a conversation goes on from turn to turn', async () => {
-  await using world = await createWorld();
-  await using _worker = await openLiveWorker(world);
-  const pawl = connectPawl({ baseUrl: world.url });
+  await using harness = await createHarness();
+  await using _worker = await startBackgroundWorker(harness);
+  const pawl = connectPawl({ baseUrl: harness.url });
 
   const conversation = await pawl.conversations.create({ ...hello, instructions: 'You are brief.' });
   await conversation.turn!.result();
@@ -183,8 +182,8 @@ test('a conversation goes on from turn to turn', async () => {
 });
 
 test('a conversation may be created without a turn, and any other route is at hand', async () => {
-  await using world = await createWorld();
-  const pawl = connectPawl({ baseUrl: world.url });
+  await using harness = await createHarness();
+  const pawl = connectPawl({ baseUrl: harness.url });
 
   const { turn } = await pawl.conversations.create({ model: 'openai/test' });
   const models = await pawl.request<{ data: { id: string }[] }>('GET', '/v1/models');
@@ -194,8 +193,8 @@ test('a conversation may be created without a turn, and any other route is at ha
 });
 
 test('waiting ends when its signal says so, and the turn does not', async () => {
-  await using world = await createWorld();
-  const turn = await connectPawl({ baseUrl: world.url }).turns.start(hello);
+  await using harness = await createHarness();
+  const turn = await connectPawl({ baseUrl: harness.url }).turns.start(hello);
 
   const waiting = turn.result({ signal: AbortSignal.timeout(50) });
 
@@ -204,8 +203,8 @@ test('waiting ends when its signal says so, and the turn does not', async () => 
 });
 
 test('a base URL without a scheme is http; one that cannot be one is refused at once, and no password repeated', async () => {
-  await using world = await createWorld();
-  const { host } = new URL(world.url);
+  await using harness = await createHarness();
+  const { host } = new URL(harness.url);
 
   expect(await takeAll(connectPawl({ baseUrl: host }).turns.list())).toEqual([]);
   for (const baseUrl of ['8080', 'ftp://127.0.0.1', 'http://me:secret@127.0.0.1', 'http://127.0.0.1/?a=1']) {
@@ -216,15 +215,15 @@ test('a base URL without a scheme is http; one that cannot be one is refused at 
 });
 
 test('a base URL that is a path belongs to the server of the page', async () => {
-  const asked: string[] = [];
+  const requested: string[] = [];
   const fetch = async (url: unknown) => {
-    asked.push(String(url));
+    requested.push(String(url));
     return Response.json({ data: [], next_cursor: null });
   };
 
   for (const baseUrl of ['', '/', '/pawl/']) await takeAll(connectPawl({ baseUrl, fetch }).turns.list());
 
-  expect(asked).toEqual(['/v1/turns', '/v1/turns', '/pawl/v1/turns']);
+  expect(requested).toEqual(['/v1/turns', '/v1/turns', '/pawl/v1/turns']);
 });
 
 function refusalOf(act: () => unknown): PawlError {

@@ -1,16 +1,15 @@
 import fc from 'fast-check';
 import { connectPawl } from 'pawl/client';
 import { expect, test } from 'vitest';
-import { openApi } from '#services/api/open-api.ts';
-import { createWorld, type World } from '#test/world/create-world.ts';
-import { openLiveWorker } from '#test/world/live-worker.ts';
-import { scripted } from '#test/world/scripted.ts';
-import { openCuttingProxy } from './cutting-proxy.ts';
+import { startApi } from '#services/api/app.ts';
+import { createHarness, type Harness, startBackgroundWorker } from '#test/harness/create-harness.ts';
+import { scripted } from '#test/harness/scripted.ts';
+import { openCuttingProxy } from '../harness/links/cutting-proxy.ts';
 import { showNaively } from './show-naively.ts';
 
 const said = ['Ich sehe nach … für Köln 🌧 und Łódź.', 'Grüße aus 東京 👋🏽, und mehr als ein Satz davon.'];
 
-/** A turn of two rounds whose text takes a moment to stream. */
+/** A turn of two rounds with a text that takes a second to stream. */
 const slow = {
   model: 'openai/test',
   tools: ['weather_lookup'],
@@ -25,13 +24,13 @@ const slow = {
 test('wherever connections are cut, every durable event comes once and in order, and every text is whole', {
   timeout: 120_000,
 }, async () => {
-  await using world = await createWorld();
-  await using _worker = await openLiveWorker(world);
+  await using harness = await createHarness();
+  await using _worker = await startBackgroundWorker(harness);
 
   await fc.assert(
     fc.asyncProperty(fc.array(fc.integer({ min: 0, max: 3_000 }), { maxLength: 5 }), async (cuts) => {
-      await using proxy = await openCuttingProxy(world.url, cuts);
-      const turn = await connectPawl({ baseUrl: world.url }).turns.start(slow);
+      await using proxy = await openCuttingProxy(harness.url, cuts);
+      const turn = await connectPawl({ baseUrl: harness.url }).turns.start(slow);
       const events = connectPawl({ baseUrl: proxy.url }).turns.attach(turn.id).events();
 
       const { numbers, texts, all } = await showNaively(events);
@@ -45,10 +44,10 @@ test('wherever connections are cut, every durable event comes once and in order,
   );
 });
 
-test('who comes after the end is told the same as who was there, the text included', async () => {
-  await using world = await createWorld();
-  const turn = await connectPawl({ baseUrl: world.url }).turns.start(slow);
-  await world.workUntilIdle();
+test('a client that connects after the end gets the same events, the text included', async () => {
+  await using harness = await createHarness();
+  const turn = await connectPawl({ baseUrl: harness.url }).turns.start(slow);
+  await harness.workUntilIdle();
 
   const { numbers, texts, all } = await showNaively(turn.events());
   const rest = await showNaively(turn.events({ after: 5 }));
@@ -62,13 +61,13 @@ test('who comes after the end is told the same as who was there, the text includ
 });
 
 test('a stream outlives the restart of the API', async () => {
-  await using world = await createWorld();
-  await using _worker = await openLiveWorker(world);
-  const first = await openApi(world.parts, world.settings, world.log);
+  await using harness = await createHarness();
+  await using _worker = await startBackgroundWorker(harness);
+  const first = await startApi(harness.parts, harness.settings, harness.log);
   const turn = await connectPawl({ baseUrl: first.url }).turns.start(slow);
   const restart = async () => {
     await first.close(0);
-    return openApi(world.parts, { ...world.settings, PORT: Number(new URL(first.url).port) }, world.log);
+    return startApi(harness.parts, { ...harness.settings, PORT: Number(new URL(first.url).port) }, harness.log);
   };
 
   let second: ReturnType<typeof restart> | undefined;
@@ -84,15 +83,15 @@ test('a stream outlives the restart of the API', async () => {
   expect(Object.values(texts)).toEqual(said);
 });
 
-test('a retried turn is told from the first failure to its real end', async () => {
-  await using world = await createWorld();
-  const turn = await startRefused(world);
-  await world.workUntilIdle();
+test('a retried turn is streamed from the first failure to its real end', async () => {
+  await using harness = await createHarness();
+  const turn = await startRefused(harness);
+  await harness.workUntilIdle();
   expect(await turn.result()).toMatchObject({ status: 'failed' });
 
   const untilFailure = await showNaively(turn.events());
   await turn.retry();
-  await world.workUntilIdle();
+  await harness.workUntilIdle();
   const whole = await showNaively(turn.events());
   const sinceFailure = await showNaively(turn.events({ after: untilFailure.numbers.length }));
 
@@ -103,8 +102,8 @@ test('a retried turn is told from the first failure to its real end', async () =
 });
 
 test('an aborted signal ends the watching and not the turn', async () => {
-  await using world = await createWorld();
-  const turn = await connectPawl({ baseUrl: world.url }).turns.start(slow);
+  await using harness = await createHarness();
+  const turn = await connectPawl({ baseUrl: harness.url }).turns.start(slow);
   const leaving = new AbortController();
 
   const watching = showNaively(tapped(turn.events({ signal: leaving.signal }), () => leaving.abort(new Error('Bye.'))));
@@ -114,20 +113,20 @@ test('an aborted signal ends the watching and not the turn', async () => {
 });
 
 test('a turn that does not exist is said so at once', async () => {
-  await using world = await createWorld();
+  await using harness = await createHarness();
 
-  const watching = showNaively(connectPawl({ baseUrl: world.url }).turns.attach('turn_none').events());
+  const watching = showNaively(connectPawl({ baseUrl: harness.url }).turns.attach('turn_none').events());
 
   await expect(watching).rejects.toMatchObject({ name: 'PawlError', status: 404, code: 'turn_not_found' });
 });
 
-test('who watches a server that never comes back is told so when patience ends', async () => {
+test('watching a server that never comes back fails when patienceMs are over', async () => {
   const nowhere = connectPawl({ baseUrl: 'http://127.0.0.1:9', patienceMs: 300 });
 
   await expect(showNaively(nowhere.turns.attach('turn_1').events())).rejects.toMatchObject({ code: 'unreachable' });
 });
 
-async function startRefused({ url }: World) {
+async function startRefused({ url }: Harness) {
   const fault = { kind: 'status', status: 400 } as const;
   const input = scripted({ final: { fault } });
   return connectPawl({ baseUrl: url }).turns.start({ model: 'openai/test', input });

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { cutEvents } from '#client/cut-events.ts';
-import { readEvents } from '#client/read-events.ts';
+import { makeSseParser, readEvents } from '#client/read-events.ts';
 import { takeAll } from './take-all.ts';
 
 const data = ['{"type":"turn.queued"}', '{"delta":"Köln 🌧, 東京 👋🏽"}', '{\n"two":\n"lines"}', '{"last":true}'];
@@ -25,19 +24,21 @@ test('however a stream is written and cut, its events are the same', async () =>
   await fc.assert(
     fc.asyncProperty(habits, fc.array(fc.nat({ max: 400 }), { maxLength: 40 }), async (habit, cuts) => {
       const bytes = new TextEncoder().encode(written(habit));
-      const places = [...new Set([0, ...cuts, bytes.length])].filter((at) => at <= bytes.length).sort((a, b) => a - b);
-      const pieces = places.slice(1).map((to, index) => bytes.subarray(places[index], to));
+      const positions = [...new Set([0, ...cuts, bytes.length])]
+        .filter((at) => at <= bytes.length)
+        .sort((a, b) => a - b);
+      const chunks = positions.slice(1).map((to, index) => bytes.subarray(positions[index], to));
 
-      const seen = await takeAll(readEvents(ReadableStream.from(pieces), { heard: () => {} }));
+      const events = await takeAll(readEvents(ReadableStream.from(chunks), { onChunk: () => {} }));
 
-      expect(seen).toEqual(data.map((text) => JSON.parse(text)));
+      expect(events).toEqual(data.map((text) => JSON.parse(text)));
     }),
     { seed: 20_261_120, numRuns: 300 },
   );
 });
 
 test('an event that is not complete when the stream ends is none', () => {
-  const cut = cutEvents();
+  const cut = makeSseParser();
 
   expect([...cut('data: 1\n\ndata: 2\n'), ...cut('')]).toEqual(['1']);
 });
@@ -51,19 +52,19 @@ test('a connection that falls silent is over, and let go', async () => {
     },
   });
 
-  const seen = await takeAll(readEvents(silent, { heard: () => {}, silenceMs: 20 }));
+  const events = await takeAll(readEvents(silent, { onChunk: () => {}, silenceMs: 20 }));
 
-  expect(seen).toEqual([1]);
+  expect(events).toEqual([1]);
   expect(wasLeft).toBe(true);
 });
 
 test('a connection that breaks off is over, and what came before stays', async () => {
-  const pieces = (async function* () {
+  const chunks = (async function* () {
     yield new TextEncoder().encode('data: 1\n\ndata: ');
     throw new TypeError('terminated');
   })();
 
-  const seen = await takeAll(readEvents(ReadableStream.from(pieces), { heard: () => {} }));
+  const events = await takeAll(readEvents(ReadableStream.from(chunks), { onChunk: () => {} }));
 
-  expect(seen).toEqual([1]);
+  expect(events).toEqual([1]);
 });

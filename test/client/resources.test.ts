@@ -9,14 +9,14 @@ import type {
   TurnRequest,
 } from 'pawl/client';
 import { expectTypeOf, test } from 'vitest';
-import type { CompactMessage } from '#client/conversation-resource.ts';
+import type { CompactMessage } from '#client/resources/conversation.ts';
 import type { LiveEvent } from '#core/turn/event.ts';
 import type { CompactMessage as ServerMessage } from '#core/turn/history/compact.ts';
-import type { ConversationResource } from '#core/turn/present-conversation.ts';
-import type { EventResource } from '#core/turn/present-event.ts';
-import type { ListedTurnResource, TurnResource } from '#core/turn/present-turn.ts';
+import type { ConversationRequestBody, TurnRequestBody } from '#core/turn/request/turn.ts';
+import type { ConversationResource } from '#core/turn/resource/conversation.ts';
+import type { EventResource } from '#core/turn/resource/event.ts';
+import type { ListedTurnResource, TurnResource } from '#core/turn/resource/turn.ts';
 import type { TerminalStatus, TurnStatus } from '#core/turn/turn.ts';
-import type { ConversationRequestBody, TurnRequestBody } from '#core/turn/turn-request.ts';
 
 /** A type written out, so that two of one shape are one type; any JSON value is `unknown`. */
 type Plain<Type> = [NonNullable<unknown> | null] extends [Type]

@@ -1,6 +1,6 @@
 import type { TurnEvent } from 'pawl/client';
 
-/** What somebody sees who writes each delta down as it comes, and begins again when a round, or another try of it, starts. */
+/** The text of a reader that appends each delta, and begins again when a round, or another attempt of it, starts. */
 export async function showNaively(events: AsyncIterable<TurnEvent>) {
   const numbers: number[] = [];
   const texts: Record<number, string> = {};

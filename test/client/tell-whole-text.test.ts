@@ -1,6 +1,6 @@
 import type { TurnEvent } from 'pawl/client';
 import { expect, test } from 'vitest';
-import { tellWholeText } from '#client/tell-whole-text.ts';
+import { deduplicateText } from '#client/follow-events.ts';
 
 const started = (round: number, attempt = 1) => ({ type: 'round.started', turn_id: 'turn_1', round, attempt }) as const;
 const delta = (text: string, offset: number, { round = 1, attempt = 1, type = 'output_text.delta' as const } = {}) =>
@@ -13,15 +13,15 @@ function completed(round: number, text: string | null): TurnEvent {
   return { ...fields, type: 'round.completed', round, ...reply, tool_calls: [] };
 }
 
-function told(events: TurnEvent[]): TurnEvent[] {
-  const tell = tellWholeText();
-  return events.flatMap(tell);
+function yielded(events: TurnEvent[]): TurnEvent[] {
+  const deduplicate = deduplicateText();
+  return events.flatMap(deduplicate);
 }
 
-test('what another connection tells again is cut away', () => {
+test('text that another connection repeats is cut away', () => {
   const again = [started(1), delta('Hello wor', 0), delta('ld', 9)];
 
-  const all = told([started(1), delta('Hel', 0), delta('lo', 3), ...again, completed(1, 'Hello world')]);
+  const all = yielded([started(1), delta('Hel', 0), delta('lo', 3), ...again, completed(1, 'Hello world')]);
 
   expect(all).toEqual([
     ...[started(1), delta('Hel', 0), delta('lo', 3), delta(' wor', 5), delta('ld', 9)],
@@ -29,37 +29,37 @@ test('what another connection tells again is cut away', () => {
   ]);
 });
 
-test('what was missed is told before the round is complete', () => {
-  expect(told([started(1), delta('Hel', 0), completed(1, 'Hello')])).toEqual([
+test('text that was missed comes before the round is complete', () => {
+  expect(yielded([started(1), delta('Hel', 0), completed(1, 'Hello')])).toEqual([
     ...[started(1), delta('Hel', 0), delta('lo', 3)],
     completed(1, 'Hello'),
   ]);
-  expect(told([completed(2, 'All of it')])).toEqual([
+  expect(yielded([completed(2, 'All of it')])).toEqual([
     ...[started(2), delta('All of it', 0, { round: 2 })],
     completed(2, 'All of it'),
   ]);
 });
 
-test('a text that another try has written is told as one of another try', () => {
-  const all = told([started(1), delta('Half a sen', 0), completed(1, 'Another sentence')]);
+test('a text that another attempt has written belongs to another attempt', () => {
+  const all = yielded([started(1), delta('Half a sen', 0), completed(1, 'Another sentence')]);
 
   expect(all.slice(2, -1)).toEqual([started(1, 2), delta('Another sentence', 0, { attempt: 2 })]);
 });
 
-test('what still comes of a try that was given up is not told', () => {
+test('late text of an abandoned attempt is dropped', () => {
   const late = [delta('tence', 10), { ...delta('', 0), type: 'tool_call.arguments.delta', index: 0 } as const];
 
-  const all = told([started(1), delta('Half a sen', 0), started(1, 2), ...late, delta('New', 0, { attempt: 2 })]);
+  const all = yielded([started(1), delta('Half a sen', 0), started(1, 2), ...late, delta('New', 0, { attempt: 2 })]);
 
   expect(all.slice(2)).toEqual([started(1, 2), delta('New', 0, { attempt: 2 })]);
 });
 
-test('a piece whose place is not known yet waits for the round to be complete', () => {
-  const all = told([started(1), delta('Hel', 0), delta('world', 6), completed(1, 'Hello world')]);
+test('a delta after a gap waits for the round to be complete', () => {
+  const all = yielded([started(1), delta('Hel', 0), delta('world', 6), completed(1, 'Hello world')]);
 
   expect(all.slice(1, -1)).toEqual([delta('Hel', 0), delta('lo world', 3)]);
 });
 
-test('a round without text is told to have started, and that is all', () => {
-  expect(told([completed(1, null)])).toEqual([started(1), completed(1, null)]);
+test('a round without text only starts and completes', () => {
+  expect(yielded([completed(1, null)])).toEqual([started(1), completed(1, null)]);
 });

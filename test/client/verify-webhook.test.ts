@@ -1,9 +1,8 @@
 import { verifyWebhook, WebhookError, type WebhookEvent } from 'pawl/webhook';
 import { Webhook } from 'standardwebhooks';
 import { expect, test } from 'vitest';
-import { newWebhookSecret } from '#core/webhook/secret.ts';
-import { signWebhook } from '#core/webhook/sign.ts';
-import { webhookEvents } from '#services/api/schemas/webhook-event.ts';
+import { newWebhookSecret, signWebhook } from '#core/webhooks/sign.ts';
+import { webhookEvents } from '#services/api/schemas/webhooks.ts';
 
 const secret = newWebhookSecret();
 const body = JSON.stringify({
@@ -18,14 +17,14 @@ const now = nowSeconds * 1000;
 const signed = (more: { secrets?: string[]; timestampSeconds?: number } = {}) =>
   signWebhook({ secrets: [secret], id: 'evt_1', timestampSeconds: nowSeconds, body, ...more });
 
-/** Fails to compile where the client does not know an event that webhooks are told of, or knows one that they are not. */
-const told = {
+/** Fails to compile where the client lacks an event that webhooks send, or has one that they do not send. */
+const sent = {
   ...{ 'turn.completed': true, 'turn.incomplete': true, 'turn.failed': true, 'turn.cancelled': true },
   ...{ 'turn.requires_action': true, 'round.completed': true, 'webhook_endpoint.disabled': true, 'webhook.test': true },
 } satisfies Record<keyof typeof webhookEvents, true> satisfies Record<WebhookEvent['type'], true>;
 
-test.each(Object.keys(told))('%s is verified as what the API says it is', async (type) => {
-  const [example] = webhookEvents[type as keyof typeof told].meta()!.examples as { type: string }[];
+test.each(Object.keys(sent))('%s is verified as what the API says it is', async (type) => {
+  const [example] = webhookEvents[type as keyof typeof sent].meta()!.examples as { type: string }[];
   const text = JSON.stringify({ ...example, type });
   const headers = signWebhook({ secrets: [secret], id: 'evt_1', timestampSeconds: nowSeconds, body: text });
 
@@ -77,7 +76,7 @@ test('while secrets rotate, any of theirs and any of ours will do', async () => 
 test.each([
   ['another body', body.replace('turn_1', 'turn_2'), {}],
   ['another id', body, { 'webhook-id': 'evt_2' }],
-  ['another moment', body, { 'webhook-timestamp': String(nowSeconds + 1) }],
+  ['another time', body, { 'webhook-timestamp': String(nowSeconds + 1) }],
   ['half a signature', body, { 'webhook-signature': signed()['webhook-signature']?.slice(0, 20) }],
   ['another version', body, { 'webhook-signature': signed()['webhook-signature']?.replace('v1', 'v2') }],
 ])('%s is refused', async (_, text, headers) => {

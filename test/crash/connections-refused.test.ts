@@ -5,10 +5,11 @@ import { fileURLToPath } from 'node:url';
 import { Redis } from 'ioredis';
 import postgres from 'postgres';
 import { expect, test, vi } from 'vitest';
-import { createWorld, type World } from '#test/world/create-world.ts';
-import { spawnRedis } from '#test/world/spawn-redis.ts';
-import { startProcess } from '#test/world/start-process.ts';
-import { createTestDatabase } from '#test/world/test-database.ts';
+import { createHarness, type Harness } from '#test/harness/create-harness.ts';
+import { startProcess } from '#test/harness/start-process.ts';
+import { openRedis } from '#test/harness/stores/open-redis.ts';
+import { createTestDatabase } from '#test/harness/stores/test-database.ts';
+import { untilLogged } from '#test/harness/until-logged.ts';
 
 const SOON = { timeout: 30_000, interval: 200 };
 
@@ -33,7 +34,7 @@ async function openLimited() {
   };
 }
 
-async function readyz({ call }: World) {
+async function readyz({ call }: Harness) {
   const { status, body } = await call<{ status?: string; error?: { message: string } }>('GET', '/readyz');
   return { status, message: body.error?.message ?? body.status };
 }
@@ -55,49 +56,49 @@ test('a process that finds no connection to PostgreSQL at its start says which l
 
 test('while PostgreSQL refuses connections /readyz says which limit to raise, and is ready again by itself', async () => {
   await using database = await openLimited();
-  await using world = await createWorld({ env: { DATABASE_URL: database.url } });
-  expect(await readyz(world)).toEqual(READY);
+  await using harness = await createHarness({ env: { DATABASE_URL: database.url } });
+  expect(await readyz(harness)).toEqual(READY);
 
   await database.limit(0);
   await database.kill();
   const refused = { status: 503, message: expect.stringContaining('raise max_connections') };
-  await vi.waitFor(async () => expect(await readyz(world)).toEqual(refused), SOON);
+  await vi.waitFor(async () => expect(await readyz(harness)).toEqual(refused), SOON);
   await database.limit(50);
 
-  await vi.waitFor(async () => expect(await readyz(world)).toEqual(READY), SOON);
+  await vi.waitFor(async () => expect(await readyz(harness)).toEqual(READY), SOON);
 });
 
 test('a worker that PostgreSQL refuses logs which limit to raise, and works on once it is raised', async () => {
   await using database = await openLimited();
-  await using world = await createWorld({ env: { DATABASE_URL: database.url } });
-  await using worker = await startProcess('worker', world.env);
+  await using harness = await createHarness({ env: { DATABASE_URL: database.url } });
+  await using worker = await startProcess('worker', harness.env);
 
   await database.limit(0);
   await database.kill();
-  await worker.said(/no connection left .* raise max_connections/);
+  const { msg } = await untilLogged(worker, 'connection.refused');
   await database.limit(50);
-  const turn = await vi.waitFor(() => world.startTurn({ input: 'Hello' }), SOON);
-  const { body } = await world.call('GET', `/v1/turns/${turn.id}?wait=30`);
+  const turn = await vi.waitFor(() => harness.startTurn({ input: 'Hello' }), SOON);
+  const { body } = await harness.call('GET', `/v1/turns/${turn.id}?wait=30`);
 
+  expect(msg).toMatch(/no connection left .* raise max_connections/);
   expect(body.status).toBe('completed');
 });
 
 test('while Redis refuses connections /readyz says which limit to raise, and is ready again by itself', async ({
   skip,
 }) => {
-  const server = await spawnRedis();
+  await using server = await openRedis();
   if (!server) return skip('no redis-server on the PATH');
   const redis = new Redis(server.url);
-  await using world = await createWorld({ env: { REDIS_URL: server.url } });
-  expect(await readyz(world)).toEqual(READY);
+  await using harness = await createHarness({ env: { REDIS_URL: server.url } });
+  expect(await readyz(harness)).toEqual(READY);
 
   await redis.config('SET', 'maxclients', '1');
   await redis.call('client', 'kill', 'skipme', 'yes');
   const refused = { status: 503, message: expect.stringContaining('raise maxclients') };
-  await vi.waitFor(async () => expect(await readyz(world)).toEqual(refused), SOON);
+  await vi.waitFor(async () => expect(await readyz(harness)).toEqual(refused), SOON);
   await redis.config('SET', 'maxclients', '100');
 
-  await vi.waitFor(async () => expect(await readyz(world)).toEqual(READY), SOON);
+  await vi.waitFor(async () => expect(await readyz(harness)).toEqual(READY), SOON);
   redis.disconnect();
-  await server.stop();
 });

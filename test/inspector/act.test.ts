@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest';
-import { createWorld } from '#test/world/create-world.ts';
-import { httpTool } from '#test/world/http-tool.ts';
-import { openLiveWorker } from '#test/world/live-worker.ts';
-import { scripted } from '#test/world/scripted.ts';
-import { openStranger } from '#test/world/stranger.ts';
+import { createHarness, startBackgroundWorker } from '#test/harness/create-harness.ts';
+import { httpTool } from '#test/harness/http-tool.ts';
+import { scripted } from '#test/harness/scripted.ts';
+import { openExternalServer } from '#test/harness/servers/external-server.ts';
 import { browserSuite } from './browser-suite.ts';
 
 const clientTool = { name: 'read_clipboard', description: 'Reads the clipboard of the client' };
@@ -12,31 +11,31 @@ const scriptOf = (name: string, args = {}) =>
 
 browserSuite('what can be done to a turn', (open) => {
   test('a running turn is cancelled at a click', async () => {
-    await using world = await createWorld();
-    const { id } = await world.startTurn({ input: 'Hi' });
-    await using inspector = await open(`${world.url}/#/turns/${id}`);
+    await using harness = await createHarness();
+    const { id } = await harness.startTurn({ input: 'Hi' });
+    await using inspector = await open(`${harness.url}/#/turns/${id}`);
 
     await inspector.page.getByRole('button', { name: 'Cancel' }).click();
     await inspector.page.getByRole('status').getByText('Cancelled', { exact: true }).waitFor();
 
-    expect((await world.findTurn(id)).status).toBe('cancelled');
+    expect((await harness.findTurn(id)).status).toBe('cancelled');
     expect(await inspector.page.getByRole('button', { name: 'Cancel' }).count()).toBe(0);
     expect(inspector.problems).toEqual([]);
   });
 
-  test('a failed turn is taken up again by keyboard, and its page goes on with it', async () => {
-    await using world = await createWorld();
+  test('a failed turn is resumed by keyboard, and its page goes on with it', async () => {
+    await using harness = await createHarness();
     const fault = { kind: 'status' as const, status: 401, times: 1 };
-    const { id } = await world.startTurn({ input: scripted({ rounds: [], answer: 'At last.', final: { fault } }) });
-    await world.workUntilIdle();
-    await using inspector = await open(`${world.url}/#/turns/${id}`);
+    const { id } = await harness.startTurn({ input: scripted({ rounds: [], answer: 'At last.', final: { fault } }) });
+    await harness.workUntilIdle();
+    await using inspector = await open(`${harness.url}/#/turns/${id}`);
     const { page } = inspector;
     await page.getByText('provider_authentication_failed').first().waitFor();
 
     await page.getByRole('button', { name: 'Retry' }).focus();
     await page.keyboard.press('Enter');
-    await page.getByRole('heading', { name: 'Taken up again' }).waitFor();
-    await world.workUntilIdle();
+    await page.getByRole('heading', { name: 'Resumed' }).waitFor();
+    await harness.workUntilIdle();
     await page.getByRole('region', { name: 'Answer' }).getByText('At last.').waitFor();
 
     expect(await page.getByRole('region', { name: 'What went wrong' }).count()).toBe(0);
@@ -44,12 +43,12 @@ browserSuite('what can be done to a turn', (open) => {
   });
 
   test('a call is approved at a click, and made', async () => {
-    await using world = await createWorld();
-    await using tool = await openStranger(() => ({ status: 200, body: 'sent' }));
-    await using _worker = await openLiveWorker(world);
+    await using harness = await createHarness();
+    await using tool = await openExternalServer(() => ({ status: 200, body: 'sent' }));
+    await using _worker = await startBackgroundWorker(harness);
     const tools = [httpTool('send_money', tool.url, { approval: 'always' })];
-    const { id } = await world.startTurn({ input: scriptOf('send_money', { city: 'Tokyo' }), tools });
-    await using inspector = await open(`${world.url}/#/turns/${id}`);
+    const { id } = await harness.startTurn({ input: scriptOf('send_money', { city: 'Tokyo' }), tools });
+    await using inspector = await open(`${harness.url}/#/turns/${id}`);
 
     await inspector.page.getByRole('button', { name: 'Approve' }).click();
     await inspector.page.getByRole('region', { name: 'Answer' }).getByText('So: sent').waitFor();
@@ -60,12 +59,12 @@ browserSuite('what can be done to a turn', (open) => {
   });
 
   test('a call is denied by keyboard, with a reason, and never made', async () => {
-    await using world = await createWorld();
-    await using tool = await openStranger();
-    await using _worker = await openLiveWorker(world);
+    await using harness = await createHarness();
+    await using tool = await openExternalServer();
+    await using _worker = await startBackgroundWorker(harness);
     const tools = [httpTool('send_money', tool.url, { approval: 'always' })];
-    const { id } = await world.startTurn({ input: scriptOf('send_money', { city: 'Tokyo' }), tools });
-    await using inspector = await open(`${world.url}/#/turns/${id}`);
+    const { id } = await harness.startTurn({ input: scriptOf('send_money', { city: 'Tokyo' }), tools });
+    await using inspector = await open(`${harness.url}/#/turns/${id}`);
     const { page } = inspector;
 
     await page.getByLabel('Reason').focus();
@@ -82,10 +81,10 @@ browserSuite('what can be done to a turn', (open) => {
     ['result', 'Submit result', 'So: 42'],
     ['error', 'Submit as error', 'So: Tool execution failed (unknown): 42'],
   ])('a client’s %s is given by hand', async (_, button, answer) => {
-    await using world = await createWorld();
-    await using _worker = await openLiveWorker(world);
-    const { id } = await world.startTurn({ input: scriptOf('read_clipboard'), tools: [clientTool] });
-    await using inspector = await open(`${world.url}/#/turns/${id}`);
+    await using harness = await createHarness();
+    await using _worker = await startBackgroundWorker(harness);
+    const { id } = await harness.startTurn({ input: scriptOf('read_clipboard'), tools: [clientTool] });
+    await using inspector = await open(`${harness.url}/#/turns/${id}`);
     const { page } = inspector;
 
     await page.getByLabel('Result', { exact: true }).fill('42');
@@ -95,11 +94,11 @@ browserSuite('what can be done to a turn', (open) => {
     expect(inspector.problems).toEqual([]);
   });
 
-  test('what the API refuses is said, in its words', async () => {
-    await using world = await createWorld();
-    const { id } = await world.startTurn({ input: scriptOf('read_clipboard'), tools: [clientTool] });
-    await world.workUntilIdle();
-    await using inspector = await open(`${world.url}/#/turns/${id}`);
+  test('a refusal of the API is shown in its words', async () => {
+    await using harness = await createHarness();
+    const { id } = await harness.startTurn({ input: scriptOf('read_clipboard'), tools: [clientTool] });
+    await harness.workUntilIdle();
+    await using inspector = await open(`${harness.url}/#/turns/${id}`);
     const { page } = inspector;
     await page.getByLabel('Result', { exact: true }).fill('42');
     await page.route('**/tool_outputs', (route) => route.abort());
@@ -111,17 +110,17 @@ browserSuite('what can be done to a turn', (open) => {
   });
 
   test('a failed delivery is made once more', async () => {
-    await using world = await createWorld();
-    await using receiver = await openStranger((number) => ({ status: number === 1 ? 410 : 200 }));
-    const { id } = await world.startTurn({ input: 'Hi', webhook: { url: receiver.url } });
-    await world.workUntilIdle();
-    await using inspector = await open(`${world.url}/#/turns/${id}`);
+    await using harness = await createHarness();
+    await using receiver = await openExternalServer((number) => ({ status: number === 1 ? 410 : 200 }));
+    const { id } = await harness.startTurn({ input: 'Hi', webhook: { url: receiver.url } });
+    await harness.workUntilIdle();
+    await using inspector = await open(`${harness.url}/#/turns/${id}`);
     const deliveries = inspector.page.getByRole('region', { name: 'Webhook deliveries' });
     await deliveries.getByText('HTTP 410').waitFor();
 
     await deliveries.getByRole('button', { name: 'Redeliver' }).click();
     await deliveries.getByText('pending').waitFor();
-    await world.workUntilIdle();
+    await harness.workUntilIdle();
     await deliveries.getByText('delivered', { exact: true }).waitFor();
 
     expect(receiver.caught.map(({ headers }) => headers['webhook-id'])).toEqual(

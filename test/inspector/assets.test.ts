@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createWorld } from '#test/world/create-world.ts';
+import { createHarness } from '#test/harness/create-harness.ts';
 
 const CSP =
   "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; " +
@@ -12,7 +12,7 @@ async function readAsset(url: string, path: string): Promise<Asset> {
   return { path, status: response.status, headers: response.headers, body: await response.text() };
 }
 
-/** The page, every asset it asks for, and those they ask for in turn. */
+/** The page, every asset it requests, and those they request in turn. */
 async function readAssets(url: string): Promise<Asset[]> {
   const found: Asset[] = [];
   const wanted = ['/'];
@@ -26,10 +26,10 @@ async function readAssets(url: string): Promise<Asset[]> {
   return found;
 }
 
-test('all that the page asks for is there, guarded against scripts and frames of others', async () => {
-  await using world = await createWorld();
+test('all that the page requests is there, guarded against scripts and frames of other sites', async () => {
+  await using harness = await createHarness();
 
-  const assets = await readAssets(world.url);
+  const assets = await readAssets(harness.url);
 
   expect(assets.length).toBeGreaterThan(20);
   for (const { path, status, headers } of assets) {
@@ -45,22 +45,22 @@ test('all that the page asks for is there, guarded against scripts and frames of
 });
 
 test('no asset holds an inline script or style, or names another host', async () => {
-  await using world = await createWorld();
+  await using harness = await createHarness();
 
-  const assets = await readAssets(world.url);
-  const telling = assets.map(({ path, body }) => ({ path, told: body.replaceAll('http://www.w3.org/2000/svg', '') }));
+  const assets = await readAssets(harness.url);
+  const texts = assets.map(({ path, body }) => ({ path, text: body.replaceAll('http://www.w3.org/2000/svg', '') }));
 
-  for (const { path, told } of telling) {
-    expect.soft(told, path).not.toMatch(/https?:\/\/|innerHTML|outerHTML|insertAdjacentHTML|\sstyle="|\son\w+="/);
+  for (const { path, text } of texts) {
+    expect.soft(text, path).not.toMatch(/https?:\/\/|innerHTML|outerHTML|insertAdjacentHTML|\sstyle="|\son\w+="/);
   }
 });
 
 test('an asset that is as it was is not sent again', async () => {
-  await using world = await createWorld();
-  const { headers } = await fetch(`${world.url}/`);
+  await using harness = await createHarness();
+  const { headers } = await fetch(`${harness.url}/`);
 
-  const again = await fetch(`${world.url}/`, { headers: { 'if-none-match': headers.get('etag') ?? '' } });
-  const other = await fetch(`${world.url}/`, { headers: { 'if-none-match': '"another"' } });
+  const again = await fetch(`${harness.url}/`, { headers: { 'if-none-match': headers.get('etag') ?? '' } });
+  const other = await fetch(`${harness.url}/`, { headers: { 'if-none-match': '"another"' } });
 
   expect([again.status, await again.text()]).toEqual([304, '']);
   expect(other.status).toBe(200);
@@ -69,9 +69,9 @@ test('an asset that is as it was is not sent again', async () => {
 test.each(['nothing.js', 'tsconfig.json', '..%2fapp.ts', '%2e%2e%2f%2e%2e%2fpackage.json', '__proto__'])(
   '%s is no asset, whatever it points at',
   async (name) => {
-    await using world = await createWorld();
+    await using harness = await createHarness();
 
-    const { status, body } = await readAsset(world.url, `/inspector/${name}`);
+    const { status, body } = await readAsset(harness.url, `/inspector/${name}`);
 
     expect(status).toBe(404);
     expect(JSON.parse(body)).toMatchObject({ error: { code: 'route_not_found' } });
@@ -79,9 +79,11 @@ test.each(['nothing.js', 'tsconfig.json', '..%2fapp.ts', '%2e%2e%2f%2e%2e%2fpack
 );
 
 test('the page is open where keys are configured, and what it shows is not', async () => {
-  await using world = await createWorld({ env: { PAWL_API_KEYS: 'alpha:key-of-alpha' } });
+  await using harness = await createHarness({ env: { PAWL_API_KEYS: 'alpha:key-of-alpha' } });
 
-  const answers = await Promise.all(['/', '/inspector/main.js', '/v1/turns'].map((path) => readAsset(world.url, path)));
+  const answers = await Promise.all(
+    ['/', '/inspector/main.js', '/v1/turns'].map((path) => readAsset(harness.url, path)),
+  );
 
   expect(answers.map(({ status }) => status)).toEqual([200, 200, 401]);
 });

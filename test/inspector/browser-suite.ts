@@ -1,8 +1,9 @@
+import { existsSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe } from 'vitest';
-import { findChromium } from './find-chromium.ts';
 
-/** What a reader has before them, and whatever a browser complained of: failed scripts, refused assets, dialogs. */
+/** An open page, and the problems its browser reported: failed scripts, refused assets, dialogs. */
 export type Inspector = AsyncDisposable & { page: Page; problems: string[] };
 
 export type Reader = { dark?: boolean; width?: number };
@@ -10,7 +11,7 @@ export type Reader = { dark?: boolean; width?: number };
 /** Opens a page of an API as a reader with a browser of their own would. */
 export type OpenInspector = (url: string, reader?: Reader) => Promise<Inspector>;
 
-const PATIENCE_MS = 30_000;
+const TIMEOUT_MS = 30_000;
 
 /** A suite in a real browser. Where there is no Chromium it is left out and says so, or fails if REQUIRE_CHROMIUM is set. */
 export function browserSuite(name: string, suite: (open: OpenInspector) => void): void {
@@ -44,7 +45,7 @@ async function openInspector(
     permissions: ['clipboard-read', 'clipboard-write'],
   });
   const page = await context.newPage();
-  page.setDefaultTimeout(PATIENCE_MS);
+  page.setDefaultTimeout(TIMEOUT_MS);
   const problems: string[] = [];
   page.on('pageerror', (error) => problems.push(error.message));
   page.on('console', (message) => problems.push(message.text()));
@@ -54,4 +55,14 @@ async function openInspector(
   });
   await page.goto(url);
   return { page, problems, [Symbol.asyncDispose]: () => context.close() };
+}
+
+const NAMES = ['chromium-headless-shell', 'chromium', 'google-chrome', 'google-chrome-stable'];
+const APPS = ['Google Chrome', 'Chromium'].map((name) => `/Applications/${name}.app/Contents/MacOS/${name}`);
+
+/** The Chromium of this machine: on the PATH, as an app, or one that Playwright has installed; null without any. */
+function findChromium(): string | null {
+  const folders = (process.env.PATH ?? '').split(delimiter);
+  const onPath = NAMES.flatMap((name) => folders.map((folder) => join(folder, name)));
+  return [...onPath, ...APPS, chromium.executablePath()].find((path) => path && existsSync(path)) ?? null;
 }

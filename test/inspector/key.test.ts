@@ -1,18 +1,18 @@
 import { expect, test } from 'vitest';
-import { apiClient } from '#test/world/api-client.ts';
-import { createWorld } from '#test/world/create-world.ts';
-import { scripted } from '#test/world/scripted.ts';
+import { apiClient } from '#test/harness/api-client.ts';
+import { createHarness } from '#test/harness/create-harness.ts';
+import { scripted } from '#test/harness/scripted.ts';
 import { browserSuite } from './browser-suite.ts';
 
 const KEY = 'key-of-alpha';
 
 browserSuite('where keys are configured', (open) => {
   test('the page asks for one, says when it is wrong, and follows a turn with it', async () => {
-    await using world = await createWorld({ env: { PAWL_API_KEYS: `alpha:${KEY}` } });
-    const { id } = await apiClient(world.url, KEY).startTurn({
+    await using harness = await createHarness({ env: { PAWL_API_KEYS: `alpha:${KEY}` } });
+    const { id } = await apiClient(harness.url, KEY).startTurn({
       input: scripted({ rounds: [], answer: 'Hello, alpha.' }),
     });
-    await using inspector = await open(`${world.url}/#/turns/${id}`);
+    await using inspector = await open(`${harness.url}/#/turns/${id}`);
     const { page } = inspector;
 
     await page.getByLabel('Key', { exact: true }).fill('wrong');
@@ -21,7 +21,7 @@ browserSuite('where keys are configured', (open) => {
     await page.getByLabel('Key', { exact: true }).fill(KEY);
     await page.keyboard.press('Enter');
     await page.getByRole('status').getByText('Queued').waitFor();
-    await world.workUntilIdle();
+    await harness.workUntilIdle();
     await page.getByRole('region', { name: 'Answer' }).getByText('Hello, alpha.').waitFor();
 
     expect(await page.evaluate('[document.cookie, localStorage.length]')).toEqual(['', 0]);
@@ -29,9 +29,9 @@ browserSuite('where keys are configured', (open) => {
   });
 
   test('commands to copy name the key and never hold it', async () => {
-    await using world = await createWorld({ env: { PAWL_API_KEYS: `alpha:${KEY}` } });
-    const { id } = await apiClient(world.url, KEY).startTurn({ input: "It's me." });
-    await using inspector = await open(`${world.url}/#/turns/${id}`);
+    await using harness = await createHarness({ env: { PAWL_API_KEYS: `alpha:${KEY}` } });
+    const { id } = await apiClient(harness.url, KEY).startTurn({ input: "It's me." });
+    await using inspector = await open(`${harness.url}/#/turns/${id}`);
     const { page } = inspector;
     await page.getByLabel('Key', { exact: true }).fill(KEY);
     await page.keyboard.press('Enter');
@@ -40,15 +40,15 @@ browserSuite('where keys are configured', (open) => {
     await page.getByRole('button', { name: 'Copy: Start it again' }).click();
     const command = await page.evaluate<string>('navigator.clipboard.readText()');
 
-    expect(command).toContain(`curl -s '${world.url}/v1/turns'`);
+    expect(command).toContain(`curl -s '${harness.url}/v1/turns'`);
     expect(command).toContain('-H "Authorization: Bearer $PAWL_API_KEY"');
     expect(command).toContain(`"input": "It'\\''s me."`);
     expect(await page.content()).not.toContain(KEY);
   });
 
-  test('who gives no key is told so, and may try again', async () => {
-    await using world = await createWorld({ env: { PAWL_API_KEYS: `alpha:${KEY}` } });
-    await using inspector = await open(world.url);
+  test('a person who gives no key sees why the page is empty, and may try again', async () => {
+    await using harness = await createHarness({ env: { PAWL_API_KEYS: `alpha:${KEY}` } });
+    await using inspector = await open(harness.url);
     const { page } = inspector;
 
     await page.getByLabel('Key', { exact: true }).waitFor();

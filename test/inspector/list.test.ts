@@ -1,17 +1,17 @@
 import { expect, test } from 'vitest';
-import { createWorld } from '#test/world/create-world.ts';
-import { scripted } from '#test/world/scripted.ts';
+import { createHarness } from '#test/harness/create-harness.ts';
+import { scripted } from '#test/harness/scripted.ts';
 import { browserSuite } from './browser-suite.ts';
 
 browserSuite('the list of turns', (open) => {
   test('it shows status, words, model, rounds and age, and what happens next by itself', async () => {
-    await using world = await createWorld();
-    await world.startTurn({ input: 'Say hello to Ada.' });
-    await using inspector = await open(world.url);
+    await using harness = await createHarness();
+    await harness.startTurn({ input: 'Say hello to Ada.' });
+    await using inspector = await open(harness.url);
     const row = inspector.page.locator('a.row');
 
     await row.getByText('Queued').waitFor();
-    await world.workUntilIdle();
+    await harness.workUntilIdle();
     await row.getByText('Completed').waitFor();
 
     expect(await row.innerText()).toMatch(/Completed\s+Say hello to Ada\.\s+openai\/test\s+1 round\s+(now|\d+ s ago)/);
@@ -19,11 +19,11 @@ browserSuite('the list of turns', (open) => {
   });
 
   test('it is filtered by status, and by conversation', async () => {
-    await using world = await createWorld();
-    const { id, conversation_id } = await world.startTurn({ input: 'First.' });
-    await world.startTurn({ input: 'Second.' });
-    await world.call('POST', `/v1/turns/${id}/cancel`);
-    await using inspector = await open(world.url);
+    await using harness = await createHarness();
+    const { id, conversation_id } = await harness.startTurn({ input: 'First.' });
+    await harness.startTurn({ input: 'Second.' });
+    await harness.call('POST', `/v1/turns/${id}/cancel`);
+    await using inspector = await open(harness.url);
     const titles = () => inspector.page.locator('a.row .title').allInnerTexts();
 
     await inspector.page.getByRole('link', { name: 'Cancelled', exact: true }).click();
@@ -40,9 +40,9 @@ browserSuite('the list of turns', (open) => {
   });
 
   test('older turns are a page further, and the newest one step back', async () => {
-    await using world = await createWorld();
-    for (let number = 1; number <= 22; number += 1) await world.startTurn({ input: `Turn ${number}.` });
-    await using inspector = await open(world.url);
+    await using harness = await createHarness();
+    for (let number = 1; number <= 22; number += 1) await harness.startTurn({ input: `Turn ${number}.` });
+    await using inspector = await open(harness.url);
     const titles = () => inspector.page.locator('a.row .title').allInnerTexts();
 
     await expect.poll(titles).toHaveLength(20);
@@ -54,11 +54,11 @@ browserSuite('the list of turns', (open) => {
     expect(inspector.problems).toEqual([]);
   });
 
-  test('one moves through it by keys alone', async () => {
-    await using world = await createWorld();
-    await world.startTurn({ input: 'First.' });
-    await world.startTurn({ input: 'Second.' });
-    await using inspector = await open(world.url);
+  test('it is used by keys alone', async () => {
+    await using harness = await createHarness();
+    await harness.startTurn({ input: 'First.' });
+    await harness.startTurn({ input: 'Second.' });
+    await using inspector = await open(harness.url);
     const { page } = inspector;
     await page.locator('a.row').first().waitFor();
 
@@ -76,8 +76,8 @@ browserSuite('the list of turns', (open) => {
   });
 
   test('without any turns it says how to begin', async () => {
-    await using world = await createWorld();
-    await using inspector = await open(world.url);
+    await using harness = await createHarness();
+    await using inspector = await open(harness.url);
 
     await inspector.page.getByRole('link', { name: 'Start one' }).click();
     await inspector.page.getByLabel('Model').fill('openai/test');
@@ -85,19 +85,19 @@ browserSuite('the list of turns', (open) => {
     await inspector.page.getByLabel('weather_lookup').check();
     await inspector.page.keyboard.press('Control+Enter');
     await inspector.page.getByRole('heading', { name: 'Say hello to Ada.' }).waitFor();
-    await world.workUntilIdle();
+    await harness.workUntilIdle();
     await inspector.page.getByRole('region', { name: 'Answer' }).getByText('sunny').waitFor();
 
     expect(inspector.problems).toEqual([]);
   });
 
   test('a turn that failed says why in its row, with the code', async () => {
-    await using world = await createWorld();
+    await using harness = await createHarness();
     const fault = { kind: 'status' as const, status: 401 };
-    await world.startTurn({ input: scripted({ rounds: [], final: { fault } }) });
-    await world.startTurn({ input: scripted({ rounds: [], final: { finish_reason: 'length' } }) });
-    await world.workUntilIdle();
-    await using inspector = await open(world.url);
+    await harness.startTurn({ input: scripted({ rounds: [], final: { fault } }) });
+    await harness.startTurn({ input: scripted({ rounds: [], final: { finish_reason: 'length' } }) });
+    await harness.workUntilIdle();
+    await using inspector = await open(harness.url);
     const whys = () => inspector.page.locator('a.row .why').allInnerTexts();
 
     await expect
@@ -110,9 +110,9 @@ browserSuite('the list of turns', (open) => {
     ['?status=requires_action', 'No turns that require action'],
     ['?conversation_id=CONVERSATION&status=cancelled', 'No cancelled turns in this conversation'],
   ])('a list of %s says what it is empty of', async (query, words) => {
-    await using world = await createWorld();
-    const { conversation_id } = await world.startTurn({ input: 'Hi' });
-    await using inspector = await open(`${world.url}/#/turns${query.replace('CONVERSATION', conversation_id)}`);
+    await using harness = await createHarness();
+    const { conversation_id } = await harness.startTurn({ input: 'Hi' });
+    await using inspector = await open(`${harness.url}/#/turns${query.replace('CONVERSATION', conversation_id)}`);
 
     await inspector.page.getByRole('heading', { name: words, exact: true }).waitFor();
     await inspector.page.getByRole('link', { name: 'Show all turns' }).click();
@@ -121,10 +121,10 @@ browserSuite('the list of turns', (open) => {
   });
 
   test('it shows turns that come without their rounds', async () => {
-    await using world = await createWorld();
-    await world.startTurn({ input: 'Say hello to Ada.' });
-    await world.workUntilIdle();
-    await using inspector = await open(`${world.url}/docs`);
+    await using harness = await createHarness();
+    await harness.startTurn({ input: 'Say hello to Ada.' });
+    await harness.workUntilIdle();
+    await using inspector = await open(`${harness.url}/docs`);
     await inspector.page.route('**/v1/turns?*', async (route) => {
       const response = await route.fetch();
       const { data, ...page } = (await response.json()) as { data: { rounds: unknown[] }[] };
@@ -132,7 +132,7 @@ browserSuite('the list of turns', (open) => {
       await route.fulfill({ response, json: { ...page, data: bare } });
     });
 
-    await inspector.page.goto(world.url);
+    await inspector.page.goto(harness.url);
 
     await inspector.page.locator('a.row', { hasText: 'Say hello to Ada.' }).getByText('1 round').waitFor();
     expect(inspector.problems).toEqual([]);

@@ -1,30 +1,28 @@
 import { expect, test } from 'vitest';
-import { loadTurn } from '#core/checkpoint/load-turn.ts';
-import { takeHold } from '#core/checkpoint/take-hold.ts';
-import { createWorld } from '#test/world/create-world.ts';
-import { httpTool } from '#test/world/http-tool.ts';
-import { workUntilEnded } from '#test/world/let-time-pass.ts';
-import { openLiveWorker } from '#test/world/live-worker.ts';
-import { scripted } from '#test/world/scripted.ts';
-import { openStranger } from '#test/world/stranger.ts';
+import { takeLease } from '#core/checkpoint/turns/lease.ts';
+import { loadTurn } from '#core/checkpoint/turns/reading/find.ts';
+import { createHarness, startBackgroundWorker, workUntilEnded } from '#test/harness/create-harness.ts';
+import { httpTool } from '#test/harness/http-tool.ts';
+import { scripted } from '#test/harness/scripted.ts';
+import { openExternalServer } from '#test/harness/servers/external-server.ts';
 import { browserSuite } from './browser-suite.ts';
 
 const call = { name: 'look_up', arguments: { city: 'Tokyo' }, id: 'call_1' };
 
 browserSuite('a turn as it runs', (open) => {
-  test('text appears as it streams, running tools say what they do, and what is committed takes their place', async () => {
-    await using world = await createWorld();
-    await using tool = await openStranger(() => null);
+  test('text appears as it streams, running tools show their progress, and commits replace both', async () => {
+    await using harness = await createHarness();
+    await using tool = await openExternalServer(() => null);
     const say = 'Let me look that up for you, in three different places.';
     const input = `How warm is it?\n${scripted({ rounds: [{ say, tools: [call], pace_ms: 250, piece_chars: 4 }], answer: 'Warm: {{results}}' })}`;
     const tools = [httpTool('look_up', tool.url, { status_text: 'Asking the station…' })];
 
-    const { id } = await world.startTurn({ input, tools });
-    await using inspector = await open(`${world.url}/#/turns/${id}`);
+    const { id } = await harness.startTurn({ input, tools });
+    await using inspector = await open(`${harness.url}/#/turns/${id}`);
     const { page, problems } = inspector;
     const round = page.locator('.entry', { has: page.getByRole('heading', { name: 'Round 1' }) });
     await page.getByRole('status').getByText('Queued').waitFor();
-    await using _worker = await openLiveWorker(world);
+    await using _worker = await startBackgroundWorker(harness);
     const early = await round.locator('.streaming', { hasText: /^Let me/ }).innerText();
     await page.getByText('Asking the station…').waitFor();
     const committed = await round.locator('.said').innerText();
@@ -41,15 +39,15 @@ browserSuite('a turn as it runs', (open) => {
   });
 
   test('a tool that was running before the page was opened is shown to run', async () => {
-    await using world = await createWorld();
-    await using tool = await openStranger(() => null);
-    const { id } = await world.startTurn({
+    await using harness = await createHarness();
+    await using tool = await openExternalServer(() => null);
+    const { id } = await harness.startTurn({
       input: scripted({ rounds: [{ tools: [call] }], answer: 'Done.' }),
       tools: [httpTool('look_up', tool.url, { effect: 'none' })],
     });
-    const working = world.workUntilIdle();
+    const working = harness.workUntilIdle();
     const arrived = await tool.arrival(1);
-    await using inspector = await open(`${world.url}/#/turns/${id}`);
+    await using inspector = await open(`${harness.url}/#/turns/${id}`);
 
     await inspector.page.locator('.call .badge').getByText('running').waitFor();
     arrived.answer({ status: 200, body: '18 degrees' });
@@ -59,11 +57,11 @@ browserSuite('a turn as it runs', (open) => {
     expect(inspector.problems).toEqual([]);
   });
 
-  test('a stream that breaks off is taken up again after its last event, without a gap', async () => {
-    await using world = await createWorld();
-    const { id } = await world.startTurn({ input: 'Hi', tools: ['weather_lookup'] });
-    const [first] = await world.listEvents(id);
-    await using inspector = await open(world.url);
+  test('a lost stream is opened again after its last event, without a gap', async () => {
+    await using harness = await createHarness();
+    const { id } = await harness.startTurn({ input: 'Hi', tools: ['weather_lookup'] });
+    const [first] = await harness.listEvents(id);
+    await using inspector = await open(harness.url);
     const { page, problems } = inspector;
     const asked: (string | undefined)[] = [];
     await page.route('**/events', async (route) => {
@@ -73,9 +71,9 @@ browserSuite('a turn as it runs', (open) => {
       return route.fulfill({ contentType: 'text/event-stream', body });
     });
 
-    await page.goto(`${world.url}/#/turns/${id}`);
+    await page.goto(`${harness.url}/#/turns/${id}`);
     await page.getByText('The connection was lost.').waitFor();
-    await world.workUntilIdle();
+    await harness.workUntilIdle();
     await page.getByRole('heading', { name: 'Completed' }).waitFor();
     await page.getByRole('heading', { name: 'Round 2' }).waitFor();
     await page.getByText('The connection was lost.').waitFor({ state: 'detached' });
@@ -92,23 +90,23 @@ browserSuite('a turn as it runs', (open) => {
     expect(problems).toEqual([]);
   });
 
-  test('a failed try and a lost worker stand between the checkpoints', async () => {
-    await using world = await createWorld();
+  test('a failed attempt and a lost worker stand between the checkpoints', async () => {
+    await using harness = await createHarness();
     const fault = { kind: 'status' as const, status: 503, times: 1 };
-    const { id } = await world.startTurn({
+    const { id } = await harness.startTurn({
       input: scripted({
         rounds: [{ say: 'Looking.', tools: [{ ...call, name: 'weather_lookup' }], fault }],
         answer: 'Done.',
       }),
       tools: ['weather_lookup'],
     });
-    await world.workUntilIdle();
-    await takeHold(world.db, (await loadTurn(world.db, id))!, 'lost');
-    await world.advance(60_000);
-    await world.rescue();
-    await workUntilEnded(world, id);
+    await harness.workUntilIdle();
+    await takeLease(harness.db, (await loadTurn(harness.db, id))!, 'lost');
+    await harness.advance(60_000);
+    await harness.rescue();
+    await workUntilEnded(harness, id);
 
-    await using inspector = await open(`${world.url}/#/turns/${id}`);
+    await using inspector = await open(`${harness.url}/#/turns/${id}`);
     await inspector.page.getByRole('heading', { name: 'Completed' }).waitFor();
     const headings = await inspector.page.locator('.timeline h3').allInnerTexts();
 

@@ -1,27 +1,27 @@
 import { expect, test } from 'vitest';
-import { createWorld, type World } from '#test/world/create-world.ts';
-import { scripted } from '#test/world/scripted.ts';
+import { createHarness, type Harness } from '#test/harness/create-harness.ts';
+import { scripted } from '#test/harness/scripted.ts';
 import { browserSuite } from './browser-suite.ts';
 
 const ROUNDS = 40;
 
 /** Starts a turn of many rounds; one job is a round or a batch. */
-async function startLongTurn(world: World, jobs: number): Promise<string> {
+async function startLongTurn(harness: Harness, jobs: number): Promise<string> {
   const lookUp = (city: string) => ({ name: 'weather_lookup', arguments: { city } });
   const rounds = Array.from({ length: ROUNDS }, (_, index) => ({
     say: `Look ${index + 1}.`,
     tools: [lookUp(`C${index}`)],
   }));
-  const { id } = await world.startTurn({ input: scripted({ rounds, answer: 'Done.' }), tools: ['weather_lookup'] });
-  for (let job = 0; job < jobs && (await world.workOnce()); job += 1);
+  const { id } = await harness.startTurn({ input: scripted({ rounds, answer: 'Done.' }), tools: ['weather_lookup'] });
+  for (let job = 0; job < jobs && (await harness.workOnce()); job += 1);
   return id;
 }
 
 browserSuite('a turn of many rounds', (open) => {
   test('its middle is folded into one line, and opens and closes by keyboard', async () => {
-    await using world = await createWorld();
-    const id = await startLongTurn(world, Number.POSITIVE_INFINITY);
-    await using inspector = await open(`${world.url}/#/turns/${id}`);
+    await using harness = await createHarness();
+    const id = await startLongTurn(harness, Number.POSITIVE_INFINITY);
+    await using inspector = await open(`${harness.url}/#/turns/${id}`);
     const { page, problems } = inspector;
     const headings = () => page.locator('.timeline h3:visible').allInnerTexts();
     const rounds = async () => (await headings()).filter((heading) => heading.startsWith('Round '));
@@ -44,14 +44,14 @@ browserSuite('a turn of many rounds', (open) => {
   });
 
   test('while it runs its last rounds are shown, and a reader at its end stays there', async () => {
-    await using world = await createWorld();
-    const id = await startLongTurn(world, 30);
-    await using inspector = await open(`${world.url}/#/turns/${id}`);
+    await using harness = await createHarness();
+    const id = await startLongTurn(harness, 30);
+    await using inspector = await open(`${harness.url}/#/turns/${id}`);
     const { page, problems } = inspector;
     await page.locator('summary', { hasText: 'Rounds 4 to 10 ·' }).waitFor();
     await page.locator('.timeline > ol > :last-child').scrollIntoViewIfNeeded();
 
-    for (let job = 0; job < 10; job += 1) await world.workOnce();
+    for (let job = 0; job < 10; job += 1) await harness.workOnce();
     await page.locator('summary', { hasText: 'Rounds 4 to 15 ·' }).waitFor();
 
     const last = page.locator('.timeline > ol > :last-child');
@@ -63,16 +63,16 @@ browserSuite('a turn of many rounds', (open) => {
   });
 
   test('a fold that is open stays open, and takes in what moves into the middle', async () => {
-    await using world = await createWorld();
-    const id = await startLongTurn(world, 30);
-    await using inspector = await open(`${world.url}/#/turns/${id}`);
+    await using harness = await createHarness();
+    const id = await startLongTurn(harness, 30);
+    await using inspector = await open(`${harness.url}/#/turns/${id}`);
     const { page } = inspector;
     await page.locator('summary', { hasText: 'Rounds 4 to 10 ·' }).click();
     const inFold = page.locator('.folded h3', { hasText: /^Round / });
     await expect.poll(() => inFold.count()).toBe(7);
 
-    await world.workOnce();
-    await world.workOnce();
+    await harness.workOnce();
+    await harness.workOnce();
 
     await expect.poll(() => inFold.allInnerTexts()).toEqual([4, 5, 6, 7, 8, 9, 10, 11].map((n) => `Round ${n}`));
   });

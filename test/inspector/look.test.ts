@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { createWorld, type World } from '#test/world/create-world.ts';
-import { scripted } from '#test/world/scripted.ts';
+import { createHarness, type Harness } from '#test/harness/create-harness.ts';
+import { scripted } from '#test/harness/scripted.ts';
 import { browserSuite, type Reader } from './browser-suite.ts';
 
 const LOOKS: [string, Reader][] = [
@@ -20,28 +20,28 @@ const script = scripted({
   final: { fault: { kind: 'cut', after_chars: 3, times: 1 } },
 });
 
-async function startTurns(world: World): Promise<string> {
-  await world.startTurn({ input: 'Say hello to Ada.' });
-  await world.startTurn({
+async function startTurns(harness: Harness): Promise<string> {
+  await harness.startTurn({ input: 'Say hello to Ada.' });
+  await harness.startTurn({
     input: 'Ask me first.',
     tools: [{ name: 'read_clipboard', description: 'Reads the clipboard' }],
   });
-  const { id } = await world.startTurn({
+  const { id } = await harness.startTurn({
     input: `How is the weather in ${city}?\n${script}`,
     tools: ['weather_lookup', 'note_visit'],
   });
-  await world.workUntilIdle();
-  await world.advance(60_000);
-  await world.rescue();
-  await world.workUntilIdle();
+  await harness.workUntilIdle();
+  await harness.advance(60_000);
+  await harness.rescue();
+  await harness.workUntilIdle();
   return id;
 }
 
 browserSuite('how it looks', (open) => {
   test.each(LOOKS)('%s: nothing is wider than the screen', async (name, reader) => {
-    await using world = await createWorld();
-    const id = await startTurns(world);
-    await using inspector = await open(world.url, reader);
+    await using harness = await createHarness();
+    const id = await startTurns(harness);
+    await using inspector = await open(harness.url, reader);
     const { page } = inspector;
     const overflow = () => page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
     const shoot = (what: string) =>
@@ -50,12 +50,12 @@ browserSuite('how it looks', (open) => {
     await page.locator('a.row').first().waitFor();
     await shoot('list');
     const ofList = await overflow();
-    await page.goto(`${world.url}/#/turns/${id}`);
+    await page.goto(`${harness.url}/#/turns/${id}`);
     await page.getByRole('region', { name: 'Answer' }).waitFor();
     await page.locator('.call summary').last().click();
     await shoot('turn');
     const ofTurn = await overflow();
-    await page.goto(`${world.url}/#/new?from=${id}`);
+    await page.goto(`${harness.url}/#/new?from=${id}`);
     await page.getByLabel('Model').waitFor();
     await shoot('new');
 

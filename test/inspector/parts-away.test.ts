@@ -1,19 +1,18 @@
 import { expect, test } from 'vitest';
-import { createWorld } from '#test/world/create-world.ts';
-import { openLiveWorker } from '#test/world/live-worker.ts';
+import { createHarness, startBackgroundWorker } from '#test/harness/create-harness.ts';
 import { browserSuite } from './browser-suite.ts';
 
 browserSuite('what keeps turns from running', (open) => {
   test('stands above a queued turn as long as no worker is there, and goes when one comes', async () => {
-    await using world = await createWorld();
-    const { id } = await world.startTurn({ model: 'sim/demo', input: 'Say hello.' });
-    await using inspector = await open(`${world.url}/#/turns/${id}`);
+    await using harness = await createHarness();
+    const { id } = await harness.startTurn({ model: 'sim/demo', input: 'Say hello.' });
+    await using inspector = await open(`${harness.url}/#/turns/${id}`);
     const { page } = inspector;
     const note = page.getByText('No worker is running. Start one with npm run worker.');
 
     await note.waitFor();
     await page.getByRole('status').getByText('Queued').waitFor();
-    await using _worker = await openLiveWorker(world);
+    await using _worker = await startBackgroundWorker(harness);
     await page.getByRole('region', { name: 'Answer' }).waitFor();
     await note.waitFor({ state: 'detached' });
 

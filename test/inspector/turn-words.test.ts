@@ -1,17 +1,16 @@
 import { sql } from 'kysely';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { createWorld, type World } from '#test/world/create-world.ts';
-import { httpTool } from '#test/world/http-tool.ts';
-import { letTimePass, workUntilEnded } from '#test/world/let-time-pass.ts';
-import { scripted } from '#test/world/scripted.ts';
-import { openStranger } from '#test/world/stranger.ts';
+import { createHarness, type Harness, letTimePass, workUntilEnded } from '#test/harness/create-harness.ts';
+import { httpTool } from '#test/harness/http-tool.ts';
+import { scripted } from '#test/harness/scripted.ts';
+import { openExternalServer } from '#test/harness/servers/external-server.ts';
 import { browserSuite } from './browser-suite.ts';
 
 const START = Date.parse('2026-01-01T12:00:00Z');
 
 /** Says when everything in a turn happened, in ms from its start: its events by number, and its only round. */
-async function retell({ db }: World, id: string, events: number[], round: [from: number, to: number]): Promise<void> {
+async function retell({ db }: Harness, id: string, events: number[], round: [from: number, to: number]): Promise<void> {
   const at = (ms: number) => new Date(START + ms);
   for (const [index, ms] of events.entries()) {
     await sql`update events set created_at = ${at(ms)} where turn_id = ${id} and number = ${index + 1}`.execute(db);
@@ -32,46 +31,53 @@ async function addToTurn(page: Page, id: string, more: () => object): Promise<vo
 }
 
 browserSuite('what a turn’s page says', (open) => {
-  test('a pause between two tries is drawn as a pause, and belongs to no try and no queue', async () => {
-    await using world = await createWorld();
+  test('a pause between two attempts is drawn as a pause, and belongs to no attempt and no queue', async () => {
+    await using harness = await createHarness();
     const fault = { kind: 'status' as const, status: 503, times: 3 };
-    const { id } = await world.startTurn({ input: scripted({ rounds: [], answer: 'At last.', final: { fault } }) });
-    await workUntilEnded(world, id);
+    const { id } = await harness.startTurn({ input: scripted({ rounds: [], answer: 'At last.', final: { fault } }) });
+    await workUntilEnded(harness, id);
     await sql`update events set data = jsonb_set(data::jsonb, '{retry_in_ms}', case number when 3 then '4000' else '2000' end::jsonb)::json
-      where turn_id = ${id} and type = 'step.retrying'`.execute(world.db);
-    await retell(world, id, [0, 0, 1_000, 6_000, 10_000, 10_000], [9_000, 10_000]);
-    await using inspector = await open(`${world.url}/#/turns/${id}`);
+      where turn_id = ${id} and type = 'step.retrying'`.execute(harness.db);
+    await retell(harness, id, [0, 0, 1_000, 6_000, 10_000, 10_000], [9_000, 10_000]);
+    await using inspector = await open(`${harness.url}/#/turns/${id}`);
     const { page, problems } = inspector;
     await page.getByRole('heading', { name: 'Completed' }).waitFor();
 
     const legend = await page.locator('.legend span').allInnerTexts();
     const tried = page.locator('.entry.bad');
 
-    expect(legend).toEqual(['Queue wait 1.00 s', 'Model 1.00 s', 'Pauses between tries 6.00 s', 'Lost tries 2.00 s']);
+    expect(legend).toEqual([
+      'Queue wait 1.00 s',
+      'Model 1.00 s',
+      'Pauses between attempts 6.00 s',
+      'Lost attempts 2.00 s',
+    ]);
     expect(await tried.locator('.took').allInnerTexts()).toEqual(['1.00 s', '1.00 s']);
     expect(await tried.nth(1).locator('.track').getAttribute('aria-label')).toBe(
-      'Pauses between tries 4.00 s, Lost tries 1.00 s',
+      'Pauses between attempts 4.00 s, Lost attempts 1.00 s',
     );
     expect(problems).toEqual([]);
   });
 
   test('a turn that pauses before it is tried again says so, and its pause is no time of the model', async () => {
-    await using world = await createWorld();
+    await using harness = await createHarness();
     const fault = { kind: 'status' as const, status: 503, times: 3 };
-    const { id } = await world.startTurn({ input: scripted({ rounds: [], final: { fault } }) });
-    await using inspector = await open(`${world.url}/#/turns/${id}`);
+    const { id } = await harness.startTurn({ input: scripted({ rounds: [], final: { fault } }) });
+    await using inspector = await open(`${harness.url}/#/turns/${id}`);
     await inspector.page.getByRole('heading', { name: 'Queued' }).waitFor();
-    await world.workUntilIdle();
+    await harness.workUntilIdle();
     const now = inspector.page.locator('.entry.now');
 
     await now.getByText('asks the model again after a pause of').waitFor();
 
-    expect(await now.locator('.track').getAttribute('aria-label')).toMatch(/^Pauses between tries .*, Model so far$/);
+    expect(await now.locator('.track').getAttribute('aria-label')).toMatch(
+      /^Pauses between attempts .*, Model so far$/,
+    );
   });
 
   test('a call that never ran says so and shows no time; each that failed says why in its line', async () => {
-    await using world = await createWorld();
-    await using tool = await openStranger(() => ({
+    await using harness = await createHarness();
+    await using tool = await openExternalServer(() => ({
       status: 404,
       body: 'There is no such city, nor has there ever been.',
     }));
@@ -80,10 +86,10 @@ browserSuite('what a turn’s page says', (open) => {
       { name: 'look_up', arguments: { city: 'Atlantis' } },
     ];
     const input = scripted({ rounds: [{ tools: calls }], answer: 'No.' });
-    const { id } = await world.startTurn({ input, tools: [httpTool('look_up', tool.url, { effect: 'none' })] });
-    await world.workUntilIdle();
-    await letTimePass(world);
-    await using inspector = await open(`${world.url}/#/turns/${id}`, { width: 360 });
+    const { id } = await harness.startTurn({ input, tools: [httpTool('look_up', tool.url, { effect: 'none' })] });
+    await harness.workUntilIdle();
+    await letTimePass(harness);
+    await using inspector = await open(`${harness.url}/#/turns/${id}`, { width: 360 });
     const lines = inspector.page.locator('.call');
     await inspector.page.getByRole('heading', { name: 'Completed' }).waitFor();
 
@@ -97,11 +103,11 @@ browserSuite('what a turn’s page says', (open) => {
     expect(await inspector.page.evaluate(overflow)).toBe(0);
   });
 
-  test('metadata stands apart from what is measured, and tokens are told in one form', async () => {
-    await using world = await createWorld();
-    const { id } = await world.startTurn({ input: 'word '.repeat(6_000), metadata: { order: '4711' } });
-    await world.workUntilIdle();
-    await using inspector = await open(`${world.url}/#/turns/${id}`);
+  test('metadata stands apart from what is measured, and tokens are written in one form', async () => {
+    await using harness = await createHarness();
+    const { id } = await harness.startTurn({ input: 'word '.repeat(6_000), metadata: { order: '4711' } });
+    await harness.workUntilIdle();
+    await using inspector = await open(`${harness.url}/#/turns/${id}`);
     const { page } = inspector;
     const metadata = page.getByRole('region', { name: 'Metadata' });
     await metadata.getByText('4711').waitFor();
@@ -117,14 +123,14 @@ browserSuite('what a turn’s page says', (open) => {
   });
 
   test('an answer of the server that is no JSON is an error in a sentence', async () => {
-    await using world = await createWorld();
-    const { id } = await world.startTurn({ input: 'Hi' });
-    await using inspector = await open(world.url);
+    await using harness = await createHarness();
+    const { id } = await harness.startTurn({ input: 'Hi' });
+    await using inspector = await open(harness.url);
     await inspector.page.route(`**/v1/turns/${id}`, (route) =>
       route.fulfill({ contentType: 'text/html', body: '<p>' }),
     );
 
-    await inspector.page.goto(`${world.url}/#/turns/${id}`);
+    await inspector.page.goto(`${harness.url}/#/turns/${id}`);
     const alert = inspector.page.getByRole('alert');
     await alert.waitFor();
 
@@ -132,43 +138,43 @@ browserSuite('what a turn’s page says', (open) => {
   });
 
   test('an event of a stream that is no JSON is an error in a sentence', async () => {
-    await using world = await createWorld();
-    const { id } = await world.startTurn({ input: 'Hi' });
-    await using inspector = await open(world.url);
+    await using harness = await createHarness();
+    const { id } = await harness.startTurn({ input: 'Hi' });
+    await using inspector = await open(harness.url);
     const body = 'event: turn.queued\nid: 1\ndata: {"type":\n\n';
     await inspector.page.route('**/events', (route) => route.fulfill({ contentType: 'text/event-stream', body }));
 
-    await inspector.page.goto(`${world.url}/#/turns/${id}`);
+    await inspector.page.goto(`${harness.url}/#/turns/${id}`);
 
     await inspector.page.getByRole('alert').getByText('An event of the stream is no JSON.').waitFor();
   });
 
   test('a result that begins as JSON and is none is sent only when it is submitted once more', async () => {
-    await using world = await createWorld();
+    await using harness = await createHarness();
     const tools = [{ name: 'read_clipboard', description: 'Reads the clipboard of the client' }];
     const rounds = [{ tools: [{ name: 'read_clipboard', arguments: {} }] }];
-    const { id } = await world.startTurn({ input: scripted({ rounds, answer: 'So: {{results}}' }), tools });
-    await world.workUntilIdle();
-    await using inspector = await open(`${world.url}/#/turns/${id}`);
+    const { id } = await harness.startTurn({ input: scripted({ rounds, answer: 'So: {{results}}' }), tools });
+    await harness.workUntilIdle();
+    await using inspector = await open(`${harness.url}/#/turns/${id}`);
     const { page } = inspector;
     await page.getByLabel('Result', { exact: true }).fill('{"a": 1,');
     const submit = page.getByRole('button', { name: 'Submit result' });
 
     await submit.click();
     await page.getByText('This begins as JSON and is none').waitFor();
-    const meanwhile = (await world.findTurn(id)).status;
+    const meanwhile = (await harness.findTurn(id)).status;
     await submit.click();
     await page.getByText('Waited for the client').waitFor();
-    await world.workUntilIdle();
+    await harness.workUntilIdle();
 
     expect(meanwhile).toBe('requires_action');
-    expect((await world.findTurn(id)).output).toBe('So: {"a": 1,');
+    expect((await harness.findTurn(id)).output).toBe('So: {"a": 1,');
   });
 
   test('a notice lies on no hint', async () => {
-    await using world = await createWorld();
-    const { id } = await world.startTurn({ input: 'Hi' });
-    await using inspector = await open(`${world.url}/#/turns/${id}`);
+    await using harness = await createHarness();
+    const { id } = await harness.startTurn({ input: 'Hi' });
+    await using inspector = await open(`${harness.url}/#/turns/${id}`);
     const { page } = inspector;
     await page.route('**/cancel', (route) => route.abort());
     await page.getByRole('button', { name: 'Cancel' }).click();
@@ -180,20 +186,20 @@ browserSuite('what a turn’s page says', (open) => {
     expect(notice!.y + notice!.height).toBeLessThanOrEqual(keys!.y);
   });
 
-  test('a turn that stands still says for what, until it no longer does', async () => {
-    await using world = await createWorld();
-    const { id } = await world.startTurn({ input: 'Hi' });
+  test('a waiting turn says what it waits for, until it goes on', async () => {
+    await using harness = await createHarness();
+    const { id } = await harness.startTurn({ input: 'Hi' });
     let waiting: object | null = { for: 'provider', since: '2026-01-01T12:00:00Z', until: '2026-01-01T12:01:00Z' };
-    await using inspector = await open(world.url);
+    await using inspector = await open(harness.url);
     await addToTurn(inspector.page, id, () => ({ waiting }));
-    await inspector.page.goto(`${world.url}/#/turns/${id}`);
+    await inspector.page.goto(`${harness.url}/#/turns/${id}`);
     const line = inspector.page.locator('.stands-still');
 
     await line.waitFor();
-    const told = await line.innerText();
+    const text = await line.innerText();
     waiting = null;
     await line.waitFor({ state: 'detached' });
 
-    expect(told).toMatch(/^Waits for its provider, .* · until \d\d:01:00 · 1 min in all$/);
+    expect(text).toMatch(/^Waits for its provider, .* · until \d\d:01:00 · 1 min in all$/);
   });
 });

@@ -58,7 +58,7 @@ test('a provider that listens to nothing is left behind when time is up', async 
   await expect(idle).rejects.toMatchObject({ code: 'provider_timeout', message: expect.stringContaining('silent') });
 });
 
-test('a provider that keeps talking is ended by the time in all, and told so', async () => {
+test('a provider that keeps talking is ended by the time in all, and the failure says so', async () => {
   const heard = Promise.withResolvers<unknown>();
   const talker = provider((_request, signal, onDelta) => {
     const timer = setInterval(() => onDelta({ kind: 'text', text: '.' }), 2);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { declareTools } from '#core/llm/declare-tools.ts';
 import type { Message } from '#core/turn/message.ts';
-import { Tool } from '#core/turn/tool.ts';
+import { Tool } from '#core/turn/request/tool.ts';
 
 test('a tool that only the history calls is declared once, behind those there are', () => {
   const here = Tool.parse({ name: 'here' });

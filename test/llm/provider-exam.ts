@@ -2,9 +2,8 @@ import { expect, test } from 'vitest';
 import { ProviderFailed } from '#core/failure.ts';
 import { bounded } from '#core/llm/bounded.ts';
 import type { Delta, Provider, RoundRequest } from '#core/llm/provider.ts';
-import type { AskedCall } from '#core/turn/message.ts';
-import type { FinishReason, Reply } from '#core/turn/reply.ts';
-import type { Usage } from '#core/turn/usage.ts';
+import type { RequestedCall } from '#core/turn/message.ts';
+import type { FinishReason, Reply, Usage } from '#core/turn/reply.ts';
 import { type Answer, startWireServer } from '#test/llm/wire-server.ts';
 
 /** A reply as a script writes it: pieces of text and reasoning, and calls whose arguments come in pieces. */
@@ -74,7 +73,7 @@ export function providerExam(name: string, makeProvider: (origin: string) => Pro
     { id: 'call_a', name: 'add', arguments: ['{"a":', '1}'] },
     { id: 'call_b', name: 'multiply', arguments: ['{"text":"', 'grüß dich 👋', '"}'] },
   ];
-  const asked: AskedCall[] = twoCalls.map((call) => ({ ...call, arguments: call.arguments.join('') }));
+  const asked: RequestedCall[] = twoCalls.map((call) => ({ ...call, arguments: call.arguments.join('') }));
   const textOf = (deltas: Delta[], kind: Delta['kind']) =>
     deltas.flatMap((delta) => (delta.kind === kind ? delta.text : [])).join('');
 
@@ -146,11 +145,11 @@ export function providerExam(name: string, makeProvider: (origin: string) => Pro
     expect(model.failure.provider.status).toBe(404);
   });
 
-  test(`${name}: a 429 parks the provider for as long as it asks`, async () => {
+  test(`${name}: a 429 rate-limits the provider for as long as it asks`, async () => {
     const refusal = wire.refusal(429);
     const { failure } = await ask({ ...refusal, headers: { ...refusal.headers, 'retry-after': '7' } });
 
-    expect(failure).toMatchObject({ code: 'provider_rate_limited', retry: { kind: 'parked', afterMs: 7000 } });
+    expect(failure).toMatchObject({ code: 'provider_rate_limited', retry: { kind: 'rate-limited', afterMs: 7000 } });
   });
 
   test.each([500, 502, 503, 529])(`${name}: a %i is tried again`, async (status) => {
@@ -159,7 +158,7 @@ export function providerExam(name: string, makeProvider: (origin: string) => Pro
     expect(failure).toMatchObject({ retry: { kind: 'later' }, provider: { status } });
   });
 
-  test(`${name}: nobody listening is unavailable`, async () => {
+  test(`${name}: a port without a listener is unavailable`, async () => {
     const server = await startWireServer();
     await server[Symbol.asyncDispose]();
 

@@ -115,6 +115,42 @@ test('anthropic and servers of its kind are asked by the Messages wire, each wit
   expect(providers.list().map(({ name, wire }) => [name, wire])).toContainEqual(['gateway', 'anthropic']);
 });
 
+test('headers of the operator go to every provider on the wire of Anthropic, but no Authorization where there is no key', async () => {
+  await using server = await startWireServer();
+  server.answer({ body: anthropicWire.reply({ text: ['Hi.'] }) });
+  const env = {
+    ANTHROPIC_API_KEY: 'mine',
+    ANTHROPIC_BASE_URL: server.origin,
+    ANTHROPIC_CUSTOM_HEADERS: 'X-Team: a:b\nAuthorization: Bearer own\nX-Api-Key: other\nnonsense',
+    PAWL_PROVIDERS: JSON.stringify({ bare: { kind: 'anthropic', base_url: server.origin } }),
+  };
+  const providers = configureProviders(env, sim);
+
+  for (const name of ['anthropic', 'bare']) {
+    await providers.find(name).ask(someRequest, new AbortController().signal, () => undefined);
+  }
+  await providers.close();
+
+  const [keyed, bare] = server.asked.map(({ headers }) => headers);
+  expect(keyed).toMatchObject({ 'x-team': 'a:b', authorization: 'Bearer own', 'x-api-key': 'mine' });
+  expect(bare).toMatchObject({ 'x-team': 'a:b' });
+  expect(bare).not.toHaveProperty('authorization');
+});
+
+test('the version of the API of Gemini is a setting', async () => {
+  await using server = await startWireServer();
+  const env = { GEMINI_API_KEY: 'k', GEMINI_BASE_URL: server.origin, GOOGLE_GENAI_API_VERSION: 'v1beta' };
+  const providers = configureProviders(env, sim);
+
+  await providers
+    .find('gemini')
+    .ask(someRequest, new AbortController().signal, () => undefined)
+    .catch(() => undefined);
+  await providers.close();
+
+  expect(server.asked[0]!.path).toBe('/v1beta/models/some-model:streamGenerateContent?alt=sse');
+});
+
 test('the idle bound of the environment holds', async () => {
   await using server = await startWireServer();
   server.answer({ ending: 'drip' });

@@ -1,16 +1,19 @@
 import { expect, test } from 'vitest';
 import { bounded } from '#core/llm/bounded.ts';
+import { makeHttpClient } from '#core/llm/http/http-client.ts';
 import { openaiProvider } from '#core/llm/openai/openai-provider.ts';
 import { event, openaiWire } from '#test/llm/openai-wire.ts';
 import { someRequest } from '#test/llm/provider-exam.ts';
 import { startWireServer } from '#test/llm/wire-server.ts';
+
+const { post } = makeHttpClient();
 
 const bounds = { timeoutMs: 60_000, idleTimeoutMs: 60_000 };
 
 async function ask(body: string[]) {
   await using server = await startWireServer();
   server.answer({ body });
-  const provider = openaiProvider({ name: 'odd', apiKey: null, baseUrl: server.origin });
+  const provider = openaiProvider({ name: 'odd', apiKey: null, baseUrl: server.origin, post });
   return await bounded(provider, bounds).ask(someRequest, new AbortController().signal, () => undefined);
 }
 

@@ -14,10 +14,10 @@ import { requestsOf } from '#test/llm/conversations/requests-of.ts';
 const openai = (provider: string) => (request: RoundRequest) =>
   renderOpenai(request, { provider, maxTokensField: 'max_tokens' });
 
-/** The body that the SDK makes of what it is given. */
+/** The body, as far as its validity depends on the history. */
 function geminiBody(request: RoundRequest): object {
-  const { contents, config: { systemInstruction, tools, toolConfig } = {} } = renderGemini(request, 'gemini');
-  return { contents, systemInstruction, tools, toolConfig };
+  const { generationConfig: _, ...body } = renderGemini(request, 'gemini');
+  return body;
 }
 
 const wires = [

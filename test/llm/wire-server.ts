@@ -25,7 +25,7 @@ export type WireServer = AsyncDisposable & {
   answerNext(...answers: Answer[]): void;
 };
 
-/** A server on a real socket that says what it is told; every request gets the answer given last, unless another is next. */
+/** A server on a real socket that answers what the test gave it; every request gets the answer given last, unless another is next. */
 export async function startWireServer(): Promise<WireServer> {
   const asked: Asked[] = [];
   const left = Promise.withResolvers<void>();

@@ -1,13 +1,13 @@
 /**
- * What may go wrong, or be done from outside, a bounded number of times. None of it is counted upon: from wherever it
- * leads, the turn must be able to end without any more of it.
+ * What may go wrong, or be done from outside, a bounded number of times. The turn never depends on it: from every state
+ * it leads to, the turn must be able to end without more of it.
  */
 export type Fault =
   /** A worker, the API or the rescuer dies between two of its steps. */
   | 'crash'
-  /** A worker stands still for longer than a hold, and wakes. */
+  /** A worker stands still for longer than a lease, and wakes. */
   | 'stall'
-  /** A run never ends, while its worker goes on beating for it. */
+  /** A run never ends, while its worker goes on renewing its lease. */
   | 'hang'
   /** The queue loses everything. */
   | 'flush'
@@ -22,16 +22,16 @@ export type Fault =
   /** The model cannot answer now; or never will. */
   | 'later'
   | 'definite'
-  /** A run is told to stop for a deploy. */
+  /** A run has to stop for a deploy. */
   | 'shutdown'
-  /** The receiver of a webhook wants it again. */
+  /** The receiver of a webhook refuses it, and gets it again. */
   | 'refusal'
   /** What callers do. */
   | 'cancel'
   | 'retry'
   | 'answer';
 
-/** How often each fault may happen, three times at most; `total` bounds those that make no scene of their own, all together. */
+/** How often each fault may happen, three times at most; `total` bounds all together, but for those of a scene. */
 export type Budget = Partial<Record<Fault | 'total', number>>;
 
 /** How much of the total has been used. */

@@ -1,24 +1,24 @@
-import { type DeliveryName, noRings, type Rings, type Run, type State, type Step } from './state.ts';
+import { type DeliveryName, noWakeups, type Run, type State, type Step, type Wakeups } from './state.ts';
 
-/** Adds a job for each ring; an id that the queue still knows swallows it (R11). */
-export function addJobs(state: State, rings: Rings): void {
+/** Adds a job for each wakeup; an id that the queue still knows swallows it (R11). */
+export function addJobs(state: State, wakeups: Wakeups): void {
   const { queue, deliveries, next } = state;
-  if (rings.turn !== 'none' && !rings.isNow) queue[rings.turn] = true;
-  if (rings.turn !== 'none' && rings.isNow && !isKnown(state)) queue.now = 'waiting';
-  if (rings.failed) wake(deliveries.failed);
-  if (rings.ended) wake(deliveries.ended);
-  if (rings.next) wake(next);
+  if (wakeups.turn !== 'none' && !wakeups.isNow) queue[wakeups.turn] = true;
+  if (wakeups.turn !== 'none' && wakeups.isNow && !isKnown(state)) queue.now = 'waiting';
+  if (wakeups.failed) wake(deliveries.failed);
+  if (wakeups.ended) wake(deliveries.ended);
+  if (wakeups.next) wake(next);
 }
 
-/** Whether there is anything to be rung. */
-export function isAnyOwed({ turn, next, failed, ended }: Rings): boolean {
+/** Whether there is anything to enqueue. */
+export function isAnyDue({ turn, next, failed, ended }: Wakeups): boolean {
   return turn !== 'none' || next || failed || ended;
 }
 
 /** Puts a run's job back, for another worker. */
 export function returnJob(state: State, run: Run): void {
   if (run.job === 'gone') return;
-  if (isDelivery(run.on)) addJobs(state, { ...noRings(), [run.on]: true });
+  if (isDelivery(run.on)) addJobs(state, { ...noWakeups(), [run.on]: true });
   else if (run.job === 'now' && run.on === state.turn.step) state.queue.now = 'waiting';
   else state.queue[run.on] = true;
   run.job = 'gone';
@@ -28,7 +28,7 @@ export function isDelivery(on: Step | DeliveryName): on is DeliveryName {
   return on === 'failed' || on === 'ended';
 }
 
-/** The id of the turn's present ring waits, is wedged, or is in some worker's hands. */
+/** The id of the turn's present generation waits, is wedged, or is with a worker. */
 function isKnown({ queue, runs }: State): boolean {
   return queue.now !== 'none' || runs.some((run) => run.job === 'now' && !isDelivery(run.on));
 }

@@ -1,28 +1,28 @@
-import { isAnyOwed, returnJob } from './jobs.ts';
+import { isAnyDue, returnJob } from './jobs.ts';
 import { set } from './set.ts';
-import { idleRun, type Rings, type Run, type State } from './state.ts';
+import { idleRun, type Run, type State, type Wakeups } from './state.ts';
 
-/** A run is over: its job is acknowledged, and its id is nobody's from now on (R1). Its worker remembers what it left. */
+/** A run is over: its job is acknowledged, and its id names no run from now on (R1). Its worker keeps its cache. */
 export function leave(run: Run): void {
-  set(run, { ...idleRun(), left: run.left });
+  set(run, { ...idleRun(), cached: run.cached });
 }
 
-/** A job ends by ringing for what is owed; from here on nobody vouches for its run. */
-export function goRing(run: Run, rings: Rings): void {
+/** A job ends by enqueuing what is due; from here on its run is no longer tracked. */
+export function goEnqueue(run: Run, wakeups: Wakeups): void {
   const { job, on } = run;
   leave(run);
-  if (isAnyOwed(rings)) set(run, { at: 'ringing', job, on, rings });
+  if (isAnyDue(wakeups)) set(run, { at: 'enqueuing', job, on, wakeups });
 }
 
-/** A worker dies: its hold and its claim name nobody any more, its job is handed out again, and it remembers nothing. */
+/** A worker dies: its lease and its claim name no run any more, its job is handed out again, its cache is gone. */
 export function die(state: State, run: Run): void {
   returnJob(state, run);
   set(run, idleRun());
 }
 
-/** To look again at what the turn owes (`what-is-owed.ts`); the run is still vouched for. */
+/** Reads the turn again for what is due (`stop-run.ts`); the run is still tracked. */
 export function lookAgain(run: Run): void {
-  const { job, on, isFresh, knowsHold, holds, stop, hasSlept } = run;
+  const { job, on, isFresh, knowsLease, hasLease, stop, hasSlept } = run;
   leave(run);
-  set(run, { at: 'reloading', job, on, isFresh, knowsHold, holds, stop, hasSlept });
+  set(run, { at: 'reloading', job, on, isFresh, knowsLease, hasLease, stop, hasSlept });
 }

@@ -1,12 +1,12 @@
 import { parseArgs } from 'node:util';
-import { describeVerdict } from './describe-verdict.ts';
-import { type Bounds, explore } from './explore.ts';
+import { describeVerdict } from './explore/describe-verdict.ts';
+import { type Bounds, explore } from './explore/explore.ts';
 import type { Budget, Fault } from './fault.ts';
-import { guardNames, guardsUp } from './guards.ts';
+import { guardNames, guardsUp } from './guards/all-guards.ts';
 import type { Scene } from './scene.ts';
 import type { Setting } from './setting.ts';
 
-const HELP = `npm run model -- [options]      plays the protocol in all orders and tells what comes of it
+const HELP = `npm run model -- [options]      plays the protocol in all orders and prints the verdict
   --faults <n>       so many faults of any kinds in one turn, 3 at most (1)
   --only <a,b,…>     of these kinds only
   --scene <name>     one scene of: tools, client, approval, retry, next (all)
@@ -14,12 +14,12 @@ const HELP = `npm run model -- [options]      plays the protocol in all orders a
   --seconds <n>      seconds of one scene at most (300)
   --mutants          the mutants instead`;
 
-const scenes: Record<string, { scene: Scene; asked: Budget }> = {
-  tools: { scene: { calls: 'tools' }, asked: {} },
-  client: { scene: { calls: 'client', expires: true }, asked: { answer: 1 } },
-  approval: { scene: { calls: 'approval', expires: true }, asked: { answer: 1 } },
-  retry: { scene: { calls: 'tools' }, asked: { definite: 2, retry: 1 } },
-  next: { scene: { calls: 'none', next: 'waits' }, asked: { definite: 2, retry: 1 } },
+const scenes: Record<string, { scene: Scene; own: Budget }> = {
+  tools: { scene: { calls: 'tools' }, own: {} },
+  client: { scene: { calls: 'client', expires: true }, own: { answer: 1 } },
+  approval: { scene: { calls: 'approval', expires: true }, own: { answer: 1 } },
+  retry: { scene: { calls: 'tools' }, own: { definite: 2, retry: 1 } },
+  next: { scene: { calls: 'none', next: 'waits' }, own: { definite: 2, retry: 1 } },
 };
 
 const kinds: Fault[] = [
@@ -47,8 +47,8 @@ function playScenes(): void {
   const faults = kinds.filter((kind) => !only || only.includes(kind));
   const chosen = Object.entries(scenes).filter(([name]) => !values.scene || name === values.scene);
   if (chosen.length === 0) throw new Error(`There is no scene "${values.scene}"; --help names them.`);
-  for (const [name, { scene, asked }] of chosen) {
-    const budget = { ...Object.fromEntries(faults.map((kind) => [kind, each])), ...asked, total: each };
+  for (const [name, { scene, own }] of chosen) {
+    const budget = { ...Object.fromEntries(faults.map((kind) => [kind, each])), ...own, total: each };
     play(`${name}, any ${each}`, { scene, guards: guardsUp(), budget });
   }
 }

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { describeVerdict } from './describe-verdict.ts';
-import { explore } from './explore.ts';
+import { describeVerdict } from './explore/describe-verdict.ts';
+import { explore } from './explore/explore.ts';
 import type { Budget } from './fault.ts';
-import { guardNames, guardsUp } from './guards.ts';
+import { guardNames, guardsUp } from './guards/all-guards.ts';
 import type { Scene } from './scene.ts';
 
 /** By states: the time, far beyond what any takes, only ends what would never end. */
@@ -35,8 +35,8 @@ const played: [string, Scene, Budget][] = [
     { ...ANY, ...AGAIN, stall: 1, lostAck: 1, total: 1 },
   ],
   ['a turn that another comes behind', { calls: 'none', next: 'comes' }, { ...ANY, stall: 1, lostAck: 1, total: 1 }],
-  ['a turn that nobody rescues', { calls: 'tools', rescuerOff: true }, { crash: 1, stall: 1, later: 1, total: 1 }],
-  ['a retried turn that nobody rescues', { calls: 'none', rescuerOff: true }, AGAIN],
+  ['a turn without a rescuer', { calls: 'tools', rescuerOff: true }, { crash: 1, stall: 1, later: 1, total: 1 }],
+  ['a retried turn without a rescuer', { calls: 'none', rescuerOff: true }, AGAIN],
 ];
 
 test.for(played)('%s keeps every promise and can always end: %j, %j', { timeout }, ([_, scene, budget]) => {

@@ -1,19 +1,19 @@
 import { expect, test } from 'vitest';
 import { citations, says } from './citations.ts';
-import { guardNames } from './guards.ts';
+import { guardNames } from './guards/all-guards.ts';
 import { type RuleName, rules } from './rules.ts';
 
 const ruleNames = Object.keys(rules) as RuleName[];
 
 test('the files that name a rule are those the table says keep it', () => {
-  const told = ruleNames.flatMap((name) => rules[name].files.map((file) => `${name} ${file}`));
+  const expected = ruleNames.flatMap((name) => rules[name].files.map((file) => `${name} ${file}`));
 
-  expect(citations(), 'name the rule in a comment of the file, `(R5)`, or mend test/model/rules.ts').toEqual(
-    told.sort(),
+  expect(citations(), 'name the rule in a comment of the file, `(R5)`, or correct test/model/rules.ts').toEqual(
+    expected.sort(),
   );
 });
 
-test('the architecture tells the same rules in the same words', () => {
+test('the architecture lists the same rules in the same words', () => {
   const missing = ruleNames.filter((name) => !says('docs/architecture.md', `| ${name} ${rules[name].says} |`));
 
   expect(missing, 'one sentence for each rule, in docs/architecture.md and in test/model/rules.ts').toEqual([]);
@@ -31,6 +31,6 @@ test.each(guardNames)('the code has the guard %s where the model says', (_, { ru
   expect(files).toContain(file);
   expect(
     says(file, code),
-    `${file} no longer says "${code}": see what became of the guard, then change it in test/model/ too`,
+    `${file} no longer says "${code}": find out what became of the guard, then change it in test/model/ too`,
   ).toBe(true);
 });

@@ -3,91 +3,98 @@ export type Rule = { says: string; files: string[] };
 
 export type RuleName = keyof typeof rules;
 
+const turn = (...names: string[]) => names.map((name) => `packages/core/turn/${name}.ts`);
+const queue = (...names: string[]) => names.map((name) => `packages/core/queue/${name}.ts`);
 const checkpoint = (...names: string[]) => names.map((name) => `packages/core/checkpoint/${name}.ts`);
 const worker = (...names: string[]) => names.map((name) => `services/worker/${name}.ts`);
 
 /** The rules of the protocol, by the names that the code gives them. */
 export const rules = {
-  R1: { says: 'holds and claims name a run, never a worker', files: worker('run') },
+  R1: { says: 'leases and claims name a run, never a worker', files: worker('lease/run') },
   R2: {
-    says: '`due_at` is never null on an active turn and commits with what it is about',
-    files: checkpoint('due', 'rescue-turns', 'postpone-step'),
+    says: '`due_at` is never null on an active turn, and commits with the change that sets it',
+    files: checkpoint('sql/due', 'rescue', 'turns/postpone'),
   },
   R2b: {
-    says: 'the step owed is a column, and only checkpoints change it',
-    files: ['packages/core/turn/turn.ts', ...checkpoint('renew-holds')],
+    says: 'the step that is due is a column, and only checkpoints change it',
+    files: [...turn('turn'), ...checkpoint('turns/lease')],
   },
   R3: {
-    says: 'lazy only when quiet, or just left so by a commit of the same worker',
+    says: 'a step starts without a lease only if uncontended, or as a commit of the same worker just left it',
     files: [
-      ...['turn/turn', 'turn/after-round', 'turn/after-batch'].map((name) => `packages/core/${name}.ts`),
-      ...checkpoint('begin-turn', 'take-hold', 'select-turns'),
-      ...worker('turn-memory', 'jobs/work-turn'),
+      ...turn('turn', 'predict'),
+      ...checkpoint('turns/begin', 'turns/lease', 'turns/reading/select'),
+      ...worker('turn-cache', 'work-turn'),
     ],
   },
   R4: {
     says: 'a heartbeat acquires once, then only renews; a run has a hard limit',
-    files: [...checkpoint('renew-holds'), ...worker('heartbeat', 'jobs/work-turn', 'jobs/run-tool-batch')],
+    files: [...checkpoint('turns/lease'), ...worker('lease/heartbeat', 'work-turn', 'batch/run-batch')],
   },
   R5: {
-    says: 'good writes need the step, negative ones the hold; first write wins',
+    says: 'positive writes need the step, negative ones the lease; the first write wins',
     files: [
-      ...checkpoint('save-round', 'save-results', 'advance-batch', 'append-events', 'postpone-step', 'write-ending'),
-      ...worker('jobs/fail-turn'),
+      ...checkpoint('turns/save-round', 'turns/save-results', 'turns/advance-batch', 'turns/retry', 'turns/postpone'),
+      ...checkpoint('turns/write-ending'),
+      ...worker('lease/stop-run'),
     ],
   },
   R6: {
-    says: 'a claim is committed, with the hold, before the call',
-    files: [...checkpoint('claim-calls'), ...worker('jobs/run-tool-batch')],
+    says: 'a claim is committed, with the lease, before the call',
+    files: [...checkpoint('turns/claim-calls'), ...worker('batch/run-batch')],
   },
   R7: {
-    says: 'before the call, the local clock: slept since the claim → make sure again',
-    files: worker('moment', 'jobs/answer-call'),
+    says: 'before the call, a run that slept since its claim, by the local clock, claims again',
+    files: worker('batch/stopwatch', 'batch/answer-call'),
   },
   R8: {
-    says: 'a claim without result is judged only by whoever holds the turn',
+    says: 'only the run that has the lease gives up a claim without a result',
     files: [
-      ...checkpoint('save-results', 'postpone-step'),
-      ...worker('plan-call', 'jobs/answer-call', 'jobs/work-turn'),
+      ...checkpoint('turns/save-results', 'turns/postpone'),
+      ...worker('batch/plan-calls', 'batch/answer-call', 'work-turn'),
     ],
   },
   R9: {
-    says: 'held means `held_until > now()`; leaving writes nothing',
-    files: ['packages/core/turn/turn.ts', ...checkpoint('select-turns', 'rescue-turns'), ...worker('jobs/work-turn')],
+    says: 'leased means `lease_until > now()`; a job that leaves writes nothing',
+    files: [...turn('turn'), ...checkpoint('turns/reading/select', 'rescue'), ...worker('work-turn')],
   },
   R10: {
     says: 'a late result is dropped and logged',
-    files: [...checkpoint('save-results'), ...worker('result-box')],
+    files: [...checkpoint('turns/save-results'), ...worker('batch/result-writer')],
   },
   R11: {
-    says: 'a job id is used once per step and ring number',
+    says: 'a job id is used once per step and generation',
     files: [
-      ...['turn/ring', 'turn/ring-of', 'turn/timing', 'queue/job', 'queue/backend'].map(
-        (name) => `packages/core/${name}.ts`,
-      ),
-      ...checkpoint('rescue-turns', 'postpone-step'),
-      ...worker('jobs/work-turn'),
+      ...turn('wakeup', 'timing'),
+      ...queue('job', 'bullmq/backend'),
+      ...checkpoint('rescue', 'turns/postpone'),
+      ...worker('work-turn'),
     ],
   },
   R12: {
-    says: 'an end locks the turn, settles all open calls, owes the delivery',
-    files: checkpoint('end-turn', 'write-ending'),
+    says: 'an end locks the turn, settles all open calls and creates the deliveries',
+    files: checkpoint('turns/end', 'turns/write-ending'),
   },
-  R13: { says: 'the key of a call is made of what is stored', files: ['packages/core/turn/idempotency-key.ts'] },
+  R13: { says: 'the idempotency key of a call is made of what is stored', files: turn('call') },
   R14: {
-    says: 'a retry reopens a failed turn only, owed and rung anew, behind whoever is at the head',
-    files: checkpoint('retry-turn'),
+    says: 'a retry reopens a failed turn only, due and with a new generation, behind the turn at the head',
+    files: checkpoint('turns/retry'),
   },
   R15: {
-    says: 'an answer from outside is the first or none, and makes owed what it frees',
-    files: [...checkpoint('answer-calls', 'advance-batch'), ...worker('result-box', 'jobs/run-tool-batch')],
+    says: 'an answer from outside is the first or none, and makes due what it unblocks',
+    files: [
+      ...checkpoint('turns/answer-calls', 'turns/advance-batch'),
+      ...worker('batch/result-writer', 'batch/run-batch'),
+    ],
   },
   R16: {
     says: 'a delivery commits with its event, is due until it is over, and goes to one worker at a time, in order',
-    files: checkpoint('end-turn', 'write-ending', 'owe-deliveries', 'take-delivery', 'save-delivery'),
+    files: checkpoint(
+      ...['turns/end', 'turns/write-ending', 'sql/deliveries', 'webhooks/take-delivery', 'webhooks/save-delivery'],
+    ),
   },
   R17: {
     says: 'the end of a turn brings the next of its conversation to the head, exactly once',
-    files: checkpoint('end-turn', 'write-ending', 'promote-next'),
+    files: checkpoint('turns/end', 'turns/write-ending'),
   },
 } satisfies Record<string, Rule>;

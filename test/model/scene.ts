@@ -1,4 +1,4 @@
-/** Which turn is played, and on what ground. */
+/** Which turn is played, and under which conditions. */
 export type Scene = {
   /**
    * The calls of its batch. `once`: an `at_most_once` one; beside it, `tools`: an idempotent one, `client`: one that a
@@ -7,17 +7,17 @@ export type Scene = {
   calls: 'none' | 'once' | 'tools' | 'client' | 'approval';
   /** Another turn waits behind it in the conversation, or may come at any time. */
   next?: 'waits' | 'comes';
-  /** The waiting call expires. Where it does not, its answer is counted upon. */
+  /** The waiting call expires. Where it does not, its answer is sure to come. */
   expires?: boolean;
   /**
-   * Nobody rescues, so that what the rescuer would only mend late can be seen. The ground is kinder then: a dead run's
-   * job comes back once its hold has lapsed (R11), and a postponed job not before its time.
+   * There is no rescuer, so that what it would only repair late can be seen. The queue is kinder then: a dead run's job
+   * comes back once its lease has expired (R11), and a postponed job not before its time.
    */
   rescuerOff?: boolean;
-  /** A job is taken at once where a worker is free, even before a hold lapses. */
+  /** A job is taken at once where a worker is free, even before a lease expires. */
   prompt?: boolean;
-  /** There is but one worker. */
+  /** There is one worker only. */
   alone?: boolean;
   /** How often the model may be asked for one round. */
-  maxAsks?: number;
+  maxRequests?: number;
 };

@@ -1,4 +1,4 @@
-/** Changes some of what an object holds. */
+/** Changes some fields of an object. */
 export function set<Target extends object>(target: Target, values: Partial<Target>): void {
   Object.assign(target, values);
 }

@@ -1,21 +1,21 @@
 import type { Fault } from './fault.ts';
 import type { Scene } from './scene.ts';
 
-/** What the modelled turn owes, as the column says it (R2b). */
+/** The step of the modelled turn that is due, as the column has it (R2b). */
 export type Step = 'r1' | 'b1' | 'r2';
 
 /**
- * One turn with everything its protocol rests on. Small on purpose: times are only compared, and numbers that only ever
- * grow are kept as "is it still the same".
+ * One turn with everything its protocol depends on. Small on purpose: times are only compared, and a number that only
+ * grows is kept as "is it still the same".
  */
 export type State = {
   turn: Turn;
   /** The next turn of the conversation; it works in one go. */
-  next: { place: 'absent' | 'waiting' | 'head' | 'done'; due: 'never' | 'far' | 'late'; job: Job };
+  next: { status: 'absent' | 'waiting' | 'head' | 'done'; due: 'never' | 'far' | 'late'; job: Job };
   deliveries: { failed: Delivery; ended: Delivery };
   queue: Queue;
-  /** What the API has committed and not rung yet. */
-  api: Rings;
+  /** What the API has committed and not enqueued yet. */
+  api: Wakeups;
   runs: [Run, Run];
   facts: Facts;
   used: Readonly<Record<Fault, number>>;
@@ -27,9 +27,9 @@ export type State = {
 export type Turn = {
   status: 'queued' | 'in_progress' | 'requires_action' | 'completed' | 'failed' | 'cancelled';
   step: Step;
-  /** `ring` > 0. */
-  rung: boolean;
-  hold: 'none' | 'alive' | 'lapsed';
+  /** `generation` > 0. */
+  isRaised: boolean;
+  lease: 'none' | 'live' | 'expired';
   /** `near`: within two heartbeats. `expiry`: when the waiting call expires. `never`: infinity. */
   due: 'far' | 'near' | 'late' | 'expiry' | 'never' | 'null';
   /** `retry_at` has not come. */
@@ -43,25 +43,30 @@ export type Turn = {
   expired: boolean;
 };
 
-/** One job id: a wedged one is never handed out and swallows every ring of its id. */
+/** One job id: a wedged one is never handed out, and swallows every wakeup of its id. */
 export type Job = 'none' | 'waiting' | 'wedged';
 
-/** A delivery's row: owed and free, owed and held, over. `taken`: by some worker, once. `sent`: its event id was seen. */
-export type Delivery = { row: 'none' | 'far' | 'late' | 'held' | 'delivered'; job: Job; taken: boolean; sent: boolean };
+/** A delivery's row: due and free, due and leased, or over. `taken`: by a worker. `sent`: its event id was seen. */
+export type Delivery = {
+  row: 'none' | 'far' | 'late' | 'leased' | 'delivered';
+  job: Job;
+  taken: boolean;
+  sent: boolean;
+};
 
-/** The turn's jobs: the one of the step and ring number owed now, and whether any waits of an older id, by step. */
+/** The turn's jobs: the one of the present step and generation, and whether one waits with an older id, by step. */
 export type Queue = { now: Job } & Record<Step, boolean>;
 
-/** Rings to be made after a commit; `isNow`: the ring number is still the turn's. */
-export type Rings = Readonly<{ turn: Step | 'none'; isNow: boolean; next: boolean } & Record<DeliveryName, boolean>>;
+/** Wakeups to be enqueued after a commit; `isNow`: the generation is still the turn's. */
+export type Wakeups = Readonly<{ turn: Step | 'none'; isNow: boolean; next: boolean } & Record<DeliveryName, boolean>>;
 
 export type DeliveryName = keyof State['deliveries'];
 
-/** A worker's place for one job, and the run in it. */
+/** A worker's slot for one job, and the run in it. */
 export type Run = {
   at:
     | 'idle'
-    | 'wants-hold'
+    | 'wants-lease'
     | 'asking'
     | 'saving'
     | 'postponing'
@@ -69,64 +74,64 @@ export type Run = {
     | 'claiming'
     | 'calling'
     | 'reloading'
-    | 'ringing'
+    | 'enqueuing'
     | 'posting'
-    /** Only where a mutant goes on beating for a run that has ended. */
+    /** Only where a mutant goes on tracking a run that has ended. */
     | 'leaking';
   on: Step | DeliveryName;
-  /** Whether the queue still knows its job, by an id that a ring of today would have. */
+  /** Whether the queue still knows its job, and by the id that a wakeup would have now. */
   job: 'now' | 'old' | 'gone';
-  /** The ring number (of a delivery: the attempts) it loaded is still the row's. */
+  /** The generation (of a delivery: the attempts) it loaded is still the row's. */
   isFresh: boolean;
-  /** It has loaded the turn before a `/retry` reopened it. */
+  /** It loaded the turn before a `/retry` reopened it. */
   isPast: boolean;
-  /** Its heartbeat knows that it has the hold: from now on it only renews. */
-  knowsHold: boolean;
-  holds: boolean;
+  /** Its heartbeat knows that it has the lease: from now on it only renews. */
+  knowsLease: boolean;
+  hasLease: boolean;
   claims: boolean;
   stop: 'no' | 'lost' | 'shutdown';
   once: 'none' | 'to-claim' | 'claimed' | 'stale' | 'called' | 'give-up';
   other: 'none' | 'running' | 'refusing';
-  /** The calls of its batch that it has had on hand. */
+  /** The calls of its batch that it has had. */
   knew: Readonly<{ once: boolean; other: boolean }>;
   /** The calls of its batch whose results it has written itself. */
   wrote: Readonly<{ once: boolean; other: boolean }>;
   /** It has made the call that may be made once. */
   made: boolean;
-  /** The worker's own, whatever run it has: the step that a commit of it has just left, which its next job may believe. */
-  left: Left;
-  /** It acts on the turn's state as it stood when it loaded; only mutants look at these. */
+  /** The worker's own, whichever run it has: the step that its commit has just left, which its next job may believe. */
+  cached: CachedStep;
+  /** The turn's state when it was loaded; only mutants look at these. */
   saw: Readonly<{ events: number; waiting: boolean; alone: boolean }>;
-  rings: Rings;
+  wakeups: Wakeups;
   isAsleep: boolean;
   hasSlept: boolean;
   hangs: boolean;
 };
 
 /**
- * `b1` as a saved round leaves the turn, `r2` as the last result of a batch does. `none`: whoever comes reads the turn.
- * `r2-open`: the same with a call that somebody else has answered; only a mutant believes that.
+ * `b1` as a saved round leaves the turn, `r2` as the last result of a batch does. `none`: the next job reads the turn.
+ * `r2-open`: the same with a call that another run or a caller has answered; only a mutant believes that.
  */
-export type Left = 'none' | 'b1' | 'r2' | 'r2-open';
+export type CachedStep = 'none' | 'b1' | 'r2' | 'r2-open';
 
-/** What happened outside or is written for good, kept only to judge promises by. */
-export type Facts = { calls: number; events: number; reopened: number; asks: number; key: 'none' | 'call' | 'run' };
+/** What happened outside or is written for good, kept only to check promises. */
+export type Facts = { calls: number; events: number; reopened: number; requests: number; key: 'none' | 'call' | 'run' };
 
-/** A turn that was just committed by the API and is about to be rung. */
+/** A turn that the API has just committed and is about to enqueue. */
 export function firstState({ calls, next, expires }: Scene): State {
   return {
     turn: {
-      ...{ status: 'queued', step: 'r1', rung: false, hold: 'none', due: 'far', isEarly: false, atHead: true },
+      ...{ status: 'queued', step: 'r1', isRaised: false, lease: 'none', due: 'far', isEarly: false, atHead: true },
       ...{ claimed: false, expires: expires ?? false, expired: false },
       once: calls === 'none' ? 'ok' : 'none',
       other: OTHERS[calls],
     },
-    next: { place: next === 'waits' ? 'waiting' : 'absent', due: 'never', job: 'none' },
+    next: { status: next === 'waits' ? 'waiting' : 'absent', due: 'never', job: 'none' },
     deliveries: { failed: noDelivery(), ended: noDelivery() },
     queue: { now: 'none', r1: false, b1: false, r2: false },
-    api: { ...noRings(), turn: 'r1', isNow: true },
+    api: { ...noWakeups(), turn: 'r1', isNow: true },
     runs: [idleRun(), idleRun()],
-    facts: { calls: 0, events: 0, reopened: 0, asks: 0, key: 'none' },
+    facts: { calls: 0, events: 0, reopened: 0, requests: 0, key: 'none' },
     used: noFaults(),
     broken: null,
   };
@@ -134,20 +139,20 @@ export function firstState({ calls, next, expires }: Scene): State {
 
 const OTHERS = { none: 'absent', once: 'absent', tools: 'able', client: 'waiting', approval: 'waiting' } as const;
 
-/** A place for a job, with nobody in it. */
+/** A slot for a job, without a run. */
 export function idleRun(): Run {
   return {
-    ...{ at: 'idle', on: 'r1', job: 'gone', isFresh: false, isPast: false, knowsHold: false, holds: false },
-    ...{ claims: false, stop: 'no', once: 'none', other: 'none', made: false, left: 'none' },
+    ...{ at: 'idle', on: 'r1', job: 'gone', isFresh: false, isPast: false, knowsLease: false, hasLease: false },
+    ...{ claims: false, stop: 'no', once: 'none', other: 'none', made: false, cached: 'none' },
     ...{ knew: { once: false, other: false }, wrote: { once: false, other: false } },
     saw: { events: 0, waiting: false, alone: false },
-    rings: noRings(),
+    wakeups: noWakeups(),
     ...{ isAsleep: false, hasSlept: false, hangs: false },
   };
 }
 
-/** Nothing to be rung. */
-export function noRings(): Rings {
+/** Nothing to enqueue. */
+export function noWakeups(): Wakeups {
   return { turn: 'none', isNow: false, next: false, failed: false, ended: false };
 }
 

@@ -2,9 +2,8 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createWorld } from '#test/world/create-world.ts';
-import { openLiveWorker } from '#test/world/live-worker.ts';
-import { scripted } from '#test/world/scripted.ts';
+import { createHarness, startBackgroundWorker } from '#test/harness/create-harness.ts';
+import { scripted } from '#test/harness/scripted.ts';
 import { type Installed, installPackage, run } from './install-package.ts';
 import { findOldestNode } from './runtimes.ts';
 
@@ -19,17 +18,17 @@ afterAll(() => installed.remove());
 
 /** Runs a turn with a `pawl` that is a file, from a folder that is not this repository. */
 async function runFrom(folder: string, node: string, file: string) {
-  await using world = await createWorld();
-  await using _worker = await openLiveWorker(world);
-  const asked = ['run', scripted({ answer: 'Hello, Ada.' }), '--model', 'openai/test'];
-  const options = { cwd: folder, env: { PATH: process.env.PATH, PAWL_URL: world.url.replace('http://', '') } };
+  await using harness = await createHarness();
+  await using _worker = await startBackgroundWorker(harness);
+  const args = ['run', scripted({ answer: 'Hello, Ada.' }), '--model', 'openai/test'];
+  const options = { cwd: folder, env: { PATH: process.env.PATH, PAWL_URL: harness.url.replace('http://', '') } };
 
-  const turn = await run(node, [file, ...asked], options);
-  const told = await run(node, [file, '--version'], options);
+  const turn = await run(node, [file, ...args], options);
+  const shown = await run(node, [file, '--version'], options);
 
   expect(turn.stdout).toMatch(/│ Hello, Ada\.\n.*✓ checkpoint r1.* · the turn is completed\n$/);
-  expect(told.stdout).toBe(`${version}\n`);
-  expect(turn.stderr + told.stderr).toBe('');
+  expect(shown.stdout).toBe(`${version}\n`);
+  expect(turn.stderr + shown.stderr).toBe('');
 }
 
 test('the command line is installed from its tarball, which needs no other, and runs on the oldest Node there is', async () => {
@@ -39,7 +38,9 @@ test('the command line is installed from its tarball, which needs no other, and 
   expect(dependencies).toBeUndefined();
   expect(bytes).toBeLessThan(60_000);
   expect(
-    files.filter((file) => !/^package\/(dist\/c[a-z]+\/[a-z-]+\.js|LICENSE|README\.md|package\.json)$/.test(file)),
+    files.filter(
+      (file) => !/^package\/(dist\/c[a-z]+\/(resources\/)?[a-z-]+\.js|LICENSE|README\.md|package\.json)$/.test(file),
+    ),
   ).toEqual([]);
   await runFrom(folder, findOldestNode(20)?.program ?? process.execPath, join(folder, 'node_modules/.bin/pawl'));
 });

@@ -3,11 +3,9 @@ import { join } from 'node:path';
 import { runInNewContext } from 'node:vm';
 import { build } from 'rolldown';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { newWebhookSecret } from '#core/webhook/secret.ts';
-import { signWebhook } from '#core/webhook/sign.ts';
-import { createWorld } from '#test/world/create-world.ts';
-import { openLiveWorker } from '#test/world/live-worker.ts';
-import { scripted } from '#test/world/scripted.ts';
+import { newWebhookSecret, signWebhook } from '#core/webhooks/sign.ts';
+import { createHarness, startBackgroundWorker } from '#test/harness/create-harness.ts';
+import { scripted } from '#test/harness/scripted.ts';
 import { binOf, type Installed, installPackage, run } from './install-package.ts';
 import { findRuntimes } from './runtimes.ts';
 
@@ -17,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => installed.remove());
 
-/** What a user might write: a turn from its start to its end, and a webhook. `given` and `tell` are the test's. */
+/** What a user might write: a turn from its start to its end, and a webhook. `given` and `report` are the test's. */
 const program = `
 import { connectPawl, PawlError } from '@pawl-turns/client';
 import { verifyWebhook } from '@pawl-turns/client/webhook';
@@ -37,10 +35,10 @@ const listed = [];
 for await (const { id } of pawl.turns.list()) listed.push(id === turn.id);
 stop.abort(new Error('stopped'));
 const left = await turn.get({ signal: stop.signal }).catch((error) => error.message);
-tell({ status, output, text, refused, type, listed, left });
+report({ status, output, text, refused, type, listed, left });
 `;
 
-const told = {
+const expected = {
   ...{ status: 'completed', output: 'Hello, Ada.', text: 'Hello, Ada.', refused: 'turn_not_found' },
   ...{ type: 'turn.completed', listed: [true], left: 'stopped' },
 };
@@ -61,7 +59,7 @@ function write(name: string, text: string): string {
   return path;
 }
 
-test('the tarball is small, has no dependencies, and holds what it exports and nothing else', () => {
+test('the tarball is small, has no dependencies, and has what it exports and nothing else', () => {
   const { name, exports, ...manifest } = JSON.parse(
     readFileSync(join(installed.folder, 'node_modules/@pawl-turns/client/package.json'), 'utf8'),
   );
@@ -74,7 +72,9 @@ test('the tarball is small, has no dependencies, and holds what it exports and n
     expect(manifest).not.toHaveProperty(field);
   }
   expect(
-    installed.files.filter((file) => !/^package\/dist\/(browser\/)?[a-z-]+(\.d\.ts|\.js)$/.test(file)).sort(),
+    installed.files
+      .filter((file) => !/^package\/dist\/((browser|resources)\/)?[a-z-]+(\.d\.ts|\.js)$/.test(file))
+      .sort(),
   ).toEqual(['package/LICENSE', 'package/README.md', 'package/package.json']);
   const files = [exports['.'], exports['./webhook']].flatMap((target) => Object.values<string>(target));
   for (const file of files) expect(installed.files).toContain(file.replace('./', 'package/'));
@@ -83,22 +83,22 @@ test('the tarball is small, has no dependencies, and holds what it exports and n
 test.each(findRuntimes())(
   '$name runs it from an empty folder, with the tarball alone',
   async ({ program: bin, args }) => {
-    await using world = await createWorld();
-    await using _worker = await openLiveWorker(world);
+    await using harness = await createHarness();
+    await using _worker = await startBackgroundWorker(harness);
     const head =
-      'const given = JSON.parse(process.argv[2]);\nconst tell = (all) => console.log(JSON.stringify(all));\n';
+      'const given = JSON.parse(process.argv[2]);\nconst report = (all) => console.log(JSON.stringify(all));\n';
     const file = write('program.mjs', `import process from 'node:process';\n${head}${program}`);
 
-    const { stdout, stderr } = await run(bin, [...args, file, JSON.stringify(givenTo(world.url))]);
+    const { stdout, stderr } = await run(bin, [...args, file, JSON.stringify(givenTo(harness.url))]);
 
-    expect(JSON.parse(stdout)).toEqual(told);
+    expect(JSON.parse(stdout)).toEqual(expected);
     expect(stderr).toBe('');
   },
 );
 
 test('a bundler makes one file of it for browsers, which needs nothing that a browser has not', async () => {
-  await using world = await createWorld();
-  await using _worker = await openLiveWorker(world);
+  await using harness = await createHarness();
+  await using _worker = await startBackgroundWorker(harness);
   const entry = write(
     'page.js',
     program.replace(/^const \{ url/m, 'async function main() {\nconst { url').concat('}\nmain().catch(fail);\n'),
@@ -109,11 +109,11 @@ test('a bundler makes one file of it for browsers, which needs nothing that a br
   await build({ ...input, output: { file: bundle, format: 'iife', minify: true } });
   expect(readFileSync(bundle, 'utf8')).not.toContain('node:');
   expect(statSync(bundle).size).toBeLessThan(30_000);
-  const { promise, resolve: tell, reject: fail } = Promise.withResolvers<unknown>();
-  runInNewContext(readFileSync(bundle, 'utf8'), { ...likeABrowser(), given: givenTo(world.url), tell, fail });
+  const { promise, resolve: report, reject: fail } = Promise.withResolvers<unknown>();
+  runInNewContext(readFileSync(bundle, 'utf8'), { ...likeABrowser(), given: givenTo(harness.url), report, fail });
 
   // Through JSON: what comes from another realm is of its classes.
-  expect(JSON.parse(JSON.stringify(await promise))).toEqual(told);
+  expect(JSON.parse(JSON.stringify(await promise))).toEqual(expected);
 });
 
 /** Of what the client uses, what every browser has on a page that came over https. */

@@ -18,17 +18,17 @@ export type Installed = { folder: string; tarball: string; bytes: number; files:
 
 /** Packs `packages/<name>` as a release would be, and installs the tarball as a user would. */
 export async function installPackage(name: 'client' | 'cli'): Promise<Installed> {
-  const place = mkdtempSync(join(tmpdir(), 'pawl-package-'));
-  const [copy, folder] = [join(place, 'copy'), join(place, 'user')];
+  const parent = mkdtempSync(join(tmpdir(), 'pawl-package-'));
+  const [copy, folder] = [join(parent, 'copy'), join(parent, 'user')];
   for (const path of SOURCES) cpSync(join(ROOT, path), join(copy, path), { recursive: true, filter: isSource });
   symlinkSync(join(ROOT, 'node_modules'), join(copy, 'node_modules'));
   mkdirSync(folder);
-  await npm(copy, ['pack', `./packages/${name}`, '--pack-destination', place]);
-  const tarball = join(place, readdirSync(place).find((file) => file.endsWith('.tgz')) ?? '');
+  await npm(copy, ['pack', `./packages/${name}`, '--pack-destination', parent]);
+  const tarball = join(parent, readdirSync(parent).find((file) => file.endsWith('.tgz')) ?? '');
   const { stdout: listing } = await run('tar', ['tzf', tarball]);
   writeFileSync(join(folder, 'package.json'), '{ "name": "user", "private": true, "type": "module" }');
   await npm(folder, ['install', tarball, '--offline', '--no-audit', '--no-fund']);
-  const remove = () => rmSync(place, { recursive: true, force: true });
+  const remove = () => rmSync(parent, { recursive: true, force: true });
   return { folder, tarball, bytes: statSync(tarball).size, files: listing.trim().split('\n'), remove };
 }
 

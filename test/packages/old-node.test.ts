@@ -9,11 +9,11 @@ const ROOT = resolve(import.meta.dirname, '../..');
 const { scripts, bin, optionalDependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
 const PARTS = ['start', 'api', 'worker', 'migrate', 'simulator', 'demo'];
 
-const place = mkdtempSync(join(tmpdir(), 'pawl-old-node-'));
-afterAll(() => rmSync(place, { recursive: true }));
+const folder = mkdtempSync(join(tmpdir(), 'pawl-old-node-'));
+afterAll(() => rmSync(folder, { recursive: true }));
 
-/** Says that it is Node 20, ahead of everything else: there is not an old Node on every machine. */
-const claim = join(place, 'claim-node-20.cjs');
+/** Claims to be Node 20 before any other code runs: not every machine has an old Node. */
+const claim = join(folder, 'claim-node-20.cjs');
 writeFileSync(
   claim,
   `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '20.20.2' } });`,
@@ -26,7 +26,7 @@ const nodes = [
 
 /** Runs `node …` as a script of ours writes it, on another Node. */
 function runOn({ program, args }: { program: string; args: string[] }, command: string, cwd = ROOT) {
-  const env = { PATH: process.env.PATH, PORT: '0', PAWL_DATA_DIR: join(place, 'data') };
+  const env = { PATH: process.env.PATH, PORT: '0', PAWL_DATA_DIR: join(folder, 'data') };
   const written = command.replace(/^node /, '').split(' ');
   return new Promise((resolve) => {
     execFile(program, [...args, ...written], { cwd, env, timeout: 30_000 }, (error, stdout, stderr) =>
@@ -35,7 +35,7 @@ function runOn({ program, args }: { program: string; args: string[] }, command: 
   });
 }
 
-test.each(nodes)('$name is told in one sentence what to do, by each script and by the command line', async (node) => {
+test.each(nodes)('$name gets one sentence on what to do, from each script and from the command line', async (node) => {
   const stderr = expect.stringMatching(
     new RegExp(`^Pawl needs Node 24 or newer, and this is Node ${node.version}\\. Run “npm ci” [^\\n]+\\.\\n$`),
   );
@@ -44,8 +44,8 @@ test.each(nodes)('$name is told in one sentence what to do, by each script and b
   }
 });
 
-test('where nothing is installed, each script says so in one sentence, whichever Node there is', async () => {
-  const clone = join(place, 'clone');
+test('where nothing is installed, each script says so in one sentence, on every Node', async () => {
+  const clone = join(folder, 'clone');
   mkdirSync(clone);
   cpSync(join(ROOT, 'services'), join(clone, 'services'), { recursive: true });
   const here = { program: process.execPath, args: [], version: '' };
@@ -58,7 +58,7 @@ test('where nothing is installed, each script says so in one sentence, whichever
   }
 });
 
-test('one Node is meant everywhere: npm brings it where developers’ packages are left out, and the image has it', () => {
+test('all name one Node: npm installs it without the developers’ packages, and the image has it', () => {
   const dockerfile = readFileSync(join(ROOT, 'Dockerfile'), 'utf8');
   const froms = [...dockerfile.matchAll(/^FROM node:(\S+)-slim/gm)].map(([, version]) => version);
 

@@ -5,7 +5,7 @@ import { delimiter, join } from 'node:path';
 /** A program that runs JavaScript, and the arguments that come before the file. */
 export type Runtime = { name: string; program: string; args: string[] };
 
-/** What Node 18 lacks of what newer ones have, taken away before anything else runs. */
+/** What newer Nodes have and Node 18 lacks, removed before any other code runs. */
 const LIKE_NODE_18 = [
   '--no-experimental-global-webcrypto',
   '--import',

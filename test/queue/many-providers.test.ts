@@ -1,15 +1,16 @@
 import { Redis } from 'ioredis';
 import postgres from 'postgres';
 import { expect, test } from 'vitest';
-import type { TurnResource } from '#core/turn/present-turn.ts';
+import type { TurnResource } from '#core/turn/resource/turn.ts';
 import { migrateAll } from '#services/migrate/migrate-all.ts';
-import { startPostgres } from '#services/standalone/embedded-postgres/start-postgres.ts';
 import { startSimulator } from '#simulator/start-simulator.ts';
-import { apiClient } from '#test/world/api-client.ts';
-import { newFolder } from '#test/world/new-folder.ts';
-import { scripted } from '#test/world/scripted.ts';
-import { spawnRedis } from '#test/world/spawn-redis.ts';
-import { startProcess, type TestProcess } from '#test/world/start-process.ts';
+import { apiClient } from '#test/harness/api-client.ts';
+import { newFolder } from '#test/harness/new-folder.ts';
+import { scripted } from '#test/harness/scripted.ts';
+import { startProcess, type TestProcess } from '#test/harness/start-process.ts';
+import { openPostgres } from '#test/harness/stores/open-postgres.ts';
+import { openRedis } from '#test/harness/stores/open-redis.ts';
+import { untilLogged } from '#test/harness/until-logged.ts';
 
 const NAMES = Array.from({ length: 100 }, (_, number) => `p${number}`);
 
@@ -21,7 +22,7 @@ const BOUND = { timeout: 240_000 };
 /** A PostgreSQL of its own, and the URL of a role that may open so many connections at most. */
 async function openDatabase() {
   const folder = await newFolder('providers');
-  const server = await startPostgres({ dataDir: folder.path, durable: false });
+  const server = await openPostgres({ folder: folder.path, durable: false });
   const sql = postgres(server.url, { max: 1, onnotice: () => {} });
   await sql.unsafe(`create role app login password 'app' connection limit ${CONNECTIONS}`);
   await sql.unsafe('create database app owner app');
@@ -41,11 +42,11 @@ async function openService(env: Record<string, string>) {
   const simulator = await startSimulator();
   const kind = { kind: 'openai', base_url: simulator.baseUrl };
   const providers = Object.fromEntries(NAMES.map((name) => [name, kind]));
-  const tools = new URL('../world/tools.ts', import.meta.url).pathname;
+  const tools = new URL('../harness/tools.ts', import.meta.url).pathname;
   const settings = { PORT: '0', PAWL_PROVIDERS: JSON.stringify(providers), PAWL_TOOLS: tools, ...env };
   const parts: TestProcess[] = [];
   for (const part of ['api', 'worker', 'worker', 'worker'] as const) parts.push(await startProcess(part, settings));
-  const client = apiClient(String((await parts[0]?.said(/listens/))?.url));
+  const client = apiClient(String((await untilLogged(parts[0]!, 'process.ready')).url));
   const input = scripted({ rounds: [{ tools: [{ name: 'note_visit', arguments: { city: 'Rome' } }] }] });
   const runTurns = async () => {
     const start = (name: string) => client.startTurn({ model: `${name}/test`, input, tools: ['note_visit'] });
@@ -62,6 +63,9 @@ async function openService(env: Record<string, string>) {
   return { runTurns, lines: () => parts.flatMap(({ lines }) => lines), [Symbol.asyncDispose]: close };
 }
 
+/** Whether a log line is of a connection that PostgreSQL refused. */
+const isRefusal = ({ event, code }: Record<string, unknown>) => event === 'connection.refused' || code === '53300';
+
 const COMPLETED = NAMES.map(() => 'completed');
 
 test('100 providers, three workers and an API work on a PostgreSQL of 100 connections', BOUND, async () => {
@@ -71,7 +75,7 @@ test('100 providers, three workers and an API work on a PostgreSQL of 100 connec
   const statuses = [await service.runTurns(), await service.runTurns()];
 
   expect(statuses).toEqual([COMPLETED, COMPLETED]);
-  expect(service.lines().filter((line) => /53300|connection left/.test(JSON.stringify(line)))).toEqual([]);
+  expect(service.lines().filter(isRefusal)).toEqual([]);
   const [open] = await database.sql`select count(*)::int as all,
     count(*) filter (where application_name = 'pawl-queue-listen')::int as listening
     from pg_stat_activity where usename = 'app'`;
@@ -80,7 +84,7 @@ test('100 providers, three workers and an API work on a PostgreSQL of 100 connec
 });
 
 test('100 providers take no more connections to Redis than one', BOUND, async ({ skip }) => {
-  const server = await spawnRedis();
+  await using server = await openRedis();
   if (!server) return skip('no redis-server on the PATH');
   await using database = await openDatabase();
   await using service = await openService({ DATABASE_URL: database.url, REDIS_URL: server.url });
@@ -95,5 +99,4 @@ test('100 providers take no more connections to Redis than one', BOUND, async ({
   // Each worker: one that adds, one that works, two for hints, four that block. The API: one that adds, two for hints.
   expect(clients.length - 1).toBeLessThanOrEqual(3 * 8 + 3);
   redis.disconnect();
-  await server.stop();
 });

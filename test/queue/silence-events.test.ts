@@ -1,9 +1,9 @@
 import postgres from 'postgres';
 import { expect, test } from 'vitest';
 import { newId } from '#core/id.ts';
-import { openBell } from '#core/queue/open-bell.ts';
-import { migrateQueue } from '#core/queue/postgres-backend.ts';
-import { createTestDatabase } from '#test/world/test-database.ts';
+import { openJobQueue } from '#core/queue/open-job-queue.ts';
+import { migrateQueue } from '#core/queue/postgres/backend.ts';
+import { createTestDatabase } from '#test/harness/stores/test-database.ts';
 
 test('a job on Postgres leaves no events behind, however often the queue is migrated', async () => {
   const databaseUrl = await createTestDatabase();
@@ -11,16 +11,24 @@ test('a job on Postgres leaves no events behind, however often the queue is migr
   await sql`drop schema bullmq cascade`;
   await Promise.all([migrateQueue(databaseUrl), migrateQueue(databaseUrl)]);
   await migrateQueue(databaseUrl);
-  const bell = await openBell({ databaseUrl });
+  const jobQueue = await openJobQueue({ databaseUrl });
 
-  await bell.ring([
-    { kind: 'turn', turnId: newId('turn'), step: 'r1', number: 0, provider: 'openai', priority: 0 },
-    { kind: 'turn', turnId: newId('turn'), step: 'r1', number: 0, provider: 'openai', priority: 0, delayMs: 60_000 },
+  await jobQueue.enqueue([
+    { kind: 'turn', turnId: newId('turn'), step: 'r1', generation: 0, provider: 'openai', priority: 0 },
+    {
+      kind: 'turn',
+      turnId: newId('turn'),
+      step: 'r1',
+      generation: 0,
+      provider: 'openai',
+      priority: 0,
+      delayMs: 60_000,
+    },
   ]);
-  const hasAnswered = await bell.answerOnce(['turns-openai'], async () => {});
+  const hasAnswered = await jobQueue.workOnce(['turns-openai'], async () => {});
 
   expect(hasAnswered).toBe(true);
   expect(await sql`select * from bullmq.event`).toEqual([]);
-  await bell.close();
+  await jobQueue.close();
   await sql.end();
 });

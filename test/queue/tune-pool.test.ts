@@ -1,12 +1,12 @@
 import { setImmediate as nextTurnOfTheLoop } from 'node:timers/promises';
 import pg from 'pg';
 import { expect, test } from 'vitest';
-import { tunePool } from '#core/queue/tune-pool.ts';
-import { createTestDatabase } from '#test/world/test-database.ts';
+import { patchPool } from '#core/queue/postgres/patch-pool.ts';
+import { createTestDatabase } from '#test/harness/stores/test-database.ts';
 
 async function openTestPool({ max = 1, ...more }: pg.PoolConfig = {}) {
   const pool = new pg.Pool({ connectionString: await createTestDatabase(), max, ...more });
-  tunePool(pool);
+  patchPool(pool);
   return Object.assign(pool, { [Symbol.asyncDispose]: () => pool.end() });
 }
 
@@ -23,7 +23,7 @@ test('each statement with values is prepared once on a connection', async () => 
   expect((await pool.query(PREPARED)).rows).toEqual([{ statement: 'select $1::text as job' }]);
 });
 
-test('a statement whose answer has changed its columns is prepared anew', async () => {
+test('a statement with changed columns is prepared anew', async () => {
   await using pool = await openTestPool();
   await pool.query('create table jobs (id text)');
   const find = () => pool.query('select * from jobs where id = $1', ['one']);
@@ -36,7 +36,7 @@ test('a statement whose answer has changed its columns is prepared anew', async 
   expect((await find()).rows).toEqual([{ id: 'one', name: 'unknown' }]);
 });
 
-test('any other error is told as it is', async () => {
+test('any other error reaches the caller as it is', async () => {
   await using pool = await openTestPool();
 
   await expect(pool.query('select $1::int', ['no number'])).rejects.toMatchObject({ code: '22P02' });
@@ -44,11 +44,11 @@ test('any other error is told as it is', async () => {
 
 const TAKE = '-- Takes $1.\nselect pg_current_xact_id()::text as xid, $1::int as id, $2::text as note;\n';
 
-test('what is asked at the same moment with one text is one transaction, and each hears its own answer', async () => {
+test('statements of the same moment with one text are one transaction, and each gets its own answer', async () => {
   await using pool = await openTestPool({ max: 4 });
 
-  const asked = ['a', 'b', 'c', 'd', 'e'].map((note, id) => pool.query(TAKE, [id, note]));
-  const answers = await Promise.all(asked);
+  const queries = ['a', 'b', 'c', 'd', 'e'].map((note, id) => pool.query(TAKE, [id, note]));
+  const answers = await Promise.all(queries);
 
   expect(answers.map(({ rows, rowCount }) => [rows[0]?.id, rows[0]?.note, rowCount])).toEqual([
     [0, 'a', 1],
@@ -61,7 +61,7 @@ test('what is asked at the same moment with one text is one transaction, and eac
 });
 
 test.each(["select $1::int as id, nextval('runs') as run", "select $1::int as id, * from nextval('runs') as run"])(
-  'places for more than are asked are not run: %s',
+  'slots without a statement are not run: %s',
   async (run) => {
     await using pool = await openTestPool();
     await pool.query('create sequence runs');
@@ -73,7 +73,7 @@ test.each(["select $1::int as id, nextval('runs') as run", "select $1::int as id
   },
 );
 
-test('one that finds nothing, and one that finds much, are told so', async () => {
+test('one that finds nothing, and one that finds much, get their own rows', async () => {
   await using pool = await openTestPool();
 
   const counts = [0, 3, 1].map((most) => pool.query('select job from generate_series(1, $1) as job', [most]));
@@ -85,7 +85,7 @@ test('one that finds nothing, and one that finds much, are told so', async () =>
   ]);
 });
 
-test('where one is refused the others are asked again, and nothing has happened twice', async () => {
+test('where one is refused the others are run again, and nothing has happened twice', async () => {
   await using pool = await openTestPool({ max: 4 });
   await pool.query('create table taken (id int primary key)');
   await pool.query(`create function take(id int) returns int language plpgsql as
@@ -99,7 +99,7 @@ test('where one is refused the others are asked again, and nothing has happened 
   expect((await pool.query('select id from taken order by id')).rows).toEqual([{ id: 1 }, { id: 2 }, { id: 3 }]);
 });
 
-test('where nobody knows whether it has happened, nothing is asked again', async () => {
+test('where it is unknown whether it has happened, nothing is run again', async () => {
   await using pool = await openTestPool({ max: 4, query_timeout: 2_000 });
   await pool.query('create table taken (id int); create table opened (at timestamptz)');
   await pool.query(`create function take_behind_door(id int) returns void language plpgsql as $$ begin
@@ -117,17 +117,17 @@ test('where nobody knows whether it has happened, nothing is asked again', async
 
 test('no commit gives up waiting', async () => {
   await using pool = await openTestPool({ max: 4 });
-  await pool.query(`create table taken (id int); create table patience (at_commit text);
-    create function tell() returns trigger language plpgsql as
-      $$ begin insert into patience values (current_setting('lock_timeout')); return null; end $$;
-    create constraint trigger tell after insert on taken initially deferred for each row execute function tell();
+  await pool.query(`create table taken (id int); create table lock_timeouts (at_commit text);
+    create function record() returns trigger language plpgsql as
+      $$ begin insert into lock_timeouts values (current_setting('lock_timeout')); return null; end $$;
+    create constraint trigger record after insert on taken initially deferred for each row execute function record();
     create function take(id int) returns text language plpgsql as
       $$ begin insert into taken values (id); return current_setting('lock_timeout'); end $$`);
 
-  const answers = await Promise.all([1, 2].map((id) => pool.query('select take($1) as patience', [id])));
+  const answers = await Promise.all([1, 2].map((id) => pool.query('select take($1) as lock_timeouts', [id])));
 
-  expect(answers.map(({ rows }) => rows)).toEqual([[{ patience: '50ms' }], [{ patience: '50ms' }]]);
-  expect((await pool.query('select * from patience')).rows).toEqual([{ at_commit: '0' }, { at_commit: '0' }]);
+  expect(answers.map(({ rows }) => rows)).toEqual([[{ lock_timeouts: '50ms' }], [{ lock_timeouts: '50ms' }]]);
+  expect((await pool.query('select * from lock_timeouts')).rows).toEqual([{ at_commit: '0' }, { at_commit: '0' }]);
 });
 
 test('more than go together are all answered', async () => {
@@ -144,26 +144,26 @@ test.each([
   'select * from cast(pg_advisory_xact_lock_shared($1) as text) as passed',
 ])('one that waits for a lock soon waits alone: %s', async (pass) => {
   await using pool = await openTestPool({ max: 4 });
-  await using gate = await shutGate(pool);
+  await using egress = await shutGate(pool);
 
   const [stuck, ...others] = [1, 2, 3].map((lock) => pool.query(pass, [lock]));
   const answers = await Promise.all(others);
   expect(answers.map(({ rows }) => rows)).toEqual([[{ passed: '' }], [{ passed: '' }]]);
 
-  await gate.open();
+  await egress.open();
   expect((await stuck)?.rows).toEqual([{ passed: '' }]);
 });
 
-test('what is stuck holds up nobody who comes later', async () => {
+test('a stuck statement delays none that comes later', async () => {
   await using pool = await openTestPool({ max: 4 });
-  await using gate = await shutGate(pool);
+  await using egress = await shutGate(pool);
   const passOrNot = 'select case when $1 then pg_advisory_xact_lock_shared(1)::text end as passed';
 
   const stuck = pool.query(passOrNot, [true]);
   await nextTurnOfTheLoop();
   expect((await pool.query(passOrNot, [false])).rows).toEqual([{ passed: null }]);
 
-  await gate.open();
+  await egress.open();
   expect((await stuck).rows).toEqual([{ passed: '' }]);
 });
 

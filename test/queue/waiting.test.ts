@@ -2,24 +2,23 @@ import { Redis } from 'ioredis';
 import postgres from 'postgres';
 import { expect, test, vi } from 'vitest';
 import { newId } from '#core/id.ts';
-import type { Bell } from '#core/queue/bell.ts';
-import { blockForJobs } from '#core/queue/block-for-jobs.ts';
 import { turnsQueue } from '#core/queue/job.ts';
-import { openBell } from '#core/queue/open-bell.ts';
-import type { TurnRing } from '#core/turn/ring.ts';
-import { describeOnRedis, describeQueues } from '#test/world/queues.ts';
-import { createTestDatabase } from '#test/world/test-database.ts';
-import { testRedisUrl } from '#test/world/test-redis.ts';
-import { openLink } from '../../chaos/proxy/open-link.ts';
+import type { JobQueue } from '#core/queue/job-queue.ts';
+import { openJobQueue } from '#core/queue/open-job-queue.ts';
+import { blockForJobs } from '#core/queue/redis/block-for-jobs.ts';
+import type { TurnWakeup } from '#core/turn/wakeup.ts';
+import { describeOnRedis, describeQueues } from '#test/harness/queues.ts';
+import { createTestDatabase, testRedisUrl } from '#test/harness/stores/test-database.ts';
+import { openLink } from '../harness/links/open-link.ts';
 
 const PROVIDERS = Array.from({ length: 60 }, (_, number) => `p${number}`);
 const SOON = { timeout: 100_000, interval: 50 };
 
-/** Longer than a worker waits before it asks by itself, so that as many wakeups in a row cannot have been missed. */
+/** Longer than a worker waits before it polls by itself, so that as many wakeups in a row cannot have been missed. */
 const MANY = 20;
 
-function turnRing(provider: string, own: Partial<TurnRing> = {}): TurnRing {
-  return { kind: 'turn', turnId: newId('turn'), step: 'r1', number: 0, provider, priority: 0, ...own };
+function newWakeup(provider: string, own: Partial<TurnWakeup> = {}): TurnWakeup {
+  return { kind: 'turn', turnId: newId('turn'), step: 'r1', generation: 0, provider, priority: 0, ...own };
 }
 
 type Urls = { databaseUrl: string; redisUrl?: string | undefined };
@@ -28,34 +27,34 @@ async function newUrls(redis: boolean): Promise<Urls> {
   return { databaseUrl: await createTestDatabase(), redisUrl: redis ? testRedisUrl() : undefined };
 }
 
-/** A bell whose workers note which turns they were handed. */
+/** A queue with workers that record which turns they were handed. */
 async function openAnswered(urls: Urls, handle: (turnId: string) => Promise<void> = async () => {}) {
-  const bell: Bell = await openBell(urls);
-  const heard: string[] = [];
+  const jobQueue: JobQueue = await openJobQueue(urls);
+  const handled: string[] = [];
   const queues = PROVIDERS.map(turnsQueue);
-  const answering = await bell.answer(
+  const answering = await jobQueue.work(
     queues,
     async ({ data }) => {
       if (!('turnId' in data)) return;
-      heard.push(data.turnId);
+      handled.push(data.turnId);
       await handle(data.turnId);
     },
     1,
   );
-  const ring = async (provider: string, own: Partial<TurnRing> = {}) => {
-    const one = turnRing(provider, own);
+  const wakeup = async (provider: string, own: Partial<TurnWakeup> = {}) => {
+    const one = newWakeup(provider, own);
     // Given up after a second, which a busy machine may take for sixty queues at once; twice is once.
-    await vi.waitFor(() => bell.ring([one]), SOON);
+    await vi.waitFor(() => jobQueue.enqueue([one]), SOON);
     return one.turnId;
   };
   const close = async () => {
     await answering.close(60_000);
-    await bell.close();
+    await jobQueue.close();
   };
-  return { bell, heard, ring, [Symbol.asyncDispose]: close };
+  return { jobQueue, handled, enqueue: wakeup, [Symbol.asyncDispose]: close };
 }
 
-/** Ends every connection of these workers but those that the test itself holds. */
+/** Ends every connection of these workers except those of the test itself. */
 async function killConnections({ databaseUrl, redisUrl }: Urls): Promise<void> {
   if (redisUrl) {
     const redis = new Redis(redisUrl);
@@ -77,24 +76,24 @@ async function killConnections({ databaseUrl, redisUrl }: Urls): Promise<void> {
 describeQueues(({ redis }) => {
   test('each of many queues is woken for each of its jobs', async () => {
     await using workers = await openAnswered(await newUrls(redis));
-    const rung: string[] = [];
+    const enqueued: string[] = [];
 
     for (const provider of PROVIDERS) {
-      rung.push(await workers.ring(provider));
-      await vi.waitFor(() => expect(workers.heard).toEqual(rung), SOON);
+      enqueued.push(await workers.enqueue(provider));
+      await vi.waitFor(() => expect(workers.handled).toEqual(enqueued), SOON);
     }
-    const atOnce = await Promise.all(PROVIDERS.map((provider) => workers.ring(provider)));
+    const atOnce = await Promise.all(PROVIDERS.map((provider) => workers.enqueue(provider)));
 
-    await vi.waitFor(() => expect(workers.heard.toSorted()).toEqual([...rung, ...atOnce].toSorted()), SOON);
+    await vi.waitFor(() => expect(workers.handled.toSorted()).toEqual([...enqueued, ...atOnce].toSorted()), SOON);
   });
 
   test('delayed jobs of many queues are found when they are due', async () => {
     await using workers = await openAnswered(await newUrls(redis));
 
-    const delays = PROVIDERS.map((provider, place) => workers.ring(provider, { delayMs: 100 + 10 * place }));
-    const rung = await Promise.all(delays);
+    const delays = PROVIDERS.map((provider, index) => workers.enqueue(provider, { delayMs: 100 + 10 * index }));
+    const enqueued = await Promise.all(delays);
 
-    await vi.waitFor(() => expect(workers.heard.toSorted()).toEqual(rung.toSorted()), SOON);
+    await vi.waitFor(() => expect(workers.handled.toSorted()).toEqual(enqueued.toSorted()), SOON);
   });
 
   test('waiting connections that are killed again and again are replaced', async () => {
@@ -103,8 +102,8 @@ describeQueues(({ redis }) => {
 
     for (const provider of PROVIDERS.slice(0, 10)) {
       await killConnections(urls);
-      const turnId = await workers.ring(provider);
-      await vi.waitFor(() => expect(workers.heard).toContain(turnId), SOON);
+      const turnId = await workers.enqueue(provider);
+      await vi.waitFor(() => expect(workers.handled).toContain(turnId), SOON);
     }
   });
 
@@ -115,34 +114,34 @@ describeQueues(({ redis }) => {
     target.port = String(link.port);
     const linked = urls.redisUrl ? { ...urls, redisUrl: target.href } : { databaseUrl: target.href };
     await using workers = await openAnswered(linked);
-    const first = await workers.ring('p0');
-    await vi.waitFor(() => expect(workers.heard).toEqual([first]), SOON);
+    const first = await workers.enqueue('p0');
+    await vi.waitFor(() => expect(workers.handled).toEqual([first]), SOON);
 
     link.setMode('blackhole');
-    await expect(workers.bell.ring([turnRing('p1')])).rejects.toThrow();
+    await expect(workers.jobQueue.enqueue([newWakeup('p1')])).rejects.toThrow();
     link.setMode('pass');
 
-    const rung = await workers.ring('p1');
-    await vi.waitFor(() => expect(workers.heard).toContain(rung), { timeout: 60_000 });
+    const enqueued = await workers.enqueue('p1');
+    await vi.waitFor(() => expect(workers.handled).toContain(enqueued), { timeout: 60_000 });
   });
 
-  test('a job whose worker has no place left goes to the worker of another process', async () => {
+  test('a job of a worker without a free slot goes to the worker of another process', async () => {
     const urls = await newUrls(redis);
     const release = Promise.withResolvers<void>();
     let isFirst = true;
     const holdTheFirst = () => {
-      const held = isFirst ? release.promise : undefined;
+      const released = isFirst ? release.promise : undefined;
       isFirst = false;
-      return Promise.resolve(held);
+      return Promise.resolve(released);
     };
     await using one = await openAnswered(urls, holdTheFirst);
     await using other = await openAnswered(urls, holdTheFirst);
 
-    await one.ring('p0', { delayMs: 100 });
+    await one.enqueue('p0', { delayMs: 100 });
     await vi.waitFor(() => expect(isFirst).toBe(false), SOON);
     for (let time = 0; time < MANY; time += 1) {
-      const turnId = await one.ring('p0');
-      await vi.waitFor(() => expect([...one.heard, ...other.heard]).toContain(turnId), SOON);
+      const turnId = await one.enqueue('p0');
+      await vi.waitFor(() => expect([...one.handled, ...other.handled]).toContain(turnId), SOON);
     }
 
     release.resolve();
@@ -161,7 +160,7 @@ describeOnRedis(() => {
     return { sending, here: waiters[0]!, there: waiters[1]!, [Symbol.asyncDispose]: close };
   }
 
-  test('a marker that is taken while nobody here waits for it goes to another process', async () => {
+  test('a marker that is taken while no worker here waits for it goes to another process', async () => {
     await using waiters = openWaiters();
     const [ours, theirs] = [waiters.here.join('queue'), waiters.there.join('queue')];
 
@@ -174,16 +173,16 @@ describeOnRedis(() => {
   test('a queue that comes to a connection which blocks for others is woken as well', async () => {
     await using waiters = openWaiters();
     const names = PROVIDERS.slice(0, 12);
-    const places = names.map((name) => waiters.here.join(name));
-    const waiting = places.map((place) => place.wait(600));
+    const workers = names.map((name) => waiters.here.join(name));
+    const waiting = workers.map((worker) => worker.wait(600));
 
     for (let time = 0; time < MANY; time += 1) {
       await waiters.sending.zadd('test:p11:marker', 0, '0');
       expect(await waiting[11]).toEqual({ member: '0', score: 0 });
-      waiting[11] = places[11]!.wait(600);
+      waiting[11] = workers[11]!.wait(600);
     }
 
-    for (const place of places) place.interrupt();
+    for (const worker of workers) worker.interrupt();
     expect(await Promise.all(waiting)).toEqual(names.map(() => null));
   });
 });

@@ -12,20 +12,20 @@ test('a script without rounds is answered at once', async () => {
   expect(completion.usage?.total_tokens).toBeGreaterThan(10);
 });
 
-test('a streamed answer is the same answer, in pieces', async () => {
+test('a streamed answer is the same answer, in chunks', async () => {
   await using model = await askSimulator();
-  const pieces: string[] = [];
+  const deltas: string[] = [];
 
   const stream = model.stream({ ...script({ ...sunny, piece_chars: 5 }), stream_options: { include_usage: true } });
-  stream.on('content', (delta) => pieces.push(delta));
+  stream.on('content', (delta) => deltas.push(delta));
   const completion = await stream.finalChatCompletion();
 
-  expect(pieces.slice(0, 2)).toEqual(['It is', ' sunn']);
+  expect(deltas.slice(0, 2)).toEqual(['It is', ' sunn']);
   expect(completion.choices[0]).toMatchObject({ message: { content: sunny.answer }, finish_reason: 'stop' });
   expect(completion.usage?.completion_tokens).toBeGreaterThan(5);
 });
 
-test('a stream is a role chunk, deltas, a finish chunk, usage when asked for, and [DONE]', async () => {
+test('a stream is a role chunk, deltas, a finish chunk, usage when requested, and [DONE]', async () => {
   await using model = await askSimulator();
 
   const response = await model.fetch({
@@ -53,14 +53,14 @@ test('a stream is a role chunk, deltas, a finish chunk, usage when asked for, an
   expect(new Set(chunks.map((chunk) => chunk.id)).size).toBe(1);
 });
 
-test('usage is not told when the script says null, and told word for word when it gives it', async () => {
+test('usage is left out when the script says null, and sent as the script has it', async () => {
   await using model = await askSimulator();
 
-  const silent = await model.complete(script({ ...sunny, final: { usage: null } }));
-  const told = await model.complete(script({ final: { usage: { prompt_tokens: 7, completion_tokens: 5 } } }));
+  const without = await model.complete(script({ ...sunny, final: { usage: null } }));
+  const given = await model.complete(script({ final: { usage: { prompt_tokens: 7, completion_tokens: 5 } } }));
 
-  expect(silent.usage).toBeUndefined();
-  expect(told.usage).toEqual({ prompt_tokens: 7, completion_tokens: 5, total_tokens: 12 });
+  expect(without.usage).toBeUndefined();
+  expect(given.usage).toEqual({ prompt_tokens: 7, completion_tokens: 5, total_tokens: 12 });
 });
 
 test("the finish reason is the script's", async () => {
@@ -71,18 +71,18 @@ test("the finish reason is the script's", async () => {
   expect(completion.choices[0]?.finish_reason).toBe('length');
 });
 
-test('a piece never parts the two halves of one character', async () => {
+test('a chunk never separates the two halves of one character', async () => {
   await using model = await askSimulator();
-  const pieces: string[] = [];
+  const deltas: string[] = [];
 
   const stream = model.stream(script({ answer: 'a🌞b🌧c', piece_chars: 2 }));
-  stream.on('content', (delta) => pieces.push(delta));
+  stream.on('content', (delta) => deltas.push(delta));
   await stream.done();
 
-  expect(pieces).toEqual(['a🌞', 'b🌧', 'c']);
+  expect(deltas).toEqual(['a🌞', 'b🌧', 'c']);
 });
 
-test('{{results}} becomes what the tools of this turn answered', async () => {
+test('{{results}} becomes the results of this turn’s tools', async () => {
   await using model = await askSimulator();
   const sim = { rounds: [{ tools: [{ name: 'get_weather' }] }], answer: 'They say: {{results}}' };
 

@@ -1,7 +1,6 @@
 import OpenAI from 'openai';
 import type { ChatCompletionCreateParamsNonStreaming } from 'openai/resources/chat/completions';
-import type { AskedRequest } from '#simulator/answer-chat.ts';
-import { type Simulator, startSimulator } from '#simulator/start-simulator.ts';
+import { type ReceivedRequest, type Simulator, startSimulator } from '#simulator/start-simulator.ts';
 
 type Params = Partial<ChatCompletionCreateParamsNonStreaming>;
 
@@ -13,15 +12,15 @@ export const getWeather = {
   },
 };
 
-/** A simulator with the official SDK before it, retries off, and all that it was asked; ends with its scope. */
+/** A simulator, a client of it with the official SDK and no retries, and all its requests; ends with its scope. */
 export async function askSimulator() {
-  const asked: AskedRequest[] = [];
-  const simulator = await startSimulator({ onRequest: (request) => asked.push(request) });
+  const requests: ReceivedRequest[] = [];
+  const simulator = await startSimulator({ onRequest: (request) => requests.push(request) });
   const openai = new OpenAI({ baseURL: simulator.baseUrl, apiKey: 'none', maxRetries: 0, logLevel: 'off' });
   return {
     simulator,
     openai,
-    asked,
+    requests,
     stream: (params: Params, options?: OpenAI.RequestOptions) =>
       openai.chat.completions.stream({ ...inputOf(params), stream: true }, options),
     complete: (params: Params, options?: OpenAI.RequestOptions) =>
@@ -31,12 +30,12 @@ export async function askSimulator() {
   };
 }
 
-/** One user message that holds a script. */
+/** One user message with a script. */
 export function script(sim: Record<string, unknown>): Params {
   return { messages: [{ role: 'user', content: JSON.stringify({ sim }) }] };
 }
 
-/** The messages of a turn after its first round: the words, the call, and what the tool answered. */
+/** The messages of a turn after its first round: the input, the call, and its result. */
 export function afterOneRound(sim: Record<string, unknown>, result: string): Params {
   return {
     tools: [getWeather],

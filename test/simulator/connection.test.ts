@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { startSimulator } from '#simulator/start-simulator.ts';
 import { askSimulator, script } from './ask-simulator.ts';
 
-test('the first byte waits for think_ms, every piece for pace_ms', async () => {
+test('the first byte waits for think_ms, every chunk for pace_ms', async () => {
   await using model = await askSimulator();
   const startedAt = performance.now();
 
@@ -27,7 +27,7 @@ test('without a pace a stream comes in one write', async () => {
   expect(reads).toBe(1);
 });
 
-test('the witness sees what the model was asked, and nothing is aborted when all goes well', async () => {
+test('onRequest gets each request to the model, and nothing is aborted without a fault', async () => {
   await using model = await askSimulator();
   let isAborted = false;
 
@@ -35,21 +35,21 @@ test('the witness sees what the model was asked, and nothing is aborted when all
     { ...script({ answer: 'Hi.' }), temperature: 0.2 },
     { headers: { 'x-client-request-id': 't.1.0' } },
   );
-  void model.asked[0]!.aborted.then(() => (isAborted = true));
+  void model.requests[0]!.aborted.then(() => (isAborted = true));
   await model.complete({});
 
-  expect(model.asked[0]).toMatchObject({ body: { temperature: 0.2 }, headers: { 'x-client-request-id': 't.1.0' } });
+  expect(model.requests[0]).toMatchObject({ body: { temperature: 0.2 }, headers: { 'x-client-request-id': 't.1.0' } });
   expect(isAborted).toBe(false);
 });
 
-test('a client that hangs up in mid-stream is noticed', async () => {
+test('a client that disconnects in mid-stream is noticed', async () => {
   await using model = await askSimulator();
   const stream = model.stream(script({ answer: 'a long, long story', pace_ms: 60_000, piece_chars: 3 }));
 
   stream.once('chunk', () => stream.abort());
 
   await expect(stream.done()).rejects.toThrow(/abort/i);
-  await model.asked[0]!.aborted;
+  await model.requests[0]!.aborted;
 });
 
 test('stop ends open answers at once', async () => {
@@ -57,14 +57,14 @@ test('stop ends open answers at once', async () => {
   const thinking = model.fetch(script({ think_ms: 60_000 }));
   const silent = model.fetch(script({ final: { fault: { kind: 'hang' } } }));
   const bothEnd = Promise.allSettled([thinking, silent]);
-  await expect.poll(() => model.asked.length).toBe(2);
+  await expect.poll(() => model.requests.length).toBe(2);
 
   await model.simulator.stop();
 
   expect((await bothEnd).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
 });
 
-test('a port that is asked for is the port that is taken, and stopping twice is stopping', async () => {
+test('a given port is used, and stop may be called twice', async () => {
   const first = await startSimulator();
   await first.stop();
 

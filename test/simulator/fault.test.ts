@@ -17,7 +17,7 @@ test('status: the error, its body and its Retry-After reach the client', async (
   expect(error.headers.get('retry-after-ms')).toBe('900');
 });
 
-test("status: a body of one's own, as JSON or as any text", async () => {
+test('status: the body of the script, as JSON or as text', async () => {
   await using model = await askSimulator();
   const body = { error: { message: 'Too long.', code: 'context_length_exceeded' } };
 
@@ -28,10 +28,10 @@ test("status: a body of one's own, as JSON or as any text", async () => {
   expect([text.status, await text.text()]).toEqual([502, '<h1>Bad gateway</h1>']);
 });
 
-test('times: the fault is over when the ring number in x-client-request-id reaches it', async () => {
+test('times: the fault is over when the generation in x-client-request-id reaches it', async () => {
   await using model = await askSimulator();
   const input = withFault({ kind: 'status', status: 500, times: 2 });
-  const attempt = (ring: number) => ({ headers: { 'x-client-request-id': `turn_01k.1.${ring}` } });
+  const attempt = (generation: number) => ({ headers: { 'x-client-request-id': `turn_01k.1.${generation}` } });
 
   await expect(model.complete(input)).rejects.toThrow(/500/);
   await expect(model.complete(input, attempt(0))).rejects.toThrow(/500/);
@@ -79,8 +79,8 @@ test("cut: in the middle of a tool call's arguments", async () => {
     model.fetch({ ...script({ rounds: [round] }), tools: [getWeather], stream: true }),
   );
 
-  const pieces = chunksOf(text).flatMap((chunk) => chunk.choices[0]?.delta.tool_calls ?? []);
-  expect(pieces.map((call) => call.function?.arguments).join('')).toBe('{"city":"To');
+  const deltas = chunksOf(text).flatMap((chunk) => chunk.choices[0]?.delta.tool_calls ?? []);
+  expect(deltas.map((call) => call.function?.arguments).join('')).toBe('{"city":"To');
   expect(ended).toBe('broken');
 });
 
@@ -92,33 +92,33 @@ test('cut: a body that does not stream breaks off too', async () => {
   expect([text, ended]).toEqual(['{"id":"cha', 'broken']);
 });
 
-test('hang: nothing is answered until the client leaves', async () => {
+test('hang: there is no answer until the client disconnects', async () => {
   await using model = await askSimulator();
 
-  const leaving = new AbortController();
-  const asking = model.fetch(withFault({ kind: 'hang' }), { signal: leaving.signal });
-  await expect.poll(() => model.asked).toHaveLength(1);
-  leaving.abort();
+  const leave = new AbortController();
+  const answer = model.fetch(withFault({ kind: 'hang' }), { signal: leave.signal });
+  await expect.poll(() => model.requests).toHaveLength(1);
+  leave.abort();
 
-  await expect(asking).rejects.toThrow(/abort/);
-  await model.asked[0]!.aborted;
+  await expect(answer).rejects.toThrow(/abort/);
+  await model.requests[0]!.aborted;
 });
 
 test('hang: in mid-stream the connection stays open and silent', async () => {
   await using model = await askSimulator();
   const input = { ...withFault({ kind: 'hang', after_chars: 4 }), stream: true };
 
-  const leaving = new AbortController();
-  const heard = (text: string) => {
-    // A moment more, in which nothing else may come.
-    if (contentOf(text) === 'It i') setTimeout(() => leaving.abort(), 50);
+  const leave = new AbortController();
+  const onText = (text: string) => {
+    // A little longer, in which nothing else may come.
+    if (contentOf(text) === 'It i') setTimeout(() => leave.abort(), 50);
   };
-  const { text, ended } = await readStream(model.fetch(input, { signal: leaving.signal }), heard);
+  const { text, ended } = await readStream(model.fetch(input, { signal: leave.signal }), onText);
 
   expect([contentOf(text), ended]).toEqual(['It i', 'broken']);
 });
 
-test('no_done and no_finish: a stream that ends cleanly lacks the one or the other', async () => {
+test('no_done and no_finish: a stream that ends cleanly lacks one of the two', async () => {
   await using model = await askSimulator();
 
   const noDone = await readStream(model.fetch({ ...withFault({ kind: 'no_done' }), stream: true }));
@@ -149,7 +149,7 @@ test('garbage: a 200 with unrelated JSON, or a broken chunk', async () => {
   await expect(broken.finalMessage()).rejects.toThrow(/JSON/);
 });
 
-test('drip: pieces go on for ever until the client leaves', async () => {
+test('drip: chunks come until the client disconnects', async () => {
   await using model = await askSimulator();
   const response = await model.fetch({ ...withFault({ kind: 'drip' }, { pace_ms: 1 }), stream: true });
   const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
@@ -158,15 +158,15 @@ test('drip: pieces go on for ever until the client leaves', async () => {
   while (text.split('drip ').length < 10) text += (await reader.read()).value;
   await reader.cancel();
 
-  await model.asked[0]!.aborted;
+  await model.requests[0]!.aborted;
 });
 
-async function readStream(asking: Promise<Response>, heard: (text: string) => void = () => {}) {
+async function readStream(answer: Promise<Response>, onText: (text: string) => void = () => {}) {
   let text = '';
   try {
-    for await (const bytes of (await asking).body!.pipeThrough(new TextDecoderStream())) {
+    for await (const bytes of (await answer).body!.pipeThrough(new TextDecoderStream())) {
       text += bytes;
-      heard(text);
+      onText(text);
     }
     return { text, ended: 'clean' };
   } catch {

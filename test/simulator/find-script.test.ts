@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { findScript } from '#simulator/find-script.ts';
+import { findScript } from '#simulator/script.ts';
 import { askSimulator, script } from './ask-simulator.ts';
 
 const sim = { rounds: [{ say: 'a } " { b' }], answer: 'Yes "}".' };
@@ -15,7 +15,7 @@ test('a script is found alone, in a fence and in prose', () => {
   expect(findScript(`Please play ${json} and nothing {else}.`)).toMatchObject(played);
 });
 
-test('other words are no script', () => {
+test('other text is no script', () => {
   expect(findScript('The "sim" in my phone is broken {really}.')).toEqual({ kind: 'none' });
   expect(findScript('{"city":"Tokyo"}')).toEqual({ kind: 'none' });
   expect(findScript('')).toEqual({ kind: 'none' });

@@ -14,7 +14,7 @@ const twoCalls = {
   ],
 };
 
-test('a round says its text and makes its calls', async () => {
+test('a round has its text and its calls', async () => {
   await using model = await askSimulator();
 
   const completion = await model.complete({ ...script(twoCalls), tools: [getWeather] });
@@ -74,7 +74,7 @@ test('rounds of earlier turns do not count', async () => {
   expect(completion.choices[0]?.message.tool_calls?.[0]?.id).toBe('call_2_0_0');
 });
 
-test('a call without its result is refused like the vendor refuses it', async () => {
+test('a call without its result is refused as the vendor refuses it', async () => {
   await using model = await askSimulator();
   const messages = afterOneRound(twoCalls, 'sunny').messages ?? [];
   const repeated = [...messages, messages[2]!];
@@ -103,16 +103,16 @@ test('a model that writes its calls as JSON calls nothing natively and answers t
   expect(plain.choices[0]?.message.content).toBe('Sunny.');
 });
 
-test('a model that writes its calls inline does so while the instructions tell it how', async () => {
+test('a model that writes its calls inline does so while the instructions explain how', async () => {
   await using model = await askSimulator();
   const sim = { ...twoCalls, rounds: twoCalls.rounds.slice(0, 1), calls_as: 'inline', answer: 'They say {{results}}.' };
   const [user] = script(sim).messages ?? [];
-  const told = { role: 'system' as const, content: 'Write [TOOL_CALL: name {json}] to call a tool.' };
+  const explanation = { role: 'system' as const, content: 'Write [TOOL_CALL: name {json}] to call a tool.' };
   const results = { role: 'system' as const, content: 'sunny' };
 
-  const first = await model.complete({ messages: [told, user!] });
+  const first = await model.complete({ messages: [explanation, user!] });
   const second = await model.complete({
-    messages: [told, user!, { role: 'assistant', content: 'Let me look.' }, results],
+    messages: [explanation, user!, { role: 'assistant', content: 'Let me look.' }, results],
   });
   const forced = await model.complete({ messages: [user!] });
 

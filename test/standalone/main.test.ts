@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { apiClient } from '#test/world/api-client.ts';
-import { scripted } from '#test/world/scripted.ts';
-import { afterTest, newFolder } from './postgres-world.ts';
+import { apiClient } from '#test/harness/api-client.ts';
+import { scripted } from '#test/harness/scripted.ts';
+import { afterTest, newFolder } from '../embedded-postgres/postgres-owner.ts';
 
 type Line = Record<string, unknown> & { msg: string };
 

@@ -1,25 +1,25 @@
-import { parseEgressAllow } from '#core/outbound/egress-policy.ts';
-import { openGate } from '#core/outbound/open-gate.ts';
+import { openEgress } from '#core/egress/open.ts';
+import { parseEgressAllow } from '#core/egress/policy.ts';
 import { makeRedact } from '#core/redact.ts';
-import type { ServerTool } from '#core/tools/define-tool.ts';
-import type { CallContext, PreparedCall } from '#core/tools/run-call.ts';
-import { toolRegistry } from '#core/tools/tool-registry.ts';
-import { Tool } from '#core/turn/tool.ts';
+import type { ServerTool } from '#core/tools/define/tool.ts';
+import { toolRegistry } from '#core/tools/registry.ts';
+import type { CallContext, PreparedCall } from '#core/tools/run/call.ts';
+import { Tool } from '#core/turn/request/tool.ts';
 
-/** What running calls takes, with a gate that lets 127.0.0.1 pass. */
+/** What running calls needs, with an egress that allows 127.0.0.1. */
 export function callContext(tools: ServerTool[], more: Partial<CallContext> = {}): CallContext & AsyncDisposable {
-  const gate = openGate(parseEgressAllow('127.0.0.1'));
+  const egress = openEgress(parseEgressAllow('127.0.0.1'));
   return {
     registry: toolRegistry(tools),
     mcp: { server: () => undefined },
-    gate,
+    egress,
     outputLimit: 65_536,
     toolSecrets: new Map(),
     redact: makeRedact([]),
     signal: new AbortController().signal,
     progress: () => {},
     ...more,
-    [Symbol.asyncDispose]: () => gate.close(),
+    [Symbol.asyncDispose]: () => egress.close(),
   };
 }
 

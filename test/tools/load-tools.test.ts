@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import type { Tool } from '#core/turn/tool.ts';
+import type { Tool } from '#core/turn/request/tool.ts';
 
 const IMPORTS = `import { defineTool, ToolFailed } from 'pawl/tools';\nimport { z } from 'zod';\n`;
 const HERE = resolve(import.meta.dirname, '../..');
@@ -80,18 +80,18 @@ test.for([
     /tools\.ts: tools\[0\] is no tool; make it with defineTool/,
   ],
   [
-    'a tool whose name breaks the rules',
+    'a tool with a name that breaks the rules',
     `${IMPORTS}const bad = defineTool({ name: 'Bad-Name', description: 'Breaks the rules.', input: z.object({}), execute: () => 1 });
      export default [bad];`,
     /tools\.ts:3: tools\[0\]\.name \(Bad-Name\): Give the tool another name/,
   ],
   [
-    'a tool whose timeout is out of range',
+    'a tool with a timeout out of range',
     `${IMPORTS}export default [defineTool({ name: 'slow', description: 'Takes for ever.', input: z.object({}), timeoutMs: 0, execute: () => 1 })];`,
     /tools\.ts:3 could not be loaded: Tool "slow": timeout_ms/,
   ],
   [
-    'a tool whose input has no JSON Schema',
+    'a tool with an input that has no JSON Schema',
     `${IMPORTS}export default [defineTool({ name: 'when', description: 'Takes a date.', input: z.object({ at: z.date() }), execute: () => 1 })];`,
     /tools\.ts:3 could not be loaded: Tool "when": input has no JSON Schema/,
   ],
@@ -119,17 +119,17 @@ type Wish = { call?: string; args?: unknown; rules?: string; cwd?: string };
 async function loadInNode(path: string, { cwd = HERE, ...wish }: Wish = {}): Promise<Loaded> {
   const script = `
     const core = ${JSON.stringify(`${HERE}/packages/core/tools`)};
-    const { loadTools } = await import(core + '/load-tools.ts');
-    const { ToolFailed } = await import(core + '/define-tool.ts');
+    const { loadTools } = await import(core + '/load.ts');
+    const { ToolFailed } = await import(core + '/define/tool.ts');
     const [path, { call, args, rules }] = JSON.parse(process.argv[1]);
     const context = { signal: new AbortController().signal, idempotencyKey: 'key', turnId: 'turn_1', progress() {} };
-    const tell = (loaded) => console.log(JSON.stringify(loaded));
+    const print = (loaded) => console.log(JSON.stringify(loaded));
     try {
       const registry = await loadTools(path || undefined, rules);
       const output = call && (await registry.find(call).run(args, context));
-      tell({ tools: registry.list(), output });
+      print({ tools: registry.list(), output });
     } catch (error) {
-      tell(error instanceof ToolFailed ? { failed: error.category } : { error: { name: error.name, message: error.message } });
+      print(error instanceof ToolFailed ? { failed: error.category } : { error: { name: error.name, message: error.message } });
     }`;
   const args = ['--input-type=module', '--eval', script, JSON.stringify([path, wish])];
   const { stdout } = await promisify(execFile)(process.execPath, args, { cwd });

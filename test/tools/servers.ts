@@ -10,8 +10,8 @@ export type Answer = { status: number; body?: string | Buffer; headers?: Record<
 export async function toolServer(answer: () => Answer) {
   const received: Received[] = [];
   const listener: RequestListener = async (request, response) => {
-    const pieces = await request.toArray();
-    received.push({ method: request.method, headers: request.headers, body: Buffer.concat(pieces).toString() });
+    const chunks = await request.toArray();
+    received.push({ method: request.method, headers: request.headers, body: Buffer.concat(chunks).toString() });
     const { status, body, headers } = answer();
     response.writeHead(status, headers).end(body);
   };
@@ -42,7 +42,7 @@ export async function silentServer(onSocket: (socket: Socket) => void) {
   return { url, [Symbol.asyncDispose]: close };
 }
 
-/** A port of 127.0.0.1 where nobody listens. */
+/** A port of 127.0.0.1 without a server. */
 export async function closedPort(): Promise<number> {
   await using server = await silentServer(() => {});
   return Number(new URL(server.url).port);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseToolSecrets } from '#core/tools/tool-secrets.ts';
+import { parseToolSecrets } from '#core/tools/http/secrets.ts';
 
 test('secrets are read as JSON, bound or not', () => {
   const bound = { value: 'ghp_123456', hosts: ['API.github.com', '[::1]:8443'], projects: ['alpha'] };

@@ -15,7 +15,7 @@ export const found = {
   attempts: 1,
 };
 
-/** The conversation that everything about compact storage and expansion is measured by. */
+/** The conversation of the seed: compact storage and expansion are tested with it. */
 export const github: Turn = makeTurn({
   status: 'completed',
   input: [{ role: 'user', content: 'Find the top GitHub repo for Swift and star it' }],

@@ -1,27 +1,27 @@
 import type { Round, ToolCall, Turn, Work } from '#core/turn/turn.ts';
-import { plainConfig } from '#test/world/plain-config.ts';
+import { plainConfig } from '#test/harness/plain-config.ts';
 
 const NOW = '2026-11-20T10:00:00.000Z';
 
 const work: Work = {
   step: 'r1',
-  ring: 0,
+  generation: 0,
   atHead: true,
-  heldBy: null,
-  held: false,
-  quiet: true,
+  leaseOwner: null,
+  leased: false,
+  uncontended: true,
   overdue: false,
   deadlineInMs: null,
   starts: 0,
   attempts: 0,
-  parkedMs: 0,
+  waitedMs: 0,
   rateLimited: false,
   retryAt: null,
   early: false,
-  waitsSince: NOW,
+  waitingSince: NOW,
 };
 
-/** A turn in progress; a test names only what it is about. */
+/** A turn in progress; a test gives only the fields it needs. */
 export function makeTurn(
   own: Partial<Omit<Turn, 'work' | 'config'>> & { work?: Partial<Work>; limits?: object } = {},
 ): Turn {
@@ -55,6 +55,7 @@ export function makeTurn(
 export function makeRound(number: number, text: string | null, calls: Partial<ToolCall>[] = []): Round {
   return {
     number,
+    model: plainConfig.model,
     text,
     finishReason: calls.length > 0 ? 'tool_calls' : 'stop',
     finishReasonRaw: null,

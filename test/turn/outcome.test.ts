@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { nameCalls } from '#core/turn/name-calls.ts';
-import { nextTry } from '#core/turn/next-try.ts';
+import { assignCallIds } from '#core/turn/call.ts';
 import { outcomeOf } from '#core/turn/outcome.ts';
 import type { Reply } from '#core/turn/reply.ts';
+import { decideRetry } from '#core/turn/retry.ts';
 import { makeRound } from './make-turn.ts';
 
 const calls = [{ id: 'call_1', name: 'x', arguments: '{}' }];
@@ -41,19 +41,19 @@ test('the final round of a limit ends the turn, whatever it asks for', () => {
   expect(outcome).toEqual({ kind: 'incomplete', reason: 'max_rounds', output: 'So far' });
 });
 
-test('what a model says after it repeated one call is its answer, if it says anything', () => {
-  const said = outcomeOf(reply({ calls, finishReason: 'tool_calls' }), 'repeated_call');
-  const nothing = outcomeOf(reply({ calls, finishReason: 'tool_calls', text: null }), 'repeated_call');
+test('the text of a model that repeated one call is its answer; without a text the turn is incomplete', () => {
+  const withText = outcomeOf(reply({ calls, finishReason: 'tool_calls' }), 'repeated_call');
+  const withoutText = outcomeOf(reply({ calls, finishReason: 'tool_calls', text: null }), 'repeated_call');
 
-  expect(said).toEqual({ kind: 'completed', output: 'So far' });
-  expect(nothing).toEqual({ kind: 'incomplete', reason: 'max_tool_calls', output: '' });
+  expect(withText).toEqual({ kind: 'completed', output: 'So far' });
+  expect(withoutText).toEqual({ kind: 'incomplete', reason: 'max_tool_calls', output: '' });
 });
 
 test('ids that are missing, malformed or used before in the turn are replaced', () => {
   const earlier = [makeRound(1, null, [{ id: 'call_1' }])];
-  const asked = ['call_1', '', 'has space', 'fine', 'fine'].map((id) => ({ id, name: 'x', arguments: '{}' }));
+  const calls = ['call_1', '', 'has space', 'fine', 'fine'].map((id) => ({ id, name: 'x', arguments: '{}' }));
 
-  const ids = nameCalls(asked, earlier).map((call) => call.id);
+  const ids = assignCallIds(calls, earlier).map((call) => call.id);
 
   expect(new Set([...ids, 'call_1']).size).toBe(6);
   expect(ids[3]).toBe('fine');
@@ -62,26 +62,26 @@ test('ids that are missing, malformed or used before in the turn are replaced', 
 
 test('a call is tried five times with growing, jittered pauses', () => {
   const delays = [0, 1, 2, 3].map((attempts) =>
-    nextTry({ kind: 'later' }, { attempts, parkedMs: 0 }, { random: () => 1 }),
+    decideRetry({ kind: 'later' }, { attempts, waitedMs: 0 }, { random: () => 1 }),
   );
 
   expect(delays.map((next) => next.kind === 'again' && next.delayMs)).toEqual([1000, 2000, 4000, 8000]);
-  expect(nextTry({ kind: 'later' }, { attempts: 4, parkedMs: 0 })).toEqual({ kind: 'fail' });
+  expect(decideRetry({ kind: 'later' }, { attempts: 4, waitedMs: 0 })).toEqual({ kind: 'fail' });
 });
 
-test('no try comes earlier than the provider asked', () => {
-  const next = nextTry({ kind: 'later', afterMs: 7_000 }, { attempts: 0, parkedMs: 0 }, { random: () => 0 });
+test('no try comes earlier than the provider requested', () => {
+  const next = decideRetry({ kind: 'later', afterMs: 7_000 }, { attempts: 0, waitedMs: 0 }, { random: () => 0 });
 
   expect(next).toEqual({ kind: 'again', delayMs: 7_000, counts: true });
 });
 
-test('a parked provider uses up no try, and ten minutes at the most', () => {
-  const parked = { kind: 'parked' } as const;
+test('a rate limit uses up no try, and ten minutes at the most', () => {
+  const limited = { kind: 'rate-limited' } as const;
 
-  expect(nextTry(parked, { attempts: 4, parkedMs: 0 }, { pauseMs: 5_000 })).toEqual({
+  expect(decideRetry(limited, { attempts: 4, waitedMs: 0 }, { pauseMs: 5_000 })).toEqual({
     kind: 'again',
     delayMs: 5_000,
     counts: false,
   });
-  expect(nextTry(parked, { attempts: 0, parkedMs: 599_000 }, { pauseMs: 5_000 })).toEqual({ kind: 'fail' });
+  expect(decideRetry(limited, { attempts: 0, waitedMs: 599_000 }, { pauseMs: 5_000 })).toEqual({ kind: 'fail' });
 });

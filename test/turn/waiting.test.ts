@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
+import { waitingOf } from '#core/turn/resource/waiting.ts';
 import type { ToolCall, Turn, Work } from '#core/turn/turn.ts';
-import { waitingOf } from '#core/turn/waiting.ts';
 import { makeTurn } from './make-turn.ts';
 
 const SINCE = '2026-11-20T10:00:00.000Z';
 const LATER = '2026-11-20T10:00:30.000Z';
-const asleep = { quiet: false } as const;
+const idle = { uncontended: false } as const;
 
 const call = (waitsFor: ToolCall['waitsFor'], expiresAt: string | null): ToolCall => ({
   ...{ round: 1, index: 0, id: 'call_1', name: 'look', arguments: '{}', effect: 'none', waitsFor, expiresAt },
@@ -16,12 +16,12 @@ const batch = (...calls: ToolCall[]): Pick<Turn, 'rounds' | 'status'> => ({
   rounds: [
     {
       ...{ number: 1, text: null, finishReason: 'tool_calls', finishReasonRaw: null, usage: null, opaque: null, calls },
-      ...{ requests: 1, attempts: 1, startedAt: SINCE, completedAt: SINCE },
+      ...{ model: 'sim/demo', requests: 1, attempts: 1, startedAt: SINCE, completedAt: SINCE },
     },
   ],
 });
 const waits = (work: Partial<Work>, more: Partial<Omit<Turn, 'work' | 'config'>> = {}) =>
-  waitingOf(makeTurn({ ...more, work: { ...asleep, ...work } }));
+  waitingOf(makeTurn({ ...more, work: { ...idle, ...work } }));
 
 test.each<[string, ReturnType<typeof waitingOf>, ReturnType<typeof waitingOf>]>([
   ['behind another turn', waits({ atHead: false }, { status: 'queued' }), { for: 'turn', since: SINCE }],
@@ -35,9 +35,19 @@ test.each<[string, ReturnType<typeof waitingOf>, ReturnType<typeof waitingOf>]>(
   ['for a rate limit', waits({ retryAt: LATER, rateLimited: true }), { for: 'provider', since: SINCE, until: LATER }],
   ['for a worker', waits({}, { status: 'queued' }), { for: 'slot', since: SINCE }],
   ['for a worker, after a limit', waits({ rateLimited: true }), { for: 'slot', since: SINCE }],
-  ['for nothing while a step is at work', waits({ held: true }), null],
-  ['for nothing while a step may be at work without a hold', waits({ quiet: true }), null],
+  ['for nothing while a step is at work', waits({ leased: true }), null],
+  ['for nothing while a step may be at work without a lease', waits({ uncontended: true }), null],
   ['for nothing after its end', waits({ retryAt: LATER }, { status: 'cancelled' }), null],
 ])('a turn waits %s', (_, waiting, expected) => {
   expect(waiting).toEqual(expected);
+});
+
+test('a turn that waits for a worker says which part of the service is away, the queue before the workers', () => {
+  const queued = makeTurn({ status: 'queued', work: idle });
+  const workers = new Map([['worker', 'No worker runs.']]);
+  const both = new Map([...workers, ['queue', 'The queue is away.']]);
+
+  expect(waitingOf(queued, workers)).toEqual({ for: 'slot', since: SINCE, note: 'No worker runs.' });
+  expect(waitingOf(queued, both)).toEqual({ for: 'slot', since: SINCE, note: 'The queue is away.' });
+  expect(waitingOf(makeTurn({ work: { ...idle, retryAt: LATER } }), both)).not.toHaveProperty('note');
 });

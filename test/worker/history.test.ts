@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
-import type { TurnResource } from '#core/turn/present-turn.ts';
-import { createWorld, type World } from '#test/world/create-world.ts';
-import { workUntilEnded } from '#test/world/let-time-pass.ts';
-import { scripted } from '#test/world/scripted.ts';
+import type { TurnResource } from '#core/turn/resource/turn.ts';
+import { createHarness, type Harness, workUntilEnded } from '#test/harness/create-harness.ts';
+import { scripted } from '#test/harness/scripted.ts';
 
 const call = (id: string, city: string) => ({ name: 'weather_lookup', arguments: { city }, id });
 const twoRounds = scripted({
@@ -20,17 +19,17 @@ const wireCall = (id: string, city: string) => ({
 
 type Listed = { data: Record<string, unknown>[]; system?: string | null };
 
-async function open(world: World, config: object = {}) {
+async function open(harness: Harness, config: object = {}) {
   const standing = { model: 'openai/test', tools: ['weather_lookup'], ...config };
-  const { body } = await world.call('POST', '/v1/conversations', { body: standing });
+  const { body } = await harness.call('POST', '/v1/conversations', { body: standing });
   const path = `/v1/conversations/${body.id}`;
   return {
     path,
     say: async (input: string, more: object = {}) =>
-      (await world.call<TurnResource>('POST', `${path}/turns`, { body: { input, ...more } })).body,
+      (await harness.call<TurnResource>('POST', `${path}/turns`, { body: { input, ...more } })).body,
     messages: async (format?: string) => {
       const query = format ? `?format=${format}` : '';
-      const answer = await world.call<Listed>('GET', `${path}/messages${query}`);
+      const answer = await harness.call<Listed>('GET', `${path}/messages${query}`);
       expect(answer).toMatchObject({ status: 200, body: { object: 'list', has_more: false, next_cursor: null } });
       return answer.body.data;
     },
@@ -38,15 +37,15 @@ async function open(world: World, config: object = {}) {
 }
 
 test('a second turn sends the first one expanded: text and calls, results in order, final text', async () => {
-  await using world = await createWorld();
-  const { say } = await open(world, { instructions: 'Be brief.' });
+  await using harness = await createHarness();
+  const { say } = await open(harness, { instructions: 'Be brief.' });
 
   await say(twoRounds);
-  await world.workUntilIdle();
+  await harness.workUntilIdle();
   await say('And tomorrow?', { tools: [] });
-  await world.workUntilIdle();
+  await harness.workUntilIdle();
 
-  expect(world.asked.at(-1)?.body.messages).toEqual([
+  expect(harness.modelRequests.at(-1)?.body.messages).toEqual([
     { role: 'system', content: 'Be brief.' },
     { role: 'user', content: twoRounds },
     {
@@ -62,13 +61,13 @@ test('a second turn sends the first one expanded: text and calls, results in ord
   ]);
 });
 
-test('compact messages hold the final text once, with the rounds that led to it', async () => {
-  await using world = await createWorld();
-  const { say, messages } = await open(world);
+test('compact messages contain the final text once, with the rounds that led to it', async () => {
+  await using harness = await createHarness();
+  const { say, messages } = await open(harness);
 
   const turn = await say(twoRounds);
-  await world.workUntilIdle();
-  const { rounds, created_at } = await world.findTurn(turn.id);
+  await harness.workUntilIdle();
+  const { rounds, created_at } = await harness.findTurn(turn.id);
 
   expect(await messages()).toEqual([
     { role: 'user', content: twoRounds, turn_id: turn.id, created_at },
@@ -81,11 +80,11 @@ test('compact messages hold the final text once, with the rounds that led to it'
 });
 
 test('a plain answer has no rounds in its compact message', async () => {
-  await using world = await createWorld();
-  const { say, messages } = await open(world);
+  await using harness = await createHarness();
+  const { say, messages } = await open(harness);
 
   await say(scripted({ answer: 'Hello.' }));
-  await world.workUntilIdle();
+  await harness.workUntilIdle();
 
   const [, answer] = await messages();
   expect(answer).toMatchObject({ role: 'assistant', content: 'Hello.' });
@@ -93,11 +92,11 @@ test('a plain answer has no rounds in its compact message', async () => {
 });
 
 test('messages on OpenAI’s wire have text, calls and results each as a message of its own', async () => {
-  await using world = await createWorld();
-  const { say, messages } = await open(world);
+  await using harness = await createHarness();
+  const { say, messages } = await open(harness);
 
   await say(twoRounds);
-  await world.workUntilIdle();
+  await harness.workUntilIdle();
 
   expect(await messages('openai')).toEqual([
     { role: 'user', content: twoRounds },
@@ -120,12 +119,12 @@ test.for([
     roles: 'system user assistant assistant tool tool assistant tool assistant',
   },
 ])('messages on the $format wire have the system prompt where that wire has it', async (wire) => {
-  await using world = await createWorld();
-  const { say, path } = await open(world, { instructions: 'Be brief.' });
+  await using harness = await createHarness();
+  const { say, path } = await open(harness, { instructions: 'Be brief.' });
 
   await say(twoRounds);
-  await world.workUntilIdle();
-  const { status, body } = await world.call<Listed>('GET', `${path}/messages?format=${wire.format}`);
+  await harness.workUntilIdle();
+  const { status, body } = await harness.call<Listed>('GET', `${path}/messages?format=${wire.format}`);
 
   expect(status).toBe(200);
   expect(body.system).toBe(wire.system);
@@ -133,30 +132,30 @@ test.for([
 });
 
 test('messages in a form that no wire has are refused, naming the forms there are', async () => {
-  await using world = await createWorld();
-  const { path } = await open(world);
+  await using harness = await createHarness();
+  const { path } = await open(harness);
 
-  const { status, body } = await world.call('GET', `${path}/messages?format=cohere`);
+  const { status, body } = await harness.call('GET', `${path}/messages?format=cohere`);
 
   expect(status).toBe(400);
   expect(body).toMatchObject({ error: { param: 'format', message: expect.stringContaining('gemini') } });
 });
 
 test('a failed turn leaves its input and its committed rounds in the history', async () => {
-  await using world = await createWorld();
-  const { say, messages } = await open(world);
+  await using harness = await createHarness();
+  const { say, messages } = await open(harness);
   const failing = scripted({
     rounds: [{ say: 'Wait.', tools: [call('call_a', 'Tokyo')] }],
     final: { fault: { kind: 'status', status: 401 } },
   });
 
   const { id } = await say(failing);
-  const failed = await workUntilEnded(world, id);
+  const failed = await workUntilEnded(harness, id);
   await say('Go on.', { tools: [] });
-  await world.workUntilIdle();
+  await harness.workUntilIdle();
 
   expect(failed.status).toBe('failed');
-  expect(world.asked.at(-1)?.body.messages).toMatchObject([
+  expect(harness.modelRequests.at(-1)?.body.messages).toMatchObject([
     { role: 'user', content: failing },
     { role: 'assistant', content: 'Wait.', tool_calls: [{ id: 'call_a' }] },
     { role: 'tool', tool_call_id: 'call_a', content: weather('Tokyo') },
@@ -166,17 +165,17 @@ test('a failed turn leaves its input and its committed rounds in the history', a
 });
 
 test('a turn cancelled before its batch ran leaves a history that any model takes', async () => {
-  await using world = await createWorld();
-  const { say } = await open(world);
+  await using harness = await createHarness();
+  const { say } = await open(harness);
 
   const { id } = await say(twoRounds);
-  await world.workOnce();
-  await world.call('POST', `/v1/turns/${id}/cancel`);
+  await harness.workOnce();
+  await harness.call('POST', `/v1/turns/${id}/cancel`);
   const next = await say('Go on.', { tools: [] });
-  await world.workUntilIdle();
+  await harness.workUntilIdle();
 
-  expect((await world.findTurn(next.id)).status).toBe('completed');
-  expect(world.asked.at(-1)?.body.messages).toMatchObject([
+  expect((await harness.findTurn(next.id)).status).toBe('completed');
+  expect(harness.modelRequests.at(-1)?.body.messages).toMatchObject([
     { role: 'user' },
     { role: 'assistant', tool_calls: [{ id: 'call_a' }, { id: 'call_b' }] },
     { role: 'tool', tool_call_id: 'call_a', content: expect.stringContaining('Tool execution failed (cancelled)') },
@@ -186,15 +185,15 @@ test('a turn cancelled before its batch ran leaves a history that any model take
 });
 
 test('a turn cancelled while queued leaves nothing in the history', async () => {
-  await using world = await createWorld();
-  const { say, messages } = await open(world);
+  await using harness = await createHarness();
+  const { say, messages } = await open(harness);
 
   const { id } = await say('Never mind.');
-  await world.call('POST', `/v1/turns/${id}/cancel`);
+  await harness.call('POST', `/v1/turns/${id}/cancel`);
   await say('Hello.', { tools: [] });
-  await world.workUntilIdle();
+  await harness.workUntilIdle();
 
-  expect(world.asked.map(({ body }) => body.messages)).toEqual([[{ role: 'user', content: 'Hello.' }]]);
+  expect(harness.modelRequests.map(({ body }) => body.messages)).toEqual([[{ role: 'user', content: 'Hello.' }]]);
   expect((await messages()).map(({ role, content }) => [role, content])).toEqual([
     ['user', 'Hello.'],
     ['assistant', expect.any(String)],
@@ -202,15 +201,15 @@ test('a turn cancelled while queued leaves nothing in the history', async () => 
 });
 
 test('an incomplete turn leaves the answer that there is in the history', async () => {
-  await using world = await createWorld();
-  const { say } = await open(world);
+  await using harness = await createHarness();
+  const { say } = await open(harness);
 
   await say(scripted({ answer: 'Half of a sen', final: { finish_reason: 'length' } }));
-  await world.workUntilIdle();
+  await harness.workUntilIdle();
   await say('Go on.');
-  await world.workOnce();
+  await harness.workOnce();
 
-  expect(world.asked.at(-1)?.body.messages).toMatchObject([
+  expect(harness.modelRequests.at(-1)?.body.messages).toMatchObject([
     { role: 'user' },
     { role: 'assistant', content: 'Half of a sen' },
     { role: 'user', content: 'Go on.' },

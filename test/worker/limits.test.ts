@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
-import type { TurnResource } from '#core/turn/present-turn.ts';
-import { createWorld } from '#test/world/create-world.ts';
-import { letTimePass } from '#test/world/let-time-pass.ts';
-import { scripted } from '#test/world/scripted.ts';
+import type { TurnResource } from '#core/turn/resource/turn.ts';
+import { createHarness, letTimePass } from '#test/harness/create-harness.ts';
+import { scripted } from '#test/harness/scripted.ts';
 
 const look = (city: string) => ({ name: 'weather_lookup', arguments: { city } });
 const tools = ['weather_lookup'];
@@ -11,38 +10,38 @@ const endless = scripted({
   answer: 'As far as I got.',
 });
 
-test('after max_rounds the model is asked once more without tools, and its text is the output', async () => {
-  await using world = await createWorld();
+test('after max_rounds the model gets one more request without tools, and its text is the output', async () => {
+  await using harness = await createHarness();
 
-  const { id } = await world.startTurn({ input: endless, tools, limits: { max_rounds: 2 } });
-  await world.workUntilIdle();
-  const turn = await world.findTurn(id);
+  const { id } = await harness.startTurn({ input: endless, tools, limits: { max_rounds: 2 } });
+  await harness.workUntilIdle();
+  const turn = await harness.findTurn(id);
 
   expect(turn).toMatchObject({
     ...{ status: 'incomplete', incomplete_details: { reason: 'max_rounds' }, error: null },
     ...{ output: 'As far as I got.', round: 3, phase: null },
   });
   expect(turn.rounds.map(({ tool_calls }) => tool_calls.length)).toEqual([1, 1, 0]);
-  expect(world.asked.map(({ body }) => body.tools?.length ?? 0)).toEqual([1, 1, 0]);
+  expect(harness.modelRequests.map(({ body }) => body.tools?.length ?? 0)).toEqual([1, 1, 0]);
 });
 
 test('a turn that answers before its last round is complete', async () => {
-  await using world = await createWorld();
+  await using harness = await createHarness();
   const input = scripted({ rounds: [{ tools: [look('Tokyo')] }], answer: 'Sunny.' });
 
-  const { id } = await world.startTurn({ input, tools, limits: { max_rounds: 2 } });
-  await world.workUntilIdle();
+  const { id } = await harness.startTurn({ input, tools, limits: { max_rounds: 2 } });
+  await harness.workUntilIdle();
 
-  expect(await world.findTurn(id)).toMatchObject({ status: 'completed', incomplete_details: null, output: 'Sunny.' });
+  expect(await harness.findTurn(id)).toMatchObject({ status: 'completed', incomplete_details: null, output: 'Sunny.' });
 });
 
 test('calls of a batch beyond max_tool_calls are answered cancelled, and the final round follows', async () => {
-  await using world = await createWorld();
+  await using harness = await createHarness();
   const input = scripted({ rounds: [{ tools: [look('A'), look('B'), look('C')] }], answer: 'Enough.' });
 
-  const { id } = await world.startTurn({ input, tools, limits: { max_tool_calls: 2 } });
-  await world.workUntilIdle();
-  const turn = await world.findTurn(id);
+  const { id } = await harness.startTurn({ input, tools, limits: { max_tool_calls: 2 } });
+  await harness.workUntilIdle();
+  const turn = await harness.findTurn(id);
 
   expect(turn).toMatchObject({ status: 'incomplete', incomplete_details: { reason: 'max_tool_calls' } });
   expect(turn.output).toBe('Enough.');
@@ -51,34 +50,34 @@ test('calls of a batch beyond max_tool_calls are answered cancelled, and the fin
     ['success', undefined],
     ['error', 'cancelled'],
   ]);
-  expect(world.asked[1]?.body.tools).toBeUndefined();
+  expect(harness.modelRequests[1]?.body.tools).toBeUndefined();
 });
 
-test('max_total_tokens is held against what was used before each round', async () => {
-  await using world = await createWorld();
+test('max_total_tokens is compared with what was used before each round', async () => {
+  await using harness = await createHarness();
   const usage = { prompt_tokens: 60, completion_tokens: 40 };
   const round = { tools: [look('Tokyo')], usage };
   const input = scripted({ rounds: [round, round, round], answer: 'Spent.', final: { usage } });
 
-  const { id } = await world.startTurn({ input, tools, limits: { max_total_tokens: 150 } });
-  await world.workUntilIdle();
-  const turn = await world.findTurn(id);
+  const { id } = await harness.startTurn({ input, tools, limits: { max_total_tokens: 150 } });
+  await harness.workUntilIdle();
+  const turn = await harness.findTurn(id);
 
   expect(turn).toMatchObject({ status: 'incomplete', incomplete_details: { reason: 'max_total_tokens' } });
   expect(turn).toMatchObject({ output: 'Spent.', round: 3, usage: { total_tokens: 300, llm_calls: 3, tool_calls: 2 } });
 });
 
 test('usage is the sum over the rounds', async () => {
-  await using world = await createWorld();
+  await using harness = await createHarness();
   const details = { prompt_tokens_details: { cached_tokens: 7 }, completion_tokens_details: { reasoning_tokens: 3 } };
   const input = scripted({
     rounds: [{ tools: [look('Tokyo')], usage: { prompt_tokens: 10, completion_tokens: 5, ...details } }],
     final: { usage: { prompt_tokens: 20, completion_tokens: 6 } },
   });
 
-  const { id } = await world.startTurn({ input, tools });
-  await world.workUntilIdle();
-  const { usage, rounds } = await world.findTurn(id);
+  const { id } = await harness.startTurn({ input, tools });
+  await harness.workUntilIdle();
+  const { usage, rounds } = await harness.findTurn(id);
 
   expect(usage).toEqual({
     ...{ input_tokens: 30, output_tokens: 11, total_tokens: 41, cached_input_tokens: 7, reasoning_tokens: 3 },
@@ -91,23 +90,23 @@ test.each([
   ['length', 'length', 'max_output_tokens'],
   ['content_filter', 'content_filter', 'content_filter'],
 ])('a reply that stops for %s ends the turn incomplete with the text there is', async (raw, reason, incomplete) => {
-  await using world = await createWorld();
+  await using harness = await createHarness();
 
-  const { id } = await world.startTurn({ input: scripted({ answer: 'So far', final: { finish_reason: raw } }) });
-  await world.workUntilIdle();
-  const turn = await world.findTurn(id);
+  const { id } = await harness.startTurn({ input: scripted({ answer: 'So far', final: { finish_reason: raw } }) });
+  await harness.workUntilIdle();
+  const turn = await harness.findTurn(id);
 
   expect(turn).toMatchObject({ status: 'incomplete', incomplete_details: { reason: incomplete }, output: 'So far' });
   expect(turn.rounds[0]).toMatchObject({ finish_reason: reason, finish_reason_raw: raw, assistant_response: null });
 });
 
 test('calls in a reply that was cut are not run', async () => {
-  await using world = await createWorld();
+  await using harness = await createHarness();
   const input = scripted({ rounds: [{ say: 'I will', tools: [look('Tokyo')], finish_reason: 'length' }] });
 
-  const { id } = await world.startTurn({ input, tools });
-  await world.workUntilIdle();
-  const turn = await world.findTurn(id);
+  const { id } = await harness.startTurn({ input, tools });
+  await harness.workUntilIdle();
+  const turn = await harness.findTurn(id);
 
   expect(turn).toMatchObject({
     status: 'incomplete',
@@ -117,60 +116,60 @@ test('calls in a reply that was cut are not run', async () => {
   expect(turn.rounds.flatMap(({ tool_calls }) => tool_calls)).toEqual([]);
 });
 
-test('required and specific hold for the first round only', async () => {
-  await using world = await createWorld();
+test('required and specific apply to the first round only', async () => {
+  await using harness = await createHarness();
   const input = scripted({ rounds: [{ tools: [look('Tokyo')] }] });
 
   for (const tool_choice of ['required', { type: 'specific', name: 'weather_lookup' }]) {
-    await world.startTurn({ input, tools, tool_choice });
-    await world.workUntilIdle();
+    await harness.startTurn({ input, tools, tool_choice });
+    await harness.workUntilIdle();
   }
 
-  expect(world.asked.map(({ body }) => body.tool_choice ?? 'auto')).toEqual([
+  expect(harness.modelRequests.map(({ body }) => body.tool_choice ?? 'auto')).toEqual([
     ...['required', 'auto'],
     ...[{ type: 'function', function: { name: 'weather_lookup' } }, 'auto'],
   ]);
 });
 
 test('a deadline that passes while the turn is queued ends it without a summary', async () => {
-  await using world = await createWorld();
-  const { id } = await world.startTurn({ input: 'Hi', limits: { deadline_seconds: 30 } });
+  await using harness = await createHarness();
+  const { id } = await harness.startTurn({ input: 'Hi', limits: { deadline_seconds: 30 } });
 
-  await letTimePass(world);
+  await letTimePass(harness);
 
-  expect(await world.findTurn(id)).toMatchObject({
+  expect(await harness.findTurn(id)).toMatchObject({
     ...{ status: 'incomplete', incomplete_details: { reason: 'deadline' }, output: null, rounds: [] },
   });
-  expect(world.asked).toHaveLength(0);
+  expect(harness.modelRequests).toHaveLength(0);
 });
 
 test('a deadline passes for a turn that waits behind another, which stays as it is', async () => {
-  await using world = await createWorld();
-  const first = await world.startTurn({ input: 'Hi', limits: { deadline_seconds: 600 } });
+  await using harness = await createHarness();
+  const first = await harness.startTurn({ input: 'Hi', limits: { deadline_seconds: 600 } });
   const path = `/v1/conversations/${first.conversation_id}/turns`;
   const more = { input: 'Later', limits: { deadline_seconds: 30 } };
-  const { body: second } = await world.call<TurnResource>('POST', path, { body: more });
+  const { body: second } = await harness.call<TurnResource>('POST', path, { body: more });
 
-  await world.workOnce(async () => {});
-  await world.advance(31_000);
-  await world.rescue();
-  const ended = world.workUntilIdle();
+  await harness.workOnce(async () => {});
+  await harness.advance(31_000);
+  await harness.rescue();
+  const ended = harness.workUntilIdle();
   await ended;
 
-  expect(await world.findTurn(second.id)).toMatchObject({ incomplete_details: { reason: 'deadline' }, output: null });
-  expect((await world.findTurn(first.id)).status).toBe('completed');
+  expect(await harness.findTurn(second.id)).toMatchObject({ incomplete_details: { reason: 'deadline' }, output: null });
+  expect((await harness.findTurn(first.id)).status).toBe('completed');
 });
 
 test('a deadline that passes between two rounds ends the turn with its rounds kept', async () => {
-  await using world = await createWorld();
-  const { id } = await world.startTurn({ input: endless, tools, limits: { deadline_seconds: 30 } });
+  await using harness = await createHarness();
+  const { id } = await harness.startTurn({ input: endless, tools, limits: { deadline_seconds: 30 } });
 
-  await world.workOnce();
-  await world.advance(31_000);
-  await world.workUntilIdle();
-  const turn = await world.findTurn(id);
+  await harness.workOnce();
+  await harness.advance(31_000);
+  await harness.workUntilIdle();
+  const turn = await harness.findTurn(id);
 
   expect(turn).toMatchObject({ status: 'incomplete', incomplete_details: { reason: 'deadline' }, output: null });
   expect(turn.rounds[0]?.results).toMatchObject([{ status: 'error', error: { category: 'cancelled' } }]);
-  expect(world.asked).toHaveLength(1);
+  expect(harness.modelRequests).toHaveLength(1);
 });

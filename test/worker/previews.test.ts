@@ -1,31 +1,31 @@
 import { expect, test } from 'vitest';
-import { openStream } from '#test/api/open-stream.ts';
-import { createWorld } from '#test/world/create-world.ts';
-import { scripted } from '#test/world/scripted.ts';
+import { openStream } from '#test/api/stream/open-stream.ts';
+import { createHarness } from '#test/harness/create-harness.ts';
+import { scripted } from '#test/harness/scripted.ts';
 
 const input = scripted({ answer: 'One word after the other.', piece_chars: 2, pace_ms: 20 });
 
-test('a turn that nobody streams tells only of what is durable', async () => {
-  await using world = await createWorld();
-  const { id } = await world.startTurn({ input });
-  const told: string[] = [];
-  world.parts.live.watch(id, ({ kind }) => told.push(kind));
+test('a turn without watchers publishes only what is durable', async () => {
+  await using harness = await createHarness();
+  const { id } = await harness.startTurn({ input });
+  const published: string[] = [];
+  harness.parts.pubsub.subscribeToTurn(id, ({ kind }) => published.push(kind));
 
-  const waiting = world.call('GET', `/v1/turns/${id}?wait=30`);
-  await world.workUntilIdle();
+  const waiting = harness.call('GET', `/v1/turns/${id}?wait=30`);
+  await harness.workUntilIdle();
   await waiting;
 
-  expect(told).toContain('wake');
-  expect(told).not.toContain('event');
+  expect(published).toContain('wake');
+  expect(published).not.toContain('event');
 });
 
-test('once somebody streams it, its text is told as it comes', async () => {
-  await using world = await createWorld();
-  const { id } = await world.startTurn({ input });
+test('with a watcher its text is published as it comes', async () => {
+  await using harness = await createHarness();
+  const { id } = await harness.startTurn({ input });
 
-  const stream = await openStream(`${world.url}/v1/turns/${id}/events`, {});
-  await world.hasHeard('catch-up', id);
-  await world.workUntilIdle();
+  const stream = await openStream(`${harness.url}/v1/turns/${id}/events`, {});
+  await harness.untilReceived('catch-up', id);
+  await harness.workUntilIdle();
   await stream.over;
 
   expect(stream.seen.map(({ type }) => type)).toContain('output_text.delta');

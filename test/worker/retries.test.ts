@@ -1,25 +1,23 @@
 import { expect, test } from 'vitest';
-import type { TurnResource } from '#core/turn/present-turn.ts';
-import { createWorld } from '#test/world/create-world.ts';
-import { httpTool } from '#test/world/http-tool.ts';
-import { workUntilEnded } from '#test/world/let-time-pass.ts';
-import { openLiveWorker } from '#test/world/live-worker.ts';
-import { scripted } from '#test/world/scripted.ts';
-import { openStranger } from '#test/world/stranger.ts';
+import type { TurnResource } from '#core/turn/resource/turn.ts';
+import { createHarness, startBackgroundWorker, workUntilEnded } from '#test/harness/create-harness.ts';
+import { httpTool } from '#test/harness/http-tool.ts';
+import { scripted } from '#test/harness/scripted.ts';
+import { openExternalServer } from '#test/harness/servers/external-server.ts';
 import { describeRefusal } from '../api/refusals.ts';
 
 const failing = (fault: object, answer = 'At last.') => scripted({ answer, final: { fault: fault as never } });
 const typesOf = (events: Record<string, unknown>[]) => events.map(({ type }) => type);
 
-test('a call that failed is made again, and the round tells how many tries it took', async () => {
-  await using world = await createWorld();
+test('a call that failed is made again, and the round says how many attempts it took', async () => {
+  await using harness = await createHarness();
 
-  const { id } = await world.startTurn({ input: failing({ kind: 'status', status: 500, times: 1 }) });
-  const turn = await workUntilEnded(world, id);
-  const events = await world.listEvents(id);
+  const { id } = await harness.startTurn({ input: failing({ kind: 'status', status: 500, times: 1 }) });
+  const turn = await workUntilEnded(harness, id);
+  const events = await harness.listEvents(id);
 
   expect(turn).toMatchObject({ status: 'completed', output: 'At last.', error: null, rounds: [{ attempts: 2 }] });
-  expect(world.asked).toHaveLength(2);
+  expect(harness.modelRequests).toHaveLength(2);
   expect(typesOf(events)).toEqual([
     ...['turn.queued', 'turn.started', 'step.retrying', 'round.completed', 'turn.completed'],
   ]);
@@ -40,36 +38,36 @@ test.each([
   [{ kind: 'garbage' }],
   [{ kind: 'no_finish' }],
 ])('%j is worth another try', async (fault) => {
-  await using world = await createWorld();
+  await using harness = await createHarness();
 
-  const { id } = await world.startTurn({ input: failing({ ...fault, times: 1 }) });
-  const turn = await workUntilEnded(world, id);
+  const { id } = await harness.startTurn({ input: failing({ ...fault, times: 1 }) });
+  const turn = await workUntilEnded(harness, id);
 
   expect(turn).toMatchObject({ status: 'completed', output: 'At last.', rounds: [{ attempts: 2 }] });
 });
 
 test('an empty reply is a failed attempt', async () => {
-  await using world = await createWorld();
+  await using harness = await createHarness();
 
-  const { id } = await world.startTurn({ input: scripted({ answer: '' }) });
-  const turn = await workUntilEnded(world, id);
+  const { id } = await harness.startTurn({ input: scripted({ answer: '' }) });
+  const turn = await workUntilEnded(harness, id);
 
   expect(turn).toMatchObject({ status: 'failed', error: { code: 'provider_bad_response' } });
-  expect(world.asked).toHaveLength(5);
+  expect(harness.modelRequests).toHaveLength(5);
 });
 
 test('after five attempts the turn fails with what went wrong', async () => {
-  await using world = await createWorld();
+  await using harness = await createHarness();
 
-  const { id } = await world.startTurn({ input: failing({ kind: 'status', status: 503 }) });
-  const turn = await workUntilEnded(world, id);
+  const { id } = await harness.startTurn({ input: failing({ kind: 'status', status: 503 }) });
+  const turn = await workUntilEnded(harness, id);
 
-  expect(world.asked).toHaveLength(5);
+  expect(harness.modelRequests).toHaveLength(5);
   expect(turn).toMatchObject({
     ...{ status: 'failed', output: null, rounds: [], phase: null, completed_at: expect.any(String) },
     error: { type: 'provider_error', retryable: true, message: expect.any(String), provider: { status: 503 } },
   });
-  expect(typesOf(await world.listEvents(id)).filter((type) => type === 'step.retrying')).toHaveLength(4);
+  expect(typesOf(await harness.listEvents(id)).filter((type) => type === 'step.retrying')).toHaveLength(4);
 });
 
 test.each([
@@ -81,45 +79,45 @@ test.each([
   [429, 'quota_exceeded', { body: { error: { code: 'insufficient_quota', message: 'You ran out of credits.' } } }],
   [400, 'context_length_exceeded', { body: { error: { code: 'context_length_exceeded', message: 'Too long.' } } }],
 ])('%i fails the turn at once, code %s', async (status, code, more) => {
-  await using world = await createWorld();
+  await using harness = await createHarness();
 
-  const { id } = await world.startTurn({ input: failing({ kind: 'status', status, ...more }) });
-  await world.workUntilIdle();
-  const turn = await world.findTurn(id);
+  const { id } = await harness.startTurn({ input: failing({ kind: 'status', status, ...more }) });
+  await harness.workUntilIdle();
+  const turn = await harness.findTurn(id);
 
   expect(turn).toMatchObject({ status: 'failed', error: { type: 'provider_error', code, provider: { status } } });
   expect(turn.error?.provider?.request_id).toMatch(/^req_/);
   expect(turn.error?.message).not.toContain('sk-test');
-  expect(world.asked).toHaveLength(1);
+  expect(harness.modelRequests).toHaveLength(1);
 });
 
-test('a 429 waits as long as it asks and uses up no attempt', async () => {
-  await using world = await createWorld();
-  const { id } = await world.startTurn({ input: failing({ kind: 'status', status: 429, retry_after: 1, times: 1 }) });
+test('a 429 waits as long as it requests and uses up no attempt', async () => {
+  await using harness = await createHarness();
+  const { id } = await harness.startTurn({ input: failing({ kind: 'status', status: 429, retry_after: 1, times: 1 }) });
 
-  await using _worker = await openLiveWorker(world);
-  const turn = await world.untilEnded(id);
-  const retrying = (await world.listEvents(id)).find(({ type }) => type === 'step.retrying');
+  await using _worker = await startBackgroundWorker(harness);
+  const turn = await harness.untilEnded(id);
+  const retrying = (await harness.listEvents(id)).find(({ type }) => type === 'step.retrying');
 
   expect(turn).toMatchObject({ status: 'completed', rounds: [{ attempts: 1 }] });
   expect(retrying).toMatchObject({ retry_in_ms: 1000, error: { code: 'provider_rate_limited' } });
   expect(Date.parse(turn.completed_at!) - Date.parse(turn.started_at!)).toBeGreaterThanOrEqual(1000);
-  expect(world.asked).toHaveLength(2);
+  expect(harness.modelRequests).toHaveLength(2);
 });
 
 test('a failed turn goes on from its last checkpoint, and its event numbers go on', async () => {
-  await using world = await createWorld();
-  await using tool = await openStranger(() => ({ status: 200, body: 'done' }));
+  await using harness = await createHarness();
+  await using tool = await openExternalServer(() => ({ status: 200, body: 'done' }));
   const input = scripted({
     rounds: [{ tools: [{ name: 'do_thing', arguments: { city: 'Tokyo' } }] }],
     ...{ answer: 'Back again.', final: { fault: { kind: 'status', status: 401, times: 1 } } },
   });
 
-  const { id } = await world.startTurn({ input, tools: [httpTool('do_thing', tool.url)] });
-  const failed = await workUntilEnded(world, id);
-  const retried = await world.call<TurnResource>('POST', `/v1/turns/${id}/retry`);
-  const turn = await workUntilEnded(world, id);
-  const events = await world.listEvents(id);
+  const { id } = await harness.startTurn({ input, tools: [httpTool('do_thing', tool.url)] });
+  const failed = await workUntilEnded(harness, id);
+  const retried = await harness.call<TurnResource>('POST', `/v1/turns/${id}/retry`);
+  const turn = await workUntilEnded(harness, id);
+  const events = await harness.listEvents(id);
 
   expect(failed).toMatchObject({ status: 'failed', round: 2, error: { code: 'provider_authentication_failed' } });
   expect(retried.status).toBe(202);
@@ -136,43 +134,45 @@ test('a failed turn goes on from its last checkpoint, and its event numbers go o
 });
 
 test('a retried turn has five attempts again', async () => {
-  await using world = await createWorld();
-  const { id } = await world.startTurn({ input: failing({ kind: 'status', status: 500 }) });
-  await workUntilEnded(world, id);
+  await using harness = await createHarness();
+  const { id } = await harness.startTurn({ input: failing({ kind: 'status', status: 500 }) });
+  await workUntilEnded(harness, id);
 
-  await world.call('POST', `/v1/turns/${id}/retry`);
-  const turn = await workUntilEnded(world, id);
+  await harness.call('POST', `/v1/turns/${id}/retry`);
+  const turn = await workUntilEnded(harness, id);
 
   expect(turn.status).toBe('failed');
-  expect(world.asked).toHaveLength(10);
+  expect(harness.modelRequests).toHaveLength(10);
 });
 
 test('only a failed turn can be retried', async () => {
-  await using world = await createWorld();
-  const retry = async (id: string) => describeRefusal(await world.call('POST', `/v1/turns/${id}/retry`));
+  await using harness = await createHarness();
+  const retry = async (id: string) => describeRefusal(await harness.call('POST', `/v1/turns/${id}/retry`));
 
-  const { id } = await world.startTurn({ input: 'Hi' });
+  const { id } = await harness.startTurn({ input: 'Hi' });
   const whileQueued = await retry(id);
-  await world.workUntilIdle();
+  await harness.workUntilIdle();
   const whenCompleted = await retry(id);
-  const other = await world.startTurn({ input: 'Hi' });
-  await world.call('POST', `/v1/turns/${other.id}/cancel`);
+  const other = await harness.startTurn({ input: 'Hi' });
+  await harness.call('POST', `/v1/turns/${other.id}/cancel`);
 
   expect([whileQueued, whenCompleted, await retry(other.id)]).toEqual(Array(3).fill('409 turn_not_failed: null'));
 });
 
 test('a turn retried while another of its conversation is active waits for it', async () => {
-  await using world = await createWorld();
-  const { id, conversation_id } = await world.startTurn({ input: failing({ kind: 'status', status: 401, times: 1 }) });
-  await world.workUntilIdle();
+  await using harness = await createHarness();
+  const { id, conversation_id } = await harness.startTurn({
+    input: failing({ kind: 'status', status: 401, times: 1 }),
+  });
+  await harness.workUntilIdle();
   const path = `/v1/conversations/${conversation_id}/turns`;
-  const { body: second } = await world.call<TurnResource>('POST', path, { body: { input: 'Meanwhile' } });
+  const { body: second } = await harness.call<TurnResource>('POST', path, { body: { input: 'Meanwhile' } });
 
-  await world.call('POST', `/v1/turns/${id}/retry`);
-  await world.workOnce();
-  const between = [await world.findTurn(second.id), await world.findTurn(id)].map(({ status }) => status);
-  await world.workUntilIdle();
+  await harness.call('POST', `/v1/turns/${id}/retry`);
+  await harness.workOnce();
+  const between = [await harness.findTurn(second.id), await harness.findTurn(id)].map(({ status }) => status);
+  await harness.workUntilIdle();
 
   expect(between).toEqual(['completed', 'in_progress']);
-  expect((await world.findTurn(id)).status).toBe('completed');
+  expect((await harness.findTurn(id)).status).toBe('completed');
 });

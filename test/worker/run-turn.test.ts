@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import type { JobHandler } from '#core/queue/bell.ts';
-import { createWorld } from '#test/world/create-world.ts';
-import { describeQueues } from '#test/world/queues.ts';
-import { scripted } from '#test/world/scripted.ts';
+import type { JobHandler } from '#core/queue/job-queue.ts';
+import { createHarness } from '#test/harness/create-harness.ts';
+import { describeQueues } from '#test/harness/queues.ts';
+import { scripted } from '#test/harness/scripted.ts';
 
 const weather = { name: 'weather_lookup', arguments: { city: 'Tokyo' } };
 const postcard = { name: 'send_postcard', arguments: { city: 'Kyoto' } };
@@ -17,11 +17,11 @@ const tools = ['weather_lookup', 'send_postcard', 'note_visit'];
 
 describeQueues(({ redis }) => {
   test('a turn runs round by round to its answer', async () => {
-    await using world = await createWorld({ redis });
+    await using harness = await createHarness({ redis });
 
-    const { id, status } = await world.startTurn({ input: twoRounds, tools });
-    await world.workUntilIdle();
-    const turn = await world.findTurn(id);
+    const { id, status } = await harness.startTurn({ input: twoRounds, tools });
+    await harness.workUntilIdle();
+    const turn = await harness.findTurn(id);
 
     expect(status).toBe('queued');
     expect(turn).toMatchObject({ status: 'completed', round: 3, phase: null });
@@ -31,55 +31,55 @@ describeQueues(({ redis }) => {
       '{"city":"Tokyo","temp":22,"condition":"sunny"}',
       'sent to Kyoto',
     ]);
-    expect(world.asked).toHaveLength(3);
+    expect(harness.modelRequests).toHaveLength(3);
   });
 
   test('every round and every tool batch is a job of its own', async () => {
-    await using world = await createWorld({ redis });
+    await using harness = await createHarness({ redis });
 
-    await world.startTurn({ input: twoRounds, tools });
+    await harness.startTurn({ input: twoRounds, tools });
     const jobs: string[] = [];
     const noting: JobHandler = async (job) => {
       jobs.push(job.name);
-      await world.handle(job);
+      await harness.handle(job);
     };
-    while (await world.workOnce(noting));
+    while (await harness.workOnce(noting));
 
     expect(jobs).toEqual(['run-round', 'run-tool-batch', 'run-round', 'run-tool-batch', 'run-round']);
   });
 
-  test('a job delivered twice asks the model once and runs each tool once', async () => {
-    await using world = await createWorld({ redis });
+  test('a job delivered twice calls the model once and runs each tool once', async () => {
+    await using harness = await createHarness({ redis });
 
-    const { id } = await world.startTurn({ input: twoRounds, tools });
-    await world.workUntilIdle({ deliveries: 3 });
-    const turn = await world.findTurn(id);
+    const { id } = await harness.startTurn({ input: twoRounds, tools });
+    await harness.workUntilIdle({ deliveries: 3 });
+    const turn = await harness.findTurn(id);
 
-    expect(world.asked).toHaveLength(3);
+    expect(harness.modelRequests).toHaveLength(3);
     expect(turn.status).toBe('completed');
     expect(turn.rounds.flatMap((round) => round.results.map((result) => result.attempts))).toEqual([1, 1, 1]);
   });
 
-  test('a turn whose job was lost is rung again and finishes', async () => {
-    await using world = await createWorld({ redis });
-    const { id } = await world.startTurn({ input: twoRounds, tools });
-    await world.workOnce(async () => {});
+  test('a turn that lost its job is enqueued again and finishes', async () => {
+    await using harness = await createHarness({ redis });
+    const { id } = await harness.startTurn({ input: twoRounds, tools });
+    await harness.workOnce(async () => {});
 
-    expect(await world.workOnce()).toBe(false);
-    await world.advance(5_001);
-    expect(await world.rescue()).toBe(1);
-    await world.workUntilIdle();
+    expect(await harness.workOnce()).toBe(false);
+    await harness.advance(5_001);
+    expect(await harness.rescue()).toBe(1);
+    await harness.workUntilIdle();
 
-    expect((await world.findTurn(id)).status).toBe('completed');
+    expect((await harness.findTurn(id)).status).toBe('completed');
   });
 
   test('nothing is left in the queue when all turns have ended', async () => {
-    await using world = await createWorld({ redis });
-    await world.startTurn({ input: twoRounds, tools });
+    await using harness = await createHarness({ redis });
+    await harness.startTurn({ input: twoRounds, tools });
 
-    await world.workUntilIdle();
+    await harness.workUntilIdle();
 
-    const counts = await world.parts.bell.count(['turns-openai', 'anytime', 'deliveries']);
+    const counts = await harness.parts.jobQueue.count(['turns-openai', 'anytime', 'deliveries']);
     expect(Object.values(counts).reduce((sum, count) => sum + count, 0)).toBe(0);
   });
 });

@@ -1,13 +1,14 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import type { TurnResource } from '#core/turn/present-turn.ts';
-import { jobHandler } from '#services/worker/open-worker.ts';
-import { apiClient } from '#test/world/api-client.ts';
-import { createWorld, type World } from '#test/world/create-world.ts';
-import { httpTool } from '#test/world/http-tool.ts';
-import { scripted } from '#test/world/scripted.ts';
-import { startProcess } from '#test/world/start-process.ts';
-import { openStranger } from '#test/world/stranger.ts';
+import type { TurnResource } from '#core/turn/resource/turn.ts';
+import { jobHandler } from '#services/worker/worker.ts';
+import { apiClient } from '#test/harness/api-client.ts';
+import { createHarness, type Harness } from '#test/harness/create-harness.ts';
+import { httpTool } from '#test/harness/http-tool.ts';
+import { scripted } from '#test/harness/scripted.ts';
+import { openExternalServer } from '#test/harness/servers/external-server.ts';
+import { startProcess } from '#test/harness/start-process.ts';
+import { untilLogged } from '#test/harness/until-logged.ts';
 
 const VALUE = 'ghp_1f7"/+ZqXw\\9';
 /** Any half of the value, as it is or in base64. */
@@ -23,7 +24,7 @@ const env = {
 };
 
 const secret = (name: string) => `\${secret:${name}}`;
-const clientOf = ({ url }: World, project = 'alpha') => apiClient(url, `key-of-${project}`);
+const clientOf = ({ url }: Harness, project = 'alpha') => apiClient(url, `key-of-${project}`);
 const callOnce = scripted({ rounds: [{ tools: [{ name: 'echo', arguments: { city: 'Tokyo' }, id: 'call_x' }] }] });
 
 function echo(url: string, headers: Record<string, string>) {
@@ -32,7 +33,7 @@ function echo(url: string, headers: Record<string, string>) {
 
 /** An HTTP tool that gives away all it was sent, in every way it can think of. */
 async function openEcho(status = 200) {
-  const tool = await openStranger((number) => {
+  const tool = await openExternalServer((number) => {
     const { authorization = '' } = tool.caught[number - 1]?.headers ?? {};
     const body = { authorization, url: encodeURIComponent(authorization), base64: btoa(`me:${authorization}`) };
     return { status, body };
@@ -41,17 +42,17 @@ async function openEcho(status = 200) {
 }
 
 test('a secret reaches the tool, and is nowhere else: not stored, shown or logged', async () => {
-  await using world = await createWorld({ env });
+  await using harness = await createHarness({ env });
   await using tool = await openEcho();
-  await using worker = await startProcess('worker', world.env);
-  const client = clientOf(world);
+  await using worker = await startProcess('worker', harness.env);
+  const client = clientOf(harness);
   const authorization = `Bearer ${secret('github')}`;
 
   const { id, conversation_id } = await client.startTurn({
     input: callOnce,
     tools: [echo(tool.url, { authorization })],
   });
-  await worker.said(/turn finished/);
+  await untilLogged(worker, 'turn.ended');
   const shown = await Promise.all(
     pathsOf(id, conversation_id).map(async (path) => (await client.call('GET', path)).body),
   );
@@ -61,44 +62,44 @@ test('a secret reaches the tool, and is nowhere else: not stored, shown or logge
     /^\{"authorization":"Bearer \[redacted\]","url":"Bearer%20\[redacted\]","base64":".*\[redacted\].*"\}$/,
   );
   expect(shown[1]).toMatchObject({ tools: [{ execution: { headers: { authorization } } }] });
-  for (const seen of [shown, world.asked, worker.lines, await everyRow(world)]) {
+  for (const seen of [shown, harness.modelRequests, worker.lines, await everyRow(harness)]) {
     expect(JSON.stringify(seen)).not.toMatch(TRACE);
   }
 });
 
 test('a failing tool does not give a secret away, not even where its words are cut', async () => {
-  await using world = await createWorld({ env });
-  await using tool = await openStranger(() => ({ status: 500, body: `${'x'.repeat(1960)}${VALUE}${VALUE}` }));
-  const client = clientOf(world);
+  await using harness = await createHarness({ env });
+  await using tool = await openExternalServer(() => ({ status: 500, body: `${'x'.repeat(1960)}${VALUE}${VALUE}` }));
+  const client = clientOf(harness);
 
   const { id } = await client.startTurn({ input: callOnce, tools: [echo(tool.url, { 'x-key': secret('github') })] });
-  await world.workUntilIdle();
+  await harness.workUntilIdle();
 
   expect((await client.findTurn(id)).rounds[0]?.results[0]?.error?.message).toMatch(/xx\[redacted\]/);
-  expect(JSON.stringify([world.asked, await everyRow(world)])).not.toMatch(TRACE);
+  expect(JSON.stringify([harness.modelRequests, await everyRow(harness)])).not.toMatch(TRACE);
 });
 
 test('an output is redacted before it is cut for the model', async () => {
-  await using world = await createWorld({ env: { ...env, PAWL_TOOL_OUTPUT_LIMIT: '40' } });
-  await using tool = await openStranger(() => ({ status: 200, body: `0123456789${VALUE.repeat(20)}9876543210` }));
-  const client = clientOf(world);
+  await using harness = await createHarness({ env: { ...env, PAWL_TOOL_OUTPUT_LIMIT: '40' } });
+  await using tool = await openExternalServer(() => ({ status: 200, body: `0123456789${VALUE.repeat(20)}9876543210` }));
+  const client = clientOf(harness);
 
   const { id } = await client.startTurn({ input: callOnce, tools: [echo(tool.url, {})] });
-  await world.workUntilIdle();
+  await harness.workUntilIdle();
   const { body } = await client.call<{ output: string }>('GET', `/v1/turns/${id}/tool_outputs/call_x`);
 
   expect(body.output).toBe(`0123456789${'[redacted]'.repeat(20)}9876543210`);
-  expect(JSON.stringify([world.asked, await everyRow(world)])).not.toMatch(TRACE);
+  expect(JSON.stringify([harness.modelRequests, await everyRow(harness)])).not.toMatch(TRACE);
 });
 
 test('what a client answers is redacted too, of every secret Pawl knows', async () => {
-  await using world = await createWorld({ env });
-  const client = clientOf(world);
+  await using harness = await createHarness({ env });
+  const client = clientOf(harness);
   const { execution, ...definition } = echo('http://127.0.0.1:9/', {});
   const calls = ['call_1', 'call_2'].map((id) => ({ name: 'echo', arguments: { city: id }, id }));
 
   const { id } = await client.startTurn({ input: scripted({ rounds: [{ tools: calls }] }), tools: [definition] });
-  await world.workUntilIdle();
+  await harness.workUntilIdle();
   const answers = [
     { tool_call_id: 'call_1', output: { keys: [VALUE, 'key-of-beta'] } },
     { tool_call_id: 'call_2', error: { category: 'unknown', message: `no ${VALUE}`, details: { [VALUE]: [VALUE] } } },
@@ -112,15 +113,15 @@ test('what a client answers is redacted too, of every secret Pawl knows', async 
     { content: '{"keys":["[redacted]","[redacted]"]}' },
     { error: { message: 'no [redacted]', details: { '[redacted]': ['[redacted]'] } } },
   ]);
-  expect(JSON.stringify(await everyRow(world))).not.toMatch(TRACE);
+  expect(JSON.stringify(await everyRow(harness))).not.toMatch(TRACE);
 });
 
 test('a secret that does not exist, or may not go there, is refused with the header it stands in', async () => {
-  await using world = await createWorld({ env });
+  await using harness = await createHarness({ env });
   const url = 'https://api.example.net/';
   const refusalOf = async (project: string, path: string, header: string) => {
     const body = { model: 'openai/test', input: 'Hi', tools: ['weather_lookup', echo(url, { 'X-Key': header })] };
-    const { status, body: answer } = await clientOf(world, project).call<{ error?: Record<string, string> }>(
+    const { status, body: answer } = await clientOf(harness, project).call<{ error?: Record<string, string> }>(
       ...(['POST', path, { body }] as const),
     );
     return `${status} ${answer.error?.code}: ${answer.error?.param}`;
@@ -148,13 +149,13 @@ test.each([
 ])(
   'a secret that was %s since the turn was accepted is not sent, and neither is the call',
   async (_how, toolSecrets) => {
-    await using world = await createWorld({ env });
+    await using harness = await createHarness({ env });
     await using tool = await openEcho();
-    const client = clientOf(world);
+    const client = clientOf(harness);
 
     const { id } = await client.startTurn({ input: callOnce, tools: [echo(tool.url, { 'x-key': secret('github') })] });
-    const handle = jobHandler({ ...world.worker, toolSecrets });
-    while (await world.workOnce(handle));
+    const handle = jobHandler({ ...harness.worker, toolSecrets });
+    while (await harness.workOnce(handle));
 
     expect(tool.caught).toHaveLength(0);
     expect(await client.findTurn(id)).toMatchObject({
@@ -174,7 +175,7 @@ function pathsOf(turn: string, conversation: string): string[] {
 }
 
 /** Every row of every table, the queue's too, as text. */
-async function everyRow({ db }: World): Promise<string[]> {
+async function everyRow({ db }: Harness): Promise<string[]> {
   const tables = await sql<{ schema: string; name: string }>`select table_schema as schema, table_name as name
     from information_schema.tables where table_schema not in ('pg_catalog', 'information_schema')`.execute(db);
   const rows = await Promise.all(

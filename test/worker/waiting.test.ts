@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import type { TurnResource } from '#core/turn/present-turn.ts';
+import type { TurnResource } from '#core/turn/resource/turn.ts';
 import { timing } from '#core/turn/timing.ts';
-import { createWorld, type World } from '#test/world/create-world.ts';
-import { scripted } from '#test/world/scripted.ts';
+import { createHarness, type Harness } from '#test/harness/create-harness.ts';
+import { scripted } from '#test/harness/scripted.ts';
 
 const failing = (status: number) =>
   scripted({ answer: 'At last.', final: { fault: { kind: 'status', status, retry_after: 30, times: 1 } } });
-const asking = scripted({ rounds: [{ tools: [{ name: 'look', arguments: {}, id: 'call_1' }] }], answer: 'Done.' });
+const input = scripted({ rounds: [{ tools: [{ name: 'look', arguments: {}, id: 'call_1' }] }], answer: 'Done.' });
 const look = {
   name: 'look',
   description: 'Looks out of the window.',
@@ -14,19 +14,19 @@ const look = {
   expires_in_seconds: 3_600,
 };
 
-async function started(world: World, request: object): Promise<TurnResource> {
-  const { id } = await world.startTurn({ ...request });
-  await world.workUntilIdle();
-  return world.findTurn(id);
+async function started(harness: Harness, request: object): Promise<TurnResource> {
+  const { id } = await harness.startTurn({ ...request });
+  await harness.workUntilIdle();
+  return harness.findTurn(id);
 }
 
 test('a turn that no worker has taken waits for one since it was created, and one behind it for the turn before', async () => {
-  await using world = await createWorld();
+  await using harness = await createHarness();
 
-  const first = await world.startTurn({ input: 'Hi' });
+  const first = await harness.startTurn({ input: 'Hi' });
   const path = `/v1/conversations/${first.conversation_id}/turns`;
-  const { body: second } = await world.call<TurnResource>('POST', path, { body: { input: 'And?' } });
-  const read = [await world.findTurn(first.id), await world.findTurn(second.id)];
+  const { body: second } = await harness.call<TurnResource>('POST', path, { body: { input: 'And?' } });
+  const read = [await harness.findTurn(first.id), await harness.findTurn(second.id)];
 
   expect([first, second].map(({ waiting }) => waiting)).toEqual(read.map(({ waiting }) => waiting));
   expect(first.waiting).toEqual({ for: 'slot', since: first.created_at });
@@ -34,15 +34,15 @@ test('a turn that no worker has taken waits for one since it was created, and on
 });
 
 test('the turn that comes to the head waits for a worker since then', async () => {
-  await using world = await createWorld();
-  const first = await world.startTurn({ input: 'Hi' });
+  await using harness = await createHarness();
+  const first = await harness.startTurn({ input: 'Hi' });
   const path = `/v1/conversations/${first.conversation_id}/turns`;
-  const { body: second } = await world.call<TurnResource>('POST', path, { body: { input: 'And?' } });
+  const { body: second } = await harness.call<TurnResource>('POST', path, { body: { input: 'And?' } });
 
-  await world.workOnce();
+  await harness.workOnce();
 
-  const ended = await world.findTurn(first.id);
-  const { waiting } = await world.findTurn(second.id);
+  const ended = await harness.findTurn(first.id);
+  const { waiting } = await harness.findTurn(second.id);
   expect(ended).toMatchObject({ status: 'completed', waiting: null });
   expect(waiting).toEqual({ for: 'slot', since: ended.completed_at });
 });
@@ -50,52 +50,52 @@ test('the turn that comes to the head waits for a worker since then', async () =
 test.each([
   ['client', look],
   ['approval', { ...look, approval: 'always' }],
-])('a turn whose call is left to a %s waits for that, until the call is given up', async (whom, tool) => {
-  await using world = await createWorld();
+])('a turn with a call that is left to a %s waits for that, until the call is given up', async (what, tool) => {
+  await using harness = await createHarness();
 
-  const turn = await started(world, { input: asking, tools: [tool] });
-  const { body: list } = await world.call<{ data: TurnResource[] }>('GET', '/v1/turns');
+  const turn = await started(harness, { input, tools: [tool] });
+  const { body: list } = await harness.call<{ data: TurnResource[] }>('GET', '/v1/turns');
 
   const since = turn.rounds[0]?.completed_at;
-  expect(turn.waiting).toEqual({ for: whom, since, until: turn.required_action?.expires_at });
+  expect(turn.waiting).toEqual({ for: what, since, until: turn.required_action?.expires_at });
   expect(list.data[0]?.waiting).toEqual(turn.waiting);
 });
 
 test.each([
   [503, 'retry'],
   [429, 'provider'],
-])('a turn that met a %i waits for a %s since then, and for a worker once its time has come', async (status, whom) => {
-  await using world = await createWorld();
+])('a turn that met a %i waits for a %s since then, and for a worker once its time has come', async (status, what) => {
+  await using harness = await createHarness();
 
-  const { id, waiting } = await started(world, { input: failing(status) });
-  const retrying = (await world.listEvents(id)).find(({ type }) => type === 'step.retrying');
+  const { id, waiting } = await started(harness, { input: failing(status) });
+  const retrying = (await harness.listEvents(id)).find(({ type }) => type === 'step.retrying');
   const at = String(retrying?.created_at);
   const until = new Date(Date.parse(at) + Number(retrying?.retry_in_ms)).toISOString();
-  await world.advance(60_000);
+  await harness.advance(60_000);
 
-  expect(waiting).toEqual({ for: whom, since: at, until });
-  expect((await world.findTurn(id)).waiting).toMatchObject({ for: 'slot' });
+  expect(waiting).toEqual({ for: what, since: at, until });
+  expect((await harness.findTurn(id)).waiting).toMatchObject({ for: 'slot' });
 });
 
 test('a turn waits for nothing while a step is at work, and for a worker when its worker is lost', async () => {
-  await using world = await createWorld();
-  const { id } = await world.startTurn({ input: 'Hi' });
-  await world.worker.turns.begin(id, 'a-run-that-dies');
+  await using harness = await createHarness();
+  const { id } = await harness.startTurn({ input: 'Hi' });
+  await harness.worker.turnCache.begin(id, 'a-run-that-dies');
 
-  const atWork = await world.findTurn(id);
-  await world.advance(timing.leaseMs + 1);
-  const lost = await world.findTurn(id);
+  const atWork = await harness.findTurn(id);
+  await harness.advance(timing.leaseMs + 1);
+  const lost = await harness.findTurn(id);
 
   expect(atWork).toMatchObject({ status: 'in_progress', waiting: null });
   expect(lost).toMatchObject({ status: 'in_progress', waiting: { for: 'slot' } });
 });
 
 test('a failed turn waits for nothing, and for a worker since its retry', async () => {
-  await using world = await createWorld();
+  await using harness = await createHarness();
 
-  const failed = await started(world, { input: scripted({ final: { fault: { kind: 'status', status: 401 } } }) });
-  const { body: retried } = await world.call<TurnResource>('POST', `/v1/turns/${failed.id}/retry`);
-  const resumed = (await world.listEvents(failed.id)).find(({ type }) => type === 'turn.resumed');
+  const failed = await started(harness, { input: scripted({ final: { fault: { kind: 'status', status: 401 } } }) });
+  const { body: retried } = await harness.call<TurnResource>('POST', `/v1/turns/${failed.id}/retry`);
+  const resumed = (await harness.listEvents(failed.id)).find(({ type }) => type === 'turn.resumed');
 
   expect(failed).toMatchObject({ status: 'failed', waiting: null });
   expect(retried.waiting).toEqual({ for: 'slot', since: resumed?.created_at });

@@ -1,16 +1,18 @@
 import type { ProviderFailed } from '../failure.ts';
-import { nameFailure } from './name-failure.ts';
+import type { RequestedCall } from '../turn/message.ts';
+import type { Reply } from '../turn/reply.ts';
+import { nameFailure } from './errors/name-failure.ts';
 import type { Delta, Provider } from './provider.ts';
-import { usableReply } from './usable-reply.ts';
+import { boundReply, REPLY_LIMITS, UnusableReply } from './reply-limits.ts';
 
-/** The bounds of one call beside those of every reply; a piece is a delta: keep-alives and empty chunks do not count. */
+/** The bounds of one call beside those of every reply. Only deltas count: keep-alives and empty chunks do not. */
 export type Bounds = { timeoutMs: number; idleTimeoutMs: number; maxReplyBytes?: number };
 
 const ONE_MIB = 1024 * 1024;
-const MOST_PIECES = 300_000;
+const MOST_DELTAS = 300_000;
 
 /**
- * The same provider within bounds: past the time in all or between two pieces it fails as `provider_timeout`, past
+ * The same provider within bounds: past the time in all or between two deltas it fails as `provider_timeout`, past
  * the size as `provider_bad_response`. The call is ended either way. An abort of the caller's keeps its own reason.
  */
 export function bounded(provider: Provider, bounds: Bounds): Provider {
@@ -30,9 +32,9 @@ export function bounded(provider: Provider, bounds: Bounds): Provider {
 
 type Watch = {
   signal: AbortSignal;
-  /** Rejects with the reason of whoever ended the call first, also when the provider does not listen. */
+  /** Rejects with the reason for which the call ended, also when the provider ignores the signal. */
   broken: Promise<never>;
-  /** Whether the call still counts: what comes after its end is nobody's. */
+  /** Whether the call still counts: what comes after its end is dropped. */
   take(delta: Delta): boolean;
   stop(): void;
 };
@@ -56,16 +58,16 @@ function startWatch(name: string, bounds: Bounds, callers: AbortSignal): Watch {
   const total = setTimeout(() => end(tooSlow(name, `no reply within ${timeoutMs} ms`)), timeoutMs);
   const idle = setTimeout(() => end(tooSlow(name, `silent for ${idleTimeoutMs} ms`)), idleTimeoutMs);
   let bytes = 0;
-  let pieces = 0;
+  let deltas = 0;
   return {
     signal,
     broken,
     take({ text }) {
       idle.refresh();
       bytes += Buffer.byteLength(text);
-      pieces += 1;
+      deltas += 1;
       if (bytes > maxReplyBytes) end(tooLarge(name, `more than ${mebibytes(maxReplyBytes)} of text`));
-      if (pieces > MOST_PIECES) end(tooLarge(name, `more than ${MOST_PIECES.toLocaleString('en')} pieces`));
+      if (deltas > MOST_DELTAS) end(tooLarge(name, `more than ${MOST_DELTAS.toLocaleString('en')} pieces`));
       return !signal.aborted;
     },
     stop() {
@@ -86,4 +88,29 @@ function tooLarge(provider: string, reason: string): ProviderFailed {
 
 function mebibytes(bytes: number): string {
   return bytes % ONE_MIB === 0 ? `${bytes / ONE_MIB} MiB` : `${bytes} bytes`;
+}
+
+/** The reply that `asking` brings, if it is within the limits; beyond them a `ProviderFailed` `provider_bad_response`. */
+export async function usableReply(provider: string, asking: Promise<Reply>): Promise<Reply> {
+  try {
+    const reply = await asking;
+    checkReply(reply);
+    return reply;
+  } catch (error) {
+    if (!(error instanceof UnusableReply)) throw error;
+    throw nameFailure('provider_bad_response', { provider, reason: error.message });
+  }
+}
+
+function checkReply({ calls, opaque }: Reply): void {
+  boundReply(calls.length, REPLY_LIMITS.calls, 'tool calls');
+  for (const call of calls) checkCall(call);
+  const state = opaque === null ? '' : JSON.stringify(opaque);
+  boundReply(state.length, REPLY_LIMITS.stateLength, 'of reasoning, blocks and parts to keep');
+}
+
+/** How deep its arguments are is for the tool's check: its error goes to the model, and the reply stays. */
+function checkCall({ name, arguments: args }: RequestedCall): void {
+  boundReply(name.length, REPLY_LIMITS.nameLength, 'characters in the name of a tool');
+  boundReply(args.length, REPLY_LIMITS.argumentsLength, 'of arguments in one call');
 }

@@ -1,5 +1,5 @@
 import type { Message } from '../turn/message.ts';
-import { Tool } from '../turn/tool.ts';
+import { Tool } from '../turn/request/tool.ts';
 
 /** The tools there are, and a bare declaration for each name that only the history still calls. */
 export function declareTools(tools: Tool[], messages: Message[]): Tool[] {

@@ -1,7 +1,7 @@
 import type { Message } from '../turn/message.ts';
 import type { Reply } from '../turn/reply.ts';
-import type { Tool } from '../turn/tool.ts';
-import type { ToolChoice } from '../turn/turn-request.ts';
+import type { Tool } from '../turn/request/tool.ts';
+import type { ToolChoice } from '../turn/request/turn.ts';
 
 /** What one round asks a model, in our words. `tools` is empty in a final round. */
 export type RoundRequest = {
@@ -14,7 +14,7 @@ export type RoundRequest = {
   tools: Tool[];
   /**
    * For wires that want tools declared because the history holds calls, although none may be used now. Null where none
-   * may be declared either: such a wire then tells the calls as text.
+   * may be declared either: such a wire then sends the calls as text.
    */
   declaredTools: Tool[] | null;
   toolChoice: ToolChoice;
@@ -27,7 +27,7 @@ export type RoundRequest = {
   requestId: string;
 };
 
-/** A piece of a reply while it streams; a preview, the reply itself is what counts. */
+/** A chunk of a reply while it streams; a preview, the reply itself is what counts. */
 export type Delta =
   | { kind: 'text'; text: string }
   | { kind: 'reasoning'; text: string }

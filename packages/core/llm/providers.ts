@@ -3,12 +3,10 @@ import { quote } from '../text.ts';
 import { anthropicProvider } from './anthropic/anthropic-provider.ts';
 import { bounded } from './bounded.ts';
 import { geminiProvider } from './gemini/gemini-provider.ts';
-import { type ModelFetch, modelFetch } from './model-fetch.ts';
+import { makeHttpClient, type Post } from './http/http-client.ts';
 import { openaiProvider } from './openai/openai-provider.ts';
 import type { Capabilities, Provider } from './provider.ts';
-import { readBaseUrl } from './read-base-url.ts';
-import { readBounds } from './read-bounds.ts';
-import { readExtraProviders, type WireKind } from './read-extra-providers.ts';
+import { readBaseUrl, readBounds, readExtraProviders, readHeaders, type WireKind } from './provider-config.ts';
 
 type Env = Record<string, string | undefined>;
 
@@ -22,7 +20,7 @@ export type Providers = {
   close(): Promise<void>;
 };
 
-/** What a caller should set who names a provider that is not there. */
+/** What an operator should set for a provider that a caller names and that is not there. */
 const SETTINGS = new Map([
   ['openai', 'OPENAI_API_KEY'],
   ['anthropic', 'ANTHROPIC_API_KEY'],
@@ -37,10 +35,11 @@ const SETTINGS = new Map([
  * at the first call, which starts the simulator. Settings that cannot work are a `Misconfigured`.
  */
 export function configureProviders(env: Env, sim: { baseUrl(): Promise<string> }): Providers {
-  const { fetch, close } = modelFetch();
+  const { post, close } = makeHttpClient();
   const bounds = readBounds(env);
-  const simulator = openaiProvider({ name: 'sim', apiKey: null, baseUrl: () => sim.baseUrl(), fetch });
-  const configured = [...builtIn(env, fetch), simulator, ...extra(env, fetch)];
+  const simulator = openaiProvider({ name: 'sim', apiKey: null, baseUrl: () => sim.baseUrl(), post });
+  const makers = makersOf(env, post);
+  const configured = [...builtIn(env, makers), simulator, ...extra(env, makers)];
   const providers = new Map(configured.map((provider) => [provider.name, bounded(provider, bounds)]));
   return {
     names: [...providers.keys()],
@@ -52,10 +51,24 @@ export function configureProviders(env: Env, sim: { baseUrl(): Promise<string> }
 }
 
 /** What is the same for each wire's provider; a wire may take more. */
-type Options = { name: string; apiKey: string | null; keyName?: string; baseUrl: string; fetch: ModelFetch };
+type Options = { name: string; apiKey: string | null; keyName?: string; baseUrl: string };
 type MakeProvider = (options: Options) => Provider;
 
-function builtIn(env: Env, fetch: ModelFetch): Provider[] {
+/** For each wire what makes a provider that speaks it; OpenAI itself differs from others on its wire. */
+type Makers = Record<WireKind | 'openaiItself', MakeProvider>;
+
+function makersOf(env: Env, post: Post): Makers {
+  const headers = readHeaders(env, 'ANTHROPIC_CUSTOM_HEADERS');
+  const apiVersion = env.GOOGLE_GENAI_API_VERSION?.trim() || 'v1';
+  return {
+    openai: (options) => openaiProvider({ ...options, post }),
+    openaiItself: (options) => openaiProvider({ ...options, post, maxTokensField: 'max_completion_tokens' }),
+    anthropic: (options) => anthropicProvider({ ...options, post, headers }),
+    gemini: (options) => geminiProvider({ ...options, post, apiVersion }),
+  };
+}
+
+function builtIn(env: Env, makers: Makers): Provider[] {
   const openai = readBaseUrl(env, 'OPENAI_BASE_URL', 'https://api.openai.com/v1');
   const anthropic = readBaseUrl(env, 'ANTHROPIC_BASE_URL', 'https://api.anthropic.com');
   const gemini = readBaseUrl(env, 'GEMINI_BASE_URL', 'https://generativelanguage.googleapis.com');
@@ -63,32 +76,21 @@ function builtIn(env: Env, fetch: ModelFetch): Provider[] {
   const ollama = readBaseUrl(env, 'OLLAMA_BASE_URL', null);
   const keyed = (keyName: string, options: { name: string; baseUrl: string }, make: MakeProvider): Provider[] => {
     const apiKey = env[keyName]?.trim();
-    return apiKey ? [make({ ...options, apiKey, keyName, fetch })] : [];
+    return apiKey ? [make({ ...options, apiKey, keyName })] : [];
   };
   return [
-    ...keyed('OPENAI_API_KEY', { name: 'openai', baseUrl: openai }, openaiItself),
-    ...keyed('ANTHROPIC_API_KEY', { name: 'anthropic', baseUrl: anthropic }, anthropicProvider),
-    ...keyed('GEMINI_API_KEY', { name: 'gemini', baseUrl: gemini }, geminiProvider),
-    ...keyed('XAI_API_KEY', { name: 'xai', baseUrl: xai }, openaiProvider),
-    ...(ollama ? [openaiProvider({ name: 'ollama', apiKey: null, baseUrl: ollama, fetch })] : []),
+    ...keyed('OPENAI_API_KEY', { name: 'openai', baseUrl: openai }, makers.openaiItself),
+    ...keyed('ANTHROPIC_API_KEY', { name: 'anthropic', baseUrl: anthropic }, makers.anthropic),
+    ...keyed('GEMINI_API_KEY', { name: 'gemini', baseUrl: gemini }, makers.gemini),
+    ...keyed('XAI_API_KEY', { name: 'xai', baseUrl: xai }, makers.openai),
+    ...(ollama ? [makers.openai({ name: 'ollama', apiKey: null, baseUrl: ollama })] : []),
   ];
 }
 
-function openaiItself(options: Options): Provider {
-  return openaiProvider({ ...options, maxTokensField: 'max_completion_tokens' });
-}
-
-/** Who speaks the wire that `PAWL_PROVIDERS` names as `kind`. */
-const MAKERS: Record<WireKind, MakeProvider> = {
-  openai: openaiProvider,
-  anthropic: anthropicProvider,
-  gemini: geminiProvider,
-};
-
-function extra(env: Env, fetch: ModelFetch): Provider[] {
+function extra(env: Env, makers: Makers): Provider[] {
   return Object.entries(readExtraProviders(env, [...SETTINGS.keys()])).map(([name, { kind, tools, ...options }]) => {
     const keyName = `PAWL_PROVIDERS.${name}.api_key`;
-    const provider = MAKERS[kind]({ name, apiKey: options.api_key ?? null, baseUrl: options.base_url, keyName, fetch });
+    const provider = makers[kind]({ name, apiKey: options.api_key ?? null, baseUrl: options.base_url, keyName });
     return tools ? provider : withoutTools(provider);
   });
 }

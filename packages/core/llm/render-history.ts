@@ -1,24 +1,24 @@
-import type { AskedCall, Message } from '../turn/message.ts';
+import type { Message, RequestedCall } from '../turn/message.ts';
 
 type Round = Extract<Message, { role: 'assistant' }>;
-type Heard = Extract<Message, { role: 'user' | 'system' }>;
+type Input = Extract<Message, { role: 'user' | 'system' }>;
 type Result = Extract<Message, { role: 'tool' }>;
 
 /**
  * The history without native calls, for a model that has none: of each round its text, then all its results in one
  * system message. How the round was called does not matter. No marker stands in it that a model could quote and so call
- * a tool, but in system messages: those are the application's own, as its instructions are.
+ * a tool. System messages keep theirs: those are the application's own, as its instructions are.
  */
 export function renderHistory(messages: Message[]): Message[] {
   return messages.flatMap((message, index) => {
     if (message.role === 'tool') return [];
-    if (message.role !== 'assistant') return [heard(message)];
-    if (message.calls.length === 0) return [spoken(message)];
+    if (message.role !== 'assistant') return [inputOf(message)];
+    if (message.calls.length === 0) return [replyOf(message)];
     return [...textOf(message), resultsMessage(message.calls, resultsAfter(messages, index))];
   });
 }
 
-function heard(message: Heard): Message {
+function inputOf(message: Input): Message {
   return message.role === 'system' ? message : { ...message, content: withoutMarkers(message.content) };
 }
 
@@ -27,12 +27,12 @@ function withoutMarkers(text: string): string {
   return text.replaceAll('[TOOL_CALL:', '[QUOTED_TOOL_CALL:');
 }
 
-function spoken(round: Round): Round {
+function replyOf(round: Round): Round {
   return { ...round, content: round.content && withoutMarkers(round.content) };
 }
 
 function textOf(round: Round): Message[] {
-  return round.content?.trim() ? [{ ...spoken(round), calls: [] }] : [];
+  return round.content?.trim() ? [{ ...replyOf(round), calls: [] }] : [];
 }
 
 function resultsAfter(messages: Message[], index: number): Result[] {
@@ -41,7 +41,7 @@ function resultsAfter(messages: Message[], index: number): Result[] {
   return following.filter((message) => message.role === 'tool');
 }
 
-function resultsMessage(calls: AskedCall[], results: Result[]): Message {
+function resultsMessage(calls: RequestedCall[], results: Result[]): Message {
   const answers = calls.map((call) =>
     describe(
       call,
@@ -57,7 +57,7 @@ const USE =
   'How to use them: acknowledge them naturally, weave what they say into your own words, and answer what the user ' +
   'asked. Never repeat the raw data, and never mention this message.';
 
-function describe({ name, arguments: args }: AskedCall, result: Result | undefined): string {
+function describe({ name, arguments: args }: RequestedCall, result: Result | undefined): string {
   const written = args.trim() === '{}' || !args.trim() ? name : `${name} ${args}`;
   // What a tool says cannot end its own result, nor can it or the arguments of its call bring a marker in.
   const content = (result?.content ?? '').replaceAll('</result>', '<\\/result>');

@@ -1,5 +1,5 @@
 import { Failure } from '../failure.ts';
-import { JSON_LIMITS, scanJson, startJsonScan } from '../scan-json.ts';
+import { exceedsJson, JSON_LIMITS } from '../json.ts';
 
 const MIB = 1024 * 1024;
 
@@ -36,19 +36,10 @@ export function boundReply(much: number, limit: number, what: string): void {
   if (much > limit) throw new UnusableReply(`more than ${written(limit)} ${what}`);
 }
 
-/** The same for the depth and the number of values of a JSON text, which is not parsed for it. */
+/** Fails the same way for the depth and the number of values of a JSON text, without parsing it. */
 export function boundJson(text: string, where: string): void {
   const excess = exceedsJson(text);
   if (excess) throw new UnusableReply(`${excess} in ${where}`);
-}
-
-/** What of a JSON text exceeds the limits: `more than 100 levels of JSON`; null where it fits. */
-export function exceedsJson(text: string): string | null {
-  const { depth, values } = REPLY_LIMITS;
-  if (text.length <= depth) return null;
-  const scan = scanJson(startJsonScan(), text);
-  if (scan.deepest > depth) return `more than ${written(depth)} levels of JSON`;
-  return scan.values > values ? `more than ${written(values)} JSON values` : null;
 }
 
 function written(limit: number): string {

@@ -1,51 +1,57 @@
-import type { Ring, TurnRing } from '../turn/ring.ts';
+import { FIRST_STEP, readStep } from '../turn/step.ts';
+import type { TurnWakeup, Wakeup } from '../turn/wakeup.ts';
 
 export type JobName = 'run-round' | 'run-tool-batch' | 'deliver-webhook';
 
 /** Ids and nothing else: a job says where to look, and gives no authority (reliability: payload). */
-export type JobData = { turnId: string; step: string; ring?: number } | { deliveryId: string };
+export type JobData = { turnId: string; step: string; generation?: number } | { deliveryId: string };
 
-/** One ring as a queue takes it. Lower `rank` runs first; 0 is before all. */
+/** One wakeup as a queue takes it. Lower `rank` runs first; 0 is before all. */
 export type Job = { queue: string; name: JobName; id: string; data: JobData; rank: number; delayMs: number };
 
-export const DELIVERIES_QUEUE = 'deliveries';
+const DELIVERIES_QUEUE = 'deliveries';
 
-/** What asks no provider, and so waits behind the rounds of none: turns past their deadline, batches that are rung anew. */
-export const ANYTIME_QUEUE = 'anytime';
+/** Jobs that call no provider, and so wait behind no rounds: turns past their deadline, batches that are enqueued again. */
+const ANYTIME_QUEUE = 'anytime';
 
-/** What the turns of a provider owe. Each provider has one of its own, so that a throttled one never blocks another. */
+/** The queue of a provider's turns. Each provider has its own, so that a throttled one never blocks another. */
 export function turnsQueue(provider: string): string {
   return `turns-${provider}`;
 }
 
-/** The job for a ring. Its id is derived, so ringing twice is ringing once: `<turn>-<step>-<ring number>` (R11). */
-export function jobOf(ring: Ring): Job {
-  const delayMs = ring.delayMs ?? 0;
-  if (ring.kind === 'delivery') {
-    const { deliveryId, number } = ring;
+/** The job for a wakeup. Its id is derived, so enqueuing twice is enqueuing once: `<turn>-<step>-<generation>` (R11). */
+export function jobOf(wakeup: Wakeup): Job {
+  const delayMs = wakeup.delayMs ?? 0;
+  if (wakeup.kind === 'delivery') {
+    const { deliveryId, generation } = wakeup;
     return {
       queue: DELIVERIES_QUEUE,
       name: 'deliver-webhook',
-      id: `${deliveryId}-${number}`,
+      id: `${deliveryId}-${generation}`,
       data: { deliveryId },
       rank: 0,
       delayMs,
     };
   }
-  const { turnId, step, number, priority } = ring;
-  const data = { turnId, step, ring: number };
-  const name = step.startsWith('b') ? 'run-tool-batch' : 'run-round';
-  const job = { id: `${turnId}-${step}-${number}`, data, delayMs };
-  return { ...job, queue: queueOf(ring), name, rank: rankOf(step, priority) };
+  const { turnId, step, generation, priority } = wakeup;
+  const data = { turnId, step, generation };
+  const name = readStep(step).kind === 'batch' ? 'run-tool-batch' : 'run-round';
+  const job = { id: `${turnId}-${step}-${generation}`, data, delayMs };
+  return { ...job, queue: queueOf(wakeup), name, rank: rankOf(step, priority) };
 }
 
-/** A batch that its round has just asked for is found where that round has ended. */
-function queueOf({ step, number, provider, overdue }: TurnRing): string {
-  const isBatchAgain = step.startsWith('b') && number > 0;
+/** A batch that its round has just requested goes to the queue of that round. */
+function queueOf({ step, generation, provider, overdue }: TurnWakeup): string {
+  const isBatchAgain = readStep(step).kind === 'batch' && generation > 0;
   return overdue || isBatchAgain ? ANYTIME_QUEUE : turnsQueue(provider);
 }
 
 /** A running turn goes before a new one; among new ones the higher priority does, and equal ones in their order. */
 function rankOf(step: string, priority: number): number {
-  return step === 'r1' ? 1_001 - priority : 0;
+  return step === FIRST_STEP ? 1_001 - priority : 0;
+}
+
+/** The queues of a process with these providers: one for each of them, one for what calls none, one for deliveries. */
+export function allQueues(providers: string[]): string[] {
+  return [...providers.map(turnsQueue), ANYTIME_QUEUE, DELIVERIES_QUEUE];
 }

@@ -1,21 +1,136 @@
+import { z } from 'zod';
+import { Json } from './request/json.ts';
 import type { TerminalStatus } from './turn.ts';
 
-export type TerminalEvent = `turn.${TerminalStatus}`;
+type Sender = 'API' | 'worker';
 
-/** The durable events, in the contract's words. */
-export type EventType =
-  | 'turn.queued'
-  | 'turn.started'
-  | 'round.completed'
-  | 'tool_call.completed'
-  | 'step.retrying'
-  | 'turn.requires_action'
-  | 'turn.resumed'
-  | TerminalEvent;
+/** What an event says, which fields it has beside those of all events, and which parts of the service send it. */
+type EventEntry = { description: string; fields: readonly string[]; sentBy: readonly Sender[] };
 
 /**
- * An event as it is stored. It points at the checkpoint it tells of (`round`, `callIndex`) instead of repeating it;
- * `data` holds only what no other row does.
+ * The durable events: numbered, stored, and kept as long as their turn. The types, the OpenAPI document and the table in
+ * `docs/watching.md` follow from this list. `eventFields` says what a field is; those that show a part of a turn are in
+ * `resource/event.ts`.
+ */
+export const durableEvents = {
+  'turn.queued': { description: 'The turn was accepted.', fields: [], sentBy: ['API'] },
+  'turn.started': { description: 'A worker took the turn for the first time.', fields: [], sentBy: ['worker'] },
+  'round.completed': {
+    description: 'A reply of the model was saved; nothing can lose it now.',
+    fields: ['round', 'assistant_response', 'tool_calls', 'finish_reason', 'usage', 'attempts'],
+    sentBy: ['worker'],
+  },
+  'tool_call.completed': {
+    description: 'The answer to a call was saved.',
+    fields: ['round', 'tool_call_id', 'name', 'result'],
+    sentBy: ['worker', 'API'],
+  },
+  'step.retrying': {
+    description: 'A step failed, or was asked to wait, and is tried again.',
+    fields: ['round', 'phase', 'error', 'retry_in_ms'],
+    sentBy: ['worker'],
+  },
+  'turn.requires_action': {
+    description: 'The turn waits for a client or a person.',
+    fields: ['required_action'],
+    sentBy: ['worker', 'API'],
+  },
+  'turn.resumed': {
+    description: 'A turn that waited, or had failed, goes on.',
+    fields: [],
+    sentBy: ['API', 'worker'],
+  },
+  'turn.completed': { description: 'The turn has its answer.', fields: ['turn'], sentBy: ['worker'] },
+  'turn.incomplete': {
+    description: 'The turn ended before its answer was whole.',
+    fields: ['turn'],
+    sentBy: ['worker'],
+  },
+  'turn.failed': { description: 'The turn failed. A retry lets it go on.', fields: ['turn'], sentBy: ['worker'] },
+  'turn.cancelled': { description: 'The turn was cancelled.', fields: ['turn'], sentBy: ['API'] },
+} as const satisfies Record<string, EventEntry>;
+
+/** The live events: streamed while they happen, and never stored. They are addressed, so that a client can place them. */
+export const liveEvents = {
+  'round.started': { description: 'The model is asked.', fields: ['round', 'attempt'], sentBy: ['worker'] },
+  'output_text.delta': {
+    description: 'More of the text of a reply.',
+    fields: ['round', 'attempt', 'offset', 'delta'],
+    sentBy: ['worker'],
+  },
+  'reasoning.delta': {
+    description: 'More of what the model thinks.',
+    fields: ['round', 'attempt', 'offset', 'delta'],
+    sentBy: ['worker'],
+  },
+  'tool_call.arguments.delta': {
+    description: 'More of the arguments of a call.',
+    fields: ['round', 'attempt', 'index', 'delta'],
+    sentBy: ['worker'],
+  },
+  'tool_call.started': {
+    description: 'A call is made.',
+    fields: ['round', 'tool_call_id', 'name', 'status_text'],
+    sentBy: ['worker'],
+  },
+  'tool_call.progress': {
+    description: 'A tool reports its progress.',
+    fields: ['round', 'tool_call_id', 'value'],
+    sentBy: ['worker'],
+  },
+} as const satisfies Record<string, EventEntry>;
+
+export type EventType = keyof typeof durableEvents;
+type TerminalEvent = `turn.${TerminalStatus}`;
+
+/** The names of the fields that a durable event of this type has. */
+export type EventField<Type extends EventType = EventType> = (typeof durableEvents)[Type]['fields'][number];
+
+/** The names of the fields that a live event of this type has. */
+export type LiveField<Type extends keyof typeof liveEvents = keyof typeof liveEvents> =
+  (typeof liveEvents)[Type]['fields'][number];
+
+/** The fields of events that show no part of a turn. */
+export const eventFields = {
+  round: z.int().meta({ description: 'The number of the round.', examples: [1] }),
+  attempt: z.int().meta({
+    description: 'Which try of the round it is, from 1; a new one replaces what an older one said.',
+    examples: [1],
+  }),
+  offset: z.int().meta({
+    description: 'Where the delta starts in the text of the round, in UTF-16 code units.',
+    examples: [0],
+  }),
+  index: z.int().meta({ description: 'Which call of the reply it is, from 0.', examples: [0] }),
+  delta: z.string().meta({ description: 'The text that is added.', examples: ['Let me look.'] }),
+  name: z.string().meta({ description: 'The name of the tool.', examples: ['get_weather'] }),
+  status_text: z
+    .string()
+    .nullable()
+    .meta({
+      description: 'What to show while it runs.',
+      examples: ['Checking the weather…'],
+    }),
+  value: Json.meta({ description: 'What the tool reports.', examples: [{ stations_asked: 3 }] }) as z.ZodType<unknown>,
+  phase: z.enum(['llm_round', 'tool_batch']).meta({
+    description: 'What is tried again: asking the model, or running its calls.',
+    examples: ['llm_round'],
+  }),
+  retry_in_ms: z.number().meta({ description: 'In how many milliseconds it is tried again.', examples: [1410] }),
+};
+
+/** The values of these fields. */
+export type EventFieldValues = { [Name in keyof typeof eventFields]: z.infer<(typeof eventFields)[Name]> };
+
+type LiveFields = EventFieldValues & { tool_call_id: string };
+
+export type LiveEvent = {
+  [Type in keyof typeof liveEvents]: { type: Type; turn_id: string } & Pick<LiveFields, LiveField<Type>>;
+}[keyof typeof liveEvents];
+
+/**
+ * An event as it is stored. It points at its checkpoint (`round`, `callIndex`) instead of repeating it; `data` holds only
+ * what no other row does.
  */
 export type StoredEvent = {
   id: string;
@@ -27,7 +142,7 @@ export type StoredEvent = {
   createdAt: string;
 };
 
-/** An event about to be appended; number and time are given by the row lock and the database. */
+/** An event about to be appended; the row lock gives its number, the database its time. */
 export type NewEvent = {
   id: string;
   type: EventType;
@@ -35,22 +150,6 @@ export type NewEvent = {
   callIndex?: number;
   data?: Record<string, unknown>;
 };
-
-/** What is told while it happens and never stored: previews, addressed so that a client can place them. */
-export type LiveEvent =
-  | { type: 'round.started'; turn_id: string; round: number; attempt: number }
-  | { type: 'output_text.delta'; turn_id: string; round: number; attempt: number; offset: number; delta: string }
-  | { type: 'reasoning.delta'; turn_id: string; round: number; attempt: number; offset: number; delta: string }
-  | { type: 'tool_call.arguments.delta'; turn_id: string; round: number; attempt: number; index: number; delta: string }
-  | {
-      type: 'tool_call.started';
-      turn_id: string;
-      round: number;
-      tool_call_id: string;
-      name: string;
-      status_text: string | null;
-    }
-  | { type: 'tool_call.progress'; turn_id: string; round: number; tool_call_id: string; value: unknown };
 
 /** Whether an event ends its turn's stream. */
 export function isTerminalEvent(type: EventType): type is TerminalEvent {

@@ -13,15 +13,15 @@ export const InputMessage = z
   });
 export type InputMessage = z.infer<typeof InputMessage>;
 
-/** A call as the model asked for it. `arguments` is the model's own JSON text, byte for byte. */
-export type AskedCall = { id: string; name: string; arguments: string };
+/** A call as the model requested it. `arguments` is the model's own JSON text, byte for byte. */
+export type RequestedCall = { id: string; name: string; arguments: string };
 
 /**
- * One message of the expanded history that leaves for a provider, in our words; an adapter renders it into its wire.
- * A round's text and calls stand in one assistant message, each result follows in the order of the calls.
- * `opaque` is what the provider named `provider` wants back verbatim with that message.
+ * One message of the expanded history, as the adapters get it and render it into their wires. A round's text and calls
+ * stand in one assistant message; the results follow in the order of the calls. `opaque` goes back verbatim to the
+ * provider it names.
  */
 export type Message =
   | { role: 'user' | 'system'; content: string }
-  | { role: 'assistant'; content: string | null; calls: AskedCall[]; opaque?: { provider: string; state: unknown } }
+  | { role: 'assistant'; content: string | null; calls: RequestedCall[]; opaque?: { provider: string; state: unknown } }
   | { role: 'tool'; callId: string; name: string; content: string; isError: boolean };

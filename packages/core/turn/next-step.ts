@@ -3,31 +3,33 @@ import { MAX_SILENT_STARTS } from './timing.ts';
 import { isTerminal, type ToolCall, type Turn } from './turn.ts';
 
 /** What a turn needs next. `final` names what makes a round the last one, asked without tools. */
-export type Step =
+export type NextStep =
   | { kind: 'run-round'; round: number; final: Final | null }
   | { kind: 'run-tool-batch'; round: number; calls: ToolCall[] }
   | { kind: 'wait'; calls: ToolCall[] }
   | { kind: 'end'; because: 'deadline' | 'poison' }
   | { kind: 'nothing' };
 
+export type RoundStep = Extract<NextStep, { kind: 'run-round' }>;
+
 /**
- * Decides from what is stored, and from nothing else, what a turn needs next.
- * Asked when a job starts and after every checkpoint, so a job may be lost, late or doubled without harm.
+ * Decides what a turn needs next, from what is stored alone. A worker calls it when a job starts and after every
+ * checkpoint, so a job may be lost, late or doubled without harm.
  */
-export function nextStep(turn: Turn): Step {
+export function nextStep(turn: Turn): NextStep {
   if (isTerminal(turn.status)) return { kind: 'nothing' };
   if (turn.work.overdue) return { kind: 'end', because: 'deadline' };
   if (!turn.work.atHead) return { kind: 'nothing' };
   if (turn.work.starts >= MAX_SILENT_STARTS) return { kind: 'end', because: 'poison' };
 
   const open = openCalls(turn);
-  const able = open.filter((call) => !isWaiting(call));
-  if (able.length > 0) return { kind: 'run-tool-batch', round: turn.rounds.length, calls: able };
+  const ready = open.filter((call) => !isWaiting(call));
+  if (ready.length > 0) return { kind: 'run-tool-batch', round: turn.rounds.length, calls: ready };
   if (open.length > 0) return { kind: 'wait', calls: open };
   return { kind: 'run-round', round: turn.rounds.length + 1, final: reachedLimit(turn) };
 }
 
-/** Whether a call waits for somebody outside: a client's output or a person's word, as long as there is time. */
+/** Whether a call still waits for a client's output or a person's approval. */
 export function isWaiting({ waitsFor, expired, result }: ToolCall): boolean {
   return waitsFor !== null && !expired && result === null;
 }

@@ -9,9 +9,9 @@ export type Outcome =
   | { kind: 'incomplete'; reason: IncompleteReason; output: string };
 
 /**
- * Judges a reply. A cut or filtered reply ends the turn with the text there is; its calls may be half a call and
- * are never run. `final` is what made this the last round (contract: Turn, finish reasons): an answer after a call that was
- * repeated for ever is an answer like any other, but none is there where the model only wanted to go on.
+ * Reads what a reply means. A cut or filtered reply ends the turn with the text there is; its calls may be half a call and
+ * are never run. `final` is why this round is the last one (contract: Turn, finish reasons). After a repeated call a text is
+ * an answer like any other; without a text the turn is incomplete.
  */
 export function outcomeOf(reply: Reply, final: Final | null): Outcome {
   const output = reply.text ?? '';

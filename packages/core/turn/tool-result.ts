@@ -30,7 +30,7 @@ export type ToolResult = {
   attempts: number;
 };
 
-/** The answer for a call that never ran, or whose end nobody knows. */
+/** The answer for a call that never ran, or has an unknown end. */
 export function errorResult(error: ToolError, spent: { duration_ms?: number; attempts?: number } = {}): ToolResult {
   return {
     status: 'error',
@@ -45,8 +45,8 @@ export function errorResult(error: ToolError, spent: { duration_ms?: number; att
 }
 
 /**
- * What the model reads as the answer: the output, or the error in one fixed form (design: retries). What a tool says of
- * its error cannot pass for that form's last line.
+ * The text that the model reads: the output, or the error in one fixed form. No text of a tool's error can pass for the
+ * last line of that form.
  */
 export function answerText(result: ToolResult): string {
   if (!result.error) return result.content ?? '';

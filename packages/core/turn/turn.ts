@@ -1,22 +1,23 @@
+import { type LimitReason, limits } from './limits.ts';
 import type { InputMessage } from './message.ts';
-import type { FinishReason } from './reply.ts';
-import type { ToolEffect } from './tool.ts';
+import type { FinishReason, Usage } from './reply.ts';
+import type { ToolEffect } from './request/tool.ts';
+import type { StandingConfig, TurnConfig } from './request/turn.ts';
 import type { ToolResult } from './tool-result.ts';
-import type { TurnConfig } from './turn-request.ts';
-import type { Usage } from './usage.ts';
 
-export type ActiveStatus = 'queued' | 'in_progress' | 'requires_action';
+type ActiveStatus = 'queued' | 'in_progress' | 'requires_action';
 export type TerminalStatus = 'completed' | 'incomplete' | 'failed' | 'cancelled';
 export type TurnStatus = ActiveStatus | TerminalStatus;
 
-/** Which limit or stop made the answer incomplete (contract: Turn.incomplete_details). */
-export type IncompleteReason =
-  | 'max_rounds'
-  | 'max_tool_calls'
-  | 'max_total_tokens'
-  | 'deadline'
-  | 'max_output_tokens'
-  | 'content_filter';
+/** The limit or the stop that made an answer incomplete (contract: Turn.incomplete_details). */
+export type IncompleteReason = LimitReason | 'max_output_tokens' | 'content_filter';
+
+/** All of these reasons. */
+export const INCOMPLETE_REASONS: readonly IncompleteReason[] = [
+  ...limits.map(({ reason }) => reason),
+  'max_output_tokens',
+  'content_filter',
+];
 
 /** Why a turn failed, in the contract's words. */
 export type TurnError = {
@@ -27,15 +28,15 @@ export type TurnError = {
   provider?: { status: number | null; code: string | null; request_id: string | null };
 };
 
-/** Whom a call waits for: a client that runs the tool itself, or a person who allows it. */
+/** What a call waits for: the output of a client that runs the tool itself, or a person's approval. */
 export type WaitsFor = 'output' | 'approval';
 
-/** What a person decided about a call; `by` is the id of the key they used, null without keys. `at` is RFC 3339. */
+/** A person's decision about a call. `by` is the id of the key they used, null without keys; `at` is RFC 3339. */
 export type Approval = { decision: 'allow' | 'deny'; reason: string | null; by: string | null; at: string };
 
 /**
- * One call the model asked for; `result` is null until it is known. `index` is its place in the batch, from 0.
- * `waitsFor` stays after the answer has come; `expired` says that nobody answered in time.
+ * One call that the model requested; `result` is null until it is known. `index` is its position in the batch, from 0.
+ * `waitsFor` stays after the answer has come. `expired`: no answer came in time.
  */
 export type ToolCall = {
   round: number;
@@ -54,15 +55,17 @@ export type ToolCall = {
   completedAt: string | null;
 };
 
-/** One committed reply of the model, with the calls it asked for. The answer's own text is the turn's output, not here. */
+/** One committed reply of the model, with its calls. The text of a turn's answer is its `output` and not here. */
 export type Round = {
   number: number;
+  /** Provider and model that wrote it, as asked then. */
+  model: string;
   text: string | null;
   finishReason: FinishReason;
   finishReasonRaw: string | null;
   usage: Usage | null;
   opaque: unknown;
-  /** Requests the reply took: one, but for emulated tool calls. */
+  /** Requests that the reply took: more than one with emulated tool calls only. */
   requests: number;
   attempts: number;
   startedAt: string;
@@ -70,7 +73,7 @@ export type Round = {
   calls: ToolCall[];
 };
 
-/** A turn as it is stored: everything `nextStep`, the transcript and the resource are made from. */
+/** A turn as it is stored: `nextStep`, the transcript and the resource are made from it alone. */
 export type Turn = {
   id: string;
   project: string;
@@ -95,7 +98,7 @@ export type Turn = {
   work: Work;
 };
 
-/** A turn as a list has it: of its rounds only what they used, and of their calls those that wait for a client or a person. */
+/** A turn as a list has it: what its rounds used, and which calls wait for a client or a person. */
 export type ListedTurn = Omit<Turn, 'config' | 'rounds'> & {
   config: Pick<TurnConfig, 'model'>;
   rounds: Pick<Round, 'number' | 'usage' | 'requests' | 'calls'>[];
@@ -103,38 +106,48 @@ export type ListedTurn = Omit<Turn, 'config' | 'rounds'> & {
   callCount: number;
 };
 
-/** Who is on a turn, and since when; judged by the database's clock when the turn was loaded. */
+/** The work on a turn: its step, its lease, its tries. Times are judged by the database's clock when the turn is read. */
 export type Work = {
-  /** The step owed, as rings name it: `r1`, `b1`, `r2` … Only checkpoints change it (R2b). */
+  /** The name of the step that is due (`step.ts`). Only checkpoints change it (R2b). */
   step: string;
-  /** Raised when the same step is rung again. */
-  ring: number;
+  /** Raised when a wake-up for the same step is enqueued again. */
+  generation: number;
   /** Whether the conversation is at this turn; later ones wait. */
   atHead: boolean;
-  heldBy: string | null;
-  /** Held means: by somebody, whose hold has not lapsed (R9). */
-  held: boolean;
-  /** No other job can be about: a run may start without writing (R3). */
-  quiet: boolean;
+  leaseOwner: string | null;
+  /** Whether a run has the lease, and it has not run out (R9). */
+  leased: boolean;
+  /** No other job for the step can exist: a run may start without writing (R3). */
+  uncontended: boolean;
   overdue: boolean;
   /** Milliseconds to the turn's deadline, null without one. */
   deadlineInMs: number | null;
-  /** Runs that took this step and were never heard of again. */
+  /** Runs that took this step and ended without a word. */
   starts: number;
-  /** Failed tries of this step that were not parked. */
+  /** Failed tries of this step, without those that a rate limit refused. */
   attempts: number;
-  parkedMs: number;
+  /** Time that the turn has waited for rate limits, in milliseconds. */
+  waitedMs: number;
   /** The step was postponed for a rate limit. */
   rateLimited: boolean;
-  /** When a postponed step is to be tried again; null once that time has come. */
+  /** The time of the next try of a postponed step; null once it has come. */
   retryAt: string | null;
-  /** That time has not come, by more than the second that a queue's clock may be ahead. */
+  /** That time is more than a second ahead: a queue's clock may be one second fast. */
   early: boolean;
-  /** Since when the turn has been as it is: waiting, or due. */
-  waitsSince: string;
+  /** The time since which the turn waits, or its step is due. */
+  waitingSince: string;
 };
 
-/** Whether a turn has reached an end that only `/retry` may reopen. */
+/** A conversation as it is stored, with the turn it is at. */
+export type Conversation = {
+  id: string;
+  config: StandingConfig;
+  metadata: Record<string, string>;
+  activeTurnId: string | null;
+  createdAt: string;
+};
+
+/** Whether a turn has ended. Only `/retry` reopens one, and only one that failed. */
 export function isTerminal(status: TurnStatus): status is TerminalStatus {
   return status === 'completed' || status === 'incomplete' || status === 'failed' || status === 'cancelled';
 }

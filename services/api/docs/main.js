@@ -1,3 +1,5 @@
+/** The page at `/docs`. It uses scripts and styles of `packages/inspector` by their URL, `/inspector/…`. */
+
 /** @import { Operation } from './described.js' */
 import { element } from '../inspector/element.js';
 import { contents } from './contents.js';

@@ -1,7 +1,6 @@
 /** @import { Answer, Operation, Schema } from './described.js' */
-import { codeBlock } from '../inspector/code-block.js';
-import { copyButton } from '../inspector/copy-button.js';
-import { element } from '../inspector/element.js';
+import { copyButton } from '../inspector/controls.js';
+import { codeBlock, element } from '../inspector/element.js';
 import { curlCommands } from './curl-commands.js';
 import { api, examplesOf, nameOf } from './described.js';
 import { fieldsView, schemaView, typeOf } from './fields-view.js';

@@ -1,19 +1,18 @@
 import { createRoute, type RouteHandler, z } from '@hono/zod-openapi';
-import { judgeDecision } from '#core/turn/judge-answer.ts';
-import { presentTurn } from '#core/turn/present-turn.ts';
+import { classifyDecision } from '#core/turn/classify-answer.ts';
+import { presentTurn } from '#core/turn/resource/turn.ts';
 import { errorResult } from '#core/turn/tool-result.ts';
 import type { Turn as StoredTurn, ToolCall } from '#core/turn/turn.ts';
-import { announce } from '../announce.ts';
-import { answerFromOutside, MAX_ANSWERS, type Said } from '../answer-from-outside.ts';
-import type { ApiEnv } from '../api-env.ts';
 import type { ApiContext } from '../context.ts';
 import { findOwnTurn } from '../find-own.ts';
-import { json, makeRouter } from '../make-router.ts';
-import { setPollAfter } from '../poll-after.ts';
-import { pollAfterHeader } from '../schemas/headers.ts';
-import { TurnId } from '../schemas/id.ts';
+import { setPollAfter } from '../http/poll-after.ts';
+import { type ApiEnv, json, makeRouter } from '../http/router.ts';
+import { publishChanges } from '../publish-changes.ts';
+import { pollAfterHeader } from '../schemas/fields/headers.ts';
+import { TurnId } from '../schemas/fields/id.ts';
 import { ofBody, refusals } from '../schemas/refusals.ts';
 import { Turn } from '../schemas/turn.ts';
+import { MAX_ANSWERS, type SubmittedAnswer, submitAnswers } from '../submit-answers.ts';
 
 const Decision = z.strictObject({
   tool_call_id: z.string().describe('Which call; `required_action` lists those that wait.'),
@@ -47,22 +46,22 @@ export function approvalRoutes(context: ApiContext) {
 function decideSome(context: ApiContext): RouteHandler<typeof decide, ApiEnv> {
   return async (c) => {
     const { id } = await findOwnTurn(context.db, c.get('project'), c.req.valid('param').id);
-    const said = c.req.valid('json').approvals.map((one, index) => saidBy(one, index, c.get('keyId')));
-    const { written, rings } = await answerFromOutside(context.db, id, said);
-    if (written.length > 0) await announce(context, { rings, changed: [id] });
+    const answers = c.req.valid('json').approvals.map((one, index) => answerOf(one, index, c.get('keyId')));
+    const { written, wakeups } = await submitAnswers(context.db, id, answers);
+    if (written.length > 0) await publishChanges(context, { wakeups, changed: [id] });
     const turn = await findOwnTurn(context.db, c.get('project'), id);
     setPollAfter(c, turn);
     return c.json(presentTurn(turn), 200);
   };
 }
 
-function saidBy(said: z.output<typeof Decision>, index: number, by: string | null): Said {
-  const { tool_call_id: callId, decision, reason = null } = said;
+function answerOf(decided: z.output<typeof Decision>, index: number, by: string | null): SubmittedAnswer {
+  const { tool_call_id: callId, decision, reason = null } = decided;
   const approval = { decision, reason, by, at: new Date().toISOString() };
   return {
     callId,
     path: `approvals[${index}].tool_call_id`,
-    judge: (call) => judgeDecision(call, decision),
+    classify: (call) => classifyDecision(call, decision),
     record: (call, turn) => ({
       approval,
       fullOutput: null,

@@ -1,9 +1,8 @@
 import { createRoute, type RouteHandler, z } from '@hono/zod-openapi';
-import { GivenTool } from '#core/turn/tool.ts';
-import type { ApiEnv } from '../api-env.ts';
+import { GivenTool } from '#core/turn/request/tool.ts';
 import type { ApiContext } from '../context.ts';
-import { json, makeRouter } from '../make-router.ts';
-import { listOf } from '../schemas/list-of.ts';
+import { type ApiEnv, json, makeRouter } from '../http/router.ts';
+import { listOf } from '../schemas/page.ts';
 import { refusals } from '../schemas/refusals.ts';
 import { WebhookSecrets } from '../schemas/webhook-endpoint.ts';
 
@@ -12,8 +11,8 @@ const Provider = z
     id: z.string().describe('What the models of this provider are named like.'),
     object: z.literal('provider'),
     name: z.string().describe('The name of the provider.'),
-    wire: z.enum(['openai', 'anthropic', 'gemini']).describe('Whose wire it speaks.'),
-    streaming: z.boolean().describe('Whether its replies come piece by piece.'),
+    wire: z.enum(['openai', 'anthropic', 'gemini']).describe('Which provider’s API it speaks.'),
+    streaming: z.boolean().describe('Whether its replies are streamed.'),
     tools: z.boolean().describe('Whether it has tool calls of its own; else set `tool_mode`.'),
     parallel_tool_calls: z.boolean().describe('Whether one reply may ask for several calls.'),
     thinking: z.boolean().describe('Whether its reasoning is streamed where a model shows it.'),
@@ -58,7 +57,7 @@ const secret = createRoute({
   responses: { 200: { description: 'The secrets.', content: json(WebhookSecrets) }, ...refusals() },
 });
 
-/** What can be named in a request, and what proves our webhooks. */
+/** What can be named in a request, and the secrets that sign webhooks. */
 export function catalogueRoutes({ providers, tools: registry, mcp, secretsOf }: ApiContext) {
   const listModels: RouteHandler<typeof models, ApiEnv> = (c) =>
     c.json(

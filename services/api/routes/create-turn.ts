@@ -1,19 +1,17 @@
 import { createRoute, type RouteHandler, z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { newId } from '#core/id.ts';
-import { presentTurn } from '#core/turn/present-turn.ts';
-import { type StandingConfig, TurnRequest } from '#core/turn/turn-request.ts';
-import { announce } from '../announce.ts';
-import type { ApiEnv } from '../api-env.ts';
+import { type StandingConfig, TurnRequest } from '#core/turn/request/turn.ts';
+import { presentTurn } from '#core/turn/resource/turn.ts';
 import type { ApiContext } from '../context.ts';
 import { findOwnConversation, findOwnTurn } from '../find-own.ts';
-import { idempotently, type Made } from '../idempotently.ts';
-import { json, makeRouter } from '../make-router.ts';
-import { setPollAfter } from '../poll-after.ts';
+import { type Made, withIdempotencyKey } from '../http/idempotency.ts';
+import { setPollAfter } from '../http/poll-after.ts';
+import { type ApiEnv, json, makeRouter } from '../http/router.ts';
+import { publishChanges } from '../publish-changes.ts';
 import { mergeConfig, resolveConfig } from '../resolve-config.ts';
-import { locationHeader, pollAfterHeader, replayedHeader } from '../schemas/headers.ts';
-import { ConversationId } from '../schemas/id.ts';
-import { idempotencyKey } from '../schemas/idempotency-key.ts';
+import { idempotencyKey, locationHeader, pollAfterHeader, replayedHeader } from '../schemas/fields/headers.ts';
+import { ConversationId } from '../schemas/fields/id.ts';
 import { ofBody, ofConfig, ofIdempotencyKey, refusals } from '../schemas/refusals.ts';
 import { Turn } from '../schemas/turn.ts';
 import { type Started, startConversation, startTurn } from '../start-turn.ts';
@@ -66,7 +64,7 @@ function startOneShot(context: ApiContext): RouteHandler<typeof oneShot, ApiEnv>
     const standing = standingOf(body);
     const config = await resolveConfig(standing, { ...context, project });
     const start = { project, conversationId: newId('conv'), config, request: body };
-    const made = await idempotently(c, context, {
+    const made = await withIdempotencyKey(c, context, {
       atOnce: (db) => startConversation(db, start, { config: standing, metadata: {} }),
     });
     return c.json(await accept(c, context, made), 202);
@@ -80,14 +78,14 @@ function startInConversation(context: ApiContext): RouteHandler<typeof inConvers
     const conversation = await findOwnConversation(context.db, project, c.req.valid('param').id);
     const config = await resolveConfig(mergeConfig(conversation.config, standingOf(body)), { ...context, project });
     const start = { project, conversationId: conversation.id, config, request: body };
-    const made = await idempotently(c, context, { together: (trx) => startTurn(trx, start) });
+    const made = await withIdempotencyKey(c, context, { together: (trx) => startTurn(trx, start) });
     return c.json(await accept(c, context, made), 202);
   };
 }
 
 async function accept(c: Context<ApiEnv>, context: ApiContext, made: Made | Started) {
   const isNew = 'turn' in made;
-  if (isNew) await announce(context, { rings: made.rings, ended: made.interrupted });
+  if (isNew) await publishChanges(context, { wakeups: made.wakeups, ended: made.interrupted });
   const turn = isNew ? made.turn : await findOwnTurn(context.db, c.get('project'), made.resourceId);
   c.header('Location', `/v1/turns/${turn.id}`);
   setPollAfter(c, turn);

@@ -1,26 +1,25 @@
 import { createRoute, type RouteHandler, z } from '@hono/zod-openapi';
-import type { Db } from '#core/checkpoint/database.ts';
+import type { Db } from '#core/checkpoint/tables.ts';
 import {
   findDelivery,
+  type LoggedAttempt,
   listDeliveries,
+  listDeliveryAttempts,
   listEndpointDeliveries,
   type Delivery as StoredDelivery,
-} from '#core/checkpoint/list-deliveries.ts';
-import { type LoggedAttempt, listDeliveryAttempts } from '#core/checkpoint/list-delivery-attempts.ts';
-import { redeliver } from '#core/checkpoint/redeliver.ts';
+} from '#core/checkpoint/webhooks/list-deliveries.ts';
+import { redeliver } from '#core/checkpoint/webhooks/redeliver.ts';
 import { RequestRefused } from '#core/failure.ts';
 import { isId } from '#core/id.ts';
-import { iso } from '#core/turn/present-turn.ts';
-import { announce } from '../announce.ts';
-import type { ApiEnv } from '../api-env.ts';
+import { iso } from '#core/turn/resource/iso.ts';
 import type { ApiContext } from '../context.ts';
 import { findOwnTurn, findOwnWebhookEndpoint } from '../find-own.ts';
-import { json, makeRouter } from '../make-router.ts';
-import { PageQuery, pageOf, readCursor } from '../page.ts';
+import { type ApiEnv, json, makeRouter } from '../http/router.ts';
+import { publishChanges } from '../publish-changes.ts';
 import { Delivery, DeliveryStatus, LoggedDelivery } from '../schemas/delivery.ts';
-import { DeliveryId, TurnId, WebhookEndpointId } from '../schemas/id.ts';
-import { listOf } from '../schemas/list-of.ts';
-import { queryInteger } from '../schemas/query-number.ts';
+import { DeliveryId, TurnId, WebhookEndpointId } from '../schemas/fields/id.ts';
+import { queryInteger } from '../schemas/fields/query-number.ts';
+import { listOf, PageQuery, pageOf, readCursor } from '../schemas/page.ts';
 import { ofAnyBody, refusals } from '../schemas/refusals.ts';
 
 const params = z.object({ id: DeliveryId });
@@ -80,7 +79,7 @@ const again = createRoute({
   summary: 'Deliver an event once more, with the same event id',
   request: { params },
   responses: {
-    202: { description: 'It is owed again.', content: json(Delivery) },
+    202: { description: 'It is due again.', content: json(Delivery) },
     ...refusals(...ofAnyBody, 'delivery_not_found', 'webhook_endpoint_disabled'),
   },
 });
@@ -124,14 +123,14 @@ function readOne({ db }: ApiContext): RouteHandler<typeof read, ApiEnv> {
 function deliverAgain(context: ApiContext): RouteHandler<typeof again, ApiEnv> {
   return async (c) => {
     const { id } = await findOwn(context.db, c.get('project'), c.req.valid('param').id);
-    const ring = await redeliver(context.db, c.get('project'), id);
-    if (!ring) {
+    const wakeup = await redeliver(context.db, c.get('project'), id);
+    if (!wakeup) {
       // Its conversation may have been deleted meanwhile, and it with it.
       await findOwn(context.db, c.get('project'), id);
       const message = 'The webhook endpoint is disabled or deleted. Enable it, then redeliver.';
       throw new RequestRefused(409, 'webhook_endpoint_disabled', message);
     }
-    await announce(context, { rings: [ring] });
+    await publishChanges(context, { wakeups: [wakeup] });
     return c.json(present(await findOwn(context.db, c.get('project'), id)), 202);
   };
 }

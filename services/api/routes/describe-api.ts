@@ -1,5 +1,5 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { json, type makeRouter } from '../make-router.ts';
+import { json, type makeRouter } from '../http/router.ts';
 import { errorExamples } from '../schemas/error-codes.ts';
 import { webhooks } from '../schemas/webhooks.ts';
 
@@ -20,12 +20,12 @@ const ABOUT = {
     { name: 'Events', description: 'What happens to a turn, as a list or as a stream.' },
     { name: 'Tool calls', description: 'Calls that wait for a client or a person, and what calls answered.' },
     { name: 'Conversations', description: 'Turns that belong together, and what they inherit.' },
-    { name: 'Webhook endpoints', description: 'URLs that hear of all turns of a project.' },
+    { name: 'Webhook endpoints', description: 'URLs that receive the events of all turns of a project.' },
     { name: 'Deliveries', description: 'What was sent to webhooks, and what came of it.' },
     { name: 'Catalogue', description: 'What can be named in a request.' },
     { name: 'Operation', description: 'How the service itself is.' },
     { name: 'Pages', description: 'For people with a browser.' },
-    { name: 'Webhooks', description: 'What is posted to those who want to hear of turns.' },
+    { name: 'Webhooks', description: 'What is posted to the URLs that receive events.' },
   ],
 };
 
@@ -39,13 +39,13 @@ const describe = createRoute({
   responses: { 200: { description: 'An OpenAPI document.', content: json(z.record(z.string(), z.unknown())) } },
 });
 
-/** `/openapi.json`: all routes of the app, made from the routes themselves when it is first asked for; without a key. */
+/** `/openapi.json`: all routes of the app, derived from the routes at the first request; without a key. */
 export function describeApi(app: ReturnType<typeof makeRouter>): void {
   const { openAPIRegistry: registry } = app;
   registry.registerComponent('securitySchemes', 'ApiKey', {
     type: 'http',
     scheme: 'bearer',
-    description: 'One of PAWL_API_KEYS, without its project. Not asked for where none are configured.',
+    description: 'One of PAWL_API_KEYS, without its project. Not needed where none are configured.',
   });
   for (const [code, value] of Object.entries(errorExamples)) registry.registerComponent('examples', code, { value });
   for (const webhook of webhooks) registry.registerWebhook(webhook);

@@ -1,8 +1,7 @@
 import { createRoute, type RouteHandler, z } from '@hono/zod-openapi';
 import { RequestRefused } from '#core/failure.ts';
-import type { ApiEnv } from '../api-env.ts';
 import type { ApiContext } from '../context.ts';
-import { json, makeRouter } from '../make-router.ts';
+import { type ApiEnv, json, makeRouter } from '../http/router.ts';
 import { openRefusals } from '../schemas/refusals.ts';
 
 const alive = createRoute({
@@ -36,11 +35,14 @@ const ready = createRoute({
 });
 
 /** `/healthz` says that the process lives, `/readyz` that it can do its work; both without a key. */
-export function healthRoutes({ availability, refusals }: Pick<ApiContext, 'availability' | 'refusals'>) {
+export function healthRoutes({
+  availability,
+  connectionRefusals,
+}: Pick<ApiContext, 'availability' | 'connectionRefusals'>) {
   const sayAlive: RouteHandler<typeof alive, ApiEnv> = (c) => c.json({ status: 'ok' as const }, 200);
   const sayReady: RouteHandler<typeof ready, ApiEnv> = async (c) => {
     const { away, workers } = await availability.check();
-    const reason = refusals.current() ?? away.get('database') ?? away.get('disk');
+    const reason = connectionRefusals.current() ?? away.get('database') ?? away.get('disk');
     if (reason) throw new RequestRefused(503, 'service_unavailable', reason);
     const queue = away.has('queue') ? ('away' as const) : ('ready' as const);
     return c.json({ status: 'ready' as const, queue, workers: workers ?? 0, notes: [...away.values()] }, 200);

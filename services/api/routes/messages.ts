@@ -1,24 +1,23 @@
 import { createRoute, type RouteHandler, z } from '@hono/zod-openapi';
-import { listHistory } from '#core/checkpoint/load-history.ts';
+import { listHistory } from '#core/checkpoint/turns/reading/history.ts';
 import { anthropicHistory } from '#core/turn/history/anthropic.ts';
 import { compactHistory } from '#core/turn/history/compact.ts';
 import { geminiHistory } from '#core/turn/history/gemini.ts';
 import { openaiHistory } from '#core/turn/history/openai.ts';
 import type { Turn } from '#core/turn/turn.ts';
-import type { ApiEnv } from '../api-env.ts';
 import type { ApiContext } from '../context.ts';
 import { findOwnConversation } from '../find-own.ts';
-import { json, makeRouter } from '../make-router.ts';
-import { PageQuery, readCursor } from '../page.ts';
-import { ConversationId } from '../schemas/id.ts';
+import { type ApiEnv, json, makeRouter } from '../http/router.ts';
+import { ConversationId } from '../schemas/fields/id.ts';
 import { MessageList } from '../schemas/message-list.ts';
+import { PageQuery, readCursor } from '../schemas/page.ts';
 import { refusals } from '../schemas/refusals.ts';
 
 const Format = z
   .enum(['compact', 'openai', 'anthropic', 'gemini'])
   .default('compact')
   .describe('As they are kept, an answer with its rounds; or expanded, in the words of a wire.');
-/** Turns of a page at most: each page sums up what so many take, whether they fit or not. */
+/** Turns of a page at most; the sizes of so many are added up, whether they fit or not. */
 const TURNS = 100;
 
 type History = { data: Record<string, unknown>[]; system?: string | null };
@@ -28,7 +27,7 @@ const read = createRoute({
   path: '/v1/conversations/{id}/messages',
   operationId: 'readMessages',
   tags: ['Conversations'],
-  summary: 'Read what was said',
+  summary: 'Read the messages of a conversation',
   description:
     'All of it, but for a conversation of more than 100 turns or some megabytes, which comes in pages of whole turns.',
   request: {
@@ -57,7 +56,7 @@ export function messageRoutes({ db }: ApiContext) {
   return makeRouter().openapi(read, handler);
 }
 
-/** The messages in one form; `system` stands beside them on wires that have it apart. */
+/** The messages in one format; `system` is a field of its own where the provider's API has it so. */
 function historyAs(format: z.output<typeof Format>, turns: Turn[], instructions: string | null): History {
   switch (format) {
     case 'compact':

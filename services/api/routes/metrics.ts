@@ -1,9 +1,9 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { countWork } from '#core/checkpoint/count-work.ts';
-import type { Standing } from '../../availability.ts';
-import { PARTS } from '../../part-sentences.ts';
+import { countWork } from '#core/checkpoint/counts.ts';
+import type { AvailabilityStatus } from '../../process/availability.ts';
+import { PARTS } from '../../process/part-sentences.ts';
 import type { ApiContext } from '../context.ts';
-import { makeRouter } from '../make-router.ts';
+import { makeRouter } from '../http/router.ts';
 import { keyedRefusals } from '../schemas/refusals.ts';
 
 const read = createRoute({
@@ -18,17 +18,17 @@ const read = createRoute({
   },
 });
 
-type Context = Pick<ApiContext, 'db' | 'countJobs' | 'watch' | 'availability'>;
+type Context = Pick<ApiContext, 'db' | 'countJobs' | 'streamHub' | 'availability'>;
 
 /**
- * `GET /metrics`: what is under way, in the text format that Prometheus reads. Needs a key where keys are set. While the
- * database is away it still says that.
+ * `GET /metrics`: what is under way, in the text format of Prometheus. Needs a key where keys are set. It is answered
+ * while the database is away, too.
  */
-export function metricsRoutes({ db, countJobs, watch, availability }: Context) {
+export function metricsRoutes({ db, countJobs, streamHub, availability }: Context) {
   return makeRouter().openapi(read, async (c) => {
     const standing = await availability.check();
     const lines = standing.away.has('database') ? [] : await countAll({ db, countJobs });
-    const { streams } = watch.count();
+    const { streams } = streamHub.count();
     return c.text(
       [
         ...lines,
@@ -46,13 +46,13 @@ async function countAll({ db, countJobs }: Pick<Context, 'db' | 'countJobs'>): P
   const [{ turns, late, deliveries }, jobs] = await Promise.all([countWork(db), countJobs().catch(() => ({}))]);
   return [
     ...gauge('pawl_turns', 'Active turns by status', { status: turns }),
-    ...gauge('pawl_turns_late', 'Active turns that nobody is on although somebody should be', late),
+    ...gauge('pawl_turns_late', 'Active turns that are due and that no worker is on', late),
     ...gauge('pawl_deliveries_pending', 'Webhook deliveries still to be made', deliveries),
     ...gauge('pawl_jobs', 'Jobs in the queue by state', { state: jobs }),
   ];
 }
 
-function partGauges({ away, unknown, workers }: Standing): string[] {
+function partGauges({ away, unknown, workers }: AvailabilityStatus): string[] {
   const known = PARTS.filter((part) => !unknown.has(part));
   const up = Object.fromEntries(known.map((part) => [part, away.has(part) ? 0 : 1]));
   return [

@@ -1,25 +1,24 @@
 import { createRoute, type RouteHandler, z } from '@hono/zod-openapi';
-import { findOutput } from '#core/checkpoint/find-output.ts';
+import { findCallOutput } from '#core/checkpoint/turns/reading/call-outputs.ts';
 import { RequestRefused } from '#core/failure.ts';
 import { shorten } from '#core/text.ts';
-import { cleanError } from '#core/tools/clean-error.ts';
-import { renderOutput } from '#core/tools/render-output.ts';
-import { Json } from '#core/turn/json.ts';
-import { judgeOutput } from '#core/turn/judge-answer.ts';
-import { presentTurn } from '#core/turn/present-turn.ts';
+import { cleanError } from '#core/tools/clean.ts';
+import { renderOutput } from '#core/tools/run/render-output.ts';
+import { classifyOutput } from '#core/turn/classify-answer.ts';
+import { Json } from '#core/turn/request/json.ts';
+import { presentTurn } from '#core/turn/resource/turn.ts';
 import { errorResult, type ToolResult } from '#core/turn/tool-result.ts';
-import { announce } from '../announce.ts';
-import { answerFromOutside, MAX_ANSWERS, type Said } from '../answer-from-outside.ts';
-import type { ApiEnv } from '../api-env.ts';
 import type { ApiContext } from '../context.ts';
 import { findOwnTurn } from '../find-own.ts';
-import { json, makeRouter } from '../make-router.ts';
-import { setPollAfter } from '../poll-after.ts';
-import { pollAfterHeader } from '../schemas/headers.ts';
-import { TurnId } from '../schemas/id.ts';
+import { setPollAfter } from '../http/poll-after.ts';
+import { type ApiEnv, json, makeRouter } from '../http/router.ts';
+import { publishChanges } from '../publish-changes.ts';
+import { pollAfterHeader } from '../schemas/fields/headers.ts';
+import { TurnId } from '../schemas/fields/id.ts';
 import { ofBody, refusals } from '../schemas/refusals.ts';
-import { ToolErrorBody } from '../schemas/tool-error.ts';
+import { ToolErrorBody } from '../schemas/round.ts';
 import { Turn } from '../schemas/turn.ts';
+import { MAX_ANSWERS, type SubmittedAnswer, submitAnswers } from '../submit-answers.ts';
 
 const Output = z
   .strictObject({
@@ -80,21 +79,21 @@ export function toolOutputRoutes(context: ApiContext) {
 function submitSome(context: ApiContext): RouteHandler<typeof submit, ApiEnv> {
   return async (c) => {
     const { id } = await findOwnTurn(context.db, c.get('project'), c.req.valid('param').id);
-    const said = c.req.valid('json').tool_outputs.map((output, index) => saidBy(output, index, context));
-    const { written, rings } = await answerFromOutside(context.db, id, said);
-    if (written.length > 0) await announce(context, { rings, changed: [id] });
+    const answers = c.req.valid('json').tool_outputs.map((output, index) => answerOf(output, index, context));
+    const { written, wakeups } = await submitAnswers(context.db, id, answers);
+    if (written.length > 0) await publishChanges(context, { wakeups, changed: [id] });
     const turn = await findOwnTurn(context.db, c.get('project'), id);
     setPollAfter(c, turn);
     return c.json(presentTurn(turn), 200);
   };
 }
 
-function saidBy(output: z.output<typeof Output>, index: number, context: ApiContext): Said {
+function answerOf(output: z.output<typeof Output>, index: number, context: ApiContext): SubmittedAnswer {
   const { result, full } = resultOf(output, context);
   return {
     callId: output.tool_call_id,
     path: `tool_outputs[${index}].tool_call_id`,
-    judge: (call) => judgeOutput(call, result),
+    classify: (call) => classifyOutput(call, result),
     record: () => ({ result, fullOutput: full, waitsFor: null, approval: null }),
   };
 }
@@ -126,7 +125,7 @@ function readOne({ db }: ApiContext): RouteHandler<typeof read, ApiEnv> {
   return async (c) => {
     const { id, call_id } = c.req.valid('param');
     const turn = await findOwnTurn(db, c.get('project'), id);
-    const found = isCallId(call_id) ? await findOutput(db, turn.id, call_id) : undefined;
+    const found = isCallId(call_id) ? await findCallOutput(db, turn.id, call_id) : undefined;
     if (!found?.result) {
       const message = `There is no output of a call ${shorten(call_id)} in this turn${found ? ' yet' : ''}.`;
       throw new RequestRefused(404, 'tool_output_not_found', message, 'call_id');

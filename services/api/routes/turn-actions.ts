@@ -1,16 +1,15 @@
 import { createRoute, type RouteHandler, z } from '@hono/zod-openapi';
-import { cancelTurn } from '#core/checkpoint/cancel-turn.ts';
-import { retryTurn } from '#core/checkpoint/retry-turn.ts';
+import { cancelTurn } from '#core/checkpoint/turns/cancel.ts';
+import { retryTurn } from '#core/checkpoint/turns/retry.ts';
 import { RequestRefused } from '#core/failure.ts';
-import { presentTurn } from '#core/turn/present-turn.ts';
-import { announce } from '../announce.ts';
-import type { ApiEnv } from '../api-env.ts';
+import { presentTurn } from '#core/turn/resource/turn.ts';
 import type { ApiContext } from '../context.ts';
 import { findOwnTurn, turnNotFound } from '../find-own.ts';
-import { json, makeRouter } from '../make-router.ts';
-import { setPollAfter } from '../poll-after.ts';
-import { pollAfterHeader } from '../schemas/headers.ts';
-import { TurnId } from '../schemas/id.ts';
+import { setPollAfter } from '../http/poll-after.ts';
+import { type ApiEnv, json, makeRouter } from '../http/router.ts';
+import { publishChanges } from '../publish-changes.ts';
+import { pollAfterHeader } from '../schemas/fields/headers.ts';
+import { TurnId } from '../schemas/fields/id.ts';
 import { ofAnyBody, refusals } from '../schemas/refusals.ts';
 import { Turn } from '../schemas/turn.ts';
 
@@ -21,8 +20,9 @@ const cancel = createRoute({
   path: '/v1/turns/{id}/cancel',
   operationId: 'cancelTurn',
   tags: ['Turns'],
-  summary: 'Cancel a turn at whatever it is doing',
-  description: 'A running request to the model, or a running call, is told within a second. Cancelling again is fine.',
+  summary: 'Cancel a turn, whatever its step',
+  description:
+    'A running request to the model, or a running call, is stopped within a second. Cancelling again is fine.',
   request: { params },
   responses: {
     200: { description: 'The cancelled turn.', content: json(Turn) },
@@ -44,7 +44,7 @@ const retry = createRoute({
   },
 });
 
-/** What a caller can do to a turn once it runs. */
+/** `POST /v1/turns/:id/cancel` and `/retry`. */
 export function turnActionRoutes(context: ApiContext) {
   return makeRouter().openapi(cancel, cancelOne(context)).openapi(retry, retryOne(context));
 }
@@ -57,7 +57,7 @@ function cancelOne(context: ApiContext): RouteHandler<typeof cancel, ApiEnv> {
     if (cancelled.status !== 'cancelled') {
       throw new RequestRefused(409, 'turn_ended', `The turn is ${cancelled.status} already and cannot be cancelled.`);
     }
-    await announce(context, { rings: cancelled.rings, ended: [id] });
+    await publishChanges(context, { wakeups: cancelled.wakeups, ended: [id] });
     return c.json(presentTurn(await findOwnTurn(context.db, c.get('project'), id)), 200);
   };
 }
@@ -70,7 +70,7 @@ function retryOne(context: ApiContext): RouteHandler<typeof retry, ApiEnv> {
     if (retried.kind === 'not-failed') {
       throw new RequestRefused(409, 'turn_not_failed', 'Only a failed turn can be retried. Start a new turn instead.');
     }
-    await announce(context, { rings: retried.ring ? [retried.ring] : [], changed: [id] });
+    await publishChanges(context, { wakeups: retried.wakeup ? [retried.wakeup] : [], changed: [id] });
     const turn = await findOwnTurn(context.db, c.get('project'), id);
     setPollAfter(c, turn);
     return c.json(presentTurn(turn), 202);

@@ -1,23 +1,24 @@
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { createRoute, type RouteHandler, z } from '@hono/zod-openapi';
-import { presentEvent } from '#core/turn/present-event.ts';
-import { isTerminal } from '#core/turn/turn.ts';
-import type { ApiEnv } from '../api-env.ts';
+import type { Context as HonoContext } from 'hono';
+import { presentEvent } from '#core/turn/resource/event.ts';
+import { isTerminal, type Turn } from '#core/turn/turn.ts';
 import type { ApiContext } from '../context.ts';
 import { findOwnTurn } from '../find-own.ts';
-import { json, makeRouter } from '../make-router.ts';
-import { Event } from '../schemas/event.ts';
-import { TurnId } from '../schemas/id.ts';
-import { listOf } from '../schemas/list-of.ts';
-import { LARGEST_EVENT_NUMBER, queryInteger } from '../schemas/query-number.ts';
+import { type ApiEnv, json, makeRouter } from '../http/router.ts';
+import { Event, StreamedEvent } from '../schemas/event.ts';
+import { TurnId } from '../schemas/fields/id.ts';
+import { LARGEST_EVENT_NUMBER, queryInteger } from '../schemas/fields/query-number.ts';
+import { listOf } from '../schemas/page.ts';
 import { refusals } from '../schemas/refusals.ts';
-import { StreamedEvent } from '../schemas/streamed-event.ts';
-import { readEvents } from '../watch/read-events.ts';
-import { EVENT_HEADERS, writeEvents } from '../watch/write-events.ts';
+import type { StreamFormat } from '../stream/format.ts';
+import { nativeFormat } from '../stream/native-format.ts';
+import { streamToResponse } from '../stream/response-stream.ts';
+import { readEvents } from '../stream/watched-turn.ts';
 
 const EventNumber = queryInteger({ min: 0, max: LARGEST_EVENT_NUMBER }).optional();
 
-/** Browsers may send the header without a value, before they have heard any event. */
+/** Browsers may send the header without a value, before they have received any event. */
 const LastEventId = z
   .union([z.literal('').transform(() => undefined), EventNumber])
   .meta({ type: 'integer', minimum: 0, maximum: LARGEST_EVENT_NUMBER });
@@ -36,7 +37,7 @@ const read = createRoute({
     params: z.object({ id: TurnId }),
     query: z.object({
       after: EventNumber.describe('Only events with a higher sequence number.'),
-      cursor: EventNumber.describe('The same as `after`: what `next_cursor` of the page before says.'),
+      cursor: EventNumber.describe('The same as `after`: the `next_cursor` of the page before.'),
       limit: queryInteger({ min: 1, max: 1000 }).default(100).describe('The size of a page; not for streams.'),
     }),
     headers: z.object({
@@ -53,31 +54,26 @@ const read = createRoute({
   },
 });
 
-/** `GET /v1/turns/:id/events`: what happened to a turn, as a list or as a stream. */
-export function turnEventRoutes(context: Pick<ApiContext, 'db' | 'watch' | 'held'>) {
-  return makeRouter().openapi(read, readOrFollow(context));
+type Context = Pick<ApiContext, 'db' | 'streamHub' | 'streamLimiter'>;
+
+/** `GET /v1/turns/:id/events`: what happened to a turn, as a list, or as a stream in one format. */
+export function turnEventRoutes(context: Context, format: StreamFormat = nativeFormat) {
+  return makeRouter().openapi(read, readOrFollow(context, format));
 }
 
-function readOrFollow({
-  db,
-  watch,
-  held,
-}: Pick<ApiContext, 'db' | 'watch' | 'held'>): RouteHandler<typeof read, ApiEnv> {
+function readOrFollow(context: Context, format: StreamFormat): RouteHandler<typeof read, ApiEnv> {
   return async (c) => {
-    const turn = await findOwnTurn(db, c.get('project'), c.req.valid('param').id);
-    const { after: asked, cursor, limit } = c.req.valid('query');
-    const after = c.req.valid('header')['Last-Event-ID'] ?? asked ?? cursor ?? 0;
+    const turn = await findOwnTurn(context.db, c.get('project'), c.req.valid('param').id);
+    const { after: requested, cursor, limit } = c.req.valid('query');
+    const after =
+      format.resumeAfter({ header: (name) => c.req.header(name), query: (name) => c.req.query(name) }) ??
+      requested ??
+      cursor ??
+      0;
     if (c.req.header('accept')?.toLowerCase().includes('text/event-stream')) {
-      if (isTerminal(turn.status) && after >= turn.lastEvent) return c.body(null, 204);
-      // The body of a HEAD request is dropped: nobody would ever take or cancel the stream.
-      if (c.req.method === 'HEAD') return c.body(null, 200, EVENT_HEADERS);
-      // Whoever has seen more than there is has seen it elsewhere, and still wants to hear how this turn ends.
-      const from = Math.min(after, turn.lastEvent);
-      const release = held.hold({ project: c.get('project'), keyId: c.get('keyId') });
-      writeEvents(c.env.outgoing, (sink) => watch.follow(turn.id, from, sink), release);
-      return RESPONSE_ALREADY_SENT;
+      return follow(c, context, { turn, after, format });
     }
-    const events = await readEvents(db, turn, { after, limit });
+    const events = await readEvents(context.db, turn, { after, limit });
     const data = fitting(events, (event) => presentEvent(turn, event));
     const last = events[data.length - 1]?.number ?? after;
     const hasMore = last < turn.lastEvent;
@@ -88,10 +84,27 @@ function readOrFollow({
   };
 }
 
-/** Characters of events that a page has at most, unless its first event alone has more. */
+type Position = { turn: Turn; after: number; format: StreamFormat };
+
+function follow(c: HonoContext<ApiEnv>, { streamHub, streamLimiter }: Context, { turn, after, format }: Position) {
+  if (isTerminal(turn.status) && after >= turn.lastEvent && format.end === '') return c.body(null, 204);
+  // The body of a HEAD request is dropped: no client would ever read or cancel the stream.
+  if (c.req.method === 'HEAD') return c.body(null, 200, format.headers);
+  // A number beyond the last event comes from elsewhere; the client still gets the end of this turn.
+  const from = Math.min(after, turn.lastEvent);
+  const release = streamLimiter.acquire({ project: c.get('project'), keyId: c.get('keyId') });
+  streamToResponse(c.env.outgoing, {
+    headers: format.headers,
+    open: (sink) => streamHub.follow(turn.id, { after: from, format, sink }),
+    closed: release,
+  });
+  return RESPONSE_ALREADY_SENT;
+}
+
+/** The characters of a page's events, unless its first event alone has more. */
 const PAGE_CHARACTERS = 4 * 1024 * 1024;
 
-/** The first events that fit a page; the one that ends a turn holds all of it, and a turn may fail and go on often. */
+/** The first events that fit a page. An event that ends a turn holds all of it, and a turn may fail and resume often. */
 function fitting<Stored, Item>(events: Stored[], present: (event: Stored) => Item): Item[] {
   const items: Item[] = [];
   let characters = 0;

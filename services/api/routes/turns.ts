@@ -1,21 +1,19 @@
 import { createRoute, type RouteHandler, z } from '@hono/zod-openapi';
-import { listTurns, listWholeTurns } from '#core/checkpoint/list-turns.ts';
+import { listTurns, listWholeTurns } from '#core/checkpoint/turns/reading/list.ts';
 import { isId } from '#core/id.ts';
-import { presentLedger } from '#core/turn/present-ledger.ts';
-import { presentListed, presentTurn } from '#core/turn/present-turn.ts';
+import { presentLedger } from '#core/turn/resource/ledger.ts';
+import { presentListed, presentTurn } from '#core/turn/resource/turn.ts';
+import type { PartsAway } from '#core/turn/resource/waiting.ts';
 import { isTerminal, type ListedTurn as StoredListed, type Turn as StoredTurn } from '#core/turn/turn.ts';
-import type { ApiEnv } from '../api-env.ts';
 import type { ApiContext } from '../context.ts';
 import { findOwnTurn } from '../find-own.ts';
-import { json, makeRouter } from '../make-router.ts';
-import { noteWhatIsMissing } from '../note-what-is-missing.ts';
-import { fullPage, PageQuery, readCursor } from '../page.ts';
-import { setPollAfter } from '../poll-after.ts';
-import { pollAfterHeader } from '../schemas/headers.ts';
-import { ConversationId, TurnId } from '../schemas/id.ts';
+import { setPollAfter } from '../http/poll-after.ts';
+import { type ApiEnv, json, makeRouter } from '../http/router.ts';
+import { pollAfterHeader } from '../schemas/fields/headers.ts';
+import { ConversationId, TurnId } from '../schemas/fields/id.ts';
+import { LARGEST_EVENT_NUMBER, queryInteger, queryNumber } from '../schemas/fields/query-number.ts';
 import { LedgerRound } from '../schemas/ledger-round.ts';
-import { listOf } from '../schemas/list-of.ts';
-import { LARGEST_EVENT_NUMBER, queryInteger, queryNumber } from '../schemas/query-number.ts';
+import { fullPage, listOf, PageQuery, readCursor } from '../schemas/page.ts';
 import { refusals } from '../schemas/refusals.ts';
 import { ListedTurn, Turn, TurnStatus } from '../schemas/turn.ts';
 
@@ -49,7 +47,7 @@ const read = createRoute({
     query: z.object({
       wait: queryNumber({ min: 0, max: 60 })
         .default(0)
-        .describe('Seconds to hold the answer back at most, until the turn has ended or waits for somebody.'),
+        .describe('Seconds to wait at most for the turn to end, or to require action.'),
       after: queryInteger({ min: 0, max: LARGEST_EVENT_NUMBER })
         .optional()
         .describe('Together with `wait`: answer as soon as `last_event` is higher than this.'),
@@ -81,8 +79,8 @@ export function turnRoutes(context: ApiContext) {
 }
 
 function listAll({ db, availability }: ApiContext): RouteHandler<typeof list, ApiEnv> {
-  const listed = (turn: StoredListed) => noteWhatIsMissing(presentListed(turn), availability);
-  const whole = (turn: StoredTurn) => noteWhatIsMissing(presentWhole(turn), availability);
+  const listed = (turn: StoredListed) => presentListed(turn, availability.last().away);
+  const whole = (turn: StoredTurn) => presentWhole(turn, availability.last().away);
   return async (c) => {
     const { cursor, limit, status, conversation_id: conversationId, include } = c.req.valid('query');
     const filter = { ...(status && { status }), ...(conversationId && { conversationId }) };
@@ -97,26 +95,26 @@ function listAll({ db, availability }: ApiContext): RouteHandler<typeof list, Ap
 
 const NONE = { rows: [], hasMore: false };
 
-function presentWhole(turn: StoredTurn) {
-  return { ...presentTurn(turn), rounds_count: turn.rounds.length };
+function presentWhole(turn: StoredTurn, away: PartsAway) {
+  return { ...presentTurn(turn, away), rounds_count: turn.rounds.length };
 }
 
-function poll({ db, watch, held, availability }: ApiContext): RouteHandler<typeof read, ApiEnv> {
+function poll({ db, streamHub, streamLimiter, availability }: ApiContext): RouteHandler<typeof read, ApiEnv> {
   return async (c) => {
     const { wait, after } = c.req.valid('query');
     const { id } = c.req.valid('param');
     const project = c.get('project');
     const isEnough = (turn: StoredTurn) =>
       turn.project !== project || (after === undefined ? isSettled(turn) : isBeyond(turn, after));
-    const timing = { timeoutMs: wait * 1000, forRest: after === undefined, signal: c.req.raw.signal };
+    const timing = { timeoutMs: wait * 1000, untilSettled: after === undefined, signal: c.req.raw.signal };
     const waitFor = async () => {
-      const release = held.hold({ project, keyId: c.get('keyId') });
-      return watch.waitFor(id, isEnough, timing).finally(release);
+      const release = streamLimiter.acquire({ project, keyId: c.get('keyId') });
+      return streamHub.waitFor(id, isEnough, timing).finally(release);
     };
     const found = wait === 0 || !isId('turn', id) ? undefined : await waitFor();
     const turn = found?.project === project ? found : await findOwnTurn(db, project, id);
     setPollAfter(c, turn);
-    return c.json(noteWhatIsMissing(presentTurn(turn), availability), 200);
+    return c.json(presentTurn(turn, availability.last().away), 200);
   };
 }
 

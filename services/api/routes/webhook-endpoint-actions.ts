@@ -1,17 +1,15 @@
 import { createRoute, type RouteHandler, z } from '@hono/zod-openapi';
-import { rotateEndpointSecret } from '#core/checkpoint/rotate-endpoint-secret.ts';
+import { rotateEndpointSecret } from '#core/checkpoint/webhooks/endpoints.ts';
 import { newId } from '#core/id.ts';
-import { presentWebhookEndpoint } from '#core/turn/present-webhook-endpoint.ts';
-import { postWebhook } from '#core/webhook/post-webhook.ts';
-import { newWebhookSecret } from '#core/webhook/secret.ts';
-import type { ApiEnv } from '../api-env.ts';
+import { presentWebhookEndpoint } from '#core/turn/resource/webhook-endpoint.ts';
+import { postWebhook } from '#core/webhooks/post.ts';
+import { newWebhookSecret } from '#core/webhooks/sign.ts';
 import type { ApiContext } from '../context.ts';
 import { findOwnWebhookEndpoint } from '../find-own.ts';
-import { idempotently } from '../idempotently.ts';
-import { json, makeRouter } from '../make-router.ts';
-import { replayedHeader } from '../schemas/headers.ts';
-import { WebhookEndpointId } from '../schemas/id.ts';
-import { idempotencyKey } from '../schemas/idempotency-key.ts';
+import { withIdempotencyKey } from '../http/idempotency.ts';
+import { type ApiEnv, json, makeRouter } from '../http/router.ts';
+import { idempotencyKey, replayedHeader } from '../schemas/fields/headers.ts';
+import { WebhookEndpointId } from '../schemas/fields/id.ts';
 import { ofAnyBody, ofIdempotencyKey, refusals } from '../schemas/refusals.ts';
 import { WebhookEndpointWithSecrets, WebhookSecrets, WebhookTest } from '../schemas/webhook-endpoint.ts';
 
@@ -53,16 +51,16 @@ const test = createRoute({
   path: '/v1/webhook_endpoints/{id}/test',
   operationId: 'testWebhookEndpoint',
   tags: ['Webhook endpoints'],
-  summary: 'Send an event to a webhook endpoint now, and see what it says',
+  summary: 'Send an event to a webhook endpoint now, and see its answer',
   description: 'The event is `webhook.test`, signed like any other. It is sent once, and also where none is enabled.',
   request: { params },
   responses: {
-    200: { description: 'What it said.', content: json(WebhookTest) },
+    200: { description: 'Its answer.', content: json(WebhookTest) },
     ...refusals(...ofAnyBody, 'webhook_endpoint_not_found'),
   },
 });
 
-/** What can be done with a webhook endpoint once there is one. */
+/** The actions on a webhook endpoint: read and rotate its secret, test it. */
 export function webhookEndpointActionRoutes(context: ApiContext) {
   return makeRouter()
     .openapi(secret, readSecret(context))
@@ -77,12 +75,12 @@ function readSecret({ db }: ApiContext): RouteHandler<typeof secret, ApiEnv> {
   };
 }
 
-/** A request that is repeated with its key rotates once: a second time would end the secret that receivers have. */
+/** A request repeated with its key rotates once: a second rotation would end the secret that receivers have. */
 function rotateSecret(context: ApiContext): RouteHandler<typeof rotate, ApiEnv> {
   return async (c) => {
     const project = c.get('project');
     const { id } = await findOwnWebhookEndpoint(context.db, project, c.req.valid('param').id);
-    await idempotently(c, context, {
+    await withIdempotencyKey(c, context, {
       atOnce: async (db) => {
         await rotateEndpointSecret(db, { project, id }, newWebhookSecret());
         return { status: 200, resourceId: id };
@@ -93,13 +91,13 @@ function rotateSecret(context: ApiContext): RouteHandler<typeof rotate, ApiEnv> 
   };
 }
 
-/** Like any delivery, by the same gate and with the same signature, but for being made once, now and by the API. */
-function testOne({ db, gate, redact }: ApiContext): RouteHandler<typeof test, ApiEnv> {
+/** Like any delivery, under the same egress rules and with the same signature, but made once, now and by the API. */
+function testOne({ db, egress, redact }: ApiContext): RouteHandler<typeof test, ApiEnv> {
   return async (c) => {
     const { id, url, secrets } = await findOwnWebhookEndpoint(db, c.get('project'), c.req.valid('param').id);
     const head = { id: newId('evt'), object: 'event' as const, type: 'webhook.test' };
     const event = { ...head, timestamp: new Date().toISOString(), data: { id } };
-    const answer = await postWebhook(gate, { url, secrets, event });
+    const answer = await postWebhook(egress, { url, secrets, event });
     const { statusCode, body, durationMs } = answer;
     const result = {
       object: 'webhook_test' as const,

@@ -1,26 +1,26 @@
 import { createRoute, type RouteHandler, z } from '@hono/zod-openapi';
-import { changeWebhookEndpoint } from '#core/checkpoint/change-webhook-endpoint.ts';
-import { createWebhookEndpoint, MAX_WEBHOOK_ENDPOINTS } from '#core/checkpoint/create-webhook-endpoint.ts';
-import { deleteWebhookEndpoint } from '#core/checkpoint/delete-webhook-endpoint.ts';
-import { listWebhookEndpoints } from '#core/checkpoint/list-webhook-endpoints.ts';
+import {
+  changeWebhookEndpoint,
+  createWebhookEndpoint,
+  deleteWebhookEndpoint,
+  listWebhookEndpoints,
+  MAX_WEBHOOK_ENDPOINTS,
+} from '#core/checkpoint/webhooks/endpoints.ts';
+import { checkUrl } from '#core/egress/check-url.ts';
+import type { EgressPolicy } from '#core/egress/policy.ts';
 import { RequestRefused } from '#core/failure.ts';
 import { newId } from '#core/id.ts';
-import { checkUrl } from '#core/outbound/check-url.ts';
-import type { EgressPolicy } from '#core/outbound/egress-policy.ts';
-import { presentWebhookEndpoint } from '#core/turn/present-webhook-endpoint.ts';
-import { DEFAULT_EVENTS } from '#core/turn/turn-request.ts';
-import { WebhookEndpointChange, WebhookEndpointRequest } from '#core/turn/webhook-endpoint.ts';
-import { newWebhookSecret } from '#core/webhook/secret.ts';
-import type { ApiEnv } from '../api-env.ts';
+import { DEFAULT_EVENTS } from '#core/turn/request/turn.ts';
+import { WebhookEndpointChange, WebhookEndpointRequest } from '#core/turn/request/webhook-endpoint.ts';
+import { presentWebhookEndpoint } from '#core/turn/resource/webhook-endpoint.ts';
+import { newWebhookSecret } from '#core/webhooks/sign.ts';
 import type { ApiContext } from '../context.ts';
 import { findOwnWebhookEndpoint } from '../find-own.ts';
-import { idempotently } from '../idempotently.ts';
-import { json, makeRouter } from '../make-router.ts';
-import { PageQuery, pageOf, readCursor } from '../page.ts';
-import { locationHeader, replayedHeader } from '../schemas/headers.ts';
-import { WebhookEndpointId } from '../schemas/id.ts';
-import { idempotencyKey } from '../schemas/idempotency-key.ts';
-import { listOf } from '../schemas/list-of.ts';
+import { withIdempotencyKey } from '../http/idempotency.ts';
+import { type ApiEnv, json, makeRouter } from '../http/router.ts';
+import { idempotencyKey, locationHeader, replayedHeader } from '../schemas/fields/headers.ts';
+import { WebhookEndpointId } from '../schemas/fields/id.ts';
+import { listOf, PageQuery, pageOf, readCursor } from '../schemas/page.ts';
 import { ofBody, ofIdempotencyKey, refusals } from '../schemas/refusals.ts';
 import { WebhookEndpoint, WebhookEndpointWithSecrets } from '../schemas/webhook-endpoint.ts';
 
@@ -31,7 +31,7 @@ const create = createRoute({
   path: '/v1/webhook_endpoints',
   operationId: 'createWebhookEndpoint',
   tags: ['Webhook endpoints'],
-  summary: 'Create a webhook endpoint that hears of every turn of the project',
+  summary: 'Create a webhook endpoint that receives the events of every turn of the project',
   parameters: [idempotencyKey],
   request: { body: { required: true, content: json(WebhookEndpointRequest) } },
   responses: {
@@ -90,7 +90,7 @@ const remove = createRoute({
   responses: { 204: { description: 'Deleted.' }, ...refusals('webhook_endpoint_not_found') },
 });
 
-/** `/v1/webhook_endpoints`: who hears of all turns of a project. */
+/** `/v1/webhook_endpoints`: URLs that receive the events of all turns of a project. */
 export function webhookEndpointRoutes(context: ApiContext) {
   return makeRouter()
     .openapi(create, createOne(context))
@@ -103,11 +103,11 @@ export function webhookEndpointRoutes(context: ApiContext) {
 function createOne(context: ApiContext): RouteHandler<typeof create, ApiEnv> {
   return async (c) => {
     const { url, ...rest } = c.req.valid('json');
-    requireReachable(url, context.egress);
+    requireReachable(url, context.egressPolicy);
     const { description = null, events = [...DEFAULT_EVENTS], withTurn = false } = changeOf(rest);
     const project = c.get('project');
     const id = newId('whe');
-    const made = await idempotently(c, context, {
+    const made = await withIdempotencyKey(c, context, {
       atOnce: async (db) => {
         const own = { description, events, withTurn, secret: newWebhookSecret() };
         if (!(await createWebhookEndpoint(db, { id, project, url, ...own }))) throw tooMany();
@@ -135,12 +135,12 @@ function readOne({ db }: ApiContext): RouteHandler<typeof read, ApiEnv> {
   };
 }
 
-function changeOne({ db, egress }: ApiContext): RouteHandler<typeof change, ApiEnv> {
+function changeOne({ db, egressPolicy }: ApiContext): RouteHandler<typeof change, ApiEnv> {
   return async (c) => {
     const project = c.get('project');
     const { id } = await findOwnWebhookEndpoint(db, project, c.req.valid('param').id);
     const body = c.req.valid('json');
-    if (body.url !== undefined) requireReachable(body.url, egress);
+    if (body.url !== undefined) requireReachable(body.url, egressPolicy);
     await changeWebhookEndpoint(db, { project, id }, changeOf(body));
     return c.json(presentWebhookEndpoint(await findOwnWebhookEndpoint(db, project, id)), 200);
   };
@@ -154,7 +154,7 @@ function removeOne({ db }: ApiContext): RouteHandler<typeof remove, ApiEnv> {
   };
 }
 
-/** `null` is the default; what is not there at all stays as it is. */
+/** `null` means the default; an absent field stays as it is. */
 function changeOf({ events, include, ...rest }: WebhookEndpointChange) {
   return {
     ...rest,

@@ -1,21 +1,24 @@
 import { z } from 'zod';
-import { GivenTool } from '#core/turn/tool.ts';
-import { ToolChoice, Webhook } from '#core/turn/turn-request.ts';
-import { ConversationId, TurnId } from './id.ts';
-import { Time } from './time.ts';
+import { fillLimits, mapLimits } from '#core/turn/limits.ts';
+import { GivenTool } from '#core/turn/request/tool.ts';
+import { ToolChoice, Webhook } from '#core/turn/request/turn.ts';
+import { ConversationId, TurnId } from './fields/id.ts';
+import { Time } from './fields/time.ts';
 import { Turn } from './turn.ts';
 
-const Limits = z.object({
-  max_rounds: z.int().describe('Rounds with tool calls.'),
-  max_tool_calls: z.int().describe('Tool calls in all.'),
-  max_total_tokens: z.int().nullable().describe('Tokens in all; null for no limit.'),
-  deadline_seconds: z.int().nullable().describe('Seconds from `created_at`; null for no deadline.'),
-});
+const Limits = z.object(
+  mapLimits(
+    ({ counts, byDefault }): z.ZodType<number | null> =>
+      byDefault === null
+        ? z.int().nullable().describe(`${counts}; null for no limit.`)
+        : z.int().describe(`${counts}.`),
+  ),
+);
 
 const example = {
   ...{ id: 'conv_01kagz8m4pfvbte2n5q7rys3wx', object: 'conversation', model: 'sim/demo' },
   ...{ instructions: 'You are brief.', tools: ['get_weather'], tool_choice: 'auto', tool_mode: 'native' },
-  limits: { max_rounds: 50, max_tool_calls: 200, max_total_tokens: null, deadline_seconds: null },
+  limits: fillLimits(null),
   ...{ allowed_capabilities: null, webhook: null, metadata: {}, active_turn_id: null },
   created_at: '2026-11-20T10:00:00.082Z',
 };
@@ -34,7 +37,9 @@ export const Conversation = z
     tool_mode: z.enum(['native', 'emulated', 'inline']).describe('How the model calls tools.'),
     limits: Limits.describe('Where each turn ends at the latest.'),
     allowed_capabilities: z.array(z.string()).nullable().describe('What tools may need; null for everything.'),
-    webhook: Webhook.nullable().describe('Who hears of each turn, besides the project’s webhook endpoints.'),
+    webhook: Webhook.nullable().describe(
+      'What receives the events of each turn, besides the project’s webhook endpoints.',
+    ),
     metadata: z.record(z.string(), z.string()).describe('What the caller keeps with the conversation.'),
     active_turn_id: TurnId.nullable().describe('The turn it is at; null while it is at none.'),
     created_at: Time,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { DeliveryId, EventId, WebhookEndpointId } from './id.ts';
-import { Time } from './time.ts';
+import { DeliveryId, EventId, WebhookEndpointId } from './fields/id.ts';
+import { Time } from './fields/time.ts';
 
 export const DeliveryStatus = z
   .enum(['pending', 'delivered', 'failed'])
@@ -18,7 +18,7 @@ export const Delivery = z
   .object({
     id: DeliveryId,
     object: z.literal('delivery'),
-    event_id: EventId.describe('The event it tells, which is also its `webhook-id`.'),
+    event_id: EventId.describe('The event it carries, which is also its `webhook-id`.'),
     type: z.string().describe('The type of the event.'),
     url: z.string().describe('Where it goes.'),
     status: DeliveryStatus,

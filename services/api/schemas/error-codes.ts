@@ -1,4 +1,4 @@
-import { errorTypes } from '../error-types.ts';
+import { errorTypes } from '../http/errors.ts';
 
 type Example = { status: keyof typeof errorTypes; param: string | null; message: string };
 

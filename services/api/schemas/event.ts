@@ -1,95 +1,105 @@
 import { z } from 'zod';
-import { exampleOf } from './example-of.ts';
-import { EventId, TurnId } from './id.ts';
-import { nameEvent } from './name-event.ts';
+import {
+  durableEvents,
+  type EventField,
+  type EventType,
+  eventFields,
+  type LiveEvent as LiveEventType,
+  type LiveField,
+  liveEvents,
+} from '#core/turn/event.ts';
+import { exampleOf } from './fields/example-of.ts';
+import { EventId, TurnId } from './fields/id.ts';
+import { Time } from './fields/time.ts';
 import { Round, ToolResult } from './round.ts';
-import { Time } from './time.ts';
 import { RequiredAction, Turn } from './turn.ts';
 import { TurnError } from './turn-error.ts';
 
-const { assistant_response, tool_calls, finish_reason, usage, attempts } = Round.shape;
-const { tool_call_id } = ToolResult.shape;
-const round = z.int().describe('The number of the round.');
-const name = z.string().describe('The name of the tool.');
-const phase = z
-  .enum(['llm_round', 'tool_batch'])
-  .describe('What is tried again: asking the model, or running its calls.');
-const retry_in_ms = z.number().describe('In how many milliseconds it is tried again.');
+type FieldName = EventField | LiveField;
 
-const aRound = exampleOf(Round);
-const aTurn = exampleOf(Turn);
-const aFailure = { status: 'failed', output: null, error: exampleOf(TurnError) };
+const { assistant_response, tool_calls, finish_reason, usage, attempts } = Round.shape;
+
+/** What each field of an event is. The list of events says which event has which. */
+const fields = {
+  ...eventFields,
+  ...{ assistant_response, tool_calls, finish_reason, usage, attempts },
+  tool_call_id: ToolResult.shape.tool_call_id,
+  result: ToolResult,
+  error: TurnError,
+  required_action: RequiredAction,
+  turn: Turn,
+} satisfies Record<FieldName, z.ZodType>;
+
+const turn = exampleOf(Turn);
+const round = exampleOf(Round);
+
+/** Where an event's example differs from those of its fields, or a field has none of its own. */
+const ownExamples: { [Type in EventType | LiveEventType['type']]?: object } = {
+  'turn.queued': { sequence_number: 1 },
+  'turn.started': { sequence_number: 2 },
+  'round.completed': pick(round, ['assistant_response', 'tool_calls', 'finish_reason', 'usage', 'attempts']),
+  'turn.incomplete': {
+    turn: { ...turn, status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' } },
+  },
+  'turn.failed': { turn: { ...turn, status: 'failed', output: null, error: exampleOf(TurnError) } },
+  'turn.cancelled': { turn: { ...turn, status: 'cancelled', output: null } },
+  'reasoning.delta': { delta: 'They want the weather.' },
+  'tool_call.arguments.delta': { delta: '{"city":"Lis' },
+};
+
+const durableHead = {
+  turn_id: TurnId,
+  id: EventId,
+  sequence_number: z.int().describe('Which event of its turn it is: 1, 2, 3 … without a gap.'),
+  created_at: Time,
+};
+const liveExample = { turn_id: 'turn_01kagz8m4pfvbte2n5q7rys3wx' };
+const durableExample = {
+  ...{ ...liveExample, id: 'evt_01kagz8m4pfvbte2n5q7rys3wx' },
+  ...{ sequence_number: 3, created_at: '2026-11-20T10:00:01.210Z' },
+};
 
 /** A durable event; `presentEvent` makes it. */
-export const Event = z
-  .discriminatedUnion('type', [
-    durable('turn.queued', 'The turn was accepted.', {}, { sequence_number: 1 }),
-    durable('turn.started', 'A worker took the turn for the first time.', {}, { sequence_number: 2 }),
-    durable(
-      'round.completed',
-      'A reply of the model was saved; nothing can lose it now.',
-      { round, assistant_response, tool_calls, finish_reason, usage, attempts },
-      {
-        ...{ round: 1, assistant_response: aRound.assistant_response, tool_calls: aRound.tool_calls },
-        ...{ finish_reason: aRound.finish_reason, usage: aRound.usage, attempts: 1 },
-      },
-    ),
-    durable(
-      'tool_call.completed',
-      'The answer to a call was saved.',
-      { round, tool_call_id, name, result: ToolResult },
-      { round: 1, tool_call_id: 'call_1', name: 'get_weather', result: exampleOf(ToolResult) },
-    ),
-    durable(
-      'step.retrying',
-      'A step failed, or was asked to wait, and is tried again.',
-      { round, phase, error: TurnError, retry_in_ms },
-      { round: 2, phase: 'llm_round', error: exampleOf(TurnError), retry_in_ms: 1410 },
-    ),
-    durable(
-      'turn.requires_action',
-      'The turn waits for somebody.',
-      { required_action: RequiredAction },
-      { required_action: exampleOf(RequiredAction) },
-    ),
-    durable('turn.resumed', 'A turn that waited, or had failed, goes on.', {}, {}),
-    durable('turn.completed', 'The turn has its answer.', { turn: Turn }, { turn: aTurn }),
-    durable(
-      'turn.incomplete',
-      'The turn ended before its answer was whole.',
-      { turn: Turn },
-      { turn: { ...aTurn, status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' } } },
-    ),
-    durable(
-      'turn.failed',
-      'The turn failed. A retry lets it go on.',
-      { turn: Turn },
-      { turn: { ...aTurn, ...aFailure } },
-    ),
-    durable(
-      'turn.cancelled',
-      'The turn was cancelled.',
-      { turn: Turn },
-      { turn: { ...aTurn, status: 'cancelled', output: null } },
-    ),
-  ])
-  .meta({
-    id: 'Event',
-    description: 'What happened to a turn: numbered from 1 without a gap, and kept as long as the turn.',
-  });
+export const Event = z.discriminatedUnion('type', schemasOf(durableEvents, durableHead, durableExample)).meta({
+  id: 'Event',
+  description: 'What happened to a turn: numbered from 1 without a gap, and kept as long as the turn.',
+});
 
-function durable<Type extends string, Fields extends z.ZodRawShape>(
-  type: Type,
-  description: string,
-  fields: Fields,
-  example: object,
-) {
-  const head = { type: z.literal(type), turn_id: TurnId, id: EventId };
-  const place = z.int().describe('Which event of its turn it is: 1, 2, 3 … without a gap.');
-  const ids = { turn_id: 'turn_01kagz8m4pfvbte2n5q7rys3wx', id: 'evt_01kagz8m4pfvbte2n5q7rys3wx' };
-  return z.object({ ...head, sequence_number: place, created_at: Time, ...fields }).meta({
-    id: nameEvent(type),
-    description,
-    examples: [{ type, ...ids, sequence_number: 3, created_at: '2026-11-20T10:00:01.210Z', ...example }],
+/** A live event: sent while it happens, to those who watch then, and never kept. */
+const LiveEvent = z
+  .discriminatedUnion('type', schemasOf(liveEvents, { turn_id: TurnId }, liveExample))
+  .meta({ id: 'LiveEvent', description: 'What is happening to a turn now: streamed only, without a number.' });
+
+/** An event of a stream: durable ones, and live ones in between. */
+export const StreamedEvent = z
+  .discriminatedUnion('type', [Event, LiveEvent])
+  .meta({ id: 'StreamedEvent', description: 'An event as a stream sends it: the `data` of one message.' });
+
+type Listed = Record<string, { description: string; fields: readonly FieldName[] }>;
+type OneOrMore<Item> = [Item, ...Item[]];
+
+function schemasOf<Head extends z.ZodRawShape>(events: Listed, head: Head, example: object) {
+  const schemas = Object.entries(events).map(([type, { description, fields: names }]) => {
+    const own = ownExamples[type as keyof typeof ownExamples];
+    const examples = [{ type, ...example, ...examplesOf(names), ...own }];
+    return z
+      .object({ type: z.literal(type), ...head, ...pick<z.ZodType>(fields, names) })
+      .meta({ id: nameEvent(type), description, examples });
   });
+  // Neither list is empty.
+  return schemas as OneOrMore<(typeof schemas)[number]>;
+}
+
+function examplesOf(names: readonly FieldName[]): object {
+  const first = (name: FieldName) => ((fields[name].meta()?.examples ?? []) as unknown[])[0];
+  return Object.fromEntries(names.map((name) => [name, first(name)]));
+}
+
+function pick<Value>(all: Record<string, Value>, names: readonly string[]): Record<string, Value> {
+  return Object.fromEntries(Object.entries(all).filter(([name]) => names.includes(name)));
+}
+
+/** What the schema of an event of this type is called: `round.completed` is a RoundCompletedEvent. */
+function nameEvent(type: string): string {
+  return `${type.replaceAll(/(?:^|[._])([a-z])/g, (_, letter: string) => letter.toUpperCase())}Event`;
 }

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { ToolEffect } from '#core/turn/tool.ts';
-import { exampleOf } from './example-of.ts';
-import { orNull } from './or-null.ts';
+import { ToolEffect } from '#core/turn/request/tool.ts';
+import { exampleOf } from './fields/example-of.ts';
+import { orNull } from './fields/or-null.ts';
+import { Time } from './fields/time.ts';
 import { Round, ToolResult } from './round.ts';
-import { Time } from './time.ts';
 
 const Approval = z
   .object({
@@ -26,7 +26,9 @@ const LedgerResult = ToolResult.extend({
     .nullable()
     .describe('Whom the call waits for, or waited for when it was answered.'),
   expires_at: Time.nullable().describe('When waiting ends; null where it does not end.'),
-  approval: orNull(Approval).describe('Who allowed or denied the call; null where nobody was asked, or not yet.'),
+  approval: orNull(Approval).describe(
+    'Which person allowed or denied the call; null where none was asked, or not yet.',
+  ),
   claimed_at: Time.nullable().describe('When a worker promised that it alone makes the call.'),
   started_at: Time.nullable().describe('When the call was made; null where it was not.'),
   completed_at: Time.nullable().describe('When its answer was saved; null until then.'),
@@ -43,7 +45,7 @@ const LedgerResult = ToolResult.extend({
   ],
 });
 
-/** A round with its calls as the ledger tells them; `presentLedger` makes it. */
+/** A round with its calls as the ledger holds them; `presentLedger` makes it. */
 export const LedgerRound = Round.extend({
   results: z.array(LedgerResult).describe('Of each call its answer, who allowed it, and when it ran.'),
 }).meta({

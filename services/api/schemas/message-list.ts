@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { InputMessage } from '#core/turn/message.ts';
-import { TurnId } from './id.ts';
-import { listOf } from './list-of.ts';
+import { TurnId } from './fields/id.ts';
+import { Time } from './fields/time.ts';
+import { listOf } from './page.ts';
 import { Round } from './round.ts';
-import { Time } from './time.ts';
 
 const { role } = InputMessage.shape;
-const text = z.string().describe('What is said.');
+const text = z.string().describe('The text.');
 const name = z.string().describe('The name of the tool.');
 const callId = z.string().describe('The id of the call.');
 const args = z.record(z.string(), z.unknown()).describe('The arguments.');
@@ -14,7 +14,7 @@ const args = z.record(z.string(), z.unknown()).describe('The arguments.');
 const CompactMessage = z
   .object({
     role,
-    content: z.string().nullable().describe('What is said; null where a turn ended without a text.'),
+    content: z.string().nullable().describe('The text; null where a turn ended without one.'),
     turn_id: TurnId,
     created_at: Time,
     rounds: z.array(Round).optional().describe('The rounds with tool calls that led to an answer.'),
@@ -65,7 +65,7 @@ const AnthropicBlock = z.union([
 const AnthropicMessage = z
   .object({
     role: z.enum(['user', 'assistant']).describe('Who speaks.'),
-    content: z.union([z.string(), z.array(AnthropicBlock)]).describe('What is said, called or answered.'),
+    content: z.union([z.string(), z.array(AnthropicBlock)]).describe('Texts, calls and answers.'),
   })
   .meta({
     id: 'AnthropicMessage',
@@ -91,7 +91,7 @@ const GeminiPart = z.union([
 const GeminiContent = z
   .object({
     role: z.enum(['user', 'model', 'function']).describe('Who speaks.'),
-    parts: z.array(GeminiPart).describe('What is said, called or answered.'),
+    parts: z.array(GeminiPart).describe('Texts, calls and answers.'),
   })
   .meta({
     id: 'GeminiContent',

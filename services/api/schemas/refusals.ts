@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { errorTypes } from '../error-types.ts';
+import { errorTypes } from '../http/errors.ts';
 import { type ErrorCode, errorCodes, errorExamples } from './error-codes.ts';
-import { retryAfterHeader, wwwAuthenticateHeader } from './headers.ts';
+import { retryAfterHeader, wwwAuthenticateHeader } from './fields/headers.ts';
 
 type Status = keyof typeof errorTypes;
 
@@ -49,7 +49,7 @@ export function keyedRefusals(...codes: ErrorCode[]): Refusals {
   return openRefusals(...codes, 'invalid_api_key', 'internal', 'service_unavailable');
 }
 
-/** What may be answered at any path, whatever is asked there and before a route looks at it. */
+/** The refusals of any path, given before a route reads the request. */
 const ofAnyRequest: ErrorCode[] = [
   'invalid_http',
   'host_not_allowed',
@@ -80,7 +80,7 @@ function refusal(status: Status, codes: ErrorCode[]) {
 const MEANINGS = {
   400: 'A key or a value is not valid.',
   401: 'There is no valid key.',
-  403: 'It may not be asked for from there.',
+  403: 'A request from there is not allowed.',
   404: 'There is none of that id.',
   405: 'This path has no such method.',
   408: 'The request did not come in time.',
@@ -88,7 +88,7 @@ const MEANINGS = {
   413: 'The body is too large.',
   415: 'The body is not JSON.',
   417: 'What the request expects cannot be done.',
-  429: 'Too much was asked for.',
+  429: 'Too many requests.',
   431: 'The headers are too large.',
   500: 'Something went wrong on our side.',
   503: 'What it takes is away just now. Try again.',
@@ -101,7 +101,7 @@ const ErrorBody = z
         type: z.enum(Object.values(errorTypes)).describe('What kind of error it is; the status says the same.'),
         code: z.enum(Object.keys(errorCodes)).describe('What went wrong, as one word. More may come.'),
         message: z.string().describe('What went wrong and what to do about it, in a sentence.'),
-        param: z.string().nullable().describe('The path of the field it is about, as in `tools[0].name`.'),
+        param: z.string().nullable().describe('The path of the field that is wrong, as in `tools[0].name`.'),
       })
       .describe('The first thing that is wrong.'),
   })

@@ -1,8 +1,34 @@
 import { z } from 'zod';
-import { exampleOf } from './example-of.ts';
-import { orNull } from './or-null.ts';
-import { Time } from './time.ts';
-import { ToolError } from './tool-error.ts';
+import { Json } from '#core/turn/request/json.ts';
+import { TOOL_ERROR_CATEGORIES } from '#core/turn/tool-result.ts';
+import { exampleOf } from './fields/example-of.ts';
+import { orNull } from './fields/or-null.ts';
+import { Time } from './fields/time.ts';
+
+const category = z
+  .enum(TOOL_ERROR_CATEGORIES)
+  .describe('What kind of failure it is; `outcome_unknown` where it is not known whether the call took effect.');
+const message = z.string().describe('What went wrong, in a sentence that the model reads.');
+
+/** Why a call brought no result, as turns show it. */
+const ToolError = z
+  .object({
+    category,
+    message,
+    details: z.record(z.string(), z.unknown()).describe('More that the model reads, as names and values.'),
+  })
+  .meta({
+    id: 'ToolError',
+    description: 'Why a call brought no result; the model reads it too.',
+    examples: [{ category: 'resource_not_found', message: 'There is no such city.', details: { city: 'Atlantis' } }],
+  });
+
+/** Why a call brought no result, as clients send it. */
+export const ToolErrorBody = z.strictObject({
+  category,
+  message: message.min(1),
+  details: z.record(z.string(), Json).optional().describe('More for the model to read, as names and values.'),
+});
 
 /** The tokens that providers count. */
 export const tokens = {
@@ -20,7 +46,7 @@ const CallId = z
   .string()
   .meta({ description: 'The id of the call: the model’s own, or ours where that is of no use.', examples: ['call_1'] });
 
-/** One call as the model asked for it. */
+/** One call as the model requested it. */
 export const ToolCall = z
   .object({
     id: CallId,
@@ -31,7 +57,7 @@ export const ToolCall = z
   })
   .meta({
     id: 'ToolCall',
-    description: 'One call the model asked for.',
+    description: 'One call the model requested.',
     examples: [{ id: 'call_1', name: 'get_weather', arguments: { city: 'Lisbon' } }],
   });
 
@@ -73,16 +99,18 @@ export const Round = z
       .describe('The text beside the calls. Null in the round that ends the turn: its text is the turn’s `output`.'),
     finish_reason: finishReason.describe('Why the model stopped, in our words.'),
     finish_reason_raw: z.string().nullable().describe('Why the model stopped, in its provider’s word.'),
-    usage: orNull(Tokens).describe('What the round used; null where the provider did not say.'),
-    tool_calls: z.array(ToolCall).describe('The calls it asked for, in its order.'),
+    usage: orNull(Tokens).describe('What the round used; null where the provider did not report it.'),
+    tool_calls: z.array(ToolCall).describe('The calls it requested, in its order.'),
     results: z.array(ToolResult).describe('Of each call, in the same order, what is known of its answer.'),
     started_at: Time,
     completed_at: Time,
-    attempts: z.int().describe('How often the model was asked for this round, not counting times it asked us to wait.'),
+    attempts: z
+      .int()
+      .describe('How often the model was asked for this round, not counting the times it was rate-limited.'),
   })
   .meta({
     id: 'Round',
-    description: 'One request to the model and its reply, with the results of the calls it asked for.',
+    description: 'One request to the model and its reply, with the results of the calls it requested.',
     examples: [
       {
         ...{ number: 1, assistant_response: 'Let me look.', finish_reason: 'tool_calls' },

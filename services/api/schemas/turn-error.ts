@@ -17,7 +17,7 @@ const CODES = [
   'internal',
 ];
 
-const Said = z.object({
+const ProviderDetails = z.object({
   status: z.int().nullable().describe('The HTTP status it answered with.'),
   code: z.string().nullable().describe('Its own word for what went wrong.'),
   request_id: z.string().nullable().describe('What it calls the request, for its support.'),
@@ -32,7 +32,7 @@ export const TurnError = z
     code: z.string().meta({ enum: CODES, description: 'What went wrong, as one word.' }),
     message: z.string().describe('What went wrong and what to do about it, in a sentence.'),
     retryable: z.boolean().describe('Whether the same request may well succeed later.'),
-    provider: Said.optional().describe('What the provider said, where there was an answer.'),
+    provider: ProviderDetails.optional().describe('What the provider answered, where it did.'),
   })
   .meta({
     id: 'TurnError',

@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import { InputMessage } from '#core/turn/message.ts';
-import { exampleOf } from './example-of.ts';
-import { ConversationId, TurnId } from './id.ts';
-import { orNull } from './or-null.ts';
+import { INCOMPLETE_REASONS } from '#core/turn/turn.ts';
+import { exampleOf } from './fields/example-of.ts';
+import { ConversationId, TurnId } from './fields/id.ts';
+import { orNull } from './fields/or-null.ts';
+import { Time } from './fields/time.ts';
 import { Round, ToolCall, tokens } from './round.ts';
-import { Time } from './time.ts';
 import { TurnError } from './turn-error.ts';
 
 export const TurnStatus = z
@@ -16,8 +17,8 @@ export const TurnStatus = z
 /** What a turn waits for. */
 export const RequiredAction = z
   .object({
-    tool_outputs: z.array(ToolCall).describe('Calls whose output a client owes.'),
-    approvals: z.array(ToolCall).describe('Calls that somebody has to allow or deny.'),
+    tool_outputs: z.array(ToolCall).describe('Calls that wait for a client’s output.'),
+    approvals: z.array(ToolCall).describe('Calls that a person has to allow or deny.'),
     expires_at: Time.nullable().describe('When the first of them is given up; null where that never happens.'),
   })
   .meta({
@@ -43,15 +44,13 @@ const Waiting = z
   })
   .meta({
     id: 'Waiting',
-    description: 'Why a turn does not run. Of several reasons it tells the first in the order of `for`.',
+    description: 'Why a turn does not run. Of several reasons it names the first in the order of `for`.',
     examples: [{ for: 'provider', since: '2026-11-20T10:00:00.412Z', until: '2026-11-20T10:00:30.412Z' }],
   });
 
 const IncompleteDetails = z
   .object({
-    reason: z
-      .enum(['max_rounds', 'max_tool_calls', 'max_total_tokens', 'deadline', 'max_output_tokens', 'content_filter'])
-      .describe('Which limit was reached, or what cut the answer.'),
+    reason: z.enum(INCOMPLETE_REASONS).describe('Which limit was reached, or what cut the answer.'),
   })
   .meta({
     id: 'IncompleteDetails',
@@ -63,7 +62,7 @@ const Usage = z
   .object({
     ...tokens,
     llm_calls: z.int().describe('How many requests were made to the model, failed ones too.'),
-    tool_calls: z.int().describe('How many calls the model asked for.'),
+    tool_calls: z.int().describe('How many calls the model requested.'),
   })
   .meta({
     id: 'TurnUsage',
@@ -107,7 +106,7 @@ export const Turn = z
     object: z.literal('turn'),
     conversation_id: ConversationId,
     status: TurnStatus,
-    input: z.array(InputMessage).describe('What the caller said.'),
+    input: z.array(InputMessage).describe('The messages of the caller.'),
     model: z.string().describe('The model as `provider/model`.'),
     round: z.int().describe('The round it is on, or ended on; 0 until it is started.'),
     phase: z
@@ -117,7 +116,7 @@ export const Turn = z
     last_event: z.int().describe('The sequence number of its latest event; `after` waits for a higher one.'),
     output: z.string().nullable().describe('The final text only; null until there is one.'),
     rounds: z.array(Round).describe('The committed rounds. They are never lost or repeated.'),
-    required_action: orNull(RequiredAction).describe('What it waits for; null where it waits for nobody.'),
+    required_action: orNull(RequiredAction).describe('What it waits for; null where it waits for no answer.'),
     waiting: orNull(Waiting).describe('Why it does not run; null while a step is at work, and after the end.'),
     incomplete_details: orNull(IncompleteDetails).describe('Why the answer is not whole, for `incomplete`.'),
     error: orNull(TurnError).describe('What went wrong, for `failed`.'),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { EndpointEvent } from '#core/turn/webhook-endpoint.ts';
-import { EventId, WebhookEndpointId } from './id.ts';
-import { Time } from './time.ts';
+import { EndpointEvent } from '#core/turn/request/webhook-endpoint.ts';
+import { EventId, WebhookEndpointId } from './fields/id.ts';
+import { Time } from './fields/time.ts';
 
 const example = {
   ...{ id: 'whe_01kagz8m4pfvbte2n5q7rys3wx', object: 'webhook_endpoint', url: 'https://example.com/hooks/pawl' },
@@ -17,7 +17,7 @@ export const WebhookEndpoint = z
     object: z.literal('webhook_endpoint'),
     url: z.string().describe('Where events are posted.'),
     description: z.string().nullable().describe('What its creator calls it.'),
-    events: z.array(EndpointEvent).describe('Which events it hears of.'),
+    events: z.array(EndpointEvent).describe('Which events it receives.'),
     include: z.array(z.literal('turn')).describe('`turn` where the whole turn is sent along.'),
     status: z.enum(['enabled', 'disabled']).describe('Whether anything is sent to it.'),
     disabled_reason: z.string().nullable().describe('Why it was given up; null where it was not.'),
@@ -26,7 +26,7 @@ export const WebhookEndpoint = z
   })
   .meta({
     id: 'WebhookEndpoint',
-    description: 'A URL that hears of the turns of its whole project.',
+    description: 'A URL that receives the events of all turns of its project.',
     examples: [example],
   });
 
@@ -42,7 +42,7 @@ export const WebhookEndpointWithSecrets = WebhookEndpoint.extend(WebhookSecrets.
   examples: [{ ...example, ...secrets }],
 });
 
-/** What a receiver said to a test. */
+/** The receiver's answer to a test. */
 export const WebhookTest = z
   .object({
     object: z.literal('webhook_test'),

@@ -20,7 +20,9 @@ export function refusalCodes(): [code: string, status: number][] {
 
 /** Every code a turn may fail with. */
 export function failureCodes(): string[] {
-  const meanings = readFileSync(new URL('packages/core/llm/name-failure.ts', ROOT), 'utf8').split('const MEANINGS')[1]!;
+  const meanings = readFileSync(new URL('packages/core/llm/errors/name-failure.ts', ROOT), 'utf8').split(
+    'const MEANINGS',
+  )[1]!;
   return [
     ...meanings.matchAll(/^ {2}(\w+): \{$/gm),
     ...matches(/new ProviderFailed\(\s*'(\w+)'/g),

@@ -1,6 +1,6 @@
-import { readApiKeys } from '#services/api/api-keys.ts';
 import { makeApp } from '#services/api/app.ts';
 import type { ApiContext } from '#services/api/context.ts';
+import { readApiKeys } from '#services/api/http/api-keys.ts';
 
 /** A schema, or anything else of the document that holds schemas. */
 export type Schema = { [key: string]: unknown; properties?: Record<string, Schema>; examples?: unknown[] };

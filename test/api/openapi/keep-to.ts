@@ -3,36 +3,39 @@ import { type Operation, operations } from './document.ts';
 import { problemsAt } from './strictly.ts';
 
 /** An answer with its text read. */
-export type Told = { method: string; path: string; status: number; headers: Headers; text: string };
+export type Exchange = { method: string; path: string; status: number; headers: Headers; text: string };
 
 const OURS = ['location', 'pawl-poll-after-ms', 'idempotency-replayed', 'retry-after', 'www-authenticate'];
 
 /** Fails where an answer is not as the document describes it; says which answer of which operation it is. */
-export function keepTo({ method, path, status, headers, text }: Told): { operation: Operation; code: string | null } {
+export function keepTo({ method, path, status, headers, text }: Exchange): {
+  operation: Operation;
+  code: string | null;
+} {
   const operation = operationAt(method, path);
-  const told = `${operation.operationId} ${status} ${text.slice(0, 300)}`;
+  const summary = `${operation.operationId} ${status} ${text.slice(0, 300)}`;
   const response = operation.responses[status];
-  expect(response, `not described: ${told}`).toBeDefined();
+  expect(response, `not described: ${summary}`).toBeDefined();
 
   for (const name of OURS.filter((one) => headers.has(one))) {
     expect(
       Object.keys(response?.headers ?? {}).map((one) => one.toLowerCase()),
-      told,
+      summary,
     ).toContain(name);
   }
   for (const [name, { required }] of Object.entries(response?.headers ?? {})) {
-    if (required) expect(headers.has(name), `${name} is missing: ${told}`).toBe(true);
+    if (required) expect(headers.has(name), `${name} is missing: ${summary}`).toBe(true);
   }
   const type = headers.get('content-type')?.split(';')[0] ?? null;
   const content = response?.content && (response.content[type ?? ''] ?? null);
-  expect(content, `another content type: ${told}`).not.toBeNull();
+  expect(content, `another content type: ${summary}`).not.toBeNull();
   if (type !== 'application/json') return { operation, code: null };
 
   const body = JSON.parse(text);
   const place = ['paths', operation.path, method.toLowerCase(), 'responses', String(status), 'content', type, 'schema'];
-  expect(problemsAt(place, body), told).toEqual([]);
+  expect(problemsAt(place, body), summary).toEqual([]);
   const code: string | null = body.error?.code ?? null;
-  if (status >= 400) expect(Object.keys(content?.examples ?? {}), told).toContain(code);
+  if (status >= 400) expect(Object.keys(content?.examples ?? {}), summary).toContain(code);
   return { operation, code };
 }
 

@@ -1,9 +1,9 @@
-/** What `npm run crash` was asked for: all points, or those whose reference or name has `only` in it. */
+/** The options of `npm run crash`: all points, or those whose reference or name contains `only`. */
 export type CrashOptions = { queue: 'redis' | 'postgres' | null; only: string; list: boolean };
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Absent in `npm test`, which dies at some points only. */
+    /** Absent in `npm test`, which kills at some points only. */
     crash?: CrashOptions;
   }
 }

@@ -1,15 +1,15 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Observed, ObservedCall, ObservedEndpoint, ObservedTurn, ObservedWebhook } from './observe.ts';
 
-/** Tools whose calls may have no second one; of all others the same key makes two the same as one. */
+/** Tools that may be called once only; a second call of any other has the same key. */
 const ONLY_ONCE = new Set(['book', 'mail', 'allow_mail', 'cities__book']);
 
-/** What tells of how it came about, not of what came about. */
-const BY_THE_WAY = /^step\.retrying/;
+/** Events that tell how the outcome came about, and may differ. */
+const INCIDENTAL = /^step\.retrying/;
 
 /**
- * What is not as it would have been without the death. All that may differ: a call that must not run twice may be
- * unknown, and a request whose answer nobody kept may have been made once more.
+ * What is not as it would have been without the death. Two things may differ: a call that must not run twice may be
+ * unknown, and a request whose answer was lost may have been made once more.
  */
 export function findFaults(now: Observed, undisturbed: Observed): string[] {
   return [
@@ -23,11 +23,11 @@ export function findFaults(now: Observed, undisturbed: Observed): string[] {
 function faultsOfTurn(now: ObservedTurn, undisturbed: ObservedTurn): string[] {
   return [
     ...different('end', now.end, undisturbed.end),
-    ...different('events', happened(now), happened(undisturbed)),
+    ...different('events', sortedEvents(now), sortedEvents(undisturbed)),
     ...different(
       'event numbers',
       now.numbers,
-      now.numbers.map((_, place) => place + 1),
+      now.numbers.map((_, index) => index + 1),
     ),
     ...different('calls', now.calls.map(nameOf), undisturbed.calls.map(nameOf)),
     ...pairs(now.calls, undisturbed.calls).flatMap(([call, before]) => faultsOfCall(call, before)),
@@ -43,9 +43,9 @@ function faultsOfEndpoint(now: ObservedEndpoint, undisturbed: ObservedEndpoint):
   ];
 }
 
-/** Calls of one batch may be answered in another order than before. */
-function happened({ events }: ObservedTurn): string[] {
-  return events.filter((event) => !BY_THE_WAY.test(event)).sort();
+/** The calls of one batch may be answered in another order than before. */
+function sortedEvents({ events }: ObservedTurn): string[] {
+  return events.filter((event) => !INCIDENTAL.test(event)).sort();
 }
 
 function faultsOfCall(now: ObservedCall, undisturbed: ObservedCall): string[] {
@@ -63,16 +63,18 @@ function faultsOfCall(now: ObservedCall, undisturbed: ObservedCall): string[] {
 }
 
 function faultsOfModel(now: ObservedTurn, undisturbed: ObservedTurn): string[] {
-  const rounds = [...Map.groupBy(now.asked, ({ round }) => round)];
-  const changed = rounds.filter(([, asked]) => new Set(asked.map(({ messages }) => messages)).size > 1);
-  const tooOften = now.asked.length > undisturbed.asked.length + 1;
+  const rounds = [...Map.groupBy(now.modelRequests, ({ round }) => round)];
+  const changed = rounds.filter(([, requests]) => new Set(requests.map(({ messages }) => messages)).size > 1);
+  const tooOften = now.modelRequests.length > undisturbed.modelRequests.length + 1;
   return [
     ...changed.map(([round]) => `round ${round} was asked differently the second time`),
-    ...(tooOften ? [`the model was asked ${now.asked.length} times instead of ${undisturbed.asked.length}`] : []),
+    ...(tooOften
+      ? [`the model was asked ${now.modelRequests.length} times instead of ${undisturbed.modelRequests.length}`]
+      : []),
   ];
 }
 
-/** Each event comes under one id; one may come twice, and what the dead had on hand after what came later (R16). */
+/** Each event has one id; one may be sent twice, and that of the dead process after a later one (R16). */
 function faultsOfWebhooks(now: ObservedWebhook[], undisturbed: ObservedWebhook[]): string[] {
   return [
     ...different('webhooks', eachOnce(now), eachOnce(undisturbed)),
@@ -90,8 +92,8 @@ function nameOf({ name }: ObservedCall): string {
 }
 
 function pairs<T>(now: T[], undisturbed: T[]): [T, T][] {
-  return now.flatMap((one, place) => {
-    const before = undisturbed[place];
+  return now.flatMap((one, index) => {
+    const before = undisturbed[index];
     return before === undefined ? [] : [[one, before] satisfies [T, T]];
   });
 }

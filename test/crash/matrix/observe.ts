@@ -1,32 +1,32 @@
 import { Webhook } from 'standardwebhooks';
-import type { TurnResource } from '#core/turn/present-turn.ts';
-import type { Scene } from './open-ground.ts';
-import type { Seen } from './open-witness.ts';
+import type { TurnResource } from '#core/turn/resource/turn.ts';
+import type { Scene } from './lane.ts';
+import type { Seen } from './recorder.ts';
 
-/** One call: what the turn says of it, and the keys under which its tool was really called. */
+/** One call: what the turn says of it, and the keys its tool was really called with. */
 export type ObservedCall = { name: string; answer: string; isUnknown: boolean; ownKey: string; keys: string[] };
 
-/** A webhook that reached the receiver; `isGenuine` tells that signature and id are those of its event. */
+/** A webhook that reached the receiver; `isGenuine`: signature and id are those of its event. */
 export type ObservedWebhook = { id: string; type: string; isGenuine: boolean };
 
-/** A turn as everybody outside can see it, without times. */
+/** A turn as it is seen from outside, without times. */
 export type ObservedTurn = {
   end: unknown;
   calls: ObservedCall[];
   events: string[];
   numbers: unknown[];
-  /** One for each request that reached the model: its round, and what it was asked. */
-  asked: { round: string; messages: string }[];
+  /** One for each request that reached the model. */
+  modelRequests: { round: string; messages: string }[];
   webhooks: ObservedWebhook[];
 };
 
-/** A webhook endpoint, and what others were told of it. */
+/** A webhook endpoint, and the webhooks that others received about it. */
 export type ObservedEndpoint = { state: unknown; webhooks: ObservedWebhook[] };
 
-/** A scene after its end: the word of the API, and that of the tools, the receiver and the model. */
+/** A scene after its end: what the API says, and what tools, receiver and model saw. */
 export type Observed = { turns: ObservedTurn[]; endpoints: ObservedEndpoint[] };
 
-/** Looks at all there is to be seen of a scene. */
+/** Reads all that can be seen of a scene from outside. */
 export async function observe(scene: Scene): Promise<Observed> {
   const [turns, endpoints] = [await scene.turns(), await scene.endpoints()];
   const own = await secretsAt(scene, '/v1/webhook_secret');
@@ -34,9 +34,9 @@ export async function observe(scene: Scene): Promise<Observed> {
   const secrets = [...own, ...theirs.flat()];
   return {
     turns: await Promise.all(turns.map((turn) => observeTurn(scene, turn, secrets))),
-    endpoints: endpoints.map(({ id, status, description, disabled_reason }, place) => ({
-      state: { status, description, disabled_reason, secrets: theirs[place]?.length },
-      webhooks: webhooksOf(scene.witness.seenOf(id), secrets),
+    endpoints: endpoints.map(({ id, status, description, disabled_reason }, index) => ({
+      state: { status, description, disabled_reason, secrets: theirs[index]?.length },
+      webhooks: webhooksOf(scene.recorder.seenOf(id), secrets),
     })),
   };
 }
@@ -47,18 +47,18 @@ async function secretsAt({ call }: Scene, path: string): Promise<string[]> {
 
 async function observeTurn(scene: Scene, turn: TurnResource, secrets: string[]): Promise<ObservedTurn> {
   const { status, output, error, incomplete_details, rounds } = turn;
-  const seen = scene.witness.seenOf(turn.id);
+  const seen = scene.recorder.seenOf(turn.id);
   const events = await scene.listEvents(turn.id);
-  const said = rounds.map(({ assistant_response, tool_calls, finish_reason }) => ({
+  const replies = rounds.map(({ assistant_response, tool_calls, finish_reason }) => ({
     ...{ assistant_response, finish_reason },
     calls: tool_calls.map(({ id, name }) => `${id} ${name}`),
   }));
   return {
-    end: { status, output, error: error?.code ?? null, incomplete_details, rounds: said },
+    end: { status, output, error: error?.code ?? null, incomplete_details, rounds: replies },
     calls: rounds.flatMap((round) => callsOf(turn, round, seen)),
     events: events.map(({ type, round, tool_call_id }) => [type, round, tool_call_id].filter(Boolean).join(' ')),
     numbers: events.map(({ sequence_number }) => sequence_number),
-    asked: askedOf(scene, turn),
+    modelRequests: roundRequestsOf(scene, turn),
     webhooks: webhooksOf(seen, secrets).map((webhook) => ({
       ...webhook,
       isGenuine: webhook.isGenuine && events.some(({ id, type }) => id === webhook.id && type === webhook.type),
@@ -69,8 +69,8 @@ async function observeTurn(scene: Scene, turn: TurnResource, secrets: string[]):
 type Round = TurnResource['rounds'][number];
 
 function callsOf(turn: TurnResource, { number, tool_calls, results }: Round, seen: Seen[]): ObservedCall[] {
-  return tool_calls.map(({ id, name }, place) => {
-    const { tool_call_id, status, content, error } = results[place] ?? {};
+  return tool_calls.map(({ id, name }, index) => {
+    const { tool_call_id, status, content, error } = results[index] ?? {};
     const path = `/${name.split('_').at(-1)}`;
     return {
       name,
@@ -82,16 +82,16 @@ function callsOf(turn: TurnResource, { number, tool_calls, results }: Round, see
   });
 }
 
-function askedOf({ world }: Scene, { id }: TurnResource): ObservedTurn['asked'] {
-  return world.asked.flatMap(({ headers, body }) => {
+function roundRequestsOf({ harness }: Scene, { id }: TurnResource): ObservedTurn['modelRequests'] {
+  return harness.modelRequests.flatMap(({ headers, body }) => {
     const [turnId, round = ''] = String(headers['x-client-request-id']).split('.');
     return turnId === id ? [{ round, messages: JSON.stringify(body.messages) }] : [];
   });
 }
 
-/** Checks each as its receiver would, who knows only secrets and has no database. */
+/** Checks each as its receiver does, which knows the secrets only. */
 function webhooksOf(seen: Seen[], secrets: string[]): ObservedWebhook[] {
-  const posts = seen.filter(({ path }) => path === '/hook');
+  const posts = seen.filter(({ path }) => path.endsWith('hook'));
   return posts.map(({ headers, body }) => {
     const { id, type }: { id: string; type: string } = JSON.parse(body);
     const isSigned = secrets.some((secret) => isSignedWith(secret, headers, body));

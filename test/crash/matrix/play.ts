@@ -1,43 +1,48 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { JobHandler } from '#core/queue/bell.ts';
-import type { TurnResource } from '#core/turn/present-turn.ts';
+import type { JobHandler } from '#core/queue/job-queue.ts';
+import type { TurnResource } from '#core/turn/resource/turn.ts';
 import { isTerminal } from '#core/turn/turn.ts';
-import type { World } from '#test/world/create-world.ts';
-import type { Doomed } from './doomed.ts';
-import type { Ground, Scene } from './open-ground.ts';
-import type { Call, Reference } from './reference.ts';
+import type { Harness } from '#test/harness/create-harness.ts';
+import type { CrashingProcess } from './crashing-process.ts';
+import type { Lane, Scene } from './lane.ts';
+import type { Call, Reference } from './references/reference.ts';
 
 /**
- * How a reference went. `crossed` is what the process crossed that was to die, if it lived; `answer` the status a caller
- * got in the end; `leftovers` the states of the jobs that nobody worked.
+ * How a reference went. `crossed`: the points that the process crossed, if it lived; `answer`: the last status that the
+ * caller got; `leftovers`: the states of the jobs that were left.
  */
 export type Played = { scene: Scene; died: boolean; crossed: string[]; answer: number | null; leftovers: string[] };
 
 /**
- * Plays a reference: the doomed process does its part until it is dead, or until all is done where it does not die. Then
- * others finish what it left, and whatever is still in the queue comes late.
+ * Plays a reference: the process does its part until it dies, or until all is done. Then others finish what it left,
+ * and what is still in the queue is worked late.
  */
-export async function play(reference: Reference, ground: Ground, doomed: Doomed, doom: string | null): Promise<Played> {
-  const scene = ground.newScene();
+export async function play(
+  reference: Reference,
+  lane: Lane,
+  crashing: CrashingProcess,
+  crashAt: string | null,
+): Promise<Played> {
+  const scene = lane.newScene();
   await reference.start(scene);
-  const call = await reference.ask?.(scene);
+  const call = await reference.request?.(scene);
   const { queueRefuses = false } = reference;
-  const url = await doomed.open({ doom, env: scene.env, queueRefuses });
+  const url = await crashing.open({ crashAt, env: { ...scene.env, ...reference.env }, queueRefuses });
 
-  const answer = call ? await askBoth(call, { scene, url, doomed }) : null;
-  if (!call) await watch(reference, { scene, ground, doomed, isDoomed: doom !== null });
-  const crossed = await doomed.crossed();
-  const died = doomed.isDead();
-  await doomed.kill();
+  const answer = call ? await askBoth(call, { scene, url, crashing }) : null;
+  if (!call) await watch(reference, { scene, lane, crashing, willDie: crashAt !== null });
+  const crossed = await crashing.crossed();
+  const died = crashing.isDead();
+  await crashing.kill();
 
   await finish(reference, scene);
-  return { scene, died, crossed, answer, leftovers: await ground.leftovers.comeLate() };
+  return { scene, died, crossed, answer, leftovers: await lane.leftovers.workLate() };
 }
 
-/** Asks the doomed API, and if that never answers another one, as a caller does; the status that came in the end. */
+/** Sends a request to the crashing API, and to another one if that never answers. Returns the last status. */
 async function askBoth(
   { method, path, ...more }: Call,
-  { scene, url, doomed }: { scene: Scene; url: string | null; doomed: Doomed },
+  { scene, url, crashing }: { scene: Scene; url: string | null; crashing: CrashingProcess },
 ): Promise<number> {
   const first =
     url &&
@@ -46,27 +51,24 @@ async function askBoth(
       .call(method, path, more)
       .catch(() => null));
   if (first) return first.status;
-  await doomed.died;
+  await crashing.died;
   return (await scene.call(method, path, more)).status;
 }
 
-/** Somebody outside looks often only where he has something to do; a death is noticed at once. */
+/** A caller looks often only where it has something to do; a death is noticed at once. */
 const OFTEN_MS = 20;
 const SELDOM_MS = 300;
 
-type Watching = { scene: Scene; ground: Ground; doomed: Doomed; isDoomed: boolean };
+type Watching = { scene: Scene; lane: Lane; crashing: CrashingProcess; willDie: boolean };
 
-/**
- * Does what somebody outside does, until all is settled and acknowledged, and the process had time to hear of that; or
- * until it is dead.
- */
-async function watch(reference: Reference, { scene, ground, doomed, isDoomed }: Watching): Promise<void> {
-  const someTime = (ms: number) => Promise.race([doomed.died, sleep(ms)]);
+/** Acts as a caller until all is settled and acknowledged and the process had time to notice, or until it is dead. */
+async function watch(reference: Reference, { scene, lane, crashing, willDie }: Watching): Promise<void> {
+  const someTime = (ms: number) => Promise.race([crashing.died, sleep(ms)]);
   const reacted = new Set<string>();
-  while (!doomed.isDead()) {
-    await someTime(isDoomed && !reference.react ? SELDOM_MS : OFTEN_MS);
+  while (!crashing.isDead()) {
+    await someTime(willDie && !reference.react ? SELDOM_MS : OFTEN_MS);
     const turns = await scene.turns();
-    if ((await isSettled(scene, turns)) && (await ground.leftovers.isEmpty())) return void (await someTime(SELDOM_MS));
+    if ((await isSettled(scene, turns)) && (await lane.leftovers.isEmpty())) return void (await someTime(SELDOM_MS));
     await reactOnce(reference, { scene, turns, reacted });
   }
 }
@@ -75,34 +77,34 @@ const LONGEST_MINUTES = 30;
 const LONGEST_MS = 60_000;
 
 /**
- * Others do all there is to do, and time passes whenever there is nothing. Minutes of the turn go by at once, so a machine
- * that is too busy to carry a ring is given some time of its own as well.
+ * Others do all there is to do, and time is advanced whenever there is nothing. Minutes of the turn pass at once, so a
+ * machine that is too busy to carry a job is given real time as well.
  */
 async function finish(reference: Reference, scene: Scene): Promise<void> {
-  const { world } = scene;
+  const { harness } = scene;
   const startedAt = performance.now();
   for (let minutes = 0; minutes < LONGEST_MINUTES || performance.now() - startedAt < LONGEST_MS; minutes += 1) {
-    await workAll(world);
+    await workAll(harness);
     const turns = await scene.turns();
     if (await isSettled(scene, turns)) return;
     await reactOnce(reference, { scene, turns, reacted: new Set() });
-    await workAll(world);
-    await world.advance(60_000);
-    await world.rescue();
+    await workAll(harness);
+    await harness.advance(60_000);
+    await harness.rescue();
     if (minutes > LONGEST_MINUTES) await sleep(SELDOM_MS);
   }
   throw new Error(`stuck: not over after ${LONGEST_MINUTES} minutes`);
 }
 
-/** Works what waits. A queue that breaks off in the middle is asked again later, as a worker does; a step must not break. */
-async function workAll(world: World): Promise<void> {
-  const broken: unknown[] = [];
-  const handle: JobHandler = (job) => world.handle(job).catch((error: unknown) => void broken.push(error));
-  while (await world.workOnce(handle).catch(() => false));
-  if (broken.length > 0) throw broken[0];
+/** Works what waits. A queue that fails is asked again later, as a worker does; a step must not fail. */
+async function workAll(harness: Harness): Promise<void> {
+  const failures: unknown[] = [];
+  const handle: JobHandler = (job) => harness.handle(job).catch((error: unknown) => void failures.push(error));
+  while (await harness.workOnce(handle).catch(() => false));
+  if (failures.length > 0) throw failures[0];
 }
 
-/** Nobody outside does the same twice to a turn that has not moved on. */
+/** Reacts once to each state of a turn. */
 async function reactOnce(
   { react }: Reference,
   { scene, turns, reacted }: { scene: Scene; turns: TurnResource[]; reacted: Set<string> },
@@ -113,7 +115,7 @@ async function reactOnce(
   }
 }
 
-/** Every turn has ended, and whoever is to be told has been. */
-async function isSettled({ isTold }: Scene, turns: TurnResource[]): Promise<boolean> {
-  return turns.every(({ status }) => isTerminal(status)) && (await isTold());
+/** Every turn has ended, and its webhooks are delivered. */
+async function isSettled({ isDelivered }: Scene, turns: TurnResource[]): Promise<boolean> {
+  return turns.every(({ status }) => isTerminal(status)) && (await isDelivered());
 }

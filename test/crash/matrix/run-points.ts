@@ -1,40 +1,40 @@
-import type { KeptDoomed } from './doomed.ts';
+import type { SpareProcesses } from './crashing-process.ts';
 import { findFaults } from './find-faults.ts';
+import type { Lane } from './lane.ts';
 import { type Observed, observe } from './observe.ts';
-import type { Ground } from './open-ground.ts';
 import { type Played, play } from './play.ts';
-import { partOf, type Reference } from './reference.ts';
+import { partOf, type Reference } from './references/reference.ts';
 
-/** A reference as it goes when nobody dies: what was crossed, the points among it that are meant, and the end. */
+/** A reference played without a death: what was crossed, the points that are played, and the outcome. */
 export type Undisturbed = { reference: Reference; crossed: string[]; points: string[]; end: Observed };
 
 /** Plays a reference without a death. */
-export async function playUndisturbed(reference: Reference, ground: Ground, kept: KeptDoomed): Promise<Undisturbed> {
-  const { scene, crossed } = await play(reference, ground, await kept.take(partOf(reference)), null);
-  const { points: meant } = reference;
-  const points = distinct(crossed).filter((point) => (meant ? meant.test(point) : !BY_THE_CLOCK.test(point)));
+export async function playUndisturbed(reference: Reference, lane: Lane, kept: SpareProcesses): Promise<Undisturbed> {
+  const { scene, crossed } = await play(reference, lane, await kept.take(partOf(reference)), null);
+  const { points: chosen } = reference;
+  const points = distinct(crossed).filter((point) => (chosen ? chosen.test(point) : !BY_THE_CLOCK.test(point)));
   return { reference, crossed, points, end: await observe(scene) };
 }
 
-/** What came of a death at one point; where it did not happen, the point was not there again. */
+/** What a death at one point led to; where it did not happen, the point was not crossed again. */
 export type Death = { point: string; happened: boolean; faults: string[] };
 
-/** Plays a reference with a death at one of its points, and looks at what is left. */
+/** Plays a reference with a death at one of its points, and compares the outcome. */
 export async function dieAt(
   point: string,
   undisturbed: Undisturbed,
-  { ground, kept }: { ground: Ground; kept: KeptDoomed },
+  { lane, kept }: { lane: Lane; kept: SpareProcesses },
 ): Promise<Death> {
   const { reference, end } = undisturbed;
   try {
-    const played = await playUntilDead(point, reference, { ground, kept });
+    const played = await playUntilDead(point, reference, { lane, kept });
     if (!played) return { point, happened: false, faults: [] };
     const { scene, answer, leftovers } = played;
     const faults = [
       ...findFaults(await observe(scene), end),
       ...(answer === null || reference.answers?.includes(answer) ? [] : [`answered ${answer}`]),
       ...leftovers.filter((state) => !MAY_BE_LEFT.has(state)).map((state) => `a job was left ${state}`),
-      ...((await ground.leftovers.isEmpty()) ? [] : ['a job that came late rang for something']),
+      ...((await lane.leftovers.isEmpty()) ? [] : ['a job that was worked late enqueued another one']),
     ];
     return { point, happened: true, faults };
   } catch (error) {
@@ -42,30 +42,54 @@ export async function dieAt(
   }
 }
 
-/** What comes by the clock, in every reference alike. */
-const BY_THE_CLOCK = /(?:rescue|heartbeat) ›|forget-keys|› workers/;
+/** What comes by the clock, in every reference. */
+const BY_THE_CLOCK = /(?:rescue|heartbeat) ›|deleteExpiredIdempotencyKeys|(?:record|remove|count)Workers? /;
 
-/** The job the dead had on hand, until its lock lapses, and one that is to be tried again but has been by now. */
+/** The job of the dead process, until its lock expires, and one that waits for a retry that is done by now. */
 const MAY_BE_LEFT = new Set(['active', 'delayed']);
 
 const TRIES = 4;
 
-/** What happens side by side is not there each time, so a point is tried some times. */
+/** What happens side by side differs from play to play, so a point is tried several times. */
 async function playUntilDead(
   point: string,
   reference: Reference,
-  { ground, kept }: { ground: Ground; kept: KeptDoomed },
+  { lane, kept }: { lane: Lane; kept: SpareProcesses },
 ): Promise<Played | null> {
   for (let tried = 0; tried < TRIES; tried += 1) {
-    const played = await play(reference, ground, await kept.take(partOf(reference)), point);
+    const played = await play(reference, lane, await kept.take(partOf(reference)), point);
     if (played.died) return played;
   }
   return null;
 }
 
-/** A way back and the way out that comes next are one point: the process reaches for nothing between them. */
+/** A return and the crossing that follows are one point: between them the process touches nothing outside. */
 function distinct(crossed: string[]): string[] {
-  return crossed.filter((point, place) => !(point.startsWith('after ') && WAY_OUT.test(crossed[place + 1] ?? '')));
+  return crossed.filter((point, index) => !(point.startsWith('after ') && WAY_OUT.test(crossed[index + 1] ?? '')));
 }
 
 const WAY_OUT = /^(?:before|take) /;
+
+/** A summary of some deaths. */
+export function describeDeaths(of: string, deaths: Death[]): string {
+  const missed = missedOf(deaths);
+  const summary = `killed at ${deaths.length - missed.length} of ${deaths.length} points of ${of}`;
+  return missed.length === 0 ? summary : `${summary}; not there again: ${missed.join(', ')}`;
+}
+
+/** What was not as it would have been, point by point. */
+export function faultsOf(deaths: Death[]): string[] {
+  return deaths.flatMap(({ point, faults }) => faults.map((fault) => `${point}: ${fault}`));
+}
+
+/** The points that were not crossed again, where there are more of them than chance explains. */
+export function tooManyMissed(deaths: Death[]): string[] {
+  const missed = missedOf(deaths);
+  return missed.length > Math.max(1, deaths.length * MAY_MISS) ? missed : [];
+}
+
+const MAY_MISS = 0.02;
+
+function missedOf(deaths: Death[]): string[] {
+  return deaths.filter(({ happened }) => !happened).map(({ point }) => point);
+}

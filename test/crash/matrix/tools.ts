@@ -1,14 +1,14 @@
 import { defineTool, type ToolContext } from 'pawl/tools';
 import { z } from 'zod';
 
-const place = z.object({ url: z.string().describe('Where the witness is') });
+const input = z.object({ url: z.string().describe('Where the recorder listens') });
 
-/** Server-side tools that do nothing but call the witness. */
+/** Server-side tools that do nothing but call the recorder. */
 export default [
   defineTool({
     name: 'look',
     description: 'Looks, which changes nothing',
-    input: place,
+    input,
     effect: 'none',
     rateLimit: { max: 100, perSeconds: 60 },
     execute: ({ url }, context) => call(`${url}/look`, context),
@@ -16,7 +16,7 @@ export default [
   defineTool({
     name: 'mail',
     description: 'Sends a letter, once',
-    input: place,
+    input,
     execute: ({ url }, context) => call(`${url}/mail`, context),
   }),
 ];

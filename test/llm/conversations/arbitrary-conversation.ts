@@ -1,8 +1,8 @@
 import fc from 'fast-check';
-import { nameCalls } from '#core/turn/name-calls.ts';
+import { assignCallIds } from '#core/turn/call.ts';
 import { outcomeOf } from '#core/turn/outcome.ts';
 import type { Reply } from '#core/turn/reply.ts';
-import { Tool } from '#core/turn/tool.ts';
+import { Tool } from '#core/turn/request/tool.ts';
 import type { ToolResult } from '#core/turn/tool-result.ts';
 import type { Turn } from '#core/turn/turn.ts';
 import { makeRound, makeTurn } from '#test/turn/make-turn.ts';
@@ -83,6 +83,9 @@ function lived(turn: Turn, { reply, results }: Replied, isFinal: boolean): Turn 
     const last = { ...makeRound(number, null), opaque: reply.opaque };
     return { ...turn, rounds: [...turn.rounds, last], output: outcome.output };
   }
-  const calls = nameCalls(reply.calls, turn.rounds).map((call, index) => ({ ...call, result: results[index] ?? null }));
+  const calls = assignCallIds(reply.calls, turn.rounds).map((call, index) => ({
+    ...call,
+    result: results[index] ?? null,
+  }));
   return { ...turn, rounds: [...turn.rounds, { ...makeRound(number, reply.text, calls), opaque: reply.opaque }] };
 }

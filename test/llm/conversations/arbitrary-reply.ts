@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { ProviderFailed } from '#core/failure.ts';
+import { jsonObject } from '#core/json.ts';
 import { finishReply as finishAnthropic } from '#core/llm/anthropic/finish-reply.ts';
-import * as anthropic from '#core/llm/anthropic/reply-draft.ts';
-import * as gemini from '#core/llm/gemini/reply-draft.ts';
-import * as openai from '#core/llm/openai/reply-draft.ts';
-import { jsonObject } from '#core/turn/json-value.ts';
+import * as anthropic from '#core/llm/anthropic/reply-accumulator.ts';
+import * as gemini from '#core/llm/gemini/reply-accumulator.ts';
+import * as openai from '#core/llm/openai/reply-accumulator.ts';
 import type { Reply } from '#core/turn/reply.ts';
 import { someArguments, someId, someName, someText } from './arbitrary-text.ts';
 
@@ -55,7 +55,7 @@ function read(speaker: Speaker, said: Spoken): Reply {
 }
 
 function readOpenai({ pieces, stop }: Spoken): Reply {
-  const draft = openai.startReply('openai');
+  const accumulator = openai.startReply('openai');
   for (const [index, { kind, text, isSigned, id, name, args }] of pieces.entries()) {
     const extra = isSigned ? { extra_content: { google: { thought_signature: 'sig' } } } : {};
     const named = { index, id, function: { name, arguments: args }, ...extra };
@@ -67,16 +67,16 @@ function readOpenai({ pieces, stop }: Spoken): Reply {
       call: { tool_calls: [named] },
       else: { refusal: stop === 'refused' ? text : null },
     };
-    openai.takeChunk(draft, { choices: [{ index: 0, delta: delta[kind] }] });
+    openai.takeChunk(accumulator, { choices: [{ index: 0, delta: delta[kind] }] });
   }
   const finish = { done: 'stop', cut: 'length', refused: 'content_filter' }[stop];
-  openai.takeChunk(draft, { choices: [{ index: 0, delta: {}, finish_reason: finish }] });
-  return openai.finishReply(draft);
+  openai.takeChunk(accumulator, { choices: [{ index: 0, delta: {}, finish_reason: finish }] });
+  return openai.finishReply(accumulator);
 }
 
 function readAnthropic({ pieces, stop }: Spoken): Reply {
-  const draft = anthropic.startReply('anthropic');
-  const take = (event: object) => anthropic.takeEvent(draft, event);
+  const accumulator = anthropic.startReply('anthropic');
+  const take = (event: object) => anthropic.takeEvent(accumulator, event);
   for (const [index, { kind, text, isSigned, id, name, args }] of pieces.entries()) {
     const server = { type: 'server_tool_use', id: `srv_${index}`, name: 'web_search', input: {} };
     const start: Record<string, object> = {
@@ -98,11 +98,11 @@ function readAnthropic({ pieces, stop }: Spoken): Reply {
   const reason = { done: 'end_turn', cut: 'max_tokens', refused: 'refusal' }[stop];
   take({ type: 'message_delta', delta: { stop_reason: reason } });
   take({ type: 'message_stop' });
-  return finishAnthropic(draft);
+  return finishAnthropic(accumulator);
 }
 
 function readGemini({ pieces, stop }: Spoken): Reply {
-  const draft = gemini.startReply('gemini');
+  const accumulator = gemini.startReply('gemini');
   const parts = pieces.map(({ kind, text, isSigned, id, name, args = '' }) => {
     const signed = isSigned ? { thoughtSignature: 'c2ln' } : {};
     const part: Record<string, object> = {
@@ -114,6 +114,6 @@ function readGemini({ pieces, stop }: Spoken): Reply {
     return part[kind];
   });
   const finishReason = { done: 'STOP', cut: 'MAX_TOKENS', refused: 'SAFETY' }[stop];
-  gemini.takeChunk(draft, { candidates: [{ content: { parts }, finishReason }] });
-  return gemini.finishReply(draft);
+  gemini.takeChunk(accumulator, { candidates: [{ content: { parts }, finishReason }] });
+  return gemini.finishReply(accumulator);
 }

@@ -1,9 +1,9 @@
 import { ProviderFailed } from '#core/failure.ts';
 import { chooseDialect } from '#core/llm/dialects/choose-dialect.ts';
 import type { RoundRequest } from '#core/llm/provider.ts';
-import { transcriptOf } from '#core/turn/transcript.ts';
+import { transcriptOf } from '#core/turn/history/transcript.ts';
 import type { Turn } from '#core/turn/turn.ts';
-import { askedOf } from '#services/worker/asked-of.ts';
+import { roundRequest } from '#services/worker/round/run-round.ts';
 
 /** Every request that leaves while these turns are worked, in each turn's own mode; each round also as a final one. */
 export async function requestsOf(conversation: Turn[]): Promise<RoundRequest[]> {
@@ -29,7 +29,7 @@ async function requestsAt(earlier: Turn[], turn: Turn): Promise<RoundRequest[]> 
   const leaving: RoundRequest[] = [];
   for (const final of [null, 'max_rounds'] as const) {
     const step = { kind: 'run-round', round: turn.rounds.length + 1, final } as const;
-    await ask(turn, askedOf(turn, step, messages), leaving);
+    await ask(turn, roundRequest(turn, step, messages), leaving);
   }
   return leaving;
 }

@@ -1,8 +1,7 @@
 import { ProviderFailed } from '#core/failure.ts';
 import type { Delta, Provider, RoundRequest } from '#core/llm/provider.ts';
-import type { Reply } from '#core/turn/reply.ts';
-import { Tool } from '#core/turn/tool.ts';
-import type { Usage } from '#core/turn/usage.ts';
+import type { Reply, Usage } from '#core/turn/reply.ts';
+import { Tool } from '#core/turn/request/tool.ts';
 import { someRequest } from '#test/llm/provider-exam.ts';
 
 export const weather = Tool.parse({

@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { TurnError } from '#core/turn/turn.ts';
-import { openStream } from '#test/api/open-stream.ts';
-import { createWorld, type World } from '#test/world/create-world.ts';
-import { startProcess, type TestProcess } from '#test/world/start-process.ts';
+import { openStream } from '#test/api/stream/open-stream.ts';
+import { createHarness, type Harness } from '#test/harness/create-harness.ts';
+import { startProcess, type TestProcess } from '#test/harness/start-process.ts';
 import { attacks, MARKER, MARKERS, modelOf, wires } from './attacks.ts';
 import { startHostileServer } from './hostile-server.ts';
 
 const HEAP_MIB = 512;
 
 let server: Awaited<ReturnType<typeof startHostileServer>>;
-let world: World;
+let harness: Harness;
 let worker: TestProcess;
 
 beforeAll(async () => {
@@ -18,36 +18,36 @@ beforeAll(async () => {
     `hostile-${wire}`,
     { kind: wire, base_url: server.baseUrl(wire), api_key: 'key' },
   ]);
-  world = await createWorld({ env: { PAWL_PROVIDERS: JSON.stringify(Object.fromEntries(providers)) } });
+  harness = await createHarness({ env: { PAWL_PROVIDERS: JSON.stringify(Object.fromEntries(providers)) } });
   const stalls = new URL('./tell-stalls.ts', import.meta.url);
   worker = await startProcess('worker', {
-    ...world.env,
+    ...harness.env,
     NODE_OPTIONS: `--max-old-space-size=${HEAP_MIB} --import ${stalls}`,
   });
 });
 
 afterAll(async () => {
   await worker[Symbol.asyncDispose]();
-  await world[Symbol.asyncDispose]();
+  await harness[Symbol.asyncDispose]();
   await server[Symbol.asyncDispose]();
 });
 
 /** What the first attempt of a turn failed with; the turn is then cancelled. */
 async function firstFailure(request: Record<string, unknown>): Promise<TurnError> {
-  const { id } = await world.startTurn({ input: 'Hi', ...request });
-  const events = await openStream(`${world.url}/v1/turns/${id}/events`, { after: 0 });
+  const { id } = await harness.startTurn({ input: 'Hi', ...request });
+  const events = await openStream(`${harness.url}/v1/turns/${id}/events`, { after: 0 });
   const isTold = ({ type }: { type: string }) => type === 'step.retrying' || type === 'turn.failed';
   await events.until((seen) => seen.some(isTold));
   events.leave();
-  await world.call('POST', `/v1/turns/${id}/cancel`);
+  await harness.call('POST', `/v1/turns/${id}/cancel`);
   const { error } = events.seen.find(isTold)!.data as { error: TurnError };
   return error;
 }
 
 async function endOf(id: string): Promise<unknown> {
-  const events = await openStream(`${world.url}/v1/turns/${id}/events`, { after: 0 });
+  const events = await openStream(`${harness.url}/v1/turns/${id}/events`, { after: 0 });
   await events.over;
-  return (await world.findTurn(id)).status;
+  return (await harness.findTurn(id)).status;
 }
 
 describe('a worker with 512 MiB of heap, against a provider that sends', () => {
@@ -55,7 +55,7 @@ describe('a worker with 512 MiB of heap, against a provider that sends', () => {
     '%s: the attempt fails and names the bound, another turn ends',
     async (name, { on, says }) => {
       const failing = on.map((wire) => firstFailure({ model: `hostile-${wire}/${modelOf(name)}` }));
-      const beside = await world.startTurn({ model: 'openai/test', input: 'Say something.' });
+      const beside = await harness.startTurn({ model: 'openai/test', input: 'Say something.' });
 
       const ended = await endOf(beside.id);
       const failures = await Promise.all(failing);
@@ -73,10 +73,10 @@ describe('a worker with 512 MiB of heap, against a provider that sends', () => {
     'thousands of markers without an end in a text on the %s wire: it is read as text, in time',
     async (wire) => {
       const model = `hostile-${wire}/${modelOf('markers')}`;
-      const { id } = await world.startTurn({ model, input: 'Hi', tool_mode: 'inline', tools: ['weather_lookup'] });
+      const { id } = await harness.startTurn({ model, input: 'Hi', tool_mode: 'inline', tools: ['weather_lookup'] });
 
       expect(await endOf(id)).toBe('completed');
-      expect((await world.findTurn(id)).output).toHaveLength(MARKERS * MARKER.length);
+      expect((await harness.findTurn(id)).output).toHaveLength(MARKERS * MARKER.length);
     },
   );
 });
@@ -84,7 +84,7 @@ describe('a worker with 512 MiB of heap, against a provider that sends', () => {
 test('no turn of another provider waits a second, and the worker lives', async () => {
   const code = await worker.kill('SIGTERM');
 
-  const { longestMs } = await worker.said(/longest stall/);
+  const { longestMs } = await worker.logged(/longest stall/);
   console.log(`longest stall: ${Math.round(Number(longestMs))} ms`);
   expect(code).toBe(0);
   expect(longestMs).toBeLessThan(1000);

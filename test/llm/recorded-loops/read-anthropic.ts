@@ -1,5 +1,5 @@
-import { heardIn } from '#test/llm/anthropic-heard.ts';
-import { blocksOf, type WireBlock, type WireBody, type WireMessage } from '#test/llm/anthropic-recorded.ts';
+import { heardIn } from '#test/llm/anthropic/heard.ts';
+import { blocksOf, type WireBlock, type WireBody, type WireMessage } from '#test/llm/anthropic/recorded.ts';
 import { checkAnthropic } from '#test/llm/check-wire/anthropic.ts';
 import type { Exchange } from '#test/llm/recordings.ts';
 import { MEDIA, type ReadReply, type ReadRequest, type Said, type WireReader } from './wire-reader.ts';

@@ -1,7 +1,7 @@
 import { checkGemini } from '#test/llm/check-wire/gemini.ts';
-import { asGoogleReads } from '#test/llm/gemini-equivalent.ts';
-import { heardIn, inWords } from '#test/llm/gemini-heard.ts';
-import type { WireContent } from '#test/llm/gemini-stored-form.ts';
+import { asGoogleReads } from '#test/llm/gemini/equivalent.ts';
+import { heardIn, inWords } from '#test/llm/gemini/heard.ts';
+import type { WireContent } from '#test/llm/gemini/stored-form.ts';
 import type { Exchange } from '#test/llm/recordings.ts';
 import { MEDIA, type ReadReply, type ReadRequest, type Said, type WireReader } from './wire-reader.ts';
 

@@ -1,5 +1,5 @@
 import { checkOpenai } from '#test/llm/check-wire/openai.ts';
-import { heardIn, isErrorStream } from '#test/llm/openai-heard.ts';
+import { heardIn, isErrorStream } from '#test/llm/openai/heard.ts';
 import type { Exchange } from '#test/llm/recordings.ts';
 import { MEDIA, type ReadReply, type ReadRequest, type Said, type WireReader } from './wire-reader.ts';
 

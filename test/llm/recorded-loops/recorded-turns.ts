@@ -73,7 +73,7 @@ function answerTo(id: string, place: number, answers: Answer[]): Answer | null {
   return (isNamed ? answers.find((answer) => answer.id === id) : answers[place]) ?? null;
 }
 
-/** Whether Pawl would ask on where the recorded client gave up: nobody need answer a call of a tool there is not. */
+/** Whether Pawl would ask on where the recorded client gave up: a call of a tool that does not exist needs no answer. */
 function goesOnAlone({ rounds, fields }: RecordedTurn): boolean {
   const { reply, answers } = rounds.at(-1)!;
   const names = fields.tools.map(({ name }) => name);

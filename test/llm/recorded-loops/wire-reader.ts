@@ -1,4 +1,4 @@
-import type { Usage } from '#core/turn/usage.ts';
+import type { Usage } from '#core/turn/reply.ts';
 import type { Exchange } from '#test/llm/recordings.ts';
 
 /** A message of a recorded request, whichever wire it was on. */

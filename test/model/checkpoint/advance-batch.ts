@@ -1,38 +1,38 @@
-import type { Guards } from '../guards.ts';
-import { noRings, type Rings, type State } from '../state.ts';
-import { clearHold } from './hold.ts';
-import { changeStep, raiseRing, ringNow } from './ring.ts';
+import type { Guards } from '../guards/all-guards.ts';
+import { noWakeups, type State, type Wakeups } from '../state.ts';
+import { clearLease } from './lease.ts';
+import { changeStep, raiseGeneration, wakeupNow } from './wakeup.ts';
 
-/** `advance-batch.ts`: what follows when calls got their answers. `isWaiting`: the other call waits for somebody outside. */
-export function advanceBatch(state: State, isWaiting: boolean, guards: Guards): Rings {
+/** `advance-batch.ts`: what follows when calls got their results. `isWaiting`: the other call waits for an answer. */
+export function advanceBatch(state: State, isWaiting: boolean, guards: Guards): Wakeups {
   const { turn } = state;
-  const wasParked = turn.status === 'requires_action';
+  const wasWaiting = turn.status === 'requires_action';
   const isOnceOpen = turn.once === 'none';
   const isOtherOpen = turn.other === 'able' || turn.other === 'waiting';
   if (!isOnceOpen && !isOtherOpen && !isWaiting) {
     turn.status = 'in_progress';
     changeStep(state, 'r2');
-    clearHold(state);
-    if (guards.answerIsDue || !wasParked) turn.due = 'far';
-    return ringNow(state);
+    clearLease(state);
+    if (guards.answeredTurnIsDue || !wasWaiting) turn.due = 'far';
+    return wakeupNow(state);
   }
-  if (!isOnceOpen && isWaiting) return park(state, guards);
+  if (!isOnceOpen && isWaiting) return waitForAnswers(state, guards);
 
   turn.status = 'in_progress';
-  if (!wasParked) return noRings();
-  if (guards.answerIsDue) turn.due = 'far';
-  if (guards.answerRaisesRing) raiseRing(state, guards);
-  return ringNow(state);
+  if (!wasWaiting) return noWakeups();
+  if (guards.answeredTurnIsDue) turn.due = 'far';
+  if (guards.answerRaisesGeneration) raiseGeneration(state, guards);
+  return wakeupNow(state);
 }
 
-function park(state: State, guards: Guards): Rings {
+function waitForAnswers(state: State, guards: Guards): Wakeups {
   state.turn.status = 'requires_action';
   state.turn.due = dueAtExpiry(state, guards);
-  clearHold(state);
-  return noRings();
+  clearLease(state);
+  return noWakeups();
 }
 
 function dueAtExpiry({ turn }: State, guards: Guards) {
-  if (!turn.expires || !guards.parkedIsDue) return 'never';
+  if (!turn.expires || !guards.waitingTurnIsDue) return 'never';
   return turn.expired ? 'late' : 'expiry';
 }

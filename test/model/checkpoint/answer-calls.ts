@@ -1,15 +1,15 @@
 import { breakPromise } from '../break-promise.ts';
-import type { Guards } from '../guards.ts';
-import type { Rings, State } from '../state.ts';
+import type { Guards } from '../guards/all-guards.ts';
+import type { State, Wakeups } from '../state.ts';
 import { isActive } from './active.ts';
 import { advanceBatch } from './advance-batch.ts';
 import { appendEvents } from './append-events.ts';
 
 /**
- * `answer-calls.ts` and `judge-answer.ts` (R14): a client's output answers the waiting call, a person's word only lets it
- * run. Null where the call does not wait, or no longer.
+ * `answer-calls.ts` and `classify-answer.ts` (R15): a client's output answers the waiting call, an approval only lets
+ * it run. Null where the call does not wait, or no longer.
  */
-export function answerCalls(state: State, as: 'ok' | 'able', guards: Guards): Rings | null {
+export function answerCalls(state: State, as: 'ok' | 'able', guards: Guards): Wakeups | null {
   const { turn } = state;
   if (!isActive(turn) || turn.step !== 'b1') return null;
   const isWaiting = turn.other === 'waiting' && !turn.expired;

@@ -1,11 +1,11 @@
 import { breakPromise } from '../break-promise.ts';
-import type { Guards } from '../guards.ts';
+import type { Guards } from '../guards/all-guards.ts';
 import type { Run, State } from '../state.ts';
 
-/** `last_event = last_event + n`, under the turn's row lock (R5); without the lock, on what the run has read. */
+/** `last_event = last_event + n`, under the turn's row lock (R5); without the lock, from what the run has read. */
 export function appendEvents(state: State, count: number, by: { run: Run | null; guards: Guards }): void {
   const { run, guards } = by;
   const isStale = run !== null && run.saw.events !== state.facts.events;
-  if (isStale && !guards.eventsUnderLock) breakPromise(state, 'two events of a turn have the same number');
+  if (isStale && !guards.eventsAreNumberedUnderLock) breakPromise(state, 'two events of a turn have the same number');
   state.facts.events += count;
 }

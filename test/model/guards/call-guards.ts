@@ -1,4 +1,4 @@
-import type { Guard } from '../guard.ts';
+import type { Guard } from './guard.ts';
 
 const tools = { calls: 'tools' } as const;
 const once = { calls: 'once' } as const;
@@ -8,67 +8,67 @@ export const callGuards = {
   claimIsCommitted: {
     ...{
       rule: 'R6',
-      file: 'services/worker/jobs/run-tool-batch.ts',
-      code: 'await persist(() => claimCalls(db, wanted))',
+      file: 'services/worker/batch/run-batch.ts',
+      code: '() => claimCalls(',
     },
-    without: 'a call is made that nobody has claimed',
+    without: 'a call is made without a claim',
     ...{ scene: tools, faults: { crash: 1 }, caught: { broken: 'an at_most_once call was made twice' } },
   },
   claimLocksTurn: {
-    ...{ rule: 'R6', file: 'packages/core/checkpoint/claim-calls.ts', code: 'for no key update' },
-    without: 'a claim goes by what it has read of the turn',
+    ...{ rule: 'R6', file: 'packages/core/checkpoint/turns/claim-calls.ts', code: 'for no key update' },
+    without: 'a claim trusts what it has read of the turn',
     ...{ scene: tools, faults: { cancel: 1 }, caught: { broken: 'a call was claimed after its turn had ended' } },
   },
   claimIsFirst: {
     ...{
       rule: 'R6',
-      file: 'packages/core/checkpoint/claim-calls.ts',
-      code: 'and (claimed_by is null or claimed_by = runId)',
+      file: 'packages/core/checkpoint/turns/claim-calls.ts',
+      code: '(claimed_by is null or claimed_by = runId)',
     },
     without: 'a claim takes over that of another run',
     ...{ scene: once, faults: { duplicate: 1, crash: 1 }, caught: { broken: 'an at_most_once call was made twice' } },
   },
-  claimTakesHold: {
-    ...{ rule: 'R6', file: 'packages/core/checkpoint/claim-calls.ts' },
-    code: 'update turns set held_by = runId, held_until = inMs(timing.leaseMs), due_at = inMs(timing.leaseMs)',
-    without: 'a claim is made without a hold',
+  claimTakesLease: {
+    ...{ rule: 'R6', file: 'packages/core/checkpoint/turns/claim-calls.ts' },
+    code: 'update turns set lease_owner = runId, lease_until = inMs(timing.leaseMs), due_at = inMs(timing.leaseMs)',
+    without: 'a claim is made without a lease',
     ...{ scene: tools, faults: { duplicate: 1 } },
-    caught: { broken: 'outcome_unknown was said of a call that was never made' },
+    caught: { broken: 'outcome_unknown was saved for a call that was never made' },
   },
-  looksAtClock: {
+  staleClaimIsRenewed: {
     ...{
       rule: 'R7',
-      file: 'services/worker/jobs/answer-call.ts',
-      code: 'if (onlyOnce) await makeSure(run, planned, context);',
+      file: 'services/worker/batch/answer-call.ts',
+      code: 'if (onlyOnce) await makeSure(',
     },
     without: 'a run that slept since its claim makes the call',
     ...{ scene: once, faults: { stall: 1 } },
     caught: { broken: 'a call was made after it was answered or its turn had ended' },
   },
-  unknownIsSaid: {
+  unknownIsSaved: {
     ...{
       rule: 'R8',
-      file: 'services/worker/plan-call.ts',
+      file: 'services/worker/batch/plan-calls.ts',
       code: "if (call.claimedBy !== null) return kind: 'give-up' ;",
     },
     without: 'a run waits for the one that claimed the call',
     ...{ scene: tools, faults: { crash: 1 }, caught: 'stuck' },
   },
-  unknownNeedsHold: {
+  unknownNeedsLease: {
     ...{
       rule: 'R8',
-      file: 'packages/core/checkpoint/save-results.ts',
-      code: 'and ("heldBy" is null or (held_by = "heldBy" and held_until > now()))',
+      file: 'packages/core/checkpoint/turns/save-results.ts',
+      code: '("leaseOwner" is null or (lease_owner = "leaseOwner" and lease_until > now()))',
     },
-    without: 'a claim is judged by a run that has not got the turn',
+    without: 'a claim is given up by a run that does not have the lease',
     ...{ scene: { calls: 'approval' }, faults: { duplicate: 1 } },
-    caught: { broken: 'outcome_unknown was said of a call that was never made' },
+    caught: { broken: 'outcome_unknown was saved for a call that was never made' },
   },
-  madeClaimStays: {
+  madeCallKeepsClaim: {
     ...{
       rule: 'R8',
-      file: 'packages/core/checkpoint/postpone-step.ts',
-      code: 'and result is null and index not in (select value::int from json_array_elements_text(called))',
+      file: 'packages/core/checkpoint/turns/postpone.ts',
+      code: 'index not in (select value::int from json_array_elements_text(called))',
     },
     without: 'a run that is stopped gives back the claim of a call it has made',
     ...{
@@ -77,18 +77,18 @@ export const callGuards = {
       caught: { broken: 'an at_most_once call was made twice' },
     },
   },
-  unmadeClaimGoes: {
+  unmadeCallLosesClaim: {
     ...{
       rule: 'R8',
-      file: 'packages/core/checkpoint/postpone-step.ts',
+      file: 'packages/core/checkpoint/turns/postpone.ts',
       code: 'update tool_calls set claimed_by = null',
     },
     without: 'a run that is stopped keeps the claim of a call it has not made',
     ...{ scene: tools, faults: { shutdown: 1 } },
-    caught: { broken: 'outcome_unknown was said of a call that was never made' },
+    caught: { broken: 'outcome_unknown was saved for a call that was never made' },
   },
   keyIsStored: {
-    ...{ rule: 'R13', file: 'packages/core/turn/idempotency-key.ts', code: 'turnId.round.id' },
+    ...{ rule: 'R13', file: 'packages/core/turn/call.ts', code: 'turnId.round.id' },
     without: 'each run makes a key of its own',
     ...{ scene: tools, faults: { crash: 1 }, caught: { broken: 'one call went out under two keys' } },
   },

@@ -1,79 +1,79 @@
 import { breakPromise } from '../break-promise.ts';
 import { isActive } from '../checkpoint/active.ts';
-import { isHeld } from '../checkpoint/hold.ts';
-import { ringSeen } from '../checkpoint/ring.ts';
-import type { Guards } from '../guards.ts';
-import { goRing, leave, lookAgain } from '../leave.ts';
-import type { Sight } from '../left-turn.ts';
+import { isLeased } from '../checkpoint/lease.ts';
+import { wakeupSeen } from '../checkpoint/wakeup.ts';
+import type { Guards } from '../guards/all-guards.ts';
+import { goEnqueue, leave, lookAgain } from '../leave.ts';
 import type { Setting } from '../setting.ts';
 import type { Run, State, Turn } from '../state.ts';
+import type { CachedTurn } from '../turn-cache.ts';
 
-/** How a turn is met: as it was seen, and perhaps while its model is rate-limited. */
-type Met = { sight: Sight; setting: Setting; isLimited?: boolean };
+/** A turn as it was loaded, and whether its model is rate-limited. */
+type Loading = { loaded: CachedTurn; setting: Setting; isLimited?: boolean };
 
-/** The start of `work-turn.ts`: decide (`next-step.ts`) by what was loaded, then leave, ring, or go to work. */
-export function loadTurn(state: State, run: Run, { sight, setting, isLimited = false }: Met): void {
-  const { turn } = sight;
+/** The start of `work-turn.ts`: decide (`next-step.ts`) by what was loaded, then leave, enqueue, or go to work. */
+export function loadTurn(state: State, run: Run, { loaded, setting, isLimited = false }: Loading): void {
+  const { turn } = loaded;
   const { guards } = setting;
   if (!isActive(turn) || !turn.atHead || isWaiting(turn)) leave(run);
-  else if (turn.step !== run.on) ringOther(run, sight, guards);
-  else if (isHeld(turn, guards)) leaveHeld(state, run, guards);
-  else if (isHalfKnown(turn)) lookAgain(run);
-  else begin(state, run, { sight, setting, isLimited });
+  else if (turn.step !== run.on) enqueueOther(run, loaded, guards);
+  else if (isLeased(turn, guards)) leaveLeased(state, run, guards);
+  else if (isPartlyKnown(turn)) lookAgain(run);
+  else begin(state, run, { loaded, setting, isLimited });
 }
 
-/** Nothing of the batch can be done until somebody outside answers. */
+/** Nothing of the batch can be done before an answer from outside. */
 function isWaiting(turn: Turn): boolean {
   const { once, other } = ableCalls(turn);
   return turn.step === 'b1' && !once && !other;
 }
 
-/** What it takes for open is answered already: its claims and saves miss the step, and its job is used up (`goOn`). */
-function isHalfKnown({ step, other }: Turn): boolean {
+/** A call that was loaded as open is answered: claims and saves miss the step, and the job is used up (`goOn`). */
+function isPartlyKnown({ step, other }: Turn): boolean {
   return step === 'r2' && other === 'able';
 }
 
-function ringOther(run: Run, sight: Sight, guards: Guards): void {
-  if (guards.ringsWhatIsOwed) goRing(run, ringSeen(sight));
+function enqueueOther(run: Run, loaded: CachedTurn, guards: Guards): void {
+  if (guards.dueStepIsEnqueued) goEnqueue(run, wakeupSeen(loaded));
   else leave(run);
 }
 
-function leaveHeld({ turn }: State, run: Run, guards: Guards): void {
-  if (!guards.leaverWritesNothing) turn.due = 'never';
+function leaveLeased({ turn }: State, run: Run, guards: Guards): void {
+  if (!guards.leavingJobWritesNothing) turn.due = 'never';
   leave(run);
 }
 
-/** With a hold, or without one where no other job can be about. A round whose model may not be asked is postponed as it is. */
-function begin(state: State, run: Run, { sight, setting, isLimited }: Met): void {
+/** With a lease, or without one where no other job can exist. A round whose model may not be asked is postponed. */
+function begin(state: State, run: Run, { loaded, setting, isLimited }: Loading): void {
   const { next, facts } = state;
-  const { turn, isFresh } = sight;
+  const { turn, isFresh } = loaded;
   const { guards } = setting;
   run.isFresh = isFresh;
   run.saw = {
-    events: guards.eventsUnderLock ? 0 : facts.events,
+    events: guards.eventsAreNumberedUnderLock ? 0 : facts.events,
     waiting: !guards.saveSeesAnswers && turn.other === 'waiting',
-    alone: !guards.endSeesOthers && next.place !== 'waiting',
+    alone: !guards.endSeesNewTurns && next.status !== 'waiting',
   };
   planCalls(run, turn, ableCalls(turn));
   if (isLimited && run.on !== 'b1') run.at = 'postponing';
-  else if (isQuiet(turn, guards) && run.once !== 'give-up') beginStep(state, run, setting);
-  else run.at = 'wants-hold';
+  else if (isUncontended(turn, guards) && run.once !== 'give-up') beginStep(state, run, setting);
+  else run.at = 'wants-lease';
 }
 
-/** `quiet` of `select-turns.ts`: no other job can be about (R3). */
-function isQuiet({ rung, hold, status, due }: Turn, guards: Guards): boolean {
-  if (rung && guards.quietIsUnrung) return false;
-  if (status === 'queued' && guards.quietIsStarted) return false;
-  return hold === 'none' && (due === 'far' || !guards.quietIsFar);
+/** `uncontended` of `select.ts`: no other job can exist (R3). */
+function isUncontended({ isRaised, lease, status, due }: Turn, guards: Guards): boolean {
+  if (isRaised && guards.uncontendedIsFirstGeneration) return false;
+  if (status === 'queued' && guards.uncontendedIsStarted) return false;
+  return lease === 'none' && (due === 'far' || !guards.uncontendedIsFarFromDue);
 }
 
-/** The calls of the batch that a run may answer now; one that waits only once it has expired. */
+/** The calls of the batch that a run may answer now; a waiting one only once it has expired. */
 export function ableCalls({ step, once, other, expired }: Turn): { once: boolean; other: boolean } {
   const isAble = other === 'able' || (other === 'waiting' && expired);
   return { once: step === 'b1' && once === 'none', other: step === 'b1' && isAble };
 }
 
-/** `plan-call.ts`, for the calls the run has on hand. A claim that is there is never its own (R1). */
+/** `plan-calls.ts`, for the calls of the run. An existing claim is never its own (R1). */
 export function planCalls(run: Run, turn: Turn, able: { once: boolean; other: boolean }): void {
   run.knew = able;
   if (able.once) run.once = turn.claimed ? 'give-up' : 'to-claim';
@@ -81,12 +81,12 @@ export function planCalls(run: Run, turn: Turn, able: { once: boolean; other: bo
 }
 
 /** The run goes to work: asks the model, or begins its calls. */
-export function beginStep(state: State, run: Run, { scene: { maxAsks }, guards }: Setting): void {
+export function beginStep(state: State, run: Run, { scene: { maxRequests }, guards }: Setting): void {
   if (run.on === 'b1') beginCalls(state, run, guards);
   else run.at = 'asking';
-  if (maxAsks === undefined || run.on === 'b1') return;
-  state.facts.asks += 1;
-  if (state.facts.asks > maxAsks) breakPromise(state, 'the model was asked once more for a round than it should be');
+  if (maxRequests === undefined || run.on === 'b1') return;
+  state.facts.requests += 1;
+  if (state.facts.requests > maxRequests) breakPromise(state, 'the model was asked too often for a round');
 }
 
 /** What may run at most once is claimed before anything of the batch is called. */

@@ -3,17 +3,17 @@ import type { Emit, Setting } from '../setting.ts';
 import type { State } from '../state.ts';
 import { beat } from './beat.ts';
 import { callApi } from './call-api.ts';
-import { frameStep } from './frame-step.ts';
+import { enqueueWakeups } from './enqueue-wakeups.ts';
 import { passTime } from './pass-time.ts';
 import { postWebhook } from './post-webhook.ts';
 import { rescue } from './rescue.ts';
-import { ringBell } from './ring-bell.ts';
 import { sufferQueue, sufferRun } from './suffer.ts';
+import { surroundStep } from './surround-step.ts';
 import { takeJob } from './take-job.ts';
 import { workBatch } from './work-batch.ts';
 import { admitFailure, workRound } from './work-round.ts';
 
-/** Tells of all that may happen next in a state. */
+/** Emits all that may happen next in a state. */
 export function movesOf(state: State, setting: Setting, emit: Emit): void {
   const [first, second] = state.runs;
   callApi(state, setting, emit);
@@ -21,22 +21,22 @@ export function movesOf(state: State, setting: Setting, emit: Emit): void {
   rescue(state, setting, emit);
   sufferQueue(state, emit);
   moveRun(state, 0, { setting, emit });
-  const areAlike = first.at === 'idle' && second.at === 'idle' && first.left === second.left;
+  const areAlike = first.at === 'idle' && second.at === 'idle' && first.cached === second.cached;
   if (!areAlike && !setting.scene.alone) moveRun(state, 1, { setting, emit });
 }
 
-/** Who is asleep does nothing; a run that hangs is only beaten for. */
-function moveRun(state: State, who: 0 | 1, by: { setting: Setting; emit: Emit }): void {
-  const actor = makeActor(state, who, by);
+/** A sleeping worker does nothing; for a hanging run only heartbeats are sent. */
+function moveRun(state: State, index: 0 | 1, by: { setting: Setting; emit: Emit }): void {
+  const actor = makeActor(state, index, by);
   sufferRun(actor);
   if (actor.run.isAsleep) return;
   beat(actor);
   if (actor.run.hangs) return;
   takeJob(actor);
-  frameStep(actor);
+  surroundStep(actor);
   workRound(actor);
   admitFailure(actor);
   workBatch(actor);
-  ringBell(actor);
+  enqueueWakeups(actor);
   postWebhook(actor);
 }

@@ -1,19 +1,19 @@
 import type { Actor } from '../actor.ts';
 import { breakPromise } from '../break-promise.ts';
-import { saveDelivery } from '../checkpoint/save-delivery.ts';
-import type { Guards } from '../guards.ts';
+import { saveDelivery } from '../checkpoint/delivery.ts';
+import type { Guards } from '../guards/all-guards.ts';
 import { isDelivery } from '../jobs.ts';
-import { die, goRing, leave } from '../leave.ts';
+import { die, goEnqueue, leave } from '../leave.ts';
 import type { DeliveryName, Run, State } from '../state.ts';
 
-/** `deliver-webhook.ts`: one attempt, outside any transaction, and its record (R15). */
+/** `deliver-webhook.ts`: one attempt, outside any transaction, and its record (R16). */
 export function postWebhook({ run, guards, may }: Actor): void {
   const { at, on: name } = run;
   if (at !== 'posting' || !isDelivery(name)) return;
   const attempt = (came: boolean) => (mine: Run, after: State) => {
     send(after, name, guards);
-    const rings = saveDelivery(after, mine, { name, came, guards });
-    if (rings) goRing(mine, rings);
+    const wakeups = saveDelivery(after, mine, { name, came, guards });
+    if (wakeups) goEnqueue(mine, wakeups);
     else leave(mine);
   };
   const dieUnwritten = (mine: Run, after: State) => {

@@ -1,32 +1,33 @@
-import { putOff, rescueTurn } from '../checkpoint/rescue-turns.ts';
-import { ringNow } from '../checkpoint/ring.ts';
+import { postponeRateLimited, rescueTurn } from '../checkpoint/rescue.ts';
+import { wakeupNow } from '../checkpoint/wakeup.ts';
 import { addJobs } from '../jobs.ts';
 import type { Emit, Setting } from '../setting.ts';
-import { noRings, type Rings, type State } from '../state.ts';
+import { noWakeups, type State, type Wakeups } from '../state.ts';
 
-/** What is late, how its rescue is written, and what is rung after the commit. */
-type Late = { what: string; write(state: State): void; rings(state: State): Rings };
+/** What is late, how its rescue is written, and what is enqueued after the commit. */
+type Late = { what: string; write(state: State): void; wakeups(state: State): Wakeups };
 
-/** `rescue.ts`: rings again for what is late; it may die between its commit and its ring. */
+/** `rescue.ts`: enqueues again what is late; it may die between its commit and the queue. */
 export function rescue(state: State, { scene, guards }: Setting, emit: Emit): void {
   const { turn, deliveries, next } = state;
-  if (scene.rescuerOff || !guards.rescuerLooks) return;
+  if (scene.rescuerOff || !guards.rescuerFindsDueTurns) return;
   const all: Late[] = [];
   if (turn.due === 'late' && turn.step !== 'b1')
-    emit('the rescuer puts the turn off', (after) => putOff(after, guards), 'later');
-  if (turn.due === 'late') all.push({ what: 'the turn', write: (after) => rescueTurn(after, guards), rings: ringNow });
+    emit('the rescuer postpones the turn', (after) => postponeRateLimited(after, guards), 'later');
+  if (turn.due === 'late')
+    all.push({ what: 'the turn', write: (after) => rescueTurn(after, guards), wakeups: wakeupNow });
   for (const name of ['failed', 'ended'] as const) if (deliveries[name].row === 'late') all.push(lateDelivery(name));
   if (next.due === 'late') all.push(lateNext);
-  for (const { what, write, rings } of all) {
-    emit(`the rescuer rings for ${what}`, (after) => {
+  for (const { what, write, wakeups } of all) {
+    emit(`the rescuer enqueues ${what}`, (after) => {
       write(after);
-      addJobs(after, rings(after));
+      addJobs(after, wakeups(after));
     });
-    emit(`the rescuer dies before it rings for ${what}`, write, 'crash');
+    emit(`the rescuer dies before it enqueues ${what}`, write, 'crash');
   }
 }
 
-/** `rescue-deliveries.ts`: under a new id, which no wedged one swallows. */
+/** `checkpoint/rescue.ts`: under a new id, which no wedged one swallows. */
 function lateDelivery(name: 'failed' | 'ended'): Late {
   return {
     what: `turn.${name}`,
@@ -34,7 +35,7 @@ function lateDelivery(name: 'failed' | 'ended'): Late {
       deliveries[name].row = 'far';
       unwedge(deliveries[name]);
     },
-    rings: () => ({ ...noRings(), [name]: true }),
+    wakeups: () => ({ ...noWakeups(), [name]: true }),
   };
 }
 
@@ -44,7 +45,7 @@ const lateNext: Late = {
     next.due = 'far';
     unwedge(next);
   },
-  rings: () => ({ ...noRings(), next: true }),
+  wakeups: () => ({ ...noWakeups(), next: true }),
 };
 
 function unwedge(row: State['next'] | State['deliveries']['failed']): void {

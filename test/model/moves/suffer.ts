@@ -1,29 +1,29 @@
 import type { Actor } from '../actor.ts';
 import { addJobs, returnJob } from '../jobs.ts';
 import { die } from '../leave.ts';
-import { forgetLeft } from '../left-turn.ts';
 import { set } from '../set.ts';
 import type { Emit } from '../setting.ts';
-import { noRings, type Run, type State } from '../state.ts';
+import { noWakeups, type Run, type State } from '../state.ts';
+import { expireCached } from '../turn-cache.ts';
 
-/** What may befall a worker that has a job: death, sleep, a run that never ends, a deploy, its job handed out twice. */
+/** What may happen to a worker with a job: death, sleep, a run that never ends, a deploy, its job handed out twice. */
 export function sufferRun({ run, guards, may }: Actor): void {
   if (run.at === 'idle') return;
   may('dies', (mine, after) => die(after, mine), 'crash');
   if (run.isAsleep) may('wakes', wake);
   else may('falls asleep', (mine) => set(mine, { isAsleep: true, hasSlept: true }), 'stall');
   if (run.job !== 'gone') {
-    // The queue takes a job from a sleeper only once its lock has lapsed, long after any worker believes what it left.
+    // The queue takes a job from a sleeper only once its lock has expired, long after every cache has.
     const again = (mine: Run, after: State) => {
       returnJob(after, mine);
-      if (mine.isAsleep) forgetLeft(after, guards);
+      if (mine.isAsleep) expireCached(after, guards);
     };
     may('has its job handed out again', again, run.isAsleep ? undefined : 'duplicate');
   }
   const isWorking = run.at === 'asking' || run.at === 'calling';
   if (!isWorking || run.isAsleep || run.hangs) return;
   may('hangs', (mine) => set(mine, { hangs: true }), 'hang');
-  if (run.stop === 'no') may('is told to stop', (mine) => set(mine, { stop: 'shutdown' }), 'shutdown');
+  if (run.stop === 'no') may('has to stop', (mine) => set(mine, { stop: 'shutdown' }), 'shutdown');
 }
 
 /** A sleeper's claim is old by its own clock (R7). */
@@ -34,7 +34,7 @@ function wake(run: Run): void {
 
 const STEPS = ['r1', 'b1', 'r2'] as const;
 
-/** What may befall the queue: to lose everything, to hand out what was done, to keep an id and never hand it out. */
+/** What may happen to the queue: it loses everything, repeats a job, or keeps an id and never hands it out. */
 export function sufferQueue(state: State, emit: Emit): void {
   const { queue, turn, deliveries, next } = state;
   if (hasJobs(state)) emit('the queue loses everything', empty, 'flush');
@@ -48,7 +48,7 @@ export function sufferQueue(state: State, emit: Emit): void {
     emit('the job of the next turn is wedged', (after) => set(after.next, { job: 'wedged' }), 'wedge');
   for (const name of ['failed', 'ended'] as const) {
     const { row, job } = deliveries[name];
-    const again = (after: State) => addJobs(after, { ...noRings(), [name]: true });
+    const again = (after: State) => addJobs(after, { ...noWakeups(), [name]: true });
     if (row !== 'none' && job === 'none') emit(`an old job of turn.${name} comes again`, again, 'duplicate');
     const wedge = (after: State) => set(after.deliveries[name], { job: 'wedged' });
     if (job === 'waiting') emit(`the job of turn.${name} is wedged`, wedge, 'wedge');

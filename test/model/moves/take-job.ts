@@ -1,13 +1,13 @@
 import type { Actor } from '../actor.ts';
-import { promoteReopened } from '../checkpoint/promote-next.ts';
-import { ringNow } from '../checkpoint/ring.ts';
-import { takeDelivery } from '../checkpoint/take-delivery.ts';
-import type { Guards } from '../guards.ts';
-import { goRing, leave } from '../leave.ts';
-import { readTurn, type Sight, takeLeft } from '../left-turn.ts';
+import { takeDelivery } from '../checkpoint/delivery.ts';
+import { promoteReopened } from '../checkpoint/end.ts';
+import { wakeupNow } from '../checkpoint/wakeup.ts';
+import type { Guards } from '../guards/all-guards.ts';
+import { goEnqueue, leave } from '../leave.ts';
 import { set } from '../set.ts';
 import type { Setting } from '../setting.ts';
 import type { Run, State, Step } from '../state.ts';
+import { type CachedTurn, readTurn, takeCached } from '../turn-cache.ts';
 import { loadTurn } from './load-turn.ts';
 
 /** A worker that is free takes one of the jobs that wait. */
@@ -16,20 +16,20 @@ export function takeJob(actor: Actor): void {
   const { queue, turn, deliveries, next } = state;
   if (run.at !== 'idle') return;
   if (queue.now === 'waiting' && mayBeHandedOut(state, setting)) {
-    const job = { verb: `takes the job of ${turn.step}`, step: turn.step, isRungAnew: turn.rung };
-    look(actor, job, (taker, after, { sightOf, isLimited }) => {
+    const job = { verb: `takes the job of ${turn.step}`, step: turn.step, isRaised: turn.isRaised };
+    viewTurn(actor, job, (taker, after, { load, isLimited }) => {
       after.queue.now = 'none';
       set(taker, { on: turn.step, job: 'now' });
-      loadTurn(after, taker, { sight: sightOf(after, taker, setting), setting, isLimited });
+      loadTurn(after, taker, { loaded: load(after, taker, setting), setting, isLimited });
     });
   }
   for (const step of ['r1', 'b1', 'r2'] as const) {
     if (!queue[step] || !mayBeHandedOut(state, setting)) continue;
-    const job = { verb: `takes an older job of ${step}`, step, isRungAnew: false };
-    look(actor, job, (taker, after, { sightOf, isLimited }) => {
+    const job = { verb: `takes an older job of ${step}`, step, isRaised: false };
+    viewTurn(actor, job, (taker, after, { load, isLimited }) => {
       after.queue[step] = false;
       set(taker, { on: step, job: 'old' });
-      loadTurn(after, taker, { sight: sightOf(after, taker, setting), setting, isLimited });
+      loadTurn(after, taker, { loaded: load(after, taker, setting), setting, isLimited });
     });
   }
   for (const name of ['failed', 'ended'] as const) {
@@ -42,38 +42,39 @@ export function takeJob(actor: Actor): void {
   if (next.job === 'waiting') may('works the next turn', (taker, after) => workNext(after, taker, guards));
 }
 
-type Look = { sightOf(state: State, run: Run, setting: Setting): Sight; isLimited: boolean };
+type View = { load(state: State, run: Run, setting: Setting): CachedTurn; isLimited: boolean };
 
-/** A job begins with a look at the turn: as it stands, or, for the first ring of a step, as its worker has left it; and at its
- * model, which may be rate-limited (`stayAway`).
+/**
+ * A job begins by loading the turn: as it is, or, for the first generation of a step, from the cache of its worker. Its
+ * model may be rate-limited (`postponeRound`).
  */
-function look(
+function viewTurn(
   { run, guards, may }: Actor,
-  { verb, step, isRungAnew }: { verb: string; step: Step; isRungAnew: boolean },
-  change: (run: Run, after: State, look: Look) => void,
+  { verb, step, isRaised }: { verb: string; step: Step; isRaised: boolean },
+  change: (run: Run, after: State, look: View) => void,
 ): void {
-  const see = (sightOf: Look['sightOf'], isLimited: boolean) => (mine: Run, after: State) =>
-    change(mine, after, { sightOf, isLimited });
-  may(verb, see(readTurn, false));
-  if (step !== 'b1') may(`${verb}, whose model is rate-limited`, see(readTurn, true), 'later');
-  if (run.left === 'none' || (isRungAnew && guards.leftMindsRing)) return;
-  may(`${verb}, by what it has left`, see(takeLeft, false));
-  if (step !== 'b1') may(`${verb}, by what it has left, whose model is rate-limited`, see(takeLeft, true), 'later');
+  const begin = (load: View['load'], isLimited: boolean) => (mine: Run, after: State) =>
+    change(mine, after, { load, isLimited });
+  may(verb, begin(readTurn, false));
+  if (step !== 'b1') may(`${verb}, whose model is rate-limited`, begin(readTurn, true), 'later');
+  if (run.cached === 'none' || (isRaised && guards.cacheChecksGeneration)) return;
+  may(`${verb}, from its cache`, begin(takeCached, false));
+  if (step !== 'b1') may(`${verb}, from its cache, whose model is rate-limited`, begin(takeCached, true), 'later');
 }
 
-/** Where nobody rescues, the queue keeps time: BullMQ's lock outlives a hold (R11), and a delay is kept. */
+/** Without a rescuer the queue keeps time: BullMQ's lock outlives a lease (R11), and a delay is kept. */
 function mayBeHandedOut({ turn, runs }: State, { scene, guards }: Setting): boolean {
   if (!scene.rescuerOff) return true;
-  const isOrphaned = turn.hold === 'alive' && !runs.some((run) => run.holds);
-  return !(isOrphaned && guards.lockOutlivesHold) && !turn.isEarly;
+  const isOrphaned = turn.lease === 'live' && !runs.some((run) => run.hasLease);
+  return !(isOrphaned && guards.jobLockOutlivesLease) && !turn.isEarly;
 }
 
-/** The next turn is worked in one go; its own protocol is this same one. */
+/** The next turn is worked in one go; its protocol is the same. */
 function workNext(state: State, run: Run, guards: Guards): void {
   const { next } = state;
   next.job = 'none';
-  if (next.place !== 'head') return;
-  set(next, { place: 'done', due: 'never' });
-  if (promoteReopened(state, guards)) goRing(run, ringNow(state));
+  if (next.status !== 'head') return;
+  set(next, { status: 'done', due: 'never' });
+  if (promoteReopened(state, guards)) goEnqueue(run, wakeupNow(state));
   else leave(run);
 }

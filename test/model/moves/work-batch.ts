@@ -3,29 +3,29 @@ import { breakPromise } from '../break-promise.ts';
 import { isActive } from '../checkpoint/active.ts';
 import { claimCalls } from '../checkpoint/claim-calls.ts';
 import { saveOnceResult, saveOtherResult } from '../checkpoint/save-results.ts';
-import type { Guards } from '../guards.ts';
-import { goRing, lookAgain } from '../leave.ts';
-import { keepLeft } from '../left-turn.ts';
+import type { Guards } from '../guards/all-guards.ts';
+import { goEnqueue, lookAgain } from '../leave.ts';
 import { set } from '../set.ts';
 import type { Setting } from '../setting.ts';
-import type { Rings, Run, State } from '../state.ts';
+import type { Run, State, Wakeups } from '../state.ts';
+import { keepCached } from '../turn-cache.ts';
 import { ableCalls, beginCalls, planCalls } from './load-turn.ts';
 
-/** A run that is at its batch: `run-tool-batch.ts`, `answer-call.ts`, `result-box.ts`. */
+/** A run that is at its batch: `run-batch.ts`, `answer-call.ts`, `result-writer.ts`. */
 export function workBatch(actor: Actor): void {
   const { at, once, other } = actor.run;
   if (at === 'claiming') claim(actor);
   if (at !== 'calling') return;
   if (once === 'claimed' || once === 'stale') call(actor);
   if (once === 'called') saveKnown(actor);
-  if (once === 'give-up') giveUp(actor);
+  if (once === 'give-up') giveUpCall(actor);
   if (other !== 'none') answerOther(actor);
   if (once === 'none' && other === 'none') settle(actor);
 }
 
-/** Who was stopped starts no further call, and claims none (R4). */
+/** A stopped run starts no further call, and claims none (R4). */
 function claim({ run, guards, may }: Actor): void {
-  const mayClaim = run.stop === 'no' || !guards.stoppedClaimsNothing;
+  const mayClaim = run.stop === 'no' || !guards.stoppedRunClaimsNothing;
   may(mayClaim ? 'claims the call' : 'claims nothing', (mine, after) => {
     mine.once = mayClaim && claimCalls(after, mine, guards) ? 'claimed' : 'none';
     beginCalls(after, mine, guards);
@@ -34,10 +34,10 @@ function claim({ run, guards, may }: Actor): void {
     may('claims the call, the answer is lost', (mine, after) => void claimCalls(after, mine, guards), 'lostAck');
 }
 
-/** Before the call it looks at its clock: who slept since the claim makes sure of it again (R7). */
+/** Before the call it reads its clock: a run that slept since the claim claims again (R7). */
 function call({ run, guards, may }: Actor): void {
   if (run.stop !== 'no') may('leaves the call', (mine) => set(mine, { once: 'none' }));
-  else if (run.once === 'stale' && guards.looksAtClock) {
+  else if (run.once === 'stale' && guards.staleClaimIsRenewed) {
     may('claims the call again', (mine, after) =>
       set(mine, { once: claimCalls(after, mine, guards) ? 'claimed' : 'none' }),
     );
@@ -53,23 +53,23 @@ function makeCall(run: Run, after: State): void {
   set(run, { once: 'called', made: true });
 }
 
-/** Its result, or, where a deploy cut it short, that nobody knows. */
+/** Its result, or, where a deploy cut it short, `outcome_unknown`. */
 function saveKnown({ run, guards, setting, may }: Actor): void {
   const save = (mine: Run, after: State) => put(mine, saveOnceResult(after, mine, { as: 'ok', guards }));
   may('saves the result', (mine, after) => settleCall(mine, { once: save(mine, after) }, setting));
   may('saves the result, the answer is lost', (mine, after) => void save(mine, after), 'lostAck');
   if (run.stop === 'lost') may('drops the call', (mine) => set(mine, { once: 'none' }));
-  if (run.stop === 'shutdown') sayUnknown(may, setting);
+  if (run.stop === 'shutdown') saveUnknown(may, setting);
 }
 
-/** A claim that another run left behind is judged by whoever has the turn (R8). */
-function giveUp({ guards, setting, may }: Actor): void {
-  if (guards.unknownIsSaid) sayUnknown(may, setting);
-  else may('waits for who claimed it', (mine) => set(mine, { once: 'none' }));
+/** A claim that another run left is given up by the run that has the lease (R8). */
+function giveUpCall({ guards, setting, may }: Actor): void {
+  if (guards.unknownIsSaved) saveUnknown(may, setting);
+  else may('waits for the run that claimed it', (mine) => set(mine, { once: 'none' }));
 }
 
-function sayUnknown(may: Actor['may'], setting: Setting): void {
-  may('says outcome_unknown', (mine, after) => {
+function saveUnknown(may: Actor['may'], setting: Setting): void {
+  may('saves outcome_unknown', (mine, after) => {
     const isWritten = put(mine, saveOnceResult(after, mine, { as: 'unknown', guards: setting.guards }));
     settleCall(mine, { once: isWritten }, setting);
   });
@@ -83,35 +83,35 @@ function answerOther({ run, guards, setting, may }: Actor): void {
   if (run.stop !== 'no') may('drops the other call', (mine) => set(mine, { other: 'none' }));
 }
 
-/** What the saves have made owed is rung once all calls are settled. Answers whether anything was written. */
-function put(run: Run, rings: Rings | null): boolean {
-  if (rings && rings.turn !== 'none') run.rings = rings;
-  return rings !== null;
+/** What the saves have made due is enqueued once all calls are settled. Returns whether anything was written. */
+function put(run: Run, wakeups: Wakeups | null): boolean {
+  if (wakeups && wakeups.turn !== 'none') run.wakeups = wakeups;
+  return wakeups !== null;
 }
 
-/** The answer is heard. Who has written all that it had on hand knows the turn as well as the row does (`afterBatch`). */
+/** The answer has arrived. A run that wrote all its calls itself knows the row of the turn (`predictAfterBatch`). */
 function settleCall(run: Run, written: { once?: boolean; other?: boolean }, setting: Setting): void {
   const { knew, wrote } = run;
   run.wrote = { once: written.once ?? wrote.once, other: written.other ?? wrote.other };
   if (written.once !== undefined) run.once = 'none';
   if (written.other !== undefined) run.other = 'none';
   const isOwn = (run.wrote.once || !knew.once) && (run.wrote.other || !knew.other);
-  if (run.rings.turn === 'r2') keepLeft(run, isOwn ? 'r2' : 'r2-open', setting);
+  if (run.wakeups.turn === 'r2') keepCached(run, isOwn ? 'r2' : 'r2-open', setting);
 }
 
-/** All calls are settled: stop, ring, or look whether more were allowed meanwhile. */
+/** All calls are settled: stop, enqueue, or look whether more were allowed meanwhile. */
 function settle({ run, guards, may }: Actor): void {
   if (run.stop === 'shutdown') may('hands the batch back', (mine) => set(mine, { at: 'postponing' }));
   else if (run.stop === 'lost') may('stops its batch', lookAgain);
-  else if (run.rings.turn !== 'none') may('goes to ring', (mine) => goRing(mine, mine.rings));
+  else if (run.wakeups.turn !== 'none') may('goes to enqueue', (mine) => goEnqueue(mine, mine.wakeups));
   else may('looks for more calls', (mine, after) => goOn(after, mine, guards));
 }
 
-/** `goOn`: calls of the same batch that the run has not had on hand (R14). */
+/** `goOn`: calls of the same batch that the run has not had yet (R15). */
 function goOn(state: State, run: Run, guards: Guards): void {
   const able = ableCalls(state.turn);
   const fresh = { once: able.once && !run.knew.once, other: able.other && !run.knew.other };
-  if (!isActive(state.turn) || !guards.goesOn || !(fresh.once || fresh.other)) {
+  if (!isActive(state.turn) || !guards.batchGoesOn || !(fresh.once || fresh.other)) {
     lookAgain(run);
     return;
   }

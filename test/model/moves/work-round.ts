@@ -1,21 +1,21 @@
 import type { Actor } from '../actor.ts';
-import { endTurn } from '../checkpoint/end-turn.ts';
-import { postponeStep } from '../checkpoint/postpone-step.ts';
+import { endTurn } from '../checkpoint/end.ts';
+import { postponeStep } from '../checkpoint/postpone.ts';
 import { saveRound } from '../checkpoint/save-round.ts';
-import type { Guards } from '../guards.ts';
-import { goRing, lookAgain } from '../leave.ts';
-import { keepLeft } from '../left-turn.ts';
+import type { Guards } from '../guards/all-guards.ts';
+import { goEnqueue, lookAgain } from '../leave.ts';
 import { set } from '../set.ts';
-import type { Left, Rings, Run, State } from '../state.ts';
+import type { CachedStep, Run, State, Wakeups } from '../state.ts';
+import { keepCached } from '../turn-cache.ts';
 
-type Write = (state: State, run: Run, guards: Guards) => Rings | null;
+type Write = (state: State, run: Run, guards: Guards) => Wakeups | null;
 
-/** A run that asks the model: `run-round.ts`, `commit-round.ts`, `miss-round.ts`, `stop-run.ts`. */
+/** A run that asks the model: `run-round.ts`, `commit-round.ts`, `retry-round.ts`, `stop-run.ts`. */
 export function workRound(actor: Actor): void {
   const { run, scene, may } = actor;
   const isFinal = run.on === 'r2' || scene.calls === 'none';
   if (run.at === 'asking' || run.at === 'saving')
-    persist(actor, `saves ${run.on}`, isFinal ? COMPLETES : ASKS_FOR_CALLS);
+    commitWrite(actor, `saves ${run.on}`, isFinal ? COMPLETES : WANTS_CALLS);
   if (run.at !== 'asking') return;
   if (run.stop === 'no') {
     may('gets no reply now', (mine) => set(mine, { at: 'postponing' }), 'later');
@@ -25,11 +25,11 @@ export function workRound(actor: Actor): void {
   if (run.stop === 'shutdown') may('stops asking for a deploy', (mine) => set(mine, { at: 'postponing' }));
 }
 
-/** What a run says when it got nothing: `postpone-step.ts`, of a round or a batch, and `fail-turn.ts`. */
+/** What a run writes when it got nothing: `postpone.ts`, of a round or a batch, and `stop-run.ts`. */
 export function admitFailure(actor: Actor): void {
   const { at, on } = actor.run;
-  if (at === 'postponing') persist(actor, `postpones ${on}`, { write: postponeStep, at });
-  if (at === 'failing') persist(actor, 'fails the turn', { write: fail, at });
+  if (at === 'postponing') commitWrite(actor, `postpones ${on}`, { write: postponeStep, at });
+  if (at === 'failing') commitWrite(actor, 'fails the turn', { write: fail, at });
 }
 
 const complete: Write = (state, run, guards) => endTurn(state, { status: 'completed', run }, guards);
@@ -38,16 +38,16 @@ const fail: Write = (state, run, guards) => endTurn(state, { status: 'failed', r
 
 const COMPLETES = { write: complete, at: 'saving' } as const;
 
-const ASKS_FOR_CALLS = { write: saveRound, at: 'saving', leaves: 'b1' } as const;
+const WANTS_CALLS = { write: saveRound, at: 'saving', leaves: 'b1' } as const;
 
-type Commit = { write: Write; at: Run['at']; leaves?: Left };
+type Commit = { write: Write; at: Run['at']; leaves?: CachedStep };
 
-/** `persist.ts`: a commit whose answer is lost is made again, and has to meet its own guard. */
-function persist({ setting, guards, may }: Actor, verb: string, { write, at, leaves }: Commit): void {
+/** `retry-transient.ts`: a commit whose answer is lost is made again, and has to meet its own guard. */
+function commitWrite({ setting, guards, may }: Actor, verb: string, { write, at, leaves }: Commit): void {
   may(verb, (run, after) => {
-    const rings = write(after, run, guards);
-    if (rings && leaves) keepLeft(run, leaves, setting);
-    if (rings) goRing(run, rings);
+    const wakeups = write(after, run, guards);
+    if (wakeups && leaves) keepCached(run, leaves, setting);
+    if (wakeups) goEnqueue(run, wakeups);
     else lookAgain(run);
   });
   const loseAnswer = (run: Run, after: State) => {

@@ -73,8 +73,8 @@ async function flood(response: ServerResponse, start: string): Promise<void> {
   while (!response.destroyed) await write(response, MEGABYTE);
 }
 
-async function write(response: ServerResponse, ...pieces: string[]): Promise<void> {
-  for (const piece of pieces) await new Promise((resolve) => response.write(piece, resolve));
+async function write(response: ServerResponse, ...chunks: string[]): Promise<void> {
+  for (const chunk of chunks) await new Promise((resolve) => response.write(chunk, resolve));
 }
 
 const greeting = {

@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test, vi } from 'vitest';
-import { newFolder } from '#test/world/new-folder.ts';
+import { newFolder } from '#test/harness/new-folder.ts';
 import { callMcpTool, untilSeen, useMcpServers } from './use-mcp-servers.ts';
 
 const command = (file: URL, env = {}) => ({ command: process.execPath, args: [fileURLToPath(file)], env });
@@ -35,7 +35,7 @@ test('a command that ends in the middle of a call is a network_error, and is sta
   expect(after.content).not.toBe(before.content);
 });
 
-test('a command whose line is longer than 8 MiB is ended, and started again for the next call', async () => {
+test('a command that writes a line of more than 8 MiB is ended, and started again for the next call', async () => {
   await using servers = useMcpServers(local());
   const before = await callMcpTool(servers, 'local__pid');
 
@@ -58,15 +58,15 @@ test('a command that hangs is found out by a call that took too long, and starte
   expect(after.status).toBe('success');
 });
 
-test('a command is told of a call that was given up', async () => {
+test('an aborted call is cancelled at the command', async () => {
   await using servers = useMcpServers(local());
   await callMcpTool(servers, 'local__pid');
 
   const result = await callMcpTool(servers, 'local__until_told', { timeout_ms: 1_500 });
-  const told = await callMcpTool(servers, 'local__was_told');
+  const answer = await callMcpTool(servers, 'local__was_told');
 
   expect(result.error?.category).toBe('execution_timeout');
-  expect(told.content).toBe('yes');
+  expect(answer.content).toBe('yes');
 });
 
 test('a command is given its own variables and none of ours', async () => {
@@ -94,7 +94,7 @@ test('a command that cannot be started, or that speaks no MCP, was never reached
   expect(mute.error).toMatchObject({ category: 'network_error' });
 });
 
-test('a command that is not there is named at once, before anybody asks for it', async () => {
+test('a command that is missing is named at once, before its first use', async () => {
   const servers = {
     missing: { command: 'no-such-command' },
     gone: { command: '/no/such/file' },
@@ -108,7 +108,7 @@ test('a command that is not there is named at once, before anybody asks for it',
   ]);
 });
 
-test('a command that fails is started once for a row of lists and told once, and is there when it works', async () => {
+test('a command that fails is started once for several lists and reported once, and used when it works', async () => {
   await using folder = await newFolder('mcp');
   const starts = join(folder.path, 'starts');
   const example = fileURLToPath(new URL('../../../examples/mcp-server.ts', import.meta.url));
@@ -117,7 +117,7 @@ test('a command that fails is started once for a row of lists and told once, and
 
   const lists = [await servers.list()];
   await vi.waitFor(() => expect(servers.warnings).toHaveLength(1), { timeout: 30_000 });
-  for (let asked = 1; asked < 5; asked += 1) lists.push(await servers.list());
+  for (let count = 1; count < 5; count += 1) lists.push(await servers.list());
   const started = (await readFile(starts, 'utf8')).trim().split('\n');
   await writeFile(join(folder.path, 'mended'), '');
   const found = await servers.find('units__roll_dice');

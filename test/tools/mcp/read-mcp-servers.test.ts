@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readMcpServers } from '#core/tools/mcp/read-mcp-servers.ts';
+import { readMcpServers } from '#core/tools/mcp/config.ts';
 
 const url = 'https://example.com/mcp';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { openMcpStranger } from '#test/world/mcp-stranger.ts';
-import { openStranger } from '#test/world/stranger.ts';
+import { openExternalMcpServer } from '#test/harness/servers/external-mcp-server.ts';
+import { openExternalServer } from '#test/harness/servers/external-server.ts';
 import { closedPort } from '../servers.ts';
 import { callMcpTool, untilSeen, useMcpServers } from './use-mcp-servers.ts';
 
@@ -8,8 +8,8 @@ const args = { city: 'Tokyo' };
 
 describe.each(['newest', 'sessions'] as const)('an MCP server of kind %s', (kind) => {
   test('its tools are listed as definitions, with its name and what its hints say of their effect', async () => {
-    await using stranger = await openMcpStranger({ kind });
-    await using servers = useMcpServers({ cities: { url: stranger.url } });
+    await using externalServer = await openExternalMcpServer({ kind });
+    await using servers = useMcpServers({ cities: { url: externalServer.url } });
     await untilSeen(servers, 'cities__look_up');
 
     const tools = await servers.list();
@@ -33,8 +33,8 @@ describe.each(['newest', 'sessions'] as const)('an MCP server of kind %s', (kind
   });
 
   test('a call brings its text, and its structured content where no text says the same', async () => {
-    await using stranger = await openMcpStranger({ kind });
-    await using servers = useMcpServers({ cities: { url: stranger.url } });
+    await using externalServer = await openExternalMcpServer({ kind });
+    await using servers = useMcpServers({ cities: { url: externalServer.url } });
 
     const text = await callMcpTool(servers, 'cities__look_up', { args });
     const structured = await callMcpTool(servers, 'cities__measure', { args });
@@ -44,20 +44,20 @@ describe.each(['newest', 'sessions'] as const)('an MCP server of kind %s', (kind
   });
 
   test('a call carries its idempotency key and its turn', async () => {
-    await using stranger = await openMcpStranger({ kind });
-    await using servers = useMcpServers({ cities: { url: stranger.url } });
+    await using externalServer = await openExternalMcpServer({ kind });
+    await using servers = useMcpServers({ cities: { url: externalServer.url } });
 
     await callMcpTool(servers, 'cities__visit', { args });
 
-    expect(stranger.calls[0]?.meta).toMatchObject({
+    expect(externalServer.calls[0]?.meta).toMatchObject({
       'pawl/idempotency_key': 'turn_1.1.call_1',
       'pawl/turn_id': 'turn_1',
     });
   });
 
-  test('an error the tool reports is the answer, its structured content the details, and nothing is told twice', async () => {
-    await using stranger = await openMcpStranger({ kind });
-    await using servers = useMcpServers({ cities: { url: stranger.url } });
+  test('an error the tool reports is the answer, its structured content the details, and nothing comes twice', async () => {
+    await using externalServer = await openExternalMcpServer({ kind });
+    await using servers = useMcpServers({ cities: { url: externalServer.url } });
 
     const full = await callMcpTool(servers, 'cities__book', { args, effect: 'at_most_once' });
     const none = await callMcpTool(servers, 'cities__look_up', { args: { city: 'Atlantis' } });
@@ -68,23 +68,23 @@ describe.each(['newest', 'sessions'] as const)('an MCP server of kind %s', (kind
   });
 
   test('a tool the server does not know is resource_not_found', async () => {
-    await using stranger = await openMcpStranger({ kind });
-    await using servers = useMcpServers({ cities: { url: stranger.url } });
+    await using externalServer = await openExternalMcpServer({ kind });
+    await using servers = useMcpServers({ cities: { url: externalServer.url } });
 
     const result = await callMcpTool(servers, 'cities__nothing');
 
     expect(result.error).toMatchObject({ category: 'resource_not_found', message: 'Tool nothing not found' });
   });
 
-  test('a call that takes too long is given up, and the server is told so', async () => {
-    await using stranger = await openMcpStranger({ kind });
-    await using servers = useMcpServers({ cities: { url: stranger.url } });
+  test('a call that takes too long is aborted, and cancelled at the server', async () => {
+    await using externalServer = await openExternalMcpServer({ kind });
+    await using servers = useMcpServers({ cities: { url: externalServer.url } });
     await untilSeen(servers, 'cities__wait');
 
     const result = await callMcpTool(servers, 'cities__wait', { timeout_ms: 1_500 });
-    const call = await stranger.arrival(1);
+    const call = await externalServer.arrival(1);
     await call.left;
-    await stranger.quiet();
+    await externalServer.quiet();
 
     expect(result.error).toEqual({
       category: 'execution_timeout',
@@ -93,13 +93,13 @@ describe.each(['newest', 'sessions'] as const)('an MCP server of kind %s', (kind
     });
   });
 
-  test('a call that is cancelled ends at once, and the server is told so', async () => {
-    await using stranger = await openMcpStranger({ kind });
-    await using servers = useMcpServers({ cities: { url: stranger.url } });
+  test('a call that is cancelled ends at once, and is cancelled at the server', async () => {
+    await using externalServer = await openExternalMcpServer({ kind });
+    await using servers = useMcpServers({ cities: { url: externalServer.url } });
     const stop = new AbortController();
 
     const result = callMcpTool(servers, 'cities__wait', { signal: stop.signal });
-    const call = await stranger.arrival(1);
+    const call = await externalServer.arrival(1);
     stop.abort('cancelled');
 
     await expect(result).rejects.toBe('cancelled');
@@ -107,19 +107,19 @@ describe.each(['newest', 'sessions'] as const)('an MCP server of kind %s', (kind
   });
 
   test('going away in the middle of a call is a network_error at once, and once back it is used again', async () => {
-    const stranger = await openMcpStranger({ kind });
-    await using servers = useMcpServers({ cities: { url: stranger.url } });
+    const externalServer = await openExternalMcpServer({ kind });
+    await using servers = useMcpServers({ cities: { url: externalServer.url } });
 
     const { promise: underWay, resolve: progress } = Promise.withResolvers<unknown>();
     const broken = callMcpTool(servers, 'cities__wait', { progress });
-    const told = await underWay;
-    await stranger[Symbol.asyncDispose]();
+    const reported = await underWay;
+    await externalServer[Symbol.asyncDispose]();
     const lost = await broken;
     const refused = await callMcpTool(servers, 'cities__look_up', { args });
-    await using _again = await openMcpStranger({ kind, port: stranger.port });
+    await using _again = await openExternalMcpServer({ kind, port: externalServer.port });
     const answered = await callMcpTool(servers, 'cities__look_up', { args });
 
-    expect(told).toEqual({ progress: 1, total: 2 });
+    expect(reported).toEqual({ progress: 1, total: 2 });
     expect(lost.error).toMatchObject({ category: 'network_error', message: expect.stringContaining('was lost') });
     expect(refused.error).toMatchObject({
       category: 'network_error',
@@ -129,11 +129,11 @@ describe.each(['newest', 'sessions'] as const)('an MCP server of kind %s', (kind
   });
 
   test('a call is answered by a server that was started anew since the last one, within the same attempt', async () => {
-    const stranger = await openMcpStranger({ kind });
-    await using servers = useMcpServers({ cities: { url: stranger.url } });
+    const externalServer = await openExternalMcpServer({ kind });
+    await using servers = useMcpServers({ cities: { url: externalServer.url } });
     await callMcpTool(servers, 'cities__look_up', { args });
-    await stranger[Symbol.asyncDispose]();
-    await using again = await openMcpStranger({ kind, port: stranger.port });
+    await externalServer[Symbol.asyncDispose]();
+    await using again = await openExternalMcpServer({ kind, port: externalServer.port });
     await fetch(again.url);
 
     const answered = await callMcpTool(servers, 'cities__look_up', { args, effect: 'at_most_once' });
@@ -144,13 +144,13 @@ describe.each(['newest', 'sessions'] as const)('an MCP server of kind %s', (kind
 });
 
 test('an at_most_once call is outcome_unknown after a lost answer, and tried again where none was sent', async () => {
-  const stranger = await openMcpStranger();
-  await using servers = useMcpServers({ cities: { url: stranger.url } });
+  const externalServer = await openExternalMcpServer();
+  await using servers = useMcpServers({ cities: { url: externalServer.url } });
   const retry = { max_attempts: 2, backoff_ms: 0 };
 
   const broken = callMcpTool(servers, 'cities__wait', { effect: 'at_most_once', retry });
-  await stranger.arrival(1);
-  await stranger[Symbol.asyncDispose]();
+  await externalServer.arrival(1);
+  await externalServer[Symbol.asyncDispose]();
   const lost = await broken;
   const refused = await callMcpTool(servers, 'cities__wait', { effect: 'at_most_once', retry });
 
@@ -159,36 +159,36 @@ test('an at_most_once call is outcome_unknown after a lost answer, and tried aga
 });
 
 test('calls that come together share one connection, and it serves those that come later', async () => {
-  await using stranger = await openMcpStranger({ kind: 'sessions' });
-  await using servers = useMcpServers({ cities: { url: stranger.url } });
+  await using externalServer = await openExternalMcpServer({ kind: 'sessions' });
+  await using servers = useMcpServers({ cities: { url: externalServer.url } });
   const twice = () => Promise.all([1, 2].map(() => callMcpTool(servers, 'cities__look_up', { args })));
 
   const results = [...(await twice()), ...(await twice())];
 
   expect(results.map(({ content }) => content)).toEqual(Array(4).fill('Tokyo is a city'));
-  expect(stranger.sessions()).toBe(1);
+  expect(externalServer.sessions()).toBe(1);
 });
 
 test('a closed connection ends its session', async () => {
-  await using stranger = await openMcpStranger({ kind: 'sessions' });
-  const servers = useMcpServers({ cities: { url: stranger.url } });
+  await using externalServer = await openExternalMcpServer({ kind: 'sessions' });
+  const servers = useMcpServers({ cities: { url: externalServer.url } });
   await callMcpTool(servers, 'cities__look_up', { args });
 
   await servers.close();
 
-  expect(stranger.sessions()).toBe(0);
+  expect(externalServer.sessions()).toBe(0);
 });
 
-test('a server that is down is left alone for a moment between two connects', async () => {
-  await using stranger = await openStranger(() => ({ status: 503, body: 'starting' }));
-  await using servers = useMcpServers({ cities: { url: stranger.url } });
+test('a server that is down is not connected to for a second after a failure', async () => {
+  await using externalServer = await openExternalServer(() => ({ status: 503, body: 'starting' }));
+  await using servers = useMcpServers({ cities: { url: externalServer.url } });
 
   const since = performance.now();
   const results = await Promise.all([1, 2, 3].map(() => callMcpTool(servers, 'cities__look_up', { args })));
   const next = await callMcpTool(servers, 'cities__look_up', { args });
 
   expect([...results, next].map(({ error }) => error?.category)).toEqual(Array(4).fill('network_error'));
-  expect(stranger.caught).toHaveLength(2);
+  expect(externalServer.caught).toHaveLength(2);
   expect(performance.now() - since).toBeGreaterThan(500);
 });
 
@@ -197,9 +197,9 @@ test.each([
   [403, 'permission_denied'],
   [429, 'rate_limited'],
 ])('a server that answers %i is %s, with the words it said', async (status, category) => {
-  await using stranger = await openStranger(() => ({ status, body: 'not you' }));
+  await using externalServer = await openExternalServer(() => ({ status, body: 'not you' }));
   const headers = { authorization: 'Bearer of-mine' };
-  await using servers = useMcpServers({ cities: { url: stranger.url, headers } });
+  await using servers = useMcpServers({ cities: { url: externalServer.url, headers } });
 
   const { error } = await callMcpTool(servers, 'cities__look_up', { args });
 
@@ -208,23 +208,23 @@ test.each([
     message: `The MCP server "cities" answered ${status}: not you`,
     details: { status },
   });
-  expect(stranger.caught[0]?.headers.authorization).toBe('Bearer of-mine');
+  expect(externalServer.caught[0]?.headers.authorization).toBe('Bearer of-mine');
 });
 
 test('a call to a server that does not answer at all is over when its time is', async () => {
-  await using stranger = await openStranger(() => null);
-  await using servers = useMcpServers({ cities: { url: stranger.url } });
+  await using externalServer = await openExternalServer(() => null);
+  await using servers = useMcpServers({ cities: { url: externalServer.url } });
 
   const result = await callMcpTool(servers, 'cities__look_up', { args, timeout_ms: 100, effect: 'at_most_once' });
 
   expect(result.error).toMatchObject({ category: 'execution_timeout' });
 });
 
-test('of a server that does not answer, those tools are listed that were seen last, before it is given up', async () => {
+test('the last known tools of a server that does not answer are listed before its timeout', async () => {
   const url = `http://127.0.0.1:${await closedPort()}/mcp`;
-  await using deaf = await openStranger(() => null);
-  await using stranger = await openMcpStranger();
-  await using servers = useMcpServers({ gone: { url }, deaf: { url: deaf.url }, cities: { url: stranger.url } });
+  await using deaf = await openExternalServer(() => null);
+  await using externalServer = await openExternalMcpServer();
+  await using servers = useMcpServers({ gone: { url }, deaf: { url: deaf.url }, cities: { url: externalServer.url } });
   await untilSeen(servers, 'cities__look_up');
 
   const tools = await servers.list();
@@ -237,10 +237,10 @@ test('of a server that does not answer, those tools are listed that were seen la
   expect(servers.warnings.map(([about]) => about.mcp_server)).toContain('gone');
 });
 
-test('a name is found, is unknown, or stands for a server nobody has been able to ask', async () => {
+test('a name is found, is unknown, or belongs to a server that does not answer', async () => {
   const url = `http://127.0.0.1:${await closedPort()}/mcp`;
-  await using stranger = await openMcpStranger();
-  await using servers = useMcpServers({ gone: { url }, cities: { url: stranger.url } });
+  await using externalServer = await openExternalMcpServer();
+  await using servers = useMcpServers({ gone: { url }, cities: { url: externalServer.url } });
 
   const names = ['cities__look_up', 'cities__nothing', 'cities__odd.name', 'nobody__look_up', 'cities', 'gone__any'];
   const found = await Promise.all(names.map((name) => servers.find(name)));

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { renderMcpResult } from '#core/tools/mcp/render-mcp-result.ts';
+import { renderMcpResult } from '#core/tools/mcp/result.ts';
 
 const text = (said: string) => ({ type: 'text' as const, text: said });
 const base64 = Buffer.from('twelve bytes').toString('base64');
@@ -9,7 +9,7 @@ test('texts are as they are, one below the other', () => {
   expect(renderMcpResult({ content: [] })).toBe('');
 });
 
-test('of what is no text the model is told what it is and how large', () => {
+test('for content that is no text the model reads its kind and size', () => {
   const content = [
     { type: 'image' as const, mimeType: 'image/png', data: base64 },
     { type: 'audio' as const, mimeType: 'audio/wav', data: base64 },

@@ -1,16 +1,15 @@
 import { expect } from 'vitest';
-import { type McpServers, openMcpServers } from '#core/tools/mcp/open-mcp-servers.ts';
-import { readMcpServers } from '#core/tools/mcp/read-mcp-servers.ts';
-import { runCall } from '#core/tools/run-call.ts';
-import type { Tool } from '#core/turn/tool.ts';
+import { readMcpServers } from '#core/tools/mcp/config.ts';
+import { type McpServers, openMcpServers } from '#core/tools/mcp/servers.ts';
+import { runCall } from '#core/tools/run/call.ts';
+import type { Tool } from '#core/turn/request/tool.ts';
 import { callContext, preparedCall } from '../calls.ts';
 
-/** The servers of a `PAWL_MCP`, closed at the end of the test; `warnings` are what the operator is told. */
+/** The servers of a `PAWL_MCP`, closed at the end of the test; `warnings` are those to the operator. */
 export function useMcpServers(config: Record<string, unknown>) {
   const warnings: [about: Record<string, unknown>, sentence: string][] = [];
-  const servers = openMcpServers(readMcpServers(JSON.stringify(config)), (about, sentence) => {
-    warnings.push([about, sentence]);
-  });
+  const warn = (about: Record<string, unknown>, sentence: string) => void warnings.push([about, sentence]);
+  const servers = openMcpServers(readMcpServers(JSON.stringify(config)), warn, process.env.PATH);
   return { ...servers, warnings, [Symbol.asyncDispose]: () => servers.close() };
 }
 
@@ -20,7 +19,7 @@ type Calling = {
   progress?: (value: unknown) => void;
 } & Partial<Pick<Tool, 'effect' | 'timeout_ms' | 'retry'>>;
 
-/** Waits until a tool was seen: a list waits only a moment for a server, and a busy machine may make any server slow. */
+/** Waits until a tool is listed: a list waits only shortly for a server, and a busy machine may slow any server. */
 export async function untilSeen({ find }: McpServers, name: string): Promise<void> {
   await expect.poll(async () => (await find(name)).kind).toBe('found');
 }

@@ -1,22 +1,18 @@
 import { cleanText } from '../../text.ts';
-import type { AskedCall } from '../../turn/message.ts';
-import type { Reply } from '../../turn/reply.ts';
-import { sumUsage, type Usage } from '../../turn/usage.ts';
-import { nameFailure } from '../name-failure.ts';
-import { argumentsOf, type BlockDraft, textAt, wholeBlock } from './gather-block.ts';
-import { mapStopReason } from './map-stop-reason.ts';
+import type { RequestedCall } from '../../turn/message.ts';
+import { type FinishReason, type Reply, sumUsage, type Usage } from '../../turn/reply.ts';
+import { nameFailure } from '../errors/name-failure.ts';
+import { argumentsOf, type BlockAccumulator, textAt, textOf, wholeBlock } from './block.ts';
 import { opaqueOf } from './opaque.ts';
-import { readUsage } from './read-usage.ts';
-import type { ReplyDraft } from './reply-draft.ts';
-import { textOf } from './text-of.ts';
+import { type ReplyAccumulator, readUsage } from './reply-accumulator.ts';
 
-/** The reply in our words. A stream that was cut, or a reply nobody can use, is a `ProviderFailed` to try again. */
-export function finishReply(draft: ReplyDraft): Reply {
-  const { provider, isFinished, stopReasonRaw: raw } = draft;
+/** The reply in our words. A stream that was cut, or a reply that is of no use, is a `ProviderFailed` to try again. */
+export function finishReply(reply: ReplyAccumulator): Reply {
+  const { provider, isFinished, stopReasonRaw: raw } = reply;
   if (!isFinished) throw nameFailure('provider_unavailable', { provider, reason: 'the stream was cut' });
 
-  const blocks = draft.blocks.map(wholeBlock);
-  const asked = draft.blocks.filter(({ block }) => block.type === 'tool_use');
+  const blocks = reply.blocks.map(wholeBlock);
+  const asked = reply.blocks.filter(({ block }) => block.type === 'tool_use');
   const text = textOf(blocks);
   const finishReason = mapStopReason(raw, asked.length > 0);
   const isCut = finishReason === 'length';
@@ -29,24 +25,43 @@ export function finishReply(draft: ReplyDraft): Reply {
     calls: asked.map((call) => askedCall(call, isCut)),
     finishReason,
     finishReasonRaw: raw?.slice(0, 100) ?? null,
-    usage: usageOf(draft),
+    usage: usageOf(reply),
     opaque: opaqueOf(blocks, isCut),
   };
 }
 
 /** No arguments at all means none are needed, unless the reply was cut off in the middle. */
-function askedCall(draft: BlockDraft, isCut: boolean): AskedCall {
-  const { block } = draft;
-  const args = argumentsOf(draft);
+function askedCall(reply: BlockAccumulator, isCut: boolean): RequestedCall {
+  const { block } = reply;
+  const args = argumentsOf(reply);
   const text = args.trim() || isCut ? args : '{}';
   return { id: cleanText(textAt(block, 'id')), name: cleanText(textAt(block, 'name')), arguments: cleanText(text) };
 }
 
-function usageOf({ earlier, usage }: ReplyDraft): Usage | null {
+function usageOf({ earlier, usage }: ReplyAccumulator): Usage | null {
   const last = readUsage(usage);
   return earlier.length ? sumUsage([...earlier, last]) : last;
 }
 
 function unusable(provider: string, reason: string) {
   return nameFailure('provider_bad_response', { provider, reason });
+}
+
+const REASONS = new Map<string, FinishReason>([
+  ['end_turn', 'stop'],
+  ['stop_sequence', 'stop'],
+  ['tool_use', 'tool_calls'],
+  ['max_tokens', 'length'],
+  ['model_context_window_exceeded', 'length'],
+  // Only a reply that paused more often than it may be resumed comes here: what there is of it is cut.
+  ['pause_turn', 'length'],
+  ['refusal', 'refusal'],
+]);
+
+/** Why the model stopped, in our words: total over whatever a server says, checked against the calls. */
+function mapStopReason(raw: string | null, hasCalls: boolean): FinishReason {
+  const reason = REASONS.get(raw ?? 'end_turn') ?? 'other';
+  const isDone = reason === 'stop' || reason === 'tool_calls' || raw === 'pause_turn';
+  if (isDone && hasCalls) return 'tool_calls';
+  return reason === 'tool_calls' ? 'stop' : reason;
 }

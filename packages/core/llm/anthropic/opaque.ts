@@ -1,10 +1,10 @@
 import { z } from 'zod';
+import { textAt } from './block.ts';
 import { Block } from './event.ts';
-import { textAt } from './gather-block.ts';
 
 /**
- * A message's blocks in the order they came, each as it came, except that of a call only its place among the calls
- * is kept: its id, name and arguments are the round's own.
+ * A message's blocks in the order they came, each as it came. Of a call only its place among the calls is kept: its id,
+ * name and arguments are the round's own.
  */
 const Opaque = z.object({ blocks: z.array(Block) });
 export type Opaque = z.infer<typeof Opaque>;

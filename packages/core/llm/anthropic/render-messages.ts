@@ -1,8 +1,11 @@
-import type { Message } from '../../turn/message.ts';
-import { systemAsUser } from '../../turn/system-prompt.ts';
+import { cleanText } from '../../text.ts';
+import { argumentsAsObject } from '../../turn/history/as-object.ts';
+import { systemAsUser } from '../../turn/history/system-prompt.ts';
+import type { Message, RequestedCall } from '../../turn/message.ts';
+import { wireName } from '../wire-name.ts';
+import { textOf } from './block.ts';
 import type { Block } from './event.ts';
-import { renderAssistant, textBlock } from './render-assistant.ts';
-import { withWireIds } from './wire-id.ts';
+import { readOpaque } from './opaque.ts';
 
 /** One message of this wire. */
 export type WireMessage = { role: 'user' | 'assistant'; content: Block[] };
@@ -11,9 +14,9 @@ export type WireMessage = { role: 'user' | 'assistant'; content: Block[] };
 const OPENING: Block = { type: 'text', text: '(The conversation begins here.)' };
 
 /**
- * The history as this wire takes it: roles by turns, starting with the user, no blank text, the results of a batch
- * first in the user message behind their calls. System messages at the start are the caller's to place; later ones
- * become user text that says what it is, since most models refuse them as messages.
+ * The history as this wire takes it: roles by turns, starting with the user, and no blank text. The results of a batch
+ * come first in the user message behind their calls. System messages at the start are the caller's to place. Later ones
+ * become user text that says what it is: most models refuse them as messages.
  */
 export function renderMessages(messages: Message[], provider: string): WireMessage[] {
   const rendered = withWireIds(messages).map((message) => render(message, provider));
@@ -53,4 +56,75 @@ function trimPrefill(messages: WireMessage[]): WireMessage[] {
   if (last?.role !== 'assistant' || typeof end?.text !== 'string') return messages;
   const trimmed = { ...last, content: [...last.content.slice(0, -1), { ...end, text: end.text.trimEnd() }] };
   return [...messages.slice(0, -1), trimmed];
+}
+
+type Spoken = Extract<Message, { role: 'assistant' }>;
+
+/**
+ * The blocks of one assistant message. Where `provider` has left state with it, its blocks go back in their order and
+ * as they came. The message's own text and calls count, whatever the state says.
+ */
+function renderAssistant(spoken: Spoken, provider: string): Block[] {
+  const { content, calls } = spoken;
+  if (!content?.trim() && calls.length === 0) return [];
+  const state = spoken.opaque?.provider === provider ? readOpaque(spoken.opaque.state) : [];
+  const isSame = cleanText(textOf(state)) === (content ?? '');
+  const kept = isSame ? state : [...state.filter(isThought), ...textBlock(content)];
+  const placed = kept
+    .flatMap((block) => (block.type === 'tool_use' ? placeCall(block, calls) : [block]))
+    .filter((block, index, all) => block.type !== 'tool_use' || all.findIndex(({ id }) => id === block.id) === index);
+  const ids = new Set(placed.map(({ id }) => id));
+  const rest = calls.filter(({ id }) => !ids.has(id)).map((call) => callBlock(call));
+  return endOnWords([...placed.filter(isSaying), ...rest]);
+}
+
+/** A text as a block; blank texts are refused and say nothing. */
+function textBlock(text: string | null): Block[] {
+  return text?.trim() ? [{ type: 'text', text }] : [];
+}
+
+function isThought({ type }: Block): boolean {
+  return type !== 'text' && type !== 'tool_use';
+}
+
+function isSaying({ type, text }: Block): boolean {
+  return type !== 'text' || (typeof text === 'string' && text.trim() !== '');
+}
+
+function placeCall({ call: place, ...rest }: Block, calls: RequestedCall[]): Block[] {
+  const call = typeof place === 'number' ? calls[place] : undefined;
+  return call ? [{ ...rest, ...callBlock(call) }] : [];
+}
+
+function callBlock({ id, name, arguments: args }: RequestedCall): Block {
+  return { type: 'tool_use', id, name: wireName(name), input: argumentsAsObject(args) };
+}
+
+/** No message may end in a thought: what followed it was cut. */
+function endOnWords(blocks: Block[]): Block[] {
+  const last = blocks.findLastIndex(({ type }) => type !== 'thinking' && type !== 'redacted_thinking');
+  return blocks.slice(0, last + 1);
+}
+
+/**
+ * The same history with ids this wire takes. An id may hold letters, digits, `_` and `-` and must not come twice in one
+ * request. Turns and providers know nothing of each other's ids, so a repeated one gets a number.
+ */
+function withWireIds(messages: Message[]): Message[] {
+  const used = new Set<string>();
+  let renamed = new Map<string, string>();
+  return messages.map((message): Message => {
+    if (message.role === 'tool') return { ...message, callId: renamed.get(message.callId) ?? wireName(message.callId) };
+    if (message.role !== 'assistant') return message;
+    renamed = new Map(message.calls.map(({ id }) => [id, freshId(wireName(id), used)]));
+    const calls = message.calls.map((call) => ({ ...call, id: renamed.get(call.id) ?? call.id }));
+    return { ...message, calls };
+  });
+}
+
+function freshId(id: string, used: Set<string>): string {
+  let fresh = id;
+  for (let number = 2; used.has(fresh); number += 1) fresh = `${id}-${number}`;
+  used.add(fresh);
+  return fresh;
 }

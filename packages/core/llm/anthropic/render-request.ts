@@ -1,10 +1,11 @@
-import { systemPrompt } from '../../turn/system-prompt.ts';
+import { systemPrompt } from '../../turn/history/system-prompt.ts';
+import type { Tool } from '../../turn/request/tool.ts';
+import type { ToolChoice } from '../../turn/request/turn.ts';
 import type { RoundRequest } from '../provider.ts';
 import { renderHistory } from '../render-history.ts';
-import { defaultMaxTokens } from './default-max-tokens.ts';
+import { distinctNames, wireName } from '../wire-name.ts';
 import type { Block } from './event.ts';
 import { renderMessages, type WireMessage } from './render-messages.ts';
-import { renderTools } from './render-tools.ts';
 
 /** The body of a Messages request; the provider options may add any field. */
 export type Body = Record<string, unknown> & {
@@ -17,7 +18,7 @@ export type Body = Record<string, unknown> & {
 /**
  * Our words as a Messages body. It always streams: nothing else is read, whatever the options say. Instructions and
  * the system messages the history begins with are its system prompt. The wire refuses calls in the history where no
- * tools are declared: where none may be, they are told as text.
+ * tools are declared: where none may be, they are sent as text.
  */
 export function renderRequest(request: RoundRequest, provider: string): Body {
   const { model, instructions, temperature, maxOutputTokens, providerOptions } = request;
@@ -41,8 +42,71 @@ export function renderResumption(body: Body, blocks: Block[], container: string 
   return { ...body, messages, ...(container ? { container } : {}) };
 }
 
-/** The request's headers that depend on it: sampling is known only to the API's earlier version. */
+/** The API's version, where the request says nothing that another one knows. */
+export const API_VERSION = '2026-10-21';
+
+/** The version of the API that the request depends on: sampling is known only to the earlier one. */
 export function versionHeaders(body: Body): Record<string, string> {
   const samples = ['temperature', 'top_p', 'top_k'].some((field) => body[field] !== undefined);
   return samples ? { 'anthropic-version': '2023-06-01' } : {};
+}
+
+type WireTool = { name: string; description?: string; input_schema: Record<string, unknown> };
+type WireChoice = { type: string; name?: string; disable_parallel_tool_use?: boolean };
+
+/** The tools and what to do with them; tools that only the history needs are declared, and none may be used. */
+function renderTools(request: RoundRequest): { tools?: WireTool[]; tool_choice?: WireChoice } {
+  const { tools, declaredTools, toolChoice, parallelToolCalls } = request;
+  if (tools.length > 0) return { tools: tools.map(wireTool), ...choiceField(toolChoice, parallelToolCalls === false) };
+  const hasCalls = request.messages.some((message) => message.role === 'assistant' && message.calls.length > 0);
+  if (!hasCalls || !declaredTools?.length) return {};
+  return { tools: distinctNames(declaredTools.map(wireTool)), tool_choice: { type: 'none' } };
+}
+
+function wireTool({ name, description, parameters }: Tool): WireTool {
+  return { name: wireName(name), ...(description ? { description } : {}), input_schema: schemaOf(parameters) };
+}
+
+/** At the top the wire takes an object's schema and no alternatives; Pawl still checks the whole schema. */
+function schemaOf(parameters: Record<string, unknown>): Record<string, unknown> {
+  const { anyOf: _any, oneOf: _one, allOf: _all, ...schema } = parameters;
+  return { type: 'object', ...schema };
+}
+
+function choiceField(choice: ToolChoice, oneAtATime: boolean): { tool_choice?: WireChoice } {
+  if (choice === 'none') return { tool_choice: { type: 'none' } };
+  if (choice === 'auto' && !oneAtATime) return {};
+  const wanted = typeof choice === 'string' ? { type: choice === 'auto' ? 'auto' : 'any' } : named(choice.name);
+  return { tool_choice: { ...wanted, ...(oneAtATime ? { disable_parallel_tool_use: true } : {}) } };
+}
+
+function named(name: string): WireChoice {
+  return { type: 'tool', name };
+}
+
+/** The longest reply every model of a family takes, in tokens; the first that fits counts. */
+const FAMILIES: [name: RegExp, tokens: number][] = [
+  [/claude-(2|instant|3-(opus|sonnet|haiku))/, 4096],
+  [/claude-3-5/, 8192],
+  [/claude/, 32_000],
+];
+
+/** For models of other makers behind this wire. */
+const OTHERS = 8192;
+
+/** What the text may take beside a budget for thinking, which counts into the same limit. */
+const BESIDE_THINKING = 4096;
+
+/**
+ * The `max_tokens` of a request that names none, since this wire demands one: what the model's family takes. It is more
+ * than the `budget_tokens` for thinking, where the provider options give one.
+ */
+function defaultMaxTokens(model: string, options: Record<string, unknown>): number {
+  const [, tokens = OTHERS] = FAMILIES.find(([name]) => name.test(model)) ?? [];
+  return Math.max(tokens, budgetOf(options) + BESIDE_THINKING);
+}
+
+function budgetOf({ thinking }: Record<string, unknown>): number {
+  const isBudgeted = typeof thinking === 'object' && thinking !== null && 'budget_tokens' in thinking;
+  return isBudgeted && typeof thinking.budget_tokens === 'number' ? thinking.budget_tokens : 0;
 }

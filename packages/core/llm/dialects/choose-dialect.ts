@@ -1,6 +1,6 @@
-import type { TurnConfig } from '../../turn/turn-request.ts';
+import type { TurnConfig } from '../../turn/request/turn.ts';
+import { usableReply } from '../bounded.ts';
 import type { Provider } from '../provider.ts';
-import { usableReply } from '../usable-reply.ts';
 import { emulateTools } from './emulated/emulate-tools.ts';
 import { readInline } from './inline/read-inline.ts';
 

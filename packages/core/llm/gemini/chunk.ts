@@ -9,7 +9,7 @@ const PartialArg = z.looseObject({
   boolValue: z.boolean().nullish(),
   willContinue: z.boolean().nullish(),
 });
-/** One value of a call's arguments that arrive in pieces, under its JSON path; no value at all is null. */
+/** One value of a call's arguments that arrive in chunks, under its JSON path; no value at all is null. */
 export type PartialArg = z.infer<typeof PartialArg>;
 
 const FunctionCall = z.object({

@@ -1,39 +1,38 @@
 import type { Delta } from '../provider.ts';
 import { boundReply, REPLY_LIMITS } from '../reply-limits.ts';
 import type { FunctionCall, PartialArg } from './chunk.ts';
-import { type Args, putArg, startArgs } from './put-arg.ts';
 
-/** A call while it arrives: whole, or in pieces that say they will continue. */
-export type CallDraft = {
+/** A call while it arrives: whole, or in chunks that say they will continue. */
+export type CallAccumulator = {
   id: string;
   name: string;
   args: Args;
   /** More of it was announced. */
   isOpen: boolean;
-  /** The path whose text goes on with the next piece. */
+  /** The path of the text that goes on with the next chunk. */
   openPath: string | null;
   /** Its place among the parts that are kept. */
   keptAt: number;
-  /** A piece of it could not be put anywhere. */
+  /** A chunk of it could not be put anywhere. */
   isBroken: boolean;
 };
 
-/** What one piece did: the call it started, if any, and what is new to a watcher. */
-export type GatheredCall = { started: CallDraft | null; deltas: Delta[] };
+/** What one chunk did: the call it started, if any, and what is new to a watcher. */
+export type GatheredCall = { started: CallAccumulator | null; deltas: Delta[] };
 
 /**
- * Adds one piece to the call that is open, or starts another one. A watcher gets the arguments when they are whole:
+ * Adds one chunk to the call that is open, or starts another one. A watcher gets the arguments when they are whole:
  * until then an empty delta shows that they are on their way.
  */
-export function gatherCall(calls: CallDraft[], piece: FunctionCall): GatheredCall {
+export function gatherCall(calls: CallAccumulator[], chunk: FunctionCall): GatheredCall {
   const open = calls.at(-1);
-  const isNext = Boolean(open?.isOpen && !piece.name);
-  if (!isNext && isBlank(piece)) return { started: null, deltas: [] };
-  const call = isNext && open ? open : startCall(calls, piece);
+  const isNext = Boolean(open?.isOpen && !chunk.name);
+  if (!isNext && isBlank(chunk)) return { started: null, deltas: [] };
+  const call = isNext && open ? open : startCall(calls, chunk);
 
-  Object.assign(call.args, piece.args ?? {});
-  for (const partial of piece.partialArgs ?? []) addPartial(call, partial);
-  call.isOpen = piece.willContinue ?? false;
+  Object.assign(call.args, chunk.args ?? {});
+  for (const partial of chunk.partialArgs ?? []) addPartial(call, partial);
+  call.isOpen = chunk.willContinue ?? false;
   const text = call.isOpen ? '' : JSON.stringify(call.args);
   const delta: Delta = { kind: 'tool-arguments', index: calls.length - 1, text };
   return { started: isNext ? null : call, deltas: [delta] };
@@ -43,15 +42,88 @@ function isBlank({ id, name, args, partialArgs }: FunctionCall): boolean {
   return !id && !name && !args && !partialArgs?.length;
 }
 
-function startCall(calls: CallDraft[], { id, name }: FunctionCall): CallDraft {
+function startCall(calls: CallAccumulator[], { id, name }: FunctionCall): CallAccumulator {
   const state = { isOpen: false, openPath: null, keptAt: -1, isBroken: false };
   const call = { id: id ?? '', name: name ?? '', args: startArgs(), ...state };
   boundReply(calls.push(call), REPLY_LIMITS.calls, 'tool calls');
   return call;
 }
 
-function addPartial(call: CallDraft, partial: PartialArg): void {
+function addPartial(call: CallAccumulator, partial: PartialArg): void {
   const fits = putArg(call.args, partial, call.openPath === partial.jsonPath);
   call.isBroken ||= !fits;
   call.openPath = partial.willContinue ? partial.jsonPath : null;
+}
+
+type Container = Record<string, unknown> | unknown[];
+type Step = string | number;
+
+/** Arguments under construction; without a prototype, so that any name is only a name. */
+type Args = Record<string, unknown>;
+
+/** No arguments yet. */
+function startArgs(): Args {
+  return Object.create(null);
+}
+
+/**
+ * Puts one value where its JSON path says, or appends to the text already there. Answers whether it could: a path
+ * that cannot be followed, or one that leaves a hole in a list, is refused.
+ */
+function putArg(args: Args, { jsonPath, ...value }: PartialArg, continues: boolean): boolean {
+  const steps = stepsOf(jsonPath);
+  const last = steps?.at(-1);
+  if (!steps || last === undefined) return false;
+  boundReply(steps.length, REPLY_LIMITS.depth, 'levels of JSON in the arguments of one call');
+  const container = steps.slice(0, -1).reduce<Container | null>(
+    // A list follows where the next step is a number.
+    (at, step, index) => at && enter(at, step, typeof steps[index + 1] === 'number'),
+    args,
+  );
+  if (!container || !fits(container, last)) return false;
+  const before = continues ? read(container, last) : '';
+  const { stringValue: text } = value;
+  write(container, last, typeof text === 'string' && typeof before === 'string' ? before + text : plain(value));
+  return true;
+}
+
+function plain({ stringValue, numberValue, boolValue }: Omit<PartialArg, 'jsonPath'>): unknown {
+  return stringValue ?? numberValue ?? boolValue ?? null;
+}
+
+const STEP = /\.([^.[\]'"]+)|\[(\d+)\]|\['((?:[^'\\]|\\.)*)'\]|\["((?:[^"\\]|\\.)*)"\]/gy;
+
+/** The steps of `$.a.b[0]['c d']`; null where it is no such path. */
+function stepsOf(path: string): Step[] | null {
+  if (!path.startsWith('$')) return null;
+  const steps: Step[] = [];
+  let end = 1;
+  for (const [whole, name, index, single, double] of path.slice(1).matchAll(STEP)) {
+    end += whole.length;
+    const quoted = (single ?? double)?.replace(/\\(.)/g, '$1');
+    steps.push(index === undefined ? (name ?? quoted ?? '') : Number(index));
+  }
+  return end === path.length ? steps : null;
+}
+
+function enter(container: Container, step: Step, isList: boolean): Container | null {
+  if (!fits(container, step)) return null;
+  const there = read(container, step);
+  if (typeof there === 'object' && there !== null && Array.isArray(there) === isList) return there as Container;
+  if (there !== undefined) return null;
+  const fresh = isList ? [] : startArgs();
+  write(container, step, fresh);
+  return fresh;
+}
+
+function fits(container: Container, step: Step): boolean {
+  return Array.isArray(container) ? typeof step === 'number' && step <= container.length : typeof step === 'string';
+}
+
+function read(container: Container, step: Step): unknown {
+  return (container as Args)[step];
+}
+
+function write(container: Container, step: Step, value: unknown): void {
+  (container as Args)[step] = value;
 }

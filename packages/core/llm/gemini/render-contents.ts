@@ -1,10 +1,10 @@
 import type { Content, Part } from '@google/genai';
-import type { Message } from '../../turn/message.ts';
-import { systemAsUser, systemPrompt } from '../../turn/system-prompt.ts';
-import { answerPart, renderRound } from './render-parts.ts';
-import { signUnsigned } from './sign-unsigned.ts';
+import { argumentsAsObject, resultAsObject } from '../../turn/history/as-object.ts';
+import { systemAsUser, systemPrompt } from '../../turn/history/system-prompt.ts';
+import type { Message, RequestedCall } from '../../turn/message.ts';
+import { type KeptPart, readOpaque } from './opaque.ts';
 
-export type Conversation = { systemInstruction: string | null; contents: Content[] };
+type Conversation = { systemInstruction: string | null; contents: Content[] };
 
 type About = { instructions: string | null; provider: string; model: string };
 
@@ -20,7 +20,7 @@ export function renderContents(messages: Message[], { instructions, provider, mo
     if (message.role !== 'assistant') return user(said(message));
     const round = renderRound(message, provider);
     hasIds = round.hasIds;
-    return { role: 'model', parts: round.parts };
+    return { parts: round.parts, role: 'model' };
   });
   return {
     systemInstruction: system,
@@ -34,16 +34,16 @@ function said({ role, content }: Extract<Message, { role: 'user' | 'system' }>):
 }
 
 function user(parts: Part[]): Content {
-  return { role: 'user', parts };
+  return { parts, role: 'user' };
 }
 
 /** Neighbours of one role are one content, so that all results of a batch answer it together. */
 function merge(contents: Content[]): Content[] {
-  const merged: { role: string; parts: Part[] }[] = [];
+  const merged: { parts: Part[]; role: string }[] = [];
   for (const { role = 'user', parts = [] } of contents) {
     const last = merged.at(-1);
     if (last?.role === role) last.parts.push(...parts);
-    else if (parts.length > 0) merged.push({ role, parts: [...parts] });
+    else if (parts.length > 0) merged.push({ parts: [...parts], role });
   }
   return merged;
 }
@@ -53,4 +53,86 @@ function fromUserToUser(contents: Content[]): Content[] {
   const first = contents.at(0)?.role === 'user' ? [] : [user([{ text: '(The conversation begins here.)' }])];
   const last = contents.at(-1)?.role === 'model' ? [user([{ text: 'Go on.' }])] : [];
   return [...first, ...contents, ...last];
+}
+
+type Assistant = Extract<Message, { role: 'assistant' }>;
+type Answer = Extract<Message, { role: 'tool' }>;
+
+/** A round as Gemini takes it: its parts, and whether its calls carry the ids that Gemini gave them. */
+type RenderedRound = { parts: Part[]; hasIds: boolean };
+
+/**
+ * A reply's text and calls as parts of one content. What came from Gemini goes back in the parts it came in, each with
+ * its own signature. What came from elsewhere is its text, then its calls.
+ */
+function renderRound(spoken: Assistant, provider: string): RenderedRound {
+  const state = spoken.opaque?.provider === provider ? readOpaque(spoken.opaque.state) : null;
+  if (!state || !fits(state.parts, spoken)) return { parts: plainParts(spoken), hasIds: false };
+  const hasIds = spoken.calls.length > 0 && state.parts.every((kept) => !('call' in kept) || isSameId(kept, spoken));
+  let at = 0;
+  const parts = state.parts.map((kept): Part => {
+    if ('whole' in kept) return kept.whole;
+    const signed = kept.thoughtSignature ? { thoughtSignature: kept.thoughtSignature } : {};
+    if ('call' in kept) return { ...callPart(spoken.calls[kept.call], hasIds), ...signed };
+    const text = spoken.content?.slice(at, at + kept.text) ?? '';
+    at += kept.text;
+    return { text, ...signed };
+  });
+  return { parts, hasIds };
+}
+
+/** An answer as Gemini takes it: an object, which is never empty of words. */
+function answerPart({ callId, name, content, isError }: Answer, hasIds: boolean): Part {
+  const response = resultAsObject({ content: content.trim() ? content : '(no output)', isError });
+  return { functionResponse: { ...(hasIds ? { id: callId } : {}), name: wireName(name), response } };
+}
+
+/** Whether the stored round is still the one that came: a dialect may have rewritten it. */
+function fits(parts: KeptPart[], { content, calls }: Assistant): boolean {
+  const length = parts.reduce((sum, part) => sum + ('text' in part ? part.text : 0), 0);
+  const places = parts.flatMap((part) => ('call' in part ? part.call : []));
+  return length === (content ?? '').length && places.join() === [...calls.keys()].join();
+}
+
+/** A missing, malformed or repeated id was replaced when the round was saved, and is nothing to Gemini. */
+function isSameId(kept: { call: number; id?: string | undefined }, { calls }: Assistant): boolean {
+  return Boolean(kept.id) && kept.id === calls[kept.call]?.id;
+}
+
+function plainParts({ content, calls }: Assistant): Part[] {
+  return [...(content?.trim() ? [{ text: content }] : []), ...calls.map((call) => callPart(call, false))];
+}
+
+function callPart(call: RequestedCall | undefined, hasId: boolean): Part {
+  if (!call) return {};
+  const { id, name, arguments: text } = call;
+  return { functionCall: { args: argumentsAsObject(text), ...(hasId ? { id } : {}), name: wireName(name) } };
+}
+
+/** What Google documents for calls that no Gemini model made. */
+const NOT_OURS = 'skip_thought_signature_validator';
+
+/** From its third generation on, Gemini refuses calls without a signature. */
+const CHECKS_SIGNATURES = /gemini-([3-9]|\d{2}|.*latest)/;
+
+/**
+ * Marks calls that carry no signature since the last words of a user, where the model would refuse them. A dialect has
+ * read these out of a text. The first call of a content speaks for all of them.
+ */
+function signUnsigned(contents: Content[], model: string): Content[] {
+  if (!CHECKS_SIGNATURES.test(model)) return contents;
+  const start = contents.findLastIndex(({ role, parts }) => role === 'user' && parts?.some(({ text }) => text));
+  return contents.map((content, index) => (index > start && content.parts ? sign(content, content.parts) : content));
+}
+
+function sign(content: Content, parts: Part[]): Content {
+  const first = parts.findIndex(({ functionCall }) => functionCall);
+  if (first === -1 || parts[first]?.thoughtSignature) return content;
+  return { ...content, parts: parts.with(first, { ...parts[first], thoughtSignature: NOT_OURS }) };
+}
+
+/** A name as this wire takes it; elsewhere a model may have called a tool by a name no tool may have. */
+function wireName(name: string): string {
+  const known = name.replace(/[^\w.:-]/g, '_') || 'unnamed';
+  return (/^[a-z_]/i.test(known) ? known : `_${known}`).slice(0, 64);
 }

@@ -1,23 +1,40 @@
-import type { GenerateContentConfig, GenerateContentParameters } from '@google/genai';
+import type {
+  Content,
+  FunctionCallingConfig,
+  FunctionDeclaration,
+  FunctionCallingConfigMode as Mode,
+  ToolConfig,
+  Tool as ToolParam,
+} from '@google/genai';
+import type { Tool } from '../../turn/request/tool.ts';
+import type { ToolChoice } from '../../turn/request/turn.ts';
 import type { RoundRequest } from '../provider.ts';
 import { renderContents } from './render-contents.ts';
-import { renderTools } from './render-tools.ts';
+import { renderSchema } from './render-schema.ts';
 
-/** Our words as the SDK's parameters; `provider` is whose opaque state goes back. */
-export function renderRequest(request: RoundRequest, provider: string): GenerateContentParameters {
+type ToolFields = { tools?: ToolParam[]; toolConfig?: ToolConfig };
+
+/** The body of a generateContent request; the provider options may add any field. */
+export type Body = ToolFields & {
+  contents: Content[];
+  systemInstruction?: Content;
+  generationConfig: Record<string, unknown>;
+};
+
+/** Our words as a generateContent body, with the caller's options over it; `provider` owns the opaque state that goes back. */
+export function renderRequest(request: RoundRequest, provider: string): Body {
   const { model, messages, instructions, temperature, maxOutputTokens } = request;
   const { systemInstruction, contents } = renderContents(messages, { instructions, provider, model });
-  return {
-    model,
+  const body: Body = {
     contents,
-    config: {
-      ...(systemInstruction ? { systemInstruction: { parts: [{ text: systemInstruction }] } } : {}),
-      ...renderTools(request),
+    ...(systemInstruction ? { systemInstruction: { parts: [{ text: systemInstruction }] } } : {}),
+    ...renderTools(request),
+    generationConfig: {
       ...(temperature === null ? {} : { temperature }),
       ...(maxOutputTokens === null ? {} : { maxOutputTokens }),
-      ...extraFields(request.providerOptions),
     },
   };
+  return mergeDeep(body, extraFields(request.providerOptions)) as Body;
 }
 
 /** The fields of a request's top level; whatever else a caller names belongs into its `generationConfig`. */
@@ -35,19 +52,64 @@ const TOP_LEVEL = new Set([
   'store',
 ]);
 
-/**
- * A caller's options, laid over the body by the SDK as the last thing it does. Never into its config: there they could
- * name another server, which would be sent the operator's key.
- */
-function extraFields(options: Record<string, unknown>): GenerateContentConfig {
+function extraFields(options: Record<string, unknown>): Record<string, unknown> {
   const entries = Object.entries(options);
-  if (entries.length === 0) return {};
   const top = Object.fromEntries(entries.filter(([name]) => TOP_LEVEL.has(name)));
   const rest = Object.fromEntries(entries.filter(([name]) => !TOP_LEVEL.has(name)));
-  const generationConfig = { ...rest, ...(isObject(top.generationConfig) ? top.generationConfig : {}) };
-  return { httpOptions: { extraBody: { ...top, generationConfig } } };
+  return { ...top, generationConfig: { ...rest, ...(isObject(top.generationConfig) ? top.generationConfig : {}) } };
+}
+
+/** Objects are merged, all else is replaced. */
+function mergeDeep(under: Record<string, unknown>, over: Record<string, unknown>): Record<string, unknown> {
+  const merged = { ...under };
+  for (const [name, value] of Object.entries(over)) {
+    const before = merged[name];
+    merged[name] = isObject(before) && isObject(value) ? mergeDeep(before, value) : value;
+  }
+  return merged;
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The tools and how to choose among them; `auto` is what Gemini does anyway. Without tools to use none are declared. */
+function renderTools({ tools, toolChoice }: RoundRequest): ToolFields {
+  return tools.length > 0 ? fieldsOf(tools, toolChoice) : {};
+}
+
+function fieldsOf(tools: Tool[], choice: ToolChoice): ToolFields {
+  const functionCallingConfig = callingConfig(choice);
+  return {
+    tools: [{ functionDeclarations: tools.map(declaration) }],
+    ...(functionCallingConfig ? { toolConfig: { functionCallingConfig } } : {}),
+  };
+}
+
+function declaration({ name, description, parameters }: Tool): FunctionDeclaration {
+  const schema = renderSchema(parameters);
+  return {
+    name,
+    ...(description ? { description } : {}),
+    // A function without parameters is declared without them.
+    ...(isEmpty(schema) ? {} : { parametersJsonSchema: schema }),
+  };
+}
+
+function isEmpty({ type, properties, additionalProperties, ...rest }: Record<string, unknown>): boolean {
+  const names = Object.keys(properties ?? {});
+  return names.length === 0 && !additionalProperties && Object.keys(rest).every((field) => field === 'description');
+}
+
+/** The modes are an enum of the SDK, which is not there at run time; its values are these words. */
+function callingConfig(choice: ToolChoice): FunctionCallingConfig | null {
+  switch (choice) {
+    case 'auto':
+      return null;
+    case 'none':
+      return { mode: 'NONE' as Mode };
+    case 'required':
+      return { mode: 'ANY' as Mode };
+  }
+  return { allowedFunctionNames: [choice.name], mode: 'ANY' as Mode };
 }

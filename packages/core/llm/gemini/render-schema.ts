@@ -1,9 +1,9 @@
 type Schema = Record<string, unknown>;
 
 /**
- * A tool's parameters as `parametersJsonSchema` takes them: JSON Schema, of which Gemini documents a part. What it
- * does not know is said in words it knows where that can be, and dropped where it cannot: Pawl checks the arguments
- * against the full schema anyway. Pure; the schema given is left as it is.
+ * A tool's parameters as `parametersJsonSchema` takes them: JSON Schema, of which Gemini documents a part. What it does
+ * not know is said in words it knows where that can be, and dropped where it cannot. Pawl checks the arguments against
+ * the full schema anyway. Pure; the schema given is left as it is.
  */
 export function renderSchema(schema: unknown): Schema {
   if (!isObject(schema)) return {};
@@ -27,12 +27,12 @@ function plainFields(schema: Schema): Schema {
   return FORMATS.has(String(schema.format)) ? { ...kept, format: schema.format } : kept;
 }
 
-/** `nullable` is OpenAPI's word for one more type; a constant that no `enum` can hold is told by its type. */
+/** `nullable` is OpenAPI's word for one more type; a constant that no `enum` can hold is named by its type. */
 function typeOf({ type, nullable, const: constant }: Schema): Schema {
-  const told = type ?? typeOfConstant(constant);
-  if (told === undefined) return {};
-  if (nullable !== true) return { type: told };
-  return { type: [...new Set([told, 'null'].flat())] };
+  const named = type ?? typeOfConstant(constant);
+  if (named === undefined) return {};
+  if (nullable !== true) return { type: named };
+  return { type: [...new Set([named, 'null'].flat())] };
 }
 
 function typeOfConstant(constant: unknown): string | undefined {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-const CallPiece = z.object({
+const CallDelta = z.object({
   index: z.int().nullish(),
   id: z.string().nullish(),
   function: z
@@ -11,8 +11,8 @@ const CallPiece = z.object({
     .nullish(),
   extra_content: z.unknown().optional(),
 });
-/** A piece of a call; some servers send no index, no id, or the whole call at once. */
-export type CallPiece = z.infer<typeof CallPiece>;
+/** A delta of a call; some servers send no index, no id, or the whole call at once. */
+export type CallDelta = z.infer<typeof CallDelta>;
 
 const ContentPart = z.object({
   type: z.string(),
@@ -21,18 +21,18 @@ const ContentPart = z.object({
 });
 export type ContentPart = z.infer<typeof ContentPart>;
 
-const Piece = z.object({
+const ChunkDelta = z.object({
   content: z.union([z.string(), z.array(ContentPart)]).nullish(),
   refusal: z.string().nullish(),
   reasoning_content: z.string().nullish(),
   reasoning: z.string().nullish(),
   reasoning_details: z.array(z.record(z.string(), z.unknown())).nullish().catch(null),
   extra_content: z.unknown().optional(),
-  tool_calls: z.array(CallPiece).nullish(),
-  function_call: CallPiece.shape.function,
+  tool_calls: z.array(CallDelta).nullish(),
+  function_call: CallDelta.shape.function,
 });
 /** What one chunk adds to the reply. */
-export type Piece = z.infer<typeof Piece>;
+export type ChunkDelta = z.infer<typeof ChunkDelta>;
 
 const count = z.number().nullish();
 const Usage = z.object({
@@ -57,8 +57,8 @@ export const Chunk = z.object({
   choices: z.array(
     z.object({
       index: z.int().nullish(),
-      delta: Piece.nullish(),
-      message: Piece.nullish(),
+      delta: ChunkDelta.nullish(),
+      message: ChunkDelta.nullish(),
       finish_reason: z.string().nullish(),
       usage,
     }),

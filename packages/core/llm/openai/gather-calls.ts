@@ -1,11 +1,10 @@
-import { type JsonScan, scanJson, startJsonScan } from '../../scan-json.ts';
-import { parseJson } from '../parse-json.ts';
+import { type JsonScan, parseJson, scanJson, startJsonScan } from '../../json.ts';
 import type { Delta } from '../provider.ts';
 import { boundReply, REPLY_LIMITS } from '../reply-limits.ts';
-import type { CallPiece } from './chunk.ts';
+import type { CallDelta } from './chunk.ts';
 
 /** A call while it arrives; `extra` is what the server wants back with it (Gemini's thought signature). */
-export type CallDraft = {
+export type CallAccumulator = {
   place: number;
   index: number | null;
   id: string;
@@ -17,47 +16,47 @@ export type CallDraft = {
   isBroken: boolean;
 };
 
-/** The calls of a reply in their order, found by the index and by the id that their pieces bring. */
-export type CallsDraft = {
-  all: CallDraft[];
-  at: Map<number, CallDraft>;
-  withId: Map<string, CallDraft>;
+/** The calls of a reply in their order, found by the index and by the id that their deltas bring. */
+export type CallsAccumulator = {
+  all: CallAccumulator[];
+  at: Map<number, CallAccumulator>;
+  withId: Map<string, CallAccumulator>;
 };
 
 /** No calls yet. */
-export function startCalls(): CallsDraft {
+export function startCalls(): CallsAccumulator {
   return { all: [], at: new Map(), withId: new Map() };
 }
 
-/** Adds one piece to the call it belongs to, or starts that call; answers the new argument text, if there is any. */
-export function gatherCall(calls: CallsDraft, piece: CallPiece): Delta[] {
-  if (isBlank(piece)) return [];
-  const text = argumentText(piece);
-  const call = findCall(calls, piece, text) ?? startCall(calls, piece);
-  if (!call.id && piece.id) nameCall(calls, call, piece.id);
-  call.name ||= piece.function?.name ?? '';
+/** Adds one delta to the call it belongs to, or starts that call; answers the new argument text, if there is any. */
+export function gatherCall(calls: CallsAccumulator, delta: CallDelta): Delta[] {
+  if (isBlank(delta)) return [];
+  const text = argumentText(delta);
+  const call = findCall(calls, delta, text) ?? startCall(calls, delta);
+  if (!call.id && delta.id) nameCall(calls, call, delta.id);
+  call.name ||= delta.function?.name ?? '';
   call.arguments += text;
   boundReply(call.arguments.length, REPLY_LIMITS.argumentsLength, 'of arguments in one call');
   scanJson(call.scan, text);
-  call.extra = piece.extra_content ?? call.extra;
+  call.extra = delta.extra_content ?? call.extra;
   return text ? [{ kind: 'tool-arguments', index: call.place, text }] : [];
 }
 
-/** Some servers fill a form whose fields are all empty where there is no call. */
-export function isBlank({ id, function: named, extra_content }: CallPiece): boolean {
+/** Some servers send a call with all its fields empty where there is none. */
+export function isBlank({ id, function: named, extra_content }: CallDelta): boolean {
   return !id && !named?.name && !named?.arguments && !extra_content;
 }
 
-/** The latest call at the piece's index, of its id if there are several, unless the piece shows that it starts another. */
-function findCall(calls: CallsDraft, piece: CallPiece, text: string): CallDraft | undefined {
-  const { id } = piece;
-  const index = piece.index ?? null;
+/** The latest call at the delta's index, of its id if there are several, unless the delta shows that it starts another. */
+function findCall(calls: CallsAccumulator, delta: CallDelta, text: string): CallAccumulator | undefined {
+  const { id } = delta;
+  const index = delta.index ?? null;
   const last = index === null ? calls.all.at(-1) : calls.at.get(index);
   const named = id
     ? (calls.withId.get(keyOf(index, id)) ?? (last ? undefined : calls.withId.get(keyOf(null, id))))
     : undefined;
   const call = named ?? last;
-  return call && !startsAnother(call, piece, text) ? call : undefined;
+  return call && !startsAnother(call, delta, text) ? call : undefined;
 }
 
 /** Of an id anywhere, and of an id among the calls of one index. */
@@ -65,7 +64,7 @@ function keyOf(index: number | null, id: string): string {
   return `${index ?? 'any'} ${id}`;
 }
 
-function nameCall(calls: CallsDraft, call: CallDraft, id: string): void {
+function nameCall(calls: CallsAccumulator, call: CallAccumulator, id: string): void {
   call.id = id;
   for (const key of [keyOf(null, id), keyOf(call.index, id)]) {
     const known = calls.withId.get(key);
@@ -74,34 +73,34 @@ function nameCall(calls: CallsDraft, call: CallDraft, id: string): void {
 }
 
 /**
- * Servers that give every whole call the index 0 or none, or all the same id, can be told by the name that comes with
- * each call. A fresh id without a name starts nothing: some servers make up a new id for every piece.
+ * Some servers give every whole call the index 0, no index, or the same id: there the name that comes with each call
+ * starts another. A fresh id without a name starts nothing: some servers make up a new id for every delta.
  */
-function startsAnother(call: CallDraft, piece: CallPiece, text: string): boolean {
-  const name = piece.function?.name;
+function startsAnother(call: CallAccumulator, delta: CallDelta, text: string): boolean {
+  const name = delta.function?.name;
   if (!name || !call.name) return false;
-  if (name !== call.name || (piece.id && call.id && piece.id !== call.id)) return true;
-  if ((piece.index ?? call.index) !== call.index) return true;
+  if (name !== call.name || (delta.id && call.id && delta.id !== call.id)) return true;
+  if ((delta.index ?? call.index) !== call.index) return true;
   return text !== '' && hasWholeArguments(call);
 }
 
-function startCall(calls: CallsDraft, piece: CallPiece): CallDraft {
+function startCall(calls: CallsAccumulator, delta: CallDelta): CallAccumulator {
   const place = calls.all.length;
-  const index = piece.index ?? null;
+  const index = delta.index ?? null;
   const scan = startJsonScan();
-  const call: CallDraft = { place, index, id: '', name: '', arguments: '', extra: null, scan, isBroken: false };
+  const call: CallAccumulator = { place, index, id: '', name: '', arguments: '', extra: null, scan, isBroken: false };
   boundReply(calls.all.push(call), REPLY_LIMITS.calls, 'tool calls');
   if (index !== null) calls.at.set(index, call);
   return call;
 }
 
-function argumentText(piece: CallPiece): string {
-  const args = piece.function?.arguments ?? '';
+function argumentText(delta: CallDelta): string {
+  const args = delta.function?.arguments ?? '';
   return typeof args === 'string' ? args : JSON.stringify(args);
 }
 
 /** Whether the arguments are whole; they are parsed once all that was opened is closed, and never again in vain. */
-function hasWholeArguments(call: CallDraft): boolean {
+function hasWholeArguments(call: CallAccumulator): boolean {
   if (call.isBroken || (!call.scan.isClosed && call.arguments.length > LONGEST_PLAIN)) return false;
   const isWhole = parseJson(call.arguments) !== undefined;
   call.isBroken = call.scan.isClosed && !isWhole;

@@ -1,5 +1,5 @@
 import { boundReply, REPLY_LIMITS } from '../reply-limits.ts';
-import type { Piece } from './chunk.ts';
+import type { ChunkDelta } from './chunk.ts';
 
 type Detail = Record<string, unknown>;
 
@@ -11,37 +11,37 @@ export type Thoughts = {
   extra_content?: unknown;
 };
 
-/** Adds a piece's reasoning and answers its text; a server that tells it in two fields is heard once. */
-export function gatherThoughts(thoughts: Thoughts, piece: Piece): string {
-  const details = piece.reasoning_details ?? [];
-  if (piece.reasoning_content) {
-    thoughts.reasoning_content = (thoughts.reasoning_content ?? '') + piece.reasoning_content;
+/** Adds a delta's reasoning and answers its text; where a server sends it in two fields, one counts. */
+export function gatherThoughts(thoughts: Thoughts, delta: ChunkDelta): string {
+  const details = delta.reasoning_details ?? [];
+  if (delta.reasoning_content) {
+    thoughts.reasoning_content = (thoughts.reasoning_content ?? '') + delta.reasoning_content;
   }
-  if (piece.reasoning) thoughts.reasoning = (thoughts.reasoning ?? '') + piece.reasoning;
+  if (delta.reasoning) thoughts.reasoning = (thoughts.reasoning ?? '') + delta.reasoning;
   for (const detail of details) {
     thoughts.reasoning_details ??= [];
     joinDetail(thoughts.reasoning_details, detail);
   }
-  if (piece.extra_content) thoughts.extra_content = piece.extra_content;
-  return piece.reasoning_content || piece.reasoning || details.map(readable).join('') || thinkingOf(piece);
+  if (delta.extra_content) thoughts.extra_content = delta.extra_content;
+  return delta.reasoning_content || delta.reasoning || details.map(readable).join('') || thinkingOf(delta);
 }
 
-/** Streamed pieces of one block become that block again: texts grow, whatever else is told last holds. */
-function joinDetail(details: Detail[], piece: Detail): void {
+/** Streamed deltas of one block become that block again: texts grow, of any other field the last value counts. */
+function joinDetail(details: Detail[], delta: Detail): void {
   const last = details.at(-1);
-  if (!last || last.type !== piece.type || last.index !== piece.index) {
-    boundReply(details.push({ ...piece }), REPLY_LIMITS.parts, 'details of reasoning');
+  if (!last || last.type !== delta.type || last.index !== delta.index) {
+    boundReply(details.push({ ...delta }), REPLY_LIMITS.parts, 'details of reasoning');
     return;
   }
-  const grown = GROWING.filter((field) => typeof last[field] === 'string' && typeof piece[field] === 'string');
-  const texts = grown.map((field) => [field, `${last[field]}${piece[field]}`]);
-  Object.assign(last, told(piece), Object.fromEntries(texts));
+  const grown = GROWING.filter((field) => typeof last[field] === 'string' && typeof delta[field] === 'string');
+  const texts = grown.map((field) => [field, `${last[field]}${delta[field]}`]);
+  Object.assign(last, givenFields(delta), Object.fromEntries(texts));
 }
 
 const GROWING = ['text', 'summary', 'data', 'signature'];
 
-function told(piece: Detail): Detail {
-  return Object.fromEntries(Object.entries(piece).filter(([, value]) => value !== null && value !== ''));
+function givenFields(delta: Detail): Detail {
+  return Object.fromEntries(Object.entries(delta).filter(([, value]) => value !== null && value !== ''));
 }
 
 function readable(detail: Detail): string {
@@ -49,7 +49,7 @@ function readable(detail: Detail): string {
   return typeof detail.summary === 'string' ? detail.summary : '';
 }
 
-function thinkingOf({ content }: Piece): string {
+function thinkingOf({ content }: ChunkDelta): string {
   if (!Array.isArray(content)) return '';
   return content.flatMap((part) => part.thinking ?? []).reduce((text, part) => text + (part.text ?? ''), '');
 }

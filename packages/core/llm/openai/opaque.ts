@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { CallDraft } from './gather-calls.ts';
+import type { CallAccumulator } from './gather-calls.ts';
 import type { Thoughts } from './gather-thoughts.ts';
 
 /** What this wire wants back with a message; `calls` stands in the order of the calls, null where there is nothing. */
@@ -10,8 +10,8 @@ const Opaque = z.object({
 export type Opaque = z.infer<typeof Opaque>;
 
 /** The state to store with a reply, or null where the server wants nothing back. */
-export function opaqueOf(thoughts: Thoughts, calls: CallDraft[]): Opaque | null {
-  // `reasoning` is the readable half of `reasoning_details`; who sends both wants the details.
+export function opaqueOf(thoughts: Thoughts, calls: CallAccumulator[]): Opaque | null {
+  // `reasoning` is the readable half of `reasoning_details`; a server that sends both wants the details.
   const { reasoning, ...rest } = thoughts;
   const message = rest.reasoning_details ? rest : { ...thoughts };
   const extras = calls.map(({ extra }) => extra);

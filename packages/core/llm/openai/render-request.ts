@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type {
   ChatCompletionAssistantMessageParam as AssistantParam,
   ChatCompletionCreateParamsStreaming as Body,
@@ -5,21 +6,23 @@ import type {
   ChatCompletionMessageParam as MessageParam,
   ChatCompletionFunctionTool as ToolParam,
 } from 'openai/resources/chat/completions';
-import { argumentsObject } from '../../turn/arguments-object.ts';
-import { jsonObject } from '../../turn/json-value.ts';
+import { jsonObject } from '../../json.ts';
+import { argumentsAsObject } from '../../turn/history/as-object.ts';
 import type { Message } from '../../turn/message.ts';
-import type { Tool } from '../../turn/tool.ts';
-import type { ToolChoice } from '../../turn/turn-request.ts';
+import type { Tool } from '../../turn/request/tool.ts';
+import type { ToolChoice } from '../../turn/request/turn.ts';
 import type { RoundRequest } from '../provider.ts';
 import { wireName } from '../wire-name.ts';
 import { readOpaque } from './opaque.ts';
-import { withWireIds } from './wire-id.ts';
+
+/** How a server that speaks this wire calls the limit of a reply. */
+export type MaxTokensField = 'max_tokens' | 'max_completion_tokens';
 
 /** What differs between the servers that speak this wire. */
-export type Wire = { provider: string; maxTokensField: 'max_tokens' | 'max_completion_tokens' };
+type Server = { provider: string; maxTokensField: MaxTokensField };
 
 /** Our words as a Chat Completions body. It always streams: nothing else is read, whatever the options say. */
-export function renderRequest(request: RoundRequest, { provider, maxTokensField }: Wire): Body {
+export function renderRequest(request: RoundRequest, { provider, maxTokensField }: Server): Body {
   const { model, temperature, maxOutputTokens } = request;
   const spoken = withWireIds(request.messages, { provider, model });
   return {
@@ -71,7 +74,7 @@ function assistant(spoken: Extract<Message, { role: 'assistant' }>, provider: st
 
 /** As the model wrote it where it is an object: many servers read the history's arguments, and refuse all else. */
 function objectText(args: string): string {
-  return jsonObject(args) ? args : JSON.stringify(argumentsObject(args));
+  return jsonObject(args) ? args : JSON.stringify(argumentsAsObject(args));
 }
 
 function toolFields({ tools, toolChoice, parallelToolCalls }: RoundRequest): Partial<Body> {
@@ -91,4 +94,34 @@ function choiceField(choice: ToolChoice): Partial<Body> {
   if (choice === 'auto') return {};
   if (typeof choice === 'string') return { tool_choice: choice };
   return { tool_choice: { type: 'function', function: { name: choice.name } } };
+}
+
+/** Models that want ids of exactly nine letters and digits, wherever they are hosted. */
+const MISTRALS = /mistral|ministral|mixtral|magistral|codestral|devstral|pixtral|voxtral/i;
+
+type Receiver = { provider: string; model: string };
+
+/**
+ * The same history with ids the receiver takes: OpenAI 40 characters, most other servers more. An id that it would refuse,
+ * of another provider or of Pawl's own making, becomes a part of its hash, the same in every request.
+ */
+function withWireIds(messages: Message[], { provider, model }: Receiver): Message[] {
+  const rename = MISTRALS.test(`${provider}/${model}`) ? nineCharacters : fortyCharacters;
+  return messages.map((message): Message => {
+    if (message.role === 'tool') return { ...message, callId: rename(message.callId) };
+    if (message.role !== 'assistant') return message;
+    return { ...message, calls: message.calls.map((call) => ({ ...call, id: rename(call.id) })) };
+  });
+}
+
+function fortyCharacters(id: string): string {
+  return /^[a-zA-Z0-9_-]{1,40}$/.test(id) ? id : `call_${hash(id).slice(0, 32)}`;
+}
+
+function nineCharacters(id: string): string {
+  return /^[a-zA-Z0-9]{9}$/.test(id) ? id : hash(id).slice(0, 9);
+}
+
+function hash(id: string): string {
+  return createHash('sha256').update(id).digest('hex');
 }

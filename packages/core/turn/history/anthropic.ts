@@ -1,8 +1,8 @@
-import { argumentsObject } from '../arguments-object.ts';
-import { systemAsUser, systemPrompt } from '../system-prompt.ts';
-import { transcriptOf } from '../transcript.ts';
 import type { Turn } from '../turn.ts';
-import { type ExpandedMessage, expandHistory } from './expand-history.ts';
+import { argumentsAsObject } from './as-object.ts';
+import { type ExpandedMessage, expandHistory } from './expand.ts';
+import { systemAsUser, systemPrompt } from './system-prompt.ts';
+import { transcriptOf } from './transcript.ts';
 
 type Apart = { system: string | null; data: Record<string, unknown>[] };
 
@@ -25,7 +25,7 @@ function anthropicMessage(message: ExpandedMessage): Record<string, unknown> {
           type: 'tool_use',
           id,
           name,
-          input: argumentsObject(args),
+          input: argumentsAsObject(args),
         })),
       };
     case 'results':

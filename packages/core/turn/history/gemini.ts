@@ -1,9 +1,8 @@
-import { argumentsObject } from '../arguments-object.ts';
-import { responseObject } from '../response-object.ts';
-import { systemAsUser, systemPrompt } from '../system-prompt.ts';
-import { transcriptOf } from '../transcript.ts';
 import type { Turn } from '../turn.ts';
-import { type ExpandedMessage, expandHistory } from './expand-history.ts';
+import { argumentsAsObject, resultAsObject } from './as-object.ts';
+import { type ExpandedMessage, expandHistory } from './expand.ts';
+import { systemAsUser, systemPrompt } from './system-prompt.ts';
+import { transcriptOf } from './transcript.ts';
 
 type Apart = { system: string | null; data: Record<string, unknown>[] };
 
@@ -21,14 +20,14 @@ function geminiContent(message: ExpandedMessage): Record<string, unknown> {
       return {
         role: 'model',
         parts: message.calls.map(({ name, arguments: args }) => ({
-          functionCall: { name, args: argumentsObject(args) },
+          functionCall: { name, args: argumentsAsObject(args) },
         })),
       };
     case 'results':
       return {
         role: 'function',
         parts: message.results.map((result) => ({
-          functionResponse: { name: result.name, response: responseObject(result) },
+          functionResponse: { name: result.name, response: resultAsObject(result) },
         })),
       };
   }

@@ -1,6 +1,6 @@
-import { transcriptOf } from '../transcript.ts';
 import type { Turn } from '../turn.ts';
-import { type ExpandedMessage, expandHistory } from './expand-history.ts';
+import { type ExpandedMessage, expandHistory } from './expand.ts';
+import { transcriptOf } from './transcript.ts';
 
 /** The history as OpenAI's wire has it: the system prompt first, each call's result a message of its own. */
 export function openaiHistory(turns: Turn[], instructions: string | null = null): Record<string, unknown>[] {

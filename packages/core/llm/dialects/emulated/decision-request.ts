@@ -1,8 +1,6 @@
-import type { Tool } from '../../../turn/tool.ts';
-import type { ToolChoice } from '../../../turn/turn-request.ts';
+import type { Tool } from '../../../turn/request/tool.ts';
+import type { ToolChoice } from '../../../turn/request/turn.ts';
 import type { RoundRequest } from '../../provider.ts';
-import { answerRequest } from './answer-request.ts';
-import { withoutFields } from './without-fields.ts';
 
 /** What a caller may demand of the answer's form, or say as a system prompt, by the options of any wire. */
 const ANSWER_FIELDS = [
@@ -25,6 +23,22 @@ export function decisionRequest(request: RoundRequest): RoundRequest {
     messages: request.messages.filter(({ role }) => role !== 'system'),
     providerOptions: withoutFields(plain.providerOptions, ANSWER_FIELDS),
     requestId: `${request.requestId}d`,
+  };
+}
+
+/** Where a caller may have put tools of a provider's own (`provider_options`), on any wire. */
+const TOOL_FIELDS = ['tools', 'tool_choice', 'parallel_tool_calls', 'functions', 'function_call', 'toolConfig'];
+
+/** The same request without tools, not even declared ones: what is asked for the answer when no tool is wanted. */
+export function answerRequest(request: RoundRequest): RoundRequest {
+  return {
+    ...request,
+    tools: [],
+    declaredTools: null,
+    toolChoice: 'auto',
+    parallelToolCalls: null,
+    providerOptions: withoutFields(request.providerOptions, TOOL_FIELDS),
+    requestId: `${request.requestId}a`,
   };
 }
 
@@ -54,4 +68,15 @@ function constraint(choice: ToolChoice): string {
 
 function describe({ name, description, parameters }: Tool): string {
   return JSON.stringify({ name, ...(description ? { description } : {}), parameters });
+}
+
+/** Provider options without some fields, at the top and in the objects they hold. */
+function withoutFields(options: Record<string, unknown>, fields: readonly string[]): Record<string, unknown> {
+  const kept = Object.entries(options).filter(([name]) => !fields.includes(name));
+  return Object.fromEntries(kept.map(([name, value]) => [name, withoutOwn(value, fields)]));
+}
+
+function withoutOwn(value: unknown, fields: readonly string[]): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).filter(([name]) => !fields.includes(name)));
 }

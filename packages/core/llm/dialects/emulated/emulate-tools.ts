@@ -1,20 +1,19 @@
 import { ProviderFailed } from '../../../failure.ts';
-import type { Reply } from '../../../turn/reply.ts';
-import { sumUsage } from '../../../turn/usage.ts';
+import { cleanText } from '../../../text.ts';
+import type { RequestedCall } from '../../../turn/message.ts';
+import { type Reply, sumUsage } from '../../../turn/reply.ts';
+import type { ToolChoice } from '../../../turn/request/turn.ts';
 import type { Provider, RoundRequest } from '../../provider.ts';
 import { boundReply, REPLY_LIMITS } from '../../reply-limits.ts';
-import { answerRequest } from './answer-request.ts';
-import { decisionRequest } from './decision-request.ts';
-import { enforceChoice } from './enforce-choice.ts';
-import { nameEmulated } from './name-emulated.ts';
-import { parseDecision } from './parse-decision.ts';
+import { answerRequest, decisionRequest } from './decision-request.ts';
+import { type DecidedCall, parseDecision } from './parse-decision.ts';
 
 type Ask = Pick<Provider, 'ask'>;
 
 /**
- * Lets a model without native tool calls call tools: where its reply has none, it is asked once more which tools it
- * wants, as JSON, and where it wants none, for its answer. Only that answer is shown as deltas. A decision against
- * `tool_choice` is a `ProviderFailed` `tool_choice_violated`.
+ * Lets a model without native tool calls call tools. Where its reply has none, it is asked once more which tools it
+ * wants, as JSON. Where it wants none, it is asked for its answer. Only that answer is shown as deltas. A decision
+ * against `tool_choice` is a `ProviderFailed` `tool_choice_violated`.
  */
 export function emulateTools(provider: Ask): Ask {
   return {
@@ -25,7 +24,7 @@ export function emulateTools(provider: Ask): Ask {
 
       const decision = await provider.ask(decisionRequest(request), signal, hide);
       boundReply(decision.text?.length ?? 0, REPLY_LIMITS.markedLength, 'of text that decides on tool calls');
-      const decided = parseDecision(decision.text, heardIn(request));
+      const decided = parseDecision(decision.text, receivedIn(request));
       enforceChoice(decided, request.toolChoice);
       if (decided.length > 0) {
         const calls = nameEmulated(decided);
@@ -37,12 +36,12 @@ export function emulateTools(provider: Ask): Ask {
   };
 }
 
-/** What others than the model wrote into its history. */
-function heardIn({ messages }: RoundRequest): string[] {
+/** What the history holds that the model did not write. */
+function receivedIn({ messages }: RoundRequest): string[] {
   return messages.flatMap(({ role, content }) => (role === 'tool' || role === 'user' ? (content ?? []) : []));
 }
 
-/** Nobody is shown what is dropped when tools are emulated. */
+/** Drops deltas: what a dropped reply says is not shown. */
 function hide(): void {}
 
 /** The reply to the request as it stands; null where the provider refuses its tools. */
@@ -72,4 +71,33 @@ function emulated(reply: Reply, asked: (Reply | null)[]): Reply {
     requests: asked.length,
     warnings: [...(reply.warnings ?? []), 'tool calls emulated'],
   };
+}
+
+/** Holds a decision against `tool_choice`; one that breaks it is a `ProviderFailed` `tool_choice_violated`. */
+function enforceChoice(calls: DecidedCall[], choice: ToolChoice): void {
+  if (choice === 'auto') return;
+  if (choice === 'none') {
+    if (calls.length > 0) throw violation(`tool_choice is none, but the model called ${namesOf(calls)}.`);
+  } else if (choice === 'required') {
+    if (calls.length === 0) throw violation('tool_choice is required, but the model called no tool.');
+  } else if (calls.length !== 1 || calls[0]?.name !== choice.name) {
+    throw violation(`tool_choice demands one call of "${choice.name}", but the model called ${namesOf(calls)}.`);
+  }
+}
+
+function violation(what: string): ProviderFailed {
+  const message = `${what} Retry the turn, choose auto, or use a model that follows it.`;
+  return new ProviderFailed('tool_choice_violated', message, { retry: { kind: 'never' } });
+}
+
+/** What a model calls may be any text, of any length. */
+function namesOf(calls: DecidedCall[]): string {
+  const names = calls.map(({ name }) => JSON.stringify(name)).join(', ');
+  return cleanText(names.slice(0, 200)) || 'no tool';
+}
+
+/** Decided calls with ids, `emulated_<unix nanoseconds>_<index>` (contract: words). */
+function nameEmulated(calls: DecidedCall[]): RequestedCall[] {
+  const now = BigInt(Date.now()) * 1_000_000n + (process.hrtime.bigint() % 1_000_000n);
+  return calls.map((call, index) => ({ id: `emulated_${now}_${index}`, ...call }));
 }

@@ -1,5 +1,4 @@
-import { scanJson, startJsonScan } from '../../../scan-json.ts';
-import { parseFitting } from './parse-fitting.ts';
+import { parseBoundedJson, scanJson, startJsonScan } from '../../../json.ts';
 
 /** Characters that are looked at, some of them again and again, before a text counts as having no JSON in it. */
 const MOST_LOOKED_AT = 1_000_000;
@@ -11,8 +10,9 @@ export type FoundJson = { text: string; value: unknown };
 export type Search = { left: number; isWithinBroken: boolean };
 
 /**
- * The JSON objects and arrays that stand in a text, in order and outermost; nothing from within one that is broken off,
- * unless the search says so. What was looked at is taken from the search; it has none left where the text was too much.
+ * The JSON objects and arrays that stand in a text, in order and outermost. Nothing comes from within one that is
+ * broken off, unless the search says so. What was looked at is taken from the search; it has none left where the text
+ * was too much.
  */
 export function findJson(text: string, search = startSearch()): FoundJson[] {
   const found: FoundJson[] = [];
@@ -22,7 +22,7 @@ export function findJson(text: string, search = startSearch()): FoundJson[] {
     if (start === undefined) break;
     const end = endOf(text, start);
     search.left -= (end ?? text.length) - start;
-    const value = end === null ? undefined : parseFitting(text.slice(start, end));
+    const value = end === null ? undefined : parseBoundedJson(text.slice(start, end));
     if (value !== undefined && end !== null) found.push({ text: text.slice(start, end), value });
     if (value === undefined && (search.isWithinBroken || !isMeant(text, start))) continue;
     if (end === null) break;

@@ -1,8 +1,7 @@
 import { z } from 'zod';
-import { argumentsText } from './arguments-text.ts';
+import { parseBoundedJson } from '../../../json.ts';
 import { type FoundJson, findJson } from './find-json.ts';
-import { parseFitting } from './parse-fitting.ts';
-import { makeQuotations, type Quotations } from './quotations.ts';
+import { argumentsText, makeQuotations, type Quotations } from './quotations.ts';
 
 /** A call as a decision names it; `arguments` is JSON text, or the model's own where it wrote a text. */
 export type DecidedCall = { name: string; arguments: string };
@@ -21,23 +20,23 @@ const Decision = z.union([
 /**
  * The calls a model decided on: from JSON alone, in a code fence, wrapped in a string, or amid prose. No valid JSON
  * means no calls, and so does JSON that is cut off: half a decision is none. JSON beyond the limits counts as none, too. JSON
- * amid prose that was `heard`, such as in a tool's answer, is a quotation and no decision, however it is spelled.
+ * amid prose that was `received`, such as in a tool's answer, is a quotation and no decision, however it is spelled.
  */
-export function parseDecision(text: string | null, heard: readonly string[] = []): DecidedCall[] {
+export function parseDecision(text: string | null, received: readonly string[] = []): DecidedCall[] {
   const spoken = afterThoughts(text ?? '').trim();
-  const whole = Decision.safeParse(unwrap(parseFitting(withoutFence(spoken))));
-  return whole.success ? whole.data : (decisionAmid(spoken, makeQuotations(heard)) ?? []);
+  const whole = Decision.safeParse(unwrap(parseBoundedJson(withoutFence(spoken))));
+  return whole.success ? whole.data : (decisionAmid(spoken, makeQuotations(received)) ?? []);
 }
 
-/** Quotations that are passed over, at most: each costs a look through all that was heard. */
+/** Quotations that are passed over, at most: each costs a look through all that was received. */
 const MOST_QUOTATIONS = 20;
 
-function decisionAmid(spoken: string, heard: Quotations): DecidedCall[] | null {
+function decisionAmid(spoken: string, received: Quotations): DecidedCall[] | null {
   let quotations = 0;
   for (const { text, value } of [...findJson(spoken), ...fencesIn(spoken)]) {
     const { data } = Decision.safeParse(unwrap(value));
     if (!data) continue;
-    if (!heard.include(text, data)) return data;
+    if (!received.include(text, data)) return data;
     quotations += 1;
     if (quotations === MOST_QUOTATIONS) break;
   }
@@ -60,10 +59,10 @@ function afterThoughts(text: string): string {
 function fencesIn(spoken: string): FoundJson[] {
   return [...spoken.matchAll(/```[a-z]*\s([\s\S]*?)```/gi)].map(([, text = '']) => ({
     text,
-    value: parseFitting(text),
+    value: parseBoundedJson(text),
   }));
 }
 
 function unwrap(value: unknown): unknown {
-  return typeof value === 'string' ? parseFitting(value) : value;
+  return typeof value === 'string' ? parseBoundedJson(value) : value;
 }

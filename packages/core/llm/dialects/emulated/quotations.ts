@@ -1,34 +1,39 @@
-import { canonicalJson } from '../../../turn/canonical-json.ts';
-import type { AskedCall } from '../../../turn/message.ts';
-import { argumentsText } from './arguments-text.ts';
+import { canonicalJson } from '../../../json.ts';
+import type { RequestedCall } from '../../../turn/message.ts';
 import { findJson, type Search } from './find-json.ts';
 
-type Call = Pick<AskedCall, 'name' | 'arguments'>;
+type Call = Pick<RequestedCall, 'name' | 'arguments'>;
 
-/** Tells what the model repeats from what it decides. */
+/** Separates what the model repeats from what it decides. */
 export type Quotations = {
-  /** Whether a piece of JSON, or each of the calls in it, stands in what was heard. */
+  /** Whether a piece of JSON, or each of the calls in it, stands in what was received. */
   include(text: string, calls: Call[]): boolean;
 };
 
-/** Characters that are looked at for calls, some of them again and again, in all that was heard together. */
+/** Characters that are looked at for calls, some of them again and again, in all received texts together. */
 const MOST_LOOKED_AT = 4_000_000;
 
 /**
- * Knows what others wrote: letter by letter, whatever its white space and escapes, and by what its JSON says, also JSON
- * within the strings of JSON. Where that is too much to be looked through, all counts as repeated.
+ * Knows what others wrote, letter by letter, whatever its white space and escapes. It also knows it by what its JSON
+ * says, and JSON within the strings of JSON. Where that is too much to be looked through, all counts as repeated.
  */
-export function makeQuotations(heard: readonly string[]): Quotations {
-  const bare = heard.map(bareText);
+export function makeQuotations(received: readonly string[]): Quotations {
+  const bare = received.map(bareText);
   let known: Set<string> | null | undefined;
   return {
     include(text, calls) {
       const sought = bareText(text);
       if (bare.some((one) => one.includes(sought))) return true;
-      if (known === undefined) known = callsIn(heard);
+      if (known === undefined) known = callsIn(received);
       return known === null || (calls.length > 0 && calls.every((call) => known?.has(spelled(call))));
     },
   };
+}
+
+/** The arguments of a decided call as JSON text; a model's own where it wrote a text. */
+export function argumentsText(value: unknown): string {
+  if (typeof value === 'string') return value.trim() || '{}';
+  return JSON.stringify(value ?? {});
 }
 
 /** JSON within a string has its quotes escaped, once for each string around it. */
@@ -36,11 +41,11 @@ function bareText(text: string): string {
   return text.replace(/[\s\\]+/g, '');
 }
 
-/** All calls that texts tell of, each in one spelling; null where the texts are too much. */
-function callsIn(heard: readonly string[]): Set<string> | null {
+/** All calls in the texts, each in one spelling; null where the texts are too much. */
+function callsIn(received: readonly string[]): Set<string> | null {
   const calls = new Set<string>();
   const search = { left: MOST_LOOKED_AT, isWithinBroken: true };
-  for (const value of objectsIn([...heard], search)) {
+  for (const value of objectsIn([...received], search)) {
     const call = callOf(value);
     if (!call) continue;
     // Calls within calls within calls are spelled again and again.

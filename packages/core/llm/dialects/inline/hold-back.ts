@@ -1,13 +1,19 @@
 import { type CodePlace, passChar, settleTicks, startOfText } from './code-place.ts';
-import { closeGap, cutGap, type Gap, NO_GAP, widenGap } from './gap.ts';
-import { callOf, closeOnLine, type MarkedCall, type MarkerDraft, readMarker, startMarker } from './read-marker.ts';
+import {
+  callOf,
+  closeOnLine,
+  type MarkedCall,
+  type MarkerAccumulator,
+  readMarker,
+  startMarker,
+} from './read-marker.ts';
 
-/** A text with markers while it arrives. How it is cut into pieces makes no difference to what is shown of it. */
+/** A text with markers while it arrives. How it is cut into chunks makes no difference to what is shown of it. */
 export type HoldBack = {
   /** What may be a marker; the rest of the text follows it. */
   held: string;
   /** How far it has been read as one; null where `held` stands in what may be inline code. */
-  marker: MarkerDraft | null;
+  marker: MarkerAccumulator | null;
   place: CodePlace;
   gap: Gap;
   /** Whether anything was shown yet. */
@@ -24,15 +30,15 @@ export type HoldBack = {
 const LONGEST_MARKER = 256 * 1024;
 const MOST_REREADS = 1024 * 1024;
 
-/** The state before the first piece. */
+/** The state before the first chunk. */
 export function startHoldBack(): HoldBack {
   const reading = { again: '', rereads: MOST_REREADS };
   return { held: '', marker: null, place: startOfText(), gap: NO_GAP, isStarted: false, calls: [], ...reading };
 }
 
-/** Takes a piece of text and answers what may be shown now: nothing of what is, or may become, a marker. */
+/** Takes a chunk of text and answers what may be shown now: nothing of what is, or may become, a marker. */
 export function takeText(holding: HoldBack, text: string): string {
-  // What is read anew stands before the rest of its piece; a stack, since a text may be nested as deep as it is long.
+  // What is read anew stands before the rest of its chunk; a stack, since a text may be nested as deep as it is long.
   const sources = [{ text, at: 0 }];
   let shown = '';
   for (let source = sources.at(-1); source; source = sources.at(-1)) {
@@ -54,6 +60,13 @@ export function endText(holding: HoldBack): string {
   return holding.gap.isCut ? shown : shown + holding.gap.before;
 }
 
+/** A reply's text without its markers, null where nothing is left, and the calls they stand for. */
+export function parseMarkers(text: string): { text: string | null; calls: MarkedCall[] } {
+  const holding = startHoldBack();
+  const shown = takeText(holding, text) + endText(holding);
+  return { text: shown || null, calls: holding.calls };
+}
+
 function takeChar(holding: HoldBack, char: string): string {
   if (holding.held.length >= LONGEST_MARKER) return showPlain(holding, letGo(holding)) + takeChar(holding, char);
   if (holding.marker) return takeMarked(holding, holding.marker, char);
@@ -63,7 +76,7 @@ function takeChar(holding: HoldBack, char: string): string {
   return takeMarked(holding, startMarker(), char);
 }
 
-function takeMarked(holding: HoldBack, marker: MarkerDraft, char: string): string {
+function takeMarked(holding: HoldBack, marker: MarkerAccumulator, char: string): string {
   switch (readMarker(marker, char)) {
     case 'open': {
       const mayBeQuoted = holding.place.code === 'span' && marker.phase !== 'opening';
@@ -98,7 +111,7 @@ function endHeld(holding: HoldBack): string {
   return settleTicks(holding.place).code === 'none' ? showHeld(holding) : releaseFromCode(holding, '');
 }
 
-function settleUnclosed(holding: HoldBack, marker: MarkerDraft): string {
+function settleUnclosed(holding: HoldBack, marker: MarkerAccumulator): string {
   const closed = closeOnLine(marker);
   if (!closed) return release(holding, '');
   cut(holding, closed.call);
@@ -172,4 +185,34 @@ function show(holding: HoldBack, char: string): string {
   holding.gap = NO_GAP;
   holding.isStarted = true;
   return (isLeading ? '' : closeGap(gap, char)) + char;
+}
+
+/** White space that is not shown yet: before a marker that was cut out, and after it, with the line ends in each. */
+type Gap = { before: string; after: string; isCut: boolean; linesBefore: number; linesAfter: number };
+
+/** No white space, and no marker in it. */
+const NO_GAP: Gap = { before: '', after: '', isCut: false, linesBefore: 0, linesAfter: 0 };
+
+/** The gap with one more character of white space. */
+function widenGap(gap: Gap, space: string): Gap {
+  const lines = space === '\n' ? 1 : 0;
+  if (gap.isCut) return { ...gap, after: gap.after + space, linesAfter: gap.linesAfter + lines };
+  return { ...gap, before: gap.before + space, linesBefore: gap.linesBefore + lines };
+}
+
+/** The gap with one more marker cut out of it. */
+function cutGap({ before, after, linesBefore, linesAfter }: Gap): Gap {
+  const isWider = linesBefore > linesAfter || after === '';
+  const kept = isWider ? { before, linesBefore } : { before: after, linesBefore: linesAfter };
+  return { ...kept, after: '', linesAfter: 0, isCut: true };
+}
+
+/**
+ * What is left of a gap when the text goes on with `next`: all of it where no marker was cut from it. Else it is
+ * whichever side parts the text more, so that neither words are glued together nor empty lines pile up.
+ */
+function closeGap({ before, after, isCut, linesBefore, linesAfter }: Gap, next: string): string {
+  if (!isCut || linesBefore > linesAfter) return before;
+  const isGlued = after === '' && !/[.,;:!?)\]}]/.test(next);
+  return isGlued ? before : after;
 }

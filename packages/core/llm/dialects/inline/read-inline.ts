@@ -1,10 +1,10 @@
 import type { FinishReason, Reply } from '../../../turn/reply.ts';
+import type { Tool } from '../../../turn/request/tool.ts';
+import type { ToolChoice } from '../../../turn/request/turn.ts';
 import type { Delta, Provider, RoundRequest } from '../../provider.ts';
 import { renderHistory } from '../../render-history.ts';
 import { boundReply, REPLY_LIMITS } from '../../reply-limits.ts';
-import { explainTools } from './explain-tools.ts';
-import { endText, startHoldBack, takeText } from './hold-back.ts';
-import { parseMarkers } from './parse-markers.ts';
+import { endText, parseMarkers, startHoldBack, takeText } from './hold-back.ts';
 
 type Ask = Pick<Provider, 'ask'>;
 
@@ -45,23 +45,23 @@ type Read = ReturnType<typeof parseMarkers>;
 /** Passes deltas on, text without its markers, and reads the whole text by what it has read already. */
 function showText(onDelta: (delta: Delta) => void) {
   const holding = startHoldBack();
-  let heard = '';
+  let received = '';
   let shown = '';
   const show = (text: string) => {
     shown += text;
     if (text) onDelta({ kind: 'text', text });
   };
-  const hear = (text: string) => {
-    heard += text;
-    boundText(heard);
+  const receive = (text: string) => {
+    received += text;
+    boundText(received);
     show(takeText(holding, text));
   };
   return {
-    take: (delta: Delta) => (delta.kind === 'text' ? hear(delta.text) : onDelta(delta)),
+    take: (delta: Delta) => (delta.kind === 'text' ? receive(delta.text) : onDelta(delta)),
     end: () => show(endText(holding)),
     read(text: string): Read {
       boundText(text);
-      return text === heard ? { text: shown || null, calls: holding.calls } : parseMarkers(text);
+      return text === received ? { text: shown || null, calls: holding.calls } : parseMarkers(text);
     },
   };
 }
@@ -79,6 +79,39 @@ function readReply(reply: Reply, { text, calls: marked }: Read, { tools, toolCho
 }
 
 /** A cut or filtered reply stays one: its calls are not run. */
-function finishReason(told: FinishReason, hasCalls: boolean): FinishReason {
-  return hasCalls && (told === 'stop' || told === 'other') ? 'tool_calls' : told;
+function finishReason(given: FinishReason, hasCalls: boolean): FinishReason {
+  return hasCalls && (given === 'stop' || given === 'other') ? 'tool_calls' : given;
+}
+
+/** The instructions with what the model needs to call tools in its text: the syntax, what to do, the tools. */
+function explainTools({ instructions, tools, toolChoice, parallelToolCalls }: RoundRequest): string {
+  const explanation = [
+    '# Tools',
+    '',
+    'You can call tools. To call one, write a marker in your reply:',
+    '[TOOL_CALL: name] without arguments, or [TOOL_CALL: name {json}] with arguments: one JSON object that fits the',
+    'JSON Schema of the tool. A marker inside code is a quotation and calls nothing.',
+    constraint(toolChoice),
+    ...(parallelToolCalls === false ? ['Write at most one marker in a reply.'] : []),
+    'You may say in a few words what you are about to do. End your reply after the markers, and never make results up:',
+    'they come in a system message, and then you go on.',
+    '',
+    'When you receive results: acknowledge them naturally, weave what they say into your answer, never repeat the raw',
+    'data, and call further tools only where something is still missing.',
+    '',
+    'The tools, each with its JSON Schema:',
+    ...tools.map(describe),
+  ].join('\n');
+  return instructions ? `${instructions}\n\n${explanation}` : explanation;
+}
+
+function constraint(choice: ToolChoice): string {
+  if (choice === 'none') return 'In this reply you must not call any tool.';
+  if (choice === 'required') return 'In this reply you must call at least one tool.';
+  if (choice === 'auto') return 'Call a tool only where you need it; you may write several markers in one reply.';
+  return `In this reply you must call exactly one tool, once: ${choice.name}.`;
+}
+
+function describe({ name, description, parameters }: Tool): string {
+  return `- ${name}${description ? `: ${description}` : ''}\n  ${JSON.stringify(parameters)}`;
 }

@@ -5,7 +5,7 @@ const OPENING = '[TOOL_CALL:';
 export type MarkedCall = { name: string; arguments: string };
 
 /** A marker while its characters arrive. */
-export type MarkerDraft = {
+export type MarkerAccumulator = {
   phase: 'opening' | 'name' | 'after-name' | 'json' | 'after-json' | 'raw';
   name: string;
   args: string;
@@ -20,44 +20,44 @@ export type MarkerDraft = {
 };
 
 /**
- * What a character makes of a draft. `open`: more is needed. `call`: the marker ends here. `text`: it is none.
+ * What a character makes of a marker. `open`: more is needed. `call`: the marker ends here. `text`: it is none.
  * `unclosed`: its JSON will never be closed, see `closeOnLine`.
  */
 export type MarkerState = 'open' | 'call' | 'text' | 'unclosed';
 
-/** A draft for what may be a marker, before its first character. */
-export function startMarker(): MarkerDraft {
+/** What may be a marker, before its first character. */
+export function startMarker(): MarkerAccumulator {
   const json = { depth: 0, inString: false, isEscaped: false };
   return { phase: 'opening', name: '', args: '', opened: 0, isPastLine: false, ...json };
 }
 
-/** Adds the next character to the draft. Nothing is looked at twice: a marker costs what it is long. */
-export function readMarker(draft: MarkerDraft, char: string): MarkerState {
-  switch (draft.phase) {
+/** Adds the next character to the marker. Nothing is looked at twice: a marker costs what it is long. */
+export function readMarker(marker: MarkerAccumulator, char: string): MarkerState {
+  switch (marker.phase) {
     case 'opening':
-      return readOpening(draft, char);
+      return readOpening(marker, char);
     case 'name':
     case 'after-name':
-      return readName(draft, char);
+      return readName(marker, char);
     case 'json':
-      return readJson(draft, char);
+      return readJson(marker, char);
     case 'after-json':
-      return readBetween(draft, char);
+      return readBetween(marker, char);
     case 'raw':
-      return readRaw(draft, char);
+      return readRaw(marker, char);
   }
 }
 
 /** The call of a complete marker; without arguments, `{}`. */
-export function callOf({ name, args }: MarkerDraft): MarkedCall {
+export function callOf({ name, args }: MarkerAccumulator): MarkedCall {
   return { name, arguments: args.trim() || '{}' };
 }
 
 /**
- * The call of a marker whose JSON is broken so that it never ends: the bracket that closes it on its line ends it.
+ * The call of a marker with JSON so broken that it never ends: the bracket that closes it on its line ends it.
  * `rest` is what followed it; null where there is no such bracket.
  */
-export function closeOnLine({ name, args }: MarkerDraft): { call: MarkedCall; rest: string } | null {
+export function closeOnLine({ name, args }: MarkerAccumulator): { call: MarkedCall; rest: string } | null {
   let depth = 0;
   for (let at = 0; at < args.length && args[at] !== '\n'; at += 1) {
     if (args[at] === '[') depth += 1;
@@ -68,75 +68,75 @@ export function closeOnLine({ name, args }: MarkerDraft): { call: MarkedCall; re
   return null;
 }
 
-function readOpening(draft: MarkerDraft, char: string): MarkerState {
-  if (char !== OPENING[draft.opened]) return 'text';
-  if (opens(draft, char)) draft.phase = 'name';
+function readOpening(marker: MarkerAccumulator, char: string): MarkerState {
+  if (char !== OPENING[marker.opened]) return 'text';
+  if (opens(marker, char)) marker.phase = 'name';
   return 'open';
 }
 
-function readName(draft: MarkerDraft, char: string): MarkerState {
-  const isFirst = draft.name === '';
+function readName(marker: MarkerAccumulator, char: string): MarkerState {
+  const isFirst = marker.name === '';
   if (isFirst && (char === ' ' || char === '\t')) return 'open';
-  if (draft.phase === 'name' && (isFirst ? /[\p{L}\p{N}_]/u : /[\p{L}\p{N}_.-]/u).test(char)) {
-    draft.name += char;
+  if (marker.phase === 'name' && (isFirst ? /[\p{L}\p{N}_]/u : /[\p{L}\p{N}_.-]/u).test(char)) {
+    marker.name += char;
     return 'open';
   }
   if (isFirst) return 'text';
   if (char !== '{') {
-    draft.phase = 'after-name';
-    return readBetween(draft, char);
+    marker.phase = 'after-name';
+    return readBetween(marker, char);
   }
-  Object.assign(draft, { phase: 'json', args: char, depth: 1, opened: 0, isPastLine: false });
+  Object.assign(marker, { phase: 'json', args: char, depth: 1, opened: 0, isPastLine: false });
   return 'open';
 }
 
-function readJson(draft: MarkerDraft, char: string): MarkerState {
-  draft.args += char;
-  if (draft.isEscaped) draft.isEscaped = false;
-  else if (draft.inString) {
-    draft.isEscaped = char === '\\';
-    draft.inString = char !== '"';
+function readJson(marker: MarkerAccumulator, char: string): MarkerState {
+  marker.args += char;
+  if (marker.isEscaped) marker.isEscaped = false;
+  else if (marker.inString) {
+    marker.isEscaped = char === '\\';
+    marker.inString = char !== '"';
   } else if (char === '"') {
-    draft.inString = true;
-    draft.opened = 0;
-  } else return readStructure(draft, char);
+    marker.inString = true;
+    marker.opened = 0;
+  } else return readStructure(marker, char);
   return 'open';
 }
 
 /** A character of JSON outside its strings, where no other marker can begin. */
-function readStructure(draft: MarkerDraft, char: string): MarkerState {
-  if (opens(draft, char)) return 'unclosed';
-  if (char === '{') draft.depth += 1;
-  if (char === '}') draft.depth -= 1;
-  if (draft.depth === 0) draft.phase = 'after-json';
+function readStructure(marker: MarkerAccumulator, char: string): MarkerState {
+  if (opens(marker, char)) return 'unclosed';
+  if (char === '{') marker.depth += 1;
+  if (char === '}') marker.depth -= 1;
+  if (marker.depth === 0) marker.phase = 'after-json';
   return 'open';
 }
 
 /** After the name, and after the JSON: the end, or something that is no JSON but still stands for the arguments. */
-function readBetween(draft: MarkerDraft, char: string): MarkerState {
+function readBetween(marker: MarkerAccumulator, char: string): MarkerState {
   if (char === ']') return 'call';
   if (/\s/.test(char)) {
-    draft.isPastLine ||= char === '\n';
-    draft.args += char;
+    marker.isPastLine ||= char === '\n';
+    marker.args += char;
     return 'open';
   }
-  if (draft.isPastLine) return 'text';
-  Object.assign(draft, { phase: 'raw', depth: 0, opened: 0 });
-  return readRaw(draft, char);
+  if (marker.isPastLine) return 'text';
+  Object.assign(marker, { phase: 'raw', depth: 0, opened: 0 });
+  return readRaw(marker, char);
 }
 
-function readRaw(draft: MarkerDraft, char: string): MarkerState {
-  if (char === '\n' || opens(draft, char)) return 'text';
-  if (char === ']' && draft.depth === 0) return 'call';
-  if (char === '[') draft.depth += 1;
-  if (char === ']') draft.depth -= 1;
-  draft.args += char;
+function readRaw(marker: MarkerAccumulator, char: string): MarkerState {
+  if (char === '\n' || opens(marker, char)) return 'text';
+  if (char === ']' && marker.depth === 0) return 'call';
+  if (char === '[') marker.depth += 1;
+  if (char === ']') marker.depth -= 1;
+  marker.args += char;
   return 'open';
 }
 
 /** Whether an opening ends with this character. */
-function opens(draft: MarkerDraft, char: string): boolean {
-  if (char === OPENING[draft.opened]) draft.opened += 1;
-  else draft.opened = char === '[' ? 1 : 0;
-  return draft.opened === OPENING.length;
+function opens(marker: MarkerAccumulator, char: string): boolean {
+  if (char === OPENING[marker.opened]) marker.opened += 1;
+  else marker.opened = char === '[' ? 1 : 0;
+  return marker.opened === OPENING.length;
 }

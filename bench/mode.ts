@@ -1,0 +1,2 @@
+/** Where the jobs are: contenders are compared on each. */
+export type Mode = 'redis' | 'postgres';

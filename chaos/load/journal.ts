@@ -1,9 +1,0 @@
-import type { Ack, Answer, SeenTurn } from '../history.ts';
-
-/** What the clients of a load write down. */
-export type Journal = { answers: Answer[]; acks: Ack[]; seen: Map<string, SeenTurn> };
-
-/** Opens an empty journal. */
-export function makeJournal(): Journal {
-  return { answers: [], acks: [], seen: new Map() };
-}

@@ -1,0 +1,291 @@
+-- Pawl's tables, in the order of one turn's life. Every CHECK is a promise that the code relies on.
+-- The runner splits this file where a line ends in a semicolon: no line of a comment or a function body may end so.
+
+-- A row is a conversation: the turns that one caller keeps together, with the configuration they inherit.
+create table conversations (
+  id text primary key,
+  project text not null,
+  config json not null,
+  metadata json not null,
+  -- turns that were added, and failed turns that were reopened: the end of a turn checks both for newcomers
+  turns integer not null default 0,
+  reopened integer not null default 0,
+  created_at timestamptz not null default now()
+);
+comment on table conversations is 'A row is a conversation: the turns that one caller keeps together.';
+create index conversations_newest on conversations (project, id desc);
+
+-- The promises of a turn, in one function. Postgres reads each CHECK anew for every statement that writes the table,
+-- which was half of the cost of a checkpoint. It keeps the body of a plpgsql function, so the promises cost a third.
+create function turn_is_sound(
+  status text, step text, open_calls integer, waiting_calls integer, at_head boolean, lease_owner text,
+  lease_until timestamptz, due_at timestamptz, completed_at timestamptz, output text, error json, incomplete_reason text
+) returns boolean immutable parallel safe language plpgsql as $$ begin
+  return status in ('queued', 'in_progress', 'requires_action', 'completed', 'incomplete', 'failed', 'cancelled')
+    and step ~ '^[rb][1-9][0-9]*$'
+    -- active turns are due
+    and (status in ('queued', 'in_progress', 'requires_action')) = (due_at is not null)
+    -- ended turns say when they ended, have no lease and leave the head of their conversation
+    and (due_at is null) = (completed_at is not null)
+    and (due_at is not null or (lease_owner is null and not at_head))
+    -- failed and incomplete turns say why, completed turns answer
+    and (status = 'failed') = (error is not null)
+    and (status = 'incomplete') = (incomplete_reason is not null)
+    and (status <> 'completed' or output is not null)
+    -- leases have an end
+    and (lease_owner is null) = (lease_until is null)
+    -- only batches have open calls
+    and waiting_calls between 0 and open_calls
+    and (open_calls = 0 or step like 'b%')
+    -- turns that require action have open calls, and each of these waits
+    and (status <> 'requires_action' or (open_calls > 0 and open_calls = waiting_calls))
+; end $$;
+
+-- A row is a turn: one user message and all work until its answer. Its columns say what it needs next and when.
+create table turns (
+  id text primary key,
+  project text not null,
+  conversation_id text not null references conversations on delete cascade,
+  position integer not null,
+  -- what the client asks for: it never changes
+  provider text not null,
+  model text,
+  priority integer not null,
+  config json not null,
+  input json not null,
+  metadata json not null,
+  -- the state: the step is a round (r1, r2) or the tool batch of a round (b1, b2)
+  status text not null default 'queued',
+  step text not null default 'r1',
+  at_head boolean not null,
+  open_calls integer not null default 0,
+  waiting_calls integer not null default 0,
+  last_event integer not null default 0,
+  -- the wake-up: a rescue enqueues the turn again once due_at has passed, under the next generation
+  due_at timestamptz,
+  deadline_at timestamptz,
+  generation integer not null default 0,
+  rescues integer not null default 0,
+  -- the lease: one run's right to the step, for a time; starts count the runs that took it and may have died
+  lease_owner text,
+  lease_until timestamptz,
+  starts integer not null default 0,
+  -- the wait: rate_limited says where retry_at comes from, a null waiting_since means since created_at
+  attempts integer not null default 0,
+  retry_at timestamptz,
+  rate_limited boolean not null default false,
+  waiting_since timestamptz,
+  waited_ms integer not null default 0,
+  -- the outcome: failed requests brought no reply, those that brought one are counted in their rounds
+  output text,
+  error json,
+  incomplete_reason text,
+  warnings json not null default '[]',
+  failed_requests integer not null default 0,
+  created_at timestamptz not null default now(),
+  started_at timestamptz,
+  completed_at timestamptz,
+  unique (conversation_id, position),
+  constraint turns_are_sound check (turn_is_sound(status, step, open_calls, waiting_calls, at_head, lease_owner,
+    lease_until, due_at, completed_at, output, error, incomplete_reason))
+) with (fillfactor = 80);
+comment on table turns is 'A row is a turn: one user message and all work until its answer.';
+create unique index turns_one_head_per_conversation on turns (conversation_id) where at_head;
+create index turns_due on turns (due_at) where due_at is not null;
+create index turns_newest on turns (project, id desc);
+create index turns_newest_by_status on turns (project, status, id desc);
+
+-- A row is a round: one request to the model with its reply, written once.
+create table rounds (
+  turn_id text not null references turns on delete cascade,
+  number integer not null,
+  -- provider/model, as asked when it wrote the round
+  model text not null,
+  -- the reply, with what only its provider reads
+  text text,
+  finish_reason text not null,
+  finish_reason_raw text,
+  usage json,
+  opaque json,
+  -- what it took: requests for this reply, tries of this round
+  requests integer not null default 1,
+  attempts integer not null,
+  started_at timestamptz not null,
+  completed_at timestamptz not null default now(),
+  primary key (turn_id, number),
+  constraint rounds_are_numbered_from_one check (number > 0)
+);
+comment on table rounds is 'A row is a round: one request to the model with its reply.';
+
+-- The promises of a tool call, in one function for the same reason as those of a turn.
+create function call_is_sound(effect text, waits_for text)
+returns boolean immutable parallel safe language plpgsql as $$ begin
+  return effect in ('none', 'idempotent', 'at_most_once')
+    and (waits_for is null or waits_for in ('output', 'approval'))
+; end $$;
+
+-- A row is a tool call: one call that a round asks for. Its result is null until it is known.
+create table tool_calls (
+  turn_id text not null,
+  round integer not null,
+  index integer not null,
+  -- what the model asks for
+  id text not null,
+  name text not null,
+  arguments text not null,
+  effect text not null,
+  -- the wait for a client's output or a person's approval
+  waits_for text,
+  expires_at timestamptz,
+  approval json,
+  -- the claim: the run that is about to make an at_most_once call
+  claimed_by text,
+  claimed_at timestamptz,
+  -- the result as the model reads it, the whole output where that is cut, and the key by which other calls reuse both
+  result json,
+  full_output text,
+  cache_key text,
+  completed_at timestamptz,
+  primary key (turn_id, round, index),
+  foreign key (turn_id, round) references rounds on delete cascade,
+  constraint calls_are_sound check (call_is_sound(effect, waits_for))
+);
+comment on table tool_calls is 'A row is a tool call: one call that a round asks for, with its result once known.';
+create unique index tool_calls_by_id on tool_calls (turn_id, id);
+create index tool_calls_reusable on tool_calls (cache_key, completed_at desc) where cache_key is not null;
+
+-- A row is an event: what happened to a turn, in order. It points at the round or call that it is about.
+create table events (
+  turn_id text not null references turns on delete cascade,
+  number integer not null,
+  id text not null,
+  type text not null,
+  round integer,
+  call_index integer,
+  data json,
+  created_at timestamptz not null default now(),
+  primary key (turn_id, number),
+  constraint events_are_numbered_from_one check (number > 0)
+);
+comment on table events is 'A row is an event: what happened to a turn, in order.';
+
+-- A row is a webhook endpoint: a URL that receives the events of a whole project.
+create table webhook_endpoints (
+  id text primary key,
+  project text not null,
+  url text not null,
+  description text,
+  -- the subscription
+  events jsonb not null,
+  with_turn boolean not null,
+  -- the state
+  status text not null default 'enabled',
+  disabled_reason text,
+  failing_since timestamptz,
+  -- the secrets: after a rotation, both sign until the old one ends
+  secret text not null,
+  old_secret text,
+  old_secret_until timestamptz,
+  created_at timestamptz not null default now(),
+  constraint endpoints_are_enabled_or_disabled check (status in ('enabled', 'disabled')),
+  constraint disabled_endpoints_say_why check ((status = 'disabled') = (disabled_reason is not null)),
+  constraint old_secrets_have_an_end check ((old_secret is null) = (old_secret_until is null))
+);
+comment on table webhook_endpoints is 'A row is a webhook endpoint: a URL that receives the events of a whole project.';
+create index webhook_endpoints_newest on webhook_endpoints (project, id desc);
+create index webhook_endpoints_enabled on webhook_endpoints (project) where status = 'enabled';
+
+-- A row is a delivery: one event sent to one URL, that of a turn's own webhook or of an endpoint.
+-- The row outlives its endpoint, so endpoint_id references nothing.
+create table deliveries (
+  id text primary key,
+  project text not null,
+  -- what is sent: an event of a turn, or an event that no turn has
+  turn_id text,
+  event_number integer,
+  event json,
+  -- where to: a null endpoint_id is the turn's own webhook
+  endpoint_id text,
+  url text not null,
+  with_turn boolean not null,
+  -- the state, with the last answer
+  status text not null default 'pending',
+  attempts integer not null default 0,
+  last_status_code integer,
+  last_error text,
+  -- the wake-up and the lease, as a turn has them
+  next_attempt_at timestamptz,
+  due_at timestamptz,
+  generation integer not null default 0,
+  lease_until timestamptz,
+  created_at timestamptz not null default now(),
+  delivered_at timestamptz,
+  foreign key (turn_id, event_number) references events on delete cascade,
+  constraint deliveries_are_pending_delivered_or_failed check (status in ('pending', 'delivered', 'failed')),
+  constraint pending_deliveries_are_due check ((status = 'pending') = (due_at is not null)),
+  constraint delivered_deliveries_say_when check ((status = 'delivered') = (delivered_at is not null)),
+  constraint deliveries_send_one_event check (num_nonnulls(event_number, event) = 1
+    and (turn_id is null) = (event_number is null)),
+  constraint only_endpoints_subscribe_to_more_than_turns check (turn_id is not null or endpoint_id is not null)
+);
+comment on table deliveries is 'A row is a delivery: one event sent to one URL.';
+create index deliveries_due on deliveries (due_at) where due_at is not null;
+create index deliveries_by_turn on deliveries (turn_id, id);
+create index deliveries_pending_by_turn on deliveries (turn_id, id) where due_at is not null;
+create index deliveries_by_endpoint on deliveries (endpoint_id, id desc) where endpoint_id is not null;
+
+-- A row is an attempt: one request of a delivery, with the answer of the receiver or the error.
+create table delivery_attempts (
+  delivery_id text not null references deliveries on delete cascade,
+  at timestamptz not null default now(),
+  attempt integer not null,
+  duration_ms integer not null,
+  status_code integer,
+  body text,
+  error text,
+  primary key (delivery_id, at)
+);
+comment on table delivery_attempts is 'A row is an attempt: one request of a delivery, with what came of it.';
+
+-- A row is an idempotency key: one creating request, with the hash of its body and what it made.
+create table idempotency_keys (
+  project text not null,
+  path text not null,
+  key text not null,
+  body_hash text not null,
+  status_code integer,
+  resource_id text,
+  created_at timestamptz not null default now(),
+  primary key (project, path, key)
+);
+comment on table idempotency_keys is 'A row is an idempotency key: one creating request, and what it made.';
+create index idempotency_keys_by_age on idempotency_keys (created_at);
+
+-- A row is a webhook secret: it signs the requests that Pawl makes for one project, but not those to endpoints.
+create table webhook_secrets (
+  project text primary key,
+  secret text not null,
+  created_at timestamptz not null default now()
+);
+comment on table webhook_secrets is 'A row is a webhook secret: it signs the requests that Pawl makes for one project.';
+
+-- A row is a tool rate: one limit of a tool in a project, with the latest starts that workers booked under it.
+create table tool_rates (
+  project text not null,
+  tool text not null,
+  max integer not null,
+  per_seconds integer not null,
+  starts timestamptz[] not null default '{}',
+  primary key (project, tool, max, per_seconds)
+);
+comment on table tool_rates is 'A row is a tool rate: one limit of a tool, with the starts booked under it.';
+
+-- A row is a worker that is alive. It says so every few seconds, and removes workers that stopped saying so.
+create table workers (
+  id text primary key,
+  started_at timestamptz not null default now(),
+  last_seen_at timestamptz not null default now(),
+  concurrency integer not null,
+  constraint workers_run_at_least_one_step check (concurrency > 0)
+) with (fillfactor = 50);
+comment on table workers is 'A row is a worker that is alive.';

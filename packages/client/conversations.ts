@@ -1,0 +1,39 @@
+import { listAll } from './list-all.ts';
+import type { Conversation, ConversationHandle, Conversations, Turn } from './pawl.ts';
+import { type Api, requestJson } from './request-json.ts';
+import type { CompactMessage } from './resources/conversation.ts';
+import { keyOf, startedTurn, startTurn } from './turns.ts';
+
+const PATH = '/v1/conversations';
+
+/** `/v1/conversations`. */
+export function conversationsOf(api: Api): Conversations {
+  return {
+    create: async (request, options = {}) => {
+      const created = { method: 'POST', path: PATH, body: request, headers: await keyOf(options) } as const;
+      const { id, turn } = await requestJson<{ id: string; turn?: Turn }>(api, created, options);
+      return { ...handleConversation(api, id), turn: turn ? startedTurn(api, turn) : null };
+    },
+    get: (id, options) => handleConversation(api, id).get(options),
+    list: (options = {}) => listAll<Conversation>(api, { path: PATH }, options),
+    attach: (id) => handleConversation(api, id),
+  };
+}
+
+function handleConversation(api: Api, id: string): ConversationHandle {
+  const path = `${PATH}/${encodeURIComponent(id)}`;
+  return {
+    id,
+    get: (options) => requestJson(api, { path }, options),
+    start: (request, options) => startTurn(api, { path: `${path}/turns`, request }, options),
+    messages: (options = {}) => allOf(listAll<CompactMessage>(api, { path: `${path}/messages` }, options)),
+    // Not safe to repeat: after a lost answer the conversation is gone already.
+    delete: (options) => requestJson(api, { method: 'DELETE', path }, { ...options, patienceMs: 0 }),
+  };
+}
+
+async function allOf<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
+  const all: Item[] = [];
+  for await (const item of items) all.push(item);
+  return all;
+}

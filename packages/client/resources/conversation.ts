@@ -1,0 +1,52 @@
+import type { Limits } from './limits.ts';
+import type { InputMessage, Round } from './turn.ts';
+import type { Capability, WebhookBody } from './turn-request.ts';
+
+/** A conversation as the API returns it: what its turns inherit, with every default filled in. */
+export type ConversationResource = {
+  id: string;
+  object: 'conversation';
+  model: string | null;
+  instructions: string | null;
+  tools: (string | ToolResource)[];
+  tool_choice: 'auto' | 'none' | 'required' | { type: 'specific'; name: string };
+  tool_mode: 'native' | 'emulated' | 'inline';
+  limits: Limits;
+  allowed_capabilities: Capability[] | null;
+  webhook: WebhookBody | null;
+  metadata: Record<string, string>;
+  active_turn_id: string | null;
+  created_at: string;
+};
+
+/** One message as it is kept; only an answer that took rounds of tool calls has `rounds`. */
+export type CompactMessage = {
+  role: InputMessage['role'];
+  content: string | null;
+  turn_id: string;
+  created_at: string;
+  rounds?: Round[];
+};
+
+/** A tool with every default filled in. */
+type ToolResource = {
+  type: 'function';
+  name: string;
+  description: string;
+  parameters: Record<string, unknown>;
+  execution:
+    | { kind: 'server' }
+    | { kind: 'client' }
+    | { kind: 'http'; url: string; headers: Record<string, string> }
+    | { kind: 'mcp'; server: string }
+    | null;
+  effect: 'none' | 'idempotent' | 'at_most_once';
+  timeout_ms: number;
+  retry: { max_attempts: number; backoff_ms: number };
+  approval: 'never' | 'always';
+  expires_in_seconds: number | null;
+  cache_ttl_seconds: number;
+  rate_limit: { max: number; per_seconds: number } | null;
+  capabilities: Capability[];
+  status_text: string | null;
+};

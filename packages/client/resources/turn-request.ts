@@ -1,0 +1,78 @@
+import type { LimitsBody } from './limits.ts';
+import type { InputMessage, TerminalStatus } from './turn.ts';
+
+/** The JSON body that starts a turn. Fields with a default may be left out; `null` means the default too. */
+export type TurnRequestBody = StandingBody & StartingBody & { input: string | InputMessage[] };
+
+/** The JSON body that creates a conversation; with `input` it also starts the first turn. */
+export type ConversationRequestBody = StandingBody &
+  StartingBody & { input?: string | InputMessage[] | null | undefined };
+
+/** What each turn of a conversation inherits. */
+type StandingBody = {
+  /** `provider/model`; `sim/…` needs no key. */
+  model?: string | null | undefined;
+  /** The system prompt. */
+  instructions?: string | null | undefined;
+  /** Names of tools that `GET /v1/tools` lists, or definitions. */
+  tools?: (string | ToolBody)[] | null | undefined;
+  tool_choice?: 'auto' | 'none' | 'required' | { type: 'specific'; name: string } | null | undefined;
+  tool_mode?: 'native' | 'emulated' | 'inline' | null | undefined;
+  parallel_tool_calls?: boolean | null | undefined;
+  temperature?: number | null | undefined;
+  max_output_tokens?: number | null | undefined;
+  limits?: LimitsBody | null | undefined;
+  /** What tools may need; all by default. */
+  allowed_capabilities?: Capability[] | null | undefined;
+  /** Put into the provider's request at its top level, as they are. */
+  provider_options?: Record<string, unknown> | null | undefined;
+  webhook?: WebhookBody | null | undefined;
+};
+
+type StartingBody = {
+  /** While another turn of the conversation is active: wait for it (the default), 409, or cancel it. */
+  on_active_turn?: 'enqueue' | 'reject' | 'interrupt' | null | undefined;
+  /** Higher runs first; 0 by default. */
+  priority?: number | null | undefined;
+  /** At most 16 pairs. */
+  metadata?: Record<string, string> | null | undefined;
+};
+
+/** What a tool may need. */
+export type Capability = 'network' | 'filesystem' | 'database' | 'shell';
+
+/** Where events of a turn are sent. */
+export type WebhookBody = {
+  url: string;
+  /** All but `round.completed` by default. */
+  events?: (`turn.${TerminalStatus | 'requires_action'}` | 'round.completed')[] | null | undefined;
+  /** `turn`: the whole turn is sent along. */
+  include?: 'turn'[] | null | undefined;
+};
+
+/** A tool and its rules. Without `execution` the client runs it, unless a tool of the server has its name. */
+type ToolBody = {
+  type?: 'function' | undefined;
+  name: string;
+  description?: string | null | undefined;
+  /** The JSON Schema of the arguments, an object. */
+  parameters?: Record<string, unknown> | null | undefined;
+  execution?:
+    | { kind: 'server' }
+    | { kind: 'client' }
+    | { kind: 'http'; url: string; headers?: Record<string, string> | undefined }
+    | { kind: 'mcp'; server: string }
+    | null
+    | undefined;
+  /** What repeating a call would do, after a crash or a lost answer. `at_most_once` by default. */
+  effect?: 'none' | 'idempotent' | 'at_most_once' | null | undefined;
+  timeout_ms?: number | null | undefined;
+  retry?: { max_attempts?: number | undefined; backoff_ms?: number | undefined } | null | undefined;
+  /** Whether a person has to allow each call. */
+  approval?: 'never' | 'always' | null | undefined;
+  expires_in_seconds?: number | null | undefined;
+  cache_ttl_seconds?: number | null | undefined;
+  rate_limit?: { max: number; per_seconds: number } | null | undefined;
+  capabilities?: Capability[] | null | undefined;
+  status_text?: string | null | undefined;
+};

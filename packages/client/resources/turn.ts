@@ -1,0 +1,127 @@
+import type { LimitReason } from './limits.ts';
+
+/** How far a turn is; the last four are its ends. */
+export type TurnStatus = 'queued' | 'in_progress' | 'requires_action' | TerminalStatus;
+export type TerminalStatus = 'completed' | 'incomplete' | 'failed' | 'cancelled';
+
+/** A turn as the API returns it. */
+export type TurnResource = {
+  id: string;
+  object: 'turn';
+  conversation_id: string;
+  status: TurnStatus;
+  input: InputMessage[];
+  model: string;
+  /** The round the turn is at, counted from 1; 0 before it starts. */
+  round: number;
+  phase: 'llm_round' | 'tool_batch' | null;
+  /** The `sequence_number` of its last event. */
+  last_event: number;
+  /** The answer; the text of the rounds before stands in `rounds`. */
+  output: string | null;
+  rounds: Round[];
+  /** What a turn in `requires_action` waits for. */
+  required_action: RequiredAction | null;
+  /** Why the turn does not run now; null while a step is at work, and after the end. */
+  waiting: Waiting | null;
+  incomplete_details: { reason: IncompleteReason } | null;
+  error: TurnError | null;
+  usage: Usage & { llm_calls: number; tool_calls: number };
+  warnings: string[];
+  metadata: Record<string, string>;
+  created_at: string;
+  started_at: string | null;
+  completed_at: string | null;
+};
+
+/** A turn of a list: the number of its rounds in their place. */
+export type ListedTurnResource = Omit<TurnResource, 'rounds'> & { rounds_count: number };
+
+export type InputMessage = { role: 'user' | 'assistant' | 'system'; content: string };
+
+/** One reply of the model, with its calls and their results so far. */
+export type Round = {
+  number: number;
+  assistant_response: string | null;
+  finish_reason: 'stop' | 'tool_calls' | 'length' | 'content_filter' | 'refusal' | 'other';
+  finish_reason_raw: string | null;
+  usage: Usage | null;
+  tool_calls: ToolCall[];
+  results: ToolResult[];
+  started_at: string;
+  completed_at: string;
+  attempts: number;
+};
+
+/** `arguments` is the model's text where that is not a JSON object. */
+export type ToolCall = { id: string; name: string; arguments: string | Record<string, unknown> };
+
+/** The answer to one call; `content` is what the model reads. */
+export type ToolResult =
+  | {
+      tool_call_id: string;
+      status: 'success' | 'error';
+      content: string | null;
+      error: ToolError | null;
+      truncated: boolean;
+      cached: boolean;
+      duration_ms: number;
+      attempts: number;
+    }
+  | {
+      tool_call_id: string;
+      status: 'running' | 'pending';
+      content: null;
+      error: null;
+      truncated: boolean;
+      cached: boolean;
+      duration_ms: null;
+      attempts: number;
+    };
+
+export type ToolError = {
+  category:
+    | 'invalid_arguments'
+    | 'authentication_failed'
+    | 'rate_limited'
+    | 'resource_not_found'
+    | 'execution_timeout'
+    | 'network_error'
+    | 'permission_denied'
+    | 'cancelled'
+    | 'outcome_unknown'
+    | 'unknown';
+  message: string;
+  details: Record<string, unknown>;
+};
+
+/** Calls for the client's output, and calls for a person's approval; `expires_at` is when the first expires. */
+export type RequiredAction = { tool_outputs: ToolCall[]; approvals: ToolCall[]; expires_at: string | null };
+
+/** `until` where it is known: the next try, the end of a rate limit, the expiry of a call. */
+export type Waiting = {
+  for: 'turn' | 'client' | 'approval' | 'retry' | 'provider' | 'slot';
+  since: string;
+  until?: string;
+  /** What keeps every turn from running, if anything does: no worker runs, or the queue is away. */
+  note?: string;
+};
+
+export type IncompleteReason = LimitReason | 'max_output_tokens' | 'content_filter';
+
+export type TurnError = {
+  type: 'provider_error' | 'tool_choice_error' | 'internal_error';
+  code: string;
+  message: string;
+  retryable: boolean;
+  provider?: { status: number | null; code: string | null; request_id: string | null };
+};
+
+/** Tokens; input includes cached tokens, output includes reasoning tokens. */
+export type Usage = {
+  input_tokens: number;
+  output_tokens: number;
+  total_tokens: number;
+  cached_input_tokens: number;
+  reasoning_tokens: number;
+};

@@ -1,0 +1,53 @@
+import { sql } from 'kysely';
+import { read } from '../postgres/read-write.ts';
+import type { Db } from './tables.ts';
+
+/** The work there is: active turns by status, how many of them are late, pending deliveries. */
+export type WorkCounts = { turns: Record<string, number>; late: number; deliveries: number };
+
+/** Counts rows that are due at some time, and no others, so that it costs the same however old the database is. */
+export async function countWork(db: Db): Promise<WorkCounts> {
+  const rows = await read(
+    db,
+    sql<{ status: string; count: number; late: number }>`
+    select status, count(*)::int as count, (count(*) filter (where due_at < now()))::int as late
+    from turns where due_at is not null group by status`,
+  );
+  const pending = await read(
+    db,
+    sql<{ count: number }>`
+    select count(*)::int as count from deliveries where due_at is not null`,
+  );
+  return {
+    turns: Object.fromEntries(rows.map(({ status, count }) => [status, count])),
+    late: rows.reduce((sum, { late }) => sum + late, 0),
+    deliveries: pending[0]?.count ?? 0,
+  };
+}
+
+/** A project and how many turns it has, up to one more than is counted. */
+export type ProjectTurns = { project: string; turns: number };
+
+const MAX_PROJECTS = 100;
+
+/** Counted up to here, so that a start costs the same however old the database is. */
+export const MAX_COUNTED = 1_000;
+
+/** The projects that have turns and are none of `known`, with how many; a hundred projects are looked at. */
+export async function countTurnsOfOtherProjects(db: Db, known: string[]): Promise<ProjectTurns[]> {
+  const rows = await read(
+    db,
+    sql<ProjectTurns>`
+    with recursive found as (
+      select 1 as position, (select project from turns order by project limit 1) as project
+      union all
+      select position + 1, (select project from turns where project > found.project order by project limit 1)
+      from found where found.project is not null and position < ${MAX_PROJECTS}
+    )
+    select project, (
+      select count(*)::int from (select from turns where turns.project = found.project limit ${MAX_COUNTED + 1}) as counted
+    ) as turns
+    from found where project is not null and project not in (select json_array_elements_text(${known}::json))`,
+  );
+  return rows;
+}

@@ -1,0 +1,94 @@
+import { sql } from 'kysely';
+import { write } from '../postgres/read-write.ts';
+import { MAX_RATE_LIMIT_WAIT_MS, timing } from '../turn/timing.ts';
+import type { DeliveryWakeup, TurnWakeup, Wakeup } from '../turn/wakeup.ts';
+import { dueIn, inMs } from './sql/due.ts';
+import { wakeupColumns } from './sql/wakeup.ts';
+import type { Db } from './tables.ts';
+
+/**
+ * A model at its rate limit, for how much longer, and whether the wait counts towards all that a turn may
+ * wait.
+ */
+export type RateLimitedModel = { model: string; forMs: number; counts: boolean };
+
+/** Rows postponed at once: each costs a write, but nothing in a queue. */
+const MAX_POSTPONED = 2_000;
+
+/**
+ * Finds turns that are due and that no worker took (R2). Their generation rises, so that no live, stuck or retained job
+ * can swallow the wake-up (R11). Pauses grow until a worker takes the lease. Several rescuers share the work. Leases
+ * stay (R9). The round of a model that is rate-limited for long is not late before the limit ends.
+ */
+export async function rescueTurns(db: Db, limit: number, limits: RateLimitedModel[] = []): Promise<TurnWakeup[]> {
+  const lasting = limits.filter(({ forMs }) => forMs > timing.graceMs);
+  if (lasting.length > 0) await postponeRateLimited(db, lasting);
+  const pauseMs = sql<number>`least(${timing.graceMs} * power(2, least(rescues, 10)), ${timing.longestGraceMs})`;
+  const rows = await write(
+    db,
+    sql<TurnWakeup>`
+    update turns set generation = generation + 1, rescues = rescues + 1,
+      due_at = least(now() + ${pauseMs} * interval '1 millisecond', case when deadline_at > now() then deadline_at end)
+    where id in (select id from turns where due_at < now() order by due_at limit ${limit} for no key update skip locked)
+    returning ${wakeupColumns}, coalesce(deadline_at <= now(), false) as overdue`,
+  );
+  return rows;
+}
+
+/**
+ * Postpones late rounds until the limits of their models end, spread out, so that not all are due at once. Deadlines
+ * stay. A turn that has waited for as long as it may is left to a worker, which fails it.
+ */
+async function postponeRateLimited(db: Db, limits: RateLimitedModel[]): Promise<void> {
+  await write(
+    db,
+    sql`
+    update turns set generation = generation + 1, retry_at = ${inMs(sql`"forMs"`)}, rate_limited = true,
+      waiting_since = case when rate_limited then waiting_since else now() end, waited_ms = waited_ms + "countedMs"::int,
+      due_at = least(deadline_at, ${inMs(sql`"forMs" + ${timing.graceMs} * (1 + random())`)})
+    from (
+      select id as late, "forMs", case when counts then "forMs" else 0 end as "countedMs" from turns
+      join json_to_recordset(${limits}::json) as limited (model text, "forMs" double precision, counts boolean) using (model)
+      where due_at < now() and step like 'r%' and coalesce(deadline_at > now(), true)
+        and (not counts or waited_ms + "forMs" <= ${MAX_RATE_LIMIT_WAIT_MS})
+      order by due_at limit ${MAX_POSTPONED} for no key update of turns skip locked
+    ) as late where id = late`,
+  );
+}
+
+/** Finds deliveries that are late, and raises their generation, as for turns. */
+export async function rescueDeliveries(db: Db, limit: number): Promise<DeliveryWakeup[]> {
+  const rows = await write(
+    db,
+    sql<DeliveryWakeup>`
+    update deliveries set generation = generation + 1, due_at = ${inMs(timing.longestGraceMs)}
+    where id in (select id from deliveries where due_at < now() order by due_at limit ${limit} for no key update skip locked)
+    returning 'delivery' as kind, id as "deliveryId", generation`,
+  );
+  return rows;
+}
+
+/**
+ * Takes back rescues where no queue took the wake-up: they are rescued again after the first pause, however long the queue
+ * was away. Rows with a lease or a later generation stay as they are.
+ */
+export async function revertRescues(db: Db, wakeups: Wakeup[]): Promise<void> {
+  const turns = wakeups.filter((wakeup) => wakeup.kind === 'turn');
+  const deliveries = wakeups.filter((wakeup) => wakeup.kind === 'delivery');
+  await write(
+    db,
+    sql`
+    update turns set rescues = greatest(rescues - 1, 0), due_at = least(due_at, ${dueIn(timing.graceMs)})
+    from json_to_recordset(${turns}::json) as undelivered ("turnId" text, generation int)
+    where turns.id = undelivered."turnId" and turns.generation = undelivered.generation and due_at is not null
+      and (lease_owner is null or lease_until < now())`,
+  );
+  await write(
+    db,
+    sql`
+    update deliveries set due_at = least(due_at, ${inMs(timing.graceMs)})
+    from json_to_recordset(${deliveries}::json) as undelivered ("deliveryId" text, generation int)
+    where deliveries.id = undelivered."deliveryId" and deliveries.generation = undelivered.generation and due_at is not null
+      and (lease_until is null or lease_until < now())`,
+  );
+}

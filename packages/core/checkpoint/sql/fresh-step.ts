@@ -1,0 +1,30 @@
+import { type RawBuilder, sql } from 'kysely';
+
+/** What runs leave behind: none has the step, and none was lost with it. */
+const RUNS = { lease_owner: null, lease_until: null, starts: 0, rescues: 0 };
+
+/** What failed tries leave behind: none is counted, and none is to be waited out. */
+const TRIES = { attempts: 0, retry_at: null };
+
+/**
+ * The columns of `turns` that a commit resets when it moves a turn to another step (`turn/predict.ts` predicts the
+ * same). It sets `generation` itself: 0, but for a step that was enqueued before.
+ */
+export const freshStep: RawBuilder<unknown> = sql`${reset(RUNS)}, ${reset(TRIES)}, rate_limited = false, waiting_since = now()`;
+
+/**
+ * The same part by part, for a statement where only some turns move: `columns` of `freshStep` where `condition` holds.
+ */
+export function resetIf(columns: 'runs' | 'tries', condition: RawBuilder<unknown>): RawBuilder<unknown> {
+  return reset(columns === 'runs' ? RUNS : TRIES, condition);
+}
+
+function reset(columns: Record<string, number | null>, condition?: RawBuilder<unknown>): RawBuilder<unknown> {
+  const assignments = Object.entries(columns).map(([column, fresh]) => {
+    const value = condition
+      ? sql`case when ${condition} then ${sql.lit(fresh)} else ${sql.ref(`turns.${column}`)} end`
+      : sql.lit(fresh);
+    return sql`${sql.ref(column)} = ${value}`;
+  });
+  return sql.join(assignments);
+}

@@ -1,0 +1,202 @@
+import type { Generated, Kysely, Transaction } from 'kysely';
+import type { EventType } from '../turn/event.ts';
+import type { InputMessage } from '../turn/message.ts';
+import type { Usage } from '../turn/reply.ts';
+import type { ToolEffect } from '../turn/request/tool.ts';
+import type { StandingConfig, TurnConfig } from '../turn/request/turn.ts';
+import type { EndpointEvent } from '../turn/request/webhook-endpoint.ts';
+import type { ToolResult } from '../turn/tool-result.ts';
+import type { Approval, IncompleteReason, TurnError, TurnStatus, WaitsFor } from '../turn/turn.ts';
+
+/** A connection anywhere, outside or inside a transaction. */
+export type Db = Kysely<Tables>;
+
+/** The caller's own transaction: what takes it must commit together with the caller's other writes. */
+export type Trx = Transaction<Tables>;
+
+export type Tables = {
+  conversations: ConversationRow;
+  turns: TurnRow;
+  rounds: RoundRow;
+  tool_calls: ToolCallRow;
+  events: EventRow;
+  webhook_endpoints: WebhookEndpointRow;
+  deliveries: DeliveryRow;
+  delivery_attempts: DeliveryAttemptRow;
+  idempotency_keys: IdempotencyKeyRow;
+  webhook_secrets: WebhookSecretRow;
+  tool_rates: ToolRateRow;
+  workers: WorkerRow;
+};
+
+type ConversationRow = {
+  id: string;
+  project: string;
+  config: StandingConfig;
+  metadata: Record<string, string>;
+  turns: Generated<number>;
+  reopened: Generated<number>;
+  created_at: Generated<Date>;
+};
+
+type TurnRow = {
+  id: string;
+  project: string;
+  conversation_id: string;
+  position: number;
+  provider: string;
+  model: string | null;
+  priority: number;
+  config: TurnConfig;
+  input: InputMessage[];
+  metadata: Record<string, string>;
+  status: Generated<TurnStatus>;
+  step: Generated<string>;
+  at_head: boolean;
+  open_calls: Generated<number>;
+  waiting_calls: Generated<number>;
+  last_event: Generated<number>;
+  due_at: Date | null;
+  deadline_at: Date | null;
+  generation: Generated<number>;
+  rescues: Generated<number>;
+  lease_owner: string | null;
+  lease_until: Date | null;
+  starts: Generated<number>;
+  attempts: Generated<number>;
+  retry_at: Date | null;
+  rate_limited: Generated<boolean>;
+  waiting_since: Date | null;
+  waited_ms: Generated<number>;
+  output: string | null;
+  error: TurnError | null;
+  incomplete_reason: IncompleteReason | null;
+  warnings: Generated<string[]>;
+  failed_requests: Generated<number>;
+  created_at: Generated<Date>;
+  started_at: Date | null;
+  completed_at: Date | null;
+};
+
+type RoundRow = {
+  turn_id: string;
+  number: number;
+  model: string;
+  text: string | null;
+  finish_reason: string;
+  finish_reason_raw: string | null;
+  usage: Usage | null;
+  opaque: unknown;
+  requests: Generated<number>;
+  attempts: number;
+  started_at: Date;
+  completed_at: Generated<Date>;
+};
+
+type ToolCallRow = {
+  turn_id: string;
+  round: number;
+  index: number;
+  id: string;
+  name: string;
+  arguments: string;
+  effect: ToolEffect;
+  waits_for: WaitsFor | null;
+  expires_at: Date | null;
+  approval: Approval | null;
+  claimed_by: string | null;
+  claimed_at: Date | null;
+  result: ToolResult | null;
+  full_output: string | null;
+  cache_key: string | null;
+  completed_at: Date | null;
+};
+
+type EventRow = {
+  turn_id: string;
+  number: number;
+  id: string;
+  type: EventType;
+  round: number | null;
+  call_index: number | null;
+  data: Record<string, unknown> | null;
+  created_at: Generated<Date>;
+};
+
+type WebhookEndpointRow = {
+  id: string;
+  project: string;
+  url: string;
+  description: string | null;
+  events: EndpointEvent[];
+  with_turn: boolean;
+  status: Generated<'enabled' | 'disabled'>;
+  disabled_reason: string | null;
+  failing_since: Date | null;
+  secret: string;
+  old_secret: string | null;
+  old_secret_until: Date | null;
+  created_at: Generated<Date>;
+};
+
+type DeliveryRow = {
+  id: string;
+  project: string;
+  turn_id: string | null;
+  event_number: number | null;
+  event: Record<string, unknown> | null;
+  endpoint_id: string | null;
+  url: string;
+  with_turn: boolean;
+  status: Generated<'pending' | 'delivered' | 'failed'>;
+  attempts: Generated<number>;
+  last_status_code: number | null;
+  last_error: string | null;
+  next_attempt_at: Date | null;
+  due_at: Date | null;
+  generation: Generated<number>;
+  lease_until: Date | null;
+  created_at: Generated<Date>;
+  delivered_at: Date | null;
+};
+
+type DeliveryAttemptRow = {
+  delivery_id: string;
+  at: Generated<Date>;
+  attempt: number;
+  duration_ms: number;
+  status_code: number | null;
+  body: string | null;
+  error: string | null;
+};
+
+type IdempotencyKeyRow = {
+  project: string;
+  path: string;
+  key: string;
+  body_hash: string;
+  status_code: number | null;
+  resource_id: string | null;
+  created_at: Generated<Date>;
+};
+
+type WebhookSecretRow = {
+  project: string;
+  secret: string;
+  created_at: Generated<Date>;
+};
+
+type ToolRateRow = {
+  project: string;
+  tool: string;
+  max: number;
+  per_seconds: number;
+  starts: Generated<Date[]>;
+};
+
+type WorkerRow = {
+  id: string;
+  started_at: Generated<Date>;
+  last_seen_at: Generated<Date>;
+  concurrency: number;
+};

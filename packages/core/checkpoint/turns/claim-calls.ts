@@ -1,0 +1,40 @@
+import { sql } from 'kysely';
+import { write } from '../../postgres/read-write.ts';
+import { nameStep } from '../../turn/step.ts';
+import { timing } from '../../turn/timing.ts';
+import { isActive } from '../sql/active.ts';
+import { inMs } from '../sql/due.ts';
+import type { Db } from '../tables.ts';
+
+/** Calls of one batch that a run is about to make. */
+export type Claim = { turnId: string; round: number; runId: string; indexes: number[] };
+
+/**
+ * Claims `at_most_once` calls before they are made, together with the lease (R6). A claim is durable and under the
+ * turn's row lock, only where no other run has the lease and the call has no claim or result. Returns the indexes of
+ * the calls that are now the run's.
+ */
+export async function claimCalls(db: Db, { turnId, round, runId, indexes }: Claim): Promise<number[]> {
+  const rows = await write(
+    db,
+    sql<{ index: number }>`
+    with target as materialized (
+      select id from turns where id = ${turnId} and ${isActive} and step = ${nameStep('batch', round)}
+        and (lease_owner is null or lease_owner = ${runId} or lease_until < now())
+      for no key update
+    ),
+    claimed as (
+      update tool_calls set claimed_by = ${runId}, claimed_at = now() from target
+      where turn_id = target.id and round = ${round} and index in (select value::int from json_array_elements_text(${indexes}::json))
+        and result is null and (claimed_by is null or claimed_by = ${runId})
+      returning index
+    ),
+    leased as (
+      update turns set lease_owner = ${runId}, lease_until = ${inMs(timing.leaseMs)}, due_at = ${inMs(timing.leaseMs)},
+        starts = starts + (lease_owner is distinct from ${runId})::int, rescues = 0
+      from target where turns.id = target.id and exists (select from claimed)
+    )
+    select index from claimed order by index`,
+  );
+  return rows.map((row) => row.index);
+}

@@ -1,0 +1,54 @@
+import { newId } from '../../id.ts';
+import type { Wakeup } from '../../turn/wakeup.ts';
+import { firstWakeups } from '../sql/wakeup.ts';
+import type { Db, Trx } from '../tables.ts';
+import { lockConversation } from './lock.ts';
+import {
+  type Ended,
+  type Ending,
+  type LastRound,
+  rowOfEnding,
+  writeEndingAfterRound,
+  writeEndingAlone,
+  writeEndingWithoutRound,
+} from './write-ending.ts';
+
+/**
+ * Ends a turn in one transaction with everything that hangs on it (R12, R16, R17): its last round, the results of its
+ * open calls, its events, its deliveries, the next turn. Returns the wake-ups to enqueue after the commit; null when
+ * the guard refused and nothing was written.
+ */
+export async function endTurn(trx: Trx, ending: Ending): Promise<Wakeup[] | null> {
+  await lockConversation(trx, ending.conversationId);
+  const eventIds = await newEventIds(trx, ending);
+  const write = ending.lastRound ? writeEndingAfterRound : writeEndingWithoutRound;
+  return wakeupsOf(await write(trx, rowOfEnding(ending, eventIds)));
+}
+
+/**
+ * Ends a turn with its last round like `endTurn`, in one statement where no other turn of its conversation waits. The
+ * statement does not see turns that came while it waited for the lock; the counts of the locked conversation show that
+ * some did.
+ */
+export async function endWithRound(db: Db, ending: Ending & { lastRound: LastRound }): Promise<Wakeup[] | null> {
+  const eventIds = [newId('evt'), newId('evt')];
+  const wakeups = wakeupsOf(await writeEndingAlone(db, rowOfEnding(ending, eventIds)));
+  return wakeups ?? db.transaction().execute((trx) => endTurn(trx, ending));
+}
+
+function wakeupsOf([ended]: Ended[]): Wakeup[] | null {
+  if (!ended) return null;
+  return [...(ended.next ? [ended.next] : []), ...firstWakeups(ended.deliveryIds)];
+}
+
+/** One id for each event that may happen: a last round has no open calls, any other end may find some. */
+async function newEventIds(trx: Trx, { turnId, lastRound }: Ending): Promise<string[]> {
+  if (lastRound) return [newId('evt'), newId('evt')];
+  const turn = await trx
+    .selectFrom('turns')
+    .select('open_calls')
+    .where('id', '=', turnId)
+    .forNoKeyUpdate()
+    .executeTakeFirst();
+  return Array.from({ length: (turn?.open_calls ?? 0) + 1 }, () => newId('evt'));
+}

@@ -1,0 +1,80 @@
+import { sql } from 'kysely';
+import { newId } from '../../id.ts';
+import { write } from '../../postgres/read-write.ts';
+import { timing } from '../../turn/timing.ts';
+import type { Turn } from '../../turn/turn.ts';
+import { isActive } from '../sql/active.ts';
+import { hasCome, inMs } from '../sql/due.ts';
+import { writeFor } from '../sql/statement.ts';
+import type { Db } from '../tables.ts';
+
+/**
+ * Takes the lease on the step that the run has loaded. False where another run has it, or where the step was postponed
+ * and its job comes early, by a wrong clock (R3). The first lease starts the turn.
+ */
+export async function takeLease(db: Db, turn: Turn, runId: string): Promise<boolean> {
+  const rows = await take(db, { turnId: turn.id, step: turn.work.step, runId, eventId: newId('evt') });
+  return rows.length > 0;
+}
+
+const take = writeFor(
+  sql`step text, "runId" text, "eventId" text`,
+  (input) => sql`
+    with ${input},
+    leased as (
+      update turns set lease_owner = "runId", lease_until = ${inMs(timing.leaseMs)}, due_at = ${inMs(timing.leaseMs)},
+        starts = starts + 1, rescues = 0, started_at = coalesce(started_at, now()),
+        last_event = last_event + (status = 'queued')::int,
+        status = case when status = 'queued' then 'in_progress' else status end
+      from input where turns.id = "turnId" and ${isActive} and at_head and turns.step = input.step
+        and (lease_owner is null or lease_until < now()) and ${hasCome('retry_at')}
+      returning turns.id, last_event, started_at = now() as is_first, "eventId"
+    ),
+    event as (
+      insert into events (turn_id, number, id, type)
+      select id, last_event, "eventId", 'turn.started' from leased where is_first
+    )
+    select id as "turnId" from leased`,
+);
+
+/**
+ * A run says that it is on a step. `isFirst` may take the lease, for a run that started without writing, while the step
+ * is of the `generation` that it loaded.
+ */
+export type LeaseRenewal = { turnId: string; step: string; generation: number; runId: string; isFirst: boolean };
+
+/** `renewed`: the run has its step for another lease. `busy`: the turn's row is locked, so nothing is known yet. */
+export type RenewalOutcome = 'renewed' | 'busy';
+
+/**
+ * One heartbeat for all steps of a worker, in one statement: takes each lease once, then only renews it (R2b, R4). It
+ * skips turns with locked rows, so that one never delays the others. A run that is missing from the answer has
+ * lost its step.
+ */
+export async function renewLeases(db: Db, renewals: LeaseRenewal[]): Promise<Map<string, RenewalOutcome>> {
+  const rows = await write(
+    db,
+    sql<{ runId: string; isRenewed: boolean }>`
+    with renewal as materialized (
+      select * from json_to_recordset(${renewals}::json)
+        as renewal ("turnId" text, step text, generation int, "runId" text, "isFirst" boolean)
+    ),
+    candidate as materialized (select "runId" from turns join renewal on id = "turnId" where ${mayRenew}),
+    free as materialized (
+      select id from turns where id in (select "turnId" from renewal) for no key update skip locked
+    ),
+    renewed as (
+      update turns set lease_owner = renewal."runId", lease_until = ${inMs(timing.leaseMs)}, due_at = ${inMs(timing.leaseMs)},
+        starts = starts + (lease_owner is distinct from renewal."runId")::int, rescues = 0
+      from renewal, free
+      where turns.id = free.id and turns.id = renewal."turnId" and ${mayRenew}
+      returning renewal."runId"
+    )
+    select "runId", "runId" in (select "runId" from renewed) as "isRenewed" from candidate`,
+  );
+  return new Map(rows.map(({ runId, isRenewed }) => [runId, isRenewed ? 'renewed' : 'busy']));
+}
+
+const mayRenew = sql<boolean>`${isActive} and turns.step = renewal.step
+  and (lease_owner = renewal."runId" or (renewal."isFirst" and status = 'in_progress' and turns.generation = renewal.generation
+    and (lease_owner is null or lease_until < now())))`;

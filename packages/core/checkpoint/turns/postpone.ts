@@ -1,0 +1,78 @@
+import { sql } from 'kysely';
+import { newId } from '../../id.ts';
+import { timing } from '../../turn/timing.ts';
+import type { TurnWakeup } from '../../turn/wakeup.ts';
+import { dueIn, inMs } from '../sql/due.ts';
+import { rawJson, writeFor } from '../sql/statement.ts';
+import { wakeupColumns } from '../sql/wakeup.ts';
+import type { Db } from '../tables.ts';
+
+/** A step that is to be tried again after `delayMs`. */
+export type Postponement = {
+  turnId: string;
+  step: string;
+  /**
+   * The generation that the run has loaded: a run without the lease postpones no step that was enqueued again since.
+   */
+  generation: number;
+  runId: string;
+  /** Calls that the run has made: their claims stay, for the next run to settle (R8). */
+  called: number[];
+  delayMs: number;
+  /** Whether this try counts. */
+  attempt: boolean;
+  /** Whether the step waits for a rate limit. */
+  rateLimited: boolean;
+  /** How much of the delay counts towards all that a turn may wait for rate limits. */
+  waitedMs: number;
+  /** Requests to the model that the try made. */
+  requests?: number;
+  /** The data of the event `step.retrying`; null: there is no event. */
+  eventData: Record<string, unknown> | null;
+};
+
+/**
+ * Gives a step back, due later (R2). A negative write: only by the run with the lease, or where the step is free (R5).
+ * The generation goes up, since the run's own job id is still in use (R11). Claims of calls that the run has not made
+ * are given back with the lease (R8). Null when nothing was written.
+ */
+export async function postponeStep(db: Db, later: Postponement): Promise<TurnWakeup | null> {
+  const { attempt, eventData, generation: ownGeneration, ...rest } = later;
+  const row = {
+    ...rest,
+    ownGeneration,
+    requests: later.requests ?? 0,
+    counts: attempt ? 1 : 0,
+    eventData: rawJson(eventData),
+    eventId: newId('evt'),
+  };
+  const [wakeup] = await write(db, row);
+  return wakeup ? { ...wakeup, delayMs: later.delayMs } : null;
+}
+
+const write = writeFor<TurnWakeup>(
+  sql`step text, "ownGeneration" int, "runId" text, called json, "delayMs" double precision, counts int, requests int,
+  "rateLimited" boolean, "waitedMs" int, "eventData" text, "eventId" text`,
+  (input) => sql`
+    with ${input},
+    turns as (
+      update turns set due_at = ${dueIn(sql`"delayMs" + ${sql.lit(timing.graceMs)}`)}, retry_at = ${inMs(sql`"delayMs"`)},
+        generation = turns.generation + 1, lease_owner = null, lease_until = null, starts = 0,
+        attempts = attempts + counts, failed_requests = failed_requests + requests, rate_limited = "rateLimited",
+        waiting_since = case when rate_limited and "rateLimited" then waiting_since else now() end,
+        waited_ms = waited_ms + "waitedMs", last_event = last_event + ("eventData" is not null)::int
+      from input where turns.id = "turnId" and status in ('queued', 'in_progress') and turns.step = input.step
+        and (lease_owner = "runId" or (turns.generation = "ownGeneration" and (lease_owner is null or lease_until < now())))
+      returning turns.id, turns.step, turns.generation, provider, priority, last_event, "runId", called, "eventData", "eventId"
+    ),
+    unclaimed as (
+      update tool_calls set claimed_by = null, claimed_at = null from turns
+      where turn_id = turns.id and claimed_by = "runId" and result is null
+        and index not in (select value::int from json_array_elements_text(called))
+    ),
+    event as (
+      insert into events (turn_id, number, id, type, data)
+      select id, last_event, "eventId", 'step.retrying', "eventData"::json from turns where "eventData" is not null
+    )
+    select ${wakeupColumns} from turns`,
+);

@@ -1,0 +1,39 @@
+import { sql } from 'kysely';
+import { read } from '../../../postgres/read-write.ts';
+import type { ToolResult } from '../../../turn/tool-result.ts';
+import type { Db } from '../../tables.ts';
+
+/** The whole output of a call; undefined when there is no such call, `result` null while it is open. */
+export async function findCallOutput(
+  db: Db,
+  turnId: string,
+  callId: string,
+): Promise<{ result: ToolResult | null; fullOutput: string | null } | undefined> {
+  const rows = await read(
+    db,
+    sql<{ result: ToolResult | null; fullOutput: string | null }>`
+    select result, full_output as "fullOutput" from tool_calls where turn_id = ${turnId} and id = ${callId}`,
+  );
+  return rows[0];
+}
+
+/** A call that an earlier result may serve, one that is at most `ttlSeconds` old. */
+export type ReusableCall = { index: number; cacheKey: string; ttlSeconds: number };
+
+export type ReusableOutput = { index: number; result: ToolResult; fullOutput: string | null };
+
+/** The newest results that may serve these calls. The table of calls is the cache: there is no other. */
+export async function findReusableOutputs(db: Db, calls: ReusableCall[]): Promise<ReusableOutput[]> {
+  const rows = await read(
+    db,
+    sql<ReusableOutput>`
+    select wanted.index, known.result, known.full_output as "fullOutput"
+    from json_to_recordset(${calls}::json) as wanted (index int, "cacheKey" text, "ttlSeconds" int),
+      lateral (
+        select result, full_output from tool_calls
+        where cache_key = wanted."cacheKey" and completed_at > now() - make_interval(secs => wanted."ttlSeconds")
+        order by completed_at desc limit 1
+      ) as known`,
+  );
+  return rows;
+}

@@ -1,0 +1,32 @@
+import { sql } from 'kysely';
+import { read } from '../../../postgres/read-write.ts';
+import type { Turn } from '../../../turn/turn.ts';
+import type { Db } from '../../tables.ts';
+import { refreshTurn, selectTurn, selectTurns } from './select.ts';
+
+/** A project's own turn; undefined for one of another project. */
+export async function findTurn(db: Db, project: string, id: string): Promise<Turn | undefined> {
+  return selectTurn(db, id, { project });
+}
+
+/** A turn as it stands now; undefined when there is none of that id. What is `known` of it is not read again. */
+export async function loadTurn(db: Db, id: string, known?: Turn): Promise<Turn | undefined> {
+  return known ? refreshTurn(db, known) : selectTurn(db, id, 'any');
+}
+
+/** The turn a conversation began with; undefined while it has none. */
+export async function findFirstTurn(db: Db, conversationId: string): Promise<Turn | undefined> {
+  return (await selectTurns(db, sql`conversation_id = ${conversationId} and position = 1`))[0];
+}
+
+/** The ids of a conversation's turns that have not ended, in their order. */
+export async function findActiveTurns(db: Db, conversationId: string): Promise<string[]> {
+  const query = db
+    .selectFrom('turns')
+    .select('id')
+    .where('conversation_id', '=', conversationId)
+    .where('due_at', 'is not', null)
+    .orderBy('position');
+  const rows = await read(db, query);
+  return rows.map((row) => row.id);
+}

@@ -1,0 +1,68 @@
+import { sql } from 'kysely';
+import { newId } from '../../id.ts';
+import type { NewEvent } from '../../turn/event.ts';
+import { timing } from '../../turn/timing.ts';
+import type { TurnWakeup } from '../../turn/wakeup.ts';
+import { dueAtDeadline, dueIn } from '../sql/due.ts';
+import { freshStep } from '../sql/fresh-step.ts';
+import { wakeupColumns } from '../sql/wakeup.ts';
+import type { Trx } from '../tables.ts';
+import { lockConversation } from './lock.ts';
+
+/** What a retry did; `wakeup` is null while another turn of the conversation is at the head. */
+export type Retried = { kind: 'resumed'; wakeup: TurnWakeup | null } | { kind: 'not-failed' } | { kind: 'missing' };
+
+/** Reopens a failed turn at its last checkpoint, the only way back from a terminal state (R14). */
+export async function retryTurn(trx: Trx, project: string, turnId: string): Promise<Retried> {
+  const turn = await trx
+    .selectFrom('turns')
+    .select('conversation_id')
+    .where('id', '=', turnId)
+    .where('project', '=', project)
+    .executeTakeFirst();
+  if (!turn) return { kind: 'missing' };
+
+  // The conversation may have been deleted meanwhile, and all its turns with it.
+  if (!(await lockConversation(trx, turn.conversation_id))) return { kind: 'missing' };
+  const { rows } = await sql<TurnWakeup & { at_head: boolean }>`
+    with conversation as (update conversations set reopened = reopened + 1 where id = ${turn.conversation_id}),
+    head as (
+      select not exists (select from turns where conversation_id = ${turn.conversation_id} and at_head) as is_free
+    )
+    update turns set status = case when started_at is null then 'queued' else 'in_progress' end, error = null,
+      completed_at = null, at_head = is_free,
+      due_at = case when is_free then ${dueIn(timing.graceMs)} else ${dueAtDeadline} end,
+      generation = generation + 1, ${freshStep}, waited_ms = 0
+    from head where id = ${turnId} and status = 'failed'
+    returning ${wakeupColumns}, at_head`.execute(trx);
+  const [wakeup] = rows;
+  if (!wakeup) return { kind: 'not-failed' };
+
+  await appendEvents(trx, turnId, [{ id: newId('evt'), type: 'turn.resumed' }]);
+  return { kind: 'resumed', wakeup: wakeup.at_head ? wakeup : null };
+}
+
+/** Appends events in order and without a gap; numbers are taken under the turn's row lock (R5). */
+async function appendEvents(trx: Trx, turnId: string, events: NewEvent[]): Promise<void> {
+  const { last_event } = await trx
+    .updateTable('turns')
+    .set((turn) => ({ last_event: turn('last_event', '+', events.length) }))
+    .where('id', '=', turnId)
+    .returning('last_event')
+    .executeTakeFirstOrThrow();
+
+  await trx
+    .insertInto('events')
+    .values(
+      events.map((event, index) => ({
+        turn_id: turnId,
+        number: last_event - events.length + 1 + index,
+        id: event.id,
+        type: event.type,
+        round: event.round ?? null,
+        call_index: event.callIndex ?? null,
+        data: event.data ?? null,
+      })),
+    )
+    .execute();
+}

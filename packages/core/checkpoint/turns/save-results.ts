@@ -1,0 +1,41 @@
+import { sql } from 'kysely';
+import type { ToolResult } from '../../turn/tool-result.ts';
+import type { Db } from '../tables.ts';
+import { type Answered, advanceBatch } from './advance-batch.ts';
+
+/**
+ * The result of one call, about to be committed. `fullOutput` is kept only where the model gets a shortened one. Under
+ * `cacheKey` equal calls of the conversation may reuse the result.
+ */
+export type NewResult = { index: number; result: ToolResult; fullOutput: string | null; cacheKey?: string | null };
+
+/**
+ * Results of one batch that are known at the same moment. `leaseOwner` marks negative ones (`outcome_unknown`): only
+ * the run with the lease may give up on a call (R5, R8).
+ */
+export type NewResults = {
+  turnId: string;
+  round: number;
+  results: NewResult[];
+  leaseOwner?: string | null | undefined;
+};
+
+/** Records results in one statement. The first write of each call wins, and a later one changes nothing (R5, R10). */
+export async function saveResults(
+  db: Db,
+  { turnId, round, results, leaseOwner = null }: NewResults,
+): Promise<Answered> {
+  return await write(db, { turnId, round, leaseOwner, results }, results.length);
+}
+
+const write = advanceBatch({
+  columns: sql`"leaseOwner" text, results json`,
+  guard: sql`and ("leaseOwner" is null or (lease_owner = "leaseOwner" and lease_until > now()))`,
+  answered: sql`
+      update tool_calls set result = known.result, full_output = known."fullOutput", cache_key = known."cacheKey",
+        completed_at = now()
+      from target, json_to_recordset(results) as known (index int, result json, "fullOutput" text, "cacheKey" text)
+      where turn_id = target.id and tool_calls.round = target.round and tool_calls.index = known.index
+        and tool_calls.result is null
+      returning turn_id, tool_calls.index, waits_for is not null as waited, true as done`,
+});

@@ -1,0 +1,193 @@
+import { sql } from 'kysely';
+import type { Reply } from '../../turn/reply.ts';
+import { timing } from '../../turn/timing.ts';
+import { errorResult } from '../../turn/tool-result.ts';
+import type { IncompleteReason, TerminalStatus, TurnError } from '../../turn/turn.ts';
+import type { TurnWakeup } from '../../turn/wakeup.ts';
+import { isActive } from '../sql/active.ts';
+import { createDeliveries } from '../sql/deliveries.ts';
+import { dueIn } from '../sql/due.ts';
+import { rawJson, writeFor } from '../sql/statement.ts';
+
+/**
+ * How a turn ends. `run` makes it a negative write (R5). Only the run with the lease may write it, or a run without one
+ * while the step is free and of the same generation. So a failure that is written twice does not end a reopened turn.
+ */
+export type Ending = {
+  turnId: string;
+  conversationId: string;
+  status: TerminalStatus;
+  output?: string;
+  error?: TurnError;
+  incompleteReason?: IncompleteReason;
+  step?: string;
+  run?: { id: string; generation: number };
+  /** Requests to the model that brought no reply, and that no row counts yet. */
+  failedRequests?: number;
+  warnings?: string[];
+  lastRound?: LastRound;
+};
+
+/** The reply that is the answer. Its text is the turn's output and is not stored twice. */
+export type LastRound = { number: number; model: string; reply: Reply; attempts: number; startedAt: number };
+
+/** What an end makes due: its deliveries, and the next turn of the conversation. No row: the guard refused. */
+export type Ended = { deliveryIds: string[] | null; next: TurnWakeup | null };
+
+/** An ending as a row of its statement, with an id for each event that may happen. */
+export function rowOfEnding({ turnId, conversationId, lastRound, run, ...ending }: Ending, eventIds: string[]) {
+  return {
+    ...{ turnId, conversationId, eventIds },
+    endsAs: ending.status,
+    output: ending.output ?? null,
+    error: rawJson(ending.error),
+    incompleteReason: ending.incompleteReason ?? null,
+    warnings: ending.warnings ?? null,
+    onlyStep: ending.step ?? null,
+    failedRequests: ending.failedRequests ?? 0,
+    ...(run && { runId: run.id, runGeneration: run.generation }),
+    ...(lastRound && roundOf(lastRound)),
+  };
+}
+
+function roundOf({ number, model, reply, attempts, startedAt }: LastRound) {
+  const { finishReason, finishReasonRaw, usage, opaque, requests = 1 } = reply;
+  const columns = { finishReason, finishReasonRaw, usage, opaque: rawJson(opaque), requests };
+  return { roundNumber: number, model, ...columns, attempts, startedAt: startedAt / 1000 };
+}
+
+const lockedConversation = sql`
+    conversation as materialized (
+      select id, turns, reopened from conversations where id in (select "conversationId" from input)
+      for no key update
+    ),`;
+
+/** The conversation is as it was before it was locked, and has no other active turn. */
+const noOtherWaits = sql`
+      join conversation on conversation.id = "conversationId"
+        and exists (
+          select from conversations as seen where seen.id = conversation.id
+            and seen.turns = conversation.turns and seen.reopened = conversation.reopened)
+        and not exists (
+          select from turns as waiting where waiting.conversation_id = conversation.id
+            and waiting.due_at is not null and waiting.id <> "turnId")`;
+
+const insertRound = sql`
+    round as (
+      insert into rounds (turn_id, number, model, finish_reason, finish_reason_raw, usage, opaque, requests, attempts,
+        started_at)
+      select id, "roundNumber", model, "finishReason", "finishReasonRaw", usage, opaque::json, requests, attempts,
+        to_timestamp("startedAt")
+      from target
+    ),`;
+
+/** Only a batch has open calls (a CHECK says so), and a last round is none. */
+const nothingOpen = sql`select null::text as turn_id, null::int as round, null::int as index where false`;
+
+/** The events of each turn, in order: its last round, the calls that were still open, its end. */
+const happened = sql`
+      select *, row_number() over (partition by id order by rank, round, call_index) as position from (
+        select id, 'round.completed' as type, "roundNumber" as round, null::int as call_index, null::json as data, 1 as rank
+        from target where "roundNumber" is not null
+        union all select turn_id, 'tool_call.completed', round, index, null::json, 2 from settled
+        union all select id, 'turn.' || "endsAs", null, null, case when "endsAs" = 'failed' then
+          json_build_object('error', error::json, 'completed_at', now(), 'failed_requests', failed_requests,
+            'rounds', (select count(*) from rounds where turn_id = target.id)) end, 3 from target
+      ) as unordered`;
+
+const columns = sql`"conversationId" text, "endsAs" text, output text, error text, "incompleteReason" text, warnings json,
+  "onlyStep" text, "runId" text, "runGeneration" int, "roundNumber" int, model text, "finishReason" text, "finishReasonRaw" text, usage json,
+  opaque text, requests int, attempts int, "startedAt" double precision, "failedRequests" int, "eventIds" json`;
+
+/**
+ * One statement with everything that hangs on an end (R12, R16, R17). `hasRound`: with a last round; `isOnly`: only
+ * where no other turn of the conversation waits.
+ */
+function ending({ hasRound, isOnly }: { hasRound: boolean; isOnly: boolean }) {
+  return writeFor<Ended>(
+    columns,
+    (input) => sql`
+    with ${input},
+    ${isOnly ? lockedConversation : sql``}
+    target as materialized (
+      select turns.id, last_event, failed_requests + "failedRequests" as failed_requests, input.*
+      from input join turns on turns.id = "turnId" ${isOnly ? noOtherWaits : sql``}
+      where ${isActive} and ("onlyStep" is null or step = "onlyStep")
+        and ("runId" is null or lease_owner = "runId" or (generation = "runGeneration" and (lease_owner is null or lease_until < now())))
+      for no key update of turns
+    ),
+    ${hasRound ? insertRound : sql``}
+    settled as (${hasRound ? nothingOpen : settleCalls}),
+    happened as materialized (${happened}),
+    ended as (
+      update turns set status = "endsAs", output = target.output, error = target.error::json,
+        incomplete_reason = "incompleteReason", warnings = coalesce(target.warnings, turns.warnings),
+        failed_requests = target.failed_requests,
+        completed_at = now(), due_at = null, lease_owner = null, lease_until = null, at_head = false, open_calls = 0,
+        waiting_calls = 0,
+        step = case when "endsAs" = 'failed' and step like 'b%' then 'r' || (substr(step, 2)::int + 1) else step end,
+        last_event = turns.last_event + (select count(*) from happened where happened.id = target.id)
+      from target where turns.id = target.id
+      returning turns.id, project, conversation_id, config -> 'webhook' as webhook, "eventIds"
+    ),
+    event as (
+      insert into events (turn_id, number, id, type, round, call_index, data)
+      select id, last_event + position, ended."eventIds" ->> (position - 1)::int, type, round, call_index, data
+      from ended join target using (id) join happened using (id)
+      returning turn_id, number, type
+    ),
+    delivery as (${createDeliveries(sql`ended`, sql`webhook`)}),
+    promoted as (${isOnly ? sql`select null::json as wakeup` : promoteNext})
+    select id as "turnId", (select json_agg(id) from delivery where turn_id = ended.id) as "deliveryIds",
+      (select wakeup from promoted) as next
+    from ended`,
+  );
+}
+
+/** Ends turns with a last round, where no other turn of their conversations waits. */
+export const writeEndingAlone = ending({ hasRound: true, isOnly: true });
+
+/** Ends turns with a last round; the caller has locked their conversations. */
+export const writeEndingAfterRound = ending({ hasRound: true, isOnly: false });
+
+/** Ends turns as they are; the caller has locked their conversations. */
+export const writeEndingWithoutRound = ending({ hasRound: false, isOnly: false });
+
+const cancelled = errorResult({
+  category: 'cancelled',
+  message: 'The turn ended before this call was answered. It may have been under way.',
+  details: {},
+});
+
+const unknown = errorResult(
+  {
+    category: 'outcome_unknown',
+    message: 'The turn ended while this call was running; whether it took effect is not known.',
+    details: {},
+  },
+  { attempts: 1 },
+);
+
+/** Answers a turn's open calls in the transaction that ends it: one already claimed may have taken effect. */
+const settleCalls = sql`
+  update tool_calls set result = case when claimed_by is null then ${cancelled}::json else ${unknown}::json end,
+    completed_at = now()
+  from target where turn_id = target.id and result is null
+  returning turn_id, round, index`;
+
+/**
+ * The turn that has waited longest behind an ended one comes to the head and is due. `from ended` takes the old head
+ * away first. The conversation's lock and a unique index keep a conversation from ever having two heads (R17).
+ */
+const promoteNext = sql`
+  update turns set at_head = true, due_at = ${dueIn(timing.graceMs)}, waiting_since = now() from ended
+  where turns.id = (
+      select waiting.id from turns as waiting
+      where waiting.conversation_id = ended.conversation_id and waiting.due_at is not null
+        and not waiting.at_head and waiting.id <> ended.id
+      order by waiting.position limit 1)
+    and not exists (
+      select from turns as head
+      where head.conversation_id = ended.conversation_id and head.at_head and head.id <> ended.id)
+  returning json_build_object('kind', 'turn', 'turnId', turns.id, 'step', turns.step, 'generation', turns.generation,
+    'provider', turns.provider, 'priority', turns.priority) as wakeup`;

@@ -1,0 +1,124 @@
+import { sql } from 'kysely';
+import { read, write } from '../../postgres/read-write.ts';
+import type { WebhookEndpoint } from '../../turn/request/webhook-endpoint.ts';
+import { signingSecrets, stopDeliveries } from '../sql/deliveries.ts';
+import type { Db } from '../tables.ts';
+
+/** Each event of a project may be sent to all its endpoints, so their number is bounded. */
+export const MAX_WEBHOOK_ENDPOINTS = 100;
+
+export type NewWebhookEndpoint = Pick<WebhookEndpoint, 'id' | 'url' | 'description' | 'events' | 'withTurn'> & {
+  project: string;
+  secret: string;
+};
+
+/** Records an endpoint, which receives events from now on; false where the project has as many as it may have. */
+export async function createWebhookEndpoint(db: Db, endpoint: NewWebhookEndpoint): Promise<boolean> {
+  const { id, project, url, description, events, withTurn, secret } = endpoint;
+  const rows = await write(
+    db,
+    sql`
+    insert into webhook_endpoints (id, project, url, description, events, with_turn, secret)
+    select ${id}, ${project}, ${url}, ${description}::text, ${events}::json, ${withTurn}, ${secret}
+    where (select count(*) from webhook_endpoints where project = ${project}) < ${MAX_WEBHOOK_ENDPOINTS}
+    returning id`,
+  );
+  return rows.length > 0;
+}
+
+/** A project's own webhook endpoint with the secrets that sign for it now, the newest first. */
+export async function findWebhookEndpoint(
+  db: Db,
+  project: string,
+  id: string,
+): Promise<(WebhookEndpoint & { secrets: string[] }) | undefined> {
+  const query = selectWebhookEndpoints(db, project).select(signingSecrets.as('secrets')).where('id', '=', id);
+  return (await read(db, query))[0];
+}
+
+/** A project's webhook endpoints, newest first; `before` is the last id of the page before. */
+export async function listWebhookEndpoints(
+  db: Db,
+  project: string,
+  page: { before?: string; limit: number },
+): Promise<WebhookEndpoint[]> {
+  const query = selectWebhookEndpoints(db, project).orderBy('id', 'desc').limit(page.limit);
+  return read(db, page.before ? query.where('id', '<', page.before) : query);
+}
+
+/** The new values of an endpoint; an undefined field stays. */
+export type EndpointChange = {
+  [Field in 'url' | 'description' | 'events' | 'withTurn' | 'status']?: WebhookEndpoint[Field] | undefined;
+};
+
+/**
+ * Changes a project's own endpoint. Pending deliveries go to its new URL. A disabled endpoint receives nothing more,
+ * and its pending deliveries are stopped; an enabled one starts afresh.
+ */
+export async function changeWebhookEndpoint(
+  db: Db,
+  { project, id }: { project: string; id: string },
+  { url, description, events, withTurn, status }: EndpointChange,
+): Promise<void> {
+  const isFresh = url !== undefined || status === 'enabled';
+  await write(
+    db,
+    sql`
+    with changed as (
+      update webhook_endpoints set url = coalesce(${url ?? null}, url),
+        description = case when ${description !== undefined} then ${description ?? null} else description end,
+        events = coalesce(${events ?? null}::jsonb, events), with_turn = coalesce(${withTurn ?? null}, with_turn),
+        status = coalesce(${status ?? null}, status),
+        disabled_reason = case coalesce(${status ?? null}, status) when 'disabled' then coalesce(disabled_reason, ${BY_CALLER}) end,
+        failing_since = case when not ${isFresh} then failing_since end
+      where id = ${id} and project = ${project}
+      returning id
+    ),
+    stopped as (${stopDeliveries(sql`endpoint_id = (select id from changed) and ${status === 'disabled'}`)})
+    select id from changed`,
+  );
+}
+
+const BY_CALLER = 'It was disabled over the API.';
+
+/** Gives a project's own endpoint a new secret. The previous one also signs for a day, an older one no more. */
+export async function rotateEndpointSecret(
+  db: Db,
+  { project, id }: { project: string; id: string },
+  secret: string,
+): Promise<void> {
+  await write(
+    db,
+    sql`
+    update webhook_endpoints set secret = ${secret}, old_secret = secret, old_secret_until = now() + interval '1 day'
+    where id = ${id} and project = ${project}`,
+  );
+}
+
+/** Deletes a project's own endpoint; its pending deliveries are stopped. */
+export async function deleteWebhookEndpoint(db: Db, project: string, id: string): Promise<void> {
+  await write(
+    db,
+    sql`
+    with deleted as (delete from webhook_endpoints where id = ${id} and project = ${project} returning id),
+    stopped as (${stopDeliveries(sql`endpoint_id = (select id from deleted)`)})
+    select id from deleted`,
+  );
+}
+
+/** A project's webhook endpoints, without their secrets. */
+function selectWebhookEndpoints(db: Db, project: string) {
+  return db
+    .selectFrom('webhook_endpoints')
+    .select([
+      'id',
+      'url',
+      'description',
+      'events',
+      'with_turn as withTurn',
+      'status',
+      'disabled_reason as disabledReason',
+    ])
+    .select([sql<string | null>`failing_since::text`.as('failingSince'), sql<string>`created_at::text`.as('createdAt')])
+    .where('project', '=', project);
+}

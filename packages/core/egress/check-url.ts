@@ -1,0 +1,20 @@
+import { isIP } from 'node:net';
+import { shorten } from '../text.ts';
+import { type EgressPolicy, mayReach } from './policy.ts';
+
+/**
+ * Says what is wrong with the URL of a webhook or HTTP tool, in a sentence, or null when it is fine.
+ * A host name passes here: its addresses are checked when it is called.
+ */
+export function checkUrl(policy: EgressPolicy, url: string): string | null {
+  const target = URL.parse(url);
+  if (target === null || !['http:', 'https:'].includes(target.protocol)) return 'Give an absolute http or https URL.';
+  if (target.username !== '' || target.password !== '') {
+    return 'Leave the user name and password out of the URL; send a header instead.';
+  }
+  const host = target.hostname.replace(/^\[|\]$/g, '');
+  if (mayReach(policy, target, isIP(host) === 0 ? null : host)) return null;
+  const isPortFree = mayReach(policy, target, null);
+  const what = isPortFree ? 'is not a public address' : 'uses a port that is kept for other services';
+  return `${shorten(target.host)} ${what}; the operator can allow it with PAWL_EGRESS_ALLOW.`;
+}

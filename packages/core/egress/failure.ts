@@ -1,0 +1,41 @@
+import { Failure } from '../failure.ts';
+
+/**
+ * - `blocked`: the policy forbids it, or it cannot be sent.
+ * - `not-connected`: no connection was made.
+ * - `timeout`: the time was up.
+ * - `cut`: the connection ended before the answer did.
+ * - `aborted`: the caller aborted it, or Pawl shut down.
+ */
+export type EgressFailureKind = 'blocked' | 'not-connected' | 'timeout' | 'cut' | 'aborted';
+
+const CODES = {
+  blocked: 'egress_blocked',
+  'not-connected': 'network_error',
+  timeout: 'execution_timeout',
+  cut: 'network_error',
+  aborted: 'cancelled',
+} satisfies Record<EgressFailureKind, string>;
+
+/** A request without a whole answer. The message names the host at most; the cause is for the operator's log. */
+export class EgressFailed extends Failure {
+  readonly kind: EgressFailureKind;
+  /** False only where certainly no byte of the request has left. */
+  readonly sent: boolean;
+  /** The status, where the head of the answer had arrived. */
+  readonly status: number | null;
+  /** The part of the answer's body that had arrived; null where not even its head had. */
+  readonly body: string | null;
+
+  constructor(
+    kind: EgressFailureKind,
+    message: string,
+    about: { sent: boolean; status?: number | null; body?: string | null; cause?: unknown },
+  ) {
+    super(CODES[kind], message, { cause: about.cause });
+    this.kind = kind;
+    this.sent = about.sent;
+    this.status = about.status ?? null;
+    this.body = about.body ?? null;
+  }
+}

@@ -1,0 +1,172 @@
+import type { Dispatcher } from 'undici';
+import { EgressFailed, type EgressFailureKind } from './failure.ts';
+
+/** One request: `timeoutMs` is for all of it, name lookup and body included; of the answer `maxBytes` are read. */
+export type EgressRequest = {
+  url: string;
+  method?: 'POST';
+  headers: Record<string, string>;
+  body: string;
+  timeoutMs: number;
+  maxBytes: number;
+  signal?: AbortSignal;
+};
+
+/** What came back, redirects included: they are never followed. Header names are lower-case. */
+export type EgressResponse = {
+  status: number;
+  headers: Record<string, string>;
+  body: string;
+  truncated: boolean;
+  sent: true;
+};
+
+/** Headers that only the egress sets: a caller's could change the request, or make it impossible to send. */
+const OWN_HEADERS = new Set([
+  'accept-encoding',
+  'connection',
+  'content-length',
+  'expect',
+  'host',
+  'keep-alive',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]);
+
+/** A request in flight: once it has a controller, its first byte may have left; once it is over, none may leave. */
+type InFlightRequest = {
+  host: string;
+  controller: Dispatcher.DispatchController | null;
+  status: number | null;
+  headers: Record<string, string>;
+  text: ReturnType<typeof boundedText>;
+  over: boolean;
+};
+
+/** Sends one request through the agent and reads its answer, all of it within `timeoutMs`. Throws EgressFailed. */
+export async function sendRequest(agent: Dispatcher, request: EgressRequest): Promise<EgressResponse> {
+  const url = new URL(request.url);
+  const inFlight = newInFlightRequest(url.hostname, request.maxBytes);
+  const answer = Promise.withResolvers<EgressResponse>();
+  const fail = (kind: EgressFailureKind, message: string) => {
+    inFlight.over = true;
+    answer.reject(new EgressFailed(kind, message, partialResponse(inFlight)));
+    inFlight.controller?.abort(new Error(kind));
+  };
+  const onAbort = () => fail('aborted', `The request to ${inFlight.host} was given up.`);
+  const onTimeout = () => fail('timeout', `${inFlight.host} did not answer within ${request.timeoutMs} ms.`);
+
+  if (request.signal?.aborted) onAbort();
+  request.signal?.addEventListener('abort', onAbort, { once: true });
+  const timer = setTimeout(onTimeout, request.timeoutMs);
+  try {
+    if (!inFlight.over) agent.dispatch(render(url, request), readResponse(inFlight, answer));
+    return await answer.promise;
+  } finally {
+    clearTimeout(timer);
+    request.signal?.removeEventListener('abort', onAbort);
+  }
+}
+
+function render(url: URL, { method = 'POST', headers, body }: EgressRequest): Dispatcher.DispatchOptions {
+  const callerHeaders = Object.entries(headers)
+    .map(([name, value]) => [name.toLowerCase(), value] as const)
+    .filter(([name]) => !OWN_HEADERS.has(name));
+  const all = Object.fromEntries([...callerHeaders, ['accept-encoding', 'identity']]);
+  return { origin: url.origin, path: `${url.pathname}${url.search}`, method, headers: all, body };
+}
+
+function newInFlightRequest(host: string, maxBytes: number): InFlightRequest {
+  return { host, controller: null, status: null, headers: {}, text: boundedText(maxBytes), over: false };
+}
+
+/** What has arrived of an answer that ends now. */
+function partialResponse({ controller, status, text }: InFlightRequest) {
+  return { sent: controller !== null, status, body: status === null ? null : text.read().body };
+}
+
+function readResponse(
+  inFlight: InFlightRequest,
+  { resolve, reject }: PromiseWithResolvers<EgressResponse>,
+): Dispatcher.DispatchHandler {
+  const { text } = inFlight;
+  const finish = () => resolve({ status: inFlight.status ?? 0, headers: inFlight.headers, ...text.read(), sent: true });
+  return {
+    onRequestStart(controller) {
+      // Aborted while it waited for its connection, or about to be written a second time: no byte may leave now.
+      if (inFlight.over || inFlight.controller !== null) controller.abort(new Error('over'));
+      else inFlight.controller = controller;
+    },
+    onResponseStart(_controller, status, headers) {
+      if (status < 200) return;
+      inFlight.status = status;
+      inFlight.headers = Object.fromEntries(
+        Object.entries(headers).map(([name, value = '']) => [name, [value].flat().join(', ')]),
+      );
+    },
+    onResponseData(controller, chunk) {
+      if (text.add(chunk)) return;
+      finish();
+      controller.abort(new Error('enough'));
+    },
+    onResponseEnd: finish,
+    onResponseError: (_controller, error) =>
+      reject(explainFailure(error, { host: inFlight.host, ...partialResponse(inFlight) })),
+  };
+}
+
+const FIRST_BYTES = 4096;
+
+/** Collects at most `maxBytes` of a body, whatever the size of its chunks, and reads them as UTF-8. */
+function boundedText(maxBytes: number): {
+  /** Takes a chunk; false once there was more than fits. */
+  add(chunk: Uint8Array): boolean;
+  /** What was taken so far, without a character that the limit cut in two. */
+  read(): { body: string; truncated: boolean };
+} {
+  let bytes = new Uint8Array(Math.min(FIRST_BYTES, maxBytes));
+  let length = 0;
+  let truncated = false;
+  return {
+    add(chunk) {
+      const fitting = chunk.subarray(0, maxBytes - length);
+      if (length + fitting.length > bytes.length) bytes = growBuffer(bytes, length + fitting.length, maxBytes);
+      bytes.set(fitting, length);
+      length += fitting.length;
+      truncated ||= fitting.length < chunk.length;
+      return !truncated;
+    },
+    read() {
+      return { body: new TextDecoder().decode(bytes.subarray(0, length), { stream: truncated }), truncated };
+    },
+  };
+}
+
+/** One growing buffer, not a list: a million one-byte chunks would weigh a hundred times their content. */
+function growBuffer(bytes: Uint8Array, needed: number, maxBytes: number): Uint8Array<ArrayBuffer> {
+  const larger = new Uint8Array(Math.min(maxBytes, Math.max(needed, bytes.length * 2)));
+  larger.set(bytes);
+  return larger;
+}
+
+/** Turns an error of the connection into a failure: its kind, and a message without addresses. */
+function explainFailure(
+  error: Error,
+  { host, sent, status, body }: { host: string; sent: boolean; status: number | null; body: string | null },
+): EgressFailed {
+  if (error instanceof EgressFailed) return error;
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : null;
+  const details = { sent, status, body, cause: error };
+  if (code === 'UND_ERR_DESTROYED' || code === 'UND_ERR_CLOSED') {
+    return new EgressFailed('aborted', `The request to ${host} was given up at shutdown.`, details);
+  }
+  if (code === 'UND_ERR_INVALID_ARG' && !sent) {
+    return new EgressFailed('blocked', `The request to ${host} has a header that cannot be sent.`, details);
+  }
+  const why = code === null ? '' : ` (${code})`;
+  if (sent) return new EgressFailed('cut', `The connection to ${host} ended before the answer did${why}.`, details);
+  return new EgressFailed('not-connected', `No connection to ${host} came about${why}.`, details);
+}

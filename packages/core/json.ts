@@ -1,0 +1,126 @@
+/** Whether a value is an object with keys: no list, and not null. */
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The value of a JSON text; undefined where it is no JSON. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Deeper nesting can be read but not be written again: a walk through it runs out of stack. */
+const DEEPEST = 100;
+
+/** The JSON object that a text is; null where it is anything else, or nested more than 100 levels deep. */
+export function jsonObject(text: string): Record<string, unknown> | null {
+  const value = parseJson(text);
+  return isRecord(value) && isShallow(value) ? value : null;
+}
+
+/** Whether a JSON value can be walked: it is nested no more than 100 levels deep. */
+function isShallow(value: unknown, levels = DEEPEST): boolean {
+  if (typeof value !== 'object' || value === null) return true;
+  return levels > 0 && Object.values(value).every((inner) => isShallow(inner, levels - 1));
+}
+
+/**
+ * A JSON text in one spelling, in which the order of keys makes no difference. A text that is no JSON, or nested more than
+ * 100 levels deep, stays as it is.
+ */
+export function canonicalJson(text: string): string {
+  return canonicalText(parseJson(text)) ?? text;
+}
+
+/** A JSON value in that spelling; undefined where it is no JSON, or nested more than 100 levels deep. */
+export function canonicalText(value: unknown): string | undefined {
+  return isShallow(value) ? JSON.stringify(sorted(value)) : undefined;
+}
+
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1));
+  return Object.fromEntries(entries.map(([key, inner]) => [key, sorted(inner)]));
+}
+
+/** The depth and the number of values of JSON from outside; a text with more is not parsed. */
+export const JSON_LIMITS = { depth: 100, values: 250_000 };
+
+/** Which limit a JSON text exceeds, without parsing it: `more than 100 levels of JSON`; null where it fits. */
+export function exceedsJson(text: string): string | null {
+  const { depth, values } = JSON_LIMITS;
+  if (text.length <= depth) return null;
+  const scan = scanJson(startJsonScan(), text);
+  if (scan.deepest > depth) return `more than ${depth.toLocaleString('en')} levels of JSON`;
+  return scan.values > values ? `more than ${values.toLocaleString('en')} JSON values` : null;
+}
+
+/** The value of a JSON text of unknown size: undefined where it is no JSON, or more or deeper than `JSON_LIMITS`. */
+export function parseBoundedJson(text: string): unknown {
+  return exceedsJson(text) ? undefined : parseJson(text);
+}
+
+/** The state of a scan that reads a JSON text once, chunk by chunk, without making values of it. */
+export type JsonScan = {
+  depth: number;
+  deepest: number;
+  /** Lists, objects and what stands between commas. */
+  values: number;
+  inString: boolean;
+  isEscaped: boolean;
+  /** Whether the first list, object or text in it is whole; what follows can only be white space. */
+  isClosed: boolean;
+};
+
+/** The state before the first chunk. */
+export function startJsonScan(): JsonScan {
+  return { depth: 0, deepest: 0, values: 0, inString: false, isEscaped: false, isClosed: false };
+}
+
+/** Reads one more chunk, as text or as UTF-8. A text that is no JSON is counted as if it were. */
+export function scanJson(scan: JsonScan, chunk: string | Uint8Array): JsonScan {
+  const isText = typeof chunk === 'string';
+  for (let at = 0; at < chunk.length; at += 1) take(scan, isText ? chunk.charCodeAt(at) : (chunk[at] ?? 0));
+  return scan;
+}
+
+const QUOTE = 34;
+const COMMA = 44;
+const BACKSLASH = 92;
+
+function take(scan: JsonScan, code: number): void {
+  if (scan.inString) takeInString(scan, code);
+  else if (code === QUOTE) scan.inString = true;
+  else if (code === COMMA) scan.values += 1;
+  else if (isOpening(code)) {
+    scan.values += 1;
+    scan.depth += 1;
+    if (scan.depth > scan.deepest) scan.deepest = scan.depth;
+  } else if (isClosing(code)) {
+    scan.depth -= 1;
+    scan.isClosed ||= scan.depth <= 0;
+  }
+}
+
+function takeInString(scan: JsonScan, code: number): void {
+  if (scan.isEscaped) scan.isEscaped = false;
+  else if (code === BACKSLASH) scan.isEscaped = true;
+  else if (code === QUOTE) {
+    scan.inString = false;
+    scan.isClosed ||= scan.depth === 0;
+  }
+}
+
+/** `[` and `{`. */
+function isOpening(code: number): boolean {
+  return code === 91 || code === 123;
+}
+
+/** `]` and `}`. */
+function isClosing(code: number): boolean {
+  return code === 93 || code === 125;
+}

@@ -1,0 +1,69 @@
+import { parseJson } from '../../json.ts';
+import { boundReply, REPLY_LIMITS } from '../reply-limits.ts';
+import type { Block, BlockDelta } from './event.ts';
+
+/** A block while it arrives; `json` is the text of its input so far, `call` its place among the calls. */
+export type BlockAccumulator = { block: Block; json: string; call: number };
+
+/** Adds one delta to its block. What is not known changes nothing. */
+export function takeDelta(growing: BlockAccumulator, delta: BlockDelta): void {
+  const { block } = growing;
+  switch (delta.type) {
+    case 'text_delta':
+      block.text = textAt(block, 'text') + textAt(delta, 'text');
+      return;
+    case 'thinking_delta':
+      block.thinking = textAt(block, 'thinking') + textAt(delta, 'thinking');
+      return;
+    case 'signature_delta':
+      block.signature = textAt(block, 'signature') + textAt(delta, 'signature');
+      return;
+    case 'input_json_delta':
+      growing.json += textAt(delta, 'partial_json');
+      return;
+    case 'citations_delta':
+      if (!Array.isArray(block.citations)) block.citations = [];
+      boundReply((block.citations as unknown[]).push(delta.citation), REPLY_LIMITS.parts, 'citations of one block');
+  }
+}
+
+/** The block as it would have come whole; an input that is cut in the middle is what its start said. */
+export function wholeBlock({ block, json }: BlockAccumulator): Block {
+  const input = json ? parseJson(json) : undefined;
+  return input === undefined ? block : { ...block, input };
+}
+
+/** The arguments of a call, byte for byte as the model wrote them; empty where it wrote none. */
+export function argumentsOf({ block, json }: BlockAccumulator): string {
+  if (json) return json;
+  const isGiven = typeof block.input === 'object' && block.input !== null && Object.keys(block.input).length > 0;
+  return isGiven ? JSON.stringify(block.input) : '';
+}
+
+/** The text in one field of a block or a delta, empty where there is none. */
+export function textAt(holder: Record<string, unknown>, field: string): string {
+  const text = holder[field];
+  return typeof text === 'string' ? text : '';
+}
+
+/** The text of a message: its text blocks, with a blank line where the model did something in between. */
+export function textOf(blocks: readonly Block[]): string {
+  return blocks.reduce((text, block, index) => text + leadOf(blocks, index) + ownText(block), '');
+}
+
+/** What stands between the text before a block and its own: nothing, or a blank line. */
+export function leadOf(blocks: readonly Block[], index: number): string {
+  const block = blocks[index];
+  if (!block || !ownText(block)) return '';
+  let isApart = false;
+  for (let at = index - 1; at >= 0; at -= 1) {
+    const before = blocks[at];
+    if (before && ownText(before)) return isApart ? '\n\n' : '';
+    isApart ||= before?.type !== 'text';
+  }
+  return '';
+}
+
+function ownText(block: Block): string {
+  return block.type === 'text' ? textAt(block, 'text') : '';
+}

@@ -1,0 +1,55 @@
+import { ProviderFailed } from '../../failure.ts';
+import { UnusableReply } from '../reply-limits.ts';
+import { type Asked, nameFailure } from './name-failure.ts';
+
+/**
+ * Runs a call and sees to what it throws: the signal's own reason once that is aborted, else always a `ProviderFailed`.
+ * What the wire did not classify itself is a breakage.
+ */
+export async function nameBreakages<T>(asked: Asked, signal: AbortSignal, call: () => Promise<T>): Promise<T> {
+  signal.throwIfAborted();
+  try {
+    const result = await call();
+    signal.throwIfAborted();
+    return result;
+  } catch (error) {
+    signal.throwIfAborted();
+    throw error instanceof ProviderFailed ? error : classifyBreakage(error, asked);
+  }
+}
+
+/** What ended a call without an answer that can be used: its size, the network, broken JSON, or our own mistake. */
+export function classifyBreakage(error: unknown, asked: Asked): ProviderFailed {
+  const reason = reasonIn(error);
+  if (reason) return nameFailure('provider_bad_response', { ...asked, reason });
+  const network = networkCode(error);
+  if (network) {
+    const code = /TIMEOUT|TIMEDOUT/.test(network) ? 'provider_timeout' : 'provider_unavailable';
+    return nameFailure(code, { ...asked, reason: network });
+  }
+  if (error instanceof SyntaxError) return nameFailure('provider_bad_response', { ...asked, reason: 'broken JSON' });
+  return nameFailure('internal', { ...asked, reason: error instanceof Error ? error.name : typeof error });
+}
+
+/** Whether the connection broke: nothing is missing from a reply that had already said why it stopped. */
+export function isCut(error: unknown): boolean {
+  return error instanceof TypeError && networkCode(error) !== null;
+}
+
+/** Why an answer was not read to its end, searched along an error's causes. */
+function reasonIn(error: unknown, depth = 0): string | null {
+  if (!(error instanceof Error) || depth > 5) return null;
+  if (error instanceof UnusableReply) return error.message;
+  if ('code' in error && error.code === 'UND_ERR_HEADERS_OVERFLOW') return 'more than 16 KiB of headers';
+  return reasonIn(error.cause, depth + 1);
+}
+
+/** The code of the network failure behind an error (`ECONNREFUSED`, `UND_ERR_SOCKET` …); null where there is none. */
+function networkCode(error: unknown, depth = 0): string | null {
+  if (!(error instanceof Error) || depth > 5) return null;
+  if ('code' in error && typeof error.code === 'string' && NETWORK.test(error.code)) return error.code;
+  return networkCode(error.cause, depth + 1) ?? (BROKEN.test(error.message) ? 'connection broken' : null);
+}
+
+const NETWORK = /^(E[A-Z]{3,}|UND_ERR_\w+|HPE_\w+|Z_\w+|ERR_(SSL|TLS|STREAM|HTTP)\w*|\w*CERT\w*|\w*SIGNATURE\w*)$/;
+const BROKEN = /^(terminated|fetch failed)/;

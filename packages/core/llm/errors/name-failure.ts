@@ -1,0 +1,127 @@
+import { ProviderFailed, type Retry } from '../../failure.ts';
+import { cleanText } from '../../text.ts';
+
+/** The contract's words for a model call that brought no reply. */
+export type ProviderCode = keyof typeof MEANINGS;
+
+/** What is known of a failed call. `says` is the provider's own message; keys in it are made unreadable here. */
+export type FailedCall = {
+  provider: string;
+  model?: string;
+  apiKey?: string | null;
+  /** Where the operator keeps the key: `OPENAI_API_KEY`. */
+  keyName?: string;
+  status?: number | null;
+  code?: string | null;
+  requestId?: string | null;
+  /** What happened where no status says it: `ECONNREFUSED`. */
+  reason?: string | null;
+  says?: string | null;
+  afterMs?: number | undefined;
+};
+
+/** The request that a failure is about, and the key that must not show in it. */
+export type Asked = Pick<FailedCall, 'provider' | 'model' | 'apiKey' | 'keyName'>;
+
+/** The failure of one code: what may be done about it, and a sentence that says what the reader can do. */
+export function nameFailure(code: ProviderCode, call: FailedCall): ProviderFailed {
+  const { retry, sentence } = MEANINGS[code];
+  const said = call.says ? ` ${call.provider} says: "${quoteProvider(call.says, call.apiKey)}"` : '';
+  return new ProviderFailed(code, `${sentence(call)}${said}`, {
+    retry: retryOf(retry, call.afterMs),
+    provider: {
+      status: call.status ?? null,
+      code: call.code ? quoteProvider(call.code, call.apiKey).slice(0, 100) : null,
+      request_id: call.requestId?.slice(0, 200) ?? null,
+    },
+  });
+}
+
+/** A provider's own words, fit to be shown and stored: one line, at most 500 characters, no key in it. */
+export function quoteProvider(text: string, apiKey: string | null = null): string {
+  const known = apiKey && apiKey.length >= 4 ? text.replaceAll(apiKey, '[redacted]') : text;
+  const clean = SECRETS.reduce((rest, secret) => rest.replace(secret, '[redacted]'), known);
+  const line = cleanText(clean.replace(/\s+/g, ' ').trim());
+  return line.length > LONGEST ? `${cleanText(line.slice(0, LONGEST - 1))}…` : line;
+}
+
+const LONGEST = 500;
+
+const SECRETS = [
+  /\bBearer\s+[^\s"',]+/gi,
+  /\b(?:sk|xai|gsk|csk|pplx|hf|nvapi|r8|fw|key)[-_][^\s"',.)]+/g,
+  /\bAIza[\w-]{10,}/g,
+  /(?<=[?&](?:key|api[-_]?key|token|access_token)=)[^&\s"']+/gi,
+];
+
+/** What a body without JSON says, or null: a page of HTML from a gateway says nothing to a caller. */
+export function plainWords(text: string): string | null {
+  return !text.trim() || text.trimStart().startsWith('<') ? null : text;
+}
+
+function retryOf(kind: Retry['kind'], afterMs: number | undefined): Retry {
+  return kind === 'never' || afterMs === undefined ? { kind } : { kind, afterMs };
+}
+
+/** The status or the reason in brackets, where one is known. */
+function because({ status, reason }: FailedCall): string {
+  const cause = status ?? reason;
+  return cause ? ` (${cause})` : '';
+}
+
+type Meaning = { retry: Retry['kind']; sentence: (call: FailedCall) => string };
+
+const MEANINGS = {
+  provider_rate_limited: {
+    retry: 'rate-limited',
+    sentence: (call) => `${call.provider} asks to wait${because(call)}.`,
+  },
+  provider_overloaded: {
+    retry: 'later',
+    sentence: (call) => `${call.provider} is overloaded${because(call)}.`,
+  },
+  provider_unavailable: {
+    retry: 'later',
+    sentence: (call) => `${call.provider} could not be reached, or broke off${because(call)}.`,
+  },
+  provider_timeout: {
+    retry: 'later',
+    sentence: (call) => `${call.provider} took too long${because(call)}.`,
+  },
+  provider_bad_response: {
+    retry: 'later',
+    sentence: (call) => `${call.provider} sent a reply that cannot be used${because(call)}.`,
+  },
+  provider_authentication_failed: {
+    retry: 'never',
+    sentence: (call) => `${call.provider} refused the key${because(call)}. Check ${call.keyName ?? 'its key'}.`,
+  },
+  provider_permission_denied: {
+    retry: 'never',
+    sentence: (call) => `${call.provider} does not allow this with the key it was given${because(call)}.`,
+  },
+  provider_model_not_found: {
+    retry: 'never',
+    sentence: (call) =>
+      `${call.provider} does not know the model "${call.model ?? ''}"${because(call)}. ` +
+      `Check the model's name and the base URL of ${call.provider}.`,
+  },
+  provider_invalid_request: {
+    retry: 'never',
+    sentence: (call) => `${call.provider} refused the request${because(call)}.`,
+  },
+  context_length_exceeded: {
+    retry: 'never',
+    sentence: (call) =>
+      `The conversation is longer than the model "${call.model ?? ''}" takes${because(call)}. ` +
+      'Start a new conversation, or choose a model with a larger context.',
+  },
+  quota_exceeded: {
+    retry: 'never',
+    sentence: (call) => `The quota or credit at ${call.provider} is used up${because(call)}. Add credit, then retry.`,
+  },
+  internal: {
+    retry: 'never',
+    sentence: (call) => `The call to ${call.provider} failed inside Pawl${because(call)}.`,
+  },
+} satisfies Record<string, Meaning>;

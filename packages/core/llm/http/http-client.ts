@@ -1,0 +1,161 @@
+import { pipeline, Readable, type Transform } from 'node:stream';
+import { constants, createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
+import { Agent, type Dispatcher } from 'undici';
+import { REPLY_LIMITS, UnusableReply } from '../reply-limits.ts';
+import { type ByteQueue, type ByteReader, chunksOf, makeByteQueue } from './byte-queue.ts';
+
+/** One request to a model's server. */
+export type PostRequest = { url: string; headers: Record<string, string>; body: string; signal?: AbortSignal };
+
+/** What a server answered: its status and headers, and the body as it comes. */
+export type HttpAnswer = { status: number; headers: Headers; body: ByteReader };
+
+/** Sends a request. The network's failures are a `TypeError` with a cause; an abort rejects with the signal's reason. */
+export type Post = (request: PostRequest) => Promise<HttpAnswer>;
+
+/**
+ * Posts to models' servers over connections that are used again, until `close` ends them.
+ * - It never gives up waiting: the bounds of a call apply.
+ * - A redirect is followed within its origin. One that leads to another, where key and body would go, is an `UnusableReply`.
+ */
+export function makeHttpClient(): { post: Post; close(): Promise<void> } {
+  const agent = new Agent({ headersTimeout: 0, bodyTimeout: 0, maxHeaderSize: REPLY_LIMITS.headerBytes });
+  return { post: (request) => follow(agent, request), close: () => agent.destroy() };
+}
+
+/** The URL of a path below a base URL; the query of the base URL stays. */
+export function urlBelow(baseUrl: string, path: string): string {
+  const url = new URL(baseUrl);
+  url.pathname = url.pathname.replace(/\/+$/, '') + path;
+  return url.href;
+}
+
+const MOST_REDIRECTS = 5;
+
+async function follow(agent: Dispatcher, request: PostRequest): Promise<HttpAnswer> {
+  let answer = await send(agent, request);
+  let at = new URL(request.url);
+  for (let redirects = 0; redirects < MOST_REDIRECTS; redirects += 1) {
+    const target = redirectOf(answer, at);
+    if (!target) return answer;
+    await answer.body.cancel();
+    if (target.origin !== at.origin) throw new UnusableReply(`a redirect to ${target.origin}, which is not followed`);
+    at = target;
+    answer = await send(agent, { ...request, url: at.href });
+  }
+  return answer;
+}
+
+/** Where the same request should be made again; other redirects ask for another one, and are answers like any other. */
+function redirectOf({ status, headers }: HttpAnswer, at: URL): URL | null {
+  const location = headers.get('location');
+  const isRedirect = status === 307 || status === 308;
+  return isRedirect && location && URL.canParse(location, at.href) ? new URL(location, at.href) : null;
+}
+
+type Exchange = {
+  answer: PromiseWithResolvers<HttpAnswer>;
+  controller: Dispatcher.DispatchController | null;
+  bytes: ByteQueue;
+  hasAnswered: boolean;
+  isAborted: boolean;
+};
+
+async function send(dispatcher: Dispatcher, request: PostRequest): Promise<HttpAnswer> {
+  const { signal } = request;
+  signal?.throwIfAborted();
+  const options = render(request);
+  const exchange = startExchange();
+  const onAbort = () => {
+    exchange.isAborted = true;
+    fail(exchange, signal?.reason, true);
+    exchange.controller?.abort(new Error('aborted'));
+  };
+  signal?.addEventListener('abort', onAbort, { once: true });
+  const onOver = () => signal?.removeEventListener('abort', onAbort);
+  dispatcher.dispatch(options, handle(exchange, onOver));
+  return exchange.answer.promise;
+}
+
+function startExchange(): Exchange {
+  const bytes = makeByteQueue({
+    onRoom: () => exchange.controller?.resume(),
+    onCancel: () => exchange.controller?.abort(new Error('left')),
+  });
+  const answer = Promise.withResolvers<HttpAnswer>();
+  const exchange: Exchange = { answer, controller: null, bytes, hasAnswered: false, isAborted: false };
+  return exchange;
+}
+
+/** A reply comes in small chunks, which packing would only hold up; `Headers` refuses what no header may hold. */
+function render({ url, headers, body }: PostRequest): Dispatcher.DispatchOptions {
+  const { origin, pathname, search } = new URL(url);
+  const sent = ['accept-encoding', 'identity', ...[...new Headers(headers)].flat()];
+  return { origin, path: pathname + search, method: 'POST', headers: sent, body };
+}
+
+function fail({ answer, bytes, hasAnswered }: Exchange, error: unknown, isUrgent: boolean): void {
+  if (hasAnswered) bytes.fail(error, isUrgent);
+  else answer.reject(error);
+}
+
+function handle(exchange: Exchange, onOver: () => void): Dispatcher.DispatchHandler {
+  const { bytes } = exchange;
+  return {
+    onRequestStart(controller) {
+      exchange.controller = controller;
+      // The caller gave up while the request waited for its connection.
+      if (exchange.isAborted) controller.abort(new Error('aborted'));
+    },
+    onResponseStart(_controller, status, fields) {
+      if (status < 200) return;
+      const headers = readHeaders(fields);
+      exchange.hasAnswered = true;
+      const body = unpackBytes(bytes.reader, headers.get('content-encoding'));
+      exchange.answer.resolve({ status, headers, body });
+    },
+    onResponseData(controller, chunk) {
+      if (!bytes.push(chunk)) controller.pause();
+    },
+    onResponseEnd() {
+      onOver();
+      bytes.end();
+    },
+    onResponseError(_controller, error) {
+      onOver();
+      if (exchange.isAborted) return;
+      fail(exchange, new TypeError(exchange.hasAnswered ? 'terminated' : 'fetch failed', { cause: error }), false);
+    },
+  };
+}
+
+function readHeaders(fields: Record<string, string | string[] | undefined>): Headers {
+  const headers = new Headers();
+  for (const [name, value = ''] of Object.entries(fields)) {
+    for (const each of typeof value === 'string' ? [value] : value) headers.append(name, each);
+  }
+  return headers;
+}
+
+/** The bytes as they were before their server packed them, which some do unasked. */
+function unpackBytes(reader: ByteReader, encoding: string | null): ByteReader {
+  const unpack = MAKERS.get(encoding?.trim().toLowerCase() ?? '')?.();
+  if (!unpack) return reader;
+  pipeline(Readable.from(chunksOf(reader)), unpack, () => undefined);
+  const chunks: AsyncIterator<Uint8Array> = unpack[Symbol.asyncIterator]();
+  return {
+    read: async () => chunks.next() as ReturnType<ByteReader['read']>,
+    cancel: async () => unpack.destroy() && reader.cancel(),
+  };
+}
+
+// Half a reply must not wait for its other half, and one that breaks off is worth what had come.
+const zlib = { flush: constants.Z_SYNC_FLUSH, finishFlush: constants.Z_SYNC_FLUSH };
+const brotli = { flush: constants.BROTLI_OPERATION_FLUSH, finishFlush: constants.BROTLI_OPERATION_FLUSH };
+
+const MAKERS = new Map<string, () => Transform>([
+  ['gzip', () => createGunzip(zlib)],
+  ['x-gzip', () => createGunzip(zlib)],
+  ['deflate', () => createInflate(zlib)],
+  ['br', () => createBrotliDecompress(brotli)],
+]);

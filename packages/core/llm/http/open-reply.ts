@@ -1,0 +1,125 @@
+import { exceedsJson } from '../../json.ts';
+import { boundJson, boundReply, REPLY_LIMITS, UnusableReply } from '../reply-limits.ts';
+import { type ByteReader, chunksOf } from './byte-queue.ts';
+import { holdBytes } from './hold-bytes.ts';
+import type { Post, PostRequest } from './http-client.ts';
+import { readEvents, type ServerEvent } from './read-events.ts';
+import { shareReplies } from './reply-share.ts';
+
+/** A status beyond 2xx and the text that came with it. */
+export type Refusal = { kind: 'refused'; status: number; headers: Headers; text: string };
+
+/** A reply as it streams, or whole where a server sent JSON although a stream was asked for. */
+export type OpenedReply =
+  | { kind: 'stream'; headers: Headers; events: AsyncGenerator<ServerEvent[]> }
+  | { kind: 'whole'; headers: Headers; text: string };
+
+const LONGEST_ERROR = 64 * 1024;
+const LONGEST_DRAIN = 256 * 1024;
+const DRAIN_MS = 1000;
+
+/**
+ * Sends one request and opens its reply.
+ * - A reply beyond the limits fails as `UnusableReply`, and its connection is closed.
+ * - A stream left early is read on for a moment, so that its connection serves the next call; only the signal cuts it.
+ */
+export async function openReply(post: Post, request: PostRequest): Promise<Refusal | OpenedReply> {
+  const { status, headers, body } = await post({ ...request, headers: { 'user-agent': 'Pawl', ...request.headers } });
+  if (status < 200 || status > 299) return { kind: 'refused', status, headers, text: await readError(body) };
+  const reader = limited(body);
+  if (isJson(headers)) return { kind: 'whole', headers, text: await readWhole(reader) };
+  return { kind: 'stream', headers, events: readEvents(chunksOf(readOn(reader))) };
+}
+
+function isJson(headers: Headers): boolean {
+  return /\bjson\b/i.test(headers.get('content-type') ?? '');
+}
+
+/** A reader that, left before the end, reads on for a moment. */
+function readOn(reader: ByteReader): ByteReader {
+  let isOver = false;
+  return {
+    async read() {
+      const chunk = await reader.read();
+      isOver = chunk.done;
+      return chunk;
+    },
+    async cancel() {
+      if (!isOver) void drain(reader);
+      isOver = true;
+    },
+  };
+}
+
+async function drain(reader: ByteReader): Promise<void> {
+  const giveUp = setTimeout(() => reader.cancel().catch(() => undefined), DRAIN_MS);
+  try {
+    let bytes = 0;
+    for (let chunk = await reader.read(); !chunk.done; chunk = await reader.read()) {
+      bytes += chunk.value?.byteLength ?? 0;
+      if (bytes > LONGEST_DRAIN) await reader.cancel();
+    }
+  } catch {
+    // It was aborted or cut: there is nothing left to keep.
+  } finally {
+    clearTimeout(giveUp);
+  }
+}
+
+/** The reader of as much as a reply may be, and as there is memory for; more ends its connection. */
+function limited(reader: ByteReader): ByteReader {
+  const share = shareReplies();
+  let bytes = 0;
+  const count = (chunk: Awaited<ReturnType<ByteReader['read']>>) => {
+    const size = chunk.value?.byteLength ?? 0;
+    bytes += size;
+    boundReply(bytes, REPLY_LIMITS.bytes, 'in one answer');
+    share.take(size);
+    if (chunk.done) share.release();
+    return chunk;
+  };
+  const cancel = async () => {
+    share.release();
+    return reader.cancel();
+  };
+  return {
+    async read() {
+      try {
+        return count(await reader.read());
+      } catch (error) {
+        await cancel();
+        throw error;
+      }
+    },
+    cancel,
+  };
+}
+
+/** The text of an error; one nested too deep to be read is none. */
+async function readError(body: ByteReader): Promise<string> {
+  const text = new TextDecoder().decode(await readBytes(body, LONGEST_ERROR));
+  return exceedsJson(text) ? '' : text;
+}
+
+async function readWhole(reader: ByteReader): Promise<string> {
+  const bytes = await readBytes(reader, REPLY_LIMITS.eventBytes);
+  boundReply(bytes.length, REPLY_LIMITS.eventBytes, 'in one answer');
+  const text = new TextDecoder().decode(bytes);
+  boundJson(text, 'one answer');
+  return text;
+}
+
+/** The start of a body, up to the chunk that exceeds a length; a body that breaks off is what had come. */
+async function readBytes(reader: ByteReader, longest: number): Promise<Uint8Array> {
+  const held = holdBytes();
+  try {
+    for await (const bytes of chunksOf(reader)) {
+      held.hold(bytes);
+      if (held.size() > longest) break;
+    }
+  } catch (error) {
+    // What had come counts.
+    if (error instanceof UnusableReply) throw error;
+  }
+  return held.release();
+}

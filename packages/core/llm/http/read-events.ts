@@ -1,0 +1,66 @@
+import { createParser } from 'eventsource-parser';
+import { parseJson } from '../../json.ts';
+import { yieldToEventLoop } from '../../yield-to-event-loop.ts';
+import { boundJson, boundReply, REPLY_LIMITS } from '../reply-limits.ts';
+import { type HeldBytes, holdBytes } from './hold-bytes.ts';
+
+/** One server-sent event; `name` is null where the server gave it none. */
+export type ServerEvent = { name: string | null; data: string };
+
+/**
+ * The events of a stream of server-sent events, cut into chunks anywhere; events that came together are yielded together.
+ * - A last event without its blank line counts if it is whole; half an event is what a cut leaves, and is dropped.
+ * - A line or event beyond the limits is an `UnusableReply`.
+ * - Other work gets its turn between chunks.
+ */
+export async function* readEvents(
+  body: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+): AsyncGenerator<ServerEvent[]> {
+  const parse = eventParser();
+  // The parser keeps an unfinished event as one string for each line, which weighs many times what was sent.
+  const unfinished = holdBytes();
+  for await (const bytes of body) {
+    await yieldToEventLoop();
+    const end = endOfEvents(unfinished, bytes);
+    const events = end > 0 ? parse(unfinished.release(bytes.subarray(0, end))) : [];
+    if (events.length > 0) yield events;
+    unfinished.hold(bytes.subarray(end));
+    const isLine = unfinished.size() > REPLY_LIMITS.eventBytes && !unfinished.held().includes(LF);
+    boundReply(unfinished.size(), REPLY_LIMITS.eventBytes, isLine ? 'in one line' : 'in one event');
+  }
+  const ended = parse(unfinished.release(), '\n');
+  const last = parse(NOTHING, '\n').filter(({ data }) => parseJson(data) !== undefined);
+  yield [...ended, ...last];
+}
+
+const LF = 10;
+const CR = 13;
+const NOTHING = new Uint8Array(0);
+
+/** Where the last blank line in a chunk ends; 0 where there is none, though it may have begun in what is held. */
+function endOfEvents(held: HeldBytes, bytes: Uint8Array): number {
+  const before = held.held().subarray(-2);
+  const at = (index: number) => (index >= 0 ? bytes[index] : before[before.length + index]);
+  for (let end = bytes.lastIndexOf(LF); end >= 0; end = end > 0 ? bytes.lastIndexOf(LF, end - 1) : -1) {
+    const lineEnd = at(end - 1) === CR ? at(end - 2) : at(end - 1);
+    if (lineEnd === LF) return end + 1;
+  }
+  return 0;
+}
+
+function eventParser(): (bytes: Uint8Array, more?: string) => ServerEvent[] {
+  const decoder = new TextDecoder();
+  let events: ServerEvent[] = [];
+  const parser = createParser({
+    onEvent({ event, data }) {
+      boundReply(data.length, REPLY_LIMITS.eventBytes, 'in one event');
+      boundJson(data, 'one event');
+      events.push({ name: event?.trim() || null, data });
+    },
+  });
+  return (bytes, more = '') => {
+    events = [];
+    parser.feed(decoder.decode(bytes) + more);
+    return events;
+  };
+}

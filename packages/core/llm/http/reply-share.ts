@@ -1,0 +1,38 @@
+import { getHeapStatistics } from 'node:v8';
+import { UnusableReply } from '../reply-limits.ts';
+
+/** What one answer has of the memory that all answers under way in this process may take together. */
+export type ReplyShare = {
+  /** Counts bytes; an `UnusableReply` where all have too many, those that are large before small ones. */
+  take(bytes: number): void;
+  release(): void;
+};
+
+/**
+ * Half of the heap is for all answers together, however many are read at a time. Its last quarter is kept for small ones,
+ * of a 64th at most: a few large answers end before they end those beside them.
+ */
+const ALL_BYTES = getHeapStatistics().heap_size_limit / 2;
+const LARGE_BYTES = (ALL_BYTES * 3) / 4;
+const SMALL_BYTES = ALL_BYTES / 64;
+
+let taken = 0;
+
+/** Nothing taken yet; it must be released when the answer is over. */
+export function shareReplies(): ReplyShare {
+  let own = 0;
+  return {
+    take(bytes) {
+      own += bytes;
+      taken += bytes;
+      const isSmall = own <= SMALL_BYTES;
+      if (taken <= (isSmall ? ALL_BYTES : LARGE_BYTES)) return;
+      const much = isSmall ? 'more than there is room for' : `more than ${Math.floor(SMALL_BYTES / 1024 / 1024)} MiB`;
+      throw new UnusableReply(`${much}, while other answers fill the memory of this worker`);
+    },
+    release() {
+      taken -= own;
+      own = 0;
+    },
+  };
+}

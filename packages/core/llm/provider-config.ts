@@ -1,0 +1,74 @@
+import { z } from 'zod';
+import { Misconfigured } from '../failure.ts';
+import { parseJson } from '../json.ts';
+import type { Bounds } from './bounded.ts';
+
+type Env = Record<string, string | undefined>;
+
+const httpUrl = z.url({ protocol: /^https?$/, error: 'give an http or https URL' });
+
+const WireKind = z.enum(['openai', 'anthropic', 'gemini']);
+/** The wires a provider of `PAWL_PROVIDERS` may speak. */
+export type WireKind = z.infer<typeof WireKind>;
+
+const ProviderConfig = z.strictObject({
+  kind: WireKind,
+  base_url: httpUrl,
+  api_key: z.string().min(1).nullish(),
+  tools: z.boolean().default(true),
+});
+export type ProviderConfig = z.infer<typeof ProviderConfig>;
+
+const Extra = z.record(z.string().regex(/^[a-z0-9_-]+$/i, 'use letters, digits, _ and - in the name'), ProviderConfig);
+
+/** The providers named in `PAWL_PROVIDERS`; a `Misconfigured` names the path of what is wrong, never its value. */
+export function readExtraProviders(env: Env, builtIn: readonly string[]): Record<string, ProviderConfig> {
+  const text = env.PAWL_PROVIDERS?.trim();
+  if (!text) return {};
+  const json = parseJson(text);
+  if (json === undefined) throw new Misconfigured('PAWL_PROVIDERS: this is no JSON');
+  const { data, error } = Extra.safeParse(json);
+  if (!data) {
+    const [issue] = error.issues;
+    throw new Misconfigured(`${['PAWL_PROVIDERS', ...(issue?.path ?? [])].join('.')}: ${issue?.message}`);
+  }
+  const taken = Object.keys(data).find((name) => builtIn.includes(name));
+  if (taken) throw new Misconfigured(`PAWL_PROVIDERS.${taken}: this name is built in, choose another`);
+  return data;
+}
+
+/** A base URL from the environment, or what stands for it; trailing slashes do not matter. */
+export function readBaseUrl<T>(env: Env, variable: string, absent: T): string | T {
+  const text = env[variable]?.trim();
+  if (!text) return absent;
+  if (!httpUrl.safeParse(text).success) throw new Misconfigured(`${variable}: give an http or https URL`);
+  return text;
+}
+
+/** Headers of the operator's own, one `Name: value` on each line; their names in small letters. */
+export function readHeaders(env: Env, variable: string): Record<string, string> {
+  const lines = (env[variable] ?? '').split('\n').filter((line) => line.includes(':'));
+  return Object.fromEntries(
+    lines.map((line) => {
+      const colon = line.indexOf(':');
+      return [line.slice(0, colon).trim().toLowerCase(), line.slice(colon + 1).trim()];
+    }),
+  );
+}
+
+/** How long a model call may take, in milliseconds (contract: starting and configuration). */
+export function readBounds(env: Env): Bounds {
+  return {
+    timeoutMs: readMs(env, 'PAWL_MODEL_TIMEOUT_MS', 600_000),
+    idleTimeoutMs: readMs(env, 'PAWL_MODEL_IDLE_TIMEOUT_MS', 120_000),
+  };
+}
+
+function readMs(env: Env, variable: string, absent: number): number {
+  const text = env[variable]?.trim();
+  if (!text) return absent;
+  const ms = /^\d+$/.test(text) ? Number(text) : 0;
+  // Node's timers end there.
+  if (ms < 1 || ms > 2 ** 31 - 1) throw new Misconfigured(`${variable}: give milliseconds, from 1 to ${2 ** 31 - 1}`);
+  return ms;
+}

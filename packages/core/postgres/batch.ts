@@ -1,0 +1,52 @@
+import { setImmediate as nextEventLoopIteration } from 'node:timers/promises';
+
+/** A statement that waits for its group, with the promise of its caller. */
+export type BatchEntry<Statement, Answer> = {
+  statement: Statement;
+  resolve(answer: Answer): void;
+  reject(error: unknown): void;
+};
+
+/** A group that takes longer waits for a lock or the network; later statements no longer wait for it. */
+const STUCK_AFTER_MS = 50;
+
+/**
+ * Runs statements in groups of up to `most`: those of one moment, and those that come while a group is in flight. Full
+ * groups leave at once. A statement never waits for others to come. `run` settles each entry of a group, and never
+ * rejects.
+ */
+export function batchConcurrent<Statement, Answer>(
+  run: (group: BatchEntry<Statement, Answer>[]) => Promise<void>,
+  most: number,
+): (statement: Statement) => Promise<Answer> {
+  const waiting: BatchEntry<Statement, Answer>[] = [];
+  let inFlight = 0;
+
+  async function send(): Promise<void> {
+    inFlight += 1;
+    await nextEventLoopIteration();
+    const group = waiting.splice(0, most);
+    if (waiting.length >= most) void send();
+    const leave = once(() => {
+      inFlight -= 1;
+      if (inFlight === 0 && waiting.length > 0) void send();
+    });
+    const timeout = setTimeout(leave, STUCK_AFTER_MS);
+    if (group.length > 0) await run(group);
+    clearTimeout(timeout);
+    leave();
+  }
+  return (statement) =>
+    new Promise((resolve, reject) => {
+      waiting.push({ statement, resolve, reject });
+      if (inFlight === 0 || waiting.length === most) void send();
+    });
+}
+
+function once(act: () => void): () => void {
+  let isDone = false;
+  return () => {
+    if (!isDone) act();
+    isDone = true;
+  };
+}

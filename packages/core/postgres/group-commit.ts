@@ -1,0 +1,100 @@
+import { type BatchEntry, batchConcurrent } from './batch.ts';
+import type { Rows, Statement } from './connection.ts';
+import { mergeStatements } from './merge.ts';
+import { type ExclusiveConnection, type Pool, runAlone } from './pool.ts';
+
+/** Runs a statement that is a transaction by itself; it answers once that is committed. */
+export type Commit = (statement: Statement) => Promise<Rows>;
+
+type Entry = BatchEntry<Statement, Rows>;
+
+/** How long a group waits for a lock. A statement that needs longer waits again, alone. */
+const LOCK_TIMEOUT_MS = 250;
+
+/** Statements of one transaction at most, so that none waits long for the others. */
+const MAX_BATCH = 64;
+
+/**
+ * Commits statements of one moment, and those that come while a group is in flight, in one transaction. That is one
+ * flush and one write to the socket. Those that differ only in their rows are merged into one statement. Each keeps its
+ * own guard. When one breaks, Postgres rolls the group back: that one is tried alone, the others together again.
+ */
+export function groupCommit(take: Pool['take']): Commit {
+  return batchConcurrent((group) => commit(take, group), MAX_BATCH);
+}
+
+/** Commits a group and settles each of its entries. */
+async function commit(take: Pool['take'], group: Entry[]): Promise<void> {
+  const [only] = group;
+  if (group.length < 2) return only && commitAlone(take, only);
+  const outcome = await takeAndRun(
+    take,
+    group.map(({ statement }) => statement),
+  );
+  if (outcome.kind === 'unknown') return rejectAll(group, outcome.error);
+
+  const { isCommitted, broken, answers } = outcome;
+  const alone = group.filter((_, index) => broken.has(index));
+  const rest = group.filter((_, index) => !broken.has(index));
+  const kept = answers.filter((_, index) => !broken.has(index));
+  if (isCommitted) resolveAll(rest, kept);
+  await Promise.all([...alone.map((entry) => commitAlone(take, entry)), isCommitted || commit(take, rest)]);
+}
+
+function rejectAll(group: Entry[], error: unknown): void {
+  for (const { reject } of group) reject(error);
+}
+
+function resolveAll(group: Entry[], answers: Rows[]): void {
+  for (const [index, { resolve }] of group.entries()) resolve(answers[index] as Rows);
+}
+
+function commitAlone(take: Pool['take'], { statement, resolve, reject }: Entry): Promise<void> {
+  return runAlone(take, statement).then(resolve, reject);
+}
+
+/**
+ * What became of a transaction. `unknown`: the connection was lost, so it may have been committed. The statements at
+ * the indexes `broken` were not, and have to be tried alone.
+ */
+type Outcome =
+  | { kind: 'known'; isCommitted: boolean; broken: Set<number>; answers: Rows[] }
+  | { kind: 'unknown'; error: unknown };
+
+async function takeAndRun(take: Pool['take'], group: Statement[]): Promise<Outcome> {
+  try {
+    const connection = await take();
+    return await runTransaction(connection, group).finally(connection.release);
+  } catch (error) {
+    return { kind: 'unknown', error };
+  }
+}
+
+/** Sends the whole transaction at once. Where a statement broke, Postgres answers the `commit` with a rollback. */
+async function runTransaction({ run }: ExclusiveConnection, group: Statement[]): Promise<Outcome> {
+  const merged = mergeStatements(group);
+  const opening = [{ text: 'begin' }, { text: `set local lock_timeout = ${LOCK_TIMEOUT_MS}` }];
+  const sent = [...opening, ...merged.map(({ statement }) => statement), { text: 'commit' }].map(run);
+  const outcomes = (await Promise.allSettled(sent)).slice(opening.length, -1);
+  const [last] = await Promise.all([sent.at(-1), ...sent.slice(0, opening.length)]);
+
+  const isCommitted = last?.command === 'COMMIT';
+  const answers: Rows[] = [];
+  const broken = new Set<number>();
+  for (const [nth, { indexes, distribute }] of merged.entries()) {
+    const outcome = outcomes[nth];
+    const distributed = outcome?.status === 'fulfilled' ? distribute(outcome.value) : [];
+    for (const [position, index] of indexes.entries()) answers[index] = distributed[position] as Rows;
+    if (isBroken(outcome)) for (const index of indexes) broken.add(index);
+  }
+  // postgres.js retries some broken statements by itself, after the end of the transaction.
+  const isRetried = !isCommitted && broken.size === 0;
+  return { kind: 'known', isCommitted, answers, broken: isRetried ? new Set(group.keys()) : broken };
+}
+
+/** The code of each statement after a broken one: Postgres does not run it. */
+const NOT_RUN = '25P02';
+
+function isBroken(outcome: PromiseSettledResult<Rows> | undefined): boolean {
+  return outcome?.status === 'rejected' && outcome.reason?.code !== NOT_RUN;
+}

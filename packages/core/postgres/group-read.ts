@@ -1,0 +1,35 @@
+import { type BatchEntry, batchConcurrent } from './batch.ts';
+import type { Rows, Statement } from './connection.ts';
+import { type MergedStatement, mergeStatements, rowSetOf } from './merge.ts';
+import type { Pool } from './pool.ts';
+
+/** Statements merged into one at most, so that none waits long for the others. */
+const MAX_BATCH = 64;
+
+/**
+ * Merges reads that differ only in their rows: those of one moment, and those that come while such a read is in flight.
+ * A read without a `RowSet` goes its own way.
+ */
+export function groupReads(run: Pool['run']): Pool['run'] {
+  const readWithOthers = batchConcurrent<Statement, Rows>(async (group) => {
+    const merged = mergeStatements(group.map(({ statement }) => statement));
+    await Promise.all(merged.map((each) => readMerged(group, each, run)));
+  }, MAX_BATCH);
+  return (statement) => (rowSetOf(statement) ? readWithOthers(statement) : run(statement));
+}
+
+/** Where a merged read breaks, each of its statements is read alone. */
+async function readMerged(
+  group: BatchEntry<Statement, Rows>[],
+  { statement, indexes, distribute }: MergedStatement,
+  run: Pool['run'],
+): Promise<void> {
+  const entries = group.filter((_, index) => indexes.includes(index));
+  try {
+    const answers = distribute(await run(statement));
+    for (const [nth, { resolve }] of entries.entries()) resolve(answers[nth] as Rows);
+  } catch (error) {
+    if (entries.length === 1) return entries[0]?.reject(error);
+    await Promise.all(entries.map((entry) => run(entry.statement).then(entry.resolve, entry.reject)));
+  }
+}

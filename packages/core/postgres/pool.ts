@@ -1,0 +1,84 @@
+import type { OpenConnection, Rows, Statement } from './connection.ts';
+
+/** A connection taken out of the pool: one caller's until it is released. */
+export type ExclusiveConnection = Pick<OpenConnection, 'run'> & { release(): void };
+
+/** Connections to Postgres: some carry single statements of many callers, some are taken by one caller at a time. */
+export type Pool = {
+  /** Runs a statement on a connection that others use too. */
+  run(statement: Statement): Promise<Rows>;
+  /** Waits in line where all connections are taken. */
+  take(): Promise<ExclusiveConnection>;
+  close(): Promise<void>;
+};
+
+type Open = (closed: () => void) => OpenConnection;
+
+/**
+ * Opens connections as they are needed, up to a number of each kind, so that a transaction never waits behind single
+ * statements. A closed connection is dropped for good: postgres.js loses queries and repeats old errors where it
+ * reopens one.
+ */
+export function openPool(open: Open, { shared, own }: { shared: number; own: number }): Pool {
+  const sharing = new Set<OpenConnection>();
+  const { take, close } = openExclusive(open, own);
+
+  function pick(): OpenConnection {
+    const known = [...sharing].sort((one, other) => one.inFlight() - other.inFlight());
+    const [freest] = known;
+    if (freest && (freest.inFlight() === 0 || sharing.size >= shared)) return freest;
+    const connection = open(() => void sharing.delete(connection));
+    sharing.add(connection);
+    return connection;
+  }
+  return {
+    run: (statement) => pick().run(statement),
+    take,
+    close: async () => void (await Promise.all([close(), ...[...sharing].map((connection) => connection.close())])),
+  };
+}
+
+function openExclusive(open: Open, most: number): Pick<Pool, 'take' | 'close'> {
+  const all = new Set<OpenConnection>();
+  const free: OpenConnection[] = [];
+  const waiting: ((connection: OpenConnection) => void)[] = [];
+
+  function add(): OpenConnection {
+    const connection = open(() => {
+      all.delete(connection);
+      const index = free.indexOf(connection);
+      if (index >= 0) free.splice(index, 1);
+      else serve();
+    });
+    all.add(connection);
+    return connection;
+  }
+  /** Serves the caller that has waited longest, if a connection is free or may be opened. */
+  function serve(): void {
+    if (waiting.length === 0 || (free.length === 0 && all.size >= most)) return;
+    waiting.shift()?.(free.pop() ?? add());
+  }
+  return {
+    take: async () => {
+      const connection = await new Promise<OpenConnection>((resolve) => {
+        waiting.push(resolve);
+        serve();
+      });
+      return {
+        run: connection.run,
+        release: () => {
+          if (connection.isClosed()) return;
+          free.push(connection);
+          serve();
+        },
+      };
+    },
+    close: async () => void (await Promise.all([...all].map((connection) => connection.close()))),
+  };
+}
+
+/** Runs a statement on a connection of its own. */
+export async function runAlone(take: Pool['take'], statement: Statement): Promise<Rows> {
+  const connection = await take();
+  return connection.run(statement).finally(connection.release);
+}

@@ -1,0 +1,83 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+const PAUSES_MS = [50, 200, 1_000, 3_000, 5_000, 5_000, 5_000, 5_000];
+
+/** States that pass by themselves: conflicts, restarts, too many connections, lost connections. */
+const TRANSIENT =
+  /^(40001|40P01|55P03|57014|57P0[1-4]|25P03|53[0-4]00|08\w{3}|CONNECT\w*|ECONN\w*|E\w*UNREACH|EAI_AGAIN|ENOTFOUND|EPIPE|ETIMEDOUT)$/;
+
+/**
+ * Repeats a write until a fault that passes by itself has passed. A commit may have happened although its answer was
+ * lost, so the write needs a guard that makes twice the same as once.
+ */
+export async function retryTransient<T>(write: () => Promise<T>): Promise<T> {
+  for (const pauseMs of PAUSES_MS) {
+    try {
+      return await write();
+    } catch (error) {
+      if (!isTransient(error)) throw error;
+      await sleep(pauseMs * (0.5 + Math.random()));
+    }
+  }
+  return write();
+}
+
+/** Whether an error comes from the state of the database, and not from the statement. */
+export function isTransient(error: unknown): error is Error & { code: unknown } {
+  return error instanceof Error && 'code' in error && TRANSIENT.test(String(error.code));
+}
+
+/** What keeps the database from running a statement. `message` is for callers, `log` for the operator. */
+export type TransientFault = {
+  kind: 'away' | 'disk-full' | 'out-of-memory' | 'too-many-connections' | 'conflict';
+  message: string;
+  log: string;
+};
+
+/** The fault behind an error of the database; null for an error that comes from the statement. */
+export function transientFaultOf(error: unknown): TransientFault | null {
+  if (!isTransient(error)) return null;
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  return FAULTS.find(({ codes }) => codes.test(code))?.fault ?? UNREACHABLE;
+}
+
+const UNREACHABLE: TransientFault = {
+  kind: 'away',
+  message: 'The database cannot be reached right now. Try again in a moment.',
+  log: 'the database is away',
+};
+
+const FAULTS: { codes: RegExp; fault: TransientFault }[] = [
+  {
+    codes: /^53100$/,
+    fault: {
+      kind: 'disk-full',
+      message: 'The disk of the database is full. Try again when the operator has made room.',
+      log: 'the disk of PostgreSQL is full: make room on it; nothing can be written until then',
+    },
+  },
+  {
+    codes: /^53200$/,
+    fault: {
+      kind: 'out-of-memory',
+      message: 'The database is out of memory. Try again in a moment.',
+      log: 'PostgreSQL is out of memory: give it more, or run fewer processes against it',
+    },
+  },
+  {
+    codes: /^53[034]00$/,
+    fault: {
+      kind: 'too-many-connections',
+      message: 'The database takes no more connections right now. Try again in a moment.',
+      log: 'PostgreSQL takes no more connections: raise max_connections, or run fewer processes against it',
+    },
+  },
+  {
+    codes: /^(?:40001|40P01|55P03|57014|25P03)$/,
+    fault: {
+      kind: 'conflict',
+      message: 'Another request was at the same thing. Try again.',
+      log: 'the database gave up a statement for another one',
+    },
+  },
+];

@@ -1,0 +1,48 @@
+/** A row of a statement's input, as `json_to_recordset` reads it. */
+export type InputRow = Record<string, unknown>;
+
+/**
+ * The parameter of a statement that does the same for each of these rows. `key` is the column that tells the rows
+ * apart, in the input and in the answer. Statements of one text that are ready at the same moment are merged
+ * (`merge.ts`).
+ */
+export class RowSet {
+  readonly key: string;
+  readonly keys: readonly string[];
+  /** Each row as JSON. */
+  readonly #rows: readonly string[];
+
+  private constructor(key: string, keys: readonly string[], rows: readonly string[]) {
+    this.key = key;
+    this.keys = keys;
+    this.#rows = rows;
+  }
+
+  static of(key: string, ...rows: InputRow[]): RowSet {
+    return new RowSet(
+      key,
+      rows.map((row) => String(row[key])),
+      rows.map((row) => JSON.stringify(row)),
+    );
+  }
+
+  /** All sets have the same key: they are parameters of one text. */
+  static join([first, ...others]: [RowSet, ...RowSet[]]): RowSet {
+    const sets = [first, ...others];
+    return new RowSet(
+      first.key,
+      sets.flatMap((set) => set.keys),
+      sets.flatMap((set) => set.#rows),
+    );
+  }
+
+  /** In characters. */
+  get size(): number {
+    return this.#rows.reduce((sum, row) => sum + row.length, 0);
+  }
+
+  /** The text that Postgres is sent. */
+  toString(): string {
+    return `[${this.#rows.join(',')}]`;
+  }
+}

@@ -1,0 +1,52 @@
+import { Redis } from 'ioredis';
+import { prepareRedisConnection, REDIS_OPTIONS } from '../redis-connection.ts';
+import type { Pubsub, TurnMessage, WorkerMessage } from './pubsub.ts';
+import { makeSubscribers, type Subscribers } from './subscribers.ts';
+
+const WORKERS = 'pawl:workers';
+
+/** A silent socket is opened anew; a ping this often keeps a healthy one from being silent. */
+const PING_EVERY_MS = 5_000;
+
+/** Pubsub on Redis: a channel for each turn that is watched here, and one for all workers. */
+export function redisPubsub(url: string): Pubsub {
+  const publishing = prepareRedisConnection(
+    new Redis(url, { ...REDIS_OPTIONS, maxRetriesPerRequest: 0, enableOfflineQueue: false }),
+  );
+  const subscribing = prepareRedisConnection(new Redis(url, { ...REDIS_OPTIONS, maxRetriesPerRequest: null }));
+  const pings = setInterval(() => void subscribing.ping().catch(() => {}), PING_EVERY_MS).unref();
+  const subscribers = makeSubscribers<unknown>({
+    opened: (channel) => void subscribing.subscribe(channel).catch(() => {}),
+    closed: (channel) => void subscribing.unsubscribe(channel).catch(() => {}),
+  });
+  subscribing.on('message', (channel: string, text: string) => subscribers.publish(channel, JSON.parse(text)));
+  subscribing.on('ready', () => wakeAll(subscribers));
+  const publish = (channel: string, message: unknown) =>
+    void publishing.publish(channel, JSON.stringify(message)).catch(() => {});
+
+  return {
+    publishToTurn: (message) => publish(channelOf(message.turnId), message),
+    publishToWorkers: (message) => publish(WORKERS, message),
+    subscribeToTurn: (turnId, receive) =>
+      subscribers.subscribe(channelOf(turnId), (message) => receive(message as TurnMessage)),
+    subscribeToWorkers: (receive) => subscribers.subscribe(WORKERS, (message) => receive(message as WorkerMessage)),
+    close: async () => {
+      clearInterval(pings);
+      publishing.disconnect();
+      subscribing.disconnect();
+    },
+  };
+}
+
+const TURN_CHANNEL = 'pawl:turn:';
+
+function channelOf(turnId: string): string {
+  return `${TURN_CHANNEL}${turnId}`;
+}
+
+/** After a reconnect, what was published meanwhile is lost: every subscriber of a turn reads it again. */
+function wakeAll(subscribers: Subscribers<unknown>): void {
+  for (const channel of subscribers.topics()) {
+    if (channel !== WORKERS) subscribers.publish(channel, { kind: 'wake', turnId: channel.slice(TURN_CHANNEL.length) });
+  }
+}

@@ -1,0 +1,34 @@
+import type { Job as BullJob, Queue, Worker } from 'bullmq';
+import type { JobData } from '../job.ts';
+
+type Processor = (job: BullJob<JobData>) => Promise<void>;
+
+/** How BullMQ reaches its store; all that Redis and Postgres differ in. */
+export type Backend = {
+  makeQueue(name: string): BullQueue;
+  /**
+   * A queue on the connection of the workers' acknowledgements: what is added first arrives first. Null where a store keeps no
+   * such order.
+   */
+  makeAckQueue: ((name: string) => BullQueue) | null;
+  makeWorker(name: string, process: Processor | null, concurrency: number): BullWorker;
+  close(): Promise<void>;
+};
+
+export type BullQueue = Pick<Queue<JobData>, 'add' | 'close' | 'getJobCounts' | 'on' | 'waitUntilReady'>;
+
+export type BullWorker = Pick<Worker<JobData>, 'close' | 'on' | 'getNextJob' | 'waitUntilReady'>;
+
+/**
+ * The options of every worker, whatever its store. The lock outlives a lease (R11). Stalls never fail a job: a turn fails by
+ * our own count only. A store that refused a connection is tried again after a second: BullMQ's own pause is longer than we
+ * may be away.
+ */
+export const WORKER_OPTIONS = {
+  lockDuration: 15_000,
+  stalledInterval: 5_000,
+  runRetryDelay: 1_000,
+  maxStalledCount: 1_000_000,
+  removeOnComplete: { count: 0 },
+  removeOnFail: { count: 0 },
+};

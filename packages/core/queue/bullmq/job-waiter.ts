@@ -1,0 +1,88 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { BackendFactory, IQueueBackend } from 'bullmq';
+
+/** Has a worker fetch a job: at once where the score is 0, else at that time (milliseconds since 1970). */
+export type Marker = { member: string; score: number };
+
+/** One worker of a waiter. */
+export type WaitingWorker = {
+  /**
+   * The worker fetches a job now; it calls back when there was none. Only then it needs no wakeup for jobs that were announced
+   * before: one fetch may take the job of another's wakeup.
+   */
+  startFetch(): () => void;
+  /** Resolves with a marker when there may be a job, and with null after `seconds` or an `interrupt`. Never rejects. */
+  wait(seconds: number): Promise<Marker | null>;
+  /** Ends the current wait; the worker gets no wakeups until its next fetch. */
+  interrupt(): void;
+};
+
+/** Where all workers of a process wait for jobs, on a number of connections that does not grow with their queues. */
+export type JobWaiter = { join(queue: string): WaitingWorker; close(): Promise<void> };
+
+/**
+ * Has the workers of a process wait in one place (docs/decisions/0019-patches.md). BullMQ gives each worker a blocking
+ * connection of its own; these get none, and the three methods that would use it go to the waiter.
+ */
+export function withJobWaiter<Backend extends IQueueBackend, Connection>(
+  make: BackendFactory<Backend, Connection>,
+  waiter: JobWaiter,
+): BackendFactory<Backend, Connection> {
+  return (name, options) => {
+    const backend = make(name, options);
+    const worker = waiter.join(name);
+    const { moveToActive, moveToCompleted } = backend;
+    let isInterrupted = false;
+    const startFetch = () => (isInterrupted ? () => {} : worker.startFetch());
+    backend.moveToActive = async (...args) => {
+      const foundNothing = startFetch();
+      const found = await moveToActive.apply(backend, args);
+      if (!found[0]) foundNothing();
+      return found;
+    };
+    backend.moveToCompleted = async (...args) => {
+      const foundNothing = startFetch();
+      const ended = await moveToCompleted.apply(backend, args);
+      if (ended.result && !ended.result[0]) foundNothing();
+      return ended;
+    };
+    backend.waitForJob = async (seconds) => (isInterrupted ? null : worker.wait(seconds));
+    backend.disconnectBlocking = async () => {
+      isInterrupted = true;
+      worker.interrupt();
+    };
+    backend.reconnectBlocking = async () => {
+      isInterrupted = false;
+    };
+    return backend;
+  };
+}
+
+/** How long a wakeup waits while a worker's own jobs hand out the next ones, milliseconds. */
+const DEBOUNCE_MS = 5;
+
+/**
+ * Delays wakeups that would find nothing (docs/decisions/0019-patches.md). A job that ends hands out the next one, and
+ * each added job wakes BullMQ besides. It fetches once more, and again, and finds that its own steps have taken the
+ * job. Such a wakeup counts a little later, once for all that came meanwhile; where nothing was handed out, at once.
+ */
+export function debounceWakeups<Backend extends IQueueBackend, Connection>(
+  make: BackendFactory<Backend, Connection>,
+): BackendFactory<Backend, Connection> {
+  return (...args) => {
+    const backend = make(...args);
+    const { moveToCompleted, waitForJob } = backend;
+    let handedOutAt = Number.NEGATIVE_INFINITY;
+    backend.moveToCompleted = async (...job) => {
+      const ended = await moveToCompleted.apply(backend, job);
+      handedOutAt = ended.result?.[0] ? performance.now() : Number.NEGATIVE_INFINITY;
+      return ended;
+    };
+    backend.waitForJob = async (seconds) => {
+      const woken = await waitForJob.call(backend, seconds);
+      if (woken && performance.now() - handedOutAt < DEBOUNCE_MS) await sleep(DEBOUNCE_MS);
+      return woken;
+    };
+    return backend;
+  };
+}

@@ -1,0 +1,25 @@
+/**
+ * Silences BullMQ's events on Postgres (docs/decisions/0019-patches.md). BullMQ writes what happens to a job in four rows with a
+ * notification each, for listeners that Pawl does not have. Where its function for that is the known one, it does nothing
+ * from then on.
+ */
+export async function patchPublishEvent(client: { query(text: string): Promise<unknown> }): Promise<void> {
+  await client.query(PATCH);
+}
+
+const PUBLISH_EVENT = 'bullmq.publish_event(p_queue text, p_event text, p_data jsonb)';
+
+/** One at a time, and only where there is something to change: sessions forget their plans when a function changes. */
+const PATCH = `
+  do $do$
+  begin
+    perform pg_advisory_xact_lock(hashtext('pawl: silence events'));
+    if (
+      select prosrc <> 'select 0::bigint' and proargnames = '{p_queue,p_event,p_data}'
+        and prorettype = 'bigint'::regtype and pronargdefaults = 0
+      from pg_proc where oid = to_regprocedure('bullmq.publish_event(text, text, jsonb)')
+    ) then
+      create or replace function ${PUBLISH_EVENT} returns bigint language sql immutable as 'select 0::bigint';
+    end if;
+  end
+  $do$`;

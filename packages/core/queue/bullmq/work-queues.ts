@@ -1,0 +1,59 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { JobName } from '../job.ts';
+import type { JobHandler, JobWorkers } from '../job-queue.ts';
+import type { Backend, BullWorker } from './backend.ts';
+
+/** How long a start waits for a queue that is away; its workers take jobs once it is back. */
+const READY_MS = 5_000;
+
+const REOPEN_MS = 1_000;
+
+/** Starts a BullMQ worker for each queue; all of them hand their jobs to one handler. */
+export async function workQueues(
+  backend: Backend,
+  queues: string[],
+  { handle, concurrency }: { handle: JobHandler; concurrency: number },
+): Promise<JobWorkers> {
+  const workers = new Map<string, BullWorker>();
+  const closing = new AbortController();
+  const open = async (name: string) => {
+    const start = () => startWorker(backend, name, { handle, concurrency });
+    for await (const worker of untilOpen(start, closing.signal)) workers.set(name, worker);
+  };
+  await Promise.race([Promise.all(queues.map(open)), sleep(READY_MS, undefined, { ref: false })]);
+
+  return {
+    close: async (graceMs) => {
+      closing.abort();
+      const closed = Promise.all([...workers.values()].map((worker) => worker.close().catch(() => {})));
+      await Promise.race([closed, sleep(graceMs, undefined, { ref: false })]);
+    },
+  };
+}
+
+function startWorker(
+  backend: Backend,
+  name: string,
+  { handle, concurrency }: { handle: JobHandler; concurrency: number },
+): BullWorker {
+  const process = async (job: { name: string; data: Parameters<JobHandler>[0]['data'] }) =>
+    handle({ name: job.name as JobName, data: job.data });
+  const worker = backend.makeWorker(name, process, concurrency);
+  worker.on('error', () => {});
+  return worker;
+}
+
+/** BullMQ opens a worker once and for all: one that found its queue away is replaced by another, until one is open. */
+async function* untilOpen(start: () => BullWorker, closing: AbortSignal): AsyncGenerator<BullWorker> {
+  while (!closing.aborted) {
+    const worker = start();
+    yield worker;
+    const isOpen = await worker.waitUntilReady().then(
+      () => true,
+      () => false,
+    );
+    if (isOpen || closing.aborted) return;
+    void worker.close().catch(() => {});
+    await sleep(REOPEN_MS, undefined, { ref: false });
+  }
+}

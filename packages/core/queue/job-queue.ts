@@ -1,0 +1,26 @@
+import type { Wakeup } from '../turn/wakeup.ts';
+import type { JobData, JobName } from './job.ts';
+
+/** What a worker does with a job. An error is logged and forgotten: the row is due again by itself. */
+export type JobHandler = (job: { name: JobName; data: JobData }) => Promise<void>;
+
+/** The workers of some queues. */
+export type JobWorkers = {
+  /** Takes no more jobs and waits for the current ones, `graceMs` at most. */
+  close(graceMs: number): Promise<void>;
+};
+
+/** One queue for two backends: a job says "look at this turn", and may be lost, late or doubled. */
+export type JobQueue = {
+  /** Adds a job for each wakeup. Rejects within about a second when the queue is away; the rescuer enqueues it later. */
+  enqueue(wakeups: Wakeup[]): Promise<void>;
+  /** Enqueues from inside a job: resolves as soon as the job cannot be acknowledged before it. `arrived` settles with its outcome. */
+  enqueueBeforeAck(wakeups: Wakeup[]): Promise<{ arrived: Promise<void> }>;
+  /** Works the jobs of these queues until closed, up to `concurrency` of each queue at once. */
+  work(queues: string[], handle: JobHandler, concurrency: number): Promise<JobWorkers>;
+  /** Takes one waiting job by hand and works it; false when none waits. For tests that decide when a worker works. */
+  workOnce(queues: string[], handle: JobHandler): Promise<boolean>;
+  /** How many jobs of these queues are in each state. */
+  count(queues: string[]): Promise<Record<string, number>>;
+  close(): Promise<void>;
+};

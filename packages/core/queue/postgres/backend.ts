@@ -1,0 +1,86 @@
+import {
+  createPostgresBackend,
+  type PostgresConnectionOptions,
+  type PostgresQueueBackend,
+  Queue,
+  runMigrations,
+  Worker,
+} from 'bullmq';
+import pg from 'pg';
+import { type Backend, type BullQueue, type BullWorker, WORKER_OPTIONS } from '../bullmq/backend.ts';
+import { debounceWakeups, withJobWaiter } from '../bullmq/job-waiter.ts';
+import { patchPublishEvent } from '../bullmq/patch-publish-event.ts';
+import type { JobData } from '../job.ts';
+import { listenForJobs } from './listen-for-jobs.ts';
+import { patchPool } from './patch-pool.ts';
+
+type PgQueue = Queue<
+  JobData,
+  unknown,
+  string,
+  JobData,
+  unknown,
+  string,
+  PostgresQueueBackend,
+  PostgresConnectionOptions
+>;
+
+/** Connections at most: statements of one moment go together, so more would only stand by. */
+const POOL_SIZE = 4;
+
+/**
+ * BullMQ on the PostgreSQL of the turns, in a schema of its own; for where there is no Redis. `onError` gets the reason why a
+ * connection failed.
+ */
+export function postgresBackend(url: string, onError: (error: unknown) => void = () => {}): Backend {
+  const pool = openPool(url, { max: POOL_SIZE, durability: 'off' });
+  const connection = pool as unknown as PostgresConnectionOptions;
+  const waiter = listenForJobs(url, onError);
+  const workerBackend = debounceWakeups(withJobWaiter(createPostgresBackend, waiter));
+  const makeQueue = (name: string) => new Queue(name, { connection }, createPostgresBackend) as PgQueue;
+  const makeWorker: Backend['makeWorker'] = (name, process, concurrency) => {
+    const options = { connection, concurrency, autorun: process !== null, ...WORKER_OPTIONS };
+    return new Worker(name, process, options, workerBackend).on('error', onError) as unknown as BullWorker;
+  };
+  return {
+    makeQueue: (name) => makeQueue(name) as unknown as BullQueue,
+    makeAckQueue: null,
+    makeWorker,
+    close: async () => {
+      await waiter.close();
+      await pool.end();
+    },
+  };
+}
+
+/** Brings BullMQ's own schema up to date, durably: the caller goes on without checking it again. */
+export async function migrateQueue(url: string): Promise<void> {
+  const pool = openPool(url, { max: 1, durability: 'on' });
+  const client = await pool.connect();
+  try {
+    await runMigrations(client as never);
+    await patchPublishEvent(client);
+  } finally {
+    client.release();
+    await pool.end();
+  }
+}
+
+/** A job that is lost with the database is enqueued again, so no commit of a job waits for the disk. */
+function openPool(url: string, { max, durability }: { max: number; durability: 'on' | 'off' }): pg.Pool {
+  const pool = new pg.Pool({
+    connectionString: url,
+    max,
+    keepAlive: true,
+    connectionTimeoutMillis: 5_000,
+    query_timeout: 10_000,
+    options: `-c search_path=bullmq -c synchronous_commit=${durability}`,
+    application_name: 'pawl-queue',
+  });
+  patchPool(pool);
+  // BullMQ adds a listener for each queue and worker.
+  pool.setMaxListeners(0);
+  pool.on('error', () => {});
+  pool.on('connect', (client) => client.on('error', () => {}));
+  return pool;
+}

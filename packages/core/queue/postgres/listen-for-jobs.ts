@@ -1,0 +1,141 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import type { JobWaiter, Marker, WaitingWorker } from '../bullmq/job-waiter.ts';
+
+/** BullMQ notifies this channel of each added job, with the name of its queue. */
+const CHANNEL = 'bullmq_jobs';
+
+/** A connection that does not answer a ping in time is dead, although its socket may be open. */
+const PING_EVERY_MS = 3_000;
+const PING_TIMEOUT_MS = 5_000;
+
+/** A connection that broke is opened again soon; one that could not be opened, later. */
+const REOPEN_MS = 100;
+const RETRY_MS = 1_000;
+
+/** How often a worker polls by itself while nothing can notify it, seconds. */
+const POLL_S = 1;
+
+type WakeableWorker = WaitingWorker & { wake(): void };
+
+/**
+ * All workers of a process wait on one connection that listens. It is opened with the first wait, and anew when it breaks
+ * or stays silent; every worker is woken then, since notifications were lost meanwhile. `onError` gets the reason why it
+ * broke.
+ */
+export function listenForJobs(url: string, onError: (error: unknown) => void): JobWaiter {
+  const workers = new Map<string, Set<WakeableWorker>>();
+  const closing = new AbortController();
+  let listening: Promise<void> | null = null;
+  let isListening = false;
+
+  function wakeAll(): void {
+    for (const inQueue of workers.values()) for (const worker of inQueue) worker.wake();
+  }
+  async function keepListening(): Promise<void> {
+    while (!closing.signal.aborted) {
+      const started = () => {
+        isListening = true;
+        wakeAll();
+      };
+      const notified = (queue: string) => {
+        for (const worker of workers.get(queue) ?? []) worker.wake();
+      };
+      const pauseMs = await listen(url, { started, notified, signal: closing.signal }).then(
+        () => REOPEN_MS,
+        (error: unknown) => {
+          onError(error);
+          return RETRY_MS;
+        },
+      );
+      isListening = false;
+      wakeAll();
+      await sleep(pauseMs, undefined, { signal: closing.signal, ref: false }).catch(() => {});
+    }
+  }
+  return {
+    join: (queue) => {
+      const worker = openWakeableWorker(() => {
+        listening ??= keepListening();
+        return isListening;
+      });
+      const inQueue = workers.get(queue) ?? new Set();
+      workers.set(queue, inQueue);
+      return {
+        startFetch: () => {
+          inQueue.add(worker);
+          return worker.startFetch();
+        },
+        wait: worker.wait,
+        interrupt: () => {
+          inQueue.delete(worker);
+          worker.interrupt();
+        },
+      };
+    },
+    close: async () => {
+      closing.abort();
+      await listening;
+    },
+  };
+}
+
+function openWakeableWorker(isListening: () => boolean): WakeableWorker {
+  let wakeups = 0;
+  let answered = 0;
+  let finish: ((marker: Marker | null) => void) | null = null;
+  return {
+    startFetch: () => {
+      const seen = wakeups;
+      return () => {
+        answered = Math.max(answered, seen);
+      };
+    },
+    wait: (seconds) => {
+      const timeoutS = isListening() ? seconds : Math.min(seconds, POLL_S);
+      if (wakeups > answered) return Promise.resolve({ member: '0', score: 0 });
+      return new Promise((resolve) => {
+        const timer = setTimeout(() => finish?.(null), timeoutS * 1_000);
+        finish = (marker) => {
+          clearTimeout(timer);
+          finish = null;
+          resolve(marker);
+        };
+      });
+    },
+    wake: () => {
+      wakeups += 1;
+      finish?.({ member: '0', score: 0 });
+    },
+    interrupt: () => finish?.(null),
+  };
+}
+
+type Listening = { started(): void; notified(queue: string): void; signal: AbortSignal };
+
+/** Listens until the connection breaks, stays silent or is no longer wanted. */
+async function listen(url: string, { started, notified, signal }: Listening): Promise<void> {
+  const client = new pg.Client({
+    connectionString: url,
+    keepAlive: true,
+    connectionTimeoutMillis: PING_TIMEOUT_MS,
+    query_timeout: PING_TIMEOUT_MS,
+    application_name: 'pawl-queue-listen',
+  });
+  const ended = new AbortController();
+  client.on('error', () => ended.abort());
+  client.on('end', () => ended.abort());
+  client.on('notification', ({ payload }) => notified(payload ?? ''));
+  try {
+    await client.connect();
+    await client.query(`listen ${CHANNEL}`);
+    started();
+    const over = AbortSignal.any([signal, ended.signal]);
+    while (!over.aborted) {
+      await sleep(PING_EVERY_MS, undefined, { signal: over, ref: false }).catch(() => {});
+      if (!over.aborted) await client.query('select 1');
+    }
+  } finally {
+    void client.end().catch(() => {});
+  }
+}

@@ -1,0 +1,144 @@
+import pg from 'pg';
+import { type BatchEntry, batchConcurrent } from '../../postgres/batch.ts';
+
+/**
+ * Has a pool run the statements of BullMQ at less cost: prepared, and together with others of the same moment
+ * (docs/decisions/0019-patches.md).
+ */
+export function patchPool(pool: pg.Pool): void {
+  const query = pool.query.bind(pool);
+  const queryOfBullMq = batchStatements(prepareStatements(query));
+  // The pool has nine forms of this; BullMQ gives a text and its values.
+  const queryAny = (...args: unknown[]) => {
+    const [text, values] = args;
+    const isOfBullMq = args.length === 2 && typeof text === 'string' && Array.isArray(values);
+    return isOfBullMq ? queryOfBullMq(text, values) : query(...(args as [never]));
+  };
+  pool.query = queryAny as pg.Pool['query'];
+}
+
+/** A statement of BullMQ: a text, and the values of its parameters. */
+type Query = (text: string, values: unknown[]) => Promise<pg.QueryResult>;
+
+/** SQLSTATE where a table or function has changed since the statement was prepared; nothing of it was run. */
+const HAS_CHANGED = '0A000';
+
+/**
+ * Has each connection of a pool parse and plan a statement once. BullMQ sends the same few texts again and again, and
+ * pg prepares what has a name.
+ */
+function prepareStatements(query: (prepared: pg.QueryConfig) => Promise<pg.QueryResult>): Query {
+  const names = new Map<string, string>();
+  let named = 0;
+
+  function nameOf(text: string): string {
+    const known = names.get(text);
+    if (known) return known;
+    named += 1;
+    const name = `bullmq-${named}`;
+    names.set(text, name);
+    return name;
+  }
+  /** Where a migration has changed a statement's columns, connections that have it prepared take it under a new name. */
+  return async (text, values) => {
+    const name = nameOf(text);
+    try {
+      return await query({ name, text, values });
+    } catch (error) {
+      if ((error as { code?: unknown }).code !== HAS_CHANGED) throw error;
+      if (names.get(text) === name) names.delete(text);
+      return query({ name: nameOf(text), text, values });
+    }
+  };
+}
+
+type QueuedValues = BatchEntry<unknown[], pg.QueryResult>;
+
+/** Statements that become one at most. */
+const MAX_BATCH = 32;
+
+/** Nearly all statements of BullMQ call a function of its own or read its tables; all others are left alone. */
+const SELECTS = /^(\s|--.*\n)*select\b/i;
+
+/**
+ * Statements for one job each, with one text and at the same moment, become one statement for all of them. That is one
+ * round trip, one commit and one notification for many jobs. When one of them is refused, nothing has happened, and
+ * each is run alone.
+ */
+function batchStatements(query: Query): Query {
+  const batches = new Map<string, (values: unknown[]) => Promise<pg.QueryResult>>();
+
+  function open(text: string) {
+    const texts = new Map<number, string>();
+    const runAll = (lists: unknown[][]) => {
+      const slots = slotsFor(lists.length);
+      const parameters = lists[0]?.length ?? 0;
+      const batch = texts.get(slots) ?? batchText(text, { slots, parameters });
+      texts.set(slots, batch);
+      const leftOver = new Array((slots - lists.length) * parameters).fill(null);
+      return query(batch, [lists.length, ...lists.flat(), ...leftOver]);
+    };
+    const runOne = (values: unknown[]) => query(text, values);
+    const run = batchConcurrent<unknown[], pg.QueryResult>((group) => runGroup(group, { runAll, runOne }), MAX_BATCH);
+    batches.set(text, run);
+    return run;
+  }
+  return (text, values) => (SELECTS.test(text) ? (batches.get(text) ?? open(text))(values) : query(text, values));
+}
+
+type Runners = {
+  runAll(lists: unknown[][]): Promise<pg.QueryResult>;
+  runOne(values: unknown[]): Promise<pg.QueryResult>;
+};
+
+async function runGroup(group: QueuedValues[], { runAll, runOne }: Runners): Promise<void> {
+  if (group.length === 1) return runEach(group, runOne);
+  try {
+    distributeRows(group, await runAll(group.map(({ statement }) => statement)));
+  } catch (error) {
+    // Only Postgres knows that nothing has happened.
+    if (error instanceof pg.DatabaseError) return runEach(group, runOne);
+    for (const { reject } of group) reject(error);
+  }
+}
+
+async function runEach(group: QueuedValues[], runOne: Runners['runOne']): Promise<void> {
+  await Promise.all(group.map(({ statement, resolve, reject }) => runOne(statement).then(resolve, reject)));
+}
+
+/**
+ * One statement of BullMQ releases its locks at once. Many together keep theirs until all are done, and could wait in a
+ * circle with the renewal of its locks. So together they soon give up waiting, and each runs alone. The commit, which
+ * waits for other notifications, comes behind this.
+ */
+const LOCK_TIMEOUT = {
+  start: "where (select set_config('lock_timeout', '50ms', true)) is not null",
+  end: "where (select set_config('lock_timeout', '0', true)) is null",
+};
+
+/** Each power of two has a text, which each connection prepares; slots that are left over are not run. */
+function slotsFor(statements: number): number {
+  return 2 ** Math.ceil(Math.log2(statements));
+}
+
+/** The statement once for each slot, in order, as far as `$1` says; `slot` names it in each row. The last is never run. */
+function batchText(text: string, { slots, parameters }: { slots: number; parameters: number }): string {
+  const bare = text.replaceAll(/--.*$/gm, '').replace(/;\s*$/, '');
+  const parts = Array.from({ length: slots }, (_, slot) => {
+    const shift = 1 + slot * parameters;
+    const part = bare.replaceAll(/\$(\d+)/g, (_, number) => `$${Number(number) + shift}`);
+    return `select ${slot} as slot, one.* from (${part}) as one`;
+  });
+  const [first, ...others] = parts;
+  const guarded = others.map((part, index) => `${part} where $1::int > ${index + 1}`);
+  const all = [`${first} ${LOCK_TIMEOUT.start}`, ...guarded, `${first} ${LOCK_TIMEOUT.end}`];
+  return all.join('\nunion all ');
+}
+
+function distributeRows(group: QueuedValues[], { rows, ...result }: pg.QueryResult): void {
+  const rowsOf: pg.QueryResultRow[][] = group.map(() => []);
+  for (const { slot, ...row } of rows) rowsOf[slot]?.push(row);
+  for (const [slot, own] of rowsOf.entries()) {
+    group[slot]?.resolve({ ...result, rows: own, rowCount: own.length });
+  }
+}

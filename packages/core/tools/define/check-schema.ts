@@ -1,0 +1,122 @@
+import { isRecord } from '../../json.ts';
+import { quote, shorten } from '../../text.ts';
+import { requireUsable } from '../arguments/compile-schema.ts';
+
+/** One rule that a definition breaks: where, and what to do about it. */
+export type Problem = { path: string; message: string };
+
+type JsonSchema = Record<string, unknown>;
+type SchemaPosition = { path: string; nesting: number; level: number; known: readonly string[] };
+
+const SIZE_LIMIT = 64 * 1024;
+const NESTING_LIMIT = 10;
+const LEVEL_LIMIT = 60;
+const PATH_LIMIT = 500;
+
+/** Keywords for parts of a value; only these count as nesting. */
+const PARTS = {
+  maps: ['properties', 'patternProperties'],
+  lists: ['prefixItems', 'items'],
+  single: ['items', 'additionalItems', 'additionalProperties', 'unevaluatedItems', 'unevaluatedProperties', 'contains'],
+};
+
+/** Keywords for the same value, or that define schemas for later. */
+const SAME = {
+  maps: ['dependentSchemas', '$defs', 'definitions'],
+  lists: ['allOf', 'anyOf', 'oneOf'],
+  single: ['not', 'if', 'then', 'else', 'propertyNames'],
+};
+
+/** The problems of a tool's argument schema (contract: Tool), in reading order. */
+export function checkSchema(schema: JsonSchema, path: string): Problem[] {
+  const whole = checkWhole(schema);
+  if (whole) return [{ path, message: whole }];
+  const problems = checkPart(schema, { path, nesting: 0, level: 0, known: [] });
+  return problems.length > 0 ? problems : checkCompiles(schema, path);
+}
+
+function checkWhole(schema: JsonSchema): string | null {
+  const bytes = Buffer.byteLength(jsonOf(schema) ?? '');
+  if (bytes === 0) return 'Nest the schema at most 10 levels deep.';
+  if (bytes > SIZE_LIMIT) return `Make the schema smaller than 64 KiB; it has ${bytes} bytes.`;
+  return schema.type === 'object' ? null : 'Give a JSON Schema with "type": "object".';
+}
+
+function checkPart(schema: JsonSchema, position: SchemaPosition): Problem[] {
+  if (position.nesting > NESTING_LIMIT || position.level > LEVEL_LIMIT) {
+    return [{ path: position.path, message: 'Nest the schema at most 10 levels deep.' }];
+  }
+  const known = [...position.known, ...Object.keys(recordOf(schema.properties))];
+  const inside = { path: position.path, level: position.level + 1 };
+  return [
+    ...checkRequired(schema, position.path, known),
+    ...checkNames(schema, position.path),
+    ...checkReference(schema, position.path),
+    ...partsOf(schema, PARTS, { ...inside, nesting: position.nesting + 1, known: [] }),
+    ...partsOf(schema, SAME, { ...inside, nesting: position.nesting, known }),
+  ];
+}
+
+function checkRequired({ required }: JsonSchema, path: string, known: readonly string[]): Problem[] {
+  if (required === undefined) return [];
+  if (!Array.isArray(required)) return [{ path: `${path}.required`, message: 'List the required names in an array.' }];
+  const missing = required.find((name) => !known.includes(name));
+  if (missing === undefined) return [];
+  return [{ path: `${path}.required`, message: `Add ${quote(String(missing))} to properties, or do not require it.` }];
+}
+
+function checkNames({ properties }: JsonSchema, path: string): Problem[] {
+  if (!Object.hasOwn(recordOf(properties), '__proto__')) return [];
+  return [{ path: `${path}.properties`, message: 'Call the property something other than "__proto__".' }];
+}
+
+function checkReference(schema: JsonSchema, path: string): Problem[] {
+  return ['$ref', '$dynamicRef', '$recursiveRef']
+    .filter((keyword) => schema[keyword] !== undefined && !String(schema[keyword]).startsWith('#'))
+    .map((keyword) => ({
+      path: `${path}.${keyword}`,
+      message: 'Refer to a position inside this schema, such as "#/$defs/name"; nothing is fetched from elsewhere.',
+    }));
+}
+
+function partsOf(schema: JsonSchema, keywords: typeof PARTS, position: SchemaPosition): Problem[] {
+  const at = (step: string) => ({ ...position, path: shorten(`${position.path}.${step}`, PATH_LIMIT) });
+  return [
+    ...keywords.maps.flatMap((keyword) =>
+      Object.entries(recordOf(schema[keyword])).flatMap(([name, part]) =>
+        checkPart(recordOf(part), at(`${keyword}.${shorten(name)}`)),
+      ),
+    ),
+    ...keywords.lists.flatMap((keyword) =>
+      listOf(schema[keyword]).flatMap((part, index) => checkPart(recordOf(part), at(`${keyword}[${index}]`))),
+    ),
+    ...keywords.single.flatMap((keyword) => (isRecord(schema[keyword]) ? checkPart(schema[keyword], at(keyword)) : [])),
+  ];
+}
+
+function checkCompiles(schema: JsonSchema, path: string): Problem[] {
+  try {
+    requireUsable(schema);
+    return [];
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    return [{ path, message: `Give a valid JSON Schema (2020-12 or draft-07): ${reason}.` }];
+  }
+}
+
+/** Undefined where the schema is nested too deep for `JSON.stringify`. */
+function jsonOf(schema: JsonSchema): string | undefined {
+  try {
+    return JSON.stringify(schema);
+  } catch {
+    return undefined;
+  }
+}
+
+function listOf(value: unknown): unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+function recordOf(value: unknown): JsonSchema {
+  return isRecord(value) ? value : {};
+}

@@ -1,0 +1,155 @@
+import { z } from 'zod';
+import { Failure, Misconfigured } from '../../failure.ts';
+import { Tool, type ToolEffect } from '../../turn/request/tool.ts';
+import { TOOL_ERROR_CATEGORIES, type ToolErrorCategory } from '../../turn/tool-result.ts';
+
+/**
+ * What a tool receives besides its input. `signal` aborts with the attempt (timeout, cancel, shutdown).
+ * `idempotencyKey` is the same for every attempt of a call.
+ */
+export type ToolContext = {
+  signal: AbortSignal;
+  idempotencyKey: string;
+  turnId: string;
+  progress(value: unknown): void;
+};
+
+/** A server-side tool: its definition for the model and the rules, and its function, which parses the arguments. */
+export type ServerTool = {
+  readonly definition: Tool;
+  /** The stack at its definition, for its file and line. */
+  readonly definedAt?: string | undefined;
+  run(args: unknown, context: ToolContext): Promise<unknown>;
+};
+
+/** Defaults are the contract's: `at_most_once`, 30 s for each attempt, 3 attempts, 500 ms backoff. */
+export type ToolOptions<Input extends z.ZodObject, Output extends z.ZodType> = {
+  name: string;
+  description: string;
+  input: Input;
+  output?: Output;
+  effect?: ToolEffect;
+  timeoutMs?: number;
+  retry?: { maxAttempts?: number; backoffMs?: number };
+  approval?: 'never' | 'always';
+  expiresInSeconds?: number;
+  cacheTtlSeconds?: number;
+  rateLimit?: { max: number; perSeconds: number };
+  capabilities?: Tool['capabilities'];
+  statusText?: string;
+  execute(input: z.output<Input>, context: ToolContext): Promise<z.input<Output>> | z.input<Output>;
+};
+
+/**
+ * Thrown by a tool that knows why it failed: the model reads the category, the message and the details. A category
+ * outside of the contract becomes `unknown`.
+ */
+export class ToolFailed extends Failure {
+  readonly category: ToolErrorCategory;
+  readonly details: Record<string, unknown>;
+
+  constructor(category: ToolErrorCategory, message: string, details: Record<string, unknown> = {}) {
+    const known = TOOL_ERROR_CATEGORIES.find((one) => one === category) ?? 'unknown';
+    super(known, message);
+    this.category = known;
+    this.details = details;
+  }
+}
+
+/** A server-side tool, typed from its zod input. Throws `Misconfigured` where an option is unknown or out of range. */
+export function defineTool<Input extends z.ZodObject, Output extends z.ZodType = z.ZodUnknown>(
+  options: ToolOptions<Input, Output>,
+): ServerTool {
+  refuseUnknownOptions(options);
+  return {
+    definition: definitionOf(options),
+    definedAt: new Error().stack,
+    async run(args, context) {
+      const input = await parseInput(options.input, args);
+      const output = await options.execute(input, context);
+      return options.output ? parseOutput(options.output, output) : output;
+    },
+  };
+}
+
+function definitionOf<Input extends z.ZodObject, Output extends z.ZodType>(options: ToolOptions<Input, Output>): Tool {
+  const definition = Tool.safeParse({
+    name: options.name,
+    description: options.description,
+    parameters: schemaOf(options.name, options.input),
+    execution: { kind: 'server' },
+    effect: options.effect,
+    timeout_ms: options.timeoutMs,
+    retry: options.retry && { max_attempts: options.retry.maxAttempts, backoff_ms: options.retry.backoffMs },
+    approval: options.approval,
+    expires_in_seconds: options.expiresInSeconds,
+    cache_ttl_seconds: options.cacheTtlSeconds,
+    rate_limit: options.rateLimit && { max: options.rateLimit.max, per_seconds: options.rateLimit.perSeconds },
+    capabilities: options.capabilities,
+    status_text: options.statusText,
+  });
+  if (!definition.success) throw new Misconfigured(`Tool "${options.name}": ${violations(definition.error)}`);
+  return definition.data;
+}
+
+function schemaOf(name: string, input: z.ZodObject): Record<string, unknown> {
+  try {
+    const { $schema, ...schema } = z.toJSONSchema(input, { io: 'input' });
+    return schema;
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new Misconfigured(`Tool "${name}": input has no JSON Schema (${reason}); use types that JSON can hold.`);
+  }
+}
+
+async function parseInput<Input extends z.ZodObject>(schema: Input, args: unknown): Promise<z.output<Input>> {
+  const input = await schema.safeParseAsync(args);
+  if (input.success) return input.data;
+  throw new ToolFailed('invalid_arguments', `The arguments do not fit the tool: ${violations(input.error)}`);
+}
+
+async function parseOutput<Output extends z.ZodType>(schema: Output, value: unknown): Promise<z.output<Output>> {
+  const output = await schema.safeParseAsync(value);
+  if (output.success) return output.data;
+  throw new ToolFailed('unknown', `The tool ran, but its result breaks its own schema: ${violations(output.error)}`);
+}
+
+function violations(error: z.ZodError): string {
+  const named = error.issues.map(({ path, message }) => `${z.core.toDotPath(path) || 'value'}: ${message}`);
+  return named.slice(0, 20).join('; ');
+}
+
+/** Every option of a tool, and the options within it. */
+const OPTIONS: Record<keyof ToolOptions<z.ZodObject, z.ZodType>, readonly string[]> = {
+  name: [],
+  description: [],
+  input: [],
+  output: [],
+  effect: [],
+  timeoutMs: [],
+  retry: ['maxAttempts', 'backoffMs'],
+  approval: [],
+  expiresInSeconds: [],
+  cacheTtlSeconds: [],
+  rateLimit: ['max', 'perSeconds'],
+  capabilities: [],
+  statusText: [],
+  execute: [],
+};
+
+/** Node checks no types, so a misspelled option would be ignored. Throws `Misconfigured`. */
+function refuseUnknownOptions({ name, ...options }: Record<string, unknown>): void {
+  for (const [option, value] of Object.entries(options)) {
+    refuseUnknown(`Tool "${name}"`, option, Object.keys(OPTIONS));
+    const within = Object.entries(OPTIONS).find(([known]) => known === option)?.[1] ?? [];
+    if (within.length === 0 || typeof value !== 'object' || value === null) continue;
+    for (const inner of Object.keys(value)) refuseUnknown(`Tool "${name}": ${option}`, inner, within);
+  }
+}
+
+function refuseUnknown(owner: string, option: string, known: readonly string[]): void {
+  if (known.includes(option)) return;
+  const meant = option.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+  const advice = known.includes(meant) ? `Write ${meant}.` : `There are: ${known.join(', ')}.`;
+  throw new Misconfigured(`${owner} has no option "${option}". ${advice}`);
+}

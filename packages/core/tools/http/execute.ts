@@ -1,0 +1,99 @@
+import { EgressFailed } from '../../egress/failure.ts';
+import type { Egress } from '../../egress/open.ts';
+import type { EgressResponse } from '../../egress/send.ts';
+import { parseRetryAfter } from '../../retry-after.ts';
+import type { ToolErrorCategory } from '../../turn/tool-result.ts';
+import type { Attempt } from '../run/attempt.ts';
+import { FULL_OUTPUT_LIMIT } from '../run/render-output.ts';
+import { failureOfStatus } from './status.ts';
+
+/** Bytes; leaves room for the note, so that a cut answer is not cut again. */
+const READ_LIMIT = FULL_OUTPUT_LIMIT - 1024;
+
+/** One attempt of an HTTP tool. `headers` are the tool's own; `signHeaders` proves that Pawl sent the call. */
+export type HttpRequest = {
+  url: string;
+  headers: Record<string, string>;
+  args: Record<string, unknown>;
+  idempotencyKey: string;
+  turnId: string;
+  timeoutMs: number;
+  signal: AbortSignal;
+  signHeaders: ((body: string) => Record<string, string>) | undefined;
+};
+
+/** Posts the arguments to the tool's URL, once. Rejects with the reason of `signal` when that aborts. */
+export async function executeHttp(egress: Egress, request: HttpRequest): Promise<Attempt> {
+  request.signal.throwIfAborted();
+  const { url, timeoutMs, signal } = request;
+  const body = JSON.stringify(request.args);
+  const headers = headersOf(request, body);
+  try {
+    const answer = await egress.send({ url, headers, body, timeoutMs, maxBytes: READ_LIMIT, signal });
+    return readResponse(answer);
+  } catch (error) {
+    signal.throwIfAborted();
+    if (error instanceof EgressFailed) return noResponse(error);
+    throw error;
+  }
+}
+
+/** All names are lower-case, so that no header of the tool can replace one of Pawl's. */
+function headersOf(request: HttpRequest, body: string): Record<string, string> {
+  const own = Object.entries(request.headers).map(([name, value]) => [name.toLowerCase(), value]);
+  const signed = Object.entries(request.signHeaders?.(body) ?? {}).map(([name, value]) => [name.toLowerCase(), value]);
+  return {
+    accept: 'application/json, text/plain;q=0.9, */*;q=0.1',
+    ...Object.fromEntries(own),
+    ...Object.fromEntries(signed),
+    'content-type': 'application/json',
+    'idempotency-key': request.idempotencyKey,
+    'pawl-turn-id': request.turnId,
+  };
+}
+
+function readResponse({ status, headers, body, truncated }: EgressResponse): Attempt {
+  const failure = failureOfStatus(status);
+  const encoding = COMPRESSED.exec(headers['content-encoding'] ?? '')?.[0];
+  if (!failure && encoding && body) return unreadable(encoding);
+  if (!failure)
+    return { kind: 'answered', output: truncated ? `${body}\n[… the rest was not read …]` : body, cut: truncated };
+
+  const afterMs = parseRetryAfter(headers['retry-after']) ?? 0;
+  const wait = afterMs > 0 ? { retry_after_seconds: Math.ceil(afterMs / 1000) } : {};
+  const message = messageOf(status, encoding ? '' : body);
+  const error = { category: failure.category, message, details: { status, ...wait } };
+  return { kind: 'failed', error, afterMs, certainty: failure.certainty };
+}
+
+/** Some servers compress in spite of `accept-encoding`, and some send a charset as the encoding. */
+const COMPRESSED = /\b(?:gzip|deflate|br|zstd|compress)\b/i;
+
+function unreadable(encoding: string): Attempt {
+  const message = `The tool's answer came as ${encoding}, which was not asked for, and cannot be read.`;
+  const error = { category: 'unknown' as const, message, details: {} };
+  return { kind: 'failed', error, afterMs: 0, certainty: 'answered' };
+}
+
+function messageOf(status: number, body: string): string {
+  if (status >= 300 && status < 400) return `The tool answered with a redirect (${status}), which is not followed.`;
+  const text = body.trim();
+  return text ? `The tool answered ${status}: ${text}` : `The tool answered ${status}.`;
+}
+
+const CATEGORIES: Record<EgressFailed['kind'], ToolErrorCategory> = {
+  blocked: 'permission_denied',
+  'not-connected': 'network_error',
+  timeout: 'execution_timeout',
+  cut: 'network_error',
+  aborted: 'cancelled',
+};
+
+function noResponse({ kind, message, sent }: EgressFailed): Attempt {
+  return {
+    kind: 'failed',
+    error: { category: CATEGORIES[kind], message, details: {} },
+    afterMs: 0,
+    certainty: sent ? 'lost' : 'never-reached',
+  };
+}

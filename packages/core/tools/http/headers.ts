@@ -1,0 +1,58 @@
+import type { ToolSecret, ToolSecrets } from './secrets.ts';
+
+/** A tool's headers with references to secrets, the URL they go to, and the project of the call. */
+export type UnfilledHeaders = { headers: Record<string, string>; url: string; project: string };
+
+/** Which header cannot be sent, and why; the message names a secret, never its value. */
+export type RefusedHeader = {
+  ok: false;
+  header: string;
+  code: 'unknown_secret' | 'secret_not_allowed';
+  message: string;
+};
+
+const REFERENCE = /\$\{secret:([^}]*)\}/g;
+
+/**
+ * Replaces `${secret:name}` in header values by the secret; a reference anywhere else stays text. Refuses a secret that
+ * does not exist or may not be sent there. The result must only be sent, never stored or logged.
+ */
+export function fillHeaders(
+  secrets: ToolSecrets,
+  unfilled: UnfilledHeaders,
+): { ok: true; headers: Record<string, string> } | RefusedHeader {
+  const headers = Object.entries(unfilled.headers);
+  const named = headers.flatMap(([header, value]) =>
+    [...value.matchAll(REFERENCE)].map(([, name = '']) => ({ header, name })),
+  );
+  for (const { header, name } of named) {
+    const refusal = refuse(name, secrets.get(name), unfilled);
+    if (refusal) return { ok: false, header, ...refusal };
+  }
+  const fill = (_: string, name: string) => secrets.get(name)?.value ?? '';
+  const filled = headers.map(([header, value]) => [header, value.replace(REFERENCE, fill)]);
+  return { ok: true, headers: Object.fromEntries(filled) };
+}
+
+type Refusal = Pick<RefusedHeader, 'code' | 'message'>;
+
+function refuse(name: string, secret: ToolSecret | undefined, { url, project }: UnfilledHeaders): Refusal | null {
+  const label = `secret named ${JSON.stringify(name.slice(0, 64))}`;
+  if (!secret) {
+    const message = `There is no ${label}. Name one of PAWL_SECRETS, or ask the operator to add it there.`;
+    return { code: 'unknown_secret', message };
+  }
+  if (secret.projects?.includes(project) === false) return notAllowed(`The ${label} is not for this project`);
+  if (!mayGoTo(secret, new URL(url))) return notAllowed(`The ${label} may not be sent to this host`);
+  return null;
+}
+
+function notAllowed(sentence: string): Refusal {
+  return { code: 'secret_not_allowed', message: `${sentence}. Leave it out, or ask the operator to allow it.` };
+}
+
+/** A URL leaves out the default port of its protocol; `hosts` may name it. */
+function mayGoTo({ hosts }: ToolSecret, { hostname, port, protocol }: URL): boolean {
+  const withPort = `${hostname}:${port || (protocol === 'https:' ? 443 : 80)}`;
+  return !hosts || hosts.includes(hostname) || hosts.includes(withPort);
+}

@@ -1,0 +1,65 @@
+import { z } from 'zod';
+import { Misconfigured } from '../../failure.ts';
+
+const Host = z
+  .string()
+  .regex(/^(?:\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::\d{1,5})?$/i, 'name a host as it stands in a URL, with or without :port')
+  .transform((host) => host.toLowerCase());
+
+const VALUE = 'give 6 or more visible ASCII characters on one line, no space at the ends';
+
+const Bound = z.strictObject(
+  {
+    value: z.string(VALUE).regex(/^[!-~][ -~]{4,}[!-~]$/, VALUE),
+    hosts: z.array(Host, 'give a list of hosts').optional(),
+    projects: z.array(z.string('name a project'), 'give a list of projects').optional(),
+  },
+  { error: ({ code }) => (code === 'invalid_type' ? 'give a text, or {"value":"…"}' : undefined) },
+);
+const ToolSecret = z.preprocess((given) => (typeof given === 'string' ? { value: given } : given), Bound);
+const Secrets = z.record(z.string().regex(/^[A-Za-z0-9_.-]{1,64}$/), ToolSecret, {
+  error: ({ code }) => (code === 'invalid_key' ? 'name it with up to 64 letters, digits, _ . and -' : undefined),
+});
+
+/** A value for headers of HTTP tools. `hosts` limits where it is sent, `projects` which projects may use it. */
+export type ToolSecret = z.output<typeof Bound>;
+
+/** The operator's secrets, by name. */
+export type ToolSecrets = ReadonlyMap<string, ToolSecret>;
+
+/**
+ * Reads `PAWL_SECRETS`: `{"github":"ghp_…"}`, `{"github":{"value":"ghp_…","hosts":["api.github.com"],"projects":["a"]}}`
+ * or, short, `github:ghp_…,other:…`. Every caller can define an HTTP tool with any URL, so a secret without `hosts` can
+ * be sent anywhere. Throws Misconfigured, never showing a value.
+ */
+export function parseToolSecrets(text = ''): ToolSecrets {
+  const given = text.trim();
+  const { data, error } = Secrets.safeParse(given.startsWith('{') ? parseJson(given) : splitPairs(given));
+  if (data) return new Map(Object.entries(data));
+  const [issue] = error.issues;
+  throw new Misconfigured(`${['PAWL_SECRETS', ...(issue?.path ?? [])].join('.')}: ${issue?.message}.`);
+}
+
+/** The parser's own message quotes the JSON, and so a secret. */
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new Misconfigured('PAWL_SECRETS: this is no JSON. Write {"name":"value"}, or name:value,name:value.');
+  }
+}
+
+function splitPairs(text: string): Record<string, string> {
+  const entries = text.split(',').map((entry) => entry.trim());
+  const pairs = entries.filter((entry) => entry !== '').map((entry, index) => splitPair(entry, index + 1));
+  return Object.fromEntries(pairs);
+}
+
+const FORMS = 'Write JSON, {"name":"value"}, or name:value,name:value.';
+
+/** An entry without a name may be a secret, so the message gives its position only. */
+function splitPair(entry: string, position: number): [name: string, value: string] {
+  const [, name, value] = /^([A-Za-z0-9_.-]{1,64}):(.+)$/s.exec(entry) ?? [];
+  if (name !== undefined && value !== undefined) return [name, value];
+  throw new Misconfigured(`PAWL_SECRETS: entry ${position} is not name:value. ${FORMS}`);
+}

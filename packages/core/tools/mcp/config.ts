@@ -1,0 +1,53 @@
+import { z } from 'zod';
+import { Misconfigured } from '../../failure.ts';
+
+const Name = z.string().regex(/^[a-z][a-z0-9-]{0,31}$/, 'name it with up to 32 lowercase letters, digits and hyphens');
+const HeaderName = z.string().regex(/^[!#$%&'*+.^_`|~0-9a-z-]+$/i, 'name the header with letters, digits and hyphens');
+const HeaderValue = z.string().regex(/^[\t\x20-\x7e]*$/, 'give visible ASCII characters on one line');
+
+const Remote = z.strictObject({
+  url: z
+    .url({ protocol: /^https?$/, error: 'give an http or https URL' })
+    .refine((url) => !/^https?:\/\/[^/?#]*@/i.test(url), 'put credentials into headers, not into the URL'),
+  headers: z.record(HeaderName, HeaderValue).default({}),
+});
+
+const Local = z.strictObject({
+  command: z.string().min(1),
+  args: z.array(z.string()).default([]),
+  env: z.record(z.string(), z.string()).default({}),
+});
+
+/** How to reach an MCP server: at a URL over streamable HTTP, or by starting a command and speaking over its stdio. */
+export type McpServerConfig = z.output<typeof Remote> | z.output<typeof Local>;
+
+/**
+ * Reads `PAWL_MCP`: `{"github":{"url":"https://…/mcp","headers":{…}},"files":{"command":"npx","args":[…],"env":{}}}`.
+ * Throws `Misconfigured` naming the path of what is wrong, never its value.
+ */
+export function readMcpServers(text = ''): Map<string, McpServerConfig> {
+  const given = parse(z.record(Name, z.record(z.string(), z.unknown())), text.trim() ? parseJson(text) : {}, []);
+  return new Map(Object.entries(given).map(([name, server]) => [name, readServer(server, name)]));
+}
+
+function readServer(given: Record<string, unknown>, name: string): McpServerConfig {
+  if ('command' in given) return parse(Local, given, [name]);
+  return parse(Remote, given, [name]);
+}
+
+function parse<Schema extends z.ZodType>(schema: Schema, value: unknown, path: string[]): z.output<Schema> {
+  const { success, data, error } = schema.safeParse(value);
+  if (success) return data;
+  const [issue] = error.issues;
+  const why = issue?.code === 'invalid_key' ? issue.issues[0]?.message : issue?.message;
+  throw new Misconfigured(`${['PAWL_MCP', ...path, ...(issue?.path ?? [])].join('.')}: ${why}.`);
+}
+
+/** The parser's own message quotes the JSON, and so a header. */
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new Misconfigured('PAWL_MCP: this is no JSON.');
+  }
+}

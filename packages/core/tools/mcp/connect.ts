@@ -1,0 +1,84 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import type { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import type { McpServerConfig } from './config.ts';
+import { boundedFetch, patchTransport } from './transport.ts';
+
+/** An open connection. A server with sessions may forget the connection's session. */
+export type McpConnection = { client: Client; hasSession: boolean; close(): Promise<void> };
+
+/** `signal` aborts connecting; `onClose` is called when the connection ends, from either side. */
+export type Connecting = { fetch: typeof globalThis.fetch; signal: AbortSignal; onClose: () => void };
+
+/** A command may have to be downloaded before it starts. */
+const TIMEOUT_MS = { remote: 10_000, local: 60_000 };
+const END_SESSION_TIMEOUT_MS = 1_000;
+
+/** Pages of a list of tools, and bytes of one message from a command: as many as of an answer over HTTP. */
+const MAX_PAGES = 20;
+const MAX_LINE_BYTES = 8 * 1024 * 1024;
+
+/** Connects to a server: within 10 s, or 60 s for a command. The SDK is loaded with the first connection. */
+export async function connectMcpServer(config: McpServerConfig, connecting: Connecting): Promise<McpConnection> {
+  return 'url' in config ? connectRemote(config, connecting) : connectLocal(config, connecting);
+}
+
+type Remote = Extract<McpServerConfig, { url: string }>;
+type Local = Extract<McpServerConfig, { command: string }>;
+
+/** Offers the newest protocol; a server that knows only older ones answers with one of these. */
+async function connectRemote({ url, headers }: Remote, connecting: Connecting): Promise<McpConnection> {
+  const { StreamableHTTPClientTransport: Transport } = await import('@modelcontextprotocol/client');
+  const transport = new Transport(new URL(url), { fetch: boundedFetch(connecting.fetch), requestInit: { headers } });
+  patchTransport(transport);
+  const client = await connect(transport, connecting, 'remote');
+  const close = async () => {
+    await endSession(transport);
+    await client.close();
+  };
+  return { client, hasSession: transport.sessionId !== undefined, close };
+}
+
+/** A command gets the harmless part of the environment (PATH, HOME …) and its own `env`, never a key of Pawl's. */
+async function connectLocal({ command, args, env }: Local, connecting: Connecting): Promise<McpConnection> {
+  const { StdioClientTransport: Transport } = await import('@modelcontextprotocol/client/stdio');
+  const client = await connect(
+    new Transport({ command, args, env, maxBufferSize: MAX_LINE_BYTES }),
+    connecting,
+    'local',
+  );
+  return { client, hasSession: false, close: () => client.close() };
+}
+
+/** A command is connected to in legacy mode, which all know: negotiation would start it twice. */
+async function connect(
+  transport: StreamableHTTPClientTransport | StdioClientTransport,
+  { signal, onClose }: Connecting,
+  kind: keyof typeof TIMEOUT_MS,
+): Promise<Client> {
+  const { Client } = await import('@modelcontextprotocol/client');
+  const mode = kind === 'remote' ? 'auto' : 'legacy';
+  const client = new Client(
+    { name: 'pawl', version: '0.1.0' },
+    { versionNegotiation: { mode }, listMaxPages: MAX_PAGES },
+  );
+  client.onclose = onClose;
+  const stop = () => void transport.close();
+  signal.addEventListener('abort', stop, { once: true });
+  try {
+    signal.throwIfAborted();
+    await client.connect(transport, { timeout: TIMEOUT_MS[kind] });
+    return client;
+  } catch (error) {
+    await transport.close();
+    throw error;
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
+}
+
+/** Ends the session of a server that keeps sessions; a failure to do so is ignored. */
+async function endSession(transport: StreamableHTTPClientTransport): Promise<void> {
+  const ended = transport.terminateSession().catch(() => {});
+  await Promise.race([ended, wait(END_SESSION_TIMEOUT_MS, undefined, { ref: false })]);
+}

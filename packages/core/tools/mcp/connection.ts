@@ -1,0 +1,156 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { McpConnection } from './connect.ts';
+import { readMcpError } from './error.ts';
+
+/** The connection to a server, shared by all calls. */
+export type KeptConnection = {
+  /**
+   * Runs `work` with the connection, and connects first where there is none. Rejects as connecting or `work` does, or
+   * with the reason of `signal`. Where the server has forgotten our session, `work` runs again in a new one.
+   */
+  use<Value>(work: Work<Value>, signal: AbortSignal): Promise<Value>;
+  /** Ends all connections, those in use and those being made too. */
+  close(): Promise<void>;
+};
+
+type Connect = (signal: AbortSignal, onClose: () => void) => Promise<McpConnection>;
+
+/** The pause after a failed connection; calls meanwhile wait for the next attempt. */
+const PAUSE_MS = 1_000;
+
+/** Keeps one connection for all calls: made when first needed, and made again after it was lost. */
+export function keepConnection(connect: Connect): KeptConnection {
+  const { take, lose, close } = renewed(connect);
+
+  async function use<Value>(work: Work<Value>, signal: AbortSignal, mayRepeat = true): Promise<Value> {
+    signal.throwIfAborted();
+    const shared = take();
+    let hasSession = false;
+    const working: Work<Value> = (connection) => {
+      hasSession = connection.hasSession;
+      return work(connection);
+    };
+    try {
+      return await shared.use(working, signal);
+    } catch (error) {
+      const { isLost, isForgotten } = classifyError(error);
+      if (signal.aborted || !isLost) throw error;
+      lose(shared);
+      if (!mayRepeat || !hasSession || !isForgotten) throw error;
+    }
+    return use(work, signal, false);
+  }
+
+  return { use: (work, signal) => use(work, signal), close };
+}
+
+/** The current connection, or a new one that is being made. */
+function renewed(connect: Connect) {
+  const ending = new AbortController();
+  const open = new Set<SharedConnection>();
+  const make = withPauses(connect, ending.signal);
+  let current: SharedConnection | null = null;
+
+  const start = (): SharedConnection => {
+    const made = make(() => lose(shared));
+    const shared = shareConnection(made, () => open.delete(shared));
+    made.catch(() => lose(shared));
+    open.add(shared);
+    return shared;
+  };
+  const lose = (shared: SharedConnection): void => {
+    if (current === shared) current = null;
+    shared.retire();
+  };
+  return {
+    lose,
+    take: () => {
+      current ??= start();
+      return current;
+    },
+    close: async () => {
+      ending.abort();
+      await Promise.all([...open].map((shared) => shared.end()));
+    },
+  };
+}
+
+function withPauses(connect: Connect, signal: AbortSignal): (onClose: () => void) => Promise<McpConnection> {
+  let failedAt = Number.NEGATIVE_INFINITY;
+  return async (onClose) => {
+    const pauseMs = failedAt + PAUSE_MS - performance.now();
+    if (pauseMs > 0) await wait(pauseMs, undefined, { signal });
+    try {
+      return await connect(signal, onClose);
+    } catch (error) {
+      failedAt = performance.now();
+      throw error;
+    }
+  };
+}
+
+/**
+ * A broken connection is lost, and so is one where a request without a signal of its own was not answered in time. A
+ * status of 400 or 404 may mean that the server was started anew and has forgotten our session.
+ */
+function classifyError(thrown: unknown): { isLost: boolean; isForgotten: boolean } {
+  const error = readMcpError(thrown);
+  const isForgotten = error.kind === 'status' && (error.status === 400 || error.status === 404);
+  return { isLost: isForgotten || error.kind === 'broken' || error.kind === 'timeout', isForgotten };
+}
+
+/** A use of a connection. */
+export type Work<Value> = (connection: McpConnection) => Promise<Value>;
+
+/** A connection, made or being made, that several use at once. */
+type SharedConnection = {
+  /** Waits until it is made and runs `work` with it. Rejects as either does, or with the reason of `signal`. */
+  use<Value>(work: Work<Value>, signal: AbortSignal): Promise<Value>;
+  /** Ends it once its last use is over. */
+  retire(): void;
+  /** Ends it now, even while it is in use. */
+  end(): Promise<void>;
+};
+
+/** Shares one connection between calls; `onEnd` is called once it has ended. */
+function shareConnection(made: Promise<McpConnection>, onEnd: () => void): SharedConnection {
+  let users = 0;
+  let isRetired = false;
+  let ended: Promise<void> | undefined;
+  const end = () => {
+    ended ??= closeOnceMade(made).then(onEnd);
+    return ended;
+  };
+  const endIfUnused = () => void (isRetired && users === 0 && end());
+
+  return {
+    end,
+    use: async (work, signal) => {
+      users += 1;
+      try {
+        return await work(await Promise.race([made, whenAborted(signal)]));
+      } finally {
+        users -= 1;
+        endIfUnused();
+      }
+    },
+    retire: () => {
+      isRetired = true;
+      endIfUnused();
+    },
+  };
+}
+
+async function closeOnceMade(made: Promise<McpConnection>): Promise<void> {
+  try {
+    await (await made).close();
+  } catch {
+    // It was never made, or it is gone already.
+  }
+}
+
+function whenAborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+  });
+}

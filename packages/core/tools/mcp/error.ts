@@ -1,0 +1,54 @@
+import { CUT, TOO_LARGE } from './transport.ts';
+
+/**
+ * What went wrong with an MCP server: it refused a message, it gave another HTTP status than 200, or no answer in time.
+ * Or its answer was unreadable or too large, or the connection broke. `code` is that of the network.
+ */
+export type McpError =
+  | { kind: 'refused'; code: number; message: string }
+  | { kind: 'status'; status: number; text: string }
+  | { kind: 'timeout' }
+  | { kind: 'unreadable'; code: string }
+  | { kind: 'too-large' }
+  | { kind: 'broken'; code: string | null };
+
+/** Reads what the SDK threw, often an error within an error. Keeps only texts that the server wrote. */
+export function readMcpError(error: unknown): McpError {
+  const code = propertyOf(error, 'code');
+  const status = nameOf(error) === 'InsufficientScopeError' ? 403 : propertyOf(error, 'status');
+  if (typeof status === 'number') return { kind: 'status', status, text: textOf(propertyOf(error, 'data')) };
+  if (code === CUT.code) return { kind: 'broken', code: null };
+  if (code === TOO_LARGE.code) return { kind: 'too-large' };
+  if (typeof code === 'number') return { kind: 'refused', code, message: messageOf(error) };
+  if (code === 'REQUEST_TIMEOUT') return { kind: 'timeout' };
+  if (typeof code === 'string' && UNREADABLE.test(code)) return { kind: 'unreadable', code };
+  return { kind: 'broken', code: networkCode(error) };
+}
+
+/** The SDK's codes for an answer that it cannot use. */
+const UNREADABLE = /^(?:INVALID_RESULT|UNSUPPORTED_RESULT_TYPE|INPUT_REQUIRED\w*|CLIENT_HTTP_UNEXPECTED_CONTENT)$/;
+
+/** The code of the innermost system error (`ECONNREFUSED`, `UND_ERR_SOCKET`, `ENOENT` …). */
+function networkCode(error: unknown, depth = 0): string | null {
+  if (!(error instanceof Error) || depth > 5) return null;
+  const code = propertyOf(error, 'code');
+  if (typeof code === 'string' && /^(?:E[A-Z]{3,}|UND_ERR_\w+|HPE_\w+|ERR_\w+|\w*CERT\w*)$/.test(code)) return code;
+  return networkCode(error.cause, depth + 1);
+}
+
+function nameOf(error: unknown): string {
+  return error instanceof Error ? error.name : '';
+}
+
+function propertyOf(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
+}
+
+function textOf(data: unknown): string {
+  const text = propertyOf(data, 'text');
+  return typeof text === 'string' ? text.trim() : '';
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : '';
+}

@@ -1,0 +1,153 @@
+import type { CallToolRequestOptions, CallToolResult } from '@modelcontextprotocol/client';
+import type { Tool } from '../../turn/request/tool.ts';
+import type { ToolErrorCategory } from '../../turn/tool-result.ts';
+import { failureOfStatus } from '../http/status.ts';
+import type { Attempt, FailedAttempt } from '../run/attempt.ts';
+import type { KeptConnection, Work } from './connection.ts';
+import { type McpError, readMcpError } from './error.ts';
+import { coversStructuredContent, renderMcpResult } from './result.ts';
+
+/** One attempt of a tool of an MCP server. `progress` receives what the tool reports meanwhile. */
+export type McpRequest = {
+  tool: Tool;
+  args: Record<string, unknown>;
+  idempotencyKey: string;
+  turnId: string;
+  timeoutMs: number;
+  signal: AbortSignal;
+  progress(value: unknown): void;
+};
+
+type Server = { name: string; connection: KeptConnection };
+
+/**
+ * Calls a tool of a server once, within `timeoutMs`, connecting included. An aborted call is cancelled at the server.
+ * Rejects with the reason of `signal` when that aborts.
+ */
+export async function executeMcp({ name, connection }: Server, request: McpRequest): Promise<Attempt> {
+  request.signal.throwIfAborted();
+  const { timeoutMs } = request;
+  const tool = remoteName(request.tool, name);
+  const ending = new AbortController();
+  const timer = setTimeout(() => ending.abort('timeout'), timeoutMs);
+  const signal = AbortSignal.any([request.signal, ending.signal]);
+  let sent = false;
+  const call: Work<CallToolResult> = ({ client }) => {
+    sent = true;
+    return client.callTool(paramsOf(tool, request), optionsOf(tool, request, signal));
+  };
+  try {
+    return readResult(await connection.use(call, signal));
+  } catch (error) {
+    request.signal.throwIfAborted();
+    const failure = ending.signal.aborted ? { kind: 'timeout' as const } : readMcpError(error);
+    return explainMcpFailure(failure, { server: name, sent, timeoutMs });
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** The idempotency key is the same for every attempt, for servers that read it. */
+function paramsOf(name: string, { args, idempotencyKey, turnId }: McpRequest) {
+  return { name, arguments: args, _meta: { 'pawl/idempotency_key': idempotencyKey, 'pawl/turn_id': turnId } };
+}
+
+/**
+ * The SDK's timeout is longer than ours, which ends the call. The SDK reads from the turn's definition which arguments
+ * the server wants as headers. It has no output schema, so an answer that breaks the server's is accepted.
+ */
+function optionsOf(
+  name: string,
+  { tool, timeoutMs, progress }: McpRequest,
+  signal: AbortSignal,
+): CallToolRequestOptions {
+  const inputSchema = { ...tool.parameters, type: 'object' as const };
+  return { signal, timeout: timeoutMs + 1_000, onprogress: progress, toolDefinition: { name, inputSchema } };
+}
+
+function remoteName({ name }: Tool, server: string): string {
+  return name.startsWith(`${server}__`) ? name.slice(server.length + 2) : name;
+}
+
+function readResult(result: CallToolResult): Attempt {
+  if (!result.isError) return { kind: 'answered', output: renderMcpResult(result), cut: false };
+  const { content, structuredContent } = result;
+  const message = renderMcpResult({ content }) || 'The tool reported an error and did not say which.';
+  const details = coversStructuredContent(content, structuredContent)
+    ? {}
+    : Object.fromEntries(Object.entries(structuredContent ?? {}));
+  const error = { category: 'unknown' as const, message, details };
+  return { kind: 'failed', error, afterMs: 0, certainty: 'answered' };
+}
+
+/** The server, whether a connection had taken the call, and the timeout. */
+export type McpFailure = { server: string; sent: boolean; timeoutMs: number };
+
+type ExplainedFailure = Omit<FailedAttempt, 'kind' | 'error' | 'afterMs'> & {
+  category: ToolErrorCategory;
+  message: string;
+  details?: Record<string, unknown>;
+};
+
+/** A failed attempt in the contract's words. A call that no connection took was not made. */
+function explainMcpFailure(error: McpError, context: McpFailure): FailedAttempt {
+  const { category, message, details = {}, certainty } = explanationOf(error, context);
+  return {
+    kind: 'failed',
+    error: { category, message, details },
+    afterMs: 0,
+    certainty: context.sent ? certainty : 'never-reached',
+  };
+}
+
+function explanationOf(error: McpError, { server, sent, timeoutMs }: McpFailure): ExplainedFailure {
+  const name = `The MCP server ${JSON.stringify(server)}`;
+  switch (error.kind) {
+    case 'refused':
+      return { ...refusal(error), details: { code: error.code } };
+    case 'status': {
+      const { category, certainty } = failureOfStatus(error.status) ?? UNKNOWN;
+      const text = error.text ? `: ${error.text}` : '.';
+      const message = `${name} answered ${error.status}${text}`;
+      return { category, message, details: { status: error.status }, certainty };
+    }
+    case 'timeout': {
+      const message = sent ? `The tool did not answer within ${timeoutMs} ms.` : `${name} was not there in time.`;
+      return { category: 'execution_timeout', message, certainty: 'lost' };
+    }
+    case 'unreadable': {
+      const message = `${name} sent an answer that cannot be used (${error.code}).`;
+      return { category: 'unknown', message, certainty: 'answered' };
+    }
+    case 'too-large': {
+      const message = `${name} answered more than 8 MiB, or JSON of more than 250,000 values or 100 levels.`;
+      return { category: 'unknown', message, certainty: 'answered' };
+    }
+    case 'broken': {
+      const why = error.code ? ` (${error.code})` : '';
+      const isLost = sent && !NEVER_CONNECTED.test(error.code ?? '');
+      const message = isLost ? `${name} was lost before it answered${why}.` : `${name} cannot be reached${why}.`;
+      return { category: 'network_error', message, certainty: isLost ? 'lost' : 'never-reached' };
+    }
+  }
+}
+
+const UNKNOWN = { category: 'unknown', certainty: 'answered' } as const;
+
+const NEVER_CONNECTED = /^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT)$/;
+
+const METHOD_NOT_FOUND = -32_601;
+const INVALID_PARAMS = -32_602;
+const INTERNAL_ERROR = -32_603;
+
+/** MCP has one code for arguments that do not fit and tools that do not exist; only the message shows which. */
+function refusal({ code, message }: Extract<McpError, { kind: 'refused' }>): Omit<ExplainedFailure, 'details'> {
+  if (code === INTERNAL_ERROR) return { category: 'unknown', message, certainty: 'broke' };
+  return { category: categoryOf(code, message), message, certainty: 'answered' };
+}
+
+function categoryOf(code: number, message: string): ToolErrorCategory {
+  if (code === METHOD_NOT_FOUND) return 'resource_not_found';
+  if (code !== INVALID_PARAMS) return 'unknown';
+  return /\bunknown tool\b|\btool\b.*\bnot found\b/i.test(message) ? 'resource_not_found' : 'invalid_arguments';
+}

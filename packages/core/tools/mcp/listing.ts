@@ -1,0 +1,114 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Tool as ListedTool } from '@modelcontextprotocol/client';
+import { Tool, type ToolEffect } from '../../turn/request/tool.ts';
+import { cleanJson } from '../clean.ts';
+import { checkDefinitions } from '../define/check.ts';
+import type { Work } from './connection.ts';
+import { readMcpError } from './error.ts';
+
+/** Logs what only the operator can mend. */
+export type Warn = (about: Record<string, unknown>, sentence: string) => void;
+
+/** `skipUnresponsive` accepts the outcome of the last reading, a failure too, instead of waiting for another. */
+export type ListingOptions = { withinMs: number; skipUnresponsive?: boolean };
+
+/** The last known tools, read again where they are old; null before the first reading. Never rejects. */
+export type ToolListing = (options: ListingOptions) => Promise<Tool[] | null>;
+
+const FRESH_MS = 10_000;
+
+/**
+ * Caches the tools of a server. A caller waits at most `withinMs` for a reading, which goes on for the next caller. A
+ * failure is logged once, and again only after the server has answered.
+ */
+export function cacheListing(read: () => Promise<McpTools>, warn: Warn): ToolListing {
+  const warned = new Set<string>();
+  let seen: Tool[] | null = null;
+  let seenAt = Number.NEGATIVE_INFINITY;
+  let failedAt = Number.NEGATIVE_INFINITY;
+  let reading: Promise<void> | null = null;
+  let readingSince = 0;
+
+  async function refresh(): Promise<void> {
+    try {
+      const { tools, leftOut } = await read();
+      seen = tools;
+      seenAt = performance.now();
+      failedAt = Number.NEGATIVE_INFINITY;
+      for (const { name, why } of leftOut) if (!warned.has(name)) warn({ tool: name }, `a tool is left out: ${why}`);
+      for (const { name } of leftOut) warned.add(name);
+    } catch (error) {
+      if (failedAt < 0) warn(reasonOf(error), 'an MCP server does not list its tools; the last known ones are offered');
+      failedAt = performance.now();
+    } finally {
+      reading = null;
+    }
+  }
+
+  return async ({ withinMs, skipUnresponsive = false }) => {
+    const now = performance.now();
+    if (now - seenAt < FRESH_MS || (skipUnresponsive && now - failedAt < FRESH_MS)) return seen;
+    if (!reading) {
+      readingSince = now;
+      reading = refresh();
+    }
+    const hasFailed = failedAt > 0;
+    const leftMs = skipUnresponsive ? readingSince + withinMs - now : withinMs;
+    if (skipUnresponsive && (hasFailed || leftMs <= 0)) return seen;
+    await Promise.race([reading, wait(leftMs, undefined, { ref: false })]);
+    return seen;
+  };
+}
+
+function reasonOf(error: unknown): Record<string, unknown> {
+  const { kind, ...about } = readMcpError(error);
+  return {
+    reason: kind,
+    code: 'code' in about ? about.code : undefined,
+    status: 'status' in about ? about.status : undefined,
+  };
+}
+
+const LIMIT_MS = 5_000;
+
+/** The tools of a server, and why others were left out: no provider takes their names or schemas. */
+type McpTools = { tools: Tool[]; leftOut: { name: string; why: string }[] };
+
+/** Reads the tools of a server. */
+export function listMcpTools(server: string): Work<McpTools> {
+  return async ({ client }) => {
+    if (!client.getServerCapabilities()?.tools) return { tools: [], leftOut: [] };
+    const { tools } = await client.listTools(undefined, { timeout: LIMIT_MS, cacheMode: 'refresh' });
+    return partitionTools(tools.map((tool) => defineMcpTool(server, tool)));
+  };
+}
+
+async function partitionTools(tools: Tool[]): Promise<McpTools> {
+  const problems = await checkDefinitions(tools, 'provider');
+  const reasons = new Map(problems.map(({ path, message }) => [Number(/\d+/.exec(path)?.[0]), message]));
+  return {
+    tools: tools.filter((_, index) => !reasons.has(index)),
+    leftOut: tools.flatMap(({ name }, index) => {
+      const why = reasons.get(index);
+      return why === undefined ? [] : [{ name, why }];
+    }),
+  };
+}
+
+/** A tool of an MCP server as a definition of ours, named `server__tool`. Whether it keeps our rules is not checked. */
+function defineMcpTool(server: string, { name, title, description, inputSchema, annotations }: ListedTool): Tool {
+  const definition = {
+    name: `${server}__${name}`,
+    description: description ?? title ?? annotations?.title ?? '',
+    parameters: inputSchema,
+    execution: { kind: 'mcp', server },
+    effect: effectOf(annotations),
+  };
+  return Tool.parse(cleanJson(definition, (text) => text));
+}
+
+/** From the server's hints; a tool without hints may be called at most once. */
+function effectOf(hints: ListedTool['annotations']): ToolEffect {
+  if (hints?.readOnlyHint) return 'none';
+  return hints?.idempotentHint ? 'idempotent' : 'at_most_once';
+}

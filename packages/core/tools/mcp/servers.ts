@@ -1,0 +1,115 @@
+import { accessSync, constants, statSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import type { Tool } from '../../turn/request/tool.ts';
+import type { Attempt } from '../run/attempt.ts';
+import type { McpServerConfig } from './config.ts';
+import { connectMcpServer } from './connect.ts';
+import { keepConnection } from './connection.ts';
+import { executeMcp, type McpRequest } from './execute.ts';
+import { cacheListing, listMcpTools, type ToolListing, type Warn } from './listing.ts';
+import { openFetchWithoutTimeout } from './transport.ts';
+
+/** What a name refers to; `unavailable` where its server does not answer and its tools were never read. */
+export type McpFinding = { kind: 'found'; tool: Tool } | { kind: 'unknown' } | { kind: 'unavailable'; server: string };
+
+/** The MCP servers of this process. Each is connected to when it is first needed, and again when it was lost. */
+export type McpServers = {
+  names: string[];
+  server(name: string): McpServer | undefined;
+  /**
+   * The tools of all servers, within 2 s: the last known ones of a server that does not answer by then. A server that
+   * recently did not answer is not waited for. Never rejects.
+   */
+  list(): Promise<Tool[]>;
+  /** The tool of that name, `server__tool`. A server with tools never read is waited for, 10 s at most. */
+  find(name: string): Promise<McpFinding>;
+  /** Ends all connections, and all commands that were started. */
+  close(): Promise<void>;
+};
+
+const LIST_TIMEOUT_MS = 2_000;
+const FIRST_LIST_TIMEOUT_MS = 8_000;
+
+/**
+ * Opens the servers of `PAWL_MCP` without connecting yet. `warn` is called at once for commands that are not in the folders of
+ * `path`, this process's PATH.
+ */
+export function openMcpServers(configs: ReadonlyMap<string, McpServerConfig>, warn: Warn, path = ''): McpServers {
+  const { fetch, close } = openFetchWithoutTimeout();
+  for (const [name, config] of configs) warnOfMissing(name, config, { warn, path });
+  const servers = new Map([...configs].map(([name, config]) => [name, mcpServer(name, config, { fetch, warn })]));
+  return {
+    names: [...servers.keys()],
+    server: (name) => servers.get(name),
+    list: async () => {
+      const lists = await Promise.all(
+        [...servers.values()].map((server) => server.list({ withinMs: LIST_TIMEOUT_MS, skipUnresponsive: true })),
+      );
+      return lists.flatMap((tools) => tools ?? []);
+    },
+    find: async (name) => {
+      const [prefix = ''] = name.split('__', 1);
+      const server = name.includes('__') ? servers.get(prefix) : undefined;
+      if (!server) return { kind: 'unknown' };
+      const tools =
+        (await server.list({ withinMs: LIST_TIMEOUT_MS })) ?? (await server.list({ withinMs: FIRST_LIST_TIMEOUT_MS }));
+      if (!tools) return { kind: 'unavailable', server: prefix };
+      const tool = tools.find((offered) => offered.name === name);
+      return tool ? { kind: 'found', tool } : { kind: 'unknown' };
+    },
+    close: async () => {
+      await Promise.all([...servers.values()].map((server) => server.close()));
+      await close();
+    },
+  };
+}
+
+function warnOfMissing(name: string, config: McpServerConfig, { warn, path }: { warn: Warn; path: string }): void {
+  if (!('command' in config) || hasCommand(config.command, config.env.PATH ?? path)) return;
+  const advice = 'Install it, or give the whole path';
+  warn({ mcp_server: name }, `PAWL_MCP.${name}.command: there is no command ${config.command} here. ${advice}.`);
+}
+
+/** One MCP server: what it offers, and what it does. */
+type McpServer = {
+  list: ToolListing;
+  /** Calls a tool, once. Rejects with the reason of its `signal` when that aborts. */
+  call(request: McpRequest): Promise<Attempt>;
+  close(): Promise<void>;
+};
+
+type McpServerOptions = { fetch: typeof globalThis.fetch; warn: Warn };
+
+/** A server by its name; it is connected to at its first use. */
+function mcpServer(name: string, config: McpServerConfig, { fetch, warn }: McpServerOptions): McpServer {
+  const connection = keepConnection((signal, onClose) => connectMcpServer(config, { fetch, signal, onClose }));
+  const read = () => connection.use(listMcpTools(name), new AbortController().signal);
+  const list = cacheListing(read, (about, sentence) => warn({ mcp_server: name, ...about }, sentence));
+  return {
+    list,
+    call: async (request) => {
+      const attempt = await executeMcp({ name, connection }, request);
+      // A server that hangs does not answer this either, and is then connected to, or started, again.
+      if (attempt.kind === 'failed' && attempt.error.category === 'execution_timeout') void list({ withinMs: 0 });
+      return attempt;
+    },
+    close: () => connection.close(),
+  };
+}
+
+/** Whether a command of that name can be started: a path as it is, a bare name looked up as a shell would. */
+function hasCommand(command: string, path: string): boolean {
+  // On Windows a name matches files with several extensions: only starting it shows whether one exists.
+  if (process.platform === 'win32') return true;
+  if (command.includes('/')) return canStart(command);
+  return path.split(delimiter).some((folder) => canStart(join(folder, command)));
+}
+
+function canStart(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return statSync(file).isFile();
+  } catch {
+    return false;
+  }
+}

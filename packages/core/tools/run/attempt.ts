@@ -1,0 +1,45 @@
+import type { ToolEffect } from '../../turn/request/tool.ts';
+import type { ToolError, ToolErrorCategory } from '../../turn/tool-result.ts';
+
+/**
+ * How one attempt of a call ended. Output and error are as the tool gave them: `runCall` cleans them for storage. `cut`
+ * means that the output was longer than what was read. `certainty` says what is known about the tool:
+ * - `never-reached`: it did not get the call.
+ * - `answered`: it answered.
+ * - `broke`: it broke down, so the error is not its answer.
+ * - `lost`: its answer was lost, so what it did is unknown.
+ */
+export type Attempt =
+  | { kind: 'answered'; output: unknown; cut: boolean }
+  | {
+      kind: 'failed';
+      error: ToolError;
+      afterMs: number;
+      certainty: 'never-reached' | 'answered' | 'broke' | 'lost';
+    };
+
+export type FailedAttempt = Extract<Attempt, { kind: 'failed' }>;
+
+/** Categories of failures that may pass by themselves. */
+const TRANSIENT: readonly ToolErrorCategory[] = ['rate_limited', 'execution_timeout', 'network_error'];
+
+/**
+ * Whether another attempt may help and is allowed, for tools of every kind (docs/tools.md). It may help after a
+ * transient failure and after a breakdown; a failure that the tool reports is an answer. An `at_most_once` call is
+ * repeated only if it never reached the tool.
+ */
+export function mayRepeat({ error, certainty }: FailedAttempt, effect: ToolEffect): boolean {
+  const mayHelp = TRANSIENT.includes(error.category) || certainty === 'broke';
+  return mayHelp && (effect !== 'at_most_once' || certainty === 'never-reached');
+}
+
+/** The error for the model: a lost answer of an `at_most_once` call is always `outcome_unknown`. */
+export function lastError(attempt: FailedAttempt, effect: ToolEffect): ToolError {
+  if (effect !== 'at_most_once' || attempt.certainty !== 'lost') return attempt.error;
+  const { message, details } = attempt.error;
+  return {
+    category: 'outcome_unknown',
+    message: `The call was sent, and it is unknown whether it took effect. Check before calling again. (${message})`,
+    details,
+  };
+}

@@ -1,0 +1,101 @@
+import type { ToolErrorCategory } from '../../turn/tool-result.ts';
+import { type ServerTool, type ToolContext, ToolFailed } from '../define/tool.ts';
+import type { Attempt } from './attempt.ts';
+
+/** One attempt of a server-side tool: its arguments and context; `signal` aborts when no answer is needed. */
+export type ServerRequest = ToolContext & { args: Record<string, unknown>; timeoutMs: number };
+
+const NETWORK_CODES =
+  /^(?:ECONNREFUSED|ECONNRESET|ECONNABORTED|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|UND_ERR_\w+)$/;
+
+/**
+ * Runs a server-side tool once. After `timeoutMs` the tool sees its signal abort, and its result is ignored.
+ * Rejects with the reason of `signal` when that aborts.
+ */
+export async function executeServer(tool: ServerTool, request: ServerRequest): Promise<Attempt> {
+  request.signal.throwIfAborted();
+  // One controller for all reasons to end: `AbortSignal.any` costs several times as much.
+  const ending = new AbortController();
+  const { signal } = ending;
+  const onAbort = () => ending.abort(request.signal.reason);
+  request.signal.addEventListener('abort', onAbort, { once: true });
+  const timer = setTimeout(() => ending.abort(TIMED_OUT), request.timeoutMs);
+  try {
+    const output = await Promise.race([start(tool, request, signal), whenAborted(signal)]);
+    return { kind: 'answered', output, cut: false };
+  } catch (error) {
+    request.signal.throwIfAborted();
+    return signal.aborted ? timedOut(request.timeoutMs) : failed(error);
+  } finally {
+    clearTimeout(timer);
+    request.signal.removeEventListener('abort', onAbort);
+    ending.abort(ENDED);
+  }
+}
+
+const TIMED_OUT = new Error('The tool took too long.');
+
+/** Made once: an error for each call would cost more than the call. */
+const ENDED = new DOMException('The call is over.', 'AbortError');
+
+/** Async, so that a synchronous throw is a rejection too. */
+async function start(tool: ServerTool, request: ServerRequest, signal: AbortSignal): Promise<unknown> {
+  const { args, idempotencyKey, turnId } = request;
+  return tool.run(args, {
+    signal,
+    idempotencyKey,
+    turnId,
+    progress: (value) => reportProgress(request, signal, value),
+  });
+}
+
+/** Ignores progress after the end of the attempt, and values that are not JSON. */
+function reportProgress(request: ServerRequest, signal: AbortSignal, value: unknown): void {
+  if (signal.aborted) return;
+  try {
+    request.progress(value);
+  } catch {
+    // A preview that cannot be shown must not end the tool's work.
+  }
+}
+
+function whenAborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+  });
+}
+
+function timedOut(timeoutMs: number): Attempt {
+  const message = `The tool did not answer within ${timeoutMs} ms.`;
+  const error = { category: 'execution_timeout' as const, message, details: {} };
+  return { kind: 'failed', error, afterMs: 0, certainty: 'lost' };
+}
+
+/** A `ToolFailed` is the tool's answer; anything else that it throws is a breakdown. */
+function failed(thrown: unknown): Attempt {
+  const isAnswer = thrown instanceof ToolFailed;
+  const error = { category: categoryOf(thrown), message: messageOf(thrown), details: isAnswer ? thrown.details : {} };
+  return { kind: 'failed', error, afterMs: 0, certainty: isAnswer ? 'answered' : 'broke' };
+}
+
+function categoryOf(thrown: unknown): ToolErrorCategory {
+  if (thrown instanceof ToolFailed) return thrown.category;
+  return [thrown, causeOf(thrown)].some(isNetworkError) ? 'network_error' : 'unknown';
+}
+
+function isNetworkError(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && NETWORK_CODES.test(String(error.code));
+}
+
+/** `fetch` throws "fetch failed" with the reason in its cause. */
+function messageOf(thrown: unknown): string {
+  if (!(thrown instanceof Error)) return String(thrown);
+  const cause = causeOf(thrown);
+  return cause instanceof Error && cause.message
+    ? `${thrown.message}: ${cause.message}`
+    : thrown.message || thrown.name;
+}
+
+function causeOf(thrown: unknown): unknown {
+  return thrown instanceof Error ? thrown.cause : undefined;
+}

@@ -1,0 +1,60 @@
+import type { Redact } from '../../redact.ts';
+import { cleanToolText } from '../../text.ts';
+import { ToolFailed } from '../define/tool.ts';
+
+/**
+ * An output as the model sees it (`content`) and as it is stored (`full`). `truncated`: the model does not see all.
+ * `partial`: not all is stored.
+ */
+export type RenderedOutput = { content: string; truncated: boolean; full: string; partial: boolean };
+
+/** Bytes of one output that are read and stored; `full` is cut there. */
+export const FULL_OUTPUT_LIMIT = 4 * 1024 * 1024;
+
+/**
+ * A tool's return value as text, redacted and then cut: text as it is, undefined as empty text, all else as JSON.
+ * `limit` is in UTF-8 bytes, without the note in place of the middle. Throws `ToolFailed` for a value that is not JSON.
+ */
+export function renderOutput(value: unknown, limit: number, redact: Redact): RenderedOutput {
+  const whole = cleanToolText(redact(textOf(value)));
+  const full = cut(whole, FULL_OUTPUT_LIMIT);
+  const content = cut(full, limit);
+  return { content, truncated: content !== whole, full, partial: full !== whole };
+}
+
+function textOf(value: unknown): string {
+  if (typeof value === 'string') return value;
+  if (value === undefined) return '';
+  const text = jsonOf(value);
+  if (text === undefined) throw notJson(`it is a ${typeof value}`);
+  return text;
+}
+
+/** `JSON.stringify` returns undefined for functions and symbols, which its type does not say. */
+function jsonOf(value: unknown): string | undefined {
+  try {
+    return JSON.stringify(value);
+  } catch (error) {
+    throw notJson(error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error));
+  }
+}
+
+function notJson(reason: string): ToolFailed {
+  return new ToolFailed('unknown', `The tool ran, but what it returned is neither text nor JSON: ${reason}`);
+}
+
+/** Keeps head and tail, and cuts between characters only. */
+function cut(text: string, limit: number): string {
+  if (text.length * 3 <= limit || Buffer.byteLength(text) <= limit) return text;
+  const bytes = Buffer.from(text);
+  const headEnd = characterStart(bytes, Math.ceil(limit / 2), -1);
+  const tailStart = characterStart(bytes, bytes.length - Math.floor(limit / 2), 1);
+  const note = `[… ${tailStart - headEnd} bytes cut …]`;
+  return `${bytes.toString('utf8', 0, headEnd)}\n${note}\n${bytes.toString('utf8', tailStart)}`;
+}
+
+function characterStart(bytes: Buffer, position: number, step: -1 | 1): number {
+  let at = position;
+  while (((bytes[at] ?? 0) & 0b1100_0000) === 0b1000_0000) at += step;
+  return at;
+}

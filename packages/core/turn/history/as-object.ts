@@ -1,0 +1,27 @@
+import { jsonObject, parseJson } from '../../json.ts';
+import type { Message } from '../message.ts';
+
+/**
+ * A call's arguments for a wire that takes objects only. An empty text is an empty object; any other text that is no object
+ * stands under `invalid_arguments`.
+ */
+export function argumentsAsObject(text: string): Record<string, unknown> {
+  return text.trim() ? (jsonObject(text) ?? { invalid_arguments: text }) : {};
+}
+
+type Answer = Pick<Extract<Message, { role: 'tool' }>, 'content' | 'isError'>;
+
+/**
+ * An answer for a wire that takes objects only: a JSON object as it is, anything else as `result`, a failure as
+ * `error`. A text with numbers too long to be read exactly stays text.
+ */
+export function resultAsObject({ content, isError }: Answer): Record<string, unknown> {
+  if (isError) return { error: content };
+  if (/\d{16}/.test(content)) return { result: content };
+  return jsonObject(content) ?? { result: jsonList(content) ?? content };
+}
+
+function jsonList(text: string): unknown[] | null {
+  const value = parseJson(text);
+  return Array.isArray(value) ? value : null;
+}

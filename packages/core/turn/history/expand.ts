@@ -1,0 +1,41 @@
+import type { Message, RequestedCall } from '../message.ts';
+
+type Result = Extract<Message, { role: 'tool' }>;
+
+/** One message of the expanded history; what a wire calls its roles and contents is the wire's own. */
+export type ExpandedMessage =
+  | { kind: 'text'; role: 'user' | 'system' | 'assistant'; text: string }
+  | { kind: 'calls'; calls: RequestedCall[] }
+  | { kind: 'results'; results: Result[] };
+
+/** Takes rounds apart, as the seed shows them: text before the calls, the calls, the results, the final text. */
+export function expandHistory(messages: Message[]): ExpandedMessage[] {
+  return messages.flatMap(expand);
+}
+
+function expand(message: Message, index: number, messages: Message[]): ExpandedMessage[] {
+  switch (message.role) {
+    case 'user':
+    case 'system':
+      return textMessage(message.role, message.content);
+    case 'assistant':
+      return [...textMessage('assistant', message.content), ...roundMessages(message.calls, messages, index)];
+    case 'tool':
+      return [];
+  }
+}
+
+function textMessage(role: 'user' | 'system' | 'assistant', text: string | null): ExpandedMessage[] {
+  return text ? [{ kind: 'text', role, text }] : [];
+}
+
+/** Every call of a transcript is answered directly behind its round. */
+function roundMessages(calls: RequestedCall[], messages: Message[], index: number): ExpandedMessage[] {
+  if (calls.length === 0) return [];
+  const following = messages.slice(index + 1, index + 1 + calls.length);
+  const results = following.filter((message) => message.role === 'tool');
+  return [
+    { kind: 'calls', calls },
+    { kind: 'results', results },
+  ];
+}

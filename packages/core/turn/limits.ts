@@ -1,0 +1,102 @@
+import { sumUsage, type Usage } from './reply.ts';
+
+/** What limits count in: the committed rounds, as a turn has them. */
+type CountedRound = { usage: Usage | null; calls: readonly unknown[] };
+
+type Limit = {
+  name: string;
+  /** What it counts, without a full stop. */
+  counts: string;
+  /** What follows once it is reached, in a sentence. */
+  after: string;
+  /** Null means: no limit. */
+  byDefault: number | null;
+  min: number;
+  max: number | null;
+  /** The reason in `incomplete_details` of a turn that reached it. */
+  reason: string;
+  /** Whether the committed rounds reach it. Null for a limit that the database's clock decides (`Work.overdue`). */
+  isReached: ((rounds: readonly CountedRound[], limit: number) => boolean) | null;
+};
+
+const LIMITS = [
+  {
+    name: 'max_tool_calls',
+    byDefault: 200,
+    min: 1,
+    max: 10_000,
+    reason: 'max_tool_calls',
+    counts: 'Tool calls in all',
+    after: 'Calls beyond are answered `cancelled`; then a last round sums up.',
+    isReached: (rounds, limit) => rounds.reduce((sum, { calls }) => sum + calls.length, 0) > limit,
+  },
+  {
+    name: 'max_rounds',
+    byDefault: 50,
+    min: 1,
+    max: 1_000,
+    reason: 'max_rounds',
+    counts: 'Rounds with tool calls',
+    after: 'A last round that sums up comes on top.',
+    isReached: (rounds, limit) => rounds.filter(({ calls }) => calls.length > 0).length >= limit,
+  },
+  {
+    name: 'max_total_tokens',
+    byDefault: null,
+    min: 1,
+    max: null,
+    reason: 'max_total_tokens',
+    counts: 'Tokens in all, checked before each round',
+    after: 'Then a last round sums up.',
+    isReached: (rounds, limit) => sumUsage(rounds.map(({ usage }) => usage)).total_tokens >= limit,
+  },
+  {
+    name: 'deadline_seconds',
+    byDefault: null,
+    min: 1,
+    max: 31_536_000,
+    reason: 'deadline',
+    counts: 'Seconds from `created_at`, also while the turn waits',
+    after: 'What runs is aborted, and the turn ends without a last round.',
+    isReached: null,
+  },
+] as const satisfies readonly Limit[];
+
+type Listed = (typeof LIMITS)[number];
+type LimitName = Listed['name'];
+
+/** The reason of a turn that reached a limit. */
+export type LimitReason = Listed['reason'];
+
+/** The defaults of those limits that have one. */
+export type DefaultLimits = {
+  [One in Listed as One['byDefault'] extends number ? One['name'] : never]: One['byDefault'];
+};
+
+/** The limits of one turn, every default filled in; null means: no limit. */
+export type Limits = { [Name in LimitName]: Name extends keyof DefaultLimits ? number : number | null };
+
+/**
+ * The limits of a turn. The request, its defaults, the resources, the OpenAPI document and `docs/limits.md` follow from
+ * this list. Of several limits that are reached, the first of this list is the reason.
+ */
+export const limits: readonly (Limit & { name: LimitName; reason: LimitReason })[] = LIMITS;
+
+/** Makes a value of each limit, by its name. */
+export function mapLimits<Value>(make: (limit: Limit) => Value): Record<LimitName, Value> {
+  // The names are those of the list.
+  return Object.fromEntries(limits.map((limit) => [limit.name, make(limit)])) as Record<LimitName, Value>;
+}
+
+/** The limits of a turn for which the caller gave these: what was left out, or is null, has its default. */
+export function fillLimits(given: { [Name in LimitName]?: number | null | undefined } | null | undefined): Limits {
+  const filled = limits.map(({ name, byDefault }) => [name, given?.[name] ?? byDefault]);
+  // A limit with a default is a number.
+  return Object.fromEntries(filled) as Limits;
+}
+
+/** The reason for which the committed rounds make the next round the last one; null where no limit is reached. */
+export function reachedReason(rounds: readonly CountedRound[], own: Limits): LimitReason | null {
+  const reached = limits.find(({ name, isReached }) => isReached?.(rounds, own[name] ?? Number.POSITIVE_INFINITY));
+  return reached?.reason ?? null;
+}

@@ -1,0 +1,172 @@
+import { z } from 'zod';
+import { type Limits, mapLimits } from '../limits.ts';
+import { InputMessage } from '../message.ts';
+import { Json } from './json.ts';
+import { GivenTool, MAX_URL, MAX_WORDS, type TurnTool } from './tool.ts';
+
+export const ToolChoice = z.union([
+  z.enum(['auto', 'none', 'required']),
+  z.strictObject({ type: z.literal('specific'), name: z.string().min(1).describe('The tool to call.') }),
+]);
+export type ToolChoice = z.infer<typeof ToolChoice>;
+
+const GivenLimits = z.strictObject(
+  mapLimits(({ counts, after, byDefault, min, max }) => {
+    const sentence =
+      byDefault === null ? `${counts}. ${after} No limit by default.` : `${counts}, ${byDefault} by default. ${after}`;
+    const field = z.int().min(min);
+    return (max === null ? field : field.max(max)).nullish().describe(sentence);
+  }),
+);
+
+export const WebhookEvent = z.enum([
+  'turn.completed',
+  'turn.incomplete',
+  'turn.failed',
+  'turn.cancelled',
+  'turn.requires_action',
+  'round.completed',
+]);
+
+/** The events of a webhook that names none: how a turn ended, and that it waits for a client or a person. */
+export const DEFAULT_EVENTS = WebhookEvent.exclude(['round.completed']).options;
+
+export const Webhook = z.strictObject({
+  url: z
+    .url({
+      protocol: /^https?$/,
+      error: ({ input }) => (input === undefined ? undefined : 'give an http or https URL'),
+    })
+    .max(MAX_URL)
+    .describe('Where to post events: http or https, and a public address unless the operator allows it.'),
+  events: z
+    .array(WebhookEvent)
+    .min(1, 'name at least one event')
+    .max(MAX_WORDS)
+    .nullish()
+    .describe('Which events to send. All but `round.completed` by default.'),
+  include: z
+    .array(z.literal('turn'))
+    .max(MAX_WORDS)
+    .nullish()
+    .describe('`turn`: send the whole turn along. Nothing by default.'),
+});
+export type Webhook = z.infer<typeof Webhook>;
+
+/** A webhook with its defaults filled in: the default events, the thin form. */
+export type Subscription = { url: string; events: z.infer<typeof WebhookEvent>[]; include: 'turn'[] };
+
+const Metadata = z
+  .record(z.string().min(1).max(64), z.string().max(512))
+  .refine((pairs) => Object.keys(pairs).length <= 16, 'give at most 16 pairs')
+  .meta({
+    description: 'What the caller wants to keep with it: at most 16 pairs.',
+    maxProperties: 16,
+    propertyNames: { minLength: 1, maxLength: 64 },
+  });
+
+/** Workers remember models by name, and send the names to each other. */
+const MAX_MODEL_LENGTH = 512;
+
+const standing = {
+  model: z
+    .string()
+    .max(MAX_MODEL_LENGTH)
+    .regex(/^[A-Za-z0-9_-]+\/.+$/, 'name the model as provider/model, for example openai/gpt-4.1')
+    .nullish()
+    .describe('The model as `provider/model`. The turn or its conversation has to name one; `sim/…` needs no key.'),
+  instructions: z.string().nullish().describe('The system prompt.'),
+  tools: z
+    .array(z.union([z.string(), GivenTool]))
+    .max(128)
+    .nullish()
+    .describe('Names of tools that `GET /v1/tools` lists, or definitions. In a later turn they replace, not extend.'),
+  tool_choice: ToolChoice.nullish().describe(
+    'Whether the first round may, must not or must call a tool, or which. `auto` by default, and in later rounds.',
+  ),
+  tool_mode: z
+    .enum(['native', 'emulated', 'inline'])
+    .nullish()
+    .describe('How the model calls tools: by itself (`native`, the default), by decisions in JSON, or by markers.'),
+  parallel_tool_calls: z.boolean().nullish().describe('Whether a reply may ask for several calls; passed on.'),
+  temperature: z.number().min(0).max(2).nullish().describe('Passed on to the model.'),
+  max_output_tokens: z.int().min(1).nullish().describe('The longest reply of one round; passed on to the model.'),
+  limits: GivenLimits.nullish().describe('Where the turn ends at the latest.'),
+  allowed_capabilities: z
+    .array(z.enum(['network', 'filesystem', 'database', 'shell']))
+    .max(MAX_WORDS)
+    .nullish()
+    .describe('What tools may need; a call of one that needs more is answered `permission_denied`. All by default.'),
+  provider_options: z
+    .record(z.string(), Json)
+    .nullish()
+    .describe('Put into the provider’s request at its top level, as they are.'),
+  webhook: Webhook.nullish().describe('Where to send the events of the turn, besides the project’s webhook endpoints.'),
+};
+
+const input = z
+  .union([z.string().min(1, 'give some text'), z.array(InputMessage).min(1, 'give at least one message').max(10_000)])
+  .describe('What the user says, or several messages.');
+
+const starting = {
+  on_active_turn: z
+    .enum(['enqueue', 'reject', 'interrupt'])
+    .nullish()
+    .describe('While another turn of the conversation is active: wait for it (the default), 409, or cancel it.'),
+  priority: z.int().min(-1000).max(1000).nullish().describe('Higher runs first; 0 by default.'),
+};
+
+/** A conversation's standing configuration: what each of its turns inherits. */
+export const StandingConfig = z.strictObject(standing);
+export type StandingConfig = z.output<typeof StandingConfig>;
+
+/** `POST /v1/conversations/:id/turns` and `POST /v1/turns` (contract: Turn request). */
+export const TurnRequest = z.strictObject({ ...standing, ...starting, input, metadata: Metadata.nullish() }).meta({
+  id: 'TurnRequest',
+  description: 'A turn to be started. Leave out what has a default; `null` means the default too.',
+  examples: [
+    { model: 'sim/demo', input: 'Say hello to Ada.' },
+    {
+      model: 'sim/demo',
+      instructions: 'You are brief.',
+      input: 'Where am I?',
+      tools: [{ name: 'locate_user', description: 'Asks the device where the user is', expires_in_seconds: 3600 }],
+      limits: { max_rounds: 10, deadline_seconds: 600 },
+      webhook: { url: 'https://example.com/hooks/pawl', include: ['turn'] },
+      metadata: { order: '17' },
+    },
+  ],
+});
+export type TurnRequest = z.output<typeof TurnRequest>;
+/** The same as callers write it: what has a default may be left out. */
+export type TurnRequestBody = z.input<typeof TurnRequest>;
+
+/** `POST /v1/conversations`: with `input` it also starts the first turn. */
+export const ConversationRequest = z
+  .strictObject({ ...standing, ...starting, input: input.nullish(), metadata: Metadata.nullish() })
+  .meta({
+    id: 'ConversationRequest',
+    description: 'A conversation to be created. What it is given, each of its turns inherits.',
+    examples: [
+      { model: 'sim/demo', instructions: 'You are brief.' },
+      { model: 'sim/demo', instructions: 'You are brief.', input: 'Hello!' },
+    ],
+  });
+export type ConversationRequest = z.output<typeof ConversationRequest>;
+export type ConversationRequestBody = z.input<typeof ConversationRequest>;
+
+/** How one turn is worked: its own fields over the conversation's, every default filled in, every tool resolved. */
+export type TurnConfig = {
+  model: string;
+  instructions: string | null;
+  tools: TurnTool[];
+  tool_choice: ToolChoice;
+  tool_mode: 'native' | 'emulated' | 'inline';
+  parallel_tool_calls: boolean | null;
+  temperature: number | null;
+  max_output_tokens: number | null;
+  limits: Limits;
+  allowed_capabilities: string[] | null;
+  provider_options: Record<string, unknown>;
+  webhook: Subscription | null;
+};

@@ -1,0 +1,99 @@
+import { type EventField, type EventFieldValues, type EventType, isTerminalEvent, type StoredEvent } from '../event.ts';
+import type { Turn, TurnError } from '../turn.ts';
+import { iso } from './iso.ts';
+import { presentAction, presentCall, presentResult, presentRound, presentTurn, type TurnResource } from './turn.ts';
+
+type Round = TurnResource['rounds'][number];
+
+/** What the fields of durable events are: those that show a part of a turn, and the others. */
+type EventFields = Pick<Round, 'assistant_response' | 'tool_calls' | 'finish_reason' | 'usage' | 'attempts'> & {
+  tool_call_id: string;
+  result: Round['results'][number];
+  error: TurnError;
+  required_action: ReturnType<typeof presentAction>;
+  turn: TurnResource;
+} & EventFieldValues;
+
+type EventHead<Type> = { type: Type; turn_id: string; id: string; sequence_number: number; created_at: string };
+
+/** A durable event as callers see it. */
+export type EventResource = {
+  [Type in EventType]: EventHead<Type> & Pick<EventFields, EventField<Type>>;
+}[EventType];
+
+/** A failed turn as it stood; kept with `turn.failed`, so that the event says the same after a retry. */
+type FailedEnding = { rounds: number; error: TurnError; completed_at: string; failed_requests?: number };
+
+/** A durable event as callers see it, the same in JSON and SSE (contract: Events). */
+export function presentEvent(turn: Turn, event: StoredEvent): EventResource {
+  const head = {
+    type: event.type,
+    turn_id: turn.id,
+    id: event.id,
+    sequence_number: event.number,
+    created_at: iso(event.createdAt),
+  };
+  // From the database: what an event points at, or keeps in `data`, was committed with it and is of its type.
+  return { ...head, ...fieldsOf(turn, event) } as EventResource;
+}
+
+function fieldsOf(turn: Turn, event: StoredEvent): Record<string, unknown> {
+  if (event.type === 'round.completed') return roundFields(turn, event.round);
+  if (event.type === 'tool_call.completed') return resultFields(turn, event);
+  if (event.type === 'turn.requires_action') return { required_action: actionFields(turn, event) };
+  if (isTerminalEvent(event.type)) return { turn: presentTurn(turnAsItEnded(turn, event)) };
+  return event.data ?? {};
+}
+
+function roundFields(turn: Turn, number: number | null) {
+  const round = turn.rounds.find((candidate) => candidate.number === number);
+  if (!round) return { round: number };
+  return {
+    round: round.number,
+    assistant_response: round.text,
+    tool_calls: round.calls.map(presentCall),
+    finish_reason: round.finishReason,
+    usage: round.usage,
+    attempts: round.attempts,
+  };
+}
+
+/** The calls that waited when the event was appended: it keeps their positions in the batch. */
+function actionFields(turn: Turn, { round: number, data }: StoredEvent) {
+  const { outputs, approvals } = data as { outputs: number[]; approvals: number[] };
+  const calls = turn.rounds.find((candidate) => candidate.number === number)?.calls ?? [];
+  const those = (indexes: number[]) => calls.filter((call) => indexes.includes(call.index));
+  return presentAction({ outputs: those(outputs), approvals: those(approvals) });
+}
+
+function resultFields(turn: Turn, { round: number, callIndex }: StoredEvent) {
+  const round = turn.rounds.find((candidate) => candidate.number === number);
+  const call = round?.calls.find((candidate) => candidate.index === callIndex);
+  if (!call) return { round: number };
+  return { round: number, tool_call_id: call.id, name: call.name, result: presentResult(call, false) };
+}
+
+/** A round as it was committed, when no call had its answer: a webhook says the same however late it is sent. */
+export function presentFreshRound(turn: Turn, number: number | null) {
+  const round = turn.rounds.find((candidate) => candidate.number === number);
+  if (!round) return undefined;
+  const calls = round.calls.map((call) => ({ ...call, result: null, claimedBy: null }));
+  return presentRound({ ...round, calls }, false);
+}
+
+/** The turn as it stood when it ended: later rounds of a retried turn are left out. */
+export function turnAsItEnded(turn: Turn, event: Pick<StoredEvent, 'number' | 'type' | 'data'>): Turn {
+  if (event.type !== 'turn.failed') return { ...turn, lastEvent: event.number };
+  const { rounds, error, completed_at, failed_requests } = event.data as FailedEnding;
+  return {
+    ...turn,
+    status: 'failed',
+    rounds: turn.rounds.slice(0, rounds),
+    failedRequests: failed_requests ?? 0,
+    output: null,
+    error,
+    incompleteReason: null,
+    completedAt: completed_at,
+    lastEvent: event.number,
+  };
+}

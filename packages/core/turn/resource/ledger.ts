@@ -1,0 +1,38 @@
+import { idempotencyKey } from '../call.ts';
+import type { Round, ToolCall, Turn } from '../turn.ts';
+import { iso } from './iso.ts';
+import { presentResult, presentRound } from './turn.ts';
+
+/** A turn's rounds as the ledger shows them: each result with its call's effect, approval and times. */
+export function presentLedger({ id, rounds, work }: Turn) {
+  return rounds.map((round) => presentEntry(id, round, work.leased));
+}
+
+function presentEntry(turnId: string, round: Round, isLeased: boolean) {
+  const results = round.calls.map((call) => ({ ...presentResult(call, isLeased), ...auditOf(turnId, call) }));
+  return { ...presentRound(round, isLeased), results };
+}
+
+function auditOf(turnId: string, call: ToolCall) {
+  return {
+    effect: call.effect,
+    idempotency_key: idempotencyKey(turnId, call),
+    waits_for: call.waitsFor,
+    expires_at: iso(call.expiresAt),
+    approval: call.approval,
+    claimed_at: iso(call.claimedAt),
+    started_at: startedAt(call),
+    completed_at: iso(call.completedAt),
+  };
+}
+
+/**
+ * The start of a call: its end less its duration, or the time of its claim where its end was not seen. Null for a call that
+ * was answered without being made.
+ */
+function startedAt({ claimedAt, completedAt, result }: ToolCall): string | null {
+  if (completedAt === null || result === null) return iso(claimedAt);
+  if (result.attempts === 0) return null;
+  if (claimedAt !== null && result.duration_ms === 0) return iso(claimedAt);
+  return new Date(Date.parse(completedAt) - result.duration_ms).toISOString();
+}

@@ -1,0 +1,119 @@
+import { jsonObject } from '../../json.ts';
+import { isWaiting } from '../next-step.ts';
+import { sumUsage } from '../reply.ts';
+import { readStep } from '../step.ts';
+import { isTerminal, type ListedTurn, type Round, type ToolCall, type Turn, type WaitsFor } from '../turn.ts';
+import { iso } from './iso.ts';
+import { type PartsAway, waitingOf } from './waiting.ts';
+
+export type TurnResource = ReturnType<typeof presentTurn>;
+export type ListedTurnResource = ReturnType<typeof presentListed>;
+
+/** The turn as callers see it (contract: Turn). `away` are the parts of the service that this process saw away. */
+export function presentTurn(turn: Turn, away?: PartsAway) {
+  const callCount = turn.rounds.reduce((sum, round) => sum + round.calls.length, 0);
+  return {
+    ...beginningOf(turn),
+    rounds: turn.rounds.map((round) => presentRound(round, turn.work.leased)),
+    ...restOf({ ...turn, callCount }, away),
+  };
+}
+
+/** The turn as lists show it: the number of its rounds in their place. */
+export function presentListed(turn: ListedTurn, away?: PartsAway) {
+  return { ...beginningOf(turn), rounds_count: turn.rounds.length, ...restOf(turn, away) };
+}
+
+function beginningOf(turn: Omit<ListedTurn, 'callCount'>) {
+  return {
+    id: turn.id,
+    object: 'turn' as const,
+    conversation_id: turn.conversationId,
+    status: turn.status,
+    input: turn.input,
+    model: turn.config.model,
+    round: turn.startedAt === null ? 0 : readStep(turn.work.step).round,
+    phase: phaseOf(turn),
+    last_event: turn.lastEvent,
+    output: turn.output,
+  };
+}
+
+function restOf(turn: ListedTurn, away: PartsAway | undefined) {
+  return {
+    required_action: requiredAction(turn),
+    waiting: waitingOf(turn, away),
+    incomplete_details: turn.incompleteReason === null ? null : { reason: turn.incompleteReason },
+    error: turn.error,
+    usage: usageOf(turn),
+    warnings: turn.warnings,
+    metadata: turn.metadata,
+    created_at: iso(turn.createdAt),
+    started_at: iso(turn.startedAt),
+    completed_at: iso(turn.completedAt),
+  };
+}
+
+/** The calls that wait for a client's output, and those that wait for a person's approval; null where there are none. */
+function requiredAction({ status, rounds }: ListedTurn) {
+  const waiting = isTerminal(status) ? [] : (rounds.at(-1)?.calls.filter(isWaiting) ?? []);
+  if (waiting.length === 0) return null;
+  const waitingFor = (kind: WaitsFor) => waiting.filter((call) => call.waitsFor === kind);
+  return presentAction({ outputs: waitingFor('output'), approvals: waitingFor('approval') });
+}
+
+/** Calls that wait, by what they wait for. The first of them is given up at `expires_at`. */
+export function presentAction({ outputs, approvals }: { outputs: ToolCall[]; approvals: ToolCall[] }) {
+  const expiries = [...outputs, ...approvals].flatMap(({ expiresAt }) => (expiresAt === null ? [] : [iso(expiresAt)]));
+  return {
+    tool_outputs: outputs.map(presentCall),
+    approvals: approvals.map(presentCall),
+    expires_at: expiries.sort()[0] ?? null,
+  };
+}
+
+/** One committed round with its calls and what is known of their results. `isLeased`: a worker is on its batch. */
+export function presentRound(round: Round, isLeased: boolean) {
+  return {
+    number: round.number,
+    assistant_response: round.text,
+    finish_reason: round.finishReason,
+    finish_reason_raw: round.finishReasonRaw,
+    usage: round.usage,
+    tool_calls: round.calls.map(presentCall),
+    results: round.calls.map((call) => presentResult(call, isLeased)),
+    started_at: iso(round.startedAt),
+    completed_at: iso(round.completedAt),
+    attempts: round.attempts,
+  };
+}
+
+/** A call as the model requested it: its arguments parsed, or the raw text where that is no JSON object. */
+export function presentCall(call: ToolCall) {
+  return { id: call.id, name: call.name, arguments: parsedArguments(call.arguments) };
+}
+
+/** What is known of a call's answer. `isLeased`: a worker is on its batch. */
+export function presentResult(call: ToolCall, isLeased: boolean) {
+  if (call.result) {
+    const { partial: _, ...result } = call.result;
+    return { tool_call_id: call.id, ...result };
+  }
+  const status = call.claimedBy !== null || isLeased ? ('running' as const) : ('pending' as const);
+  const unknown = { content: null, error: null, truncated: false, cached: false, duration_ms: null, attempts: 0 };
+  return { tool_call_id: call.id, status, ...unknown };
+}
+
+function phaseOf({ status, work }: Pick<Turn, 'status' | 'work'>): 'llm_round' | 'tool_batch' | null {
+  if (isTerminal(status) || status === 'queued') return null;
+  return readStep(work.step).kind === 'batch' ? 'tool_batch' : 'llm_round';
+}
+
+function usageOf({ rounds, callCount, failedRequests }: ListedTurn) {
+  const requests = rounds.reduce((sum, round) => sum + round.requests, failedRequests);
+  return { ...sumUsage(rounds.map((round) => round.usage)), llm_calls: requests, tool_calls: callCount };
+}
+
+function parsedArguments(text: string): Record<string, unknown> | string {
+  return jsonObject(text || '{}') ?? text;
+}

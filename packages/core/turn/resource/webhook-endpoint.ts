@@ -1,0 +1,18 @@
+import type { WebhookEndpoint } from '../request/webhook-endpoint.ts';
+import { iso } from './iso.ts';
+
+/** A standing webhook endpoint as callers see it; its secrets are shown apart. */
+export function presentWebhookEndpoint(endpoint: WebhookEndpoint) {
+  return {
+    id: endpoint.id,
+    object: 'webhook_endpoint' as const,
+    url: endpoint.url,
+    description: endpoint.description,
+    events: endpoint.events,
+    include: endpoint.withTurn ? ['turn' as const] : [],
+    status: endpoint.status,
+    disabled_reason: endpoint.disabledReason,
+    failing_since: iso(endpoint.failingSince),
+    created_at: iso(endpoint.createdAt),
+  };
+}

@@ -1,0 +1,27 @@
+import type { Turn } from './turn.ts';
+
+/**
+ * A request to look at a turn, or at a delivery, that a commit made due. A job id is used once for each (step, generation):
+ * enqueuing the same step again needs a higher generation (R11).
+ */
+export type Wakeup = TurnWakeup | DeliveryWakeup;
+
+export type TurnWakeup = {
+  kind: 'turn';
+  turnId: string;
+  step: string;
+  generation: number;
+  provider: string;
+  priority: number;
+  delayMs?: number;
+  /** The turn is past its deadline: its provider is not asked any more. */
+  overdue?: boolean;
+};
+
+export type DeliveryWakeup = { kind: 'delivery'; deliveryId: string; generation: number; delayMs?: number };
+
+/** The wake-up for the step of a turn that is due; the same one that its last commit enqueued (R11). */
+export function wakeupOf({ id, priority, config: { model }, work }: Turn): TurnWakeup {
+  const provider = model.slice(0, model.indexOf('/'));
+  return { kind: 'turn', turnId: id, step: work.step, generation: work.generation, provider, priority };
+}

@@ -1,0 +1,35 @@
+import { EgressFailed } from '../egress/failure.ts';
+
+/** What an attempt means for its delivery; `error` is a sentence for the reader of the delivery. */
+export type DeliveryOutcome =
+  | { kind: 'delivered' }
+  | { kind: 'retry'; error: string }
+  | { kind: 'stop'; error: string };
+
+/**
+ * Classifies an attempt by its status, or by the failure where there is none. The status counts once it has arrived: a
+ * receiver that answers 200 and then stalls has the event.
+ */
+export function classifyResponse(answer: { status: number } | EgressFailed): DeliveryOutcome {
+  const { status } = answer;
+  if (status !== null && status >= 200 && status < 300) return { kind: 'delivered' };
+  if (status === 410) return { kind: 'stop', error: 'The receiver answered 410: it wants no more events.' };
+  if (answer instanceof EgressFailed) return { kind: 'retry', error: answer.message };
+  if (status !== null && status >= 300 && status < 400) {
+    return { kind: 'retry', error: `The receiver answered ${status}: redirects are not followed.` };
+  }
+  return { kind: 'retry', error: `The receiver answered ${status}.` };
+}
+
+const DISABLE_AFTER_MS = 5 * 24 * 3_600_000;
+
+/**
+ * Why an attempt disables the endpoint, in a sentence; null where it does not. The endpoint wants no more events, or has
+ * failed for 5 days without a success: longer than any single delivery is tried.
+ */
+export function reasonToDisable(outcome: DeliveryOutcome, failingForMs: number | null): string | null {
+  if (outcome.kind === 'delivered') return null;
+  if (outcome.kind === 'stop') return outcome.error;
+  if (failingForMs === null || failingForMs < DISABLE_AFTER_MS) return null;
+  return `Nothing came through for 5 days. In the end: ${outcome.error}`;
+}

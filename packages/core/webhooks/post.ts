@@ -1,0 +1,52 @@
+import { EgressFailed } from '../egress/failure.ts';
+import type { Egress } from '../egress/open.ts';
+import type { EgressResponse } from '../egress/send.ts';
+import { cleanText } from '../text.ts';
+import { classifyResponse, type DeliveryOutcome } from './outcome.ts';
+import { signWebhook } from './sign.ts';
+
+const TIMEOUT_MS = 15_000;
+const MAX_RESPONSE_BYTES = 1024;
+
+/** The body of a webhook (contract: Webhooks). */
+export type WebhookEvent = {
+  id: string;
+  object: 'event';
+  type: string;
+  timestamp: string;
+  data: { id: string; round?: unknown; turn?: unknown };
+};
+
+/** One attempt: where to, signed with what, and which event. */
+export type WebhookPost = { url: string; secrets: readonly string[]; event: WebhookEvent; signal?: AbortSignal };
+
+/** The result of one attempt; `body` is the first 1 KiB of the receiver's answer, null where none arrived. */
+export type WebhookResponse = DeliveryOutcome & { statusCode: number | null; body: string | null; durationMs: number };
+
+/**
+ * Makes one attempt to deliver an event. Throws EgressFailed only where Pawl aborted the request before the receiver
+ * answered: that is no attempt.
+ */
+export async function postWebhook(egress: Egress, post: WebhookPost): Promise<WebhookResponse> {
+  const startedAt = performance.now();
+  const answer = await send(egress, post);
+  const durationMs = Math.round(performance.now() - startedAt);
+  const body = answer.body === null ? null : cleanText(answer.body);
+  return { ...classifyResponse(answer), statusCode: answer.status, body, durationMs };
+}
+
+async function send(
+  egress: Egress,
+  { url, secrets, event, signal }: WebhookPost,
+): Promise<EgressResponse | EgressFailed> {
+  const body = JSON.stringify(event);
+  const signed = signWebhook({ secrets, id: event.id, timestampSeconds: Math.floor(Date.now() / 1000), body });
+  const headers = { 'content-type': 'application/json', 'user-agent': 'Pawl', ...signed };
+  const bounds = { timeoutMs: TIMEOUT_MS, maxBytes: MAX_RESPONSE_BYTES, ...(signal && { signal }) };
+  try {
+    return await egress.send({ url, headers, body, ...bounds });
+  } catch (error) {
+    if (error instanceof EgressFailed && (error.kind !== 'aborted' || error.status !== null)) return error;
+    throw error;
+  }
+}

@@ -1,0 +1,111 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, openSync, readSync, renameSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import type { RunAs } from './binaries.ts';
+import { PostgresFailed } from './postgres-failed.ts';
+
+/** Where PostgreSQL's programs are, the data they work on, the user they run as, and their log. */
+export type ProgramContext = { binaries: string; dataFolder: string; runAs: RunAs | undefined; log: ServerLog };
+
+/** A program that was started; `exited` resolves with its exit code, null when a signal ended it. */
+export type Program = { pid: number; isGone(): boolean; exited: Promise<number | null> };
+
+/** Starts `initdb` or `postgres` on a data folder, which is also its working directory. */
+export async function spawnProgram(
+  name: 'initdb' | 'postgres',
+  args: string[],
+  context: ProgramContext,
+): Promise<Program> {
+  const file = join(context.binaries, 'bin', name);
+  const child = spawn(file, ['-D', folderArgument(context), ...args], {
+    ...context.runAs,
+    cwd: context.dataFolder,
+    // Nothing of ours: PGPORT and the like would change it, and API keys do not concern it.
+    env: { PATH: process.env.PATH, LANG: 'C' },
+    stdio: ['ignore', context.log.append, context.log.append],
+    // Ctrl-C in a terminal reaches the whole foreground group; the server has to outlive our own shutdown.
+    detached: name === 'postgres',
+  });
+  await spawned(child, file);
+  if (name === 'postgres') child.unref();
+  return {
+    pid: child.pid ?? 0,
+    isGone: () => child.exitCode !== null || child.signalCode !== null,
+    exited: once(child, 'exit').then(([code]) => code),
+  };
+}
+
+async function spawned(child: ChildProcess, file: string): Promise<void> {
+  try {
+    await once(child, 'spawn');
+  } catch (error) {
+    throw new PostgresFailed(`The embedded PostgreSQL cannot run here (${file}: ${String(error)}): set DATABASE_URL.`);
+  }
+}
+
+/**
+ * A user that we switch to may be unable to enter a folder above its own data. The working directory is entered
+ * as root, before the switch, and this name leads there without passing any folder above.
+ */
+function folderArgument({ runAs, dataFolder }: ProgramContext): string {
+  return runAs && process.platform === 'linux' ? '/proc/self/cwd' : dataFolder;
+}
+
+const MAX_BYTES = 10 * 1024 * 1024;
+const TAIL_BYTES = 16 * 1024;
+const TAIL_LINES = 10;
+
+/** PostgreSQL's log file. `append` is a descriptor for child processes; `tail` gives the last lines since it was opened. */
+export type ServerLog = { path: string; append: number; size(): number; tail(from?: number): string; close(): void };
+
+/** Opens `<dataDir>/postgres.log` for the programs of PostgreSQL to write; past 10 MB the old one is put aside. */
+export function openServerLog(dataDir: string): ServerLog {
+  const path = join(dataDir, 'postgres.log');
+  if (sizeOf(path) > MAX_BYTES) renameSync(path, `${path}.1`);
+  const append = openForUs(path);
+  const openedAt = sizeOf(path);
+  return {
+    path,
+    append,
+    size: () => sizeOf(path),
+    tail: (from = openedAt) => lastLines(path, from),
+    close: () => closeSync(append),
+  };
+}
+
+function openForUs(path: string): number {
+  try {
+    return openSync(path, 'a', 0o600);
+  } catch (error) {
+    throw new PostgresFailed(
+      `Cannot write ${path} (${String(error)}): start Pawl as the user that it belongs to, ` +
+        'or set PAWL_DATA_DIR to another folder.',
+    );
+  }
+}
+
+function sizeOf(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+}
+
+function lastLines(path: string, from: number): string {
+  const file = openSync(path, 'r');
+  const bytes = Buffer.alloc(TAIL_BYTES);
+  const length = readSync(file, bytes, 0, TAIL_BYTES, Math.max(from, sizeOf(path) - TAIL_BYTES));
+  closeSync(file);
+  return bytes.toString('utf8', 0, length).trimEnd().split('\n').slice(-TAIL_LINES).join('\n');
+}
+
+/** The failure of a program of PostgreSQL that ended too soon; shows the end of what it wrote. */
+export function serverFailed(what: string, log: ServerLog): PostgresFailed {
+  const output = log.tail();
+  return new PostgresFailed(
+    `The embedded PostgreSQL could not ${what}: ${cureFor(output)}, or set DATABASE_URL.\n${output}\n(${log.path})`,
+  );
+}
+
+function cureFor(output: string): string {
+  if (output.includes('No space left on device')) return 'its disk is full, free space there';
+  return output.includes('shared librar') ? 'run npm rebuild' : 'mend what its log says';
+}

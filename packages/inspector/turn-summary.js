@@ -1,0 +1,186 @@
+/** @import { TurnResource } from '#core/turn/resource/turn.ts' */
+import { call } from './api.js';
+import { actionButton, copyButton, notice } from './controls.js';
+import { element, factList } from './element.js';
+import { listHref } from './route.js';
+import { formatDateTime, formatDuration, formatTimeOfDay } from './time.js';
+import { formatCount, formatTokens, statusBadge, titleOf } from './turn-text.js';
+
+const MAY_RUN = ['queued', 'in_progress', 'requires_action'];
+
+/**
+ * What a turn is, and what can be done to it as a whole.
+ * @param {TurnResource} turn
+ * @param {() => void} refresh is called when the turn was changed
+ */
+export function turnHead(turn, refresh) {
+  return element(
+    'header',
+    { class: 'turn-head' },
+    element('p', { class: 'crumbs' }, element('a', { href: '#/turns' }, 'Turns'), element('code', {}, turn.id)),
+    element('h1', {}, titleOf(turn)),
+    element(
+      'div',
+      { class: 'bar-of-actions' },
+      element('span', { role: 'status' }, statusBadge(turn.status)),
+      element('span', { class: 'meta' }, turn.model),
+      element('time', { class: 'meta', datetime: turn.created_at }, formatDateTime(turn.created_at)),
+      element('a', { class: 'meta', href: listHref({ conversation_id: turn.conversation_id }) }, 'Conversation'),
+      element('div', { class: 'actions' }, buttons(turn, refresh)),
+    ),
+  );
+}
+
+/**
+ * The numbers of a turn.
+ * @param {TurnResource} turn
+ */
+export function turnFacts({ usage, round }) {
+  return factList(
+    [
+      ['Took', element('span', { class: 'elapsed' })],
+      ['Rounds', formatCount(round)],
+      ['Tool calls', formatCount(usage.tool_calls)],
+      ['Tokens', formatTokens(usage)],
+      ['Tokens cached', usage.cached_input_tokens > 0 && `${formatCount(usage.cached_input_tokens)} in`],
+    ],
+    'facts wide',
+  );
+}
+
+/**
+ * The caller's metadata of a turn.
+ * @param {TurnResource['metadata']} metadata
+ */
+export function metadataView(metadata) {
+  return element(
+    'section',
+    { class: 'metadata', 'aria-label': 'Metadata' },
+    element('h2', {}, 'Metadata'),
+    factList(
+      Object.entries(metadata).map(([key, value]) => [key, element('code', {}, value)]),
+      'pairs',
+    ),
+  );
+}
+
+/**
+ * @param {TurnResource} turn
+ * @param {() => void} refresh
+ */
+function buttons({ id, status }, refresh) {
+  /** @param {'cancel' | 'retry'} verb */
+  const ask = async (verb) => {
+    await call('POST', `/v1/turns/${id}/${verb}`);
+    notice(verb === 'cancel' ? 'Cancelled.' : 'The turn goes on from its last checkpoint.');
+    refresh();
+  };
+  return [
+    MAY_RUN.includes(status) && actionButton('Cancel', () => ask('cancel'), { class: 'danger' }),
+    status === 'failed' && actionButton('Retry', () => ask('retry'), { class: 'primary' }),
+    element('a', { class: 'button', href: `#/new?from=${id}` }, 'Start again'),
+    copyButton('Copy id', () => id),
+  ];
+}
+
+/** @typedef {{ for: string, since?: string | null, until?: string | null }} Waiting */
+
+const WORDS = {
+  provider: 'Waits for its provider, which is rate-limited',
+  retry: 'Waits before it is tried again',
+  slot: 'Waits for a free worker',
+  turn: 'Waits for the turn before it in its conversation',
+  client: 'Waits for its client to answer a call',
+  approval: 'Waits for a person to allow a call',
+};
+
+/**
+ * What a turn waits for; null where it waits for nothing, or the API does not report it.
+ * @param {object} turn
+ * @returns {Waiting | null}
+ */
+export function waitingOf(turn) {
+  const { waiting = null } = /** @type {{ waiting?: Waiting | null }} */ (turn);
+  return waiting;
+}
+
+/**
+ * Why a turn waits, in one line.
+ * @param {Waiting} waiting
+ */
+export function waitingView({ for: whom, since, until }) {
+  const words = Object.entries(WORDS).find(([known]) => known === whom)?.[1] ?? `Waits for ${whom}`;
+  const lasts = since && until && Date.parse(until) > Date.parse(since);
+  const texts = [
+    words,
+    until && `until ${formatTimeOfDay(until).replace(/\.\d+$/, '')}`,
+    lasts && `${formatDuration(Date.parse(until) - Date.parse(since))} in all`,
+  ];
+  return element('p', { class: 'stands-still', role: 'status' }, texts.filter(Boolean).join(' · '));
+}
+
+const REASONS = {
+  deadline: 'Its deadline came first.',
+  max_output_tokens: 'The model’s reply was cut by its length.',
+  content_filter: 'The provider withheld the rest.',
+};
+
+/**
+ * The answer of a turn.
+ * @param {string} output
+ */
+export function answerView(output) {
+  return element(
+    'section',
+    { class: 'answer', 'aria-label': 'Answer' },
+    element('h2', {}, 'Answer'),
+    element('p', { class: 'answer-text' }, output),
+  );
+}
+
+/**
+ * Why a turn failed or is incomplete, and its warnings.
+ * @param {TurnResource} turn
+ */
+export function troubleView({ error, incomplete_details: incomplete, warnings }) {
+  return element(
+    'section',
+    { class: `trouble ${error ? 'failed' : ''}`, 'aria-label': 'What went wrong' },
+    error && element('p', {}, element('code', {}, error.code), ` ${error.message}`),
+    error &&
+      element(
+        'p',
+        { class: 'hint' },
+        error.retryable ? 'It may help to retry.' : 'Trying again as it is will not help.',
+      ),
+    incomplete && element('p', {}, element('code', {}, incomplete.reason), ` ${explainReason(incomplete.reason)}`),
+    warnings.map((warning) => element('p', {}, `Warning: ${warning}`)),
+  );
+}
+
+/**
+ * Why an answer is incomplete. Most limits are named for what they count: `max_tool_calls`.
+ * @param {string} reason
+ */
+function explainReason(reason) {
+  const known = Object.entries(REASONS).find(([name]) => name === reason)?.[1];
+  if (known) return known;
+  const counted = reason.match(/^max_(?:total_)?(\w+)$/)?.[1];
+  return counted ? `It used all of its ${counted.replaceAll('_', ' ')}.` : reason;
+}
+
+/**
+ * The input of the turn, closed where it is long.
+ * @param {TurnResource} turn
+ */
+export function inputView({ input }) {
+  const isLong = input.length > 1 || (input[0]?.content.length ?? 0) > 300;
+  return element(
+    'details',
+    { class: 'input', open: !isLong, 'data-key': 'input' },
+    element('summary', {}, element('h2', {}, 'Input')),
+    input.map(({ role, content }) =>
+      element('div', { class: 'message' }, element('b', {}, role), element('p', { class: 'said' }, content)),
+    ),
+  );
+}

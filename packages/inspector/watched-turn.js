@@ -1,0 +1,208 @@
+/**
+ * @import { presentLedger } from '#core/turn/resource/ledger.ts'
+ * @import { TurnResource } from '#core/turn/resource/turn.ts'
+ * @import { TurnEvent } from './event-stream.js'
+ * @import { Conversation } from './turn-request.js'
+ */
+import { call, Refused } from './api.js';
+import { followEvents } from './event-stream.js';
+import { serverNow } from './time.js';
+import { waitingOf } from './turn-summary.js';
+
+/** @typedef {ReturnType<typeof presentLedger>[number]} Round */
+/** @typedef {Round['results'][number]} Result */
+/** @typedef {Round['tool_calls'][number]} ToolCall */
+/** @typedef {{ id: string, type: string, url: string, status: string, attempts: number, last_status_code: number | null,
+ *   last_error: string | null, next_attempt_at: string | null, delivered_at: string | null }} Delivery */
+
+/**
+ * All that is known of one turn. `turn` is null until it was read; `refused` says why it cannot be.
+ * @typedef {{ turn: TurnResource | null, conversation: Conversation | null, rounds: Round[], events: TurnEvent[], deliveries: Delivery[], live: LiveTurn,
+ *   isConnected: boolean, refused: Refused | null }} Watched
+ */
+
+const READ_AGAIN_MS = 3_000;
+
+/** How soon unstarted calls are read again: their start is a live event, which may be missed. */
+const CALLS_AGAIN_MS = 1_000;
+
+/**
+ * Watches a turn: durable state is read when its event comes, live events are applied as they come.
+ * @param {string} id
+ * @param {() => void} changed is called on every change
+ */
+export function watchTurn(id, changed) {
+  /** @type {Watched} */
+  const watched = {
+    ...{ turn: null, conversation: null, rounds: [], events: [], deliveries: [] },
+    ...{ live: NOTHING_LIVE, isConnected: true, refused: null },
+  };
+  const leaving = new AbortController();
+  const { signal } = leaving;
+  const read = oneAtATime(() => readAll(id, watched, signal).then(changed, refuse));
+  const stopReading = readRepeatedly(watched, read);
+  let isFollowing = false;
+
+  /** @param {unknown} error */
+  function refuse(error) {
+    if (signal.aborted) return;
+    watched.refused = error instanceof Refused ? error : new Refused(0, String(error));
+    changed();
+  }
+
+  /** @param {TurnEvent} event */
+  function receive(event) {
+    if (event.sequence_number) {
+      watched.events.push(event);
+      if (event.sequence_number > (watched.turn?.last_event ?? 0)) read();
+    } else watched.live = addLiveEvent(watched.live, event, serverNow());
+    changed();
+  }
+
+  function follow() {
+    if (isFollowing) return;
+    isFollowing = true;
+    const connected = (/** @type {boolean} */ isSo) => {
+      watched.isConnected = isSo;
+      changed();
+    };
+    followEvents(id, watched.events.length, { signal, receive, connected })
+      .catch(refuse)
+      .finally(() => {
+        isFollowing = false;
+      });
+  }
+
+  function refresh() {
+    watched.refused = null;
+    read();
+    follow();
+  }
+  refresh();
+  return {
+    watched,
+    /** Reads everything again, and follows a turn that goes on. */
+    refresh,
+    stop: () => {
+      stopReading();
+      leaving.abort();
+    },
+  };
+}
+
+/**
+ * @param {string} id
+ * @param {Watched} watched
+ * @param {AbortSignal} signal
+ */
+async function readAll(id, watched, signal) {
+  const path = `/v1/turns/${encodeURIComponent(id)}`;
+  // First: its last event says what need not be read again, so that nothing else may be older.
+  const turn = /** @type {TurnResource} */ (await call('GET', path, { signal }));
+  const [rounds, deliveries] = await Promise.all([
+    /** @type {Promise<{ data: Round[] }>} */ (call('GET', `${path}/rounds`, { signal })),
+    /** @type {Promise<{ data: Delivery[] }>} */ (call('GET', `${path}/deliveries`, { signal })),
+  ]);
+  const of = `/v1/conversations/${turn.conversation_id}`;
+  const conversation = watched.conversation ?? /** @type {Conversation} */ (await call('GET', of, { signal }));
+  Object.assign(watched, { turn, conversation, rounds: rounds.data, deliveries: deliveries.data, refused: null });
+}
+
+/**
+ * Reads at intervals what no event announces, until the returned function is called.
+ * @param {Watched} watched
+ * @param {() => unknown} read
+ */
+function readRepeatedly(watched, read) {
+  const timers = [
+    setInterval(() => (hasPendingDelivery(watched) || isWaiting(watched)) && read(), READ_AGAIN_MS),
+    setInterval(() => hasUnstartedCall(watched) && read(), CALLS_AGAIN_MS),
+  ];
+  return () => timers.forEach((timer) => void clearInterval(timer));
+}
+
+/** @param {Watched} watched */
+function hasPendingDelivery({ deliveries }) {
+  return deliveries.some(({ status }) => status === 'pending');
+}
+
+/**
+ * Whether a turn waits: no event announces when the reason for that changes.
+ * @param {Watched} watched
+ */
+function isWaiting({ turn }) {
+  return turn !== null && turn.completed_at === null && (turn.status === 'queued' || waitingOf(turn) !== null);
+}
+
+/**
+ * Whether a call waits for a worker alone, as far as is known here.
+ * @param {Watched} watched
+ */
+function hasUnstartedCall({ turn, rounds, live }) {
+  if (turn?.status !== 'in_progress' || turn.phase !== 'tool_batch') return false;
+  const results = rounds.at(-1)?.results ?? [];
+  return results.some(({ status, waits_for: whom, approval, tool_call_id: id }) => {
+    return status === 'pending' && (whom === null || approval !== null) && !live.calls[id];
+  });
+}
+
+/**
+ * Runs `work` when called, never twice at a time; calls while it runs make it run once more after.
+ * @param {() => Promise<void>} work
+ */
+function oneAtATime(work) {
+  let isRunning = false;
+  let isRequested = false;
+  return async () => {
+    isRequested = true;
+    if (isRunning) return;
+    isRunning = true;
+    while (isRequested) {
+      isRequested = false;
+      await work();
+    }
+    isRunning = false;
+  };
+}
+
+/**
+ * What is in flight and not committed: the text of the running round, and the progress of running tools.
+ * @typedef {{ round: number, attempt: number, text: string, reasoning: string,
+ *   calls: Record<string, LiveCall> }} LiveTurn
+ */
+
+/** @typedef {{ startedAt: string, statusText: string | null, progress: unknown }} LiveCall */
+
+/** @type {LiveTurn} */
+const NOTHING_LIVE = { round: 0, attempt: 0, text: '', reasoning: '', calls: {} };
+
+/**
+ * The live state after one more live event. A new attempt begins from nothing; an old one is ignored.
+ * @param {LiveTurn} live
+ * @param {TurnEvent} event
+ * @param {number} now in ms since 1970
+ * @returns {LiveTurn}
+ */
+function addLiveEvent(live, event, now) {
+  if (event.tool_call_id) return addCallEvent(live, event, { id: event.tool_call_id, now });
+  const { round = 0, attempt = 0, offset = 0, delta = '' } = event;
+  const order = round - live.round || attempt - live.attempt;
+  if (attempt === 0 || order < 0) return live;
+  const current = order > 0 ? { ...NOTHING_LIVE, calls: live.calls, round, attempt } : live;
+  if (event.type === 'output_text.delta') return { ...current, text: current.text.slice(0, offset) + delta };
+  if (event.type === 'reasoning.delta') return { ...current, reasoning: current.reasoning.slice(0, offset) + delta };
+  return current;
+}
+
+/**
+ * @param {LiveTurn} live
+ * @param {TurnEvent} event
+ * @param {{ id: string, now: number }} at
+ * @returns {LiveTurn}
+ */
+function addCallEvent(live, { type, status_text: statusText = null, value = null }, { id, now }) {
+  const started = { startedAt: new Date(now).toISOString(), statusText, progress: null };
+  const isProgress = type === 'tool_call.progress';
+  const call = isProgress ? { ...(live.calls[id] ?? started), progress: value } : started;
+  return { ...live, calls: { ...live.calls, [id]: call } };
+}

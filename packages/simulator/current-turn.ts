@@ -1,0 +1,34 @@
+import { type ChatMessage, textOf } from './chat-request.ts';
+
+/** The running turn in a history: the text of the last user message, and all messages after it. */
+export type CurrentTurn = { number: number; input: string; since: ChatMessage[] };
+
+/** Splits the history at its last user message; turns are numbered from 1. */
+export function currentTurn(messages: ChatMessage[]): CurrentTurn {
+  const index = messages.findLastIndex((message) => message.role === 'user');
+  const message = messages[index];
+  return {
+    number: messages.filter((message) => message.role === 'user').length,
+    input: message ? textOf(message) : '',
+    since: messages.slice(index + 1),
+  };
+}
+
+/** How many rounds with calls this turn has had. */
+export function roundsPlayed({ since }: CurrentTurn, callsAs: 'native' | 'json' | 'inline'): number {
+  // Inline calls leave no calls in the history, only one system message with results for each round.
+  if (callsAs === 'inline') return since.filter((message) => message.role === 'system').length;
+  return since.filter((message) => message.tool_calls?.length).length;
+}
+
+/** The results of this turn's tools, one below the other. */
+export function resultsText({ since }: CurrentTurn): string {
+  const results = since.filter((message) => message.role === 'tool' || message.role === 'system');
+  return results.flatMap((message) => resultsIn(textOf(message))).join('\n');
+}
+
+/** Several inline results come in one message, each between its own marks. */
+function resultsIn(text: string): string[] {
+  const marked = [...text.matchAll(/<result>\n([\s\S]*?)\n<\/result>/g)].map(([, inside = '']) => inside);
+  return marked.length ? marked : [text];
+}

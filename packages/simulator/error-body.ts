@@ -1,0 +1,23 @@
+const KNOWN: Record<number, { type: string; code: string; message: string }> = {
+  400: { type: 'invalid_request_error', code: 'invalid_request', message: 'The request is invalid.' },
+  401: { type: 'invalid_request_error', code: 'invalid_api_key', message: 'Incorrect API key provided.' },
+  402: { type: 'insufficient_quota', code: 'insufficient_quota', message: 'You exceeded your current quota.' },
+  403: { type: 'invalid_request_error', code: 'permission_denied', message: 'You may not use this model.' },
+  404: { type: 'invalid_request_error', code: 'model_not_found', message: 'The model does not exist.' },
+  429: { type: 'requests', code: 'rate_limit_exceeded', message: 'Rate limit reached.' },
+  503: { type: 'server_error', code: 'overloaded', message: 'The engine is currently overloaded.' },
+};
+
+type ErrorBody = { error: { message: string; type: string; param: string | null; code: string | null } };
+
+/** The error that OpenAI would send with this status. */
+export function errorBody(status: number): ErrorBody {
+  const known = KNOWN[status] ?? (status < 500 ? KNOWN[400] : undefined);
+  const { message, type, code } = known ?? { message: 'The server had an error.', type: 'server_error', code: null };
+  return { error: { message: `Simulated fault: ${message}`, type, param: null, code } };
+}
+
+/** The error for a request that the simulator itself cannot play. */
+export function refusalBody(code: string, message: string, param: string | null = null): ErrorBody {
+  return { error: { message, type: 'invalid_request_error', param, code } };
+}

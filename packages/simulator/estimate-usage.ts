@@ -1,0 +1,23 @@
+import type { SimulatedReply } from './reply.ts';
+import type { ScriptedUsage } from './script.ts';
+
+const CHARS_PER_TOKEN = 4;
+
+/** Tokens as a vendor might count them, from the length of the request and of the reply. */
+export function estimateUsage(requestLength: number, reply: Omit<SimulatedReply, 'usage'>): ScriptedUsage {
+  const calls = reply.calls.reduce((sum, call) => sum + call.name.length + call.arguments.length, 0);
+  const reasoning = tokens(reply.reasoning.length);
+  const prompt = tokens(requestLength);
+  const completion = reasoning + tokens((reply.text?.length ?? 0) + calls);
+  return {
+    prompt_tokens: prompt,
+    completion_tokens: completion,
+    total_tokens: prompt + completion,
+    prompt_tokens_details: { cached_tokens: 0 },
+    completion_tokens_details: { reasoning_tokens: reasoning },
+  };
+}
+
+function tokens(chars: number): number {
+  return Math.ceil(chars / CHARS_PER_TOKEN);
+}

@@ -1,0 +1,133 @@
+import { type ChatAttempt, type ChatRequest, textOf } from './chat-request.ts';
+import { type CurrentTurn, resultsText, roundsPlayed } from './current-turn.ts';
+import { errorBody, refusalBody } from './error-body.ts';
+import { estimateUsage } from './estimate-usage.ts';
+import type { Call, Pace, SimulatedReply, SimulatedResponse } from './reply.ts';
+import type { Fault, Script, ScriptedReply } from './script.ts';
+
+const CHUNK_CHARS = 24;
+
+/** Plays the next round after the history, or the answer when no round is left or no call is allowed. */
+export function playScript(script: Script, attempt: ChatAttempt, turn: CurrentTurn): SimulatedResponse {
+  if (script.refuses_tools && attempt.body.tools?.length) return refuseTools(attempt.body.model);
+  const scripted = currentReply(script, attempt, turn);
+  const pace = paceOf(script, scripted);
+  const reply = replyOf(script, scripted, { attempt, turn });
+  const { fault } = scripted;
+  if (!fault || attempt.earlierAttempts >= (fault.times ?? Number.POSITIVE_INFINITY)) {
+    return { kind: 'reply', reply, pace, flaw: null };
+  }
+  if (fault.kind === 'refuse') return { kind: 'hang-up' };
+  if (fault.kind === 'status') return failure(fault, pace.thinkMs);
+  if (fault.kind === 'hang' && fault.after_chars === undefined) return { kind: 'silence' };
+  return { kind: 'reply', reply, pace, flaw: fault };
+}
+
+function currentReply(script: Script, { body }: ChatAttempt, turn: CurrentTurn): ScriptedReply {
+  const round = script.rounds[roundsPlayed(turn, script.calls_as)];
+  if (!round) return finalReply(script);
+  if (round.tools?.length) return mayCall(script.calls_as, body) ? round : finalReply(script);
+  // A round without text and calls is there for its fault or its pace.
+  return { ...round, say: round.say ?? script.answer };
+}
+
+function finalReply({ final, answer }: Script): ScriptedReply {
+  return { ...final, say: final?.say ?? answer };
+}
+
+function paceOf(script: Script, scripted: ScriptedReply): Pace {
+  return {
+    thinkMs: scripted.think_ms ?? script.think_ms ?? 0,
+    paceMs: scripted.pace_ms ?? script.pace_ms ?? 0,
+    chunkChars: scripted.piece_chars ?? script.piece_chars ?? CHUNK_CHARS,
+    interleave: scripted.interleave ?? script.interleave ?? false,
+  };
+}
+
+function replyOf(
+  script: Script,
+  scripted: ScriptedReply,
+  { attempt, turn }: { attempt: ChatAttempt; turn: CurrentTurn },
+): SimulatedReply {
+  const text = scripted.say?.replaceAll('{{results}}', () => resultsText(turn)) ?? null;
+  const written = writeCalls(script.calls_as, attempt.body, { text, calls: callsOf(scripted, turn) });
+  const reply = {
+    ...written,
+    reasoning: scripted.reasoning ?? '',
+    finishReason: scripted.finish_reason ?? (written.calls.length ? 'tool_calls' : 'stop'),
+  };
+  return { ...reply, usage: scripted.usage === undefined ? estimateUsage(attempt.bodyLength, reply) : scripted.usage };
+}
+
+/** Ids are unique in the conversation and the same on every attempt: turn, messages since then, index. */
+function callsOf(scripted: ScriptedReply, { number, since }: CurrentTurn): Call[] {
+  return (scripted.tools ?? []).map((tool, index) => ({
+    id: tool.id ?? `call_${number}_${since.length}_${index}`,
+    name: tool.name,
+    arguments: typeof tool.arguments === 'string' ? tool.arguments : JSON.stringify(tool.arguments),
+  }));
+}
+
+function refuseTools(model: string): SimulatedResponse {
+  const body = refusalBody('invalid_request', `${model} does not support tools`, 'tools');
+  return { kind: 'error', status: 400, headers: {}, body, thinkMs: 0 };
+}
+
+function failure(fault: Extract<Fault, { kind: 'status' }>, thinkMs: number): SimulatedResponse {
+  const headers: Record<string, string> = {};
+  if (fault.retry_after !== undefined) headers['retry-after'] = String(fault.retry_after);
+  if (fault.retry_after_ms !== undefined) headers['retry-after-ms'] = String(fault.retry_after_ms);
+  return { kind: 'error', status: fault.status, headers, body: fault.body ?? errorBody(fault.status), thinkMs };
+}
+
+type CallsAs = Script['calls_as'];
+type WrittenReply = { text: string | null; calls: Call[] };
+
+/** Whether the request allows calls in the form that this model writes them. */
+function mayCall(callsAs: CallsAs, body: ChatRequest): boolean {
+  switch (callsAs) {
+    case 'native':
+      return offersTools(body) && body.tool_choice !== 'none';
+    case 'json':
+      return offersTools(body) || demandsJson(body);
+    case 'inline':
+      return explainsMarkers(body);
+  }
+}
+
+/** Writes text and calls: as native calls, as JSON alone, or as markers in the text. */
+function writeCalls(callsAs: CallsAs, body: ChatRequest, { text, calls }: WrittenReply): WrittenReply {
+  switch (callsAs) {
+    case 'native':
+      return { text, calls };
+    case 'json':
+      return { text: demandsJson(body) ? asJson(calls) : (text ?? 'I cannot call tools.'), calls: [] };
+    case 'inline':
+      return { text: [text, ...calls.map(asMarker)].filter((part) => part !== null).join('\n'), calls: [] };
+  }
+}
+
+function offersTools(body: ChatRequest): boolean {
+  return Boolean(body.tools?.length);
+}
+
+/** The second request of an emulated round: no tools, and a system message that demands the calls as JSON. */
+function demandsJson(body: ChatRequest): boolean {
+  const isDemand = body.messages.some(
+    (message) => message.role === 'system' && textOf(message).includes('"arguments"'),
+  );
+  return isDemand && !offersTools(body);
+}
+
+function explainsMarkers(body: ChatRequest): boolean {
+  const first = body.messages[0];
+  return first?.role === 'system' && textOf(first).includes('[TOOL_CALL');
+}
+
+function asJson(calls: Call[]): string {
+  return `{"tools":[${calls.map((call) => `{"tool":${JSON.stringify(call.name)},"arguments":${call.arguments}}`)}]}`;
+}
+
+function asMarker(call: Call): string {
+  return `[TOOL_CALL: ${call.name}${call.arguments === '{}' ? '' : ` ${call.arguments}`}]`;
+}

@@ -1,0 +1,26 @@
+import type { Fault, ScriptedUsage } from './script.ts';
+
+/** A tool call; `arguments` is JSON text, or the text that the script has instead. */
+export type Call = { id: string; name: string; arguments: string };
+
+/** What the model replies; `usage` is null where it reports none. */
+export type SimulatedReply = {
+  reasoning: string;
+  text: string | null;
+  calls: Call[];
+  finishReason: string;
+  usage: ScriptedUsage | null;
+};
+
+/** The timing of a reply: the wait before its first byte and between two chunks, and the size of a chunk. */
+export type Pace = { thinkMs: number; paceMs: number; chunkChars: number; interleave: boolean };
+
+/** A fault inside a reply, rather than instead of one. */
+export type Flaw = Exclude<Fault, { kind: 'status' | 'refuse' }>;
+
+/** What one request gets: decided by `replyTo`, rendered by `renderResponse`, sent by `sendResponse`. */
+export type SimulatedResponse =
+  | { kind: 'reply'; reply: SimulatedReply; pace: Pace; flaw: Flaw | null }
+  | { kind: 'error'; status: number; headers: Record<string, string>; body: unknown; thinkMs: number }
+  | { kind: 'silence' }
+  | { kind: 'hang-up' };

@@ -1,0 +1,148 @@
+import { z } from 'zod';
+
+const afterChars = z.int().min(0);
+const times = z.int().min(0).optional();
+
+/** What goes wrong, and in how many attempts of its round (`times`; absent: in all). */
+const Fault = z.discriminatedUnion('kind', [
+  z.strictObject({
+    kind: z.literal('status'),
+    status: z.int().min(400).max(599),
+    /** Seconds, or an HTTP date. */
+    retry_after: z.union([z.number().min(0), z.string()]).optional(),
+    retry_after_ms: z.number().min(0).optional(),
+    /** A string is sent as it is, anything else as JSON. */
+    body: z.json().optional(),
+    times,
+  }),
+  z.strictObject({ kind: z.literal('refuse'), times }),
+  z.strictObject({ kind: z.literal('hang'), after_chars: afterChars.optional(), times }),
+  z.strictObject({ kind: z.literal('cut'), after_chars: afterChars.default(0), times }),
+  z.strictObject({
+    kind: z.literal('error_event'),
+    after_chars: afterChars.default(0),
+    body: z.json().optional(),
+    times,
+  }),
+  z.strictObject({ kind: z.literal('garbage'), after_chars: afterChars.optional(), times }),
+  z.strictObject({ kind: z.literal('no_done'), times }),
+  z.strictObject({ kind: z.literal('no_finish'), times }),
+  z.strictObject({ kind: z.literal('drip'), times }),
+]);
+export type Fault = z.output<typeof Fault>;
+
+/** Tokens as OpenAI counts them, with the details that the vendor or the script adds. */
+export type ScriptedUsage = {
+  prompt_tokens: number;
+  completion_tokens: number;
+  total_tokens: number;
+  [detail: string]: unknown;
+};
+
+const Usage = z
+  .looseObject({
+    prompt_tokens: z.int().min(0),
+    completion_tokens: z.int().min(0),
+    total_tokens: z.int().min(0).optional(),
+  })
+  .transform(
+    (usage): ScriptedUsage => ({
+      ...usage,
+      total_tokens: usage.total_tokens ?? usage.prompt_tokens + usage.completion_tokens,
+    }),
+  );
+
+const pace = {
+  think_ms: z.number().min(0).max(3_600_000).optional(),
+  pace_ms: z.number().min(0).max(3_600_000).optional(),
+  piece_chars: z.int().min(1).optional(),
+  interleave: z.boolean().optional(),
+};
+
+const ScriptedReply = z.strictObject({
+  ...pace,
+  say: z.string().optional(),
+  reasoning: z.string().optional(),
+  tools: z
+    .array(
+      z.strictObject({
+        name: z.string().min(1),
+        /** A string is sent as it is, so that a model can write broken arguments. */
+        arguments: z.union([z.record(z.string(), z.json()), z.string()]).default({}),
+        id: z.string().min(1).optional(),
+      }),
+    )
+    .optional(),
+  finish_reason: z.string().optional(),
+  usage: Usage.nullish(),
+  fault: Fault.optional(),
+});
+/** One reply of the model, with its fault and its timing. */
+export type ScriptedReply = z.output<typeof ScriptedReply>;
+
+/** The script of the simulated model: the value of `sim` in the last user message (docs/simulator.md). */
+export const Script = z.strictObject({
+  ...pace,
+  rounds: z.array(ScriptedReply).default([]),
+  answer: z.string().default('Done.'),
+  final: ScriptedReply.optional(),
+  /** How this model writes its calls: natively, or in its text for the other two tool modes. */
+  calls_as: z.enum(['native', 'json', 'inline']).default('native'),
+  /** A model behind a server that answers 400 to tools. */
+  refuses_tools: z.boolean().default(false),
+});
+export type Script = z.output<typeof Script>;
+
+/** What a user message holds: no script, one that can be played, or one that is wrong in `param`. */
+export type FoundScript =
+  | { kind: 'none' }
+  | { kind: 'script'; script: Script }
+  | { kind: 'broken'; param: string; message: string };
+
+const Envelope = z.object({ sim: z.unknown() });
+
+/** Finds the script in a user message: the whole text, a fenced block, or the first `{"sim":` object in prose. */
+export function findScript(text: string): FoundScript {
+  if (!text.includes('"sim"')) return { kind: 'none' };
+
+  const whole = parseJson(text) ?? parseJson(/```(?:json)?\s*([\s\S]*?)```/.exec(text)?.[1]);
+  const envelope = Envelope.safeParse(whole);
+  if (envelope.success) return readScript(envelope.data.sim);
+
+  const start = text.search(/\{\s*"sim"\s*:/);
+  if (start < 0) return { kind: 'none' };
+  const object = Envelope.safeParse(parseJson(balancedObject(text.slice(start))));
+  if (object.success) return readScript(object.data.sim);
+  return { kind: 'broken', param: 'sim', message: 'the object that starts with {"sim": is not valid JSON' };
+}
+
+function readScript(sim: unknown): FoundScript {
+  const parsed = Script.safeParse(sim);
+  if (parsed.success) return { kind: 'script', script: parsed.data };
+  const issue = parsed.error.issues[0];
+  return { kind: 'broken', param: pathName(issue?.path ?? []), message: issue?.message ?? 'unreadable' };
+}
+
+function pathName(path: PropertyKey[]): string {
+  return `sim${path.map((key) => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`)).join('')}`;
+}
+
+function parseJson(text: string | undefined): unknown {
+  if (!text?.trimStart().startsWith('{')) return undefined;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The object that starts at the first character, up to its own closing brace; braces inside strings do not count. */
+function balancedObject(text: string): string {
+  let depth = 0;
+  for (const { 0: token, index } of text.matchAll(/"(?:[^"\\]|\\.)*"|[{}]/g)) {
+    if (token === '{') depth += 1;
+    if (token === '}') depth -= 1;
+    if (depth === 0) return text.slice(0, index + 1);
+  }
+  return text;
+}

@@ -1,0 +1,125 @@
+import type { HonoRequest } from 'hono';
+import { bodyLimit } from 'hono/body-limit';
+import { createMiddleware } from 'hono/factory';
+import { RequestRefused } from '#core/failure.ts';
+import { cleanText, shorten } from '#core/text.ts';
+import { orCutOff } from './errors.ts';
+import { renderPath } from './issues.ts';
+
+const MAX_BODY_BYTES = 1024 * 1024;
+
+const limit = bodyLimit({ maxSize: MAX_BODY_BYTES, onError: refuse });
+
+/**
+ * Refuses a body over 1 MiB. Node enforces a declared length, so only a body without one is counted. Reading a body
+ * makes a whole `Request` of it, and a web stream.
+ */
+export const limitBody = createMiddleware((c, next) => {
+  const { method } = c.req;
+  if (method === 'GET' || method === 'HEAD') return next();
+  const length = c.req.header('content-length');
+  if (length === undefined || c.req.header('transfer-encoding') !== undefined) return orCutOff(limit(c, next));
+  return Number(length) > MAX_BODY_BYTES ? refuse() : next();
+});
+
+function refuse(): never {
+  throw new RequestRefused(413, 'body_too_large', 'The body is larger than 1 MiB. Send less, or split it over turns.');
+}
+
+const MAX_DEPTH = 64;
+const MAX_VALUES = 100_000;
+const MAX_KEYS = 10_000;
+const WITH_BODY = new Set(['POST', 'PUT', 'PATCH']);
+
+/** Makes sure that a body is JSON that can be stored, before any other code reads it. */
+export const readJson = createMiddleware(async (c, next) => {
+  if (!WITH_BODY.has(c.req.method)) return next();
+  const text = await orCutOff(c.req.text());
+  if (text.length > 0) {
+    requireJsonType(c.req.header('content-type'));
+    const body = JSON.stringify(cleanBody(parse(text)));
+    if (body !== text) replaceBody(c.req, body);
+  }
+  await next();
+});
+
+/** Later readers of the body get the clean one. */
+function replaceBody(request: HonoRequest, body: string): void {
+  const { url, method, headers } = request.raw;
+  request.bodyCache = {};
+  request.raw = new Request(url, { method, headers: withoutLength(headers), body });
+}
+
+function withoutLength(headers: Headers): Headers {
+  const copy = new Headers(headers);
+  copy.delete('content-length');
+  return copy;
+}
+
+function requireJsonType(type: string | undefined): void {
+  if (type && /^application\/([\w.+-]+\+)?json\b/i.test(type)) return;
+  throw new RequestRefused(
+    415,
+    'unsupported_media_type',
+    'Send the body as JSON with `Content-Type: application/json`.',
+  );
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new RequestRefused(400, 'invalid_json', 'The body is not valid JSON. Check quotes, commas and brackets.');
+  }
+}
+
+/** Replaces what Postgres or a provider cannot store; refuses what could do harm or is too much to check. */
+function cleanBody(body: unknown): unknown {
+  let values = 0;
+
+  function clean(value: unknown, path: (string | number)[]): unknown {
+    values += 1;
+    if (values > MAX_VALUES) throw tooMany('The body', `${MAX_VALUES} values`);
+    if (typeof value === 'string') return cleanText(value);
+    if (typeof value === 'number') return finite(value, path);
+    if (typeof value !== 'object' || value === null) return value;
+    if (path.length >= MAX_DEPTH) throw tooDeep();
+    if (Array.isArray(value)) return value.map((item, index) => clean(item, [...path, index]));
+    const entries = Object.entries(value);
+    if (entries.length > MAX_KEYS) throw tooMany('An object in the body', `${MAX_KEYS} keys`);
+    return Object.fromEntries(
+      entries.map(([key, item]) => {
+        const keyPath = [...path, key];
+        return [cleanKey(keyPath, key), clean(item, keyPath)];
+      }),
+    );
+  }
+  return clean(body, []);
+}
+
+function tooDeep(): RequestRefused {
+  const message = `The body is nested more than ${MAX_DEPTH} levels deep. Flatten it.`;
+  return new RequestRefused(400, 'json_too_deep', message);
+}
+
+function tooMany(what: string, many: string): RequestRefused {
+  const message = `${what} has more than ${many}. Send fewer, or large data as one text.`;
+  return new RequestRefused(400, 'json_too_large', message);
+}
+
+/** JSON may hold numbers that no double holds; stored, they would become `null`. */
+function finite(value: number, path: (string | number)[]): number {
+  if (Number.isFinite(value)) return value;
+  const param = renderPath(path);
+  throw new RequestRefused(
+    400,
+    'invalid_value',
+    `\`${shorten(param)}\` is too large a number. Give a smaller one.`,
+    param,
+  );
+}
+
+function cleanKey(path: (string | number)[], key: string): string {
+  if (key !== '__proto__') return cleanText(key);
+  throw new RequestRefused(400, 'unknown_field', 'Leave out the key `__proto__`.', renderPath(path));
+}

@@ -1,0 +1,96 @@
+import type { Context } from 'hono';
+import { HTTPException } from 'hono/http-exception';
+import { Failure, RequestRefused } from '#core/failure.ts';
+import { transientFaultOf } from '#core/postgres/retry-transient.ts';
+import type { Log } from '../../process/log.ts';
+
+/** Turns an error of a route into the contract's envelope. What callers cannot mend is logged, never shown. */
+export function handleError(log: Log) {
+  return (error: unknown, c: Context): Response => {
+    if (error instanceof RequestRefused) return refuse(c, error);
+    if (error instanceof HTTPException && error.status < 500) {
+      return refuse(
+        c,
+        new RequestRefused(400, 'invalid_json', 'The body is missing or is not valid JSON. Send a JSON object.'),
+      );
+    }
+    if (error instanceof RequestCutOff) {
+      log.debug({ path: c.req.path }, 'a client went away in the middle of its request');
+      return c.body(null, 400);
+    }
+    const fault = transientFaultOf(error);
+    if (fault) {
+      // The process logs once that a part is away; a fault of this request alone is logged here.
+      const level = fault.kind === 'conflict' || fault.kind === 'out-of-memory' ? 'warn' : 'debug';
+      log[level]({ code: codeOf(error), path: c.req.path }, fault.log);
+      c.header('Retry-After', '1');
+      return fail(c, 503, { code: 'service_unavailable', message: fault.message });
+    }
+    log.error({ err: error, path: c.req.path }, 'request failed');
+    return fail(c, 500, {
+      code: 'internal',
+      message: 'Something went wrong on our side. Try again; if it stays, look into the API log.',
+    });
+  };
+}
+
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && 'code' in error ? error.code : null;
+}
+
+function refuse(c: Context, refused: RequestRefused): Response {
+  const { status } = refused;
+  if (status === 401) c.header('WWW-Authenticate', 'Bearer');
+  // The rest of such a body is never read, so the connection cannot be used again.
+  if (status === 413) c.header('Connection', 'close');
+  if (status === 429 || status === 503) c.header('Retry-After', '1');
+  return c.json(errorEnvelope(refused), status);
+}
+
+function fail(c: Context, status: 500 | 503, { code, message }: { code: string; message: string }): Response {
+  return c.json({ error: { type: errorTypes[status], code, message, param: null } }, status);
+}
+
+/** The body of every answer that is an error (contract: Errors). */
+export function errorEnvelope({
+  status,
+  code,
+  message,
+  param,
+}: Pick<RequestRefused, 'status' | 'code' | 'message' | 'param'>) {
+  return { error: { type: errorTypes[status], code, message, param } };
+}
+
+/** The error type of each status. */
+export const errorTypes = {
+  400: 'invalid_request_error',
+  401: 'authentication_error',
+  403: 'permission_error',
+  404: 'not_found_error',
+  405: 'invalid_request_error',
+  408: 'invalid_request_error',
+  409: 'conflict_error',
+  413: 'invalid_request_error',
+  415: 'invalid_request_error',
+  417: 'invalid_request_error',
+  429: 'rate_limit_error',
+  431: 'invalid_request_error',
+  500: 'server_error',
+  503: 'server_error',
+} as const;
+
+/** The client was gone before its request was whole, so that no answer reaches it. */
+class RequestCutOff extends Failure {
+  constructor() {
+    super('request_cut_off', 'The client went away before its request was whole.');
+  }
+}
+
+/** Awaits the reading of a body. An error with a code comes from the client's socket, and not from the database. */
+export async function orCutOff<Read>(reading: Promise<Read>): Promise<Read> {
+  try {
+    return await reading;
+  } catch (error) {
+    throw error instanceof Error && 'code' in error && !(error instanceof Failure) ? new RequestCutOff() : error;
+  }
+}

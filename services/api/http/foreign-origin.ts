@@ -1,0 +1,47 @@
+import { createMiddleware } from 'hono/factory';
+import { RequestRefused } from '#core/failure.ts';
+import type { ApiKeys } from './api-keys.ts';
+import type { ApiEnv } from './router.ts';
+
+const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d+)?$/i;
+
+/**
+ * Refuses pages of other origins, which a browser would let act for its user. Without keys, a foreign host name that
+ * resolves to this server is refused too. Its owner could serve a page that counts as the same origin. Clients other
+ * than browsers pass.
+ */
+export function refuseForeignOrigin(keys: ApiKeys) {
+  return createMiddleware<ApiEnv>(async (c, next) => {
+    const host = c.req.header('host');
+    if (!keys.areSet && host !== undefined && !LOOPBACK.test(host)) {
+      const message =
+        'Without PAWL_API_KEYS only localhost, 127.0.0.1 and [::1] are served. Use one of them, or set keys.';
+      throw new RequestRefused(403, 'host_not_allowed', message, 'Host');
+    }
+    if (isForeign(c.req.method, (name) => c.req.header(name))) {
+      const message =
+        'Pages of other origins may not use this API: ask it from your own server. ' +
+        'A proxy before it has to pass on the Host that the browser asked for, port included.';
+      throw new RequestRefused(403, 'origin_not_allowed', message, 'Origin');
+    }
+    await next();
+  });
+}
+
+/** `Sec-Fetch-Site` is the best evidence; browsers without it send at least an `Origin`. */
+function isForeign(method: string, header: (name: string) => string | undefined): boolean {
+  const [site, origin] = [header('sec-fetch-site'), header('origin')];
+  if (site === 'same-origin' || site === 'none') return false;
+  if (origin !== undefined) return !isSame(origin, header('host') ?? '');
+  const isLink = header('sec-fetch-mode') === 'navigate' && (method === 'GET' || method === 'HEAD');
+  return site !== undefined && !isLink;
+}
+
+/** A proxy that terminates TLS changes the scheme of the origin, so only hosts are compared. */
+function isSame(origin: string, host: string): boolean {
+  if (!URL.canParse(origin)) return false;
+  const page = new URL(origin);
+  return (
+    page.host !== '' && page.host === host.toLowerCase().replace(page.protocol === 'https:' ? /:443$/ : /:80$/, '')
+  );
+}

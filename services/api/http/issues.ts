@@ -1,0 +1,119 @@
+import type { z } from 'zod';
+import { RequestRefused } from '#core/failure.ts';
+import { shorten } from '#core/text.ts';
+
+type Issue = z.core.$ZodIssue;
+
+/** The first problem of a request, as a sentence with its path. An unknown field goes first: it explains most others. */
+export function explainIssues(issues: Issue[]): RequestRefused {
+  const found = issues.map((issue) => deepest(issue, []));
+  const first = found.find(({ leaf }) => leaf.code === 'unrecognized_keys') ?? found[0];
+  if (!first)
+    return new RequestRefused(400, 'invalid_request', 'The request is not valid. Check it against /openapi.json.');
+  const { path, leaf } = first;
+  if (leaf.code === 'unrecognized_keys') {
+    const param = renderPath([...path, leaf.keys[0] ?? '']);
+    return new RequestRefused(
+      400,
+      'unknown_field',
+      `There is no field \`${shorten(param)}\`. Remove it, or check its spelling.`,
+      param,
+    );
+  }
+  const param = renderPath(path) || null;
+  const name = `\`${shorten(param ?? 'body')}\``;
+  if (isMissing(leaf)) return new RequestRefused(400, 'missing_field', `${name} is missing. Give it.`, param);
+  return new RequestRefused(400, 'invalid_value', `${name} is not valid: ${expectedValue(leaf)}.`, param);
+}
+
+/** Whether no value was given, in any of the allowed forms. */
+function isMissing(issue: Issue): boolean {
+  if (issue.code === 'invalid_union') {
+    return issue.errors.length > 0 && issue.errors.every((errors) => errors.some(isMissing));
+  }
+  return issue.code === 'invalid_type' && issue.message.endsWith('received undefined');
+}
+
+/** Follows the branch of a union that came closest, so that the path names the wrong value and not the whole. */
+function deepest(issue: Issue, before: PropertyKey[]): { path: PropertyKey[]; leaf: Issue } {
+  const path = [...before, ...issue.path];
+  if (issue.code !== 'invalid_union') return { path, leaf: issue };
+  const branches = issue.errors.flatMap((errors) => errors.slice(0, 1).map((error) => deepest(error, path)));
+  const closest = branches.sort((a, b) => b.path.length - a.path.length)[0];
+  return closest && closest.path.length > path.length ? closest : { path, leaf: issue };
+}
+
+/** What to give instead of an invalid value, as the end of a sentence. A message of our own schemas goes first. */
+function expectedValue(issue: Issue): string {
+  return isOurs(issue) ? issue.message : `give ${wanted(issue)}`;
+}
+
+/** Our own messages continue a sentence; those of zod begin one. */
+function isOurs({ message }: Issue): boolean {
+  return /^\p{Ll}/u.test(message);
+}
+
+function wanted(issue: Issue): string {
+  switch (issue.code) {
+    case 'invalid_type':
+      return KINDS[issue.expected] ?? issue.expected;
+    case 'invalid_value':
+      return oneOf(issue.values);
+    case 'too_small':
+      return sized(issue.origin, `${issue.inclusive ? 'at least' : 'more than'} ${issue.minimum}`);
+    case 'too_big':
+      return sized(issue.origin, `${issue.inclusive ? 'at most' : 'less than'} ${issue.maximum}`);
+    case 'invalid_union':
+      return issue.errors.length > 0 ? anyOf(issue.errors) : oneOf(('options' in issue && issue.options) || []);
+    case 'invalid_key':
+    case 'invalid_element':
+      return issue.issues[0] ? `keys for which this holds: ${expectedValue(issue.issues[0])}` : ANOTHER;
+    case 'invalid_format':
+    case 'not_multiple_of':
+    case 'unrecognized_keys':
+    case 'custom':
+      return ANOTHER;
+  }
+}
+
+const ANOTHER = 'another value; /openapi.json says which there are';
+
+const KINDS: Partial<Record<string, string>> = {
+  string: 'a text',
+  number: 'a number',
+  int: 'a whole number',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'an object',
+  record: 'an object',
+};
+
+const UNITS: Partial<Record<string, string>> = { string: ' characters', array: ' items' };
+
+function sized(origin: string, bound: string): string {
+  const unit = UNITS[origin] ?? '';
+  return unit && bound.endsWith(' 1') ? `${bound}${unit.slice(0, -1)}` : `${bound}${unit}`;
+}
+
+function oneOf(values: readonly z.core.util.Primitive[]): string {
+  if (values.length === 0) return ANOTHER;
+  const names = values.map((value) => `\`${String(value)}\``);
+  return names.length === 1 ? String(names[0]) : `one of ${names.join(', ')}`;
+}
+
+/** The first expectation of each form, without repetitions. */
+function anyOf(forms: Issue[][]): string {
+  const all = forms.flatMap(([first]) => (first ? [expectedValue(first).replace(/^give /, '')] : []));
+  return [...new Set(all)].join(', or ');
+}
+
+/** Characters of a path at most: callers choose the keys. */
+const LONGEST = 300;
+
+/** The path of a value in a body, as callers write it: `tools[0].name`; empty for the whole body. */
+export function renderPath(path: readonly PropertyKey[]): string {
+  const parts = path.map((part, index) =>
+    typeof part === 'number' ? `[${part}]` : `${index === 0 ? '' : '.'}${shorten(String(part))}`,
+  );
+  return shorten(parts.join(''), LONGEST);
+}

@@ -1,0 +1,148 @@
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerOptions,
+  type ServerResponse,
+  STATUS_CODES,
+} from 'node:http';
+import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { type ServerType, serve } from '@hono/node-server';
+import { Misconfigured, RequestRefused } from '#core/failure.ts';
+import { errorEnvelope } from './errors.ts';
+
+/** The connections a server keeps, and how long each may take for a request or stay idle. */
+export type ServerLimits = { connections: number; headersMs: number; requestMs: number; idleMs: number };
+
+/** The answer to a long poll takes up to 60 s; a stream writes every 10 s. */
+export const SERVER_TIMES = { headersMs: 10_000, requestMs: 60_000, idleMs: 75_000 };
+
+/** Connections beyond the limit that still get an answer; further ones are closed without one. */
+const REFUSED_WITH_ANSWER = 100;
+
+type Listener = (request: Request, env: { incoming: { socket: Duplex } }) => Response | Promise<Response>;
+
+/** Listens, and enforces the limits. What Node refuses by itself has the contract's envelope too. */
+export async function openServer(
+  answer: Listener,
+  { host, port }: { host: string; port: number },
+  limits: ServerLimits,
+): Promise<Server> {
+  const tooMany = new WeakSet<Duplex>();
+  const fetch: Listener = (request, env) =>
+    tooMany.has(env.incoming.socket) ? answerOnce(request, () => answer(request, env)) : answer(request, env);
+  const serverOptions = {
+    headersTimeout: limits.headersMs,
+    requestTimeout: limits.requestMs,
+    connectionsCheckingInterval: limits.headersMs / 4,
+  };
+  // The type has all overloads; this is the one in use.
+  const options = { fetch, hostname: host, port, createServer: createStrict as typeof createServer, serverOptions };
+  const server = await new Promise<ServerType>((resolve, reject) => {
+    const opened = serve(options, () => resolve(opened));
+    opened.on('error', (error) => reject(explainListening(error, { host, port })));
+    markTooMany(opened as Server, limits.connections, tooMany);
+    refuseInEnvelope(opened as Server, limits);
+  });
+  return (server as Server).setTimeout(limits.idleMs);
+}
+
+/** Why the server cannot listen there, where the operator can mend that; else the error itself. */
+function explainListening(error: Error, { host, port }: { host: string; port: number }): Error {
+  switch ('code' in error && error.code) {
+    case 'EADDRINUSE':
+      return new Misconfigured(`PORT: ${port} on ${host} is taken. Set another one, or stop what listens there.`);
+    case 'EACCES':
+      return new Misconfigured(`PORT: this user may not listen on ${port}. Set one from 1024 on.`);
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+      return new Misconfigured(`HOST: ${host} is no address of this machine. Set one that is, for example 127.0.0.1.`);
+    default:
+      return error;
+  }
+}
+
+/** A server that answers an HTTP/1.1 request without `Host` itself; Node would refuse it without a body. */
+function createStrict(options: ServerOptions, listener: RequestListener): Server {
+  return createServer({ ...options, requireHostHeader: false }, (request, response) => {
+    if (request.headers.host !== undefined || request.httpVersion !== '1.1') return listener(request, response);
+    const message = 'The request has no Host header. Send one: HTTP/1.1 asks for it.';
+    refuse(response, new RequestRefused(400, 'invalid_http', message, 'Host'));
+  });
+}
+
+/** Marks the connections beyond the limit; each gets one answer: a refusal, or that of a health check. */
+function markTooMany(server: Server, limit: number, tooMany: WeakSet<Duplex>): void {
+  let open = 0;
+  server.maxConnections = limit + REFUSED_WITH_ANSWER;
+  server.on('connection', (socket: Socket) => {
+    open += 1;
+    if (open > limit) tooMany.add(socket);
+    socket.once('close', () => {
+      open -= 1;
+    });
+  });
+}
+
+/** A health check is answered even then: an orchestrator would end a busy process that refuses it. */
+async function answerOnce({ method, url }: Request, answer: () => ReturnType<Listener>): Promise<Response> {
+  const isCheck = (method === 'GET' || method === 'HEAD') && new URL(url).pathname === '/healthz';
+  if (!isCheck) return busy();
+  const response = await answer();
+  response.headers.set('connection', 'close');
+  return response;
+}
+
+function busy(): Response {
+  const message = 'Too many connections are open here. Close those that you do not use, and try again in a moment.';
+  const headers = { 'retry-after': '1', connection: 'close' };
+  return Response.json(errorEnvelope(new RequestRefused(503, 'too_many_connections', message)), {
+    status: 503,
+    headers,
+  });
+}
+
+/** Answers what never became a request. A connection that is gone, or is being answered, is only closed. */
+function refuseInEnvelope(server: Server, limits: ServerLimits): void {
+  const answers = new WeakMap<Duplex, ServerResponse>();
+  server.on('request', ({ socket }: IncomingMessage, response: ServerResponse) => void answers.set(socket, response));
+  server.on('checkExpectation', ({ socket }: IncomingMessage, response: ServerResponse) => {
+    answers.set(socket, response);
+    const message = 'Only `Expect: 100-continue` can be met. Leave out the header, or send that.';
+    refuse(response, new RequestRefused(417, 'expectation_failed', message, 'Expect'));
+  });
+  server.on('clientError', (error: Error & { code?: string }, socket: Duplex) => {
+    const answer = answers.get(socket);
+    const isUnderWay = answer?.headersSent === true && !answer.writableFinished;
+    if (error.code === 'ECONNRESET' || !socket.writable || isUnderWay) return void socket.destroy(error);
+    const refusal = refusalOf(error.code, limits);
+    const body = JSON.stringify(errorEnvelope(refusal));
+    const head = `HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status]}\r\ncontent-type: application/json`;
+    const rest = `connection: close\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
+    socket.end(`${head}\r\n${rest}`, () => socket.destroy());
+  });
+}
+
+/** Answers what reaches no route. The rest of the request is not read, so its connection is closed. */
+function refuse(response: ServerResponse, refusal: RequestRefused): void {
+  const body = JSON.stringify(errorEnvelope(refusal));
+  response.setHeader('content-type', 'application/json').setHeader('content-length', Buffer.byteLength(body));
+  response.writeHead(refusal.status, { connection: 'close' });
+  response.end(body);
+}
+
+function refusalOf(code: string | undefined, { headersMs, requestMs }: ServerLimits): RequestRefused {
+  if (code === 'HPE_HEADER_OVERFLOW') {
+    const message = 'The request line and the headers have more than 16 KiB. Send fewer or shorter ones.';
+    return new RequestRefused(431, 'headers_too_large', message);
+  }
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {
+    const message = `The request did not come in time. Send its headers in ${headersMs / 1000} s and all of it in ${requestMs / 1000} s.`;
+    return new RequestRefused(408, 'request_timeout', message);
+  }
+  const message = 'This is no HTTP request that can be read. Check the request line, the headers and the body.';
+  return new RequestRefused(400, 'invalid_http', message);
+}

@@ -1,0 +1,59 @@
+import type { RouteConfig } from '@hono/zod-openapi';
+import { createMiddleware } from 'hono/factory';
+import { matchedRoutes } from 'hono/route';
+import { z } from 'zod';
+import { RequestRefused } from '#core/failure.ts';
+import { shorten } from '#core/text.ts';
+import { explainIssues } from './issues.ts';
+import type { makeRouter } from './router.ts';
+
+type Registry = ReturnType<typeof makeRouter>['openAPIRegistry'];
+
+/** What a route reads of a request, besides its path. */
+type Reads = { query: Set<string>; body: boolean };
+
+const Nothing = z.strictObject({});
+
+/** Refuses what a route would not read: unknown query parameters, and fields in a body where it takes none. */
+export function refuseUnknownFields(registry: Registry) {
+  let routes: Map<string, Reads> | undefined;
+  return createMiddleware(async (c, next) => {
+    routes ??= readsByRoute(registry);
+    const reads = matchedRoutes(c)
+      .map(({ method, path }) => routes?.get(`${method} ${path}`))
+      .find(Boolean);
+    if (reads) {
+      refuseQuery(c.req.query(), reads);
+      if (!reads.body && c.req.method === 'POST') refuseBody(await c.req.text());
+    }
+    await next();
+  });
+}
+
+function readsByRoute({ definitions }: Registry): Map<string, Reads> {
+  const routes = definitions.flatMap((definition) => (definition.type === 'route' ? [definition.route] : []));
+  return new Map(routes.map((route) => [nameOf(route), readsOf(route)]));
+}
+
+/** The router's name of a route: a parameter is `:id` and not `{id}`. */
+function nameOf({ method, path }: RouteConfig): string {
+  return `${method.toUpperCase()} ${path.replaceAll(/\{(\w+)\}/g, ':$1')}`;
+}
+
+function readsOf({ request }: RouteConfig): Reads {
+  const query = request?.query instanceof z.ZodObject ? Object.keys(request.query.shape) : [];
+  return { query: new Set(query), body: request?.body !== undefined };
+}
+
+function refuseQuery(given: Record<string, string>, { query }: Reads): void {
+  const unknown = Object.keys(given).find((name) => !query.has(name));
+  if (unknown === undefined) return;
+  const message = `There is no query parameter \`${shorten(unknown)}\` here. Remove it, or check its spelling.`;
+  throw new RequestRefused(400, 'unknown_field', message, shorten(unknown));
+}
+
+function refuseBody(text: string): void {
+  if (text === '') return;
+  const { error } = Nothing.safeParse(JSON.parse(text));
+  if (error) throw explainIssues(error.issues);
+}

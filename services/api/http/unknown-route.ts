@@ -1,0 +1,37 @@
+import { createMiddleware } from 'hono/factory';
+import { matchedRoutes } from 'hono/route';
+import { RequestRefused } from '#core/failure.ts';
+import type { makeRouter } from './router.ts';
+
+type Registry = ReturnType<typeof makeRouter>['openAPIRegistry'];
+
+/** Refuses what no route takes before its body is read: by 405 where the path has other methods, else by 404. */
+export function refuseUnknownRoute(registry: Registry) {
+  return createMiddleware(async (c, next) => {
+    // A handler of all methods is a middleware and no route.
+    if (matchedRoutes(c).some(({ method }) => method !== 'ALL')) return next();
+    const methods = allowedMethods(registry, c.req.path);
+    if (methods.length === 0 || methods.includes(c.req.method)) throw noRoute();
+    c.header('Allow', methods.join(', '));
+    const listed = methods.filter((method) => method !== 'HEAD').join(' and ');
+    throw new RequestRefused(405, 'method_not_allowed', `This path takes ${listed} only. Use that.`);
+  });
+}
+
+/** The refusal of a path that does not exist. */
+export function noRoute(): RequestRefused {
+  const message = 'There is no such route. GET /openapi.json lists those there are.';
+  return new RequestRefused(404, 'route_not_found', message);
+}
+
+/** The methods that some route has for a path; none where there is no such path. */
+function allowedMethods({ definitions }: Registry, path: string): string[] {
+  const routes = definitions.flatMap((definition) => (definition.type === 'route' ? [definition.route] : []));
+  const fitting = routes.filter((route) => patternOf(route.path).test(path));
+  const methods = fitting.map(({ method }) => method.toUpperCase());
+  return [...new Set(methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])))];
+}
+
+function patternOf(path: string): RegExp {
+  return new RegExp(`^${path.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]+')}$`);
+}

@@ -1,0 +1,94 @@
+import type { Db } from '#core/checkpoint/tables.ts';
+import { loadTurn } from '#core/checkpoint/turns/reading/find.ts';
+import type { Pubsub } from '#core/pubsub/pubsub.ts';
+import type { Turn } from '#core/turn/turn.ts';
+import type { Log } from '../../process/log.ts';
+import { type EventStream, followTurn, type StreamStart } from './event-stream.ts';
+import { makePendingReads, type TurnWatch, watchTurn } from './turn-watch.ts';
+
+/** The watched turns of this process: each has one subscription and one reading for all its streams and long polls. */
+export type StreamHub = {
+  /**
+   * Returns as soon as a turn is enough, else the turn as it is when the time is up. Undefined when there is no such
+   * turn, or when the caller has gone.
+   */
+  waitFor(turnId: string, isEnough: IsEnough, options: WaitOptions): Promise<Turn | undefined>;
+  /** Streams a turn's events after a number, to the end of the turn. A client that leaves ends nothing else. */
+  follow(turnId: string, start: StreamStart): EventStream;
+  /** What is watched now. */
+  count(): { turns: number; streams: number; waiters: number };
+  /** Ends all streams and answers all long polls; resolves when no read is pending. */
+  close(): Promise<void>;
+};
+
+type IsEnough = (turn: Turn) => boolean;
+/** `untilSettled`: the caller only waits for the turn to end or to require action. */
+type WaitOptions = { timeoutMs: number; untilSettled?: boolean; signal?: AbortSignal };
+
+const HEARTBEAT_MS = 10_000;
+
+/** Makes the hub of a process. */
+export function makeStreamHub(parts: { db: Db; pubsub: Pubsub; log: Log; heartbeatMs?: number }): StreamHub {
+  const context = { heartbeatMs: HEARTBEAT_MS, pendingReads: makePendingReads(), ...parts };
+  const byTurn = new Map<string, TurnWatch>();
+  const unsubscribe = context.pubsub.subscribeToWorkers(({ kind }) => {
+    if (kind === 'who-watches') for (const watch of byTurn.values()) watch.publishWatched();
+  });
+  let isClosed = false;
+
+  function watchOf(turnId: string): TurnWatch {
+    const watch = byTurn.get(turnId) ?? watchTurn(turnId, context, () => byTurn.delete(turnId));
+    byTurn.set(turnId, watch);
+    return watch;
+  }
+  return {
+    waitFor: async (turnId, isEnough, options) => {
+      const turn = isClosed ? undefined : await waitForTurn(watchOf(turnId), isEnough, options);
+      if (turn || options.signal?.aborted) return turn;
+      return loadTurn(context.db, turnId);
+    },
+    follow: (turnId, start) => {
+      if (!isClosed) return followTurn(watchOf(turnId), context, start);
+      start.sink.end();
+      return { advance: () => {}, leave: () => {} };
+    },
+    count: () => countWatchers([...byTurn.values()]),
+    close: async () => {
+      isClosed = true;
+      unsubscribe();
+      const all = [...byTurn.values()].flatMap(({ watched }) => [...watched.streams, ...watched.waiters]);
+      for (const watcher of all) watcher.end();
+      await context.pendingReads.settled();
+    },
+  };
+}
+
+/** Waits until a turn, read after the wait began, is enough; undefined when the time, the caller or the process ends. */
+async function waitForTurn(
+  watch: TurnWatch,
+  isEnough: IsEnough,
+  { timeoutMs, untilSettled = false, signal }: WaitOptions,
+): Promise<Turn | undefined> {
+  const { promise, resolve } = Promise.withResolvers<Turn | undefined>();
+  const giveUp = () => resolve(undefined);
+  const leave = watch.addWaiter({ untilSettled, receive: (turn) => isEnough(turn) && resolve(turn), end: giveUp });
+  const timer = setTimeout(giveUp, timeoutMs);
+  signal?.addEventListener('abort', giveUp);
+  if (signal?.aborted) giveUp();
+  try {
+    return await promise;
+  } finally {
+    signal?.removeEventListener('abort', giveUp);
+    clearTimeout(timer);
+    leave();
+  }
+}
+
+function countWatchers(all: TurnWatch[]) {
+  const sum = (sizeOf: (watch: TurnWatch) => number) => all.reduce((total, watch) => total + sizeOf(watch), 0);
+  return {
+    turns: all.length,
+    streams: sum(({ watched }) => watched.streams.size),
+    waiters: sum(({ watched }) => watched.waiters.size),
+  };
+}

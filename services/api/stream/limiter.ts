@@ -1,0 +1,35 @@
+import { RequestRefused } from '#core/failure.ts';
+import type { Caller } from '../http/api-keys.ts';
+
+/** Counts the requests that stay open for long, event streams and long polls, by the key they came with. */
+export type StreamLimiter = {
+  /** Counts one more until the returned function is called. Refuses a request beyond the limit of its key. */
+  acquire(caller: Caller): () => void;
+};
+
+/** Limits the open requests of each key in this process. */
+export function makeStreamLimiter(limit: number): StreamLimiter {
+  const openByKey = new Map<string, number>();
+
+  return {
+    acquire: ({ project, keyId }) => {
+      const key = `${project} ${keyId}`;
+      const count = openByKey.get(key) ?? 0;
+      if (count >= limit) throw tooMany(limit);
+      openByKey.set(key, count + 1);
+      let isOpen = true;
+      return () => {
+        if (!isOpen) return;
+        isOpen = false;
+        const left = (openByKey.get(key) ?? 1) - 1;
+        if (left === 0) openByKey.delete(key);
+        else openByKey.set(key, left);
+      };
+    },
+  };
+}
+
+function tooMany(limit: number): RequestRefused {
+  const message = `This key has ${limit} streams and long polls open here. Close some, or ask without \`wait\`.`;
+  return new RequestRefused(429, 'too_many_streams', message);
+}

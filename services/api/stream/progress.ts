@@ -1,0 +1,47 @@
+import type { LiveEvent } from '#core/turn/event.ts';
+import { readStep, type Step, stepIndex } from '#core/turn/step.ts';
+import { isTerminal, type Turn } from '#core/turn/turn.ts';
+
+/** How far a turn had come when it was last read: it decides whether a live event may be sent yet, or any more. */
+export type Progress = {
+  lastEvent: number;
+  phase: 'queued' | Step['kind'] | 'ended';
+  round: number;
+  /** The attempt that is due or in flight; deltas of an older one are of no use. */
+  attempt: number;
+  openCalls: ReadonlySet<string>;
+};
+
+/** The progress of a turn as it was loaded. */
+export function progressOf(turn: Turn): Progress {
+  const { step, generation } = turn.work;
+  const calls = turn.rounds.flatMap((round) => round.calls);
+  return {
+    lastEvent: turn.lastEvent,
+    phase: phaseOf(turn),
+    round: readStep(step).round,
+    attempt: generation + 1,
+    openCalls: new Set(calls.filter((call) => call.result === null).map((call) => call.id)),
+  };
+}
+
+function phaseOf({ status, work }: Turn): Progress['phase'] {
+  if (isTerminal(status)) return 'ended';
+  if (status === 'queued') return 'queued';
+  return readStep(work.step).kind;
+}
+
+/**
+ * When a live event may go to a stream that has sent all durable events of this progress:
+ * - `later` where a durable event that was not read yet comes first;
+ * - `never` where the durable events have overtaken it.
+ */
+export function whenToSend(event: LiveEvent, progress: Progress): 'now' | 'later' | 'never' {
+  if (progress.phase === 'ended') return 'never';
+  if (progress.phase === 'queued') return 'later';
+  const kind = 'tool_call_id' in event ? 'batch' : 'round';
+  const ahead = stepIndex({ kind, round: event.round }) - stepIndex({ kind: progress.phase, round: progress.round });
+  if (ahead !== 0) return ahead > 0 ? 'later' : 'never';
+  const isOfUse = 'attempt' in event ? event.attempt >= progress.attempt : progress.openCalls.has(event.tool_call_id);
+  return isOfUse ? 'now' : 'never';
+}

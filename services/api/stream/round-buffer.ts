@@ -1,0 +1,88 @@
+import type { LiveEvent } from '#core/turn/event.ts';
+
+/** The part of the running round that was received so far. */
+export type RoundBuffer = RoundAttempt & { turnId: string; texts: Record<TextDelta['type'], GrowingText> };
+
+type RoundAttempt = { round: number; attempt: number };
+type RoundEvent = Extract<LiveEvent, { attempt: number }>;
+/** The deltas that are addressed by an offset. */
+type TextDelta = Extract<LiveEvent, { offset: number }>;
+
+/** The buffer after one more event: a new attempt begins from nothing, an older one is ignored. */
+export function addRoundEvent(known: RoundBuffer | null, event: RoundEvent): RoundBuffer {
+  const order = known ? compareAttempts(event, known) : 1;
+  if (known && order < 0) return known;
+  const buffer = known && order === 0 ? known : beginOf(event);
+  if (!('offset' in event)) return buffer;
+  return { ...buffer, texts: { ...buffer.texts, [event.type]: insertDelta(buffer.texts[event.type], event) } };
+}
+
+/** Negative where the first came before the second, 0 where both are the same attempt at the same round. */
+function compareAttempts(a: RoundAttempt, b: RoundAttempt): number {
+  return a.round - b.round || a.attempt - b.attempt;
+}
+
+function beginOf({ turn_id, round, attempt }: RoundEvent): RoundBuffer {
+  const nothing = { text: '', early: [] };
+  return { turnId: turn_id, round, attempt, texts: { 'reasoning.delta': nothing, 'output_text.delta': nothing } };
+}
+
+/** Whether chunks are missing in between. */
+export function hasGap({ texts }: RoundBuffer): boolean {
+  return Object.values(texts).some(({ early }) => early.length > 0);
+}
+
+/** The event that announces a round; a stream that begins later sends it too. */
+export function startOf({ turnId, round, attempt }: RoundBuffer): Extract<LiveEvent, { type: 'round.started' }> {
+  return { type: 'round.started', turn_id: turnId, round, attempt };
+}
+
+/** How much of a running round one stream has sent. */
+export type Sent = { round: number; attempt: number; offsets: Record<TextDelta['type'], number> };
+
+/** What a new stream has sent. */
+export const NOTHING_SENT: Sent = { round: 0, attempt: 0, offsets: { 'reasoning.delta': 0, 'output_text.delta': 0 } };
+
+/** What a stream has not sent yet of the running round: its start, once, and each text from where the stream is. */
+export function unsent(buffer: RoundBuffer, sent: Sent): { events: LiveEvent[]; sent: Sent } {
+  const order = compareAttempts(buffer, sent);
+  if (order < 0) return { events: [], sent };
+  const from = order > 0 ? NOTHING_SENT.offsets : sent.offsets;
+  const deltas = [deltaFrom(buffer, 'reasoning.delta', from), deltaFrom(buffer, 'output_text.delta', from)];
+  return {
+    events: [...(order > 0 ? [startOf(buffer)] : []), ...deltas.filter(({ delta }) => delta !== '')],
+    sent: { round: buffer.round, attempt: buffer.attempt, offsets: offsetsAfter(deltas, from) },
+  };
+}
+
+function deltaFrom(buffer: RoundBuffer, type: TextDelta['type'], from: Sent['offsets']): TextDelta {
+  const { turnId, round, attempt, texts } = buffer;
+  return { type, turn_id: turnId, round, attempt, offset: from[type], delta: texts[type].text.slice(from[type]) };
+}
+
+function offsetsAfter(deltas: TextDelta[], from: Sent['offsets']): Sent['offsets'] {
+  const moved = deltas.map(({ type, offset, delta }) => [type, offset + delta.length]);
+  return { ...from, ...Object.fromEntries(moved) };
+}
+
+/** A text without gaps from its start, and the chunks that came before their turn. */
+type GrowingText = { text: string; early: TextChunk[] };
+
+/** A chunk of a text; `offset` is where it starts, in UTF-16 code units. */
+type TextChunk = { offset: number; delta: string };
+
+/** Early chunks that are kept; when more of them are missing, the text is requested from its start anyway. */
+const EARLY_LIMIT = 16;
+
+/** Puts a chunk at its offset. What is known already is cut away, what comes too early waits for its turn. */
+export function insertDelta({ text, early }: GrowingText, { offset, delta }: TextChunk): GrowingText {
+  if (offset > text.length) return { text, early: [...early, { offset, delta }].slice(-EARLY_LIMIT) };
+  return insertEarly({ text: text + delta.slice(text.length - offset), early });
+}
+
+function insertEarly({ text, early }: GrowingText): GrowingText {
+  if (early.length === 0) return { text, early };
+  const [first, ...rest] = early.toSorted((a, b) => a.offset - b.offset);
+  if (!first || first.offset > text.length) return { text, early };
+  return insertEarly({ text: text + first.delta.slice(text.length - first.offset), early: rest });
+}

@@ -1,0 +1,93 @@
+import type { Db } from '#core/checkpoint/tables.ts';
+import { listEvents } from '#core/checkpoint/turns/reading/events.ts';
+import { loadTurn } from '#core/checkpoint/turns/reading/find.ts';
+import type { RequestRefused } from '#core/failure.ts';
+import type { StoredEvent } from '#core/turn/event.ts';
+import type { Turn } from '#core/turn/turn.ts';
+import { turnNotFound } from '../find-own.ts';
+import type { StreamFormat } from './format.ts';
+import { type LiveBuffer, makeLiveBuffer } from './live-buffer.ts';
+import { type MessageCache, makeMessageCache } from './message-cache.ts';
+import { type Progress, progressOf } from './progress.ts';
+
+/** What this process knows of a turn that clients watch: read once and received once for all of them. */
+export type WatchedTurn = {
+  id: string;
+  streams: Set<Stream>;
+  waiters: Set<Waiter>;
+  /** The turn as it was last read. */
+  known: Turn | undefined;
+  /** How far the turn had come when it was last read; undefined before the first time. */
+  progress: Progress | undefined;
+  /** Whether it has surely changed since, or is wanted whole: then the next reading need not look first. */
+  isOutdated: boolean;
+  /** Whether live events may have been missed. */
+  isUnsure: boolean;
+  /** The messages in each format that a stream is written in. */
+  messages: Map<StreamFormat, MessageCache>;
+  liveBuffer: LiveBuffer;
+};
+
+/** A stream of a turn's events: `advance` sends what there is to send, as far as there is room. */
+export type Stream = { advance(): void; beat(): void; end(): void; refuse(refused: RequestRefused): void };
+
+/** A long poll: it receives the turn whenever it is read whole; `untilSettled`, only changes to a settled turn matter. */
+export type Waiter = { untilSettled: boolean; receive(turn: Turn): void; end(): void };
+
+/** A turn that was not read yet. */
+export function newWatchedTurn(id: string): WatchedTurn {
+  return {
+    ...{ id, streams: new Set(), waiters: new Set() },
+    ...{ known: undefined, progress: undefined, isOutdated: true, isUnsure: true },
+    ...{ messages: new Map(), liveBuffer: makeLiveBuffer() },
+  };
+}
+
+/** The messages of a watched turn in one format. */
+export function messagesIn(format: StreamFormat, { messages }: WatchedTurn): MessageCache {
+  const known = messages.get(format) ?? makeMessageCache(format);
+  messages.set(format, known);
+  return known;
+}
+
+const PAGE = 100;
+
+/** Reads what is new of a watched turn and advances all its streams. A turn that is gone ends all its watchers. */
+export async function readChanges(watched: WatchedTurn, db: Db): Promise<void> {
+  if (watched.isOutdated || (await hasChanged(watched, db))) await readWhole(watched, db);
+  for (const stream of watched.streams) stream.advance();
+}
+
+/** One look at the index; a long turn is not read again and again for nothing. */
+async function hasChanged({ id, progress }: WatchedTurn, db: Db): Promise<boolean> {
+  if (!progress) return true;
+  const [event] = await listEvents(db, id, { after: progress.lastEvent, limit: 1 });
+  return event !== undefined;
+}
+
+async function readWhole(watched: WatchedTurn, db: Db): Promise<void> {
+  watched.isOutdated = false;
+  const turn = await loadTurn(db, watched.id, watched.known);
+  watched.known = turn;
+  if (!turn) {
+    for (const stream of [...watched.streams]) stream.refuse(turnNotFound());
+    for (const waiter of [...watched.waiters]) waiter.end();
+    return;
+  }
+  const after = watched.progress?.lastEvent ?? turn.lastEvent;
+  const changes = watched.streams.size > 0 ? await readEvents(db, turn, { after, limit: PAGE }) : [];
+  for (const messages of watched.messages.values()) messages.add(turn, changes);
+  watched.progress = progressOf(turn);
+  watched.liveBuffer.settle(watched.progress);
+  for (const waiter of watched.waiters) waiter.receive(turn);
+}
+
+/**
+ * The durable events of a turn after a number, up to the last one that the loaded turn knows. What a later event points
+ * at need not be in it.
+ */
+export async function readEvents(db: Db, turn: Turn, page: { after: number; limit: number }): Promise<StoredEvent[]> {
+  if (turn.lastEvent <= page.after) return [];
+  const events = await listEvents(db, turn.id, page);
+  return events.filter(({ number }) => number <= turn.lastEvent);
+}

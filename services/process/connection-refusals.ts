@@ -1,0 +1,33 @@
+import { explainConnectionLimit } from '#core/connection-limit.ts';
+import type { Log } from './log.ts';
+
+/** A process tries again about each second: what was refused longer ago has succeeded since. */
+const RECENT_MS = 10_000;
+
+const LOG_AGAIN_MS = 60_000;
+
+/** Which limit of a store keeps this process from its connections. */
+export type ConnectionRefusals = {
+  /** Takes any error of a connection; logs the sentence for a refusal, once a minute. */
+  record(error: unknown): void;
+  /** The sentence for a refusal of the last ten seconds. */
+  current(): string | null;
+};
+
+/** Remembers the latest refusal and logs it. */
+export function trackConnectionRefusals(log: Log): ConnectionRefusals {
+  const loggedAt = new Map<string, number>();
+  let latest: { sentence: string; at: number } | null = null;
+  return {
+    record: (error) => {
+      const sentence = explainConnectionLimit(error);
+      if (!sentence) return;
+      const at = performance.now();
+      latest = { sentence, at };
+      if (at - (loggedAt.get(sentence) ?? Number.NEGATIVE_INFINITY) < LOG_AGAIN_MS) return;
+      loggedAt.set(sentence, at);
+      log.error({ event: 'connection.refused' }, sentence);
+    },
+    current: () => (latest && performance.now() - latest.at < RECENT_MS ? latest.sentence : null),
+  };
+}

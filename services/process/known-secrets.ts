@@ -1,0 +1,34 @@
+import { readExtraProviders, readHeaders } from '#core/llm/provider-config.ts';
+import type { ToolSecrets } from '#core/tools/http/secrets.ts';
+import { readMcpServers } from '#core/tools/mcp/config.ts';
+import type { Settings } from './settings.ts';
+
+/** Shorter keys are stand-ins such as `secret` or `ollama`: words that outputs may well contain. */
+const SHORTEST_KEY = 8;
+
+/** Every value of the environment that must not be shown: secrets of tools, providers, callers, MCP servers and webhooks. */
+export function knownSecrets(settings: Settings, toolSecrets: ToolSecrets): string[] {
+  const providers = Object.values(readExtraProviders(settings.variables, [])).map((provider) => provider.api_key ?? '');
+  const builtIn = Object.entries(settings.variables).map(([name, value = '']) =>
+    name.endsWith('_API_KEY') ? value : '',
+  );
+  const added = keysOf(readHeaders(settings.variables, 'ANTHROPIC_CUSTOM_HEADERS'));
+  const callers = listed(settings.PAWL_API_KEYS).map((entry) => entry.slice(entry.indexOf(':') + 1));
+  const webhooks = listed(settings.PAWL_WEBHOOK_SECRET).map((secret) => secret.replace(/^whsec_/, ''));
+  const servers = [...readMcpServers(settings.PAWL_MCP).values()].flatMap((server) =>
+    keysOf('url' in server ? server.headers : server.env),
+  );
+  const keys = [...providers, ...builtIn, ...added, ...callers, ...webhooks, ...servers].map((key) => key.trim());
+  const values = [...toolSecrets.values()].map(({ value }) => value);
+  return [...values, ...keys.filter((key) => key.length >= SHORTEST_KEY)];
+}
+
+/** The values of headers or variables with a name of secrets; of `Bearer …` each word. */
+function keysOf(given: Record<string, string>): string[] {
+  const named = Object.entries(given).filter(([name]) => /auth|key|token|secret|password|cookie/i.test(name));
+  return named.flatMap(([, value]) => value.split(/\s+/));
+}
+
+function listed(text = ''): string[] {
+  return text.split(',').map((entry) => entry.trim());
+}

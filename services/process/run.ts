@@ -1,0 +1,104 @@
+import { explainConnectionLimit } from '#core/connection-limit.ts';
+import { Misconfigured } from '#core/failure.ts';
+import { isTransient } from '#core/postgres/retry-transient.ts';
+import { type Log, openLog } from './log.ts';
+import { readSettings, type Settings, unknownVariables } from './settings.ts';
+
+/** A part of Pawl that runs until it is closed; `lost` settles with the reason when it cannot go on. */
+export type Running = { close(graceMs: number): Promise<void>; lost?: Promise<Error> };
+
+type Open = (settings: Settings, log: Log) => Promise<Running>;
+
+const LAST_RESORT_MS = 10_000;
+
+/** One Ctrl-C reaches us twice under npm: from the terminal, and passed on by npm. */
+const SAME_KEYSTROKE_MS = 1_000;
+
+/**
+ * Runs one part as a process: the first signal closes it in order, a second one or an overdue close ends it at once.
+ * What is misconfigured ends the start with one sentence, without a stack.
+ */
+export async function runProcess(part: string, open: Open): Promise<void> {
+  try {
+    const settings = readSettings();
+    const log = openLog(part, settings.PAWL_LOG_LEVEL, settings.PAWL_LOG_FORMAT);
+    for (const sentence of unknownVariables(settings)) log.warn(sentence);
+    surviveLostConnections(log);
+    const running = await open(settings, log);
+    closeOnSignal(running, settings, log);
+    void running.lost?.then((error) => {
+      log.fatal(explain(error) ?? error.message);
+      process.exit(1);
+    });
+  } catch (error) {
+    const sentence = explain(error);
+    if (sentence === null) throw error;
+    process.stderr.write(`${sentence}\n`);
+    process.exit(1);
+  }
+}
+
+/**
+ * postgres.js reads the types of arrays at each connect, and no caller can catch its failure when the connect is cut off.
+ * What passes by itself does not end the process; everything else does.
+ */
+function surviveLostConnections(log: Log): void {
+  process.on('unhandledRejection', (error) => {
+    if (!isTransient(error)) throw error;
+    log.debug({ reason: error.message }, 'the database cut a connection off');
+  });
+}
+
+/** What the operator can correct, in a sentence; null for what only a stack explains. */
+function explain(error: unknown): string | null {
+  if (error instanceof Misconfigured) return error.message;
+  const refusal = explainConnectionLimit(error);
+  if (refusal) return refusal;
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  if (code === '28P01' || code === '28000')
+    return 'PostgreSQL refused the user or password in DATABASE_URL. Check both.';
+  if (code === '3D000') return 'The database named in DATABASE_URL does not exist. Create it first.';
+  if (!isTransient(error)) return null;
+  return `PostgreSQL at DATABASE_URL cannot be reached (${code}). Check that it runs, and that host and port are right.`;
+}
+
+function closeOnSignal(running: Running, settings: Settings, log: Log): void {
+  const { PAWL_SHUTDOWN_GRACE_MS: graceMs, variables } = settings;
+  let closingSince: number | null = null;
+  const close = () => {
+    if (closingSince !== null) {
+      if (performance.now() - closingSince > SAME_KEYSTROKE_MS) process.exit(1);
+      return;
+    }
+    closingSince = performance.now();
+    log.info(
+      { event: 'process.stopping' },
+      `stopping: no new work is taken, what is under way has ${graceMs / 1_000} s. A second signal ends it at once`,
+    );
+    const end = (code: number, sentence: string) => {
+      log[code === 0 ? 'info' : 'warn']({ event: 'process.stopped' }, sentence);
+      process.exit(code);
+    };
+    setTimeout(end, graceMs + LAST_RESORT_MS, 1, 'ended: the stop took too long').unref();
+    running.close(graceMs).then(
+      () => end(0, 'stopped'),
+      (err: unknown) => {
+        log.error({ err }, 'the stop failed');
+        end(1, 'ended');
+      },
+    );
+  };
+  if (variables.npm_lifecycle_event) closeWithNpm(close);
+  process.on('SIGTERM', close);
+  process.on('SIGINT', close);
+}
+
+/** A signal to npm ends npm and its shell, which passes none on: then this process has lost its parent. */
+function closeWithNpm(close: () => void): void {
+  const parent = process.ppid;
+  const watch = setInterval(() => {
+    if (process.ppid === parent) return;
+    clearInterval(watch);
+    close();
+  }, 1_000).unref();
+}

@@ -1,0 +1,144 @@
+import { takeRateLimitSlot } from '#core/checkpoint/rate-limit.ts';
+import { claimCalls } from '#core/checkpoint/turns/claim-calls.ts';
+import { retryTransient } from '#core/postgres/retry-transient.ts';
+import { runCall } from '#core/tools/run/call.ts';
+import { idempotencyKey } from '#core/turn/call.ts';
+import { timing } from '#core/turn/timing.ts';
+import { errorResult } from '#core/turn/tool-result.ts';
+import type { ToolCall } from '#core/turn/turn.ts';
+import { signWebhook } from '#core/webhooks/sign.ts';
+import type { SpanAttributes } from '../../process/trace.ts';
+import type { WorkerContext } from '../context.ts';
+import type { Run } from '../lease/run.ts';
+import { writeCheckpoint } from '../write-checkpoint.ts';
+import { type CallPlan, cacheKeyOf } from './plan-calls.ts';
+import type { KnownResult } from './result-writer.ts';
+import { elapsedMs, type Stopwatch, startStopwatch } from './stopwatch.ts';
+
+export type PlannedCall = { call: ToolCall; plan: CallPlan; claimedAt: Stopwatch };
+
+/**
+ * Brings one call to its result. Null where it never ran, or may run again without harm: the next run of the step does so.
+ */
+export async function answerCall(run: Run, planned: PlannedCall, context: WorkerContext): Promise<KnownResult | null> {
+  const { plan } = planned;
+  switch (plan.kind) {
+    case 'refuse':
+      return { result: errorResult(plan.error), fullOutput: null };
+    case 'reuse':
+      return { result: { ...plan.result, cached: true, duration_ms: 0, attempts: 0 }, fullOutput: plan.fullOutput };
+    case 'give-up':
+      return leftOpen(run);
+    case 'run':
+      return context.tracer.span('pawl.tool_call', attributesOf(planned.call, run), () =>
+        execute(run, { ...planned, plan }, context),
+      );
+  }
+}
+
+function attributesOf({ round, id, name }: ToolCall, { turn }: Run): SpanAttributes {
+  return { 'pawl.turn_id': turn.id, 'pawl.round': round, 'pawl.tool': name, 'pawl.tool_call_id': id };
+}
+
+const LEFT_OPEN = {
+  category: 'outcome_unknown' as const,
+  message: 'The worker that made this call was lost; whether it took effect is not known. It was not made again.',
+  details: {},
+};
+
+type RunPlan = Extract<CallPlan, { kind: 'run' }>;
+
+async function execute(
+  run: Run,
+  planned: PlannedCall & { plan: RunPlan },
+  context: WorkerContext,
+): Promise<KnownResult | null> {
+  const { call, plan } = planned;
+  const onlyOnce = plan.tool.effect === 'at_most_once';
+  let reached = false;
+  using _started = publishStarted(run, planned, context);
+  try {
+    const { result, full } = await runCall(prepared(run, planned), {
+      registry: context.tools,
+      mcp: context.mcp,
+      egress: context.egress,
+      outputLimit: context.toolOutputLimit,
+      toolSecrets: context.toolSecrets,
+      redact: context.redact,
+      signal: run.signal,
+      progress: (value) => publishProgress(run, { call, value }, context),
+      takeSlot: (slot) =>
+        retryTransient(() => takeRateLimitSlot(context.db, { project: run.turn.project, tool: call.name, ...slot })),
+      ...(await signerFor(run, planned, context)),
+      beforeAttempt: async () => {
+        run.signal.throwIfAborted();
+        if (onlyOnce) await makeSure(run, planned, context);
+        reached = true;
+        if (onlyOnce) run.called.add(call.index);
+      },
+    });
+    const ownKey = result.status === 'success' ? cacheKeyOf(run.turn, call, plan) : null;
+    return { result, fullOutput: result.truncated ? full : null, cacheKey: ownKey };
+  } catch (error) {
+    if (!run.signal.aborted && !(error instanceof ClaimLost)) throw error;
+    return onlyOnce && reached && run.signal.reason === 'shutdown' ? leftOpen(run) : null;
+  }
+}
+
+/** A call that may not run twice and has no known end: only the run with the lease may write that (R8). */
+function leftOpen(run: Run): KnownResult {
+  return { result: errorResult(LEFT_OPEN, { attempts: 1 }), fullOutput: null, leaseOwner: run.id };
+}
+
+class ClaimLost extends Error {}
+
+/**
+ * A run that slept since its claim may no longer call. It makes sure by the local clock, and again after each new
+ * claim. It calls once so little time has passed that no other run can have given the call up (R7).
+ */
+async function makeSure({ id, turn }: Run, { call, claimedAt }: PlannedCall, context: WorkerContext): Promise<void> {
+  const wanted = { turnId: turn.id, round: call.round, runId: id, indexes: [call.index] };
+  for (let sentAt = claimedAt; elapsedMs(sentAt) >= timing.leaseMs / 2; ) {
+    sentAt = startStopwatch();
+    const write = { verb: 'claimCalls', turnId: turn.id };
+    const own = await writeCheckpoint(context, write, () => claimCalls(context.db, wanted));
+    if (own.length === 0) throw new ClaimLost();
+  }
+}
+
+function prepared({ turn }: Run, { call, plan }: PlannedCall & { plan: RunPlan }) {
+  const { tool, args } = plan;
+  const { id: turnId, project } = turn;
+  return { tool, args, turnId, project, idempotencyKey: idempotencyKey(turnId, call) };
+}
+
+/** An HTTP tool knows by the signature that the call is ours; each attempt is signed anew. */
+async function signerFor({ turn }: Run, { call, plan }: PlannedCall & { plan: RunPlan }, { secretsOf }: WorkerContext) {
+  if (plan.tool.execution?.kind !== 'http') return {};
+  const secrets = await retryTransient(() => secretsOf(turn.project));
+  const id = `${turn.id}-${call.round}-${call.id}`;
+  const timestampSeconds = () => Math.floor(Date.now() / 1000);
+  return { signHeaders: (body: string) => signWebhook({ secrets, id, timestampSeconds: timestampSeconds(), body }) };
+}
+
+/** Watchers that come while the call runs get the event too. */
+function publishStarted(
+  { turn }: Run,
+  { call, plan }: PlannedCall & { plan: RunPlan },
+  { watchers }: WorkerContext,
+): Disposable {
+  const { round, id, name } = call;
+  const event = { turn_id: turn.id, round, tool_call_id: id, name, status_text: plan.tool.status_text };
+  const publish = () => watchers.publishLive({ type: 'tool_call.started', ...event });
+  publish();
+  return watchers.trackInFlight(turn.id, { catchUp: publish });
+}
+
+function publishProgress(
+  { turn }: Run,
+  { call, value }: { call: ToolCall; value: unknown },
+  { watchers }: WorkerContext,
+): void {
+  const event = { turn_id: turn.id, round: call.round, tool_call_id: call.id, value };
+  watchers.publishLive({ type: 'tool_call.progress', ...event });
+}

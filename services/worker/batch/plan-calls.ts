@@ -1,0 +1,144 @@
+import { findReusableOutputs } from '#core/checkpoint/turns/reading/call-outputs.ts';
+import type { NewCall } from '#core/checkpoint/turns/save-round.ts';
+import { type CheckedCall, prepareCall } from '#core/tools/arguments/prepare-call.ts';
+import { type TimeBudget, timeBudgetOf } from '#core/tools/arguments/time-budget.ts';
+import { cacheKey } from '#core/tools/run/cache-key.ts';
+import { isLooping, MAX_SAME_CALLS } from '#core/turn/call.ts';
+import type { RequestedCall } from '#core/turn/message.ts';
+import { isBeyondLimit } from '#core/turn/reached-limit.ts';
+import type { Tool } from '#core/turn/request/tool.ts';
+import type { ToolError, ToolResult } from '#core/turn/tool-result.ts';
+import type { ToolCall, Turn, WaitsFor } from '#core/turn/turn.ts';
+import { yieldToEventLoop } from '#core/yield-to-event-loop.ts';
+import type { WorkerContext } from '../context.ts';
+
+/**
+ * What to do with one open call:
+ * - run it;
+ * - reuse the result of an equal call;
+ * - refuse it;
+ * - give it up: the run that claimed it is lost.
+ */
+export type CallPlan =
+  | ({ kind: 'run' } & CheckedCall)
+  | { kind: 'reuse'; result: ToolResult; fullOutput: string | null }
+  | { kind: 'refuse'; error: ToolError }
+  | { kind: 'give-up' };
+
+type Wait = Pick<NewCall, 'waitsFor' | 'expiresInSeconds'>;
+
+/** Plans the calls of a batch one by one; slow checks neither block the process nor add up. */
+export async function planCalls(turn: Turn, calls: ToolCall[]): Promise<{ call: ToolCall; plan: CallPlan }[]> {
+  const within = timeBudgetOf(turn.project);
+  const planned: { call: ToolCall; plan: CallPlan }[] = [];
+  for (const call of calls) {
+    await yieldToEventLoop();
+    planned.push({ call, plan: planCall(turn, call, within) });
+  }
+  return planned;
+}
+
+/** Plans to reuse results of equal calls in the conversation, where the tool allows it and the result is young enough. */
+export async function reuseResults<Planned extends { call: ToolCall; plan: CallPlan }>(
+  turn: Turn,
+  planned: Planned[],
+  { db }: WorkerContext,
+): Promise<Planned[]> {
+  const requests = planned.flatMap(({ call, plan }) => {
+    const key = cacheKeyOf(turn, call, plan);
+    if (key === null || plan.kind !== 'run') return [];
+    return { index: call.index, cacheKey: key, ttlSeconds: plan.tool.cache_ttl_seconds };
+  });
+  if (requests.length === 0) return planned;
+
+  const found = new Map((await findReusableOutputs(db, requests)).map((known) => [known.index, known]));
+  return planned.map((one) => {
+    const known = found.get(one.call.index);
+    return known ? { ...one, plan: { kind: 'reuse' as const, ...known } } : one;
+  });
+}
+
+/** The key under which a planned call's result may serve others; null where it may not. */
+export function cacheKeyOf({ conversationId }: Turn, call: ToolCall, plan: CallPlan): string | null {
+  return plan.kind === 'run' ? cacheKey(conversationId, plan.tool, call.arguments) : null;
+}
+
+/** Decides from what is stored; the caller has the lease wherever a claim is open (R8). */
+export function planCall(turn: Turn, call: ToolCall, timeBudget?: TimeBudget): CallPlan {
+  if (call.claimedBy !== null) return { kind: 'give-up' };
+  if (call.waitsFor !== null && call.expired) return { kind: 'refuse', error: EXPIRED };
+  if (isBeyondLimit(turn, call)) return { kind: 'refuse', error: beyondLimit(turn) };
+  if (isLooping(turn, call)) return { kind: 'refuse', error: looping(call) };
+
+  const { tools, allowed_capabilities: allowedCapabilities } = turn.config;
+  const prepared = prepareCall(call, { tools, allowedCapabilities, timeBudget });
+  if (!prepared.ok) return { kind: 'refuse', error: prepared.error };
+  if (lacksAnswer(call, prepared.call.tool)) return { kind: 'refuse', error: CHECKED_TOO_SLOWLY };
+  return { kind: 'run', ...prepared.call };
+}
+
+/** A call that took too long to check at its request waits for no answer, though the same check may pass now. */
+function lacksAnswer({ approval }: ToolCall, tool: Tool): boolean {
+  const required = requiredAnswer(tool);
+  return required === 'approval' ? approval?.decision !== 'allow' : required === 'output';
+}
+
+const CHECKED_TOO_SLOWLY: ToolError = {
+  category: 'cancelled',
+  message: 'The arguments took too long to check, so that nobody was asked about this call. Send shorter values.',
+  details: {},
+};
+
+const EXPIRED: ToolError = {
+  category: 'cancelled',
+  message: 'Nobody answered this call in time.',
+  details: {},
+};
+
+/** Adds to the calls of a reply what they will wait for; checks them as `planCalls` does. */
+export async function addWaits(
+  turn: Turn,
+  round: number,
+  requested: RequestedCall[],
+): Promise<(RequestedCall & Wait)[]> {
+  const within = timeBudgetOf(turn.project);
+  const waiting: (RequestedCall & Wait)[] = [];
+  for (const [index, call] of requested.entries()) {
+    await yieldToEventLoop();
+    waiting.push({ ...call, ...waitOf(turn, { ...call, index, round }, { siblings: requested, within }) });
+  }
+  return waiting;
+}
+
+/** A call that breaks a rule waits for nothing, since it is refused at once. */
+function waitOf(
+  turn: Turn,
+  call: RequestedCall & { index: number; round: number },
+  { siblings, within: timeBudget }: { siblings: RequestedCall[]; within: TimeBudget },
+): Wait {
+  const { tools, allowed_capabilities: allowedCapabilities } = turn.config;
+  const tool = tools.find(({ name }) => name === call.name);
+  const waitsFor = tool ? requiredAnswer(tool) : null;
+  if (!tool || waitsFor === null) return NO_WAIT;
+  if (isBeyondLimit(turn, call) || isLooping(turn, call, siblings)) return NO_WAIT;
+  const isFit = prepareCall(call, { tools, allowedCapabilities, timeBudget }).ok;
+  return isFit ? { waitsFor, expiresInSeconds: tool.expires_in_seconds } : NO_WAIT;
+}
+
+const NO_WAIT: Wait = { waitsFor: null, expiresInSeconds: null };
+
+function requiredAnswer({ approval, execution }: Tool): WaitsFor | null {
+  if (approval === 'always') return 'approval';
+  return execution?.kind === 'client' ? 'output' : null;
+}
+
+function beyondLimit({ config }: Turn): ToolError {
+  const message = `This turn may make ${config.limits.max_tool_calls} tool calls and has made them. Answer with what you have.`;
+  return { category: 'cancelled', message, details: {} };
+}
+
+/** The message that ends a loop; the model reads it in the final round. */
+function looping({ name }: ToolCall): ToolError {
+  const message = `${name} was called with the same arguments ${MAX_SAME_CALLS} times in a row; this last call was not run. Answer with what you have, or say what keeps you from it.`;
+  return { category: 'cancelled', message, details: {} };
+}

@@ -1,0 +1,79 @@
+import { claimCalls } from '#core/checkpoint/turns/claim-calls.ts';
+import { type NextStep, nextStep } from '#core/turn/next-step.ts';
+import type { ToolCall } from '#core/turn/turn.ts';
+import type { Wakeup } from '#core/turn/wakeup.ts';
+import type { WorkerContext } from '../context.ts';
+import type { Run } from '../lease/run.ts';
+import { dueWakeups, stopRun } from '../lease/stop-run.ts';
+import { writeCheckpoint } from '../write-checkpoint.ts';
+import { answerCall } from './answer-call.ts';
+import { type CallPlan, planCalls, reuseResults } from './plan-calls.ts';
+import { openResultWriter } from './result-writer.ts';
+import { type Stopwatch, startStopwatch } from './stopwatch.ts';
+
+export type BatchStep = Extract<NextStep, { kind: 'run-tool-batch' }>;
+
+/** Runs the open calls of a round side by side; each result is saved as soon as it is known. */
+export async function runToolBatch(run: Run, { round, calls }: BatchStep, context: WorkerContext): Promise<Wakeup[]> {
+  const log = context.log.child({ turn_id: run.turn.id, round });
+  const startedAt = performance.now();
+  log.info({ event: 'tool_calls.started' }, `tool calls started: [${calls.map((call) => call.name).join(', ')}]`);
+
+  const planned = await planCalls(run.turn, calls);
+  const plans = await reuseResults(run.turn, planned, context);
+  const claimed = await claim(run, { round, calls: plans.filter(needsClaim).map(({ call }) => call) }, context);
+  const own = plans.filter((planned) => !needsClaim(planned) || claimed.indexes.has(planned.call.index));
+  const writer = openResultWriter(run, round, context);
+  const calling = own.map(async (planned) => {
+    const known = await answerCall(run, { ...planned, claimedAt: claimed.sentAt }, context);
+    if (known) await writer.write(planned.call, known);
+  });
+  await allOrThrow(calling);
+
+  if (run.signal.aborted) return stopRun(run, context);
+  const { wakeups } = writer;
+  if (wakeups.length === 0) return goOn(run, { round, calls }, context);
+  const durationMs = Math.round(performance.now() - startedAt);
+  log.info({ event: 'tool_calls.completed', duration_ms: durationMs }, `round ${round} complete: ${countOf(calls)}`);
+  return wakeups;
+}
+
+/** A call that breaks off does not leave its siblings behind: all are awaited, under the lease, before it is thrown. */
+async function allOrThrow(calling: Promise<void>[]): Promise<void> {
+  const broken = (await Promise.allSettled(calling)).find((settled) => settled.status === 'rejected');
+  if (broken) throw broken.reason;
+}
+
+/** Calls that were allowed while their siblings ran are run too, before the batch is left (R15). */
+async function goOn(run: Run, { round, calls }: Omit<BatchStep, 'kind'>, context: WorkerContext): Promise<Wakeup[]> {
+  const now = await context.turnCache.load(run.turn.id);
+  const next = now && nextStep(now);
+  if (next?.kind !== 'run-tool-batch' || next.round !== round) return dueWakeups(run.turn, context);
+  const fresh = next.calls.filter((call) => !calls.some((known) => known.index === call.index));
+  return fresh.length > 0 ? runToolBatch(run, { ...next, calls: fresh }, context) : [];
+}
+
+function countOf(calls: ToolCall[]): string {
+  return `${calls.length} tool${calls.length === 1 ? '' : 's'}`;
+}
+
+function needsClaim({ plan }: { plan: CallPlan }): boolean {
+  return plan.kind === 'run' && plan.tool.effect === 'at_most_once';
+}
+
+/**
+ * Claims in one transaction the calls that may run at most once; what another run has claimed is left to that run (R6). A
+ * run that was stopped claims nothing, since it will not call (R4).
+ */
+async function claim(
+  { id, turn, signal }: Run,
+  { round, calls }: { round: number; calls: ToolCall[] },
+  context: WorkerContext,
+): Promise<{ indexes: Set<number>; sentAt: Stopwatch }> {
+  const sentAt = startStopwatch();
+  if (calls.length === 0 || signal.aborted) return { indexes: new Set(), sentAt };
+  const wanted = { turnId: turn.id, round, runId: id, indexes: calls.map((call) => call.index) };
+  const write = { verb: 'claimCalls', turnId: turn.id };
+  const indexes = await writeCheckpoint(context, write, () => claimCalls(context.db, wanted));
+  return { indexes: new Set(indexes), sentAt };
+}

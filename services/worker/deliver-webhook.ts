@@ -1,0 +1,103 @@
+import { loadTurn } from '#core/checkpoint/turns/reading/find.ts';
+import { disableWebhookEndpoint } from '#core/checkpoint/webhooks/disable-endpoint.ts';
+import { type DeliveryAttempt, saveDelivery } from '#core/checkpoint/webhooks/save-delivery.ts';
+import { type DueDelivery, releaseDelivery, takeDelivery } from '#core/checkpoint/webhooks/take-delivery.ts';
+import { presentFreshRound, turnAsItEnded } from '#core/turn/resource/event.ts';
+import { iso } from '#core/turn/resource/iso.ts';
+import { presentTurn } from '#core/turn/resource/turn.ts';
+import type { Wakeup } from '#core/turn/wakeup.ts';
+import { reasonToDisable } from '#core/webhooks/outcome.ts';
+import { postWebhook, type WebhookEvent, type WebhookResponse } from '#core/webhooks/post.ts';
+import { retryDelayMs } from '#core/webhooks/retry-delay.ts';
+import type { SpanAttributes } from '../process/trace.ts';
+import type { WorkerContext } from './context.ts';
+import { writeCheckpoint } from './write-checkpoint.ts';
+
+/** How long a delivery waits, at least, for a receiver that is busy with many others and answers none. */
+const BUSY_MS = 5_000;
+
+/** Makes one attempt at a delivery. Each attempt carries the same event id, so that receivers can drop doubles. */
+export async function deliverWebhook(
+  { deliveryId }: { deliveryId: string },
+  context: WorkerContext,
+): Promise<Wakeup[]> {
+  const delivery = await takeDelivery(context.db, deliveryId);
+  if (!delivery) return [];
+  using slot = await context.hostLimiter.acquire(delivery.url);
+  if (!slot) return releaseDelivery(context.db, delivery, Math.round(BUSY_MS * (1 + Math.random())));
+
+  const attributes = attributesOf(delivery);
+  return await context.tracer.span('pawl.delivery', attributes, () => attemptDelivery(delivery, context));
+}
+
+function attributesOf({ id, turnId, event, attempts }: DueDelivery): SpanAttributes {
+  const attempt = { 'pawl.delivery_id': id, 'pawl.event_type': event.type, 'pawl.attempt': attempts + 1 };
+  return { 'pawl.turn_id': turnId, ...attempt };
+}
+
+async function attemptDelivery(delivery: DueDelivery, context: WorkerContext): Promise<Wakeup[]> {
+  const secrets = delivery.endpoint?.secrets ?? (await context.secretsOf(delivery.project));
+  const answer = await postWebhook(context.egress, {
+    url: delivery.url,
+    secrets,
+    event: await eventOf(delivery, context),
+  });
+  const attempt = attemptOf(delivery, answer, context);
+  const wakeups = await save(delivery, { attempt, answer }, context);
+
+  const { status, retryInMs, error } = attempt;
+  const about = { event: 'delivery.attempted', turn_id: delivery.turnId, delivery_id: delivery.id, status };
+  const log = context.log.child({ ...about, attempt: delivery.attempts + 1 });
+  const sentence = `webhook ${status === 'pending' ? `again in ${retryInMs} ms` : status}: ${delivery.event.type}`;
+  if (error === null) log.info(sentence);
+  else log.warn({ status_code: attempt.statusCode }, `${sentence}. ${error}`);
+  return wakeups;
+}
+
+async function eventOf(delivery: DueDelivery, { db }: WorkerContext): Promise<WebhookEvent> {
+  const { id, type, createdAt } = delivery.event;
+  const head = { id, object: 'event' as const, type, timestamp: iso(createdAt) };
+  if (delivery.turnId === null) return { ...head, data: delivery.event.data };
+
+  const { turnId, withTurn, event } = delivery;
+  const isRound = type === 'round.completed';
+  const turn = withTurn || isRound ? await loadTurn(db, turnId) : undefined;
+  const data = {
+    id: turnId,
+    ...(turn && isRound && { round: presentFreshRound(turn, event.round) }),
+    ...(turn && withTurn && { turn: presentTurn(turnAsItEnded(turn, event)) }),
+  };
+  return { ...head, data };
+}
+
+function attemptOf({ id, attempts }: DueDelivery, answer: WebhookResponse, { redact }: WorkerContext): DeliveryAttempt {
+  const { statusCode, durationMs } = answer;
+  const body = answer.body === null ? null : redact(answer.body);
+  const common = { id, attempts, statusCode, body, durationMs };
+  if (answer.kind === 'delivered') return { ...common, status: 'delivered', error: null, retryInMs: null };
+  const retryInMs = answer.kind === 'retry' ? retryDelayMs(attempts + 1) : null;
+  return { ...common, status: retryInMs === null ? 'failed' : 'pending', error: answer.error, retryInMs };
+}
+
+/** An attempt that disables its endpoint is saved together with that. */
+async function save(
+  { endpoint, url, turnId }: DueDelivery,
+  { attempt, answer }: { attempt: DeliveryAttempt; answer: WebhookResponse },
+  context: WorkerContext,
+): Promise<Wakeup[]> {
+  const { db, log } = context;
+  const write = { verb: 'saveDelivery', turnId };
+  const reason = endpoint && reasonToDisable(answer, endpoint.failingForMs);
+  if (!reason) return writeCheckpoint(context, write, () => saveDelivery(db, attempt));
+
+  const { id } = endpoint;
+  const { saved, disabled } = await writeCheckpoint(context, write, () =>
+    db.transaction().execute(async (trx) => ({
+      saved: await saveDelivery(trx, attempt),
+      disabled: await disableWebhookEndpoint(trx, { id, url, reason, isFinal: answer.kind === 'stop' }),
+    })),
+  );
+  if (disabled)
+    log.warn({ event: 'webhook_endpoint.disabled', webhook_endpoint_id: id }, `webhook endpoint disabled: ${reason}`);
+  return [...saved, ...(disabled ?? [])];
+}

@@ -1,0 +1,71 @@
+import type { Db } from '#core/checkpoint/tables.ts';
+import { type LeaseRenewal, type RenewalOutcome, renewLeases } from '#core/checkpoint/turns/lease.ts';
+import { timing } from '#core/turn/timing.ts';
+import type { Log } from '../../process/log.ts';
+import type { Run, StopReason } from './run.ts';
+
+/** The steps that this worker is on. */
+export type Heartbeat = {
+  /** Keeps the lease of a run until disposed, `limitMs` at the longest: a run that hangs for ever loses it (R4). */
+  track(run: Run, options: { leased: boolean; limitMs: number }): Disposable;
+  /** Renews the leases that need it, or all of them; a run that has lost its step is stopped. */
+  beat(which?: 'all'): Promise<void>;
+  /** Stops the runs of one turn, or of all. */
+  stop(reason: StopReason, turnId?: string): void;
+  count(): number;
+};
+
+type TrackedRun = { run: Run; leased: boolean; renewedAt: number; until: number };
+
+/** Beats for all runs in one statement: each beat acquires, but renews only every third of a lease (R4). */
+export function makeHeartbeat(db: Db, log: Log): Heartbeat {
+  const tracked = new Map<string, TrackedRun>();
+  let isShutDown = false;
+
+  return {
+    track: (run, { leased, limitMs }) => {
+      if (isShutDown) run.stop('shutdown');
+      const now = performance.now();
+      tracked.set(run.id, { run, leased, renewedAt: now, until: now + limitMs });
+      return { [Symbol.dispose]: () => void tracked.delete(run.id) };
+    },
+    beat: async (which) => {
+      const due = [...tracked.values()].filter((entry) => needsBeat(entry, which === 'all'));
+      if (due.length === 0) return;
+      const sentAt = performance.now();
+      const outcomes = await renewLeases(db, due.map(renewalOf));
+      for (const entry of due) settle(entry, { outcome: outcomes.get(entry.run.id), sentAt, tracked, log });
+    },
+    stop: (reason, turnId) => {
+      isShutDown ||= reason === 'shutdown';
+      for (const { run } of tracked.values()) if (turnId === undefined || run.turn.id === turnId) run.stop(reason);
+    },
+    count: () => tracked.size,
+  };
+}
+
+/** A run that is stopped for a deploy still has its final writes to make, and needs its lease for them. */
+function needsBeat({ leased, renewedAt, until, run }: TrackedRun, always: boolean): boolean {
+  const now = performance.now();
+  if (now > until || (run.signal.aborted && run.signal.reason !== 'shutdown')) return false;
+  return always || !leased || now - renewedAt > timing.leaseMs / 3;
+}
+
+function renewalOf({ run, leased }: TrackedRun): LeaseRenewal {
+  return { turnId: run.turn.id, step: run.step, generation: run.turn.work.generation, runId: run.id, isFirst: !leased };
+}
+
+type Settling = { outcome: RenewalOutcome | undefined; sentAt: number; tracked: Map<string, TrackedRun>; log: Log };
+
+function settle(entry: TrackedRun, { outcome, sentAt, tracked, log }: Settling): void {
+  const { run } = entry;
+  if (outcome === 'busy' || !tracked.has(run.id)) return;
+  if (outcome === 'renewed') {
+    entry.leased = true;
+    entry.renewedAt = sentAt;
+    return;
+  }
+  const about = { event: 'step.lost', turn_id: run.turn.id, step: run.step };
+  log.warn(about, 'step lost to another worker or to the end of its turn');
+  run.stop('lost');
+}

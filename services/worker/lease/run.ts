@@ -1,0 +1,44 @@
+import { randomUUID } from 'node:crypto';
+import type { Turn } from '#core/turn/turn.ts';
+
+/** Why a run is stopped in the middle. */
+export type StopReason = 'cancelled' | 'lost' | 'deadline' | 'shutdown';
+
+/** One job's work on one step. Its id is fresh for each start: it names leases and claims, never a worker (R1). */
+export type Run = {
+  id: string;
+  turn: Turn;
+  step: string;
+  signal: AbortSignal;
+  /** Calls that were made and may not be made twice, by their index in the batch: their claims outlive the run. */
+  called: Set<number>;
+  /** How many requests it has made to the model. */
+  requests: number;
+  stop(reason: StopReason): void;
+};
+
+/** The id of a run that is about to start. */
+export function newRunId(): string {
+  return randomUUID();
+}
+
+/** Starts a run; it stops by itself at the turn's deadline. */
+export function startRun(id: string, turn: Turn): Run & Disposable {
+  const controller = new AbortController();
+  const stop = (reason: StopReason) => controller.abort(reason);
+  const { deadlineInMs, step } = turn.work;
+  const timer = deadlineInMs === null ? undefined : setTimeout(stop, Math.min(deadlineInMs, MAX_TIMER_MS), 'deadline');
+  return {
+    id,
+    turn,
+    step,
+    signal: controller.signal,
+    called: new Set(),
+    requests: 0,
+    stop,
+    [Symbol.dispose]: () => clearTimeout(timer),
+  };
+}
+
+/** The longest a Node timer can wait; no step runs that long. */
+const MAX_TIMER_MS = 2_147_483_647;

@@ -1,0 +1,107 @@
+import { loadHistory } from '#core/checkpoint/turns/reading/history.ts';
+import { ProviderFailed } from '#core/failure.ts';
+import { declareTools } from '#core/llm/declare-tools.ts';
+import { chooseDialect } from '#core/llm/dialects/choose-dialect.ts';
+import type { Provider, RoundRequest } from '#core/llm/provider.ts';
+import { splitModel } from '#core/llm/split-model.ts';
+import { transcriptOf } from '#core/turn/history/transcript.ts';
+import type { Message } from '#core/turn/message.ts';
+import type { RoundStep } from '#core/turn/next-step.ts';
+import type { Reply } from '#core/turn/reply.ts';
+import type { Turn } from '#core/turn/turn.ts';
+import type { Wakeup } from '#core/turn/wakeup.ts';
+import type { Tracer } from '../../process/trace.ts';
+import type { WorkerContext } from '../context.ts';
+import type { Run } from '../lease/run.ts';
+import { stopRun } from '../lease/stop-run.ts';
+import type { Permit } from '../rate-limits.ts';
+import { commitRound } from './commit-round.ts';
+import { publishRound } from './publish-round.ts';
+import { postponeRound, retryRound } from './retry-round.ts';
+
+/** Requests one reply of the model and checkpoints it. A redelivered job finds its checkpoint and moves on. */
+export async function runRound(run: Run, step: RoundStep, context: WorkerContext): Promise<Wakeup[]> {
+  const { turn } = run;
+  const log = context.log.child({ turn_id: turn.id, round: step.round, attempt: turn.work.generation + 1 });
+  const startedAt = Date.now();
+  const { rateLimits } = context;
+  if (!rateLimits.allows(turn.config.model)) return postponeRound(run, step, context);
+  using permit = rateLimits.acquire(turn.config.model);
+  log.info({ event: 'round.started' }, `round ${step.round} starting`);
+
+  try {
+    const reply = await requestReply(run, { step, permit }, context);
+    permit.answered();
+    return await commitRound(run, { step, reply, startedAt }, context);
+  } catch (failure) {
+    if (run.signal.aborted) return stopRun(run, context);
+    if (failure instanceof ProviderFailed) return retryRound(run, { step, failure }, context);
+    throw failure;
+  }
+}
+
+async function requestReply(
+  run: Run,
+  { step, permit }: { step: RoundStep; permit: Permit },
+  context: WorkerContext,
+): Promise<Reply> {
+  const { turn, signal } = run;
+  const { db, watchers, providers, tracer } = context;
+  const earlier = turn.position > 1 ? await loadHistory(db, turn.conversationId, turn.position) : [];
+  const request = roundRequest(turn, step, transcriptOf([...earlier, turn]));
+
+  const address = { turn_id: turn.id, round: step.round, attempt: turn.work.generation + 1 };
+  using publisher = publishRound(watchers, address);
+  using _inFlight = watchers.trackInFlight(turn.id, publisher);
+  const provider = providers.find(splitModel(turn.config.model).provider);
+  const dialect = chooseDialect(turn.config.tool_mode, recordRequests(provider, { run, step, tracer }));
+  return await dialect.ask(request, signal, (delta) => {
+    permit.answered();
+    publisher.take(delta);
+  });
+}
+
+type Caller = Pick<Provider, 'ask' | 'name'>;
+
+/** Counts and traces each request: a round of a dialect may take several, and those before a failed one were made too. */
+function recordRequests(
+  provider: Caller,
+  { run, step, tracer }: { run: Run; step: RoundStep; tracer: Tracer },
+): Caller {
+  const { id, config, work } = run.turn;
+  const round = { 'pawl.turn_id': id, 'pawl.round': step.round, 'pawl.generation': work.generation };
+  return {
+    name: provider.name,
+    ask: (...request) => {
+      run.requests += 1;
+      const attributes = { ...round, 'pawl.model': config.model };
+      return tracer.span('pawl.model_request', attributes, () => provider.ask(...request));
+    },
+  };
+}
+
+/**
+ * The request of one round. A required tool is required in the first round only; a final round offers none
+ * (contract: Turn request).
+ */
+export function roundRequest(
+  { id, config, work }: Turn,
+  { round, final }: RoundStep,
+  messages: Message[],
+): RoundRequest {
+  const { tool_choice: choice } = config;
+  return {
+    round,
+    model: splitModel(config.model).model,
+    instructions: config.instructions,
+    messages,
+    tools: final ? [] : config.tools,
+    declaredTools: declareTools(config.tools, messages),
+    toolChoice: round === 1 || choice === 'none' ? choice : 'auto',
+    parallelToolCalls: config.parallel_tool_calls,
+    temperature: config.temperature,
+    maxOutputTokens: config.max_output_tokens,
+    providerOptions: config.provider_options,
+    requestId: `${id}.${round}.${work.generation}`,
+  };
+}

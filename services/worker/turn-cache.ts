@@ -1,0 +1,103 @@
+import { LRUCache } from 'lru-cache';
+import type { Db } from '#core/checkpoint/tables.ts';
+import { beginTurn } from '#core/checkpoint/turns/begin.ts';
+import { loadTurn } from '#core/checkpoint/turns/reading/find.ts';
+import { isTerminal, type Turn } from '#core/turn/turn.ts';
+
+/** What this worker remembers of the turns that it was on last, so that it reads only what is new of them. */
+export type TurnCache = {
+  /** Begins a turn for a run; undefined where it has begun, or must not yet. */
+  begin(turnId: string, runId: string): Promise<Turn | undefined>;
+  /**
+   * The turn as it is now; undefined where there is none. What a commit left serves only the first wakeup for its own step:
+   * any other means that another run was on the turn since (R3).
+   */
+  load(turnId: string, job?: { step: string; generation?: number | undefined }): Promise<Turn | undefined>;
+  /** A turn as a commit of this worker has just left it: the next load, within a moment, need not read it. */
+  keep(turn: Turn | null): void;
+  /** The turn was changed elsewhere: the next load reads it. */
+  invalidate(turnId: string): void;
+};
+
+/**
+ * A turn as it was read, and as a commit left it, which counts `until` then. `deadlineAt` and `until` are by this process's
+ * clock; `requestSize` and `size` count characters.
+ */
+type CachedTurn = {
+  turn: Turn;
+  requestSize: number;
+  size: number;
+  deadlineAt: number;
+  left: { turn: Turn; until: number } | null;
+};
+
+const MOST_TURNS = 1_000;
+const MOST_CHARACTERS = 64 * 1024 * 1024;
+
+/** Well within the grace before the rescuer enqueues again what a commit made due (R3). */
+const LEFT_MS = 2_000;
+
+/**
+ * Loads turns as they are now. What is remembered never changes, except what a commit of our own left a moment ago.
+ * Where that was changed since, the guards of the next write refuse it. A worker that has never seen a turn reads all
+ * of it, and works it just the same.
+ */
+export function makeTurnCache(db: Db): TurnCache {
+  const known = new LRUCache<string, CachedTurn>({
+    max: MOST_TURNS,
+    maxSize: MOST_CHARACTERS,
+    sizeCalculation: ({ size }) => size,
+  });
+
+  return {
+    begin: async (turnId, runId) => {
+      const turn = await beginTurn(db, turnId, runId);
+      if (turn) known.set(turnId, readNow(turn, undefined));
+      return turn;
+    },
+    load: async (turnId, job) => {
+      const entry = known.get(turnId);
+      const left = entry && job?.generation === 0 && takeLeft(entry);
+      if (left && left.work.step === job?.step) return left;
+      const turn = await loadTurn(db, turnId, entry?.turn);
+      if (turn && !isTerminal(turn.status)) known.set(turnId, readNow(turn, entry));
+      else known.delete(turnId);
+      return turn;
+    },
+    keep: (turn) => {
+      const entry = turn && known.get(turn.id);
+      if (!entry) return;
+      const left = { turn, until: performance.now() + LEFT_MS };
+      known.set(turn.id, { ...entry, left, size: sizeOf(turn, entry.requestSize) });
+    },
+    invalidate: (turnId) => {
+      const entry = known.get(turnId);
+      if (entry) entry.left = null;
+    },
+  };
+}
+
+function readNow(turn: Turn, before: CachedTurn | undefined): CachedTurn {
+  const requestSize = before?.requestSize ?? JSON.stringify([turn.config, turn.input]).length;
+  const deadlineAt = performance.now() + (turn.work.deadlineInMs ?? Number.POSITIVE_INFINITY);
+  return { turn, requestSize, size: sizeOf(turn, requestSize), deadlineAt, left: null };
+}
+
+/** It serves once: a redelivered job reads what has become of the turn. */
+function takeLeft(entry: CachedTurn): Turn | null {
+  const { left, deadlineAt } = entry;
+  entry.left = null;
+  const now = performance.now();
+  if (!left || now > left.until) return null;
+  const { work } = left.turn;
+  const deadlineInMs = work.deadlineInMs === null ? null : deadlineAt - now;
+  return { ...left.turn, work: { ...work, deadlineInMs, overdue: now >= deadlineAt } };
+}
+
+/** About how many characters a turn takes up. Its request is counted once: it never changes. */
+function sizeOf({ rounds }: Turn, requestSize: number): number {
+  return rounds.reduce((sum, { text, calls }) => {
+    const called = calls.reduce((all, call) => all + call.arguments.length + (call.result?.content?.length ?? 0), 0);
+    return sum + (text?.length ?? 0) + called;
+  }, requestSize);
+}

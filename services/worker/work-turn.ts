@@ -1,0 +1,91 @@
+import { takeLease } from '#core/checkpoint/turns/lease.ts';
+import { type NextStep, nextStep } from '#core/turn/next-step.ts';
+import { FIRST_STEP } from '#core/turn/step.ts';
+import type { Turn } from '#core/turn/turn.ts';
+import { type Wakeup, wakeupOf } from '#core/turn/wakeup.ts';
+import { runToolBatch } from './batch/run-batch.ts';
+import type { WorkerContext } from './context.ts';
+import { newRunId, startRun } from './lease/run.ts';
+import { dueWakeups, endAtDeadline, failTurn } from './lease/stop-run.ts';
+import { postponeRound } from './round/retry-round.ts';
+import { runRound } from './round/run-round.ts';
+
+type TurnJob = { turnId: string; step: string; generation?: number };
+
+/**
+ * What every step has in common: it loads the turn, decides, takes a lease where another job could be on it, and does
+ * the step. It returns the wakeups that are due then. A job may be lost, late or doubled:
+ * - one that finds the turn leased writes nothing (R9);
+ * - one that finds another step due enqueues that one (R11).
+ *
+ * A turn that has not begun is loaded and leased in one statement.
+ */
+export async function workTurn(job: TurnJob, context: WorkerContext): Promise<Wakeup[]> {
+  const runId = newRunId();
+  const begun = await beginFirst(job, { runId, context });
+  const turn = begun ?? (await context.turnCache.load(job.turnId, job));
+  if (!turn) return [];
+
+  const next = nextStep(turn);
+  if (next.kind === 'nothing' || next.kind === 'wait') return [];
+  if (next.kind === 'end' && next.because === 'deadline') return endAtDeadline(turn, context);
+  if (turn.work.step !== job.step) return [wakeupOf(turn)];
+  if (turn.work.leased) return [];
+
+  using run = startRun(runId, turn);
+  if (next.kind === 'run-round' && !context.rateLimits.allows(turn.config.model))
+    return postponeRound(run, next, context);
+  const lease = begun ? 'own' : await leaseWhereNeeded(turn, next, { runId, context });
+  if (lease === 'refused') return dueWakeups(turn, context);
+  if (turn.status === 'queued') context.watchers.publishContinued(turn.id);
+
+  using _tracked = context.heartbeat.track(run, { leased: lease === 'own', limitMs: limitOf(turn, next, context) });
+  switch (next.kind) {
+    case 'run-round':
+      return await runRound(run, next, context);
+    case 'run-tool-batch':
+      return await runToolBatch(run, next, context);
+    case 'end':
+      return await failTurn(run, POISON, context);
+  }
+}
+
+/** While any model is rate-limited the turn is read first: one that has to wait is not begun. */
+async function beginFirst(
+  { turnId, step, generation }: TurnJob,
+  { runId, context: { rateLimits, turnCache } }: { runId: string; context: WorkerContext },
+): Promise<Turn | undefined> {
+  if (step !== FIRST_STEP || generation !== 0 || rateLimits.any()) return undefined;
+  return turnCache.begin(turnId, runId);
+}
+
+/** `none` where the step may start without a lease (R3); `refused` where another run has it. */
+async function leaseWhereNeeded(
+  turn: Turn,
+  next: NextStep,
+  { runId, context }: { runId: string; context: WorkerContext },
+): Promise<'own' | 'none' | 'refused'> {
+  if (turn.work.uncontended && !hasOpenClaim(next)) return 'none';
+  return (await takeLease(context.db, turn, runId)) ? 'own' : 'refused';
+}
+
+/** A call that another run claimed and never answered: only the run with the lease decides on it (R8). */
+function hasOpenClaim(next: NextStep): boolean {
+  return next.kind === 'run-tool-batch' && next.calls.some((call) => call.claimedBy !== null);
+}
+
+/** How long a step can take within all its own bounds; its lease is renewed no longer (R4). */
+function limitOf({ config }: Turn, next: Pick<NextStep, 'kind'>, { modelTimeoutMs }: WorkerContext): number {
+  const SLACK_MS = 60_000;
+  const LONGEST_BATCH_MS = 10 * 3_600_000;
+  const requests = config.tool_mode === 'emulated' ? 3 : 1;
+  return SLACK_MS + (next.kind === 'run-tool-batch' ? LONGEST_BATCH_MS : requests * modelTimeoutMs);
+}
+
+const POISON = {
+  type: 'internal_error' as const,
+  code: 'poison_turn',
+  message:
+    'Every worker that took this step ended without a word. Look into the worker logs before you retry the turn.',
+  retryable: true,
+};

@@ -1,0 +1,141 @@
+import { deleteExpiredIdempotencyKeys } from '#core/checkpoint/idempotency.ts';
+import { recordWorker, removeWorker } from '#core/checkpoint/workers.ts';
+import { newId } from '#core/id.ts';
+import { isTransient } from '#core/postgres/retry-transient.ts';
+import { allQueues, type JobData } from '#core/queue/job.ts';
+import type { JobHandler, JobQueue } from '#core/queue/job-queue.ts';
+import { timing } from '#core/turn/timing.ts';
+import type { SpanAttributes } from '../process/trace.ts';
+import type { WorkerContext } from './context.ts';
+import { deliverWebhook } from './deliver-webhook.ts';
+import { rescue } from './rescue.ts';
+import { workTurn } from './work-turn.ts';
+
+const DELETE_EXPIRED_EVERY_MS = 3_600_000;
+const FINAL_WRITES_MS = 5_000;
+
+/** Starts a worker: takes jobs, renews the leases of its steps, rescues lost work, and receives messages of other processes. */
+export async function openWorker(
+  context: WorkerContext,
+  jobQueue: JobQueue,
+  concurrency: number,
+): Promise<{ close(graceMs: number): Promise<void> }> {
+  const { heartbeat, db } = context;
+  const handle = logFailures(jobHandler(context), context);
+  const id = newId('wrk');
+  const record = () => recordWorker(db, { id, concurrency });
+  const workers = await jobQueue.work(allQueues(context.providers.names), handle, concurrency);
+  const unsubscribe = receiveMessages(context);
+  const routines = [
+    every(timing.heartbeatMs, () => heartbeat.beat(), context),
+    every(timing.rescueEveryMs, () => rescue(context), context),
+    every(timing.workerSeenMs, record, context),
+    every(DELETE_EXPIRED_EVERY_MS, () => deleteExpiredIdempotencyKeys(db), context),
+  ];
+  await record().catch((error: unknown) => context.availability.suspect(error));
+  return {
+    close: async (graceMs) => {
+      const steps = heartbeat.count();
+      if (steps > 0) context.log.info({ steps }, `waiting for ${steps} step${steps === 1 ? '' : 's'} under way`);
+      const grace = setTimeout(() => heartbeat.stop('shutdown'), graceMs);
+      await workers.close(graceMs + FINAL_WRITES_MS);
+      clearTimeout(grace);
+      await Promise.all(routines.map((routine) => routine.stop()));
+      unsubscribe();
+      // A worker that cannot remove itself is removed a little later.
+      await removeWorker(db, id).catch(() => {});
+    },
+  };
+}
+
+/** What a worker does with any job: works it, and enqueues what is due then, ahead of the acknowledgement. */
+export function jobHandler(context: WorkerContext): JobHandler {
+  return ({ name, data }) =>
+    context.tracer.span('pawl.job', { 'pawl.job': name, ...attributesOf(data) }, async () => {
+      const wakeups = 'deliveryId' in data ? await deliverWebhook(data, context) : await workTurn(data, context);
+      if (wakeups.length > 0) await context.enqueueBeforeAck(wakeups);
+    });
+}
+
+function attributesOf(data: JobData): SpanAttributes {
+  if ('deliveryId' in data) return { 'pawl.delivery_id': data.deliveryId };
+  const { turnId, step, generation } = data;
+  return {
+    'pawl.turn_id': turnId,
+    'pawl.step': step,
+    ...(generation !== undefined && { 'pawl.generation': generation }),
+  };
+}
+
+/** A job that throws is only logged: its row is due again by itself. Codes, never texts, reach the queue. */
+function logFailures(handle: JobHandler, { log, availability }: WorkerContext): JobHandler {
+  return async (job) => {
+    try {
+      await handle(job);
+    } catch (error) {
+      availability.suspect(error);
+      const about = { event: 'job.failed', job: job.name, ...job.data };
+      if (isTransient(error))
+        log.warn({ ...about, code: error.code }, 'step broke off at the database; it will be enqueued again');
+      else log.error({ ...about, err: error }, 'step broke off; it will be enqueued again');
+    }
+  };
+}
+
+function receiveMessages({ heartbeat, pubsub, rateLimits, watchers, turnCache }: WorkerContext): () => void {
+  const unsubscribe = pubsub.subscribeToWorkers((message) => {
+    switch (message.kind) {
+      case 'cancelled':
+        turnCache.invalidate(message.turnId);
+        return heartbeat.stop('cancelled', message.turnId);
+      case 'watched':
+        return watchers.markWatched(message.turnId);
+      case 'catch-up':
+        return watchers.catchUp(message.turnId);
+      case 'rate-limit':
+        return rateLimits.receive(message);
+      case 'who-watches':
+    }
+  });
+  pubsub.publishToWorkers({ kind: 'who-watches' });
+  return unsubscribe;
+}
+
+/**
+ * Runs a routine again and again, `everyMs` after its last end. A failure is logged once, not at each try; a database that is
+ * away is left to the availability, which logs it.
+ */
+function every(
+  everyMs: number,
+  routine: () => Promise<unknown>,
+  { log, availability }: Pick<WorkerContext, 'log' | 'availability'>,
+): { stop(): Promise<void> } {
+  let running: Promise<void> = Promise.resolve();
+  let timer = setTimeout(run, everyMs);
+  let isStopped = false;
+  let lastFailure: string | null = null;
+
+  function run(): void {
+    running = routine()
+      .then(() => {
+        lastFailure = null;
+      })
+      .catch((error: unknown) => {
+        availability.suspect(error);
+        if (!isTransient(error) && lastFailure !== String(error))
+          log.warn({ err: error }, 'a routine failed and is tried again');
+        lastFailure = String(error);
+      })
+      .then(() => {
+        if (!isStopped) timer = setTimeout(run, everyMs);
+      });
+  }
+
+  return {
+    stop: () => {
+      isStopped = true;
+      clearTimeout(timer);
+      return running;
+    },
+  };
+}

@@ -1,0 +1,205 @@
+import { expect, test } from 'vitest';
+import type { TurnResource } from '#core/turn/resource/turn.ts';
+import { createHarness, type Harness, letTimePass, workUntilEnded } from '#test/harness/create-harness.ts';
+import { scripted } from '#test/harness/scripted.ts';
+import { openExternalServer } from '#test/harness/servers/external-server.ts';
+import { createWatchHarness } from '../stream/watch-harness.ts';
+import { document } from './document.ts';
+import { problemsAt } from './strictly.ts';
+import { visitor } from './visitor.ts';
+
+type Made = { id: string };
+type List<Item = Made> = { data: Item[] };
+type Ask = ReturnType<typeof visitor>['ask'];
+type Mapped = { discriminator: { mapping: Record<string, string> } };
+type LiveEvent = Extract<
+  Parameters<Awaited<ReturnType<typeof createWatchHarness>>['pubsub']['publishToTurn']>[0],
+  { kind: 'event' }
+>;
+
+const model = 'openai/test';
+const tools = ['weather_lookup'];
+const call = (name: string, id: string) => ({ name, arguments: { city: 'Tokyo' }, id });
+const oneCall = scripted({ rounds: [{ say: 'Let me look.', tools: [call('weather_lookup', 'call_look')] }] });
+const failing = (status: number, times?: number) =>
+  scripted({ answer: 'At last.', final: { fault: { kind: 'status', status, ...(times && { times }) } } });
+const stream = { accept: 'text/event-stream' };
+const typesOf = (schema: string) => Object.keys((document.components.schemas[schema] as Mapped).discriminator.mapping);
+
+test('every successful answer is as it is described, in every status of a turn', async () => {
+  await using receiver = await openExternalServer((number) => ({ status: number === 1 ? 503 : 200, body: 'ok' }));
+  await using harness = await createHarness();
+  const { ask, unseen } = visitor(harness.url);
+
+  await converse(ask, harness, receiver.url);
+  const ended = await playTurns(ask, harness);
+  await keepEndpoint(ask, harness, receiver.url);
+  await lookAround(ask, harness);
+
+  expect(unseen()).toEqual([]);
+  expect(ended.statuses).toEqual(['completed', 'incomplete', 'failed', 'cancelled', 'completed']);
+  expect(ended.events).toEqual(new Set(typesOf('Event')));
+});
+
+/** A conversation of two turns with its messages in every form, its deliveries, and its end. */
+async function converse(ask: Ask, harness: Harness, url: string): Promise<void> {
+  const body = { model, instructions: 'Be brief.', tools, input: oneCall, webhook: { url, include: ['turn'] } };
+  const asking = { body, headers: { 'idempotency-key': 'once' } };
+  await ask('POST', '/v1/conversations', { body: {} });
+  const { id, turn } = await ask<Made & { turn: Made }>('POST', '/v1/conversations', asking);
+  await ask('POST', '/v1/conversations', asking);
+  await ask('POST', `/v1/conversations/${id}/turns`, { body: { input: 'And now?' } });
+  await harness.workUntilIdle();
+  await letTimePass(harness);
+
+  for (const format of ['compact', 'openai', 'anthropic', 'gemini']) {
+    await ask('GET', `/v1/conversations/${id}/messages?format=${format}`);
+  }
+  for (const part of ['/rounds', '/events?limit=2', '/tool_outputs/call_look'])
+    await ask('GET', `/v1/turns/${turn.id}${part}`);
+  await ask('GET', `/v1/turns/${turn.id}/events`, { headers: { ...stream, 'last-event-id': '99' } });
+  const { data } = await ask<List>('GET', `/v1/turns/${turn.id}/deliveries`);
+  await ask('GET', `/v1/deliveries/${data[0]!.id}`);
+  await ask('POST', `/v1/deliveries/${data[0]!.id}/redeliver`);
+  for (const path of [
+    `/v1/conversations/${id}`,
+    '/v1/conversations?limit=1',
+    '/v1/turns?limit=1',
+    '/v1/turns?include=rounds',
+  ])
+    await ask('GET', path);
+  await ask('DELETE', `/v1/conversations/${id}`);
+}
+
+/** Turns that go every way a turn can go; each is read wherever it stops. */
+async function playTurns(ask: Ask, harness: Harness) {
+  const start = async (body: object) => (await ask<Made>('POST', '/v1/turns', { body: { model, ...body } })).id;
+  const events = new Set<string>();
+  const read = async (id: string) => {
+    const turn = await ask<TurnResource>('GET', `/v1/turns/${id}?wait=0`);
+    await ask('GET', `/v1/turns/${id}/rounds`);
+    const { data } = await ask<List<{ type: string }>>('GET', `/v1/turns/${id}/events`);
+    for (const { type } of data) events.add(type);
+    return turn.status;
+  };
+
+  const completed = await start({ input: oneCall, tools });
+  expect(await read(completed)).toBe('queued');
+  await harness.workOnce();
+  expect(await read(completed)).toBe('in_progress');
+  const cancelled = await start({ input: 'Hi' });
+  await ask('POST', `/v1/turns/${cancelled}/cancel`);
+  const incomplete = await start({ input: oneCall, tools, limits: { max_rounds: 1 } });
+  const retried = await start({ input: failing(500, 1) });
+  await workUntilEnded(harness, retried);
+  expect(await read(retried)).toBe('completed');
+  const failed = await start({ input: failing(401) });
+  await harness.workUntilIdle();
+  await ask('POST', `/v1/turns/${failed}/retry`);
+  await harness.workUntilIdle();
+  const waiting = await startWaiting(ask, harness, start);
+  const statuses = [];
+  for (const id of [completed, incomplete, failed, cancelled, waiting]) statuses.push(await read(id));
+  return { statuses, events };
+}
+
+/** A turn that waits for its client and for a person, gets both, and ends. */
+async function startWaiting(ask: Ask, harness: Harness, start: (body: object) => Promise<string>): Promise<string> {
+  const input = scripted({ rounds: [{ tools: [call('locate_user', 'call_1'), call('send_postcard', 'call_2')] }] });
+  const locate = { name: 'locate_user', description: 'Asks the device where the user is', expires_in_seconds: 60 };
+  const id = await start({
+    input,
+    tools: [locate, { name: 'send_postcard', description: 'Sends a postcard', approval: 'always' }],
+  });
+  await harness.workUntilIdle();
+
+  expect(await ask('GET', `/v1/turns/${id}`)).toMatchObject({ status: 'requires_action' });
+  const approvals = [{ tool_call_id: 'call_2', decision: 'deny', reason: 'Too dear.' }];
+  await ask('POST', `/v1/turns/${id}/approvals`, { body: { approvals } });
+  const error = { category: 'unknown', message: 'The device is off.' };
+  await ask('POST', `/v1/turns/${id}/tool_outputs`, { body: { tool_outputs: [{ tool_call_id: 'call_1', error }] } });
+  await harness.workUntilIdle();
+  return id;
+}
+
+async function keepEndpoint(ask: Ask, harness: Harness, url: string): Promise<void> {
+  const { id } = await ask<Made>('POST', '/v1/webhook_endpoints', { body: { url, description: 'Ours' } });
+  const place = `/v1/webhook_endpoints/${id}`;
+  await ask('POST', '/v1/turns', { body: { model, input: 'Hi' } });
+  await harness.workUntilIdle();
+
+  for (const path of [place, `${place}/secret`, `${place}/deliveries`, '/v1/webhook_endpoints']) await ask('GET', path);
+  await ask('PATCH', place, { body: { status: 'disabled' } });
+  for (const action of ['rotate_secret', 'test']) await ask('POST', `${place}/${action}`);
+  await ask('DELETE', place);
+}
+
+async function lookAround(ask: Ask, harness: Harness): Promise<void> {
+  const paths = ['/v1/models', '/v1/tools', '/v1/webhook_secret', '/healthz', '/readyz', '/metrics', '/openapi.json'];
+  for (const path of paths) await ask('GET', path);
+  for (const path of ['/', '/docs', '/inspector/main.js', '/docs/main.js']) {
+    const { headers } = await fetch(harness.url + path);
+    await ask('GET', path);
+    await ask('GET', path, { headers: { 'if-none-match': headers.get('etag') ?? '' } });
+  }
+}
+
+test('every event of a stream is as it is described', async () => {
+  await using harness = await createWatchHarness();
+  const turn = await harness.startTurn();
+  await turn.start();
+  const opened = await harness.open(turn.id);
+  const publish = (event: LiveEvent['event']) =>
+    harness.pubsub.publishToTurn({ kind: 'event', turnId: turn.id, event });
+
+  const round = await turn.publishRound();
+  for (const say of [round.think, round.say, round.writeArguments]) say('Hm');
+  await opened.until((seen) => seen.some(({ type }) => type === 'tool_call.arguments.delta'));
+  round.end();
+  await turn.requestTools(['call_1']);
+  const address = { turn_id: turn.id, round: 1, tool_call_id: 'call_1' };
+  publish({ type: 'tool_call.started', ...address, name: 'weather_lookup', status_text: null });
+  publish({ type: 'tool_call.progress', ...address, value: { asked: 1 } });
+  await opened.until((seen) => seen.some(({ type }) => type === 'tool_call.progress'));
+  await turn.answerTool(1, 0);
+  await turn.complete();
+  await opened.over;
+
+  const pubsub = opened.seen.filter(({ id }) => id === null);
+  expect(new Set(pubsub.map(({ type }) => type))).toEqual(new Set(typesOf('LiveEvent')));
+  for (const { type, data } of opened.seen) {
+    expect.soft(problemsAt(['components', 'schemas', 'StreamedEvent'], data), type).toEqual([]);
+  }
+});
+
+test('every webhook is as it is described', async () => {
+  await using harness = await createHarness();
+  await using receiver = await openExternalServer();
+  await using gone = await openExternalServer(() => ({ status: 410 }));
+  const { call: ask } = harness;
+  const events = Object.keys(document.webhooks).filter((type) => type !== 'webhook.test');
+  const { body: endpoint } = await ask<Made>('POST', '/v1/webhook_endpoints', {
+    body: { url: receiver.url, events, include: ['turn'] },
+  });
+  await ask('POST', '/v1/webhook_endpoints', { body: { url: gone.url } });
+
+  const locate = { name: 'locate_user', description: 'Asks the device where the user is' };
+  const input = scripted({ rounds: [{ tools: [call('locate_user', 'call_1')] }] });
+  await harness.startTurn({ input: oneCall, tools });
+  await harness.startTurn({ input: oneCall, tools, limits: { max_rounds: 1 } });
+  await harness.startTurn({ input: failing(401) });
+  const { id } = await harness.startTurn({ input, tools: [locate] });
+  await harness.workUntilIdle();
+  await ask('POST', `/v1/turns/${id}/cancel`);
+  await harness.workUntilIdle();
+  await ask('POST', `/v1/webhook_endpoints/${endpoint.id}/test`);
+
+  const webhooks = receiver.caught.map(({ body }) => JSON.parse(body));
+  expect(new Set(webhooks.map(({ type }) => type))).toEqual(new Set(Object.keys(document.webhooks)));
+  for (const event of webhooks) {
+    const place = ['webhooks', event.type, 'post', 'requestBody', 'content', 'application/json', 'schema'];
+    expect.soft(problemsAt(place, event), event.type).toEqual([]);
+  }
+  const named = document.webhooks['turn.failed']!.post.parameters!.map(({ name }) => name);
+  for (const name of named) expect(receiver.caught[0]!.headers[name]).toEqual(expect.any(String));
+});

@@ -1,0 +1,158 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { expect, test } from 'vitest';
+import { errorTypes } from '#services/api/http/errors.ts';
+import { createHarness } from '#test/harness/create-harness.ts';
+import { failureCodes, refusalCodes } from './codes-in-source.ts';
+import { document, operations, registered, type Schema } from './document.ts';
+import { walkSchemas } from './walk-schemas.ts';
+
+const { schemas, examples } = document.components;
+
+test('every route is described, and nothing else', () => {
+  const described = operations.map(({ method, path }) => `${method} ${path}`);
+
+  expect(new Set(registered)).toEqual(new Set(described));
+});
+
+test('every operation has a name of its own, a summary and a tag', () => {
+  const names = operations.map(({ operationId }) => operationId);
+  const tags = document.tags.map(({ name }) => name);
+
+  expect(new Set(names).size).toBe(operations.length);
+  for (const { operationId, summary, tags: given } of operations) {
+    expect.soft(operationId).toMatch(/^[a-z]+([A-Z][a-z]*)*$/);
+    expect.soft(summary, operationId).toMatch(/^[A-Z].{9,}[^.]$/);
+    expect.soft(tags, operationId).toEqual(expect.arrayContaining(given));
+    expect.soft(given, operationId).toHaveLength(1);
+  }
+});
+
+test('every parameter, every answer and every field says what it is', () => {
+  const silent: string[] = [];
+  const isTelling = (schema: Schema) => 'description' in schema || '$ref' in schema || isLiteral(schema);
+  for (const { operationId, parameters = [], responses } of operations) {
+    silent.push(...parameters.filter((one) => !one.description).map(({ name }) => `${operationId} ${name}`));
+    for (const [status, { description, headers = {} }] of Object.entries(responses)) {
+      if (!description) silent.push(`${operationId} ${status}`);
+      silent.push(...Object.entries(headers).flatMap(([name, header]) => (header.description ? [] : [name])));
+    }
+  }
+  walkSchemas(document, ({ properties = {} }, place) => {
+    for (const [name, field] of Object.entries(properties))
+      if (!isTelling(field)) silent.push([...place, name].join(' '));
+  });
+
+  expect(silent).toEqual([]);
+});
+
+test('a path names its parameters, and no others', () => {
+  for (const { path, parameters = [] } of operations) {
+    const named = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
+    const inPath = parameters.filter((one) => one.in === 'path');
+
+    expect.soft(inPath.map(({ name }) => name)).toEqual(named);
+    expect.soft(inPath.every(({ required }) => required)).toBe(true);
+  }
+});
+
+test('every reference leads to something, and everything that has a name is used', () => {
+  const led = new Set<string>();
+  walkSchemas(document, ({ $ref, discriminator }) => {
+    const { mapping = {} } = (discriminator ?? {}) as { mapping?: Record<string, string> };
+    for (const place of [$ref, ...Object.values(mapping)]) if (typeof place === 'string') led.add(place);
+  });
+  for (const { responses } of operations) {
+    for (const { content = {} } of Object.values(responses)) {
+      for (const { examples = {} } of Object.values(content)) {
+        for (const { $ref } of Object.values(examples)) led.add($ref);
+      }
+    }
+  }
+
+  const named = [
+    ...Object.keys(schemas).map((name) => `#/components/schemas/${name}`),
+    ...Object.keys(examples).map((name) => `#/components/examples/${name}`),
+  ];
+  expect(led).toEqual(new Set(named));
+});
+
+test('every part has only the fields that OpenAPI 3.1 knows', () => {
+  const unknown = operations.flatMap(({ method, path, ...operation }) => {
+    const { parameters = [], requestBody, responses } = operation;
+    const answers = Object.values(responses);
+    const contents = [requestBody, ...answers].flatMap((part) => Object.values(part?.content ?? {}));
+    const headers = answers.flatMap((answer) => Object.values(answer.headers ?? {}));
+    return [
+      ...unknownOf([operation], 'operationId tags summary description security parameters requestBody responses'),
+      ...unknownOf(parameters, 'name in description required schema'),
+      ...unknownOf(requestBody ? [requestBody] : [], 'description required content'),
+      ...unknownOf(answers, 'description headers content'),
+      ...unknownOf(contents, 'schema examples'),
+      ...unknownOf(headers, 'description required schema'),
+    ];
+  });
+
+  expect(document.openapi).toBe('3.1.0');
+  expect(unknownOf([document], 'openapi info servers security tags components paths webhooks')).toEqual([]);
+  expect(unknown).toEqual([]);
+});
+
+test('every schema is valid JSON Schema', () => {
+  const ajv = new Ajv2020({ strict: false });
+  const wrong = Object.entries(schemas).filter(([, schema]) => !ajv.validateSchema(schema));
+
+  expect(wrong.map(([name]) => name)).toEqual([]);
+});
+
+test('every error code in the source is shown with its status, and no other', () => {
+  const inSource = new Map(refusalCodes());
+  const shown = Object.entries(examples).map(([code, { value }]) => {
+    const { error } = value as { error: { code: string; type: string } };
+    return [code, error] as const;
+  });
+
+  expect(new Set(shown.map(([code]) => code))).toEqual(new Set(inSource.keys()));
+  for (const [code, error] of shown) {
+    expect.soft(error).toMatchObject({ code, type: errorTypes[inSource.get(code) as keyof typeof errorTypes] });
+  }
+  const { code } = schemas.Error!.properties!.error!.properties!;
+  expect(new Set(code!.enum as string[])).toEqual(new Set(inSource.keys()));
+});
+
+test('an answer shows only codes of its own status', () => {
+  const statuses = new Map(refusalCodes());
+  const wrong = operations.flatMap(({ operationId, responses }) =>
+    Object.entries(responses).flatMap(([status, { content }]) =>
+      Object.keys(content?.['application/json']?.examples ?? {})
+        .filter((code) => statuses.get(code) !== Number(status))
+        .map((code) => `${operationId} ${status} ${code}`),
+    ),
+  );
+
+  expect(wrong).toEqual([]);
+});
+
+test('every code that a turn may fail with is named, and no other', () => {
+  const { code } = schemas.TurnError!.properties!;
+
+  expect(new Set(code!.enum as string[])).toEqual(new Set(failureCodes()));
+});
+
+test('the routes described as open are open, and no others', async () => {
+  await using harness = await createHarness({ env: { PAWL_API_KEYS: 'alpha:key-of-alpha' } });
+
+  for (const { method, path, operationId, security } of operations) {
+    const { status } = await fetch(harness.url + path.replaceAll(/[{}]/g, ''), { method });
+
+    expect.soft(status === 401, operationId).toBe(!security);
+  }
+});
+
+function isLiteral({ enum: values }: Schema): boolean {
+  return Array.isArray(values) && values.length === 1;
+}
+
+/** Fields beyond those that OpenAPI has for such a part, as far as we use them. */
+function unknownOf(parts: object[], known: string): string[] {
+  return parts.flatMap((part) => Object.keys(part)).filter((field) => !known.split(' ').includes(field));
+}

@@ -1,0 +1,67 @@
+import { expect, test } from 'vitest';
+import { createHarness, type Harness } from '#test/harness/create-harness.ts';
+import { scripted } from '#test/harness/scripted.ts';
+import { createEndpoint } from '#test/harness/webhook-endpoint.ts';
+import { document, operations, type Schema } from './document.ts';
+import { problemsAt } from './strictly.ts';
+import { walkSchemas } from './walk-schemas.ts';
+
+const { schemas, examples: refusals } = document.components;
+
+test('every example is valid by its schema', () => {
+  const wrong: string[][] = [];
+  walkSchemas(document, ({ examples }, place) => {
+    for (const example of Array.isArray(examples) ? examples : []) {
+      const problems = problemsAt(place, example);
+      if (problems.length > 0) wrong.push([place.join(' '), ...problems]);
+    }
+  });
+  for (const [code, { value }] of Object.entries(refusals)) {
+    const problems = problemsAt(['components', 'schemas', 'Error'], value);
+    if (problems.length > 0) wrong.push([code, ...problems]);
+  }
+
+  expect(wrong).toEqual([]);
+});
+
+test('every named schema shows an example, or is one of several that do', () => {
+  const silent = Object.entries(schemas).filter(([, { examples, oneOf }]) => !oneOf && !examples?.length);
+
+  expect(silent.map(([name]) => name)).toEqual([]);
+});
+
+test('every body that is shown is accepted as it is', async () => {
+  await using harness = await createHarness();
+
+  for (const { operationId, method, path, requestBody } of operations) {
+    if (!requestBody) continue;
+    const examples = examplesOf(requestBody.content['application/json']!.schema);
+    expect(examples, operationId).not.toEqual([]);
+    for (const body of examples) {
+      const { status, body: answer } = await harness.call(method, path.replace('{id}', await idFor(harness, path)), {
+        body,
+      });
+      expect.soft([200, 201, 202], `${operationId} ${JSON.stringify(answer)}`).toContain(status);
+    }
+  }
+});
+
+function examplesOf({ $ref }: Schema): unknown[] {
+  return schemas[String($ref).split('/').at(-1)!]?.examples ?? [];
+}
+
+/** The id of something that a request with this path can be made for. */
+async function idFor(harness: Harness, path: string): Promise<string> {
+  if (path.endsWith('/tool_outputs')) return startWaiting(harness, {});
+  if (path.endsWith('/approvals')) return startWaiting(harness, { approval: 'always' });
+  if (path.startsWith('/v1/webhook_endpoints/')) return (await createEndpoint(harness, 'https://example.com/')).id;
+  return (await harness.startTurn({ input: 'Hi' })).conversation_id;
+}
+
+async function startWaiting(harness: Harness, more: object): Promise<string> {
+  const call = { name: 'locate_user', arguments: {}, id: 'call_1' };
+  const tools = [{ name: 'locate_user', description: 'Asks the device where the user is', ...more }];
+  const { id } = await harness.startTurn({ input: scripted({ rounds: [{ tools: [call] }] }), tools });
+  await harness.workUntilIdle();
+  return id;
+}

@@ -1,0 +1,186 @@
+import { expect, test } from 'vitest';
+import { MAX_WEBHOOK_ENDPOINTS } from '#core/checkpoint/webhooks/endpoints.ts';
+import { makeApp } from '#services/api/app.ts';
+import type { ApiContext } from '#services/api/context.ts';
+import { readApiKeys } from '#services/api/http/api-keys.ts';
+import { makeAvailability } from '#services/process/availability.ts';
+import { trackConnectionRefusals } from '#services/process/connection-refusals.ts';
+import { openLog } from '#services/process/log.ts';
+import { createHarness } from '#test/harness/create-harness.ts';
+import { httpTool } from '#test/harness/http-tool.ts';
+import { scripted } from '#test/harness/scripted.ts';
+import { document } from './document.ts';
+import { keepTo } from './keep-to.ts';
+import { visitor } from './visitor.ts';
+
+const model = 'openai/test';
+const input = 'Hi';
+const none = (prefix: string) => `${prefix}_01kagz8m4pfvbte2n5q7rys3wx`;
+const nested = (levels: number): unknown => (levels === 0 ? 1 : [nested(levels - 1)]);
+const withSecret = (name: string, url = 'https://example.com/') =>
+  httpTool('get_weather', url, { execution: { kind: 'http', url, headers: { authorization: `\${secret:${name}}` } } });
+
+/** What no request brings about here: two safeguards, and what is broken below. */
+const OUT_OF_REACH = ['invalid_request', 'invalid_model', 'internal', 'service_unavailable'];
+
+/** What is refused before it is a request of a route, and what takes many at once (open-server, say-what-is-so, refuse-foreign). */
+const ELSEWHERE = [
+  ...['invalid_http', 'headers_too_large', 'request_timeout', 'too_many_connections', 'too_many_streams'],
+  ...['method_not_allowed', 'host_not_allowed', 'expectation_failed'],
+];
+
+const env = {
+  PAWL_API_KEYS: 'alpha:key-of-alpha',
+  PAWL_MCP: JSON.stringify({ gone: { url: 'http://127.0.0.1:9/mcp' } }),
+  PAWL_PROVIDERS: JSON.stringify({ plain: { kind: 'openai', base_url: 'http://127.0.0.1:9', tools: false } }),
+  PAWL_SECRETS: JSON.stringify({ bound: { value: 'secret-value', hosts: ['other.example'] } }),
+};
+
+const bodies: unknown[] = [
+  ...[
+    '{',
+    { model, input, limits: nested(70) },
+    { model, input, provider_options: { rows: Array(110_000).fill(0) } },
+    { model, inptu: input },
+    { model },
+    { model, input, priority: 'high' },
+  ],
+  { model, input, tools: ['x'.repeat(1024 * 1024)] },
+  ...[
+    { model: 'anthropic/x', input },
+    { model: 'plain/x', input, tools: ['weather_lookup'] },
+  ],
+  ...[
+    { model, input, tools: [{ name: 'x', description: 'y' }] },
+    { model, input, tools: ['nothing'] },
+  ],
+  { model, input, tools: [{ ...httpTool('a', 'https://example.com/'), execution: { kind: 'mcp', server: 'no' } }] },
+  ...[
+    { model, input, tools: ['gone__tool'] },
+    { model, input, webhook: { url: 'http://10.0.0.1/' } },
+  ],
+  ...[
+    { model, input, tools: [withSecret('none')] },
+    { model, input, tools: [withSecret('bound')] },
+  ],
+];
+
+test('every refusal is as it is described, and every code can be met', async () => {
+  await using harness = await createHarness({ env });
+  const { ask, codes } = visitor(harness.url, 'key-of-alpha');
+  const externalServer = visitor(harness.url);
+  const start = async (body: object) => {
+    const asking = { body: { model, input, ...body } };
+    return ask<{ id: string; conversation_id: string }>('POST', '/v1/turns', asking);
+  };
+
+  await externalServer.ask('GET', '/v1/turns');
+  await externalServer.ask('GET', '/inspector/nothing.js');
+  await externalServer.ask('GET', '/v1/turns', { headers: { origin: 'https://evil.example' } });
+  for (const body of bodies) {
+    await ask('POST', '/v1/turns', { body });
+    await ask('POST', '/v1/conversations', { body: typeof body === 'object' ? { ...body, input: 'Hi' } : body });
+  }
+  await ask('POST', '/v1/turns', { body: 'Hi', headers: { 'content-type': 'text/plain' } });
+  for (const [key, said] of [
+    ['once', 'Hi'],
+    ['once', 'Ho'],
+    ['a b', 'Hi'],
+  ] as const) {
+    await ask('POST', '/v1/turns', { body: { model, input: said }, headers: { 'idempotency-key': key } });
+  }
+  const turn = await start({});
+  const busy = { body: { input, on_active_turn: 'reject' } };
+  await ask('POST', `/v1/conversations/${turn.conversation_id}/turns`, busy);
+  await ask('DELETE', `/v1/conversations/${turn.conversation_id}`);
+  await ask('POST', `/v1/turns/${turn.id}/retry`);
+  await harness.workUntilIdle();
+  await ask('POST', `/v1/turns/${turn.id}/cancel`);
+  await askForNothing(ask);
+  await answerWrongly(ask, harness, start);
+  await useUpEndpoints(ask);
+
+  const met = new Set([...codes, ...externalServer.codes, ...OUT_OF_REACH, ...ELSEWHERE]);
+  expect(met).toEqual(new Set(Object.keys(document.components.examples)));
+});
+
+test.each([
+  ['what breaks', new Error('Broken'), 500],
+  ['a database that is away', Object.assign(new Error('Away'), { code: 'ECONNREFUSED' }), 503],
+])('%s is answered as it is described, by every list', async (_, error, expected) => {
+  const db = new Proxy({} as ApiContext['db'], {
+    get() {
+      throw error;
+    },
+  });
+  const deployment = { embedded: false, redis: false };
+  const availability = makeAvailability({ db, jobQueue: { count: async () => ({}) }, deployment });
+  const log = openLog('test', 'silent');
+  const keys = readApiKeys(undefined, '127.0.0.1');
+  const app = makeApp({ db, availability, connectionRefusals: trackConnectionRefusals(log), keys, log } as ApiContext);
+
+  for (const path of ['/v1/turns', '/v1/conversations', '/v1/webhook_endpoints', '/readyz']) {
+    const response = await app.request(path);
+    const { status, headers } = response;
+    keepTo({ method: 'GET', path, status, headers, text: await response.text() });
+    expect.soft(status, path).toBe(expected);
+  }
+});
+
+type Ask = ReturnType<typeof visitor>['ask'];
+type Harness = Awaited<ReturnType<typeof createHarness>>;
+
+/** Every route that names a resource, for one that is not there, and every list with an invented cursor. */
+async function askForNothing(ask: Ask): Promise<void> {
+  const [conversation, turn] = [`/v1/conversations/${none('conv')}`, `/v1/turns/${none('turn')}`];
+  const [delivery, endpoint] = [`/v1/deliveries/${none('dlv')}`, `/v1/webhook_endpoints/${none('whe')}`];
+  const parts = ['', '/rounds', '/events', '/deliveries', '/tool_outputs/call_1'].map((part) => turn + part);
+  const reads = [conversation, `${conversation}/messages`, ...parts, delivery, endpoint, `${endpoint}/secret`];
+  for (const path of [...reads, `${endpoint}/deliveries`]) await ask('GET', path);
+  for (const path of [conversation, endpoint]) await ask('DELETE', path);
+  for (const path of [`${turn}/cancel`, `${turn}/retry`, `${delivery}/redeliver`]) await ask('POST', path);
+  for (const action of ['rotate_secret', 'test']) await ask('POST', `${endpoint}/${action}`);
+  await ask('PATCH', endpoint, { body: { status: 'enabled' } });
+  await ask('POST', `${conversation}/turns`, { body: { model, input } });
+  await ask('POST', `${turn}/approvals`, { body: { approvals: [{ tool_call_id: 'x', decision: 'allow' }] } });
+  await ask('POST', `${turn}/tool_outputs`, { body: { tool_outputs: [{ tool_call_id: 'x', output: 1 }] } });
+  for (const list of ['conversations', 'turns', 'webhook_endpoints']) await ask('GET', `/v1/${list}?cursor=x`);
+  for (const query of ['?wait=61', '/events?after=x']) await ask('GET', turn + query);
+}
+
+/** Answers to calls that do not exist, that wait for something else, and that have another answer. */
+async function answerWrongly(
+  ask: Ask,
+  harness: Harness,
+  start: (body: object) => Promise<{ id: string }>,
+): Promise<void> {
+  const call = (name: string, id: string) => ({ name, arguments: {}, id });
+  const script = scripted({ rounds: [{ tools: [call('locate_user', 'call_1'), call('read_clipboard', 'call_2')] }] });
+  const tools = ['locate_user', 'read_clipboard'].map((name) => ({ name, description: 'Asks the device of the user' }));
+  const { id } = await start({ input: script, tools });
+  await harness.workUntilIdle();
+  const give = (tool_call_id: string, output: string) =>
+    ask('POST', `/v1/turns/${id}/tool_outputs`, { body: { tool_outputs: [{ tool_call_id, output }] } });
+
+  await ask('GET', `/v1/turns/${id}/tool_outputs/call_1`);
+  await give('call_9', 'here');
+  for (const output of ['here', 'there']) await give('call_1', output);
+  await ask('POST', `/v1/turns/${id}/approvals`, {
+    body: { approvals: [{ tool_call_id: 'call_2', decision: 'allow' }] },
+  });
+}
+
+/** As many webhook endpoints as a project may have, and one more; and a delivery to one that is gone. */
+async function useUpEndpoints(ask: Ask): Promise<void> {
+  const url = 'http://127.0.0.1:9/';
+  await ask('POST', '/v1/webhook_endpoints', { body: { url: 'http://10.0.0.1/' } });
+  const { id } = await ask<{ id: string }>('POST', '/v1/webhook_endpoints', { body: { url } });
+  const { id: turnId } = await ask<{ id: string }>('POST', '/v1/turns', { body: { model, input } });
+  await ask('POST', `/v1/turns/${turnId}/cancel`);
+  const { data } = await ask<{ data: { id: string }[] }>('GET', `/v1/webhook_endpoints/${id}/deliveries`);
+  await ask('PATCH', `/v1/webhook_endpoints/${id}`, { body: { status: 'disabled' } });
+  await ask('POST', `/v1/deliveries/${data[0]!.id}/redeliver`);
+  for (let number = 1; number <= MAX_WEBHOOK_ENDPOINTS; number += 1) {
+    await ask('POST', '/v1/webhook_endpoints', { body: { url } });
+  }
+}

@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest';
+import { createHarness } from '#test/harness/create-harness.ts';
+
+test('the configured providers are listed with what each can do, and nothing of their keys', async () => {
+  const local = { kind: 'anthropic', base_url: 'http://127.0.0.1:1', api_key: 'secret-of-local', tools: false };
+  const env = {
+    ANTHROPIC_API_KEY: 'secret-of-anthropic',
+    GEMINI_API_KEY: 'secret-of-gemini',
+    PAWL_PROVIDERS: JSON.stringify({ local }),
+  };
+  await using harness = await createHarness({ env });
+
+  const { status, body } = await harness.call('GET', '/v1/models');
+
+  const can = { object: 'provider', streaming: true, tools: true, parallel_tool_calls: true, thinking: true };
+  expect(status).toBe(200);
+  expect(body).toEqual({
+    object: 'list',
+    data: [
+      { id: 'openai/*', name: 'openai', wire: 'openai', ...can },
+      { id: 'anthropic/*', name: 'anthropic', wire: 'anthropic', ...can },
+      { id: 'gemini/*', name: 'gemini', wire: 'gemini', ...can },
+      { id: 'sim/*', name: 'sim', wire: 'openai', ...can },
+      { id: 'local/*', name: 'local', wire: 'anthropic', ...can, tools: false, parallel_tool_calls: false },
+    ],
+    has_more: false,
+    next_cursor: null,
+  });
+  expect(JSON.stringify(body)).not.toContain('secret');
+});

@@ -1,0 +1,56 @@
+import { expect, test } from 'vitest';
+import { isTerminal, type Turn } from '#core/turn/turn.ts';
+import { createWatchHarness } from './watch-harness.ts';
+
+const NO_WATCHERS = { turns: 0, streams: 0, waiters: 0 };
+const isOver = ({ status }: Turn) => isTerminal(status);
+
+test('a wait is answered as soon as the turn is enough', async () => {
+  await using harness = await createWatchHarness();
+  const turn = await harness.startTurn();
+  const waiting = harness.streamHub.waitFor(turn.id, isOver, { timeoutMs: 60_000 });
+
+  await turn.start();
+  await turn.complete('Hello.');
+
+  expect(await waiting).toMatchObject({ status: 'completed', output: 'Hello.' });
+  expect(harness.streamHub.count()).toEqual(NO_WATCHERS);
+});
+
+test('a wait for what is true already is answered at once, without a hint', async () => {
+  await using harness = await createWatchHarness();
+  const turn = await harness.startTurn();
+  turn.loseHints();
+  const other = harness.streamHub.waitFor(turn.id, isOver, { timeoutMs: 60_000 });
+  await turn.start();
+  await turn.complete();
+
+  const answer = await harness.streamHub.waitFor(turn.id, ({ lastEvent }) => lastEvent > 3, { timeoutMs: 60_000 });
+
+  expect(answer?.status).toBe('completed');
+  expect((await other)?.status).toBe('completed');
+});
+
+test('a wait that is over returns the turn as it is then, hint or no hint', async () => {
+  await using harness = await createWatchHarness();
+  const turn = await harness.startTurn();
+  turn.loseHints();
+  await turn.start();
+
+  const answer = await harness.streamHub.waitFor(turn.id, isOver, { timeoutMs: 50 });
+
+  expect(answer).toMatchObject({ status: 'in_progress', lastEvent: 2 });
+  expect(harness.streamHub.count()).toEqual(NO_WATCHERS);
+});
+
+test('a wait ends when its caller goes away', async () => {
+  await using harness = await createWatchHarness();
+  const turn = await harness.startTurn();
+  const caller = new AbortController();
+  const waiting = harness.streamHub.waitFor(turn.id, isOver, { timeoutMs: 60_000, signal: caller.signal });
+
+  caller.abort();
+
+  expect(await waiting).toBeUndefined();
+  expect(harness.streamHub.count()).toEqual(NO_WATCHERS);
+});

@@ -1,0 +1,115 @@
+import { serve } from '@hono/node-server';
+import type { KyselyPlugin } from 'kysely';
+import { inject, vi } from 'vitest';
+import { connect } from '#core/checkpoint/connect.ts';
+import type { Db } from '#core/checkpoint/tables.ts';
+import { openPubsub } from '#core/pubsub/open-pubsub.ts';
+import type { Pubsub } from '#core/pubsub/pubsub.ts';
+import { handleError } from '#services/api/http/errors.ts';
+import { makeRouter } from '#services/api/http/router.ts';
+import { turnEventRoutes } from '#services/api/routes/turn-events.ts';
+import type { StreamFormat } from '#services/api/stream/format.ts';
+import { makeStreamHub } from '#services/api/stream/hub.ts';
+import { makeStreamLimiter } from '#services/api/stream/limiter.ts';
+import { openLog } from '#services/process/log.ts';
+import { makeWatchers } from '#services/worker/watchers.ts';
+import { createTestDatabase } from '../../harness/stores/test-database.ts';
+import { openStream, type StreamOptions } from './open-stream.ts';
+import { playTurn } from './play-turn.ts';
+
+type Options = { redis?: boolean; heartbeatMs?: number; format?: StreamFormat; beside?: { databaseUrl: string } };
+
+const NEVER_MS = 3_600_000;
+
+/**
+ * The event routes of an API process on a real socket, and a worker's side that does only what the test does. A turn
+ * is read at heartbeats only where the test says how often. `beside` another harness is one more process of it.
+ */
+export async function createWatchHarness({ redis = false, heartbeatMs = NEVER_MS, format, beside }: Options = {}) {
+  const databaseUrl = beside?.databaseUrl ?? (await createTestDatabase());
+  const redisUrl = redis ? (inject('redisUrl') ?? undefined) : undefined;
+  const connection = connect(databaseUrl);
+  const [apiSide, workerSide] = [openPubsub({ databaseUrl, redisUrl }), openPubsub({ databaseUrl, redisUrl })];
+  const log = openLog('test', 'silent');
+  const statements = countStatements(connection.db);
+  const streamHub = makeStreamHub({ db: statements.db, pubsub: apiSide, log, heartbeatMs });
+  const watchers = makeWatchers(workerSide);
+  const catchUps: string[] = [];
+  workerSide.subscribeToWorkers((message) => {
+    if (message.kind === 'watched') watchers.markWatched(message.turnId);
+    if (message.kind !== 'catch-up') return;
+    catchUps.push(message.turnId);
+    watchers.catchUp(message.turnId);
+  });
+  await untilSubscribed(apiSide, workerSide);
+  const app = makeRouter();
+  app.onError(handleError(log));
+  app.use('*', async (c, next) => {
+    c.set('project', c.req.header('x-project') ?? 'default');
+    await next();
+  });
+  const context = { db: statements.db, streamHub, streamLimiter: makeStreamLimiter(10_000) };
+  app.route('/', turnEventRoutes(context, format));
+  const server = serve({ fetch: app.fetch, port: 0, hostname: '127.0.0.1' });
+  const url = await new Promise<string>((resolve) => {
+    server.on('listening', () => {
+      const address = server.address();
+      resolve(`http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`);
+    });
+  });
+
+  return {
+    ...{ url, databaseUrl, db: connection.db, streamHub, statements, watchers, pubsub: workerSide, catchUps },
+    startTurn: () => playTurn({ db: connection.db, pubsub: workerSide, watchers }),
+    open: (turnId: string, options: StreamOptions = {}) => openStream(`${url}/v1/turns/${turnId}/events`, options),
+    [Symbol.asyncDispose]: async () => {
+      await streamHub.close();
+      if ('closeAllConnections' in server) server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+      await Promise.all([apiSide.close(), workerSide.close()]);
+      await connection.close();
+    },
+  };
+}
+
+/** What is published before the other side listens is lost, and nothing here publishes it again. */
+async function untilSubscribed(apiSide: Pubsub, workerSide: Pubsub): Promise<void> {
+  const turnId = 'turn_that_does_not_exist';
+  const reached = new Set<string>();
+  const leave = [
+    apiSide.subscribeToTurn(turnId, () => reached.add('watcher')),
+    workerSide.subscribeToWorkers(() => reached.add('worker')),
+  ];
+  await vi.waitFor(
+    () => {
+      workerSide.publishToTurn({ kind: 'wake', turnId });
+      apiSide.publishToWorkers({ kind: 'watched', turnId });
+      if (reached.size < 2) throw new Error('The two sides do not reach each other.');
+    },
+    { timeout: 20_000, interval: 20 },
+  );
+  for (const each of leave) each();
+}
+
+/** A connection that counts its answered statements, and loses the next few answers on request. */
+function countStatements(db: Db): { db: Db; count(): number; failNext(times: number): void } {
+  let count = 0;
+  let failing = 0;
+  const counting: KyselyPlugin = {
+    transformQuery: ({ node }) => node,
+    // A statement whose text never changes is compiled once: only its answers can be counted.
+    transformResult: async ({ result }) => {
+      count += 1;
+      failing -= 1;
+      if (failing >= 0) throw new Error('the connection was lost');
+      return result;
+    },
+  };
+  return {
+    db: db.withPlugin(counting),
+    count: () => count,
+    failNext: (times) => {
+      failing = times;
+    },
+  };
+}

@@ -1,0 +1,69 @@
+/**
+ * A kind of fault: its target, how long it lasts (milliseconds, from and to), the queue it needs, and whether a run has it
+ * once at most.
+ */
+type FaultKindShape = { target: Target; lastsMs: readonly [number, number]; queue?: QueueMode; isOnce?: boolean };
+
+/** Two faults at one target never overlap; `worker` and `api` are one of several, chosen by `aim`. */
+export type Target = 'worker' | 'api' | 'queue' | 'redis' | 'postgres' | 'provider' | 'receiver';
+
+/** Where the queue of a run is. */
+export type QueueMode = 'redis' | 'postgres';
+
+/** All kinds of faults; docs/chaos.md says what each does. */
+export const faultKinds = {
+  'worker-kill': { target: 'worker', lastsMs: [300, 2_500] },
+  'worker-pause': { target: 'worker', lastsMs: [7_000, 10_000] },
+  'worker-roll': { target: 'worker', lastsMs: [0, 500] },
+  'worker-skew': { target: 'worker', lastsMs: [2_000, 6_000] },
+  'worker-cut-off': { target: 'worker', lastsMs: [2_000, 8_000] },
+  // It kills ten workers, one after the other.
+  'poison-turn': { target: 'provider', lastsMs: [0, 0], isOnce: true },
+  'api-kill': { target: 'api', lastsMs: [200, 1_500] },
+  'api-roll': { target: 'api', lastsMs: [0, 500] },
+  'api-cut-off': { target: 'api', lastsMs: [2_000, 6_000] },
+  'queue-lost': { target: 'queue', lastsMs: [300, 1_500] },
+  'queue-doubled': { target: 'queue', lastsMs: [1_000, 4_000] },
+  'queue-replayed': { target: 'queue', lastsMs: [0, 0] },
+  'rescuers-paused': { target: 'queue', lastsMs: [5_500, 8_000] },
+  'redis-kill': { target: 'redis', lastsMs: [100, 3_000], queue: 'redis' },
+  'redis-restart': { target: 'redis', lastsMs: [100, 3_000], queue: 'redis' },
+  'redis-pause': { target: 'redis', lastsMs: [500, 4_000], queue: 'redis' },
+  'redis-full': { target: 'redis', lastsMs: [1_000, 4_000], queue: 'redis' },
+  'redis-clients-killed': { target: 'redis', lastsMs: [0, 1_000], queue: 'redis' },
+  'redis-cut-off': { target: 'redis', lastsMs: [2_000, 6_000], queue: 'redis' },
+  'postgres-restart': { target: 'postgres', lastsMs: [0, 2_000] },
+  'postgres-terminated': { target: 'postgres', lastsMs: [200, 2_000] },
+  'postgres-cancelled': { target: 'postgres', lastsMs: [500, 2_000] },
+  'postgres-locked': { target: 'postgres', lastsMs: [1_000, 5_500] },
+  'postgres-full': { target: 'postgres', lastsMs: [1_000, 3_000] },
+  'postgres-slow': { target: 'postgres', lastsMs: [1_000, 4_000] },
+  'postgres-cut': { target: 'postgres', lastsMs: [100, 2_000] },
+  'postgres-ack-lost': { target: 'postgres', lastsMs: [200, 1_500] },
+  'provider-429': { target: 'provider', lastsMs: [0, 0] },
+  'provider-503': { target: 'provider', lastsMs: [0, 0] },
+  'provider-hang': { target: 'provider', lastsMs: [0, 0] },
+  'provider-cut': { target: 'provider', lastsMs: [0, 0] },
+  'provider-drip': { target: 'provider', lastsMs: [0, 0] },
+  'provider-garbage': { target: 'provider', lastsMs: [0, 0] },
+  'receiver-down': { target: 'receiver', lastsMs: [1_000, 3_000] },
+  'receiver-failing': { target: 'receiver', lastsMs: [1_000, 3_000] },
+  'receiver-slow': { target: 'receiver', lastsMs: [1_000, 3_000] },
+  'receiver-gone': { target: 'receiver', lastsMs: [500, 1_500] },
+} as const satisfies Record<string, FaultKindShape>;
+
+export type FaultKind = keyof typeof faultKinds;
+
+/** Whether a run has a kind once at most. */
+export function isOnce(kind: FaultKind): boolean {
+  const { isOnce = false }: FaultKindShape = faultKinds[kind];
+  return isOnce;
+}
+
+/** The kinds that a run on this queue can have, in a fixed order. */
+export function kindsFor(queue: QueueMode): FaultKind[] {
+  return (Object.keys(faultKinds) as FaultKind[]).filter((kind) => {
+    const { queue: wanted }: FaultKindShape = faultKinds[kind];
+    return wanted === undefined || wanted === queue;
+  });
+}

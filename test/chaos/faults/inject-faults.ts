@@ -1,0 +1,113 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { FaultRecord } from '../history.ts';
+import type { Load } from '../load/play-turns.ts';
+import type { ChaosHarness } from '../open-harness.ts';
+import type { Fault, FaultOutcome } from './fault.ts';
+import type { FaultKind } from './fault-kinds.ts';
+import { cutOffApi, cutOffRedis, cutOffWorker, cutPostgres, loseAcks, slowPostgres } from './links.ts';
+import { killApi, killWorker, pauseWorker, rollApi, rollWorker, skewWorker } from './parts.ts';
+import { cancelStatements, lockTurns, restartPostgres, takeAllConnections, terminateBackends } from './postgres.ts';
+import { doubleJobs, loseQueue, pauseRescuers, replayJobs } from './queue.ts';
+import { troubleReceiver } from './receiver.ts';
+import { fillRedis, killRedis, killRedisClients, pauseRedis, restartRedis } from './redis.ts';
+import { type ScheduledFault, targetOf } from './schedule.ts';
+
+/** A trouble that comes with turns: the requests to their model show its effect, once the run is over. */
+const troubleTurns: Fault = async () => ({ evidence: null, endedAt: Date.now(), scope: 'none' });
+
+const faults: Record<FaultKind, Fault> = {
+  'worker-kill': killWorker,
+  'worker-pause': pauseWorker,
+  'worker-roll': rollWorker,
+  'worker-skew': skewWorker,
+  'worker-cut-off': cutOffWorker,
+  'poison-turn': troubleTurns,
+  'api-kill': killApi,
+  'api-roll': rollApi,
+  'api-cut-off': cutOffApi,
+  'queue-lost': loseQueue,
+  'queue-doubled': doubleJobs,
+  'queue-replayed': replayJobs,
+  'rescuers-paused': pauseRescuers,
+  'redis-kill': killRedis,
+  'redis-restart': restartRedis,
+  'redis-pause': pauseRedis,
+  'redis-full': fillRedis,
+  'redis-clients-killed': killRedisClients,
+  'redis-cut-off': cutOffRedis,
+  'postgres-restart': restartPostgres,
+  'postgres-terminated': terminateBackends,
+  'postgres-cancelled': cancelStatements,
+  'postgres-locked': lockTurns,
+  'postgres-full': takeAllConnections,
+  'postgres-slow': slowPostgres,
+  'postgres-cut': cutPostgres,
+  'postgres-ack-lost': loseAcks,
+  'provider-429': troubleTurns,
+  'provider-503': troubleTurns,
+  'provider-hang': troubleTurns,
+  'provider-cut': troubleTurns,
+  'provider-drip': troubleTurns,
+  'provider-garbage': troubleTurns,
+  'receiver-down': troubleReceiver('down'),
+  'receiver-failing': troubleReceiver('failing'),
+  'receiver-slow': troubleReceiver('slow'),
+  'receiver-gone': troubleReceiver('gone'),
+};
+
+const LIMIT_MS = 60_000;
+const MAX_ATTEMPTS = 12;
+
+/** Injects the faults as scheduled, from now on; two faults at one target come one after the other. */
+export async function injectFaults(
+  schedule: ScheduledFault[],
+  harness: ChaosHarness,
+  load: Load,
+): Promise<FaultRecord[]> {
+  const startedAt = Date.now();
+  const targetFree = new Map<string, Promise<unknown>>();
+  return Promise.all(
+    schedule.map(async (scheduled) => {
+      await sleep(Math.max(0, startedAt + scheduled.atMs - Date.now()));
+      const before = targetFree.get(targetOf(scheduled)) ?? Promise.resolve();
+      const injected = before.then(() => injectUntilEffective(scheduled, harness, load));
+      targetFree.set(targetOf(scheduled), injected);
+      return injected;
+    }),
+  );
+}
+
+/**
+ * A fault needs turns in progress: where there are none, some are posted first. One without effect (nothing was written
+ * just then, or another fault had ended its target) is injected again while more turns are posted.
+ */
+async function injectUntilEffective(
+  scheduled: ScheduledFault,
+  harness: ChaosHarness,
+  load: Load,
+): Promise<FaultRecord> {
+  for (let attempt = 1; ; attempt += 1) {
+    if (attempt > 1 || !load.isInProgress()) await load.addLoad();
+    const record = await injectOnce(scheduled, harness);
+    // The effect of a trouble that comes with turns is known only at the end.
+    const isOver = record.evidence !== null || faults[scheduled.kind] === troubleTurns;
+    if (isOver || attempt === MAX_ATTEMPTS) return record;
+  }
+}
+
+/** A fault that failed is recorded as one without effect. */
+async function injectOnce(scheduled: ScheduledFault, harness: ChaosHarness): Promise<FaultRecord> {
+  const from = Date.now();
+  const failed = (error: unknown): FaultOutcome => {
+    process.stderr.write(`fault ${scheduled.number} ${scheduled.kind} failed: ${String(error)}\n`);
+    return { evidence: null, endedAt: Date.now(), scope: 'none' };
+  };
+  const outcome = await inTime(faults[scheduled.kind](harness, scheduled), LIMIT_MS + scheduled.lastsMs).catch(failed);
+  return { number: scheduled.number, kind: scheduled.kind, from, ...outcome };
+}
+
+async function inTime<Result>(promise: Promise<Result>, limitMs: number): Promise<Result> {
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(() => late.reject(new Error(`it took longer than ${limitMs} ms`)), limitMs);
+  return Promise.race([promise, late.promise]).finally(() => clearTimeout(timer));
+}

@@ -1,0 +1,128 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type postgres from 'postgres';
+import type { Wakeup } from '#core/turn/wakeup.ts';
+import type { ChaosHarness } from '../open-harness.ts';
+import { retryUntilDone } from '../retry-until-done.ts';
+import type { Fault } from './fault.ts';
+import type { ScheduledFault } from './schedule.ts';
+
+const INTERVAL_MS = 5;
+
+/** The queue is emptied, again and again for a while, so that jobs enqueued meanwhile are lost too. */
+export const loseQueue: Fault = async (harness, { lastsMs }) => {
+  const lost = await emptyQueue(harness, lastsMs);
+  return { evidence: lost > 0 ? `${lost} jobs or keys lost` : null, endedAt: Date.now(), scope: 'all' };
+};
+
+/** Empties the queue for a while: FLUSHALL, or its table. Returns how many keys or jobs were lost. */
+async function emptyQueue({ redis, sql }: ChaosHarness, lastsMs: number): Promise<number> {
+  let lost = 0;
+  for (const until = Date.now() + lastsMs; Date.now() < until; await sleep(INTERVAL_MS)) {
+    if (redis) {
+      lost += await redis.client.dbsize();
+      await redis.client.flushall();
+    } else lost += (await retryUntilDone(() => sql`delete from bullmq.job`)).count;
+  }
+  return lost;
+}
+
+const POLL_MS = 60;
+
+/** How many turns and deliveries have their old jobs enqueued again, and how many jobs are enqueued at once. */
+const MANY = 40;
+
+/** For a while every job has a double under another id. */
+export const doubleJobs: Fault = async (harness, scheduled) => {
+  const doubled = new Set<string>();
+  const until = Date.now() + scheduled.lastsMs;
+  while (Date.now() < until) {
+    const due = (await retryUntilDone(() => dueNow(harness))).filter((one) => !doubled.has(nameOf(one)));
+    await retryUntilDone(() => harness.jobQueue.enqueue(due.map((one) => renumbered(one, scheduled, doubled.size))));
+    for (const one of due) doubled.add(nameOf(one));
+    await sleep(POLL_MS);
+  }
+  return { evidence: doubled.size > 0 ? `${doubled.size} jobs doubled` : null, endedAt: Date.now(), scope: 'none' };
+};
+
+/** Old jobs come again: of turns that have ended, of steps that are done, of deliveries that wait or are over. */
+export const replayJobs: Fault = async (harness, scheduled) => {
+  const { sql } = harness;
+  const steps = await retryUntilDone(
+    () => sql<Wakeup[]>`
+    select 'turn' as kind, id as "turnId", step, provider, priority from (
+      select id, provider, priority, unnest(array['r1', 'b1', 'r2', 'b2', step]) as step from turns order by id desc limit ${MANY}) as old`,
+  );
+  const deliveries = await retryUntilDone(
+    () => sql<Wakeup[]>`select 'delivery' as kind, id as "deliveryId" from deliveries order by id desc limit ${MANY}`,
+  );
+  const wakeups = [...steps, ...deliveries].map((one, index) => renumbered(one, scheduled, index));
+  for (let start = 0; start < wakeups.length; start += MANY) {
+    await retryUntilDone(() => harness.jobQueue.enqueue(wakeups.slice(start, start + MANY)));
+  }
+  return {
+    evidence: wakeups.length > 0 ? `${wakeups.length} old jobs again` : null,
+    endedAt: Date.now(),
+    scope: 'none',
+  };
+};
+
+/** The wake-ups that are due now, as they were enqueued. */
+async function dueNow({ sql }: ChaosHarness): Promise<Wakeup[]> {
+  const turns = await sql<Wakeup[]>`select 'turn' as kind, id as "turnId", step, generation, provider, priority
+    from turns where due_at < 'infinity' and at_head and status <> 'requires_action'`;
+  const deliveries = await sql<Wakeup[]>`select 'delivery' as kind, id as "deliveryId", generation
+    from deliveries where status = 'pending'`;
+  return [...turns, ...deliveries];
+}
+
+function nameOf(wakeup: Wakeup): string {
+  return wakeup.kind === 'turn'
+    ? `${wakeup.turnId} ${wakeup.step} ${wakeup.generation}`
+    : `${wakeup.deliveryId} ${wakeup.generation}`;
+}
+
+/** Another generation makes another job id; no turn of a run comes near these. */
+function renumbered(wakeup: Wakeup, { number }: ScheduledFault, index: number): Wakeup {
+  return { ...wakeup, generation: 1_000_000 + number * 10_000 + index };
+}
+
+const LOSING_MS = 1_000;
+
+/** The queue may be lost while it is empty: then it is lost again. */
+const ATTEMPTS = 3;
+
+/**
+ * All rescuers find nothing to do for a while, although the queue has just been lost: a trigger passes over their
+ * updates, which are those that raise `rescues`.
+ */
+export const pauseRescuers: Fault = async (harness, { lastsMs }) => {
+  const { sql } = harness;
+  await retryUntilDone(() => blockRescuers(sql));
+  try {
+    for (let attempt = 1; attempt <= ATTEMPTS && (await countPassedOver(sql)) === 0; attempt += 1) {
+      await emptyQueue(harness, LOSING_MS);
+      await sleep(lastsMs);
+    }
+  } finally {
+    await retryUntilDone(() => sql`drop trigger if exists chaos_no_rescue on turns`);
+  }
+  const endedAt = Date.now();
+  const passedOver = await countPassedOver(sql);
+  await retryUntilDone(() => sql`drop sequence if exists chaos_passed_over`);
+  return { evidence: passedOver > 0 ? `${passedOver} rescues passed over` : null, endedAt, scope: 'all' };
+};
+
+async function blockRescuers(sql: postgres.Sql): Promise<void> {
+  await sql`create sequence if not exists chaos_passed_over`;
+  await sql`create or replace function chaos_pass_over() returns trigger language plpgsql as $$
+    begin perform nextval('chaos_passed_over'); return null; end $$`;
+  await sql`create or replace trigger chaos_no_rescue before update of rescues on turns for each row
+    when (new.rescues > old.rescues) execute function chaos_pass_over()`;
+}
+
+async function countPassedOver(sql: postgres.Sql): Promise<number> {
+  const [row] = await retryUntilDone(
+    () => sql<{ count: number }[]>`select last_value::int * is_called::int as count from chaos_passed_over`,
+  );
+  return row?.count ?? 0;
+}

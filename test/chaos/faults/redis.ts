@@ -1,0 +1,72 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { TestRedis } from '../../harness/stores/open-redis.ts';
+import type { ChaosHarness } from '../open-harness.ts';
+import type { Fault, FaultOutcome } from './fault.ts';
+
+/** SIGKILL for Redis; it comes back empty, as one without persistence does. */
+export const killRedis: Fault = (harness, { lastsMs }) => stop(redisOf(harness), { awayMs: lastsMs, forget: true });
+
+/** SIGKILL for Redis; it comes back with what it had written to the disk, up to a second ago. */
+export const restartRedis: Fault = (harness, { lastsMs }) => stop(redisOf(harness), { awayMs: lastsMs, forget: false });
+
+/** The Redis of the run; faults that need one are scheduled only where there is one. */
+function redisOf({ redis }: Pick<ChaosHarness, 'redis'>): TestRedis {
+  if (!redis) throw new Error('There is no Redis in this run.');
+  return redis;
+}
+
+async function stop(redis: TestRedis, { awayMs, forget }: { awayMs: number; forget: boolean }): Promise<FaultOutcome> {
+  const before = await runId(redis);
+  await redis.kill();
+  await sleep(awayMs);
+  await redis.start({ forget });
+  const endedAt = Date.now();
+  const after = await runId(redis);
+  return { evidence: before === after ? null : `Redis was away for ${awayMs} ms`, endedAt, scope: 'all' };
+}
+
+/** The name that Redis gives itself at each start. */
+async function runId({ client }: TestRedis): Promise<string> {
+  return /run_id:(\w+)/.exec(await client.info('server'))?.[1] ?? '';
+}
+
+/** CLIENT PAUSE: Redis takes commands and answers none of them for a while. */
+export const pauseRedis: Fault = async (harness, { lastsMs }) => {
+  const { client } = redisOf(harness);
+  const from = Date.now();
+  await client.call('CLIENT', 'PAUSE', String(lastsMs), 'ALL');
+  await client.ping();
+  const pausedMs = Date.now() - from;
+  return {
+    evidence: pausedMs >= lastsMs / 2 ? `no answer for ${pausedMs} ms` : null,
+    endedAt: Date.now(),
+    scope: 'all',
+  };
+};
+
+/** Redis reaches its maxmemory and, evicting nothing, refuses every write. */
+export const fillRedis: Fault = async (harness, { lastsMs }) => {
+  const { client } = redisOf(harness);
+  await client.config('SET', 'maxmemory', '1');
+  const refusal = await client.set('chaos', 'x').catch(String);
+  try {
+    await sleep(lastsMs);
+  } finally {
+    await client.config('SET', 'maxmemory', '0');
+  }
+  return { evidence: refusal?.includes('OOM') ? 'writes were refused: OOM' : null, endedAt: Date.now(), scope: 'all' };
+};
+
+/** CLIENT KILL for every connection but the driver's, again and again for a while. */
+export const killRedisClients: Fault = async (harness, { lastsMs }) => {
+  const { client } = redisOf(harness);
+  const until = Date.now() + lastsMs;
+  let killed = 0;
+  do {
+    for (const type of ['normal', 'pubsub']) {
+      killed += Number(await client.call('CLIENT', 'KILL', 'TYPE', type, 'SKIPME', 'yes'));
+    }
+    await sleep(150);
+  } while (Date.now() < until);
+  return { evidence: killed > 0 ? `${killed} clients killed` : null, endedAt: Date.now(), scope: 'all' };
+};

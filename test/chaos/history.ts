@@ -1,0 +1,95 @@
+import type { ModelCall } from '../harness/servers/model-recorder.ts';
+import type { RecordedCall } from '../harness/servers/tool-recorder.ts';
+import type { ReceivedWebhook } from '../harness/servers/webhook-receiver.ts';
+import type { FaultKind } from './faults/fault-kinds.ts';
+import type { TurnPlan } from './load/turn-plan.ts';
+
+/** Everything that was planned, done, seen and stored in one run; times are milliseconds since 1970. */
+export type History = {
+  plans: TurnPlan[];
+  faults: FaultRecord[];
+  answers: Answer[];
+  acks: Ack[];
+  /** What the followers of each turn saw, by turn id. */
+  seen: Map<string, SeenTurn>;
+  modelCalls: ModelCall[];
+  toolCalls: RecordedCall[];
+  webhooks: ReceivedWebhook[];
+  rows: Rows;
+  starts: StepStart[];
+  /** Processes that ended by themselves. */
+  ownEnds: { part: string; at: number; lastWords: string }[];
+  /** The latest row beyond its due time and the longest lease, as sampled during the run. */
+  latest: { lateMs: number; longestLeaseMs: number };
+  /** How late the driver itself was: a machine that is busy with other things makes everything late. */
+  driverLag: { p99: number; max: number };
+  /** When the driver began to hurry pending deliveries. */
+  hurriedFrom: number;
+};
+
+/** A fault that was injected. `evidence` is a sentence that shows its effect; null where it had none. */
+export type FaultRecord = {
+  number: number;
+  kind: FaultKind;
+  from: number;
+  endedAt: number;
+  /** The work it stopped: `all`, one part by name, or `none`. */
+  scope: string;
+  evidence: string | null;
+};
+
+/** One answer of an API to the load. */
+export type Answer = { at: number; api: string; route: string; status: number; hasRetryAfter: boolean };
+
+/** One acknowledgement of a turn. */
+export type Ack = { at: number; plan: number; turnId: string };
+
+/** A turn as its client saw it: the numbers of its durable events in order, over all connections, and its end. */
+export type SeenTurn = { plan: number; numbers: number[]; status: string | null; lastEvent: number | null };
+
+/** One start of a step, from a worker's log. */
+export type StepStart = { at: number; worker: string; turnId: string };
+
+/** The rows at the end. */
+export type Rows = {
+  turns: TurnRow[];
+  rounds: { turnId: string; number: number; attempts: number }[];
+  calls: CallRow[];
+  events: { turnId: string; number: number; type: string; at: number }[];
+  deliveries: DeliveryRow[];
+};
+
+export type TurnRow = {
+  id: string;
+  plan: number;
+  status: string;
+  step: string;
+  leaseOwner: string | null;
+  output: string | null;
+  errorCode: string | null;
+  lastEvent: number;
+  createdAt: number;
+  completedAt: number | null;
+};
+
+export type CallRow = {
+  turnId: string;
+  round: number;
+  index: number;
+  id: string;
+  name: string;
+  effect: string;
+  /** Which planned call it is. */
+  mark: string | null;
+  /** `success`, an error category, or null while it is open. */
+  outcome: string | null;
+};
+
+export type DeliveryRow = {
+  id: string;
+  turnId: string;
+  eventId: string;
+  status: string;
+  attempts: number;
+  lastStatusCode: number | null;
+};

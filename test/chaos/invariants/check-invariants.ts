@@ -1,0 +1,69 @@
+import type { History } from '../history.ts';
+import type { Options } from '../read-options.ts';
+import { deceivedClients, gappedEvents } from './events.ts';
+import { deadProcesses, emptyFaults, lastingFaults } from './faults.ts';
+import { overlongLeases } from './leases.ts';
+import { forkedHistories, gappedRounds } from './rounds.ts';
+import { changedCalls, inventedResults, openCalls, repeatedBookings } from './tool-calls.ts';
+import {
+  brokenLimits,
+  doubledTurns,
+  lostTurns,
+  oddAnswers,
+  oddEnds,
+  refusedTurns,
+  stuckTurns,
+  wrongEnds,
+} from './turns.ts';
+import { forgedWebhooks, hastyWebhooks, missedWebhooks, oddDeliveries } from './webhooks.ts';
+
+/** One promise, and each time it was broken. Complaints of one that is `reported` fail no run. */
+export type CheckedInvariant = {
+  id: string;
+  promise: string;
+  complaints: string[];
+  status: 'kept' | 'broken' | 'reported';
+};
+
+/** Checks a history against all invariants. */
+export function checkInvariants(history: History, { vacuity }: Pick<Options, 'vacuity'>): CheckedInvariant[] {
+  return allInvariants.map(({ id, promise, check, isVacuity = false }) => {
+    const complaints = check(history);
+    if (complaints.length === 0) return { id, promise, complaints, status: 'kept' };
+    return { id, promise, complaints, status: isVacuity && vacuity === 'report' ? 'reported' : 'broken' };
+  });
+}
+
+/** The promises of every run. */
+const allInvariants: Invariant[] = [
+  { id: 'I1', promise: 'every acknowledged turn is there', check: lostTurns },
+  { id: 'I1', promise: 'one key makes one turn', check: doubledTurns },
+  { id: 'I1', promise: 'every turn is acknowledged in the end', check: refusedTurns },
+  { id: 'I1', promise: 'every turn ends', check: stuckTurns },
+  { id: 'I1', promise: 'a turn ends once', check: oddEnds },
+  { id: 'I1', promise: 'a turn ends as its script says', check: wrongEnds },
+  { id: 'I2', promise: 'rounds have no gap', check: gappedRounds },
+  { id: 'I2', promise: 'the model is sent one history', check: forkedHistories },
+  { id: 'I3', promise: 'an at_most_once call is made once at most', check: repeatedBookings },
+  { id: 'I4', promise: 'a call is repeated under the same key with the same arguments', check: changedCalls },
+  { id: 'I4', promise: 'a result is of a call that was requested and made', check: inventedResults },
+  { id: 'I4', promise: 'an ended turn has no open call', check: openCalls },
+  { id: 'I5', promise: 'events have no gap', check: gappedEvents },
+  { id: 'I5', promise: 'clients see every event once, and the end', check: deceivedClients },
+  { id: 'I6', promise: 'the end of a turn is delivered, under one id', check: missedWebhooks },
+  { id: 'I6', promise: 'webhooks are signed and known', check: forgedWebhooks },
+  { id: 'I6', promise: 'deliveries say what the receiver says', check: oddDeliveries },
+  { id: 'I6', promise: 'no attempt comes before its time', check: hastyWebhooks },
+  { id: 'I7', promise: 'no lease outlives its time', check: overlongLeases },
+  { id: 'I8', promise: 'limits are kept', check: brokenLimits },
+  { id: 'I9', promise: 'the API answers what it declares', check: oddAnswers },
+  { id: 'I9', promise: 'no process ends by itself', check: deadProcesses },
+  { id: 'I10', promise: 'every fault had an effect, and met turns in progress', check: emptyFaults, isVacuity: true },
+  { id: 'I11', promise: 'every fault is overcome in half a minute', check: lastingFaults },
+];
+
+/**
+ * A promise that a run must not break; `check` returns a sentence for each time it did. `isVacuity`: a promise of the
+ * run, not of Pawl: that its faults had an effect.
+ */
+type Invariant = { id: string; promise: string; check(history: History): string[]; isVacuity?: boolean };

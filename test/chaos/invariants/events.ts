@@ -1,0 +1,34 @@
+import type { History, SeenTurn } from '../history.ts';
+
+/** Turns with events other than 1, 2, 3 … up to the turn's last event. */
+export function gappedEvents({ rows }: Pick<History, 'rows'>): string[] {
+  const eventsOf = Map.groupBy(rows.events, ({ turnId }) => turnId);
+  return rows.turns.flatMap(({ id, lastEvent }) => {
+    const numbers = (eventsOf.get(id) ?? []).map(({ number }) => number);
+    return isFull(numbers, lastEvent) ? [] : [`${id} has the events ${numbers.join(', ')} of ${lastEvent}`];
+  });
+}
+
+/** Clients that missed a durable event, got one twice, or saw another end than the stored one. */
+export function deceivedClients({ seen, rows, plans }: Pick<History, 'seen' | 'rows' | 'plans'>): string[] {
+  const rowOf = new Map(rows.turns.map((row) => [row.id, row]));
+  const planOf = new Map(plans.map((plan) => [plan.number, plan]));
+  return [...seen].flatMap(([turnId, client]) => {
+    const row = rowOf.get(turnId);
+    if (!row || row.completedAt === null) return [];
+    const name = `the client of ${turnId}`;
+    if (client.status !== row.status) return [`${name} saw it end as ${client.status}, not ${row.status}`];
+    if (client.lastEvent !== row.lastEvent)
+      return [`${name} saw ${client.lastEvent} as its last event, not ${row.lastEvent}`];
+    const streamed = planOf.get(client.plan)?.followBy === 'stream';
+    return streamed && !isFull(client.numbers, row.lastEvent) ? [`${name} got ${describeSeen(client)}`] : [];
+  });
+}
+
+function isFull(numbers: number[], last: number): boolean {
+  return numbers.length === last && numbers.every((number, index) => number === index + 1);
+}
+
+function describeSeen({ numbers, lastEvent }: SeenTurn): string {
+  return `the events ${numbers.join(', ')} of ${lastEvent}`;
+}

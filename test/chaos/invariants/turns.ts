@@ -1,0 +1,89 @@
+import type { History } from '../history.ts';
+import { LIMIT } from '../load/turn-request.ts';
+
+/** Turns that were acknowledged and are not there. */
+export function lostTurns({ acks, rows }: Pick<History, 'acks' | 'rows'>): string[] {
+  const there = new Set(rows.turns.map(({ id }) => id));
+  return acks.filter(({ turnId }) => !there.has(turnId)).map(({ plan, turnId }) => `${turnId} of plan ${plan} is lost`);
+}
+
+/** Plans that made more than one turn, although every POST of a plan carries the same Idempotency-Key. */
+export function doubledTurns({ acks, rows }: Pick<History, 'acks' | 'rows'>): string[] {
+  const known = [...acks, ...rows.turns.map(({ id, plan }) => ({ turnId: id, plan }))];
+  return [...Map.groupBy(known, ({ plan }) => plan)].flatMap(([plan, all]) => {
+    const ids = new Set(all.map(({ turnId }) => turnId));
+    return ids.size > 1 ? [`plan ${plan} made ${ids.size} turns: ${[...ids].join(', ')}`] : [];
+  });
+}
+
+/** Plans that were never acknowledged, although all faults were over at the end. */
+export function refusedTurns({ plans, acks }: Pick<History, 'plans' | 'acks'>): string[] {
+  const acked = new Set(acks.map(({ plan }) => plan));
+  return plans.filter(({ number }) => !acked.has(number)).map(({ number }) => `plan ${number} was never acknowledged`);
+}
+
+const ENDED = new Set(['completed', 'incomplete', 'failed', 'cancelled']);
+
+/** Turns that have not ended, although all faults have been over for long enough. */
+export function stuckTurns({ rows }: Pick<History, 'rows'>): string[] {
+  const stuck = rows.turns.filter(({ status }) => !ENDED.has(status));
+  return stuck.map(({ id, plan, status, step }) => `${id} of plan ${plan} is still ${status} at ${step}`);
+}
+
+/** Turns that did not end exactly once. */
+export function oddEnds({ rows }: Pick<History, 'rows'>): string[] {
+  const eventsOf = Map.groupBy(rows.events, ({ turnId }) => turnId);
+  return rows.turns.flatMap(({ id, status }) => {
+    if (!ENDED.has(status)) return [];
+    const ends = (eventsOf.get(id) ?? []).filter(({ type }) => ENDED.has(type.replace('turn.', '')));
+    if (ends.length === 1 && ends[0]?.type === `turn.${status}`) return [];
+    return [`${id} is ${status} and its events say ${ends.map(({ type }) => type).join(', ') || 'no end'}`];
+  });
+}
+
+/** Turns that ended otherwise than their script says. */
+export function wrongEnds({ plans, rows }: Pick<History, 'plans' | 'rows'>): string[] {
+  const planOf = new Map(plans.map((plan) => [plan.number, plan]));
+  return rows.turns.flatMap(({ id, plan: number, status, output, errorCode }) => {
+    const plan = planOf.get(number);
+    if (!plan || !ENDED.has(status)) return [];
+    const why = errorCode ? ` (${errorCode})` : '';
+    if (!plan.endings.includes(status)) return [`${id} of plan ${number} is ${status}${why}, not ${plan.endings[0]}`];
+    const isRight = status !== 'completed' || output === plan.output;
+    return isRight ? [] : [`${id} of plan ${number} says ${JSON.stringify(output)}, not ${plan.output}`];
+  });
+}
+
+/** Turns that went beyond their limits. */
+export function brokenLimits({ plans, rows, toolCalls }: Pick<History, 'plans' | 'rows' | 'toolCalls'>): string[] {
+  const limited = new Set(plans.filter(({ shape }) => shape === 'limited').map(({ number }) => number));
+  const callsOf = Map.groupBy(rows.calls, ({ turnId }) => turnId);
+  const called = Map.groupBy(toolCalls, ({ mark }) => Number.parseInt(mark, 10));
+  return rows.turns.flatMap(({ id, plan }) => {
+    if (!limited.has(plan)) return [];
+    const rounds = new Set((callsOf.get(id) ?? []).map(({ round }) => round)).size;
+    const calls = new Set((called.get(plan) ?? []).map(({ mark }) => mark)).size;
+    return [
+      ...(rounds > LIMIT.max_rounds ? [`${id} had ${rounds} rounds with calls, more than ${LIMIT.max_rounds}`] : []),
+      ...(calls > LIMIT.max_tool_calls ? [`${id} made ${calls} tool calls, more than ${LIMIT.max_tool_calls}`] : []),
+    ];
+  });
+}
+
+/** What the API may answer to the requests of the load (contract); 503 is always allowed, with a Retry-After. */
+const DECLARED: Record<string, number[]> = {
+  'POST /v1/turns': [202],
+  'POST /v1/conversations/:id/turns': [202],
+  'POST /v1/turns/:id/cancel': [200, 409],
+  'POST /v1/turns/:id/tool_outputs': [200, 409],
+  'GET /v1/turns/:id': [200],
+  'GET /v1/turns/:id/events as stream': [200, 204],
+};
+
+/** Answers that are not declared. */
+export function oddAnswers({ answers }: Pick<History, 'answers'>): string[] {
+  const odd = answers.filter(({ route, status, hasRetryAfter }) =>
+    status === 503 ? !hasRetryAfter : !DECLARED[route]?.includes(status),
+  );
+  return odd.map(({ api, route, status }) => `${api} answered ${status} to ${route}`);
+}

@@ -1,0 +1,49 @@
+import type { LoadUrls, TurnPlan } from './turn-plan.ts';
+import type { Scripted } from './write-script.ts';
+
+/** Rounds with calls that a turn of shape `limited` may have; its script has more. */
+export const LIMIT = { max_rounds: 2, max_tool_calls: 4 };
+
+type RequestOptions = Pick<TurnPlan, 'number' | 'shape' | 'trouble' | 'faultedBy' | 'hasWebhook'> &
+  Pick<Scripted, 'script'>;
+
+/** The turn as it is posted. The turns of one rate limit share a model of their own. */
+export function turnRequestOf(options: RequestOptions, { toolUrl, hookUrl }: LoadUrls) {
+  const { number, shape, trouble, faultedBy, hasWebhook, script } = options;
+  const tools = [httpTool('book', 'at_most_once'), httpTool('note', 'idempotent'), httpTool('look', 'none')];
+  const asking = shape === 'ask' ? [ASK_USER] : [];
+  const events = ['turn.completed', 'turn.incomplete', 'turn.failed', 'turn.cancelled'];
+  return {
+    model: trouble === 'provider-429' ? `openai/limited-${faultedBy}` : 'openai/chaos',
+    input: JSON.stringify({ sim: script }),
+    tools: trouble === 'poison-turn' ? ['crash_worker'] : [...tools, ...asking],
+    metadata: { plan: String(number) },
+    ...(shape === 'limited' ? { limits: LIMIT } : {}),
+    ...(hasWebhook ? { webhook: { url: hookUrl, events } } : {}),
+  };
+
+  function httpTool(name: string, effect: string) {
+    const execution = { kind: 'http', url: `${toolUrl}/${name}` };
+    return {
+      type: 'function',
+      name,
+      description: 'Does something that is counted.',
+      parameters: ARGS,
+      execution,
+      effect,
+    };
+  }
+}
+
+const ARGS = {
+  type: 'object',
+  properties: { mark: { type: 'string' }, wait_ms: { type: 'integer' } },
+  required: ['mark'],
+};
+
+const ASK_USER = {
+  type: 'function',
+  name: 'ask_user',
+  description: 'Asks the client.',
+  parameters: { type: 'object', properties: { mark: { type: 'string' } }, required: ['mark'] },
+};

@@ -1,0 +1,79 @@
+import type { z } from 'zod';
+import type { Script } from '#simulator/script.ts';
+import type { Random } from '../random.ts';
+import type { TurnPlan } from './turn-plan.ts';
+
+export type Scripted = Pick<TurnPlan, 'output' | 'scriptedMs'> & { script: z.input<typeof Script> };
+type ScriptedReply = NonNullable<z.input<typeof Script>['rounds']>[number];
+type Fault = NonNullable<ScriptedReply['fault']>;
+type ScriptOptions = Pick<TurnPlan, 'number' | 'shape' | 'trouble'>;
+
+/** Tools of the load, by what a crash in their middle means. */
+const TOOLS = ['book', 'note', 'look'] as const;
+/** How many attempts of the first round a trouble fails, of five that a turn has. */
+export const FAILING_ATTEMPTS = 3;
+
+const LIMITED_ROUNDS = 4;
+
+/** Writes the script of one turn: rounds with calls, the answer, and what goes wrong. */
+export function writeScript(options: ScriptOptions, random: Random): Scripted {
+  if (options.trouble === 'poison-turn') return poison(options.number);
+  const rounds = options.shape === 'limited' ? LIMITED_ROUNDS : random.integer(options.shape === 'ask' ? 1 : 0, 3);
+  const replies = Array.from({ length: rounds }, (_, index) => writeRound(options, index + 1, random));
+  const output = `This was turn ${options.number}.`;
+  const final = { think_ms: random.integer(80, 500), pace_ms: random.integer(0, 30) };
+  const script = { rounds: replies.map(({ reply }) => reply), answer: output, final };
+  const scriptedMs = replies.reduce((sum, { ms }) => sum + ms, final.think_ms);
+  return { script: withTrouble(script, options), output, scriptedMs };
+}
+
+function writeRound(
+  { number, shape }: ScriptOptions,
+  round: number,
+  random: Random,
+): { reply: ScriptedReply; ms: number } {
+  const think = random.integer(80, 600);
+  const calls = Array.from({ length: random.integer(1, 3) }, (_, index) => ({
+    name: random.pick(TOOLS) as string,
+    arguments: { mark: `${number}.${round}.${index}`, wait_ms: random.integer(20, 400) },
+  }));
+  const question = { name: 'ask_user', arguments: { mark: `${number}.${round}.ask` } };
+  const tools = shape === 'ask' && round === 1 ? [...calls, question] : calls;
+  const ms = think + Math.max(...calls.map((call) => call.arguments.wait_ms));
+  return { reply: { say: `Round ${round}.`, think_ms: think, tools }, ms };
+}
+
+/** The trouble comes in the first round; `times` leaves room for a later attempt to succeed. */
+function withTrouble(script: Scripted['script'], { trouble }: ScriptOptions): Scripted['script'] {
+  const fault = faultOf(trouble);
+  if (!fault) return script;
+  const [first, ...others] = script.rounds ?? [];
+  if (!first) return { ...script, final: { ...script.final, fault } };
+  return { ...script, rounds: [{ ...first, fault }, ...others] };
+}
+
+function faultOf(trouble: TurnPlan['trouble']): Fault | null {
+  switch (trouble) {
+    case 'provider-429':
+      return { kind: 'status', status: 429, retry_after: 1, times: FAILING_ATTEMPTS };
+    case 'provider-503':
+      return { kind: 'status', status: 503, times: FAILING_ATTEMPTS };
+    case 'provider-hang':
+      return { kind: 'hang', times: FAILING_ATTEMPTS };
+    case 'provider-cut':
+      // Fifteen characters are within the first call's arguments, or within the answer where there are no calls.
+      return { kind: 'cut', after_chars: 15, times: FAILING_ATTEMPTS };
+    case 'provider-drip':
+      return { kind: 'drip', times: FAILING_ATTEMPTS };
+    case 'provider-garbage':
+      return { kind: 'garbage' };
+    default:
+      return null;
+  }
+}
+
+function poison(number: number): Scripted {
+  const output = `This was turn ${number}.`;
+  const rounds = [{ say: 'This will hurt.', tools: [{ name: 'crash_worker', arguments: {} }] }];
+  return { script: { rounds, answer: output }, output, scriptedMs: 0 };
+}

@@ -1,0 +1,130 @@
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import postgres from 'postgres';
+import type { JobQueue } from '#core/queue/job-queue.ts';
+import { openJobQueue } from '#core/queue/open-job-queue.ts';
+import { newWebhookSecret } from '#core/webhooks/sign.ts';
+import { findFreePort } from '#embedded-postgres/find-free-port.ts';
+import { migrateAll } from '#services/migrate/migrate-all.ts';
+import { type Link, openLink } from '../harness/links/open-link.ts';
+import { openSupervisedPart, type SupervisedPart } from '../harness/parts/supervised-part.ts';
+import { type ModelRecorder, openModelRecorder } from '../harness/servers/model-recorder.ts';
+import { openToolRecorder, type ToolRecorder } from '../harness/servers/tool-recorder.ts';
+import { openWebhookReceiver, type WebhookReceiver } from '../harness/servers/webhook-receiver.ts';
+import { openPostgres, type TestPostgres } from '../harness/stores/open-postgres.ts';
+import { openRedis, type TestRedis } from '../harness/stores/open-redis.ts';
+import type { Options } from './read-options.ts';
+
+/** A whole Pawl and everything around it: what a run breaks and observes. */
+export type ChaosHarness = AsyncDisposable & {
+  postgres: TestPostgres;
+  /** The driver's own connections, past all links. */
+  sql: postgres.Sql;
+  /** Null where the queue is on Postgres. */
+  redis: TestRedis | null;
+  workers: Part[];
+  apis: Api[];
+  model: ModelRecorder;
+  tools: ToolRecorder;
+  receiver: WebhookReceiver;
+  /** The driver's own queue, past all links. */
+  jobQueue: JobQueue;
+};
+
+/** Each part reaches each store over a link of its own, so that one part alone can be cut off. */
+export type Part = SupervisedPart & { links: Links };
+export type Links = { postgres: Link; redis: Link | null };
+export type Api = Part & { url: string };
+
+/** Opens the harness in a new folder, which is removed with it unless it is to be kept. */
+export async function openChaosHarness({ queue, workers, apis, keep }: Options): Promise<ChaosHarness> {
+  await using opened = new AsyncDisposableStack();
+  const folder = keep ?? (await mkdtemp(join(tmpdir(), 'pawl-chaos-')));
+  if (keep) await mkdir(keep, { recursive: true });
+  else opened.defer(() => rm(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 }));
+
+  const postgres = opened.use(await openPostgres({ folder: join(folder, 'postgres'), durable: true }));
+  await migrateAll(postgres.url);
+  const sql = openSql(postgres.url);
+  opened.defer(() => sql.end({ timeout: 1 }));
+  const redis = queue === 'redis' ? opened.use(await requireRedis(join(folder, 'redis'))) : null;
+  const secret = newWebhookSecret();
+  const model = opened.use(await openModelRecorder());
+  const tools = opened.use(await openToolRecorder());
+  const receiver = opened.use(await openWebhookReceiver([secret]));
+  const jobQueue = await openJobQueue({ databaseUrl: postgres.url, redisUrl: redis?.url });
+  opened.defer(() => jobQueue.close());
+
+  const setup = { folder, postgres, redis, env: settings(model.baseUrl, secret) };
+  const startApi = async (name: string): Promise<Api> => {
+    const port = await findFreePort();
+    const part = await openPart(name, 'api', { ...setup, env: { ...setup.env, PORT: String(port) } });
+    return { ...opened.use(part), url: `http://127.0.0.1:${port}` };
+  };
+  const startWorker = async (name: string): Promise<Part> => opened.use(await openPart(name, 'worker', setup));
+  const parts = {
+    apis: await Promise.all(names('api', apis).map(startApi)),
+    workers: await Promise.all(names('worker', workers).map(startWorker)),
+  };
+  const closing = opened.move();
+  const dispose = () => closing.disposeAsync();
+  return { postgres, sql, redis, ...parts, model, tools, receiver, jobQueue, [Symbol.asyncDispose]: dispose };
+}
+
+function names(service: string, count: number): string[] {
+  return Array.from({ length: count }, (_, index) => `${service}-${index + 1}`);
+}
+
+/** Types are not fetched: a rejection of that query, when it is cut off, could not be caught. */
+function openSql(url: string): postgres.Sql {
+  const connection = { application_name: 'chaos', statement_timeout: 20_000 };
+  const backoff = () => 0.2;
+  return postgres(url, { max: 5, fetch_types: false, onnotice: () => {}, connect_timeout: 5, backoff, connection });
+}
+
+async function requireRedis(folder: string): Promise<TestRedis> {
+  const redis = await openRedis({ folder });
+  if (redis) return redis;
+  throw new Error('There is no redis-server on the PATH. Install it, or choose --queue postgres.');
+}
+
+/** Bounds that are short enough for a run: a model that hangs is given up in seconds. */
+function settings(modelUrl: string, secret: string): Record<string, string> {
+  return {
+    OPENAI_API_KEY: 'sk-chaos',
+    OPENAI_BASE_URL: modelUrl,
+    PAWL_EGRESS_ALLOW: '127.0.0.1',
+    PAWL_WEBHOOK_SECRET: secret,
+    PAWL_TOOLS: join(import.meta.dirname, 'poison-tools.ts'),
+    PAWL_MODEL_IDLE_TIMEOUT_MS: '2000',
+    PAWL_MODEL_TIMEOUT_MS: '6000',
+    PAWL_SHUTDOWN_GRACE_MS: '2000',
+    PAWL_WORKER_CONCURRENCY: '32',
+  };
+}
+
+const SKEW_MS = 600_000;
+
+type PartSetup = { folder: string; postgres: TestPostgres; redis: TestRedis | null; env: Record<string, string> };
+
+async function openPart(name: string, service: 'api' | 'worker', setup: PartSetup): Promise<Part> {
+  await using opened = new AsyncDisposableStack();
+  const { folder, postgres, redis } = setup;
+  const links: Links = {
+    postgres: opened.use(await openLink(postgres.port)),
+    redis: redis ? opened.use(await openLink(redis.port)) : null,
+  };
+  const database = Object.assign(new URL(postgres.url), { port: String(links.postgres.port) }).href;
+  // The first of several is ahead, the second behind.
+  const skew = name.endsWith('1') ? SKEW_MS : -SKEW_MS;
+  const env = {
+    ...setup.env,
+    PAWL_CHAOS_SKEW_MS: String(skew),
+    DATABASE_URL: database,
+    ...(links.redis ? { REDIS_URL: `redis://127.0.0.1:${links.redis.port}` } : {}),
+  };
+  const part = opened.use(await openSupervisedPart({ name, service, env, folder }));
+  const closing = opened.move();
+  return { ...part, links, [Symbol.asyncDispose]: () => closing.disposeAsync() };
+}

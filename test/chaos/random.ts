@@ -1,0 +1,36 @@
+/** Pseudo-random choices: the same for the same seed. */
+export type Random = {
+  /** From 0 up to, and without, 1. */
+  next(): number;
+  /** A whole number, both ends included. */
+  integer(least: number, most: number): number;
+  pick<Item>(items: readonly [Item, ...Item[]]): Item;
+  shuffle<Item>(items: readonly Item[]): Item[];
+};
+
+/** Makes them from a seed (mulberry32: 32 bits of state, good enough to choose what to break). */
+export function makeRandom(seed: number): Random {
+  let state = seed >>> 0;
+
+  function next(): number {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  }
+  const integer = (least: number, most: number) => least + Math.floor(next() * (most - least + 1));
+
+  return {
+    next,
+    integer,
+    pick: (items) => items[integer(0, items.length - 1)] ?? items[0],
+    shuffle: (items) => {
+      const shuffled = [...items];
+      for (let last = shuffled.length - 1; last > 0; last -= 1) {
+        const other = integer(0, last);
+        [shuffled[last], shuffled[other]] = [shuffled[other] as never, shuffled[last] as never];
+      }
+      return shuffled;
+    },
+  };
+}

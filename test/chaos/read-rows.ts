@@ -1,0 +1,62 @@
+import { readFile } from 'node:fs/promises';
+import type postgres from 'postgres';
+import type { CallRow, DeliveryRow, Rows, StepStart, TurnRow } from './history.ts';
+import type { Part } from './open-harness.ts';
+
+/** Reads the rows at the end of a run. */
+export async function readRows(sql: postgres.Sql): Promise<Rows> {
+  const [turns, rounds, calls, events, deliveries] = await Promise.all([
+    sql<TurnRow[]>`select id, (metadata ->> 'plan')::int as plan, status, step, lease_owner as "leaseOwner", output,
+      error ->> 'code' as "errorCode", last_event as "lastEvent", ${ms(sql, 'created_at')} as "createdAt",
+      ${ms(sql, 'completed_at')} as "completedAt" from turns order by id`,
+    sql<Rows['rounds']>`select turn_id as "turnId", number, attempts from rounds order by turn_id, number`,
+    sql<CallRow[]>`select turn_id as "turnId", round, index, id, name, effect, arguments::json ->> 'mark' as mark,
+      case when result ->> 'status' = 'error' then result -> 'error' ->> 'category' else result ->> 'status' end as outcome
+      from tool_calls order by turn_id, round, index`,
+    sql<Rows['events']>`select turn_id as "turnId", number, type, ${ms(sql, 'created_at')} as at
+      from events order by turn_id, number`,
+    sql<DeliveryRow[]>`select deliveries.id, deliveries.turn_id as "turnId", events.id as "eventId", status, attempts,
+      last_status_code as "lastStatusCode"
+      from deliveries join events on events.turn_id = deliveries.turn_id and number = event_number`,
+  ]);
+  return { turns, rounds, calls, events, deliveries };
+}
+
+function ms(sql: postgres.Sql, column: string) {
+  return sql`(extract(epoch from ${sql(column)}) * 1000)::double precision`;
+}
+
+type Line = { time?: number; event?: string; turn_id?: string; shiftMs?: number };
+
+/** Which worker began a step of which turn, and when: from the logs of all its processes. */
+export async function readStarts(workers: Part[]): Promise<StepStart[]> {
+  const files = workers.flatMap(({ name, logFiles }) => logFiles().map((file) => ({ name, file })));
+  const starts = await Promise.all(
+    files.map(async ({ name, file }) =>
+      startsIn(await readFile(file, 'utf8')).map((start) => ({ ...start, worker: name })),
+    ),
+  );
+  return starts.flat().sort((one, other) => one.at - other.at);
+}
+
+/** Times that were logged while the clock was shifted are corrected. */
+function startsIn(log: string): Omit<StepStart, 'worker'>[] {
+  let shiftMs = 0;
+  return log.split('\n').flatMap((text) => {
+    const line = parse(text);
+    if (line?.shiftMs !== undefined) shiftMs = line.shiftMs;
+    if (!line?.turn_id || !line.time || !STARTS.has(line.event)) return [];
+    return [{ at: line.time - shiftMs, turnId: line.turn_id }];
+  });
+}
+
+const STARTS = new Set<string | undefined>(['round.started', 'tool_calls.started']);
+
+/** A process that was killed may have left half a line. */
+function parse(text: string): Line | undefined {
+  try {
+    return JSON.parse(text) as Line;
+  } catch {
+    return undefined;
+  }
+}

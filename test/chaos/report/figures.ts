@@ -1,0 +1,104 @@
+import { percentile } from '../../../bench/percentile.ts';
+import type { History } from '../history.ts';
+import { turnsDuring } from '../invariants/faults.ts';
+import { repeatedBookings } from '../invariants/tool-calls.ts';
+import { doubledTurns, lostTurns, stuckTurns } from '../invariants/turns.ts';
+import { firstRecoveries, isPlain, type Recovery, recoveriesOf } from '../recoveries.ts';
+
+/** A run in numbers; times are milliseconds. */
+export type Figures = {
+  turns: number;
+  faults: FaultFigures[];
+  lost: number;
+  duplicated: number;
+  stuck: number;
+  bookedTwice: number;
+  /** Requests to the model beyond one for each round that was not scripted to fail. */
+  extraModelCalls: number;
+  modelCalls: number;
+  delays: Spread;
+  /** From the end of a fault to the first checkpoint of a turn it stopped; one for each fault. */
+  recoveries: Spread;
+  /** The same for every turn that one fault alone stopped. */
+  cleanRecoveries: Spread;
+  /** The same where other faults came in between. */
+  mixedRecoveries: Spread;
+  slowest: Recovery[];
+  latestMs: number;
+  driverLag: History['driverLag'];
+};
+
+/** `met` turns were in progress; `recovery` is for each of them that the fault stopped, among other faults or not. */
+type FaultFigures = { kind: string; injected: number; effective: number; met: number; recovery: Spread };
+
+export type Spread = { count: number; p50: number; p99: number; max: number };
+
+const SHOWN = 5;
+
+/** Counts and measures a history. */
+export function figuresOf(history: History): Figures {
+  const recoveries = recoveriesOf(history);
+  const { isClean = [], isMixed = [] } = Object.groupBy(recoveries, (one) => (one.isClean ? 'isClean' : 'isMixed'));
+  const spread = (some: Recovery[]) => spreadOf(some.map(({ ms }) => ms));
+  return {
+    turns: history.rows.turns.length,
+    faults: countFaults(history, recoveries),
+    lost: lostTurns(history).length,
+    duplicated: doubledTurns(history).length,
+    stuck: stuckTurns(history).length,
+    bookedTwice: repeatedBookings(history).length,
+    modelCalls: history.modelCalls.length,
+    extraModelCalls: countExtra(history),
+    delays: spreadOf(delaysOf(history)),
+    recoveries: spread(firstRecoveries(recoveries)),
+    cleanRecoveries: spread(isClean),
+    mixedRecoveries: spread(isMixed),
+    slowest: recoveries.toSorted((one, other) => other.ms - one.ms).slice(0, SHOWN),
+    latestMs: history.latest.lateMs,
+    driverLag: history.driverLag,
+  };
+}
+
+function countFaults({ faults, rows }: History, recoveries: Recovery[]): FaultFigures[] {
+  return [...Map.groupBy(faults, ({ kind }) => kind)]
+    .map(([kind, all]) => ({
+      kind,
+      injected: all.length,
+      effective: all.filter(({ evidence }) => evidence !== null).length,
+      met: all.reduce((sum, fault) => sum + turnsDuring(fault, rows.turns), 0),
+      recovery: spreadOf(recoveries.filter(({ fault }) => fault.kind === kind).map(({ ms }) => ms)),
+    }))
+    .toSorted((one, other) => (one.kind < other.kind ? -1 : 1));
+}
+
+/** Turns that were scripted to fail are left out: their rounds have to be requested again. */
+function countExtra({ modelCalls, plans, rows }: History): number {
+  const troubled = new Set(plans.filter(({ trouble }) => trouble).map(({ number }) => number));
+  const own = new Set(rows.turns.filter(({ plan }) => !troubled.has(plan)).map(({ id }) => id));
+  const requests = modelCalls.filter(({ turnId }) => own.has(turnId));
+  return requests.length - new Set(requests.map(({ turnId, round }) => `${turnId}.${round}`)).size;
+}
+
+/** How much longer turns took than their scripts, less the same of turns that met no fault. */
+function delaysOf({ plans, rows, faults }: History): number[] {
+  const planOf = new Map(plans.map((plan) => [plan.number, plan]));
+  const measured = rows.turns.flatMap((row) => {
+    const plan = planOf.get(row.plan);
+    if (!plan || !isPlain(plan) || row.completedAt === null) return [];
+    const isDisturbed = faults.some((fault) => turnsDuring(fault, [row]) > 0);
+    return [{ isDisturbed, ms: row.completedAt - row.createdAt - plan.scriptedMs }];
+  });
+  const quiet = measured.filter(({ isDisturbed }) => !isDisturbed).map(({ ms }) => ms);
+  const usual = quiet.length > 0 ? percentile(quiet, 0.5) : 0;
+  return measured.map(({ ms }) => Math.max(0, ms - usual));
+}
+
+function spreadOf(values: number[]): Spread {
+  if (values.length === 0) return { count: 0, p50: 0, p99: 0, max: 0 };
+  return {
+    count: values.length,
+    p50: percentile(values, 0.5),
+    p99: percentile(values, 0.99),
+    max: Math.max(...values),
+  };
+}

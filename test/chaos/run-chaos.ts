@@ -1,0 +1,99 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { injectFaults } from './faults/inject-faults.ts';
+import { proveTroubles } from './faults/prove-troubles.ts';
+import { makeSchedule } from './faults/schedule.ts';
+import type { History } from './history.ts';
+import { makeApiClient } from './load/api-client.ts';
+import { makeJournal } from './load/journal.ts';
+import { planExtraTurn, planTurns } from './load/plan-turns.ts';
+import { playAll } from './load/play-turns.ts';
+import type { ChaosHarness } from './open-harness.ts';
+import type { Options } from './read-options.ts';
+import { readRows, readStarts } from './read-rows.ts';
+import { retryUntilDone } from './retry-until-done.ts';
+
+const NS_PER_MS = 1_000_000;
+const SETTLE_LIMIT_MS = 120_000;
+
+/** Plays the load while the faults are injected, waits until all has settled, and returns all that happened. */
+export async function runChaos(harness: ChaosHarness, options: Options): Promise<History> {
+  const { seed, turns, seconds } = options;
+  const schedule = makeSchedule(options);
+  const urls = { toolUrl: harness.tools.url, hookUrl: harness.receiver.url };
+  const plans = planTurns({ seed, turns, seconds, schedule, ...urls });
+  const journal = makeJournal();
+  const over = new AbortController();
+  const client = makeApiClient(
+    harness.apis.map(({ url }) => url),
+    journal,
+    over.signal,
+  );
+
+  const lag = monitorEventLoopDelay({ resolution: 10 });
+  lag.enable();
+  const sampling = sampleRows(harness, over.signal);
+  const planExtra = (number: number, atMs: number) => planExtraTurn({ seed, number, atMs }, urls);
+  const load = playAll(plans, { client, journal, conversations: [] }, planExtra);
+  const faults = await injectFaults(schedule, harness, load);
+  const lastAtMs = plans.at(-1)?.atMs ?? 0;
+  const hurriedFrom = Date.now();
+  await settle(harness, load.played(), lastAtMs + SETTLE_LIMIT_MS);
+  over.abort();
+
+  const parts = [...harness.workers, ...harness.apis];
+  const seen = { modelCalls: harness.model.calls, toolCalls: harness.tools.calls, webhooks: harness.receiver.received };
+  const ownEnds = parts.flatMap(({ name, ownEnds }) => ownEnds.map((end) => ({ part: name, ...end })));
+  return {
+    ...journal,
+    ...seen,
+    plans,
+    ownEnds,
+    faults: proveTroubles({ faults, plans, ownEnds, ...seen, ...journal }),
+    rows: await retryUntilDone(() => readRows(harness.sql)),
+    starts: await readStarts(harness.workers),
+    latest: await sampling,
+    driverLag: { p99: lag.percentile(99) / NS_PER_MS, max: lag.max / NS_PER_MS },
+    hurriedFrom,
+  };
+}
+
+const POLL_MS = 300;
+
+/**
+ * Waits, after the last fault, until everything has ended, `limitMs` at most: a turn that is still active then is stuck.
+ * Deliveries that wait for their next attempt are hurried, since those pauses take hours.
+ */
+async function settle({ sql }: ChaosHarness, load: Promise<void>, limitMs: number): Promise<void> {
+  const deadline = performance.now() + limitMs;
+  let isPlayed = false;
+  void load.then(() => {
+    isPlayed = true;
+  });
+  while (performance.now() < deadline) {
+    await sql`update deliveries set due_at = now(), next_attempt_at = now() where status = 'pending'
+      and next_attempt_at > now() and lease_until is null and due_at > now() + interval '2 seconds'`;
+    const [open] = await sql<{ count: number }[]>`select (select count(*) from turns where due_at is not null)::int
+      + (select count(*) from deliveries where due_at is not null)::int as count`;
+    if (isPlayed && open?.count === 0) return;
+    await sleep(POLL_MS);
+  }
+}
+
+const INTERVAL_MS = 500;
+
+/** Samples the rows until the run is over: how late the latest is, and how long the longest lease. */
+async function sampleRows({ sql }: ChaosHarness, over: AbortSignal): Promise<History['latest']> {
+  const latest = { lateMs: 0, longestLeaseMs: 0 };
+  while (!over.aborted) {
+    // Not now(): the statement may wait for a lock, and would then see leases that were taken after it began.
+    const [row] = await sql<{ late: number; lease: number }[]>`
+      select coalesce(max(extract(epoch from clock_timestamp() - due_at)), 0)::double precision * 1000 as late,
+        coalesce(max(extract(epoch from lease_until - clock_timestamp())), 0)::double precision * 1000 as lease
+      from turns where due_at is not null and due_at < 'infinity'`.catch(() => []);
+    latest.lateMs = Math.max(latest.lateMs, row?.late ?? 0);
+    latest.longestLeaseMs = Math.max(latest.longestLeaseMs, row?.lease ?? 0);
+    await sleep(INTERVAL_MS);
+  }
+  return latest;
+}

@@ -1,0 +1,189 @@
+import fc from 'fast-check';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Connection, connect } from '#core/checkpoint/connect.ts';
+import { beginTurn } from '#core/checkpoint/turns/begin.ts';
+import { createFirstTurn, createTurn } from '#core/checkpoint/turns/create.ts';
+import { loadTurn } from '#core/checkpoint/turns/reading/find.ts';
+import { saveResults } from '#core/checkpoint/turns/save-results.ts';
+import { saveRound } from '#core/checkpoint/turns/save-round.ts';
+import { newId } from '#core/id.ts';
+import { assignCallIds } from '#core/turn/call.ts';
+import { predictAfterBatch, predictAfterRound } from '#core/turn/predict.ts';
+import type { ToolResult } from '#core/turn/tool-result.ts';
+import type { Turn } from '#core/turn/turn.ts';
+import { createTestDatabase } from '#test/harness/stores/test-database.ts';
+import { type Past, type SomeRound, someRequest, someRound, type TurnRequest } from './arbitrary-turn.ts';
+
+/** `PREDICT_SEED` repeats a run that failed; its seed stands in the failure. */
+const options = {
+  numRuns: Number(process.env.PREDICT_RUNS ?? 60),
+  ...(process.env.PREDICT_SEED && { seed: Number(process.env.PREDICT_SEED) }),
+};
+
+let connection: Connection;
+
+beforeAll(async () => {
+  connection = connect(await createTestDatabase());
+});
+
+afterAll(() => connection.close());
+
+test('a turn that was just recorded reads as predicted, at the head of its conversation and behind another', async () => {
+  await fc.assert(
+    fc.asyncProperty(someRequest, someRequest, async (first, second) => {
+      const head = await createFirst(first);
+      await expectAsRead(head);
+      const { project, conversationId } = head;
+      const next = { ...second, id: newId('turn'), project, conversationId };
+
+      await expectAsRead(await connection.db.transaction().execute((trx) => createTurn(trx, next)));
+    }),
+    options,
+  );
+});
+
+test('a turn that was just begun is answered as it read before', async () => {
+  await fc.assert(
+    fc.asyncProperty(someRequest, async (request) => {
+      const { id } = await createFirst(request);
+      const before = await load(id);
+
+      expectSame(before, await begin(id));
+    }),
+    options,
+  );
+});
+
+test('after each round and each batch a turn reads as predicted, whatever its past', { timeout: 120_000 }, async () => {
+  const seen = { rounds: 0, batches: 0, unpredicted: 0 };
+
+  await fc.assert(
+    fc.asyncProperty(someRequest, fc.array(someRound, { minLength: 1, maxLength: 4 }), async (request, rounds) => {
+      const { id } = await createFirst(request);
+      let turn: Turn | null = await begin(id);
+      for (const round of rounds) {
+        const afterRound = await workRound(turn, round);
+        if (afterRound === null) seen.unpredicted += 1;
+        if (afterRound === null) return;
+        seen.rounds += 1;
+        turn = await workBatch(afterRound, round);
+        seen.batches += 1;
+      }
+    }),
+    options,
+  );
+
+  console.log(`predicted: ${seen.rounds} rounds, ${seen.batches} batches; not predicted: ${seen.unpredicted} rounds`);
+  expect(Math.min(...Object.values(seen))).toBeGreaterThan(0);
+});
+
+/** Commits a round; answers the turn that the next step goes on with, null where it is not predicted. */
+async function workRound(known: Turn, round: SomeRound): Promise<Turn | null> {
+  const turn = round.beforeRound ? await remake(known, round.beforeRound) : known;
+  const named = round.calls.map(({ name, arguments: args }) => ({ id: '', name, arguments: args }));
+  const ids = assignCallIds(named, turn.rounds);
+  const calls = ids.map((call, index) => {
+    const { effect, waitsFor } = round.calls[index]!;
+    return { ...call, effect, waitsFor, expiresInSeconds: null };
+  });
+  const { reply, attempts, startedAt, warnings } = round;
+  const { model } = turn.config;
+  const saved = { number: turn.rounds.length + 1, model, reply, attempts, startedAt, warnings, calls };
+
+  expect(await saveRound(connection.db, { ...saved, turnId: turn.id, webhook: turn.config.webhook })).not.toBeNull();
+
+  const predicted = predictAfterRound(turn, saved);
+  expect(predicted === null).toBe(calls.some(({ waitsFor }) => waitsFor !== null));
+  return predicted && goOn(predicted, round);
+}
+
+/** Answers a batch in one statement or in two; only the last one completes it. */
+async function workBatch(known: Turn, round: SomeRound): Promise<Turn> {
+  const turn = round.beforeBatch ? await remake(known, round.beforeBatch) : known;
+  const results = new Map<number, ToolResult>();
+  const [early, late] = [true, false].map((isEarly) =>
+    [...round.calls.keys()].filter((index) => isEarly === round.calls[index]!.isEarly),
+  );
+  for (const indexes of [early!, late!].filter(({ length }) => length > 0)) {
+    expect(predictAfterBatch(turn, results)).toBeNull();
+    const answers = indexes.map((index) => ({ index, result: round.calls[index]!.result, fullOutput: null }));
+    const answered = await saveResults(connection.db, { turnId: turn.id, round: turn.rounds.length, results: answers });
+    expect(answered.written.toSorted()).toEqual(indexes);
+    for (const { index, result } of answers) results.set(index, result);
+  }
+  return goOn(predictAfterBatch(turn, results)!, round);
+}
+
+async function goOn(predicted: Turn, { goesOn }: SomeRound): Promise<Turn> {
+  const read = await expectAsRead(predicted);
+  return goesOn === 'as read' ? read : predicted;
+}
+
+/** Gives a step a past, as earlier tries leave it, and reads the turn as a run would. */
+async function remake({ id }: Turn, past: Past): Promise<Turn> {
+  await sql`update turns set starts = ${past.starts}, generation = ${past.generation}, attempts = ${past.attempts},
+      waited_ms = ${past.waitedMs}, failed_requests = ${past.failedRequests}, rate_limited = ${past.isRateLimited},
+      retry_at = case when ${past.isRateLimited} then now() - interval '2 s' end,
+      lease_owner = case when ${past.isLeased} then 'run' end,
+      lease_until = case when ${past.isLeased} then now() + interval '6 s' end
+    where id = ${id}`.execute(connection.db);
+  return load(id);
+}
+
+function createFirst(request: TurnRequest): Promise<Turn> {
+  const turn = { ...request, id: newId('turn'), conversationId: newId('conv') };
+  return createFirstTurn(connection.db, turn, { config: { model: request.config.model }, metadata: {} });
+}
+
+async function begin(id: string): Promise<Turn> {
+  return (await beginTurn(connection.db, id, newId('wrk')))!;
+}
+
+async function load(id: string): Promise<Turn> {
+  return (await loadTurn(connection.db, id))!;
+}
+
+async function expectAsRead(predicted: Turn): Promise<Turn> {
+  const read = await load(predicted.id);
+  const refreshed = await loadTurn(connection.db, predicted.id, predicted);
+  expectSame(read, predicted);
+  expectSame(refreshed!, predicted);
+  return read;
+}
+
+/**
+ * Compares every field. A time that both clocks give may differ by their distance and the length of a statement; a time
+ * that is handed over does not differ. The time to a deadline has gone on when the turn is read.
+ */
+function expectSame(read: Turn, predicted: Turn): void {
+  const [one, other] = [timesOf(read), timesOf(predicted)];
+  const distances = other.map((time, index) => Math.abs(time - one[index]!)).filter((distance) => distance > 5_000);
+
+  expect(withoutTimes(predicted)).toEqual(withoutTimes(read));
+  expect(other.map(Number.isNaN)).toEqual(one.map(Number.isNaN));
+  expect(distances).toEqual([]);
+}
+
+/** All times in milliseconds, NaN for one that is not set; the time to the deadline among them. */
+function timesOf({ createdAt, startedAt, completedAt, work, rounds }: Turn): number[] {
+  const calls = rounds.flatMap((round) => round.calls);
+  const times = [
+    ...[createdAt, startedAt, completedAt, work.waitingSince, work.retryAt],
+    ...rounds.flatMap((round) => [round.startedAt, round.completedAt]),
+    ...calls.flatMap((call) => [call.expiresAt, call.claimedAt, call.completedAt]),
+  ];
+  return [...times.map((time) => Date.parse(time ?? '')), work.deadlineInMs ?? Number.NaN];
+}
+
+function withoutTimes({ work, rounds, ...turn }: Turn) {
+  const none = { startedAt: null, completedAt: null };
+  return {
+    ...{ ...turn, ...none, createdAt: Date.parse(turn.createdAt) },
+    work: { ...work, waitingSince: '', retryAt: null, deadlineInMs: null },
+    rounds: rounds.map(({ calls, ...round }) => ({
+      ...{ ...round, startedAt: Date.parse(round.startedAt), completedAt: '' },
+      calls: calls.map((call) => ({ ...call, completedAt: null, claimedAt: null, expiresAt: null })),
+    })),
+  };
+}

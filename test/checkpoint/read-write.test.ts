@@ -1,0 +1,24 @@
+import { globSync, readFileSync } from 'node:fs';
+import { basename } from 'node:path';
+import { expect, test } from 'vitest';
+
+const FOLDER = new URL('../../packages/core/checkpoint/', import.meta.url);
+
+/** Files that run their statements alone on purpose: the probe of the disk, and the migrations. */
+const ALONE = ['connect.ts', 'migrate.ts'];
+
+/** A statement outside a transaction that does not say whether it reads or writes. */
+const UNMARKED = /\.execute\(\s*db\b|\bdb\s*\.(?:selectFrom|insertInto|updateTable|deleteFrom)\b[^;]*\.execute/;
+
+test('every statement outside a transaction says whether it reads or writes, so that none goes alone unnoticed', () => {
+  const files = globSync('**/*.ts', { cwd: FOLDER }).filter((file) => !ALONE.includes(basename(file)));
+  const unmarked = files.filter((file) => UNMARKED.test(readFileSync(new URL(file, FOLDER), 'utf8')));
+
+  expect(files.length).toBeGreaterThan(20);
+  expect(unmarked, 'run it with read(db, …) or write(db, …) of packages/core/postgres/read-write.ts').toEqual([]);
+});
+
+test('the search finds statements that say nothing', () => {
+  expect('await sql`delete from turns`.execute(\n    db,\n  );').toMatch(UNMARKED);
+  expect("return db\n    .selectFrom('turns')\n    .select('id')\n    .executeTakeFirst();").toMatch(UNMARKED);
+});

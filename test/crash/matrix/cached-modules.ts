@@ -1,0 +1,40 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { flushCompileCache, type LoadFnOutput, type ResolveFnOutput, registerHooks } from 'node:module';
+import { deserialize, serialize } from 'node:v8';
+
+/**
+ * What the first process resolved and read when it loaded its modules. Later processes reuse it, since loading is most
+ * of what a process costs that soon dies. The modules and their names are the same.
+ */
+type Modules = { found: Record<string, ResolveFnOutput>; read: Record<string, LoadFnOutput> };
+
+const { MODULES = '' } = process.env;
+const isKept = existsSync(MODULES);
+const { found, read }: Modules = isKept ? deserialize(readFileSync(MODULES)) : { found: {}, read: {} };
+
+registerHooks({
+  resolve: (specifier, context, next) => {
+    const key = [specifier, context.parentURL, ...context.conditions].join(' ');
+    const known = found[key];
+    if (known) return known;
+    const { url, format } = next(specifier, context);
+    const result = { url, ...(format && { format }), shortCircuit: true };
+    if (!isKept) found[key] = result;
+    return result;
+  },
+  load: (url, context, next) => {
+    const known = read[url];
+    if (known) return known;
+    const result = next(url, context);
+    const { format, source } = result;
+    if (!isKept && source) read[url] = { format, source: String(source), shortCircuit: true };
+    return result;
+  },
+});
+
+/** Keeps what the first process resolved, read and compiled for the processes that start later. */
+export function saveCachedModules(): void {
+  if (isKept) return;
+  writeFileSync(MODULES, serialize({ found, read } satisfies Modules));
+  flushCompileCache();
+}

@@ -1,0 +1,98 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+export type Part = 'api' | 'worker';
+
+/** How a process is opened: the point where it dies (null: nowhere), and whether the queue refuses its first jobs. */
+export type Orders = { crashAt: string | null; env: Record<string, string>; queueRefuses: boolean };
+
+export type ToProcess = ({ kind: 'open' } & Orders) | { kind: 'report' };
+
+export type FromProcess = { kind: 'ready' } | { kind: 'open'; url: string } | { kind: 'crossed'; crossed: string[] };
+
+/** A process that will be killed. `died` resolves once it has ended. */
+export type CrashingProcess = {
+  died: Promise<void>;
+  isDead(): boolean;
+  /** Resolves with the URL where it listens, if it is an API; null where it died on the way. */
+  open(orders: Orders): Promise<string | null>;
+  /** The points it has crossed. */
+  crossed(): Promise<string[]>;
+  kill(): Promise<void>;
+};
+
+const MAIN = new URL('./crashing-process-main.ts', import.meta.url).pathname;
+const CACHED_MODULES = new URL('./cached-modules.ts', import.meta.url).href;
+
+/** Processes that have loaded everything and opened nothing, since loading takes longest. */
+export type SpareProcesses = AsyncDisposable & { take(part: Part): Promise<CrashingProcess> };
+
+/** Keeps some processes of these parts ready. `practise` plays with the first one, which loads and compiles for all. */
+export async function keepSpareProcesses(
+  parts: Part[],
+  spares: number,
+  practise: (first: CrashingProcess, part: Part) => Promise<unknown>,
+): Promise<SpareProcesses> {
+  const cache = await mkdtemp(join(tmpdir(), 'pawl-crash-'));
+  const ready: Record<Part, Promise<CrashingProcess>[]> = { api: [], worker: [] };
+  for (const part of parts) await practise(await startCrashingProcess(part, cache), part);
+
+  return {
+    take: (part) => {
+      while (ready[part].length <= spares) ready[part].push(startCrashingProcess(part, cache));
+      return ready[part].shift() ?? startCrashingProcess(part, cache);
+    },
+    [Symbol.asyncDispose]: async () => {
+      for (const spare of Object.values(ready).flat()) await (await spare).kill();
+      await rm(cache, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
+    },
+  };
+}
+
+async function startCrashingProcess(part: Part, cache: string): Promise<CrashingProcess> {
+  const { PATH, HOME } = process.env;
+  const env = { PATH, HOME, NODE_COMPILE_CACHE: cache, MODULES: join(cache, `${part}.modules`) };
+  const child = fork(MAIN, [part], { env, execArgv: ['--import', CACHED_MODULES], serialization: 'json' });
+  const died = once(child, 'exit').then(([code]) => {
+    if (code) throw new Error(`a crashing process ended by itself with code ${code}`);
+  });
+  died.catch(() => {});
+  // The answer or the death is awaited: a message that can no longer be sent is no failure.
+  const post = (message: ToProcess) => child.connected && child.send(message, () => {});
+  await nextMessage(child, 'ready', died);
+  return {
+    died,
+    isDead: () => child.exitCode !== null || child.signalCode !== null,
+    open: async (orders) => {
+      post({ kind: 'open', ...orders });
+      return (await nextMessage(child, 'open', died))?.url ?? null;
+    },
+    crossed: async () => {
+      post({ kind: 'report' });
+      return (await nextMessage(child, 'crossed', died))?.crossed ?? [];
+    },
+    kill: async () => {
+      child.kill('SIGKILL');
+      await died;
+    },
+  };
+}
+
+/** The next message of a kind; null when the process dies first. */
+async function nextMessage<Kind extends FromProcess['kind']>(
+  child: ChildProcess,
+  kind: Kind,
+  died: Promise<void>,
+): Promise<Extract<FromProcess, { kind: Kind }> | null> {
+  const { promise, resolve } = Promise.withResolvers<Extract<FromProcess, { kind: Kind }>>();
+  const receive = (message: FromProcess) => {
+    if (message.kind === kind) resolve(message as Extract<FromProcess, { kind: Kind }>);
+  };
+  child.on('message', receive);
+  const first = await Promise.race([promise, died.then(() => null)]);
+  child.off('message', receive);
+  return first;
+}

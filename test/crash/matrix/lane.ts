@@ -1,0 +1,139 @@
+import type { Job, Queue } from 'bullmq';
+import { allQueues, type JobData, type JobName } from '#core/queue/job.ts';
+import { postgresBackend } from '#core/queue/postgres/backend.ts';
+import { redisBackend } from '#core/queue/redis/backend.ts';
+import type { WebhookEndpoint } from '#core/turn/request/webhook-endpoint.ts';
+import type { TurnResource } from '#core/turn/resource/turn.ts';
+import { apiClient } from '#test/harness/api-client.ts';
+import { createHarness, type Harness } from '#test/harness/create-harness.ts';
+import { openExternalMcpServer } from '#test/harness/servers/external-mcp-server.ts';
+import { openRecorder, type Recorder } from './recorder.ts';
+
+type Endpoint = Pick<WebhookEndpoint, 'id' | 'status' | 'description'> & { disabled_reason: string | null };
+
+const MOST_SCENES = 600;
+
+/** One play in a lane: a project of its own, so that nothing of earlier plays is found. */
+export type Scene = ReturnType<typeof apiClient> & {
+  project: string;
+  harness: Harness;
+  recorder: Recorder;
+  env: Record<string, string>;
+  /** All turns of the scene, oldest first. */
+  turns(): Promise<TurnResource[]>;
+  endpoints(): Promise<Endpoint[]>;
+  /** Whether all webhooks of what happened so far are delivered or given up. */
+  isDelivered(): Promise<boolean>;
+  /** The scene's own client for another API. */
+  at(url: string): ReturnType<typeof apiClient>;
+};
+
+/** Where processes die one after the other: a database and a queue, another worker and API, and the recorder. */
+export async function openLane(redis: boolean) {
+  const projects = Array.from({ length: MOST_SCENES }, (_, number) => `p${number}`);
+  const mcp = await openExternalMcpServer();
+  const harness = await createHarness({
+    redis,
+    env: {
+      PAWL_MCP: JSON.stringify({ cities: { url: mcp.url } }),
+      PAWL_API_KEYS: projects.map((project) => `${project}:key-of-${project}`).join(),
+      PAWL_TOOLS: new URL('./tools.ts', import.meta.url).pathname,
+    },
+  });
+  const recorder = await openRecorder(harness, mcp.calls);
+  const leftovers = await openLeftovers(harness);
+
+  return {
+    leftovers,
+    newScene: (): Scene => {
+      const project = projects.pop();
+      if (!project) throw new Error('This lane has had too many scenes; open another one.');
+      const at = (url: string) => apiClient(url, `key-of-${project}`);
+      const client = at(harness.url);
+      const listed = async <One>(path: string) =>
+        (await client.call<{ data: One[] }>('GET', `${path}limit=100`)).body.data.reverse();
+      const turns = () => listed<TurnResource>('/v1/turns?include=rounds&');
+      const endpoints = () => listed<Endpoint>('/v1/webhook_endpoints?');
+      const pending = harness.db
+        .selectFrom('deliveries')
+        .where('project', '=', project)
+        .where('status', '=', 'pending');
+      const isDelivered = async () => (await pending.select('id').executeTakeFirst()) === undefined;
+      return { ...client, project, harness, recorder, env: harness.env, turns, endpoints, isDelivered, at };
+    },
+    [Symbol.asyncDispose]: async () => {
+      await leftovers.close();
+      await recorder[Symbol.asyncDispose]();
+      await harness[Symbol.asyncDispose]();
+      await mcp[Symbol.asyncDispose]();
+    },
+  };
+}
+
+export type Lane = Awaited<ReturnType<typeof openLane>>;
+
+/** The jobs that a dead process leaves in the queue, read from BullMQ itself. */
+async function openLeftovers({ parts, handle, settings }: Harness) {
+  const { DATABASE_URL, REDIS_URL } = settings;
+  const backend = REDIS_URL ? await redisBackend(REDIS_URL) : postgresBackend(DATABASE_URL);
+  const names = allQueues(parts.providers.names);
+  const queues = names.map((name) => backend.makeQueue(name) as Queue<JobData>);
+  for (const queue of queues) queue.on('error', () => {});
+
+  const isEmpty = async () => Object.values(await parts.jobQueue.count(names)).every((count) => count === 0);
+
+  return {
+    /** Whether no job waits, is delayed or in work. */
+    isEmpty,
+    /** Works what is left, as workers do once the locks of the dead process expire. Returns the states of the jobs. */
+    workLate: async (): Promise<string[]> => {
+      if (await isEmpty()) return [];
+      const left = (await Promise.all(queues.map(jobsOf))).flat();
+      const states = await Promise.all(left.map((job) => job.getState()));
+      await Promise.all(queues.map((queue) => queue.obliterate({ force: true })));
+      for (const { name, data } of left) await handle({ name: name as JobName, data });
+      return states;
+    },
+    close: async () => {
+      await Promise.all(queues.map((queue) => queue.close()));
+      await backend.close();
+    },
+  };
+}
+
+function jobsOf(queue: Queue<JobData>): Promise<Job<JobData>[]> {
+  return queue.getJobs(['active', 'waiting', 'prioritized', 'delayed', 'completed', 'failed']);
+}
+
+/** Lanes for more plays than there are lanes, in the order of their requests. */
+export type SharedLanes = AsyncDisposable & { use<Result>(act: (lane: Lane) => Promise<Result>): Promise<Result> };
+
+/** Lends each lane to one play at a time. */
+export function shareLanes(lanes: Lane[]): SharedLanes {
+  const free = [...lanes];
+  const waiting: ((lane: Lane) => void)[] = [];
+
+  function borrow(): Promise<Lane> {
+    const lane = free.pop();
+    return lane ? Promise.resolve(lane) : new Promise((resolve) => waiting.push(resolve));
+  }
+  function giveBack(lane: Lane): void {
+    const next = waiting.shift();
+    if (next) next(lane);
+    else free.push(lane);
+  }
+
+  return {
+    use: async (act) => {
+      const lane = await borrow();
+      try {
+        return await act(lane);
+      } finally {
+        giveBack(lane);
+      }
+    },
+    [Symbol.asyncDispose]: async () => {
+      for (const lane of lanes) await lane[Symbol.asyncDispose]();
+    },
+  };
+}

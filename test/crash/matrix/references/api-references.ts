@@ -1,0 +1,166 @@
+import { scripted } from '#test/harness/scripted.ts';
+import type { Scene } from '../lane.ts';
+import type { Reference } from './reference.ts';
+
+const key = { 'idempotency-key': 'only-once' };
+const device = { name: 'ask_device', description: 'Asks the device', execution: { kind: 'client' } };
+
+/** Requests that together cross everything an API writes. */
+export const apiReferences: Reference[] = [
+  {
+    of: 'the request that starts a turn',
+    start: nothing,
+    request: async ({ recorder }) => {
+      const webhook = { url: `${recorder.url}/hook` };
+      return { method: 'POST', path: '/v1/turns', headers: key, body: { model: 'openai/test', input: 'Hi', webhook } };
+    },
+    answers: [202],
+  },
+  {
+    of: 'the request that creates a conversation',
+    start: nothing,
+    request: async () => ({
+      method: 'POST',
+      path: '/v1/conversations',
+      headers: key,
+      body: { model: 'openai/test' },
+    }),
+    answers: [201],
+  },
+  {
+    of: 'the request that starts a conversation with a turn',
+    start: nothing,
+    request: async () => ({
+      method: 'POST',
+      path: '/v1/conversations',
+      headers: key,
+      body: { model: 'openai/test', input: 'Hi' },
+    }),
+    answers: [202],
+  },
+  {
+    of: 'the request that interrupts a turn by another',
+    start: ({ startTurn, recorder }) => startTurn({ input: 'First.', webhook: { url: `${recorder.url}/hook` } }),
+    request: async (scene) => ({
+      method: 'POST',
+      path: `/v1/conversations/${(await first(scene)).conversation_id}/turns`,
+      headers: key,
+      body: { input: 'Second.', on_active_turn: 'interrupt' },
+    }),
+    answers: [202],
+  },
+  {
+    of: 'the request that gives a tool output',
+    start: (scene) => startWaiting(scene, device),
+    request: (scene) => toFirst(scene, 'tool_outputs', { tool_outputs: [{ tool_call_id: 'call_it', output: 'here' }] }),
+    answers: [200],
+  },
+  {
+    of: 'the request that allows a call',
+    start: (scene) => {
+      const execution = { kind: 'http', url: `${scene.recorder.url}/book` };
+      return startWaiting(scene, { name: 'book', description: 'Books it, once', execution, approval: 'always' });
+    },
+    request: (scene) => toFirst(scene, 'approvals', { approvals: [{ tool_call_id: 'call_it', decision: 'allow' }] }),
+    answers: [200],
+  },
+  {
+    of: 'the request that cancels a turn',
+    start: ({ startTurn, recorder }) => startTurn({ input: 'Hi', webhook: { url: `${recorder.url}/hook` } }),
+    request: (scene) => toFirst(scene, 'cancel'),
+    answers: [200],
+  },
+  {
+    of: 'the request that retries a failed turn',
+    start: async ({ startTurn, harness }) => {
+      const fault = { kind: 'status' as const, status: 401, times: 1 };
+      await startTurn({ input: scripted({ answer: 'Back.', final: { fault } }) });
+      await harness.workUntilIdle();
+    },
+    request: (scene) => toFirst(scene, 'retry'),
+    answers: [202, 409],
+  },
+  {
+    of: 'the request that delivers a webhook once more',
+    start: async ({ startTurn, recorder, harness }) => {
+      await startTurn({ input: 'Hi', webhook: { url: `${recorder.url}/hook` } });
+      await harness.workUntilIdle();
+    },
+    request: async (scene) => {
+      const { id } = await first(scene);
+      const { body } = await scene.call<{ data: { id: string }[] }>('GET', `/v1/turns/${id}/deliveries`);
+      return { method: 'POST', path: `/v1/deliveries/${body.data[0]?.id}/redeliver` };
+    },
+    answers: [202],
+  },
+  {
+    of: 'the request that deletes a conversation',
+    start: async ({ startTurn, harness }) => {
+      await startTurn({ input: 'Hi' });
+      await harness.workUntilIdle();
+    },
+    request: async (scene) => ({ method: 'DELETE', path: `/v1/conversations/${(await first(scene)).conversation_id}` }),
+    answers: [204, 404],
+  },
+  {
+    of: 'the request that creates a webhook endpoint',
+    start: nothing,
+    request: async (scene) => ({ method: 'POST', path: '/v1/webhook_endpoints', headers: key, body: receiver(scene) }),
+    answers: [201],
+  },
+  {
+    of: 'the request that disables a webhook endpoint',
+    start: createEndpoint,
+    request: async (scene) => ({ method: 'PATCH', path: await endpointOf(scene), body: { status: 'disabled' } }),
+    answers: [200],
+  },
+  {
+    of: 'the request that gives a webhook endpoint another secret',
+    start: createEndpoint,
+    request: async (scene) => ({ method: 'POST', path: `${await endpointOf(scene)}/rotate_secret`, headers: key }),
+    answers: [200],
+  },
+  {
+    of: 'the request that deletes a webhook endpoint',
+    start: createEndpoint,
+    request: async (scene) => ({ method: 'DELETE', path: await endpointOf(scene) }),
+    answers: [204, 404],
+  },
+];
+
+async function nothing(): Promise<void> {}
+
+async function first({ turns }: Scene) {
+  const [turn] = await turns();
+  if (!turn) throw new Error('the scene has no turn');
+  return turn;
+}
+
+async function toFirst(scene: Scene, action: string, body?: object) {
+  const path = `/v1/turns/${(await first(scene)).id}/${action}`;
+  return { method: 'POST', path, ...(body && { body }) };
+}
+
+/** A turn that waits for an answer to its only call. */
+async function startWaiting(
+  { startTurn, recorder, harness }: Scene,
+  tool: { name: string; [field: string]: unknown },
+): Promise<void> {
+  const tools = [{ id: 'call_it', name: tool.name, arguments: {} }];
+  const webhook = { url: `${recorder.url}/hook` };
+  await startTurn({ input: scripted({ rounds: [{ tools }], answer: 'Done.' }), tools: [tool], webhook });
+  await harness.workUntilIdle();
+}
+
+function receiver({ recorder }: Scene) {
+  return { url: `${recorder.url}/hook` };
+}
+
+function createEndpoint(scene: Scene) {
+  return scene.call('POST', '/v1/webhook_endpoints', { body: receiver(scene) });
+}
+
+async function endpointOf({ endpoints }: Scene): Promise<string> {
+  const [endpoint] = await endpoints();
+  return `/v1/webhook_endpoints/${endpoint?.id}`;
+}

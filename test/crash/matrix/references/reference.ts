@@ -1,0 +1,31 @@
+import type { TurnResource } from '#core/turn/resource/turn.ts';
+import type { Part } from '../crashing-process.ts';
+import type { Scene } from '../lane.ts';
+
+/** What a caller sends to the API that dies, and to another one if there was no answer. */
+export type Call = { method: string; path: string; body?: unknown; headers?: Record<string, string> };
+
+/** A turn in which a process is killed, and all that happens around it. */
+export type Reference = {
+  /** `a process killed at any point of …`. */
+  of: string;
+  /** The points that are played; by default all that do not come by the clock. */
+  points?: RegExp;
+  /** Everything before the process starts. */
+  start(scene: Scene): Promise<unknown>;
+  /** Variables of the process that dies, beside those of its scene. */
+  env?: Record<string, string>;
+  /** The queue refuses the first job of each name. */
+  queueRefuses?: true;
+  /** What a caller does about a turn in this state; true where it did something. */
+  react?(scene: Scene, turn: TurnResource): Promise<boolean>;
+  /** For an API: the request it gets. */
+  request?(scene: Scene): Promise<Call>;
+  /** For an API: how a request may be answered that was carried out before. */
+  answers?: number[];
+};
+
+/** Which part dies: an API where there is a request, else a worker. */
+export function partOf({ request }: Reference): Part {
+  return request ? 'api' : 'worker';
+}

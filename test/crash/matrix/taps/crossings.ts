@@ -1,0 +1,50 @@
+/** What a process does outside itself, named and counted: each crossing is a point where it can be made to die. */
+export type Crossings = {
+  /** The points crossed so far, in order: a name and its count, as in `after result-writer › saveResults #2`. */
+  crossed: string[];
+  cross(name: string): void;
+  /** Crosses out of the process and back. What answers at once has not left it, so there is no way back. */
+  around<Result>(name: string, act: () => Result): Result;
+  /** Whether the queue refuses the first job of each name, as one does that is away for a short time. */
+  queueRefuses: boolean;
+};
+
+/** Counts crossings by name, so that timed ones shift no others; at `crashAt` the process is killed. */
+export function countCrossings({
+  crashAt,
+  queueRefuses,
+}: {
+  crashAt: string | null;
+  queueRefuses: boolean;
+}): Crossings {
+  const times = new Map<string, number>();
+  const crossed: string[] = [];
+
+  function cross(name: string): void {
+    const time = (times.get(name) ?? 0) + 1;
+    times.set(name, time);
+    const point = `${name} #${time}`;
+    crossed.push(point);
+    if (point === crashAt) die();
+  }
+
+  return {
+    queueRefuses,
+    crossed,
+    cross,
+    around: (name, act) => {
+      cross(`before ${name}`);
+      const result = act();
+      if (!(result instanceof Promise)) return result;
+      const back = () => cross(`after ${name}`);
+      void result.then(back, back);
+      return result;
+    },
+  };
+}
+
+/** SIGKILL takes the process before this returns: nothing is closed, sent or said after it. */
+function die(): never {
+  process.kill(process.pid, 'SIGKILL');
+  for (;;);
+}

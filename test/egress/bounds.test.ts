@@ -1,0 +1,98 @@
+import { gzipSync } from 'node:zlib';
+import { expect, test } from 'vitest';
+import { egressTo, failureOf, requestTo } from './egress.ts';
+import { startRawReceiver, startReceiver } from './receiver.ts';
+
+test('a receiver that never answers runs into the timeout, with the request sent', async () => {
+  await using receiver = await startReceiver(() => {});
+  await using egress = egressTo('127.0.0.1');
+
+  const failure = await failureOf(egress.send(requestTo(receiver.url, { timeoutMs: 1_500 })));
+
+  expect(failure).toMatchObject({ kind: 'timeout', sent: true, status: null });
+});
+
+test('a body that drips runs into the same timeout and lets the status be known', async () => {
+  await using receiver = await startReceiver((_request, response) => {
+    response.writeHead(200);
+    const drip = setInterval(() => response.write('.'), 10);
+    response.on('close', () => clearInterval(drip));
+  });
+  await using egress = egressTo('127.0.0.1');
+
+  const failure = await failureOf(egress.send(requestTo(receiver.url, { timeoutMs: 1_500 })));
+
+  expect(failure).toMatchObject({ kind: 'timeout', sent: true, status: 200 });
+});
+
+test('endless interim answers run into the timeout', async () => {
+  await using receiver = await startRawReceiver((socket) => {
+    const interim = setInterval(() => socket.write('HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n'), 10);
+    socket.on('close', () => clearInterval(interim));
+  });
+  await using egress = egressTo('127.0.0.1');
+
+  const failure = await failureOf(egress.send(requestTo(receiver.url, { timeoutMs: 1_500 })));
+
+  expect(failure).toMatchObject({ kind: 'timeout', sent: true, status: null });
+});
+
+test('an endless body is cut at the bound and its connection destroyed', async () => {
+  await using receiver = await startReceiver((_request, response) => {
+    const pour = () => {
+      while (!response.destroyed && response.write('x'.repeat(65_536)));
+      response.once('drain', pour);
+    };
+    pour();
+  });
+  await using egress = egressTo('127.0.0.1');
+
+  const answer = await egress.send(requestTo(receiver.url, { maxBytes: 10_000 }));
+
+  expect(answer).toMatchObject({ status: 200, truncated: true, body: 'x'.repeat(10_000) });
+  const [socket] = receiver.connections;
+  if (!socket!.closed) await new Promise((resolve) => socket!.once('close', resolve));
+});
+
+const bounds: [string, number, string, boolean][] = [
+  ['hello', 5, 'hello', false],
+  ['hello', 4, 'hell', true],
+  ['hello', 0, '', true],
+  ['', 0, '', false],
+  ['aä', 2, 'a', true],
+  ['aä', 3, 'aä', false],
+];
+
+test.each(bounds)('of “%s” a bound of %i bytes leaves “%s”', async (sent, maxBytes, body, truncated) => {
+  await using receiver = await startReceiver((_request, response) => response.end(sent));
+  await using egress = egressTo('127.0.0.1');
+
+  const answer = await egress.send(requestTo(receiver.url, { maxBytes }));
+
+  expect(answer).toMatchObject({ body, truncated });
+});
+
+test('a body in very many chunks arrives whole', async () => {
+  const chunks = Array.from({ length: 20_000 }, (_, index) => String(index % 10));
+  await using receiver = await startReceiver((_request, response) => {
+    for (const chunk of chunks) response.write(chunk);
+    response.end();
+  });
+  await using egress = egressTo('127.0.0.1');
+
+  const answer = await egress.send(requestTo(receiver.url, { maxBytes: 1_000_000 }));
+
+  expect(answer).toMatchObject({ body: chunks.join(''), truncated: false });
+});
+
+test('a body packed against our wish is not unpacked', async () => {
+  const bomb = gzipSync(Buffer.alloc(10_000_000));
+  await using receiver = await startReceiver((_request, response) => {
+    response.writeHead(200, { 'content-encoding': 'gzip' }).end(bomb);
+  });
+  await using egress = egressTo('127.0.0.1');
+
+  const answer = await egress.send(requestTo(receiver.url, { maxBytes: 1_000_000 }));
+
+  expect(answer.body.length).toBeLessThanOrEqual(bomb.length);
+});

@@ -1,0 +1,41 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { type AddressInfo, createServer as createSocketServer, type Server, type Socket } from 'node:net';
+
+/** An external server on loopback that records what reached it. */
+export type Receiver = AsyncDisposable & { url: string; port: number; connections: Socket[] };
+
+/** An HTTP receiver; by default at 127.0.0.1, on a port of the system's choice. */
+export async function startReceiver(
+  answer: (request: IncomingMessage, response: ServerResponse) => void,
+  at: { host?: string; port?: number } = {},
+): Promise<Receiver> {
+  return await listen(createServer(answer), at);
+}
+
+/** A receiver that speaks raw bytes, for answers no HTTP library would write. */
+export async function startRawReceiver(speak: (socket: Socket) => void): Promise<Receiver> {
+  return await listen(createSocketServer(speak), {});
+}
+
+async function listen(server: Server, at: { host?: string; port?: number }): Promise<Receiver> {
+  const { host = '127.0.0.1', port: wanted = 0 } = at;
+  const connections: Socket[] = [];
+  server.on('connection', (socket: Socket) => {
+    socket.on('error', () => {});
+    connections.push(socket);
+  });
+  server.listen(wanted, host);
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://${host}:${port}`,
+    port,
+    connections,
+    async [Symbol.asyncDispose]() {
+      for (const socket of connections) socket.destroy();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}

@@ -1,0 +1,122 @@
+import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { findFreePort } from '#embedded-postgres/find-free-port.ts';
+import { startPostgres } from '#embedded-postgres/start-postgres.ts';
+import { afterTest, isAlive, newFolder, query, start, startOwner } from './postgres-owner.ts';
+
+const isRoot = process.getuid?.() === 0;
+
+test('starts from nothing and answers', async () => {
+  const pg = await start(newFolder());
+
+  expect(
+    await query(pg.url, 'select current_database(), current_setting($1) as encoding', ['server_encoding']),
+  ).toEqual([{ current_database: 'pawl', encoding: 'UTF8' }]);
+});
+
+test('is durable by default', async () => {
+  const pg = await startPostgres({ dataDir: newFolder() });
+  afterTest(pg.stop);
+
+  const settings = await query(
+    pg.url,
+    `select string_agg(setting, ',' order by name) as set from pg_settings
+     where name in ('fsync', 'full_page_writes', 'synchronous_commit')`,
+  );
+
+  expect(settings).toEqual([{ set: 'on,on,on' }]);
+});
+
+test('refuses a wrong password', async () => {
+  const pg = await start(newFolder());
+  const url = new URL(pg.url);
+
+  url.password = 'guessed';
+
+  await expect(query(url.href, 'select 1')).rejects.toThrow('password authentication failed');
+});
+
+test('has its data again at the next start', async () => {
+  const dataDir = newFolder();
+  const first = await start(dataDir);
+  await query(first.url, 'create table kept as select 42 as answer');
+  await first.stop();
+
+  const second = await start(dataDir);
+
+  expect(await query(second.url, 'select answer from kept')).toEqual([{ answer: 42 }]);
+});
+
+test('stops once, however often stop is called', async () => {
+  const pg = await start(newFolder());
+
+  await Promise.all([pg.stop(), pg.stop()]);
+  await pg.stop();
+
+  expect(isAlive(pg.pid)).toBe(false);
+});
+
+test('a second owner of a folder is refused and does not disturb the first', async () => {
+  const dataDir = newFolder();
+  const pg = await start(dataDir);
+
+  await expect(start(dataDir)).rejects.toThrow('Another Pawl already runs on the data folder');
+  await expect(startOwner(dataDir)).rejects.toThrow('Another Pawl already runs on the data folder');
+
+  expect(await query(pg.url, 'select 1 as one')).toEqual([{ one: 1 }]);
+});
+
+test('listens on a given port, or says that it is taken', async () => {
+  const port = await findFreePort();
+  const dataDir = newFolder();
+  const pg = await startPostgres({ dataDir, port, durable: false });
+  expect(new URL(pg.url).port).toBe(String(port));
+  await pg.stop();
+  const other = createServer().listen(port, '127.0.0.1');
+  afterTest(() => other.close());
+
+  const again = startPostgres({ dataDir, port, durable: false });
+
+  await expect(again).rejects.toThrow(`cannot listen on 127.0.0.1:${port}`);
+});
+
+test('a server that does not start shows the end of its log', async () => {
+  const dataDir = newFolder();
+  await (await start(dataDir)).stop();
+  writeFileSync(join(dataDir, 'postgres', 'data', 'PG_VERSION'), '12\n');
+
+  const again = start(dataDir);
+
+  await expect(again).rejects.toThrow(/set DATABASE_URL\.\n.*database files are incompatible with server/s);
+});
+
+test('no other user can read the password, and the log does not go to the terminal', async () => {
+  const dataDir = newFolder();
+
+  await start(dataDir);
+
+  expect(statSync(join(dataDir, 'postgres', 'password')).mode & 0o777).toBe(0o600);
+  expect(readFileSync(join(dataDir, 'postgres.log'), 'utf8')).toContain('ready to accept connections');
+});
+
+test.skipIf(!isRoot)(
+  `works for root in a folder that other users cannot enter${isRoot ? '' : ' (SKIPPED: not root)'}`,
+  async () => {
+    const closed = newFolder();
+    const dataDir = join(closed, 'deep', 'inside');
+    mkdirSync(dataDir, { recursive: true });
+    chmodSync(closed, 0o700);
+
+    const pg = await start(dataDir);
+    await query(pg.url, 'create table kept as select 42 as answer');
+    await pg.stop();
+    const again = await start(dataDir);
+
+    expect(await query(again.url, 'select answer from kept')).toEqual([{ answer: 42 }]);
+    expect(statSync(closed)).toMatchObject({ uid: 0, mode: 0o40700 });
+  },
+);
+
+if (!isRoot) process.stderr.write('start-postgres: not root, so the switch to another user is NOT tested here.\n');

@@ -1,0 +1,143 @@
+import { EventEmitter, once } from 'node:events';
+import { sql } from 'kysely';
+import type { Pubsub } from '#core/pubsub/pubsub.ts';
+import { allQueues } from '#core/queue/job.ts';
+import type { JobHandler } from '#core/queue/job-queue.ts';
+import type { TurnResource } from '#core/turn/resource/turn.ts';
+import { isTerminal } from '#core/turn/turn.ts';
+import { startApi } from '#services/api/app.ts';
+import { openLog } from '#services/process/log.ts';
+import { openParts } from '#services/process/parts.ts';
+import { readSettings } from '#services/process/settings.ts';
+import { type WorkerContext, workerContext } from '#services/worker/context.ts';
+import { rescue } from '#services/worker/rescue.ts';
+import { makeTurnCache } from '#services/worker/turn-cache.ts';
+import { jobHandler, openWorker } from '#services/worker/worker.ts';
+import { type ReceivedRequest, startSimulator } from '#simulator/start-simulator.ts';
+import { apiClient } from './api-client.ts';
+import { createTestDatabase, testRedisUrl } from './stores/test-database.ts';
+
+type Options = { redis?: boolean; env?: Record<string, string> };
+
+/** Settings under which the API, the worker and the model of a test find each other. */
+export async function testEnvironment(modelUrl: string, { redis = false, env = {} }: Options) {
+  return {
+    DATABASE_URL: await createTestDatabase(),
+    ...(redis ? { REDIS_URL: testRedisUrl() } : {}),
+    PORT: '0',
+    OPENAI_API_KEY: 'sk-test',
+    OPENAI_BASE_URL: modelUrl,
+    PAWL_EGRESS_ALLOW: '127.0.0.1',
+    PAWL_TOOLS: new URL('./tools.ts', import.meta.url).pathname,
+    PAWL_LOG_LEVEL: 'silent',
+    ...env,
+  };
+}
+
+/**
+ * An API that listens, a worker that works on demand, a model on a real socket, a database of its own. The test controls
+ * the clock: `advance` lets time pass for everything that is due.
+ */
+export async function createHarness(options: Options = {}) {
+  const modelRequests: ReceivedRequest[] = [];
+  const simulator = await startSimulator({ onRequest: (request) => void modelRequests.push(request) });
+  const env = await testEnvironment(simulator.baseUrl, options);
+  const settings = { ...readSettings(env), DATABASE_URL: env.DATABASE_URL };
+  const log = openLog('test', settings.PAWL_LOG_LEVEL);
+  const parts = await openParts(settings, log);
+  const worker = workerContext(parts, settings, log);
+  const api = await startApi(parts, settings, log);
+  const handle = jobHandler(worker);
+  const db = parts.connection.db;
+  const untilReceived = subscribeWorker(parts.pubsub, worker);
+  const workOnce = (by: JobHandler = handle) => parts.jobQueue.workOnce(allQueues(parts.providers.names), by);
+
+  return {
+    ...apiClient(api.url),
+    ...{ url: api.url, env, settings, db, parts, worker, log, modelRequests, handle, workOnce },
+    /** Works job after job until none waits; `deliveries` says how often each job is handed out. */
+    workUntilIdle: async ({ deliveries = 1 } = {}) => {
+      const repeated: JobHandler = async (job) => {
+        for (let delivery = 1; delivery <= deliveries; delivery += 1) await handle(job);
+      };
+      while (await workOnce(repeated));
+    },
+    /** Lets time pass for everything that is due, leased or bound by a deadline. */
+    advance: async (ms: number) => {
+      // The turns that the worker keeps age like everything else.
+      worker.turnCache = makeTurnCache(db);
+      const earlier = sql`${ms}::double precision * interval '1 millisecond'`;
+      await sql`update turns set due_at = due_at - ${earlier}, lease_until = lease_until - ${earlier},
+        retry_at = retry_at - ${earlier}, deadline_at = deadline_at - ${earlier} where due_at is not null`.execute(db);
+      await sql`update tool_calls set expires_at = expires_at - ${earlier} where result is null`.execute(db);
+      await sql`update deliveries set due_at = due_at - ${earlier}, lease_until = lease_until - ${earlier},
+        next_attempt_at = next_attempt_at - ${earlier} where due_at is not null`.execute(db);
+      await sql`update webhook_endpoints set failing_since = failing_since - ${earlier},
+        old_secret_until = old_secret_until - ${earlier}`.execute(db);
+    },
+    /** Resolves once the worker has received that a turn was cancelled, or that a client watches it. */
+    untilReceived,
+    /** One heartbeat for all steps that the worker runs. */
+    beat: () => worker.heartbeat.beat('all'),
+    rescue: () => rescue(worker),
+    [Symbol.asyncDispose]: async () => {
+      await api.close(100);
+      await parts.close();
+      await simulator.stop();
+    },
+  };
+}
+
+export type Harness = Awaited<ReturnType<typeof createHarness>>;
+
+/** Handles the messages to workers, as a worker does; what stops a step in its middle is the test's own business. */
+function subscribeWorker(
+  pubsub: Pubsub,
+  worker: WorkerContext,
+): (kind: 'cancelled' | 'catch-up', turnId: string) => Promise<void> {
+  const received = new Set<string>();
+  const arrivals = new EventEmitter();
+  pubsub.subscribeToWorkers((message) => {
+    if (message.kind === 'watched') worker.watchers.markWatched(message.turnId);
+    if (message.kind === 'catch-up') worker.watchers.catchUp(message.turnId);
+    if (message.kind === 'cancelled') worker.turnCache.invalidate(message.turnId);
+    if (!('turnId' in message)) return;
+    const name = `${message.kind} ${message.turnId}`;
+    received.add(name);
+    arrivals.emit(name);
+  });
+  return async (kind, turnId) => {
+    if (!received.has(`${kind} ${turnId}`)) await once(arrivals, `${kind} ${turnId}`);
+  };
+}
+
+/**
+ * A worker that works by itself until disposed, for what can only be seen while a step runs. Without heartbeats it
+ * learns from messages alone that a step is over.
+ */
+export async function startBackgroundWorker(
+  { worker, parts }: Harness,
+  { beats = true } = {},
+): Promise<AsyncDisposable> {
+  const withoutBeat = { ...worker, heartbeat: { ...worker.heartbeat, beat: async () => {} } };
+  const { close } = await openWorker(beats ? worker : withoutBeat, parts.jobQueue, 8);
+  return { [Symbol.asyncDispose]: () => close(0) };
+}
+
+/** Lets a minute pass: what became due in it is enqueued and worked. */
+export async function letTimePass(harness: Harness): Promise<void> {
+  await harness.advance(60_000);
+  await harness.rescue();
+  await harness.workUntilIdle();
+}
+
+/** Works, and lets minutes pass, until a turn has ended. */
+export async function workUntilEnded(harness: Harness, turnId: string): Promise<TurnResource> {
+  await harness.workUntilIdle();
+  for (let minutes = 0; minutes < 30; minutes += 1) {
+    const turn = await harness.findTurn(turnId);
+    if (isTerminal(turn.status)) return turn;
+    await letTimePass(harness);
+  }
+  throw new Error(`${turnId} has not ended in 30 minutes`);
+}

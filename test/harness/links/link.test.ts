@@ -1,0 +1,117 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { openLink } from './open-link.ts';
+
+/** A server that answers every message with an echo, and a client of it over a link. */
+async function openEcho() {
+  const received: string[] = [];
+  const server = createServer((socket) => {
+    socket.on('error', () => {});
+    socket.on('data', (bytes) => {
+      received.push(String(bytes));
+      socket.write(`echo ${bytes}`);
+    });
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const link = await openLink((server.address() as AddressInfo).port);
+  const close = async () => {
+    await link[Symbol.asyncDispose]();
+    server.close();
+  };
+  return { link, received, connect: () => openSocket(link.port), [Symbol.asyncDispose]: close };
+}
+
+/** A connection, or what is left of one that was refused at once. */
+async function openSocket(port: number): Promise<Socket> {
+  const socket = connect(port, '127.0.0.1');
+  socket.on('error', () => {});
+  await Promise.race([new Promise((resolve) => socket.once('connect', resolve)), closing(socket)]);
+  return socket;
+}
+
+function closing(socket: Socket): Promise<string> {
+  return new Promise((resolve) => {
+    if (socket.closed) resolve('closed');
+    socket.once('close', () => resolve('closed'));
+  });
+}
+
+/** The answer to a message, or the end of the connection. */
+async function send(socket: Socket, message: string): Promise<string> {
+  socket.write(message);
+  const answered = new Promise<string>((resolve) => socket.once('data', (bytes) => resolve(String(bytes))));
+  return Promise.race([answered, closing(socket)]);
+}
+
+/** The same for a message without an answer: waits a little for one. */
+async function sendInVain(socket: Socket, message: string): Promise<string> {
+  return Promise.race([send(socket, message), sleep(300).then(() => 'silence')]);
+}
+
+test('a link lets everything pass', async () => {
+  await using echo = await openEcho();
+  const socket = await echo.connect();
+
+  expect(await send(socket, 'a')).toBe('echo a');
+});
+
+test('a cut link resets open connections and new ones', async () => {
+  await using echo = await openEcho();
+  const socket = await echo.connect();
+  await send(socket, 'a');
+
+  echo.link.setMode('cut');
+  const before = await send(socket, 'b');
+  const after = await send(await echo.connect(), 'c');
+
+  expect([before, after]).toEqual(['closed', 'closed']);
+  expect(echo.received).toEqual(['a']);
+  expect(echo.link.harm.resets).toBe(2);
+});
+
+test('a connection that was in a black hole stays dead, and a new one works', async () => {
+  await using echo = await openEcho();
+  const socket = await echo.connect();
+  await send(socket, 'a');
+
+  echo.link.setMode('blackhole');
+  const within = await sendInVain(socket, 'b');
+  echo.link.setMode('pass');
+  const after = await sendInVain(socket, 'c');
+  const fresh = await send(await echo.connect(), 'd');
+
+  expect([within, after, fresh]).toEqual(['silence', 'silence', 'echo d']);
+  expect(echo.received).toEqual(['a', 'd']);
+});
+
+test('a link that drops replies lets requests arrive, and resets the connections that lost one', async () => {
+  await using echo = await openEcho();
+  const socket = await echo.connect();
+  const untouched = await echo.connect();
+
+  echo.link.setMode('drop-replies');
+  const lost = await sendInVain(socket, 'a');
+  await expect.poll(() => echo.link.harm.droppedReplies).toEqual(['echo a']);
+  const closed = closing(socket);
+  echo.link.setMode('pass');
+  await closed;
+
+  expect(lost).toBe('silence');
+  expect(echo.received).toEqual(['a']);
+  expect(echo.link.harm.droppedReplies).toEqual(['echo a']);
+  expect(await send(untouched, 'b')).toBe('echo b');
+});
+
+test('a slow link changes neither bytes nor their order', async () => {
+  await using echo = await openEcho();
+  const socket = await echo.connect();
+  echo.link.setMode('slow');
+
+  for (const text of ['a', 'b', 'c']) socket.write(text);
+  await expect.poll(() => echo.link.harm.slowed).toBeGreaterThan(0);
+  echo.link.setMode('pass');
+  socket.write('d');
+  await expect.poll(() => echo.received.join('')).toBe('abcd');
+});

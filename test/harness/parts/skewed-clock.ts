@@ -1,0 +1,23 @@
+// Loaded into each worker of a run: at SIGUSR2 its wall clock jumps by PAWL_CHAOS_SKEW_MS, at the next one back again.
+// Durations (performance.now, timers) stay as they are, as when the clock of a machine is set.
+const skewMs = Number(process.env.PAWL_CHAOS_SKEW_MS ?? 0);
+const RealDate = Date;
+let shiftMs = 0;
+
+class SkewedDate extends RealDate {
+  constructor(...args: unknown[]) {
+    // Date depends on the number of its arguments, which its types cannot express.
+    super(...((args.length === 0 ? [SkewedDate.now()] : args) as []));
+  }
+
+  static override now(): number {
+    return RealDate.now() + shiftMs;
+  }
+}
+
+globalThis.Date = SkewedDate as DateConstructor;
+
+process.on('SIGUSR2', () => {
+  shiftMs = shiftMs === 0 ? skewMs : 0;
+  process.stdout.write(`${JSON.stringify({ msg: 'clock shifted', shiftMs, realTime: RealDate.now() })}\n`);
+});

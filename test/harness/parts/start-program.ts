@@ -1,0 +1,71 @@
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { type OutputTarget, openProgramOutput, type ProgramOutput } from './program-output.ts';
+import { type Child, spawnChild } from './spawn-child.ts';
+
+export type ProgramOptions = {
+  /** The path of a TypeScript file from the root of the repository. */
+  file: string;
+  nodeOptions?: string[];
+  env: Record<string, string>;
+  /** What it writes once it works. */
+  ready: RegExp;
+  output: OutputTarget;
+  /** Kills it when aborted. */
+  signal?: AbortSignal;
+};
+
+/** A program that works. `address` is what the first group of `ready` matched, empty without one. */
+export type Program = Pick<Child, 'pid' | 'hasEnded' | 'kill' | 'stop'> & {
+  address: string;
+  /** Resolves once it has ended and all its output was read. */
+  ended: Promise<End>;
+};
+
+/** The signal that ended a program, else its exit code. */
+export type End = NodeJS.Signals | number | null;
+
+const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
+const START_TIMEOUT_MS = 60_000;
+const POLL_MS = 25;
+
+/** Starts a program of this repository in a process of its own and waits until it works. */
+export async function startProgram(options: ProgramOptions): Promise<Program> {
+  const { file, nodeOptions = [], env, ready, signal } = options;
+  await using output = await openProgramOutput(options.output);
+  const child = await spawnChild(process.execPath, [...nodeOptions, join(ROOT, file)], {
+    cwd: ROOT,
+    env: { ...surroundings(), ...env },
+    stdio: output.stdio,
+    // Ctrl-C in a terminal reaches the whole foreground group; the starter of a program ends it.
+    detached: true,
+    ...(signal ? { signal, killSignal: 'SIGKILL' } : {}),
+  });
+  if (!child) throw new Error(`${process.execPath} could not be started.`);
+
+  const { pid, process: running, hasEnded, kill, stop } = child;
+  const ended = new Promise<End>((resolve) => running.once('close', (code, endedBy) => resolve(endedBy ?? code)));
+  output.follow(running);
+  const match = await waitFor(ready, child, output);
+  if (match) return { pid, hasEnded, kill, stop, ended, address: match[1] ?? '' };
+
+  await kill('SIGKILL');
+  throw new Error(`${file} did not start:\n${(await output.read()).slice(-2_000)}`);
+}
+
+/** A setting of the surroundings, such as a DATABASE_URL, must neither lead a program elsewhere nor change its speed. */
+function surroundings(): Record<string, string> {
+  const { PATH = '', HOME = '/', TMPDIR } = process.env;
+  return { PATH, HOME, ...(TMPDIR ? { TMPDIR } : {}) };
+}
+
+async function waitFor(ready: RegExp, child: Child, output: ProgramOutput): Promise<RegExpExecArray | null> {
+  const deadline = performance.now() + START_TIMEOUT_MS;
+  while (!child.hasEnded() && performance.now() < deadline) {
+    const match = ready.exec(await output.read());
+    if (match) return match;
+    await pause(POLL_MS);
+  }
+  return null;
+}

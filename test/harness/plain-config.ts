@@ -1,0 +1,18 @@
+import { fillLimits } from '#core/turn/limits.ts';
+import type { TurnConfig } from '#core/turn/request/turn.ts';
+
+/** The configuration of a turn where the request sets nothing but the model. */
+export const plainConfig: TurnConfig = {
+  model: 'openai/test',
+  instructions: null,
+  tools: [],
+  tool_choice: 'auto',
+  tool_mode: 'native',
+  parallel_tool_calls: null,
+  temperature: null,
+  max_output_tokens: null,
+  limits: fillLimits(null),
+  allowed_capabilities: null,
+  provider_options: {},
+  webhook: null,
+};

@@ -1,0 +1,57 @@
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+
+/** The answer of the server; null leaves the caller waiting until the test calls `answer`. */
+export type Reply = { status: number; body?: unknown; headers?: Record<string, string> } | null;
+
+/** One request that reached the server. `left` resolves when the caller disconnected without an answer. */
+export type ReceivedRequest = {
+  headers: IncomingHttpHeaders;
+  body: string;
+  left: Promise<void>;
+  answer(reply: Reply): void;
+};
+
+/** An HTTP server that is not Pawl's, on loopback: an HTTP tool or a webhook receiver that remembers its requests. */
+export async function openExternalServer(reply: (number: number) => Reply = () => ({ status: 200, body: 'ok' })) {
+  const caught: ReceivedRequest[] = [];
+  const waiting = new Set<() => void>();
+  const server = createServer(async (request, response) => {
+    const body = await text(request);
+    const left = new Promise<void>((resolve) => {
+      response.on('close', () => !response.writableFinished && resolve());
+    });
+    const answer = (later: Reply) => later && send(response, later);
+    caught.push({ headers: request.headers, body, left, answer });
+    answer(reply(caught.length));
+    for (const check of waiting) check();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+    caught,
+    /** The request of that number, from 1, as soon as it has come. */
+    arrival: (number: number) =>
+      new Promise<ReceivedRequest>((resolve) => {
+        const check = () => {
+          const arrived = caught[number - 1];
+          if (arrived && waiting.delete(check)) resolve(arrived);
+        };
+        waiting.add(check);
+        check();
+      }),
+    [Symbol.asyncDispose]: async () => {
+      const closed = new Promise((resolve) => server.close(resolve));
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+function send(response: ServerResponse, { status, body = '', headers = {} }: NonNullable<Reply>): void {
+  const isText = typeof body === 'string';
+  response.writeHead(status, { 'content-type': isText ? 'text/plain' : 'application/json', ...headers });
+  response.end(isText ? body : JSON.stringify(body));
+}

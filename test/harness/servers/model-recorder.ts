@@ -1,0 +1,26 @@
+import { createHash } from 'node:crypto';
+import { type ReceivedRequest, startSimulator } from '#simulator/start-simulator.ts';
+
+/** One request that reached the model; `messages` are fingerprints of its messages, in order. */
+export type ModelCall = { at: number; turnId: string; round: number; generation: number; messages: string[] };
+
+/** The simulated model, and all requests to it. */
+export type ModelRecorder = AsyncDisposable & { baseUrl: string; calls: ModelCall[] };
+
+/** Starts the model. */
+export async function openModelRecorder(): Promise<ModelRecorder> {
+  const calls: ModelCall[] = [];
+  const simulator = await startSimulator({ onRequest: (request) => void calls.push(readCall(request)) });
+  return { baseUrl: simulator.baseUrl, calls, [Symbol.asyncDispose]: simulator.stop };
+}
+
+/** Pawl names each attempt `<turn>.<round>.<generation>`. */
+function readCall({ headers, body }: ReceivedRequest): ModelCall {
+  const [turnId = '', round, generation] = String(headers['x-client-request-id']).split('.');
+  const messages = body.messages.map((message) => fingerprint(JSON.stringify(message)));
+  return { at: Date.now(), turnId, round: Number(round), generation: Number(generation), messages };
+}
+
+function fingerprint(text: string): string {
+  return createHash('sha1').update(text).digest('base64url').slice(0, 12);
+}

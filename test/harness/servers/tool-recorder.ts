@@ -1,0 +1,67 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** One call as the tool saw it: `mark`, an argument, says which planned call it is; `key` is the Idempotency-Key. */
+export type RecordedCall = { at: number; tool: string; key: string; mark: string; args: string };
+
+/** A server of HTTP tools, not Pawl's, that remembers every call. */
+export type ToolRecorder = AsyncDisposable & {
+  url: string;
+  calls: RecordedCall[];
+  /** Resolves once a tool has been called so often. */
+  called(tool: string, times?: number): Promise<void>;
+  /** Lets the tool `slow` answer. */
+  release(): void;
+};
+
+/**
+ * Starts the tools: one for each path. Each takes as long as its argument `wait_ms` says, and `slow` answers only when
+ * released; a caller that dies meanwhile has been counted all the same.
+ */
+export async function openToolRecorder(): Promise<ToolRecorder> {
+  const calls: RecordedCall[] = [];
+  const waiting = new Set<() => void>();
+  const released = Promise.withResolvers<void>();
+  const server = createServer(async (request, response) => {
+    const args = await text(request).catch(() => '');
+    const { mark = '', wait_ms = 0 } = readArguments(args);
+    const tool = (request.url ?? '').slice(1);
+    calls.push({ at: Date.now(), tool, key: String(request.headers['idempotency-key']), mark, args });
+    for (const check of waiting) check();
+    await (tool === 'slow' ? released.promise : sleep(wait_ms));
+    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ done: mark || tool }));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    calls,
+    called: (tool, times = 1) =>
+      new Promise((resolve) => {
+        const check = () => {
+          if (calls.filter((call) => call.tool === tool).length < times) return;
+          waiting.delete(check);
+          resolve();
+        };
+        waiting.add(check);
+        check();
+      }),
+    release: () => released.resolve(),
+    [Symbol.asyncDispose]: async () => {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+}
+
+function readArguments(text: string): { mark?: string; wait_ms?: number } {
+  try {
+    return JSON.parse(text) as { mark?: string; wait_ms?: number };
+  } catch {
+    return {};
+  }
+}

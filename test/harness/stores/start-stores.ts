@@ -1,0 +1,59 @@
+import type { TestProject } from 'vitest/node';
+import { migrateAll } from '#services/migrate/migrate-all.ts';
+import { newFolder } from '../new-folder.ts';
+import { createDatabase } from './create-database.ts';
+import { openPostgres } from './open-postgres.ts';
+import { openRedis } from './open-redis.ts';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    postgresUrl: string;
+    redisUrl: string | null;
+  }
+}
+
+/** One PostgreSQL of our own with a migrated template database, and one Redis where one can be had. */
+export default async function startStores(project: TestProject): Promise<() => Promise<void>> {
+  await using opened = new AsyncDisposableStack();
+  const folder = opened.use(await newFolder('test'));
+  const postgres = opened.use(await openPostgres({ folder: folder.path, durable: false }));
+  const template = await createDatabase(postgres.url, 'pawl_template');
+  await migrateAll(template);
+  project.provide('postgresUrl', postgres.url);
+
+  const redis = opened.use(await findRedis());
+  project.provide('redisUrl', redis?.url ?? null);
+  if (!redis) announceNoRedis();
+
+  const closing = opened.move();
+  return () => closing.disposeAsync();
+}
+
+type FoundRedis = AsyncDisposable & { url: string };
+
+/**
+ * Redis for the tests: the one that is named, else `redis-server` on the PATH, else a container, else none. A container
+ * cannot be kept out by the PATH: HIDE_DOCKER is set for a run that must find none.
+ */
+async function findRedis(): Promise<FoundRedis | null> {
+  if (process.env.REDIS_URL) return { url: process.env.REDIS_URL, [Symbol.asyncDispose]: async () => {} };
+  return (await openRedis()) ?? (process.env.HIDE_DOCKER ? null : await startContainer());
+}
+
+async function startContainer(): Promise<FoundRedis | null> {
+  const { GenericContainer } = await import('testcontainers');
+  try {
+    const container = await new GenericContainer('redis:7-alpine').withExposedPorts(6379).start();
+    const url = `redis://${container.getHost()}:${container.getMappedPort(6379)}`;
+    return { url, [Symbol.asyncDispose]: async () => void (await container.stop()) };
+  } catch {
+    return null;
+  }
+}
+
+function announceNoRedis(): void {
+  const message =
+    'No Redis: set REDIS_URL, put redis-server on the PATH or start Docker, and the Redis suites run too.';
+  if (process.env.REQUIRE_REDIS) throw new Error(message);
+  process.stderr.write(`\n${message}\n\n`);
+}

@@ -1,0 +1,119 @@
+import { expect, test } from 'vitest';
+import { renderRequest } from '#core/llm/anthropic/render-request.ts';
+import type { RoundRequest } from '#core/llm/provider.ts';
+import type { Message, RequestedCall } from '#core/turn/message.ts';
+import { Tool } from '#core/turn/request/tool.ts';
+import { someRequest } from '#test/llm/provider-exam.ts';
+
+const parameters = { type: 'object', properties: { city: { type: 'string' } } };
+const weather = Tool.parse({ name: 'get_weather', description: 'Tells the weather', parameters });
+const render = (change: Partial<RoundRequest>) => renderRequest({ ...someRequest, ...change }, 'anthropic');
+
+const user = (content: string): Message => ({ role: 'user', content });
+const system = (content: string): Message => ({ role: 'system', content });
+const says = (content: string | null, calls: RequestedCall[] = [], state?: unknown): Message => ({
+  role: 'assistant',
+  content,
+  calls,
+  ...(state ? { opaque: { provider: 'anthropic', state } } : {}),
+});
+const call = (id: string, args = '{}', name = 'get_weather'): RequestedCall => ({ id, name, arguments: args });
+const result = (callId: string, content: string, isError = false): Message => ({
+  role: 'tool',
+  callId,
+  name: 'get_weather',
+  content,
+  isError,
+});
+const text = (words: string) => ({ type: 'text', text: words });
+
+test('a bare request carries nothing that was not asked for', () => {
+  expect(render({})).toEqual({
+    model: 'some-model',
+    max_tokens: 8192,
+    system: 'Be brief.',
+    messages: [{ role: 'user', content: [text('Hi')] }],
+    stream: true,
+  });
+});
+
+test('system messages at the start join the instructions, in order', () => {
+  const body = render({ messages: [system('Rule one.'), system(' '), system('Rule two.'), user('Hi')] });
+
+  expect(body.system).toBe('Be brief.\n\nRule one.\n\nRule two.');
+  expect(body.messages).toEqual([{ role: 'user', content: [text('Hi')] }]);
+});
+
+test('a tool leaves as name, description and schema, and nothing of how Pawl runs it', () => {
+  const bare = Tool.parse({ name: 'ping', effect: 'none', execution: { kind: 'client' } });
+
+  expect(render({ tools: [weather, bare] }).tools).toEqual([
+    { name: 'get_weather', description: 'Tells the weather', input_schema: parameters },
+    { name: 'ping', input_schema: { type: 'object', properties: {} } },
+  ]);
+});
+
+test('a schema leaves as that of an object, without alternatives at its top', () => {
+  const tool = Tool.parse({
+    name: 'x',
+    parameters: { properties: { a: { anyOf: [] } }, anyOf: [{ required: ['a'] }] },
+  });
+
+  expect(render({ tools: [tool] }).tools).toEqual([
+    { name: 'x', input_schema: { type: 'object', properties: { a: { anyOf: [] } } } },
+  ]);
+});
+
+test.each([
+  ['auto', null, undefined],
+  ['auto', true, undefined],
+  ['auto', false, { type: 'auto', disable_parallel_tool_use: true }],
+  ['required', null, { type: 'any' }],
+  ['required', false, { type: 'any', disable_parallel_tool_use: true }],
+  ['none', false, { type: 'none' }],
+  [{ type: 'specific', name: 'get_weather' }, null, { type: 'tool', name: 'get_weather' }],
+  [
+    { type: 'specific', name: 'get_weather' },
+    false,
+    { type: 'tool', name: 'get_weather', disable_parallel_tool_use: true },
+  ],
+] as const)('tool choice %j with parallel calls %s is %j on the wire', (toolChoice, parallelToolCalls, expected) => {
+  expect(render({ tools: [weather], toolChoice, parallelToolCalls }).tool_choice).toEqual(expected);
+});
+
+test('a final round declares the tools its history calls, and lets none be used', () => {
+  const messages = [user('Hi'), says(null, [call('a')]), result('a', 'x')];
+
+  const final = render({ messages, declaredTools: [weather], toolChoice: 'required', parallelToolCalls: false });
+
+  expect(final.tools).toEqual([{ name: 'get_weather', description: 'Tells the weather', input_schema: parameters }]);
+  expect(final.tool_choice).toEqual({ type: 'none' });
+});
+
+test('without calls in the history nothing is said about tools that may not be used', () => {
+  const body = render({ declaredTools: [weather], toolChoice: 'required' });
+
+  expect(body).not.toHaveProperty('tools');
+  expect(body).not.toHaveProperty('tool_choice');
+});
+
+test.each([
+  ['claude-3-opus-20240229', {}, 4096],
+  ['claude-3-5-haiku-latest', {}, 8192],
+  ['claude-3-7-sonnet-latest', {}, 32_000],
+  ['anthropic.claude-opus-5', {}, 32_000],
+  ['kimi-k2', {}, 8192],
+  ['kimi-k2', { thinking: { type: 'enabled', budget_tokens: 10_000 } }, 14_096],
+  ['claude-opus-4-5', { thinking: { type: 'adaptive' } }, 32_000],
+])('%s with %j gets a limit it takes where none is given', (model, providerOptions, tokens) => {
+  expect(render({ model, providerOptions }).max_tokens).toBe(tokens);
+  expect(render({ model, providerOptions, maxOutputTokens: 100 }).max_tokens).toBe(100);
+});
+
+test('provider options win over what was rendered, except that a reply always streams', () => {
+  const thinking = { type: 'adaptive' };
+
+  const body = render({ temperature: 1, providerOptions: { temperature: 0.5, thinking, stream: false } });
+
+  expect(body).toMatchObject({ temperature: 0.5, thinking, stream: true });
+});

@@ -1,0 +1,59 @@
+import { expect, test } from 'vitest';
+import { anthropicProvider } from '#core/llm/anthropic/anthropic-provider.ts';
+import { chooseDialect } from '#core/llm/dialects/choose-dialect.ts';
+import { geminiProvider } from '#core/llm/gemini/gemini-provider.ts';
+import { makeHttpClient } from '#core/llm/http/http-client.ts';
+import { openaiProvider } from '#core/llm/openai/openai-provider.ts';
+import type { Message } from '#core/turn/message.ts';
+import { anthropicWire } from '#test/llm/anthropic-wire.ts';
+import { askOnce, says, scriptedProvider, withTools } from '#test/llm/dialects/scripted-provider.ts';
+import { geminiWire } from '#test/llm/gemini-wire.ts';
+import { openaiWire } from '#test/llm/openai-wire.ts';
+import { startWireServer } from '#test/llm/wire-server.ts';
+
+const { post } = makeHttpClient();
+
+const wires = [
+  { wire: 'openai', make: openaiProvider, script: openaiWire },
+  { wire: 'anthropic', make: anthropicProvider, script: anthropicWire },
+  { wire: 'gemini', make: geminiProvider, script: geminiWire },
+];
+
+test.each(wires)('on the $wire wire tools are declared by no request after the first', async ({ make, script }) => {
+  await using server = await startWireServer();
+  server.answer(script.refusal(400));
+  server.answerNext({ body: script.reply({ text: ['{"tools":[]}'] }) }, { body: script.reply({ text: ['Sunny.'] }) });
+  const dialect = chooseDialect('emulated', make({ name: 'odd', apiKey: 'key', baseUrl: server.origin, post }));
+  const call = { id: 'call_1', name: 'get_weather', arguments: '{}' };
+  const messages: Message[] = [
+    { role: 'user', content: 'Hi' },
+    { role: 'assistant', content: null, calls: [call] },
+    { role: 'tool', callId: 'call_1', name: 'get_weather', content: 'sunny', isError: false },
+  ];
+
+  const { reply } = await askOnce(dialect, { ...withTools, messages });
+  await askOnce(dialect, { ...withTools, messages, tools: [] });
+
+  expect(reply.text).toBe('Sunny.');
+  const bodies = server.asked.map(({ body }) => body);
+  expect(bodies.map(({ tools }) => tools !== undefined)).toEqual([true, false, false, false]);
+  for (const body of bodies.slice(1)) {
+    expect(Object.keys(body).filter((field) => /tool/i.test(field))).toEqual([]);
+    expect(JSON.stringify(body)).toContain('sunny');
+  }
+});
+
+test('a decision of more calls than a reply may have is a bad response, and how deep arguments are is for their check', async () => {
+  const nested = `{"a":${'['.repeat(200)}${']'.repeat(200)}}`;
+  const deep = JSON.stringify({ tools: [{ tool: 'get_weather', arguments: nested }] });
+  const many = JSON.stringify({ tools: Array.from({ length: 1_001 }, () => ({ tool: 'send_postcard' })) });
+  const decide = (decision: string) =>
+    askOnce(chooseDialect('emulated', scriptedProvider([says(null), says(decision)])), withTools);
+
+  const { failure } = await decide(many);
+  const { reply } = await decide(deep);
+
+  expect(failure).toMatchObject({ code: 'provider_bad_response' });
+  expect(failure.message).toContain('more than 1,000 tool calls');
+  expect(reply.calls.map((call) => call.arguments)).toEqual([nested]);
+});

@@ -1,0 +1,157 @@
+import { expect, test } from 'vitest';
+import { chooseDialect } from '#core/llm/dialects/choose-dialect.ts';
+import type { RoundRequest } from '#core/llm/provider.ts';
+import type { Message } from '#core/turn/message.ts';
+import type { ToolChoice } from '#core/turn/request/turn.ts';
+import { askOnce, says, scriptedProvider, usageOf, weather, withTools } from '#test/llm/dialects/scripted-provider.ts';
+import { someRequest } from '#test/llm/provider-exam.ts';
+
+const inline = (...replies: Parameters<typeof scriptedProvider>[0]) => {
+  const provider = scriptedProvider(replies);
+  return { asked: provider.asked, ask: (request: RoundRequest) => askOnce(chooseDialect('inline', provider), request) };
+};
+const history: Message[] = [
+  { role: 'user', content: 'Weather in Tokyo?' },
+  {
+    role: 'assistant',
+    content: 'Let me look.',
+    calls: [{ id: 'c1', name: 'get_weather', arguments: '{"city":"Tokyo"}' }],
+  },
+  { role: 'tool', callId: 'c1', name: 'get_weather', content: '22 °C', isError: false },
+];
+
+test('no native tools are sent: the instructions list them, with the syntax', async () => {
+  const { ask, asked } = inline(says('Hello.'));
+
+  await ask({ ...withTools, toolChoice: 'required', parallelToolCalls: false });
+
+  expect(asked[0]).toMatchObject({ tools: [], declaredTools: [], toolChoice: 'auto', parallelToolCalls: null });
+  const instructions = asked[0]!.instructions ?? '';
+  expect(instructions.startsWith('Be brief.\n\n')).toBe(true);
+  for (const told of ['[TOOL_CALL: name]', '[TOOL_CALL: name {json}]', weather.name, weather.description]) {
+    expect(instructions).toContain(told);
+  }
+  expect(instructions).toContain(JSON.stringify(weather.parameters));
+  expect(instructions).toMatch(/acknowledge them naturally.*weave.*never repeat the raw\s+data/s);
+});
+
+test.each<[ToolChoice, RegExp]>([
+  ['none', /must not call any tool/],
+  ['required', /must call at least one tool/],
+  [{ type: 'specific', name: 'get_weather' }, /must call exactly one tool, once: get_weather/],
+])('the instructions say tool_choice %j in words', async (toolChoice, stated) => {
+  const { ask, asked } = inline(says('Hello.'));
+
+  await ask({ ...withTools, instructions: null, toolChoice });
+
+  expect(asked[0]!.instructions).toMatch(stated);
+});
+
+test('markers become calls named by round and place; what is left is the text', async () => {
+  const text = 'Let me look.\n[TOOL_CALL: get_weather {"city":"Tokyo"}]\n[TOOL_CALL: send_postcard]';
+  const { ask } = inline(says(text, { usage: usageOf(1, 2), opaque: 'state' }));
+
+  const { reply, shown } = await ask({ ...withTools, round: 7 });
+
+  expect(reply).toEqual({
+    text: 'Let me look.',
+    calls: [
+      { id: 'inline_7_0', name: 'get_weather', arguments: '{"city":"Tokyo"}' },
+      { id: 'inline_7_1', name: 'send_postcard', arguments: '{}' },
+    ],
+    finishReason: 'tool_calls',
+    finishReasonRaw: 'stop',
+    usage: usageOf(1, 2),
+    opaque: 'state',
+  });
+  expect(shown).toBe('Let me look.');
+});
+
+test('a reply of nothing but markers has no text', async () => {
+  const { ask } = inline(says('[TOOL_CALL: send_postcard]'));
+
+  const { reply, deltas } = await ask(withTools);
+
+  expect(reply.text).toBeNull();
+  expect(deltas).toEqual([]);
+});
+
+test('an unknown tool and broken JSON are calls: the worker answers them', async () => {
+  const { ask } = inline(says('[TOOL_CALL: fly_home {"to": "m]'));
+
+  expect((await ask(withTools)).reply.calls).toEqual([{ id: 'inline_1_0', name: 'fly_home', arguments: '{"to": "m' }]);
+});
+
+test('a marker that is cut off stays text, and the reply stays one that was cut', async () => {
+  const { ask } = inline(says('Wait. [TOOL_CALL: send_postcard] [TOOL_CALL: get_wea', { finishReason: 'length' }));
+
+  const { reply, shown } = await ask(withTools);
+
+  expect(reply).toMatchObject({ text: 'Wait. [TOOL_CALL: get_wea', finishReason: 'length' });
+  expect(shown).toBe(reply.text);
+});
+
+test('reasoning is shown as it comes', async () => {
+  const provider = {
+    ask: async (_request: unknown, _signal: unknown, onDelta: (delta: object) => void) => {
+      onDelta({ kind: 'reasoning', text: 'I could write [TOOL_CALL: f].' });
+      return says('Hi.');
+    },
+  };
+
+  const { deltas } = await askOnce(chooseDialect('inline', provider as never), withTools);
+
+  expect(deltas).toEqual([{ kind: 'reasoning', text: 'I could write [TOOL_CALL: f].' }]);
+});
+
+test('results come back as one system message of data and how to use it', async () => {
+  const { ask, asked } = inline(says('It is 22 °C.'));
+
+  await ask({ ...withTools, messages: history, round: 2 });
+
+  const [user, said, results, ...rest] = asked[0]!.messages;
+  expect([user, said]).toEqual([history[0], { role: 'assistant', content: 'Let me look.', calls: [] }]);
+  expect(results?.role).toBe('system');
+  expect(results?.content).toContain('get_weather {"city":"Tokyo"} answered:\n<result>\n22 °C\n</result>');
+  expect(results?.content).toMatch(/Tool results.*acknowledge them naturally.*Never repeat the raw data/s);
+  expect(rest).toEqual([]);
+});
+
+test('a final round is asked plainly, its history is still inline, and markers out of habit are cut out', async () => {
+  const { ask, asked } = inline(says('Enough.\n[TOOL_CALL: get_weather]'));
+
+  const { reply, shown } = await ask({ ...withTools, tools: [], messages: history });
+
+  expect(asked[0]).toMatchObject({ instructions: 'Be brief.', tools: [], declaredTools: [] });
+  expect(asked[0]!.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'system']);
+  expect(reply).toMatchObject({ text: 'Enough.', calls: [], finishReason: 'stop' });
+  expect(shown).toBe('Enough.');
+});
+
+test('without any tools the text is left alone', async () => {
+  const { ask, asked } = inline(says('Write [TOOL_CALL: f].'));
+
+  const { reply } = await ask(someRequest);
+
+  expect(asked).toEqual([someRequest]);
+  expect(reply).toEqual(says('Write [TOOL_CALL: f].'));
+});
+
+test('none calls nothing, whatever the model writes', async () => {
+  const { ask } = inline(says('Sure. [TOOL_CALL: send_postcard]'));
+
+  const { reply } = await ask({ ...withTools, toolChoice: 'none' });
+
+  expect(reply).toMatchObject({ text: 'Sure.', calls: [], finishReason: 'stop' });
+});
+
+test('a reply of more calls, or of more text, than is looked through is a bad response', async () => {
+  const { ask: askMany } = inline(says('[TOOL_CALL: send_postcard]'.repeat(1_001)));
+  const { ask: askLong } = inline(says('a'.repeat(1024 * 1024 + 1)));
+
+  const failures = [(await askMany(withTools)).failure, (await askLong(withTools)).failure];
+
+  expect(failures.map(({ code }) => code)).toEqual(['provider_bad_response', 'provider_bad_response']);
+  expect(failures[0]!.message).toContain('more than 1,000 tool calls');
+  expect(failures[1]!.message).toContain('more than 1 MiB of text with markers');
+});

@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest';
+import { quoteProvider } from '#core/llm/errors/name-failure.ts';
+
+test.each([
+  'Incorrect API key provided: sk-proj-abcDEF***xyz.',
+  'you sent Bearer abc.def-ghi',
+  'xai-0123456789 is no key',
+  'AIzaSyA1234567890abcdef is blocked',
+  'GET https://host/v1?key=abc123&alt=sse failed',
+  'the key my-own-key-1 is unknown',
+])('no key is left of: %s', (text) => {
+  const quoted = quoteProvider(text, 'my-own-key-1');
+
+  expect(quoted).toContain('[redacted]');
+  expect(quoted).not.toMatch(/abc|0123456789|AIza|my-own-key/);
+});
+
+test('what is no key stays', () => {
+  const text = 'Use max_completion_tokens for task-based models; the risk-score of desk-42 is 3.';
+
+  expect(quoteProvider(text)).toBe(text);
+});
+
+test('a long text is cut to 500 characters, on one line, without what no store can hold', () => {
+  expect(quoteProvider('x'.repeat(600))).toHaveLength(500);
+  expect(quoteProvider('a\n\n  b\u0000')).toBe('a b\ufffd');
+  expect(quoteProvider('👋'.repeat(300)).isWellFormed()).toBe(true);
+});

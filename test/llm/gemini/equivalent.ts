@@ -1,0 +1,104 @@
+import { renderSchema } from '#core/llm/gemini/render-schema.ts';
+import type { WireBody, WireContent, WirePart } from '#test/llm/gemini/stored-form.ts';
+
+/** A body in camelCase with standard base64, as Google reads it. */
+export function asGoogleReads(body: unknown): WireBody {
+  return camelCase(body) as WireBody;
+}
+
+/**
+ * What a body says, without the differences that change nothing:
+ * - field names in snake_case: Google reads both
+ * - signatures in the URL-safe base64 alphabet: the same bytes
+ * - neighbours of one role apart: merged, since roles go by turns
+ * - text in several parts: joined
+ * - signatures on texts, which the recorded clients dropped, and the empty texts that carry nothing else
+ * - ids of calls, which the clients made up or dropped: ours are those that Gemini gave (checked apart)
+ * - missing arguments: none
+ * - schemas in the OpenAPI dialect, in capitals: the same types
+ * - declarations without parameters, or with empty ones, or with a schema of their answers, which Pawl does not hold
+ * - the model in the body: it stands in the path
+ * - media: Pawl holds text
+ * - a role and an empty text in the system instruction; calling mode AUTO and an empty config, which are the default
+ */
+export function essence({ contents, systemInstruction, tools = [], toolConfig, model: _, ...rest }: WireBody) {
+  const system = [systemInstruction?.parts ?? []]
+    .flat()
+    .map(({ text }) => text)
+    .join('\n\n');
+  const isAuto = (toolConfig?.functionCallingConfig.mode ?? 'AUTO') === 'AUTO';
+  const { generationConfig = {}, ...others } = rest;
+  return {
+    system,
+    contents: mergeRoles(contents).map(({ role, parts }) => ({ role, parts: joinTexts(parts.map(partEssence)) })),
+    tools: tools.map(({ functionDeclarations, ...other }) => ({
+      ...other,
+      ...(functionDeclarations ? { functionDeclarations: functionDeclarations.map(declarationEssence) } : {}),
+    })),
+    toolConfig: isAuto ? null : toolConfig,
+    generationConfig,
+    others,
+  };
+}
+
+function mergeRoles(contents: WireContent[]): WireContent[] {
+  const merged: WireContent[] = [];
+  for (const { role, parts } of contents) {
+    const last = merged.at(-1);
+    if (last?.role === role) last.parts.push(...parts);
+    else merged.push({ role, parts: [...parts] });
+  }
+  return merged;
+}
+
+function partEssence({ text, functionCall: call, functionResponse: answer, thoughtSignature }: WirePart): WirePart {
+  if (call) {
+    const signed = thoughtSignature ? { thoughtSignature } : {};
+    return { functionCall: { name: call.name, args: call.args ?? {} }, ...signed };
+  }
+  if (answer) return { functionResponse: { name: answer.name, response: answer.response } };
+  return { text: text ?? '' };
+}
+
+function joinTexts(parts: WirePart[]): WirePart[] {
+  const joined: WirePart[] = [];
+  for (const part of parts) {
+    const last = joined.at(-1);
+    if (part.text !== undefined && last?.text !== undefined) last.text += part.text;
+    else joined.push({ ...part });
+  }
+  return joined.filter(({ text }) => text !== '');
+}
+
+function declarationEssence(declaration: NonNullable<NonNullable<WireBody['tools']>[0]['functionDeclarations']>[0]) {
+  const { name, description, parameters, parametersJsonSchema } = declaration;
+  const schema = renderSchema(lowerCaseTypes(parameters ?? parametersJsonSchema ?? {}));
+  const hasParameters = Object.keys(schema.properties ?? {}).length > 0;
+  return { name, description: description ?? '', parameters: hasParameters ? schema : null };
+}
+
+function lowerCaseTypes(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(lowerCaseTypes);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, inner]) => [
+      key,
+      key === 'type' && typeof inner === 'string' ? inner.toLowerCase() : lowerCaseTypes(inner),
+    ]),
+  );
+}
+
+/** What callers named themselves keeps its name: arguments, responses, properties. */
+const CALLERS = new Set(['args', 'response', 'parameters', 'parametersJsonSchema']);
+
+function camelCase(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(camelCase);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, inner]) => {
+      const name = key.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+      if (name === 'thoughtSignature') return [name, String(inner).replaceAll('-', '+').replaceAll('_', '/')];
+      return [name, CALLERS.has(name) ? inner : camelCase(inner)];
+    }),
+  );
+}

@@ -1,0 +1,139 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { ProviderFailed } from '#core/failure.ts';
+import { geminiProvider } from '#core/llm/gemini/gemini-provider.ts';
+import { makeHttpClient } from '#core/llm/http/http-client.ts';
+import type { Reply } from '#core/turn/reply.ts';
+import { asGoogleReads, essence } from '#test/llm/gemini/equivalent.ts';
+import { heardIn, inWords } from '#test/llm/gemini/heard.ts';
+import { isReply, storedForm, type WireBody } from '#test/llm/gemini/stored-form.ts';
+import { someRequest } from '#test/llm/provider-exam.ts';
+import {
+  answerOf,
+  areRecordingsHere,
+  type Exchange,
+  entries,
+  readRecording,
+  startCounts,
+} from '#test/llm/recordings.ts';
+import { startWireServer, type WireServer } from '#test/llm/wire-server.ts';
+
+const { post } = makeHttpClient();
+
+const isOurs = ({ api }: { api: string }) => /generateContent/i.test(api);
+const onThisWire = entries.filter(isOurs);
+const { count, told } = startCounts();
+
+let server: WireServer;
+beforeAll(async () => {
+  server = await startWireServer();
+});
+afterAll(async () => {
+  await server[Symbol.asyncDispose]();
+  const others = entries.filter(({ provider, api }) => /gemini|vertexai$/.test(provider) && !isOurs({ api })).length;
+  const sum = `${onThisWire.length} of ${onThisWire.length + others} files (${others} on another wire); ${told()}`;
+  console.log(`gemini recordings: ${areRecordingsHere ? sum : 'folder not found, skipped'}`);
+});
+
+test.skipIf(areRecordingsHere)('gemini: recordings of real traffic are not at hand', () => undefined);
+
+test.each(onThisWire)('$file: read as its client read it, and sent as its client sent it', async ({ file }) => {
+  const { exchanges } = readRecording<unknown>(file);
+  const replies: Reply[] = [];
+
+  for (const [index, exchange] of exchanges.entries()) {
+    const body = exchange.request ? asGoogleReads(exchange.request.body) : null;
+    const { answer, sent } = await replay(exchange, body, replies);
+    if (body) checkRequest(sent, body, replies);
+    if (body && index > 0) checkCarried(body, asGoogleReads(exchanges[index - 1]!.request?.body), replies.at(-1));
+    if (exchange.response.status !== 200) checkFailure(answer, exchange);
+    else if (isUnusable(exchange)) checkUnusable(answer);
+    else replies.push(checkReply(answer, exchange));
+  }
+});
+
+async function replay(exchange: Exchange<unknown>, body: WireBody | null, replies: Reply[]) {
+  const { response } = exchange;
+  server.answer(answerOf(inWords(exchange)));
+  count(typeof response.body === 'string' ? 'streams' : response.status === 200 ? 'whole replies' : 'refusals');
+  const client = geminiProvider({ name: 'gemini', apiKey: 'none-at-all', baseUrl: server.origin, post });
+  const request = body ? storedForm(body, replies) : someRequest;
+  const answer = await client.ask(request, new AbortController().signal, () => undefined).catch((error) => error);
+  return { answer: answer as Reply | Error, sent: server.asked.at(-1)!.body as unknown as WireBody };
+}
+
+function checkReply(answer: Reply | Error, exchange: Exchange<unknown>): Reply {
+  const { text, calls, signed, finish, usage } = heardIn(exchange);
+  if (answer instanceof Error) throw answer;
+
+  expect(answer.text ?? '').toBe(text);
+  expect(answer.calls.map(({ name, arguments: args }) => ({ name, args: JSON.parse(args) }))).toEqual(calls);
+  expect(answer.finishReasonRaw).toBe(finish);
+  expect(answer.finishReason).not.toBe('other');
+  expect(answer.usage?.total_tokens).toBe(usage?.totalTokenCount);
+  expect(JSON.stringify(answer.opaque ?? '').match(/thoughtSignature/g)?.length ?? 0).toBe(signed);
+  count('replies');
+  if (usage) count('usages');
+  if (signed) count('replies with signatures');
+  return answer;
+}
+
+/** Nothing in it, and no reason that explains it. */
+function isUnusable(exchange: Exchange<unknown>): boolean {
+  const { text, calls, finish } = heardIn(exchange);
+  return calls.length === 0 && !text.trim() && /^(STOP|OTHER|MALFORMED)/.test(finish ?? '');
+}
+
+function checkUnusable(answer: Reply | Error) {
+  expect(answer).toBeInstanceOf(ProviderFailed);
+  expect(answer).toMatchObject({ code: 'provider_bad_response', retry: { kind: 'later' } });
+  count(`unusable (${String(answer).match(/\(([^)]*)\)/)?.[1]})`);
+}
+
+function checkFailure(answer: Reply | Error, { response: { status, body } }: Exchange<unknown>) {
+  const codes: Record<number, string> = {
+    400: 'provider_invalid_request',
+    401: 'provider_authentication_failed',
+    403: 'provider_permission_denied',
+    404: 'provider_model_not_found',
+    429: 'provider_rate_limited',
+  };
+  const code = JSON.stringify(body).includes('API_KEY_INVALID') ? 'provider_authentication_failed' : codes[status];
+  const isRateLimited = status === 429;
+
+  expect(answer).toBeInstanceOf(ProviderFailed);
+  expect(answer).toMatchObject({ code, provider: { status } });
+  expect(answer).toMatchObject({
+    retry: isRateLimited ? { kind: 'rate-limited', afterMs: 48_000 } : { kind: 'never' },
+  });
+  count(`as ${code}`);
+}
+
+/** What we hold of the conversation leaves as what the client sent; `essence` says what may differ. */
+function checkRequest(sent: WireBody, recorded: WireBody, replies: Reply[]) {
+  const ours = essence(sent);
+  const theirs = essence(recorded);
+  expect(withoutMedia(ours)).toEqual(withoutMedia(theirs));
+  count('requests sent alike');
+
+  const given = new Set(replies.flatMap((reply) => reply.calls.map(({ id }) => id)));
+  const ids = sent.contents
+    .flatMap(({ parts }) => parts)
+    .flatMap((part) => (part.functionCall ?? part.functionResponse)?.id ?? []);
+  for (const id of ids) expect(given).toContain(id);
+  expect(sent.contents.map(({ role }) => role)).toEqual(
+    sent.contents.map((_, index) => (index % 2 ? 'model' : 'user')),
+  );
+}
+
+/** A content that held media alone is one of Pawl's own sentences, or gone. */
+function withoutMedia(body: ReturnType<typeof essence>) {
+  return { ...body, contents: body.contents.filter(({ parts }) => parts.length > 0) };
+}
+
+/** The model's words in the next request are the reply we read. */
+function checkCarried(body: WireBody, before: WireBody, reply: Reply | undefined) {
+  const next = body.contents.slice(before.contents.length).find(({ role }) => role === 'model');
+  if (!next || !reply) return count('rounds not carried on');
+  expect(isReply(next, reply)).toBe(true);
+  count('rounds carried on');
+}

@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest';
+import { readEvents } from '#core/llm/http/read-events.ts';
+
+async function eventsOf(text: string, portion = text.length): Promise<string[]> {
+  const bytes = Buffer.from(text);
+  async function* portions() {
+    for (let at = 0; at < bytes.length; at += portion) yield bytes.subarray(at, at + portion);
+  }
+  const events: string[] = [];
+  for await (const together of readEvents(portions())) events.push(...together.map(({ data }) => data));
+  return events;
+}
+
+test.each(['\n', '\r\n'])('events with line ends %j are read alike, in any portions', async (end) => {
+  const lines = [': ping', 'event: message', 'data: {"a":', 'data:"grüß 👋"}', 'id: 1', '', '', 'data: {}', '', ''];
+
+  for (const portion of [1, 2, 3, 5, 1000]) {
+    expect(await eventsOf(lines.join(end), portion)).toEqual(['{"a":\n"grüß 👋"}', '{}']);
+  }
+});
+
+test('a last event without its blank line counts if it is whole', async () => {
+  expect(await eventsOf('data: {"a":1}')).toEqual(['{"a":1}']);
+  expect(await eventsOf('data: {"a":1}\n\ndata: {"b":')).toEqual(['{"a":1}']);
+  expect(await eventsOf('<html>no events</html>')).toEqual([]);
+});
+
+test.each([
+  ['data: 1\n', 'more than 8 MiB in one event'],
+  ['a', 'more than 8 MiB in one line'],
+])('%j without an end is refused, at a cost of what it weighs', async (text, refusal) => {
+  const chunk = Buffer.from(text.repeat(Math.floor(65536 / text.length)));
+  let taken = 0;
+  function* endless() {
+    for (; taken < 200; taken += 1) yield chunk;
+  }
+
+  const reading = (async () => {
+    for await (const _ of readEvents(endless())) throw new Error('an event');
+  })();
+
+  await expect(reading).rejects.toThrow(refusal);
+  expect(taken).toBeLessThan(140);
+});

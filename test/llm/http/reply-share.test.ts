@@ -1,0 +1,40 @@
+import { getHeapStatistics } from 'node:v8';
+import { expect, test } from 'vitest';
+import { shareReplies } from '#core/llm/http/reply-share.ts';
+
+const MIB = 1024 * 1024;
+
+test('an answer that fills the memory of all is ended, small ones beside it are read, and what is over counts no more', () => {
+  const large = shareReplies();
+  const small = shareReplies();
+  const fill = () => {
+    for (let mebibytes = 0; mebibytes < 1024 * 1024; mebibytes += 1) large.take(MIB);
+  };
+
+  expect(fill).toThrow(/while other answers fill the memory of this worker/);
+  expect(() => small.take(MIB)).not.toThrow();
+  large.release();
+  small.release();
+
+  expect(() => large.take(100 * MIB)).not.toThrow();
+  large.release();
+});
+
+test('however many answers are read at a time, together they have half of the heap at most', () => {
+  const half = getHeapStatistics().heap_size_limit / 2;
+  const bytes = Math.floor(half / 64);
+  const shares = Array.from({ length: 200 }, () => shareReplies());
+
+  const read = shares.filter((share) => {
+    try {
+      share.take(bytes);
+      return true;
+    } catch {
+      return false;
+    }
+  });
+  for (const share of shares) share.release();
+
+  expect(read.length).toBeGreaterThan(60);
+  expect(read.length * bytes).toBeLessThanOrEqual(half);
+});

@@ -1,0 +1,152 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { ProviderFailed } from '#core/failure.ts';
+import { makeHttpClient } from '#core/llm/http/http-client.ts';
+import { openaiProvider } from '#core/llm/openai/openai-provider.ts';
+import { renderRequest } from '#core/llm/openai/render-request.ts';
+import type { Reply } from '#core/turn/reply.ts';
+import { heardIn, isErrorStream } from '#test/llm/openai/heard.ts';
+import { someRequest } from '#test/llm/provider-exam.ts';
+import * as recordings from '#test/llm/recordings.ts';
+import { startWireServer, type WireServer } from '#test/llm/wire-server.ts';
+
+const { post } = makeHttpClient();
+
+type WireCall = { id?: string; function: { name: string; arguments: string } };
+type WireMessage = {
+  role: string;
+  content?: string | { text?: string }[] | null;
+  tool_calls?: WireCall[] | null;
+  reasoning_content?: string;
+};
+type Exchange = recordings.Exchange<{ messages?: WireMessage[] }>;
+const onThisWire = recordings.entries.filter(({ api }) => api === 'chat.completions');
+const { count, told } = recordings.startCounts();
+
+let server: WireServer;
+beforeAll(async () => {
+  server = await startWireServer();
+});
+afterAll(async () => {
+  await server[Symbol.asyncDispose]();
+  for (const { api } of recordings.entries) if (api !== 'chat.completions') count(`skipped as another wire (${api})`);
+  const sum = recordings.areRecordingsHere
+    ? `${onThisWire.length} of ${recordings.entries.length} files; ${told()}`
+    : 'folder not found, skipped';
+  console.log(`recordings: ${sum}`);
+});
+
+test.skipIf(recordings.areRecordingsHere)('recordings of real traffic are not at hand', () => undefined);
+
+test.each(onThisWire)('what $file was answered is read as its client read it', async ({ file, provider }) => {
+  const { exchanges, traits } = recordings.readRecording<{ messages?: WireMessage[] }>(file);
+
+  for (const [index, exchange] of exchanges.entries()) {
+    const answer = await replay(provider, exchange);
+    const next = exchanges[index + 1];
+    if (exchange.response.status !== 200 || isErrorStream(exchange)) checkFailure(answer, exchange);
+    else if (isUnusable(exchange)) checkUnusable(answer);
+    else checkReply(answer, exchange);
+    const isPartial = traits.includes('tool-loop-partial');
+    if (next && !(answer instanceof Error)) checkCarried(answer, { provider, exchange, next, isPartial });
+  }
+});
+
+async function replay(provider: string, exchange: Exchange): Promise<Reply | Error> {
+  const { status, body } = exchange.response;
+  const isStream = typeof body === 'string' && status === 200;
+  server.answer(recordings.answerOf(exchange));
+  const client = openaiProvider({ name: provider, apiKey: 'none-at-all', baseUrl: server.origin, post });
+  count(isStream ? 'streams' : status === 200 ? 'whole replies' : 'refusals');
+  return client.ask(someRequest, new AbortController().signal, () => undefined).catch((error) => error);
+}
+
+const wanted = new Map([
+  [401, 'provider_authentication_failed'],
+  [404, 'provider_model_not_found'],
+  [429, 'provider_rate_limited'],
+]);
+
+/** Errors land in the class their status says; the two things a status does not say are known by their words. */
+function checkFailure(answer: Reply | Error, { response }: Exchange) {
+  const text = JSON.stringify(response.body);
+  const isTooLong = /context length/.test(text);
+  const isBadCall = /tool_use_failed/.test(text);
+  const byStatus = wanted.get(response.status) ?? 'provider_invalid_request';
+  const code = isTooLong ? 'context_length_exceeded' : isBadCall ? 'provider_bad_response' : byStatus;
+
+  expect(answer).toBeInstanceOf(ProviderFailed);
+  expect(answer).toMatchObject({ code });
+  count(`as ${code}`);
+}
+
+/** Replies our rules refuse: nothing in them, or content that is an object (only where it was not streamed). */
+function isUnusable(exchange: Exchange): boolean {
+  const seen = heardIn(exchange);
+  return seen.isObject || (!/length|filter/.test(seen.finish ?? '') && seen.calls.length === 0 && !seen.text.trim());
+}
+
+function checkUnusable(answer: Reply | Error) {
+  expect(answer).toBeInstanceOf(ProviderFailed);
+  expect(answer).toMatchObject({ code: 'provider_bad_response' });
+  count(`unusable (${String(answer).match(/\(([^)]*)\)/)?.[1]})`);
+}
+
+function checkReply(answer: Reply | Error, exchange: Exchange) {
+  const { text, finish, calls, usage } = heardIn(exchange);
+  if (answer instanceof Error) throw answer;
+
+  expect(answer.text ?? '').toBe(text);
+  expect(answer.finishReasonRaw).toBe(finish);
+  expect(answer.finishReason).not.toBe('other');
+  expect(answer.calls.map(({ name, arguments: args }) => ({ name, args }))).toEqual(
+    calls.map(({ name, args }) => ({ name, args: args || '{}' })),
+  );
+  if (usage) {
+    expect(answer.usage).toMatchObject({ input_tokens: usage.prompt_tokens });
+    expect(answer.usage!.total_tokens).toBeGreaterThanOrEqual(usage.total_tokens);
+    count('usages');
+  }
+  count('replies');
+}
+
+type Carrying = { provider: string; exchange: Exchange; next: Exchange; isPartial: boolean };
+
+/** What the client sent back with its next request is what we read, and what we would send back. */
+function checkCarried(reply: Reply, { provider, exchange, next, isPartial }: Carrying) {
+  const before = exchange.request?.body.messages?.length;
+  const carried = (next.request?.body.messages ?? []).slice(before).filter(({ role }) => role === 'assistant');
+  if (before === undefined || carried.length === 0) return count('rounds not carried on');
+
+  // A client may add calls of its own, names those that came without an id, and some run the first call only.
+  const theirs = carried.flatMap((message) => message.tool_calls ?? []).map(comparable);
+  const ours = reply.calls.map((call) => comparable({ id: call.id, function: call }));
+  for (const call of isPartial ? ours.slice(0, 1) : ours) {
+    expect(theirs).toContainEqual(call.id ? call : { ...call, id: expect.any(String) });
+  }
+  count('rounds carried on');
+
+  // Some clients lay out JSON anew, or add what they observed.
+  const text = carried.map(textOf).join('').replace(/\s/g, '');
+  if (text && !text.startsWith('[empty') && reply.text) expect(text).toContain(reply.text.replace(/\s/g, ''));
+
+  const [said] = carried;
+  const rendered = renderAgain(reply, provider);
+  if (said?.reasoning_content && rendered?.reasoning_content) {
+    expect(rendered.reasoning_content.trim()).toBe(said.reasoning_content.trim());
+    count('reasoning sent back');
+  }
+}
+
+function comparable({ id, function: { name, arguments: args } }: WireCall) {
+  return { id: id ?? '', name, arguments: JSON.stringify(JSON.parse(args || '{}')) };
+}
+
+function textOf({ content }: WireMessage): string {
+  return Array.isArray(content) ? content.map(({ text }) => text ?? '').join('') : (content ?? '');
+}
+
+function renderAgain({ text, calls, opaque }: Reply, provider: string) {
+  const message = { role: 'assistant', content: text, calls, opaque: { provider, state: opaque } } as const;
+  const request = { ...someRequest, instructions: null, messages: [message] };
+  return renderRequest(request, { provider, maxTokensField: 'max_tokens' }).messages[0] as WireMessage | undefined;
+}

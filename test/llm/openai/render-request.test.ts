@@ -1,0 +1,143 @@
+import { expect, test } from 'vitest';
+import { renderRequest } from '#core/llm/openai/render-request.ts';
+import type { RoundRequest } from '#core/llm/provider.ts';
+import { Tool } from '#core/turn/request/tool.ts';
+import { someRequest } from '#test/llm/provider-exam.ts';
+
+const parameters = { type: 'object', properties: { city: { type: 'string' } } };
+const weather = Tool.parse({ name: 'get_weather', description: 'Tells the weather', parameters });
+const wire = { provider: 'openai', maxTokensField: 'max_completion_tokens' } as const;
+const render = (change: Partial<RoundRequest>, change2: Partial<typeof wire> | object = {}) =>
+  renderRequest({ ...someRequest, ...change }, { ...wire, ...change2 });
+
+test('a bare request carries nothing that was not asked for', () => {
+  expect(render({})).toEqual({
+    model: 'some-model',
+    messages: [
+      { role: 'system', content: 'Be brief.' },
+      { role: 'user', content: 'Hi' },
+    ],
+    stream: true,
+    stream_options: { include_usage: true },
+  });
+});
+
+test('a round is one assistant message with its text and calls, then one message per result', () => {
+  const { messages } = render({
+    instructions: null,
+    messages: [
+      { role: 'assistant', content: 'Looking.', calls: [{ id: 'call_1', name: 'get_weather', arguments: '{"a": 1}' }] },
+      { role: 'tool', callId: 'call_1', name: 'get_weather', content: '15°C', isError: false },
+      { role: 'assistant', content: null, calls: [{ id: 'call_2', name: 'get_weather', arguments: 'no json' }] },
+      { role: 'tool', callId: 'call_2', name: 'get_weather', content: '', isError: false },
+    ],
+  });
+
+  const call = (id: string, args: string) => ({
+    id,
+    type: 'function',
+    function: { name: 'get_weather', arguments: args },
+  });
+  expect(messages).toEqual([
+    { role: 'assistant', content: 'Looking.', tool_calls: [call('call_1', '{"a": 1}')] },
+    { role: 'tool', tool_call_id: 'call_1', content: '15°C' },
+    { role: 'assistant', content: null, tool_calls: [call('call_2', '{"invalid_arguments":"no json"}')] },
+    { role: 'tool', tool_call_id: 'call_2', content: '(no output)' },
+  ]);
+});
+
+test('a message with neither text nor calls does not leave', () => {
+  const { messages } = render({
+    instructions: '',
+    messages: [
+      { role: 'assistant', content: null, calls: [] },
+      { role: 'assistant', content: '', calls: [] },
+      { role: 'user', content: 'Hi' },
+    ],
+  });
+
+  expect(messages).toEqual([{ role: 'user', content: 'Hi' }]);
+});
+
+test('a tool leaves as name, description and schema, and nothing of how Pawl runs it', () => {
+  const nameless = Tool.parse({ name: 'ping', effect: 'none', execution: { kind: 'client' } });
+
+  expect(render({ tools: [weather, nameless] }).tools).toEqual([
+    { type: 'function', function: { name: 'get_weather', description: 'Tells the weather', parameters } },
+    { type: 'function', function: { name: 'ping', parameters: { type: 'object', properties: {} } } },
+  ]);
+});
+
+test.each([
+  ['auto', undefined],
+  ['none', 'none'],
+  ['required', 'required'],
+  [
+    { type: 'specific', name: 'get_weather' },
+    { type: 'function', function: { name: 'get_weather' } },
+  ],
+] as const)('tool choice %j is %j on the wire', (toolChoice, expected) => {
+  expect(render({ tools: [weather], toolChoice }).tool_choice).toEqual(expected);
+});
+
+test('without tools nothing is said about them', () => {
+  const body = render({ toolChoice: 'required', parallelToolCalls: true });
+
+  expect(Object.keys(body)).not.toEqual(expect.arrayContaining(['tools']));
+  expect(body).not.toHaveProperty('tool_choice');
+  expect(body).not.toHaveProperty('parallel_tool_calls');
+});
+
+test('parallel calls are spoken of only when the caller did', () => {
+  expect(render({ tools: [weather], parallelToolCalls: false }).parallel_tool_calls).toBe(false);
+  expect(render({ tools: [weather] })).not.toHaveProperty('parallel_tool_calls');
+});
+
+test('temperature and the token limit are passed on, the limit under the name this server knows', () => {
+  const change = { temperature: 0, maxOutputTokens: 64 };
+
+  expect(render(change)).toMatchObject({ temperature: 0, max_completion_tokens: 64 });
+  expect(render(change, { maxTokensField: 'max_tokens' })).toMatchObject({ max_tokens: 64 });
+});
+
+test('provider options win over what was rendered, except that a reply always streams', () => {
+  const body = render({
+    temperature: 1,
+    providerOptions: { temperature: 0.5, reasoning_effort: 'low', stream: false },
+  });
+
+  expect(body).toMatchObject({ temperature: 0.5, reasoning_effort: 'low', stream: true });
+});
+
+test('opaque state goes back to the provider it came from, and to no other', () => {
+  const state = {
+    message: { reasoning_content: 'Hm.', reasoning_details: [{ type: 'reasoning.encrypted', data: 'x' }] },
+    calls: [{ google: { thought_signature: 's' } }],
+  };
+  const message = {
+    role: 'assistant',
+    content: null,
+    calls: [{ id: 'call_1', name: 'ping', arguments: '{}' }],
+    opaque: { provider: 'deepseek', state },
+  } as const;
+  const round = { instructions: null, messages: [{ ...message, calls: [...message.calls] }] };
+
+  const same = render(round, { provider: 'deepseek' }).messages[0];
+  const other = render(round).messages[0];
+
+  expect(same).toMatchObject({ ...state.message, tool_calls: [{ id: 'call_1', extra_content: state.calls[0] }] });
+  expect(Object.keys(other ?? {})).toEqual(['role', 'content', 'tool_calls']);
+});
+
+test('a stored state that is not ours is ignored', () => {
+  const message = {
+    role: 'assistant',
+    content: 'Hi',
+    calls: [],
+    opaque: { provider: 'openai', state: 'junk' },
+  } as const;
+
+  expect(render({ instructions: null, messages: [{ ...message, calls: [] }] }).messages).toEqual([
+    { role: 'assistant', content: 'Hi' },
+  ]);
+});

@@ -1,0 +1,246 @@
+import { expect, test } from 'vitest';
+import { finishReply, startReply, takeChunk } from '#core/llm/openai/reply-accumulator.ts';
+
+const chunk = (delta: object, finish: string | null = null) => ({
+  choices: [{ index: 0, delta, finish_reason: finish }],
+});
+const calls = (...tool_calls: object[]) => chunk({ tool_calls });
+const call = (args: string, more: object = {}, fn: object = {}) => ({ ...more, function: { arguments: args, ...fn } });
+
+function parse(...chunks: object[]) {
+  const reply = startReply('openai');
+  const deltas = chunks.flatMap((each) => takeChunk(reply, each));
+  return { reply: finishReply(reply), deltas };
+}
+
+const done = chunk({}, 'stop');
+const counted = (usage: object) => ({ choices: [], usage });
+
+test.each([
+  [
+    'by index, by turns',
+    [
+      calls(call('{"a"', { index: 0, id: 'x' }, { name: 'add' }), call('{"b"', { index: 1, id: 'y' }, { name: 'mul' })),
+      calls(call(':2}', { index: 1 })),
+      calls(call(':1}', { index: 0 })),
+    ],
+  ],
+  [
+    'whole, all with index 0',
+    [
+      calls(call('{"a":1}', { index: 0, id: 'x' }, { name: 'add' })),
+      calls(call('{"b":2}', { index: 0, id: 'y' }, { name: 'mul' })),
+    ],
+  ],
+  [
+    'without index, known by id',
+    [
+      calls(call('{"a"', { id: 'x' }, { name: 'add' })),
+      calls(call('{"b"', { id: 'y' }, { name: 'mul' })),
+      calls(call(':1}', { id: 'x' }), call(':2}', { id: 'y' })),
+    ],
+  ],
+  [
+    'with a made-up id and the name in every piece',
+    [
+      calls(call('{"a"', { index: 0, id: 'x' }, { name: 'add' })),
+      calls(call(':1}', { index: 0, id: 'made-up' })),
+      calls(call('{"b":2}', { index: 1, id: 'y' }, { name: 'mul' })),
+    ],
+  ],
+])('calls are put together %s', (_, chunks) => {
+  expect(parse(...chunks, done).reply.calls).toEqual([
+    { id: 'x', name: 'add', arguments: '{"a":1}' },
+    { id: 'y', name: 'mul', arguments: '{"b":2}' },
+  ]);
+});
+
+test('whole calls of the same tool without id or index are kept apart', () => {
+  const { reply } = parse(
+    calls(call('{"city":"Rome"}', {}, { name: 'weather' }), call('{"city":"Bonn"}', { id: '' }, { name: 'weather' })),
+    chunk({}, 'tool_calls'),
+  );
+
+  expect(reply.calls.map((each) => each.arguments)).toEqual(['{"city":"Rome"}', '{"city":"Bonn"}']);
+  expect(reply.calls.map((each) => each.id)).toEqual(['', '']);
+});
+
+test.each<[form: string, chunks: object[]]>([
+  [
+    'by index, by turns',
+    [
+      calls(call('{"a"', { index: 0, id: 'x' }, { name: 'f' }), call('{"a"', { index: 1, id: 'x' }, { name: 'f' })),
+      calls(call(':2}', { index: 1 }), call(':1}', { index: 0 })),
+    ],
+  ],
+  ['whole', [calls(call('{"a":1}', { id: 'x' }, { name: 'f' }), call('{"a":2}', { id: 'x' }, { name: 'f' }))]],
+])('calls of the same id are told apart %s', (_, chunks) => {
+  const { reply } = parse(...chunks, done);
+
+  expect(reply.calls).toEqual(['{"a":1}', '{"a":2}'].map((text) => ({ id: 'x', name: 'f', arguments: text })));
+});
+
+test('a name repeated in every piece starts no new call', () => {
+  const { reply } = parse(
+    calls(call('{"a"', { index: 0 }, { name: 'add' })),
+    calls(call(':1}', { index: 0 }, { name: 'add' })),
+    done,
+  );
+
+  expect(reply.calls).toEqual([{ id: '', name: 'add', arguments: '{"a":1}' }]);
+});
+
+test('arguments keep every byte the model wrote, an object becomes its text, none at all are an empty object', () => {
+  const odd = '{ "a" : 1.0, "b":"\\u00fc" ';
+  const { reply } = parse(
+    calls(call(odd, { index: 0, id: 'x' }, { name: 'a' })),
+    calls({ index: 1, id: 'y', function: { name: 'b', arguments: { c: 1 } } }),
+    calls({ index: 2, id: 'z', function: { name: 'c' } }),
+    done,
+  );
+
+  expect(reply.calls.map((each) => each.arguments)).toEqual([odd, '{"c":1}', '{}']);
+});
+
+test('a call cut off by length keeps what there was', () => {
+  const { reply } = parse(calls({ index: 0, id: 'x', function: { name: 'a' } }), chunk({}, 'length'));
+
+  expect(reply).toMatchObject({ finishReason: 'length', calls: [{ arguments: '' }] });
+});
+
+test('a legacy function call is a call without an id', () => {
+  const { reply } = parse(chunk({ function_call: { name: 'add', arguments: '{}' } }), chunk({}, 'function_call'));
+
+  expect(reply).toMatchObject({ finishReason: 'tool_calls', calls: [{ id: '', name: 'add', arguments: '{}' }] });
+});
+
+test('a call without a name is a bad response', () => {
+  expect(() => parse(calls(call('{}', { index: 0, id: 'x' })), done)).toThrow(
+    expect.objectContaining({ code: 'provider_bad_response', retry: { kind: 'later' } }),
+  );
+});
+
+test('a refusal is the text there is, and the reason says so', () => {
+  const { reply, deltas } = parse(chunk({ refusal: "I can't " }), chunk({ refusal: 'help.' }), done);
+
+  expect(reply).toMatchObject({ text: "I can't help.", finishReason: 'refusal', finishReasonRaw: 'stop' });
+  expect(deltas).toHaveLength(2);
+});
+
+test('calls beside the word stop are tool calls', () => {
+  expect(parse(calls(call('{}', { index: 0, id: 'x' }, { name: 'a' })), done).reply.finishReason).toBe('tool_calls');
+});
+
+test.each(['stop', 'tool_calls', 'whatever'])('an empty reply with %s is a bad response', (reason) => {
+  expect(() => parse(chunk({ content: '\n' }), chunk({}, reason))).toThrow(
+    expect.objectContaining({ code: 'provider_bad_response', retry: { kind: 'later' } }),
+  );
+});
+
+test.each(['length', 'content_filter', 'refusal'])('an empty reply with %s is a reply', (reason) => {
+  expect(parse(chunk({}, reason)).reply).toMatchObject({ text: null, finishReason: reason });
+});
+
+test('a stream without a finish reason was cut', () => {
+  expect(() => parse(chunk({ content: 'Half' }), chunk({}, ''))).toThrow(
+    expect.objectContaining({ code: 'provider_unavailable', retry: { kind: 'later' } }),
+  );
+});
+
+test.each([[{}], [{ type: 'ping' }], [{ choices: 'none' }], [[]], ['text'], [null]])('%j is no chunk', (raw) => {
+  expect(() => takeChunk(startReply('openai'), raw)).toThrow(
+    expect.objectContaining({ code: 'provider_bad_response' }),
+  );
+});
+
+test.each([
+  ['inside the completion', { prompt_tokens: 10, completion_tokens: 8, total_tokens: 18 }, 8, 5],
+  ['beside it (xAI)', { prompt_tokens: 10, completion_tokens: 3, total_tokens: 18 }, 8, 5],
+  ['beside it and the total', { prompt_tokens: 10, completion_tokens: 3, total_tokens: 13 }, 8, 5],
+  ['only in the total (Gemini)', { prompt_tokens: 10, completion_tokens: 3, total_tokens: 18 }, 8, 0],
+])('output tokens include reasoning counted %s', (_, usage, output, reasoning) => {
+  const details = { completion_tokens_details: { reasoning_tokens: reasoning } };
+
+  const { reply } = parse(chunk({ content: 'Hi' }), done, counted({ ...usage, ...details }));
+
+  expect(reply.usage).toMatchObject({ output_tokens: output, total_tokens: 18, reasoning_tokens: reasoning });
+});
+
+test('usage is the last one given, wherever it stands; cached tokens never exceed the input', () => {
+  const early = { ...chunk({ content: 'Hi' }), usage: { prompt_tokens: 3, completion_tokens: null } };
+  const late = { prompt_tokens: 3, completion_tokens: 2, prompt_cache_hit_tokens: 9 };
+  const expected = { input_tokens: 3, output_tokens: 2, total_tokens: 5, cached_input_tokens: 3, reasoning_tokens: 0 };
+
+  expect(parse(early, done, counted(late)).reply.usage).toEqual(expected);
+  expect(parse(early, { ...done, x_groq: { usage: late } }).reply.usage).toEqual(expected);
+  expect(parse(early, { choices: [{ ...done.choices[0], usage: late }] }).reply.usage).toEqual(expected);
+});
+
+test('reasoning sent in two fields is shown once and goes back in one', () => {
+  const told = (text: string) => ({ reasoning: text, reasoning_details: [{ type: 'reasoning.text', index: 0, text }] });
+
+  const { reply, deltas } = parse(chunk(told('Let me ')), chunk(told('think.')), chunk({ content: '4' }), done);
+
+  expect(deltas.filter(({ kind }) => kind === 'reasoning').map(({ text }) => text)).toEqual(['Let me ', 'think.']);
+  const block = { type: 'reasoning.text', index: 0, text: 'Let me think.' };
+  expect(reply.opaque).toEqual({ message: { reasoning_details: [block] }, calls: [] });
+});
+
+test('a signed block keeps its signature, an encrypted one stands apart', () => {
+  const { reply } = parse(
+    chunk({ reasoning_details: [{ type: 'reasoning.text', index: 0, text: 'Hm', signature: '' }] }),
+    chunk({ reasoning_details: [{ type: 'reasoning.text', index: 0, text: '', signature: 'sig', format: null }] }),
+    chunk({ reasoning_details: [{ type: 'reasoning.encrypted', index: 1, data: 'e' }], content: '4' }),
+    done,
+  );
+
+  expect(reply.opaque).toMatchObject({
+    message: {
+      reasoning_details: [
+        { type: 'reasoning.text', text: 'Hm', signature: 'sig' },
+        { type: 'reasoning.encrypted', data: 'e' },
+      ],
+    },
+  });
+});
+
+test('what a server wants back with a call stands at the place of that call', () => {
+  const extra_content = { google: { thought_signature: 's' } };
+
+  const { reply } = parse(
+    calls(
+      call('{}', { index: 0, id: 'x' }, { name: 'a' }),
+      call('{}', { index: 1, id: 'y', extra_content }, { name: 'b' }),
+    ),
+    done,
+  );
+
+  expect(reply.opaque).toEqual({ message: {}, calls: [null, extra_content] });
+});
+
+test('thinking inside a list of content parts is reasoning, the rest is text', () => {
+  const thinking = { type: 'thinking', thinking: [{ type: 'text', text: 'Hm.' }] };
+
+  const { reply, deltas } = parse(chunk({ content: [thinking, { type: 'text', text: 'Hi' }] }), done);
+
+  expect(reply.text).toBe('Hi');
+  expect(deltas).toEqual([
+    { kind: 'reasoning', text: 'Hm.' },
+    { kind: 'text', text: 'Hi' },
+  ]);
+});
+
+test('only the first choice is the reply', () => {
+  const { reply } = parse(
+    { choices: [{ index: 1, delta: { content: 'No' }, finish_reason: 'stop' }] },
+    chunk({ content: 'Yes' }, 'stop'),
+  );
+
+  expect(reply.text).toBe('Yes');
+});
+
+test('text no store can hold is made whole: halves of a pair meet, NUL goes', () => {
+  const { reply } = parse(chunk({ content: 'a\u0000\ud83d' }), chunk({ content: '\udc4b\ud83d' }), done);
+
+  expect(reply.text).toBe('a\ufffd👋\ufffd');
+});

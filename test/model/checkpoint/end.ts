@@ -1,0 +1,68 @@
+import { breakPromise } from '../break-promise.ts';
+import type { Guards } from '../guards/all-guards.ts';
+import { noWakeups, type Run, type State, type Wakeups } from '../state.ts';
+import { isActive } from './active.ts';
+import { appendEvents } from './append-events.ts';
+import { clearLease, isLeasedByAnother } from './lease.ts';
+
+/** How the turn ends: `completed` with its last round, `failed` by a run's negative write, `cancelled` by a caller. */
+export type Ending = { status: 'completed' | 'failed' | 'cancelled'; run: Run | null };
+
+/** `end.ts` (R12): the end with all that belongs to it. Null when the guard refused. */
+export function endTurn(state: State, { status, run }: Ending, guards: Guards): Wakeups | null {
+  const { turn, facts } = state;
+  if (!isActive(turn) && guards.endIsFinal) return null;
+  if (run && turn.step !== run.on) return null;
+  if (run && status === 'failed' && !mayFail(state, run, guards)) return null;
+  if (!isActive(turn)) breakPromise(state, 'a turn that had ended was ended again');
+
+  const settled = turn.step === 'b1' ? settleCalls(state, guards) : 0;
+  appendEvents(state, settled + (status === 'completed' ? 2 : 1), { run, guards });
+  Object.assign(turn, { status, due: 'null', atHead: false });
+  if (guards.endClearsLease) clearLease(state);
+  facts.requests = 0;
+  const delivery = status === 'failed' ? 'failed' : 'ended';
+  if (guards.endCreatesDelivery) state.deliveries[delivery].row = 'far';
+  return { ...noWakeups(), [delivery]: true, next: promotes(state, run, guards) };
+}
+
+/** `endWithRound`, being one statement, assumes that no turn waits only if none was created meanwhile (R17). */
+function promotes(state: State, run: Run | null, guards: Guards): boolean {
+  const assumesAlone = run?.saw.alone && !guards.endSeesNewTurns;
+  return !assumesAlone && promoteNext(state, guards);
+}
+
+/** A failure ends nothing that another run is on (R5). */
+function mayFail(state: State, run: Run, guards: Guards): boolean {
+  if (guards.failureChecksLease && isLeasedByAnother(state, run, guards)) return false;
+  if (guards.failureChecksGeneration && !run.hasLease && !run.isFresh) return false;
+  if (state.turn.lease === 'live' && !run.hasLease) breakPromise(state, 'a turn failed while another run was on it');
+  if (run.isPast) breakPromise(state, 'a failure from before the retry ended the turn again');
+  return true;
+}
+
+/** `write-ending.ts`: how many open calls got their answer by the end. */
+function settleCalls({ turn }: State, guards: Guards): number {
+  if (!guards.endSettlesCalls) return 0;
+  const isOnceOpen = turn.once === 'none';
+  const isOtherOpen = turn.other === 'able' || turn.other === 'waiting';
+  if (isOnceOpen) turn.once = turn.claimed ? 'unknown' : 'cancelled';
+  if (isOtherOpen) turn.other = 'cancelled';
+  return Number(isOnceOpen) + Number(isOtherOpen);
+}
+
+/** `promoteNext` of `write-ending.ts`, at the end of the modelled turn (R17): whether the next one came to the head. */
+function promoteNext({ next }: State, guards: Guards): boolean {
+  if (next.status !== 'waiting' || !guards.endPromotesNext) return false;
+  next.status = 'head';
+  next.due = guards.promotedTurnIsDue ? 'far' : 'never';
+  return true;
+}
+
+/** The same at the end of the next turn: a turn that was reopened behind it comes to the head. */
+export function promoteReopened({ turn }: State, guards: Guards): boolean {
+  if (!isActive(turn) || turn.atHead || !guards.endPromotesNext) return false;
+  turn.atHead = true;
+  if (guards.promotedTurnIsDue) turn.due = 'far';
+  return true;
+}

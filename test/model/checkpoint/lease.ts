@@ -1,0 +1,56 @@
+import { breakPromise } from '../break-promise.ts';
+import type { Guards } from '../guards/all-guards.ts';
+import type { Run, State, Turn } from '../state.ts';
+import { isActive } from './active.ts';
+
+/** Whether a lease counts: it names a run, and has not expired (R9). */
+export function isLeased({ lease }: Turn, guards: Guards): boolean {
+  return guards.leaseExpires ? lease === 'live' : lease !== 'none';
+}
+
+/** Whether another run has the turn: the lease names it (R1), and counts. */
+export function isLeasedByAnother({ turn }: State, run: Run, guards: Guards): boolean {
+  const isMine = guards.runIdIsUnique ? run.hasLease : turn.lease !== 'none';
+  return isLeased(turn, guards) && !isMine;
+}
+
+/** `lease_owner`, `lease_until` and `due_at`, always together (R2). */
+export function setLease(state: State, run: Run): void {
+  if (!isActive(state.turn)) breakPromise(state, 'a turn that had ended got a lease');
+  for (const other of state.runs) other.hasLease = false;
+  run.hasLease = true;
+  state.turn.lease = 'live';
+  state.turn.due = 'far';
+}
+
+/** Takes the turn from every run. */
+export function clearLease(state: State): void {
+  for (const run of state.runs) run.hasLease = false;
+  state.turn.lease = 'none';
+}
+
+/** `takeLease` of `lease.ts` (R3). The first lease starts the turn. */
+export function takeLease(state: State, run: Run, guards: Guards): boolean {
+  const { turn } = state;
+  if (!isActive(turn) || !turn.atHead || turn.step !== run.on) return false;
+  if (guards.takeChecksLease && isLeased(turn, guards)) return false;
+  if (turn.isEarly) return false;
+  if (turn.status === 'queued') turn.status = 'in_progress';
+  setLease(state, run);
+  return true;
+}
+
+/** `mayRenew` of `lease.ts` (R4): the first heartbeat may acquire, later ones only renew. */
+export function mayRenewLease({ turn }: State, run: Run, guards: Guards): boolean {
+  if (!isActive(turn)) return false;
+  if (guards.renewalChecksStep && turn.step !== run.on) return false;
+  if (run.hasLease || !guards.renewalChecksLease) return true;
+  return !run.knowsLease && turn.status === 'in_progress' && run.isFresh && !isLeased(turn, guards);
+}
+
+/** What a heartbeat of a run that may renew writes: the lease and `due_at`, and nothing else. */
+export function renewLease(state: State, run: Run, guards: Guards): void {
+  setLease(state, run);
+  if (!guards.renewalMovesDueAt) state.turn.due = 'never';
+  run.knowsLease = true;
+}

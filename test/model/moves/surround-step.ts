@@ -1,0 +1,44 @@
+import type { Actor } from '../actor.ts';
+import { isActive } from '../checkpoint/active.ts';
+import { takeLease } from '../checkpoint/lease.ts';
+import { wakeupSeen } from '../checkpoint/wakeup.ts';
+import type { Guards } from '../guards/all-guards.ts';
+import { goEnqueue, leave, lookAgain } from '../leave.ts';
+import { set } from '../set.ts';
+import type { Setting } from '../setting.ts';
+import type { Run, State } from '../state.ts';
+import { type CachedTurn, readTurn } from '../turn-cache.ts';
+import { beginStep } from './load-turn.ts';
+
+/** What surrounds the work of a run: the lease before it, and the look at what is due after it. */
+export function surroundStep({ run, guards, setting, may }: Actor): void {
+  if (run.at === 'wants-lease') {
+    may('takes the lease', (mine, after) => leaseAndBegin(after, mine, setting));
+    const loseAnswer = (mine: Run, after: State) => {
+      takeLease(after, mine, guards);
+      leave(mine);
+    };
+    may('takes the lease, the answer is lost', loseAnswer, 'lostAck');
+  }
+  if (run.at === 'reloading') {
+    may('looks what is due', (mine, after) => enqueueDue(mine, readTurn(after, mine), guards));
+  }
+}
+
+function leaseAndBegin(state: State, run: Run, setting: Setting): void {
+  if (!takeLease(state, run, setting.guards)) {
+    lookAgain(run);
+    return;
+  }
+  run.knowsLease = true;
+  beginStep(state, run, setting);
+}
+
+/** `stop-run.ts`: another step than the run's own is enqueued (R11). */
+function enqueueDue(run: Run, loaded: CachedTurn, guards: Guards): void {
+  const { turn } = loaded;
+  const isOtherDue = isActive(turn) && turn.atHead && turn.step !== run.on;
+  if (isOtherDue && guards.dueStepIsEnqueued) goEnqueue(run, wakeupSeen(loaded));
+  else if (guards.heartbeatEndsWithRun) leave(run);
+  else set(run, { at: 'leaking' });
+}

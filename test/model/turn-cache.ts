@@ -1,0 +1,53 @@
+import type { Guards } from './guards/all-guards.ts';
+import type { Setting } from './setting.ts';
+import type { CachedStep, Run, State, Turn } from './state.ts';
+
+/** A turn as a job finds it. `isFresh`: its step and generation are still the row's. */
+export type CachedTurn = { turn: Turn; isFresh: boolean };
+
+/** The turn as it is now; reading it empties the cache (`worker/turn-cache.ts`). */
+export function readTurn(state: State, run: Run): CachedTurn {
+  run.cached = 'none';
+  return { turn: state.turn, isFresh: true };
+}
+
+/** The turn as the worker's own commit left it, whatever has changed since (R3); it serves once. */
+export function takeCached(state: State, run: Run, { scene }: Setting): CachedTurn {
+  const turn = { ...CACHED, ...callsOf(run.cached, scene.calls) };
+  run.cached = 'none';
+  return { turn, isFresh: state.turn.step === turn.step && !state.turn.isRaised };
+}
+
+/** `keep`: a commit of the worker, whose answer has arrived, made another step due. */
+export function keepCached(run: Run, step: CachedStep, { scene, guards }: Setting): void {
+  const isWaitedFor = scene.calls === 'client' || scene.calls === 'approval';
+  if (isWaitedFor && (step !== 'b1' || guards.cacheSkipsWaitingCalls)) return;
+  if (step === 'r2-open' && guards.cacheHasAllResults) return;
+  run.cached = step;
+}
+
+/**
+ * The cache expires before a turn is nearly late. That of a sleeping worker does not: its clock may stand still, and
+ * the answer to its commit may arrive only when it wakes.
+ */
+export function expireCached({ runs }: State, guards: Guards): void {
+  if (!guards.cacheExpires) return;
+  for (const run of runs) if (!run.isAsleep) run.cached = 'none';
+}
+
+/** Uncontended, without a lease, of the first generation: `predictAfterRound` and `predictAfterBatch`. */
+const CACHED: Omit<Turn, 'step' | 'once' | 'other' | 'expired'> = {
+  ...{ status: 'in_progress', isRaised: false, lease: 'none', due: 'far', isEarly: false, atHead: true },
+  ...{ claimed: false, expires: false },
+};
+
+/** A waiting call is cached only by a mutant, which does not know that it waits, and refuses it. */
+function callsOf(
+  cached: CachedStep,
+  calls: Setting['scene']['calls'],
+): Pick<Turn, 'step' | 'once' | 'other' | 'expired'> {
+  if (cached !== 'b1') return { step: 'r2', once: 'ok', other: cached === 'r2' ? 'ok' : 'able', expired: false };
+  if (calls === 'tools') return { step: 'b1', once: 'none', other: 'able', expired: false };
+  const isWaitedFor = calls === 'client' || calls === 'approval';
+  return { step: 'b1', once: 'none', other: isWaitedFor ? 'waiting' : 'absent', expired: isWaitedFor };
+}

@@ -1,0 +1,77 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { type OpenConnection, openConnection, type Rows, type Statement } from '#core/postgres/connection.ts';
+import { groupReads } from '#core/postgres/group-read.ts';
+import { RowSet } from '#core/postgres/row-set.ts';
+import { createTestDatabase } from '#test/harness/stores/test-database.ts';
+
+const TEXT = `select "turnId", note
+  from json_to_recordset($1::text::json) as input ("turnId" text, note text, repeated int), generate_series(1, repeated)`;
+
+let connection: OpenConnection;
+let sent: Statement[];
+
+beforeEach(async () => {
+  connection = openConnection(await createTestDatabase(), () => {});
+  sent = [];
+});
+
+afterEach(() => connection.close());
+
+function openReads() {
+  return groupReads((statement) => {
+    sent.push(statement);
+    return connection.run(statement);
+  });
+}
+
+function asking(turnId: string, { note = 'a note', repeated = 1 } = {}): Statement {
+  return { text: TEXT, parameters: [RowSet.of('turnId', { turnId, note, repeated })] };
+}
+
+function notesOf(rows: Rows): string[] {
+  return [...rows].map(({ turnId, note }) => `${turnId}: ${note}`);
+}
+
+test('what is read of many turns at the same moment is one statement, and each gets its own rows', async () => {
+  const read = openReads();
+
+  const answers = await Promise.all([
+    read(asking('turn_1', { note: 'one' })),
+    read(asking('turn_2', { repeated: 0 })),
+    read(asking('turn_3', { note: 'three', repeated: 2 })),
+  ]);
+
+  expect(answers.map(notesOf)).toEqual([['turn_1: one'], [], ['turn_3: three', 'turn_3: three']]);
+  expect(sent.length).toBe(1);
+});
+
+test('one turn that is read twice is read in two statements', async () => {
+  const read = openReads();
+
+  const answers = await Promise.all([read(asking('turn_1', { note: 'a' })), read(asking('turn_1', { note: 'b' }))]);
+
+  expect(answers.map(notesOf)).toEqual([['turn_1: a'], ['turn_1: b']]);
+  expect(sent.length).toBe(2);
+});
+
+test('what cannot be read takes no other along', async () => {
+  const read = openReads();
+
+  const answers = await Promise.allSettled([
+    read(asking('turn_1')),
+    read(asking('turn_2', { repeated: 2 ** 40 })),
+    read(asking('turn_3')),
+  ]);
+
+  expect(answers.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+  expect(answers[1]).toMatchObject({ reason: { code: '22003' } });
+});
+
+test('what is not read for turns goes its own way', async () => {
+  const read = openReads();
+  const one = { text: 'select 1 as one' };
+
+  await Promise.all([read(one), read(one), read(asking('turn_1'))]);
+
+  expect(sent.length).toBe(3);
+});

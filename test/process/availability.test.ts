@@ -1,0 +1,79 @@
+import { sql } from 'kysely';
+import { pino } from 'pino';
+import { expect, test } from 'vitest';
+import { connect } from '#core/checkpoint/connect.ts';
+import { newId } from '#core/id.ts';
+import { makeAvailability } from '#services/process/availability.ts';
+import { createHarness, type Harness } from '#test/harness/create-harness.ts';
+
+const ON_POSTGRES = { embedded: false, redis: false };
+
+/** The parts of a harness; each answers, or fails with what the test sets. */
+function openParts(harness: Harness) {
+  const failing = { db: null as Error | null, queue: null as Error | null };
+  const db = new Proxy(harness.db, {
+    get(target, key) {
+      if (failing.db) throw failing.db;
+      const value = Reflect.get(target, key, target);
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+  });
+  const count = async () => {
+    if (failing.queue) throw failing.queue;
+    return {};
+  };
+  return { failing, db, jobQueue: { count } };
+}
+
+const broken = (code: string) => Object.assign(new Error('broken'), { code });
+
+function linesOf() {
+  const lines: string[] = [];
+  return { lines, log: pino({}, { write: (line: string) => void lines.push(JSON.parse(line).msg) }) };
+}
+
+test('a queue on a database that goes away too is reported as back only when it is', async () => {
+  await using harness = await createHarness();
+  const { failing, ...parts } = openParts(harness);
+  const availability = makeAvailability({ ...parts, deployment: ON_POSTGRES });
+  const { lines, log } = linesOf();
+  availability.watch(log, ['database', 'queue']);
+  await availability.check();
+
+  failing.queue = broken('ECONNREFUSED');
+  await availability.check();
+  failing.db = broken('ECONNREFUSED');
+  const { unknown } = await availability.check();
+  failing.db = null;
+  await availability.check();
+  failing.queue = null;
+  await availability.check();
+  availability.close();
+
+  expect([...unknown]).toEqual(['disk', 'worker', 'queue']);
+  expect(lines).toEqual([
+    expect.stringMatching(/^The queue on PostgreSQL at DATABASE_URL does not answer/),
+    expect.stringMatching(/^PostgreSQL at DATABASE_URL cannot be reached/),
+    'PostgreSQL is back.',
+    'The queue is back.',
+  ]);
+});
+
+test('a role that may not look whether the disk is full leaves the service ready', async () => {
+  await using harness = await createHarness();
+  const role = newId('wrk');
+  const { pathname } = new URL(harness.env.DATABASE_URL);
+  await sql.raw(`revoke temporary on database "${pathname.slice(1)}" from public`).execute(harness.db);
+  await sql.raw(`create role ${role} login password 'own'; grant select on workers to ${role}`).execute(harness.db);
+  const connection = connect(
+    Object.assign(new URL(harness.env.DATABASE_URL), { username: role, password: 'own' }).href,
+  );
+  const { jobQueue } = openParts(harness);
+  const availability = makeAvailability({ db: connection.db, jobQueue, deployment: ON_POSTGRES });
+
+  availability.suspect(broken('53100'));
+  const { away } = await availability.check();
+  await connection.close();
+
+  expect([...away.keys()]).toEqual(['worker']);
+});

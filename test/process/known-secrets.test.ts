@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest';
+import { parseToolSecrets } from '#core/tools/http/secrets.ts';
+import { knownSecrets } from '#services/process/known-secrets.ts';
+import { readSettings } from '#services/process/settings.ts';
+
+const knownOf = (env: Record<string, string>) => knownSecrets(readSettings(env), parseToolSecrets(env.PAWL_SECRETS));
+
+test('every secret of the environment is known: of tools, providers, callers, MCP servers, and what signs', () => {
+  const known = knownOf({
+    PAWL_SECRETS: '{"github":"ghp_12","other":{"value":"other-value"}}',
+    OPENAI_API_KEY: ' sk-openai ',
+    SOME_NEW_API_KEY: 'of-some-new-one',
+    PAWL_PROVIDERS: '{"mine":{"kind":"openai","base_url":"http://127.0.0.1:9/v1","api_key":"my-own-key"}}',
+    ANTHROPIC_CUSTOM_HEADERS: 'X-Team: of-no-secret\nAuthorization: Bearer of-a-header',
+    PAWL_API_KEYS: 'alpha:key-of-alpha, beta:key:of:beta',
+    PAWL_WEBHOOK_SECRET: 'whsec_MTIzNDU2Nzg5,whsec_OTg3NjU0MzIx',
+    PAWL_MCP: JSON.stringify({
+      remote: {
+        url: 'http://127.0.0.1:9/',
+        headers: { Authorization: 'Bearer of-a-server', Accept: 'application/json' },
+      },
+      local: { command: 'serve', env: { DB_PASSWORD: 'of-a-command', LANG: 'en_GB.UTF-8' } },
+    }),
+  });
+
+  expect(known.toSorted()).toEqual(
+    [
+      ...['ghp_12', 'other-value', 'sk-openai', 'of-some-new-one', 'my-own-key', 'key-of-alpha', 'key:of:beta'],
+      ...['MTIzNDU2Nzg5', 'OTg3NjU0MzIx', 'of-a-server', 'of-a-command', 'of-a-header'],
+    ].toSorted(),
+  );
+});
+
+test('nothing that is merely a word counts as a key', () => {
+  expect(knownOf({ OPENAI_API_KEY: 'ollama', PAWL_API_KEYS: 'me:secret', DATABASE_URL: 'postgres://a:b@c/d' })).toEqual(
+    [],
+  );
+});

@@ -1,0 +1,78 @@
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { describe, expect, test } from 'vitest';
+import { readSettings, unknownVariables } from '#services/process/settings.ts';
+import { createHarness } from '#test/harness/create-harness.ts';
+
+/** Starts a part that cannot start; answers what it says to its parent. */
+async function failToStart(part: string, env: Record<string, string>) {
+  const main = fileURLToPath(new URL(`../../services/${part}/main.ts`, import.meta.url));
+  const options = { env: { PATH: process.env.PATH, ...env }, timeout: 50_000 };
+  const failed = await promisify(execFile)(process.execPath, [main], options).catch((error: unknown) => error);
+  return failed as { code: number; stderr: string };
+}
+
+test.each([
+  ['PORT', '70000', 'PORT: give a whole number from 0 to 65535.'],
+  ['PORT', '8080x', 'PORT: give a whole number from 0 to 65535.'],
+  ['PAWL_WORKER_CONCURRENCY', '0', 'PAWL_WORKER_CONCURRENCY: give a whole number from 1 to 10000.'],
+  ['PAWL_WORKER_CONCURRENCY', '1e3', 'PAWL_WORKER_CONCURRENCY: give a whole number from 1 to 10000.'],
+  ['PAWL_SHUTDOWN_GRACE_MS', '-1', 'PAWL_SHUTDOWN_GRACE_MS: give a whole number from 0 to 86400000.'],
+  ['PAWL_TOOL_RULES', 'lax', 'PAWL_TOOL_RULES: give one of strict, provider.'],
+])('%s=%s is refused in our words, with its bounds', (name, value, sentence) => {
+  expect(() => readSettings({ [name]: value })).toThrow(sentence);
+});
+
+test('a number may stand between spaces, and an empty one is absent', () => {
+  expect(readSettings({ PORT: ' 81 ', PAWL_WORKER_CONCURRENCY: '' })).toMatchObject({
+    PORT: 81,
+    PAWL_WORKER_CONCURRENCY: 64,
+  });
+});
+
+test('a variable that nothing reads is named with the one that was meant, and without its value', () => {
+  const env = { PAWL_API_KEYZ: 'me:of-mine', PAWL_TOOL: '', PAWL_COLOUR: 'red', PAWL_URL: 'x', PAWL_PROVIDERS: '{}' };
+
+  expect(unknownVariables({ variables: env })).toEqual([
+    "PAWL_API_KEYZ is no variable of Pawl's and is not read. Did you mean PAWL_API_KEYS?",
+    "PAWL_TOOL is no variable of Pawl's and is not read. Did you mean PAWL_TOOLS?",
+    "PAWL_COLOUR is no variable of Pawl's and is not read.",
+  ]);
+});
+
+test.skipIf(process.platform !== 'linux')(
+  'a data folder that cannot be made ends the start with one sentence',
+  async () => {
+    const { code, stderr } = await failToStart('standalone', { PAWL_DATA_DIR: '/proc/no/such', PORT: '0' });
+
+    expect(code).toBe(1);
+    expect(stderr).toMatch(
+      /^Cannot use the data folder \/proc\/no\/such .*set PAWL_DATA_DIR to a folder that you can write\.$/m,
+    );
+  },
+);
+
+describe('an address where nothing can listen is named', () => {
+  test('by its port', async () => {
+    await using harness = await createHarness();
+    const rival = createServer().listen(0, '127.0.0.1');
+    await once(rival, 'listening');
+    const { port } = rival.address() as AddressInfo;
+
+    const { stderr } = await failToStart('api', { ...harness.env, PORT: String(port) });
+
+    expect(stderr).toBe(`PORT: ${port} on 127.0.0.1 is taken. Set another one, or stop what listens there.\n`);
+    rival.close();
+  });
+
+  test('by its host', async () => {
+    await using harness = await createHarness();
+
+    const { stderr } = await failToStart('api', { ...harness.env, HOST: '203.0.113.9', PAWL_API_KEYS: 'me:of-mine' });
+
+    expect(stderr).toBe('HOST: 203.0.113.9 is no address of this machine. Set one that is, for example 127.0.0.1.\n');
+  });
+});

@@ -1,0 +1,74 @@
+import { Redis } from 'ioredis';
+import { expect, test, vi } from 'vitest';
+import { newId } from '#core/id.ts';
+import { openJobQueue } from '#core/queue/open-job-queue.ts';
+import type { Wakeup } from '#core/turn/wakeup.ts';
+import { queueBackends } from '#test/harness/queues.ts';
+import { testRedisUrl } from '#test/harness/stores/test-database.ts';
+
+const [onRedis] = queueBackends().filter(({ redis }) => redis);
+
+test.skipIf(onRedis!.skip)(
+  `${onRedis!.name}: a wakeup goes ahead of the acknowledgement of its job, on one connection`,
+  async () => {
+    await using redis = await watchScripts();
+    await using jobQueue = await openRedisQueue();
+    await jobQueue.work(
+      ['turns-openai'],
+      async ({ data }) => {
+        if ('step' in data && data.step === 'r1') await jobQueue.enqueueBeforeAck([wakeupOf(data.turnId, 'b1')]);
+      },
+      4,
+    );
+    const turnId = newId('turn');
+
+    await jobQueue.enqueue([wakeupOf(turnId, 'r1')]);
+
+    const inOrder = ['r1', 'b1', 'r1', 'b1'];
+    await vi.waitFor(() => expect(redis.scriptsOf(turnId).map(({ job }) => job)).toEqual(inOrder), { timeout: 40_000 });
+    const [, wakeup, acknowledgement] = redis.scriptsOf(turnId);
+    expect(wakeup?.source).toBe(acknowledgement?.source);
+  },
+);
+
+test.skipIf(onRedis!.skip)(
+  `${onRedis!.name}: a wakeup ahead that is refused at once rejects for its caller alone`,
+  async () => {
+    const jobQueue = await openRedisQueue();
+    await jobQueue.close();
+
+    const { arrived } = await jobQueue.enqueueBeforeAck([wakeupOf(newId('turn'), 'r1')]);
+
+    await expect(arrived).rejects.toThrow();
+  },
+);
+
+async function openRedisQueue() {
+  const jobQueue = await openJobQueue({ databaseUrl: '', redisUrl: testRedisUrl() });
+  return { ...jobQueue, [Symbol.asyncDispose]: () => jobQueue.close() };
+}
+
+function wakeupOf(turnId: string, step: string): Wakeup {
+  return { kind: 'turn', turnId, step, generation: 0, provider: 'openai', priority: 0 };
+}
+
+/** Records every script that Redis runs: which job of a turn it names first, and which connection sent it. */
+async function watchScripts() {
+  const redis = new Redis(testRedisUrl());
+  const monitor = await redis.monitor();
+  const scripts: { text: string; source: string }[] = [];
+  monitor.on('monitor', (_time: string, [command, ...args]: string[], source: string) => {
+    if (command === 'eval' || command === 'evalsha') scripts.push({ text: args.join(' '), source });
+  });
+  return {
+    scriptsOf: (turnId: string) =>
+      scripts.flatMap(({ text, source }) => {
+        const job = text.match(new RegExp(`${turnId}-(\\w+)-0`))?.[1];
+        return job ? [{ job, source }] : [];
+      }),
+    [Symbol.asyncDispose]: async () => {
+      monitor.disconnect();
+      redis.disconnect();
+    },
+  };
+}

@@ -1,0 +1,75 @@
+import { expect, test } from 'vitest';
+import { exampleArguments } from '#simulator/reply-unscripted.ts';
+import { askSimulator, getWeather } from './ask-simulator.ts';
+
+const getTime = { type: 'function' as const, function: { name: 'get_time', parameters: { type: 'object' } } };
+const tools = [getWeather, getTime];
+
+test("without tools the model quotes the user's input", async () => {
+  await using model = await askSimulator();
+
+  const completion = await model.complete({});
+
+  expect(completion.choices[0]?.message.content).toBe('You said: "Hi".');
+});
+
+test('with tools it calls each of them once, then quotes their results', async () => {
+  await using model = await askSimulator();
+
+  const first = (await model.complete({ tools })).choices[0]!.message;
+  const calls = first.tool_calls ?? [];
+  const results = calls.map(({ id }) => ({ role: 'tool' as const, tool_call_id: id, content: `result of ${id}` }));
+  const second = await model.complete({ tools, messages: [{ role: 'user', content: 'Hi' }, first, ...results] });
+
+  expect(first.content).toBe('Let me use 2 tools.');
+  expect(calls.map((call) => call.type === 'function' && call.function)).toEqual([
+    { name: 'get_weather', arguments: '{"city":"city"}' },
+    { name: 'get_time', arguments: '{}' },
+  ]);
+  expect(second.choices[0]?.message.content).toBe(
+    `You said: "Hi". The tools answered: result of ${calls[0]?.id}\nresult of ${calls[1]?.id}`,
+  );
+});
+
+test('the tool choice is respected', async () => {
+  await using model = await askSimulator();
+  const names = async (more: object) => {
+    const completion = await model.complete({ tools, ...more });
+    return completion.choices[0]?.message.tool_calls?.map((call) => call.type === 'function' && call.function.name);
+  };
+
+  expect(await names({ tool_choice: 'none' })).toBeUndefined();
+  expect(await names({ tool_choice: 'required' })).toEqual(['get_weather', 'get_time']);
+  expect(await names({ tool_choice: { type: 'function', function: { name: 'get_time' } } })).toEqual(['get_time']);
+  expect(await names({ parallel_tool_calls: false })).toEqual(['get_weather']);
+});
+
+test('arguments are made up from the schema', () => {
+  const schema = {
+    type: 'object',
+    $defs: { unit: { enum: ['celsius', 'kelvin'] } },
+    properties: {
+      city: { type: 'string', examples: ['Tokyo'] },
+      unit: { $ref: '#/$defs/unit' },
+      days: { type: 'integer', minimum: 3 },
+      exact: { type: 'boolean' },
+      lang: { type: ['string', 'null'], default: 'en' },
+      tags: { type: 'array', items: { type: 'string' } },
+      place: { type: 'object', properties: { lat: { type: 'number' } }, required: ['lat'] },
+      either: { anyOf: [{ const: 'x' }, { type: 'null' }] },
+      optional: { type: 'string' },
+    },
+    required: ['city', 'unit', 'days', 'exact', 'lang', 'tags', 'place', 'either'],
+  };
+
+  expect(exampleArguments(schema)).toEqual({
+    city: 'Tokyo',
+    unit: 'celsius',
+    days: 3,
+    exact: true,
+    lang: 'en',
+    tags: ['tags'],
+    place: { lat: 1 },
+    either: 'x',
+  });
+});

@@ -1,0 +1,58 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { expect, test } from 'vitest';
+import { compileSchema } from '#core/tools/arguments/compile-schema.ts';
+import { checkDefinitions } from '#core/tools/define/check.ts';
+import { Tool } from '#core/turn/request/tool.ts';
+
+test('a compiled schema is kept until there is too much text of others', () => {
+  const schema = commented('mine', 10);
+  const check = compileSchema(schema);
+  compileSchema(commented('small', 10));
+  const isKept = compileSchema(schema) === check;
+
+  for (let n = 0; n < 40; n += 1) compileSchema(commented(`large ${n}`, 60_000));
+
+  expect(isKept).toBe(true);
+  expect(compileSchema(schema)).not.toBe(check);
+});
+
+test('schemas that are only checked leave nothing behind', async () => {
+  await check(large('first'));
+  const before = usedHeap();
+
+  for (let n = 0; n < 30; n += 1) expect(await check(large(`s${n}`))).toEqual([]);
+
+  expect(usedHeap() - before).toBeLessThan(4 * 1024 * 1024);
+});
+
+test('a schema that was refused is refused again without its own text', async () => {
+  const parameters = { type: 'object', properties: { a: { $ref: `#/$defs/${'b'.repeat(50_000)}` } } };
+
+  const first = await check(parameters);
+  const second = await check(parameters);
+
+  expect(first).toMatchObject([{ message: expect.stringContaining("can't resolve reference") }]);
+  expect(first[0]?.message.length).toBeLessThan(700);
+  expect(second).toEqual(first);
+});
+
+function check(parameters: Record<string, unknown>) {
+  return checkDefinitions([Tool.parse({ name: 'look_up', description: 'Looks something up.', parameters })], 'strict');
+}
+
+function commented(text: string, length: number): Record<string, unknown> {
+  return { type: 'object', properties: {}, $comment: text.padEnd(length) };
+}
+
+function large(name: string): Record<string, unknown> {
+  const properties = Array.from({ length: 400 }, (_, n) => [`${name}_${n}`, { type: 'string', minLength: 1 }]);
+  return { type: 'object', properties: Object.fromEntries(properties) };
+}
+
+/** Bytes that are really in use: what is not needed any more is collected first. */
+function usedHeap(): number {
+  setFlagsFromString('--expose-gc');
+  runInNewContext('gc')();
+  return process.memoryUsage().heapUsed;
+}

@@ -1,0 +1,149 @@
+import { expect, test } from 'vitest';
+import { parseArguments } from '#core/tools/arguments/parse.ts';
+import { watchUsedCpu } from '#test/harness/watch-stalls.ts';
+
+const WEATHER = {
+  type: 'object',
+  properties: {
+    city: { type: 'string' },
+    unit: { enum: ['celsius', 'fahrenheit'] },
+    days: { type: 'array', items: { type: 'object', properties: { at: { type: 'string', format: 'date' } } } },
+  },
+  required: ['city'],
+  additionalProperties: false,
+};
+
+test('arguments that fit come back as they are', () => {
+  const parsed = parseArguments('{"city":"Tokyo","days":[{"at":"2026-11-20"}]}', WEATHER);
+
+  expect(parsed).toEqual({ ok: true, value: { city: 'Tokyo', days: [{ at: '2026-11-20' }] } });
+});
+
+test('empty text is no arguments', () => {
+  expect(parseArguments(' \n', { type: 'object' })).toEqual({ ok: true, value: {} });
+});
+
+test('every violation is named by its path', () => {
+  const parsed = parseArguments('{"unit":"kelvin","days":[{"at":"soon"}],"extra":1}', WEATHER);
+
+  expect(parsed).toMatchObject({
+    ok: false,
+    error: {
+      category: 'invalid_arguments',
+      details: {
+        city: 'is required',
+        unit: 'must be one of "celsius", "fahrenheit"',
+        'days[0].at': 'must match format "date"',
+        extra: 'is not a known property',
+      },
+    },
+  });
+});
+
+test('the message names the path and what belongs there', () => {
+  expect(messageFor('{"city":7}', WEATHER)).toBe('The arguments do not fit the tool. city: must be string');
+});
+
+test('at most twenty violations are listed, the rest is counted', () => {
+  const schema = { type: 'object', additionalProperties: { type: 'string' } };
+  const args = Object.fromEntries(Array.from({ length: 25 }, (_, index) => [`p${index}`, index]));
+
+  const message = messageFor(JSON.stringify(args), schema);
+
+  expect(message).toContain('p19: must be string');
+  expect(message).not.toContain('p20: must be string');
+  expect(message).toContain('and 5 more');
+});
+
+test.for(['{"city":', '[1]', '"text"', 'null', '7', '{"city":"Tokyo"} {}'])(
+  'the text %j is no JSON object and is refused',
+  (text) => {
+    expect(messageFor(text, { type: 'object' })).toBe('Send the arguments as one JSON object.');
+  },
+);
+
+test.for(['{"__proto__":{"admin":true}}', '{"a":[{"__proto__":1}]}', '{"constructor":{"prototype":{"admin":true}}}'])(
+  'the arguments %s reach no prototype',
+  (text) => {
+    expect(messageFor(text, { type: 'object' })).toContain('is not a name for a property');
+    expect({}).not.toHaveProperty('admin');
+  },
+);
+
+test('a property that only a prototype has does not count as given', () => {
+  const schema = { type: 'object', properties: { toString: { type: 'string' } }, required: ['toString'] };
+
+  expect(messageFor('{}', schema)).toContain('toString: is required');
+});
+
+test('arguments that are nested for ever are refused', () => {
+  const text = `{"a":${'['.repeat(100_000)}${']'.repeat(100_000)}}`;
+
+  expect(messageFor(text, { type: 'object' })).toContain('nested more than 100 levels deep');
+});
+
+test('a pattern that backtracks for ever is stopped', () => {
+  const schema = { type: 'object', properties: { name: { type: 'string', pattern: '^(a+)+$' } } };
+  const usedMs = watchUsedCpu();
+
+  const message = messageFor(JSON.stringify({ name: `${'a'.repeat(50)}!` }), schema);
+
+  expect(message).toContain('took too long to check');
+  expect(usedMs()).toBeLessThan(2_000);
+});
+
+test('a schema that doubles its work at each level is stopped', () => {
+  const twice = { anyOf: [{ $ref: '#/$defs/twice' }, { $ref: '#/$defs/twice' }] };
+  const schema = {
+    type: 'object',
+    properties: { a: { $ref: '#/$defs/twice' } },
+    $defs: { twice: { type: 'array', items: twice } },
+  };
+  const text = `{"a":${'['.repeat(60)}7${']'.repeat(60)}}`;
+
+  expect(messageFor(text, schema)).toContain('took too long to check');
+});
+
+test('a schema that refers to itself holds at every depth', () => {
+  const schema = { type: 'object', properties: { name: { type: 'string' }, inner: { $ref: '#' } } };
+
+  expect(parseArguments('{"inner":{"inner":{"name":"Ada"}}}', schema).ok).toBe(true);
+  expect(messageFor('{"inner":{"inner":{"name":7}}}', schema)).toContain('inner.inner.name: must be string');
+});
+
+test('draft-07 is spoken where $schema says so', () => {
+  const schema = {
+    $schema: 'http://json-schema.org/draft-07/schema#',
+    type: 'object',
+    properties: { pair: { type: 'array', items: [{ type: 'string' }, { type: 'number' }] } },
+  };
+
+  expect(parseArguments('{"pair":["a",1]}', schema).ok).toBe(true);
+  expect(messageFor('{"pair":["a","b"]}', schema)).toContain('pair[1]: must be number');
+});
+
+test('2020-12 is spoken otherwise', () => {
+  const schema = { type: 'object', properties: { pair: { type: 'array', prefixItems: [{ type: 'string' }] } } };
+
+  expect(messageFor('{"pair":[1]}', schema)).toContain('pair[0]: must be string');
+});
+
+test('a schema cannot make its check asynchronous, nor take the place of another by its id', () => {
+  const asynchronous = { $async: true, type: 'object', properties: { a: { type: 'string' } } };
+  const posing = { ...asynchronous, $id: 'https://json-schema.org/draft/2020-12/schema' };
+
+  expect(messageFor('{"a":1}', asynchronous)).toContain('a: must be string');
+  expect(messageFor('{"a":1}', posing)).toContain('a: must be string');
+  expect(messageFor('{"city":7}', WEATHER)).toContain('city: must be string');
+});
+
+test('a schema that cannot be used is an answer too', () => {
+  expect(messageFor('{}', { type: 'object', properties: { a: { type: 'strng' } } })).toContain(
+    'schema: cannot be used',
+  );
+});
+
+function messageFor(text: string, schema: Record<string, unknown>): string | undefined {
+  const parsed = parseArguments(text, schema);
+  return parsed.ok ? undefined : parsed.error.message;
+}

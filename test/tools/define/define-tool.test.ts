@@ -1,0 +1,120 @@
+import { expect, expectTypeOf, test } from 'vitest';
+import { z } from 'zod';
+import { parseArguments } from '#core/tools/arguments/parse.ts';
+import { checkDefinitions } from '#core/tools/define/check.ts';
+import { defineTool, type ToolContext, ToolFailed } from '#core/tools/define/tool.ts';
+
+const named = { name: 'order_tea', description: 'Orders some cups of tea.' };
+const context: ToolContext = {
+  signal: new AbortController().signal,
+  idempotencyKey: 'turn_1.1.call_1',
+  turnId: 'turn_1',
+  progress: () => {},
+};
+
+test('the model sees what may be sent, the tool gets what the input makes of it', async () => {
+  const tool = defineTool({
+    ...named,
+    input: z.object({ cups: z.int().min(1).default(2), name: z.string().transform((name) => name.length) }),
+    execute(input) {
+      expectTypeOf(input).toEqualTypeOf<{ cups: number; name: number }>();
+      return input;
+    },
+  });
+
+  const output = await tool.run({ name: 'Ada' }, context);
+
+  expect(tool.definition.parameters).toMatchObject({ type: 'object', required: ['name'] });
+  expect(tool.definition.parameters).not.toHaveProperty('$schema');
+  expect(output).toEqual({ cups: 2, name: 3 });
+});
+
+test('every option reaches the definition in the spelling of the contract', () => {
+  const tool = defineTool({
+    ...named,
+    input: z.object({}),
+    effect: 'idempotent',
+    timeoutMs: 1000,
+    retry: { maxAttempts: 5 },
+    approval: 'always',
+    expiresInSeconds: 60,
+    cacheTtlSeconds: 10,
+    rateLimit: { max: 2, perSeconds: 1 },
+    capabilities: ['network'],
+    statusText: 'Ordering…',
+    execute: () => null,
+  });
+
+  expect(tool.definition).toMatchObject({
+    type: 'function',
+    ...named,
+    execution: { kind: 'server' },
+    effect: 'idempotent',
+    timeout_ms: 1000,
+    retry: { max_attempts: 5, backoff_ms: 500 },
+    approval: 'always',
+    expires_in_seconds: 60,
+    cache_ttl_seconds: 10,
+    rate_limit: { max: 2, per_seconds: 1 },
+    capabilities: ['network'],
+    status_text: 'Ordering…',
+  });
+});
+
+test('an output schema says what execute returns', async () => {
+  const tool = defineTool({
+    ...named,
+    input: z.object({}),
+    output: z.object({ cups: z.number() }),
+    // @ts-expect-error: cups is a number
+    execute: () => ({ cups: 'two' }),
+  });
+
+  await expect(tool.run({}, context)).rejects.toMatchObject({
+    category: 'unknown',
+    message: expect.stringContaining('cups: '),
+  });
+});
+
+test('an option out of range is refused with the name of the tool', () => {
+  const define = () => defineTool({ ...named, input: z.object({}), timeoutMs: 0, execute: () => null });
+
+  expect(define).toThrow(/^Tool "order_tea": timeout_ms: /);
+});
+
+test.for<[misspelled: object, sentence: string]>([
+  [{ approve: 'always' }, 'Tool "order_tea" has no option "approve". There are: name, description, '],
+  [{ timeout_ms: 1000 }, 'Tool "order_tea" has no option "timeout_ms". Write timeoutMs.'],
+  [{ rate_limit: { max: 1, per_seconds: 1 } }, 'Tool "order_tea" has no option "rate_limit". Write rateLimit.'],
+  [
+    { rateLimit: { max: 1, per_seconds: 1 } },
+    'Tool "order_tea": rateLimit has no option "per_seconds". Write perSeconds.',
+  ],
+  [{ retry: { attempts: 3 } }, 'Tool "order_tea": retry has no option "attempts". There are: maxAttempts, backoffMs.'],
+])('an option that is not known is refused, naming the tool and what is right: %j', ([misspelled, sentence]) => {
+  const define = () => defineTool({ ...named, input: z.object({}), execute: () => null, ...misspelled });
+
+  expect(define).toThrow(sentence);
+});
+
+test('an input that contains itself becomes a schema that checks it at every depth', async () => {
+  const Folder = z.object({
+    name: z.string(),
+    get folders() {
+      return z.array(Folder);
+    },
+  });
+  const tool = defineTool({ ...named, input: Folder, execute: ({ folders }) => folders.length });
+
+  const problems = await checkDefinitions([tool.definition], 'strict');
+  const deep = parseArguments('{"name":"a","folders":[{"name":7,"folders":[]}]}', tool.definition.parameters);
+
+  expect(problems).toEqual([]);
+  expect(deep).toMatchObject({ error: { details: { 'folders[0].name': 'must be string' } } });
+});
+
+test('a category that the contract does not know becomes unknown, and the message stays', () => {
+  const failure = new ToolFailed('bogus' as never, 'No tea left.');
+
+  expect(failure).toMatchObject({ category: 'unknown', code: 'unknown', message: 'No tea left.' });
+});

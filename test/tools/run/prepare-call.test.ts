@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest';
+import { prepareCall } from '#core/tools/arguments/prepare-call.ts';
+import { Tool } from '#core/turn/request/tool.ts';
+
+const shell = Tool.parse({
+  name: 'run_shell',
+  description: 'Runs a command in a shell.',
+  parameters: { type: 'object', properties: { command: { type: 'string' } }, required: ['command'] },
+  capabilities: ['shell'],
+});
+const open = { tools: [shell], allowedCapabilities: null };
+
+test('a call that keeps the rules is ready to run', () => {
+  const prepared = prepareCall(callOf('run_shell', '{"command":"ls"}'), open);
+
+  expect(prepared).toEqual({ ok: true, call: { tool: shell, args: { command: 'ls' } } });
+});
+
+test('an unknown tool is answered with the tools there are', () => {
+  const prepared = prepareCall(callOf('rm_rf', '{}'), open);
+
+  expect(prepared).toMatchObject({
+    error: { category: 'resource_not_found', message: 'There is no tool named "rm_rf". Tools: run_shell.' },
+  });
+});
+
+test('a tool with a capability that is not allowed is denied before its arguments are checked', () => {
+  const prepared = prepareCall(callOf('run_shell', 'no json'), { tools: [shell], allowedCapabilities: ['network'] });
+
+  expect(prepared).toMatchObject({
+    error: { category: 'permission_denied', message: expect.stringContaining('"shell"') },
+  });
+});
+
+test('arguments that break the schema are answered, not run', () => {
+  const prepared = prepareCall(callOf('run_shell', '{}'), { tools: [shell], allowedCapabilities: ['shell'] });
+
+  expect(prepared).toMatchObject({ error: { category: 'invalid_arguments', details: { command: 'is required' } } });
+});
+
+function callOf(name: string, text: string) {
+  return { id: 'call_1', name, arguments: text };
+}

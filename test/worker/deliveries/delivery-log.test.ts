@@ -1,0 +1,139 @@
+import { expect, test } from 'vitest';
+import { createHarness, type Harness, letTimePass } from '#test/harness/create-harness.ts';
+import { openExternalServer, type Reply } from '#test/harness/servers/external-server.ts';
+import { createEndpoint } from '#test/harness/webhook-endpoint.ts';
+
+type Attempt = { attempt: number; at: string; status_code: number | null; body: string | null; error: string | null };
+type Logged = { id: string; attempts: number; webhook_endpoint_id: string | null; log: Attempt[] };
+
+/** The one delivery there is, with its log. */
+async function readDelivery({ call, db }: Harness): Promise<Logged> {
+  const { id } = await db.selectFrom('deliveries').select('id').executeTakeFirstOrThrow();
+  const { status, body } = await call<Logged>('GET', `/v1/deliveries/${id}`);
+  expect(status).toBe(200);
+  return body;
+}
+
+test('the log of a delivery has the outcome of each attempt', async () => {
+  await using harness = await createHarness();
+  const replies: Reply[] = [
+    { status: 500, body: 'Out of order.' },
+    { status: 302, headers: { location: 'http://127.0.0.1:9/' } },
+    { status: 200, body: { ok: true } },
+  ];
+  await using receiver = await openExternalServer((number) => replies[number - 1] ?? null);
+  const { id } = await harness.startTurn({ input: 'Hi', webhook: { url: receiver.url } });
+
+  await harness.workUntilIdle();
+  await letTimePass(harness);
+  await letTimePass(harness);
+
+  const { log, ...delivery } = await readDelivery(harness);
+  const { data } = (await harness.call<{ data: unknown[] }>('GET', `/v1/turns/${id}/deliveries`)).body;
+  const timed = { at: expect.stringMatching(/^\d{4}-.*\.\d{3}Z$/), duration_ms: expect.any(Number) };
+  expect(log).toEqual([
+    { ...timed, attempt: 1, status_code: 500, body: 'Out of order.', error: 'The receiver answered 500.' },
+    { ...timed, attempt: 2, status_code: 302, body: '', error: expect.stringContaining('not followed') },
+    { ...timed, attempt: 3, status_code: 200, body: '{"ok":true}', error: null },
+  ]);
+  expect(data).toEqual([{ ...delivery, webhook_endpoint_id: undefined }]);
+  expect(delivery.webhook_endpoint_id).toBeNull();
+});
+
+test('an attempt that brought no answer is in the log with the reason', async () => {
+  await using harness = await createHarness();
+  const { id } = await createEndpoint(harness, 'http://127.0.0.1:9/');
+
+  await harness.startTurn({ input: 'Hi' });
+  await harness.workUntilIdle();
+
+  expect(await readDelivery(harness)).toMatchObject({
+    webhook_endpoint_id: id,
+    log: [{ attempt: 1, status_code: null, body: null, error: expect.stringMatching(/^No connection/) }],
+  });
+});
+
+test('of an answer the first KiB is kept, without secrets of ours and what no database takes', async () => {
+  await using harness = await createHarness({ env: { PAWL_SECRETS: '{"crm":"k3y-of-the-crm"}' } });
+  await using receiver = await openExternalServer(() => ({
+    status: 200,
+    body: `k3y-of-the-crm \u0000 ${'x'.repeat(2000)}`,
+  }));
+
+  await harness.startTurn({ input: 'Hi', webhook: { url: receiver.url } });
+  await harness.workUntilIdle();
+
+  const { log } = await readDelivery(harness);
+  expect(log[0]?.body).toBe(`[redacted] \uFFFD ${'x'.repeat(1024 - 'k3y-of-the-crm \u0000 '.length)}`);
+});
+
+test('the log keeps the last twenty attempts, those of a redelivery too', async () => {
+  await using harness = await createHarness();
+  await using receiver = await openExternalServer((number) => ({ status: 500, body: String(number) }));
+  await harness.startTurn({ input: 'Hi', webhook: { url: receiver.url } });
+  const tryTwelveTimes = async () => {
+    await harness.workUntilIdle();
+    for (let attempt = 2; attempt <= 12; attempt += 1) {
+      await harness.advance(27 * 3_600_000);
+      await harness.rescue();
+      await harness.workUntilIdle();
+    }
+  };
+  await tryTwelveTimes();
+  const { id, ...first } = await readDelivery(harness);
+
+  await harness.call('POST', `/v1/deliveries/${id}/redeliver`);
+  await tryTwelveTimes();
+
+  const { log } = await readDelivery(harness);
+  expect(first).toMatchObject({ status: 'failed', attempts: 12 });
+  expect(log.map(({ body }) => Number(body))).toEqual(Array.from({ length: 20 }, (_, index) => index + 5));
+  expect(log.map(({ attempt }) => attempt)).toEqual([5, 6, 7, 8, 9, 10, 11, 12, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]);
+});
+
+test('what is redelivered starts afresh, and its last answer is only in the log', async () => {
+  await using harness = await createHarness();
+  await using receiver = await openExternalServer((number) => ({ status: number === 1 ? 500 : 200, body: 'No.' }));
+  await harness.startTurn({ input: 'Hi', webhook: { url: receiver.url } });
+  await harness.workUntilIdle();
+  const { id } = await readDelivery(harness);
+
+  const { body } = await harness.call('POST', `/v1/deliveries/${id}/redeliver`);
+
+  expect(body).toMatchObject({ status: 'pending', attempts: 0, last_status_code: null, last_error: null });
+  expect(await readDelivery(harness)).toMatchObject({ log: [{ status_code: 500, body: 'No.' }] });
+});
+
+test('a delivery names the URL that it goes to: its endpoint’s while it is pending, and then where it went', async () => {
+  await using harness = await createHarness();
+  await using receiver = await openExternalServer((number) => ({ status: number === 1 ? 500 : 200 }));
+  const { id } = await createEndpoint(harness, `${receiver.url}old`);
+  await harness.startTurn({ input: 'Hi' });
+  await harness.workUntilIdle();
+  const moveTo = (path: string) =>
+    harness.call('PATCH', `/v1/webhook_endpoints/${id}`, { body: { url: receiver.url + path } });
+
+  await moveTo('new');
+  const pending = await readDelivery(harness);
+  await letTimePass(harness);
+  await moveTo('newer');
+  const delivered = await readDelivery(harness);
+
+  expect(pending).toMatchObject({ status: 'pending', url: `${receiver.url}new` });
+  expect(delivered).toMatchObject({ status: 'delivered', url: `${receiver.url}new` });
+});
+
+test('a conversation that is deleted takes its deliveries and their log with it', async () => {
+  await using harness = await createHarness();
+  await using receiver = await openExternalServer();
+  await createEndpoint(harness, receiver.url);
+  const { conversation_id } = await harness.startTurn({ input: 'Hi' });
+  await harness.workUntilIdle();
+
+  await harness.call('DELETE', `/v1/conversations/${conversation_id}`);
+
+  const left = await Promise.all(
+    (['deliveries', 'delivery_attempts'] as const).map((table) => harness.db.selectFrom(table).selectAll().execute()),
+  );
+  expect(left).toEqual([[], []]);
+});

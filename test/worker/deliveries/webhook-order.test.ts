@@ -1,0 +1,176 @@
+import { setImmediate as nextTick } from 'node:timers/promises';
+import { sql } from 'kysely';
+import { expect, test } from 'vitest';
+import { takeDelivery } from '#core/checkpoint/webhooks/take-delivery.ts';
+import { createHarness, type Harness, letTimePass, startBackgroundWorker } from '#test/harness/create-harness.ts';
+import { describeQueues } from '#test/harness/queues.ts';
+import { scripted } from '#test/harness/scripted.ts';
+import { openExternalServer, type ReceivedRequest } from '#test/harness/servers/external-server.ts';
+import { startProcess } from '#test/harness/start-process.ts';
+import { createEndpoint } from '#test/harness/webhook-endpoint.ts';
+
+const look = { name: 'weather_lookup', arguments: { city: 'Tokyo' } };
+const threeRounds = scripted({ rounds: [{ tools: [look] }, { tools: [look] }], answer: 'Sunny.' });
+const tools = ['weather_lookup'];
+const events = ['round.completed', 'turn.completed'];
+const inOrder = ['round.completed 1', 'round.completed 2', 'round.completed 3', 'turn.completed'];
+
+/** The types of the events, in the order in which they arrived. */
+function receivedTypes(caught: ReceivedRequest[]): string[] {
+  return caught.map(({ body }) => {
+    const { type, data } = JSON.parse(body);
+    return data.round ? `${type} ${data.round.number}` : type;
+  });
+}
+
+/** Does the work of the turn itself and loses every job of a delivery. */
+async function workTurnsOnly(harness: Harness): Promise<void> {
+  while (await harness.workOnce(async (job) => (job.name === 'deliver-webhook' ? undefined : harness.handle(job))));
+}
+
+describeQueues(({ redis }) => {
+  test('a slow receiver gets the events of a turn in order, each once', async () => {
+    await using harness = await createHarness({ redis });
+    await using receiver = await openExternalServer(() => null);
+    await using _worker = await startBackgroundWorker(harness);
+
+    await harness.startTurn({ input: threeRounds, tools, webhook: { url: receiver.url, events } });
+    for (let number = 1; number <= inOrder.length; number += 1) {
+      const caught = await receiver.arrival(number);
+      expect(receiver.caught).toHaveLength(number);
+      caught.answer({ status: 200 });
+    }
+
+    expect(receivedTypes(receiver.caught)).toEqual(inOrder);
+  });
+});
+
+test('jobs that come in the wrong order, and twice, deliver in the right one, once', async () => {
+  await using harness = await createHarness();
+  await using receiver = await openExternalServer();
+  await createEndpoint(harness, receiver.url, { events });
+  await harness.startTurn({ input: threeRounds, tools });
+  await workTurnsOnly(harness);
+  const deliveries = await harness.db.selectFrom('deliveries').select('id').orderBy('id', 'desc').execute();
+
+  for (const { id } of [...deliveries, ...deliveries]) {
+    await harness.handle({ name: 'deliver-webhook', data: { deliveryId: id } });
+  }
+  await harness.workUntilIdle();
+
+  expect(receivedTypes(receiver.caught)).toEqual(inOrder);
+});
+
+test('an event that failed once delays no other: it comes again in its own time', async () => {
+  await using harness = await createHarness();
+  await using receiver = await openExternalServer((number) => ({ status: number === 1 ? 500 : 200 }));
+
+  await harness.startTurn({ input: threeRounds, tools, webhook: { url: receiver.url, events } });
+  await harness.workUntilIdle();
+  await letTimePass(harness);
+
+  expect(receivedTypes(receiver.caught)).toEqual([...inOrder, 'round.completed 1']);
+});
+
+test('two receivers of one turn do not wait for each other', async () => {
+  await using harness = await createHarness();
+  await using slow = await openExternalServer(() => null);
+  await using quick = await openExternalServer();
+  await createEndpoint(harness, slow.url, { events });
+  await createEndpoint(harness, quick.url, { events });
+  await using _worker = await startBackgroundWorker(harness);
+
+  await harness.startTurn({ input: threeRounds, tools });
+  await Promise.all([quick.arrival(4), slow.arrival(1)]);
+  const bySlow = receivedTypes(slow.caught);
+  slow.caught[0]?.answer({ status: 410 });
+
+  expect(receivedTypes(quick.caught)).toEqual(inOrder);
+  expect(bySlow).toEqual([inOrder[0]]);
+});
+
+test('lost wakeups are enqueued again, and the order is kept', async () => {
+  await using harness = await createHarness();
+  await using receiver = await openExternalServer();
+  await harness.startTurn({ input: threeRounds, tools, webhook: { url: receiver.url, events } });
+  await workTurnsOnly(harness);
+
+  await letTimePass(harness);
+
+  expect(receivedTypes(receiver.caught)).toEqual(inOrder);
+});
+
+test('an event of a lost worker delays the others no longer than its lease, and comes again', async () => {
+  await using harness = await createHarness();
+  await using receiver = await openExternalServer();
+  await harness.startTurn({ input: threeRounds, tools, webhook: { url: receiver.url, events } });
+  await workTurnsOnly(harness);
+  const deliveries = await harness.db.selectFrom('deliveries').select('id').orderBy('id').execute();
+  const deliver = (number: number) =>
+    harness.handle({ name: 'deliver-webhook', data: { deliveryId: deliveries[number - 1]!.id } });
+
+  await takeDelivery(harness.db, deliveries[0]!.id);
+  await deliver(2);
+  const whileLeased = receivedTypes(receiver.caught);
+  await harness.advance(21_000);
+  await deliver(2);
+  await letTimePass(harness);
+
+  expect(whileLeased).toEqual([]);
+  const received = receivedTypes(receiver.caught);
+  expect(received[0]).toBe(inOrder[1]);
+  expect(received.sort()).toEqual(inOrder);
+});
+
+test('jobs that are handed out twice at the same time make one attempt', async () => {
+  await using harness = await createHarness();
+  await using receiver = await openExternalServer(() => null);
+  await harness.startTurn({ input: 'Hi', webhook: { url: receiver.url } });
+  await workTurnsOnly(harness);
+  const { id } = await harness.db.selectFrom('deliveries').select('id').executeTakeFirstOrThrow();
+  const deliver = () => harness.handle({ name: 'deliver-webhook', data: { deliveryId: id } });
+
+  const working = [deliver(), deliver(), deliver()];
+  (await receiver.arrival(1)).answer({ status: 200 });
+  await Promise.all(working);
+
+  expect(receiver.caught).toHaveLength(1);
+});
+
+test('a worker killed between the 200 of a receiver and its commit: the event comes again, under the same id', async () => {
+  await using harness = await createHarness();
+  await using receiver = await openExternalServer(() => null);
+  await using worker = await startProcess('worker', harness.env);
+  await harness.startTurn({ input: 'Hi', webhook: { url: receiver.url } });
+  const arrived = await receiver.arrival(1);
+
+  await harness.db.transaction().execute(async (trx) => {
+    await trx.selectFrom('deliveries').select('id').forUpdate().execute();
+    arrived.answer({ status: 200 });
+    const saving = await commitUnderWay(harness);
+    await worker.kill('SIGKILL');
+    await sql`select pg_terminate_backend(${saving})`.execute(harness.db);
+  });
+  await harness.advance(21_000);
+  await harness.rescue();
+  const working = harness.workUntilIdle();
+  (await receiver.arrival(2)).answer({ status: 200 });
+  await working;
+
+  expect(receiver.caught.map(({ headers }) => headers['webhook-id'])).toEqual(
+    Array(2).fill(receiver.caught[0]?.headers['webhook-id']),
+  );
+  expect(await harness.db.selectFrom('deliveries').select(['status', 'attempts']).execute()).toEqual([
+    { status: 'delivered', attempts: 1 },
+  ]);
+});
+
+/** The server process that waits for the lock on a delivery, to save what came of it. */
+async function commitUnderWay({ db }: Harness): Promise<number> {
+  for (;;) {
+    const { rows } = await sql<{ pid: number }>`select pid from pg_stat_activity where wait_event_type = 'Lock'
+      and datname = current_database() and query like '%delivery_attempts%'`.execute(db);
+    if (rows[0]) return rows[0].pid;
+    await nextTick();
+  }
+}

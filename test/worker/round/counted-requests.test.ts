@@ -1,0 +1,69 @@
+import { expect, test } from 'vitest';
+import type { TurnResource } from '#core/turn/resource/turn.ts';
+import { makeRateLimits } from '#services/worker/rate-limits.ts';
+import { createHarness, workUntilEnded } from '#test/harness/create-harness.ts';
+import { scripted } from '#test/harness/scripted.ts';
+
+const failing = (fault: object) => scripted({ answer: 'At last.', final: { fault: fault as never } });
+const weather = { tools: [{ name: 'weather_lookup', arguments: { city: 'Rome' } }] };
+
+test('requests that failed are counted, once each, and an end that was taken back shows what it showed', async () => {
+  await using harness = await createHarness();
+
+  const { id } = await harness.startTurn({ input: failing({ kind: 'status', status: 500 }) });
+  const failed = await workUntilEnded(harness, id);
+  await harness.call('POST', `/v1/turns/${id}/retry`);
+  const again = await workUntilEnded(harness, id);
+  const ends = (await harness.listEvents(id)).filter(({ turn }) => turn) as unknown as { turn: TurnResource }[];
+
+  expect(failed).toMatchObject({ status: 'failed', usage: { llm_calls: 5 } });
+  expect(again).toMatchObject({ status: 'failed', usage: { llm_calls: 10 } });
+  expect(ends.map(({ turn }) => turn.usage.llm_calls)).toEqual([5, 10]);
+  expect(harness.modelRequests).toHaveLength(10);
+});
+
+test.each([
+  ['a request refused for good', { input: failing({ kind: 'status', status: 401 }) }],
+  [
+    'a decision that broke off, after a request with tools was refused',
+    {
+      ...{ tools: ['weather_lookup'], tool_mode: 'emulated' },
+      input: scripted({
+        rounds: [{ ...weather, fault: { kind: 'cut', after_chars: 3, times: 1 } }],
+        ...{ calls_as: 'json', refuses_tools: true },
+      }),
+    },
+  ],
+])('%s counts the requests that were made', async (_, request) => {
+  await using harness = await createHarness();
+
+  const { id } = await harness.startTurn(request);
+  const turn = await workUntilEnded(harness, id);
+
+  expect(turn.usage.llm_calls).toBe(harness.modelRequests.length);
+  expect(turn.rounds.length).toBeLessThan(harness.modelRequests.length);
+});
+
+test('a provider that requests a pause counts the request that it refused', async () => {
+  await using harness = await createHarness();
+
+  const { id } = await harness.startTurn({
+    input: failing({ kind: 'status', status: 429, retry_after: 1, times: 1 }),
+  });
+  await harness.workUntilIdle();
+  // The pause is over by the database's clock, which the test moves; the worker's own goes on as it does.
+  harness.worker.rateLimits = makeRateLimits(harness.worker.pubsub);
+  const turn = await workUntilEnded(harness, id);
+
+  expect(turn).toMatchObject({ status: 'completed', usage: { llm_calls: 2 } });
+  expect(harness.modelRequests).toHaveLength(2);
+});
+
+test('a request that a deadline cut off is counted', async () => {
+  await using harness = await createHarness();
+
+  const { id } = await harness.startTurn({ input: failing({ kind: 'hang' }), limits: { deadline_seconds: 1 } });
+  await harness.workUntilIdle();
+
+  expect(await harness.findTurn(id)).toMatchObject({ status: 'incomplete', usage: { llm_calls: 1 } });
+});

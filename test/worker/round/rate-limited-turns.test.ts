@@ -1,0 +1,250 @@
+import { sql } from 'kysely';
+import { expect, test, vi } from 'vitest';
+import { openPubsub } from '#core/pubsub/open-pubsub.ts';
+import type { TurnResource } from '#core/turn/resource/turn.ts';
+import { MAX_RATE_LIMIT_WAIT_MS } from '#core/turn/timing.ts';
+import { makeRateLimits } from '#services/worker/rate-limits.ts';
+import { createHarness, type Harness, startBackgroundWorker, workUntilEnded } from '#test/harness/create-harness.ts';
+import { queueBackends } from '#test/harness/queues.ts';
+import { scripted } from '#test/harness/scripted.ts';
+
+const refusing = (status: number, retryAfter: number, times?: number) =>
+  scripted({ answer: 'At last.', final: { fault: { kind: 'status', status, retry_after: retryAfter, times } } });
+const MODEL = 'openai/test';
+const locate = {
+  ...{ name: 'locate_user', description: 'Tells where the user is.', execution: { kind: 'client' } },
+  expires_in_seconds: 3,
+};
+
+for (const { name, redis, skip } of queueBackends()) {
+  test.skipIf(skip)(`${name}: a 429 stops neither another model of its provider nor another provider`, async () => {
+    await using harness = await createHarness({ redis });
+    await using _worker = await startBackgroundWorker(harness);
+    const limited = await harness.startTurn({ input: refusing(429, 86_400) });
+    await vi.waitFor(() => expect(harness.worker.rateLimits.allows(MODEL)).toBe(false), { timeout: 10_000 });
+
+    const models = ['openai/other', 'sim/demo'];
+    const others = await Promise.all(models.map((model) => harness.startTurn({ input: 'Hi', model })));
+    const ended = await Promise.all(others.map(({ id }) => waitForEnd(harness, id)));
+
+    expect(ended.map(({ status }) => status)).toEqual(['completed', 'completed']);
+    expect((await harness.findTurn(limited.id)).status).toBe('in_progress');
+  });
+
+  test.skipIf(skip)(
+    `${name}: a turn sent away for 1 s by a 429 is back before one that is sent away for 4 s`,
+    async () => {
+      await using harness = await createHarness({ redis });
+      await using _worker = await startBackgroundWorker(harness);
+      const ends: string[] = [];
+      const end = async ({ id, model }: TurnResource) => {
+        await waitForEnd(harness, id);
+        ends.push(model);
+      };
+
+      const late = await harness.startTurn({ input: refusing(503, 4, 1), model: 'sim/demo' });
+      const soon = await harness.startTurn({ input: refusing(429, 1, 1) });
+      await Promise.all([end(late), end(soon)]);
+
+      expect(ends).toEqual([MODEL, 'sim/demo']);
+    },
+  );
+
+  test.skipIf(skip)(`${name}: a turn that is refused each time does not keep the others from the model`, async () => {
+    await using harness = await createHarness({ redis });
+    await using _worker = await startBackgroundWorker(harness);
+    const refused = await harness.startTurn({ input: refusing(429, 1) });
+    await vi.waitFor(() => expect(harness.worker.rateLimits.allows(MODEL)).toBe(false), { timeout: 10_000 });
+
+    const other = await harness.startTurn({ input: 'Hi' });
+
+    expect((await waitForEnd(harness, other.id)).status).toBe('completed');
+    expect((await harness.findTurn(refused.id)).status).toBe('in_progress');
+  });
+
+  test.skipIf(skip)(`${name}: what one worker has met reaches the others`, async () => {
+    await using harness = await createHarness({ redis });
+    await using _worker = await startBackgroundWorker(harness);
+    const pubsub = openPubsub({ databaseUrl: harness.env.DATABASE_URL, redisUrl: harness.settings.REDIS_URL });
+    const other = makeRateLimits(pubsub);
+
+    await vi.waitFor(
+      () => {
+        other.refused(MODEL, 60_000);
+        expect(harness.worker.rateLimits.allows(MODEL)).toBe(false);
+      },
+      { timeout: 10_000 },
+    );
+    await pubsub.close();
+  });
+
+  test.skipIf(skip)(`${name}: a rate limit holds up no deadline, and no call that expires`, async () => {
+    await using harness = await createHarness({ redis });
+    await using _worker = await startBackgroundWorker(harness);
+    const rounds = [{ tools: [{ name: 'locate_user', arguments: {}, id: 'call_where' }] }];
+    const waiting = await harness.startTurn({ input: scripted({ rounds, answer: 'There.' }), tools: [locate] });
+    const statusOf = async (id: string) => (await harness.findTurn(id)).status;
+    await vi.waitFor(async () => expect(await statusOf(waiting.id)).toBe('requires_action'), { timeout: 10_000 });
+
+    await harness.startTurn({ input: refusing(429, 60) });
+    await vi.waitFor(() => expect(harness.worker.rateLimits.allows(MODEL)).toBe(false), { timeout: 10_000 });
+    const late = await harness.startTurn({ input: 'Hi', limits: { deadline_seconds: 2 } });
+
+    await vi.waitFor(async () => expect(await statusOf(late.id)).toBe('incomplete'), { timeout: 15_000 });
+    await vi.waitFor(async () => expect(await statusOf(waiting.id)).toBe('in_progress'), { timeout: 15_000 });
+  });
+}
+
+test('a provider that requests a pause of a day is called again after a minute', async () => {
+  await using harness = await createHarness();
+
+  const { id } = await harness.startTurn({ input: refusing(429, 86_400, 1) });
+  await harness.workUntilIdle();
+  const retrying = (await harness.listEvents(id)).find(({ type }) => type === 'step.retrying');
+  harness.worker.rateLimits = makeRateLimits(harness.worker.pubsub);
+  const turn = await workUntilEnded(harness, id);
+
+  expect(retrying).toMatchObject({ retry_in_ms: 60_000, error: { code: 'provider_rate_limited' } });
+  expect(turn).toMatchObject({ status: 'completed', rounds: [{ attempts: 1 }] });
+});
+
+test('a provider that is down and requests a pause of a day is called again after a minute too', async () => {
+  await using harness = await createHarness();
+
+  const { id } = await harness.startTurn({ input: refusing(503, 86_400, 1) });
+  await harness.workUntilIdle();
+  const retrying = (await harness.listEvents(id)).find(({ type }) => type === 'step.retrying');
+
+  expect(retrying).toMatchObject({ retry_in_ms: 60_000 });
+  expect(await workUntilEnded(harness, id)).toMatchObject({ status: 'completed' });
+});
+
+test('turns that come while their model is rate-limited are not begun, use up nothing, and make the limit no longer', async () => {
+  await using harness = await createHarness();
+  const { rateLimits } = harness.worker;
+  rateLimits.refused(MODEL, 20_000);
+
+  const turns = await Promise.all(Array.from({ length: 5 }, () => harness.startTurn({ input: 'Hi' })));
+  await harness.workUntilIdle();
+
+  expect(harness.modelRequests).toHaveLength(0);
+  expect(rateLimits.limited()).toEqual([{ model: MODEL, forMs: expect.any(Number), counts: false }]);
+  expect(rateLimits.limited()[0]?.forMs).toBeLessThan(20_000);
+  for (const { id } of turns) {
+    expect(await harness.findTurn(id)).toMatchObject({ status: 'queued', waiting: { for: 'provider' } });
+    expect((await harness.listEvents(id)).map(({ type }) => type)).toEqual(['turn.queued']);
+  }
+  const kept = await harness.db.selectFrom('turns').select(['starts', 'attempts', 'lease_owner']).execute();
+  expect(kept).toEqual(turns.map(() => ({ starts: 0, attempts: 0, lease_owner: null })));
+});
+
+test('when a limit is over one request tries, and the others wait for what becomes of it', async () => {
+  await using harness = await createHarness();
+  const clock = stopClock(harness);
+  harness.worker.rateLimits.refused(MODEL, 1_000);
+  clock.now += 1_000;
+
+  await harness.startTurn({ input: scripted({ final: { fault: { kind: 'hang' } } }) });
+  const probing = harness.workOnce();
+  await vi.waitFor(() => expect(harness.modelRequests).toHaveLength(1));
+  const other = await harness.startTurn({ input: 'Hi' });
+  await harness.workUntilIdle();
+  const during = await harness.findTurn(other.id);
+  harness.worker.heartbeat.stop('shutdown');
+  await probing;
+
+  expect(harness.modelRequests).toHaveLength(1);
+  expect(during).toMatchObject({ status: 'queued', waiting: { for: 'provider', until: expect.any(String) } });
+  expect(harness.worker.rateLimits.allows(MODEL)).toBe(true);
+});
+
+test('the first delta of the reply to a probe frees the model', async () => {
+  await using harness = await createHarness();
+  const clock = stopClock(harness);
+  harness.worker.rateLimits.refused(MODEL, 1_000);
+  clock.now += 1_000;
+
+  await harness.startTurn({
+    input: scripted({ answer: 'Slowly.', final: { fault: { kind: 'hang', after_chars: 3 } } }),
+  });
+  const probing = harness.workOnce();
+  await vi.waitFor(() => expect(harness.worker.rateLimits.any()).toBe(false));
+  const other = await harness.startTurn({ input: 'Hi' });
+  await harness.workUntilIdle();
+  const ended = await harness.findTurn(other.id);
+  harness.worker.heartbeat.stop('shutdown');
+  await probing;
+
+  expect(ended.status).toBe('completed');
+});
+
+test('a turn that has waited ten minutes for a limit that does not end fails', async () => {
+  await using harness = await createHarness();
+  const clock = stopClock(harness);
+  const { id } = await harness.startTurn({ input: 'Hi' });
+  harness.worker.rateLimits.refused(MODEL, 1_000);
+  clock.now += 1_000;
+  harness.worker.rateLimits.refused(MODEL, 60_000);
+  await sql`update turns set waited_ms = ${MAX_RATE_LIMIT_WAIT_MS - 1_000}`.execute(harness.db);
+
+  await harness.workUntilIdle();
+
+  const turn = await harness.findTurn(id);
+  expect(turn).toMatchObject({ status: 'failed', error: { code: 'provider_rate_limited', retryable: true } });
+  expect(harness.modelRequests).toHaveLength(0);
+});
+
+test('a turn that waits in line for a model that answers in between waits as long as it takes', async () => {
+  await using harness = await createHarness();
+  const clock = stopClock(harness);
+  const { rateLimits } = harness.worker;
+  const { id } = await harness.startTurn({ input: 'Hi' });
+  await sql`update turns set waited_ms = ${MAX_RATE_LIMIT_WAIT_MS}`.execute(harness.db);
+
+  for (let minute = 0; minute < 3; minute += 1) {
+    rateLimits.refused(MODEL, 60_000);
+    await harness.workUntilIdle();
+    clock.now += 60_000;
+    rateLimits.acquire(MODEL).answered();
+    await harness.advance(66_000);
+    await harness.rescue();
+  }
+  await harness.workUntilIdle();
+
+  expect((await harness.findTurn(id)).status).toBe('completed');
+});
+
+test('a begun turn that is postponed reports so once, and waits for the provider since then', async () => {
+  await using harness = await createHarness();
+  const { id } = await harness.startTurn({ input: refusing(429, 30, 1) });
+  await harness.workUntilIdle();
+  const first = await harness.findTurn(id);
+  const [{ generation }] = (await harness.db.selectFrom('turns').select('generation').execute()) as [
+    { generation: number },
+  ];
+
+  await harness.advance(1_000);
+  await harness.rescue();
+  await harness.advance(40_000);
+  await harness.rescue();
+  await harness.workUntilIdle();
+
+  const retrying = (await harness.listEvents(id)).filter(({ type }) => type === 'step.retrying');
+  const second = await harness.findTurn(id);
+  const after = await harness.db.selectFrom('turns').select('generation').executeTakeFirstOrThrow();
+  expect(retrying).toHaveLength(1);
+  expect(after.generation).toBeGreaterThan(generation);
+  expect(first.waiting).toMatchObject({ for: 'provider', since: expect.any(String), until: expect.any(String) });
+  expect(second.waiting).toMatchObject({ for: 'provider', since: first.waiting?.since });
+});
+
+/** The worker's limits go by a clock that stands still until the test moves it. */
+function stopClock({ worker }: Harness): { now: number } {
+  const clock = { now: 0 };
+  worker.rateLimits = makeRateLimits(worker.pubsub, () => clock.now);
+  return clock;
+}
+
+function waitForEnd(harness: Harness, id: string): Promise<TurnResource> {
+  return harness.call<TurnResource>('GET', `/v1/turns/${id}?wait=30`).then(({ body }) => body);
+}

@@ -1,0 +1,145 @@
+import { expect, test } from 'vitest';
+import type { RateLimitChange } from '#core/pubsub/pubsub.ts';
+import { makeRateLimits, type RateLimits } from '#services/worker/rate-limits.ts';
+
+const MODEL = 'openai/test';
+
+test('a model is left alone for as long as its provider requests, but between a second and a minute', () => {
+  const { limits, clock } = limitsAt(0);
+
+  limits.refused('openai/a', 7_000);
+  limits.refused('openai/b', 1);
+  limits.refused('openai/c', 86_400_000);
+
+  expect(limits.limited().map(({ forMs }) => forMs)).toEqual([7_000, 1_000, 60_000]);
+  clock.now = 60_000;
+  expect(limits.limited()).toEqual([]);
+});
+
+test('one that names no time is left alone longer each time, until a call succeeds', () => {
+  const { limits, clock } = limitsAt(0);
+  const pauses = Array.from({ length: 6 }, () => {
+    limits.refused(MODEL, undefined);
+    const [{ forMs } = { forMs: 0 }] = limits.limited();
+    clock.now += forMs;
+    return forMs;
+  });
+
+  limits.acquire(MODEL).answered();
+  limits.refused(MODEL, undefined);
+
+  expect(pauses).toEqual([5_000, 10_000, 20_000, 40_000, 60_000, 60_000]);
+  expect(limits.limited()).toEqual([{ model: MODEL, forMs: 5_000, counts: false }]);
+});
+
+test('refusals of calls that were under way when the limit came make its pause no longer', () => {
+  const { limits } = limitsAt(0);
+
+  for (const _ of Array(50)) limits.refused(MODEL, undefined);
+
+  expect(limits.limited()).toEqual([{ model: MODEL, forMs: 5_000, counts: false }]);
+});
+
+test('a call that began before the limit does not end it', () => {
+  const { limits } = limitsAt(0);
+  const before = limits.acquire(MODEL);
+
+  limits.refused(MODEL, 5_000);
+  before.answered();
+
+  expect(limits.allows(MODEL)).toBe(false);
+});
+
+test('a probe that ends without an answer lets the next one try, and one that hangs delays nothing for long', () => {
+  const { limits, clock } = limitsAt(0);
+  limits.refused(MODEL, 1_000);
+  clock.now = 1_000;
+
+  const first = limits.acquire(MODEL);
+  const during = limits.allows(MODEL);
+  first[Symbol.dispose]();
+  const afterwards = limits.allows(MODEL);
+  limits.acquire(MODEL);
+  clock.now = 31_000;
+
+  expect([during, afterwards, limits.allows(MODEL)]).toEqual([false, true, true]);
+});
+
+test('a probe that another worker publishes no more delays nothing, and one that it publishes does', () => {
+  const clock = { now: 0 };
+  const published: RateLimitChange[] = [];
+  const publishToWorkers = (message: unknown) => void published.push(message as RateLimitChange);
+  const [one, other] = [makeRateLimits({ publishToWorkers }, () => clock.now), limitsAt(0)];
+  const at = (ms: number) => {
+    clock.now = ms;
+    other.clock.now = ms;
+    for (const message of published.splice(0)) other.limits.receive(message);
+  };
+
+  one.refused(MODEL, 1_000);
+  at(1_000);
+  one.acquire(MODEL);
+  at(1_100);
+  one.limited();
+  at(4_000);
+  const whilePublished = other.limits.allows(MODEL);
+  at(8_100);
+
+  expect([whilePublished, other.limits.allows(MODEL)]).toEqual([false, true]);
+});
+
+test('a turn that is refused again comes back behind those that wait', () => {
+  const { limits } = limitsAt(0);
+  limits.refused(MODEL, 2_000);
+
+  const [refused, ...others] = [limits.bookReturn(MODEL, 'again'), limits.bookReturn(MODEL), limits.bookReturn(MODEL)];
+
+  expect(others).toEqual([2_010, 2_020]);
+  expect(refused).toBe(3_000);
+});
+
+test('a turn alone comes back when the limit ends, ten thousand of them over a minute', () => {
+  const { limits } = limitsAt(0);
+  limits.refused(MODEL, 2_000);
+
+  const returns = Array.from({ length: 10_000 }, () => limits.bookReturn(MODEL));
+
+  expect(returns.slice(0, 3)).toEqual([2_000, 2_010, 2_020]);
+  expect(Math.max(...returns)).toBeLessThanOrEqual(62_000);
+  expect(returns.filter((ms) => ms < 3_000).length).toBeLessThan(300);
+});
+
+test('workers publish a limit, its probe and its end to each other', () => {
+  const clock = { now: 0 };
+  const all: RateLimits[] = [];
+  const publishToWorkers = (message: unknown) => {
+    for (const limits of all) limits.receive(message as RateLimitChange);
+  };
+  for (const _ of Array(2)) all.push(makeRateLimits({ publishToWorkers }, () => clock.now));
+  const [one, other] = all as [RateLimits, RateLimits];
+
+  one.refused(MODEL, 2_000);
+  const whileClosed = other.allows(MODEL);
+  clock.now = 2_000;
+  const atEnd = [one.allows(MODEL), other.allows(MODEL)];
+  const probe = one.acquire(MODEL);
+  const whileProbed = other.allows(MODEL);
+  probe.answered();
+
+  expect([whileClosed, atEnd, whileProbed]).toEqual([false, [true, true], false]);
+  expect([one.any(), other.any()]).toEqual([false, false]);
+});
+
+test('no more models are remembered than a worker can bear', () => {
+  const { limits } = limitsAt(0);
+
+  for (let model = 0; model < 2_000; model += 1) limits.refused(`openai/${model}`, 60_000);
+
+  expect(limits.limited()).toHaveLength(1_000);
+  expect(limits.allows('openai/1999')).toBe(false);
+});
+
+function limitsAt(now: number) {
+  const clock = { now };
+  return { clock, limits: makeRateLimits({ publishToWorkers: () => {} }, () => clock.now) };
+}

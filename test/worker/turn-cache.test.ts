@@ -1,0 +1,71 @@
+import { expect, test } from 'vitest';
+import { createHarness } from '#test/harness/create-harness.ts';
+import { scripted } from '#test/harness/scripted.ts';
+import { openToolRecorder } from '../harness/servers/tool-recorder.ts';
+
+const tool = (url: string) => ({
+  name: 'look_up',
+  description: 'Looks something up',
+  effect: 'idempotent',
+  parameters: { type: 'object', properties: {} },
+  execution: { kind: 'http', url: `${url}/slow` },
+});
+const input = scripted({ rounds: [{ tools: [{ name: 'look_up', arguments: {} }] }], answer: 'Got {{results}}' });
+
+test('a step that another worker hands back goes on at the worker that has left it', async () => {
+  await using recorder = await openToolRecorder();
+  await using first = await createHarness();
+  await using second = await createHarness({ env: { ...first.env } });
+  const { id } = await first.startTurn({ input, tools: [tool(recorder.url)] });
+  await first.workOnce();
+
+  const stopped = second.workOnce();
+  await recorder.called('slow', 1);
+  second.worker.heartbeat.stop('shutdown');
+  await stopped;
+  const working = first.workOnce();
+  await recorder.called('slow', 2);
+  await first.beat();
+  recorder.release();
+  await working;
+  await first.workUntilIdle();
+
+  const turn = await first.findTurn(id);
+  expect([turn.status, recorder.calls.length]).toEqual(['completed', 2]);
+});
+
+test('a step that was just made due does not start once its turn is cancelled', async () => {
+  await using recorder = await openToolRecorder();
+  await using harness = await createHarness();
+  const { id } = await harness.startTurn({ input, tools: [tool(recorder.url)] });
+  await harness.workOnce();
+
+  recorder.release();
+  await harness.call('POST', `/v1/turns/${id}/cancel`);
+  await harness.untilReceived('cancelled', id);
+  await harness.workUntilIdle();
+
+  expect(recorder.calls).toHaveLength(0);
+});
+
+test('what a commit left for one step does not serve the next, which another worker has made due', async () => {
+  await using first = await createHarness();
+  await using second = await createHarness({ env: { ...first.env } });
+  const { id } = await first.startTurn({ input: 'How warm is it?', tools: ['weather_lookup'] });
+
+  await first.workOnce();
+  await second.workOnce();
+  await first.workOnce();
+
+  expect((await first.findTurn(id)).status).toBe('completed');
+});
+
+test('a step that comes again is read again, and leaves what was done', async () => {
+  await using harness = await createHarness();
+  const { id } = await harness.startTurn({ input: 'How warm is it?', tools: ['weather_lookup'] });
+
+  await harness.workUntilIdle({ deliveries: 2 });
+
+  expect((await harness.findTurn(id)).status).toBe('completed');
+  expect(harness.modelRequests).toHaveLength(2);
+});
