@@ -48,9 +48,12 @@ export function showTurn(page, { id }) {
 
   function render() {
     frame = 0;
-    const { turn, refused } = watched;
+    const { turn, readError, followError } = watched;
     const follow = keepEnd(page, turn);
-    keepParts(page, [...refusedPart(refused, refresh), ...(turn ? turnParts({ ...watched, turn }, refresh) : [])]);
+    keepParts(page, [
+      ...refusedPart(readError ?? followError, refresh),
+      ...(turn ? turnParts({ ...watched, turn }, refresh) : []),
+    ]);
     if (!turn) return;
     document.title = `${titleOf(turn)} · Pawl`;
     tickTimeline(page, { ...watched, turn });

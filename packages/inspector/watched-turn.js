@@ -16,9 +16,10 @@ import { waitingOf } from './turn-summary.js';
  *   last_error: string | null, next_attempt_at: string | null, delivered_at: string | null }} Delivery */
 
 /**
- * All that is known of one turn. `turn` is null until it was read; `refused` says why it cannot be.
+ * All that is known of one turn. `turn` is null until it was read; `readError` says why it cannot be read, until it
+ * was, and `followError` why its events cannot be, until they are asked for again.
  * @typedef {{ turn: TurnResource | null, conversation: Conversation | null, rounds: Round[], events: TurnEvent[], deliveries: Delivery[], live: LiveTurn,
- *   isConnected: boolean, refused: Refused | null }} Watched
+ *   isConnected: boolean, readError: Refused | null, followError: Refused | null }} Watched
  */
 
 const READ_AGAIN_MS = 3_000;
@@ -35,19 +36,21 @@ export function watchTurn(id, changed) {
   /** @type {Watched} */
   const watched = {
     ...{ turn: null, conversation: null, rounds: [], events: [], deliveries: [] },
-    ...{ live: NOTHING_LIVE, isConnected: true, refused: null },
+    ...{ live: NOTHING_LIVE, isConnected: true, readError: null, followError: null },
   };
   const leaving = new AbortController();
   const { signal } = leaving;
-  const read = oneAtATime(() => readAll(id, watched, signal).then(changed, refuse));
+  const read = oneAtATime(() => readAll(id, watched, signal).then(changed, keepError('readError')));
   const stopReading = readRepeatedly(watched, read);
   let isFollowing = false;
 
-  /** @param {unknown} error */
-  function refuse(error) {
-    if (signal.aborted) return;
-    watched.refused = error instanceof Refused ? error : new Refused(0, String(error));
-    changed();
+  /** @param {'readError' | 'followError'} what */
+  function keepError(what) {
+    return (/** @type {unknown} */ error) => {
+      if (signal.aborted) return;
+      watched[what] = error instanceof Refused ? error : new Refused(0, String(error));
+      changed();
+    };
   }
 
   /** @param {TurnEvent} event */
@@ -67,14 +70,14 @@ export function watchTurn(id, changed) {
       changed();
     };
     followEvents(id, watched.events.length, { signal, receive, connected })
-      .catch(refuse)
+      .catch(keepError('followError'))
       .finally(() => {
         isFollowing = false;
       });
   }
 
   function refresh() {
-    watched.refused = null;
+    Object.assign(watched, { readError: null, followError: null });
     read();
     follow();
   }
@@ -105,7 +108,7 @@ async function readAll(id, watched, signal) {
   ]);
   const of = `/v1/conversations/${turn.conversation_id}`;
   const conversation = watched.conversation ?? /** @type {Conversation} */ (await call('GET', of, { signal }));
-  Object.assign(watched, { turn, conversation, rounds: rounds.data, deliveries: deliveries.data, refused: null });
+  Object.assign(watched, { turn, conversation, rounds: rounds.data, deliveries: deliveries.data, readError: null });
 }
 
 /**

@@ -149,6 +149,25 @@ browserSuite('what a turn’s page says', (open) => {
     await inspector.page.getByRole('alert').getByText('An event of the stream is no JSON.').waitFor();
   });
 
+  test('an error of the stream stays when the turn itself is read after it', async () => {
+    await using harness = await createHarness();
+    const { id } = await harness.startTurn({ input: 'Hi' });
+    await using inspector = await open(harness.url);
+    const { page } = inspector;
+    const alert = page.getByRole('alert').getByText('An event of the stream is no JSON.');
+    const body = 'event: turn.queued\nid: 1\ndata: {"type":\n\n';
+    await page.route('**/events', (route) => route.fulfill({ contentType: 'text/event-stream', body }));
+    await page.route(`**/v1/turns/${id}`, async (route) => {
+      await alert.waitFor();
+      await route.continue();
+    });
+
+    await page.goto(`${harness.url}/#/turns/${id}`);
+    await page.getByRole('heading', { name: 'Queued' }).waitFor();
+
+    expect(await alert.count()).toBe(1);
+  });
+
   test('a result that begins as JSON and is none is sent only when it is submitted once more', async () => {
     await using harness = await createHarness();
     const tools = [{ name: 'read_clipboard', description: 'Reads the clipboard of the client' }];
