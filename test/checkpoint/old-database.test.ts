@@ -123,7 +123,11 @@ async function copyIt(db: Db): Promise<void> {
   const ids = sql`json_build_object('id', ${older('turn')}, 'conversation_id', ${older('conv')})`;
   await sql`insert into conversations select (json_populate_record(one, json_build_object('id', ${older('conv')}))).*
     from conversations as one, ${copies}`.execute(db);
-  await sql`insert into turns select (json_populate_record(one, ${ids})).* from turns as one, ${copies}`.execute(db);
+  const given = sql.join((await givenColumns(db, 'turns')).map((name) => sql.ref(name)));
+  await sql`insert into turns (${given})
+    select ${given} from (select (json_populate_record(one, ${ids})).* from turns as one, ${copies}) as copy`.execute(
+    db,
+  );
   for (const table of ['rounds', 'events']) {
     const its = sql`json_build_object('turn_id', ${older('turn')})`;
     const anew =
@@ -132,6 +136,14 @@ async function copyIt(db: Db): Promise<void> {
       from ${sql.table(table)} as one, ${copies}`.execute(db);
   }
   await sql`analyze`.execute(db);
+}
+
+/** The columns of a table that the database does not compute. */
+async function givenColumns(db: Db, table: string): Promise<string[]> {
+  const { rows } = await sql<{ name: string }>`
+    select column_name as name from information_schema.columns
+    where table_name = ${table} and is_generated = 'NEVER'`.execute(db);
+  return rows.map(({ name }) => name);
 }
 
 function idOf(prefix: string, number: number): string {

@@ -11,7 +11,7 @@ export async function countWork(db: Db): Promise<WorkCounts> {
     db,
     sql<{ status: string; count: number; late: number }>`
     select status, count(*)::int as count, (count(*) filter (where due_at < now()))::int as late
-    from turns where due_at is not null group by status`,
+    from turns where due_slot is not null group by status`,
   );
   const pending = await read(
     db,

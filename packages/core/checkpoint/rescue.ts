@@ -12,6 +12,9 @@ import type { Db } from './tables.ts';
  */
 export type RateLimitedModel = { model: string; forMs: number; counts: boolean };
 
+/** The slot is what is indexed. */
+const isLate = sql<boolean>`due_slot < now() and due_at < now()`;
+
 /** Rows postponed at once: each costs a write, but nothing in a queue. */
 const MAX_POSTPONED = 2_000;
 
@@ -29,7 +32,7 @@ export async function rescueTurns(db: Db, limit: number, limits: RateLimitedMode
     sql<TurnWakeup>`
     update turns set generation = generation + 1, rescues = rescues + 1,
       due_at = least(now() + ${pauseMs} * interval '1 millisecond', case when deadline_at > now() then deadline_at end)
-    where id in (select id from turns where due_at < now() order by due_at limit ${limit} for no key update skip locked)
+    where id in (select id from turns where ${isLate} order by due_slot limit ${limit} for no key update skip locked)
     returning ${wakeupColumns}, coalesce(deadline_at <= now(), false) as overdue`,
   );
   return rows;
@@ -49,9 +52,9 @@ async function postponeRateLimited(db: Db, limits: RateLimitedModel[]): Promise<
     from (
       select id as late, "forMs", case when counts then "forMs" else 0 end as "countedMs" from turns
       join json_to_recordset(${limits}::json) as limited (model text, "forMs" double precision, counts boolean) using (model)
-      where due_at < now() and step like 'r%' and coalesce(deadline_at > now(), true)
+      where ${isLate} and step like 'r%' and coalesce(deadline_at > now(), true)
         and (not counts or waited_ms + "forMs" <= ${MAX_RATE_LIMIT_WAIT_MS})
-      order by due_at limit ${MAX_POSTPONED} for no key update of turns skip locked
+      order by due_slot limit ${MAX_POSTPONED} for no key update of turns skip locked
     ) as late where id = late`,
   );
 }

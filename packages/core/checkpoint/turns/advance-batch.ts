@@ -57,9 +57,10 @@ function newEventIds(answers: number): string[] {
  */
 const advanceTurns = sql`
   counted as (
-    select target.*, open_calls - completed as open_now, waiting_calls - unblocked as waiting_now, completed
+    select target.*, open_calls - completed as open_now, waiting_calls - unblocked as waiting_now, completed, written, done
     from target join (
-      select turn_id, count(*) filter (where done) as completed, count(*) filter (where waited) as unblocked
+      select turn_id, count(*) filter (where done) as completed, count(*) filter (where waited) as unblocked,
+        array_agg(index order by index) as written, array_agg(index order by index) filter (where done) as done
       from answered group by turn_id
     ) as answers on turn_id = target.id
   ),
@@ -81,15 +82,13 @@ const advanceTurns = sql`
       last_event = turns.last_event + completed + (is_waiting <> was_waiting)::int
     from state where turns.id = state.id
     returning turns.id, project, provider, priority, turns.step, turns.generation, turns.last_event, is_complete, is_waiting,
-      was_waiting, completed, round, "eventIds", case when is_waiting then config -> 'webhook' end as webhook
+      was_waiting, completed, written, done, round, "eventIds", case when is_waiting then config -> 'webhook' end as webhook
   ),
   event as (
     insert into events (turn_id, number, id, type, round, call_index, data)
     select id, last_event - completed - (is_waiting <> was_waiting)::int + position, "eventIds" ->> (position - 1)::int,
       'tool_call.completed', round, index, null
-    from advanced join (
-      select turn_id, index, row_number() over (partition by turn_id order by index) as position from answered where done
-    ) as done on done.turn_id = advanced.id
+    from advanced, unnest(done) with ordinality as call (index, position)
     union all
     select id, last_event, "eventIds" ->> -1, case when is_waiting then 'turn.requires_action' else 'turn.resumed' end,
       round, null, case when is_waiting then (${waitingCalls()}) end
@@ -99,7 +98,7 @@ const advanceTurns = sql`
   delivery as (${createDeliveries(sql`advanced`, sql`webhook`)})
   select ${wakeupColumns}, is_complete or (was_waiting and not is_waiting) as "isDue",
     (select json_agg(id) from delivery where turn_id = turns.id) as "deliveryIds",
-    (select json_agg(index) from answered where turn_id = turns.id) as written
+    array_to_json(written) as written
   from advanced as turns`;
 
 function deadline() {

@@ -34,8 +34,13 @@ const write = advanceBatch({
   answered: sql`
       update tool_calls set result = known.result, full_output = known."fullOutput", cache_key = known."cacheKey",
         completed_at = now()
-      from target, json_to_recordset(results) as known (index int, result json, "fullOutput" text, "cacheKey" text)
-      where turn_id = target.id and tool_calls.round = target.round and tool_calls.index = known.index
+      from (
+        select id, target.round, known.* from target,
+          json_to_recordset(results) as known (index int, result json, "fullOutput" text, "cacheKey" text)
+        -- so that each result is read once, and then looked up
+        offset 0
+      ) as known
+      where turn_id = known.id and tool_calls.round = known.round and tool_calls.index = known.index
         and tool_calls.result is null
       returning turn_id, tool_calls.index, waits_for is not null as waited, true as done`,
 });
