@@ -45,7 +45,7 @@ export type Parts = {
   /** Enqueues what is due; false where the queue is away, which fails nothing. */
   enqueue(wakeups: Wakeup[]): Promise<boolean>;
   /** The same from inside a job, ahead of its acknowledgement. */
-  enqueueBeforeAck(wakeups: Wakeup[]): Promise<void>;
+  enqueueBeforeAck(wakeups: Wakeup[], handsOver?: string | null): Promise<void>;
   close(): Promise<void>;
 };
 
@@ -93,8 +93,8 @@ export async function openParts(
 function enqueueOn(jobQueue: JobQueue, observers: QueueObservers): Pick<Parts, 'enqueue' | 'enqueueBeforeAck'> {
   return {
     enqueue: (wakeups) => recordEnqueued(jobQueue.enqueue(wakeups), observers),
-    enqueueBeforeAck: async (wakeups) => {
-      const { arrived } = await jobQueue.enqueueBeforeAck(wakeups);
+    enqueueBeforeAck: async (wakeups, handsOver) => {
+      const { arrived } = await jobQueue.enqueueBeforeAck(wakeups, handsOver);
       void recordEnqueued(arrived, observers);
     },
   };

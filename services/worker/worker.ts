@@ -50,10 +50,10 @@ export async function openWorker(
 
 /** What a worker does with any job: works it, and enqueues what is due then, ahead of the acknowledgement. */
 export function jobHandler(context: WorkerContext): JobHandler {
-  return ({ name, data }) =>
+  return ({ name, data, handsOver }) =>
     context.tracer.span('pawl.job', { 'pawl.job': name, ...attributesOf(data) }, async () => {
       const wakeups = 'deliveryId' in data ? await deliverWebhook(data, context) : await workTurn(data, context);
-      if (wakeups.length > 0) await context.enqueueBeforeAck(wakeups);
+      if (wakeups.length > 0) await context.enqueueBeforeAck(wakeups, handsOver?.());
     });
 }
 

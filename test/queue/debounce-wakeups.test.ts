@@ -1,6 +1,6 @@
 import type { BackendFactory, IQueueBackend } from 'bullmq';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { debounceWakeups } from '#core/queue/bullmq/job-waiter.ts';
+import { debounceWakeups } from '#core/queue/postgres/debounce-wakeups.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());

@@ -1,8 +1,11 @@
 import type { Wakeup } from '../turn/wakeup.ts';
 import type { JobData, JobName } from './job.ts';
 
-/** What a worker does with a job. An error is logged and forgotten: the row is due again by itself. */
-export type JobHandler = (job: { name: JobName; data: JobData }) => Promise<void>;
+/**
+ * What a worker does with a job. An error is logged and forgotten: the row is due again by itself. `handsOver` tells
+ * the queue whose next job the worker gets with the acknowledgement of this one, as far as is known now; null for none.
+ */
+export type JobHandler = (job: { name: JobName; data: JobData; handsOver?: () => string | null }) => Promise<void>;
 
 /** The workers of some queues. */
 export type JobWorkers = {
@@ -14,8 +17,12 @@ export type JobWorkers = {
 export type JobQueue = {
   /** Adds a job for each wakeup. Rejects within about a second when the queue is away; the rescuer enqueues it later. */
   enqueue(wakeups: Wakeup[]): Promise<void>;
-  /** Enqueues from inside a job: resolves as soon as the job cannot be acknowledged before it. `arrived` settles with its outcome. */
-  enqueueBeforeAck(wakeups: Wakeup[]): Promise<{ arrived: Promise<void> }>;
+  /**
+   * Enqueues from inside a job: resolves as soon as the job cannot be acknowledged before it. `arrived` settles with its
+   * outcome. One wakeup of the queue that the job hands over to wakes no worker: the job's own gets it, or another that
+   * waits longer.
+   */
+  enqueueBeforeAck(wakeups: Wakeup[], handsOver?: string | null): Promise<{ arrived: Promise<void> }>;
   /** Works the jobs of these queues until closed, up to `concurrency` of each queue at once. */
   work(queues: string[], handle: JobHandler, concurrency: number): Promise<JobWorkers>;
   /** Takes one waiting job by hand and works it; false when none waits. For tests that decide when a worker works. */

@@ -22,25 +22,27 @@ export async function openJobQueue(
 
 function jobQueueOn(backend: Backend): JobQueue {
   const queues = cacheQueues(backend.makeQueue);
-  const queuesAhead = backend.makeAckQueue && cacheQueues(backend.makeAckQueue);
+  const ahead = backend.ackQueues && cacheQueues(backend.ackQueues.make);
+  const silent = backend.ackQueues && cacheQueues(backend.ackQueues.makeSilent);
   const manualWorkers = cacheByName((name) => ignoreErrors(backend.makeWorker(name, null, 1)));
 
   return {
-    enqueue: (wakeups) => withinTime(add(queues.get, wakeups.map(jobOf))),
-    enqueueBeforeAck: async (wakeups) => {
-      const { get } = queuesAhead ?? queues;
-      const arrived = withinTime(add(get, wakeups.map(jobOf)));
+    enqueue: (wakeups) => withinTime(add((job) => queues.get(job.queue), wakeups.map(jobOf))),
+    enqueueBeforeAck: async (wakeups, handsOver = null) => {
+      const jobs = wakeups.map(jobOf);
+      const own = jobs.find((job) => job.queue === handsOver && job.delayMs === 0);
+      const arrived = withinTime(add((job) => ((job === own && silent) || ahead || queues).get(job.queue), jobs));
       // The caller gets a refusal a moment later, by `arrived`.
       const settled = arrived.catch(() => {});
       // By then it is on its way, on the connection that the acknowledgement will take.
-      await (queuesAhead ? nextLoopIteration() : settled);
+      await (ahead ? nextLoopIteration() : settled);
       return { arrived };
     },
     work: (names, handle, concurrency) => workQueues(backend, names, { handle, concurrency }),
     workOnce: (names, handle) => takeOne(names.map(manualWorkers.get), handle),
     count: (names) => countAll(names.map(queues.get)),
     close: async () => {
-      const parts = [...queues.all(), ...(queuesAhead?.all() ?? []), ...manualWorkers.all()];
+      const parts = [...[queues, ahead, silent].flatMap((cache) => cache?.all() ?? []), ...manualWorkers.all()];
       await Promise.all(parts.map((part) => part.close().catch(() => {})));
       await backend.close();
     },
@@ -48,8 +50,8 @@ function jobQueueOn(backend: Backend): JobQueue {
 }
 
 /** One by one: BullMQ's bulk call on Postgres makes tables of its own each time, which costs more than the jobs. */
-async function add(queueOf: (name: string) => BullQueue, jobs: Job[]): Promise<void> {
-  await Promise.all(jobs.map((job) => queueOf(job.queue).add(job.name, job.data, optionsOf(job))));
+async function add(queueOf: (job: Job) => BullQueue, jobs: Job[]): Promise<void> {
+  await Promise.all(jobs.map((job) => queueOf(job).add(job.name, job.data, optionsOf(job))));
 }
 
 function optionsOf({ id, rank, delayMs }: Job) {

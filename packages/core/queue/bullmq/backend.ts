@@ -7,10 +7,10 @@ type Processor = (job: BullJob<JobData>) => Promise<void>;
 export type Backend = {
   makeQueue(name: string): BullQueue;
   /**
-   * A queue on the connection of the workers' acknowledgements: what is added first arrives first. Null where a store keeps no
-   * such order.
+   * Queues on the connection of the workers' acknowledgements: what is added first arrives first. What is added to a silent
+   * one wakes no worker. Null where a store keeps no such order.
    */
-  makeAckQueue: ((name: string) => BullQueue) | null;
+  ackQueues: { make(name: string): BullQueue; makeSilent(name: string): BullQueue } | null;
   makeWorker(name: string, process: Processor | null, concurrency: number): BullWorker;
   close(): Promise<void>;
 };

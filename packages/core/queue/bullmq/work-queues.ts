@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { JobName } from '../job.ts';
+import type { JobData, JobName } from '../job.ts';
 import type { JobHandler, JobWorkers } from '../job-queue.ts';
 import type { Backend, BullWorker } from './backend.ts';
 
@@ -17,7 +17,7 @@ export async function workQueues(
   const workers = new Map<string, BullWorker>();
   const closing = new AbortController();
   const open = async (name: string) => {
-    const start = () => startWorker(backend, name, { handle, concurrency });
+    const start = () => startWorker(backend, name, { handle, concurrency, closing: closing.signal });
     for await (const worker of untilOpen(start, closing.signal)) workers.set(name, worker);
   };
   await Promise.race([Promise.all(queues.map(open)), sleep(READY_MS, undefined, { ref: false })]);
@@ -31,13 +31,16 @@ export async function workQueues(
   };
 }
 
-function startWorker(
-  backend: Backend,
-  name: string,
-  { handle, concurrency }: { handle: JobHandler; concurrency: number },
-): BullWorker {
-  const process = async (job: { name: string; data: Parameters<JobHandler>[0]['data'] }) =>
-    handle({ name: job.name as JobName, data: job.data });
+type Work = { handle: JobHandler; concurrency: number; closing: AbortSignal };
+
+function startWorker(backend: Backend, name: string, { handle, concurrency, closing }: Work): BullWorker {
+  const process = async (job: { name: string; data: JobData }) =>
+    handle({
+      name: job.name as JobName,
+      data: job.data,
+      // A worker that closes takes no more jobs.
+      handsOver: () => (closing.aborted ? null : name),
+    });
   const worker = backend.makeWorker(name, process, concurrency);
   worker.on('error', () => {});
   return worker;

@@ -8,9 +8,10 @@ import {
 } from 'bullmq';
 import pg from 'pg';
 import { type Backend, type BullQueue, type BullWorker, WORKER_OPTIONS } from '../bullmq/backend.ts';
-import { debounceWakeups, withJobWaiter } from '../bullmq/job-waiter.ts';
+import { withJobWaiter } from '../bullmq/job-waiter.ts';
 import { patchPublishEvent } from '../bullmq/patch-publish-event.ts';
 import type { JobData } from '../job.ts';
+import { debounceWakeups } from './debounce-wakeups.ts';
 import { listenForJobs } from './listen-for-jobs.ts';
 import { patchPool } from './patch-pool.ts';
 
@@ -44,7 +45,7 @@ export function postgresBackend(url: string, onError: (error: unknown) => void =
   };
   return {
     makeQueue: (name) => makeQueue(name) as unknown as BullQueue,
-    makeAckQueue: null,
+    ackQueues: null,
     makeWorker,
     close: async () => {
       await waiter.close();

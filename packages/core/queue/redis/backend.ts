@@ -6,8 +6,9 @@ import { Redis } from 'ioredis';
 import { Misconfigured } from '../../failure.ts';
 import { prepareRedisConnection, REDIS_OPTIONS } from '../../redis-connection.ts';
 import { type Backend, WORKER_OPTIONS } from '../bullmq/backend.ts';
-import { debounceWakeups, withJobWaiter } from '../bullmq/job-waiter.ts';
+import { withJobWaiter } from '../bullmq/job-waiter.ts';
 import { BLOCK_S, blockForJobs } from './block-for-jobs.ts';
+import { patchScripts } from './patch-scripts.ts';
 
 /**
  * BullMQ on Redis. Refuses a Redis that may evict keys: it would silently run jobs twice or never. `onError` gets the reason
@@ -22,18 +23,22 @@ export async function redisBackend(url: string, onError: (error: unknown) => voi
   const working = prepare(new Redis(url, { ...REDIS_OPTIONS, maxRetriesPerRequest: null, lazyConnect: true }));
   const openBlocking = () => prepare(new Redis(url, { ...REDIS_OPTIONS, ...BLOCKING }));
   const waiter = blockForJobs(openBlocking, working, PREFIX);
-  const workerBackend = debounceWakeups(withJobWaiter(createRedisBackend, waiter));
+  patchScripts(adding);
+  patchScripts(working);
   await requireNoEviction(url, report);
   await Promise.race([adding.connect().catch(() => {}), sleep(CONNECT_MS, undefined, { ref: false })]);
   return {
     makeQueue: (name) => new Queue(name, { connection: adding, ...ALREADY_OPEN, prefix: PREFIX }),
-    makeAckQueue: (name) => new Queue(name, { connection: working, ...ALREADY_OPEN, prefix: PREFIX }),
+    ackQueues: {
+      make: (name) => new Queue(name, { connection: working, ...ALREADY_OPEN, prefix: PREFIX }),
+      makeSilent: (name) => new Queue(name, { connection: working, ...ALREADY_OPEN, prefix: PREFIX }, silentBackend),
+    },
     makeWorker: (name, process, concurrency) =>
       new Worker(
         name,
         process,
         { connection: working, prefix: PREFIX, concurrency, autorun: process !== null, ...WORKER_OPTIONS },
-        workerBackend,
+        withJobWaiter(createRedisBackend, waiter),
       ),
     close: async () => {
       await waiter.close();
@@ -42,6 +47,13 @@ export async function redisBackend(url: string, onError: (error: unknown) => voi
     },
   };
 }
+
+/** Leaves the marker that wakes a worker where none looks. */
+const silentBackend: typeof createRedisBackend = (...options) => {
+  const backend = createRedisBackend(...options);
+  backend.keys.marker += ':silent';
+  return backend;
+};
 
 /**
  * With these BullMQ opens a queue without a command to Redis. Its first command could fail, or be lost where a proxy

@@ -1,0 +1,35 @@
+import type { Redis } from 'ioredis';
+
+/**
+ * Has BullMQ's scripts do less on this connection (docs/decisions/0019-patches.md): they write no events, which no part of
+ * Pawl reads, and a fetch wakes another worker only where it leaves a job behind. A script of a release that has other
+ * lines there is run as it is.
+ */
+export function patchScripts(redis: Pick<Redis, 'defineCommand'>): void {
+  const define = redis.defineCommand;
+  redis.defineCommand = (name, { lua, ...definition }) => {
+    Reflect.apply(define, redis, [name, { ...definition, lua: patchScript(name, lua) }]);
+  };
+}
+
+function patchScript(name: string, lua: string): string {
+  const silent = lua.replace(CALL, CALL_WITHOUT_EVENTS);
+  return FETCHES.test(name) ? silent.replace(WAKE_ALWAYS, WAKE_FOR_OTHERS) : silent;
+}
+
+/** Scripts that hand out a job; their keys begin with those of the waiting jobs, of the active and of the prioritized ones. */
+const FETCHES = /^moveTo(?:Active|Finished):/;
+
+/** The first line of each script that calls Redis. */
+const CALL = 'local rcall = redis.call\n';
+
+const CALL_WITHOUT_EVENTS = `local rcall = function(command, ...)
+  if command ~= "XADD" then return redis.call(command, ...) end
+end
+`;
+
+const WAKE_ALWAYS = `  addBaseMarkerIfNeeded(markerKey, false)
+  -- rate limit delay must be 0`;
+
+const WAKE_FOR_OTHERS = `  if rcall("LLEN", KEYS[1]) + rcall("ZCARD", KEYS[3]) > 0 then addBaseMarkerIfNeeded(markerKey, false) end
+  -- rate limit delay must be 0`;
