@@ -9,7 +9,7 @@ import { type Naive, openNaive } from '../naive-loop/open-naive.ts';
 import { ANSWER, CALLS, inputOf, type Work } from '../work.ts';
 
 /**
- * The loop one would write by hand: a job for each step, a transaction for each checkpoint, the next job behind the
+ * The loop one would write by hand: a job for each step, a transaction for what it has done, the next job behind the
  * commit. It has no API, so turns are started here, and the worker publishes their ends.
  */
 export async function naive({ harness, databaseUrl, work }: ContenderSetup, mode: Mode): Promise<Contender> {

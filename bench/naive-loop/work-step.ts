@@ -2,8 +2,8 @@ import type postgres from 'postgres';
 import type { StepData } from '../contenders/open-bullmq.ts';
 import { readPrice, readStock } from '../tools.ts';
 import type { AskModel } from './ask-model.ts';
-import { saveStep } from './naive-checkpoint.ts';
 import { loadMessages, type NaiveMessage } from './naive-turn.ts';
+import { saveStep } from './save-step.ts';
 
 /** What a worker of the loop uses. `add` enqueues the job of a step; `publishEnd` announces that a turn is over. */
 export type NaiveContext = {
@@ -18,7 +18,8 @@ export async function workStep(job: StepData, { sql, askModel, add, publishEnd }
   const history = await loadMessages(sql, job.turnId);
   const [kind, number] = job.step.split('-');
   const messages = kind === 'round' ? [await askModel(history)] : await runCalls(history.at(-1));
-  const next = kind === 'batch' ? `round-${Number(number) + 1}` : messages[0]?.tool_calls ? `batch-${number}` : 'done';
+  const next =
+    kind === 'batch' ? `round-${Number(number) + 1}` : messages[0]?.tool_calls?.length ? `batch-${number}` : 'done';
   if (!(await saveStep(sql, job, { messages, position: history.length, next }))) return;
 
   if (next === 'done') await publishEnd(job.turnId);
