@@ -4,12 +4,12 @@ import { startProgram } from '#test/harness/parts/start-program.ts';
 import type { Contender, ContenderSetup } from '../contender.ts';
 import type { Mode } from '../mode.ts';
 import { createTables } from '../naive-loop/create-tables.ts';
-import { loadNaiveTurn, startNaiveTurn } from '../naive-loop/naive-turn.ts';
+import { readEnd, startNaiveTurn } from '../naive-loop/naive-turn.ts';
 import { type Naive, openNaive } from '../naive-loop/open-naive.ts';
-import { inputOf, MODEL, type Work } from '../work.ts';
+import { ANSWER, CALLS, inputOf, type Work } from '../work.ts';
 
 /**
- * The loop one would write by hand: a job for each step, a transaction for each checkpoint, the next job behind the
+ * The loop one would write by hand: a job for each step, a transaction for what it has done, the next job behind the
  * commit. It has no API, so turns are started here, and the worker publishes their ends.
  */
 export async function naive({ harness, databaseUrl, work }: ContenderSetup, mode: Mode): Promise<Contender> {
@@ -38,11 +38,16 @@ export async function naive({ harness, databaseUrl, work }: ContenderSetup, mode
 async function playTurn(loop: Naive, waiting: Map<string, () => void>, work: Work): Promise<void> {
   const id = newId('turn');
   const ended = new Promise<void>((resolve) => waiting.set(id, resolve));
-  await startNaiveTurn(loop.sql, id, { model: MODEL, input: inputOf(work) });
+  await startNaiveTurn(loop.sql, id, inputOf(work));
   await loop.add(id, 'round-1');
   await ended;
   waiting.delete(id);
-  const turn = await loadNaiveTurn(loop.sql, id);
-  const isRight = turn?.status === 'completed' && turn.messages.length === 2 + 3 * (work.rounds - 1);
-  if (!isRight) throw new Error(`A turn of the naive loop did not end as it should: ${JSON.stringify(turn)}`);
+  const end = await readEnd(loop.sql, id);
+  const isRight = end?.status === 'completed' && end.output === ANSWER && end.messages === messagesOf(work);
+  if (!isRight) throw new Error(`A turn of the naive loop did not end as it should: ${JSON.stringify(end)}`);
+}
+
+/** The input and the answer, and between them, in each round, a reply and the results of its calls. */
+function messagesOf({ rounds }: Work): number {
+  return 2 + (1 + CALLS.length) * (rounds - 1);
 }

@@ -19,9 +19,9 @@ export async function writeTurn(sql: Sql, id: string, work: Work): Promise<void>
     ),
     turn as (
       insert into turns
-        (id, project, conversation_id, position, provider, priority, config, input, metadata, at_head, due_at)
-      values (${id}, 'default', ${conversationId}, 1, 'openai', 0, ${sql.json(filledConfig)}, ${sql.json(input)}, '{}', true,
-        now() + interval '5 s')
+        (id, project, conversation_id, position, provider, model, priority, config, input, metadata, at_head, due_at)
+      values (${id}, 'default', ${conversationId}, 1, 'openai', ${model}, 0, ${sql.json(filledConfig)}, ${sql.json(input)}, '{}',
+        true, now() + interval '5 s')
     )
     insert into events (turn_id, number, id, type) values (${id}, 1, ${newId('evt')}, 'turn.queued')`;
 }

@@ -22,7 +22,7 @@ function idOf(prefix: string, number: string): string {
 
 async function fillSome(sql: postgres.Sql, { from, to }: { from: number; to: number }): Promise<void> {
   const numbers = `generate_series(${from}, ${to}) as n`;
-  const config = literal(filledConfig);
+  const [config, model] = [literal(filledConfig), literalText(filledConfig.model)];
   const input = literal([{ role: 'user', content: inputOf(PLAIN_WORK) }]);
   const usage = literal({ input_tokens: 212, output_tokens: 24, total_tokens: 236 });
   const result = literal({ status: 'success', content: '{"article":"A-4711","pieces":7}', error: null });
@@ -30,13 +30,13 @@ async function fillSome(sql: postgres.Sql, { from, to }: { from: number; to: num
   await sql.unsafe(`
     insert into conversations (id, project, config, metadata, turns)
       select ${conversation}, 'default', '{}', '{}', 1 from ${numbers};
-    insert into turns (id, project, conversation_id, position, provider, priority, config, input, metadata, status, step,
-        at_head, last_event, output, created_at, started_at, completed_at)
-      select ${turn}, 'default', ${conversation}, 1, 'openai', 0, ${config}, ${input}, '{}', 'completed', 'r2',
-        false, 6, ${literalText(ANSWER)}, now() - interval '30 days', now() - interval '30 days', now() - interval '30 days'
+    insert into turns (id, project, conversation_id, position, provider, model, priority, config, input, metadata, status,
+        step, at_head, last_event, output, created_at, started_at, completed_at)
+      select ${turn}, 'default', ${conversation}, 1, 'openai', ${model}, 0, ${config}, ${input}, '{}', 'completed',
+        'r2', false, 6, ${literalText(ANSWER)}, now() - interval '30 days', now() - interval '30 days', now() - interval '30 days'
       from ${numbers};
     insert into rounds (turn_id, number, model, text, finish_reason, usage, attempts, started_at)
-      select ${turn}, number, ${literalText(filledConfig.model)}, ${literalText(WORDS)}, 'stop', ${usage}, 1, now()
+      select ${turn}, number, ${model}, ${literalText(WORDS)}, 'stop', ${usage}, 1, now()
       from ${numbers}, generate_series(1, 2) as number;
     insert into tool_calls (turn_id, round, index, id, name, arguments, effect, result)
       select ${turn}, 1, 0, 'call_1', 'read_stock', '{"article":"A-4711"}', 'none', ${result} from ${numbers};

@@ -21,10 +21,10 @@ export async function fillWithWaiting(sql: postgres.Sql, turns: number): Promise
       select conversation, 'default', '{}', '{}', 1 from waiting
     ),
     turns as (
-      insert into turns (id, project, conversation_id, position, provider, priority, config, input, metadata, status, step,
-        at_head, open_calls, waiting_calls, due_at, started_at)
-      select turn, 'default', conversation, 1, 'openai', 0, ${config}::json, ${input}::json, '{}', 'requires_action', 'b1',
-        true, 1, 1, 'infinity', now() from waiting
+      insert into turns (id, project, conversation_id, position, provider, model, priority, config, input, metadata, status,
+        step, at_head, open_calls, waiting_calls, due_at, started_at)
+      select turn, 'default', conversation, 1, 'openai', ${filledConfig.model}, 0, ${config}::json, ${input}::json, '{}',
+        'requires_action', 'b1', true, 1, 1, 'infinity', now() from waiting
     ),
     rounds as (
       insert into rounds (turn_id, number, model, finish_reason, attempts, started_at)

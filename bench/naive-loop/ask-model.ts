@@ -1,23 +1,27 @@
-import { WIRE_TOOLS } from '../work.ts';
-import type { NaiveMessage, NaiveTurn } from './naive-turn.ts';
+import { Pool } from 'undici';
+import { MODEL, WIRE_TOOLS } from '../work.ts';
+import type { NaiveMessage } from './naive-turn.ts';
 
-type Completion = { choices: { message: NaiveMessage }[]; usage: unknown };
+/** Asks the model for the message that comes next. */
+export type AskModel = (messages: NaiveMessage[]) => Promise<NaiveMessage>;
 
-/** Requests the model once, without a stream: there are no watchers. */
-export async function askModel(modelUrl: string, { model, messages }: NaiveTurn) {
-  const response = await fetch(`${modelUrl}/chat/completions`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', authorization: 'Bearer sk-bench' },
-    body: JSON.stringify({ model, messages: messages.map(onTheWire), tools: WIRE_TOOLS }),
-  });
-  if (!response.ok) throw new Error(`The model answered ${response.status}: ${await response.text()}`);
-  const { choices, usage } = (await response.json()) as Completion;
-  const message = choices[0]?.message;
-  if (!message) throw new Error('The model answered without a message.');
-  return { message, usage };
-}
+type Completion = { choices: { message: NaiveMessage }[] };
 
-function onTheWire({ role, content, tool_calls, tool_call_id }: NaiveMessage): NaiveMessage {
-  if (tool_calls) return { role, content, tool_calls };
-  return tool_call_id ? { role, content, tool_call_id } : { role, content };
+const CONNECTIONS = 64;
+
+/** Asks by undici on connections that are kept, and without a stream, since nobody watches. */
+export function openModel(modelUrl: string): AskModel {
+  const { origin, pathname } = new URL(modelUrl);
+  const pool = new Pool(origin, { connections: CONNECTIONS });
+  const path = `${pathname}/chat/completions`;
+  const headers = { 'content-type': 'application/json', authorization: 'Bearer sk-bench' };
+  return async (messages) => {
+    const request = JSON.stringify({ model: MODEL, messages, tools: WIRE_TOOLS });
+    const { statusCode, body } = await pool.request({ method: 'POST', path, headers, body: request });
+    if (statusCode !== 200) throw new Error(`The model answered ${statusCode}: ${await body.text()}`);
+    const { choices } = (await body.json()) as Completion;
+    const message = choices[0]?.message;
+    if (!message) throw new Error('The model answered without a message.');
+    return message;
+  };
 }

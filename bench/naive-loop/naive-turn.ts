@@ -1,30 +1,36 @@
 import type postgres from 'postgres';
 
-/** A message as the model's wire has it. */
+/** A message as the model's wire has it, and as it is stored. */
 export type NaiveMessage = {
   role: 'user' | 'assistant' | 'tool';
   content: string | null;
-  tool_calls?: { id: string; function: { name: string; arguments: string } }[] | null;
-  tool_call_id?: string | null;
+  tool_calls?: { id: string; function: { name: string; arguments: string } }[];
+  tool_call_id?: string;
 };
 
-/** A turn as it is stored; `step` is the job that is due, `round-1`, `batch-1`, `round-2` … or `done`. */
-export type NaiveTurn = { id: string; model: string; status: string; step: string; messages: NaiveMessage[] };
-
 /** Stores a new turn. */
-export async function startNaiveTurn(sql: postgres.Sql, id: string, request: { model: string; input: string }) {
+export async function startNaiveTurn(sql: postgres.Sql, turnId: string, input: string): Promise<void> {
+  const message: NaiveMessage = { role: 'user', content: input };
   await sql.begin(async (trx) => {
-    await trx`insert into naive.turns (id, model) values (${id}, ${request.model})`;
-    await trx`insert into naive.messages (turn_id, position, role, content) values (${id}, 0, 'user', ${request.input})`;
+    await trx`insert into naive.turns (id) values (${turnId})`;
+    await trx`insert into naive.messages (turn_id, position, message) values (${turnId}, 0, ${trx.json(message)})`;
   });
 }
 
-/** Reads a turn with all its messages. */
-export async function loadNaiveTurn(sql: postgres.Sql, id: string): Promise<NaiveTurn | undefined> {
-  const [[turn], messages] = await Promise.all([
-    sql<Omit<NaiveTurn, 'messages'>[]>`select id, model, status, step from naive.turns where id = ${id}`,
-    sql<NaiveMessage[]>`
-      select role, content, tool_calls, tool_call_id from naive.messages where turn_id = ${id} order by position`,
-  ]);
-  return turn && { ...turn, messages };
+/** All messages of a turn so far. */
+export async function loadMessages(sql: postgres.Sql, turnId: string): Promise<NaiveMessage[]> {
+  const rows = await sql<{ message: NaiveMessage }[]>`
+    select message from naive.messages where turn_id = ${turnId} order by position`;
+  return rows.map(({ message }) => message);
+}
+
+/** How a turn stands, as its starter asks for it. */
+export type NaiveEnd = { status: string; output: string | null; messages: number };
+
+/** Reads how a turn stands. */
+export async function readEnd(sql: postgres.Sql, turnId: string): Promise<NaiveEnd | undefined> {
+  const [turn] = await sql<NaiveEnd[]>`
+    select status, output, (select count(*)::int from naive.messages where turn_id = turns.id) as messages
+    from naive.turns where id = ${turnId}`;
+  return turn;
 }
