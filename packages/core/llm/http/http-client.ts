@@ -29,9 +29,8 @@ export function makeHttpClient(): { post: Post; close(): Promise<void> } {
 
 /** The URL of a path below a base URL; the query of the base URL stays. */
 export function urlBelow(baseUrl: string, path: string): string {
-  const url = new URL(baseUrl);
-  url.pathname = url.pathname.replace(/\/+$/, '') + path;
-  return url.href;
+  const { origin, pathname, search } = new URL(baseUrl);
+  return origin + pathname.replace(/\/+$/, '') + path + search;
 }
 
 const MOST_REDIRECTS = 5;
@@ -137,7 +136,12 @@ function handle(exchange: Exchange, onOver: () => void): Dispatcher.DispatchHand
 
 /** Without a `Headers`, which copies and checks all of them where three are asked for. */
 function headersIn(fields: Record<string, string | string[] | undefined>): AnswerHeaders {
-  return { get: (name) => [fields[name] ?? []].flat().join(', ') || null };
+  return {
+    get(name) {
+      const value = fields[name] ?? null;
+      return Array.isArray(value) ? value.join(', ') : value;
+    },
+  };
 }
 
 /** The bytes as they were before their server packed them, which some do unasked. */
