@@ -17,13 +17,23 @@ export function isId(prefix: IdPrefix, text: string): boolean {
 /** All pairs of digits, by their ten bits. */
 const PAIRS = Array.from({ length: 1024 }, (_, bits) => ALPHABET.charAt(bits >> 5) + ALPHABET.charAt(bits & 31));
 
-/** Five hexadecimal digits are two pairs of these: 35 of them are 28 digits, of which the first two are zeros. */
+const HYPHEN = 45;
+const DIGIT_ZERO = 48;
+const LETTER_A = 97;
+
+/** The 128 bits of a UUID in 13 pairs of digits, whose 130 bits begin with two zeros. */
 function base32(uuid: string): string {
-  const hex = uuid.replaceAll('-', '').padStart(35, '0');
   let text = '';
-  for (let index = 0; index < 35; index += 5) {
-    const bits = Number.parseInt(hex.slice(index, index + 5), 16);
-    text += `${PAIRS[bits >> 10]}${PAIRS[bits & 1023]}`;
+  let bits = 0;
+  let count = 2;
+  for (let index = 0; index < uuid.length; index += 1) {
+    const code = uuid.charCodeAt(index);
+    if (code === HYPHEN) continue;
+    bits = (bits << 4) | (code < LETTER_A ? code - DIGIT_ZERO : code - LETTER_A + 10);
+    count += 4;
+    if (count < 10) continue;
+    count -= 10;
+    text += PAIRS[(bits >> count) & 1023];
   }
-  return text.slice(-26);
+  return text;
 }

@@ -12,7 +12,7 @@ export function parseRetryAfter(text: string | null | undefined, now = Date.now(
  * Milliseconds that the headers of a provider's answer ask to wait: `retry-after-ms`, or `retry-after`.
  * Undefined where they say nothing readable; never more than a day.
  */
-export function retryAfterMs(headers: Headers | undefined, now = Date.now()): number | undefined {
+export function retryAfterMs(headers: Pick<Headers, 'get'> | undefined, now = Date.now()): number | undefined {
   const ms = toNumber(headers?.get('retry-after-ms')) ?? parseRetryAfter(headers?.get('retry-after'), now);
   return ms === undefined ? undefined : Math.round(Math.min(ms, LONGEST_MS));
 }

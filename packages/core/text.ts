@@ -18,4 +18,4 @@ export function cleanToolText(text: string): string {
   return cleanText(text).replace(CONTROLS, '\uFFFD');
 }
 
-const CONTROLS = /(?![\t\n\r])\p{Cc}/gu;
+const CONTROLS = /[^\P{Cc}\t\n\r]/gu;

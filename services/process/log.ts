@@ -1,8 +1,6 @@
-import { destination, type Logger, pino } from 'pino';
+import { type DestinationStream, destination, type Logger, pino } from 'pino';
 
 export type Log = Logger;
-
-const FLUSH_MS = 50;
 
 /**
  * The log of one process on standard output, with ids and never with a key, a header or a text of a turn. On a terminal
@@ -12,13 +10,48 @@ const FLUSH_MS = 50;
  * Programs go by the field `event`, which is stable (docs/operations.md lists them); sentences may change.
  */
 export function openLog(part: string, level: string, format?: 'text' | 'json'): Log {
-  const redact = ['*.authorization', '*.apiKey', '*.api_key'];
   const isText = format ? format === 'text' : process.stdout.isTTY;
-  const json = () => destination({ dest: 1, sync: false, minLength: 8_192, periodicFlush: FLUSH_MS });
-  return pino({ level, base: { part }, redact }, isText ? readable() : json());
+  const hooks = { streamWrite: redactLine };
+  return pino({ level, base: { part }, hooks }, isText ? readable() : gathered());
 }
 
-function readable(): { write(line: string): void } {
+const SECRET_FIELD = /"(?:authorization|apiKey|api_key)":/;
+const SECRET_NAMES = new Set(['authorization', 'apiKey', 'api_key']);
+
+/** A line of JSON with all its keys made unreadable, however deep they stand. Most lines have none: one search clears them. */
+export function redactLine(line: string): string {
+  if (!SECRET_FIELD.test(line)) return line;
+  const fields: unknown = JSON.parse(line);
+  return `${JSON.stringify(fields, (name, value) => (SECRET_NAMES.has(name) ? '[Redacted]' : value))}\n`;
+}
+
+const GATHER_MS = 50;
+
+/** Gathered here and not by the destination, which would measure all that it holds again for each line. */
+function gathered(): DestinationStream {
+  const output = destination({ dest: 1, sync: false });
+  let lines = '';
+  const flush = () => {
+    process.off('exit', flushAtExit);
+    output.write(lines);
+    lines = '';
+  };
+  const flushAtExit = () => {
+    flush();
+    output.flushSync();
+  };
+  return {
+    write: (line) => {
+      if (lines === '') {
+        process.once('exit', flushAtExit);
+        setTimeout(flush, GATHER_MS);
+      }
+      lines += line;
+    },
+  };
+}
+
+function readable(): DestinationStream {
   const hasColours = process.stdout.isTTY && process.stdout.hasColors();
   return { write: (line) => void process.stdout.write(readableLine(line, hasColours)) };
 }

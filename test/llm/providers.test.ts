@@ -83,7 +83,7 @@ test('the simulator is asked for its address at the first call, and no sooner', 
 test('openai gets max_completion_tokens and its key, a compatible server max_tokens and its own', async () => {
   await using server = await startWireServer();
   server.answer({ body: openaiWire.reply({ text: ['Hi.'] }) });
-  const extra = { lmstudio: { kind: 'openai', base_url: `${server.origin}/v1`, api_key: 'other' } };
+  const extra = { lmstudio: { kind: 'openai', base_url: `${server.origin}/v1`, api_key: 'other\n' } };
   const env = { OPENAI_API_KEY: 'mine', OPENAI_BASE_URL: `${server.origin}/v1`, PAWL_PROVIDERS: JSON.stringify(extra) };
   const providers = configureProviders(env, sim);
 

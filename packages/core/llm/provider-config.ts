@@ -14,7 +14,7 @@ export type WireKind = z.infer<typeof WireKind>;
 const ProviderConfig = z.strictObject({
   kind: WireKind,
   base_url: httpUrl,
-  api_key: z.string().min(1).nullish(),
+  api_key: z.string().trim().min(1).nullish(),
   tools: z.boolean().default(true),
 });
 export type ProviderConfig = z.infer<typeof ProviderConfig>;

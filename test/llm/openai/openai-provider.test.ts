@@ -33,6 +33,14 @@ test('one ask is one request, with the key and an id to find it by', async () =>
   });
 });
 
+test('a key that no header may hold is not sent, and not tried again', async () => {
+  await using server = await startWireServer();
+  const asking = make(server.origin, { apiKey: 'sk-test\u2026' }).ask(someRequest, signal, () => undefined);
+
+  await expect(asking).rejects.toMatchObject({ code: 'internal', retry: { kind: 'never' } });
+  expect(server.asked).toEqual([]);
+});
+
 test('a refusal is asked once: retries are not the business of an adapter', async () => {
   await using server = await startWireServer();
   server.answer({ ...openaiWire.refusal(500), headers: { ...json, 'x-should-retry': 'true' } });

@@ -4,6 +4,7 @@ import { parseJson } from '../../json.ts';
 import { retryAfterMs } from '../../retry-after.ts';
 import { codeOfStatus } from '../errors/code-of-status.ts';
 import { type Asked, nameFailure, type ProviderCode, plainWords } from '../errors/name-failure.ts';
+import type { AnswerHeaders } from '../http/http-client.ts';
 import type { Refusal } from '../http/open-reply.ts';
 
 /** A refused request, as the failure it is. */
@@ -20,12 +21,12 @@ export function classifyRefusal({ status, headers, text }: Refusal, asked: Asked
 }
 
 /** An error event inside the stream, as the failure it is. Its headers came with a 200: no wait in them counts. */
-export function classifyErrorEvent(data: string, headers: Headers, asked: Asked): ProviderFailed {
+export function classifyErrorEvent(data: string, headers: AnswerHeaders, asked: Asked): ProviderFailed {
   const body = readErrorBody(parseJson(data) ?? data);
   return nameFailure(codeOfRefusal(body, null), { ...asked, ...named(body, headers), says: body.message });
 }
 
-function named({ code, type, requestId }: ErrorBody, headers: Headers) {
+function named({ code, type, requestId }: ErrorBody, headers: AnswerHeaders) {
   const given = headers.get('request-id') ?? headers.get('x-request-id');
   return { code: code ?? type, requestId: given ?? requestId };
 }

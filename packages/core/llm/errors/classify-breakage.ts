@@ -51,5 +51,6 @@ function networkCode(error: unknown, depth = 0): string | null {
   return networkCode(error.cause, depth + 1) ?? (BROKEN.test(error.message) ? 'connection broken' : null);
 }
 
-const NETWORK = /^(E[A-Z]{3,}|UND_ERR_\w+|HPE_\w+|Z_\w+|ERR_(SSL|TLS|STREAM|HTTP)\w*|\w*CERT\w*|\w*SIGNATURE\w*)$/;
+const NETWORK =
+  /^(E[A-Z]{3,}|UND_ERR_(?!INVALID_ARG)\w+|HPE_\w+|Z_\w+|ERR_(SSL|TLS|STREAM|HTTP)\w*|\w*CERT\w*|\w*SIGNATURE\w*)$/;
 const BROKEN = /^(terminated|fetch failed)/;

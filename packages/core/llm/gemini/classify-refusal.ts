@@ -4,6 +4,7 @@ import { parseJson } from '../../json.ts';
 import { retryAfterMs } from '../../retry-after.ts';
 import { codeOfStatus } from '../errors/code-of-status.ts';
 import { type Asked, nameFailure, type ProviderCode } from '../errors/name-failure.ts';
+import type { AnswerHeaders } from '../http/http-client.ts';
 import type { Refusal } from '../http/open-reply.ts';
 
 /** A refused request, as the failure it is. */
@@ -13,11 +14,11 @@ export function classifyRefusal({ status, headers, text }: Refusal, asked: Asked
 }
 
 /** An error object inside the stream, as the failure it is. Its headers came with a 200: no wait in them counts. */
-export function classifyErrorObject(error: unknown, headers: Headers, asked: Asked): ProviderFailed {
+export function classifyErrorObject(error: unknown, headers: AnswerHeaders, asked: Asked): ProviderFailed {
   return failureOf(readErrorBody(error), headers, asked);
 }
 
-function failureOf(body: ErrorBody, headers: Headers, asked: Asked): ProviderFailed {
+function failureOf(body: ErrorBody, headers: AnswerHeaders, asked: Asked): ProviderFailed {
   return nameFailure(codeOfRefusal(body), {
     ...asked,
     status: body.status,

@@ -1,14 +1,17 @@
 import { pipeline, Readable, type Transform } from 'node:stream';
 import { constants, createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
-import { Agent, type Dispatcher } from 'undici';
+import { Agent, type Dispatcher, errors } from 'undici';
 import { REPLY_LIMITS, UnusableReply } from '../reply-limits.ts';
 import { type ByteQueue, type ByteReader, chunksOf, makeByteQueue } from './byte-queue.ts';
 
 /** One request to a model's server. */
 export type PostRequest = { url: string; headers: Record<string, string>; body: string; signal?: AbortSignal };
 
+/** The headers of an answer, by their names in small letters. */
+export type AnswerHeaders = Pick<Headers, 'get'>;
+
 /** What a server answered: its status and headers, and the body as it comes. */
-export type HttpAnswer = { status: number; headers: Headers; body: ByteReader };
+export type HttpAnswer = { status: number; headers: AnswerHeaders; body: ByteReader };
 
 /** Sends a request. The network's failures are a `TypeError` with a cause; an abort rejects with the signal's reason. */
 export type Post = (request: PostRequest) => Promise<HttpAnswer>;
@@ -16,6 +19,7 @@ export type Post = (request: PostRequest) => Promise<HttpAnswer>;
 /**
  * Posts to models' servers over connections that are used again, until `close` ends them.
  * - It never gives up waiting: the bounds of a call apply.
+ * - What no header may hold is not sent: undici's `InvalidArgumentError`.
  * - A redirect is followed within its origin. One that leads to another, where key and body would go, is an `UnusableReply`.
  */
 export function makeHttpClient(): { post: Post; close(): Promise<void> } {
@@ -25,32 +29,31 @@ export function makeHttpClient(): { post: Post; close(): Promise<void> } {
 
 /** The URL of a path below a base URL; the query of the base URL stays. */
 export function urlBelow(baseUrl: string, path: string): string {
-  const url = new URL(baseUrl);
-  url.pathname = url.pathname.replace(/\/+$/, '') + path;
-  return url.href;
+  const { origin, pathname, search } = new URL(baseUrl);
+  return origin + pathname.replace(/\/+$/, '') + path + search;
 }
 
 const MOST_REDIRECTS = 5;
 
 async function follow(agent: Dispatcher, request: PostRequest): Promise<HttpAnswer> {
   let answer = await send(agent, request);
-  let at = new URL(request.url);
+  let { url } = request;
   for (let redirects = 0; redirects < MOST_REDIRECTS; redirects += 1) {
-    const target = redirectOf(answer, at);
+    const target = redirectOf(answer, url);
     if (!target) return answer;
     await answer.body.cancel();
-    if (target.origin !== at.origin) throw new UnusableReply(`a redirect to ${target.origin}, which is not followed`);
-    at = target;
-    answer = await send(agent, { ...request, url: at.href });
+    const { origin, href } = target;
+    if (origin !== new URL(url).origin) throw new UnusableReply(`a redirect to ${origin}, which is not followed`);
+    url = href;
+    answer = await send(agent, { ...request, url });
   }
   return answer;
 }
 
 /** Where the same request should be made again; other redirects ask for another one, and are answers like any other. */
-function redirectOf({ status, headers }: HttpAnswer, at: URL): URL | null {
-  const location = headers.get('location');
-  const isRedirect = status === 307 || status === 308;
-  return isRedirect && location && URL.canParse(location, at.href) ? new URL(location, at.href) : null;
+function redirectOf({ status, headers }: HttpAnswer, url: string): URL | null {
+  const location = status === 307 || status === 308 ? headers.get('location') : null;
+  return location ? URL.parse(location, url) : null;
 }
 
 type Exchange = {
@@ -87,10 +90,10 @@ function startExchange(): Exchange {
   return exchange;
 }
 
-/** A reply comes in small chunks, which packing would only hold up; `Headers` refuses what no header may hold. */
+/** A reply comes in small chunks, which packing would only hold up. */
 function render({ url, headers, body }: PostRequest): Dispatcher.DispatchOptions {
   const { origin, pathname, search } = new URL(url);
-  const sent = ['accept-encoding', 'identity', ...[...new Headers(headers)].flat()];
+  const sent = { ...headers, 'accept-encoding': 'identity' };
   return { origin, path: pathname + search, method: 'POST', headers: sent, body };
 }
 
@@ -109,7 +112,7 @@ function handle(exchange: Exchange, onOver: () => void): Dispatcher.DispatchHand
     },
     onResponseStart(_controller, status, fields) {
       if (status < 200) return;
-      const headers = readHeaders(fields);
+      const headers = headersIn(fields);
       exchange.hasAnswered = true;
       const body = unpackBytes(bytes.reader, headers.get('content-encoding'));
       exchange.answer.resolve({ status, headers, body });
@@ -124,17 +127,21 @@ function handle(exchange: Exchange, onOver: () => void): Dispatcher.DispatchHand
     onResponseError(_controller, error) {
       onOver();
       if (exchange.isAborted) return;
-      fail(exchange, new TypeError(exchange.hasAnswered ? 'terminated' : 'fetch failed', { cause: error }), false);
+      const isUnsent = error instanceof errors.InvalidArgumentError;
+      const message = exchange.hasAnswered ? 'terminated' : 'fetch failed';
+      fail(exchange, isUnsent ? error : new TypeError(message, { cause: error }), false);
     },
   };
 }
 
-function readHeaders(fields: Record<string, string | string[] | undefined>): Headers {
-  const headers = new Headers();
-  for (const [name, value = ''] of Object.entries(fields)) {
-    for (const each of typeof value === 'string' ? [value] : value) headers.append(name, each);
-  }
-  return headers;
+/** Without a `Headers`, which copies and checks all of them where three are asked for. */
+function headersIn(fields: Record<string, string | string[] | undefined>): AnswerHeaders {
+  return {
+    get(name) {
+      const value = fields[name] ?? null;
+      return Array.isArray(value) ? value.join(', ') : value;
+    },
+  };
 }
 
 /** The bytes as they were before their server packed them, which some do unasked. */

@@ -2,17 +2,17 @@ import { exceedsJson } from '../../json.ts';
 import { boundJson, boundReply, REPLY_LIMITS, UnusableReply } from '../reply-limits.ts';
 import { type ByteReader, chunksOf } from './byte-queue.ts';
 import { holdBytes } from './hold-bytes.ts';
-import type { Post, PostRequest } from './http-client.ts';
+import type { AnswerHeaders, Post, PostRequest } from './http-client.ts';
 import { readEvents, type ServerEvent } from './read-events.ts';
 import { shareReplies } from './reply-share.ts';
 
 /** A status beyond 2xx and the text that came with it. */
-export type Refusal = { kind: 'refused'; status: number; headers: Headers; text: string };
+export type Refusal = { kind: 'refused'; status: number; headers: AnswerHeaders; text: string };
 
 /** A reply as it streams, or whole where a server sent JSON although a stream was asked for. */
 export type OpenedReply =
-  | { kind: 'stream'; headers: Headers; events: AsyncGenerator<ServerEvent[]> }
-  | { kind: 'whole'; headers: Headers; text: string };
+  | { kind: 'stream'; headers: AnswerHeaders; events: AsyncGenerator<ServerEvent[]> }
+  | { kind: 'whole'; headers: AnswerHeaders; text: string };
 
 const LONGEST_ERROR = 64 * 1024;
 const LONGEST_DRAIN = 256 * 1024;
@@ -31,7 +31,7 @@ export async function openReply(post: Post, request: PostRequest): Promise<Refus
   return { kind: 'stream', headers, events: readEvents(chunksOf(readOn(reader))) };
 }
 
-function isJson(headers: Headers): boolean {
+function isJson(headers: AnswerHeaders): boolean {
   return /\bjson\b/i.test(headers.get('content-type') ?? '');
 }
 

@@ -4,6 +4,7 @@ import { parseJson } from '../../json.ts';
 import { retryAfterMs } from '../../retry-after.ts';
 import { codeOfStatus } from '../errors/code-of-status.ts';
 import { type Asked, nameFailure, type ProviderCode, plainWords } from '../errors/name-failure.ts';
+import type { AnswerHeaders } from '../http/http-client.ts';
 import type { Refusal } from '../http/open-reply.ts';
 
 /** A refused request, as the failure it is. */
@@ -20,7 +21,7 @@ export function classifyRefusal({ status: httpStatus, headers, text }: Refusal, 
 }
 
 /** An error object inside the stream, as the failure it is. Its headers came with a 200: no wait in them counts. */
-export function classifyErrorObject(error: unknown, headers: Headers, asked: Asked): ProviderFailed {
+export function classifyErrorObject(error: unknown, headers: AnswerHeaders, asked: Asked): ProviderFailed {
   const body = readErrorBody(error);
   return nameFailure(codeOfRefusal(body), {
     ...asked,
@@ -30,7 +31,7 @@ export function classifyErrorObject(error: unknown, headers: Headers, asked: Ask
   });
 }
 
-function named({ code, type }: ErrorBody, headers: Headers) {
+function named({ code, type }: ErrorBody, headers: AnswerHeaders) {
   return { code: code ?? type, requestId: headers.get('x-request-id') };
 }
 

@@ -2,7 +2,7 @@ import { parseJson } from '../../json.ts';
 import type { Reply } from '../../turn/reply.ts';
 import { isCut, nameBreakages } from '../errors/classify-breakage.ts';
 import type { Asked } from '../errors/name-failure.ts';
-import { type Post, urlBelow } from '../http/http-client.ts';
+import { type AnswerHeaders, type Post, urlBelow } from '../http/http-client.ts';
 import { type OpenedReply, openReply } from '../http/open-reply.ts';
 import { readEvents, type ServerEvent } from '../http/read-events.ts';
 import type { Delta, Provider, RoundRequest } from '../provider.ts';
@@ -59,10 +59,13 @@ type Reading = { asked: Asked; signal: AbortSignal; onDelta: (delta: Delta) => v
 async function readReply(opened: OpenedReply, { asked, signal, onDelta }: Reading): Promise<Reply> {
   const reply = startReply(asked.provider);
   try {
-    for await (const { chunks, isDone } of chunksIn(opened, asked)) {
+    for await (const events of eventsOf(opened)) {
       signal.throwIfAborted();
+      const end = events.findIndex(({ data }) => data.trim() === '[DONE]');
+      const chunks = (end === -1 ? events : events.slice(0, end)).map((event) => chunkOf(event, opened.headers, asked));
       for (const delta of chunks.flatMap((chunk) => takeChunk(reply, chunk))) onDelta(delta);
-      reply.isDone = isDone;
+      reply.isDone = end !== -1;
+      if (reply.isDone) break;
     }
   } catch (error) {
     if (!isFinished(reply) || !isCut(error)) throw error;
@@ -71,29 +74,19 @@ async function readReply(opened: OpenedReply, { asked, signal, onDelta }: Readin
   return finishReply(reply);
 }
 
-type Portion = { chunks: unknown[]; isDone: boolean };
-
-/** The chunks of a stream until its end is said, those together that came together. Throws an error that came for one. */
-async function* chunksIn(opened: OpenedReply, asked: Asked): AsyncGenerator<Portion> {
-  for await (const events of eventsOf(opened)) {
-    const end = events.findIndex(({ data }) => data.trim() === '[DONE]');
-    const chunkEvents = end === -1 ? events : events.slice(0, end);
-    const chunks = chunkEvents.map((event) => {
-      const chunk: unknown = JSON.parse(event.data);
-      const error = errorIn(event, chunk);
-      if (error !== undefined) throw classifyErrorObject(error, opened.headers, asked);
-      return chunk;
-    });
-    yield { chunks, isDone: end !== -1 };
-    if (end !== -1) return;
-  }
-}
-
 /** A JSON object sent whole is one event; some servers call a stream of events JSON. */
 function eventsOf(opened: OpenedReply): AsyncIterable<ServerEvent[]> | Iterable<ServerEvent[]> {
   if (opened.kind === 'stream') return opened.events;
   const { text } = opened;
   return typeof parseJson(text) === 'object' ? [[{ name: null, data: text }]] : readEvents([Buffer.from(text)]);
+}
+
+/** Throws the error that came instead of a chunk. */
+function chunkOf(event: ServerEvent, headers: AnswerHeaders, asked: Asked): unknown {
+  const chunk: unknown = JSON.parse(event.data);
+  const error = errorIn(event, chunk);
+  if (error !== undefined) throw classifyErrorObject(error, headers, asked);
+  return chunk;
 }
 
 /** An error instead of a chunk: under `error`, by the event's name, or (vLLM) as an object of its own kind. */

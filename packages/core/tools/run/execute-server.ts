@@ -17,11 +17,16 @@ export async function executeServer(tool: ServerTool, request: ServerRequest): P
   // One controller for all reasons to end: `AbortSignal.any` costs several times as much.
   const ending = new AbortController();
   const { signal } = ending;
-  const onAbort = () => ending.abort(request.signal.reason);
+  const { promise: ended, reject } = Promise.withResolvers<never>();
+  const end = (reason: unknown) => {
+    ending.abort(reason);
+    reject(reason);
+  };
+  const onAbort = () => end(request.signal.reason);
   request.signal.addEventListener('abort', onAbort, { once: true });
-  const timer = setTimeout(() => ending.abort(TIMED_OUT), request.timeoutMs);
+  const timer = setTimeout(() => end(TIMED_OUT), request.timeoutMs);
   try {
-    const output = await Promise.race([start(tool, request, signal), whenAborted(signal)]);
+    const output = await Promise.race([start(tool, request, signal), ended]);
     return { kind: 'answered', output, cut: false };
   } catch (error) {
     request.signal.throwIfAborted();
@@ -57,12 +62,6 @@ function reportProgress(request: ServerRequest, signal: AbortSignal, value: unkn
   } catch {
     // A preview that cannot be shown must not end the tool's work.
   }
-}
-
-function whenAborted(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
-  });
 }
 
 function timedOut(timeoutMs: number): Attempt {
