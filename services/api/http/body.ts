@@ -1,4 +1,3 @@
-import type { HonoRequest } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { createMiddleware } from 'hono/factory';
 import { RequestRefused } from '#core/failure.ts';
@@ -38,23 +37,11 @@ export const readJson = createMiddleware(async (c, next) => {
   if (text.length > 0) {
     requireJsonType(c.req.header('content-type'));
     const body = JSON.stringify(cleanBody(parse(text)));
-    if (body !== text) replaceBody(c.req, body);
+    // Later readers of the body get the clean one. Hono keeps promises here, although its types do not say so.
+    c.req.bodyCache = { text: Promise.resolve(body) as unknown as string };
   }
   await next();
 });
-
-/** Later readers of the body get the clean one. */
-function replaceBody(request: HonoRequest, body: string): void {
-  const { url, method, headers } = request.raw;
-  request.bodyCache = {};
-  request.raw = new Request(url, { method, headers: withoutLength(headers), body });
-}
-
-function withoutLength(headers: Headers): Headers {
-  const copy = new Headers(headers);
-  copy.delete('content-length');
-  return copy;
-}
 
 function requireJsonType(type: string | undefined): void {
   if (type && /^application\/([\w.+-]+\+)?json\b/i.test(type)) return;

@@ -1,11 +1,11 @@
 import type { RouteConfig } from '@hono/zod-openapi';
 import { createMiddleware } from 'hono/factory';
-import { matchedRoutes } from 'hono/route';
 import { z } from 'zod';
 import { RequestRefused } from '#core/failure.ts';
 import { shorten } from '#core/text.ts';
 import { explainIssues } from './issues.ts';
 import type { makeRouter } from './router.ts';
+import { matchedRoute } from './unknown-route.ts';
 
 type Registry = ReturnType<typeof makeRouter>['openAPIRegistry'];
 
@@ -19,9 +19,8 @@ export function refuseUnknownFields(registry: Registry) {
   let routes: Map<string, Reads> | undefined;
   return createMiddleware(async (c, next) => {
     routes ??= readsByRoute(registry);
-    const reads = matchedRoutes(c)
-      .map(({ method, path }) => routes?.get(`${method} ${path}`))
-      .find(Boolean);
+    const route = matchedRoute(c);
+    const reads = route && routes.get(`${route.method} ${route.path}`);
     if (reads) {
       refuseQuery(c.req.query(), reads);
       if (!reads.body && c.req.method === 'POST') refuseBody(await c.req.text());

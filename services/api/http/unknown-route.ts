@@ -1,3 +1,4 @@
+import type { Context } from 'hono';
 import { createMiddleware } from 'hono/factory';
 import { matchedRoutes } from 'hono/route';
 import { RequestRefused } from '#core/failure.ts';
@@ -8,14 +9,18 @@ type Registry = ReturnType<typeof makeRouter>['openAPIRegistry'];
 /** Refuses what no route takes before its body is read: by 405 where the path has other methods, else by 404. */
 export function refuseUnknownRoute(registry: Registry) {
   return createMiddleware(async (c, next) => {
-    // A handler of all methods is a middleware and no route.
-    if (matchedRoutes(c).some(({ method }) => method !== 'ALL')) return next();
+    if (matchedRoute(c)) return next();
     const methods = allowedMethods(registry, c.req.path);
     if (methods.length === 0 || methods.includes(c.req.method)) throw noRoute();
     c.header('Allow', methods.join(', '));
     const listed = methods.filter((method) => method !== 'HEAD').join(' and ');
     throw new RequestRefused(405, 'method_not_allowed', `This path takes ${listed} only. Use that.`);
   });
+}
+
+/** The route that a request takes. A handler of all methods is a middleware and no route. */
+export function matchedRoute(c: Context) {
+  return matchedRoutes(c).find(({ method }) => method !== 'ALL');
 }
 
 /** The refusal of a path that does not exist. */

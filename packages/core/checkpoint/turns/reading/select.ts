@@ -127,41 +127,16 @@ export function toListed(row: ListedAsRead): ListedTurn {
 }
 
 /** A column that was not read has no key in the result, so that the result can be laid over a known turn. */
-function fromColumns<R extends { number: number }, Config>({ rounds, calls, turnId: _, ...row }: AsRead<R, Config>) {
-  const {
-    step,
-    generation,
-    atHead,
-    leaseOwner,
-    leased,
-    uncontended,
-    overdue,
-    deadlineInMs,
-    starts,
-    attempts,
-    waitedMs,
-    ...others
-  } = row;
-  const { rateLimited, retryAt, early, waitingSince, ...turn } = others;
+function fromColumns<R extends { number: number }, Config>(row: AsRead<R, Config>) {
+  const { rounds, calls, turnId: _, step, generation, atHead, leaseOwner, leased, uncontended, overdue, ...rest } = row;
+  const { deadlineInMs, starts, attempts, waitedMs, rateLimited, retryAt, early, waitingSince, ...turn } = rest;
   const callsOf = Map.groupBy(calls ?? [], (call) => call.round);
   return {
     ...turn,
     rounds: (rounds ?? []).map((round) => ({ ...round, calls: callsOf.get(round.number) ?? [] })),
     work: {
-      ...{
-        step,
-        generation,
-        atHead,
-        leaseOwner,
-        leased,
-        uncontended,
-        overdue,
-        deadlineInMs,
-        starts,
-        attempts,
-        waitedMs,
-      },
-      ...{ rateLimited, retryAt, early, waitingSince },
+      ...{ step, generation, atHead, leaseOwner, leased, uncontended, overdue },
+      ...{ deadlineInMs, starts, attempts, waitedMs, rateLimited, retryAt, early, waitingSince },
     },
   };
 }

@@ -1,0 +1,63 @@
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+
+/** Counts the writes of a process that opens its log and then does this. */
+const counting = (rest: string) => `
+  import fs from 'node:fs';
+  import { setTimeout as sleep } from 'node:timers/promises';
+  const { write } = fs;
+  let writes = 0;
+  fs.write = (...args) => {
+    writes += 1;
+    return write(...args);
+  };
+  const { openLog } = await import('#services/process/log.ts');
+  const log = openLog('test', 'info', 'json');
+  ${rest}`;
+
+const run = async (rest: string) => {
+  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', counting(rest)], {
+    cwd: ROOT,
+  });
+  return stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+};
+
+test('lines of a moment are written at once, and an idle process writes nothing', async () => {
+  const lines = await run(`
+    for (let index = 0; index < 20; index += 1) log.info({ index }, 'said');
+    await sleep(300);
+    const busy = writes;
+    await sleep(500);
+    log.info({ busy, idle: writes - busy }, 'counted');`);
+
+  expect(lines.slice(0, -1).map(({ index }) => index)).toEqual(Array.from({ length: 20 }, (_, index) => index));
+  expect(lines.at(-1).busy).toBeLessThanOrEqual(2);
+  expect(lines.at(-1).idle).toBe(0);
+});
+
+test('lines that come while a slow write is in flight are written after it', async () => {
+  const lines = await run(`
+    const slow = fs.write;
+    fs.write = (...args) => void setTimeout(() => slow(...args), 200);
+    log.info('first');
+    await sleep(100);
+    log.info('second');
+    await sleep(700);
+    log.info({ writes }, 'counted');`);
+
+  expect(lines.map(({ msg }) => msg)).toEqual(['first', 'second', 'counted']);
+  expect(lines.at(-1).writes).toBeGreaterThanOrEqual(2);
+});
+
+test('an exit writes the lines that still gather', async () => {
+  const lines = await run(`log.info('last'); process.exit(0);`);
+
+  expect(lines).toEqual([expect.objectContaining({ msg: 'last', part: 'test' })]);
+});
