@@ -10,7 +10,7 @@ export const writeGuards = {
     ...{
       rule: 'R2',
       file: 'packages/core/checkpoint/rescue.ts',
-      code: 'select id from turns where due_at < now() order by due_at limit',
+      code: 'due_slot < now() and due_at < now()',
     },
     without: 'the rescuer finds no late turns',
     ...{ scene: tools, faults: { flush: 1 }, caught: 'stuck' },
