@@ -115,6 +115,18 @@ test.each([
   await close();
 });
 
+test('a reply is asked for unpacked, whatever the operator says, and once', async () => {
+  await using server = await startServer((request, response) =>
+    response.end(JSON.stringify(request.rawHeaders.filter((_, at, all) => all[at - 1] === 'accept-encoding'))),
+  );
+  const { post, close } = makeHttpClient();
+
+  const answer = await post({ ...sent, headers: { 'accept-encoding': 'br' }, url: `${server.origin}/x` });
+
+  expect(JSON.parse(await textOf(answer))).toEqual(['identity']);
+  await close();
+});
+
 test('a server that is not there, and one that breaks off, fail as the web has it', async () => {
   const server = await startWireServer();
   server.answer({ body: ['half'], ending: 'cut' });
