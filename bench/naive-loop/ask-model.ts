@@ -9,7 +9,7 @@ type Completion = { choices: { message: NaiveMessage }[] };
 
 const CONNECTIONS = 64;
 
-/** Asks by undici on connections that are kept, and without a stream, since nobody watches. */
+/** Asks by undici on connections that are kept, and without a stream: no client watches. */
 export function openModel(modelUrl: string): AskModel {
   const { origin, pathname } = new URL(modelUrl);
   const pool = new Pool(origin, { connections: CONNECTIONS });
