@@ -1,4 +1,4 @@
-import { FIRST_STEP, readStep } from '../turn/step.ts';
+import { ADOPTED_STEP, FIRST_STEP, readStep } from '../turn/step.ts';
 import type { TurnWakeup, Wakeup } from '../turn/wakeup.ts';
 
 export type JobName = 'run-round' | 'run-tool-batch' | 'deliver-webhook';
@@ -48,7 +48,7 @@ function queueOf({ step, generation, provider, overdue }: TurnWakeup): string {
 
 /** A running turn goes before a new one; among new ones the higher priority does, and equal ones in their order. */
 function rankOf(step: string, priority: number): number {
-  return step === FIRST_STEP ? 1_001 - priority : 0;
+  return step === FIRST_STEP || step === ADOPTED_STEP ? 1_001 - priority : 0;
 }
 
 /** The queues of a process with these providers: one for each of them, one for what calls none, one for deliveries. */

@@ -75,6 +75,8 @@ function openPool(url: string, { max, durability }: { max: number; durability: '
     keepAlive: true,
     connectionTimeoutMillis: 5_000,
     query_timeout: 10_000,
+    // A connection that has not answered in that time is closed; without this, BullMQ gives it back and is given it again.
+    pipeline: true,
     options: `-c search_path=bullmq -c synchronous_commit=${durability}`,
     application_name: 'pawl-queue',
   });
