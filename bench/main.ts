@@ -12,13 +12,14 @@ import { idle } from './scenarios/idle.ts';
 import { longTurns } from './scenarios/long-turns.ts';
 import { memory } from './scenarios/memory.ts';
 import { oldDatabase } from './scenarios/old-database.ts';
+import { responses } from './scenarios/responses.ts';
 import { storage } from './scenarios/storage.ts';
 import { streams } from './scenarios/streams.ts';
 import { throughput } from './scenarios/throughput.ts';
 import { workers } from './scenarios/workers.ts';
 
 const scenarios: Record<ScenarioName, Scenario> = {
-  ...{ throughput, api, idle, memory, storage, streams, workers, check },
+  ...{ throughput, api, idle, memory, responses, storage, streams, workers, check },
   'long-turns': longTurns,
   'old-database': oldDatabase,
 };

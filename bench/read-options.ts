@@ -10,6 +10,7 @@ export const scenarioNames = [
   'idle',
   'api',
   'memory',
+  'responses',
   'storage',
   'streams',
   'workers',

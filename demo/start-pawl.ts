@@ -10,10 +10,22 @@ import { type Part, startDemoPart } from './start-part.ts';
 import { makeStepLog, type StepLog } from './step-log.ts';
 
 /** A whole Pawl: an API and two workers, each a process of its own, on their own PostgreSQL. */
-export type Pawl = { url: string; workers: Part[]; steps: StepLog; journal: Journal };
+export type Pawl = {
+  url: string;
+  api: Part;
+  workers: Part[];
+  steps: StepLog;
+  journal: Journal;
+  /** Starts the API again where it was, once it was killed. */
+  startApi(): Promise<Part>;
+  startWorker(name: string): Promise<Part>;
+};
 
-/** Starts everything in a new folder, which is removed with the run. Webhooks may reach `receiverPort` on this machine. */
-export async function startPawl(receiverPort: number, screen: Screen, run: DemoRun): Promise<Pawl> {
+/**
+ * Starts everything in a new folder, which is removed with the run. Webhooks may reach `receiverPort` on this machine,
+ * where one is given.
+ */
+export async function startPawl(screen: Screen, run: DemoRun, receiverPort?: number): Promise<Pawl> {
   const folder = newFolder(run);
   screen.say('PostgreSQL is set up in a new folder …');
   const databaseUrl = await startDatabase(folder, run);
@@ -22,21 +34,18 @@ export async function startPawl(receiverPort: number, screen: Screen, run: DemoR
   const journalPath = join(folder, 'journal.jsonl');
   const env = {
     DATABASE_URL: databaseUrl,
-    PORT: '0',
     PAWL_TOOLS: join(import.meta.dirname, 'tools.ts'),
-    PAWL_EGRESS_ALLOW: `127.0.0.1:${receiverPort}`,
+    ...(receiverPort ? { PAWL_EGRESS_ALLOW: `127.0.0.1:${receiverPort}` } : {}),
     PAWL_DEMO_JOURNAL: journalPath,
   };
   const steps = makeStepLog();
   const startWorker = (name: string) => startDemoPart({ name, service: 'worker', env, onLine: steps.record }, run);
-  const [{ url }, ...workers] = await Promise.all([
-    startDemoPart({ name: 'The API', service: 'api', env }, run),
-    startWorker('worker 1'),
-    startWorker('worker 2'),
-  ]);
-  screen.say(`API is ready, ${url}`);
+  const startApi = (PORT = '0') => startDemoPart({ name: 'The API', service: 'api', env: { ...env, PORT } }, run);
+  const [api, ...workers] = await Promise.all([startApi(), startWorker('worker 1'), startWorker('worker 2')]);
+  screen.say(`API is ready, ${api.url}`);
   for (const { name, pid } of workers) screen.say(`${name} is ready, pid ${pid}`);
-  return { url, workers, steps, journal: openJournal(journalPath) };
+  const again = { startApi: () => startApi(new URL(api.url).port), startWorker };
+  return { url: api.url, api, workers, steps, journal: openJournal(journalPath), ...again };
 }
 
 function newFolder(run: DemoRun): string {

@@ -10,10 +10,19 @@ create table conversations (
   -- turns that were added, and failed turns that were reopened: the end of a turn checks both for newcomers
   turns integer not null default 0,
   reopened integer not null default 0,
+  -- a fork: its history begins with that of another conversation, up to and with this turn
+  forked_from text,
+  -- no caller finds it any more; one that a response began goes with its last turn
+  hidden_at timestamptz,
+  outlives_turns boolean not null default true,
+  -- when to look for what of it can be erased; null where nothing has changed since it was last looked at
+  erase_due_at timestamptz,
   created_at timestamptz not null default now()
 );
 comment on table conversations is 'A row is a conversation: the turns that one caller keeps together.';
 create index conversations_newest on conversations (project, id desc);
+create index conversations_forked on conversations (forked_from) where forked_from is not null;
+create index conversations_erase_due on conversations (erase_due_at) where erase_due_at is not null;
 
 -- The promises of a turn, in one function. Postgres reads each CHECK anew for every statement that writes the table,
 -- which was half of the cost of a checkpoint. It keeps the body of a plpgsql function, so the promises cost a third.
@@ -22,7 +31,7 @@ create function turn_is_sound(
   lease_until timestamptz, due_at timestamptz, completed_at timestamptz, output text, error json, incomplete_reason text
 ) returns boolean immutable parallel safe language plpgsql as $$ begin
   return status in ('queued', 'in_progress', 'requires_action', 'completed', 'incomplete', 'failed', 'cancelled')
-    and step ~ '^[rb][1-9][0-9]*$'
+    and (step ~ '^[rb][1-9][0-9]*$' or step = 'b0')
     -- active turns are due
     and (status in ('queued', 'in_progress', 'requires_action')) = (due_at is not null)
     -- ended turns say when they ended, have no lease and leave the head of their conversation
@@ -42,6 +51,7 @@ create function turn_is_sound(
 ; end $$;
 
 -- A row is a turn: one user message and all work until its answer. Its columns say what it needs next and when.
+-- Items that were added to a conversation are a row that is completed from the start and was never started.
 create table turns (
   id text primary key,
   project text not null,
@@ -54,7 +64,7 @@ create table turns (
   config json not null,
   input json not null,
   metadata json not null,
-  -- the state: the step is a round (r1, r2) or the tool batch of a round (b1, b2)
+  -- the state: the step is a round (r1, r2) or the tool batch of a round (b1, b2), first of all that of adopted calls (b0)
   status text not null default 'queued',
   step text not null default 'r1',
   at_head boolean not null,
@@ -72,6 +82,8 @@ create table turns (
   lease_owner text,
   lease_until timestamptz,
   starts integer not null default 0,
+  -- the edition of the round that the next run of the step writes
+  edition integer not null default 0,
   -- the wait: rate_limited says where retry_at comes from, a null waiting_since means since created_at
   attempts integer not null default 0,
   retry_at timestamptz,
@@ -87,6 +99,13 @@ create table turns (
   created_at timestamptz not null default now(),
   started_at timestamptz,
   completed_at timestamptz,
+  -- who may see it: no caller finds a hidden turn, and nothing stands on one that is not stored
+  stored boolean not null default true,
+  hidden_at timestamptz,
+  -- of a hidden turn that no other of its conversation stands on: the last position whose history it was in
+  history_until integer,
+  -- ids of its items that were deleted from the conversation; null for nearly all
+  deleted_items json,
   unique (conversation_id, position),
   constraint turns_are_sound check (turn_is_sound(status, step, open_calls, waiting_calls, at_head, lease_owner,
     lease_until, due_at, completed_at, output, error, incomplete_reason))
@@ -96,6 +115,7 @@ create unique index turns_one_head_per_conversation on turns (conversation_id) w
 create index turns_due on turns (due_slot) where due_slot is not null;
 create index turns_newest on turns (project, id desc);
 create index turns_newest_by_status on turns (project, status, id desc);
+create index turns_erasable on turns (conversation_id, position) where history_until is not null or not stored;
 
 -- A row is a round: one request to the model with its reply, written once.
 create table rounds (
@@ -105,6 +125,8 @@ create table rounds (
   model text not null,
   -- the reply, with what only its provider reads
   text text,
+  reasoning text,
+  refusal_from integer,
   finish_reason text not null,
   finish_reason_raw text,
   usage json,
@@ -112,6 +134,7 @@ create table rounds (
   -- what it took: requests for this reply, tries of this round
   requests integer not null default 1,
   attempts integer not null,
+  edition integer not null default 0,
   started_at timestamptz not null,
   completed_at timestamptz not null default now(),
   primary key (turn_id, number),
@@ -126,7 +149,7 @@ returns boolean immutable parallel safe language plpgsql as $$ begin
     and (waits_for is null or waits_for in ('output', 'approval'))
 ; end $$;
 
--- A row is a tool call: one call that a round asks for. Its result is null until it is known.
+-- A row is a tool call: one call that a round asks for, or that a turn adopted. Its result is null until it is known.
 create table tool_calls (
   turn_id text not null,
   round integer not null,
@@ -148,6 +171,8 @@ create table tool_calls (
   full_output text,
   cache_key text,
   completed_at timestamptz,
+  -- the turn that has run the call since, in its round 0: one that was handed over for a person to allow
+  adopted_by text,
   primary key (turn_id, round, index),
   constraint calls_are_sound check (call_is_sound(effect, waits_for))
 ) with (fillfactor = 60);
@@ -212,7 +237,7 @@ create index webhook_endpoints_enabled on webhook_endpoints (project) where stat
 create table deliveries (
   id text primary key,
   project text not null,
-  -- what is sent: an event of a turn, or an event that no turn has
+  -- what is sent: an event of a turn, as itself or under an id and a type of its own, or an event that no turn has
   turn_id text,
   event_number integer,
   event json,
@@ -236,7 +261,7 @@ create table deliveries (
   constraint deliveries_are_pending_delivered_or_failed check (status in ('pending', 'delivered', 'failed')),
   constraint pending_deliveries_are_due check ((status = 'pending') = (due_at is not null)),
   constraint delivered_deliveries_say_when check ((status = 'delivered') = (delivered_at is not null)),
-  constraint deliveries_send_one_event check (num_nonnulls(event_number, event) = 1
+  constraint deliveries_send_one_event check (num_nonnulls(event_number, event) > 0
     and (turn_id is null) = (event_number is null)),
   constraint only_endpoints_subscribe_to_more_than_turns check (turn_id is not null or endpoint_id is not null)
 );
@@ -280,6 +305,15 @@ create table webhook_secrets (
   created_at timestamptz not null default now()
 );
 comment on table webhook_secrets is 'A row is a webhook secret: it signs the requests that Pawl makes for one project.';
+
+-- The row is the sealing key: it encrypts what callers of responses keep of a provider's state.
+create table sealing_keys (
+  id integer primary key default 1,
+  key text not null,
+  created_at timestamptz not null default now(),
+  constraint there_is_one_sealing_key check (id = 1)
+);
+comment on table sealing_keys is 'The row is the sealing key: it encrypts what callers of responses keep of a provider''s state.';
 
 -- A row is a tool rate: one limit of a tool in a project, with the latest starts that workers booked under it.
 create table tool_rates (

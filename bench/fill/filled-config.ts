@@ -7,7 +7,7 @@ export const filledConfig = JSON.parse(
   JSON.stringify({
     ...{ model: `openai/${MODEL}`, instructions: null, tools: tools.map(({ definition }) => definition) },
     ...{ tool_choice: 'auto', tool_mode: 'native', parallel_tool_calls: null },
-    ...{ temperature: null, max_output_tokens: null },
+    ...{ temperature: null, top_p: null, reasoning_effort: null, verbosity: null, max_output_tokens: null },
     limits: fillLimits(null),
     ...{ allowed_capabilities: null, provider_options: {}, webhook: null },
   }),

@@ -1,6 +1,6 @@
 import { randomUUIDv7 } from 'node:crypto';
 
-type IdPrefix = 'conv' | 'turn' | 'evt' | 'dlv' | 'whe' | 'wrk';
+type IdPrefix = 'conv' | 'turn' | 'evt' | 'dlv' | 'whe' | 'wrk' | 'req';
 
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 

@@ -18,11 +18,10 @@ const EFFECTS = {
 
 /**
  * One call of a batch, closed; when open it shows its arguments, its result and its ledger.
- * @param {string} turnId
  * @param {CalledTool} called
- * @param {LiveCall | undefined} live
+ * @param {{ turnId: string, live: LiveCall | undefined, awaitsApproval: boolean }} of
  */
-export function callView(turnId, { call, result, bars }, live) {
+export function callView({ call, result, bars }, { turnId, live, awaitsApproval }) {
   const summary = element(
     'summary',
     { class: 'line' },
@@ -35,9 +34,7 @@ export function callView(turnId, { call, result, bars }, live) {
       statusBadge(statusOf(result)),
     ),
     bars.length > 0 && barTrack(bars),
-    bars.length > 0
-      ? durationOf(bars.slice(-1))
-      : element('span', { class: 'took' }, result.cached ? 'cached' : 'not run'),
+    bars.length > 0 ? durationOf(bars.slice(-1)) : element('span', { class: 'took' }, notRun(result)),
   );
   const why =
     result.error &&
@@ -50,13 +47,33 @@ export function callView(turnId, { call, result, bars }, live) {
     resultView(turnId, call.name, result),
     ledger(result, bars),
   );
+  const left = result.status === 'handed_over' && element('p', { class: 'left' }, handOverText(awaitsApproval));
   const said = isOpen(result) && live && element('p', { class: 'saying' }, liveText(live));
-  return element('li', { class: 'call' }, element('details', { 'data-key': call.id }, summary, inside), why, said);
+  return element(
+    'li',
+    { class: 'call' },
+    element('details', { 'data-key': call.id }, summary, inside),
+    why,
+    left,
+    said,
+  );
 }
 
 /** @param {Result} result */
 function isOpen({ status }) {
   return status === 'pending' || status === 'running';
+}
+
+/** @param {Result} result */
+function notRun({ cached, status }) {
+  if (status === 'handed_over') return '';
+  return cached ? 'cached' : 'not run';
+}
+
+/** @param {boolean} awaitsApproval */
+function handOverText(awaitsApproval) {
+  if (awaitsApproval) return 'Pawl runs it once a next response approves it.';
+  return 'Left to its caller, who answers it in the input of a next response.';
 }
 
 /** @param {Result} result */

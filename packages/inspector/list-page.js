@@ -6,7 +6,7 @@
 import { call, Refused } from './api.js';
 import { element } from './element.js';
 import { keepParts, refusedPart } from './parts.js';
-import { listHref, turnHref } from './route.js';
+import { listHref, turnHref, turnIdOf } from './route.js';
 import { formatAge, formatDateTime, serverNow } from './time.js';
 import { roundsOf, STATUS_WORDS, statusBadge, titleOf, troubleOf, wordsOf } from './turn-text.js';
 
@@ -181,14 +181,14 @@ function findForm() {
   const field = element('input', {
     id: 'find',
     type: 'search',
-    placeholder: 'turn_… or conv_…',
-    'aria-label': 'Find a turn or a conversation by its id',
+    placeholder: 'turn_…, resp_… or conv_…',
+    'aria-label': 'Find a turn, a response or a conversation by its id',
     spellcheck: 'false',
   });
   const find = (/** @type {Event} */ event) => {
     event.preventDefault();
     const id = field.value.trim();
-    if (id) location.hash = id.startsWith('conv_') ? listHref({ conversation_id: id }) : turnHref(id);
+    if (id) location.hash = id.startsWith('conv_') ? listHref({ conversation_id: id }) : turnHref(turnIdOf(id));
   };
   return element('form', { class: 'find', role: 'search', onsubmit: find }, field);
 }

@@ -61,7 +61,7 @@ function copyable(what, text) {
  * @param {TurnRequest | null} request what starts a turn like it; null while that is not known
  * @returns {[what: string, command: string][]}
  */
-export function curlCommands({ id, status, required_action: action }, request) {
+export function curlCommands({ id, response_id: responseId, status, required_action: action }, request) {
   const path = `/v1/turns/${id}`;
   const output = action?.tool_outputs[0];
   const approval = action?.approvals[0];
@@ -72,6 +72,8 @@ export function curlCommands({ id, status, required_action: action }, request) {
   const commands = [
     ['Read it', curl('-s', `${path}?wait=30`)],
     ['Follow it', curl('-sN', `${path}/events`, { header: 'accept: text/event-stream' })],
+    responseId !== null && ['Read it as a response', curl('-s', `/v1/responses/${responseId}?wait=30`)],
+    responseId !== null && ['Stream it as a response', curl('-sN', `/v1/responses/${responseId}?stream=true`)],
     output && ['Give a result', curl('-s', `${path}/tool_outputs`, { body: outputs })],
     approval && ['Approve a call', curl('-s', `${path}/approvals`, { body: approvals })],
     isActive && ['Cancel it', curl('-s -X POST', `${path}/cancel`)],

@@ -13,8 +13,16 @@ export function readRoute(hash) {
   const [first, id] = path.split('/');
   const rest = new URLSearchParams(query);
   if (first === 'new') return { page: 'new', id: '', query: rest };
-  if (first === 'turns' && id) return { page: 'turn', id, query: rest };
+  if (first === 'turns' && id) return { page: 'turn', id: turnIdOf(id), query: rest };
   return { page: 'turns', id: '', query: rest };
+}
+
+/**
+ * The turn that an id leads to: that of a response, or of one of its items, has the same characters; any other stays.
+ * @param {string} id
+ */
+export function turnIdOf(id) {
+  return id.replace(/^(?!turn_)[a-z]+_([0-9a-z]{26})(?:_[ir]\d.*)?$/, 'turn_$1');
 }
 
 /**

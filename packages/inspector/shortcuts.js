@@ -39,7 +39,7 @@ function press(key) {
 
 /** @param {1 | -1} by */
 function move(by) {
-  const all = document.querySelectorAll('a.row, .call summary, .folded > details > summary');
+  const all = document.querySelectorAll('a.row, .chain a, .call summary, .folded > details > summary');
   const rows = [...all].filter((row) => row.checkVisibility());
   const at = rows.findIndex((row) => row.contains(document.activeElement));
   const next = rows[at === -1 && by === -1 ? rows.length - 1 : Math.min(Math.max(at + by, 0), rows.length - 1)];

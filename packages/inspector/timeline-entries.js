@@ -1,7 +1,7 @@
 /**
  * @import { Bar } from './bars.js'
  * @import { TurnEvent } from './event-stream.js'
- * @import { LiveCall, LiveTurn, Result, Round, ToolCall, Watched } from './watched-turn.js'
+ * @import { AdoptedCalls, LiveCall, LiveTurn, Result, Round, ToolCall, Watched } from './watched-turn.js'
  */
 import { axisOf } from './axis.js';
 import { callBars, within } from './bars.js';
@@ -17,7 +17,7 @@ import { endsTurn } from './event-stream.js';
  *   | { kind: 'lost', round: number, runs: number, bars: Bar[] }
  *   | { kind: 'idle', round: number, bars: Bar[] }
  *   | { kind: 'round', round: Round, bars: Bar[] }
- *   | { kind: 'batch', round: Round, calls: CalledTool[] }
+ *   | { kind: 'batch', round: Pick<Round, 'number'>, calls: CalledTool[] }
  *   | { kind: 'waiting', at: string, until: string | null, event: TurnEvent }
  *   | { kind: 'failed', at: string, event: TurnEvent, bars: Bar[] }
  *   | { kind: 'resumed', at: string }
@@ -30,14 +30,14 @@ import { endsTurn } from './event-stream.js';
 
 /**
  * The entries of a turn's durable events, in order, then those of what it does now.
- * @param {Pick<Watched, 'rounds' | 'events' | 'live'> & { turn: NonNullable<Watched['turn']> }} watched
+ * @param {Pick<Watched, 'adopted' | 'rounds' | 'events' | 'live'> & { turn: NonNullable<Watched['turn']> }} watched
  */
-export function timelineEntries({ turn, rounds, events, live }) {
+export function timelineEntries({ turn, adopted, rounds, events, live }) {
   const position = axisOf(turn.created_at, events);
   /** @type {Cursor} */
   const cursor = { since: turn.created_at, retries: 0, backoffMs: 0, position };
   const entries = events.flatMap((event, index) => {
-    const found = entriesOf(event, { cursor, rounds, events, index, live });
+    const found = entriesOf(event, { cursor, adopted, rounds, events, index, live });
     advance(cursor, event);
     return found;
   });
@@ -60,14 +60,19 @@ function advance(cursor, { type, created_at: at, error, retry_in_ms: retryInMs }
 
 /**
  * @param {TurnEvent} event
- * @param {{ cursor: Cursor, rounds: Round[], events: TurnEvent[], index: number, live: LiveTurn }} around
+ * @param {{ cursor: Cursor, adopted: AdoptedCalls | null, rounds: Round[], events: TurnEvent[], index: number, live: LiveTurn }} around
  * @returns {Entry[]}
  */
-function entriesOf(event, { cursor, rounds, events, index, live }) {
+function entriesOf(event, { cursor, adopted, rounds, events, index, live }) {
   const { type, created_at: at = '' } = event;
   const since = cursor.position(cursor.since);
   const now = cursor.position(at);
-  if (type === 'turn.started') return [{ kind: 'started', at, bars: [{ kind: 'wait', from: since, to: now }] }];
+  if (type === 'turn.started') {
+    const first = adopted
+      ? batchEntries({ ...adopted, number: 0, completed_at: at }, cursor.position, { events, live })
+      : [];
+    return [{ kind: 'started', at, bars: [{ kind: 'wait', from: since, to: now }] }, ...first];
+  }
   if (type === 'step.retrying') return [{ kind: 'retrying', at, event, bars: triedBars(cursor, since, now) }];
   if (type === 'turn.requires_action') return [{ kind: 'waiting', at, until: endOfPause(events, index), event }];
   if (type === 'turn.failed') return [{ kind: 'failed', at, event, bars: triedBars(cursor, since, now) }];
@@ -154,8 +159,9 @@ function currentEntries({ status, phase, round }, rounds, { since, backoffMs, po
 const LONG_WAIT_MS = 4_000;
 
 /**
- * The batch of a round as entries of a timeline: its calls, and a word on a wait for a worker that was long.
- * @param {Round} round
+ * The batch of a round, or of adopted calls, as entries of a timeline: its calls, and a word on a wait for a worker that was
+ * long.
+ * @param {Pick<Round, 'number' | 'tool_calls' | 'results' | 'completed_at'>} round
  * @param {(time: string | number) => number} position
  * @param {Pick<Watched, 'events' | 'live'>} watched
  * @returns {Entry[]}

@@ -1,7 +1,7 @@
 /**
  * @import { Part } from './parts.js'
  * @import { CalledTool, Entry } from './timeline-entries.js'
- * @import { LiveTurn, Watched } from './watched-turn.js'
+ * @import { Watched } from './watched-turn.js'
  */
 import { coveredMs } from './axis.js';
 import { callView } from './call-view.js';
@@ -31,13 +31,13 @@ export function timelineParts(entries, watched) {
  * @param {Watched} watched
  * @returns {Part}
  */
-function partOf(entry, index, { live, turn }) {
+function partOf(entry, index, { live, turn, response }) {
   const at = 'at' in entry ? formatTimeOfDay(entry.at) : '';
   switch (entry.kind) {
     case 'round':
       return { key: `r${entry.round.number}`, state: entry, make: () => roundView(entry) };
     case 'batch':
-      return batchPart(entry, turn?.id ?? '', live);
+      return batchPart(entry, { turnId: turn?.id ?? '', live, response });
     case 'running':
       return runningRoundPart(entry, live);
     case 'started':
@@ -62,23 +62,26 @@ function partOf(entry, index, { live, turn }) {
 
 /**
  * @param {Extract<Entry, { kind: 'batch' }>} entry
- * @param {string} turnId
- * @param {LiveTurn} live
+ * @param {{ turnId: string } & Pick<Watched, 'live' | 'response'>} of
  * @returns {Part}
  */
-function batchPart({ round, calls }, turnId, live) {
+function batchPart({ round, calls }, { turnId, live, response }) {
   const isDone = calls.every(({ result }) => result.completed_at !== null);
-  const callParts = calls.map((called) => {
+  const isLeft = calls.every(({ result }) => result.status === 'handed_over');
+  const callParts = calls.map((called, index) => {
     const { id } = called.call;
-    return { key: id, state: [called, live.calls[id]], make: () => callView(turnId, called, live.calls[id]) };
+    const of = { turnId, live: live.calls[id], awaitsApproval: isRequested(response, `_r${round.number}_${index}`) };
+    return { key: id, state: [called, of], make: () => callView(called, of) };
   });
   return {
     key: `b${round.number}`,
-    state: [calls, live.calls],
+    state: [calls, live.calls, response?.output],
     make: () => timelineItem('', '', {}, element('ul', { class: 'calls' })),
     refresh: (made) => {
-      const fresh = timelineItem(`checkpoint ${isDone ? '' : 'now'}`, `Batch ${round.number}`, { meta: metaOf(calls) });
-      if (isDone) fresh.firstElementChild?.append(element('span', { class: 'took' }, formatDuration(ranMs(calls))));
+      const title = isLeft ? 'Handed over' : titleOf(round);
+      const fresh = timelineItem(`checkpoint ${isDone ? '' : 'now'}`, title, { meta: metaOf(calls) });
+      if (isDone && !isLeft)
+        fresh.firstElementChild?.append(element('span', { class: 'took' }, formatDuration(ranMs(calls))));
       made.className = fresh.className;
       made.firstElementChild?.replaceWith(...fresh.children);
       keepParts(made.lastElementChild ?? made, callParts);
@@ -86,10 +89,28 @@ function batchPart({ round, calls }, turnId, live) {
   };
 }
 
+/**
+ * Whether a response ends with the request to approve the call of a place.
+ * @param {Watched['response']} response
+ * @param {string} place the end of its id: `_r2_0`
+ */
+function isRequested(response, place) {
+  /** @type {{ id: string, type: string }[]} */
+  const output = response?.output ?? [];
+  return output.some(({ id, type }) => type === 'mcp_approval_request' && id.endsWith(place));
+}
+
+/** @param {{ number: number }} round */
+function titleOf({ number }) {
+  return number === 0 ? 'Allowed calls' : `Batch ${number}`;
+}
+
 /** @param {CalledTool[]} calls */
 function metaOf(calls) {
   const saved = calls.filter(({ result }) => result.completed_at !== null);
-  const count = calls.length === 1 ? '1 tool call' : `${calls.length} tool calls, side by side`;
+  const ran = calls.filter(({ result }) => result.status !== 'handed_over');
+  const count =
+    calls.length === 1 ? '1 tool call' : `${calls.length} tool calls${ran.length > 1 ? ', side by side' : ''}`;
   const last = saved
     .map(({ result }) => result.completed_at ?? '')
     .sort()

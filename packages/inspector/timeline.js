@@ -22,7 +22,7 @@ import { timelineParts } from './timeline-parts.js';
 export function timelinePart(watched) {
   return {
     key: 'timeline',
-    state: [watched.turn, watched.rounds, watched.events.length, watched.live],
+    state: [watched.turn, watched.adopted, watched.rounds, watched.events.length, watched.live],
     make: () =>
       element(
         'section',

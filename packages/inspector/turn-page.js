@@ -4,22 +4,15 @@
  * @import { KnownTurn } from './timeline.js'
  */
 import { answerForms } from './answer-form.js';
+import { chainPart } from './chain-view.js';
 import { deliveryList } from './delivery-list.js';
 import { element } from './element.js';
+import { inputView, isBeyondTitle } from './input-view.js';
 import { keepParts, refusedPart } from './parts.js';
 import { curlCommands, rawViews } from './raw-views.js';
 import { tickTimeline, timelinePart } from './timeline.js';
 import { requestOf } from './turn-request.js';
-import {
-  answerView,
-  inputView,
-  metadataView,
-  troubleView,
-  turnFacts,
-  turnHead,
-  waitingOf,
-  waitingView,
-} from './turn-summary.js';
+import { answerView, metadataView, troubleView, turnFacts, turnHead, waitingOf, waitingView } from './turn-summary.js';
 import { titleOf } from './turn-text.js';
 import { watchTurn } from './watched-turn.js';
 
@@ -90,7 +83,7 @@ function keepEnd(page, turn) {
  * @returns {(Part | false)[]}
  */
 function turnParts(watched, refresh) {
-  const { turn, conversation, rounds, events, deliveries, isConnected } = watched;
+  const { turn, conversation, rounds, events, deliveries, response, responseInput, isConnected } = watched;
   const { status, output, error, incomplete_details: incomplete, warnings, usage, round, input } = turn;
   const request = conversation && requestOf(turn, conversation);
   const waiting = waitingOf(turn);
@@ -102,25 +95,23 @@ function turnParts(watched, refresh) {
     ...answerForms(turn, refresh),
     hasTrouble(turn) && { key: 'trouble', state: [error, incomplete, warnings], make: () => troubleView(turn) },
     output !== null && { key: 'answer', state: output, make: () => answerView(output) },
-    { key: 'facts', state: [usage, round, status], make: () => turnFacts(turn) },
+    { key: 'facts', state: [usage, round, response?.background], make: () => turnFacts(turn, response) },
     Object.keys(metadata).length > 0 && { key: 'metadata', state: metadata, make: () => metadataView(metadata) },
-    !isTitle(turn) && { key: 'input', state: input, make: () => inputView(turn) },
+    ...chainPart(watched),
+    isBeyondTitle(turn, responseInput) && {
+      key: 'input',
+      state: [input, responseInput],
+      make: () => inputView(turn, responseInput),
+    },
     timelinePart(watched),
     deliveries.length > 0 && { key: 'sent', state: deliveries, make: () => deliveryList(deliveries, refresh) },
     ...rawViews(curlCommands(turn, request), [
       ['turn', turn],
+      ...(response ? [/** @type {[string, unknown]} */ (['response', response])] : []),
       ['rounds', rounds],
       ['events', events.slice()],
     ]),
   ];
-}
-
-/**
- * Whether the whole input stands in the title already.
- * @param {KnownTurn['turn']} turn
- */
-function isTitle(turn) {
-  return turn.input.length === 1 && turn.input[0]?.content === titleOf(turn);
 }
 
 /** @param {KnownTurn['turn']} turn */

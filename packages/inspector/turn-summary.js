@@ -1,4 +1,7 @@
-/** @import { TurnResource } from '#core/turn/resource/turn.ts' */
+/**
+ * @import { TurnResource } from '#core/turn/resource/turn.ts'
+ * @import { ResponseResource } from './watched-response.js'
+ */
 import { call } from './api.js';
 import { actionButton, copyButton, notice } from './controls.js';
 import { element, factList } from './element.js';
@@ -17,7 +20,12 @@ export function turnHead(turn, refresh) {
   return element(
     'header',
     { class: 'turn-head' },
-    element('p', { class: 'crumbs' }, element('a', { href: '#/turns' }, 'Turns'), element('code', {}, turn.id)),
+    element(
+      'p',
+      { class: 'crumbs' },
+      element('a', { href: '#/turns' }, 'Turns'),
+      [turn.id, turn.response_id].map((id) => id && copyButton(id, () => id, `Copy ${id}`)),
+    ),
     element('h1', {}, titleOf(turn)),
     element(
       'div',
@@ -32,10 +40,11 @@ export function turnHead(turn, refresh) {
 }
 
 /**
- * The numbers of a turn.
+ * The numbers of a turn, and how it was created where it is a response.
  * @param {TurnResource} turn
+ * @param {ResponseResource | null} response
  */
-export function turnFacts({ usage, round }) {
+export function turnFacts({ usage, round }, response) {
   return factList(
     [
       ['Took', element('span', { class: 'elapsed' })],
@@ -43,6 +52,8 @@ export function turnFacts({ usage, round }) {
       ['Tool calls', formatCount(usage.tool_calls)],
       ['Tokens', formatTokens(usage)],
       ['Tokens cached', usage.cached_input_tokens > 0 && `${formatCount(usage.cached_input_tokens)} in`],
+      ['Background', response && (response.background ? 'yes' : 'no')],
+      ['Stored', response && (response.store ? 'yes' : 'no')],
     ],
     'facts wide',
   );
@@ -79,7 +90,6 @@ function buttons({ id, status }, refresh) {
     MAY_RUN.includes(status) && actionButton('Cancel', () => ask('cancel'), { class: 'danger' }),
     status === 'failed' && actionButton('Retry', () => ask('retry'), { class: 'primary' }),
     element('a', { class: 'button', href: `#/new?from=${id}` }, 'Start again'),
-    copyButton('Copy id', () => id),
   ];
 }
 
@@ -167,20 +177,4 @@ function explainReason(reason) {
   if (known) return known;
   const counted = reason.match(/^max_(?:total_)?(\w+)$/)?.[1];
   return counted ? `It used all of its ${counted.replaceAll('_', ' ')}.` : reason;
-}
-
-/**
- * The input of the turn, closed where it is long.
- * @param {TurnResource} turn
- */
-export function inputView({ input }) {
-  const isLong = input.length > 1 || (input[0]?.content.length ?? 0) > 300;
-  return element(
-    'details',
-    { class: 'input', open: !isLong, 'data-key': 'input' },
-    element('summary', {}, element('h2', {}, 'Input')),
-    input.map(({ role, content }) =>
-      element('div', { class: 'message' }, element('b', {}, role), element('p', { class: 'said' }, content)),
-    ),
-  );
 }

@@ -56,11 +56,11 @@ export const STATUS_WORDS = {
 };
 
 /**
- * A status in words; a status of another kind stays as it is.
+ * A status in words; a status of another kind stays as it is, without underscores.
  * @param {string} status
  */
 export function wordsOf(status) {
-  return Object.entries(STATUS_WORDS).find(([known]) => known === status)?.[1] ?? status;
+  return Object.entries(STATUS_WORDS).find(([known]) => known === status)?.[1] ?? status.replaceAll('_', ' ');
 }
 
 /**

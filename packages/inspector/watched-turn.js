@@ -1,15 +1,19 @@
 /**
- * @import { presentLedger } from '#core/turn/resource/ledger.ts'
+ * @import { ChainResource } from '#core/turn/resource/chain.ts'
+ * @import { presentAdoptedLedger, presentLedger } from '#core/turn/resource/ledger.ts'
  * @import { TurnResource } from '#core/turn/resource/turn.ts'
  * @import { TurnEvent } from './event-stream.js'
  * @import { Conversation } from './turn-request.js'
+ * @import { WatchedResponse } from './watched-response.js'
  */
 import { call, Refused } from './api.js';
 import { followEvents } from './event-stream.js';
 import { serverNow } from './time.js';
 import { waitingOf } from './turn-summary.js';
+import { readResponse } from './watched-response.js';
 
 /** @typedef {ReturnType<typeof presentLedger>[number]} Round */
+/** @typedef {NonNullable<ReturnType<typeof presentAdoptedLedger>['adopted_calls']>} AdoptedCalls */
 /** @typedef {Round['results'][number]} Result */
 /** @typedef {Round['tool_calls'][number]} ToolCall */
 /** @typedef {{ id: string, type: string, url: string, status: string, attempts: number, last_status_code: number | null,
@@ -18,14 +22,35 @@ import { waitingOf } from './turn-summary.js';
 /**
  * All that is known of one turn. `turn` is null until it was read; `readError` says why it cannot be read, until it
  * was, and `followError` why its events cannot be, until they are asked for again.
- * @typedef {{ turn: TurnResource | null, conversation: Conversation | null, rounds: Round[], events: TurnEvent[], deliveries: Delivery[], live: LiveTurn,
+ * @typedef {WatchedResponse & { turn: TurnResource | null, conversation: Conversation | null, chain: ChainResource | null,
+ *   adopted: AdoptedCalls | null, rounds: Round[], events: TurnEvent[], deliveries: Delivery[], live: LiveTurn,
  *   isConnected: boolean, readError: Refused | null, followError: Refused | null }} Watched
  */
+
+/** @type {LiveTurn} */
+const NOTHING_LIVE = { round: 0, attempt: 0, text: '', reasoning: '', calls: {} };
+
+const NOTHING_KNOWN = {
+  ...{
+    turn: null,
+    conversation: null,
+    chain: null,
+    adopted: null,
+    rounds: [],
+    deliveries: [],
+    response: null,
+    responseInput: null,
+  },
+  ...{ live: NOTHING_LIVE, isConnected: true, readError: null, followError: null },
+};
 
 const READ_AGAIN_MS = 3_000;
 
 /** How soon unstarted calls are read again: their start is a live event, which may be missed. */
 const CALLS_AGAIN_MS = 1_000;
+
+/** How soon it is looked again what stands on the turn: no event of it says so. */
+const CHAIN_AGAIN_MS = 5_000;
 
 /**
  * Watches a turn: durable state is read when its event comes, live events are applied as they come.
@@ -34,14 +59,13 @@ const CALLS_AGAIN_MS = 1_000;
  */
 export function watchTurn(id, changed) {
   /** @type {Watched} */
-  const watched = {
-    ...{ turn: null, conversation: null, rounds: [], events: [], deliveries: [] },
-    ...{ live: NOTHING_LIVE, isConnected: true, readError: null, followError: null },
-  };
+  const watched = { ...NOTHING_KNOWN, events: [] };
   const leaving = new AbortController();
   const { signal } = leaving;
   const read = oneAtATime(() => readAll(id, watched, signal).then(changed, keepError('readError')));
-  const stopReading = readRepeatedly(watched, read);
+  // A chain that could not be read again is shown as it was.
+  const readAround = oneAtATime(() => readChain(id, watched, signal).then(changed, () => {}));
+  const stopReading = readRepeatedly(watched, { read, readAround });
   let isFollowing = false;
 
   /** @param {'readError' | 'followError'} what */
@@ -103,23 +127,35 @@ async function readAll(id, watched, signal) {
   // First: its last event says what need not be read again, so that nothing else may be older.
   const turn = /** @type {TurnResource} */ (await call('GET', path, { signal }));
   const [rounds, deliveries] = await Promise.all([
-    /** @type {Promise<{ data: Round[] }>} */ (call('GET', `${path}/rounds`, { signal })),
+    /** @type {Promise<{ data: Round[], adopted_calls?: AdoptedCalls }>} */ (call('GET', `${path}/rounds`, { signal })),
     /** @type {Promise<{ data: Delivery[] }>} */ (call('GET', `${path}/deliveries`, { signal })),
   ]);
   const of = `/v1/conversations/${turn.conversation_id}`;
   const conversation = watched.conversation ?? /** @type {Conversation} */ (await call('GET', of, { signal }));
-  Object.assign(watched, { turn, conversation, rounds: rounds.data, deliveries: deliveries.data, readError: null });
+  const [response] = await Promise.all([readResponse(turn, watched, signal), readChain(id, watched, signal)]);
+  const lists = { adopted: rounds.adopted_calls ?? null, rounds: rounds.data, deliveries: deliveries.data };
+  Object.assign(watched, { turn, conversation, ...response, ...lists, readError: null });
+}
+
+/**
+ * @param {string} id
+ * @param {Watched} watched
+ * @param {AbortSignal} signal
+ */
+async function readChain(id, watched, signal) {
+  watched.chain = await call('GET', `/v1/turns/${encodeURIComponent(id)}/chain`, { signal });
 }
 
 /**
  * Reads at intervals what no event announces, until the returned function is called.
  * @param {Watched} watched
- * @param {() => unknown} read
+ * @param {{ read: () => unknown, readAround: () => unknown }} readers
  */
-function readRepeatedly(watched, read) {
+function readRepeatedly(watched, { read, readAround }) {
   const timers = [
     setInterval(() => (hasPendingDelivery(watched) || isWaiting(watched)) && read(), READ_AGAIN_MS),
     setInterval(() => hasUnstartedCall(watched) && read(), CALLS_AGAIN_MS),
+    setInterval(() => watched.chain && document.visibilityState === 'visible' && readAround(), CHAIN_AGAIN_MS),
   ];
   return () => timers.forEach((timer) => void clearInterval(timer));
 }
@@ -141,9 +177,9 @@ function isWaiting({ turn }) {
  * Whether a call waits for a worker alone, as far as is known here.
  * @param {Watched} watched
  */
-function hasUnstartedCall({ turn, rounds, live }) {
+function hasUnstartedCall({ turn, adopted, rounds, live }) {
   if (turn?.status !== 'in_progress' || turn.phase !== 'tool_batch') return false;
-  const results = rounds.at(-1)?.results ?? [];
+  const results = (rounds.at(-1) ?? adopted)?.results ?? [];
   return results.some(({ status, waits_for: whom, approval, tool_call_id: id }) => {
     return status === 'pending' && (whom === null || approval !== null) && !live.calls[id];
   });
@@ -175,9 +211,6 @@ function oneAtATime(work) {
  */
 
 /** @typedef {{ startedAt: string, statusText: string | null, progress: unknown }} LiveCall */
-
-/** @type {LiveTurn} */
-const NOTHING_LIVE = { round: 0, attempt: 0, text: '', reasoning: '', calls: {} };
 
 /**
  * The live state after one more live event. A new attempt begins from nothing; an old one is ignored.

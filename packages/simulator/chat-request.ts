@@ -28,6 +28,16 @@ const ToolChoice = z.union([
   z.looseObject({ type: z.literal('function'), function: z.looseObject({ name: z.string() }) }),
 ]);
 
+const ResponseFormat = z.discriminatedUnion('type', [
+  z.looseObject({ type: z.literal('text') }),
+  z.looseObject({ type: z.literal('json_object') }),
+  z.looseObject({
+    type: z.literal('json_schema'),
+    json_schema: z.looseObject({ name: z.string().min(1), schema: z.record(z.string(), z.unknown()).nullish() }),
+  }),
+]);
+export type ResponseFormat = z.output<typeof ResponseFormat>;
+
 /** `POST /v1/chat/completions`, as far as the simulator reads it; every other field is kept for `onRequest`. */
 export const ChatRequest = z.looseObject({
   model: z.string().min(1),
@@ -35,6 +45,7 @@ export const ChatRequest = z.looseObject({
   tools: z.array(OfferedTool).nullish(),
   tool_choice: ToolChoice.nullish(),
   parallel_tool_calls: z.boolean().nullish(),
+  response_format: ResponseFormat.nullish(),
   stream: z.boolean().nullish(),
   stream_options: z.looseObject({ include_usage: z.boolean().nullish() }).nullish(),
 });

@@ -8,7 +8,7 @@ export function estimateUsage(requestLength: number, reply: Omit<SimulatedReply,
   const calls = reply.calls.reduce((sum, call) => sum + call.name.length + call.arguments.length, 0);
   const reasoning = tokens(reply.reasoning.length);
   const prompt = tokens(requestLength);
-  const completion = reasoning + tokens((reply.text?.length ?? 0) + calls);
+  const completion = reasoning + tokens((reply.text?.length ?? 0) + (reply.refusal?.length ?? 0) + calls);
   return {
     prompt_tokens: prompt,
     completion_tokens: completion,

@@ -2,6 +2,7 @@ import { type ChatAttempt, type ChatRequest, textOf } from './chat-request.ts';
 import { type CurrentTurn, resultsText, roundsPlayed } from './current-turn.ts';
 import { errorBody, refusalBody } from './error-body.ts';
 import { estimateUsage } from './estimate-usage.ts';
+import { exampleAnswer } from './example-answer.ts';
 import type { Call, Pace, SimulatedReply, SimulatedResponse } from './reply.ts';
 import type { Fault, Script, ScriptedReply } from './script.ts';
 
@@ -25,14 +26,20 @@ export function playScript(script: Script, attempt: ChatAttempt, turn: CurrentTu
 
 function currentReply(script: Script, { body }: ChatAttempt, turn: CurrentTurn): ScriptedReply {
   const round = script.rounds[roundsPlayed(turn, script.calls_as)];
-  if (!round) return finalReply(script);
-  if (round.tools?.length) return mayCall(script.calls_as, body) ? round : finalReply(script);
+  if (!round) return finalReply(script, body);
+  if (round.tools?.length) return mayCall(script.calls_as, body) ? round : finalReply(script, body);
   // A round without text and calls is there for its fault or its pace.
-  return { ...round, say: round.say ?? script.answer };
+  return { ...round, say: sayOf(round, script, body) };
 }
 
-function finalReply({ final, answer }: Script): ScriptedReply {
-  return { ...final, say: final?.say ?? answer };
+function finalReply(script: Script, body: ChatRequest): ScriptedReply {
+  return { ...script.final, say: sayOf(script.final ?? {}, script, body) };
+}
+
+/** A refusal stands for the answer. */
+function sayOf({ say, refusal }: ScriptedReply, { answer }: Script, body: ChatRequest): string | undefined {
+  if (say !== undefined || refusal !== undefined) return say;
+  return answer ?? exampleAnswer(body.response_format, 'Done.');
 }
 
 function paceOf(script: Script, scripted: ScriptedReply): Pace {
@@ -54,6 +61,7 @@ function replyOf(
   const reply = {
     ...written,
     reasoning: scripted.reasoning ?? '',
+    refusal: scripted.refusal ?? null,
     finishReason: scripted.finish_reason ?? (written.calls.length ? 'tool_calls' : 'stop'),
   };
   return { ...reply, usage: scripted.usage === undefined ? estimateUsage(attempt.bodyLength, reply) : scripted.usage };

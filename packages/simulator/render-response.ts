@@ -73,7 +73,7 @@ function completion(reply: SimulatedReply, meta: CompletionMeta, finishReason: s
   const message = {
     role: 'assistant',
     content: reply.text,
-    refusal: null,
+    refusal: reply.refusal,
     ...(reply.reasoning ? { reasoning_content: reply.reasoning } : {}),
     ...(reply.calls.length ? { tool_calls: reply.calls.map(wireCall) } : {}),
   };

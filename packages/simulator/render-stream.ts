@@ -58,6 +58,8 @@ function wireDelta(delta: Delta): Record<string, unknown> {
   switch (delta.kind) {
     case 'text':
       return { content: delta.text };
+    case 'refusal':
+      return { refusal: delta.text };
     case 'reasoning':
       return { reasoning_content: delta.text };
     case 'call': {
@@ -94,10 +96,11 @@ function event(data: string): string {
 type Delta =
   | { kind: 'reasoning'; text: string }
   | { kind: 'text'; text: string }
+  | { kind: 'refusal'; text: string }
   | { kind: 'call'; index: number; id: string; name: string }
   | { kind: 'arguments'; index: number; text: string };
 
-/** Cuts a reply into its streamed chunks: reasoning, text, then the calls one by one, or side by side. */
+/** Cuts a reply into its streamed chunks: reasoning, text, refusal, then the calls one by one, or side by side. */
 function deltasOf(reply: SimulatedReply, { chunkChars, interleave }: Pace): Delta[] {
   const calls = reply.calls.map((call, index): Delta[] => [
     { kind: 'call', index, id: call.id, name: call.name },
@@ -106,6 +109,7 @@ function deltasOf(reply: SimulatedReply, { chunkChars, interleave }: Pace): Delt
   return [
     ...slices(reply.reasoning, chunkChars).map((text): Delta => ({ kind: 'reasoning', text })),
     ...slices(reply.text ?? '', chunkChars).map((text): Delta => ({ kind: 'text', text })),
+    ...slices(reply.refusal ?? '', chunkChars).map((text): Delta => ({ kind: 'refusal', text })),
     ...(interleave ? sideBySide(calls) : calls.flat()),
   ];
 }

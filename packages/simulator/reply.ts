@@ -7,6 +7,8 @@ export type Call = { id: string; name: string; arguments: string };
 export type SimulatedReply = {
   reasoning: string;
   text: string | null;
+  /** What it refuses with, behind the text. */
+  refusal: string | null;
   calls: Call[];
   finishReason: string;
   usage: ScriptedUsage | null;

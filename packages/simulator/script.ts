@@ -63,6 +63,8 @@ const ScriptedReply = z.strictObject({
   ...pace,
   say: z.string().optional(),
   reasoning: z.string().optional(),
+  /** Comes behind what it says. */
+  refusal: z.string().min(1).optional(),
   tools: z
     .array(
       z.strictObject({
@@ -84,7 +86,8 @@ export type ScriptedReply = z.output<typeof ScriptedReply>;
 export const Script = z.strictObject({
   ...pace,
   rounds: z.array(ScriptedReply).default([]),
-  answer: z.string().default('Done.'),
+  /** Absent: `Done.`, in the form that the request demands. */
+  answer: z.string().optional(),
   final: ScriptedReply.optional(),
   /** How this model writes its calls: natively, or in its text for the other two tool modes. */
   calls_as: z.enum(['native', 'json', 'inline']).default('native'),

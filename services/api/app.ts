@@ -1,4 +1,5 @@
 import type { AddressInfo } from 'node:net';
+import { findOrCreateSealingKey } from '#core/checkpoint/sealing-key.ts';
 import { RequestRefused } from '#core/failure.ts';
 import { allQueues } from '#core/queue/job.ts';
 import type { Log } from '../process/log.ts';
@@ -9,11 +10,21 @@ import { type ApiKeys, authenticate, readApiKeys } from './http/api-keys.ts';
 import { limitBody, readJson } from './http/body.ts';
 import { handleError } from './http/errors.ts';
 import { refuseForeignOrigin } from './http/foreign-origin.ts';
+import { setResponseHeaders } from './http/response-headers.ts';
 import { makeRouter } from './http/router.ts';
 import { openServer, SERVER_TIMES } from './http/server.ts';
 import { refuseUnknownFields } from './http/unknown-fields.ts';
 import { noRoute, refuseUnknownRoute } from './http/unknown-route.ts';
 import { docsPageRoutes, inspectorPageRoutes } from './pages.ts';
+import { conversationItemRoutes } from './responses/conversations/conversation-items.ts';
+import { openaiConversationRoutes } from './responses/conversations/openai-conversations.ts';
+import { createResponseRoutes } from './responses/create-response.ts';
+import { listedModelRoutes } from './responses/listed-models.ts';
+import { responseSettings } from './responses/request/response-settings.ts';
+import { responseActionRoutes } from './responses/response-actions.ts';
+import { responseRoutes } from './responses/responses.ts';
+import { newSealingKey } from './responses/sealing/seal.ts';
+import { makeStateSeals } from './responses/sealing/state-seals.ts';
 import { approvalRoutes } from './routes/approvals.ts';
 import { catalogueRoutes } from './routes/catalogue.ts';
 import { conversationRoutes, createConversationRoute } from './routes/conversations.ts';
@@ -25,49 +36,33 @@ import { messageRoutes } from './routes/messages.ts';
 import { metricsRoutes } from './routes/metrics.ts';
 import { toolOutputRoutes } from './routes/tool-outputs.ts';
 import { turnActionRoutes } from './routes/turn-actions.ts';
+import { turnChainRoutes } from './routes/turn-chain.ts';
 import { turnEventRoutes } from './routes/turn-events.ts';
 import { turnRoutes } from './routes/turns.ts';
 import { webhookEndpointActionRoutes } from './routes/webhook-endpoint-actions.ts';
 import { webhookEndpointRoutes } from './routes/webhook-endpoints.ts';
 import { makeStreamHub } from './stream/hub.ts';
 import { makeStreamLimiter } from './stream/limiter.ts';
+import { uiStreamRoutes } from './ui-stream/ui-stream-routes.ts';
 
 /** An API that listens; `close` ends its streams, so that clients resume elsewhere, and answers pending requests. */
 export type RunningApi = { url: string; keys: ApiKeys; close(graceMs: number): Promise<void> };
 
 /** Starts to listen. Refuses to be reachable by others without keys. */
 export async function startApi(parts: Parts, settings: Settings, log: Log): Promise<RunningApi> {
-  const {
-    connection,
-    jobQueue,
-    pubsub,
-    providers,
-    tools,
-    mcp,
-    toolSecrets,
-    redact,
-    egressPolicy,
-    egress,
-    secretsOf,
-    enqueue,
-  } = parts;
-  const keys = readApiKeys(settings.PAWL_API_KEYS, settings.HOST);
-  const streamHub = makeStreamHub({ db: connection.db, pubsub, log });
-  const countJobs = () => jobQueue.count(allQueues(providers.names));
-  const tooling = { tools, mcp, toolSecrets, redact };
-  const { availability, connectionRefusals } = parts;
-  const outside = { egressPolicy, egress, availability, connectionRefusals };
-  const shared = { countJobs, db: connection.db, pubsub, providers, ...tooling, ...outside, secretsOf, enqueue };
-  const limits = { toolRules: settings.PAWL_TOOL_RULES, toolOutputLimit: settings.PAWL_TOOL_OUTPUT_LIMIT };
-  const streamLimiter = makeStreamLimiter(settings.PAWL_MAX_STREAMS);
-  const app = makeApp({ ...shared, ...limits, log, streamHub, keys, streamLimiter });
+  let isClosing = false;
+  const stateSeals = makeStateSeals(await findOrCreateSealingKey(parts.connection.db, newSealingKey));
+  const context = contextOf(parts, settings, { log, isClosing: () => isClosing, stateSeals });
+  const { keys, streamHub } = context;
   const at = { host: settings.HOST, port: settings.PORT };
-  const server = await openServer(app.fetch, at, { ...SERVER_TIMES, connections: settings.PAWL_MAX_CONNECTIONS });
+  const limits = { ...SERVER_TIMES, connections: settings.PAWL_MAX_CONNECTIONS };
+  const server = await openServer(makeApp(context).fetch, at, limits);
   const { port } = server.address() as AddressInfo;
   return {
     url: `http://${settings.HOST.includes(':') ? `[${settings.HOST}]` : settings.HOST}:${port}`,
     keys,
     close: async (graceMs) => {
+      isClosing = true;
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       await streamHub.close();
       const timer = setTimeout(() => server.closeAllConnections(), graceMs);
@@ -75,6 +70,26 @@ export async function startApi(parts: Parts, settings: Settings, log: Log): Prom
       await closed;
       clearTimeout(timer);
     },
+  };
+}
+
+/** What the context has of this process alone. */
+type Own = Pick<ApiContext, 'log' | 'isClosing' | 'stateSeals'>;
+
+function contextOf(parts: Parts, settings: Settings, own: Own): ApiContext {
+  const { connection, jobQueue, pubsub, providers, tools, mcp, toolSecrets, redact } = parts;
+  const { egressPolicy, egress, availability, connectionRefusals, secretsOf, enqueue } = parts;
+  return {
+    ...{ ...own, db: connection.db, pubsub, providers, tools, mcp, toolSecrets, redact },
+    ...{ egressPolicy, egress, availability, connectionRefusals, secretsOf, enqueue },
+    countJobs: () => jobQueue.count(allQueues(providers.names)),
+    keys: readApiKeys(settings.PAWL_API_KEYS, settings.HOST),
+    streamHub: makeStreamHub({ db: connection.db, pubsub, log: own.log }),
+    streamLimiter: makeStreamLimiter(settings.PAWL_MAX_STREAMS),
+    toolRules: settings.PAWL_TOOL_RULES,
+    toolOutputLimit: settings.PAWL_TOOL_OUTPUT_LIMIT,
+    bodyLimit: settings.PAWL_BODY_LIMIT,
+    responses: responseSettings(settings, providers),
   };
 }
 
@@ -89,30 +104,30 @@ export function makeApp(context: ApiContext) {
   app.notFound(() => {
     throw noRoute();
   });
+  app.use('*', setResponseHeaders);
   app.use('*', refuseForeignOrigin(context.keys));
-  app.use('/v1/*', authenticate(context.keys));
+  for (const paths of ['/v1/*', '/openai/v1/*']) app.use(paths, authenticate(context.keys));
   app.use('/metrics', authenticate(context.keys));
   app.use('*', refuseUnknownRoute(app.openAPIRegistry));
-  app.use('/v1/*', limitBody);
-  app.use('/v1/*', readJson);
-  app.use('/v1/*', refuseUnknownFields(app.openAPIRegistry));
+  const limit = limitBody(context.bodyLimit);
+  const refuseFields = refuseUnknownFields(app.openAPIRegistry);
+  for (const paths of ['/v1/*', '/openai/v1/*']) app.use(paths, limit, readJson, refuseFields);
 
-  const routes = [createConversationRoute, conversationRoutes, createTurnRoutes, turnRoutes, turnActionRoutes];
-  const more = [
-    turnEventRoutes,
-    toolOutputRoutes,
-    approvalRoutes,
-    messageRoutes,
-    deliveryRoutes,
-    webhookEndpointRoutes,
-    webhookEndpointActionRoutes,
-    catalogueRoutes,
-    healthRoutes,
-    metricsRoutes,
-  ];
-  for (const makeRoutes of [...routes, ...more]) app.route('/', makeRoutes(context));
+  for (const makeRoutes of [...NATIVE_ROUTES, ...OPENAI_ROUTES]) app.route('/', makeRoutes(context));
   app.route('/', inspectorPageRoutes());
   app.route('/', docsPageRoutes());
   describeApi(app);
   return app;
 }
+
+const NATIVE_ROUTES = [
+  ...[createConversationRoute, conversationRoutes, createTurnRoutes, turnRoutes, turnActionRoutes],
+  ...[turnEventRoutes, turnChainRoutes, uiStreamRoutes, toolOutputRoutes, approvalRoutes, messageRoutes],
+  ...[deliveryRoutes, webhookEndpointRoutes, webhookEndpointActionRoutes],
+  ...[catalogueRoutes, healthRoutes, metricsRoutes],
+];
+
+const OPENAI_ROUTES = [
+  ...[createResponseRoutes, responseRoutes, responseActionRoutes, listedModelRoutes],
+  ...[openaiConversationRoutes, conversationItemRoutes],
+];

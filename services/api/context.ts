@@ -13,6 +13,8 @@ import type { Availability } from '../process/availability.ts';
 import type { ConnectionRefusals } from '../process/connection-refusals.ts';
 import type { Log } from '../process/log.ts';
 import type { ApiKeys } from './http/api-keys.ts';
+import type { ResponseSettings } from './responses/request/response-settings.ts';
+import type { StateSeals } from './responses/sealing/state-seals.ts';
 import type { StreamHub } from './stream/hub.ts';
 import type { StreamLimiter } from './stream/limiter.ts';
 
@@ -31,11 +33,17 @@ export type ApiContext = {
   toolRules: ToolRules;
   /** Bytes of a tool's output that the model gets. */
   toolOutputLimit: number;
+  /** Bytes of a body at most, under a base of responses. */
+  bodyLimit: number;
+  responses: ResponseSettings;
+  stateSeals: StateSeals;
   egressPolicy: EgressPolicy;
   egress: Egress;
   availability: Availability;
   keys: ApiKeys;
   streamLimiter: StreamLimiter;
+  /** Whether this process stops: what it closes then, no caller has closed. */
+  isClosing(): boolean;
   secretsOf(project: string): Promise<string[]>;
   enqueue(wakeups: Wakeup[]): Promise<boolean>;
   /** Jobs in all queues, by state. */

@@ -23,12 +23,13 @@ export function turnNotFound(): RequestRefused {
 export async function findOwnConversation(db: Db, project: string, id: string): Promise<Conversation> {
   const conversation = isId('conv', id) ? await findConversation(db, project, id) : undefined;
   if (conversation) return conversation;
-  throw new RequestRefused(
-    404,
-    'conversation_not_found',
-    'There is no conversation of this id. Check the id and the key.',
-    'id',
-  );
+  throw conversationNotFound();
+}
+
+/** The refusal of a conversation that does not exist, or no longer does. */
+export function conversationNotFound(): RequestRefused {
+  const message = 'There is no conversation of this id. Check the id and the key.';
+  return new RequestRefused(404, 'conversation_not_found', message, 'id');
 }
 
 /** The project's own webhook endpoint with the secrets that sign for it, or the same 404 for all others. */

@@ -1,16 +1,17 @@
 import { checkUrl } from '#core/egress/check-url.ts';
 import { RequestRefused } from '#core/failure.ts';
 import { splitModel } from '#core/llm/split-model.ts';
+import { unsupportedField } from '#core/llm/unsupported-parameter.ts';
 import { quote } from '#core/text.ts';
 import { fillLimits } from '#core/turn/limits.ts';
 import type { Tool } from '#core/turn/request/tool.ts';
 import {
   DEFAULT_EVENTS,
+  type ResponseWebhook,
   type StandingConfig,
   type Subscription,
   type ToolChoice,
   type TurnConfig,
-  type Webhook,
 } from '#core/turn/request/turn.ts';
 import type { ApiContext } from './context.ts';
 import { resolveTools } from './resolve-tools.ts';
@@ -30,10 +31,14 @@ export async function checkStanding(config: StandingConfig, rules: Rules): Promi
   await resolveConfig({ ...config, model: config.model ?? 'sim/none' }, rules);
 }
 
+/** What a turn is configured by: a response's webhook may name more events than a native turn's. */
+type GivenConfig = Omit<StandingConfig, 'webhook'> & { webhook?: ResponseWebhook | null | undefined };
+
 /** Fills in every default and resolves every tool; refuses, with its path, what no turn could run with. */
-export async function resolveConfig(config: StandingConfig, rules: Rules): Promise<TurnConfig> {
+export async function resolveConfig(config: GivenConfig, rules: Rules): Promise<TurnConfig> {
   const tools = await resolveTools(config.tools ?? [], rules);
   const model = checkModel(config.model, rules);
+  checkSampling(model, config, rules);
   return {
     model,
     instructions: config.instructions ?? null,
@@ -42,6 +47,9 @@ export async function resolveConfig(config: StandingConfig, rules: Rules): Promi
     tool_mode: checkMode(config.tool_mode ?? 'native', { model, tools }, rules),
     parallel_tool_calls: config.parallel_tool_calls ?? null,
     temperature: config.temperature ?? null,
+    top_p: config.top_p ?? null,
+    reasoning_effort: config.reasoning_effort ?? null,
+    verbosity: config.verbosity ?? null,
     max_output_tokens: config.max_output_tokens ?? null,
     limits: fillLimits(config.limits),
     allowed_capabilities: config.allowed_capabilities ?? null,
@@ -57,6 +65,11 @@ function checkModel(model: string | null | undefined, { providers }: Rules): str
   }
   providers.find(splitModel(model).provider);
   return model;
+}
+
+function checkSampling(model: string, config: GivenConfig, { providers }: Rules): void {
+  const unsupported = unsupportedField(providers.find(splitModel(model).provider), config);
+  if (unsupported) throw new RequestRefused(400, 'unsupported_parameter', unsupported.message, unsupported.param);
 }
 
 function checkChoice(choice: ToolChoice, tools: Tool[]): ToolChoice {
@@ -86,7 +99,7 @@ function checkMode(
   throw new RequestRefused(400, 'tools_not_supported', message, 'tool_mode');
 }
 
-function subscribe(webhook: Webhook, { egressPolicy }: Rules): Subscription {
+function subscribe(webhook: ResponseWebhook, { egressPolicy }: Rules): Subscription {
   const problem = checkUrl(egressPolicy, webhook.url);
   if (problem) throw new RequestRefused(400, 'egress_blocked', problem, 'webhook.url');
   return { url: webhook.url, events: webhook.events ?? [...DEFAULT_EVENTS], include: webhook.include ?? [] };

@@ -34,6 +34,12 @@ export function toolInForce(given: GivenTool, tools: ToolRegistry): Tool {
   return tool;
 }
 
+/** Refuses what names tools of an MCP server that does not answer. */
+export function refuseUnavailable(server: string, path: string): never {
+  const message = `The MCP server ${quote(server)} cannot be reached now. Try again in a moment.`;
+  throw new RequestRefused(503, 'mcp_server_unavailable', message, path);
+}
+
 function executionOf({ name, execution }: GivenTool, tools: ToolRegistry): ToolExecution {
   return execution ?? { kind: tools.find(name) ? 'server' : 'client' };
 }
@@ -69,10 +75,8 @@ async function findMcpTool(name: string, path: string, mcp: McpServers): Promise
       return found.tool;
     case 'unknown':
       return refuseName(name, path);
-    case 'unavailable': {
-      const message = `The MCP server ${quote(found.server)} cannot be reached now. Try again in a moment.`;
-      throw new RequestRefused(503, 'mcp_server_unavailable', message, path);
-    }
+    case 'unavailable':
+      return refuseUnavailable(found.server, path);
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Db, Trx } from '#core/checkpoint/tables.ts';
 import { createFirstTurn, createTurn } from '#core/checkpoint/turns/create.ts';
 import { endTurn } from '#core/checkpoint/turns/end.ts';
-import { lockConversation } from '#core/checkpoint/turns/lock.ts';
+import { lockVisibleConversation } from '#core/checkpoint/turns/lock.ts';
 import { findActiveTurns } from '#core/checkpoint/turns/reading/find.ts';
 import { RequestRefused } from '#core/failure.ts';
 import { newId } from '#core/id.ts';
@@ -21,7 +21,7 @@ export type Started = Made & { turn: Turn; wakeups: Wakeup[]; interrupted: strin
 
 /** Records a turn behind, or in place of, the active turns of its conversation (contract: on_active_turn). */
 export async function startTurn(trx: Trx, { project, conversationId, config, request }: TurnStart): Promise<Started> {
-  if (!(await lockConversation(trx, conversationId))) {
+  if (!(await lockVisibleConversation(trx, conversationId))) {
     throw new RequestRefused(404, 'conversation_not_found', 'There is no conversation of this id.', 'id');
   }
   const active = await findActiveTurns(trx, conversationId);

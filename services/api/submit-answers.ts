@@ -5,6 +5,7 @@ import { lockTurn } from '#core/checkpoint/turns/lock.ts';
 import { loadTurn } from '#core/checkpoint/turns/reading/find.ts';
 import { RequestRefused } from '#core/failure.ts';
 import { shorten } from '#core/text.ts';
+import { allCalls } from '#core/turn/call.ts';
 import type { AnswerOutcome } from '#core/turn/classify-answer.ts';
 import type { ToolCall, Turn } from '#core/turn/turn.ts';
 import { turnNotFound } from './find-own.ts';
@@ -29,9 +30,9 @@ export async function submitAnswers(db: Db, turnId: string, submitted: Submitted
   return db.transaction().execute(async (trx) => {
     await lockTurn(trx, turnId);
     const turn = await loadTurn(trx, turnId);
-    if (!turn) throw turnNotFound();
+    if (!turn || turn.hidden) throw turnNotFound();
 
-    const calls = new Map(turn.rounds.flatMap((round) => round.calls).map((call) => [call.id, call]));
+    const calls = new Map(allCalls(turn).map((call) => [call.id, call]));
     const answers = submitted.flatMap((one) => answersFor(turn, calls.get(one.callId), one));
     const round = turn.rounds.length;
     return answers.length === 0 ? { written: [], wakeups: [] } : answerCalls(trx, { turnId, round, answers });
@@ -72,6 +73,12 @@ function answersFor(
       throw conflict(
         'tool_call_not_waiting',
         `The call ${shorten(callId)} does not wait for this. Read the turn's required_action.`,
+        path,
+      );
+    case 'handed-over':
+      throw conflict(
+        'tool_call_not_waiting',
+        `The call ${shorten(callId)} was handed over: give its result in the input of the next turn or response.`,
         path,
       );
     case 'given-up':

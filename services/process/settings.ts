@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { Misconfigured } from '#core/failure.ts';
+import { parseJson } from '#core/json.ts';
 
 type Env = Record<string, string | undefined>;
 
@@ -22,6 +23,17 @@ function number(fallback: number, min: number, max: number) {
 const oneOf = <Word extends string>(...words: [Word, ...Word[]]) =>
   z.enum(words, `give one of ${words.join(', ')}`).default(words[0]);
 
+/** Names that clients have built in, each with the model that stands for it. */
+const modelAliases = z
+  .string()
+  .transform(parseJson)
+  .pipe(
+    z.record(z.string(), z.string().regex(/^[A-Za-z0-9_-]+\/.+$/, 'give the model as provider/model'), {
+      error: 'give JSON such as {"gpt-4o-mini":"ollama/qwen3"}, each model as provider/model',
+    }),
+  )
+  .default({});
+
 const Settings = z.object({
   HOST: z.string().default('127.0.0.1'),
   PORT: number(8080, 0, 65_535),
@@ -39,9 +51,13 @@ const Settings = z.object({
   PAWL_SECRETS: z.string().optional(),
   PAWL_MAX_CONNECTIONS: number(10_000, 1, 1_000_000),
   PAWL_MAX_STREAMS: number(1_000, 1, 1_000_000),
+  PAWL_BODY_LIMIT: number(8 * 1024 * 1024, 1, 2 ** 30),
   PAWL_WORKER_CONCURRENCY: number(64, 1, 10_000),
   PAWL_TOOL_OUTPUT_LIMIT: number(65_536, 1, 2 ** 30),
   PAWL_TOOL_RULES: oneOf('strict', 'provider'),
+  PAWL_DEFAULT_PROVIDER: z.string().trim().optional(),
+  PAWL_MODEL_ALIASES: modelAliases,
+  PAWL_UNSUPPORTED_TOOLS: oneOf('refuse', 'ignore'),
   PAWL_EGRESS_ALLOW: z.string().default(''),
   PAWL_TOOLS: z.string().optional(),
   PAWL_MCP: z.string().optional(),

@@ -5,6 +5,8 @@ import { type DueDelivery, releaseDelivery, takeDelivery } from '#core/checkpoin
 import { presentFreshRound, turnAsItEnded } from '#core/turn/resource/event.ts';
 import { iso } from '#core/turn/resource/iso.ts';
 import { presentTurn } from '#core/turn/resource/turn.ts';
+import { unixSeconds } from '#core/turn/resource/unix-seconds.ts';
+import { responseIdOf } from '#core/turn/responses/item-id.ts';
 import type { Wakeup } from '#core/turn/wakeup.ts';
 import { reasonToDisable } from '#core/webhooks/outcome.ts';
 import { postWebhook, type WebhookEvent, type WebhookResponse } from '#core/webhooks/post.ts';
@@ -56,10 +58,14 @@ async function attemptDelivery(delivery: DueDelivery, context: WorkerContext): P
 
 async function eventOf(delivery: DueDelivery, { db }: WorkerContext): Promise<WebhookEvent> {
   const { id, type, createdAt } = delivery.event;
-  const head = { id, object: 'event' as const, type, timestamp: iso(createdAt) };
+  const named = { id, object: 'event' as const, type };
+  const head = { ...named, timestamp: iso(createdAt) };
   if (delivery.turnId === null) return { ...head, data: delivery.event.data };
 
   const { turnId, withTurn, event } = delivery;
+  if (event.type.startsWith('response.')) {
+    return { ...named, created_at: unixSeconds(createdAt), data: { id: responseIdOf(turnId) } };
+  }
   const isRound = type === 'round.completed';
   const turn = withTurn || isRound ? await loadTurn(db, turnId) : undefined;
   const data = {

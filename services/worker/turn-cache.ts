@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { Db } from '#core/checkpoint/tables.ts';
 import { beginTurn } from '#core/checkpoint/turns/begin.ts';
 import { loadTurn } from '#core/checkpoint/turns/reading/find.ts';
+import { allCalls } from '#core/turn/call.ts';
 import { isTerminal, type Turn } from '#core/turn/turn.ts';
 
 /** What this worker remembers of the turns that it was on last, so that it reads only what is new of them. */
@@ -95,9 +96,10 @@ function takeLeft(entry: CachedTurn): Turn | null {
 }
 
 /** About how many characters a turn takes up. Its request is counted once: it never changes. */
-function sizeOf({ rounds }: Turn, requestSize: number): number {
-  return rounds.reduce((sum, { text, calls }) => {
-    const called = calls.reduce((all, call) => all + call.arguments.length + (call.result?.content?.length ?? 0), 0);
-    return sum + (text?.length ?? 0) + called;
-  }, requestSize);
+function sizeOf(turn: Turn, requestSize: number): number {
+  const said = turn.rounds.reduce((sum, { text }) => sum + (text?.length ?? 0), 0);
+  const called = allCalls(turn).reduce((sum, { arguments: args, result }) => {
+    return sum + args.length + (result?.content?.length ?? 0);
+  }, 0);
+  return requestSize + said + called;
 }

@@ -15,6 +15,8 @@ export type Watchers = {
   publishLive(event: LiveEvent): void;
   /** Has new watchers caught up with it, until disposed. */
   trackInFlight(turnId: string, part: InFlight): Disposable;
+  /** Whether a turn has watchers. */
+  isWatched(turnId: string): boolean;
   /** A turn has watchers, now and for a while. */
   markWatched(turnId: string): void;
   /** A watcher has just come to a turn, or has missed something of it. */
@@ -55,6 +57,7 @@ export function makeWatchers({ publishToTurn }: Pick<Pubsub, 'publishToTurn'>): 
         },
       };
     },
+    isWatched: watched.has,
     markWatched: watched.add,
     catchUp: (turnId) => {
       watched.add(turnId);

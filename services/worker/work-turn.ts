@@ -5,8 +5,9 @@ import type { Turn } from '#core/turn/turn.ts';
 import { type Wakeup, wakeupOf } from '#core/turn/wakeup.ts';
 import { runToolBatch } from './batch/run-batch.ts';
 import type { WorkerContext } from './context.ts';
-import { newRunId, startRun } from './lease/run.ts';
-import { dueWakeups, endAtDeadline, failTurn } from './lease/stop-run.ts';
+import { endRun } from './end-run.ts';
+import { newRunId, type Run, startRun } from './lease/run.ts';
+import { dueWakeups, endAtDeadline } from './lease/stop-run.ts';
 import { postponeRound } from './round/retry-round.ts';
 import { runRound } from './round/run-round.ts';
 
@@ -35,7 +36,8 @@ export async function workTurn(job: TurnJob, context: WorkerContext): Promise<Wa
   using run = startRun(runId, turn);
   if (next.kind === 'run-round' && !context.rateLimits.allows(turn.config.model))
     return postponeRound(run, next, context);
-  const lease = begun ? 'own' : await leaseWhereNeeded(turn, next, { runId, context });
+  if (begun) run.lead(begun.work.edition);
+  const lease = begun ? 'own' : await leaseWhereNeeded(run, next, context);
   if (lease === 'refused') return dueWakeups(turn, context);
   if (turn.status === 'queued') context.watchers.publishContinued(turn.id);
 
@@ -46,7 +48,7 @@ export async function workTurn(job: TurnJob, context: WorkerContext): Promise<Wa
     case 'run-tool-batch':
       return await runToolBatch(run, next, context);
     case 'end':
-      return await failTurn(run, POISON, context);
+      return await endRun(run, next.because, context);
   }
 }
 
@@ -59,14 +61,16 @@ async function beginFirst(
   return turnCache.begin(turnId, runId);
 }
 
-/** `none` where the step may start without a lease (R3); `refused` where another run has it. */
-async function leaseWhereNeeded(
-  turn: Turn,
-  next: NextStep,
-  { runId, context }: { runId: string; context: WorkerContext },
-): Promise<'own' | 'none' | 'refused'> {
-  if (turn.work.uncontended && !hasOpenClaim(next)) return 'none';
-  return (await takeLease(context.db, turn, runId)) ? 'own' : 'refused';
+/**
+ * `none` where the step may start without a lease (R3); `refused` where another run has it. With a lease the run has an edition
+ * of its own.
+ */
+async function leaseWhereNeeded(run: Run, next: NextStep, context: WorkerContext): Promise<'own' | 'none' | 'refused'> {
+  if (run.turn.work.uncontended && !hasOpenClaim(next)) return 'none';
+  const taken = await takeLease(context.db, run.turn, run.id);
+  if (!taken) return 'refused';
+  run.lead(taken.edition);
+  return 'own';
 }
 
 /** A call that another run claimed and never answered: only the run with the lease decides on it (R8). */
@@ -81,11 +85,3 @@ function limitOf({ config }: Turn, next: Pick<NextStep, 'kind'>, { modelTimeoutM
   const requests = config.tool_mode === 'emulated' ? 3 : 1;
   return SLACK_MS + (next.kind === 'run-tool-batch' ? LONGEST_BATCH_MS : requests * modelTimeoutMs);
 }
-
-const POISON = {
-  type: 'internal_error' as const,
-  code: 'poison_turn',
-  message:
-    'Every worker that took this step ended without a word. Look into the worker logs before you retry the turn.',
-  retryable: true,
-};

@@ -8,6 +8,7 @@ import { timing } from '#core/turn/timing.ts';
 import type { SpanAttributes } from '../process/trace.ts';
 import type { WorkerContext } from './context.ts';
 import { deliverWebhook } from './deliver-webhook.ts';
+import { eraseAllHidden } from './erase-hidden.ts';
 import { rescue } from './rescue.ts';
 import { workTurn } from './work-turn.ts';
 
@@ -30,6 +31,7 @@ export async function openWorker(
     every(timing.heartbeatMs, () => heartbeat.beat(), context),
     every(timing.rescueEveryMs, () => rescue(context), context),
     every(timing.workerSeenMs, record, context),
+    every(timing.eraseEveryMs, () => eraseAllHidden(context), context),
     every(DELETE_EXPIRED_EVERY_MS, () => deleteExpiredIdempotencyKeys(db), context),
   ];
   await record().catch((error: unknown) => context.availability.suspect(error));

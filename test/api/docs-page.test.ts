@@ -79,6 +79,26 @@ browserSuite('the reference', (open) => {
     expect(problems).toEqual([]);
   });
 
+  test('a stream of a response is shown as its clients ask for it, with what it tells', async () => {
+    await using harness = await createHarness();
+    await using reader = await open(`${harness.url}/docs#createResponse`);
+    const { page, problems } = reader;
+
+    for (const [id, command] of [
+      ['createResponse', /curl -sN -X POST '[^']+\/v1\/responses'.+"stream": true/s],
+      ['retrieveResponse', /curl -sN '[^']+\/v1\/responses\/resp_\w+\?stream=true'/],
+    ] as const) {
+      await page.goto(`${harness.url}/docs#${id}`);
+      await page.locator(`#${id} section`).first().waitFor();
+      await page.locator(`#${id} summary`, { hasText: /^200/ }).click();
+      await page.locator(`#${id}`).getByText('ResponseStreamEvent').first().waitFor();
+      const text = await page.locator(`#${id}`).innerText();
+      expect.soft(text).toMatch(command);
+      expect.soft(text).not.toContain('accept: text/event-stream');
+    }
+    expect(problems).toEqual([]);
+  });
+
   test('markup in the description is shown as text, and nothing of it runs', async () => {
     await using harness = await createHarness();
     await using reader = await open(`${harness.url}/healthz`);

@@ -9,12 +9,14 @@ export const owners: Record<string, string[]> = {
   pg: ['packages/core/queue/postgres/'],
   ioredis: ['packages/core/queue/redis/', 'packages/core/pubsub/redis.ts'],
   'eventsource-parser': ['packages/core/llm/http/'],
-  // Types of request bodies, which are gone before the product runs.
-  openai: ['packages/core/llm/openai/render-request.ts'],
-  '@google/genai': ['packages/core/llm/gemini/render-request.ts', 'packages/core/llm/gemini/render-contents.ts'],
+  // Types of request bodies, which are gone before the product runs; and the client, in examples.
+  openai: [...['request', 'parts'].map((what) => `packages/core/llm/openai/render-${what}.ts`), 'examples/'],
+  '@openai/agents': ['examples/'],
+  '@google/genai': ['request', 'contents', 'parts'].map((what) => `packages/core/llm/gemini/render-${what}.ts`),
   '@modelcontextprotocol/client': ['packages/core/tools/mcp/'],
   '@modelcontextprotocol/server': ['examples/'],
   standardwebhooks: ['examples/'],
+  rolldown: ['examples/'],
   ajv: ['packages/core/tools/'],
   'ajv-formats': ['packages/core/tools/'],
   'lru-cache': ['packages/core/tools/arguments/', 'services/worker/turn-cache.ts'],

@@ -12,6 +12,8 @@ export type History = {
   acks: Ack[];
   /** What the followers of each turn saw, by turn id. */
   seen: Map<string, SeenTurn>;
+  responses: SeenResponse[];
+  gone: GoneTurn[];
   modelCalls: ModelCall[];
   toolCalls: RecordedCall[];
   webhooks: ReceivedWebhook[];
@@ -47,6 +49,12 @@ export type Ack = { at: number; plan: number; turnId: string };
 /** A turn as its client saw it: the numbers of its durable events in order, over all connections, and its end. */
 export type SeenTurn = { plan: number; numbers: number[]; status: string | null; lastEvent: number | null };
 
+/** A response as the client of its stream put its output together, and as it was retrieved then; both JSON. */
+export type SeenResponse = { id: string; told: string; stored: string };
+
+/** A turn that was deleted or not stored. */
+export type GoneTurn = { plan: number; turnId: string };
+
 /** One start of a step, from a worker's log. */
 export type StepStart = { at: number; worker: string; turnId: string };
 
@@ -57,6 +65,8 @@ export type Rows = {
   calls: CallRow[];
   events: { turnId: string; number: number; type: string; at: number }[];
   deliveries: DeliveryRow[];
+  /** Calls of earlier turns that a turn's input answers. */
+  answers: { turnId: string; callId: string }[];
 };
 
 export type TurnRow = {

@@ -48,6 +48,12 @@ test.each<[string, (history: History) => void]>([
   ['clients see every event once, and the end', ({ seen }) => seen.get('turn_1')!.numbers.push(7)],
   ['clients see every event once, and the end', ({ seen }) => Object.assign(seen.get('turn_2')!, { status: 'failed' })],
   ['clients see every event once, and the end', ({ seen }) => Object.assign(seen.get('turn_2')!, { status: null })],
+  ['the stream of a response tells what is stored', ({ responses }) => Object.assign(responses[0]!, { told: '[{}]' })],
+  ['a call that is handed over is answered once', (history) => handOver(history, 0)],
+  ['a call that is handed over is answered once', (history) => handOver(history, 2)],
+  ['an approval is used once', (history) => adopt(history, 0)],
+  ['an approval is used once', (history) => adopt(history, 2)],
+  ['what is deleted or not stored is erased', ({ gone }) => Object.assign(gone[0]!, { turnId: 'turn_2' })],
   ['webhooks are signed and known', ({ webhooks }) => Object.assign(webhooks[1]!, { signature: 'wrong' })],
   ['webhooks are signed and known', ({ webhooks }) => Object.assign(webhooks[1]!, { signature: 'untimely' })],
   ['deliveries say what the receiver says', ({ rows }) => Object.assign(rows.deliveries[0]!, { status: 'pending' })],
@@ -94,6 +100,18 @@ test('a broken promise is broken whatever --vacuity says', () => {
   expect(checked.map(({ status }) => status)).toEqual(['broken']);
 });
 
+test('a call that is answered once, or by a turn that is erased, is as it should be', () => {
+  const broken = [
+    brokenBy((history) => handOver(history, 1)),
+    brokenBy((history) => {
+      handOver(history, 0);
+      history.gone.push({ plan: 1.5, turnId: 'turn_5' });
+    }),
+  ];
+
+  expect(broken).toEqual([[], []]);
+});
+
 test('an event that is missing from the database is found, alone and by its client', () => {
   const broken = brokenBy(({ rows }) => rows.events.splice(2, 1));
 
@@ -122,6 +140,21 @@ function letLast({ rows }: History): void {
 function lostAck({ plans }: History): History['acks'][number] {
   plans.push({ ...plans[1]!, number: 3 });
   return { at: 0, plan: 3, turnId: 'turn_3' };
+}
+
+/** A call of plan 1, now a response, that its caller has to answer, with answers by so many turns. */
+function handOver({ plans, rows }: History, answers: number): void {
+  Object.assign(plans[0]!, { shape: 'response' });
+  rows.calls.push({ ...rows.calls[0]!, index: 2, id: 'ask_1', outcome: 'handed_over' });
+  for (let turn = 0; turn < answers; turn += 1) rows.answers.push({ turnId: `turn_${5 + turn}`, callId: 'ask_1' });
+}
+
+/** A call of plan 1 that a person allowed, adopted by so many turns. */
+function adopt({ rows }: History, adopters: number): void {
+  const call = { ...rows.calls[0]!, name: 'pay', mark: '1.1.9' };
+  rows.calls.push({ ...call, index: 3, outcome: 'handed_over' });
+  for (let turn = 0; turn < adopters; turn += 1)
+    rows.calls.push({ ...call, turnId: `turn_${5 + turn}`, round: 0, outcome: 'cancelled' });
 }
 
 /** More calls of the limited turn than its limit, in one committed round. */

@@ -5,8 +5,10 @@ import type { Part } from './open-harness.ts';
 
 /** Reads the rows at the end of a run. */
 export async function readRows(sql: postgres.Sql): Promise<Rows> {
-  const [turns, rounds, calls, events, deliveries] = await Promise.all([
-    sql<TurnRow[]>`select id, (metadata ->> 'plan')::int as plan, status, step, lease_owner as "leaseOwner", output,
+  const [turns, rounds, calls, events, deliveries, answers] = await Promise.all([
+    sql<
+      TurnRow[]
+    >`select id, (metadata ->> 'plan')::double precision as plan, status, step, lease_owner as "leaseOwner", output,
       error ->> 'code' as "errorCode", last_event as "lastEvent", ${ms(sql, 'created_at')} as "createdAt",
       ${ms(sql, 'completed_at')} as "completedAt" from turns order by id`,
     sql<Rows['rounds']>`select turn_id as "turnId", number, attempts from rounds order by turn_id, number`,
@@ -18,8 +20,10 @@ export async function readRows(sql: postgres.Sql): Promise<Rows> {
     sql<DeliveryRow[]>`select deliveries.id, deliveries.turn_id as "turnId", events.id as "eventId", status, attempts,
       last_status_code as "lastStatusCode"
       from deliveries join events on events.turn_id = deliveries.turn_id and number = event_number`,
+    sql<Rows['answers']>`select id as "turnId", item ->> 'call_id' as "callId"
+      from turns, json_array_elements(input) as item where item ->> 'type' = 'function_call_output'`,
   ]);
-  return { turns, rounds, calls, events, deliveries };
+  return { turns, rounds, calls, events, deliveries, answers };
 }
 
 function ms(sql: postgres.Sql, column: string) {

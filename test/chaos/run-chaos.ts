@@ -73,11 +73,20 @@ async function settle({ sql }: ChaosHarness, load: Promise<void>, limitMs: numbe
   while (performance.now() < deadline) {
     await sql`update deliveries set due_at = now(), next_attempt_at = now() where status = 'pending'
       and next_attempt_at > now() and lease_until is null and due_at > now() + interval '2 seconds'`;
+    if (isPlayed) await hurryErasing(sql);
     const [open] = await sql<{ count: number }[]>`select (select count(*) from turns where due_at is not null)::int
-      + (select count(*) from deliveries where due_at is not null)::int as count`;
+      + (select count(*) from deliveries where due_at is not null)::int
+      + (select count(*) from conversations where erase_due_at is not null)::int as count`;
     if (isPlayed && open?.count === 0) return;
     await sleep(POLL_MS);
   }
+}
+
+/** A turn that is not stored is kept for a while, for a caller who asks again; at the end of the load, none does. */
+async function hurryErasing(sql: ChaosHarness['sql']): Promise<void> {
+  await sql`update turns set completed_at = completed_at - interval '1 minute'
+    where not stored and completed_at > now() - interval '30 seconds'`;
+  await sql`update conversations set erase_due_at = now() where erase_due_at > now()`;
 }
 
 const INTERVAL_MS = 500;

@@ -33,6 +33,8 @@ export function soundHistory(): History {
       ['turn_1', { plan: 1, numbers: [1, 2, 3, 4, 5, 6, 7], status: 'completed', lastEvent: 7 }],
       ['turn_2', { plan: 2, numbers: [], status: 'incomplete', lastEvent: 5 }],
     ]),
+    responses: [{ id: 'resp_1', told: '[]', stored: '[]' }],
+    gone: [{ plan: 3.25, turnId: 'turn_gone' }],
     modelCalls: [
       { at: START + 100, turnId: 'turn_1', round: 1, generation: 0, messages: ['a'] },
       { at: START + 400, turnId: 'turn_1', round: 1, generation: 1, messages: ['a'] },
@@ -71,6 +73,7 @@ export function soundHistory(): History {
         ),
         ...eventsOf('turn_2', ['round.completed', 'tool_call.completed'], 'incomplete'),
       ],
+      answers: [],
       deliveries: [
         { id: 'dlv_1', turnId: 'turn_1', eventId: 'evt_7', status: 'delivered', attempts: 2, lastStatusCode: 204 },
       ],

@@ -43,6 +43,7 @@ export const someRequest: fc.Arbitrary<TurnRequest> = fc.record({
   input: fc.array(message, { minLength: 1, maxLength: 3 }),
   priority: fc.integer({ min: -1000, max: 1000 }),
   metadata: fc.dictionary(fc.constantFrom('k', 'order'), text),
+  stored: fc.boolean(),
 });
 
 const reply: fc.Arbitrary<Reply> = fc.record(

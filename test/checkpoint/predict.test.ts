@@ -2,16 +2,18 @@ import fc from 'fast-check';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Connection, connect } from '#core/checkpoint/connect.ts';
+import { adoptCalls } from '#core/checkpoint/turns/adopt-calls.ts';
 import { beginTurn } from '#core/checkpoint/turns/begin.ts';
 import { createFirstTurn, createTurn } from '#core/checkpoint/turns/create.ts';
+import { takeLease } from '#core/checkpoint/turns/lease.ts';
 import { loadTurn } from '#core/checkpoint/turns/reading/find.ts';
 import { saveResults } from '#core/checkpoint/turns/save-results.ts';
 import { saveRound } from '#core/checkpoint/turns/save-round.ts';
 import { newId } from '#core/id.ts';
-import { assignCallIds } from '#core/turn/call.ts';
+import { allCalls, assignCallIds } from '#core/turn/call.ts';
 import { predictAfterBatch, predictAfterRound } from '#core/turn/predict.ts';
 import type { ToolResult } from '#core/turn/tool-result.ts';
-import type { Turn } from '#core/turn/turn.ts';
+import type { ToolCall, Turn } from '#core/turn/turn.ts';
 import { createTestDatabase } from '#test/harness/stores/test-database.ts';
 import { type Past, type SomeRound, someRequest, someRound, type TurnRequest } from './arbitrary-turn.ts';
 
@@ -78,18 +80,56 @@ test('after each round and each batch a turn reads as predicted, whatever its pa
   expect(Math.min(...Object.values(seen))).toBeGreaterThan(0);
 });
 
+test('a turn that begins with adopted calls reads as predicted behind them', async () => {
+  const { db } = connection;
+  await fc.assert(
+    fc.asyncProperty(someRequest, someRound, async (request, round) => {
+      const asking = await createFirst(request);
+      const { id } = await createFirst(request);
+      const rows = round.calls.map(({ name, arguments: args, effect }, index) => {
+        return { turn_id: asking.id, round: 1, index, id: `call_${index}`, name, arguments: args, effect };
+      });
+      await sql`insert into tool_calls (turn_id, round, index, id, name, arguments, effect)
+        select * from json_to_recordset(${rows}::json)
+          as row (turn_id text, round int, index int, id text, name text, arguments text, effect text)`.execute(db);
+      const approval = { decision: 'allow' as const, reason: null, by: null, at: new Date().toISOString() };
+      const calls = rows.map(({ turn_id: turnId, round: number, index, id: callId }) => {
+        return { turnId, round: number, index, id: callId, approval };
+      });
+      const adopt = () => db.transaction().execute((trx) => adoptCalls(trx, { turnId: id, calls }));
+
+      expect(await adopt()).toEqual([...calls.keys()]);
+      expect(await adopt()).toEqual([]);
+      const queued = await load(id);
+      expect(queued.work.step).toBe('b0');
+      expect(await takeLease(db, queued, 'run')).not.toBeNull();
+      await workBatch(queued, { ...round, beforeBatch: null });
+    }),
+    options,
+  );
+});
+
 /** Commits a round; answers the turn that the next step goes on with, null where it is not predicted. */
 async function workRound(known: Turn, round: SomeRound): Promise<Turn | null> {
   const turn = round.beforeRound ? await remake(known, round.beforeRound) : known;
   const named = round.calls.map(({ name, arguments: args }) => ({ id: '', name, arguments: args }));
-  const ids = assignCallIds(named, turn.rounds);
+  const ids = assignCallIds(named, turn);
   const calls = ids.map((call, index) => {
     const { effect, waitsFor } = round.calls[index]!;
     return { ...call, effect, waitsFor, expiresInSeconds: null };
   });
   const { reply, attempts, startedAt, warnings } = round;
   const { model } = turn.config;
-  const saved = { number: turn.rounds.length + 1, model, reply, attempts, startedAt, warnings, calls };
+  const saved = {
+    number: turn.rounds.length + 1,
+    model,
+    reply,
+    attempts,
+    edition: turn.work.edition,
+    startedAt,
+    warnings,
+    calls,
+  };
 
   expect(await saveRound(connection.db, { ...saved, turnId: turn.id, webhook: turn.config.webhook })).not.toBeNull();
 
@@ -166,8 +206,9 @@ function expectSame(read: Turn, predicted: Turn): void {
 }
 
 /** All times in milliseconds, NaN for one that is not set; the time to the deadline among them. */
-function timesOf({ createdAt, startedAt, completedAt, work, rounds }: Turn): number[] {
-  const calls = rounds.flatMap((round) => round.calls);
+function timesOf(turn: Turn): number[] {
+  const { createdAt, startedAt, completedAt, work, rounds } = turn;
+  const calls = allCalls(turn);
   const times = [
     ...[createdAt, startedAt, completedAt, work.waitingSince, work.retryAt],
     ...rounds.flatMap((round) => [round.startedAt, round.completedAt]),
@@ -176,14 +217,16 @@ function timesOf({ createdAt, startedAt, completedAt, work, rounds }: Turn): num
   return [...times.map((time) => Date.parse(time ?? '')), work.deadlineInMs ?? Number.NaN];
 }
 
-function withoutTimes({ work, rounds, ...turn }: Turn) {
+function withoutTimes({ work, adopted, rounds, ...turn }: Turn) {
   const none = { startedAt: null, completedAt: null };
+  const withoutTime = (call: ToolCall) => ({ ...call, completedAt: null, claimedAt: null, expiresAt: null });
   return {
     ...{ ...turn, ...none, createdAt: Date.parse(turn.createdAt) },
     work: { ...work, waitingSince: '', retryAt: null, deadlineInMs: null },
+    adopted: adopted.map(withoutTime),
     rounds: rounds.map(({ calls, ...round }) => ({
       ...{ ...round, startedAt: Date.parse(round.startedAt), completedAt: '' },
-      calls: calls.map((call) => ({ ...call, completedAt: null, claimedAt: null, expiresAt: null })),
+      calls: calls.map(withoutTime),
     })),
   };
 }

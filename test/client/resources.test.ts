@@ -10,7 +10,7 @@ import type {
 } from 'pawl/client';
 import { expectTypeOf, test } from 'vitest';
 import type { CompactMessage } from '#client/resources/conversation.ts';
-import type { LiveEvent } from '#core/turn/event.ts';
+import type { LiveEventResource } from '#core/turn/event.ts';
 import type { CompactMessage as ServerMessage } from '#core/turn/history/compact.ts';
 import type { ConversationRequestBody, TurnRequestBody } from '#core/turn/request/turn.ts';
 import type { ConversationResource } from '#core/turn/resource/conversation.ts';
@@ -30,7 +30,7 @@ test('the client knows each field of what the server answers and takes, and no o
   expectTypeOf<Plain<ListedTurn>>().toEqualTypeOf<Plain<ListedTurnResource>>();
   expectTypeOf<Plain<Conversation>>().toEqualTypeOf<Plain<ConversationResource>>();
   expectTypeOf<Plain<CompactMessage>>().toEqualTypeOf<Plain<ServerMessage>>();
-  expectTypeOf<Plain<TurnEvent>>().toEqualTypeOf<Plain<EventResource | LiveEvent>>();
+  expectTypeOf<Plain<TurnEvent>>().toEqualTypeOf<Plain<EventResource | LiveEventResource>>();
   expectTypeOf<Plain<TurnRequest>>().toEqualTypeOf<Plain<TurnRequestBody>>();
   expectTypeOf<Plain<ConversationRequest>>().toEqualTypeOf<Plain<ConversationRequestBody>>();
   expectTypeOf<NonNullable<TurnFilter['status']>>().toEqualTypeOf<TurnStatus>();

@@ -20,6 +20,7 @@ const signed = (more: { secrets?: string[]; timestampSeconds?: number } = {}) =>
 /** Fails to compile where the client lacks an event that webhooks send, or has one that they do not send. */
 const sent = {
   ...{ 'turn.completed': true, 'turn.incomplete': true, 'turn.failed': true, 'turn.cancelled': true },
+  ...{ 'response.completed': true, 'response.incomplete': true, 'response.failed': true, 'response.cancelled': true },
   ...{ 'turn.requires_action': true, 'round.completed': true, 'webhook_endpoint.disabled': true, 'webhook.test': true },
 } satisfies Record<keyof typeof webhookEvents, true> satisfies Record<WebhookEvent['type'], true>;
 

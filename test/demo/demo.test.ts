@@ -1,27 +1,13 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
 import { stripVTControlCharacters } from 'node:util';
 import { expect, test } from 'vitest';
+import { runScript } from './run-script.ts';
 
-const ROOT = join(import.meta.dirname, '../..');
-
-/** Runs the demo to its end. */
-async function runDemo(env: Record<string, string> = {}) {
-  const demo = spawn(process.execPath, ['demo/main.ts'], { cwd: ROOT, env: { ...process.env, ...env } });
-  const ended = once(demo, 'close');
-  const [output, complaints] = await Promise.all([text(demo.stdout), text(demo.stderr)]);
-  const [exitCode] = await ended;
-  return { output, complaints, exitCode };
-}
+const elsewhere = { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none', REDIS_URL: 'redis://127.0.0.1:1' };
 
 test('the demo kills a worker in the middle and shows that nothing is lost or done twice', {
   timeout: 240_000,
 }, async () => {
-  const elsewhere = { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none', REDIS_URL: 'redis://127.0.0.1:1' };
-
-  const { output, complaints, exitCode } = await runDemo(elsewhere);
+  const { output, complaints, exitCode } = await runScript(['demo/main.ts'], elsewhere);
 
   expect(complaints).toBe('');
   expect(exitCode).toBe(0);
@@ -34,4 +20,26 @@ test('the demo kills a worker in the middle and shows that nothing is lost or do
   expect(output).toMatch(/events +(\d+) +\1 +1 to \1, no gap, none twice/);
   expect(Math.max(...output.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80);
   expect(stripVTControlCharacters(output)).toBe(output);
+});
+
+test('its second act kills every process, then the API, and a client of OpenAI’s reads what is stored', {
+  timeout: 240_000,
+}, async () => {
+  const { output, complaints, exitCode } = await runScript(['demo/main.ts', 'responses'], elsewhere);
+
+  expect(complaints).toBe('');
+  expect(exitCode).toBe(0);
+  expect(output).toMatch(/SIGKILL: The API \(pid \d+\), worker 1 \(pid \d+\), worker 2/);
+  expect(output).toMatch(/stream_superseded: the model begins its reply again/);
+  expect(output.match(/starting_after=\d+/g)).toHaveLength(2);
+  expect(output).toMatch(/text in deltas +(\d+) characters, of \1 .*\n +text as stored +\1 characters/);
+  expect(output).toMatch(/model calls +2 /);
+  expect(Math.max(...output.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80);
+});
+
+test('an act that there is not is named, with those that there are', async () => {
+  const { complaints, exitCode } = await runScript(['demo/main.ts', 'second']);
+
+  expect(complaints).toContain('There is no act second: npm run demo, or npm run demo -- responses.');
+  expect(exitCode).toBe(1);
 });

@@ -72,6 +72,9 @@ export async function createHarness(options: Options = {}) {
       await sql`update tool_calls set expires_at = expires_at - ${earlier} where result is null`.execute(db);
       await sql`update deliveries set due_at = due_at - ${earlier}, lease_until = lease_until - ${earlier},
         next_attempt_at = next_attempt_at - ${earlier} where due_at is not null`.execute(db);
+      await sql`update conversations set erase_due_at = erase_due_at - ${earlier} where erase_due_at is not null`.execute(
+        db,
+      );
       await sql`update webhook_endpoints set failing_since = failing_since - ${earlier},
         old_secret_until = old_secret_until - ${earlier}`.execute(db);
     },

@@ -20,6 +20,7 @@ const capabilities = {
   tools: true,
   parallel_tool_calls: true,
   thinking: true,
+  structured_outputs: true,
 } as const;
 const provider = (ask: Provider['ask']): Provider => ({ name: 'slow', capabilities, ask });
 const patient = { timeoutMs: 20_000, idleTimeoutMs: 20_000 };

@@ -164,13 +164,21 @@ test('the idle bound of the environment holds', async () => {
 });
 
 test('each provider says what it can do', () => {
-  expect(configureProviders({}, sim).list()).toEqual([
-    { name: 'sim', wire: 'openai', streaming: true, tools: true, parallel_tool_calls: true, thinking: true },
-  ]);
+  const can = { tools: true, parallel_tool_calls: true, thinking: true, structured_outputs: true };
+
+  expect(configureProviders({}, sim).list()).toEqual([{ name: 'sim', wire: 'openai', streaming: true, ...can }]);
 });
 
 test('a model is parted at the first slash', () => {
   expect(splitModel('openrouter/meta/llama-3:free')).toEqual({ provider: 'openrouter', model: 'meta/llama-3:free' });
   expect(() => splitModel('gpt-4.1')).toThrow(RequestRefused);
   expect(() => splitModel('openai/')).toThrow(RequestRefused);
+});
+
+test('a server may be said to know no structured outputs', () => {
+  const plain = { kind: 'openai', base_url: 'http://localhost:1/v1', structured_outputs: false };
+
+  const { capabilities } = configureProviders({ PAWL_PROVIDERS: JSON.stringify({ plain }) }, sim).find('plain');
+
+  expect(capabilities).toMatchObject({ tools: true, structured_outputs: false });
 });

@@ -4,6 +4,7 @@ import { renderRequest as renderAnthropic } from '#core/llm/anthropic/render-req
 import { renderRequest as renderGemini } from '#core/llm/gemini/render-request.ts';
 import { renderRequest as renderOpenai } from '#core/llm/openai/render-request.ts';
 import type { RoundRequest } from '#core/llm/provider.ts';
+import { type InputItem, isMessage } from '#core/turn/request/item.ts';
 import type { Turn } from '#core/turn/turn.ts';
 import { checkAnthropic } from '#test/llm/check-wire/anthropic.ts';
 import { checkGemini } from '#test/llm/check-wire/gemini.ts';
@@ -73,16 +74,23 @@ test('the conversations that are tried hold everything that can happen', () => {
     textBesideCalls: hold(({ rounds }) => rounds.some(({ text }) => text)) > 50,
     answered: hold(({ output }) => Boolean(output)) > 50,
     unanswered: hold(({ output, rounds }) => output === null && rounds.length > 0) > 50,
-    assistantFirst: hold(({ input }) => input[0]?.role === 'assistant') > 20,
-    lateSystem: hold(({ input }) => input.slice(1).some(({ role }) => role === 'system')) > 50,
-    inARow: hold(({ input }) => input[0]?.role === 'user' && input[1]?.role === 'user') > 50,
+    assistantFirst: hold(({ input }) => roleOf(input[0]) === 'assistant') > 20,
+    lateSystem: hold(({ input }) => input.slice(1).some((item) => roleOf(item) === 'system')) > 50,
+    inARow: hold(({ input }) => roleOf(input[0]) === 'user' && roleOf(input[1]) === 'user') > 50,
     open: calls.filter(({ result }) => !result).length > 50,
     unknown: calls.filter(({ result }) => result?.error?.category === 'outcome_unknown').length > 20,
+    handedOver: calls.filter(({ result }) => result?.status === 'handed_over').length > 50,
+    items: hold(({ input }) => input.some((item) => 'type' in item && item.type === 'function_call')) > 50,
+    parts: hold(({ input }) => input.some((item) => isMessage(item) && typeof item.content !== 'string')) > 20,
     brokenArguments: calls.filter(({ arguments: args }) => args === '{"broken": ').length > 5,
   }).toEqual(Object.fromEntries(KINDS.map((kind) => [kind, true])));
 });
 
 const KINDS = [
   ...['parallel', 'severalRounds', 'state', 'textBesideCalls', 'answered', 'unanswered', 'assistantFirst'],
-  ...['lateSystem', 'inARow', 'open', 'unknown', 'brokenArguments'],
+  ...['lateSystem', 'inARow', 'open', 'unknown', 'handedOver', 'items', 'parts', 'brokenArguments'],
 ];
+
+function roleOf(item: InputItem | undefined): string | null {
+  return item && isMessage(item) ? item.role : null;
+}

@@ -4,7 +4,7 @@ import type { Scene } from './scene.ts';
 import type { State, Turn } from './state.ts';
 
 /** Checks what must be true in every state. What must never happen is checked where it would happen. */
-export function checkPromises(state: State): void {
+export function checkPromises(state: State, scene: Scene): void {
   const { turn, next, runs } = state;
   if (isActive(turn) === (turn.due === 'null')) breakPromise(state, 'an active turn is due, and an ended one is not');
   if (turn.lease !== 'none' && !isActive(turn)) breakPromise(state, 'an ended turn still has a lease');
@@ -14,7 +14,7 @@ export function checkPromises(state: State): void {
     breakPromise(state, 'a run has the lease of a step that it is not on');
   if (isWaitingForNothing(turn)) breakPromise(state, 'a turn requires action although no call waits');
   if (isOpenAtItsEnd(turn)) breakPromise(state, 'a turn ended with open calls');
-  if (state.facts.events !== eventsOf(state)) breakPromise(state, 'an event is missing or double');
+  if (state.facts.events !== eventsOf(state, scene)) breakPromise(state, 'an event is missing or double');
   if (!hasDueDelivery(state)) breakPromise(state, 'an end and its delivery were not written together');
 }
 
@@ -38,8 +38,9 @@ function isOpenAtItsEnd(turn: Turn): boolean {
 }
 
 /** One event for each checkpoint; a turn that was reopened has two more, for its failure and its return. */
-function eventsOf({ turn, facts }: State): number {
-  const rounds = Number(turn.step !== 'r1') + Number(turn.status === 'completed');
+function eventsOf({ turn, facts }: State, { adopts }: Scene): number {
+  const isAnswered = turn.status === 'completed' && turn.other !== 'handed';
+  const rounds = Number(turn.step !== 'r1' && !adopts) + Number(isAnswered);
   const answers = Number(turn.once !== 'none') + Number(turn.other === 'ok' || turn.other === 'cancelled');
   return rounds + (turn.step === 'r1' ? 0 : answers) + Number(!isActive(turn)) + 2 * facts.reopened;
 }

@@ -1,15 +1,22 @@
 import { parseArgs } from 'node:util';
+import { editionGuards } from './editions/edition-guards.ts';
+import { editionModel } from './editions/edition-model.ts';
 import { describeVerdict } from './explore/describe-verdict.ts';
 import { type Bounds, explore } from './explore/explore.ts';
+import type { Model } from './explore/model.ts';
+import { turnModel } from './explore/turn-model.ts';
 import type { Budget, Fault } from './fault.ts';
 import { guardNames, guardsUp } from './guards/all-guards.ts';
+import { upExcept } from './guards/guard.ts';
+import { lineGuards } from './lines/line-guards.ts';
+import { lineModel } from './lines/line-model.ts';
 import type { Scene } from './scene.ts';
-import type { Setting } from './setting.ts';
 
 const HELP = `npm run model -- [options]      plays the protocol in all orders and prints the verdict
   --faults <n>       so many faults of any kinds in one turn, 3 at most (1)
   --only <a,b,…>     of these kinds only
-  --scene <name>     one scene of: tools, client, approval, retry, next (all)
+  --scene <name>     one scene of: tools, client, approval, handed, adopted, retry, next,
+                     editions, lines (all)
   --states <n>       states of one scene at most (2000000)
   --seconds <n>      seconds of one scene at most (300)
   --mutants          the mutants instead`;
@@ -18,6 +25,8 @@ const scenes: Record<string, { scene: Scene; own: Budget }> = {
   tools: { scene: { calls: 'tools' }, own: {} },
   client: { scene: { calls: 'client', expires: true }, own: { answer: 1 } },
   approval: { scene: { calls: 'approval', expires: true }, own: { answer: 1 } },
+  handed: { scene: { calls: 'handed' }, own: {} },
+  adopted: { scene: { calls: 'tools', adopts: true }, own: {} },
   retry: { scene: { calls: 'tools' }, own: { definite: 2, retry: 1 } },
   next: { scene: { calls: 'none', next: 'waits' }, own: { definite: 2, retry: 1 } },
 };
@@ -46,22 +55,55 @@ function playScenes(): void {
   const only = values.only?.split(',');
   const faults = kinds.filter((kind) => !only || only.includes(kind));
   const chosen = Object.entries(scenes).filter(([name]) => !values.scene || name === values.scene);
-  if (chosen.length === 0) throw new Error(`There is no scene "${values.scene}"; --help names them.`);
+  const isSmall = values.scene === 'editions' || values.scene === 'lines';
+  if (chosen.length === 0 && !isSmall) throw new Error(`There is no scene "${values.scene}"; --help names them.`);
   for (const [name, { scene, own }] of chosen) {
     const budget = { ...Object.fromEntries(faults.map((kind) => [kind, each])), ...own, total: each };
-    play(`${name}, any ${each}`, { scene, guards: guardsUp(), budget });
+    play(`${name}, any ${each}`, turnModel({ scene, guards: guardsUp(), budget }));
+  }
+  if (!values.scene || values.scene === 'editions') playEditions(each);
+  if (!values.scene || values.scene === 'lines') playLines(each);
+}
+
+/** Any two kinds of faults together, so many of each. */
+function playEditions(each: number): void {
+  const guards = upExcept(editionGuards, []);
+  const ofRound = ['crash', 'stall', 'duplicate', 'flush', 'lostAck', 'backlog', 'later'] as const;
+  for (const [index, one] of ofRound.entries()) {
+    for (const other of ofRound.slice(index + 1)) {
+      const left = { [one]: each, [other]: each, definite: 1, retry: 1 };
+      play(`editions, ${each} ${one}, ${each} ${other}`, editionModel({ slots: 2, guards, left }));
+    }
+  }
+}
+
+function playLines(each: number): void {
+  const guards = upExcept(lineGuards, []);
+  for (const asks of ['output', 'approval'] as const) {
+    const left = { create: each + 1, unstored: 1, hide: each + 2, fail: 1, retry: 1 };
+    play(`lines, ${asks}, ${JSON.stringify(left)}`, lineModel({ asks, guards, left }));
   }
 }
 
 function playMutants(): void {
   for (const [name, { scene, faults }] of guardNames)
-    play(`without ${name}`, { scene, guards: guardsUp(name), budget: faults });
+    play(`without ${name}`, turnModel({ scene, guards: guardsUp(name), budget: faults }));
+  for (const [name, { faults }] of entriesOf(editionGuards)) {
+    const guards = upExcept(editionGuards, [name]);
+    play(`without ${name}`, editionModel({ slots: 2, guards, left: faults }));
+  }
+  for (const [name, { asks, faults }] of entriesOf(lineGuards))
+    play(`without ${name}`, lineModel({ asks, guards: upExcept(lineGuards, [name]), left: faults }));
 }
 
-function play(name: string, setting: Setting): void {
+function entriesOf<Name extends string, Value>(table: Record<Name, Value>): [Name, Value][] {
+  return Object.entries(table) as [Name, Value][];
+}
+
+function play<S>(name: string, model: Model<S>): void {
   const bounds: Bounds = { maxStates: Number(values.states), maxMs: Number(values.seconds) * 1_000 };
   const startedAt = performance.now();
-  const verdict = explore(setting, bounds);
+  const verdict = explore(model, bounds);
   const seconds = ((performance.now() - startedAt) / 1_000).toFixed(1);
   const size = `${verdict.states.toLocaleString('en')} states, ${verdict.edges.toLocaleString('en')} edges, ${seconds} s`;
   console.log(`${name}: ${size}: ${describeVerdict(verdict)}`);

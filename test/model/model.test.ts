@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
-import { describeVerdict } from './explore/describe-verdict.ts';
+import { caughtAs, describeVerdict } from './explore/describe-verdict.ts';
 import { explore } from './explore/explore.ts';
+import { turnModel } from './explore/turn-model.ts';
 import type { Budget } from './fault.ts';
 import { guardNames, guardsUp } from './guards/all-guards.ts';
 import type { Scene } from './scene.ts';
@@ -28,6 +29,12 @@ const played: [string, Scene, Budget][] = [
   ['a turn that waits for its client', { calls: 'client' }, { ...ANY, lostAck: 1, total: 1 }],
   ['a turn whose client may stay away', { calls: 'client', expires: true }, { answer: 1, crash: 1 }],
   ['a turn that waits for a person', { calls: 'approval', expires: true }, { answer: 1, shutdown: 1 }],
+  ['a turn that hands a call over', { calls: 'handed' }, { ...ANY, stall: 1, refusal: 0, hang: 0, total: 1 }],
+  [
+    'a turn that begins with adopted calls',
+    { calls: 'once', adopts: true },
+    { ...ANY, stall: 1, lostAck: 1, total: 1 },
+  ],
   ['a short turn', { calls: 'none' }, { ...ANY, stall: 1, lostAck: 1, total: 2 }],
   [
     'a retried turn with another behind it',
@@ -40,17 +47,16 @@ const played: [string, Scene, Budget][] = [
 ];
 
 test.for(played)('%s keeps every promise and can always end: %j, %j', { timeout }, ([_, scene, budget]) => {
-  const verdict = explore({ scene, guards: guardsUp(), budget }, BOUNDS);
+  const verdict = explore(turnModel({ scene, guards: guardsUp(), budget }), BOUNDS);
 
   expect(verdict.kind, describeVerdict(verdict)).toBe('safe');
 });
 
 test.each(guardNames)('a mutant without %s is caught', (name, { rule, file, without, scene, faults, caught }) => {
-  const verdict = explore({ scene, guards: guardsUp(name), budget: faults }, BOUNDS);
+  const verdict = explore(turnModel({ scene, guards: guardsUp(name), budget: faults }), BOUNDS);
 
-  const got = verdict.kind === 'broken' ? { broken: verdict.promise } : verdict.kind;
   expect(
-    got,
+    caughtAs(verdict),
     `${without} (${rule}, ${file}), and the model shows something else:\n${describeVerdict(verdict)}`,
   ).toEqual(caught);
 });

@@ -97,4 +97,30 @@ export const rules = {
     says: 'the end of a turn brings the next of its conversation to the head, exactly once',
     files: checkpoint('turns/end', 'turns/write-ending'),
   },
+  R18: {
+    says: 'a lease hands out the edition; a run without one tells no pieces; a round is saved under the newest',
+    files: [
+      'packages/core/checkpoint/sql/edition.ts',
+      'packages/core/checkpoint/turns/lease.ts',
+      'packages/core/checkpoint/turns/save-round.ts',
+      'packages/core/checkpoint/turns/write-ending.ts',
+      'services/worker/round/publish-round.ts',
+    ],
+  },
+  R19: {
+    says: 'a call that the caller answers is settled with its round, and the turn ends where no other is open',
+    files: ['packages/core/turn/next-step.ts', 'services/worker/round/commit-round.ts'],
+  },
+  R20: {
+    says: 'what a turn stands on is decided under the lock of its conversation: it is the next one, or a fork',
+    files: ['packages/core/checkpoint/turns/retry.ts', 'services/api/responses/predecessor.ts'],
+  },
+  R21: {
+    says: 'a deleted turn is kept while anything stands on it, is passed by what comes later, and is erased',
+    files: ['packages/core/checkpoint/erase-hidden.ts', 'packages/core/checkpoint/turns/reading/history.ts'],
+  },
+  R22: {
+    says: 'an approval that a later turn adopts is used by one turn',
+    files: [...turn('turn'), ...checkpoint('turns/adopt-calls'), 'services/api/responses/allowed-calls.ts'],
+  },
 } satisfies Record<string, Rule>;

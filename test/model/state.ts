@@ -37,7 +37,8 @@ export type Turn = {
   atHead: boolean;
   claimed: boolean;
   once: 'none' | 'ok' | 'unknown' | 'cancelled';
-  other: 'absent' | 'able' | 'waiting' | 'ok' | 'cancelled';
+  /** `handed`: saved as answered with its round, for the caller to answer in a later turn. */
+  other: 'absent' | 'able' | 'waiting' | 'ok' | 'cancelled' | 'handed';
   /** Whether the waiting call has an end to its waiting, and whether that has come. */
   expires: boolean;
   expired: boolean;
@@ -71,6 +72,8 @@ export type Run = {
     | 'saving'
     | 'postponing'
     | 'failing'
+    /** Of a round that nobody asks for, since its calls are the caller's. */
+    | 'handing-over'
     | 'claiming'
     | 'calling'
     | 'reloading'
@@ -118,10 +121,11 @@ export type CachedStep = 'none' | 'b1' | 'r2' | 'r2-open';
 export type Facts = { calls: number; events: number; reopened: number; requests: number; key: 'none' | 'call' | 'run' };
 
 /** A turn that the API has just committed and is about to enqueue. */
-export function firstState({ calls, next, expires }: Scene): State {
+export function firstState({ calls, next, expires, adopts }: Scene): State {
+  const step = adopts ? 'b1' : 'r1';
   return {
     turn: {
-      ...{ status: 'queued', step: 'r1', isRaised: false, lease: 'none', due: 'far', isEarly: false, atHead: true },
+      ...{ status: 'queued', step, isRaised: false, lease: 'none', due: 'far', isEarly: false, atHead: true },
       ...{ claimed: false, expires: expires ?? false, expired: false },
       once: calls === 'none' ? 'ok' : 'none',
       other: OTHERS[calls],
@@ -129,7 +133,7 @@ export function firstState({ calls, next, expires }: Scene): State {
     next: { status: next === 'waits' ? 'waiting' : 'absent', due: 'never', job: 'none' },
     deliveries: { failed: noDelivery(), ended: noDelivery() },
     queue: { now: 'none', r1: false, b1: false, r2: false },
-    api: { ...noWakeups(), turn: 'r1', isNow: true },
+    api: { ...noWakeups(), turn: step, isNow: true },
     runs: [idleRun(), idleRun()],
     facts: { calls: 0, events: 0, reopened: 0, requests: 0, key: 'none' },
     used: noFaults(),
@@ -137,7 +141,14 @@ export function firstState({ calls, next, expires }: Scene): State {
   };
 }
 
-const OTHERS = { none: 'absent', once: 'absent', tools: 'able', client: 'waiting', approval: 'waiting' } as const;
+const OTHERS = {
+  none: 'absent',
+  once: 'absent',
+  tools: 'able',
+  client: 'waiting',
+  approval: 'waiting',
+  handed: 'handed',
+} as const;
 
 /** A slot for a job, without a run. */
 export function idleRun(): Run {

@@ -41,11 +41,15 @@ const CACHED: Omit<Turn, 'step' | 'once' | 'other' | 'expired'> = {
   ...{ claimed: false, expires: false },
 };
 
+const HANDED = { other: 'handed', expired: false } as const;
+
 /** A waiting call is cached only by a mutant, which does not know that it waits, and refuses it. */
 function callsOf(
   cached: CachedStep,
   calls: Setting['scene']['calls'],
 ): Pick<Turn, 'step' | 'once' | 'other' | 'expired'> {
+  if (calls === 'handed')
+    return { step: cached === 'b1' ? 'b1' : 'r2', once: cached === 'b1' ? 'none' : 'ok', ...HANDED };
   if (cached !== 'b1') return { step: 'r2', once: 'ok', other: cached === 'r2' ? 'ok' : 'able', expired: false };
   if (calls === 'tools') return { step: 'b1', once: 'none', other: 'able', expired: false };
   const isWaitedFor = calls === 'client' || calls === 'approval';

@@ -22,6 +22,9 @@ test.each([
   ['PAWL_WORKER_CONCURRENCY', '1e3', 'PAWL_WORKER_CONCURRENCY: give a whole number from 1 to 10000.'],
   ['PAWL_SHUTDOWN_GRACE_MS', '-1', 'PAWL_SHUTDOWN_GRACE_MS: give a whole number from 0 to 86400000.'],
   ['PAWL_TOOL_RULES', 'lax', 'PAWL_TOOL_RULES: give one of strict, provider.'],
+  ['PAWL_UNSUPPORTED_TOOLS', 'drop', 'PAWL_UNSUPPORTED_TOOLS: give one of refuse, ignore.'],
+  ['PAWL_MODEL_ALIASES', '{', 'PAWL_MODEL_ALIASES: give JSON such as {"gpt-4o-mini":"ollama/qwen3"}'],
+  ['PAWL_MODEL_ALIASES', '{"a":"b"}', 'PAWL_MODEL_ALIASES.a: give the model as provider/model.'],
 ])('%s=%s is refused in our words, with its bounds', (name, value, sentence) => {
   expect(() => readSettings({ [name]: value })).toThrow(sentence);
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { exampleArguments } from '#simulator/reply-unscripted.ts';
+import { exampleArguments } from '#simulator/example-answer.ts';
 import { askSimulator, getWeather } from './ask-simulator.ts';
 
 const getTime = { type: 'function' as const, function: { name: 'get_time', parameters: { type: 'object' } } };

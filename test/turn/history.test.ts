@@ -3,6 +3,7 @@ import { anthropicHistory } from '#core/turn/history/anthropic.ts';
 import { compactHistory } from '#core/turn/history/compact.ts';
 import { geminiHistory } from '#core/turn/history/gemini.ts';
 import { openaiHistory } from '#core/turn/history/openai.ts';
+import type { InputItem } from '#core/turn/request/item.ts';
 import { found, github, search, star } from './github-turn.ts';
 import { makeRound, makeTurn } from './make-turn.ts';
 
@@ -162,4 +163,32 @@ test('the system prompt stands apart on wires that have it so, and a later syste
       { role: 'user', parts: [{ text: later }] },
     ],
   });
+});
+
+test('items of every kind read as roles and text where they are kept, and as calls and results on a wire', () => {
+  const image = { type: 'input_image' as const, image_url: 'https://example.com/cat.png' };
+  const items: InputItem[] = [
+    { role: 'developer', content: 'Be kind.' },
+    { role: 'user', content: [{ type: 'input_text', text: 'What is it?' }, image] },
+    { type: 'function_call', call_id: 'call_1', name: 'look', arguments: '{"at":"it"}' },
+    { type: 'function_call_output', call_id: 'call_1', output: [{ type: 'input_text', text: 'A cat' }, image] },
+    { type: 'opaque_state', provider: 'anthropic', state: {} },
+  ];
+  const turns = [makeTurn({ input: items })];
+
+  expect(compactHistory(turns).map(({ role, content }) => [role, content])).toEqual([
+    ['system', 'Be kind.'],
+    ['user', 'What is it?\n[image]'],
+    ['assistant', 'look({"at":"it"})'],
+    ['system', 'call_1 answered: A cat\n[image]'],
+  ]);
+  expect(openaiHistory(turns)).toEqual([
+    { role: 'system', content: 'Be kind.' },
+    { role: 'user', content: 'What is it?\n[image]' },
+    {
+      role: 'assistant',
+      tool_calls: [{ id: 'call_1', type: 'function', function: { name: 'look', arguments: '{"at":"it"}' } }],
+    },
+    { role: 'tool', tool_call_id: 'call_1', content: 'A cat\n[image]' },
+  ]);
 });

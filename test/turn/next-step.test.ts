@@ -14,6 +14,26 @@ test('a round that asked for tools is followed by the batch of its open calls', 
   expect(step).toMatchObject({ kind: 'run-tool-batch', round: 1, calls: [{ index: 1 }] });
 });
 
+test('calls that a turn adopted come before its first round, and are counted with its limits', () => {
+  const adopted = (...results: (null | undefined)[]) =>
+    makeRound(
+      0,
+      null,
+      results.map((result) => (result === null ? { result } : {})),
+    ).calls;
+  const rounds = [makeRound(1, null, [{ result: null }])];
+
+  expect(nextStep(makeTurn({ status: 'queued', adopted: adopted(undefined, null) }))).toMatchObject({
+    ...{ kind: 'run-tool-batch', round: 0, calls: [{ round: 0, index: 1 }] },
+  });
+  const run = { kind: 'run-round', round: 1, final: null };
+  expect(nextStep(makeTurn({ adopted: adopted(undefined) }))).toEqual(run);
+  const limited = makeTurn({ adopted: adopted(undefined, undefined), limits: { max_tool_calls: 1 } });
+  expect(nextStep(limited)).toEqual({ ...run, final: 'max_tool_calls' });
+  expect(nextStep({ ...limited, rounds })).toMatchObject({ kind: 'run-tool-batch', round: 1 });
+  expect(nextStep(makeTurn({ adopted: adopted(undefined), limits: { max_rounds: 1 } }))).toEqual(run);
+});
+
 test('a complete batch is followed by the next round', () => {
   const turn = makeTurn({ rounds: [makeRound(1, null, [{}, {}])] });
 

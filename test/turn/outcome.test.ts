@@ -3,7 +3,7 @@ import { assignCallIds } from '#core/turn/call.ts';
 import { outcomeOf } from '#core/turn/outcome.ts';
 import type { Reply } from '#core/turn/reply.ts';
 import { decideRetry } from '#core/turn/retry.ts';
-import { makeRound } from './make-turn.ts';
+import { makeRound, makeTurn } from './make-turn.ts';
 
 const calls = [{ id: 'call_1', name: 'x', arguments: '{}' }];
 const reply = (own: Partial<Reply>): Reply => ({
@@ -53,7 +53,7 @@ test('ids that are missing, malformed or used before in the turn are replaced', 
   const earlier = [makeRound(1, null, [{ id: 'call_1' }])];
   const calls = ['call_1', '', 'has space', 'fine', 'fine'].map((id) => ({ id, name: 'x', arguments: '{}' }));
 
-  const ids = assignCallIds(calls, earlier).map((call) => call.id);
+  const ids = assignCallIds(calls, makeTurn({ rounds: earlier })).map((call) => call.id);
 
   expect(new Set([...ids, 'call_1']).size).toBe(6);
   expect(ids[3]).toBe('fine');

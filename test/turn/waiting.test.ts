@@ -15,7 +15,18 @@ const batch = (...calls: ToolCall[]): Pick<Turn, 'rounds' | 'status'> => ({
   status: 'requires_action',
   rounds: [
     {
-      ...{ number: 1, text: null, finishReason: 'tool_calls', finishReasonRaw: null, usage: null, opaque: null, calls },
+      ...{
+        number: 1,
+        text: null,
+        finishReason: 'tool_calls',
+        finishReasonRaw: null,
+        usage: null,
+        opaque: null,
+        reasoning: null,
+        refusalFrom: null,
+        edition: 0,
+        calls,
+      },
       ...{ model: 'sim/demo', requests: 1, attempts: 1, startedAt: SINCE, completedAt: SINCE },
     },
   ],

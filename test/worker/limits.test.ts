@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import type { TurnResource } from '#core/turn/resource/turn.ts';
 import { createHarness, letTimePass } from '#test/harness/create-harness.ts';
 import { scripted } from '#test/harness/scripted.ts';
+import { operatorsTool, startWithConfig } from '#test/harness/start-with-config.ts';
 
 const look = (city: string) => ({ name: 'weather_lookup', arguments: { city } });
 const tools = ['weather_lookup'];
@@ -172,4 +173,25 @@ test('a deadline that passes between two rounds ends the turn with its rounds ke
   expect(turn).toMatchObject({ status: 'incomplete', incomplete_details: { reason: 'deadline' }, output: null });
   expect(turn.rounds[0]?.results).toMatchObject([{ status: 'error', error: { category: 'cancelled' } }]);
   expect(harness.modelRequests).toHaveLength(1);
+});
+
+test('max_total_output_tokens bounds each round by what is left, and ends the turn when nothing is', async () => {
+  await using harness = await createHarness();
+  const used = (completion_tokens: number) => ({
+    tools: [look('Tokyo')],
+    usage: { prompt_tokens: 9, completion_tokens },
+  });
+  const input = scripted({ rounds: [used(30), used(65), used(5)], answer: 'Never asked for.' });
+  const config = { tools: [operatorsTool('weather_lookup')], max_total_output_tokens: 100, max_output_tokens: 80 };
+
+  const { id } = await startWithConfig(harness, { input, config });
+  await harness.workUntilIdle();
+  const turn = await harness.findTurn(id);
+
+  expect(harness.modelRequests.map(({ body }) => body.max_completion_tokens ?? body.max_tokens)).toEqual([80, 70, 5]);
+  expect(turn).toMatchObject({
+    ...{ status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' } },
+    ...{ output: null, usage: { output_tokens: 100 } },
+  });
+  expect(turn.rounds.map(({ results }) => results[0]?.status)).toEqual(['success', 'success', 'success']);
 });

@@ -1,5 +1,5 @@
 import type { Limits } from './limits.ts';
-import type { InputMessage, Round } from './turn.ts';
+import type { AdoptedCalls, InputMessage, Round } from './turn.ts';
 import type { Capability, WebhookBody } from './turn-request.ts';
 
 /** A conversation as the API returns it: what its turns inherit, with every default filled in. */
@@ -25,6 +25,7 @@ export type CompactMessage = {
   content: string | null;
   turn_id: string;
   created_at: string;
+  adopted_calls?: AdoptedCalls;
   rounds?: Round[];
 };
 

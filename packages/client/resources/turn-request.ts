@@ -20,6 +20,11 @@ type StandingBody = {
   tool_mode?: 'native' | 'emulated' | 'inline' | null | undefined;
   parallel_tool_calls?: boolean | null | undefined;
   temperature?: number | null | undefined;
+  top_p?: number | null | undefined;
+  /** How much the model should think; which of these a provider knows differs. */
+  reasoning_effort?: 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh' | 'max' | null | undefined;
+  /** How long answers should be; for providers of the openai wire. */
+  verbosity?: 'low' | 'medium' | 'high' | null | undefined;
   max_output_tokens?: number | null | undefined;
   limits?: LimitsBody | null | undefined;
   /** What tools may need; all by default. */

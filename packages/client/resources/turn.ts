@@ -9,6 +9,8 @@ export type TurnResource = {
   id: string;
   object: 'turn';
   conversation_id: string;
+  /** The response of OpenAI's API that the turn was created as. */
+  response_id: string | null;
   status: TurnStatus;
   input: InputMessage[];
   model: string;
@@ -19,6 +21,7 @@ export type TurnResource = {
   last_event: number;
   /** The answer; the text of the rounds before stands in `rounds`. */
   output: string | null;
+  adopted_calls?: AdoptedCalls;
   rounds: Round[];
   /** What a turn in `requires_action` waits for. */
   required_action: RequiredAction | null;
@@ -35,7 +38,7 @@ export type TurnResource = {
 };
 
 /** A turn of a list: the number of its rounds in their place. */
-export type ListedTurnResource = Omit<TurnResource, 'rounds'> & { rounds_count: number };
+export type ListedTurnResource = Omit<TurnResource, 'adopted_calls' | 'rounds'> & { rounds_count: number };
 
 export type InputMessage = { role: 'user' | 'assistant' | 'system'; content: string };
 
@@ -53,6 +56,9 @@ export type Round = {
   attempts: number;
 };
 
+/** Calls of earlier turns that a person has allowed: they run first. Absent where there are none. */
+export type AdoptedCalls = { tool_calls: ToolCall[]; results: ToolResult[] };
+
 /** `arguments` is the model's text where that is not a JSON object. */
 export type ToolCall = { id: string; name: string; arguments: string | Record<string, unknown> };
 
@@ -60,7 +66,7 @@ export type ToolCall = { id: string; name: string; arguments: string | Record<st
 export type ToolResult =
   | {
       tool_call_id: string;
-      status: 'success' | 'error';
+      status: 'success' | 'error' | 'handed_over';
       content: string | null;
       error: ToolError | null;
       truncated: boolean;

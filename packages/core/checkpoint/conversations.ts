@@ -4,6 +4,7 @@ import type { StandingConfig } from '../turn/request/turn.ts';
 import type { Conversation } from '../turn/turn.ts';
 import { fittingRows, type Page, pageOfRows } from './sql/page.ts';
 import type { Db, Trx } from './tables.ts';
+import { hideConversation } from './turns/hide.ts';
 
 export type NewConversation = {
   id: string;
@@ -21,6 +22,11 @@ export async function createConversation(db: Db, { id, project, config, metadata
   );
 }
 
+/** Replaces the metadata of a conversation that callers find. */
+export async function setMetadata(db: Db, id: string, metadata: Record<string, string>): Promise<void> {
+  await write(db, sql`update conversations set metadata = ${metadata}::json where id = ${id} and hidden_at is null`);
+}
+
 /** A project's own conversation; undefined for one of another project. */
 export async function findConversation(db: Db, project: string, id: string): Promise<Conversation | undefined> {
   const [conversation] = await read(db, selectConversations(db, project).where('conversations.id', '=', id));
@@ -33,7 +39,7 @@ export async function listConversations(
   project: string,
   { before, limit }: { before?: string; limit: number },
 ): Promise<Page<Conversation>> {
-  const rows = sql`from conversations where project = ${project} ${before ? sql`and id < ${before}` : sql``}`;
+  const rows = sql`from conversations where project = ${project} and hidden_at is null ${before ? sql`and id < ${before}` : sql``}`;
   const bytes = sql`octet_length(config::text) + octet_length(metadata::text) + 500`;
   const page = fittingRows({ rows, key: sql`id`, direction: 'desc', limit, bytes });
   const query = selectConversations(db, project)
@@ -45,7 +51,10 @@ export async function listConversations(
   return pageOfRows(await read(db, query));
 }
 
-/** Deletes a conversation and all that belongs to it. Refused, and nothing done, while one of its turns is active. */
+/**
+ * Deletes a conversation and all that belongs to it. One that is a fork or has forks is hidden, and erased soon as far as
+ * nothing stands on it. Refused, and nothing done, while one of its turns is active.
+ */
 export async function deleteConversation(
   trx: Trx,
   project: string,
@@ -53,9 +62,10 @@ export async function deleteConversation(
 ): Promise<'deleted' | 'busy' | 'missing'> {
   const conversation = await trx
     .selectFrom('conversations')
-    .select('id')
+    .select('forked_from')
     .where('id', '=', id)
     .where('project', '=', project)
+    .where('hidden_at', 'is', null)
     .forUpdate()
     .executeTakeFirst();
   if (!conversation) return 'missing';
@@ -69,8 +79,20 @@ export async function deleteConversation(
     .executeTakeFirst();
   if (active) return 'busy';
 
-  await trx.deleteFrom('conversations').where('id', '=', id).execute();
+  if (conversation.forked_from !== null || (await hasForks(trx, id))) await hideConversation(trx, id);
+  else await trx.deleteFrom('conversations').where('id', '=', id).execute();
   return 'deleted';
+}
+
+async function hasForks(trx: Trx, id: string): Promise<boolean> {
+  const fork = await trx
+    .selectFrom('turns')
+    .innerJoin('conversations as fork', 'fork.forked_from', 'turns.id')
+    .select('fork.id')
+    .where('turns.conversation_id', '=', id)
+    .limit(1)
+    .executeTakeFirst();
+  return fork !== undefined;
 }
 
 /** A project's conversations, each with its active turn at the head. */
@@ -80,7 +102,14 @@ function selectConversations(db: Db, project: string) {
     .leftJoin('turns', (join) =>
       join.onRef('turns.conversation_id', '=', 'conversations.id').on('turns.at_head', '=', true),
     )
-    .select(['conversations.id', 'conversations.config', 'conversations.metadata', 'turns.id as activeTurnId'])
+    .select([
+      'conversations.id',
+      'conversations.config',
+      'conversations.metadata',
+      'turns.id as activeTurnId',
+      'conversations.forked_from as forkedFrom',
+    ])
     .select(sql<string>`conversations.created_at::text`.as('createdAt'))
-    .where('conversations.project', '=', project);
+    .where('conversations.project', '=', project)
+    .where('conversations.hidden_at', 'is', null);
 }

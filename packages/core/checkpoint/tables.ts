@@ -1,7 +1,7 @@
 import type { Generated, Kysely, Transaction } from 'kysely';
 import type { EventType } from '../turn/event.ts';
-import type { InputMessage } from '../turn/message.ts';
 import type { Usage } from '../turn/reply.ts';
+import type { InputItem } from '../turn/request/item.ts';
 import type { ToolEffect } from '../turn/request/tool.ts';
 import type { StandingConfig, TurnConfig } from '../turn/request/turn.ts';
 import type { EndpointEvent } from '../turn/request/webhook-endpoint.ts';
@@ -25,6 +25,7 @@ export type Tables = {
   delivery_attempts: DeliveryAttemptRow;
   idempotency_keys: IdempotencyKeyRow;
   webhook_secrets: WebhookSecretRow;
+  sealing_keys: SealingKeyRow;
   tool_rates: ToolRateRow;
   workers: WorkerRow;
 };
@@ -36,6 +37,10 @@ type ConversationRow = {
   metadata: Record<string, string>;
   turns: Generated<number>;
   reopened: Generated<number>;
+  forked_from: Generated<string | null>;
+  hidden_at: Generated<Date | null>;
+  outlives_turns: Generated<boolean>;
+  erase_due_at: Generated<Date | null>;
   created_at: Generated<Date>;
 };
 
@@ -48,7 +53,7 @@ type TurnRow = {
   model: string | null;
   priority: number;
   config: TurnConfig;
-  input: InputMessage[];
+  input: InputItem[];
   metadata: Record<string, string>;
   status: Generated<TurnStatus>;
   step: Generated<string>;
@@ -63,6 +68,7 @@ type TurnRow = {
   lease_owner: string | null;
   lease_until: Date | null;
   starts: Generated<number>;
+  edition: Generated<number>;
   attempts: Generated<number>;
   retry_at: Date | null;
   rate_limited: Generated<boolean>;
@@ -73,6 +79,10 @@ type TurnRow = {
   incomplete_reason: IncompleteReason | null;
   warnings: Generated<string[]>;
   failed_requests: Generated<number>;
+  stored: Generated<boolean>;
+  hidden_at: Generated<Date | null>;
+  history_until: Generated<number | null>;
+  deleted_items: Generated<string[] | null>;
   created_at: Generated<Date>;
   started_at: Date | null;
   completed_at: Date | null;
@@ -83,12 +93,15 @@ type RoundRow = {
   number: number;
   model: string;
   text: string | null;
+  reasoning: Generated<string | null>;
+  refusal_from: Generated<number | null>;
   finish_reason: string;
   finish_reason_raw: string | null;
   usage: Usage | null;
   opaque: unknown;
   requests: Generated<number>;
   attempts: number;
+  edition: Generated<number>;
   started_at: Date;
   completed_at: Generated<Date>;
 };
@@ -109,6 +122,7 @@ type ToolCallRow = {
   result: ToolResult | null;
   full_output: string | null;
   cache_key: string | null;
+  adopted_by: Generated<string | null>;
   completed_at: Date | null;
 };
 
@@ -183,6 +197,12 @@ type IdempotencyKeyRow = {
 type WebhookSecretRow = {
   project: string;
   secret: string;
+  created_at: Generated<Date>;
+};
+
+type SealingKeyRow = {
+  id: Generated<number>;
+  key: string;
   created_at: Generated<Date>;
 };
 

@@ -16,6 +16,7 @@ const ProviderConfig = z.strictObject({
   base_url: httpUrl,
   api_key: z.string().trim().min(1).nullish(),
   tools: z.boolean().default(true),
+  structured_outputs: z.boolean().default(true),
 });
 export type ProviderConfig = z.infer<typeof ProviderConfig>;
 

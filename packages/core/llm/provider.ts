@@ -1,7 +1,9 @@
 import type { Message } from '../turn/message.ts';
 import type { Reply } from '../turn/reply.ts';
+import type { TextFormat } from '../turn/request/response.ts';
 import type { Tool } from '../turn/request/tool.ts';
-import type { ToolChoice } from '../turn/request/turn.ts';
+import type { ReasoningEffort, ToolChoice, Verbosity } from '../turn/request/turn.ts';
+import type { ListedModel } from './http/list-models.ts';
 
 /** What one round asks a model, in our words. `tools` is empty in a final round. */
 export type RoundRequest = {
@@ -20,6 +22,13 @@ export type RoundRequest = {
   toolChoice: ToolChoice;
   parallelToolCalls: boolean | null;
   temperature: number | null;
+  topP: number | null;
+  reasoningEffort: ReasoningEffort | null;
+  /** Whether what the model thinks is to be shown, by wires that show it only where they are asked to. */
+  showsReasoning: boolean;
+  verbosity: Verbosity | null;
+  /** What the text has to be; null where any text will do. */
+  textFormat: TextFormat | null;
   maxOutputTokens: number | null;
   /** Merged into the request's top level as they are, last. */
   providerOptions: Record<string, unknown>;
@@ -30,6 +39,8 @@ export type RoundRequest = {
 /** A chunk of a reply while it streams; a preview, the reply itself is what counts. */
 export type Delta =
   | { kind: 'text'; text: string }
+  /** Text, too: the reply's text goes on with it. */
+  | { kind: 'refusal'; text: string }
   | { kind: 'reasoning'; text: string }
   | { kind: 'tool-arguments'; index: number; text: string };
 
@@ -41,6 +52,8 @@ export type Capabilities = {
   parallel_tool_calls: boolean;
   /** A model's reasoning is shown while it streams, and what its provider wants of it goes back. */
   thinking: boolean;
+  /** Replies can be held to a JSON schema. */
+  structured_outputs: boolean;
 };
 
 /**
@@ -52,4 +65,6 @@ export type Provider = {
   name: string;
   capabilities: Capabilities;
   ask(request: RoundRequest, signal: AbortSignal, onDelta: (delta: Delta) => void): Promise<Reply>;
+  /** The models that the server lists now. Rejects where it cannot be asked, or has no list. */
+  listModels?(signal: AbortSignal): Promise<ListedModel[]>;
 };

@@ -30,6 +30,11 @@ const SETTINGS = new Map([
   ['sim', ''],
 ]);
 
+/** Whether a provider is named so wherever Pawl runs, also where it is not configured. */
+export function isBuiltInProvider(name: string): boolean {
+  return SETTINGS.has(name);
+}
+
 /**
  * The providers the environment configures, each within its bounds. `sim` is always there; its address is asked for
  * at the first call, which starts the simulator. Settings that cannot work are a `Misconfigured`.
@@ -88,16 +93,23 @@ function builtIn(env: Env, makers: Makers): Provider[] {
 }
 
 function extra(env: Env, makers: Makers): Provider[] {
-  return Object.entries(readExtraProviders(env, [...SETTINGS.keys()])).map(([name, { kind, tools, ...options }]) => {
+  return Object.entries(readExtraProviders(env, [...SETTINGS.keys()])).map(([name, config]) => {
+    const { kind, tools, structured_outputs, ...options } = config;
     const keyName = `PAWL_PROVIDERS.${name}.api_key`;
     const provider = makers[kind]({ name, apiKey: options.api_key ?? null, baseUrl: options.base_url, keyName });
-    return tools ? provider : withoutTools(provider);
+    const known = structured_outputs ? provider : withoutStructuredOutputs(provider);
+    return tools ? known : withoutTools(known);
   });
 }
 
 /** A provider that is said to know no tool calls of its own. */
 function withoutTools(provider: Provider): Provider {
   return { ...provider, capabilities: { ...provider.capabilities, tools: false, parallel_tool_calls: false } };
+}
+
+/** A provider that is said not to hold replies to a schema. */
+function withoutStructuredOutputs(provider: Provider): Provider {
+  return { ...provider, capabilities: { ...provider.capabilities, structured_outputs: false } };
 }
 
 function refuse(name: string, names: string[]): never {

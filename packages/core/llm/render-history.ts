@@ -1,4 +1,6 @@
 import type { Message, RequestedCall } from '../turn/message.ts';
+import type { Part } from '../turn/request/item.ts';
+import { textWithNotes } from './parts/missing-note.ts';
 
 type Round = Extract<Message, { role: 'assistant' }>;
 type Input = Extract<Message, { role: 'user' | 'system' }>;
@@ -19,7 +21,14 @@ export function renderHistory(messages: Message[]): Message[] {
 }
 
 function inputOf(message: Input): Message {
-  return message.role === 'system' ? message : { ...message, content: withoutMarkers(message.content) };
+  if (message.role === 'system') return message;
+  const { content, parts } = message;
+  return { role: 'user', content: withoutMarkers(content), ...(parts ? { parts: parts.map(partOf) } : {}) };
+}
+
+/** Images and files of the user stay; a note stands for those of results, which are text here. */
+function partOf(part: Part): Part {
+  return part.type === 'input_text' ? { ...part, text: withoutMarkers(part.text) } : part;
 }
 
 /** The text with each marker's opening made one that calls nothing, and that stays valid inside JSON. */
@@ -60,6 +69,10 @@ const USE =
 function describe({ name, arguments: args }: RequestedCall, result: Result | undefined): string {
   const written = args.trim() === '{}' || !args.trim() ? name : `${name} ${args}`;
   // What a tool says cannot end its own result, nor can it or the arguments of its call bring a marker in.
-  const content = (result?.content ?? '').replaceAll('</result>', '<\\/result>');
+  const content = plainResult(result).replaceAll('</result>', '<\\/result>');
   return withoutMarkers(`${written} ${result?.isError ? 'failed' : 'answered'}:\n<result>\n${content}\n</result>`);
+}
+
+function plainResult(result: Result | undefined): string {
+  return result?.parts ? textWithNotes(result.parts) : (result?.content ?? '');
 }

@@ -124,9 +124,23 @@ export type EventFieldValues = { [Name in keyof typeof eventFields]: z.infer<(ty
 
 type LiveFields = EventFieldValues & { tool_call_id: string };
 
-export type LiveEvent = {
-  [Type in keyof typeof liveEvents]: { type: Type; turn_id: string } & Pick<LiveFields, LiveField<Type>>;
+/**
+ * What the events of a running round carry between processes beside their fields; no caller sees it. Places are in UTF-16
+ * code units, and absent until they are known: what the model thought behind `reasoning_length` is no part of the round, what
+ * it said from `refusal_from` on is a refusal (contract-responses R42, R45).
+ */
+export type LiveEdition = { edition?: number; reasoning_length?: number; refusal_from?: number };
+
+type LiveEventWith<Edition> = {
+  [Type in keyof typeof liveEvents]: { type: Type; turn_id: string } & Pick<LiveFields, LiveField<Type>> &
+    ('attempt' extends LiveField<Type> ? Edition : unknown);
 }[keyof typeof liveEvents];
+
+/** A live event as processes send it to each other. */
+export type LiveEvent = LiveEventWith<LiveEdition>;
+
+/** A live event as callers see it. */
+export type LiveEventResource = LiveEventWith<unknown>;
 
 /**
  * An event as it is stored. It points at its checkpoint (`round`, `callIndex`) instead of repeating it; `data` holds only

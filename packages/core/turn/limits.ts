@@ -1,7 +1,10 @@
 import { sumUsage, type Usage } from './reply.ts';
 
-/** What limits count in: the committed rounds, as a turn has them. */
-type CountedRound = { usage: Usage | null; calls: readonly unknown[] };
+/** What limits count in: the committed rounds, and the calls that the turn adopted. */
+type CountedTurn = {
+  adopted: readonly unknown[];
+  rounds: readonly { usage: Usage | null; calls: readonly unknown[] }[];
+};
 
 type Limit = {
   name: string;
@@ -16,7 +19,7 @@ type Limit = {
   /** The reason in `incomplete_details` of a turn that reached it. */
   reason: string;
   /** Whether the committed rounds reach it. Null for a limit that the database's clock decides (`Work.overdue`). */
-  isReached: ((rounds: readonly CountedRound[], limit: number) => boolean) | null;
+  isReached: ((turn: CountedTurn, limit: number) => boolean) | null;
 };
 
 const LIMITS = [
@@ -28,7 +31,8 @@ const LIMITS = [
     reason: 'max_tool_calls',
     counts: 'Tool calls in all',
     after: 'Calls beyond are answered `cancelled`; then a last round sums up.',
-    isReached: (rounds, limit) => rounds.reduce((sum, { calls }) => sum + calls.length, 0) > limit,
+    isReached: ({ adopted, rounds }, limit) =>
+      rounds.reduce((sum, { calls }) => sum + calls.length, adopted.length) > limit,
   },
   {
     name: 'max_rounds',
@@ -38,7 +42,7 @@ const LIMITS = [
     reason: 'max_rounds',
     counts: 'Rounds with tool calls',
     after: 'A last round that sums up comes on top.',
-    isReached: (rounds, limit) => rounds.filter(({ calls }) => calls.length > 0).length >= limit,
+    isReached: ({ rounds }, limit) => rounds.filter(({ calls }) => calls.length > 0).length >= limit,
   },
   {
     name: 'max_total_tokens',
@@ -48,7 +52,7 @@ const LIMITS = [
     reason: 'max_total_tokens',
     counts: 'Tokens in all, checked before each round',
     after: 'Then a last round sums up.',
-    isReached: (rounds, limit) => sumUsage(rounds.map(({ usage }) => usage)).total_tokens >= limit,
+    isReached: ({ rounds }, limit) => sumUsage(rounds.map(({ usage }) => usage)).total_tokens >= limit,
   },
   {
     name: 'deadline_seconds',
@@ -96,7 +100,7 @@ export function fillLimits(given: { [Name in LimitName]?: number | null | undefi
 }
 
 /** The reason for which the committed rounds make the next round the last one; null where no limit is reached. */
-export function reachedReason(rounds: readonly CountedRound[], own: Limits): LimitReason | null {
-  const reached = limits.find(({ name, isReached }) => isReached?.(rounds, own[name] ?? Number.POSITIVE_INFINITY));
+export function reachedReason(turn: CountedTurn, own: Limits): LimitReason | null {
+  const reached = limits.find(({ name, isReached }) => isReached?.(turn, own[name] ?? Number.POSITIVE_INFINITY));
   return reached?.reason ?? null;
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Part } from './request/item.ts';
 
 /** One message of a turn's input, as callers send it. */
 export const InputMessage = z
@@ -19,9 +20,10 @@ export type RequestedCall = { id: string; name: string; arguments: string };
 /**
  * One message of the expanded history, as the adapters get it and render it into their wires. A round's text and calls
  * stand in one assistant message; the results follow in the order of the calls. `opaque` goes back verbatim to the
- * provider it names.
+ * provider it names. Where a message has more than text, `parts` are all of it; `content` is its text, with a note in the
+ * place of each image and file.
  */
 export type Message =
-  | { role: 'user' | 'system'; content: string }
+  | { role: 'user' | 'system'; content: string; parts?: Part[] }
   | { role: 'assistant'; content: string | null; calls: RequestedCall[]; opaque?: { provider: string; state: unknown } }
-  | { role: 'tool'; callId: string; name: string; content: string; isError: boolean };
+  | { role: 'tool'; callId: string; name: string; content: string; isError: boolean; parts?: Part[] };

@@ -1,4 +1,5 @@
-import { type Final, reachedLimit } from './reached-limit.ts';
+import { latestCalls } from './call.ts';
+import { type Final, leftOutputTokens, reachedLimit } from './reached-limit.ts';
 import { MAX_SILENT_STARTS } from './timing.ts';
 import { isTerminal, type ToolCall, type Turn } from './turn.ts';
 
@@ -7,8 +8,11 @@ export type NextStep =
   | { kind: 'run-round'; round: number; final: Final | null }
   | { kind: 'run-tool-batch'; round: number; calls: ToolCall[] }
   | { kind: 'wait'; calls: ToolCall[] }
-  | { kind: 'end'; because: 'deadline' | 'poison' }
+  | { kind: 'end'; because: EndingReason }
   | { kind: 'nothing' };
+
+/** Why a turn ends without another round. `no-tokens`: none is left of the output tokens that all its rounds may use. */
+export type EndingReason = 'deadline' | 'poison' | 'hand-over' | 'no-tokens';
 
 export type RoundStep = Extract<NextStep, { kind: 'run-round' }>;
 
@@ -26,6 +30,8 @@ export function nextStep(turn: Turn): NextStep {
   const ready = open.filter((call) => !isWaiting(call));
   if (ready.length > 0) return { kind: 'run-tool-batch', round: turn.rounds.length, calls: ready };
   if (open.length > 0) return { kind: 'wait', calls: open };
+  if (isHandedOver(turn)) return { kind: 'end', because: 'hand-over' };
+  if (leftOutputTokens(turn) === 0) return { kind: 'end', because: 'no-tokens' };
   return { kind: 'run-round', round: turn.rounds.length + 1, final: reachedLimit(turn) };
 }
 
@@ -34,7 +40,12 @@ export function isWaiting({ waitsFor, expired, result }: ToolCall): boolean {
   return waitsFor !== null && !expired && result === null;
 }
 
-/** The calls of the last round that have no result yet, in order. */
+/** Whether the caller answers calls of the last round in a later turn: then this one is over (R19). */
+export function isHandedOver({ rounds }: Pick<Turn, 'rounds'>): boolean {
+  return rounds.at(-1)?.calls.some(({ result }) => result?.status === 'handed_over') ?? false;
+}
+
+/** The calls of the last batch that have no result yet, in order. */
 function openCalls(turn: Turn): ToolCall[] {
-  return turn.rounds.at(-1)?.calls.filter((call) => call.result === null) ?? [];
+  return latestCalls(turn).filter((call) => call.result === null);
 }

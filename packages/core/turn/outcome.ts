@@ -2,7 +2,7 @@ import type { Final } from './reached-limit.ts';
 import type { Reply } from './reply.ts';
 import type { IncompleteReason } from './turn.ts';
 
-/** What a reply means for its turn: more work, or the end with the text as answer. */
+/** What a reply means for its turn: calls, or the end with the text as answer. */
 export type Outcome =
   | { kind: 'calls' }
   | { kind: 'completed'; output: string }
@@ -23,6 +23,5 @@ export function outcomeOf(reply: Reply, final: Final | null): Outcome {
     return output.trim() ? { kind: 'completed', output } : { kind: 'incomplete', reason: 'max_tool_calls', output };
   }
   if (final) return { kind: 'incomplete', reason: final, output };
-  if (reply.calls.length > 0) return { kind: 'calls' };
-  return { kind: 'completed', output };
+  return reply.calls.length === 0 ? { kind: 'completed', output } : { kind: 'calls' };
 }

@@ -1,3 +1,4 @@
+import { latestCalls } from './call.ts';
 import type { RequestedCall } from './message.ts';
 import type { Reply } from './reply.ts';
 import type { ToolEffect } from './request/tool.ts';
@@ -9,7 +10,8 @@ import type { Round, ToolCall, Turn, WaitsFor, Work } from './turn.ts';
 // holds each prediction against the turn as it is read. Only times differ: those here are of this process's clock.
 
 /** What a turn is started with. */
-export type NewTurn = Pick<Turn, 'id' | 'project' | 'conversationId' | 'config' | 'input' | 'priority' | 'metadata'>;
+export type NewTurn = Pick<Turn, 'id' | 'project' | 'conversationId' | 'config' | 'input' | 'priority' | 'metadata'> &
+  Partial<Pick<Turn, 'stored'>>;
 
 /** What the conversation and the database's clock add to it. */
 export type QueuedTurn = Pick<Turn, 'position' | 'createdAt'> & { atHead: boolean };
@@ -20,15 +22,17 @@ export type SavedRound = {
   model: string;
   reply: Reply;
   attempts: number;
+  /** The edition that the run had with its lease; null where it had none. */
+  edition?: number | null;
   startedAt: number;
   warnings: string[];
-  calls: (RequestedCall & { effect: ToolEffect; waitsFor: WaitsFor | null })[];
+  calls: (RequestedCall & { effect: ToolEffect; waitsFor: WaitsFor | null; result?: ToolResult | null })[];
 };
 
 /** The work on a step that was just made due: no run has taken it, and its wake-up was enqueued once. */
 const FRESH_STEP = {
   ...{ generation: 0, leaseOwner: null, leased: false, starts: 0, attempts: 0 },
-  ...{ rateLimited: false, retryAt: null, early: false },
+  ...{ rateLimited: false, retryAt: null, early: false, edition: 0 },
 } satisfies Partial<Work>;
 
 /** The turn that was just recorded. */
@@ -36,7 +40,18 @@ export function predictQueuedTurn(turn: NewTurn, { position, createdAt, atHead }
   const seconds = turn.config.limits.deadline_seconds;
   return {
     ...turn,
-    ...{ position, createdAt, status: 'queued', rounds: [], lastEvent: 1, warnings: [], failedRequests: 0 },
+    stored: turn.stored ?? true,
+    hidden: false,
+    ...{
+      position,
+      createdAt,
+      status: 'queued',
+      adopted: [],
+      rounds: [],
+      lastEvent: 1,
+      warnings: [],
+      failedRequests: 0,
+    },
     ...{ output: null, error: null, incompleteReason: null, startedAt: null, completedAt: null },
     work: {
       ...{ ...FRESH_STEP, step: FIRST_STEP, atHead, uncontended: false, waitedMs: 0, waitingSince: createdAt },
@@ -53,12 +68,9 @@ export function predictAfterRound(turn: Turn, saved: SavedRound): Turn | null {
   if (saved.calls.some(({ waitsFor }) => waitsFor !== null)) return null;
   const committedAt = new Date().toISOString();
   const round = roundOf(saved, committedAt);
-  // A run has its turn as it was before it took it: `turn.started` was appended since.
-  const events = turn.startedAt === null ? ['turn.started', 'round.completed'] : ['round.completed'];
   return {
-    ...{ ...turn, status: 'in_progress', startedAt: turn.startedAt ?? committedAt, warnings: saved.warnings },
-    ...{ rounds: [...turn.rounds, round], lastEvent: turn.lastEvent + events.length },
-    work: workAfter(turn, committedAt),
+    ...{ ...begunTurn(turn, committedAt, { events: 1 }), warnings: saved.warnings, rounds: [...turn.rounds, round] },
+    work: { ...workAfter(turn, committedAt), edition: round.edition },
   };
 }
 
@@ -67,17 +79,31 @@ export function predictAfterRound(turn: Turn, saved: SavedRound): Turn | null {
  * result among them, or waited for a client or a person: then the turn has to be read (R3).
  */
 export function predictAfterBatch(turn: Turn, results: ReadonlyMap<number, ToolResult>): Turn | null {
-  const round = turn.rounds.at(-1);
+  const before = latestCalls(turn);
   const isKnown = ({ index, waitsFor, result }: ToolCall) => waitsFor === null && (result ?? results.get(index));
-  if (!round?.calls.every(isKnown)) return null;
+  if (!before.every(isKnown)) return null;
   const committedAt = new Date().toISOString();
-  const calls = round.calls.map((call) =>
+  const calls = before.map((call) =>
     call.result ? call : { ...call, result: results.get(call.index) ?? null, completedAt: committedAt },
   );
-  const answered = round.calls.filter(({ result }) => result === null).length;
+  const events = before.filter(({ result }) => result === null).length;
+  const round = turn.rounds.at(-1);
   return {
-    ...{ ...turn, rounds: [...turn.rounds.slice(0, -1), { ...round, calls }], lastEvent: turn.lastEvent + answered },
+    ...begunTurn(turn, committedAt, { events }),
+    ...(round ? { rounds: [...turn.rounds.slice(0, -1), { ...round, calls }] } : { adopted: calls }),
     work: workAfter(turn, committedAt),
+  };
+}
+
+/** A run has its turn as it was before it took it: `turn.started` was appended since, where the step is the turn's first. */
+function begunTurn(turn: Turn, committedAt: string, { events }: { events: number }): Turn {
+  const { startedAt, lastEvent } = turn;
+  const started = startedAt === null ? 1 : 0;
+  return {
+    ...turn,
+    status: 'in_progress',
+    startedAt: startedAt ?? committedAt,
+    lastEvent: lastEvent + started + events,
   };
 }
 
@@ -86,21 +112,27 @@ function workAfter({ work }: Turn, committedAt: string): Work {
   return { ...work, ...FRESH_STEP, step: stepAfter(work.step), uncontended: true, waitingSince: committedAt };
 }
 
-function roundOf({ number, model, reply, attempts, startedAt, calls }: SavedRound, completedAt: string): Round {
+function roundOf(
+  { number, model, reply, attempts, edition, startedAt, calls }: SavedRound,
+  completedAt: string,
+): Round {
   const { text, finishReason, finishReasonRaw, usage, opaque = null, requests = 1 } = reply;
+  const { reasoning = null, refusalFrom = null } = reply;
   return {
     ...{ number, model, text, finishReason, finishReasonRaw, usage, opaque, requests, attempts, completedAt },
+    ...{ reasoning, refusalFrom, edition: edition ?? 0 },
     startedAt: new Date(startedAt).toISOString(),
-    calls: calls.map((call, index) => openCall(call, { round: number, index })),
+    calls: calls.map((call, index) => callOf(call, { round: number, index, completedAt })),
   };
 }
 
-function openCall(
-  { id, name, arguments: args, effect }: SavedRound['calls'][number],
-  position: Pick<ToolCall, 'round' | 'index'>,
+/** A call that was just committed: open, but for one that was handed over. */
+function callOf(
+  { id, name, arguments: args, effect, result = null }: SavedRound['calls'][number],
+  { completedAt, ...position }: Pick<ToolCall, 'round' | 'index'> & { completedAt: string },
 ): ToolCall {
   return {
     ...{ ...position, id, name, arguments: args, effect, waitsFor: null, expiresAt: null, expired: false },
-    ...{ approval: null, claimedBy: null, claimedAt: null, result: null, completedAt: null },
+    ...{ approval: null, claimedBy: null, claimedAt: null, result, completedAt: result && completedAt },
   };
 }

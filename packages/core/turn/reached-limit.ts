@@ -1,27 +1,41 @@
-import { isLooping } from './call.ts';
+import { callsBefore, callsOf, isHandOver, isLooping, latestCalls } from './call.ts';
 import { type LimitReason, reachedReason } from './limits.ts';
+import type { RequestedCall } from './message.ts';
+import { sumUsage } from './reply.ts';
 import type { ToolCall, Turn } from './turn.ts';
 
 /** Why a round is the last one: a limit is reached, or the model repeats one call again and again. */
 export type Final = LimitReason | 'repeated_call';
 
 /** What the committed rounds make the next round the last one for, asked without tools. */
-export function reachedLimit({ rounds, config }: Pick<Turn, 'rounds' | 'config'>): Final | null {
-  return reachedReason(rounds, config.limits) ?? (loopingCall({ rounds }) ? 'repeated_call' : null);
+export function reachedLimit(turn: Pick<Turn, 'adopted' | 'rounds' | 'config'>): Final | null {
+  return reachedReason(turn, turn.config.limits) ?? (loopingCall(turn) ? 'repeated_call' : null);
 }
 
-/** The call of the last round that repeats the calls before it, if one does. */
-export function loopingCall({ rounds }: Pick<Turn, 'rounds'>): ToolCall | undefined {
-  return rounds.at(-1)?.calls.find((call) => isLooping({ rounds }, call));
+/** The call of the last batch that repeats the calls before it, if one does. */
+export function loopingCall(turn: Pick<Turn, 'adopted' | 'rounds'>): ToolCall | undefined {
+  return latestCalls(turn).find((call) => isLooping(turn, call));
 }
 
-/** Whether a call comes after the turn's last allowed one; it is answered `cancelled` and never runs. */
+/**
+ * What is left of the output tokens that all rounds of a turn may use together, as far as its provider counts them; null
+ * where the request bounds none (contract-responses, max_output_tokens).
+ */
+export function leftOutputTokens({ rounds, config }: Pick<Turn, 'rounds' | 'config'>): number | null {
+  const most = config.max_total_output_tokens ?? null;
+  return most === null ? null : Math.max(0, most - sumUsage(rounds.map(({ usage }) => usage)).output_tokens);
+}
+
+/**
+ * Whether a call comes after the turn's last allowed one; it is answered `cancelled` and never runs. Calls that the
+ * caller answers do not count.
+ */
 export function isBeyondLimit(
-  { rounds, config }: Pick<Turn, 'rounds' | 'config'>,
+  turn: Pick<Turn, 'adopted' | 'rounds' | 'config'>,
   call: Pick<ToolCall, 'round' | 'index'>,
+  siblings: readonly Pick<RequestedCall, 'name'>[] = callsOf(turn, call.round),
 ): boolean {
-  const before = rounds
-    .filter((round) => round.number < call.round)
-    .reduce((sum, round) => sum + round.calls.length, 0);
-  return before + call.index >= config.limits.max_tool_calls;
+  const { tools, limits } = turn.config;
+  const before = callsBefore(turn, call, siblings).filter(({ name }) => !isHandOver(tools, name));
+  return before.length >= limits.max_tool_calls;
 }

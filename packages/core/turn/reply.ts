@@ -7,6 +7,10 @@ export type Reply = {
   text: string | null;
   /** `id` is empty where the provider gave none; ids are settled before the round is saved. */
   calls: RequestedCall[];
+  /** What the model thought before its first text or call, as far as the provider shows it. */
+  reasoning?: string | null;
+  /** Where in `text` a refusal begins, in UTF-16 code units. */
+  refusalFrom?: number | null;
   finishReason: FinishReason;
   finishReasonRaw: string | null;
   usage: Usage | null;

@@ -1,10 +1,13 @@
-/** A step of a turn: a round asks the model, a batch runs the tool calls of that round's reply. */
+/** A step of a turn: a round asks the model, a batch runs the tool calls of that round's reply; the adopted calls are batch 0. */
 export type Step = { kind: 'round' | 'batch'; round: number };
 
 const PREFIXES = { round: 'r', batch: 'b' } as const;
 
-/** The name of the step that every turn begins with. */
+/** The name of the step that a turn begins with. */
 export const FIRST_STEP = nameStep('round', 1);
+
+/** The name of the step that a turn begins with which adopts calls of earlier turns: their batch comes before all rounds. */
+export const ADOPTED_STEP = nameStep('batch', 0);
 
 /** The name of a step as rows and jobs carry it: `r1`, `b1`, `r2` … SQL in `checkpoint/` builds the same text. */
 export function nameStep(kind: Step['kind'], round: number): string {

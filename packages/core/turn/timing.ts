@@ -14,6 +14,10 @@ export const timing = {
   workerSeenMs: 3_000,
   /** A worker that has not said so for this long counts as gone. */
   workerGoneMs: 10_000,
+  /** Each worker looks this often for turns that can be erased, and as often at each turn that is not stored. */
+  eraseEveryMs: 10_000,
+  /** A turn that is not stored is kept for this long behind its end, for the client that waits for its answer. */
+  keepUnstoredMs: 20_000,
 };
 
 /** Runs of one step that may end without a word (crash, kill) before the turn is given up as poison. */

@@ -16,11 +16,12 @@ export type ToolErrorCategory = (typeof TOOL_ERROR_CATEGORIES)[number];
 export type ToolError = { category: ToolErrorCategory; message: string; details: Record<string, unknown> };
 
 /**
- * The answer to one call, written once (contract: Turn.rounds[].results, without the call's id). `truncated`: the model
+ * The answer to one call, written once (contract: Turn.rounds[].results, without the call's id). `handed_over`: the
+ * caller answers it in the input of a later turn (contract-responses R31). `truncated`: the model
  * sees less than there is. `partial`: not even what is kept is all of it; no result shows it.
  */
 export type ToolResult = {
-  status: 'success' | 'error';
+  status: 'success' | 'error' | 'handed_over';
   content: string | null;
   error: ToolError | null;
   truncated: boolean;
@@ -43,6 +44,23 @@ export function errorResult(error: ToolError, spent: { duration_ms?: number; att
     ...spent,
   };
 }
+
+/** The answer for a call that a person denied; the model reads the reason. */
+export function deniedResult(reason: string | null): ToolResult {
+  const message = reason ? `A person denied this call: ${reason}` : 'A person denied this call.';
+  return errorResult({ category: 'permission_denied', message, details: {} });
+}
+
+/** The result of a call that the caller answers in the input of a later turn: nothing is known of it here. */
+export const HANDED_OVER: ToolResult = {
+  status: 'handed_over',
+  content: null,
+  error: null,
+  truncated: false,
+  cached: false,
+  duration_ms: 0,
+  attempts: 0,
+};
 
 /**
  * The text that the model reads: the output, or the error in one fixed form. No text of a tool's error can pass for the

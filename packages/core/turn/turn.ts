@@ -1,6 +1,6 @@
 import { type LimitReason, limits } from './limits.ts';
-import type { InputMessage } from './message.ts';
 import type { FinishReason, Usage } from './reply.ts';
+import type { InputItem } from './request/item.ts';
 import type { ToolEffect } from './request/tool.ts';
 import type { StandingConfig, TurnConfig } from './request/turn.ts';
 import type { ToolResult } from './tool-result.ts';
@@ -65,6 +65,14 @@ export type Round = {
   finishReasonRaw: string | null;
   usage: Usage | null;
   opaque: unknown;
+  /** `opaque` as a caller may keep it. No row has it: it is added where an answer shows it (contract-responses R33). */
+  sealed?: string;
+  /** What the model thought before its first text or call. */
+  reasoning: string | null;
+  /** Where in the text a refusal begins, in UTF-16 code units; null where the model did not refuse. */
+  refusalFrom: number | null;
+  /** Which edition of the round was committed: 0, and one more for each time that pieces of it may have been told in vain. */
+  edition: number;
   /** Requests that the reply took: more than one with emulated tool calls only. */
   requests: number;
   attempts: number;
@@ -81,9 +89,11 @@ export type Turn = {
   position: number;
   status: TurnStatus;
   config: TurnConfig;
-  input: InputMessage[];
+  input: InputItem[];
   priority: number;
   metadata: Record<string, string>;
+  /** Calls of earlier turns that a person has allowed: this turn runs them first, as those of a round 0 (R22). */
+  adopted: ToolCall[];
   rounds: Round[];
   output: string | null;
   error: TurnError | null;
@@ -92,17 +102,21 @@ export type Turn = {
   /** Requests to the model that brought no reply. */
   failedRequests: number;
   lastEvent: number;
+  /** False: no caller finds the turn, and its rows go soon after its end (contract-responses R14). */
+  stored: boolean;
+  /** Deleted: no caller finds the turn. Its rows stay as long as another turn stands on it. */
+  hidden: boolean;
   createdAt: string;
   startedAt: string | null;
   completedAt: string | null;
   work: Work;
 };
 
-/** A turn as a list has it: what its rounds used, and which calls wait for a client or a person. */
-export type ListedTurn = Omit<Turn, 'config' | 'rounds'> & {
-  config: Pick<TurnConfig, 'model'>;
+/** A turn as a list has it: what its rounds used, which calls wait for a client or a person, whether it is a response. */
+export type ListedTurn = Omit<Turn, 'config' | 'rounds' | 'adopted'> & {
+  config: Pick<TurnConfig, 'model'> & { response?: unknown };
   rounds: Pick<Round, 'number' | 'usage' | 'requests' | 'calls'>[];
-  /** All calls of all rounds. */
+  /** All calls of all rounds, and those that it adopted. */
   callCount: number;
 };
 
@@ -119,6 +133,8 @@ export type Work = {
   leased: boolean;
   /** No other job for the step can exist: a run may start without writing (R3). */
   uncontended: boolean;
+  /** The edition of the round that the next lease hands out (contract-responses R45). */
+  edition: number;
   overdue: boolean;
   /** Milliseconds to the turn's deadline, null without one. */
   deadlineInMs: number | null;
@@ -144,8 +160,18 @@ export type Conversation = {
   config: StandingConfig;
   metadata: Record<string, string>;
   activeTurnId: string | null;
+  /** The turn up to which another conversation's history is this one's too, null where it is no fork. */
+  forkedFrom: string | null;
   createdAt: string;
 };
+
+/**
+ * Whether a turn is items that were added to a conversation (contract-responses R27): completed, though no model was ever
+ * asked. It is history, and no caller finds it as a turn.
+ */
+export function isAdded({ status, startedAt }: Pick<Turn, 'status' | 'startedAt'>): boolean {
+  return status === 'completed' && startedAt === null;
+}
 
 /** Whether a turn has ended. Only `/retry` reopens one, and only one that failed. */
 export function isTerminal(status: TurnStatus): status is TerminalStatus {

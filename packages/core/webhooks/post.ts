@@ -8,14 +8,11 @@ import { signWebhook } from './sign.ts';
 const TIMEOUT_MS = 15_000;
 const MAX_RESPONSE_BYTES = 1024;
 
-/** The body of a webhook (contract: Webhooks). */
-export type WebhookEvent = {
-  id: string;
-  object: 'event';
-  type: string;
-  timestamp: string;
-  data: { id: string; round?: unknown; turn?: unknown };
-};
+/** The body of a webhook (contract: Webhooks); that of a response says when in Unix seconds (contract-responses R70). */
+export type WebhookEvent = { id: string; object: 'event'; type: string } & (
+  | { timestamp: string; data: { id: string; round?: unknown; turn?: unknown } }
+  | { created_at: number; data: { id: string } }
+);
 
 /** One attempt: where to, signed with what, and which event. */
 export type WebhookPost = { url: string; secrets: readonly string[]; event: WebhookEvent; signal?: AbortSignal };

@@ -68,7 +68,9 @@ function bodyView(schema, label = '') {
 function answerView(status, { description, headers = {}, content = {} }) {
   const fields = Object.entries(headers).map(([name, header]) => ({ ...header, name, in: 'header' }));
   const bodies = Object.entries(content).map(([type, { schema, examples }]) =>
-    examples ? [codesView(Object.values(examples))] : bodyView(schema, type),
+    examples
+      ? [codesView(Object.values(examples)), schema.anyOf && bodyView(schema, type)].flat()
+      : bodyView(schema, type),
   );
   return element(
     'details',

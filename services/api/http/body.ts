@@ -1,28 +1,51 @@
+import type { Readable } from 'node:stream';
+import { finished } from 'node:stream/promises';
 import { bodyLimit } from 'hono/body-limit';
 import { createMiddleware } from 'hono/factory';
 import { RequestRefused } from '#core/failure.ts';
 import { cleanText, shorten } from '#core/text.ts';
 import { orCutOff } from './errors.ts';
 import { renderPath } from './issues.ts';
+import { isUnderResponses } from './response-base.ts';
+import type { ApiEnv } from './router.ts';
 
-const MAX_BODY_BYTES = 1024 * 1024;
+const MIB = 1024 * 1024;
 
-const limit = bodyLimit({ maxSize: MAX_BODY_BYTES, onError: refuse });
+/** The largest body of most routes, in bytes. */
+const MAX_BODY_BYTES = MIB;
+
+/** Of a refused body that many bytes are read to the end and dropped: clients in the middle of sending miss the answer. */
+const MOST_DROPPED_BYTES = 64 * MIB;
 
 /**
- * Refuses a body over 1 MiB. Node enforces a declared length, so only a body without one is counted. Reading a body
- * makes a whole `Request` of it, and a web stream.
+ * Refuses a body that is larger than its path takes: 1 MiB, or `responseBytes` under a base of responses. Node enforces a
+ * declared length, so only a body without one is counted. Reading a body makes a whole `Request` of it, and a web stream.
  */
-export const limitBody = createMiddleware((c, next) => {
-  const { method } = c.req;
-  if (method === 'GET' || method === 'HEAD') return next();
-  const length = c.req.header('content-length');
-  if (length === undefined || c.req.header('transfer-encoding') !== undefined) return orCutOff(limit(c, next));
-  return Number(length) > MAX_BODY_BYTES ? refuse() : next();
-});
+export function limitBody(responseBytes: number) {
+  const limits = { ours: limitOf(MAX_BODY_BYTES), responses: limitOf(responseBytes) };
+  return createMiddleware<ApiEnv>(async (c, next) => {
+    const { method, path } = c.req;
+    if (method === 'GET' || method === 'HEAD') return next();
+    const { maxSize, count, refuse } = isUnderResponses(path) ? limits.responses : limits.ours;
+    const length = c.req.header('content-length');
+    if (length === undefined || c.req.header('transfer-encoding') !== undefined) return orCutOff(count(c, next));
+    if (Number(length) <= maxSize) return next();
+    if (Number(length) <= MOST_DROPPED_BYTES) await orCutOff(dropBody(c.env.incoming));
+    return refuse();
+  });
+}
 
-function refuse(): never {
-  throw new RequestRefused(413, 'body_too_large', 'The body is larger than 1 MiB. Send less, or split it over turns.');
+function dropBody(incoming: Readable): Promise<void> {
+  return finished(incoming.resume(), { writable: false });
+}
+
+function limitOf(maxSize: number) {
+  const refuse = (): never => {
+    const most = maxSize % MIB === 0 ? `${maxSize / MIB} MiB` : `${maxSize} bytes`;
+    const message = `The body is larger than ${most}. Send less, or split it over turns.`;
+    throw new RequestRefused(413, 'body_too_large', message);
+  };
+  return { maxSize, refuse, count: bodyLimit({ maxSize, onError: refuse }) };
 }
 
 const MAX_DEPTH = 64;

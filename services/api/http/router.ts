@@ -2,11 +2,11 @@ import type { HttpBindings } from '@hono/node-server';
 import { OpenAPIHono } from '@hono/zod-openapi';
 import { explainIssues } from './issues.ts';
 
-/** A router: its routes check their input by schema and refuse with the contract's envelope. */
-export function makeRouter() {
+/** A router: its routes check their input by schema and refuse with the contract's envelope, as `explain` says it. */
+export function makeRouter(explain: typeof explainIssues = explainIssues) {
   return new OpenAPIHono<ApiEnv>({
     defaultHook: (result) => {
-      if (!result.success) throw explainIssues(result.error.issues);
+      if (!result.success) throw explain(result.error.issues);
     },
   });
 }
@@ -16,5 +16,11 @@ export function json<Schema>(schema: Schema) {
   return { 'application/json': { schema } };
 }
 
-/** What the middlewares add to a request: its project and the id of its key; and Node's request and response. */
-export type ApiEnv = { Bindings: HttpBindings; Variables: { project: string; keyId: string | null } };
+/**
+ * What the middlewares add to a request: its project and the id of its key; under a base of responses, its own id and when
+ * it came, by `performance.now()`; and Node's request and response.
+ */
+export type ApiEnv = {
+  Bindings: HttpBindings;
+  Variables: { project: string; keyId: string | null; received: { requestId: string; startedAt: number } };
+};

@@ -11,6 +11,7 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { type ServerType, serve } from '@hono/node-server';
 import { Misconfigured, RequestRefused } from '#core/failure.ts';
+import { newId } from '#core/id.ts';
 import { errorEnvelope } from './errors.ts';
 
 /** The connections a server keeps, and how long each may take for a request or stay idle. */
@@ -98,7 +99,7 @@ async function answerOnce({ method, url }: Request, answer: () => ReturnType<Lis
 
 function busy(): Response {
   const message = 'Too many connections are open here. Close those that you do not use, and try again in a moment.';
-  const headers = { 'retry-after': '1', connection: 'close' };
+  const headers = { 'retry-after': '1', connection: 'close', 'x-request-id': newId('req') };
   return Response.json(errorEnvelope(new RequestRefused(503, 'too_many_connections', message)), {
     status: 503,
     headers,
@@ -120,7 +121,8 @@ function refuseInEnvelope(server: Server, limits: ServerLimits): void {
     if (error.code === 'ECONNRESET' || !socket.writable || isUnderWay) return void socket.destroy(error);
     const refusal = refusalOf(error.code, limits);
     const body = JSON.stringify(errorEnvelope(refusal));
-    const head = `HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status]}\r\ncontent-type: application/json`;
+    const status = `HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status]}`;
+    const head = `${status}\r\ncontent-type: application/json\r\nx-request-id: ${newId('req')}`;
     const rest = `connection: close\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
     socket.end(`${head}\r\n${rest}`, () => socket.destroy());
   });
@@ -130,7 +132,7 @@ function refuseInEnvelope(server: Server, limits: ServerLimits): void {
 function refuse(response: ServerResponse, refusal: RequestRefused): void {
   const body = JSON.stringify(errorEnvelope(refusal));
   response.setHeader('content-type', 'application/json').setHeader('content-length', Buffer.byteLength(body));
-  response.writeHead(refusal.status, { connection: 'close' });
+  response.writeHead(refusal.status, { connection: 'close', 'x-request-id': newId('req') });
   response.end(body);
 }
 

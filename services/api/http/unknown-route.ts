@@ -2,6 +2,8 @@ import type { Context } from 'hono';
 import { createMiddleware } from 'hono/factory';
 import { matchedRoutes } from 'hono/route';
 import { RequestRefused } from '#core/failure.ts';
+import { newId } from '#core/id.ts';
+import { isNotServed, isUnderResponses } from './response-base.ts';
 import type { makeRouter } from './router.ts';
 
 type Registry = ReturnType<typeof makeRouter>['openAPIRegistry'];
@@ -11,7 +13,12 @@ export function refuseUnknownRoute(registry: Registry) {
   return createMiddleware(async (c, next) => {
     if (matchedRoute(c)) return next();
     const methods = allowedMethods(registry, c.req.path);
-    if (methods.length === 0 || methods.includes(c.req.method)) throw noRoute();
+    const isUnknown = methods.length === 0 || methods.includes(c.req.method) || isNotServed(c.req.path);
+    if (isUnknown) {
+      // A client of OpenAI's that looks for more of its API than there is.
+      if (!isUnderResponses(c.req.path)) c.header('x-request-id', newId('req'));
+      throw noRoute();
+    }
     c.header('Allow', methods.join(', '));
     const listed = methods.filter((method) => method !== 'HEAD').join(' and ');
     throw new RequestRefused(405, 'method_not_allowed', `This path takes ${listed} only. Use that.`);

@@ -1,7 +1,7 @@
 import { createRoute, type RouteHandler, z } from '@hono/zod-openapi';
 import { classifyDecision } from '#core/turn/classify-answer.ts';
 import { presentTurn } from '#core/turn/resource/turn.ts';
-import { errorResult } from '#core/turn/tool-result.ts';
+import { deniedResult } from '#core/turn/tool-result.ts';
 import type { Turn as StoredTurn, ToolCall } from '#core/turn/turn.ts';
 import type { ApiContext } from '../context.ts';
 import { findOwnTurn } from '../find-own.ts';
@@ -65,15 +65,10 @@ function answerOf(decided: z.output<typeof Decision>, index: number, by: string 
     record: (call, turn) => ({
       approval,
       fullOutput: null,
-      result: decision === 'deny' ? denied(reason) : null,
+      result: decision === 'deny' ? deniedResult(reason) : null,
       waitsFor: decision === 'allow' && isClientSide(call, turn) ? 'output' : null,
     }),
   };
-}
-
-function denied(reason: string | null) {
-  const message = reason ? `A person denied this call: ${reason}` : 'A person denied this call.';
-  return errorResult({ category: 'permission_denied', message, details: {} });
 }
 
 /** An allowed call of a client-side tool still waits for the client's output. */

@@ -16,6 +16,7 @@ const Provider = z
     tools: z.boolean().describe('Whether it has tool calls of its own; else set `tool_mode`.'),
     parallel_tool_calls: z.boolean().describe('Whether one reply may ask for several calls.'),
     thinking: z.boolean().describe('Whether its reasoning is streamed where a model shows it.'),
+    structured_outputs: z.boolean().describe('Whether its replies can be held to a JSON schema.'),
   })
   .meta({
     id: 'Provider',
@@ -23,7 +24,7 @@ const Provider = z
     examples: [
       {
         ...{ id: 'sim/*', object: 'provider', name: 'sim', wire: 'openai' },
-        ...{ streaming: true, tools: true, parallel_tool_calls: true, thinking: true },
+        ...{ streaming: true, tools: true, parallel_tool_calls: true, thinking: true, structured_outputs: true },
       },
     ],
   });

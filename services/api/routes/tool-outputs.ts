@@ -126,14 +126,19 @@ function readOne({ db }: ApiContext): RouteHandler<typeof read, ApiEnv> {
     const { id, call_id } = c.req.valid('param');
     const turn = await findOwnTurn(db, c.get('project'), id);
     const found = isCallId(call_id) ? await findCallOutput(db, turn.id, call_id) : undefined;
-    if (!found?.result) {
-      const message = `There is no output of a call ${shorten(call_id)} in this turn${found ? ' yet' : ''}.`;
+    if (!found?.result || found.result.status === 'handed_over') {
+      const message = `There is no output of a call ${shorten(call_id)} in this turn${found ? whyNone(found.result) : ''}.`;
       throw new RequestRefused(404, 'tool_output_not_found', message, 'call_id');
     }
     const { result, fullOutput } = found;
     const output = fullOutput ?? result.content;
     return c.json({ tool_call_id: call_id, output, truncated: result.partial === true }, 200);
   };
+}
+
+/** Why a call that there is has no output. */
+function whyNone(result: ToolResult | null): string {
+  return result ? ': it was handed over, and its result is in the input of a later turn' : ' yet';
 }
 
 /** Whether a text could be a call's id at all (contract: Tool). */

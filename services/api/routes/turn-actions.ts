@@ -40,7 +40,7 @@ const retry = createRoute({
   request: { params },
   responses: {
     202: { description: 'The turn goes on.', headers: z.object(pollAfterHeader), content: json(Turn) },
-    ...refusals(...ofAnyBody, 'turn_not_found', 'turn_not_failed'),
+    ...refusals(...ofAnyBody, 'turn_not_found', 'turn_not_failed', 'turn_forked'),
   },
 });
 
@@ -69,6 +69,10 @@ function retryOne(context: ApiContext): RouteHandler<typeof retry, ApiEnv> {
     if (retried.kind === 'missing') throw turnNotFound();
     if (retried.kind === 'not-failed') {
       throw new RequestRefused(409, 'turn_not_failed', 'Only a failed turn can be retried. Start a new turn instead.');
+    }
+    if (retried.kind === 'forked') {
+      const message = 'A fork stands on this turn, so it stays as it is. Start a new turn instead.';
+      throw new RequestRefused(409, 'turn_forked', message);
     }
     await publishChanges(context, { wakeups: retried.wakeup ? [retried.wakeup] : [], changed: [id] });
     const turn = await findOwnTurn(context.db, c.get('project'), id);

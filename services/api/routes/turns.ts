@@ -1,10 +1,10 @@
 import { createRoute, type RouteHandler, z } from '@hono/zod-openapi';
 import { listTurns, listWholeTurns } from '#core/checkpoint/turns/reading/list.ts';
 import { isId } from '#core/id.ts';
-import { presentLedger } from '#core/turn/resource/ledger.ts';
+import { presentAdoptedLedger, presentLedger } from '#core/turn/resource/ledger.ts';
 import { presentListed, presentTurn } from '#core/turn/resource/turn.ts';
 import type { PartsAway } from '#core/turn/resource/waiting.ts';
-import { isTerminal, type ListedTurn as StoredListed, type Turn as StoredTurn } from '#core/turn/turn.ts';
+import { isAdded, isTerminal, type ListedTurn as StoredListed, type Turn as StoredTurn } from '#core/turn/turn.ts';
 import type { ApiContext } from '../context.ts';
 import { findOwnTurn } from '../find-own.ts';
 import { setPollAfter } from '../http/poll-after.ts';
@@ -12,7 +12,7 @@ import { type ApiEnv, json, makeRouter } from '../http/router.ts';
 import { pollAfterHeader } from '../schemas/fields/headers.ts';
 import { ConversationId, TurnId } from '../schemas/fields/id.ts';
 import { LARGEST_EVENT_NUMBER, queryInteger, queryNumber } from '../schemas/fields/query-number.ts';
-import { LedgerRound } from '../schemas/ledger-round.ts';
+import { LedgerRounds } from '../schemas/ledger-round.ts';
 import { fullPage, listOf, PageQuery, readCursor } from '../schemas/page.ts';
 import { refusals } from '../schemas/refusals.ts';
 import { ListedTurn, Turn, TurnStatus } from '../schemas/turn.ts';
@@ -67,7 +67,7 @@ const readRounds = createRoute({
   summary: 'Read the committed rounds of a turn, with what the ledger holds of each call',
   description: 'Who allowed a call, when it ran, how often, and what its tool knows it by.',
   request: { params },
-  responses: { 200: { description: 'All rounds.', content: json(listOf(LedgerRound)) }, ...refusals('turn_not_found') },
+  responses: { 200: { description: 'All rounds.', content: json(LedgerRounds) }, ...refusals('turn_not_found') },
 });
 
 /** `GET /v1/turns…`: polling, one turn or a list. */
@@ -105,17 +105,21 @@ function poll({ db, streamHub, streamLimiter, availability }: ApiContext): Route
     const { id } = c.req.valid('param');
     const project = c.get('project');
     const isEnough = (turn: StoredTurn) =>
-      turn.project !== project || (after === undefined ? isSettled(turn) : isBeyond(turn, after));
+      !isFound(turn, project) || (after === undefined ? isSettled(turn) : isBeyond(turn, after));
     const timing = { timeoutMs: wait * 1000, untilSettled: after === undefined, signal: c.req.raw.signal };
     const waitFor = async () => {
       const release = streamLimiter.acquire({ project, keyId: c.get('keyId') });
       return streamHub.waitFor(id, isEnough, timing).finally(release);
     };
     const found = wait === 0 || !isId('turn', id) ? undefined : await waitFor();
-    const turn = found?.project === project ? found : await findOwnTurn(db, project, id);
+    const turn = found && isFound(found, project) ? found : await findOwnTurn(db, project, id);
     setPollAfter(c, turn);
     return c.json(presentTurn(turn, availability.last().away), 200);
   };
+}
+
+function isFound(turn: StoredTurn, caller: string): boolean {
+  return turn.project === caller && turn.stored && !turn.hidden && !isAdded(turn);
 }
 
 function isBeyond({ status, lastEvent }: StoredTurn, after: number): boolean {
@@ -129,7 +133,8 @@ function isSettled({ status }: StoredTurn): boolean {
 
 function listRounds({ db }: ApiContext): RouteHandler<typeof readRounds, ApiEnv> {
   return async (c) => {
-    const data = presentLedger(await findOwnTurn(db, c.get('project'), c.req.valid('param').id));
-    return c.json({ object: 'list' as const, data, has_more: false, next_cursor: null }, 200);
+    const turn = await findOwnTurn(db, c.get('project'), c.req.valid('param').id);
+    const list = { object: 'list' as const, data: presentLedger(turn), has_more: false, next_cursor: null };
+    return c.json({ ...list, ...presentAdoptedLedger(turn) }, 200);
   };
 }

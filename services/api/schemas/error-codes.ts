@@ -27,6 +27,11 @@ export const errorCodes = {
     'tool_mode',
     'ollama has no tool calls of its own. Set tool_mode to "emulated", or to "inline".',
   ),
+  unsupported_parameter: of(
+    400,
+    'verbosity',
+    'gemini knows no verbosity. Leave it out, and say in the instructions how long answers should be.',
+  ),
   invalid_tool: of(400, 'tools[0].description', 'Describe the tool in 10 to 500 characters; this has 4.'),
   unknown_tool: of(400, 'tools[0]', 'There is no tool named "get_wether" here. GET /v1/tools lists those there are.'),
   unknown_mcp_server: of(
@@ -49,7 +54,77 @@ export const errorCodes = {
     'webhook.url',
     '10.0.0.7 is not a public address; the operator can allow it with PAWL_EGRESS_ALLOW.',
   ),
+  unknown_parameter: of(400, 'inptu', 'There is no field `inptu`. Remove it, or check its spelling.'),
+  missing_required_parameter: of(400, 'input', '`input` is missing. Give it.'),
+  unsupported_value: of(
+    400,
+    'truncation',
+    'truncation "auto" is not supported: history is never cut silently. Give "disabled".',
+  ),
+  mutually_exclusive_parameters: of(
+    400,
+    'previous_response_id',
+    'Give previous_response_id or conversation, not both.',
+  ),
+  background_requires_store: of(
+    400,
+    'background',
+    'What runs in the background has to be stored, to be found again. Leave out store, or background.',
+  ),
+  model_not_found: of(
+    400,
+    'model',
+    'Several providers are configured (gemini, xai): name the model as provider/model, ' +
+      'or ask the operator to set PAWL_DEFAULT_PROVIDER.',
+  ),
+  unsupported_tool: of(
+    400,
+    'tools[0].type',
+    'Tools of type "web_search" are not supported here. Give functions, custom tools or mcp tools.',
+  ),
+  mcp_server_not_configured: of(
+    400,
+    'tools[0].server_url',
+    'MCP servers are configured by the operator, in PAWL_MCP. Leave out the address and the secrets.',
+  ),
+  unsupported_input_item: of(
+    400,
+    'input[3].type',
+    'Items of type "computer_call" are not supported here. Leave it out.',
+  ),
+  unsupported_content: of(
+    400,
+    'input[0].content[1].type',
+    'Content of "input_audio" is not supported here. ' +
+      'Send text, or images and files of a user as data: or https URLs.',
+  ),
   invalid_idempotency_key: of(400, 'Idempotency-Key', 'Give an Idempotency-Key of 1 to 255 visible ASCII characters.'),
+  item_not_found: of(
+    400,
+    'input[2].id',
+    'Item with id "msg_01kagz8m4pfvbte2n5q7rys3wx_r1" not found. Only items of stored responses of this project can be referred to.',
+  ),
+  approval_already_used: of(
+    400,
+    'input[0].approval_request_id',
+    'This request was allowed before: resp_01kagz8m4pfvbte2n5q7rys3wx runs its call, which no other may. Continue that response, or deny the request.',
+  ),
+  tool_output_mismatch: of(400, 'input', 'No tool output found for function call call_1.'),
+  previous_response_not_found: of(
+    400,
+    'previous_response_id',
+    'Previous response with id "resp_01kagz8m4pfvbte2n5q7rys3wx" not found. Only a stored response of this project can be continued.',
+  ),
+  previous_response_not_finished: of(
+    400,
+    'previous_response_id',
+    'resp_01kagz8m4pfvbte2n5q7rys3wx is still at work. Wait for its end before branching from it or answering its calls.',
+  ),
+  stream_superseded: of(
+    400,
+    'starting_after',
+    'The model began this reply again, and what you have of it was given up. Drop it, and ask for the stream again without `starting_after`.',
+  ),
   invalid_api_key: of(401, null, 'Send a valid key as `Authorization: Bearer <key>`.'),
   host_not_allowed: of(
     403,
@@ -64,6 +139,21 @@ export const errorCodes = {
   ),
   route_not_found: of(404, null, 'There is no such route. GET /openapi.json lists those there are.'),
   conversation_not_found: of(404, 'id', 'There is no conversation of this id. Check the id and the key.'),
+  response_not_found: of(
+    404,
+    'id',
+    'There is no response of this id. Check the id and the key; one that was not stored cannot be asked for.',
+  ),
+  conversation_item_not_found: of(
+    404,
+    'item_id',
+    'There is no item of this id in the conversation. Check the ids; deleted items are gone.',
+  ),
+  model_not_listed: of(
+    404,
+    'id',
+    'No provider here lists the model "openai/gpt-0". GET /openai/v1/models has those there are.',
+  ),
   turn_not_found: of(404, 'id', 'There is no turn of this id. Check the id and the key.'),
   tool_call_not_found: of(404, 'tool_outputs[0].tool_call_id', 'This turn has no tool call call_9.'),
   tool_output_not_found: of(404, 'call_id', 'There is no output of a call call_1 in this turn yet.'),
@@ -84,6 +174,7 @@ export const errorCodes = {
   ),
   turn_ended: of(409, null, 'The turn is completed already and cannot be cancelled.'),
   turn_not_failed: of(409, null, 'Only a failed turn can be retried. Start a new turn instead.'),
+  turn_forked: of(409, null, 'A fork stands on this turn, so it stays as it is. Start a new turn instead.'),
   tool_call_answered: of(
     409,
     'tool_outputs[0].tool_call_id',
@@ -114,6 +205,11 @@ export const errorCodes = {
     'The request line and the headers have more than 16 KiB. Send fewer or shorter ones.',
   ),
   internal: of(500, null, 'Something went wrong on our side. Try again; if it stays, look into the API log.'),
+  server_stopping: of(
+    503,
+    null,
+    'This server is stopping. The response goes on: retrieve it by the id in the header pawl-response-id.',
+  ),
   too_many_connections: of(
     503,
     null,

@@ -3,7 +3,8 @@ import { ToolEffect } from '#core/turn/request/tool.ts';
 import { exampleOf } from './fields/example-of.ts';
 import { orNull } from './fields/or-null.ts';
 import { Time } from './fields/time.ts';
-import { Round, ToolResult } from './round.ts';
+import { listOf } from './page.ts';
+import { AdoptedCalls, Round, ToolResult } from './round.ts';
 
 const Approval = z
   .object({
@@ -46,10 +47,19 @@ const LedgerResult = ToolResult.extend({
 });
 
 /** A round with its calls as the ledger holds them; `presentLedger` makes it. */
-export const LedgerRound = Round.extend({
+const LedgerRound = Round.extend({
   results: z.array(LedgerResult).describe('Of each call its answer, who allowed it, and when it ran.'),
 }).meta({
   id: 'LedgerRound',
   description: 'A round, and of each of its calls what it may do, who allowed it, and when it ran.',
   examples: [{ ...exampleOf(Round), results: [exampleOf(LedgerResult)] }],
+});
+
+/** All rounds of a turn as the ledger holds them, and the calls that it adopted. */
+export const LedgerRounds = listOf(LedgerRound).extend({
+  adopted_calls: AdoptedCalls.extend({
+    results: z.array(LedgerResult).describe('Of each call its answer, who allowed it, and when it ran.'),
+  })
+    .optional()
+    .describe('Calls of earlier turns that a person has allowed; they ran first. Absent where there are none.'),
 });

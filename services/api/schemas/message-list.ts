@@ -3,7 +3,7 @@ import { InputMessage } from '#core/turn/message.ts';
 import { TurnId } from './fields/id.ts';
 import { Time } from './fields/time.ts';
 import { listOf } from './page.ts';
-import { Round } from './round.ts';
+import { AdoptedCalls, Round } from './round.ts';
 
 const { role } = InputMessage.shape;
 const text = z.string().describe('The text.');
@@ -17,6 +17,7 @@ const CompactMessage = z
     content: z.string().nullable().describe('The text; null where a turn ended without one.'),
     turn_id: TurnId,
     created_at: Time,
+    adopted_calls: AdoptedCalls.optional(),
     rounds: z.array(Round).optional().describe('The rounds with tool calls that led to an answer.'),
   })
   .meta({

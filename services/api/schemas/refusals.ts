@@ -6,7 +6,7 @@ import { retryAfterHeader, wwwAuthenticateHeader } from './fields/headers.ts';
 type Status = keyof typeof errorTypes;
 
 /** Handlers throw refusals and never return them, so their types need not know of them. */
-type Refusals = Record<never, never>;
+export type Refusals = Record<never, never>;
 
 /** What any body may be refused for. */
 export const ofAnyBody: ErrorCode[] = [
@@ -27,6 +27,7 @@ export const ofConfig: ErrorCode[] = [
   'invalid_model',
   'provider_not_configured',
   'tools_not_supported',
+  'unsupported_parameter',
   'invalid_tool',
   'unknown_tool',
   'unknown_mcp_server',
@@ -34,6 +35,46 @@ export const ofConfig: ErrorCode[] = [
   'unknown_secret',
   'secret_not_allowed',
   'egress_blocked',
+];
+
+/** What a create request of a response may be refused for, besides the configuration of its turn. */
+export const ofResponseBody: ErrorCode[] = [
+  ...ofAnyBody.filter((code) => code !== 'unknown_field'),
+  'unknown_parameter',
+  'missing_required_parameter',
+  'unsupported_parameter',
+  'unsupported_value',
+  'mutually_exclusive_parameters',
+  'background_requires_store',
+  'model_not_found',
+  'unsupported_tool',
+  'mcp_server_not_configured',
+  'unsupported_input_item',
+  'unsupported_content',
+];
+
+/** What items for a conversation may be refused for. */
+export const ofItems: ErrorCode[] = [
+  ...ofAnyBody.filter((code) => code !== 'unknown_field'),
+  'unknown_parameter',
+  'missing_required_parameter',
+  'unsupported_input_item',
+  'unsupported_content',
+  'item_not_found',
+  'tool_output_mismatch',
+];
+
+/** What a create of a response may be refused for by what it stands on, and as its answer is held. */
+export const ofChain: ErrorCode[] = [
+  'item_not_found',
+  'tool_output_mismatch',
+  'approval_already_used',
+  'previous_response_not_found',
+  'previous_response_not_finished',
+  'conversation_not_found',
+  'response_not_found',
+  'too_many_streams',
+  'server_stopping',
 ];
 
 /** What an Idempotency-Key may be refused for. */
@@ -94,7 +135,7 @@ const MEANINGS = {
   503: 'What it takes is away just now. Try again.',
 };
 
-const ErrorBody = z
+export const ErrorBody = z
   .object({
     error: z
       .object({

@@ -65,7 +65,9 @@ export const ToolCall = z
 export const ToolResult = z
   .object({
     tool_call_id: CallId,
-    status: z.enum(['pending', 'running', 'success', 'error']).describe('Whether the call has its answer, and which.'),
+    status: z
+      .enum(['pending', 'running', 'success', 'error', 'handed_over'])
+      .describe('Whether the call has its answer, and which. `handed_over`: its caller answers it in a later turn.'),
     content: z
       .string()
       .nullable()
@@ -86,6 +88,14 @@ export const ToolResult = z
       },
     ],
   });
+
+/** The calls that a turn adopted. */
+export const AdoptedCalls = z
+  .object({
+    tool_calls: z.array(ToolCall).describe('The calls, as they were requested.'),
+    results: z.array(ToolResult).describe('Of each call, in the same order, what is known of its answer.'),
+  })
+  .describe('Calls of earlier turns that a person has allowed; they run first. Absent where there are none.');
 
 const finishReason = z.enum(['stop', 'tool_calls', 'length', 'content_filter', 'refusal', 'other']);
 

@@ -1,11 +1,12 @@
 import { z } from 'zod';
 import { InputMessage } from '#core/turn/message.ts';
 import { INCOMPLETE_REASONS } from '#core/turn/turn.ts';
+import { ResponseId } from '../responses/schemas/response-object.ts';
 import { exampleOf } from './fields/example-of.ts';
 import { ConversationId, TurnId } from './fields/id.ts';
 import { orNull } from './fields/or-null.ts';
 import { Time } from './fields/time.ts';
-import { Round, ToolCall, tokens } from './round.ts';
+import { AdoptedCalls, Round, ToolCall, tokens } from './round.ts';
 import { TurnError } from './turn-error.ts';
 
 export const TurnStatus = z
@@ -13,6 +14,11 @@ export const TurnStatus = z
   .describe(
     'Where the turn is. `completed`, `incomplete` and `cancelled` never change again; `failed` can be retried.',
   );
+
+/** The response that a turn is. */
+export const ResponseIdOfTurn = ResponseId.nullable().describe(
+  'The response that it was created as; null for a turn of this API.',
+);
 
 /** What a turn waits for. */
 export const RequiredAction = z
@@ -77,7 +83,12 @@ const Usage = z
 
 const example = {
   ...{ id: 'turn_01kagz8m4pfvbte2n5q7rys3wx', object: 'turn', conversation_id: 'conv_01kagz8m4pfvbte2n5q7rys3wx' },
-  ...{ status: 'completed', input: [{ role: 'user', content: 'How is the weather in Lisbon?' }], model: 'sim/demo' },
+  ...{
+    response_id: null,
+    status: 'completed',
+    input: [{ role: 'user', content: 'How is the weather in Lisbon?' }],
+    model: 'sim/demo',
+  },
   ...{ round: 2, phase: null, last_event: 6, output: 'It is 22 °C and clear in Lisbon.' },
   rounds: [
     exampleOf(Round),
@@ -105,6 +116,7 @@ export const Turn = z
     id: TurnId,
     object: z.literal('turn'),
     conversation_id: ConversationId,
+    response_id: ResponseIdOfTurn,
     status: TurnStatus,
     input: z.array(InputMessage).describe('The messages of the caller.'),
     model: z.string().describe('The model as `provider/model`.'),
@@ -115,6 +127,7 @@ export const Turn = z
       .describe('What it is on: asking the model, or running the calls of a reply. Null while queued and when ended.'),
     last_event: z.int().describe('The sequence number of its latest event; `after` waits for a higher one.'),
     output: z.string().nullable().describe('The final text only; null until there is one.'),
+    adopted_calls: AdoptedCalls.optional(),
     rounds: z.array(Round).describe('The committed rounds. They are never lost or repeated.'),
     required_action: orNull(RequiredAction).describe('What it waits for; null where it waits for no answer.'),
     waiting: orNull(Waiting).describe('Why it does not run; null while a step is at work, and after the end.'),

@@ -1,8 +1,9 @@
 import type { createRoute } from '@hono/zod-openapi';
 import { z } from 'zod';
-import { DEFAULT_EVENTS } from '#core/turn/request/turn.ts';
+import { DEFAULT_EVENTS, ResponseWebhookEvent } from '#core/turn/request/turn.ts';
 import type { EndpointEvent } from '#core/turn/request/webhook-endpoint.ts';
 import { json } from '../http/router.ts';
+import { ResponseId } from '../responses/schemas/response-object.ts';
 import { exampleOf } from './fields/example-of.ts';
 import { EventId, TurnId, WebhookEndpointId } from './fields/id.ts';
 import { Time } from './fields/time.ts';
@@ -47,6 +48,21 @@ const DisabledWebhook = webhookSchema(
   },
 );
 
+const ofResponse = { type: 'response.completed', data: { id: 'resp_01kagz8m4pfvbte2n5q7rys3wx' } };
+const ResponseWebhook = z
+  .object({
+    id: EventId,
+    object: z.literal('event'),
+    created_at: z.int().describe('When it happened, in seconds since 1970.'),
+    type: ResponseWebhookEvent.describe('What happened.'),
+    data: z.object({ id: ResponseId }).describe('The response, to be retrieved.'),
+  })
+  .meta({
+    id: 'ResponseWebhook',
+    description: 'What became of a response that was created in the background, as OpenAI’s API tells it.',
+    examples: [{ id: 'evt_01kagz8m4pfvbte2n5q7ryresp', object: 'event', created_at: 1_795_168_802, ...ofResponse }],
+  });
+
 const ofTest = { type: 'webhook.test', data: endpoint };
 const TestWebhook = webhookSchema('TestWebhook', 'A test whether a webhook endpoint can be reached.', ofTest, {
   type: z.literal('webhook.test'),
@@ -61,6 +77,10 @@ export const webhookEvents = {
   'turn.cancelled': TurnWebhook,
   'turn.requires_action': TurnWebhook,
   'round.completed': RoundWebhook,
+  'response.completed': ResponseWebhook,
+  'response.incomplete': ResponseWebhook,
+  'response.failed': ResponseWebhook,
+  'response.cancelled': ResponseWebhook,
   'webhook_endpoint.disabled': DisabledWebhook,
   'webhook.test': TestWebhook,
 } satisfies Record<EndpointEvent | 'webhook.test', z.ZodType>;

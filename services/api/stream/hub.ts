@@ -3,8 +3,9 @@ import { loadTurn } from '#core/checkpoint/turns/reading/find.ts';
 import type { Pubsub } from '#core/pubsub/pubsub.ts';
 import type { Turn } from '#core/turn/turn.ts';
 import type { Log } from '../../process/log.ts';
-import { type EventStream, followTurn, type StreamStart } from './event-stream.ts';
-import { makePendingReads, type TurnWatch, watchTurn } from './turn-watch.ts';
+import { followTurn, type StreamStart } from './follow-turn.ts';
+import type { EventStream, Sink } from './joined-stream.ts';
+import { makePendingReads, type TurnWatch, type WatchContext, watchTurn } from './turn-watch.ts';
 
 /** The watched turns of this process: each has one subscription and one reading for all its streams and long polls. */
 export type StreamHub = {
@@ -15,12 +16,15 @@ export type StreamHub = {
   waitFor(turnId: string, isEnough: IsEnough, options: WaitOptions): Promise<Turn | undefined>;
   /** Streams a turn's events after a number, to the end of the turn. A client that leaves ends nothing else. */
   follow(turnId: string, start: StreamStart): EventStream;
+  /** Starts a stream in another form than that of a list of events; `start` is not called once the hub is closed. */
+  join(turnId: string, sink: Sink, start: StartStream): EventStream;
   /** What is watched now. */
   count(): { turns: number; streams: number; waiters: number };
   /** Ends all streams and answers all long polls; resolves when no read is pending. */
   close(): Promise<void>;
 };
 
+type StartStream = (watch: TurnWatch, context: WatchContext) => EventStream;
 type IsEnough = (turn: Turn) => boolean;
 /** `untilSettled`: the caller only waits for the turn to end or to require action. */
 type WaitOptions = { timeoutMs: number; untilSettled?: boolean; signal?: AbortSignal };
@@ -41,17 +45,19 @@ export function makeStreamHub(parts: { db: Db; pubsub: Pubsub; log: Log; heartbe
     byTurn.set(turnId, watch);
     return watch;
   }
+  function join(turnId: string, sink: Sink, start: StartStream): EventStream {
+    if (!isClosed) return start(watchOf(turnId), context);
+    sink.end();
+    return { advance: () => {}, leave: () => {} };
+  }
   return {
     waitFor: async (turnId, isEnough, options) => {
       const turn = isClosed ? undefined : await waitForTurn(watchOf(turnId), isEnough, options);
       if (turn || options.signal?.aborted) return turn;
       return loadTurn(context.db, turnId);
     },
-    follow: (turnId, start) => {
-      if (!isClosed) return followTurn(watchOf(turnId), context, start);
-      start.sink.end();
-      return { advance: () => {}, leave: () => {} };
-    },
+    follow: (turnId, start) => join(turnId, start.sink, (watch) => followTurn(watch, context, start)),
+    join,
     count: () => countWatchers([...byTurn.values()]),
     close: async () => {
       isClosed = true;

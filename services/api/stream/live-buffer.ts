@@ -11,6 +11,8 @@ export type LiveBuffer = {
   isBehind(progress: Progress): boolean;
   /** What a stream that has sent all durable events of this progress has to send now. */
   unsent(sent: SentLive, progress: Progress): { events: LiveEvent[]; sent: SentLive };
+  /** The round that runs at this progress, as far as it was received. */
+  running(progress: Progress): RoundBuffer | undefined;
   /** What a new stream has sent: nothing of what still goes on. */
   nothingSent(): SentLive;
   clear(): void;
@@ -43,6 +45,7 @@ export function makeLiveBuffer(): LiveBuffer {
         sent: { round: ofRound.sent, transient: transient.lastNumber() },
       };
     },
+    running: (progress) => (round && whenToSend(startOf(round), progress) === 'now' ? round : undefined),
     nothingSent: () => ({ round: NOTHING_SENT, transient: 0 }),
     clear: () => {
       round = null;

@@ -65,10 +65,10 @@ function rememberLive(format: StreamFormat): MessageCache['live'] {
   };
 }
 
-/** The text of an attempt at a round never changes, so two deltas of it that cover the same part are the same. */
+/** Whether two live events of a round say the same. */
 function isSame(a: LiveEvent, b: LiveEvent): boolean {
   if (a === b) return true;
   if (!('attempt' in a && 'attempt' in b) || a.round !== b.round || a.attempt !== b.attempt) return false;
   if (a.type === 'round.started') return b.type === a.type;
-  return 'offset' in a && 'offset' in b && a.offset === b.offset && a.delta.length === b.delta.length;
+  return 'offset' in a && 'offset' in b && a.offset === b.offset && a.delta === b.delta;
 }

@@ -1,4 +1,4 @@
-import { presentEvent } from '#core/turn/resource/event.ts';
+import { presentEvent, presentLiveEvent } from '#core/turn/resource/event.ts';
 import type { StreamFormat } from './format.ts';
 
 /** Server-sent events in the words of Pawl's own API (contract: Events). The stream ends without a message. */
@@ -15,7 +15,7 @@ export const nativeFormat: StreamFormat = {
   },
   durableEvent: (turn, event) =>
     `event: ${event.type}\nid: ${event.number}\ndata: ${JSON.stringify(presentEvent(turn, event))}\n\n`,
-  liveEvent: (event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`,
+  liveEvent: (event) => `event: ${event.type}\ndata: ${JSON.stringify(presentLiveEvent(event))}\n\n`,
   heartbeat: ':\n\n',
   end: '',
   // A client that reconnects is refused by the route.

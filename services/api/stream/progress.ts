@@ -1,3 +1,4 @@
+import { allCalls } from '#core/turn/call.ts';
 import type { LiveEvent } from '#core/turn/event.ts';
 import { readStep, type Step, stepIndex } from '#core/turn/step.ts';
 import { isTerminal, type Turn } from '#core/turn/turn.ts';
@@ -15,13 +16,16 @@ export type Progress = {
 /** The progress of a turn as it was loaded. */
 export function progressOf(turn: Turn): Progress {
   const { step, generation } = turn.work;
-  const calls = turn.rounds.flatMap((round) => round.calls);
   return {
     lastEvent: turn.lastEvent,
     phase: phaseOf(turn),
     round: readStep(step).round,
     attempt: generation + 1,
-    openCalls: new Set(calls.filter((call) => call.result === null).map((call) => call.id)),
+    openCalls: new Set(
+      allCalls(turn)
+        .filter((call) => call.result === null)
+        .map((call) => call.id),
+    ),
   };
 }
 

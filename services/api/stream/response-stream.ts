@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import type { EventStream, Sink } from './event-stream.ts';
+import type { EventStream, Sink } from './joined-stream.ts';
 
 /** `open` starts the stream; `closed` is called once, however it ends. */
 type ResponseStream = { headers: Record<string, string>; open(sink: Sink): EventStream; closed(): void };

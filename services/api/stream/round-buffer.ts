@@ -1,30 +1,52 @@
 import type { LiveEvent } from '#core/turn/event.ts';
 
 /** The part of the running round that was received so far. */
-export type RoundBuffer = RoundAttempt & { turnId: string; texts: Record<TextDelta['type'], GrowingText> };
+export type RoundBuffer = RoundAttempt & {
+  turnId: string;
+  texts: Record<TextDelta['type'], GrowingText>;
+  /** The length of the reasoning before the first text or call, and where in the text a refusal begins, once known. */
+  reasoningLength: number | null;
+  refusalFrom: number | null;
+};
 
-type RoundAttempt = { round: number; attempt: number };
+/** One telling of a round. Runs of the same attempt differ by their edition. */
+type RoundAttempt = { round: number; attempt: number; edition: number };
 type RoundEvent = Extract<LiveEvent, { attempt: number }>;
 /** The deltas that are addressed by an offset. */
 type TextDelta = Extract<LiveEvent, { offset: number }>;
 
 /** The buffer after one more event: a new attempt begins from nothing, an older one is ignored. */
 export function addRoundEvent(known: RoundBuffer | null, event: RoundEvent): RoundBuffer {
-  const order = known ? compareAttempts(event, known) : 1;
+  const order = known ? compareAttempts(attemptOf(event), known) : 1;
   if (known && order < 0) return known;
-  const buffer = known && order === 0 ? known : beginOf(event);
+  const buffer = withMarks(known && order === 0 ? known : beginOf(event), event);
   if (!('offset' in event)) return buffer;
   return { ...buffer, texts: { ...buffer.texts, [event.type]: insertDelta(buffer.texts[event.type], event) } };
 }
 
 /** Negative where the first came before the second, 0 where both are the same attempt at the same round. */
 function compareAttempts(a: RoundAttempt, b: RoundAttempt): number {
-  return a.round - b.round || a.attempt - b.attempt;
+  return a.round - b.round || a.attempt - b.attempt || a.edition - b.edition;
 }
 
-function beginOf({ turn_id, round, attempt }: RoundEvent): RoundBuffer {
+function attemptOf({ round, attempt, edition = 0 }: RoundEvent): RoundAttempt {
+  return { round, attempt, edition };
+}
+
+function beginOf(event: RoundEvent): RoundBuffer {
   const nothing = { text: '', early: [] };
-  return { turnId: turn_id, round, attempt, texts: { 'reasoning.delta': nothing, 'output_text.delta': nothing } };
+  const texts = { 'reasoning.delta': nothing, 'output_text.delta': nothing };
+  return { turnId: event.turn_id, ...attemptOf(event), texts, reasoningLength: null, refusalFrom: null };
+}
+
+function withMarks(buffer: RoundBuffer, event: RoundEvent): RoundBuffer {
+  const { reasoning_length: reasoningLength = null, refusal_from: refusalFrom = null } = event;
+  if (reasoningLength === null && refusalFrom === null) return buffer;
+  return {
+    ...buffer,
+    reasoningLength: reasoningLength ?? buffer.reasoningLength,
+    refusalFrom: refusalFrom ?? buffer.refusalFrom,
+  };
 }
 
 /** Whether chunks are missing in between. */
@@ -38,10 +60,15 @@ export function startOf({ turnId, round, attempt }: RoundBuffer): Extract<LiveEv
 }
 
 /** How much of a running round one stream has sent. */
-export type Sent = { round: number; attempt: number; offsets: Record<TextDelta['type'], number> };
+export type Sent = RoundAttempt & { offsets: Record<TextDelta['type'], number> };
 
 /** What a new stream has sent. */
-export const NOTHING_SENT: Sent = { round: 0, attempt: 0, offsets: { 'reasoning.delta': 0, 'output_text.delta': 0 } };
+export const NOTHING_SENT: Sent = {
+  round: 0,
+  attempt: 0,
+  edition: 0,
+  offsets: { 'reasoning.delta': 0, 'output_text.delta': 0 },
+};
 
 /** What a stream has not sent yet of the running round: its start, once, and each text from where the stream is. */
 export function unsent(buffer: RoundBuffer, sent: Sent): { events: LiveEvent[]; sent: Sent } {
@@ -51,7 +78,10 @@ export function unsent(buffer: RoundBuffer, sent: Sent): { events: LiveEvent[]; 
   const deltas = [deltaFrom(buffer, 'reasoning.delta', from), deltaFrom(buffer, 'output_text.delta', from)];
   return {
     events: [...(order > 0 ? [startOf(buffer)] : []), ...deltas.filter(({ delta }) => delta !== '')],
-    sent: { round: buffer.round, attempt: buffer.attempt, offsets: offsetsAfter(deltas, from) },
+    sent: {
+      ...{ round: buffer.round, attempt: buffer.attempt, edition: buffer.edition },
+      offsets: offsetsAfter(deltas, from),
+    },
   };
 }
 

@@ -1,9 +1,9 @@
+import type { NewCall } from '#core/checkpoint/sql/new-calls.ts';
 import { findReusableOutputs } from '#core/checkpoint/turns/reading/call-outputs.ts';
-import type { NewCall } from '#core/checkpoint/turns/save-round.ts';
 import { type CheckedCall, prepareCall } from '#core/tools/arguments/prepare-call.ts';
 import { type TimeBudget, timeBudgetOf } from '#core/tools/arguments/time-budget.ts';
 import { cacheKey } from '#core/tools/run/cache-key.ts';
-import { isLooping, MAX_SAME_CALLS } from '#core/turn/call.ts';
+import { isLooping, MAX_SAME_CALLS, toolsFor } from '#core/turn/call.ts';
 import type { RequestedCall } from '#core/turn/message.ts';
 import { isBeyondLimit } from '#core/turn/reached-limit.ts';
 import type { Tool } from '#core/turn/request/tool.ts';
@@ -70,8 +70,8 @@ export function planCall(turn: Turn, call: ToolCall, timeBudget?: TimeBudget): C
   if (isBeyondLimit(turn, call)) return { kind: 'refuse', error: beyondLimit(turn) };
   if (isLooping(turn, call)) return { kind: 'refuse', error: looping(call) };
 
-  const { tools, allowed_capabilities: allowedCapabilities } = turn.config;
-  const prepared = prepareCall(call, { tools, allowedCapabilities, timeBudget });
+  const { allowed_capabilities: allowedCapabilities } = turn.config;
+  const prepared = prepareCall(call, { tools: toolsFor(turn.config, call), allowedCapabilities, timeBudget });
   if (!prepared.ok) return { kind: 'refuse', error: prepared.error };
   if (lacksAnswer(call, prepared.call.tool)) return { kind: 'refuse', error: CHECKED_TOO_SLOWLY };
   return { kind: 'run', ...prepared.call };
@@ -119,13 +119,14 @@ function waitOf(
   const { tools, allowed_capabilities: allowedCapabilities } = turn.config;
   const tool = tools.find(({ name }) => name === call.name);
   const waitsFor = tool ? requiredAnswer(tool) : null;
-  if (!tool || waitsFor === null) return NO_WAIT;
-  if (isBeyondLimit(turn, call) || isLooping(turn, call, siblings)) return NO_WAIT;
+  if (!tool || tool.handOver || waitsFor === null) return NO_WAIT;
+  if (isBeyondLimit(turn, call, siblings) || isLooping(turn, call, siblings)) return NO_WAIT;
   const isFit = prepareCall(call, { tools, allowedCapabilities, timeBudget }).ok;
   return isFit ? { waitsFor, expiresInSeconds: tool.expires_in_seconds } : NO_WAIT;
 }
 
-const NO_WAIT: Wait = { waitsFor: null, expiresInSeconds: null };
+/** Of a call that waits for nothing outside. */
+export const NO_WAIT: Wait = { waitsFor: null, expiresInSeconds: null };
 
 function requiredAnswer({ approval, execution }: Tool): WaitsFor | null {
   if (approval === 'always') return 'approval';

@@ -2,6 +2,7 @@ import { setImmediate as nextLoopIteration } from 'node:timers/promises';
 import type { Answered } from '#core/checkpoint/turns/advance-batch.ts';
 import { lockTurn } from '#core/checkpoint/turns/lock.ts';
 import { type NewResult, type NewResults, saveResults } from '#core/checkpoint/turns/save-results.ts';
+import { latestCalls } from '#core/turn/call.ts';
 import { predictAfterBatch } from '#core/turn/predict.ts';
 import type { ToolResult } from '#core/turn/tool-result.ts';
 import type { ToolCall, Turn } from '#core/turn/turn.ts';
@@ -96,7 +97,7 @@ function countThatFit(entries: Entry[]): number {
 
 /** Where calls wait for an answer from outside, a save has to see it: it waits for it under the row lock (R15). */
 function save(turn: Turn, results: NewResults, { db }: WorkerContext): Promise<Answered> {
-  const isAlone = turn.rounds.at(-1)?.calls.every((call) => call.waitsFor === null);
+  const isAlone = latestCalls(turn).every((call) => call.waitsFor === null);
   if (isAlone) return saveResults(db, results);
   return db.transaction().execute(async (trx) => {
     await lockTurn(trx, turn.id);

@@ -10,6 +10,8 @@ export type Heartbeat = {
   track(run: Run, options: { leased: boolean; limitMs: number }): Disposable;
   /** Renews the leases that need it, or all of them; a run that has lost its step is stopped. */
   beat(which?: 'all'): Promise<void>;
+  /** Takes the lease of a run that has started without one now; where it cannot, the next beat says why. */
+  take(run: Run): Promise<void>;
   /** Stops the runs of one turn, or of all. */
   stop(reason: StopReason, turnId?: string): void;
   count(): number;
@@ -22,6 +24,19 @@ export function makeHeartbeat(db: Db, log: Log): Heartbeat {
   const tracked = new Map<string, TrackedRun>();
   let isShutDown = false;
 
+  async function renew(entries: TrackedRun[], onMissing: 'stop' | 'ignore'): Promise<void> {
+    const sentAt = performance.now();
+    const counts = onMissing === 'stop';
+    const outcomes = await renewLeases(
+      db,
+      entries.map((entry) => ({ ...renewalOf(entry), counts })),
+    );
+    for (const entry of entries) {
+      const outcome = outcomes.get(entry.run.id);
+      if (outcome || onMissing === 'stop') settle(entry, { outcome, sentAt, tracked, log });
+    }
+  }
+
   return {
     track: (run, { leased, limitMs }) => {
       if (isShutDown) run.stop('shutdown');
@@ -31,10 +46,11 @@ export function makeHeartbeat(db: Db, log: Log): Heartbeat {
     },
     beat: async (which) => {
       const due = [...tracked.values()].filter((entry) => needsBeat(entry, which === 'all'));
-      if (due.length === 0) return;
-      const sentAt = performance.now();
-      const outcomes = await renewLeases(db, due.map(renewalOf));
-      for (const entry of due) settle(entry, { outcome: outcomes.get(entry.run.id), sentAt, tracked, log });
+      if (due.length > 0) await renew(due, 'stop');
+    },
+    take: async ({ id }) => {
+      const entry = tracked.get(id);
+      if (entry && !entry.leased && needsBeat(entry, true)) await renew([entry], 'ignore');
     },
     stop: (reason, turnId) => {
       isShutDown ||= reason === 'shutdown';
@@ -51,7 +67,7 @@ function needsBeat({ leased, renewedAt, until, run }: TrackedRun, always: boolea
   return always || !leased || now - renewedAt > timing.leaseMs / 3;
 }
 
-function renewalOf({ run, leased }: TrackedRun): LeaseRenewal {
+function renewalOf({ run, leased }: TrackedRun): Omit<LeaseRenewal, 'counts'> {
   return { turnId: run.turn.id, step: run.step, generation: run.turn.work.generation, runId: run.id, isFirst: !leased };
 }
 
@@ -60,7 +76,8 @@ type Settling = { outcome: RenewalOutcome | undefined; sentAt: number; tracked: 
 function settle(entry: TrackedRun, { outcome, sentAt, tracked, log }: Settling): void {
   const { run } = entry;
   if (outcome === 'busy' || !tracked.has(run.id)) return;
-  if (outcome === 'renewed') {
+  if (outcome) {
+    if (!entry.leased) run.lead(outcome.edition);
     entry.leased = true;
     entry.renewedAt = sentAt;
     return;

@@ -14,6 +14,17 @@ export type Run = {
   called: Set<number>;
   /** How many requests it has made to the model. */
   requests: number;
+  /**
+   * The edition of the round, that its lease has handed to it alone; null until it has the lease. Without one it tells no piece
+   * (contract-responses R45).
+   */
+  edition: number | null;
+  /** Resolves once it has the lease. */
+  leased: Promise<void>;
+  /** It has the lease, with this edition. */
+  lead(edition: number): void;
+  /** Whether it has told a piece of the round. */
+  told: boolean;
   stop(reason: StopReason): void;
 };
 
@@ -27,17 +38,26 @@ export function startRun(id: string, turn: Turn): Run & Disposable {
   const controller = new AbortController();
   const stop = (reason: StopReason) => controller.abort(reason);
   const { deadlineInMs, step } = turn.work;
+  const { promise: leased, resolve } = Promise.withResolvers<void>();
   const timer = deadlineInMs === null ? undefined : setTimeout(stop, Math.min(deadlineInMs, MAX_TIMER_MS), 'deadline');
-  return {
+  const run: Run & Disposable = {
     id,
     turn,
     step,
     signal: controller.signal,
     called: new Set(),
     requests: 0,
+    edition: null,
+    told: false,
+    leased,
+    lead: (edition) => {
+      run.edition = edition;
+      resolve();
+    },
     stop,
     [Symbol.dispose]: () => clearTimeout(timer),
   };
+  return run;
 }
 
 /** The longest a Node timer can wait; no step runs that long. */

@@ -9,7 +9,7 @@ import type { Run, StopReason } from './run.ts';
 
 /** Leaves a step that was stopped in the middle, as its reason to stop says. */
 export async function stopRun(run: Run, context: WorkerContext): Promise<Wakeup[]> {
-  const { id, turn, step, signal, called, requests } = run;
+  const { id, turn, step, signal, called, requests, edition, told } = run;
   const reason: StopReason = signal.reason;
   switch (reason) {
     case 'cancelled':
@@ -19,9 +19,11 @@ export async function stopRun(run: Run, context: WorkerContext): Promise<Wakeup[
       return endAtDeadline(turn, context, requests);
     case 'shutdown': {
       const at = { turnId: turn.id, step, generation: turn.work.generation, runId: id, called: [...called] };
-      const back = { ...at, delayMs: 0, attempt: false, rateLimited: false, waitedMs: 0, requests, eventData: null };
+      const back = { ...at, delayMs: 0, attempt: false, rateLimited: false, waitedMs: 0, requests, edition, told };
       const write = { verb: 'postponeStep', turnId: turn.id };
-      const wakeup = await writeCheckpoint(context, write, () => postponeStep(context.db, back));
+      const wakeup = await writeCheckpoint(context, write, () =>
+        postponeStep(context.db, { ...back, eventData: null }),
+      );
       return wakeup ? [wakeup] : dueWakeups(turn, context);
     }
   }
@@ -72,7 +74,8 @@ export async function failTurn(
   return wakeups;
 }
 
-function writeEnding(ending: Parameters<typeof endTurn>[1], context: WorkerContext): Promise<Wakeup[] | null> {
+/** Writes the end of a turn; null where a guard refused. */
+export function writeEnding(ending: Parameters<typeof endTurn>[1], context: WorkerContext): Promise<Wakeup[] | null> {
   return writeCheckpoint(context, { verb: 'endTurn', turnId: ending.turnId }, () =>
     context.db.transaction().execute((trx) => endTurn(trx, ending)),
   );

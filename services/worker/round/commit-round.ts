@@ -1,15 +1,17 @@
+import type { NewCall } from '#core/checkpoint/sql/new-calls.ts';
 import { endWithRound } from '#core/checkpoint/turns/end.ts';
 import { saveRound } from '#core/checkpoint/turns/save-round.ts';
 import { cleanText } from '#core/text.ts';
-import { assignCallIds } from '#core/turn/call.ts';
+import { assignCallIds, isHandOver } from '#core/turn/call.ts';
 import type { RoundStep } from '#core/turn/next-step.ts';
 import { type Outcome, outcomeOf } from '#core/turn/outcome.ts';
 import { predictAfterRound, type SavedRound } from '#core/turn/predict.ts';
 import { loopingCall } from '#core/turn/reached-limit.ts';
 import type { Reply } from '#core/turn/reply.ts';
+import { HANDED_OVER } from '#core/turn/tool-result.ts';
 import type { Turn } from '#core/turn/turn.ts';
 import type { Wakeup } from '#core/turn/wakeup.ts';
-import { addWaits } from '../batch/plan-calls.ts';
+import { addWaits, NO_WAIT } from '../batch/plan-calls.ts';
 import type { WorkerContext } from '../context.ts';
 import type { Run } from '../lease/run.ts';
 import { dueWakeups } from '../lease/stop-run.ts';
@@ -17,8 +19,9 @@ import { writeCheckpoint } from '../write-checkpoint.ts';
 
 type Replied = { step: RoundStep; reply: Reply; startedAt: number };
 
-/** Checkpoints a reply: with the calls it requests, or as the answer that ends the turn. */
-export async function commitRound({ turn }: Run, replied: Replied, context: WorkerContext): Promise<Wakeup[]> {
+/** Checkpoints a reply: with the calls it requests, as the answer that ends the turn, or with calls that end it too (R19). */
+export async function commitRound(run: Run, replied: Replied, context: WorkerContext): Promise<Wakeup[]> {
+  const { turn } = run;
   const { step, startedAt } = replied;
   const reply = cleaned(replied.reply);
   const attempts = turn.work.attempts + turn.work.starts + 1;
@@ -26,11 +29,21 @@ export async function commitRound({ turn }: Run, replied: Replied, context: Work
   const loop = step.final && loopingCall(turn);
   const known = [...turn.warnings, ...(reply.warnings ?? []), ...(loop ? [`${loop.name} was called in a loop`] : [])];
   const warnings = [...new Set(known)];
-  const round = { number: step.round, model: turn.config.model, reply, attempts, startedAt, warnings };
+  const round = {
+    number: step.round,
+    model: turn.config.model,
+    reply,
+    attempts,
+    edition: run.edition,
+    startedAt,
+    warnings,
+    calls: outcome.kind === 'calls' ? await newCalls(turn, step.round, reply) : [],
+  };
+  const committed = endingOf(outcome, round);
   const wakeups =
-    outcome.kind === 'calls'
+    committed.kind === 'calls'
       ? await saveCalls(turn, round, context)
-      : await saveAnswer(turn, { ...round, outcome }, context);
+      : await saveAnswer(turn, { ...round, outcome: committed }, context);
   if (!wakeups) {
     context.log.info(
       { event: 'round.dropped', turn_id: turn.id, round: step.round },
@@ -39,46 +52,71 @@ export async function commitRound({ turn }: Run, replied: Replied, context: Work
     return dueWakeups(turn, context);
   }
 
-  reportCommitted(turn, replied, { outcome, wakeups, context });
+  reportCommitted(turn, replied, { outcome: committed, wakeups, context });
   return wakeups;
 }
 
-type RepliedRound = Omit<SavedRound, 'calls'>;
+type RepliedRound = Omit<SavedRound, 'calls'> & { calls: NewCall[] };
+type Committed = Outcome | { kind: 'hand-over'; output: string };
+
+/** A reply that only asks for calls which are answered in a later turn ends this one (contract-responses R31). */
+function endingOf(outcome: Outcome, { calls, reply }: RepliedRound): Committed {
+  const isOver = outcome.kind === 'calls' && calls.every(({ result }) => result?.status === 'handed_over');
+  return isOver ? { kind: 'hand-over', output: reply.text ?? '' } : outcome;
+}
 
 async function saveCalls(turn: Turn, round: RepliedRound, context: WorkerContext): Promise<Wakeup[] | null> {
-  const effectOf = new Map(turn.config.tools.map((tool) => [tool.name, tool.effect]));
-  const requested = await addWaits(turn, round.number, assignCallIds(round.reply.calls, turn.rounds));
-  const calls = requested.map((call) => ({ ...call, effect: effectOf.get(call.name) ?? ('none' as const) }));
-  const saved = { ...round, turnId: turn.id, calls, webhook: turn.config.webhook };
+  const saved = { ...round, turnId: turn.id, webhook: turn.config.webhook };
   const write = { verb: 'saveRound', turnId: turn.id };
   const wakeups = await writeCheckpoint(context, write, () => saveRound(context.db, saved));
-  if (wakeups) context.turnCache.keep(predictAfterRound(turn, { ...round, calls }));
+  if (wakeups) context.turnCache.keep(predictAfterRound(turn, round));
   return wakeups;
+}
+
+async function newCalls(turn: Turn, number: number, reply: Reply): Promise<NewCall[]> {
+  const { tools, response } = turn.config;
+  const effectOf = new Map(tools.map((tool) => [tool.name, tool.effect]));
+  const requested = await addWaits(turn, number, assignCallIds(reply.calls, turn));
+  return requested.map((call) => {
+    const isAsked = call.waitsFor === 'approval' && Boolean(response);
+    return {
+      ...call,
+      ...(isAsked && NO_WAIT),
+      effect: effectOf.get(call.name) ?? 'none',
+      result: isAsked || isHandOver(tools, call.name) ? HANDED_OVER : null,
+    };
+  });
 }
 
 async function saveAnswer(
   turn: Turn,
-  { outcome, ...lastRound }: RepliedRound & { outcome: Exclude<Outcome, { kind: 'calls' }> },
+  { outcome, ...lastRound }: RepliedRound & { outcome: Exclude<Committed, { kind: 'calls' }> },
   context: WorkerContext,
 ): Promise<Wakeup[] | null> {
   const ending = {
     turnId: turn.id,
     conversationId: turn.conversationId,
-    status: outcome.kind,
+    status: statusOf(outcome),
     output: outcome.output,
     step: turn.work.step,
     warnings: lastRound.warnings,
     lastRound,
+    isTurnOnly: turn.config.response?.background !== true,
     ...(outcome.kind === 'incomplete' ? { incompleteReason: outcome.reason } : {}),
   };
   const write = { verb: 'endWithRound', turnId: turn.id };
   return writeCheckpoint(context, write, () => endWithRound(context.db, ending));
 }
 
+function statusOf({ kind }: Exclude<Committed, { kind: 'calls' }>): 'completed' | 'incomplete' {
+  return kind === 'hand-over' ? 'completed' : kind;
+}
+
 function cleaned(reply: Reply): Reply {
   return {
     ...reply,
     text: reply.text === null ? null : cleanText(reply.text),
+    reasoning: reply.reasoning ? cleanText(reply.reasoning) : null,
     finishReasonRaw: reply.finishReasonRaw === null ? null : cleanText(reply.finishReasonRaw),
     calls: reply.calls.map((call) => ({ ...call, name: cleanText(call.name), arguments: cleanText(call.arguments) })),
   };
@@ -87,7 +125,7 @@ function cleaned(reply: Reply): Reply {
 function reportCommitted(
   turn: Turn,
   { step, reply, startedAt }: Replied,
-  about: { outcome: Outcome; wakeups: Wakeup[]; context: WorkerContext },
+  about: { outcome: Committed; wakeups: Wakeup[]; context: WorkerContext },
 ): void {
   const { outcome, wakeups, context } = about;
   context.watchers.publishChange(turn.id, wakeups);
@@ -97,6 +135,7 @@ function reportCommitted(
     log.info({ event: 'round.replied' }, `round ${step.round} replied: ${count} tool${count === 1 ? '' : 's'} wanted`);
     return;
   }
+  const status = statusOf(outcome);
   const rounds = `${step.round} round${step.round === 1 ? '' : 's'}`;
-  log.info({ event: 'turn.ended', status: outcome.kind }, `turn finished after ${rounds}: ${outcome.kind}`);
+  log.info({ event: 'turn.ended', status }, `turn finished after ${rounds}: ${status}`);
 }

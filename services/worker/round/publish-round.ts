@@ -1,4 +1,5 @@
 import type { Delta } from '#core/llm/provider.ts';
+import type { Run } from '../lease/run.ts';
 import type { Watchers } from '../watchers.ts';
 
 const COALESCE_MS = 40;
@@ -7,45 +8,76 @@ type Address = { turn_id: string; round: number; attempt: number };
 type Channel = 'output_text.delta' | 'reasoning.delta';
 
 /** One attempt of a round, as its watchers see it. */
-export type RoundPublisher = Disposable & { take(delta: Delta): void; catchUp(): void };
+export type RoundPublisher = Disposable & {
+  take(delta: Delta): void;
+  catchUp(): void;
+  /** What the model thought before its first text or call; null where it showed no thought. */
+  reasoning(): string | null;
+};
+
+/** What a run knows of its round: the edition that it tells, null until it may tell any, and whether it has. */
+export type RoundTeller = Pick<Run, 'edition' | 'told' | 'leased'>;
 
 /**
  * Publishes a round while it streams. Deltas are gathered for a moment and sent with the offset where they start, so
- * that a watcher can come at any time. The provider's stream is never slowed down.
+ * that a watcher can come at any time. The provider's stream is never slowed down. Until the run has a lease, and so an
+ * edition, it publishes no piece: another run may be on the step (R18).
  */
-export function publishRound({ publishLive }: Pick<Watchers, 'publishLive'>, address: Address): RoundPublisher {
-  const texts = { 'reasoning.delta': gather('reasoning.delta'), 'output_text.delta': gather('output_text.delta') };
+export function publishRound(
+  { publishLive }: Pick<Watchers, 'publishLive'>,
+  address: Address,
+  run: RoundTeller,
+): RoundPublisher {
+  const reasoning = gather('reasoning.delta');
+  const text = gather('output_text.delta');
   const args = new Map<number, string>();
+  const bounds: { reasoning_length?: number; refusal_from?: number } = {};
   let timer: NodeJS.Timeout | undefined;
+  let isOver = false;
 
-  function gather(type: Channel) {
-    return { type, text: '', sent: 0 };
-  }
   function flush(): void {
     clearTimeout(timer);
     timer = undefined;
-    for (const channel of Object.values(texts)) publishFrom(channel, channel.sent);
-    for (const [index, delta] of args) publishLive({ type: 'tool_call.arguments.delta', ...address, index, delta });
+    const { edition } = run;
+    if (edition === null || isOver) return;
+    for (const channel of [reasoning, text]) publishFrom(channel, channel.sent);
+    for (const [index, delta] of args)
+      publishLive({ type: 'tool_call.arguments.delta', ...address, edition, index, delta });
     args.clear();
   }
   function publishFrom(channel: ReturnType<typeof gather>, offset: number): void {
+    const { edition } = run;
     const delta = channel.text.slice(offset);
+    if (edition === null || !delta) return;
     channel.sent = channel.text.length;
-    if (delta) publishLive({ type: channel.type, ...address, offset, delta });
+    run.told = true;
+    publishLive({ type: channel.type, ...address, edition, ...bounds, offset, delta });
   }
 
-  publishLive({ type: 'round.started', ...address });
+  const start = () =>
+    publishLive({ type: 'round.started', ...address, ...(run.edition === null ? {} : { edition: run.edition }) });
+  start();
+  void run.leased.then(flush);
   return {
     take: (delta) => {
-      if (delta.kind === 'text') texts['output_text.delta'].text += delta.text;
-      else if (delta.kind === 'reasoning') texts['reasoning.delta'].text += delta.text;
-      else args.set(delta.index, (args.get(delta.index) ?? '') + delta.text);
+      if (delta.kind !== 'reasoning' && delta.text) bounds.reasoning_length ??= reasoning.text.length;
+      if (delta.kind === 'refusal') bounds.refusal_from ??= text.text.length;
+      if (delta.kind === 'tool-arguments') args.set(delta.index, (args.get(delta.index) ?? '') + delta.text);
+      else (delta.kind === 'reasoning' ? reasoning : text).text += delta.text;
       timer ??= setTimeout(flush, COALESCE_MS);
     },
     catchUp: () => {
-      publishLive({ type: 'round.started', ...address });
-      for (const channel of Object.values(texts)) publishFrom(channel, 0);
+      start();
+      for (const channel of [reasoning, text]) publishFrom(channel, 0);
     },
-    [Symbol.dispose]: flush,
+    reasoning: () => reasoning.text.slice(0, bounds.reasoning_length) || null,
+    [Symbol.dispose]: () => {
+      flush();
+      isOver = true;
+    },
   };
+}
+
+function gather(type: Channel) {
+  return { type, text: '', sent: 0 };
 }

@@ -36,7 +36,15 @@ export async function retryRound(
   const eventData = isReported(turn, failure)
     ? { phase: 'llm_round', round: step.round, error: errorOf(failure), retry_in_ms: delayMs }
     : null;
-  const at = { turnId: turn.id, step: run.step, generation: turn.work.generation, runId: run.id, called: [] };
+  const at = {
+    turnId: turn.id,
+    step: run.step,
+    generation: turn.work.generation,
+    runId: run.id,
+    called: [],
+    edition: run.edition,
+    told: run.told,
+  };
   const limited = { rateLimited: failure.retry.kind === 'rate-limited', waitedMs: countedMs };
   const later = { ...at, delayMs, attempt: counts, ...limited, requests: run.requests, eventData };
   const write = { verb: 'postponeStep', turnId: turn.id };

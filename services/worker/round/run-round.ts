@@ -7,7 +7,9 @@ import { splitModel } from '#core/llm/split-model.ts';
 import { transcriptOf } from '#core/turn/history/transcript.ts';
 import type { Message } from '#core/turn/message.ts';
 import type { RoundStep } from '#core/turn/next-step.ts';
+import { leftOutputTokens } from '#core/turn/reached-limit.ts';
 import type { Reply } from '#core/turn/reply.ts';
+import { showsReasoning } from '#core/turn/responses/output-item.ts';
 import type { Turn } from '#core/turn/turn.ts';
 import type { Wakeup } from '#core/turn/wakeup.ts';
 import type { Tracer } from '../../process/trace.ts';
@@ -15,8 +17,9 @@ import type { WorkerContext } from '../context.ts';
 import type { Run } from '../lease/run.ts';
 import { stopRun } from '../lease/stop-run.ts';
 import type { Permit } from '../rate-limits.ts';
+import type { InFlight } from '../watchers.ts';
 import { commitRound } from './commit-round.ts';
-import { publishRound } from './publish-round.ts';
+import { publishRound, type RoundPublisher } from './publish-round.ts';
 import { postponeRound, retryRound } from './retry-round.ts';
 
 /** Requests one reply of the model and checkpoints it. A redelivered job finds its checkpoint and moves on. */
@@ -51,14 +54,34 @@ async function requestReply(
   const request = roundRequest(turn, step, transcriptOf([...earlier, turn]));
 
   const address = { turn_id: turn.id, round: step.round, attempt: turn.work.generation + 1 };
-  using publisher = publishRound(watchers, address);
-  using _inFlight = watchers.trackInFlight(turn.id, publisher);
+  using publisher = publishRound(watchers, address, run);
+  using _inFlight = watchers.trackInFlight(turn.id, leasedFor(run, publisher, context));
   const provider = providers.find(splitModel(turn.config.model).provider);
   const dialect = chooseDialect(turn.config.tool_mode, recordRequests(provider, { run, step, tracer }));
-  return await dialect.ask(request, signal, (delta) => {
+  const reply = await dialect.ask(request, signal, (delta) => {
     permit.answered();
     publisher.take(delta);
   });
+  return { ...reply, reasoning: reply.reasoning ?? publisher.reasoning() };
+}
+
+/**
+ * A run that started without a lease takes it once a client watches the turn: it may tell nothing until then. Where that
+ * fails, it takes it with the next heartbeat.
+ */
+function leasedFor(
+  run: Run,
+  { catchUp }: RoundPublisher,
+  { heartbeat, watchers, availability }: WorkerContext,
+): InFlight {
+  const take = () => void heartbeat.take(run).catch((error: unknown) => availability.suspect(error));
+  if (watchers.isWatched(run.turn.id)) take();
+  return {
+    catchUp: () => {
+      catchUp();
+      take();
+    },
+  };
 }
 
 type Caller = Pick<Provider, 'ask' | 'name'>;
@@ -80,12 +103,18 @@ function recordRequests(
   };
 }
 
+/** What the request bounds each round to, or all of them together, whichever is less now. */
+function mostOutputTokens(turn: Pick<Turn, 'config' | 'rounds'>): number | null {
+  const [ofRound, left] = [turn.config.max_output_tokens, leftOutputTokens(turn)];
+  return ofRound === null || left === null ? (ofRound ?? left) : Math.min(ofRound, left);
+}
+
 /**
  * The request of one round. A required tool is required in the first round only; a final round offers none
  * (contract: Turn request).
  */
 export function roundRequest(
-  { id, config, work }: Turn,
+  { id, config, rounds, work }: Turn,
   { round, final }: RoundStep,
   messages: Message[],
 ): RoundRequest {
@@ -100,7 +129,12 @@ export function roundRequest(
     toolChoice: round === 1 || choice === 'none' ? choice : 'auto',
     parallelToolCalls: config.parallel_tool_calls,
     temperature: config.temperature,
-    maxOutputTokens: config.max_output_tokens,
+    topP: config.top_p ?? null,
+    reasoningEffort: config.reasoning_effort ?? null,
+    showsReasoning: showsReasoning({ config }),
+    verbosity: config.verbosity ?? null,
+    textFormat: config.text_format ?? null,
+    maxOutputTokens: mostOutputTokens({ config, rounds }),
     providerOptions: config.provider_options,
     requestId: `${id}.${round}.${work.generation}`,
   };

@@ -4,6 +4,7 @@ import { createHarness, type Harness, letTimePass, workUntilEnded } from '#test/
 import { scripted } from '#test/harness/scripted.ts';
 import { openExternalServer } from '#test/harness/servers/external-server.ts';
 import { createWatchHarness } from '../stream/watch-harness.ts';
+import { keepItems } from './ask-for-items.ts';
 import { document } from './document.ts';
 import { problemsAt } from './strictly.ts';
 import { visitor } from './visitor.ts';
@@ -34,6 +35,8 @@ test('every successful answer is as it is described, in every status of a turn',
   await converse(ask, harness, receiver.url);
   const ended = await playTurns(ask, harness);
   await keepEndpoint(ask, harness, receiver.url);
+  await playResponses(ask, harness);
+  await keepItems(ask, harness);
   await lookAround(ask, harness);
 
   expect(unseen()).toEqual([]);
@@ -55,7 +58,7 @@ async function converse(ask: Ask, harness: Harness, url: string): Promise<void> 
   for (const format of ['compact', 'openai', 'anthropic', 'gemini']) {
     await ask('GET', `/v1/conversations/${id}/messages?format=${format}`);
   }
-  for (const part of ['/rounds', '/events?limit=2', '/tool_outputs/call_look'])
+  for (const part of ['/rounds', '/chain', '/events?limit=2', '/tool_outputs/call_look', '/ui-stream'])
     await ask('GET', `/v1/turns/${turn.id}${part}`);
   await ask('GET', `/v1/turns/${turn.id}/events`, { headers: { ...stream, 'last-event-id': '99' } });
   const { data } = await ask<List>('GET', `/v1/turns/${turn.id}/deliveries`);
@@ -63,6 +66,7 @@ async function converse(ask: Ask, harness: Harness, url: string): Promise<void> 
   await ask('POST', `/v1/deliveries/${data[0]!.id}/redeliver`);
   for (const path of [
     `/v1/conversations/${id}`,
+    `/v1/conversations/${id}/ui-stream`,
     '/v1/conversations?limit=1',
     '/v1/turns?limit=1',
     '/v1/turns?include=rounds',
@@ -113,7 +117,9 @@ async function startWaiting(ask: Ask, harness: Harness, start: (body: object) =>
   });
   await harness.workUntilIdle();
 
-  expect(await ask('GET', `/v1/turns/${id}`)).toMatchObject({ status: 'requires_action' });
+  const turn = await ask<TurnResource>('GET', `/v1/turns/${id}`);
+  expect(turn.status).toBe('requires_action');
+  await ask('GET', `/v1/conversations/${turn.conversation_id}/ui-stream`);
   const approvals = [{ tool_call_id: 'call_2', decision: 'deny', reason: 'Too dear.' }];
   await ask('POST', `/v1/turns/${id}/approvals`, { body: { approvals } });
   const error = { category: 'unknown', message: 'The device is off.' };
@@ -134,9 +140,28 @@ async function keepEndpoint(ask: Ask, harness: Harness, url: string): Promise<vo
   await ask('DELETE', place);
 }
 
+/** A response of every kind of output under each base, and its end. */
+async function playResponses(ask: Ask, harness: Harness): Promise<void> {
+  const locate = { type: 'function', name: 'locate_user', description: 'Asks the device where the user is' };
+  const input = scripted({ rounds: [{ say: 'Where?', tools: [call('locate_user', 'call_1')] }] });
+  for (const base of ['/v1', '/openai/v1']) {
+    const create = async (body: object) =>
+      (await ask<Made>('POST', `${base}/responses`, { body: { model, background: true, ...body } })).id;
+    const ids = [await create({ input, tools: [locate] }), await create({ input: failing(401), store: true })];
+    await ask('POST', `${base}/responses/${await create({ input: 'Hi' })}/cancel`);
+    await harness.workUntilIdle();
+
+    for (const id of ids) {
+      for (const part of ['', '/input_items?order=asc', '/ui-stream'])
+        await ask('GET', `${base}/responses/${id}${part}`);
+    }
+    await ask('DELETE', `${base}/responses/${ids[0]}`);
+  }
+}
+
 async function lookAround(ask: Ask, harness: Harness): Promise<void> {
   const paths = ['/v1/models', '/v1/tools', '/v1/webhook_secret', '/healthz', '/readyz', '/metrics', '/openapi.json'];
-  for (const path of paths) await ask('GET', path);
+  for (const path of [...paths, '/openai/v1/models', '/openai/v1/models/sim%2Fdemo']) await ask('GET', path);
   for (const path of ['/', '/docs', '/inspector/main.js', '/docs/main.js']) {
     const { headers } = await fetch(harness.url + path);
     await ask('GET', path);
@@ -185,12 +210,16 @@ test('every webhook is as it is described', async () => {
 
   const locate = { name: 'locate_user', description: 'Asks the device where the user is' };
   const input = scripted({ rounds: [{ tools: [call('locate_user', 'call_1')] }] });
+  const create = (input: string) =>
+    ask<Made>('POST', '/v1/responses', { body: { model: 'test', background: true, input } });
   await harness.startTurn({ input: oneCall, tools });
   await harness.startTurn({ input: oneCall, tools, limits: { max_rounds: 1 } });
   await harness.startTurn({ input: failing(401) });
   const { id } = await harness.startTurn({ input, tools: [locate] });
+  for (const told of [oneCall, scripted({ final: { finish_reason: 'length' } }), failing(401)]) await create(told);
   await harness.workUntilIdle();
   await ask('POST', `/v1/turns/${id}/cancel`);
+  await ask('POST', `/v1/responses/${(await create('Hi')).body.id}/cancel`);
   await harness.workUntilIdle();
   await ask('POST', `/v1/webhook_endpoints/${endpoint.id}/test`);
 

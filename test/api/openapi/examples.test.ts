@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createHarness, type Harness } from '#test/harness/create-harness.ts';
+import { createHarness, type Harness, startBackgroundWorker } from '#test/harness/create-harness.ts';
 import { scripted } from '#test/harness/scripted.ts';
 import { createEndpoint } from '#test/harness/webhook-endpoint.ts';
 import { document, operations, type Schema } from './document.ts';
@@ -32,16 +32,20 @@ test('every named schema shows an example, or is one of several that do', () => 
 
 test('every body that is shown is accepted as it is', async () => {
   await using harness = await createHarness();
+  // A create of a response is answered when it has ended.
+  await using _worker = await startBackgroundWorker(harness);
 
   for (const { operationId, method, path, requestBody } of operations) {
     if (!requestBody) continue;
     const examples = examplesOf(requestBody.content['application/json']!.schema);
     expect(examples, operationId).not.toEqual([]);
     for (const body of examples) {
-      const { status, body: answer } = await harness.call(method, path.replace('{id}', await idFor(harness, path)), {
-        body,
+      const answer = await fetch(harness.url + path.replace('{id}', await idFor(harness, path)), {
+        method,
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(body),
       });
-      expect.soft([200, 201, 202], `${operationId} ${JSON.stringify(answer)}`).toContain(status);
+      expect.soft([200, 201, 202], `${operationId} ${await answer.text()}`).toContain(answer.status);
     }
   }
 });
@@ -62,6 +66,6 @@ async function startWaiting(harness: Harness, more: object): Promise<string> {
   const call = { name: 'locate_user', arguments: {}, id: 'call_1' };
   const tools = [{ name: 'locate_user', description: 'Asks the device where the user is', ...more }];
   const { id } = await harness.startTurn({ input: scripted({ rounds: [{ tools: [call] }] }), tools });
-  await harness.workUntilIdle();
+  await expect.poll(async () => (await harness.findTurn(id)).status).toBe('requires_action');
   return id;
 }

@@ -9,8 +9,10 @@ import { openLog } from '#services/process/log.ts';
 import { createHarness } from '#test/harness/create-harness.ts';
 import { httpTool } from '#test/harness/http-tool.ts';
 import { scripted } from '#test/harness/scripted.ts';
+import { askForItemsWrongly } from './ask-for-items.ts';
 import { document } from './document.ts';
 import { keepTo } from './keep-to.ts';
+import { refusedResponses } from './refused-responses.ts';
 import { visitor } from './visitor.ts';
 
 const model = 'openai/test';
@@ -23,8 +25,12 @@ const withSecret = (name: string, url = 'https://example.com/') =>
 /** What no request brings about here: two safeguards, and what is broken below. */
 const OUT_OF_REACH = ['invalid_request', 'invalid_model', 'internal', 'service_unavailable'];
 
-/** What is refused before it is a request of a route, and what takes many at once (open-server, say-what-is-so, refuse-foreign). */
+/**
+ * What is refused before it is a request of a route, what takes many at once (open-server, say-what-is-so, refuse-foreign), what
+ * takes other providers than the harness has, and what a stop or a retried round brings about (api/responses).
+ */
 const ELSEWHERE = [
+  ...['server_stopping', 'model_not_found', 'stream_superseded'],
   ...['invalid_http', 'headers_too_large', 'request_timeout', 'too_many_connections', 'too_many_streams'],
   ...['method_not_allowed', 'host_not_allowed', 'expectation_failed'],
 ];
@@ -98,6 +104,10 @@ test('every refusal is as it is described, and every code can be met', async () 
   await ask('POST', `/v1/turns/${turn.id}/cancel`);
   await askForNothing(ask);
   await answerWrongly(ask, harness, start);
+  await respondWrongly(ask);
+  await askForItemsWrongly(ask);
+  await retryForked(ask, harness);
+  await allowTwice(ask, harness);
   await useUpEndpoints(ask);
 
   const met = new Set([...codes, ...externalServer.codes, ...OUT_OF_REACH, ...ELSEWHERE]);
@@ -134,9 +144,19 @@ type Harness = Awaited<ReturnType<typeof createHarness>>;
 async function askForNothing(ask: Ask): Promise<void> {
   const [conversation, turn] = [`/v1/conversations/${none('conv')}`, `/v1/turns/${none('turn')}`];
   const [delivery, endpoint] = [`/v1/deliveries/${none('dlv')}`, `/v1/webhook_endpoints/${none('whe')}`];
-  const parts = ['', '/rounds', '/events', '/deliveries', '/tool_outputs/call_1'].map((part) => turn + part);
-  const reads = [conversation, `${conversation}/messages`, ...parts, delivery, endpoint, `${endpoint}/secret`];
-  for (const path of [...reads, `${endpoint}/deliveries`]) await ask('GET', path);
+  const parts = ['', '/rounds', '/chain', '/events', '/ui-stream', '/deliveries', '/tool_outputs/call_1'].map(
+    (part) => turn + part,
+  );
+  const reads = [
+    conversation,
+    `${conversation}/messages`,
+    `${conversation}/ui-stream`,
+    ...parts,
+    delivery,
+    endpoint,
+    `${endpoint}/secret`,
+  ];
+  for (const path of [...reads, `${endpoint}/deliveries`, '/openai/v1/models/none']) await ask('GET', path);
   for (const path of [conversation, endpoint]) await ask('DELETE', path);
   for (const path of [`${turn}/cancel`, `${turn}/retry`, `${delivery}/redeliver`]) await ask('POST', path);
   for (const action of ['rotate_secret', 'test']) await ask('POST', `${endpoint}/${action}`);
@@ -168,6 +188,50 @@ async function answerWrongly(
   await ask('POST', `/v1/turns/${id}/approvals`, {
     body: { approvals: [{ tool_call_id: 'call_2', decision: 'allow' }] },
   });
+}
+
+/** Creates of responses that are refused, each for a reason of its own; and responses that are not there. */
+async function respondWrongly(ask: Ask): Promise<void> {
+  const create = (body: object) => ask<{ id: string }>('POST', '/v1/responses', { body: { model, input, ...body } });
+  const { id } = await create({ background: true });
+  const item = (value: object) => ({ input: [value] });
+  for (const body of [
+    ...refusedResponses,
+    item({ type: 'item_reference', id: 'msg_none' }),
+    item({ type: 'function_call_output', call_id: 'x', output: 'y' }),
+    { previous_response_id: none('resp') },
+    { previous_response_id: id, store: false },
+    { conversation: none('conv') },
+  ])
+    await create(body);
+  const response = `/v1/responses/${none('resp')}`;
+  for (const path of [response, `${response}/input_items`, `${response}/ui-stream`]) await ask('GET', path);
+  await ask('POST', `${response}/cancel`);
+  await ask('DELETE', response);
+}
+
+/** A retry of a failed response that two others stand on, of which one is a fork. */
+async function retryForked(ask: Ask, harness: Harness): Promise<void> {
+  const create = (body: object) =>
+    ask<{ id: string }>('POST', '/v1/responses', { body: { model, background: true, ...body } });
+  const fault = { kind: 'status' as const, status: 401 };
+  const { id } = await create({ input: scripted({ answer: 'Never.', final: { fault } }) });
+  await harness.workUntilIdle();
+  for (const said of ['And now?', 'Or else?']) await create({ input: said, previous_response_id: id });
+  await ask('POST', `/v1/turns/${id.replace('resp_', 'turn_')}/retry`);
+}
+
+/** A call that two responses allow. */
+async function allowTwice(ask: Ask, harness: Harness): Promise<void> {
+  const create = (body: object) =>
+    ask<{ id: string }>('POST', '/v1/responses', { body: { model, background: true, ...body } });
+  const tools = [httpTool('pay', 'https://example.com/', { approval: 'always' })];
+  const asking = scripted({ rounds: [{ tools: [{ name: 'pay', arguments: { city: 'Rome' }, id: 'call_1' }] }] });
+  const { id } = await create({ input: asking, tools });
+  await harness.workUntilIdle();
+  const approval_request_id = `${id.replace('resp_', 'mcpr_')}_r1_0`;
+  const input = [{ type: 'mcp_approval_response', approval_request_id, approve: true }];
+  for (const _ of [1, 2]) await create({ previous_response_id: id, input });
 }
 
 /** As many webhook endpoints as a project may have, and one more; and a delivery to one that is gone. */

@@ -12,7 +12,8 @@ test('the configured providers are listed with what each can do, and nothing of 
 
   const { status, body } = await harness.call('GET', '/v1/models');
 
-  const can = { object: 'provider', streaming: true, tools: true, parallel_tool_calls: true, thinking: true };
+  const calls = { tools: true, parallel_tool_calls: true };
+  const can = { object: 'provider', streaming: true, ...calls, thinking: true, structured_outputs: true };
   expect(status).toBe(200);
   expect(body).toEqual({
     object: 'list',

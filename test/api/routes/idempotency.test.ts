@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { eraseHidden } from '#core/checkpoint/erase-hidden.ts';
 import type { TurnResource } from '#core/turn/resource/turn.ts';
 import { apiClient } from '#test/harness/api-client.ts';
 import { createHarness, type Harness } from '#test/harness/create-harness.ts';
@@ -58,6 +59,21 @@ test('the first turn of a replayed conversation is shown as it is now', async ()
   const again = await post(harness, '/v1/conversations', { key: 'k-1' });
 
   expect(again.body).toMatchObject({ object: 'conversation', active_turn_id: null, turn: { status: 'completed' } });
+});
+
+test('a replayed conversation whose first turn was deleted shows no other in its place', async () => {
+  await using harness = await createHarness();
+  const { body: first } = await post(harness, '/v1/conversations', { key: 'k-1' });
+  const { turn } = first as unknown as { turn: TurnResource };
+  await harness.workUntilIdle();
+
+  await harness.call('DELETE', `/v1/responses/${turn.id.replace('turn_', 'resp_')}`);
+  await eraseHidden(harness.db, 10);
+  await harness.call('POST', `/v1/conversations/${first.id}/turns`, { body: { input: 'Second.' } });
+  const again = await post(harness, '/v1/conversations', { key: 'k-1' });
+
+  expect([again.status, again.body.id]).toEqual([202, first.id]);
+  expect(again.body).not.toHaveProperty('turn');
 });
 
 test('the same key with another body is 409, and nothing is done', async () => {

@@ -19,6 +19,7 @@ test('a one-shot turn is accepted with its Location, and says when to poll again
   expect(body).toEqual({
     id: expect.stringMatching(/^turn_[0-7][0-9a-hjkmnp-tv-z]{25}$/),
     object: 'turn',
+    response_id: null,
     conversation_id: expect.stringMatching(/^conv_[0-7][0-9a-hjkmnp-tv-z]{25}$/),
     status: 'queued',
     input: [{ role: 'user', content: 'Hi' }],
@@ -149,7 +150,16 @@ test('null for a field of a one-shot turn, other than model and input, is as if 
   await using harness = await createHarness();
   const nothing = {
     ...{ instructions: null, tools: null, tool_choice: null, tool_mode: null, parallel_tool_calls: null },
-    ...{ temperature: null, max_output_tokens: null, limits: null, on_active_turn: null, allowed_capabilities: null },
+    ...{
+      temperature: null,
+      top_p: null,
+      reasoning_effort: null,
+      verbosity: null,
+      max_output_tokens: null,
+      limits: null,
+      on_active_turn: null,
+      allowed_capabilities: null,
+    },
     ...{ provider_options: null, webhook: null, priority: null, metadata: null },
   };
 
@@ -175,13 +185,15 @@ test('a one-shot turn makes what it was given the standing configuration of its 
 
 test('what is passed on reaches the model as it is', async () => {
   await using harness = await createHarness();
-  const passed = { temperature: 0.2, max_output_tokens: 99, parallel_tool_calls: false, tools: ['weather_lookup'] };
+  const sampling = { temperature: 0.2, top_p: 0.9, verbosity: 'high' } as const;
+  const passed = { ...sampling, max_output_tokens: 99, parallel_tool_calls: false, tools: ['weather_lookup'] };
 
   await harness.startTurn({ ...passed, provider_options: { reasoning_effort: 'low', seed: 7 }, input: 'Hi' });
   await harness.workOnce();
 
   expect(harness.modelRequests[0]?.body).toMatchObject({
-    ...{ temperature: 0.2, max_completion_tokens: 99, parallel_tool_calls: false, reasoning_effort: 'low', seed: 7 },
+    ...sampling,
+    ...{ max_completion_tokens: 99, parallel_tool_calls: false, reasoning_effort: 'low', seed: 7 },
   });
 });
 

@@ -8,7 +8,8 @@ import { resolveConfig } from '#services/api/resolve-config.ts';
 import { createHarness } from '#test/harness/create-harness.ts';
 import { weather } from '#test/llm/dialects/scripted-provider.ts';
 
-const wire = { wire: 'openai' as const, streaming: true, parallel_tool_calls: false, thinking: true };
+const known = { streaming: true, parallel_tool_calls: false, thinking: true, structured_outputs: true };
+const wire = { wire: 'openai' as const, ...known };
 const found = (tools: boolean) => ({ name: 'basic', capabilities: { ...wire, tools }, ask: () => Promise.reject() });
 
 async function resolve(config: StandingConfig, can: { tools: boolean }) {

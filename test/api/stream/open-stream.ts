@@ -80,5 +80,7 @@ async function readAll(response: Response, take: (block: string) => void): Promi
 
 function parse(block: string): Seen {
   const field = (name: string) => block.match(new RegExp(`^${name}: (.*)$`, 'm'))?.[1] ?? null;
-  return { type: field('event') ?? '', id: field('id'), data: JSON.parse(field('data') ?? 'null') };
+  const data = field('data') ?? 'null';
+  if (data === '[DONE]') return { type: data, id: null, data: {} };
+  return { type: field('event') ?? '', id: field('id'), data: JSON.parse(data) };
 }

@@ -69,7 +69,8 @@ export async function playTurn({ db, pubsub, watchers }: Parts) {
     publishRound: async () => {
       const { work } = await load();
       const round = readStep(work.step).round;
-      const publisher = publishRound(watchers, { turn_id: id, round, attempt: work.generation + 1 });
+      const run = { edition: work.edition, told: false, leased: Promise.resolve() };
+      const publisher = publishRound(watchers, { turn_id: id, round, attempt: work.generation + 1 }, run);
       const tracked = watchers.trackInFlight(id, publisher);
       return {
         say: (text: string) => publisher.take({ kind: 'text', text }),

@@ -5,6 +5,7 @@ import { connect } from '#core/checkpoint/connect.ts';
 import type { Db } from '#core/checkpoint/tables.ts';
 import { openPubsub } from '#core/pubsub/open-pubsub.ts';
 import type { Pubsub } from '#core/pubsub/pubsub.ts';
+import type { ApiContext } from '#services/api/context.ts';
 import { handleError } from '#services/api/http/errors.ts';
 import { makeRouter } from '#services/api/http/router.ts';
 import { turnEventRoutes } from '#services/api/routes/turn-events.ts';
@@ -17,7 +18,13 @@ import { createTestDatabase } from '../../harness/stores/test-database.ts';
 import { openStream, type StreamOptions } from './open-stream.ts';
 import { playTurn } from './play-turn.ts';
 
-type Options = { redis?: boolean; heartbeatMs?: number; format?: StreamFormat; beside?: { databaseUrl: string } };
+export type WatchOptions = {
+  redis?: boolean;
+  heartbeatMs?: number;
+  format?: StreamFormat;
+  beside?: { databaseUrl: string };
+  addRoutes?(app: ReturnType<typeof makeRouter>, context: Pick<ApiContext, 'db' | 'streamHub' | 'streamLimiter'>): void;
+};
 
 const NEVER_MS = 3_600_000;
 
@@ -25,7 +32,8 @@ const NEVER_MS = 3_600_000;
  * The event routes of an API process on a real socket, and a worker's side that does only what the test does. A turn
  * is read at heartbeats only where the test says how often. `beside` another harness is one more process of it.
  */
-export async function createWatchHarness({ redis = false, heartbeatMs = NEVER_MS, format, beside }: Options = {}) {
+export async function createWatchHarness(options: WatchOptions = {}) {
+  const { redis = false, heartbeatMs = NEVER_MS, format, beside, addRoutes } = options;
   const databaseUrl = beside?.databaseUrl ?? (await createTestDatabase());
   const redisUrl = redis ? (inject('redisUrl') ?? undefined) : undefined;
   const connection = connect(databaseUrl);
@@ -50,6 +58,7 @@ export async function createWatchHarness({ redis = false, heartbeatMs = NEVER_MS
   });
   const context = { db: statements.db, streamHub, streamLimiter: makeStreamLimiter(10_000) };
   app.route('/', turnEventRoutes(context, format));
+  addRoutes?.(app, context);
   const server = serve({ fetch: app.fetch, port: 0, hostname: '127.0.0.1' });
   const url = await new Promise<string>((resolve) => {
     server.on('listening', () => {

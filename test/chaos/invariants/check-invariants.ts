@@ -3,6 +3,7 @@ import type { Options } from '../read-options.ts';
 import { deceivedClients, gappedEvents } from './events.ts';
 import { deadProcesses, emptyFaults, lastingFaults } from './faults.ts';
 import { overlongLeases } from './leases.ts';
+import { deceivedReaders, keptContent, oddAdoptions, oddAnswersOfCallers } from './responses.ts';
 import { forkedHistories, gappedRounds } from './rounds.ts';
 import { changedCalls, inventedResults, openCalls, repeatedBookings } from './tool-calls.ts';
 import {
@@ -50,6 +51,10 @@ const allInvariants: Invariant[] = [
   { id: 'I4', promise: 'an ended turn has no open call', check: openCalls },
   { id: 'I5', promise: 'events have no gap', check: gappedEvents },
   { id: 'I5', promise: 'clients see every event once, and the end', check: deceivedClients },
+  { id: 'I5', promise: 'the stream of a response tells what is stored', check: deceivedReaders },
+  { id: 'I4', promise: 'a call that is handed over is answered once', check: oddAnswersOfCallers },
+  { id: 'I3', promise: 'an approval is used once', check: oddAdoptions },
+  { id: 'I12', promise: 'what is deleted or not stored is erased', check: keptContent },
   { id: 'I6', promise: 'the end of a turn is delivered, under one id', check: missedWebhooks },
   { id: 'I6', promise: 'webhooks are signed and known', check: forgedWebhooks },
   { id: 'I6', promise: 'deliveries say what the receiver says', check: oddDeliveries },

@@ -2,11 +2,11 @@ import type { History } from '../history.ts';
 
 type RecordedCalls = Pick<History, 'toolCalls'>;
 
-/** Calls of the tool `book` (`at_most_once`) that its server saw more than once. */
+/** Calls of the tools `book` and `pay` (`at_most_once`) that their server saw more than once. */
 export function repeatedBookings({ toolCalls }: RecordedCalls): string[] {
-  const bookings = toolCalls.filter(({ tool }) => tool === 'book');
+  const bookings = toolCalls.filter(({ tool }) => tool === 'book' || tool === 'pay');
   return [...Map.groupBy(bookings, ({ mark }) => mark)].flatMap(([mark, calls]) =>
-    calls.length > 1 ? [`book ${mark} was called ${calls.length} times`] : [],
+    calls.length > 1 ? [`${calls[0]?.tool} ${mark} was called ${calls.length} times`] : [],
   );
 }
 

@@ -76,6 +76,9 @@ const DECLARED: Record<string, number[]> = {
   'POST /v1/conversations/:id/turns': [202],
   'POST /v1/turns/:id/cancel': [200, 409],
   'POST /v1/turns/:id/tool_outputs': [200, 409],
+  'POST /v1/responses': [200, 400],
+  'GET /v1/responses/:id': [200, 400],
+  'DELETE /v1/responses/:id': [200, 404],
   'GET /v1/turns/:id': [200],
   'GET /v1/turns/:id/events as stream': [200, 204],
 };

@@ -10,7 +10,7 @@ export type ApiClient = {
   isOver(): boolean;
 };
 
-export type ApiRequest = { method: 'GET' | 'POST'; path: string; body?: unknown; key?: string };
+export type ApiRequest = { method: 'GET' | 'POST' | 'DELETE'; path: string; body?: unknown; key?: string };
 export type ApiAnswer = { status: number; body: Record<string, unknown> };
 
 const TIMEOUT_MS = 12_000;
@@ -25,7 +25,7 @@ export function makeApiClient(urls: string[], journal: Journal, over: AbortSigna
     return urls[count % urls.length] ?? '';
   }
   function record(api: string, { method, path }: ApiRequest, response: Response): void {
-    const route = `${method} ${path.replace(/\/(turn|conv)_\w+/, '/:id').replace(/\?.*/, '')}`;
+    const route = `${method} ${path.replace(/\/(turn|conv|resp)_\w+/, '/:id').replace(/\?.*/, '')}`;
     const hasRetryAfter = response.headers.has('retry-after');
     journal.answers.push({ at: Date.now(), api, route, status: response.status, hasRetryAfter });
   }

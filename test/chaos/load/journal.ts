@@ -1,9 +1,15 @@
-import type { Ack, Answer, SeenTurn } from '../history.ts';
+import type { Ack, Answer, GoneTurn, SeenResponse, SeenTurn } from '../history.ts';
 
 /** What the clients of a load record. */
-export type Journal = { answers: Answer[]; acks: Ack[]; seen: Map<string, SeenTurn> };
+export type Journal = {
+  answers: Answer[];
+  acks: Ack[];
+  seen: Map<string, SeenTurn>;
+  responses: SeenResponse[];
+  gone: GoneTurn[];
+};
 
 /** Opens an empty journal. */
 export function makeJournal(): Journal {
-  return { answers: [], acks: [], seen: new Map() };
+  return { answers: [], acks: [], seen: new Map(), responses: [], gone: [] };
 }

@@ -52,7 +52,7 @@ type Start = Pick<TurnPlan, 'number' | 'atMs' | 'trouble' | 'faultedBy'> & { sha
 
 function planTurn(start: Start, urls: LoadUrls, random: Random): TurnPlan {
   const shape = start.shape ?? (start.trouble ? 'plain' : shapeOf(random.next()));
-  const hasWebhook = random.next() < 0.4;
+  const hasWebhook = random.next() < 0.4 && shape !== 'response';
   const written = writeScript({ ...start, shape }, random);
   return {
     ...start,
@@ -71,7 +71,8 @@ function shapeOf(chance: number): Shape {
   if (chance < 0.08) return 'ask';
   if (chance < 0.13) return 'cancel';
   if (chance < 0.18) return 'limited';
-  return chance < 0.26 ? 'second' : 'plain';
+  if (chance < 0.26) return 'second';
+  return chance < 0.36 ? 'response' : 'plain';
 }
 
 function endingsOf(shape: Shape, trouble: Trouble | null): string[] {

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ApiClient } from './api-client.ts';
 import { followTurn } from './follow-turn.ts';
 import type { Journal } from './journal.ts';
+import { playResponse } from './play-response.ts';
 import type { TurnPlan } from './turn-plan.ts';
 
 /** Turns in progress at the same time, at most: a service that lags behind is not flooded. */
@@ -68,6 +69,7 @@ type Playing = {
 
 /** Posts a turn until it is acknowledged, does what its shape requires, and follows it to its end. */
 async function playTurn(plan: TurnPlan, { client, journal, conversations }: Playing): Promise<void> {
+  if (plan.shape === 'response') return playResponse(plan, { client, journal });
   const conversation = plan.shape === 'second' ? conversations.at(-1) : undefined;
   const path = conversation ? `/v1/conversations/${conversation}/turns` : '/v1/turns';
   const answer = await client.send({ method: 'POST', path, body: plan.request, key: `plan-${plan.number}` });

@@ -1,7 +1,10 @@
 import type { FaultKind } from '../faults/fault-kinds.ts';
 
-/** The purpose of a turn. `ask`: a call waits for the client. `second`: posted behind another turn of its conversation. */
-export type Shape = 'plain' | 'ask' | 'cancel' | 'limited' | 'second';
+/**
+ * The purpose of a turn. `ask`: a call waits for the client. `second`: posted behind another turn of its conversation.
+ * `response`: the first of a chain of responses, which hands a call over.
+ */
+export type Shape = 'plain' | 'ask' | 'cancel' | 'limited' | 'second' | 'response';
 
 /** A fault that comes with a turn: what its model does, or a tool that kills workers. */
 export type Trouble = Extract<FaultKind, `provider-${string}` | 'poison-turn'>;

@@ -11,13 +11,15 @@ type RequestOptions = Pick<TurnPlan, 'number' | 'shape' | 'trouble' | 'faultedBy
 export function turnRequestOf(options: RequestOptions, { toolUrl, hookUrl }: LoadUrls) {
   const { number, shape, trouble, faultedBy, hasWebhook, script } = options;
   const tools = [httpTool('book', 'at_most_once'), httpTool('note', 'idempotent'), httpTool('look', 'none')];
-  const asking = shape === 'ask' ? [ASK_USER] : [];
+  const paying = shape === 'response' ? [{ ...httpTool('pay', 'at_most_once'), approval: 'always' }] : [];
+  const asking = shape === 'ask' || shape === 'response' ? [ASK_USER] : [];
   const events = ['turn.completed', 'turn.incomplete', 'turn.failed', 'turn.cancelled'];
   return {
     model: trouble === 'provider-429' ? `openai/limited-${faultedBy}` : 'openai/chaos',
     input: JSON.stringify({ sim: script }),
-    tools: trouble === 'poison-turn' ? ['crash_worker'] : [...tools, ...asking],
+    tools: trouble === 'poison-turn' ? ['crash_worker'] : [...tools, ...paying, ...asking],
     metadata: { plan: String(number) },
+    ...(shape === 'response' ? { background: true, reasoning: { summary: 'auto' } } : {}),
     ...(shape === 'limited' ? { limits: LIMIT } : {}),
     ...(hasWebhook ? { webhook: { url: hookUrl, events } } : {}),
   };

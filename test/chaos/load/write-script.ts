@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { Script } from '#simulator/script.ts';
 import type { Random } from '../random.ts';
+import { callIdOf } from './play-response.ts';
 import type { TurnPlan } from './turn-plan.ts';
 
 export type Scripted = Pick<TurnPlan, 'output' | 'scriptedMs'> & { script: z.input<typeof Script> };
@@ -20,9 +21,11 @@ export function writeScript(options: ScriptOptions, random: Random): Scripted {
   if (options.trouble === 'poison-turn') return poison(options.number);
   const rounds = options.shape === 'limited' ? LIMITED_ROUNDS : random.integer(options.shape === 'ask' ? 1 : 0, 3);
   const replies = Array.from({ length: rounds }, (_, index) => writeRound(options, index + 1, random));
-  const output = `This was turn ${options.number}.`;
+  if (options.shape === 'response') replies.push(handOver(options.number, rounds + 1));
+  const answer = `This was turn ${options.number}.`;
+  const output = options.shape === 'response' ? sayOf(rounds + 1) : answer;
   const final = { think_ms: random.integer(80, 500), pace_ms: random.integer(0, 30) };
-  const script = { rounds: replies.map(({ reply }) => reply), answer: output, final };
+  const script = { rounds: replies.map(({ reply }) => reply), answer, final };
   const scriptedMs = replies.reduce((sum, { ms }) => sum + ms, final.think_ms);
   return { script: withTrouble(script, options), output, scriptedMs };
 }
@@ -40,7 +43,24 @@ function writeRound(
   const question = { name: 'ask_user', arguments: { mark: `${number}.${round}.ask` } };
   const tools = shape === 'ask' && round === 1 ? [...calls, question] : calls;
   const ms = think + Math.max(...calls.map((call) => call.arguments.wait_ms));
-  return { reply: { say: `Round ${round}.`, think_ms: think, tools }, ms };
+  return { reply: { say: sayOf(round), think_ms: think, tools }, ms };
+}
+
+/**
+ * A round that only asks the caller, who answers in the next response, and for a call that a person has to allow; it has time
+ * to be told in pieces.
+ */
+function handOver(number: number, round: number): { reply: ScriptedReply; ms: number } {
+  const tools = [
+    { name: 'ask_user', id: callIdOf({ number }), arguments: { mark: `${number}.${round}.ask` } },
+    { name: 'pay', arguments: { mark: `${number}.${round}.pay`, wait_ms: 300 } },
+  ];
+  const reasoning = 'The caller may know what is to be done here.';
+  return { reply: { reasoning, say: sayOf(round), tools, pace_ms: 30, piece_chars: 4 }, ms: 500 };
+}
+
+function sayOf(round: number): string {
+  return `Round ${round}.`;
 }
 
 /** The trouble comes in the first round; `times` leaves room for a later attempt to succeed. */

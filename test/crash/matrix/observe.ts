@@ -46,7 +46,8 @@ async function secretsAt({ call }: Scene, path: string): Promise<string[]> {
 }
 
 async function observeTurn(scene: Scene, turn: TurnResource, secrets: string[]): Promise<ObservedTurn> {
-  const { status, output, error, incomplete_details, rounds } = turn;
+  const { status, output, error, incomplete_details, rounds, adopted_calls: adopted } = turn;
+  const batches = [...(adopted ? [{ ...adopted, number: 0 }] : []), ...rounds];
   const seen = scene.recorder.seenOf(turn.id);
   const events = await scene.listEvents(turn.id);
   const replies = rounds.map(({ assistant_response, tool_calls, finish_reason }) => ({
@@ -55,7 +56,7 @@ async function observeTurn(scene: Scene, turn: TurnResource, secrets: string[]):
   }));
   return {
     end: { status, output, error: error?.code ?? null, incomplete_details, rounds: replies },
-    calls: rounds.flatMap((round) => callsOf(turn, round, seen)),
+    calls: batches.flatMap((batch) => callsOf(turn, batch, seen)),
     events: events.map(({ type, round, tool_call_id }) => [type, round, tool_call_id].filter(Boolean).join(' ')),
     numbers: events.map(({ sequence_number }) => sequence_number),
     modelRequests: roundRequestsOf(scene, turn),
@@ -66,9 +67,9 @@ async function observeTurn(scene: Scene, turn: TurnResource, secrets: string[]):
   };
 }
 
-type Round = TurnResource['rounds'][number];
+type Batch = Pick<TurnResource['rounds'][number], 'number' | 'tool_calls' | 'results'>;
 
-function callsOf(turn: TurnResource, { number, tool_calls, results }: Round, seen: Seen[]): ObservedCall[] {
+function callsOf(turn: TurnResource, { number, tool_calls, results }: Batch, seen: Seen[]): ObservedCall[] {
   return tool_calls.map(({ id, name }, index) => {
     const { tool_call_id, status, content, error } = results[index] ?? {};
     const path = `/${name.split('_').at(-1)}`;

@@ -2,12 +2,14 @@ import { type CrashingProcess, keepSpareProcesses, type Part } from './crashing-
 import { openLane, shareLanes } from './lane.ts';
 import { play } from './play.ts';
 import { apiReferences } from './references/api-references.ts';
+import { conversationReferences } from './references/conversation-references.ts';
 import type { Reference } from './references/reference.ts';
+import { responseReferences } from './references/response-references.ts';
 import { workerReferences } from './references/worker-references.ts';
 import { type Death, dieAt, playUndisturbed, type Undisturbed } from './run-points.ts';
 
 /** All references. */
-export const references = [...workerReferences, ...apiReferences];
+export const references = [...workerReferences, ...apiReferences, ...responseReferences, ...conversationReferences];
 
 export type CrashHarness = Awaited<ReturnType<typeof openCrashHarness>>;
 

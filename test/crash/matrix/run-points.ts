@@ -43,7 +43,8 @@ export async function dieAt(
 }
 
 /** What comes by the clock, in every reference. */
-const BY_THE_CLOCK = /(?:rescue|heartbeat) ›|deleteExpiredIdempotencyKeys|(?:record|remove|count)Workers? /;
+const BY_THE_CLOCK =
+  /(?:rescue|heartbeat|erase-hidden) ›|deleteExpiredIdempotencyKeys|(?:record|remove|count)Workers? /;
 
 /** The job of the dead process, until its lock expires, and one that waits for a retry that is done by now. */
 const MAY_BE_LEFT = new Set(['active', 'delayed']);

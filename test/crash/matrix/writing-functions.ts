@@ -6,7 +6,7 @@ const WRITES = /\b(?:insert into|update|delete from) \w+\b|insertInto|updateTabl
 const SENDS = /^export async function \w+\(\s*(?:db|trx): /;
 
 /** Functions that no turn waits for. */
-const APART = new Set(['migrate', 'deleteExpiredIdempotencyKeys', 'recordWorker', 'removeWorker']);
+const APART = new Set(['migrate', 'deleteExpiredIdempotencyKeys', 'recordWorker', 'removeWorker', 'eraseHidden']);
 
 /** The functions of `checkpoint/` that write something about a turn. */
 export function writingFunctions(): string[] {

@@ -1,6 +1,6 @@
 import type { TestProject } from 'vitest/node';
 import { migrateAll } from '#services/migrate/migrate-all.ts';
-import { newFolder } from '../new-folder.ts';
+import { fastestParent, newFolder } from '../new-folder.ts';
 import { createDatabase } from './create-database.ts';
 import { openPostgres } from './open-postgres.ts';
 import { openRedis } from './open-redis.ts';
@@ -15,7 +15,7 @@ declare module 'vitest' {
 /** One PostgreSQL of our own with a migrated template database, and one Redis where one can be had. */
 export default async function startStores(project: TestProject): Promise<() => Promise<void>> {
   await using opened = new AsyncDisposableStack();
-  const folder = opened.use(await newFolder('test'));
+  const folder = opened.use(await newFolder('test', await fastestParent()));
   const postgres = opened.use(await openPostgres({ folder: folder.path, durable: false }));
   const template = await createDatabase(postgres.url, 'pawl_template');
   await migrateAll(template);

@@ -1,10 +1,17 @@
 import { randomBytes, randomInt } from 'node:crypto';
-import { inject } from 'vitest';
-import { createDatabase } from './create-database.ts';
+import { inject, onTestFinished } from 'vitest';
+import { createDatabase, dropDatabase } from './create-database.ts';
 
-/** A migrated database of one test's own; it ends with the server at the end of the run. */
+/** A migrated database of one test's own, gone when the test is over; one that a file shares ends with the server. */
 export async function createTestDatabase(): Promise<string> {
-  return createDatabase(inject('postgresUrl'), `test_${randomBytes(6).toString('hex')}`, 'pawl_template');
+  const [server, name] = [inject('postgresUrl'), `test_${randomBytes(6).toString('hex')}`];
+  const url = await createDatabase(server, name, 'pawl_template');
+  try {
+    onTestFinished(() => dropDatabase(server, name));
+  } catch {
+    // Outside of a test Vitest has no end to tie this to.
+  }
+  return url;
 }
 
 /** How many databases of our own Redis each test process has. */

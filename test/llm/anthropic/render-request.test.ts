@@ -117,3 +117,67 @@ test('provider options win over what was rendered, except that a reply always st
 
   expect(body).toMatchObject({ temperature: 0.5, thinking, stream: true });
 });
+
+test('top_p and effort leave as they were given', () => {
+  expect(render({ topP: 0.9, reasoningEffort: 'max' })).toMatchObject({ top_p: 0.9, output_config: { effort: 'max' } });
+  expect(render({ textFormat: { type: 'text' }, verbosity: 'medium' })).toEqual(render({}));
+});
+
+const forced = { tools: [weather], toolChoice: 'required' as const };
+const shown = { display: 'summarized' };
+
+test.each([
+  ['an effort', { reasoningEffort: 'low' }, { type: 'adaptive', ...shown }],
+  ['options', { providerOptions: { thinking: { type: 'enabled', budget_tokens: 2048 } } }, shown],
+  ['options that want none of it', { providerOptions: { thinking: { display: 'omitted' } } }, { display: 'omitted' }],
+  ['options that forbid it', { providerOptions: { thinking: { type: 'disabled' } } }, { type: 'disabled' }],
+  ['nothing', {}, undefined],
+  ['an effort beside a forced tool', { reasoningEffort: 'low', ...forced }, undefined],
+  ['an effort beside a temperature', { reasoningEffort: 'low', temperature: 0 }, undefined],
+  ['an effort of a model that needs a budget', { reasoningEffort: 'low', model: 'claude-opus-4-5' }, undefined],
+  ['an effort of another maker’s model', { reasoningEffort: 'low', model: 'kimi-k2' }, undefined],
+] as const)('thoughts are asked for in words where thinking is on by %s', (_, own, thinking) => {
+  const request = { model: 'claude-opus-5', ...own } as Partial<RoundRequest>;
+  const { thinking: rendered } = render({ ...request, showsReasoning: true });
+
+  if (thinking === undefined) expect(rendered).toBeUndefined();
+  else expect(rendered).toMatchObject(thinking);
+  expect(render(request).thinking).toEqual(request.providerOptions?.thinking);
+});
+
+test('a schema for the text leaves with every object closed and without bounds', () => {
+  const schema = {
+    type: 'object',
+    properties: {
+      name: { type: 'string', minLength: 1, pattern: '^a', description: 'Who', format: 'email' },
+      tags: { type: 'array', minItems: 1, maxItems: 3, items: { type: 'object', properties: { n: { maximum: 3 } } } },
+      either: { oneOf: [{ const: 'x' }, { type: ['object', 'null'] }] },
+      ref: { $ref: '#/definitions/place', description: 'Where' },
+    },
+    required: ['name'],
+    additionalProperties: true,
+    definitions: { place: { type: 'object', properties: { lat: { type: 'number', minimum: -90 } } } },
+  };
+
+  const body = render({ reasoningEffort: 'low', textFormat: { type: 'json_schema', name: 'person', schema } });
+
+  const closed = { additionalProperties: false };
+  expect(body.output_config).toEqual({
+    effort: 'low',
+    format: {
+      type: 'json_schema',
+      schema: {
+        type: 'object',
+        properties: {
+          name: { type: 'string', description: 'Who', format: 'email' },
+          tags: { type: 'array', items: { type: 'object', properties: { n: {} }, ...closed } },
+          either: { anyOf: [{ const: 'x' }, { type: ['object', 'null'], properties: {}, ...closed }] },
+          ref: { $ref: '#/$defs/place' },
+        },
+        required: ['name'],
+        ...closed,
+        $defs: { place: { type: 'object', properties: { lat: { type: 'number' } }, ...closed } },
+      },
+    },
+  });
+});

@@ -59,8 +59,15 @@ function checkBlock(block: Block, role: string | undefined): string[] {
     case 'tool_result':
       return [
         ...unless(role === 'user', 'a result of the assistant'),
-        ...unless(isSaid(block.content) || Array.isArray(block.content), 'an empty result'),
+        ...unless(isSaid(block.content) || isFilled(block.content), 'an empty result'),
+        ...(Array.isArray(block.content) ? block.content.flatMap((each) => checkBlock(each, role)) : []),
         ...unless(block.is_error === undefined || block.is_error === true, 'is_error on what is none'),
+      ];
+    case 'image':
+    case 'document':
+      return [
+        ...unless(role === 'user', `an ${block.type} of the assistant`),
+        ...unless(isObject(block.source) && isSaid(block.source.url ?? block.source.data), 'a part without a source'),
       ];
     case 'thinking':
       return [...unless(role === 'assistant', 'a thought of the user'), ...unless(isSaid(block.signature), 'unsigned')];
@@ -82,6 +89,10 @@ function checkResults(blocks: Block[], asked: unknown[]): string[] {
       'words before the results',
     ),
   ];
+}
+
+function isFilled(content: unknown): boolean {
+  return Array.isArray(content) && content.length > 0;
 }
 
 function checkEnd(last: Message | undefined): string[] {

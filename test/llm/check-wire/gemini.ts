@@ -62,8 +62,14 @@ function checkPart(part: Part, role: string | undefined): string[] {
       'a call of the user, or args that are no object',
     ),
     ...unless(!answer || (role === 'user' && isObject(answer.response)), 'a response that is no object'),
+    ...unless(!part.inlineData || isWhole(part.inlineData, ['mimeType', 'data']), 'data without a type'),
+    ...unless(!part.fileData || isWhole(part.fileData, ['fileUri']), 'a file without an address'),
     ...unless(!part.thought || (role === 'model' && Boolean(part.thoughtSignature)), 'a thought without signature'),
   ];
+}
+
+function isWhole(value: unknown, fields: string[]): boolean {
+  return isObject(value) && fields.every((field) => isSaid(value[field]));
 }
 
 /** As many responses as calls, in their order, first in the content behind them, and with their ids if they have any. */

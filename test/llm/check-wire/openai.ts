@@ -1,4 +1,4 @@
-import { isObject, isObjectText, repeated, unless } from './problems.ts';
+import { isObject, isObjectText, isSaid, repeated, unless } from './problems.ts';
 
 type Call = { id?: string; type?: string; function?: { name?: string; arguments?: unknown } };
 type Message = { role?: string; content?: unknown; tool_calls?: Call[]; tool_call_id?: string };
@@ -40,6 +40,8 @@ function checkMessage(message: Message, id: RegExp): string[] {
     case 'user':
       return [
         ...unless(isFilled(content), `a ${role} message without content`),
+        ...unless(role === 'user' || typeof content === 'string', `parts of a ${role}`),
+        ...(Array.isArray(content) ? content.flatMap(checkPart) : []),
         ...unless(!calls, `calls of a ${role}`),
       ];
     case 'assistant':
@@ -50,9 +52,25 @@ function checkMessage(message: Message, id: RegExp): string[] {
         ...repeated((calls ?? []).map((call) => call.id)).map((twice) => `two calls with the id ${twice}`),
       ];
     case 'tool':
-      return [...unless(isFilled(content), 'an empty result'), ...unless(!calls, 'calls of a tool')];
+      return [
+        ...unless(isFilled(content) && typeof content === 'string', 'a result that is no text'),
+        ...unless(!calls, 'calls of a tool'),
+      ];
     default:
       return [`the role ${role}`];
+  }
+}
+
+function checkPart({ type, text, image_url: image, file }: Record<string, unknown>): string[] {
+  switch (type) {
+    case 'text':
+      return unless(isSaid(text), 'a blank text');
+    case 'image_url':
+      return unless(isObject(image) && /^(https:|data:image\/)/.test(String(image.url)), 'an image without an address');
+    case 'file':
+      return unless(isObject(file) && isSaid(file.filename) && isSaid(file.file_data), 'a file without a name or data');
+    default:
+      return [`a part of type ${type}`];
   }
 }
 

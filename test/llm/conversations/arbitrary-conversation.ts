@@ -6,6 +6,7 @@ import { Tool } from '#core/turn/request/tool.ts';
 import type { ToolResult } from '#core/turn/tool-result.ts';
 import type { Turn } from '#core/turn/turn.ts';
 import { makeRound, makeTurn } from '#test/turn/make-turn.ts';
+import { someExchange, someItem } from './arbitrary-input.ts';
 import { type Speaker, someReply, speakers } from './arbitrary-reply.ts';
 import { givenText, someText } from './arbitrary-text.ts';
 
@@ -40,16 +41,27 @@ const ANSWERED: ToolResult = {
   attempts: 1,
 };
 
+const HANDED_OVER: ToolResult = { ...ANSWERED, status: 'handed_over' };
+
 const replied = (speaker: Speaker) =>
-  fc.record({ reply: someReply(speaker), results: fc.array(result, { minLength: 6, maxLength: 6 }) });
+  fc.record({
+    reply: someReply(speaker),
+    handsOver: fc.nat({ max: 4 }).map((n) => n === 0),
+    results: fc.array(result, { minLength: 6, maxLength: 6 }),
+  });
 
 const turn: fc.Arbitrary<Turn> = fc.constantFrom(...speakers).chain((speaker) =>
   fc
     .record({
-      input: fc.array(
-        fc.record({ role: fc.constantFrom('user', 'user', 'user', 'assistant', 'system'), content: givenText }),
-        { minLength: 1, maxLength: 4 },
-      ),
+      input: fc
+        .array(
+          fc.oneof({ weight: 5, arbitrary: someItem.map((item) => [item]) }, { weight: 1, arbitrary: someExchange }),
+          {
+            minLength: 1,
+            maxLength: 4,
+          },
+        )
+        .map((items) => items.flat()),
       rounds: fc.array(replied(speaker), { maxLength: 4 }),
       isLast: fc.boolean(),
       config: fc.record({
@@ -72,10 +84,10 @@ const turn: fc.Arbitrary<Turn> = fc.constantFrom(...speakers).chain((speaker) =>
 /** A conversation whose turns went to any provider in any mode, and ended in any way, or not yet. */
 export const someConversation: fc.Arbitrary<Turn[]> = fc.array(turn, { minLength: 1, maxLength: 4 });
 
-type Replied = { reply: Reply | null; results: (ToolResult | null)[] };
+type Replied = { reply: Reply | null; handsOver: boolean; results: (ToolResult | null)[] };
 
 /** The turn after one more reply; one that has ended, or whose try has failed, is as it was. */
-function lived(turn: Turn, { reply, results }: Replied, isFinal: boolean): Turn {
+function lived(turn: Turn, { reply, handsOver, results }: Replied, isFinal: boolean): Turn {
   if (turn.output !== null || !reply) return turn;
   const outcome = outcomeOf(reply, isFinal ? 'max_rounds' : null);
   const number = turn.rounds.length + 1;
@@ -83,9 +95,11 @@ function lived(turn: Turn, { reply, results }: Replied, isFinal: boolean): Turn 
     const last = { ...makeRound(number, null), opaque: reply.opaque };
     return { ...turn, rounds: [...turn.rounds, last], output: outcome.output };
   }
-  const calls = assignCallIds(reply.calls, turn.rounds).map((call, index) => ({
+  const calls = assignCallIds(reply.calls, turn).map((call, index) => ({
     ...call,
-    result: results[index] ?? null,
+    // What is not handed over has run to its end by then.
+    result: handsOver ? (index % 2 === 0 ? HANDED_OVER : (results[index] ?? ANSWERED)) : (results[index] ?? null),
   }));
-  return { ...turn, rounds: [...turn.rounds, { ...makeRound(number, reply.text, calls), opaque: reply.opaque }] };
+  const rounds = [...turn.rounds, { ...makeRound(number, reply.text, calls), opaque: reply.opaque }];
+  return handsOver ? { ...turn, rounds, output: reply.text ?? '' } : { ...turn, rounds };
 }

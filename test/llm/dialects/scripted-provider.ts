@@ -48,9 +48,11 @@ export function scriptedProvider(replies: (Reply | ProviderFailed)[], { pieceCha
     if (!reply) throw new Error(`request ${asked.length} is not scripted`);
     if (reply instanceof ProviderFailed) throw reply;
     const text = reply.text ?? '';
-    for (let at = 0; at < text.length; at += pieceChars) {
-      onDelta({ kind: 'text', text: text.slice(at, at + pieceChars) });
+    const said = text.slice(0, reply.refusalFrom ?? undefined);
+    for (let at = 0; at < said.length; at += pieceChars) {
+      onDelta({ kind: 'text', text: said.slice(at, at + pieceChars) });
     }
+    if (said.length < text.length) onDelta({ kind: 'refusal', text: text.slice(said.length) });
     return reply;
   };
   return { name: 'scripted', ask, asked };
@@ -62,6 +64,7 @@ export async function askOnce(provider: Pick<Provider, 'ask'>, request: RoundReq
   const reply = await provider
     .ask(request, new AbortController().signal, (delta) => deltas.push(delta))
     .catch((error: unknown) => error);
-  const shown = deltas.flatMap((delta) => (delta.kind === 'text' ? delta.text : [])).join('');
+  const isShown = ({ kind }: Delta) => kind === 'text' || kind === 'refusal';
+  const shown = deltas.flatMap((delta) => (isShown(delta) ? delta.text : [])).join('');
   return { reply: reply as Reply, failure: reply as ProviderFailed, deltas, shown };
 }

@@ -182,3 +182,32 @@ test('gemini: temperature and the token limit are passed on', () => {
     maxOutputTokens: 64,
   });
 });
+
+test('gemini: top_p and effort are passed on, beside what the options say', () => {
+  const providerOptions = { thinkingConfig: { includeThoughts: true } };
+
+  expect(render({ topP: 0.5, reasoningEffort: 'minimal', providerOptions }).generationConfig).toEqual({
+    topP: 0.5,
+    thinkingConfig: { thinkingLevel: 'minimal', includeThoughts: true },
+  });
+});
+
+test('gemini: thoughts are asked for where they are to be shown, unless the options say otherwise', () => {
+  const configOf = (own: Parameters<typeof render>[0]) => render(own).generationConfig;
+  const providerOptions = { thinkingConfig: { includeThoughts: false } };
+
+  expect(configOf({ showsReasoning: true })).toEqual({ thinkingConfig: { includeThoughts: true } });
+  expect(configOf({ showsReasoning: true, providerOptions })).toEqual(providerOptions);
+  expect(configOf({})).toEqual({});
+});
+
+test.each([
+  [{ type: 'text' }, {}],
+  [{ type: 'json_object' }, { responseMimeType: 'application/json' }],
+  [
+    { type: 'json_schema', name: 'place', schema: { ...parameters, minProperties: 1 } },
+    { responseMimeType: 'application/json', responseJsonSchema: parameters },
+  ],
+] as const)('gemini: the text format %j is %j on the wire', (textFormat, expected) => {
+  expect(render({ textFormat }).generationConfig).toEqual(expected);
+});

@@ -20,7 +20,7 @@ export type WireBody = {
   model?: string;
   contents: WireContent[];
   systemInstruction?: { parts: { text: string } | { text: string }[] };
-  generationConfig?: Json & { temperature?: number; maxOutputTokens?: number };
+  generationConfig?: Json & { temperature?: number; topP?: number; maxOutputTokens?: number };
   tools?: { functionDeclarations?: Declaration[] }[];
   toolConfig?: { functionCallingConfig: { mode: string; allowedFunctionNames?: string[] } };
 };
@@ -28,7 +28,7 @@ export type WireBody = {
 /** What Pawl would hold of a conversation whose next request was `body`, given the replies it had read so far. */
 export function storedForm(body: WireBody, replies: Reply[]): RoundRequest {
   const { contents, systemInstruction, generationConfig = {}, tools = [], toolConfig, model: _, ...rest } = body;
-  const { temperature = null, maxOutputTokens = null, ...generation } = generationConfig;
+  const { temperature = null, topP = null, maxOutputTokens = null, ...generation } = generationConfig;
   const declared = tools.flatMap((tool) => tool.functionDeclarations ?? []);
   const others = tools.filter((tool) => !tool.functionDeclarations);
   const mode = toolConfig?.functionCallingConfig.mode ?? 'AUTO';
@@ -43,6 +43,7 @@ export function storedForm(body: WireBody, replies: Reply[]): RoundRequest {
     tools: declared.map(storedTool),
     toolChoice: choices[mode] ?? 'auto',
     temperature,
+    topP,
     maxOutputTokens,
     providerOptions: {
       ...rest,

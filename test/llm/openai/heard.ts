@@ -25,6 +25,7 @@ export function heardIn(exchange: Exchange<unknown>) {
   const plain = (content: unknown) => (typeof content === 'string' ? content : '');
   return {
     text: pieces.map((piece) => plain(piece.content) + plain(piece.refusal)).join(''),
+    refusal: pieces.map((piece) => plain(piece.refusal)).join(''),
     calls: callsIn(pieces),
     isObject: pieces.some(({ content }) => typeof content === 'object' && content !== null && !Array.isArray(content)),
     finish: choices.map((choice) => choice.finish_reason ?? '').findLast(Boolean) ?? null,

@@ -92,10 +92,11 @@ function checkUnusable(answer: Reply | Error) {
 }
 
 function checkReply(answer: Reply | Error, exchange: Exchange) {
-  const { text, finish, calls, usage } = heardIn(exchange);
+  const { text, refusal, finish, calls, usage } = heardIn(exchange);
   if (answer instanceof Error) throw answer;
 
   expect(answer.text ?? '').toBe(text);
+  expect(answer.text?.slice(answer.refusalFrom ?? text.length) ?? '').toBe(refusal);
   expect(answer.finishReasonRaw).toBe(finish);
   expect(answer.finishReason).not.toBe('other');
   expect(answer.calls.map(({ name, arguments: args }) => ({ name, args }))).toEqual(
@@ -107,6 +108,7 @@ function checkReply(answer: Reply | Error, exchange: Exchange) {
     count('usages');
   }
   count('replies');
+  if (refusal) count('refused in a field of its own');
 }
 
 type Carrying = { provider: string; exchange: Exchange; next: Exchange; isPartial: boolean };

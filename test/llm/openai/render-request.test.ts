@@ -141,3 +141,28 @@ test('a stored state that is not ours is ignored', () => {
     { role: 'assistant', content: 'Hi' },
   ]);
 });
+
+const schema = { type: 'object', properties: { city: { type: 'string', minLength: 1 } }, required: ['city'] };
+
+test('sampling leaves as it was given', () => {
+  expect(render({ topP: 0, reasoningEffort: 'minimal', verbosity: 'low' })).toMatchObject({
+    top_p: 0,
+    reasoning_effort: 'minimal',
+    verbosity: 'low',
+  });
+});
+
+test.each([
+  [{ type: 'text' }, undefined],
+  [{ type: 'json_object' }, { type: 'json_object' }],
+  [
+    { type: 'json_schema', name: 'place', schema, strict: false, description: 'Where' },
+    { type: 'json_schema', json_schema: { name: 'place', description: 'Where', strict: false, schema } },
+  ],
+  [
+    { type: 'json_schema', name: 'place', schema, strict: null, description: null },
+    { type: 'json_schema', json_schema: { name: 'place', schema } },
+  ],
+] as const)('the text format %j is %j on the wire', (textFormat, expected) => {
+  expect(render({ textFormat }).response_format).toEqual(expected);
+});

@@ -120,13 +120,6 @@ test('a call without a name is a bad response', () => {
   );
 });
 
-test('a refusal is the text there is, and the reason says so', () => {
-  const { reply, deltas } = parse(chunk({ refusal: "I can't " }), chunk({ refusal: 'help.' }), done);
-
-  expect(reply).toMatchObject({ text: "I can't help.", finishReason: 'refusal', finishReasonRaw: 'stop' });
-  expect(deltas).toHaveLength(2);
-});
-
 test('calls beside the word stop are tool calls', () => {
   expect(parse(calls(call('{}', { index: 0, id: 'x' }, { name: 'a' })), done).reply.finishReason).toBe('tool_calls');
 });

@@ -17,7 +17,8 @@ export function endTurn(state: State, { status, run }: Ending, guards: Guards): 
   if (!isActive(turn)) breakPromise(state, 'a turn that had ended was ended again');
 
   const settled = turn.step === 'b1' ? settleCalls(state, guards) : 0;
-  appendEvents(state, settled + (status === 'completed' ? 2 : 1), { run, guards });
+  const hasRound = status === 'completed' && turn.other !== 'handed';
+  appendEvents(state, settled + (hasRound ? 2 : 1), { run, guards });
   Object.assign(turn, { status, due: 'null', atHead: false });
   if (guards.endClearsLease) clearLease(state);
   facts.requests = 0;

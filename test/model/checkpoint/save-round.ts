@@ -15,6 +15,7 @@ export function saveRound(state: State, run: Run, guards: Guards): Wakeups | nul
   if (turn.step !== run.on) breakPromise(state, 'a round was saved twice');
 
   changeStep(state, 'b1');
+  if (turn.other === 'handed' && !guards.handedOverIsSettled) turn.other = 'waiting';
   clearLease(state);
   turn.due = 'far';
   appendEvents(state, 1, { run, guards });

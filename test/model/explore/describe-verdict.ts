@@ -6,6 +6,11 @@ export function describeVerdict(verdict: Verdict): string {
   return [sentenceOf(verdict), ...steps].join('\n');
 }
 
+/** How a verdict catches a mutant: it breaks a promise, or cannot end any more. */
+export function caughtAs(verdict: Verdict): { broken: string } | Verdict['kind'] {
+  return verdict.kind === 'broken' ? { broken: verdict.promise } : verdict.kind;
+}
+
 function sentenceOf(verdict: Verdict): string {
   switch (verdict.kind) {
     case 'safe':

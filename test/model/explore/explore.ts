@@ -1,9 +1,5 @@
-import { checkPromises, isDone } from '../check-promises.ts';
-import type { Setting } from '../setting.ts';
-import { firstState, type State } from '../state.ts';
 import { findStuck, makeEdges } from './find-stuck.ts';
-import { keyOf } from './key-of.ts';
-import { makeMoves } from './make-moves.ts';
+import type { Model } from './model.ts';
 import { pathTo, type Seen } from './path-to.ts';
 
 /** The outcome of an exploration. `path` leads to the first state that breaks a promise or from which nothing ends. */
@@ -18,43 +14,43 @@ export type Verdict = { states: number; edges: number; path: string[] } & (
 export type Bounds = { maxStates: number; maxMs: number };
 
 /**
- * Visits every state that can be reached, nearest first, and checks each; then finds out from which of them the turn
- * can still end without another fault. Stops at the first broken promise.
+ * Visits every state that can be reached, nearest first, and checks each; then finds out from which of them all can
+ * still be done without another fault. Stops at the first broken promise.
  */
-export function explore(setting: Setting, { maxStates, maxMs }: Bounds): Verdict {
+export function explore<S>(model: Model<S>, { maxStates, maxMs }: Bounds): Verdict {
   const endAt = performance.now() + maxMs;
   const seen: Seen = { ids: new Map(), cameFrom: [] };
   const { ids, cameFrom } = seen;
   const done: number[] = [];
   const edges = makeEdges();
-  let waiting: State[] = [];
+  let waiting: S[] = [];
 
-  const visit = (state: State, from: number): number => {
-    const key = keyOf(state);
+  const visit = (state: S, from: number): number => {
+    const key = model.keyOf(state);
     const known = ids.get(key);
     if (known !== undefined) return known;
     const id = ids.size;
     ids.set(key, id);
     cameFrom.push(from);
-    if (isDone(state, setting.scene)) done.push(id);
+    if (model.isDone(state)) done.push(id);
     waiting.push(state);
     return id;
   };
   const size = () => ({ states: ids.size, edges: edges.count() });
 
-  visit(firstState(setting.scene), -1);
+  visit(model.first, -1);
   for (let at = 0; waiting.length > 0; ) {
     const level = waiting;
     waiting = [];
     for (const state of level) {
-      checkPromises(state);
-      if (state.broken) return { kind: 'broken', promise: state.broken, ...size(), path: pathTo(at, seen, setting) };
-      makeMoves(state, setting, ({ next, fault }) => edges.add(at, visit(next, at), fault === undefined));
+      const promise = model.brokenIn(state);
+      if (promise) return { kind: 'broken', promise, ...size(), path: pathTo(at, seen, model) };
+      model.makeMoves(state, ({ next, fault }) => edges.add(at, visit(next, at), fault === undefined));
       at += 1;
     }
     if (ids.size > maxStates || performance.now() > endAt) return { kind: 'cut', ...size(), path: [] };
   }
   const stuck = findStuck(ids.size, edges, done);
   if (!stuck) return { kind: 'safe', ...size(), path: [] };
-  return { kind: 'stuck', count: stuck.count, ...size(), path: pathTo(stuck.first, seen, setting) };
+  return { kind: 'stuck', count: stuck.count, ...size(), path: pathTo(stuck.first, seen, model) };
 }

@@ -59,14 +59,14 @@ const ON = code('none', 'r1', 'b1', 'r2', 'failed', 'ended');
 const LEASE = code('none', 'live', 'expired');
 const DUE = code('far', 'near', 'late', 'expiry', 'never', 'null');
 const ONCE = code('none', 'ok', 'unknown', 'cancelled');
-const OTHER = code('absent', 'able', 'waiting', 'ok', 'cancelled');
+const OTHER = code('absent', 'able', 'waiting', 'ok', 'cancelled', 'handed');
 const JOB = code('none', 'waiting', 'wedged');
 const ROW = code('none', 'far', 'late', 'leased', 'delivered');
 const NEXT = code('absent', 'waiting', 'head', 'done');
 const KEY = code('none', 'call', 'run');
 const AT = code(
   ...(['idle', 'wants-lease', 'asking', 'saving', 'postponing', 'failing', 'claiming', 'calling'] as const),
-  ...(['reloading', 'enqueuing', 'posting', 'leaking'] as const),
+  ...(['reloading', 'enqueuing', 'posting', 'leaking', 'handing-over'] as const),
 );
 const KNOWN = code('now', 'old', 'gone');
 const STOP = code('no', 'lost', 'shutdown');

@@ -1,14 +1,12 @@
-import { countsIn, type Fault, spentOf } from '../fault.ts';
+import { countsIn, spentOf } from '../fault.ts';
 import { movesOf } from '../moves/moves-of.ts';
 import type { Setting } from '../setting.ts';
 import type { State } from '../state.ts';
 import { copyOf } from './key-of.ts';
-
-/** One move that was made. */
-export type Made = { next: State; verb: string; fault: Fault | undefined };
+import type { Made } from './model.ts';
 
 /** Makes, each on a copy, all moves that the budget of faults allows. */
-export function makeMoves(state: State, setting: Setting, report: (made: Made) => void): void {
+export function makeMoves(state: State, setting: Setting, report: (made: Made<State>) => void): void {
   const { budget } = setting;
   const isSpent = spentOf(state.used) >= (budget.total ?? Number.POSITIVE_INFINITY);
   movesOf(state, setting, (verb, change, fault) => {

@@ -2,14 +2,15 @@ import { answerGuards } from './answer-guards.ts';
 import { callGuards } from './call-guards.ts';
 import { deliveryGuards } from './delivery-guards.ts';
 import { endGuards } from './end-guards.ts';
-import type { Guard } from './guard.ts';
+import { type Guard, upExcept } from './guard.ts';
+import { handOverGuards } from './hand-over-guards.ts';
 import { leaseGuards } from './lease-guards.ts';
 import { writeGuards } from './write-guards.ts';
 
 /** Everything the protocol depends on, by name. Each guard is also a mutant: the protocol without it. */
 export const allGuards = {
   ...{ ...leaseGuards, ...writeGuards, ...callGuards },
-  ...{ ...answerGuards, ...endGuards, ...deliveryGuards },
+  ...{ ...answerGuards, ...endGuards, ...deliveryGuards, ...handOverGuards },
 };
 
 export type GuardName = keyof typeof allGuards;
@@ -22,5 +23,5 @@ export const guardNames: [GuardName, Guard][] = Object.entries(allGuards) as [Gu
 
 /** The protocol as built, but for the guards that are `down`. */
 export function guardsUp(...down: GuardName[]): Guards {
-  return Object.fromEntries(guardNames.map(([name]) => [name, !down.includes(name)])) as Guards;
+  return upExcept(allGuards, down);
 }

@@ -53,7 +53,7 @@ export const deliveryGuards = {
     ...{
       rule: 'R16',
       file: 'packages/core/checkpoint/webhooks/take-delivery.ts',
-      code: "json_build_object('id', events.id",
+      code: "json_build_object('id', eventId",
     },
     without: 'each attempt is an event of its own',
     ...{ scene: short, faults: { crash: 1 }, caught: { broken: 'one event was sent under two ids' } },

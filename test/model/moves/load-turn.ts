@@ -55,9 +55,15 @@ function begin(state: State, run: Run, { loaded, setting, isLimited }: Loading):
     alone: !guards.endSeesNewTurns && next.status !== 'waiting',
   };
   planCalls(run, turn, ableCalls(turn));
-  if (isLimited && run.on !== 'b1') run.at = 'postponing';
+  if (isHandedOver(turn) && guards.handOverEndsTurn) run.at = 'handing-over';
+  else if (isLimited && run.on !== 'b1') run.at = 'postponing';
   else if (isUncontended(turn, guards) && run.once !== 'give-up') beginStep(state, run, setting);
   else run.at = 'wants-lease';
+}
+
+/** What is left to answer is the caller's (R19): no round is asked for. */
+function isHandedOver({ step, other }: Turn): boolean {
+  return step === 'r2' && other === 'handed';
 }
 
 /** `uncontended` of `select.ts`: no other job can exist (R3). */
@@ -84,6 +90,8 @@ export function planCalls(run: Run, turn: Turn, able: { once: boolean; other: bo
 export function beginStep(state: State, run: Run, { scene: { maxRequests }, guards }: Setting): void {
   if (run.on === 'b1') beginCalls(state, run, guards);
   else run.at = 'asking';
+  if (run.on !== 'b1' && isHandedOver(state.turn))
+    breakPromise(state, 'the model was asked about a call that its caller answers');
   if (maxRequests === undefined || run.on === 'b1') return;
   state.facts.requests += 1;
   if (state.facts.requests > maxRequests) breakPromise(state, 'the model was asked too often for a round');

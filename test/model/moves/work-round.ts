@@ -25,11 +25,12 @@ export function workRound(actor: Actor): void {
   if (run.stop === 'shutdown') may('stops asking for a deploy', (mine) => set(mine, { at: 'postponing' }));
 }
 
-/** What a run writes when it got nothing: `postpone.ts`, of a round or a batch, and `stop-run.ts`. */
+/** What a run writes without a reply: `postpone.ts`, of a round or a batch, `stop-run.ts`, and the end of a hand-over. */
 export function admitFailure(actor: Actor): void {
   const { at, on } = actor.run;
   if (at === 'postponing') commitWrite(actor, `postpones ${on}`, { write: postponeStep, at });
   if (at === 'failing') commitWrite(actor, 'fails the turn', { write: fail, at });
+  if (at === 'handing-over') commitWrite(actor, 'ends the turn with its calls', { write: complete, at });
 }
 
 const complete: Write = (state, run, guards) => endTurn(state, { status: 'completed', run }, guards);

@@ -44,10 +44,11 @@ test('tools of MCP servers are checked by the relaxed rules only', async () => {
   expect(await checkDefinitions([fromServer], 'strict')).toEqual([]);
 });
 
-test('two tools of one name are refused, naming both', async () => {
+test('two tools of one name are refused, the second with its path', async () => {
   const problems = await checkDefinitions([tool({}), tool({ name: 'other' }), tool({})], 'strict');
 
-  expect(problems).toEqual([{ path: 'tools[2].name', message: 'Give each tool its own name; tools[0] has this one.' }]);
+  const message = `Give each tool its own name; "${tool({}).name}" is there already.`;
+  expect(problems).toEqual([{ path: 'tools[2].name', message }]);
 });
 
 test('a required name that is not in properties is refused, also deep inside', async () => {

@@ -27,6 +27,8 @@ test.each<[given: unknown, sentence: string]>([
   [[], 'PAWL_MCP: '],
   [{ GitHub: { url } }, 'PAWL_MCP.GitHub: name it with'],
   [{ my__hub: { url } }, 'PAWL_MCP.my__hub: name it with'],
+  [{ pawl: { url } }, 'PAWL_MCP.pawl: give it another name'],
+  [{ http: { url } }, 'PAWL_MCP.http: give it another name'],
   [{ github: 'npx' }, 'PAWL_MCP.github: '],
   [{ github: {} }, 'PAWL_MCP.github.url: give an http or https URL.'],
   [{ github: { url: 'file:///etc' } }, 'PAWL_MCP.github.url: give an http or https URL.'],

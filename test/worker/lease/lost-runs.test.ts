@@ -151,7 +151,7 @@ test('a turn that another run has leased is left alone until the lease lapses', 
   await using harness = await createHarness();
   const { id } = await harness.startTurn({ input: 'Hi' });
 
-  expect(await takeLease(harness.db, (await loadTurn(harness.db, id))!, 'another')).toBe(true);
+  expect(await takeLease(harness.db, (await loadTurn(harness.db, id))!, 'another')).not.toBeNull();
   await harness.workUntilIdle();
   const whileLeased = harness.modelRequests.length;
   await loseRun(harness);
@@ -166,7 +166,7 @@ test('a turn with runs that all die silently fails as poison, after ten of them'
   const { id } = await harness.startTurn({ input: 'Hi' });
 
   for (let run = 1; run <= 10; run += 1) {
-    expect(await takeLease(harness.db, (await loadTurn(harness.db, id))!, `dead ${run}`)).toBe(true);
+    expect(await takeLease(harness.db, (await loadTurn(harness.db, id))!, `dead ${run}`)).not.toBeNull();
     await harness.advance(120_000);
   }
   await harness.rescue();

@@ -8,25 +8,64 @@ const subscribable = sql.join(WebhookEvent.options.map((type) => sql.lit(type)))
 /**
  * Inserts the deliveries of the events that a statement appends: to the turn's own webhook, and to each subscribed
  * endpoint of its project (R16). The CTE `event` returns the events, `turn` is the CTE of the written turns with their
- * `eventIds`, `webhook` the subscription of each. Without subscriptions it costs a look into an index. Returns `id` and
- * `turn_id` of each delivery.
+ * `eventIds`, `webhook` the subscription of each; a turn that is not `stored` has no deliveries (contract-responses R14).
+ * Without subscriptions it costs a look into an index. Returns `id` and `turn_id` of each delivery.
  */
-export function createDeliveries(turn: RawBuilder<unknown>, webhook: RawBuilder<unknown>): RawBuilder<unknown> {
+export function createDeliveries(
+  turn: RawBuilder<unknown>,
+  webhook: RawBuilder<unknown>,
+  { sent, type, own, wants }: SentTypes = turnTypes,
+): RawBuilder<unknown> {
   return sql`
-    insert into deliveries (id, project, turn_id, event_number, endpoint_id, url, with_turn, next_attempt_at, due_at)
-    select ${numberedIds(ownId, sql`partition by event.turn_id order by event.number, endpoint_id nulls first`)},
-      turn.project, event.turn_id, event.number, endpoint_id, wanted.url, wanted.with_turn, now(), ${inMs(timing.graceMs)}
+    insert into deliveries (id, project, turn_id, event_number, event, endpoint_id, url, with_turn, next_attempt_at, due_at)
+    select ${numberedIds(ownId, sql`partition by event.turn_id order by event.number, endpoint_id nulls first, wanted.type`)},
+      turn.project, event.turn_id, event.number, ${own},
+      endpoint_id, wanted.url, wanted.with_turn, now(), ${inMs(timing.graceMs)}
     from event join ${turn} as turn on turn.id = event.turn_id,
       lateral (
-        select null as endpoint_id, ${webhook} ->> 'url' as url, (${webhook} -> 'include')::jsonb ? 'turn' as with_turn
-        where (${webhook} -> 'events')::jsonb ? event.type
+        select null as endpoint_id, ${webhook} ->> 'url' as url, (${webhook} -> 'include')::jsonb ? 'turn' as with_turn, ${type} as type
+        ${sent ? sql`from ${sent}` : sql``} where ${wants(sql`(${webhook} -> 'events')::jsonb`)}
         union all
-        select id, url, with_turn from webhook_endpoints as endpoint
-        where endpoint.project = turn.project and status = 'enabled' and events ? event.type
+        select id, url, with_turn, ${type} from webhook_endpoints as endpoint ${sent ? sql`cross join ${sent}` : sql``}
+        where endpoint.project = turn.project and status = 'enabled' and ${wants(sql`events`)}
       ) as wanted
-    where event.type in (${subscribable})
+    where event.type in (${subscribable}) and turn.stored
     returning id, turn_id`;
 }
+
+/**
+ * The types that an event is sent as: the relation `sent` where there are several, what a delivery keeps of one that is not
+ * the event's own, and whether a receiver wants it.
+ */
+type SentTypes = {
+  sent?: RawBuilder<unknown>;
+  type: RawBuilder<unknown>;
+  own: RawBuilder<unknown>;
+  wants: (events: RawBuilder<unknown>) => RawBuilder<unknown>;
+};
+
+const turnTypes: SentTypes = {
+  type: sql`event.type`,
+  own: sql`null::json`,
+  wants: (events) => sql`${events} ? event.type`,
+};
+
+const isInBackground = sql`event.type like 'turn.%' and (turn.config -> 'response' ->> 'background')::boolean`;
+
+/**
+ * The end of a turn is sent as that of its response too, where that was created in the background (contract-responses R70).
+ * The CTE of the turns has their `config`, which is read only where a receiver wants it, and whether the model `refused`:
+ * that is an answer.
+ */
+export const responseTypes: SentTypes = {
+  sent: sql`(values (event.type),
+    ('response.' || case when turn.refused then 'completed' else split_part(event.type, '.', 2) end)) as sent (type)`,
+  type: sql`sent.type`,
+  // A receiver of both kinds tells them apart by their ids; no other event has the same digits.
+  own: sql`case when wanted.type <> event.type
+    then json_build_object('id', left(event.id, -4) || 'resp', 'type', wanted.type) end`,
+  wants: (events) => sql`case when ${events} ? sent.type then sent.type = event.type or (${isInBackground}) end`,
+};
 
 /** Made of the turn's first event id: no other has the same digits. */
 const ownId = sql<string>`'dlv' || substr("eventIds" ->> 0, 4)`;
@@ -35,6 +74,10 @@ const ownId = sql<string>`'dlv' || substr("eventIds" ->> 0, 4)`;
 export function numberedIds(id: RawBuilder<string>, window: RawBuilder<unknown>): RawBuilder<string> {
   return sql`left(${id}, -4) || lpad(to_hex(row_number() over (${window})), 4, '0')`;
 }
+
+/** What a delivery sends its event as: its own word where it has one, else that of the turn's event beside it. */
+export const eventId = sql<string>`coalesce(event ->> 'id', events.id)`;
+export const eventType = sql<string>`coalesce(event ->> 'type', events.type)`;
 
 const STOPPED = 'The webhook endpoint is disabled or deleted. Enable it, then redeliver.';
 

@@ -8,15 +8,17 @@ const TRIES = { attempts: 0, retry_at: null };
 
 /**
  * The columns of `turns` that a commit resets when it moves a turn to another step (`turn/predict.ts` predicts the
- * same). It sets `generation` itself: 0, but for a step that was enqueued before.
+ * same). It sets `generation` itself: 0, but for a step that was enqueued before. The edition of a round stays: a retry goes on
+ * from it, and a batch has none.
  */
 export const freshStep: RawBuilder<unknown> = sql`${reset(RUNS)}, ${reset(TRIES)}, rate_limited = false, waiting_since = now()`;
 
 /**
- * The same part by part, for a statement where only some turns move: `columns` of `freshStep` where `condition` holds.
+ * The same part by part, for a statement where only some turns move, where `condition` holds. A fresh round begins with
+ * edition 0.
  */
-export function resetIf(columns: 'runs' | 'tries', condition: RawBuilder<unknown>): RawBuilder<unknown> {
-  return reset(columns === 'runs' ? RUNS : TRIES, condition);
+export function resetIf(columns: 'runs' | 'tries and edition', condition: RawBuilder<unknown>): RawBuilder<unknown> {
+  return reset(columns === 'runs' ? RUNS : { ...TRIES, edition: 0 }, condition);
 }
 
 function reset(columns: Record<string, number | null>, condition?: RawBuilder<unknown>): RawBuilder<unknown> {

@@ -77,11 +77,11 @@ const advanceTurns = sql`
         when is_waiting then least(turns.deadline_at, coalesce((${nextExpiry()}), 'infinity')) else turns.due_at end,
       generation = case when is_complete then 0 when was_waiting and not is_waiting then turns.generation + 1
         else turns.generation end,
-      ${resetIf('runs', sql`is_complete or is_waiting`)}, ${resetIf('tries', sql`is_complete`)}, rate_limited = false,
+      ${resetIf('runs', sql`is_complete or is_waiting`)}, ${resetIf('tries and edition', sql`is_complete`)}, rate_limited = false,
       waiting_since = case when is_complete or is_waiting <> was_waiting then now() else turns.waiting_since end,
       last_event = turns.last_event + completed + (is_waiting <> was_waiting)::int
     from state where turns.id = state.id
-    returning turns.id, project, provider, priority, turns.step, turns.generation, turns.last_event, is_complete, is_waiting,
+    returning turns.id, project, stored, provider, priority, turns.step, turns.generation, turns.last_event, is_complete, is_waiting,
       was_waiting, completed, written, done, round, "eventIds", case when is_waiting then config -> 'webhook' end as webhook
   ),
   event as (

@@ -15,7 +15,14 @@ export async function beginTurn(db: Db, turnId: string, runId: string): Promise<
   const [row] = await write(db, { turnId, runId, eventId: newId('evt') });
   if (!row) return undefined;
   const turn = toTurn(row);
-  const work = { ...turn.work, leaseOwner: null, leased: false, uncontended: false, starts: 0 };
+  const work = {
+    ...turn.work,
+    leaseOwner: null,
+    leased: false,
+    uncontended: false,
+    starts: 0,
+    edition: turn.work.edition - 1,
+  };
   return { ...turn, status: 'queued', startedAt: null, lastEvent: turn.lastEvent - 1, work };
 }
 
@@ -25,7 +32,7 @@ const write = writeFor<TurnAsRead>(
     with ${input},
     leased as (
       update turns set lease_owner = "runId", lease_until = ${inMs(timing.leaseMs)}, due_at = ${inMs(timing.leaseMs)}, starts = 1,
-        rescues = 0, started_at = now(), last_event = last_event + 1, status = 'in_progress'
+        rescues = 0, edition = turns.edition + 1, started_at = now(), last_event = last_event + 1, status = 'in_progress'
       from input where turns.id = "turnId" and status = 'queued' and at_head and step = 'r1' and generation = 0 and starts = 0
         and lease_owner is null and (deadline_at is null or deadline_at > now()) and ${hasCome('retry_at')}
       returning turns.*, input.*

@@ -6,20 +6,22 @@ import { endTurn } from './end.ts';
 /** What a cancel did; `status` is that of the turn after it. */
 export type Cancelled = { status: TurnStatus; wakeups: Wakeup[] };
 
-/** Cancels a turn in any active state; one that has ended stays as it is. Undefined when there is none. */
+/** Cancels a turn in any active state; one that has ended stays as it is. Undefined when there is none, or it is deleted. */
 export async function cancelTurn(trx: Trx, project: string, turnId: string): Promise<Cancelled | undefined> {
   const turn = await trx
     .selectFrom('turns')
     .select(['conversation_id', 'status'])
     .where('id', '=', turnId)
     .where('project', '=', project)
+    .where('hidden_at', 'is', null)
     .executeTakeFirst();
   if (!turn) return undefined;
 
   const wakeups = await endTurn(trx, { turnId, conversationId: turn.conversation_id, status: 'cancelled' });
   if (wakeups) return { status: 'cancelled', wakeups };
 
-  // The conversation may have been deleted meanwhile.
-  const ended = await trx.selectFrom('turns').select('status').where('id', '=', turnId).executeTakeFirst();
+  // The turn may have been deleted meanwhile, or its conversation.
+  const rows = trx.selectFrom('turns').select('status').where('id', '=', turnId).where('hidden_at', 'is', null);
+  const ended = await rows.executeTakeFirst();
   return ended && { status: ended.status, wakeups: [] };
 }

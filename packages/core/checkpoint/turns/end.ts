@@ -11,6 +11,7 @@ import {
   writeEndingAfterRound,
   writeEndingAlone,
   writeEndingWithoutRound,
+  writeTurnEndingAlone,
 } from './write-ending.ts';
 
 /**
@@ -32,7 +33,8 @@ export async function endTurn(trx: Trx, ending: Ending): Promise<Wakeup[] | null
  */
 export async function endWithRound(db: Db, ending: Ending & { lastRound: LastRound }): Promise<Wakeup[] | null> {
   const eventIds = [newId('evt'), newId('evt')];
-  const wakeups = wakeupsOf(await writeEndingAlone(db, rowOfEnding(ending, eventIds)));
+  const write = ending.isTurnOnly ? writeTurnEndingAlone : writeEndingAlone;
+  const wakeups = wakeupsOf(await write(db, rowOfEnding(ending, eventIds)));
   return wakeups ?? db.transaction().execute((trx) => endTurn(trx, ending));
 }
 

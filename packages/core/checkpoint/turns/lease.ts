@@ -9,42 +9,53 @@ import { writeFor } from '../sql/statement.ts';
 import type { Db } from '../tables.ts';
 
 /**
- * Takes the lease on the step that the run has loaded. False where another run has it, or where the step was postponed
- * and its job comes early, by a wrong clock (R3). The first lease starts the turn.
+ * Takes the lease on the step that the run has loaded, with an edition that no other run has (R18). Null where another run
+ * has it, or where the step was postponed and its job comes early, by a wrong clock (R3). The first lease starts the turn.
  */
-export async function takeLease(db: Db, turn: Turn, runId: string): Promise<boolean> {
-  const rows = await take(db, { turnId: turn.id, step: turn.work.step, runId, eventId: newId('evt') });
-  return rows.length > 0;
+export async function takeLease(db: Db, turn: Turn, runId: string): Promise<{ edition: number } | null> {
+  const [taken] = await take(db, { turnId: turn.id, step: turn.work.step, runId, eventId: newId('evt') });
+  return taken ?? null;
 }
 
-const take = writeFor(
+const take = writeFor<{ edition: number }>(
   sql`step text, "runId" text, "eventId" text`,
   (input) => sql`
     with ${input},
     leased as (
       update turns set lease_owner = "runId", lease_until = ${inMs(timing.leaseMs)}, due_at = ${inMs(timing.leaseMs)},
-        starts = starts + 1, rescues = 0, started_at = coalesce(started_at, now()),
+        starts = starts + 1, rescues = 0, edition = edition + 1, started_at = coalesce(started_at, now()),
         last_event = last_event + (status = 'queued')::int,
         status = case when status = 'queued' then 'in_progress' else status end
       from input where turns.id = "turnId" and ${isActive} and at_head and turns.step = input.step
         and (lease_owner is null or lease_until < now()) and ${hasCome('retry_at')}
-      returning turns.id, last_event, started_at = now() as is_first, "eventId"
+      returning turns.id, edition - 1 as edition, last_event, started_at = now() as is_first, "eventId"
     ),
     event as (
       insert into events (turn_id, number, id, type)
       select id, last_event, "eventId", 'turn.started' from leased where is_first
     )
-    select id as "turnId" from leased`,
+    select id as "turnId", edition from leased`,
 );
 
 /**
  * A run says that it is on a step. `isFirst` may take the lease, for a run that started without writing, while the step
- * is of the `generation` that it loaded.
+ * is of the `generation` that it loaded. The lease `counts` as a start, unless it is taken early, only to tell a piece: a
+ * neighbour of a poison turn would have as many starts as that.
  */
-export type LeaseRenewal = { turnId: string; step: string; generation: number; runId: string; isFirst: boolean };
+export type LeaseRenewal = {
+  turnId: string;
+  step: string;
+  generation: number;
+  runId: string;
+  isFirst: boolean;
+  counts: boolean;
+};
 
-/** `renewed`: the run has its step for another lease. `busy`: the turn's row is locked, so nothing is known yet. */
-export type RenewalOutcome = 'renewed' | 'busy';
+/**
+ * The run has its step for another lease, and tells its round under that edition; or `busy`: the turn's row is locked, so
+ * nothing is known yet.
+ */
+export type RenewalOutcome = { edition: number } | 'busy';
 
 /**
  * One heartbeat for all steps of a worker, in one statement: takes each lease once, then only renews it (R2b, R4). It
@@ -54,10 +65,10 @@ export type RenewalOutcome = 'renewed' | 'busy';
 export async function renewLeases(db: Db, renewals: LeaseRenewal[]): Promise<Map<string, RenewalOutcome>> {
   const rows = await write(
     db,
-    sql<{ runId: string; isRenewed: boolean }>`
+    sql<{ runId: string; edition: number | null }>`
     with renewal as materialized (
       select * from json_to_recordset(${renewals}::json)
-        as renewal ("turnId" text, step text, generation int, "runId" text, "isFirst" boolean)
+        as renewal ("turnId" text, step text, generation int, "runId" text, "isFirst" boolean, counts boolean)
     ),
     candidate as materialized (select "runId" from turns join renewal on id = "turnId" where ${mayRenew}),
     free as materialized (
@@ -65,14 +76,15 @@ export async function renewLeases(db: Db, renewals: LeaseRenewal[]): Promise<Map
     ),
     renewed as (
       update turns set lease_owner = renewal."runId", lease_until = ${inMs(timing.leaseMs)}, due_at = ${inMs(timing.leaseMs)},
-        starts = starts + (lease_owner is distinct from renewal."runId")::int, rescues = 0
+        starts = starts + (counts and lease_owner is distinct from renewal."runId")::int, rescues = 0,
+        edition = edition + (lease_owner is distinct from renewal."runId")::int
       from renewal, free
       where turns.id = free.id and turns.id = renewal."turnId" and ${mayRenew}
-      returning renewal."runId"
+      returning renewal."runId", edition - 1 as edition
     )
-    select "runId", "runId" in (select "runId" from renewed) as "isRenewed" from candidate`,
+    select "runId", edition from candidate left join renewed using ("runId")`,
   );
-  return new Map(rows.map(({ runId, isRenewed }) => [runId, isRenewed ? 'renewed' : 'busy']));
+  return new Map(rows.map(({ runId, edition }) => [runId, edition === null ? 'busy' : { edition }]));
 }
 
 const mayRenew = sql<boolean>`${isActive} and turns.step = renewal.step

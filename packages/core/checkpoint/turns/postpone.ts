@@ -3,6 +3,7 @@ import { newId } from '../../id.ts';
 import { timing } from '../../turn/timing.ts';
 import type { TurnWakeup } from '../../turn/wakeup.ts';
 import { dueIn, inMs } from '../sql/due.ts';
+import { editionAfterTry } from '../sql/edition.ts';
 import { rawJson, writeFor } from '../sql/statement.ts';
 import { wakeupColumns } from '../sql/wakeup.ts';
 import type { Db } from '../tables.ts';
@@ -27,6 +28,9 @@ export type Postponement = {
   waitedMs: number;
   /** Requests to the model that the try made. */
   requests?: number;
+  /** The edition of the round that the run had with its lease, and whether it has told a piece of it. */
+  edition?: number | null;
+  told?: boolean;
   /** The data of the event `step.retrying`; null: there is no event. */
   eventData: Record<string, unknown> | null;
 };
@@ -37,11 +41,13 @@ export type Postponement = {
  * are given back with the lease (R8). Null when nothing was written.
  */
 export async function postponeStep(db: Db, later: Postponement): Promise<TurnWakeup | null> {
-  const { attempt, eventData, generation: ownGeneration, ...rest } = later;
+  const { attempt, eventData, generation: ownGeneration, edition: ownEdition = null, ...rest } = later;
   const row = {
     ...rest,
     ownGeneration,
+    ownEdition,
     requests: later.requests ?? 0,
+    told: later.told ?? false,
     counts: attempt ? 1 : 0,
     eventData: rawJson(eventData),
     eventId: newId('evt'),
@@ -52,12 +58,13 @@ export async function postponeStep(db: Db, later: Postponement): Promise<TurnWak
 
 const write = writeFor<TurnWakeup>(
   sql`step text, "ownGeneration" int, "runId" text, called json, "delayMs" double precision, counts int, requests int,
-  "rateLimited" boolean, "waitedMs" int, "eventData" text, "eventId" text`,
+  "rateLimited" boolean, "waitedMs" int, "ownEdition" int, told boolean, "eventData" text, "eventId" text`,
   (input) => sql`
     with ${input},
     turns as (
       update turns set due_at = ${dueIn(sql`"delayMs" + ${sql.lit(timing.graceMs)}`)}, retry_at = ${inMs(sql`"delayMs"`)},
         generation = turns.generation + 1, lease_owner = null, lease_until = null, starts = 0,
+        edition = ${editionAfterTry},
         attempts = attempts + counts, failed_requests = failed_requests + requests, rate_limited = "rateLimited",
         waiting_since = case when rate_limited and "rateLimited" then waiting_since else now() end,
         waited_ms = waited_ms + "waitedMs", last_event = last_event + ("eventData" is not null)::int

@@ -5,20 +5,29 @@ import { timing } from '../../turn/timing.ts';
 import type { TurnWakeup } from '../../turn/wakeup.ts';
 import { dueAtDeadline, dueIn } from '../sql/due.ts';
 import { freshStep } from '../sql/fresh-step.ts';
+import { isVisible } from '../sql/visible.ts';
 import { wakeupColumns } from '../sql/wakeup.ts';
 import type { Trx } from '../tables.ts';
 import { lockConversation } from './lock.ts';
 
 /** What a retry did; `wakeup` is null while another turn of the conversation is at the head. */
-export type Retried = { kind: 'resumed'; wakeup: TurnWakeup | null } | { kind: 'not-failed' } | { kind: 'missing' };
+export type Retried =
+  | { kind: 'resumed'; wakeup: TurnWakeup | null }
+  | { kind: 'not-failed' }
+  | { kind: 'forked' }
+  | { kind: 'missing' };
 
-/** Reopens a failed turn at its last checkpoint, the only way back from a terminal state (R14). */
+/**
+ * Reopens a failed turn at its last checkpoint, the only way back from a terminal state (R14). One that a fork stands on
+ * stays as it is: the history of the fork may not change (R20).
+ */
 export async function retryTurn(trx: Trx, project: string, turnId: string): Promise<Retried> {
   const turn = await trx
     .selectFrom('turns')
     .select('conversation_id')
     .where('id', '=', turnId)
     .where('project', '=', project)
+    .where(isVisible)
     .executeTakeFirst();
   if (!turn) return { kind: 'missing' };
 
@@ -33,13 +42,21 @@ export async function retryTurn(trx: Trx, project: string, turnId: string): Prom
       completed_at = null, at_head = is_free,
       due_at = case when is_free then ${dueIn(timing.graceMs)} else ${dueAtDeadline} end,
       generation = generation + 1, ${freshStep}, waited_ms = 0
-    from head where id = ${turnId} and status = 'failed'
+    from head where id = ${turnId} and status = 'failed' and ${isVisible} and not exists (${forksOf(turnId)})
     returning ${wakeupColumns}, at_head`.execute(trx);
   const [wakeup] = rows;
-  if (!wakeup) return { kind: 'not-failed' };
+  if (!wakeup) return { kind: (await isForked(trx, turnId)) ? 'forked' : 'not-failed' };
 
   await appendEvents(trx, turnId, [{ id: newId('evt'), type: 'turn.resumed' }]);
   return { kind: 'resumed', wakeup: wakeup.at_head ? wakeup : null };
+}
+
+const forksOf = (turnId: string) => sql`select from conversations where forked_from = ${turnId}`;
+
+async function isForked(trx: Trx, turnId: string): Promise<boolean> {
+  const { rows } = await sql`
+    select from turns where id = ${turnId} and status = 'failed' and exists (${forksOf(turnId)})`.execute(trx);
+  return rows.length > 0;
 }
 
 /** Appends events in order and without a gap; numbers are taken under the turn's row lock (R5). */

@@ -1,25 +1,18 @@
 import { sql } from 'kysely';
 import { newId } from '../../id.ts';
-import type { RequestedCall } from '../../turn/message.ts';
 import type { Reply } from '../../turn/reply.ts';
-import type { ToolEffect } from '../../turn/request/tool.ts';
 import type { Subscription } from '../../turn/request/turn.ts';
 import { timing } from '../../turn/timing.ts';
 import type { WaitsFor } from '../../turn/turn.ts';
 import type { Wakeup } from '../../turn/wakeup.ts';
 import { createDeliveries } from '../sql/deliveries.ts';
 import { dueIn } from '../sql/due.ts';
+import { savedEdition } from '../sql/edition.ts';
 import { freshStep } from '../sql/fresh-step.ts';
+import { insertCalls, type NewCall } from '../sql/new-calls.ts';
 import { rawJson, writeFor } from '../sql/statement.ts';
 import { type DueRow, dueWakeups, wakeupColumns } from '../sql/wakeup.ts';
 import type { Db } from '../tables.ts';
-
-/** A call of a reply. `waitsFor` null: it runs at once; `expiresInSeconds` null: it waits without a bound. */
-export type NewCall = RequestedCall & {
-  effect: ToolEffect;
-  waitsFor: WaitsFor | null;
-  expiresInSeconds: number | null;
-};
 
 /**
  * A reply with tool calls, about to be committed. `startedAt` is when its request began, in milliseconds since 1970.
@@ -32,6 +25,8 @@ export type NewRound = {
   reply: Reply;
   calls: NewCall[];
   attempts: number;
+  /** That of the run; null where it has no lease. */
+  edition?: number | null;
   startedAt: number;
   /** All of the turn's warnings so far. */
   warnings: string[];
@@ -40,9 +35,9 @@ export type NewRound = {
 };
 
 /**
- * Records a reply with its calls in one statement. Its batch is due, or, where every call waits for an answer from
- * outside, the turn waits. The first write wins: the step is the guard, so a redelivered job or a zombie cannot rewrite
- * history (R5). Returns the wake-ups to enqueue; null when nothing was written.
+ * Records a reply with its calls in one statement; one of them at least is open. Its batch is due, or, where every open
+ * call waits for an answer from outside, the turn waits. The first write wins: the step is the guard, so a redelivered job
+ * or a zombie cannot rewrite history (R5, R18). Returns the wake-ups to enqueue; null when nothing was written.
  */
 export async function saveRound(db: Db, round: NewRound): Promise<Wakeup[] | null> {
   const [row] = await write(db, rowOf(round));
@@ -53,35 +48,28 @@ export async function saveRound(db: Db, round: NewRound): Promise<Wakeup[] | nul
 const dueAtExpiry = sql`least(now() + make_interval(secs => "expiresIn"), coalesce(deadline_at, 'infinity'))`;
 
 const write = writeFor<DueRow>(
-  sql`number int, model text, text text, "finishReason" text, "finishReasonRaw" text, usage json, opaque text,
-  requests int, attempts int, "startedAt" double precision, warnings json, calls json, "openCalls" int, "waitingCalls" int,
-  waits boolean, "expiresIn" double precision, waiting json, webhook json, "eventIds" json`,
+  sql`number int, model text, text text, reasoning text, "refusalFrom" int, "ownEdition" int, "finishReason" text,
+  "finishReasonRaw" text, usage json, opaque text, requests int, attempts int, "startedAt" double precision, warnings json,
+  calls json, "openCalls" int, "waitingCalls" int, waits boolean, "expiresIn" double precision, waiting json, webhook json, "eventIds" json`,
   (input) => sql`
     with ${input},
     turns as (
       update turns set step = 'b' || number, open_calls = "openCalls", waiting_calls = "waitingCalls",
         status = case when waits then 'requires_action' else 'in_progress' end,
         due_at = case when waits then ${dueAtExpiry} else ${dueIn(timing.graceMs)} end,
-        warnings = input.warnings, generation = 0, ${freshStep},
+        warnings = input.warnings, generation = 0, edition = ${savedEdition}, ${freshStep},
         last_event = last_event + case when waits then 2 else 1 end
       from input where turns.id = "turnId" and status = 'in_progress' and step = 'r' || number
-      returning turns.id, project, provider, priority, turns.step, generation, last_event, input.*
+      returning turns.id, project, stored, provider, priority, turns.step, generation, turns.edition, last_event, input.*
     ),
     round as (
-      insert into rounds (turn_id, number, model, text, finish_reason, finish_reason_raw, usage, opaque, requests, attempts,
-        started_at)
-      select id, number, model, text, "finishReason", "finishReasonRaw", usage, opaque::json, requests, attempts,
-        to_timestamp("startedAt")
+      insert into rounds (turn_id, number, model, text, reasoning, refusal_from, edition, finish_reason, finish_reason_raw, usage,
+        opaque, requests, attempts, started_at)
+      select id, number, model, text, reasoning, "refusalFrom", edition, "finishReason", "finishReasonRaw", usage,
+        opaque::json, requests, attempts, to_timestamp("startedAt")
       from turns
     ),
-    calls as (
-      insert into tool_calls (turn_id, round, index, id, name, arguments, effect, waits_for, expires_at)
-      select turns.id, number, call.ordinality - 1, call.id, call.name, call.arguments, call.effect, call.waits_for,
-        case when call.waits_for is not null then now() + make_interval(secs => call.expires_in) end
-      from turns, rows from (json_to_recordset(calls)
-          as (id text, name text, arguments text, effect text, "waitsFor" text, "expiresInSeconds" int))
-        with ordinality as call (id, name, arguments, effect, waits_for, expires_in, ordinality)
-    ),
+    calls as (${insertCalls(sql`turns`, sql`number`)}),
     event as (
       insert into events (turn_id, number, id, type, round, data)
       select id, last_event - waits::int, "eventIds" ->> 0, 'round.completed', number, null::json from turns
@@ -95,19 +83,34 @@ const write = writeFor<DueRow>(
     from turns`,
 );
 
-function rowOf({ turnId, number, model, reply, calls, attempts, startedAt, warnings, webhook }: NewRound) {
-  const waiting = calls.filter((call) => call.waitsFor !== null);
-  const waits = waiting.length === calls.length;
+function rowOf({
+  turnId,
+  number,
+  model,
+  reply,
+  calls,
+  attempts,
+  edition = null,
+  startedAt,
+  warnings,
+  webhook,
+}: NewRound) {
+  const open = calls.filter((call) => !call.result);
+  const waiting = open.filter((call) => call.waitsFor !== null);
+  const waits = waiting.length === open.length;
   const expiring = waiting.flatMap(({ expiresInSeconds }) => expiresInSeconds ?? []);
   return {
     ...{ turnId, number, model, attempts, startedAt: startedAt / 1000, warnings, calls, webhook },
     text: reply.text,
+    reasoning: reply.reasoning ?? null,
+    refusalFrom: reply.refusalFrom ?? null,
+    ownEdition: edition,
     finishReason: reply.finishReason,
     finishReasonRaw: reply.finishReasonRaw,
     usage: reply.usage,
     opaque: rawJson(reply.opaque),
     requests: reply.requests ?? 1,
-    openCalls: calls.length,
+    openCalls: open.length,
     waitingCalls: waiting.length,
     waits,
     expiresIn: expiring.length > 0 ? Math.min(...expiring) : null,

@@ -5,8 +5,10 @@ import { errorResult } from '../../turn/tool-result.ts';
 import type { IncompleteReason, TerminalStatus, TurnError } from '../../turn/turn.ts';
 import type { TurnWakeup } from '../../turn/wakeup.ts';
 import { isActive } from '../sql/active.ts';
-import { createDeliveries } from '../sql/deliveries.ts';
+import { createDeliveries, responseTypes } from '../sql/deliveries.ts';
 import { dueIn } from '../sql/due.ts';
+import { savedEdition } from '../sql/edition.ts';
+import { insertCalls, type NewCall } from '../sql/new-calls.ts';
 import { rawJson, writeFor } from '../sql/statement.ts';
 
 /**
@@ -26,10 +28,23 @@ export type Ending = {
   failedRequests?: number;
   warnings?: string[];
   lastRound?: LastRound;
+  /** The caller knows that the turn is no response in the background: whether it is need not be looked at. */
+  isTurnOnly?: boolean;
 };
 
-/** The reply that is the answer. Its text is the turn's output and is not stored twice. */
-export type LastRound = { number: number; model: string; reply: Reply; attempts: number; startedAt: number };
+/**
+ * The reply that ends the turn. The text of an answer is the turn's output and is not stored twice. A reply whose calls are
+ * handed over keeps its text beside them, as that of any round with calls.
+ */
+export type LastRound = {
+  number: number;
+  model: string;
+  reply: Reply;
+  attempts: number;
+  edition?: number | null;
+  startedAt: number;
+  calls?: NewCall[];
+};
 
 /** What an end makes due: its deliveries, and the next turn of the conversation. No row: the guard refused. */
 export type Ended = { deliveryIds: string[] | null; next: TurnWakeup | null };
@@ -50,10 +65,12 @@ export function rowOfEnding({ turnId, conversationId, lastRound, run, ...ending 
   };
 }
 
-function roundOf({ number, model, reply, attempts, startedAt }: LastRound) {
+function roundOf({ number, model, reply, attempts, edition = null, startedAt, calls = [] }: LastRound) {
   const { finishReason, finishReasonRaw, usage, opaque, requests = 1 } = reply;
   const columns = { finishReason, finishReasonRaw, usage, opaque: rawJson(opaque), requests };
-  return { roundNumber: number, model, ...columns, attempts, startedAt: startedAt / 1000 };
+  const pieces = { reasoning: reply.reasoning ?? null, refusalFrom: reply.refusalFrom ?? null, ownEdition: edition };
+  const called = calls.length > 0 ? { text: reply.text, calls } : {};
+  return { roundNumber: number, model, ...columns, ...pieces, ...called, attempts, startedAt: startedAt / 1000 };
 }
 
 const lockedConversation = sql`
@@ -74,12 +91,13 @@ const noOtherWaits = sql`
 
 const insertRound = sql`
     round as (
-      insert into rounds (turn_id, number, model, finish_reason, finish_reason_raw, usage, opaque, requests, attempts,
-        started_at)
-      select id, "roundNumber", model, "finishReason", "finishReasonRaw", usage, opaque::json, requests, attempts,
-        to_timestamp("startedAt")
+      insert into rounds (turn_id, number, model, text, reasoning, refusal_from, edition, finish_reason, finish_reason_raw, usage,
+        opaque, requests, attempts, started_at)
+      select id, "roundNumber", model, text, reasoning, "refusalFrom", edition, "finishReason", "finishReasonRaw", usage,
+        opaque::json, requests, attempts, to_timestamp("startedAt")
       from target
-    ),`;
+    ),
+    calls as (${insertCalls(sql`target`, sql`"roundNumber"`)}),`;
 
 /** Only a batch has open calls (a CHECK says so), and a last round is none. */
 const nothingOpen = sql`select null::text as turn_id, null::int as round, null::int as index where false`;
@@ -95,22 +113,28 @@ const happened = sql`
             'rounds', (select count(*) from rounds where turn_id = target.id)) end, 3 from target
       ) as unordered`;
 
+/** The model refused, as `responses/status.ts` has it. */
+const isRefused = sql`"incompleteReason" = 'content_filter' and "finishReason" = 'refusal'`;
+
 const columns = sql`"conversationId" text, "endsAs" text, output text, error text, "incompleteReason" text, warnings json,
-  "onlyStep" text, "runId" text, "runGeneration" int, "roundNumber" int, model text, "finishReason" text, "finishReasonRaw" text, usage json,
+  "onlyStep" text, "runId" text, "runGeneration" int, "roundNumber" int, model text, text text, calls json, reasoning text,
+  "refusalFrom" int, "ownEdition" int, "finishReason" text, "finishReasonRaw" text, usage json,
   opaque text, requests int, attempts int, "startedAt" double precision, "failedRequests" int, "eventIds" json`;
 
+type EndingKind = { hasRound: boolean; isOnly?: boolean; isTurnOnly?: boolean };
+
 /**
- * One statement with everything that hangs on an end (R12, R16, R17). `hasRound`: with a last round; `isOnly`: only
- * where no other turn of the conversation waits.
+ * One statement with everything that hangs on an end (R12, R16, R17, R18). `hasRound`: with a last round; `isOnly`: only
+ * where no other turn of the conversation waits; `isTurnOnly`: of turns that are no responses in the background.
  */
-function ending({ hasRound, isOnly }: { hasRound: boolean; isOnly: boolean }) {
+function ending({ hasRound, isOnly = false, isTurnOnly = false }: EndingKind) {
   return writeFor<Ended>(
     columns,
     (input) => sql`
     with ${input},
     ${isOnly ? lockedConversation : sql``}
     target as materialized (
-      select turns.id, last_event, failed_requests + "failedRequests" as failed_requests, input.*
+      select turns.id, last_event, failed_requests + "failedRequests" as failed_requests, ${savedEdition} as edition, input.*
       from input join turns on turns.id = "turnId" ${isOnly ? noOtherWaits : sql``}
       where ${isActive} and ("onlyStep" is null or step = "onlyStep")
         and ("runId" is null or lease_owner = "runId" or (generation = "runGeneration" and (lease_owner is null or lease_until < now())))
@@ -126,17 +150,19 @@ function ending({ hasRound, isOnly }: { hasRound: boolean; isOnly: boolean }) {
         completed_at = now(), due_at = null, lease_owner = null, lease_until = null, at_head = false, open_calls = 0,
         waiting_calls = 0,
         step = case when "endsAs" = 'failed' and step like 'b%' then 'r' || (substr(step, 2)::int + 1) else step end,
+        edition = case when "endsAs" <> 'failed' then turns.edition when step like 'b%' then 1 else turns.edition + 1 end,
         last_event = turns.last_event + (select count(*) from happened where happened.id = target.id)
       from target where turns.id = target.id
-      returning turns.id, project, conversation_id, config -> 'webhook' as webhook, "eventIds"
+      returning turns.id, project, stored, conversation_id, config -> 'webhook' as webhook, "eventIds"
+        ${isTurnOnly ? sql`` : sql`, config, ${isRefused} as refused`}
     ),
     event as (
       insert into events (turn_id, number, id, type, round, call_index, data)
       select id, last_event + position, ended."eventIds" ->> (position - 1)::int, type, round, call_index, data
       from ended join target using (id) join happened using (id)
-      returning turn_id, number, type
+      returning turn_id, number, id, type
     ),
-    delivery as (${createDeliveries(sql`ended`, sql`webhook`)}),
+    delivery as (${createDeliveries(sql`ended`, sql`webhook`, isTurnOnly ? undefined : responseTypes)}),
     promoted as (${isOnly ? sql`select null::json as wakeup` : promoteNext})
     select id as "turnId", (select json_agg(id) from delivery where turn_id = ended.id) as "deliveryIds",
       (select wakeup from promoted) as next
@@ -147,11 +173,14 @@ function ending({ hasRound, isOnly }: { hasRound: boolean; isOnly: boolean }) {
 /** Ends turns with a last round, where no other turn of their conversations waits. */
 export const writeEndingAlone = ending({ hasRound: true, isOnly: true });
 
+/** The same, cheaper, of turns that are no responses in the background. */
+export const writeTurnEndingAlone = ending({ hasRound: true, isOnly: true, isTurnOnly: true });
+
 /** Ends turns with a last round; the caller has locked their conversations. */
-export const writeEndingAfterRound = ending({ hasRound: true, isOnly: false });
+export const writeEndingAfterRound = ending({ hasRound: true });
 
 /** Ends turns as they are; the caller has locked their conversations. */
-export const writeEndingWithoutRound = ending({ hasRound: false, isOnly: false });
+export const writeEndingWithoutRound = ending({ hasRound: false });
 
 const cancelled = errorResult({
   category: 'cancelled',

@@ -2,6 +2,8 @@ import { type RawBuilder, sql } from 'kysely';
 import { read } from '../../postgres/read-write.ts';
 import type { EventType } from '../../turn/event.ts';
 import type { EndpointEvent } from '../../turn/request/webhook-endpoint.ts';
+import { eventId, eventType } from '../sql/deliveries.ts';
+import { hasVisibleTurn } from '../sql/visible.ts';
 import type { Db } from '../tables.ts';
 
 export type DeliveryStatus = 'pending' | 'delivered' | 'failed';
@@ -60,12 +62,12 @@ async function select(db: Db, project: string, which: RawBuilder<unknown>): Prom
   const rows = await read(
     db,
     sql<Delivery>`
-    select deliveries.id, coalesce(events.id, event ->> 'id') as "eventId", coalesce(type, event ->> 'type') as type,
+    select deliveries.id, ${eventId} as "eventId", ${eventType} as type,
       case when status = 'pending' then coalesce(${urlOfEndpoint}, url) else url end as url,
       endpoint_id as "endpointId", status, attempts, last_status_code as "lastStatusCode", last_error as "lastError",
       next_attempt_at::text as "nextAttemptAt", deliveries.created_at::text as "createdAt", delivered_at::text as "deliveredAt"
     from deliveries left join events on events.turn_id = deliveries.turn_id and number = event_number
-    where project = ${project} and ${which}`,
+    where project = ${project} and ${hasVisibleTurn} and ${which}`,
   );
   return rows;
 }

@@ -4,6 +4,7 @@ import { timing } from '../../turn/timing.ts';
 import type { DeliveryWakeup } from '../../turn/wakeup.ts';
 import { hasEnabledEndpoint } from '../sql/deliveries.ts';
 import { inMs } from '../sql/due.ts';
+import { hasVisibleTurn } from '../sql/visible.ts';
 import type { Db } from '../tables.ts';
 
 /**
@@ -16,7 +17,8 @@ export async function redeliver(db: Db, project: string, id: string): Promise<De
     sql<DeliveryWakeup>`
     update deliveries set status = 'pending', attempts = 0, generation = generation + 1, next_attempt_at = now(),
       due_at = ${inMs(timing.graceMs)}, lease_until = null, delivered_at = null, last_status_code = null, last_error = null
-    where id = ${id} and project = ${project} and (endpoint_id is null or ${hasEnabledEndpoint})
+    where id = ${id} and project = ${project} and ${hasVisibleTurn}
+      and (endpoint_id is null or ${hasEnabledEndpoint})
     returning 'delivery' as kind, id as "deliveryId", generation`,
   );
   return rows[0] ?? null;

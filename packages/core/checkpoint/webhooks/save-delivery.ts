@@ -62,9 +62,10 @@ const wakeNext = sql`
   update deliveries set generation = deliveries.generation + 1, due_at = ${inMs(timing.graceMs)}
   where id = (
     select waiting.id from deliveries as waiting join saved on waiting.turn_id = saved.turn_id
-    where waiting.event_number > saved.event_number and waiting.due_at is not null and waiting.next_attempt_at <= now()
+    where (waiting.event_number, waiting.id) > (saved.event_number, saved.id) and waiting.due_at is not null
+      and waiting.next_attempt_at <= now()
       and coalesce(waiting.endpoint_id, waiting.url) = coalesce(saved.endpoint_id, saved.url)
       and (waiting.lease_until is null or waiting.lease_until < now())
-    order by waiting.event_number limit 1
+    order by waiting.event_number, waiting.id limit 1
     for no key update of waiting skip locked)
   returning id, generation`;

@@ -1,17 +1,21 @@
 import { sql } from 'kysely';
 import { write } from '../../postgres/read-write.ts';
-import type { StoredEvent } from '../../turn/event.ts';
+import type { EventType, StoredEvent } from '../../turn/event.ts';
+import type { ResponseWebhookEvent } from '../../turn/request/turn.ts';
 import type { EndpointEvent } from '../../turn/request/webhook-endpoint.ts';
 import { timing } from '../../turn/timing.ts';
 import type { DeliveryWakeup } from '../../turn/wakeup.ts';
-import { hasEnabledEndpoint, signingSecrets, stopDeliveries } from '../sql/deliveries.ts';
+import { eventId, eventType, hasEnabledEndpoint, signingSecrets, stopDeliveries } from '../sql/deliveries.ts';
 import { hasCome, inMs } from '../sql/due.ts';
 import type { Db } from '../tables.ts';
 
 /** Longer than any attempt takes (webhook timeout: 15 s), so that a slow receiver is not called twice at once. */
 const DELIVERY_LEASE_MS = 20_000;
 
-/** A pending delivery with its event: one of its turn, or one that no turn has, which holds all its data. */
+/**
+ * A pending delivery with its event: one of its turn, which may be sent as one of its response, or one that no turn has,
+ * which holds all its data.
+ */
 export type DueDelivery = {
   id: string;
   project: string;
@@ -22,7 +26,7 @@ export type DueDelivery = {
   /** The endpoint it goes to, with the secrets that sign for it; null for a turn's own webhook. */
   endpoint: { id: string; secrets: string[]; failingForMs: number | null } | null;
 } & (
-  | { turnId: string; event: Omit<StoredEvent, 'callIndex'> }
+  | { turnId: string; event: Omit<StoredEvent, 'callIndex' | 'type'> & { type: EventType | ResponseWebhookEvent } }
   | { turnId: null; event: { id: string; type: EndpointEvent; data: { id: string }; createdAt: string } }
 );
 
@@ -45,8 +49,8 @@ export async function takeDelivery(db: Db, id: string): Promise<DueDelivery | un
     )
     select taken.id, taken.project, taken.turn_id as "turnId", taken.url, taken.with_turn as "withTurn", attempts,
       taken.lease_until::text as "leaseUntil",
-      coalesce(event, json_build_object('id', events.id, 'number', number, 'type', type, 'round', round, 'data', data,
-        'createdAt', events.created_at)) as event,
+      case when taken.turn_id is null then event else json_build_object('id', ${eventId}, 'number', number, 'type', ${eventType},
+        'round', round, 'data', data, 'createdAt', events.created_at) end as event,
       case when endpoint.id is not null then json_build_object('id', endpoint.id, 'secrets', ${signingSecrets},
         'failingForMs', extract(epoch from now() - failing_since) * 1000) end as endpoint
     from taken left join events on events.turn_id = taken.turn_id and number = event_number
@@ -79,6 +83,7 @@ export async function releaseDelivery(
  * in order. A later one does not wait for one that has failed an attempt, or has lost its worker.
  */
 const earlier = sql`select from deliveries as earlier
-  where earlier.turn_id = deliveries.turn_id and earlier.due_at is not null and earlier.event_number < deliveries.event_number
+  where earlier.turn_id = deliveries.turn_id and earlier.due_at is not null
+    and (earlier.event_number, earlier.id) < (deliveries.event_number, deliveries.id)
     and coalesce(earlier.endpoint_id, earlier.url) = coalesce(deliveries.endpoint_id, deliveries.url)
     and (earlier.lease_until > now() or (earlier.attempts = 0 and earlier.lease_until is null))`;

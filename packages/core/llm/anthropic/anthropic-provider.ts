@@ -2,6 +2,7 @@ import type { Reply } from '../../turn/reply.ts';
 import { nameBreakages } from '../errors/classify-breakage.ts';
 import type { Asked } from '../errors/name-failure.ts';
 import { type Post, urlBelow } from '../http/http-client.ts';
+import { listModels } from '../http/list-models.ts';
 import { type OpenedReply, openReply } from '../http/open-reply.ts';
 import type { ServerEvent } from '../http/read-events.ts';
 import type { Delta, Provider } from '../provider.ts';
@@ -34,7 +35,17 @@ export function anthropicProvider(options: AnthropicOptions): Provider {
   const { name, apiKey, keyName = `the key of ${name}` } = options;
   return {
     name,
-    capabilities: { wire: 'anthropic', streaming: true, tools: true, parallel_tool_calls: true, thinking: true },
+    capabilities: {
+      wire: 'anthropic',
+      streaming: true,
+      tools: true,
+      parallel_tool_calls: true,
+      thinking: true,
+      structured_outputs: true,
+    },
+    listModels(signal) {
+      return listModels(options.post, { url: urlOf(options, '/v1/models'), headers: headersOf(options), signal });
+    },
     ask(request, signal, onDelta) {
       const asked: Asked = { provider: name, model: request.model, apiKey, keyName };
       const call = { options, asked, requestId: request.requestId, signal, onDelta };
@@ -62,11 +73,15 @@ async function readReply(body: Body, call: Call): Promise<Reply> {
 }
 
 async function openMessage(body: Body, { options, asked, requestId, signal }: Call): Promise<OpenedReply> {
-  const url = urlBelow(options.baseUrl.replace(/(\/v1)?\/*$/, ''), '/v1/messages');
+  const url = urlOf(options, '/v1/messages');
   const headers = { ...headersOf(options), ...versionHeaders(body), 'x-client-request-id': requestId };
   const opened = await openReply(options.post, { url, headers, body: JSON.stringify(body), signal });
   if (opened.kind === 'refused') throw classifyRefusal(opened, asked);
   return opened;
+}
+
+function urlOf({ baseUrl }: AnthropicOptions, path: string): string {
+  return urlBelow(baseUrl.replace(/(\/v1)?\/*$/, ''), path);
 }
 
 /** Gateways read the key from either header. An `authorization` of the operator's own goes nowhere without a key. */

@@ -6,6 +6,7 @@ import { wireName } from '../wire-name.ts';
 import { textOf } from './block.ts';
 import type { Block } from './event.ts';
 import { readOpaque } from './opaque.ts';
+import { renderParts } from './render-parts.ts';
 
 /** One message of this wire. */
 export type WireMessage = { role: 'user' | 'assistant'; content: Block[] };
@@ -28,7 +29,7 @@ export function renderMessages(messages: Message[], provider: string): WireMessa
 function render(message: Message, provider: string): WireMessage {
   switch (message.role) {
     case 'user':
-      return { role: 'user', content: textBlock(message.content) };
+      return { role: 'user', content: message.parts ? renderParts(message.parts) : textBlock(message.content) };
     case 'system':
       return { role: 'user', content: message.content.trim() ? textBlock(systemAsUser(message.content)) : [] };
     case 'assistant':
@@ -38,8 +39,10 @@ function render(message: Message, provider: string): WireMessage {
   }
 }
 
-function resultBlock({ callId, content, isError }: Extract<Message, { role: 'tool' }>): Block {
-  const answer = { type: 'tool_result', tool_use_id: callId, content: content.trim() ? content : '(no output)' };
+function resultBlock({ callId, content, isError, parts }: Extract<Message, { role: 'tool' }>): Block {
+  const blocks = parts ? renderParts(parts) : [];
+  const text = content.trim() ? content : '(no output)';
+  const answer = { type: 'tool_result', tool_use_id: callId, content: blocks.length > 0 ? blocks : text };
   return isError ? { ...answer, is_error: true } : answer;
 }
 

@@ -1,3 +1,4 @@
+import { isRecord } from '../../json.ts';
 import { systemPrompt } from '../../turn/history/system-prompt.ts';
 import type { Tool } from '../../turn/request/tool.ts';
 import type { ToolChoice } from '../../turn/request/turn.ts';
@@ -6,6 +7,7 @@ import { renderHistory } from '../render-history.ts';
 import { distinctNames, wireName } from '../wire-name.ts';
 import type { Block } from './event.ts';
 import { renderMessages, type WireMessage } from './render-messages.ts';
+import { renderSchema } from './render-schema.ts';
 
 /** The body of a Messages request; the provider options may add any field. */
 export type Body = Record<string, unknown> & {
@@ -21,7 +23,7 @@ export type Body = Record<string, unknown> & {
  * tools are declared: where none may be, they are sent as text.
  */
 export function renderRequest(request: RoundRequest, provider: string): Body {
-  const { model, instructions, temperature, maxOutputTokens, providerOptions } = request;
+  const { model, instructions, temperature, topP, maxOutputTokens, providerOptions } = request;
   const { system, rest } = systemPrompt(request.messages, instructions);
   const spoken = request.declaredTools === null ? renderHistory(rest) : rest;
   return {
@@ -31,7 +33,10 @@ export function renderRequest(request: RoundRequest, provider: string): Body {
     messages: renderMessages(spoken, provider),
     ...renderTools(request),
     ...(temperature === null ? {} : { temperature }),
+    ...(topP === null ? {} : { top_p: topP }),
+    ...outputConfig(request),
     ...providerOptions,
+    ...shownThinking(request),
     stream: true,
   };
 }
@@ -49,6 +54,39 @@ export const API_VERSION = '2026-10-21';
 export function versionHeaders(body: Body): Record<string, string> {
   const samples = ['temperature', 'top_p', 'top_k'].some((field) => body[field] !== undefined);
   return samples ? { 'anthropic-version': '2023-06-01' } : {};
+}
+
+/** The wire has no other form than a schema: one it does not have is refused at submission. */
+function outputConfig({ reasoningEffort, textFormat }: RoundRequest): { output_config?: Record<string, unknown> } {
+  const effort = reasoningEffort === null ? {} : { effort: reasoningEffort };
+  const format =
+    textFormat?.type === 'json_schema'
+      ? { format: { type: 'json_schema', schema: renderSchema(textFormat.schema) } }
+      : {};
+  const config = { ...effort, ...format };
+  return Object.keys(config).length > 0 ? { output_config: config } : {};
+}
+
+/**
+ * Asks for thoughts in words, which newer models keep to themselves otherwise: in the thinking that the options ask for, or in
+ * that which an effort means. Thinking is not begun where the wire would refuse it: beside sampling or a forced tool.
+ */
+function shownThinking(request: RoundRequest): { thinking?: Record<string, unknown> } {
+  const { thinking } = request.providerOptions;
+  if (!request.showsReasoning) return {};
+  if (isRecord(thinking))
+    return thinking.type === 'disabled' ? {} : { thinking: { display: 'summarized', ...thinking } };
+  return thinking === undefined && mayThink(request) ? { thinking: { type: 'adaptive', display: 'summarized' } } : {};
+}
+
+function mayThink({ model, reasoningEffort, temperature, topP, tools, toolChoice }: RoundRequest): boolean {
+  const isForced = tools.length > 0 && toolChoice !== 'auto' && toolChoice !== 'none';
+  return reasoningEffort !== null && temperature === null && topP === null && !isForced && isAdaptive(model);
+}
+
+/** Whether a model that knows efforts decides by itself how long it thinks. The first one had to be given a budget. */
+function isAdaptive(model: string): boolean {
+  return /claude/.test(model) && !/opus-4[-.]5/.test(model);
 }
 
 type WireTool = { name: string; description?: string; input_schema: Record<string, unknown> };

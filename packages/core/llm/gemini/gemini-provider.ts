@@ -2,6 +2,7 @@ import type { Reply } from '../../turn/reply.ts';
 import { isCut, nameBreakages } from '../errors/classify-breakage.ts';
 import { type Asked, nameFailure } from '../errors/name-failure.ts';
 import { type Post, urlBelow } from '../http/http-client.ts';
+import { listModels } from '../http/list-models.ts';
 import { type OpenedReply, openReply } from '../http/open-reply.ts';
 import type { Delta, Provider, RoundRequest } from '../provider.ts';
 import { classifyErrorObject, classifyRefusal } from './classify-refusal.ts';
@@ -26,7 +27,18 @@ export function geminiProvider(options: GeminiOptions): Provider {
   const { name, apiKey, keyName = `the key of ${name}`, post } = options;
   return {
     name,
-    capabilities: { wire: 'gemini', streaming: true, tools: true, parallel_tool_calls: true, thinking: true },
+    capabilities: {
+      wire: 'gemini',
+      streaming: true,
+      tools: true,
+      parallel_tool_calls: true,
+      thinking: true,
+      structured_outputs: true,
+    },
+    listModels(signal) {
+      const { baseUrl, apiVersion = 'v1' } = options;
+      return listModels(post, { url: urlBelow(baseUrl, `/${apiVersion}/models`), headers: keyOf(options), signal });
+    },
     ask(request, signal, onDelta) {
       const asked: Asked = { provider: name, model: request.model, apiKey, keyName };
       return nameBreakages(asked, signal, async () => {
@@ -44,7 +56,12 @@ function isModelName(model: string): boolean {
   return /^[\w.:@/-]+$/.test(model) && !model.includes('..');
 }
 
-function renderPost(request: RoundRequest, { name, apiKey, baseUrl, apiVersion = 'v1' }: GeminiOptions) {
+function keyOf({ apiKey }: GeminiOptions): Record<string, string> {
+  return apiKey === null ? {} : { 'x-goog-api-key': apiKey };
+}
+
+function renderPost(request: RoundRequest, options: GeminiOptions) {
+  const { name, baseUrl, apiVersion = 'v1' } = options;
   const model = /^(models|tunedModels)\//.test(request.model) ? request.model : `models/${request.model}`;
   const url = new URL(urlBelow(baseUrl, `/${apiVersion}/${model}:streamGenerateContent`));
   url.searchParams.append('alt', 'sse');
@@ -53,7 +70,7 @@ function renderPost(request: RoundRequest, { name, apiKey, baseUrl, apiVersion =
     headers: {
       'content-type': 'application/json',
       'x-client-request-id': request.requestId,
-      ...(apiKey === null ? {} : { 'x-goog-api-key': apiKey }),
+      ...keyOf(options),
     },
     body: JSON.stringify(renderRequest(request, name)),
   };

@@ -2,7 +2,11 @@ import type { Content, Part } from '@google/genai';
 import { argumentsAsObject, resultAsObject } from '../../turn/history/as-object.ts';
 import { systemAsUser, systemPrompt } from '../../turn/history/system-prompt.ts';
 import type { Message, RequestedCall } from '../../turn/message.ts';
+import type { Part as MessagePart } from '../../turn/request/item.ts';
+import { resultsOfBatch } from '../parts/batch-results.ts';
+import { textWithNotes } from '../parts/missing-note.ts';
 import { type KeptPart, readOpaque } from './opaque.ts';
+import { renderPart, renderParts } from './render-parts.ts';
 
 type Conversation = { systemInstruction: string | null; contents: Content[] };
 
@@ -15,8 +19,8 @@ type About = { instructions: string | null; provider: string; model: string };
 export function renderContents(messages: Message[], { instructions, provider, model }: About): Conversation {
   const { system, rest } = systemPrompt(messages, instructions);
   let hasIds = false;
-  const contents = rest.map((message): Content => {
-    if (message.role === 'tool') return user([answerPart(message, hasIds)]);
+  const contents = rest.map((message, index): Content => {
+    if (message.role === 'tool') return user([answerPart(message, hasIds), ...shownBehind(rest, index)]);
     if (message.role !== 'assistant') return user(said(message));
     const round = renderRound(message, provider);
     hasIds = round.hasIds;
@@ -28,7 +32,18 @@ export function renderContents(messages: Message[], { instructions, provider, mo
   };
 }
 
-function said({ role, content }: Extract<Message, { role: 'user' | 'system' }>): Part[] {
+/** Images and files of a batch's results, behind the last of them: earlier models take none inside a result. */
+function shownBehind(messages: Message[], index: number): Part[] {
+  const results = resultsOfBatch(messages, index);
+  return results.flatMap(({ parts = [] }) => parts.flatMap((part) => (isShown(part) ? (renderPart(part) ?? []) : [])));
+}
+
+function isShown(part: MessagePart): boolean {
+  return part.type !== 'input_text' && renderPart(part) !== null;
+}
+
+function said({ role, content, parts }: Extract<Message, { role: 'user' | 'system' }>): Part[] {
+  if (role === 'user' && parts) return renderParts(parts);
   if (!content.trim()) return [];
   return [{ text: role === 'system' ? systemAsUser(content) : content }];
 }
@@ -82,8 +97,9 @@ function renderRound(spoken: Assistant, provider: string): RenderedRound {
 }
 
 /** An answer as Gemini takes it: an object, which is never empty of words. */
-function answerPart({ callId, name, content, isError }: Answer, hasIds: boolean): Part {
-  const response = resultAsObject({ content: content.trim() ? content : '(no output)', isError });
+function answerPart({ callId, name, content, isError, parts }: Answer, hasIds: boolean): Part {
+  const text = parts ? textWithNotes(parts, isShown) : content;
+  const response = resultAsObject({ content: text.trim() ? text : '(no output)', isError });
   return { functionResponse: { ...(hasIds ? { id: callId } : {}), name: wireName(name), response } };
 }
 

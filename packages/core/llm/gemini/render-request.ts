@@ -6,6 +6,7 @@ import type {
   ToolConfig,
   Tool as ToolParam,
 } from '@google/genai';
+import type { TextFormat } from '../../turn/request/response.ts';
 import type { Tool } from '../../turn/request/tool.ts';
 import type { ToolChoice } from '../../turn/request/turn.ts';
 import type { RoundRequest } from '../provider.ts';
@@ -23,18 +24,38 @@ export type Body = ToolFields & {
 
 /** Our words as a generateContent body, with the caller's options over it; `provider` owns the opaque state that goes back. */
 export function renderRequest(request: RoundRequest, provider: string): Body {
-  const { model, messages, instructions, temperature, maxOutputTokens } = request;
+  const { model, messages, instructions } = request;
   const { systemInstruction, contents } = renderContents(messages, { instructions, provider, model });
   const body: Body = {
     contents,
     ...(systemInstruction ? { systemInstruction: { parts: [{ text: systemInstruction }] } } : {}),
     ...renderTools(request),
-    generationConfig: {
-      ...(temperature === null ? {} : { temperature }),
-      ...(maxOutputTokens === null ? {} : { maxOutputTokens }),
-    },
+    generationConfig: generationConfig(request),
   };
   return mergeDeep(body, extraFields(request.providerOptions)) as Body;
+}
+
+function generationConfig(request: RoundRequest): Record<string, unknown> {
+  const { temperature, topP, maxOutputTokens, textFormat } = request;
+  return {
+    ...(temperature === null ? {} : { temperature }),
+    ...(topP === null ? {} : { topP }),
+    ...(maxOutputTokens === null ? {} : { maxOutputTokens }),
+    ...thinkingFields(request),
+    ...formatFields(textFormat),
+  };
+}
+
+function thinkingFields({ reasoningEffort, showsReasoning }: RoundRequest): Record<string, unknown> {
+  if (reasoningEffort === null && !showsReasoning) return {};
+  const level = reasoningEffort === null ? {} : { thinkingLevel: reasoningEffort };
+  return { thinkingConfig: { ...level, ...(showsReasoning ? { includeThoughts: true } : {}) } };
+}
+
+function formatFields(format: TextFormat | null): Record<string, unknown> {
+  if (format === null || format.type === 'text') return {};
+  const schema = format.type === 'json_schema' ? { responseJsonSchema: renderSchema(format.schema) } : {};
+  return { responseMimeType: 'application/json', ...schema };
 }
 
 /** The fields of a request's top level; whatever else a caller names belongs into its `generationConfig`. */

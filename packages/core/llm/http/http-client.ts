@@ -4,8 +4,14 @@ import { Agent, type Dispatcher, errors } from 'undici';
 import { REPLY_LIMITS, UnusableReply } from '../reply-limits.ts';
 import { type ByteQueue, type ByteReader, chunksOf, makeByteQueue } from './byte-queue.ts';
 
-/** One request to a model's server. */
-export type PostRequest = { url: string; headers: Record<string, string>; body: string; signal?: AbortSignal };
+/** One request to a model's server: a POST, unless it says `GET`, which has no body. */
+export type PostRequest = {
+  url: string;
+  headers: Record<string, string>;
+  body: string;
+  method?: 'GET' | 'POST';
+  signal?: AbortSignal;
+};
 
 /** The headers of an answer, by their names in small letters. */
 export type AnswerHeaders = Pick<Headers, 'get'>;
@@ -91,10 +97,10 @@ function startExchange(): Exchange {
 }
 
 /** A reply comes in small chunks, which packing would only hold up. */
-function render({ url, headers, body }: PostRequest): Dispatcher.DispatchOptions {
+function render({ url, headers, body, method = 'POST' }: PostRequest): Dispatcher.DispatchOptions {
   const { origin, pathname, search } = new URL(url);
   const sent = { ...headers, 'accept-encoding': 'identity' };
-  return { origin, path: pathname + search, method: 'POST', headers: sent, body };
+  return { origin, path: pathname + search, method, headers: sent, body: method === 'GET' ? null : body };
 }
 
 function fail({ answer, bytes, hasAnswered }: Exchange, error: unknown, isUrgent: boolean): void {

@@ -3,6 +3,7 @@ import type { Reply } from '../../turn/reply.ts';
 import { isCut, nameBreakages } from '../errors/classify-breakage.ts';
 import type { Asked } from '../errors/name-failure.ts';
 import { type AnswerHeaders, type Post, urlBelow } from '../http/http-client.ts';
+import { listModels } from '../http/list-models.ts';
 import { type OpenedReply, openReply } from '../http/open-reply.ts';
 import { readEvents, type ServerEvent } from '../http/read-events.ts';
 import type { Delta, Provider, RoundRequest } from '../provider.ts';
@@ -28,7 +29,21 @@ export function openaiProvider(options: OpenaiOptions): Provider {
   const { name, apiKey, keyName = `the key of ${name}`, post } = options;
   return {
     name,
-    capabilities: { wire: 'openai', streaming: true, tools: true, parallel_tool_calls: true, thinking: true },
+    async listModels(signal) {
+      return listModels(post, {
+        url: urlBelow(await baseUrlOf(options), '/models'),
+        headers: headersOf(options),
+        signal,
+      });
+    },
+    capabilities: {
+      wire: 'openai',
+      streaming: true,
+      tools: true,
+      parallel_tool_calls: true,
+      thinking: true,
+      structured_outputs: true,
+    },
     ask(request, signal, onDelta) {
       const asked: Asked = { provider: name, model: request.model, apiKey, keyName };
       return nameBreakages(asked, signal, async () => {
@@ -40,13 +55,20 @@ export function openaiProvider(options: OpenaiOptions): Provider {
   };
 }
 
+function baseUrlOf({ baseUrl }: OpenaiOptions): string | Promise<string> {
+  return typeof baseUrl === 'string' ? baseUrl : baseUrl();
+}
+
+function headersOf({ apiKey }: OpenaiOptions): Record<string, string> {
+  return { accept: 'application/json', ...(apiKey === null ? {} : { authorization: `Bearer ${apiKey}` }) };
+}
+
 async function renderPost(request: RoundRequest, options: OpenaiOptions) {
-  const { name: provider, apiKey, baseUrl, maxTokensField = 'max_tokens' } = options;
+  const { name: provider, maxTokensField = 'max_tokens' } = options;
   return {
-    url: urlBelow(typeof baseUrl === 'string' ? baseUrl : await baseUrl(), '/chat/completions'),
+    url: urlBelow(await baseUrlOf(options), '/chat/completions'),
     headers: {
-      accept: 'application/json',
-      ...(apiKey === null ? {} : { authorization: `Bearer ${apiKey}` }),
+      ...headersOf(options),
       'content-type': 'application/json',
       'x-client-request-id': request.requestId,
     },

@@ -4,16 +4,19 @@ import type {
   ChatCompletionCreateParamsStreaming as Body,
   ChatCompletionMessageFunctionToolCall as CallParam,
   ChatCompletionMessageParam as MessageParam,
+  ChatCompletionContentPart as PartParam,
   ChatCompletionFunctionTool as ToolParam,
 } from 'openai/resources/chat/completions';
 import { jsonObject } from '../../json.ts';
 import { argumentsAsObject } from '../../turn/history/as-object.ts';
 import type { Message } from '../../turn/message.ts';
-import type { Tool } from '../../turn/request/tool.ts';
+import type { TextFormat } from '../../turn/request/response.ts';
+import type { Tool, TurnTool } from '../../turn/request/tool.ts';
 import type { ToolChoice } from '../../turn/request/turn.ts';
 import type { RoundRequest } from '../provider.ts';
 import { wireName } from '../wire-name.ts';
 import { readOpaque } from './opaque.ts';
+import { partsBehindResults, renderParts } from './render-parts.ts';
 
 /** How a server that speaks this wire calls the limit of a reply. */
 export type MaxTokensField = 'max_tokens' | 'max_completion_tokens';
@@ -23,18 +26,24 @@ type Server = { provider: string; maxTokensField: MaxTokensField };
 
 /** Our words as a Chat Completions body. It always streams: nothing else is read, whatever the options say. */
 export function renderRequest(request: RoundRequest, { provider, maxTokensField }: Server): Body {
-  const { model, temperature, maxOutputTokens } = request;
-  const spoken = withWireIds(request.messages, { provider, model });
+  const { model, maxOutputTokens } = request;
+  const spoken = withWireIds(partsBehindResults(request.messages), { provider, model });
   return {
     model,
-    messages: [...instructed(request.instructions), ...spoken.flatMap((each) => message(each, provider))],
+    messages: orOpening([...instructed(request.instructions), ...spoken.flatMap((each) => message(each, provider))]),
     stream_options: { include_usage: true },
     ...toolFields(request),
-    ...(temperature === null ? {} : { temperature }),
+    ...samplingFields(request),
+    ...formatField(request.textFormat),
     ...(maxOutputTokens === null ? {} : { [maxTokensField]: maxOutputTokens }),
     ...request.providerOptions,
     stream: true,
   };
+}
+
+/** The wire wants a message, where all that was said is blank. */
+function orOpening(messages: MessageParam[]): MessageParam[] {
+  return messages.length > 0 ? messages : [{ role: 'user', content: '(The conversation begins here.)' }];
 }
 
 function instructed(instructions: string | null): MessageParam[] {
@@ -44,14 +53,20 @@ function instructed(instructions: string | null): MessageParam[] {
 function message(spoken: Message, provider: string): MessageParam[] {
   switch (spoken.role) {
     case 'user':
+      if (spoken.parts) return userMessage(renderParts(spoken.parts));
+      return spoken.content ? [{ role: 'user', content: spoken.content }] : [];
     case 'system':
-      return spoken.content ? [{ role: spoken.role, content: spoken.content }] : [];
+      return spoken.content ? [{ role: 'system', content: spoken.content }] : [];
     case 'assistant':
       return spoken.content || spoken.calls.length ? [assistant(spoken, provider)] : [];
     case 'tool':
       // The call must be answered, and some servers refuse an empty answer.
       return [{ role: 'tool', tool_call_id: spoken.callId, content: spoken.content || '(no output)' }];
   }
+}
+
+function userMessage(content: PartParam[]): MessageParam[] {
+  return content.length > 0 ? [{ role: 'user', content }] : [];
 }
 
 function assistant(spoken: Extract<Message, { role: 'assistant' }>, provider: string): AssistantParam {
@@ -77,6 +92,24 @@ function objectText(args: string): string {
   return jsonObject(args) ? args : JSON.stringify(argumentsAsObject(args));
 }
 
+function samplingFields({ temperature, topP, reasoningEffort, verbosity }: RoundRequest): Partial<Body> {
+  return {
+    ...(temperature === null ? {} : { temperature }),
+    ...(topP === null ? {} : { top_p: topP }),
+    ...(reasoningEffort === null ? {} : { reasoning_effort: reasoningEffort }),
+    ...(verbosity === null ? {} : { verbosity }),
+  };
+}
+
+/** Any text is what the wire gives anyway; of a schema, what its caller did not give is not sent. */
+function formatField(format: TextFormat | null): Partial<Body> {
+  if (format === null || format.type === 'text') return {};
+  if (format.type === 'json_object') return { response_format: { type: 'json_object' } };
+  const { name, schema, strict, description } = format;
+  const given = { ...(description ? { description } : {}), ...(typeof strict === 'boolean' ? { strict } : {}) };
+  return { response_format: { type: 'json_schema', json_schema: { name, ...given, schema } } };
+}
+
 function toolFields({ tools, toolChoice, parallelToolCalls }: RoundRequest): Partial<Body> {
   if (tools.length === 0) return {};
   return {
@@ -86,8 +119,9 @@ function toolFields({ tools, toolChoice, parallelToolCalls }: RoundRequest): Par
   };
 }
 
-function toolParam({ name, description, parameters }: Tool): ToolParam {
-  return { type: 'function', function: { name, ...(description ? { description } : {}), parameters } };
+function toolParam({ name, description, parameters, strict }: Tool & Pick<TurnTool, 'strict'>): ToolParam {
+  const held = strict === undefined ? {} : { strict };
+  return { type: 'function', function: { name, ...(description ? { description } : {}), parameters, ...held } };
 }
 
 function choiceField(choice: ToolChoice): Partial<Body> {

@@ -12,7 +12,8 @@ import { opaqueOf } from './opaque.ts';
 export type ReplyAccumulator = {
   provider: string;
   text: string;
-  refused: boolean;
+  /** Where in the text the model began to refuse. */
+  refusalFrom: number | null;
   calls: CallsAccumulator;
   thoughts: Thoughts;
   /** The reply came whole, so that nothing is missing even where no reason to stop is given. */
@@ -30,7 +31,7 @@ export function startReply(provider: string): ReplyAccumulator {
   return {
     provider,
     text: '',
-    refused: false,
+    refusalFrom: null,
     calls: startCalls(),
     thoughts: {},
     isWhole: false,
@@ -78,15 +79,20 @@ export function isFinished(reply: ReplyAccumulator): boolean {
 
 /** The reply in our words. A stream that was cut, or a reply that is of no use, is a `ProviderFailed` to try again. */
 export function finishReply(reply: ReplyAccumulator): Reply {
-  const { finishReasonRaw, refused, usage } = reply;
+  const { finishReasonRaw, refusalFrom, usage } = reply;
   checkEnd(reply);
-  const finishReason = mapFinishReason(finishReasonRaw, { calls: reply.calls.all.length > 0, refused });
+  const finishReason = mapFinishReason(finishReasonRaw, {
+    calls: reply.calls.all.length > 0,
+    refused: refusalFrom !== null,
+  });
   const mayBeEmpty = finishReason === 'length' || finishReason === 'content_filter' || finishReason === 'refusal';
   if (!mayBeEmpty && reply.calls.all.length === 0 && !reply.text.trim()) throw unusable(reply, 'the reply is empty');
 
   return {
     text: reply.text ? cleanText(reply.text) : null,
     calls: reply.calls.all.map((call) => askedCall(call, finishReason === 'length')),
+    // Cleaning keeps the length of a text.
+    refusalFrom,
     finishReason,
     finishReasonRaw: finishReasonRaw?.slice(0, 100) ?? null,
     usage,
@@ -96,12 +102,15 @@ export function finishReply(reply: ReplyAccumulator): Reply {
 
 function takeDelta(reply: ReplyAccumulator, delta: ChunkDelta): Delta[] {
   const thought = gatherThoughts(reply.thoughts, delta);
-  const text = textOf(delta) + (delta.refusal ?? '');
+  const text = textOf(delta);
+  const refusal = delta.refusal ?? '';
   reply.text += text;
-  reply.refused ||= Boolean(delta.refusal);
+  if (refusal) reply.refusalFrom ??= reply.text.length;
+  reply.text += refusal;
   return [
     ...(thought ? [{ kind: 'reasoning', text: thought } as const] : []),
     ...(text ? [{ kind: 'text', text } as const] : []),
+    ...(refusal ? [{ kind: 'refusal', text: refusal } as const] : []),
     ...callsOf(delta).flatMap((call) => gatherCall(reply.calls, call)),
   ];
 }

@@ -1,4 +1,4 @@
-import { shorten } from '../../text.ts';
+import { quote, shorten } from '../../text.ts';
 import type { Tool } from '../../turn/request/tool.ts';
 import { yieldToEventLoop } from '../../yield-to-event-loop.ts';
 import { checkSchema, type Problem } from './check-schema.ts';
@@ -73,10 +73,9 @@ function checkDescription(description: string, path: string, rules: ToolRules): 
 }
 
 function checkUnique(tools: readonly Tool[], index: number): Problem[] {
-  const name = tools[index]?.name;
-  const first = tools.findIndex((tool) => tool.name === name);
-  if (first === index) return [];
-  return [{ path: `tools[${index}].name`, message: `Give each tool its own name; tools[${first}] has this one.` }];
+  const { name } = tools[index] ?? {};
+  if (name === undefined || tools.findIndex((tool) => tool.name === name) === index) return [];
+  return [{ path: `tools[${index}].name`, message: `Give each tool its own name; ${quote(name)} is there already.` }];
 }
 
 function checkHeaders({ execution }: Tool, path: string): Problem[] {

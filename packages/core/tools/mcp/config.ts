@@ -1,7 +1,11 @@
 import { z } from 'zod';
 import { Misconfigured } from '../../failure.ts';
+import { isOwnLabel } from '../../turn/request/labelled-tool.ts';
 
-const Name = z.string().regex(/^[a-z][a-z0-9-]{0,31}$/, 'name it with up to 32 lowercase letters, digits and hyphens');
+const Name = z
+  .string()
+  .regex(/^[a-z][a-z0-9-]{0,31}$/, 'name it with up to 32 lowercase letters, digits and hyphens')
+  .refine((name) => !isOwnLabel(name), 'give it another name; responses use this one for tools of Pawl');
 const HeaderName = z.string().regex(/^[!#$%&'*+.^_`|~0-9a-z-]+$/i, 'name the header with letters, digits and hyphens');
 const HeaderValue = z.string().regex(/^[\t\x20-\x7e]*$/, 'give visible ASCII characters on one line');
 

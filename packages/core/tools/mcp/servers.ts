@@ -12,6 +12,9 @@ import { openFetchWithoutTimeout } from './transport.ts';
 /** What a name refers to; `unavailable` where its server does not answer and its tools were never read. */
 export type McpFinding = { kind: 'found'; tool: Tool } | { kind: 'unknown' } | { kind: 'unavailable'; server: string };
 
+/** What a server offers; `unavailable` where it does not answer and its tools were never read. */
+export type McpOffer = { kind: 'found'; tools: Tool[] } | { kind: 'unknown' } | { kind: 'unavailable' };
+
 /** The MCP servers of this process. Each is connected to when it is first needed, and again when it was lost. */
 export type McpServers = {
   names: string[];
@@ -23,6 +26,8 @@ export type McpServers = {
   list(): Promise<Tool[]>;
   /** The tool of that name, `server__tool`. A server with tools never read is waited for, 10 s at most. */
   find(name: string): Promise<McpFinding>;
+  /** The tools of the server of that name, which is waited for in the same way. */
+  toolsOf(server: string): Promise<McpOffer>;
   /** Ends all connections, and all commands that were started. */
   close(): Promise<void>;
 };
@@ -49,19 +54,24 @@ export function openMcpServers(configs: ReadonlyMap<string, McpServerConfig>, wa
     },
     find: async (name) => {
       const [prefix = ''] = name.split('__', 1);
-      const server = name.includes('__') ? servers.get(prefix) : undefined;
-      if (!server) return { kind: 'unknown' };
-      const tools =
-        (await server.list({ withinMs: LIST_TIMEOUT_MS })) ?? (await server.list({ withinMs: FIRST_LIST_TIMEOUT_MS }));
-      if (!tools) return { kind: 'unavailable', server: prefix };
-      const tool = tools.find((offered) => offered.name === name);
+      const offer = await offerOf(name.includes('__') ? servers.get(prefix) : undefined);
+      if (offer.kind === 'unavailable') return { kind: 'unavailable', server: prefix };
+      const tool = offer.kind === 'found' && offer.tools.find((offered) => offered.name === name);
       return tool ? { kind: 'found', tool } : { kind: 'unknown' };
     },
+    toolsOf: (server) => offerOf(servers.get(server)),
     close: async () => {
       await Promise.all([...servers.values()].map((server) => server.close()));
       await close();
     },
   };
+}
+
+async function offerOf(server: McpServer | undefined): Promise<McpOffer> {
+  if (!server) return { kind: 'unknown' };
+  const tools =
+    (await server.list({ withinMs: LIST_TIMEOUT_MS })) ?? (await server.list({ withinMs: FIRST_LIST_TIMEOUT_MS }));
+  return tools ? { kind: 'found', tools } : { kind: 'unavailable' };
 }
 
 function warnOfMissing(name: string, config: McpServerConfig, { warn, path }: { warn: Warn; path: string }): void {

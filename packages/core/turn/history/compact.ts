@@ -1,10 +1,11 @@
 import type { InputMessage } from '../message.ts';
+import { presentInput } from '../resource/input.ts';
 import { iso } from '../resource/iso.ts';
-import { presentRound } from '../resource/turn.ts';
-import type { Turn } from '../turn.ts';
+import { type AdoptedCalls, presentAdopted, presentRound } from '../resource/turn.ts';
+import { isAdded, type Turn } from '../turn.ts';
 
-/** One message as it is kept; only an answer that took rounds of tool calls has them. */
-export type CompactMessage = {
+/** One message as it is kept; only an answer that took rounds of tool calls, or adopted calls, has them. */
+export type CompactMessage = AdoptedCalls & {
   role: InputMessage['role'];
   content: string | null;
   turn_id: string;
@@ -15,7 +16,7 @@ export type CompactMessage = {
 /** The history as it is kept: an answer's final text with the rounds that led to it (seed: compact storage). */
 export function compactHistory(turns: Turn[]): CompactMessage[] {
   return turns.flatMap((turn) => [
-    ...turn.input.map((message) => ({ ...message, turn_id: turn.id, created_at: iso(turn.createdAt) })),
+    ...presentInput(turn.input).map((message) => ({ ...message, turn_id: turn.id, created_at: iso(turn.createdAt) })),
     ...answerOf(turn),
   ]);
 }
@@ -24,8 +25,10 @@ function answerOf(turn: Turn): CompactMessage[] {
   const rounds = turn.rounds
     .filter((round) => round.calls.length > 0)
     .map((round) => presentRound(round, turn.work.leased));
-  if (turn.output === null && rounds.length === 0) return [];
+  const adopted = presentAdopted(turn);
+  const isEmpty = turn.output === null && rounds.length === 0 && !adopted.adopted_calls;
+  if (isAdded(turn) || isEmpty) return [];
   const created_at = iso(turn.completedAt ?? turn.rounds.at(-1)?.completedAt ?? turn.createdAt);
-  const message = { role: 'assistant' as const, content: turn.output, turn_id: turn.id, created_at };
+  const message = { role: 'assistant' as const, content: turn.output, turn_id: turn.id, created_at, ...adopted };
   return [rounds.length > 0 ? { ...message, rounds } : message];
 }

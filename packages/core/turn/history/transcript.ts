@@ -1,51 +1,232 @@
-import type { InputMessage, Message } from '../message.ts';
-import { answerText, errorResult } from '../tool-result.ts';
-import type { Round, Turn } from '../turn.ts';
+import { isApprovalRequest } from '../call.ts';
+import type { Message, RequestedCall } from '../message.ts';
+import { isHandedOver } from '../next-step.ts';
+import {
+  type ApprovalResponse,
+  allowingItems,
+  type InputItem,
+  isMessage,
+  type MessageItem,
+  type Part,
+  plainContent,
+} from '../request/item.ts';
+import { nameOfLabelled } from '../request/labelled-tool.ts';
+import { requestIdOf } from '../responses/item-id.ts';
+import { answerText, deniedResult, errorResult, type ToolResult } from '../tool-result.ts';
+import { isAdded, type Round, type Turn } from '../turn.ts';
 
 /** The part of a turn that the transcript needs; earlier turns are loaded with no more than this. */
-type TranscriptTurn = Pick<Turn, 'config' | 'input' | 'rounds' | 'output'>;
+type TranscriptTurn = Pick<Turn, 'id' | 'config' | 'input' | 'adopted' | 'rounds' | 'output' | 'status' | 'startedAt'>;
 
 /**
  * Expands turns into the history that a provider gets. For each round that is its text and calls in one message, the
  * results in the order of the calls, then the final text. Every call is answered exactly once, directly after its
- * round.
+ * round. The input of the next turn brings the results of calls that were handed over, each for the latest open call of
+ * its id; a call that has none by then was cancelled (contract-responses R20, R32). A call that a person had to allow has
+ * the result of the turn that adopted it; it was denied where none did (contract-responses R35). Items that were added to a
+ * conversation are as if the input of the next turn began with them (contract-responses R27).
  */
 export function transcriptOf(turns: readonly TranscriptTurn[]): Message[] {
-  return turns.flatMap((turn) => [
-    ...turn.input.map(inputMessage),
-    ...turn.rounds.flatMap((round) => roundMessages(round, providerOf(turn.config.model))),
-    ...(turn.output ? [finalMessage(turn)] : []),
-  ]);
+  const transcript: Transcript = { entries: [], open: [], spoken: null, opaque: null, madeIds: 0 };
+  for (const turn of turns) {
+    for (const item of turn.input) addItem(transcript, item, turn);
+    if (isAdded(turn)) continue;
+    Object.assign(transcript, { open: [], spoken: null, opaque: null });
+    addRounds(transcript, turn);
+  }
+  return transcript.entries.flatMap((entry) => ('answers' in entry ? exchangeMessages(entry) : [entry]));
 }
 
-function inputMessage({ role, content }: InputMessage): Message {
-  return role === 'assistant' ? { role, content, calls: [] } : { role, content };
+type Opaque = { provider: string; state: unknown };
+type Answer = { content: string; isError: boolean; parts?: Part[] };
+
+/** One message of the assistant, and the answers to its calls so far, in the order of the calls. */
+type Exchange = { content: string | null; calls: RequestedCall[]; answers: (Answer | null)[]; opaque: Opaque | null };
+
+/**
+ * What was written so far. `open` are calls that an item may answer. `spoken` is the assistant's message that a call of
+ * the same input joins; `opaque` is for the next one that begins.
+ */
+type Transcript = {
+  entries: (Message | Exchange)[];
+  open: { id: string; exchange: Exchange; index: number }[];
+  spoken: Exchange | null;
+  opaque: Opaque | null;
+  madeIds: number;
+};
+
+function addItem(transcript: Transcript, item: InputItem, turn: TranscriptTurn): void {
+  if (isMessage(item)) {
+    addMessage(transcript, item);
+    return;
+  }
+  switch (item.type) {
+    case 'function_call':
+    case 'custom_tool_call':
+      addCall(transcript, { id: item.call_id, name: item.name, arguments: argumentsOf(item) });
+      break;
+    case 'mcp_call':
+      addServedCall(transcript, item);
+      break;
+    case 'mcp_approval_request':
+      addRequest(transcript, item);
+      break;
+    case 'mcp_approval_response':
+      answerCall(transcript, item.approval_request_id, answerOf(resultOfResponse(item, turn)));
+      break;
+    case 'function_call_output':
+    case 'custom_tool_call_output':
+      answerCall(transcript, item.call_id, { ...contentOf(item.output), isError: false });
+      break;
+    case 'opaque_state':
+      Object.assign(transcript, { spoken: null, opaque: { provider: item.provider, state: item.state } });
+      break;
+  }
 }
 
-function roundMessages(round: Round, provider: string): Message[] {
-  if (round.calls.length === 0) return [];
+/** The one argument of a custom tool is free text, which the model was offered as the argument `input`. */
+function argumentsOf(item: Extract<InputItem, { type: 'function_call' | 'custom_tool_call' }>): string {
+  return item.type === 'function_call' ? item.arguments : JSON.stringify({ input: item.input });
+}
+
+function addMessage(transcript: Transcript, { role, content }: MessageItem): void {
+  if (role === 'assistant') {
+    transcript.spoken = startExchange(transcript, plainContent(content));
+    return;
+  }
+  Object.assign(transcript, { spoken: null, opaque: null });
+  transcript.entries.push({ role: role === 'user' ? 'user' : 'system', ...contentOf(content) });
+}
+
+function startExchange(transcript: Transcript, content: string | null): Exchange {
+  const exchange = { content, calls: [], answers: [], opaque: transcript.opaque };
+  transcript.opaque = null;
+  transcript.entries.push(exchange);
+  return exchange;
+}
+
+/**
+ * Adds a call to what the assistant has just said, or to a message of its own; no message has one id twice. It is answered by
+ * `openId`; where nothing does, `fallback` is its answer.
+ */
+function addCall(
+  transcript: Transcript,
+  call: RequestedCall,
+  { openId = call.id, fallback = null }: { openId?: string; fallback?: Answer | null } = {},
+): void {
+  const { spoken } = transcript;
+  const isNew = spoken?.calls.every(({ id }) => id !== call.id);
+  const exchange = spoken && isNew ? spoken : startExchange(transcript, null);
+  transcript.open.push({ id: openId, exchange, index: exchange.calls.length });
+  transcript.spoken = exchange;
+  exchange.calls.push(call);
+  exchange.answers.push(fallback);
+}
+
+type ServedCall = Extract<InputItem, { type: 'mcp_call' }>;
+
+/** A call that a server ran, with its answer. Such an item has no id of its call, so it is given one. */
+function addServedCall(
+  transcript: Transcript,
+  { server_label, name, arguments: args, output, error }: ServedCall,
+): void {
+  const id = madeId(transcript);
+  addCall(transcript, { id, name: nameOfLabelled({ serverLabel: server_label, name }), arguments: args });
+  const { spoken } = transcript;
+  answerCall(transcript, id, { content: error ?? output ?? '', isError: error !== null });
+  transcript.spoken = spoken;
+}
+
+type Request = Extract<InputItem, { type: 'mcp_approval_request' }>;
+
+/** A call that a person had to allow, of a turn that is not in the history otherwise. */
+function addRequest(transcript: Transcript, { id: openId, server_label, name, arguments: args }: Request): void {
+  const call = { id: madeId(transcript), name: nameOfLabelled({ serverLabel: server_label, name }), arguments: args };
+  addCall(transcript, call, { openId, fallback: UNANSWERED });
+}
+
+function madeId(transcript: Transcript): string {
+  transcript.madeIds += 1;
+  return `mcp_${transcript.madeIds}`;
+}
+
+/** What became of a call that its request asked to allow. */
+function resultOfResponse(response: ApprovalResponse, { input, adopted }: TranscriptTurn): ToolResult {
+  if (!response.approve) return deniedResult(response.reason);
+  return adopted[allowingItems(input).indexOf(response)]?.result ?? CANCELLED;
+}
+
+/** Answers the latest open call of an id. An answer ends the message: a call behind it belongs to a later one. */
+function answerCall(transcript: Transcript, id: string, answer: Answer): void {
+  transcript.spoken = null;
+  const place = transcript.open.findLastIndex((call) => call.id === id);
+  const [call] = place === -1 ? [] : transcript.open.splice(place, 1);
+  if (call) call.exchange.answers[call.index] = answer;
+}
+
+function contentOf(content: string | Part[]): { content: string; parts?: Part[] } {
+  const plain = plainContent(content);
+  if (typeof content === 'string' || content.every(({ type }) => type === 'input_text')) return { content: plain };
+  return { content: plain, parts: content };
+}
+
+function addRounds(transcript: Transcript, turn: TranscriptTurn): void {
+  const { rounds, output, config } = turn;
+  const provider = providerOf(config.model);
+  const isOver = isHandedOver(turn);
+  for (const round of rounds.filter((round) => round.calls.length > 0 || isLeftWithText(turn, round))) {
+    // The text of a round that ended the turn is its output, and may be stored there only.
+    const text = isOver && round === rounds.at(-1) ? (round.text ?? (output || null)) : round.text;
+    addRound(transcript, { ...round, text }, turn);
+  }
+  if (!output || isOver) return;
+  const last = rounds.at(-1);
+  const opaque = last && last.calls.length === 0 ? opaqueOf(last, provider) : null;
+  transcript.entries.push({ content: output, calls: [], answers: [], opaque });
+}
+
+/** Whether only the text of a round with calls is left: the calls were deleted. That of the last one is the output. */
+function isLeftWithText({ rounds, output }: TranscriptTurn, round: Round): boolean {
+  return Boolean(round.text) && !(output && round === rounds.at(-1));
+}
+
+function addRound(transcript: Transcript, round: Round, { id: turnId, config }: TranscriptTurn): void {
+  const exchange: Exchange = {
+    content: round.text,
+    calls: round.calls.map(({ id, name, arguments: args }) => ({ id, name, arguments: args })),
+    answers: round.calls.map(({ result }) => (result && result.status !== 'handed_over' ? answerOf(result) : null)),
+    opaque: opaqueOf(round, providerOf(config.model)),
+  };
+  transcript.entries.push(exchange);
+  for (const [index, call] of round.calls.entries()) {
+    const isRequest = isApprovalRequest(config, call);
+    if (isRequest) exchange.answers[index] = UNANSWERED;
+    const id = isRequest ? requestIdOf(turnId, call) : call.id;
+    if (call.result?.status === 'handed_over') transcript.open.push({ id, exchange, index });
+  }
+}
+
+function answerOf(result: ToolResult): Answer {
+  return { content: answerText(result), isError: result.status === 'error' };
+}
+
+/** Of a request that the next input did not answer: it counts as denied (contract-responses R35). */
+const UNANSWERED = answerOf(deniedResult('it was not allowed before the conversation went on'));
+
+const CANCELLED = errorResult({ category: 'cancelled', message: 'The call was not run.', details: {} });
+
+function exchangeMessages({ content, calls, answers, opaque }: Exchange): Message[] {
   return [
-    {
-      role: 'assistant',
-      content: round.text,
-      calls: round.calls.map(({ id, name, arguments: args }) => ({ id, name, arguments: args })),
-      ...opaqueOf(round, provider),
-    },
-    ...round.calls.map(({ id, name, result }): Message => {
-      const answer = result ?? errorResult({ category: 'cancelled', message: 'The call was not run.', details: {} });
-      return { role: 'tool', callId: id, name, content: answerText(answer), isError: answer.status === 'error' };
+    { role: 'assistant', content, calls, ...(opaque ? { opaque } : {}) },
+    ...calls.map(({ id, name }, index): Message => {
+      const answer = answers[index] ?? answerOf(CANCELLED);
+      return { role: 'tool', callId: id, name, ...answer };
     }),
   ];
 }
 
-function finalMessage({ config, rounds, output }: TranscriptTurn): Message {
-  const last = rounds.at(-1);
-  const opaque = last && last.calls.length === 0 ? opaqueOf(last, providerOf(config.model)) : {};
-  return { role: 'assistant', content: output, calls: [], ...opaque };
-}
-
-function opaqueOf(round: Round, provider: string): { opaque?: { provider: string; state: unknown } } {
-  return round.opaque === null || round.opaque === undefined ? {} : { opaque: { provider, state: round.opaque } };
+function opaqueOf(round: Round, provider: string): Opaque | null {
+  return round.opaque === null || round.opaque === undefined ? null : { provider, state: round.opaque };
 }
 
 function providerOf(model: string): string {

@@ -154,9 +154,15 @@ export type Tool = Pick<GivenTool, 'type' | 'name'> & typeof DEFAULTS;
 
 /**
  * A tool as a turn carries it. Of a tool that the caller defined too, `operator` has what the operator's definition
- * adds. Its schema and its rate limit apply beside the caller's.
+ * adds. Its schema and its rate limit apply beside the caller's. With `handOver` the caller answers its calls in the
+ * input of a later turn: this one ends with them (contract-responses R31). `custom`: its one argument is free text.
+ * `strict` is passed on to wires that have it (contract-responses R30).
  */
-export type TurnTool = Tool & { operator?: Partial<Pick<Tool, 'parameters'> & { rate_limit: RateLimit }> };
+export type TurnTool = Tool & {
+  operator?: Partial<Pick<Tool, 'parameters'> & { rate_limit: RateLimit }>;
+  handOver?: { custom: boolean };
+  strict?: boolean;
+};
 
 /** Fills in what a definition leaves out, from `base` or by default. */
 export function fillTool(given: GivenTool, base: Omit<Tool, 'type' | 'name'> = DEFAULTS): Tool {

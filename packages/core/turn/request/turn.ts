@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { type Limits, mapLimits } from '../limits.ts';
 import { InputMessage } from '../message.ts';
 import { Json } from './json.ts';
+import type { ResponseRequest, TextFormat } from './response.ts';
 import { GivenTool, MAX_URL, MAX_WORDS, type TurnTool } from './tool.ts';
 
 export const ToolChoice = z.union([
@@ -9,6 +10,14 @@ export const ToolChoice = z.union([
   z.strictObject({ type: z.literal('specific'), name: z.string().min(1).describe('The tool to call.') }),
 ]);
 export type ToolChoice = z.infer<typeof ToolChoice>;
+
+/** How much a model should think before it answers; no wire knows all of them. */
+export const ReasoningEffort = z.enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']);
+export type ReasoningEffort = z.infer<typeof ReasoningEffort>;
+
+/** How long a model's answers should be. */
+export const Verbosity = z.enum(['low', 'medium', 'high']);
+export type Verbosity = z.infer<typeof Verbosity>;
 
 const GivenLimits = z.strictObject(
   mapLimits(({ counts, after, byDefault, min, max }) => {
@@ -27,6 +36,15 @@ export const WebhookEvent = z.enum([
   'turn.requires_action',
   'round.completed',
 ]);
+
+/** What becomes of a response that was created in the background, in OpenAI's words (contract-responses R70). */
+export const ResponseWebhookEvent = z.enum([
+  'response.completed',
+  'response.incomplete',
+  'response.failed',
+  'response.cancelled',
+]);
+export type ResponseWebhookEvent = z.infer<typeof ResponseWebhookEvent>;
 
 /** The events of a webhook that names none: how a turn ended, and that it waits for a client or a person. */
 export const DEFAULT_EVENTS = WebhookEvent.exclude(['round.completed']).options;
@@ -53,8 +71,19 @@ export const Webhook = z.strictObject({
 });
 export type Webhook = z.infer<typeof Webhook>;
 
+/** The webhook of a response: it may name events of the response beside those of its turn. */
+export const ResponseWebhook = Webhook.extend({
+  events: z
+    .array(z.enum([...WebhookEvent.options, ...ResponseWebhookEvent.options]))
+    .min(1, 'name at least one event')
+    .max(MAX_WORDS)
+    .nullish()
+    .describe('Which events to send. `response.*` of one in the background only; by default those of its turn.'),
+});
+export type ResponseWebhook = z.infer<typeof ResponseWebhook>;
+
 /** A webhook with its defaults filled in: the default events, the thin form. */
-export type Subscription = { url: string; events: z.infer<typeof WebhookEvent>[]; include: 'turn'[] };
+export type Subscription = Required<{ [Field in keyof ResponseWebhook]: NonNullable<ResponseWebhook[Field]> }>;
 
 const Metadata = z
   .record(z.string().min(1).max(64), z.string().max(512))
@@ -90,6 +119,13 @@ const standing = {
     .describe('How the model calls tools: by itself (`native`, the default), by decisions in JSON, or by markers.'),
   parallel_tool_calls: z.boolean().nullish().describe('Whether a reply may ask for several calls; passed on.'),
   temperature: z.number().min(0).max(2).nullish().describe('Passed on to the model.'),
+  top_p: z.number().min(0).max(1).nullish().describe('Passed on to the model.'),
+  reasoning_effort: ReasoningEffort.nullish().describe(
+    'How much the model should think; passed on. A provider without a word for it refuses the turn.',
+  ),
+  verbosity: Verbosity.nullish().describe(
+    'How long answers should be; passed on, by providers of the openai wire only.',
+  ),
   max_output_tokens: z.int().min(1).nullish().describe('The longest reply of one round; passed on to the model.'),
   limits: GivenLimits.nullish().describe('Where the turn ends at the latest.'),
   allowed_capabilities: z
@@ -169,4 +205,14 @@ export type TurnConfig = {
   allowed_capabilities: string[] | null;
   provider_options: Record<string, unknown>;
   webhook: Subscription | null;
+  top_p?: number | null;
+  reasoning_effort?: ReasoningEffort | null;
+  verbosity?: Verbosity | null;
+  text_format?: TextFormat | null;
+  /** Output tokens of all rounds together: each round is asked with what is left. */
+  max_total_output_tokens?: number | null;
+  /** The tools of the calls that the turn adopted, in their order, as the turns that asked for them have them. */
+  adopted_tools?: TurnTool[];
+  /** Of a response: what its caller sent and every answer shows again. */
+  response?: ResponseRequest | null;
 };

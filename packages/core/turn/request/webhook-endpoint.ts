@@ -1,9 +1,16 @@
 import { z } from 'zod';
 import { MAX_WORDS } from './tool.ts';
-import { Webhook, WebhookEvent } from './turn.ts';
+import { ResponseWebhookEvent, Webhook, WebhookEvent } from './turn.ts';
 
-/** The events an endpoint can subscribe to: those of a webhook, and that another endpoint of its project was given up. */
-export const EndpointEvent = z.enum([...WebhookEvent.options, 'webhook_endpoint.disabled']);
+/**
+ * The events an endpoint can subscribe to: those of turns, those of responses, and that another endpoint of its project
+ * was given up.
+ */
+export const EndpointEvent = z.enum([
+  ...WebhookEvent.options,
+  ...ResponseWebhookEvent.options,
+  'webhook_endpoint.disabled',
+]);
 export type EndpointEvent = z.infer<typeof EndpointEvent>;
 
 const fields = {

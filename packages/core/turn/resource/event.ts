@@ -1,4 +1,13 @@
-import { type EventField, type EventFieldValues, type EventType, isTerminalEvent, type StoredEvent } from '../event.ts';
+import { callsOf } from '../call.ts';
+import {
+  type EventField,
+  type EventFieldValues,
+  type EventType,
+  isTerminalEvent,
+  type LiveEvent,
+  type LiveEventResource,
+  type StoredEvent,
+} from '../event.ts';
 import type { Turn, TurnError } from '../turn.ts';
 import { iso } from './iso.ts';
 import { presentAction, presentCall, presentResult, presentRound, presentTurn, type TurnResource } from './turn.ts';
@@ -37,6 +46,13 @@ export function presentEvent(turn: Turn, event: StoredEvent): EventResource {
   return { ...head, ...fieldsOf(turn, event) } as EventResource;
 }
 
+/** A live event as callers see it: without what only other formats need. */
+export function presentLiveEvent(event: LiveEvent): LiveEventResource {
+  if (!('attempt' in event)) return event;
+  const { edition: _edition, reasoning_length: _length, refusal_from: _from, ...shown } = event;
+  return shown;
+}
+
 function fieldsOf(turn: Turn, event: StoredEvent): Record<string, unknown> {
   if (event.type === 'round.completed') return roundFields(turn, event.round);
   if (event.type === 'tool_call.completed') return resultFields(turn, event);
@@ -61,28 +77,33 @@ function roundFields(turn: Turn, number: number | null) {
 /** The calls that waited when the event was appended: it keeps their positions in the batch. */
 function actionFields(turn: Turn, { round: number, data }: StoredEvent) {
   const { outputs, approvals } = data as { outputs: number[]; approvals: number[] };
-  const calls = turn.rounds.find((candidate) => candidate.number === number)?.calls ?? [];
-  const those = (indexes: number[]) => calls.filter((call) => indexes.includes(call.index));
+  const those = (indexes: number[]) => callsOf(turn, number).filter((call) => indexes.includes(call.index));
   return presentAction({ outputs: those(outputs), approvals: those(approvals) });
 }
 
 function resultFields(turn: Turn, { round: number, callIndex }: StoredEvent) {
-  const round = turn.rounds.find((candidate) => candidate.number === number);
-  const call = round?.calls.find((candidate) => candidate.index === callIndex);
+  const call = callsOf(turn, number).find((candidate) => candidate.index === callIndex);
   if (!call) return { round: number };
   return { round: number, tool_call_id: call.id, name: call.name, result: presentResult(call, false) };
 }
 
-/** A round as it was committed, when no call had its answer: a webhook says the same however late it is sent. */
+/**
+ * A round as it was committed, when no call had its answer but those that were handed over: a webhook says the same however
+ * late it is sent.
+ */
 export function presentFreshRound(turn: Turn, number: number | null) {
   const round = turn.rounds.find((candidate) => candidate.number === number);
   if (!round) return undefined;
-  const calls = round.calls.map((call) => ({ ...call, result: null, claimedBy: null }));
+  const calls = round.calls.map((call) => ({
+    ...call,
+    result: call.result?.status === 'handed_over' ? call.result : null,
+    claimedBy: null,
+  }));
   return presentRound({ ...round, calls }, false);
 }
 
 /** The turn as it stood when it ended: later rounds of a retried turn are left out. */
-export function turnAsItEnded(turn: Turn, event: Pick<StoredEvent, 'number' | 'type' | 'data'>): Turn {
+export function turnAsItEnded(turn: Turn, event: { number: number; type: string; data: StoredEvent['data'] }): Turn {
   if (event.type !== 'turn.failed') return { ...turn, lastEvent: event.number };
   const { rounds, error, completed_at, failed_requests } = event.data as FailedEnding;
   return {

@@ -1,16 +1,26 @@
 import { idempotencyKey } from '../call.ts';
 import type { Round, ToolCall, Turn } from '../turn.ts';
 import { iso } from './iso.ts';
-import { presentResult, presentRound } from './turn.ts';
+import { presentAdopted, presentResult, presentRound } from './turn.ts';
 
 /** A turn's rounds as the ledger shows them: each result with its call's effect, approval and times. */
 export function presentLedger({ id, rounds, work }: Turn) {
   return rounds.map((round) => presentEntry(id, round, work.leased));
 }
 
+/** The calls that a turn adopted, in the same way; nothing of a turn without any. */
+export function presentAdoptedLedger(turn: Turn) {
+  const { adopted_calls: shown } = presentAdopted(turn);
+  if (!shown) return {};
+  return { adopted_calls: { ...shown, results: resultsOf(turn.id, turn.adopted, turn.work.leased) } };
+}
+
 function presentEntry(turnId: string, round: Round, isLeased: boolean) {
-  const results = round.calls.map((call) => ({ ...presentResult(call, isLeased), ...auditOf(turnId, call) }));
-  return { ...presentRound(round, isLeased), results };
+  return { ...presentRound(round, isLeased), results: resultsOf(turnId, round.calls, isLeased) };
+}
+
+function resultsOf(turnId: string, calls: ToolCall[], isLeased: boolean) {
+  return calls.map((call) => ({ ...presentResult(call, isLeased), ...auditOf(turnId, call) }));
 }
 
 function auditOf(turnId: string, call: ToolCall) {

@@ -1,8 +1,11 @@
 import { jsonObject } from '../../json.ts';
+import { allCalls } from '../call.ts';
 import { isWaiting } from '../next-step.ts';
 import { sumUsage } from '../reply.ts';
+import { responseIdOf } from '../responses/item-id.ts';
 import { readStep } from '../step.ts';
 import { isTerminal, type ListedTurn, type Round, type ToolCall, type Turn, type WaitsFor } from '../turn.ts';
+import { presentInput } from './input.ts';
 import { iso } from './iso.ts';
 import { type PartsAway, waitingOf } from './waiting.ts';
 
@@ -11,9 +14,10 @@ export type ListedTurnResource = ReturnType<typeof presentListed>;
 
 /** The turn as callers see it (contract: Turn). `away` are the parts of the service that this process saw away. */
 export function presentTurn(turn: Turn, away?: PartsAway) {
-  const callCount = turn.rounds.reduce((sum, round) => sum + round.calls.length, 0);
+  const callCount = allCalls(turn).length;
   return {
     ...beginningOf(turn),
+    ...presentAdopted(turn),
     rounds: turn.rounds.map((round) => presentRound(round, turn.work.leased)),
     ...restOf({ ...turn, callCount }, away),
   };
@@ -24,13 +28,14 @@ export function presentListed(turn: ListedTurn, away?: PartsAway) {
   return { ...beginningOf(turn), rounds_count: turn.rounds.length, ...restOf(turn, away) };
 }
 
-function beginningOf(turn: Omit<ListedTurn, 'callCount'>) {
+function beginningOf(turn: Omit<ListedTurn, 'callCount' | 'rounds'>) {
   return {
     id: turn.id,
     object: 'turn' as const,
     conversation_id: turn.conversationId,
+    response_id: turn.config.response ? responseIdOf(turn.id) : null,
     status: turn.status,
-    input: turn.input,
+    input: presentInput(turn.input),
     model: turn.config.model,
     round: turn.startedAt === null ? 0 : readStep(turn.work.step).round,
     phase: phaseOf(turn),
@@ -86,6 +91,18 @@ export function presentRound(round: Round, isLeased: boolean) {
     completed_at: iso(round.completedAt),
     attempts: round.attempts,
   };
+}
+
+/** The field of a turn that has adopted calls. */
+export type AdoptedCalls = {
+  adopted_calls?: { tool_calls: ReturnType<typeof presentCall>[]; results: ReturnType<typeof presentResult>[] };
+};
+
+/** The calls of earlier turns that a turn runs first, with what is known of their results; nothing of one without any. */
+export function presentAdopted({ adopted, work }: Pick<Turn, 'adopted' | 'work'>): AdoptedCalls {
+  if (adopted.length === 0) return {};
+  const results = adopted.map((call) => presentResult(call, work.leased));
+  return { adopted_calls: { tool_calls: adopted.map(presentCall), results } };
 }
 
 /** A call as the model requested it: its arguments parsed, or the raw text where that is no JSON object. */

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { scripted } from '#test/harness/scripted.ts';
 import type { Scene } from '../lane.ts';
 import type { Reference } from './reference.ts';
@@ -101,6 +102,28 @@ export const apiReferences: Reference[] = [
     },
     request: async (scene) => ({ method: 'DELETE', path: `/v1/conversations/${(await first(scene)).conversation_id}` }),
     answers: [204, 404],
+  },
+  {
+    of: 'the request that deletes a conversation which others were forked from',
+    start: async ({ startTurn, harness }) => {
+      const origin = await startTurn({ input: 'Hi' });
+      const fork = await startTurn({ input: 'Hi' });
+      await sql`update conversations set forked_from = ${origin.id} where id = ${fork.conversation_id}`.execute(
+        harness.db,
+      );
+      await harness.workUntilIdle();
+    },
+    request: async (scene) => ({ method: 'DELETE', path: `/v1/conversations/${(await first(scene)).conversation_id}` }),
+    answers: [204, 404],
+  },
+  {
+    of: 'the request that deletes a response at work',
+    start: ({ startTurn, recorder }) => startTurn({ input: 'Hi', webhook: { url: `${recorder.url}/hook` } }),
+    request: async (scene) => {
+      const { id } = await first(scene);
+      return { method: 'DELETE', path: `/v1/responses/${id.replace('turn_', 'resp_')}` };
+    },
+    answers: [200, 404],
   },
   {
     of: 'the request that creates a webhook endpoint',

@@ -1,6 +1,7 @@
 import type { JobHandler } from '#core/queue/job-queue.ts';
 import type { TurnResource } from '#core/turn/resource/turn.ts';
 import { scripted } from '#test/harness/scripted.ts';
+import { callersTool, operatorsTool, startWithConfig } from '#test/harness/start-with-config.ts';
 import type { Scene } from '../lane.ts';
 import type { Reference } from './reference.ts';
 
@@ -35,6 +36,15 @@ export const workerReferences: Reference[] = [
         limits: { max_rounds: 1 },
         webhook: { url: `${recorder.url}/hook`, events: ['round.completed', 'turn.incomplete'] },
       });
+    },
+  },
+  {
+    of: 'turns that hand calls over, one of them beside a call of its own',
+    points: /saveRound|saveResults|endWithRound|endTurn|enqueue/,
+    start: async (scene) => {
+      await makeSecret(scene);
+      await startHandingOver(scene, ['locate']);
+      await startHandingOver(scene, ['locate', 'note']);
     },
   },
   {
@@ -166,6 +176,24 @@ function startWaiting(scene: Scene, names: string[], more: object = {}) {
     events: ['turn.requires_action', 'turn.completed', 'turn.incomplete'],
   };
   return startTurn({ input: script(scene, names), tools: ['look', device, mail], webhook, ...more });
+}
+
+/** As a response would: the native API has no calls that its caller answers in a later turn. */
+function startHandingOver(scene: Scene, names: string[]) {
+  const { recorder, project, harness } = scene;
+  const { execution, ...note } = http(scene, 'note', 'idempotent');
+  const tools = [
+    callersTool('locate'),
+    operatorsTool('note', {
+      ...note,
+      effect: 'idempotent',
+      execution: { ...execution, kind: 'http', headers: {} },
+      parameters: { type: 'object' },
+    }),
+  ];
+  const webhook = { url: `${recorder.url}/hook`, events: ['turn.completed' as const], include: [] };
+  const input = script(scene, names);
+  return startWithConfig(harness, { input, project, config: { tools, webhook } });
 }
 
 /** The client and the person answer in separate requests. */

@@ -57,3 +57,13 @@ test('a decision of more calls than a reply may have is a bad response, and how 
   expect(failure.message).toContain('more than 1,000 tool calls');
   expect(reply.calls.map((call) => call.arguments)).toEqual([nested]);
 });
+
+test('the answer is held to the text format, the decision is not', async () => {
+  const textFormat = { type: 'json_schema', name: 'place', schema: { type: 'object' } } as const;
+  const provider = scriptedProvider([says('No call.'), says('{"tools":[]}'), says('{}')]);
+
+  await askOnce(chooseDialect('emulated', provider), { ...withTools, textFormat, reasoningEffort: 'low' });
+
+  expect(provider.asked.map((request) => request.textFormat)).toEqual([textFormat, null, textFormat]);
+  expect(provider.asked.map((request) => request.reasoningEffort)).toEqual(['low', 'low', 'low']);
+});

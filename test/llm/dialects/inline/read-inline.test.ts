@@ -155,3 +155,16 @@ test('a reply of more calls, or of more text, than is looked through is a bad re
   expect(failures[0]!.message).toContain('more than 1,000 tool calls');
   expect(failures[1]!.message).toContain('more than 1 MiB of text with markers');
 });
+
+test('a refusal is shown as one, and no marker is looked for in it', async () => {
+  const said = 'First this. [TOOL_CALL: send_postcard]';
+  const refusal = ' I will not write [TOOL_CALL: f].';
+  const { ask } = inline(says(said + refusal, { finishReason: 'refusal', refusalFrom: said.length }));
+
+  const { reply, shown, deltas } = await ask(withTools);
+
+  expect(reply).toMatchObject({ text: `First this.${refusal}`, refusalFrom: 'First this.'.length });
+  expect(reply.finishReason).toBe('refusal');
+  expect(shown).toBe(reply.text);
+  expect(deltas.at(-1)).toEqual({ kind: 'refusal', text: refusal });
+});

@@ -22,7 +22,7 @@ export type ReusableCall = { index: number; cacheKey: string; ttlSeconds: number
 
 export type ReusableOutput = { index: number; result: ToolResult; fullOutput: string | null };
 
-/** The newest results that may serve these calls. The table of calls is the cache: there is no other. */
+/** The newest results that may serve these calls, of no deleted turn. The table of calls is the cache: there is no other. */
 export async function findReusableOutputs(db: Db, calls: ReusableCall[]): Promise<ReusableOutput[]> {
   const rows = await read(
     db,
@@ -32,6 +32,7 @@ export async function findReusableOutputs(db: Db, calls: ReusableCall[]): Promis
       lateral (
         select result, full_output from tool_calls
         where cache_key = wanted."cacheKey" and completed_at > now() - make_interval(secs => wanted."ttlSeconds")
+          and not exists (select from turns where turns.id = turn_id and hidden_at is not null)
         order by completed_at desc limit 1
       ) as known`,
   );

@@ -19,3 +19,16 @@ export async function listEvents(
     .limit(page.limit);
   return read(db, query);
 }
+
+/** The indexes of a round's answered calls, in the order in which they were answered. */
+export async function listAnswered(db: Db, turnId: string, round: number): Promise<number[]> {
+  const query = db
+    .selectFrom('events')
+    .select('call_index as index')
+    .where('turn_id', '=', turnId)
+    .where('round', '=', round)
+    .where('type', '=', 'tool_call.completed')
+    .orderBy('number');
+  const rows = await read(db, query);
+  return rows.flatMap(({ index }) => (index === null ? [] : [index]));
+}

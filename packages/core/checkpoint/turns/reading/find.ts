@@ -1,12 +1,17 @@
 import { sql } from 'kysely';
 import { read } from '../../../postgres/read-write.ts';
-import type { Turn } from '../../../turn/turn.ts';
+import { isAdded, type Turn } from '../../../turn/turn.ts';
+import { isVisible } from '../../sql/visible.ts';
 import type { Db } from '../../tables.ts';
 import { refreshTurn, selectTurn, selectTurns } from './select.ts';
 
-/** A project's own turn; undefined for one of another project. */
+/**
+ * A project's own turn; undefined for one of another project, for one that no caller finds, and for items that were added to
+ * a conversation.
+ */
 export async function findTurn(db: Db, project: string, id: string): Promise<Turn | undefined> {
-  return selectTurn(db, id, { project });
+  const turn = await selectTurn(db, id, { project });
+  return turn && !isAdded(turn) ? turn : undefined;
 }
 
 /** A turn as it stands now; undefined when there is none of that id. What is `known` of it is not read again. */
@@ -14,9 +19,9 @@ export async function loadTurn(db: Db, id: string, known?: Turn): Promise<Turn |
   return known ? refreshTurn(db, known) : selectTurn(db, id, 'any');
 }
 
-/** The turn a conversation began with; undefined while it has none. */
+/** The turn that a conversation was created with; undefined when that is deleted. A fork has none of its own. */
 export async function findFirstTurn(db: Db, conversationId: string): Promise<Turn | undefined> {
-  return (await selectTurns(db, sql`conversation_id = ${conversationId} and position = 1`))[0];
+  return (await selectTurns(db, sql`conversation_id = ${conversationId} and position = 1 and ${isVisible}`))[0];
 }
 
 /** The ids of a conversation's turns that have not ended, in their order. */

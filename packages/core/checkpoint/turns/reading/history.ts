@@ -1,40 +1,120 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { read } from '../../../postgres/read-write.ts';
+import { withoutItems } from '../../../turn/responses/conversation-items.ts';
 import type { Turn } from '../../../turn/turn.ts';
 import { fittingRows, type Page, pageOfRows } from '../../sql/page.ts';
+import { isAddedItems, isVisible } from '../../sql/visible.ts';
 import type { Db } from '../../tables.ts';
-import { bytesOfRequest, bytesOfRounds, selectTurns, selectWhole, type TurnAsRead, toTurn } from './select.ts';
-
-const wasBegun = sql`(started_at is not null or completed_at is null)`;
+import { bytesOfRequest, bytesOfRounds, selectWhole, type TurnAsRead, toTurn } from './select.ts';
 
 /**
- * The turns of a conversation that were ever begun, oldest first, up to but without the position `before`. A turn that
- * was cancelled while it was queued is no part of history.
+ * Whether what comes later in its conversation stands on a turn that was begun or still may be, or on added items. A turn that
+ * was cancelled while it was queued is passed, unless a response was to stand on it by its name (contract-responses R25).
  */
-export async function loadHistory(db: Db, conversationId: string, before?: number): Promise<Turn[]> {
-  return selectTurns(
-    db,
-    sql`conversation_id = ${conversationId} and ${wasBegun}
-      ${before === undefined ? sql`` : sql`and position < ${before}`} order by position`,
-  );
+export const isStoodOn = sql<boolean>`(started_at is not null or completed_at is null or ${isAddedItems}
+  or (config -> 'response' is not null and config -> 'response' ->> 'conversation' is null))`;
+
+/** The turns that history is made of, never one that is not stored. A fork has the turn that it was forked from in any case. */
+export const isHistory = sql`stored and (${isStoodOn} or id = "upTo")`;
+
+/**
+ * The conversations that a history runs through, each with the position that it ends before: the given one, the one
+ * that it was forked from, and so on (contract-responses R24). A fork's positions go on behind the turn `upTo` which it
+ * was forked from, so one order holds for all of them.
+ */
+export function lineOf(conversationId: string, before: RawBuilder<unknown>) {
+  return sql`
+    line ("lineOf", "endsBefore", "upTo") as (
+      select ${conversationId}::text, ${before}, null::text
+      union all
+      select origin.conversation_id, origin.position + 1, origin.id
+      from line join conversations on conversations.id = "lineOf" join turns origin on origin.id = forked_from
+    )`;
 }
 
-/** One page of the history, from the turn after `after` on. */
+/**
+ * A turn that was deleted while none of its conversation stood on it is in the history of none that came later, nor of forks
+ * that begin behind those (R21).
+ */
+const wasKept = sql`(history_until is null
+  or history_until >= case when "upTo" is null then "endsBefore" else "endsBefore" - 1 end)`;
+
+/** All turns of these conversations that are before their ends. */
+export const turnsOfLine = sql`line join turns on conversation_id = "lineOf" and position < "endsBefore"`;
+
+/** A turn of a line as it was, and the ids of its items that were deleted since (contract-responses R27). */
+export type LineTurn = { turn: Turn; deletedItems: readonly string[] };
+
+/** All columns of a turn of a line. */
+export const selectLineTurn = sql`${selectWhole}, deleted_items as "deletedItems"`;
+export type LineTurnAsRead = TurnAsRead & { deletedItems: string[] | null };
+
+/**
+ * The turns that a turn at the position `before` stands on, oldest first, those before a fork too. Turns that were
+ * deleted since are among them.
+ */
+export async function loadLine(db: Db, conversationId: string, before?: number): Promise<LineTurn[]> {
+  const end = before === undefined ? sql`2147483647` : sql`${before}::int`;
+  const rows = await read(
+    db,
+    sql<LineTurnAsRead>`
+    with recursive ${lineOf(conversationId, end)}
+    select ${selectLineTurn} from ${turnsOfLine} where ${isHistory} and ${wasKept} order by position`,
+  );
+  return rows.map(toLineTurn);
+}
+
+/** The same turns without the items that were deleted. */
+export async function loadHistory(db: Db, conversationId: string, before?: number): Promise<Turn[]> {
+  return (await loadLine(db, conversationId, before)).map(asHistory);
+}
+
+/** Where a page of a line begins: at a turn of it, or behind that; at its first turn where none is named. */
+type LinePage = {
+  from?: { turnId: string; isIncluded: boolean } | undefined;
+  direction: 'asc' | 'desc';
+  limit: number;
+};
+
+/** One page of a line as callers see it, without turns that were deleted. */
+export async function listLine(
+  db: Db,
+  conversationId: string,
+  { from, direction, limit }: LinePage,
+): Promise<Page<LineTurn>> {
+  const isAhead = sql.raw(`${direction === 'asc' ? '>' : '<'}${from?.isIncluded ? '=' : ''}`);
+  const behind = from ? sql`and position ${isAhead} (select position from turns where id = ${from.turnId})` : sql``;
+  const rows = sql`from ${turnsOfLine} where ${isHistory} and ${isVisible} ${behind}`;
+  const bytes = sql`${bytesOfRequest} + ${bytesOfRounds}`;
+  const page = fittingRows({ rows, key: sql`position`, direction, limit, bytes });
+  const found = await read(
+    db,
+    sql<LineTurnAsRead & { found: number }>`
+    with recursive ${lineOf(conversationId, sql`2147483647`)},
+    page as materialized (${page})
+    select ${selectLineTurn}, found::int from page join turns using (id) order by position ${sql.raw(direction)}`,
+  );
+  const { rows: turns, hasMore } = pageOfRows(found);
+  return { rows: turns.map(toLineTurn), hasMore };
+}
+
+/** One page of the history as callers see it, from the turn after `after` on, without items that were deleted. */
 export async function listHistory(
   db: Db,
   conversationId: string,
   { after, limit }: { after?: string; limit: number },
 ): Promise<Page<Turn>> {
-  const behind = after ? sql`and position > (select position from turns where id = ${after})` : sql``;
-  const rows = sql`from turns where conversation_id = ${conversationId} and ${wasBegun} ${behind}`;
-  const bytes = sql`${bytesOfRequest} + ${bytesOfRounds}`;
-  const page = fittingRows({ rows, key: sql`position`, direction: 'asc', limit, bytes });
-  const found = await read(
-    db,
-    sql<TurnAsRead & { found: number }>`
-    with page as materialized (${page})
-    select ${selectWhole}, found::int from page join turns using (id) order by position`,
-  );
-  const { rows: turns, hasMore } = pageOfRows(found);
-  return { rows: turns.map(toTurn), hasMore };
+  const from = after === undefined ? undefined : { turnId: after, isIncluded: false };
+  const { rows, hasMore } = await listLine(db, conversationId, { from, direction: 'asc', limit });
+  return { rows: rows.map(asHistory), hasMore };
+}
+
+/** Makes a turn of a line from its row. */
+export function toLineTurn({ deletedItems, ...row }: LineTurnAsRead): LineTurn {
+  return { turn: toTurn(row), deletedItems: deletedItems ?? [] };
+}
+
+/** A turn as what comes later is told of it. */
+export function asHistory({ turn, deletedItems }: LineTurn): Turn {
+  return withoutItems(turn, deletedItems);
 }

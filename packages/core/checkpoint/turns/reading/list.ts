@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { read } from '../../../postgres/read-write.ts';
 import type { ListedTurn, Turn, TurnStatus } from '../../../turn/turn.ts';
 import { fittingRows, type Page, pageOfRows } from '../../sql/page.ts';
+import { isAddedItems, isVisible } from '../../sql/visible.ts';
 import type { Db } from '../../tables.ts';
 import {
   bytesOfRequest,
@@ -49,7 +50,7 @@ function fitting(project: string, filter: TurnFilter, bytes: typeof bytesOfReque
   const { status, conversationId, before, limit } = filter;
   // Postgres plans a literal by how many rows have it: a rare status is found by its own index.
   const ofStatus = status ? sql`and status = ${sql.lit(status)}` : sql``;
-  const rows = sql`from turns where project = ${project}
+  const rows = sql`from turns where project = ${project} and ${isVisible} and not ${isAddedItems}
     ${ofStatus}
     ${conversationId ? sql`and conversation_id = ${conversationId}` : sql``}
     ${before ? sql`and id < ${before}` : sql``}`;

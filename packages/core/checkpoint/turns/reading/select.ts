@@ -4,9 +4,10 @@ import { timing } from '../../../turn/timing.ts';
 import type { ListedTurn, Round, ToolCall, Turn, Work } from '../../../turn/turn.ts';
 import { hasCome } from '../../sql/due.ts';
 import { readFor } from '../../sql/statement.ts';
+import { isVisible } from '../../sql/visible.ts';
 import type { Db } from '../../tables.ts';
 
-type AsRead<R, Config> = Omit<Turn, 'rounds' | 'work' | 'config'> &
+type AsRead<R, Config> = Omit<Turn, 'adopted' | 'rounds' | 'work' | 'config'> &
   Work & { turnId?: string; config: Config; rounds: R[] | null; calls: ToolCall[] | null };
 
 /** A turn as it is read, its rounds and calls beside it. */
@@ -21,7 +22,7 @@ export async function selectTurns(db: Db, where: RawBuilder<unknown>): Promise<T
   return rows.map(toTurn);
 }
 
-/** The turns that may be read: those of one project, or of any. */
+/** The turns that may be read: those of one project that its callers find, or all of any. */
 export type TurnScope = 'any' | { project: string };
 
 /** Reads one turn, merged with other reads of the same moment. */
@@ -32,39 +33,47 @@ export async function selectTurn(db: Db, id: string, scope: TurnScope): Promise<
 }
 
 /** Reads a known turn again, without what can no longer change: its request and its settled rounds. */
-export async function refreshTurn(db: Db, { rounds, ...known }: Turn): Promise<Turn | undefined> {
-  const open = rounds.findIndex((round) => round.calls.some((call) => call.result === null));
+export async function refreshTurn(db: Db, { adopted, rounds, ...known }: Turn): Promise<Turn | undefined> {
+  const isOpen = ({ result }: ToolCall) => result === null;
+  const open = rounds.findIndex(({ calls }) => calls.some(isOpen));
   const settled = open === -1 ? rounds : rounds.slice(0, open);
-  const [row] = await readChanges(db, { turnId: known.id, settled: settled.length });
+  const isAdoptedOpen = adopted.some(isOpen);
+  const [row] = await readChanges(db, { turnId: known.id, settled: isAdoptedOpen ? -1 : settled.length });
   if (!row) return undefined;
-  const { rounds: fresh, ...now } = toTurn(row);
-  return { ...known, ...now, rounds: [...settled, ...fresh] };
+  const { adopted: freshlyAdopted, rounds: fresh, ...now } = toTurn(row);
+  return {
+    ...{ ...known, ...now, adopted: isAdoptedOpen ? freshlyAdopted : adopted },
+    rounds: isAdoptedOpen ? fresh : [...settled, ...fresh],
+  };
 }
 
 /** The request of a turn, which never changes. */
-const requestExceptConfig = sql`project, conversation_id as "conversationId", position, input, priority, metadata, created_at::text as "createdAt"`;
+const requestExceptConfig = sql`project, conversation_id as "conversationId", position, input, priority, metadata, stored,
+  created_at::text as "createdAt"`;
 export const requestColumns = sql`${requestExceptConfig}, config`;
 
 /** The state of a turn. The database's clock decides whether it is `leased` (R9), and `uncontended` (R3). */
 export const stateColumns = sql`
-  id, status, output, error, incomplete_reason as "incompleteReason", warnings, last_event as "lastEvent",
+  id, status, hidden_at is not null as hidden, output, error, incomplete_reason as "incompleteReason", warnings,
+  last_event as "lastEvent",
   failed_requests as "failedRequests", started_at::text as "startedAt", completed_at::text as "completedAt",
   step, generation, at_head as "atHead", lease_owner as "leaseOwner", coalesce(lease_until > now(), false) as leased,
   (generation = 0 and lease_owner is null and status <> 'queued'
     and due_at > now() + ${2 * timing.heartbeatMs}::double precision * interval '1 millisecond') as uncontended,
   coalesce(deadline_at <= now(), false) as overdue,
   extract(epoch from deadline_at - now())::double precision * 1000 as "deadlineInMs",
-  starts, attempts, waited_ms as "waitedMs",
+  starts, attempts, edition, waited_ms as "waitedMs",
   rate_limited as "rateLimited", (case when retry_at > now() then retry_at end)::text as "retryAt",
   not ${hasCome('retry_at')} as early,
   greatest(coalesce(waiting_since, created_at), case when retry_at <= now() then retry_at end,
     case when lease_until <= now() then lease_until end)::text as "waitingSince"`;
 
-/** Rounds are numbered from 1 without a gap, so the number says which of them are known. */
+/** Rounds are numbered from 1 without a gap, so the number says which of them are known; -1 where none is, nor batch 0. */
 const roundsAfter = (known: RawBuilder<unknown>) => sql`(
   select json_agg(json_build_object('number', number, 'model', model, 'text', text, 'finishReason', finish_reason,
-    'finishReasonRaw', finish_reason_raw, 'usage', usage, 'opaque', opaque, 'requests', requests, 'attempts', attempts,
-    'startedAt', started_at, 'completedAt', completed_at) order by number)
+    'finishReasonRaw', finish_reason_raw, 'usage', usage, 'opaque', opaque, 'reasoning', reasoning, 'refusalFrom', refusal_from,
+    'edition', edition, 'requests', requests, 'attempts', attempts, 'startedAt', started_at,
+    'completedAt', completed_at) order by number)
   from rounds where turn_id = turns.id and number > ${known})`;
 
 const callColumns = sql`json_build_object('round', round, 'index', index, 'id', id, 'name', name, 'arguments', arguments,
@@ -76,14 +85,15 @@ const callsAfter = (known: RawBuilder<unknown>) => sql`(
   from tool_calls where turn_id = turns.id and round > ${known})`;
 
 /** All columns of a whole turn. */
-export const selectWhole = sql`${requestColumns}, ${stateColumns}, ${roundsAfter(sql`0`)} as rounds, ${callsAfter(sql`0`)} as calls`;
+export const selectWhole = sql`${requestColumns}, ${stateColumns}, ${roundsAfter(sql`-1`)} as rounds, ${callsAfter(sql`-1`)} as calls`;
 
 /** A turn of a list as it is read: what its rounds used, and which calls wait for a client or a person. */
 export type ListedAsRead = AsRead<Omit<ListedTurn['rounds'][number], 'calls'>, ListedTurn['config']> &
   Pick<ListedTurn, 'callCount'>;
 
 /** The columns of a turn in a list: nothing that grows with what its rounds say. */
-export const selectListed = sql`${requestExceptConfig}, json_build_object('model', config -> 'model') as config, ${stateColumns}, (
+export const selectListed = sql`${requestExceptConfig}, ${stateColumns}, json_build_object('model', config -> 'model',
+    'response', config -> 'response' ->> 'background' is not null) as config, (
     select json_agg(json_build_object('number', number, 'usage', usage, 'requests', requests) order by number)
     from rounds where turn_id = turns.id) as rounds, (
     select count(*)::int from tool_calls where turn_id = turns.id) as "callCount", (
@@ -104,8 +114,8 @@ const readTurn = readFor<TurnAsRead>(
   sql`"isAny" boolean, "ofProject" text`,
   (input) => sql`
     with ${input}
-    select "turnId", ${requestColumns}, ${stateColumns}, ${roundsAfter(sql`0`)} as rounds, ${callsAfter(sql`0`)} as calls
-    from input join turns on id = "turnId" where "isAny" or project = "ofProject"`,
+    select "turnId", ${requestColumns}, ${stateColumns}, ${roundsAfter(sql`-1`)} as rounds, ${callsAfter(sql`-1`)} as calls
+    from input join turns on id = "turnId" where "isAny" or (project = "ofProject" and ${isVisible})`,
 );
 
 const readChanges = readFor<TurnAsRead>(
@@ -129,14 +139,16 @@ export function toListed(row: ListedAsRead): ListedTurn {
 /** A column that was not read has no key in the result, so that the result can be laid over a known turn. */
 function fromColumns<R extends { number: number }, Config>(row: AsRead<R, Config>) {
   const { rounds, calls, turnId: _, step, generation, atHead, leaseOwner, leased, uncontended, overdue, ...rest } = row;
-  const { deadlineInMs, starts, attempts, waitedMs, rateLimited, retryAt, early, waitingSince, ...turn } = rest;
+  const { deadlineInMs, starts, attempts, edition, waitedMs, rateLimited, retryAt, early, waitingSince, ...turn } =
+    rest;
   const callsOf = Map.groupBy(calls ?? [], (call) => call.round);
   return {
     ...turn,
+    adopted: callsOf.get(0) ?? [],
     rounds: (rounds ?? []).map((round) => ({ ...round, calls: callsOf.get(round.number) ?? [] })),
     work: {
       ...{ step, generation, atHead, leaseOwner, leased, uncontended, overdue },
-      ...{ deadlineInMs, starts, attempts, waitedMs, rateLimited, retryAt, early, waitingSince },
+      ...{ deadlineInMs, starts, attempts, edition, waitedMs, rateLimited, retryAt, early, waitingSince },
     },
   };
 }

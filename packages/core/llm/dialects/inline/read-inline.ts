@@ -23,7 +23,7 @@ export function readInline(provider: Ask): Ask {
       const shown = showText(onDelta);
       const reply = await provider.ask(asked, signal, shown.take);
       shown.end();
-      return readReply(reply, shown.read(reply.text ?? ''), request);
+      return readReply(reply, shown.read(reply), request);
     },
   };
 }
@@ -40,13 +40,17 @@ function inlineRequest(request: RoundRequest): RoundRequest {
   };
 }
 
-type Read = ReturnType<typeof parseMarkers>;
+type Read = Pick<Reply, 'text' | 'refusalFrom'> & Pick<ReturnType<typeof parseMarkers>, 'calls'>;
 
-/** Passes deltas on, text without its markers, and reads the whole text by what it has read already. */
+/**
+ * Passes deltas on, text without its markers, and reads the whole text by what it has read already. From where the model
+ * refuses on, no marker is looked for.
+ */
 function showText(onDelta: (delta: Delta) => void) {
   const holding = startHoldBack();
   let received = '';
   let shown = '';
+  let isRefused = false;
   const show = (text: string) => {
     shown += text;
     if (text) onDelta({ kind: 'text', text });
@@ -56,14 +60,31 @@ function showText(onDelta: (delta: Delta) => void) {
     boundText(received);
     show(takeText(holding, text));
   };
+  const end = () => {
+    if (!isRefused) show(endText(holding));
+  };
   return {
-    take: (delta: Delta) => (delta.kind === 'text' ? receive(delta.text) : onDelta(delta)),
-    end: () => show(endText(holding)),
-    read(text: string): Read {
-      boundText(text);
-      return text === received ? { text: shown || null, calls: holding.calls } : parseMarkers(text);
+    take(delta: Delta) {
+      if (delta.kind === 'text' && !isRefused) return receive(delta.text);
+      if (delta.kind === 'refusal') {
+        end();
+        isRefused = true;
+      }
+      onDelta(delta);
+    },
+    end,
+    read({ text, refusalFrom = null }: Reply): Read {
+      const said = text?.slice(0, refusalFrom ?? undefined) ?? '';
+      boundText(said);
+      const read = said === received ? { text: shown || null, calls: holding.calls } : parseMarkers(said);
+      return refusalFrom === null ? read : withRefusal(read, text?.slice(refusalFrom) ?? '');
     },
   };
+}
+
+function withRefusal({ text, calls }: Omit<Read, 'refusalFrom'>, refusal: string): Read {
+  const said = text ?? '';
+  return { text: said + refusal || null, calls, refusalFrom: said.length };
 }
 
 function boundText(text: string): void {
@@ -71,11 +92,11 @@ function boundText(text: string): void {
 }
 
 /** What the markers stand for, as calls; where none may be called now, the markers are cut out and that is all. */
-function readReply(reply: Reply, { text, calls: marked }: Read, { tools, toolChoice, round }: RoundRequest): Reply {
+function readReply(reply: Reply, { calls: marked, ...read }: Read, { tools, toolChoice, round }: RoundRequest): Reply {
   const mayCall = tools.length > 0 && toolChoice !== 'none';
   const named = marked.map((call, index) => ({ id: `inline_${round}_${index}`, ...call }));
   const calls = [...reply.calls, ...(mayCall ? named : [])];
-  return { ...reply, text, calls, finishReason: finishReason(reply.finishReason, calls.length > 0) };
+  return { ...reply, ...read, calls, finishReason: finishReason(reply.finishReason, calls.length > 0) };
 }
 
 /** A cut or filtered reply stays one: its calls are not run. */

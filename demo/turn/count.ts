@@ -1,0 +1,75 @@
+import type { Turn } from 'pawl/client';
+import type { ReceivedWebhook } from '#test/harness/servers/webhook-receiver.ts';
+import type { Journal } from '../journal.ts';
+import type { StepLog } from '../step-log.ts';
+import { KILLED_ROUND } from './travel-request.ts';
+import type { Seen } from './watch-turn.ts';
+
+/** What was needed `needed` times and really happened `times` times. */
+export type Count = { what: string; needed: number; times: number };
+
+/** What was counted where it happened: in the workers' logs, in the tools, in the stream, at the receiver. */
+export type Counts = {
+  modelCalls: Count;
+  again: number[];
+  tools: Count[];
+  events: Count & { isGapless: boolean };
+  webhooks: Count;
+};
+
+type Recorded = { seen: Seen; steps: StepLog; journal: Journal; webhooks: ReceivedWebhook[] };
+
+/** Compares what the stored turn needed with what really happened. */
+export function count({ seen, steps, journal, webhooks }: Recorded): Counts {
+  const { turn, eventNumbers } = seen;
+  const accepted = webhooks.filter(({ signature }) => signature === 'right');
+  const rounds = steps
+    .all()
+    .filter(({ kind }) => kind === 'round')
+    .map(({ round }) => round);
+  const needed = Map.groupBy(
+    turn.rounds.flatMap((round) => round.tool_calls),
+    ({ name }) => name,
+  );
+  const ran = Map.groupBy(journal.read(), ({ tool }) => tool);
+  const names = [...new Set([...needed.keys(), ...ran.keys()])];
+  return {
+    modelCalls: { what: 'model calls', needed: turn.rounds.length, times: rounds.length },
+    again: rounds.filter((round, index) => rounds.indexOf(round) !== index),
+    tools: names.map((name) => ({
+      what: name,
+      needed: needed.get(name)?.length ?? 0,
+      times: ran.get(name)?.length ?? 0,
+    })),
+    events: {
+      what: 'events',
+      needed: turn.last_event,
+      times: eventNumbers.length,
+      isGapless: eventNumbers.every((number, index) => number === index + 1),
+    },
+    webhooks: { what: 'webhook', needed: 1, times: new Set(accepted.map(({ id }) => id)).size },
+  };
+}
+
+/** The promises that Pawl broke, a sentence each; empty when it kept all. */
+export function brokenPromises(turn: Turn, { modelCalls, again, tools, events, webhooks }: Counts): string[] {
+  const failed = turn.rounds.flatMap(({ results }) => results).filter(({ status }) => status !== 'success');
+  return [
+    turn.status !== 'completed' && `The turn is ${turn.status}${turn.error ? `: ${turn.error.message}` : ''}.`,
+    !turn.output && 'The turn has no answer.',
+    failed.length > 0 && `${failed.length} tool calls have no good result.`,
+    !again.includes(KILLED_ROUND) &&
+      `Round ${KILLED_ROUND} was not requested again, although its worker was killed in it.`,
+    modelCalls.times !== modelCalls.needed + again.length && 'A stored round was never requested.',
+    ...tools
+      .filter(isOff)
+      .map(({ what, needed, times }) => `${what} was called ${needed} times and ran ${times} times.`),
+    (isOff(events) || !events.isGapless) &&
+      `The stream had ${events.times} events of ${events.needed}, or not in order.`,
+    isOff(webhooks) && `${webhooks.times} webhooks with a good signature have arrived instead of one.`,
+  ].filter((sentence) => sentence !== false);
+}
+
+function isOff({ needed, times }: Count): boolean {
+  return needed !== times;
+}

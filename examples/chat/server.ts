@@ -1,0 +1,103 @@
+// A chat page with the AI SDK's useChat whose answers outlive everything: reload it, kill Pawl's API or its worker in the middle
+// of a text, and the page ends with the text that is stored. Beside `npm start`:
+//   npx node examples/chat/server.ts
+// and open http://127.0.0.1:3000. The browser talks to this server alone, which holds the project's key. A real one also knows its
+// users, and which conversations are theirs.
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { json } from 'node:stream/consumers';
+import { pipeline } from 'node:stream/promises';
+import { connectPawl, type ListedTurn } from 'pawl/client';
+import { rolldown } from 'rolldown';
+
+const { PORT = '3000', PAWL_URL = 'http://127.0.0.1:8080', PAWL_API_KEY, MODEL = 'sim/demo' } = process.env;
+const pawl = connectPawl({ baseUrl: PAWL_URL, apiKey: PAWL_API_KEY });
+
+const script = await bundlePage();
+const PAGE = `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<title>Chat</title><link rel="icon" href="data:,"><main></main><script type="module" src="/page.js"></script></html>`;
+
+const server = createServer((request, response) => {
+  answer(request, response).catch((error: Error) => {
+    // Too late for a status: the page has to see that the connection broke, and asks again.
+    if (response.headersSent) return response.destroy();
+    response.writeHead(502, { 'content-type': 'text/plain' }).end(`pawl_away: ${error.message}`);
+  });
+});
+server.listen(Number(PORT), '127.0.0.1', () => {
+  const { port } = server.address() as { port: number };
+  console.log(`The chat is at http://127.0.0.1:${port}/`);
+});
+
+async function answer(request: IncomingMessage, response: ServerResponse): Promise<unknown> {
+  const [, place, id = '', part] = (request.url ?? '/').split('/');
+  switch (`${request.method} /${[place, id && ':id', part].filter(Boolean).join('/')}`) {
+    case 'GET /': {
+      const conversation = await pawl.conversations.create({ model: MODEL });
+      return response.writeHead(303, { location: `/chat/${conversation.id}` }).end();
+    }
+    case 'GET /chat/:id':
+      return response.writeHead(200, { 'content-type': 'text/html' }).end(PAGE);
+    case 'GET /page.js':
+      return response.writeHead(200, { 'content-type': 'text/javascript' }).end(script);
+    case 'GET /api/:id/messages':
+      return response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(await messagesOf(id)));
+    case 'POST /api/:id/messages': {
+      // The id of the message is the key: sent twice, it is still one turn.
+      const { text, key } = (await json(request)) as { text: string; key: string };
+      const turn = await pawl.conversations.attach(id).start({ input: text }, { idempotencyKey: key });
+      return passStream(turn.id, response);
+    }
+    case 'GET /api/:id/stream': {
+      const latest = await latestTurn(id);
+      return latest ? passStream(latest.id, response) : response.writeHead(204).end();
+    }
+    case 'POST /api/:id/stop':
+      await pawl.turns.attach((await latestTurn(id))?.id ?? '').cancel();
+      return response.writeHead(204).end();
+    default:
+      return response.writeHead(404).end();
+  }
+}
+
+/** Passes on a turn's message as the AI SDK reads it. When the browser leaves, the turn goes on. */
+async function passStream(turnId: string, response: ServerResponse): Promise<void> {
+  const leaving = new AbortController();
+  response.on('close', () => leaving.abort());
+  const headers: Record<string, string> = PAWL_API_KEY ? { authorization: `Bearer ${PAWL_API_KEY}` } : {};
+  const stream = await fetch(`${PAWL_URL}/v1/turns/${turnId}/ui-stream`, { headers, signal: leaving.signal });
+  if (!stream.ok) throw new Error(await stream.text());
+  response.writeHead(200, Object.fromEntries(stream.headers));
+  await pipeline(Readable.from(stream.body ?? []), response);
+}
+
+/** The newest turn, be it at work or over: asked for its stream, it misses nothing that ends in between. */
+async function latestTurn(conversationId: string) {
+  for await (const turn of pawl.turns.list({ conversationId, limit: 1 })) return turn;
+  return undefined;
+}
+
+/** What was said before the page was opened. The newest answer is left to its stream. */
+async function messagesOf(conversationId: string) {
+  const turns: ListedTurn[] = [];
+  for await (const turn of pawl.turns.list({ conversationId })) turns.unshift(turn);
+  return turns.flatMap(({ id, input, output }, index) => [
+    ...input.map(({ role, content }, place) => messageOf(`${id}_${place}`, role, content)),
+    ...(index < turns.length - 1 && output ? [messageOf(id, 'assistant', output)] : []),
+  ]);
+}
+
+function messageOf(id: string, role: string, text: string) {
+  return { id, role, parts: [{ type: 'text', text }] };
+}
+
+async function bundlePage(): Promise<string> {
+  const bundle = await rolldown({
+    input: join(import.meta.dirname, 'page.tsx'),
+    ...{ platform: 'browser', logLevel: 'silent' },
+    transform: { define: { 'process.env.NODE_ENV': '"production"' } },
+  });
+  const { output } = await bundle.generate({ minify: true });
+  return output[0].code;
+}

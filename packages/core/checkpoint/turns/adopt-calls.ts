@@ -1,0 +1,66 @@
+import { sql } from 'kysely';
+import { read, write } from '../../postgres/read-write.ts';
+import { ADOPTED_STEP } from '../../turn/step.ts';
+import type { Approval } from '../../turn/turn.ts';
+import { rawJson } from '../sql/statement.ts';
+import type { Db, Trx } from '../tables.ts';
+
+/** A call that an earlier turn handed over for approval, by its place there; `id` is that of the call in the new turn. */
+export type AllowedCall = { turnId: string; round: number; index: number; id: string; approval: Approval };
+
+/**
+ * Gives a turn that was just created the calls that it runs first, in their order, and makes their batch its step. A call
+ * is adopted once, for ever, whatever becomes of the turn that adopted it: the first transaction wins, and a second one waits
+ * for it (R22). Returns the places in `calls` that were adopted; where one is missing, the caller has to roll back.
+ */
+export async function adoptCalls(
+  trx: Trx,
+  { turnId, calls }: { turnId: string; calls: AllowedCall[] },
+): Promise<number[]> {
+  const allowed = calls.map((call, place) => ({ ...call, approval: rawJson(call.approval), place }));
+  const rows = await write(
+    trx,
+    sql<{ place: number }>`
+    with allowed as materialized (
+      select * from json_to_recordset(${allowed}::json)
+        as allowed ("turnId" text, round int, index int, id text, approval text, place int)
+    ),
+    free as materialized (
+      select call.turn_id, call.round, call.index, allowed.id as own_id, allowed.approval as own_approval, place
+      from allowed join tool_calls as call
+        on call.turn_id = "turnId" and call.round = allowed.round and call.index = allowed.index
+      where adopted_by is null
+      order by call.turn_id, call.round, call.index
+      for no key update of call
+    ),
+    adopted as (
+      update tool_calls as call set adopted_by = ${turnId} from free
+      where call.turn_id = free.turn_id and call.round = free.round and call.index = free.index
+      returning place, own_id, own_approval, call.name, call.arguments, call.effect
+    ),
+    calls as (
+      insert into tool_calls (turn_id, round, index, id, name, arguments, effect, approval)
+      select ${turnId}, 0, place, own_id, name, arguments, effect, own_approval::json from adopted
+    ),
+    turn as (
+      update turns set step = ${ADOPTED_STEP}, open_calls = (select count(*) from adopted)
+      where id = ${turnId} and exists (select from adopted)
+    )
+    select place from adopted order by place`,
+  );
+  return rows.map(({ place }) => place);
+}
+
+/** The turn that adopted a call; null where none did, undefined where there is no such call. */
+export async function findAdopter(
+  db: Db,
+  { turnId, round, index }: Pick<AllowedCall, 'turnId' | 'round' | 'index'>,
+): Promise<string | null | undefined> {
+  const query = db
+    .selectFrom('tool_calls')
+    .select('adopted_by')
+    .where('turn_id', '=', turnId)
+    .where('round', '=', round)
+    .where('index', '=', index);
+  return (await read(db, query))[0]?.adopted_by;
+}

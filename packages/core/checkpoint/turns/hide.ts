@@ -1,0 +1,64 @@
+import { sql } from 'kysely';
+import type { Wakeup } from '../../turn/wakeup.ts';
+import { isAddedItems, isVisible } from '../sql/visible.ts';
+import type { Trx } from '../tables.ts';
+import { endTurn } from './end.ts';
+import { lockConversation } from './lock.ts';
+
+/** What hiding a turn did, for after the commit: the wake-ups to enqueue, and whether it had to be cancelled first. */
+export type Hidden = { wakeups: Wakeup[]; wasActive: boolean };
+
+/**
+ * Deletes a turn as callers see it: an active one is cancelled, and from then on no caller finds it. What stands on it
+ * keeps it as history; once nothing does, `eraseHidden` erases it. Null where a caller finds no such turn, so also the
+ * second time (contract-responses R28).
+ */
+export async function hideTurn(trx: Trx, project: string, turnId: string): Promise<Hidden | null> {
+  const { rows } = await sql<{ conversationId: string }>`
+    select conversation_id as "conversationId" from turns
+    where id = ${turnId} and project = ${project} and ${isVisible} and not ${isAddedItems}`.execute(trx);
+  const conversationId = rows[0]?.conversationId;
+  if (conversationId === undefined || !(await lockConversation(trx, conversationId))) return null;
+
+  const wakeups = await endTurn(trx, { turnId, conversationId, status: 'cancelled' });
+  const { rows: hidden } = await sql`
+    update turns set hidden_at = now() where id = ${turnId} and ${isVisible} returning id`.execute(trx);
+  if (hidden.length === 0) return null;
+
+  await endHistory(trx, conversationId);
+  await sql`
+    update conversations set erase_due_at = now(),
+      hidden_at = case when outlives_turns or exists (${visibleTurns}) then hidden_at else coalesce(hidden_at, now()) end
+    where id = ${conversationId}`.execute(trx);
+  return { wakeups: wakeups ?? [], wasActive: wakeups !== null };
+}
+
+/**
+ * Deletes a conversation as callers see it, where its turns may be the history of forks. It has no active turn, and the
+ * caller has locked it.
+ */
+export async function hideConversation(trx: Trx, conversationId: string): Promise<void> {
+  await sql`
+    update turns set hidden_at = now() where conversation_id = ${conversationId} and ${isVisible}`.execute(trx);
+  await endHistory(trx, conversationId);
+  await sql`
+    update conversations set hidden_at = now(), erase_due_at = now(), config = '{}', metadata = '{}'
+    where id = ${conversationId}`.execute(trx);
+}
+
+const visibleTurns = sql`select from turns where turns.conversation_id = conversations.id and ${isVisible}`;
+
+/**
+ * Hidden turns that no visible one of their conversation stands on are in the history of none that comes later, whether they
+ * are erased by then or not. Turns that came before keep them, and so do forks of those.
+ */
+async function endHistory(trx: Trx, conversationId: string): Promise<void> {
+  await sql`
+    update turns set history_until = conversations.turns from conversations
+    where conversations.id = ${conversationId} and turns.conversation_id = conversations.id
+      and turns.hidden_at is not null and history_until is null and turns.position > coalesce((
+        select max(visible.position) from turns as visible
+        where visible.conversation_id = conversations.id and visible.stored and visible.hidden_at is null), 0)`.execute(
+    trx,
+  );
+}

@@ -1,0 +1,54 @@
+import { sql } from 'kysely';
+import { read } from '../../../postgres/read-write.ts';
+import type { Chain, ChainedTurn } from '../../../turn/resource/chain.ts';
+import type { Turn } from '../../../turn/turn.ts';
+import { isVisible } from '../../sql/visible.ts';
+import type { Db } from '../../tables.ts';
+import { isHistory, lineOf, turnsOfLine } from './history.ts';
+
+/** How many forks are read; the newest ones. */
+const MAX_FORKS = 50;
+
+type Link = { link: 'previous' | 'next' | 'fork'; forkCount: number };
+
+/**
+ * The turn that callers see before a turn in its history, the one behind it in its conversation, and those that forks of it
+ * begin with (contract-responses R24).
+ */
+export async function readChain(db: Db, turn: Pick<Turn, 'id' | 'conversationId' | 'position'>): Promise<Chain> {
+  const { id, conversationId, position } = turn;
+  const rows = await read(
+    db,
+    sql<ChainedTurn & Link>`
+    with recursive ${lineOf(conversationId, sql`${position}::int`)},
+    forks as (
+      select distinct on (conversation_id) turns.id from conversations join turns on conversation_id = conversations.id
+      where forked_from = ${id} and ${isVisible} order by conversation_id desc, position
+    ),
+    links (id, link) as (
+      (select turns.id, 'previous' from ${turnsOfLine} where ${isHistory} and ${isVisible} order by position desc limit 1)
+      union all
+      (select turns.id, 'next' from turns
+        where conversation_id = ${conversationId} and position > ${position} and ${isVisible} order by position limit 1)
+      union all
+      (select id, 'fork' from forks order by id desc limit ${MAX_FORKS})
+    )
+    select id, link, conversation_id as "conversationId", status, config -> 'response' ->> 'background' is not null as "isResponse",
+      ${preview} as preview, created_at::text as "createdAt", (select count(*)::int from forks) as "forkCount"
+    from links join turns using (id) order by id desc`,
+  );
+  const linked = (as: Link['link']) => rows.filter(({ link }) => link === as);
+  return {
+    previous: linked('previous')[0] ?? null,
+    next: linked('next')[0] ?? null,
+    forks: linked('fork'),
+    forkCount: rows[0]?.forkCount ?? 0,
+  };
+}
+
+/** The beginning of the last message of the user, whose content is a text or parts; null where there is none. */
+const preview = sql<string | null>`(
+  select left(case json_typeof(item -> 'content') when 'string' then item ->> 'content' else (
+      select string_agg(part ->> 'text', ' ') from json_array_elements(item -> 'content') as part) end, 160)
+  from json_array_elements(input) with ordinality as items (item, place)
+  where item ->> 'role' = 'user' order by place desc limit 1)`;

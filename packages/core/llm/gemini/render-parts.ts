@@ -1,0 +1,41 @@
+import type { Part as PartParam } from '@google/genai';
+import type { Part } from '../../turn/request/item.ts';
+import { isRemote, readDataUrl } from '../parts/data-url.ts';
+import { missingNote } from '../parts/missing-note.ts';
+
+/** One part of a user's message as this wire takes it; null where it does not (contract-more: parts). */
+export function renderPart(part: Part): PartParam | null {
+  switch (part.type) {
+    case 'input_text':
+      return { text: part.text };
+    case 'input_image':
+      return renderAddress(part.image_url, 'image/');
+    case 'input_file':
+      return part.file_url ? renderAddress(part.file_url, '') : renderAddress(part.file_data ?? '', '');
+  }
+}
+
+/** A user's parts, without blank texts, and with a note for each part that the wire does not take. */
+export function renderParts(parts: Part[]): PartParam[] {
+  return parts
+    .map((part) => renderPart(part) ?? { text: missingNote(part) })
+    .filter(({ text }) => text === undefined || text.trim() !== '');
+}
+
+/** The media types of file endings; of a URL nothing else is known, since Pawl does not fetch it. */
+const TYPES: Record<string, string> = {
+  ...{ png: 'image/png', jpg: 'image/jpeg', jpeg: 'image/jpeg', gif: 'image/gif', webp: 'image/webp' },
+  ...{ heic: 'image/heic', heif: 'image/heif', pdf: 'application/pdf', txt: 'text/plain', md: 'text/markdown' },
+  ...{ html: 'text/html', csv: 'text/csv', json: 'application/json', xml: 'text/xml' },
+};
+
+function renderAddress(url: string, family: string): PartParam | null {
+  if (isRemote(url)) {
+    const ending = /\.([a-z0-9]+)$/i.exec(URL.parse(url)?.pathname ?? '')?.[1]?.toLowerCase() ?? '';
+    const mimeType = Object.hasOwn(TYPES, ending) ? TYPES[ending] : undefined;
+    return { fileData: { fileUri: url, ...(mimeType ? { mimeType } : {}) } };
+  }
+  const inline = readDataUrl(url);
+  if (!inline?.mediaType.startsWith(family)) return null;
+  return { inlineData: { mimeType: inline.mediaType, data: inline.base64 } };
+}

@@ -1,0 +1,60 @@
+import { z } from 'zod';
+import { parseJson } from '../../json.ts';
+import { UnusableReply } from '../reply-limits.ts';
+import type { Post, PostRequest } from './http-client.ts';
+import { openReply } from './open-reply.ts';
+
+/** A model as its provider lists it; `created` in Unix seconds, 0 where the provider does not say. */
+export type ListedModel = { id: string; created: number };
+
+const OpenaiOrAnthropic = z.object({
+  data: z.array(z.object({ id: z.string(), created: z.number().nullish(), created_at: z.string().nullish() })),
+  has_more: z.boolean().nullish(),
+  last_id: z.string().nullish(),
+});
+const Gemini = z.object({ models: z.array(z.object({ name: z.string() })), nextPageToken: z.string().nullish() });
+
+/** Pages that are read of a list at most. */
+const MOST_PAGES = 20;
+
+/** One page; `next` is the parameter that the next one is asked with, null behind the last. */
+type ModelPage = { models: ListedModel[]; next: [name: string, value: string] | null };
+
+/**
+ * The models that a server lists, in the shape of any of the three wires, page after page, twenty at most. What is no such
+ * list is an `UnusableReply`; the network's failures are those of `post`.
+ */
+export async function listModels(post: Post, request: ListRequest): Promise<ListedModel[]> {
+  const all: ListedModel[] = [];
+  const url = new URL(request.url);
+  for (let pages = 1; pages <= MOST_PAGES; pages += 1) {
+    const { models, next } = await readPage(post, { ...request, url: url.href });
+    all.push(...models);
+    if (!next) break;
+    url.searchParams.set(...next);
+  }
+  return all;
+}
+
+type ListRequest = Omit<PostRequest, 'body' | 'method'>;
+
+async function readPage(post: Post, request: ListRequest): Promise<ModelPage> {
+  const opened = await openReply(post, { ...request, method: 'GET', body: '' });
+  if (opened.kind === 'stream') await opened.events.return(undefined);
+  const list = opened.kind === 'whole' ? parseJson(opened.text) : undefined;
+  const { data: gemini } = Gemini.safeParse(list);
+  if (gemini) {
+    const models = gemini.models.map(({ name }) => ({ id: name.replace(/^models\//, ''), created: 0 }));
+    return { models, next: gemini.nextPageToken ? ['pageToken', gemini.nextPageToken] : null };
+  }
+  const { data: listed } = OpenaiOrAnthropic.safeParse(list);
+  if (!listed) throw new UnusableReply('what is no list of models');
+  const { data, has_more, last_id } = listed;
+  const models = data.map(({ id, created, created_at }) => ({ id, created: created ?? secondsOf(created_at) }));
+  return { models, next: has_more && last_id ? ['after_id', last_id] : null };
+}
+
+function secondsOf(time: string | null | undefined): number {
+  const milliseconds = Date.parse(time ?? '');
+  return Number.isNaN(milliseconds) ? 0 : Math.floor(milliseconds / 1_000);
+}

@@ -1,0 +1,71 @@
+import type { ChatCompletionContentPart as PartParam } from 'openai/resources/chat/completions';
+import type { Message } from '../../turn/message.ts';
+import type { Part } from '../../turn/request/item.ts';
+import { resultsOfBatch } from '../parts/batch-results.ts';
+import { isRemote, readDataUrl } from '../parts/data-url.ts';
+import { missingNote, textWithNotes } from '../parts/missing-note.ts';
+
+/** One part of a user's message as this wire takes it; null where it does not (contract-more: parts). */
+export function renderPart(part: Part): PartParam | null {
+  switch (part.type) {
+    case 'input_text':
+      return { type: 'text', text: part.text };
+    case 'input_image':
+      return renderImage(part);
+    case 'input_file':
+      return renderFile(part);
+  }
+}
+
+/** A user's parts, without blank texts, and with a note for each part that the wire does not take. */
+export function renderParts(parts: Part[]): PartParam[] {
+  return parts
+    .map((part): PartParam => renderPart(part) ?? { type: 'text', text: missingNote(part) })
+    .filter((part) => part.type !== 'text' || part.text.trim() !== '');
+}
+
+/**
+ * The same history where results have text only: a user message behind all results of a batch has the images and files
+ * in them, each with the call it answers.
+ */
+export function partsBehindResults(messages: Message[]): Message[] {
+  return messages.flatMap((message, index): Message[] => {
+    if (message.role !== 'tool') return [message];
+    const { parts: own, ...plain } = message;
+    const result = own ? { ...plain, content: textWithNotes(own, isShown) } : plain;
+    const parts = resultsOfBatch(messages, index).flatMap(({ name, callId, parts = [] }): Part[] => {
+      const shown = parts.filter(isShown);
+      return shown.length > 0 ? [{ type: 'input_text', text: `Of the result of ${name} (${callId}):` }, ...shown] : [];
+    });
+    return parts.length > 0
+      ? [result, { role: 'user', content: OPENING, parts: [{ ...text(OPENING) }, ...parts] }]
+      : [result];
+  });
+}
+
+const OPENING = 'Images and files of the tool results above, not sent by the user.';
+
+function text(words: string): Part {
+  return { type: 'input_text', text: words };
+}
+
+function isShown(part: Part): boolean {
+  return part.type !== 'input_text' && renderPart(part) !== null;
+}
+
+const DETAILS = ['auto', 'low', 'high'] as const;
+
+function renderImage({ image_url: url, detail }: Extract<Part, { type: 'input_image' }>): PartParam | null {
+  const inline = readDataUrl(url);
+  if (!isRemote(url) && !inline?.mediaType.startsWith('image/')) return null;
+  const known = DETAILS.find((each) => each === detail);
+  const address = inline ? `data:${inline.mediaType};base64,${inline.base64}` : url;
+  return { type: 'image_url', image_url: { url: address, ...(known ? { detail: known } : {}) } };
+}
+
+function renderFile({ file_data, filename }: Extract<Part, { type: 'input_file' }>): PartParam | null {
+  const inline = readDataUrl(file_data ?? '');
+  if (inline?.mediaType !== 'application/pdf') return null;
+  const data = `data:application/pdf;base64,${inline.base64}`;
+  return { type: 'file', file: { filename: filename || 'file.pdf', file_data: data } };
+}

@@ -1,0 +1,48 @@
+/** What a `data:` URL holds: its media type without parameters, in small letters, and its bytes in base64. */
+export type DataUrl = { mediaType: string; base64: string };
+
+/** Reads a `data:` URL, in base64 or percent-encoded; null for what is none. */
+export function readDataUrl(url: string): DataUrl | null {
+  const comma = url.indexOf(',');
+  if (!/^data:/i.test(url) || comma === -1) return null;
+  const [mediaType = '', ...parameters] = url.slice('data:'.length, comma).split(';');
+  const data = url.slice(comma + 1);
+  const isBase64 = parameters.at(-1)?.trim().toLowerCase() === 'base64';
+  const base64 = isBase64 ? standardBase64(data) : base64OfText(data);
+  return base64 === null ? null : { mediaType: mediaType.trim().toLowerCase() || 'text/plain', base64 };
+}
+
+/** The text in base64, as UTF-8; null where the bytes are no text. */
+export function textOfBase64(base64: string): string | null {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(base64, 'base64'));
+  } catch {
+    return null;
+  }
+}
+
+/** Whether an address is one that a provider fetches by itself. */
+export function isRemote(url: string | undefined): url is string {
+  return /^https:\/\//i.test(url ?? '');
+}
+
+/** Base64 in the form that every wire takes: lines are joined, the letters of URLs replaced. */
+function standardBase64(data: string): string | null {
+  if (BASE64.test(data)) return data;
+  const plain = data
+    .replace(/\s+|%0a|%0d/gi, '')
+    .replace(/%3d/gi, '=')
+    .replaceAll('-', '+')
+    .replaceAll('_', '/');
+  return BASE64.test(plain) ? plain : null;
+}
+
+const BASE64 = /^[a-z0-9+/]+={0,2}$/i;
+
+function base64OfText(data: string): string | null {
+  try {
+    return Buffer.from(decodeURIComponent(data)).toString('base64') || null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,43 @@
+import { type InputItem, isMessage, type Part } from '../../turn/request/item.ts';
+import { renderPart as anthropicPart } from '../anthropic/render-parts.ts';
+import { renderPart as geminiPart } from '../gemini/render-parts.ts';
+import { renderPart as openaiPart } from '../openai/render-parts.ts';
+import type { Capabilities } from '../provider.ts';
+
+type Wire = Capabilities['wire'];
+
+/**
+ * The first part of an input that a wire cannot carry, as a sentence and the field it is about; null where it can carry
+ * all (contract-responses R22: `unsupported_content`). Parts of results are no reason: a note stands for those.
+ */
+export function unsupportedParts(wire: Wire, input: readonly InputItem[]): { param: string; message: string } | null {
+  for (const [index, item] of input.entries()) {
+    if (!isMessage(item) || typeof item.content === 'string') continue;
+    for (const [place, part] of item.content.entries()) {
+      const message = item.role === 'user' ? problemOf(wire, part) : problemElsewhere(part);
+      if (message) return { param: `input[${index}].content[${place}]`, message };
+    }
+  }
+  return null;
+}
+
+function problemElsewhere({ type }: Part): string | null {
+  return type === 'input_text' ? null : 'Only a message of the user may have images and files; give the others text.';
+}
+
+function problemOf(wire: Wire, part: Part): string | null {
+  return renderers[wire](part) ? null : `${WANTS[wire]}, and this is none of them.`;
+}
+
+const renderers: Record<Wire, (part: Part) => object | null> = {
+  openai: openaiPart,
+  anthropic: anthropicPart,
+  gemini: geminiPart,
+};
+
+const WANTS: Record<Wire, string> = {
+  openai: 'Beside text, this provider takes images (a data: URL or an https address) and PDF files (a data: URL)',
+  anthropic:
+    'Beside text, this provider takes images (JPEG, PNG, GIF or WebP in a data: URL, or an https address) and files (PDF or text in a data: URL, or an https address)',
+  gemini: 'Beside text, this provider takes images and files, as a data: URL in base64 or as an https address',
+};

@@ -1,0 +1,62 @@
+import { quote } from '../text.ts';
+import type { StandingConfig, TurnConfig } from '../turn/request/turn.ts';
+import type { Capabilities, Provider } from './provider.ts';
+
+type Asked = Pick<Provider, 'name' | 'capabilities'>;
+type Sampling = Pick<StandingConfig, 'reasoning_effort' | 'verbosity'>;
+type Settings = Sampling & Partial<Pick<TurnConfig, 'text_format' | 'tools' | 'tool_mode'>>;
+
+/** A field of a request that the provider cannot heed, and a sentence that says what to do instead. */
+export type UnsupportedParameter = { param: string; message: string };
+
+/**
+ * What the provider's wire cannot do of what a response asks for; null where it can do all (contract-responses §2). `param`
+ * is named as OpenAI's Responses name it. `top_p` and `temperature` are known to every wire.
+ */
+export function unsupportedParameter(provider: Asked, settings: Settings): UnsupportedParameter | null {
+  const effort = effortProblem(provider, settings);
+  if (effort) return { param: 'reasoning.effort', message: effort };
+  const verbosity = settings.verbosity === 'medium' ? null : verbosityProblem(provider, settings);
+  if (verbosity) return { param: 'text.verbosity', message: verbosity };
+  const format = formatProblem(provider, settings);
+  return format ? { param: 'text.format', message: format } : null;
+}
+
+/** The same of a native turn, with the fields' native names; a medium verbosity is a verbosity, too (contract-more §1). */
+export function unsupportedField(provider: Asked, settings: Sampling): UnsupportedParameter | null {
+  const effort = effortProblem(provider, settings);
+  if (effort) return { param: 'reasoning_effort', message: effort };
+  const verbosity = verbosityProblem(provider, settings);
+  return verbosity ? { param: 'verbosity', message: verbosity } : null;
+}
+
+/** The efforts that each wire has a word for. */
+const EFFORTS: Record<Capabilities['wire'], readonly string[]> = {
+  openai: ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'],
+  anthropic: ['low', 'medium', 'high', 'xhigh', 'max'],
+  gemini: ['minimal', 'low', 'medium', 'high'],
+};
+
+function effortProblem({ name, capabilities }: Asked, { reasoning_effort: effort }: Sampling): string | null {
+  const known = EFFORTS[capabilities.wire];
+  if (!effort || known.includes(effort)) return null;
+  return `${name} knows no reasoning effort ${quote(effort)}. Set one of ${known.join(', ')}, or leave it out.`;
+}
+
+function verbosityProblem({ name, capabilities }: Asked, { verbosity }: Sampling): string | null {
+  if (!verbosity || capabilities.wire === 'openai') return null;
+  return `${name} knows no verbosity. Leave it out, and say in the instructions how long answers should be.`;
+}
+
+function formatProblem(provider: Asked, { text_format: format, tools = [], tool_mode }: Settings): string | null {
+  if (!format || format.type === 'text') return null;
+  const { name, capabilities } = provider;
+  if (tool_mode === 'inline' && tools.length > 0) {
+    return 'With tool_mode inline, calls stand in the text, which then cannot be JSON. Set tool_mode to emulated or native.';
+  }
+  if (format.type === 'json_object') {
+    return capabilities.wire === 'anthropic' ? `${name} knows no json_object. Give a json_schema instead.` : null;
+  }
+  if (capabilities.structured_outputs) return null;
+  return `${name} is configured without structured outputs. Choose another provider, or ask for JSON in the instructions.`;
+}

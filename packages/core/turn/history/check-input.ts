@@ -1,0 +1,131 @@
+import { quote, shorten } from '../../text.ts';
+import { isApprovalRequest } from '../call.ts';
+import { type InputItem, isMessage } from '../request/item.ts';
+import { requestIdOf } from '../responses/item-id.ts';
+import { isAdded, isTerminal, type ToolCall, type Turn } from '../turn.ts';
+
+/**
+ * What is wrong with an input: a sentence for its caller, and the field it is about, as OpenAI names it. `request`: the
+ * request for approval that an item answers, which is not open here.
+ */
+type InputProblem = { message: string; param: string; request?: string };
+
+/**
+ * The calls of a history that the input of the next turn may answer: those that its last turn handed over to its caller,
+ * and those that a person has to allow. Any turn behind them has answered, cancelled or denied them (contract-responses
+ * R32, R35). A turn at work has none yet.
+ */
+export function openCalls(earlier: readonly Turn[]): { ofCaller: ToolCall[]; requests: ToolCall[] } {
+  const last = earlier[askerIndex(earlier)];
+  if (!last || !isTerminal(last.status)) return { ofCaller: [], requests: [] };
+  const open = last.rounds.at(-1)?.calls.filter(({ result }) => result?.status === 'handed_over') ?? [];
+  const isRequest = (call: ToolCall) => isApprovalRequest(last.config, call);
+  return { ofCaller: open.filter((call) => !isRequest(call)), requests: open.filter(isRequest) };
+}
+
+/** The place of the last turn that asked a model: behind it there are only items that were added. */
+function askerIndex(earlier: readonly Turn[]): number {
+  return earlier.findLastIndex((turn) => !isAdded(turn));
+}
+
+/**
+ * The first problem of a new input behind a history, oldest turn first, or null (contract-responses R20, R32). Each
+ * result needs an open call of its id before it: in the input, handed over by the last turn, or in items that were added
+ * behind that. Each call needs its result, unless it `mayStayOpen` for a later input. Calls of a turn that did not complete
+ * may go without. Both sentences begin as OpenAI's do, since clients look for them. Requests for approval may go without an
+ * answer too, and are answered by nothing else (contract-responses R35).
+ */
+export function checkInput(
+  earlier: readonly Turn[],
+  input: readonly InputItem[],
+  rules: { mayStayOpen?: boolean } = {},
+): InputProblem | null {
+  return checkResults(earlier, input, rules) ?? checkApprovals(earlier, input);
+}
+
+function checkResults(
+  earlier: readonly Turn[],
+  input: readonly InputItem[],
+  { mayStayOpen = false }: { mayStayOpen?: boolean },
+): InputProblem | null {
+  const open = openBefore(earlier);
+  const answered = new Set<string>();
+  for (const [index, item] of input.entries()) {
+    const call = callOf(item);
+    if (call?.kind === 'asked') open.push({ id: call.id, mayMiss: false });
+    if (call?.kind !== 'answered') continue;
+    const place = open.findLastIndex(({ id }) => id === call.id);
+    if (place === -1) return unaskedFor(call.id, { index, isRepeated: answered.has(call.id) });
+    open.splice(place, 1);
+    answered.add(call.id);
+  }
+  const missing = open.find(({ mayMiss }) => !mayMiss && !mayStayOpen);
+  return missing ? unanswered(missing.id) : null;
+}
+
+type OpenCall = { id: string; mayMiss: boolean };
+
+/** The calls that a new input may answer. Items that were added have answered some, and asked for others. */
+function openBefore(earlier: readonly Turn[]): OpenCall[] {
+  const asker = askerIndex(earlier);
+  const mayMiss = earlier[asker]?.status !== 'completed';
+  const open = openCalls(earlier).ofCaller.map(({ id }) => ({ id, mayMiss }));
+  for (const item of earlier.slice(asker + 1).flatMap(({ input }) => input)) {
+    const call = callOf(item);
+    if (call?.kind === 'asked') open.push({ id: call.id, mayMiss: false });
+    if (call?.kind !== 'answered') continue;
+    const place = open.findLastIndex(({ id }) => id === call.id);
+    if (place !== -1) open.splice(place, 1);
+  }
+  return open;
+}
+
+function checkApprovals(earlier: readonly Turn[], input: readonly InputItem[]): InputProblem | null {
+  const asker = earlier[askerIndex(earlier)];
+  const open = new Set(asker && openCalls(earlier).requests.map((call) => requestIdOf(asker.id, call)));
+  const answered = new Set<string>();
+  for (const [index, item] of input.entries()) {
+    if (isMessage(item)) continue;
+    if (item.type === 'mcp_approval_request') open.add(item.id);
+    if (item.type !== 'mcp_approval_response') continue;
+    const id = item.approval_request_id;
+    const param = `input[${index}].approval_request_id`;
+    if (answered.has(id)) return { message: `The request ${quote(id)} is answered twice. Answer it once.`, param };
+    if (!open.delete(id))
+      return { message: `No approval request with id ${quote(id)} is open here.`, param, request: id };
+    answered.add(id);
+  }
+  return null;
+}
+
+type ItemCall = { kind: 'asked' | 'answered'; id: string };
+
+/** The call that an item asks for or answers; null where it does neither, or has both in it. */
+function callOf(item: InputItem): ItemCall | null {
+  if (isMessage(item)) return null;
+  switch (item.type) {
+    case 'function_call':
+    case 'custom_tool_call':
+      return { kind: 'asked', id: item.call_id };
+    case 'function_call_output':
+    case 'custom_tool_call_output':
+      return { kind: 'answered', id: item.call_id };
+    case 'mcp_call':
+    case 'mcp_approval_request':
+    case 'mcp_approval_response':
+    case 'opaque_state':
+      return null;
+  }
+}
+
+function unaskedFor(id: string, { index, isRepeated }: { index: number; isRepeated: boolean }): InputProblem {
+  const param = `input[${index}].call_id`;
+  if (isRepeated) return { message: `The call_id ${quote(id)} is answered twice. Send one output for it.`, param };
+  const found = `No tool call found for function call output with call_id ${shorten(id)}.`;
+  return { message: `${found} Send the call before it, or leave the output out.`, param };
+}
+
+function unanswered(id: string): InputProblem {
+  const message = `No tool output found for function call ${shorten(id)}. Send a function_call_output with this call_id.`;
+  return { message, param: 'input' };
+}

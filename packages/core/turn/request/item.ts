@@ -1,0 +1,68 @@
+/**
+ * A part of a message or of a result, as callers send it (contract: parts). `image_url`, `file_data` and `file_url` are
+ * `data:` URLs or https addresses, which are passed on and never fetched.
+ */
+export type Part =
+  | { type: 'input_text'; text: string }
+  | { type: 'input_image'; image_url: string; detail?: string | null }
+  | { type: 'input_file'; filename?: string | null; file_data?: string; file_url?: string };
+
+/** A message of a turn's input. Only a user's message has parts. */
+export type MessageItem = { role: 'user' | 'assistant' | 'system' | 'developer'; content: string | Part[] };
+
+/**
+ * One item of a turn's input: a message, or what happened before, elsewhere or in the turn that handed a call over. The
+ * shapes are those of OpenAI's input items, normalised; a message has no `type`, as callers of the native API write it.
+ * An `opaque_state` goes back verbatim to the provider it names; `sealed` is in no row, and is added where a list shows the
+ * item (contract-responses R33).
+ */
+export type InputItem =
+  | MessageItem
+  | { type: 'function_call'; call_id: string; name: string; arguments: string }
+  | { type: 'function_call_output'; call_id: string; output: string | Part[] }
+  | { type: 'custom_tool_call'; call_id: string; name: string; input: string }
+  | { type: 'custom_tool_call_output'; call_id: string; output: string | Part[] }
+  | {
+      type: 'mcp_call';
+      server_label: string;
+      name: string;
+      arguments: string;
+      output: string | null;
+      error: string | null;
+      approval_request_id?: string;
+    }
+  | { type: 'mcp_approval_request'; id: string; server_label: string; name: string; arguments: string }
+  | { type: 'mcp_approval_response'; approval_request_id: string; approve: boolean; reason: string | null }
+  | { type: 'opaque_state'; provider: string; state: unknown; sealed?: string };
+
+/** A person's answer to a request for approval (contract-responses R35). */
+export type ApprovalResponse = Extract<InputItem, { type: 'mcp_approval_response' }>;
+
+/** The answers of an input that allow a call, in the order of the calls that its turn adopts for them. */
+export function allowingItems(input: readonly InputItem[]): ApprovalResponse[] {
+  return input.filter(
+    (item) => !isMessage(item) && item.type === 'mcp_approval_response' && item.approve,
+  ) as ApprovalResponse[];
+}
+
+/** Whether an item is a message. */
+export function isMessage(item: InputItem): item is MessageItem {
+  return 'role' in item;
+}
+
+/** What stands for a part where only text can: the text itself, or a note in the place of an image or a file. */
+export function plainPart(part: Part): string {
+  switch (part.type) {
+    case 'input_text':
+      return part.text;
+    case 'input_image':
+      return '[image]';
+    case 'input_file':
+      return part.filename ? `[file: ${part.filename}]` : '[file]';
+  }
+}
+
+/** A content as text: each part on a line of its own, with a note in the place of each image and file. */
+export function plainContent(content: string | Part[]): string {
+  return typeof content === 'string' ? content : content.map(plainPart).join('\n');
+}

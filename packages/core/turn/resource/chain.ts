@@ -1,0 +1,40 @@
+import { responseIdOf } from '../responses/item-id.ts';
+import type { TurnStatus } from '../turn.ts';
+import { iso } from './iso.ts';
+
+/** A turn as its neighbours are shown it; `preview` is the beginning of what its user said last. */
+export type ChainedTurn = {
+  id: string;
+  conversationId: string;
+  isResponse: boolean;
+  status: TurnStatus;
+  preview: string | null;
+  createdAt: string;
+};
+
+/** What a turn stands on and what stands on it; `forks` are the newest of `forkCount`. */
+export type Chain = { previous: ChainedTurn | null; next: ChainedTurn | null; forks: ChainedTurn[]; forkCount: number };
+
+export type ChainResource = ReturnType<typeof presentChain>;
+
+/** The chain of a turn as callers see it. */
+export function presentChain({ previous, next, forks, forkCount }: Chain) {
+  return {
+    object: 'chain' as const,
+    previous: previous && presentChained(previous),
+    next: next && presentChained(next),
+    forks: forks.map(presentChained),
+    forks_count: forkCount,
+  };
+}
+
+function presentChained({ id, conversationId, isResponse, status, preview, createdAt }: ChainedTurn) {
+  return {
+    id,
+    conversation_id: conversationId,
+    response_id: isResponse ? responseIdOf(id) : null,
+    status,
+    preview,
+    created_at: iso(createdAt),
+  };
+}

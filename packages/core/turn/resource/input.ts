@@ -1,0 +1,33 @@
+import { type InputItem, isMessage, type MessageItem, plainContent } from '../request/item.ts';
+
+type Shown = { role: 'user' | 'assistant' | 'system'; content: string };
+
+/**
+ * A turn's input as native reads show it: roles and text, with notes for images and files. A call that was made elsewhere
+ * stands as what the assistant said, its result as a system message, and opaque state is not shown.
+ */
+export function presentInput(items: InputItem[]): Shown[] {
+  return items.flatMap((item) => (isMessage(item) ? [presentMessage(item)] : presentOther(item)));
+}
+
+function presentMessage({ role, content }: MessageItem): Shown {
+  return { role: role === 'developer' ? 'system' : role, content: plainContent(content) };
+}
+
+function presentOther(item: Exclude<InputItem, MessageItem>): Shown[] {
+  switch (item.type) {
+    case 'function_call':
+    case 'mcp_call':
+    case 'mcp_approval_request':
+      return [{ role: 'assistant', content: `${item.name}(${item.arguments})` }];
+    case 'custom_tool_call':
+      return [{ role: 'assistant', content: `${item.name}(${item.input})` }];
+    case 'function_call_output':
+    case 'custom_tool_call_output':
+      return [{ role: 'system', content: `${item.call_id} answered: ${plainContent(item.output)}` }];
+    case 'mcp_approval_response':
+      return [{ role: 'system', content: `${item.approval_request_id} was ${item.approve ? 'allowed' : 'denied'}` }];
+    case 'opaque_state':
+      return [];
+  }
+}

@@ -1,0 +1,106 @@
+import { allowingItems, type InputItem } from '../request/item.ts';
+import { isAdded, type Turn } from '../turn.ts';
+import { inputItems, type ListedInputItem } from './input-item.ts';
+import { readItemId } from './item-id.ts';
+import { adoptedItems, type OutputItem, outputItems } from './output-item.ts';
+
+/** An item of a conversation as lists show it: of the input of one of its turns, or of the output. */
+export type ConversationItem = ListedInputItem | OutputItem;
+
+/** The items of one turn of a conversation, in order, without those that were deleted (contract-responses R27). */
+export function itemsOfTurn(turn: Turn, deletedIds: readonly string[]): ConversationItem[] {
+  return allItems(turn).filter(({ id }) => !deletedIds.includes(id));
+}
+
+/**
+ * The other half of a call and its result, in the turns of a line, oldest first; null where the item is neither, or stands
+ * alone. As in a transcript, a result answers the latest open call of its id.
+ */
+export function otherHalf(turns: readonly Turn[], itemId: string): string | null {
+  let open: OpenCall[] = [];
+  for (const turn of turns) {
+    const pair = answerCalls(open, inputItems(turn)).find((both) => both.includes(itemId));
+    if (pair) return pair.find((id) => id !== itemId) ?? null;
+    if (!isAdded(turn)) open = outputItems(turn).flatMap(openCall);
+  }
+  return null;
+}
+
+/**
+ * The items that tell of one call that a person allowed or denied, of which an item is one: the request, the answer, and the
+ * call that was run for it; none where the item is of no such call, or its request was not answered.
+ */
+export function itemsOfApproval(turns: readonly Turn[], itemId: string): string[] {
+  const groups = turns.flatMap((turn) => {
+    const adopted = adoptedItems(turn);
+    return inputItems(turn).flatMap(({ id, type, approval_request_id: request }) => {
+      if (type !== 'mcp_approval_response' || typeof request !== 'string') return [];
+      const run = adopted.filter((call) => call.approval_request_id === request);
+      return [[request, id, ...run.map((call) => call.id)]];
+    });
+  });
+  const ofLine = (id: string) => turns.some((turn) => turn.id === readItemId(id)?.turnId);
+  return (groups.find((ids) => ids.includes(itemId)) ?? []).filter(ofLine);
+}
+
+/**
+ * A turn as history has it without the items that were deleted. What only its provider reads of a round goes with any item
+ * of that round: it may say the same again.
+ */
+export function withoutItems(turn: Turn, deletedIds: readonly string[]): Turn {
+  if (deletedIds.length === 0) return turn;
+  const places = deletedIds.flatMap((id) => readItemId(id)?.place ?? []);
+  const isInputDeleted = (index: number) => places.some((place) => place.kind === 'input' && place.index === index);
+  const deletedOf = (number: number) => places.filter((place) => place.kind === 'round' && place.round === number);
+
+  const rounds = turn.rounds.map((round) => {
+    const deleted = deletedOf(round.number);
+    if (deleted.length === 0) return round;
+    const calls = round.calls.filter(({ index }) => !deleted.some((place) => 'call' in place && place.call === index));
+    return { ...round, calls, text: deleted.some(isMessage) ? null : round.text, opaque: null };
+  });
+  // A call that was adopted has the place of the answer that allowed it.
+  const allowing = allowingItems(turn.input);
+  const isAnswerOf = (index: number) => turn.input.some((item, at) => item === allowing[index] && isInputDeleted(at));
+  const isAnswerDeleted = deletedOf(turn.rounds.length).some(isMessage);
+  return {
+    ...turn,
+    rounds,
+    adopted: turn.adopted.filter(({ index }) => !isAnswerOf(index)),
+    output: isAnswerDeleted ? null : turn.output,
+    input: turn.input.filter((_, index) => !isInputDeleted(index) && !isInputDeleted(ownerOf(turn.input, index))),
+  };
+}
+
+type OpenCall = { id: string; callId: unknown };
+
+/** Items ask for calls, and answer some of those that are open. Returns each call that is answered, with its result. */
+function answerCalls(open: OpenCall[], items: ListedInputItem[]): string[][] {
+  return items.flatMap((item) => {
+    if (CALLS.has(item.type)) open.push(...openCall(item));
+    if (!RESULTS.has(item.type)) return [];
+    const place = open.findLastIndex(({ callId }) => callId === item.call_id);
+    return place === -1 ? [] : open.splice(place, 1).map(({ id }) => [id, item.id]);
+  });
+}
+
+function openCall(item: ConversationItem): OpenCall[] {
+  return 'call_id' in item ? [{ id: item.id, callId: item.call_id }] : [];
+}
+
+const CALLS = new Set(['function_call', 'custom_tool_call']);
+const RESULTS = new Set(['function_call_output', 'custom_tool_call_output']);
+
+function allItems(turn: Turn): ConversationItem[] {
+  return [...inputItems(turn), ...outputItems(turn)];
+}
+
+function isMessage({ prefix }: { prefix: string }): boolean {
+  return prefix === 'msg';
+}
+
+/** Opaque state of a provider belongs to the item behind it. */
+function ownerOf(input: InputItem[], index: number): number {
+  const item = input[index];
+  return item && 'type' in item && item.type === 'opaque_state' ? ownerOf(input, index + 1) : index;
+}

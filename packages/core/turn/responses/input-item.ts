@@ -1,0 +1,142 @@
+import { type InputItem, isMessage, type MessageItem, type Part } from '../request/item.ts';
+import type { Round, Turn } from '../turn.ts';
+import { type ItemPosition, itemIdOf, readItemId } from './item-id.ts';
+import { adoptedItems, executionError, type OutputItem, roundItems } from './output-item.ts';
+
+/** An item of a response's input as lists show it: OpenAI's shape, with its id. */
+export type ListedInputItem = { id: string; type: string } & Record<string, unknown>;
+
+/**
+ * What was sent with the create of a response, in order, each with its id (contract-responses R23). Opaque data of a
+ * provider is shown only where it is sealed.
+ */
+export function inputItems({ id, input }: Pick<Turn, 'id' | 'input'>): ListedInputItem[] {
+  return input.flatMap((item, index) => {
+    const shown = isMessage(item) ? listedMessage(item) : listedOther(item);
+    const place = { kind: 'input' as const, prefix: prefixOf(item), index };
+    return shown ? [{ id: itemIdOf(id, place), ...shown }] : [];
+  });
+}
+
+/**
+ * The item of a turn that an id names, as an input item that says the same (contract-responses R21): a call that Pawl ran
+ * with its result, the state of a round for its reasoning. Null for an item that there is, but that has nothing to tell a
+ * model; undefined where there is none.
+ */
+export function itemOf(turn: Turn, itemId: string): InputItem | null | undefined {
+  const named = readItemId(itemId);
+  if (named?.turnId !== turn.id) return undefined;
+  const { place } = named;
+  if (place.kind === 'input') return inputAt(turn, place);
+  const round = turn.rounds.find(({ number }) => number === place.round);
+  if (place.prefix === 'rs') return round && stateOf(round);
+  const item = itemsOfBatch(turn, place.round).find(({ id }) => id === itemId);
+  return item && asInput(item);
+}
+
+function itemsOfBatch(turn: Turn, number: number): OutputItem[] {
+  if (number === 0) return adoptedItems(turn);
+  const round = turn.rounds.find((candidate) => candidate.number === number);
+  return round ? roundItems(turn, round) : [];
+}
+
+/** What a person answered was for that turn alone. */
+function inputAt(
+  { input }: Turn,
+  { index, prefix }: Extract<ItemPosition, { kind: 'input' }>,
+): InputItem | null | undefined {
+  const item = input[index];
+  if (!item || prefixOf(item) !== prefix) return undefined;
+  return prefix === 'mcprr' ? null : item;
+}
+
+function stateOf({ model, opaque }: Round): InputItem | null {
+  if (opaque === null || opaque === undefined) return null;
+  return { type: 'opaque_state', provider: model.slice(0, model.indexOf('/')), state: opaque };
+}
+
+function asInput(item: OutputItem): InputItem | null {
+  switch (item.type) {
+    case 'reasoning':
+      return null;
+    case 'message': {
+      const texts = item.content.map((part) => (part.type === 'refusal' ? part.refusal : part.text));
+      return { role: 'assistant', content: texts.join('') };
+    }
+    case 'function_call': {
+      const { type, call_id, name, arguments: args } = item;
+      return { type, call_id, name, arguments: args };
+    }
+    case 'custom_tool_call': {
+      const { type, call_id, name, input } = item;
+      return { type, call_id, name, input };
+    }
+    case 'mcp_call': {
+      const { type, server_label, name, arguments: args, output, approval_request_id } = item;
+      const error = item.error?.content.map(({ text }) => text).join('\n') ?? null;
+      const allowed = approval_request_id === null ? {} : { approval_request_id };
+      return { type, server_label, name, arguments: args, output, error, ...allowed };
+    }
+    case 'mcp_approval_request':
+      return item;
+  }
+}
+
+function listedMessage({ role, content }: MessageItem) {
+  return { type: 'message', role, status: 'completed', content: listedContent(role, content) };
+}
+
+function listedContent(role: MessageItem['role'], content: string | Part[]) {
+  if (typeof content !== 'string') return content.map(listedPart);
+  if (role !== 'assistant') return [{ type: 'input_text', text: content }];
+  return [{ type: 'output_text', text: content, annotations: [], logprobs: [] }];
+}
+
+/** Readers of OpenAI's shape expect a `detail` with each image. */
+function listedPart(part: Part) {
+  return part.type === 'input_image' ? { ...part, detail: part.detail ?? 'auto' } : part;
+}
+
+function listedOther(item: Exclude<InputItem, MessageItem>) {
+  switch (item.type) {
+    case 'function_call':
+    case 'function_call_output':
+    case 'custom_tool_call':
+    case 'custom_tool_call_output':
+      return { ...item, status: 'completed' };
+    case 'mcp_call':
+      return {
+        ...item,
+        status: item.error === null ? 'completed' : 'failed',
+        error: item.error === null ? null : executionError(item.error),
+        approval_request_id: item.approval_request_id ?? null,
+      };
+    case 'mcp_approval_request':
+    case 'mcp_approval_response':
+      return item;
+    case 'opaque_state':
+      return item.sealed === undefined ? null : { type: 'reasoning', summary: [], encrypted_content: item.sealed };
+  }
+}
+
+function prefixOf(item: InputItem): ItemPosition['prefix'] {
+  if (isMessage(item)) return 'msg';
+  switch (item.type) {
+    case 'function_call':
+      return 'fc';
+    case 'function_call_output':
+      return 'fco';
+    case 'custom_tool_call':
+      return 'ctc';
+    case 'custom_tool_call_output':
+      return 'ctco';
+    case 'mcp_call':
+      return 'mcp';
+    case 'mcp_approval_request':
+      return 'mcpr';
+    case 'mcp_approval_response':
+      return 'mcprr';
+    case 'opaque_state':
+      return 'rs';
+  }
+}

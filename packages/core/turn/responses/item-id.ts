@@ -1,0 +1,65 @@
+import { isId } from '../../id.ts';
+
+/**
+ * What an item is, by the beginning of its id: message, reasoning, call and result of a function, of a custom tool; call of a
+ * tool that Pawl runs, request to allow one, and what a person answered.
+ */
+const PREFIXES = ['msg', 'rs', 'fc', 'fco', 'ctc', 'ctco', 'mcp', 'mcpr', 'mcprr'] as const;
+type ItemPrefix = (typeof PREFIXES)[number];
+
+/**
+ * The place of an item in a turn: `index` in its input, or in the round of that number, in which `call` is the index of a
+ * call, null for what is no call.
+ */
+export type ItemPosition =
+  | { kind: 'input'; prefix: ItemPrefix; index: number }
+  | { kind: 'round'; prefix: ItemPrefix; round: number; call: number | null };
+
+/** The response that a turn is: `turn_X` is `resp_X` (contract-responses R1). */
+export function responseIdOf(turnId: string): string {
+  return `resp_${suffixOf(turnId)}`;
+}
+
+/** The turn that a response is; undefined where the text is no id of a response. */
+export function turnIdOf(responseId: string): string | undefined {
+  return responseId.startsWith('resp_') ? turnIdOfSuffix(responseId.slice(5)) : undefined;
+}
+
+/** The id of an item of a turn, derived from its place: `msg_X_r2`, `fc_X_r2_0`, `fco_X_i3`. */
+export function itemIdOf(turnId: string, place: ItemPosition): string {
+  const head = `${place.prefix}_${suffixOf(turnId)}`;
+  if (place.kind === 'input') return `${head}_i${place.index}`;
+  return place.call === null ? `${head}_r${place.round}` : `${head}_r${place.round}_${place.call}`;
+}
+
+/** The id of the request to allow a call of a turn (contract-responses R35). */
+export function requestIdOf(turnId: string, { round, index }: { round: number; index: number }): string {
+  return itemIdOf(turnId, { kind: 'round', prefix: 'mcpr', round, call: index });
+}
+
+/** The turn and the place that an item's id names; undefined where the text is no id of an item. */
+export function readItemId(itemId: string): { turnId: string; place: ItemPosition } | undefined {
+  const [, word, suffix, kind, number, call] = SHAPE.exec(itemId) ?? [];
+  const prefix = PREFIXES.find((known) => known === word);
+  const turnId = turnIdOfSuffix(suffix ?? '');
+  if (!prefix || !turnId || (kind === 'i' && call !== undefined)) return undefined;
+  if (kind === 'i') return { turnId, place: { kind: 'input', prefix, index: Number(number) } };
+  const place = {
+    kind: 'round' as const,
+    prefix,
+    round: Number(number),
+    call: call === undefined ? null : Number(call),
+  };
+  return { turnId, place };
+}
+
+const SHAPE = /^([a-z]+)_([0-9a-z]{26})_([ir])(0|[1-9]\d{0,8})(?:_(0|[1-9]\d{0,8}))?$/;
+
+function suffixOf(turnId: string): string {
+  return turnId.slice(turnId.indexOf('_') + 1);
+}
+
+function turnIdOfSuffix(suffix: string): string | undefined {
+  const turnId = `turn_${suffix}`;
+  return isId('turn', turnId) ? turnId : undefined;
+}

@@ -1,0 +1,159 @@
+import type { OutputItem, OutputPart } from './output-item.ts';
+import type { ResponseEvent, ResponsePiece } from './piece.ts';
+
+type Message = Extract<OutputItem, { type: 'message' }>;
+type Reasoning = Extract<OutputItem, { type: 'reasoning' }>;
+type McpCall = Extract<OutputItem, { type: 'mcp_call' }>;
+type CallerCall = Extract<OutputItem, { type: 'function_call' | 'custom_tool_call' }>;
+
+/** An item at its place in the output. `isOpen`: more of it is still to come, so its end is not told. */
+type PlacedItem = { item: OutputItem; outputIndex: number; isOpen?: boolean };
+
+/** What is told of an item when its round is committed: all but the result of a call of Pawl's (contract-responses R42, R43). */
+export function itemPieces(placed: PlacedItem): ResponsePiece[] {
+  const { item } = placed;
+  switch (item.type) {
+    case 'reasoning':
+      return reasoningPieces(item, placed);
+    case 'message':
+      return messagePieces(item, placed);
+    case 'function_call':
+    case 'custom_tool_call':
+      return callerCallPieces(item, placed);
+    case 'mcp_call':
+      return mcpCallPieces(item, placed);
+    case 'mcp_approval_request':
+      return [added(item, placed.outputIndex), done(item, placed.outputIndex)];
+  }
+}
+
+/**
+ * What is told of a committed round, but for results. Reasoning that hands out state is done with its round, and not when the
+ * text behind it begins: the state is known last, and the text is told live (contract-responses R33, R43).
+ */
+export function roundPieces(placed: PlacedItem[], { isDoneLate }: { isDoneLate: boolean }): ResponsePiece[] {
+  const [first, second] = placed;
+  if (!isDoneLate || first?.item.type !== 'reasoning') return placed.flatMap((each) => itemPieces(each));
+  const end = done(first.item, first.outputIndex);
+  const isSpoken = second?.item.type === 'message';
+  const whole = isSpoken ? itemPieces(second) : [];
+  const told = isSpoken ? itemPieces({ ...second, isOpen: true }) : [];
+  const rest = placed.slice(isSpoken ? 2 : 1).flatMap((each) => itemPieces(each));
+  return [...unfinished(first), ...told, end, ...whole.slice(told.length), ...rest];
+}
+
+/** An item without the event that it is done. */
+export function unfinished(placed: PlacedItem): ResponsePiece[] {
+  const pieces = itemPieces(placed);
+  return placed.isOpen ? pieces : pieces.slice(0, -1);
+}
+
+/** What is told when the result of a call that Pawl runs is known. */
+export function resultPieces(item: McpCall, outputIndex: number): ResponsePiece[] {
+  const status = item.status === 'failed' ? 'failed' : 'completed';
+  return [
+    event({ type: `response.mcp_call.${status}`, item_id: item.id, output_index: outputIndex }),
+    done(item, outputIndex),
+  ];
+}
+
+function reasoningPieces(item: Reasoning, { outputIndex, isOpen }: PlacedItem): ResponsePiece[] {
+  const at = { item_id: item.id, output_index: outputIndex, summary_index: 0 };
+  const part = item.summary[0] ?? { type: 'summary_text' as const, text: '' };
+  const begin = [
+    added({ id: item.id, type: item.type, summary: [] }, outputIndex),
+    event({ type: 'response.reasoning_summary_part.added', ...at, part: { ...part, text: '' } }),
+    textPiece({ type: 'response.reasoning_summary_text.delta', ...at }, part.text),
+  ];
+  if (item.summary.length === 0) return [...begin.slice(0, 1), done(item, outputIndex)];
+  if (isOpen) return begin;
+  return [
+    ...begin,
+    event({ type: 'response.reasoning_summary_text.done', ...at, text: part.text }),
+    event({ type: 'response.reasoning_summary_part.done', ...at, part }),
+    done(item, outputIndex),
+  ];
+}
+
+function messagePieces(item: Message, { outputIndex, isOpen = false }: PlacedItem): ResponsePiece[] {
+  const parts = item.content.flatMap((part, index) => {
+    const at = { item_id: item.id, output_index: outputIndex, content_index: index };
+    return partPieces(part, { at, isOpen: isOpen && index === item.content.length - 1 });
+  });
+  const begin = added({ ...item, status: 'in_progress', content: [] }, outputIndex);
+  return isOpen ? [begin, ...parts] : [begin, ...parts, done(item, outputIndex)];
+}
+
+type PartPlace = { item_id: string; output_index: number; content_index: number };
+
+function partPieces(part: OutputPart, { at, isOpen }: { at: PartPlace; isOpen: boolean }): ResponsePiece[] {
+  const { empty, text, delta, end } = wordsOf(part);
+  const begin = [
+    event({ type: 'response.content_part.added', ...at, part: empty }),
+    textPiece({ ...delta, ...at }, text),
+  ];
+  if (isOpen) return begin;
+  return [...begin, event({ ...end, ...at }), event({ type: 'response.content_part.done', ...at, part })];
+}
+
+/** A part before its first unit, its text, and the events of its deltas and of its end. */
+function wordsOf(part: OutputPart) {
+  if (part.type === 'refusal') {
+    const { refusal } = part;
+    return {
+      ...{ empty: { ...part, refusal: '' }, text: refusal },
+      ...{ delta: { type: 'response.refusal.delta' }, end: { type: 'response.refusal.done', refusal } },
+    };
+  }
+  const { text } = part;
+  return {
+    ...{ empty: { ...part, text: '' }, text },
+    delta: { type: 'response.output_text.delta', logprobs: [] },
+    end: { type: 'response.output_text.done', text, logprobs: [] },
+  };
+}
+
+function callerCallPieces(item: CallerCall, { outputIndex }: PlacedItem): ResponsePiece[] {
+  const at = { item_id: item.id, output_index: outputIndex };
+  if (item.type === 'custom_tool_call') {
+    return [
+      added({ ...item, status: 'in_progress', input: '' }, outputIndex),
+      event({ type: 'response.custom_tool_call_input.delta', ...at, delta: item.input }),
+      event({ type: 'response.custom_tool_call_input.done', ...at, input: item.input }),
+      done(item, outputIndex),
+    ];
+  }
+  return [
+    added({ ...item, status: 'in_progress', arguments: '' }, outputIndex),
+    event({ type: 'response.function_call_arguments.delta', ...at, delta: item.arguments }),
+    event({ type: 'response.function_call_arguments.done', ...at, name: item.name, arguments: item.arguments }),
+    done(item, outputIndex),
+  ];
+}
+
+function mcpCallPieces(item: McpCall, { outputIndex }: PlacedItem): ResponsePiece[] {
+  const at = { item_id: item.id, output_index: outputIndex };
+  const unanswered = { ...item, status: 'in_progress', output: null, error: null };
+  return [
+    added({ ...unanswered, arguments: '' }, outputIndex),
+    event({ type: 'response.mcp_call_arguments.delta', ...at, delta: item.arguments }),
+    event({ type: 'response.mcp_call_arguments.done', ...at, arguments: item.arguments }),
+    event({ type: 'response.mcp_call.in_progress', ...at }),
+  ];
+}
+
+function added(item: Record<string, unknown>, outputIndex: number): ResponsePiece {
+  return event({ type: 'response.output_item.added', output_index: outputIndex, item });
+}
+
+function done(item: OutputItem, outputIndex: number): ResponsePiece {
+  return event({ type: 'response.output_item.done', output_index: outputIndex, item });
+}
+
+function event(fields: ResponseEvent): ResponsePiece {
+  return { kind: 'event', event: fields };
+}
+
+function textPiece(fields: ResponseEvent, text: string): ResponsePiece {
+  return { kind: 'text', event: fields, text };
+}

@@ -1,0 +1,135 @@
+import { readStep } from '../step.ts';
+import { isTerminal, type Round, type ToolCall, type Turn } from '../turn.ts';
+import { itemPieces, resultPieces, roundPieces } from './item-pieces.ts';
+import { adoptedItems, handsOutState, type OutputItem, roundItems } from './output-item.ts';
+import { type ResponsePiece, sizeOfPieces } from './piece.ts';
+import { presentResponse } from './present.ts';
+import { responseStatus } from './status.ts';
+
+/** The numbers of an edition: no reply is as long (contract-responses R45). */
+export const EDITION_SIZE = 2 ** 24;
+
+/**
+ * A stretch of a response's log: its beginning with the calls that it adopted, a committed round with the results of its
+ * calls, or its end. `from` is the number of its first unit. `isWhole`: no more will come of it. `next` is the position
+ * behind it.
+ */
+export type LogStretch = {
+  from: number;
+  round: Round | null;
+  pieces: ResponsePiece[];
+  isWhole: boolean;
+  isEnd: boolean;
+  next: LogPosition;
+};
+
+/** A position in the log, between two stretches: how many rounds are before it, how many items, and the next number. */
+export type LogPosition = { rounds: number | null; items: number; number: number };
+
+/** Before everything. */
+export const LOG_START: LogPosition = { rounds: null, items: 0, number: 0 };
+
+/** In which order the calls of a round were answered: their indexes, as the durable events have them. */
+export type ResultOrder = (round: number) => readonly number[];
+
+/**
+ * The stretch of a response's log behind a position, as it is committed; undefined where there is none yet. Every process
+ * makes the same one, with the same numbers, of the same rows (contract-responses R44).
+ */
+export function readStretch(turn: Turn, position: LogPosition, orderOf: ResultOrder): LogStretch | undefined {
+  if (position.rounds === null) return beginning(turn, orderOf);
+  const round = turn.rounds[position.rounds];
+  if (round) return roundStretch(turn, { round, position, order: orderOf(round.number) });
+  return isTerminal(turn.status) ? ending(turn, position) : undefined;
+}
+
+function beginning(turn: Turn, orderOf: ResultOrder): LogStretch {
+  const hasBegun = turn.startedAt !== null;
+  const isEnded = isTerminal(turn.status);
+  const queued: Turn = { ...turn, ...UNTOUCHED, status: 'queued' };
+  const started: Turn = { ...queued, status: 'in_progress', startedAt: turn.startedAt };
+  const isBackground = turn.config.response?.background ?? true;
+  const pieces = [
+    snapshot('response.created', queued),
+    isBackground ? snapshot('response.queued', queued) : SILENCE,
+    ...(hasBegun ? [snapshot('response.in_progress', started)] : []),
+    ...(!hasBegun && isEnded ? [SILENCE] : []),
+    ...(hasBegun || isEnded ? adoptedPieces(turn, orderOf) : []),
+  ];
+  const isWhole = (hasBegun || isEnded) && turn.adopted.every(({ result }) => result !== null);
+  const next = { rounds: 0, items: turn.adopted.length, number: sizeOfPieces(pieces) };
+  return { from: 0, round: null, pieces, isWhole, isEnd: false, next };
+}
+
+/** A turn as it was before any work. */
+const UNTOUCHED = {
+  ...{ adopted: [], rounds: [], output: null, error: null, incompleteReason: null },
+  ...{ startedAt: null, completedAt: null },
+};
+
+/** The calls that a response adopted are told with its beginning, and their results as they come. */
+function adoptedPieces(turn: Turn, orderOf: ResultOrder): ResponsePiece[] {
+  if (turn.adopted.length === 0) return [];
+  const placed = adoptedItems(turn).map((item, outputIndex) => ({ item, outputIndex }));
+  return [...placed.flatMap((each) => itemPieces(each)), ...resultsOf(placed, turn.adopted, orderOf(0))];
+}
+
+const SILENCE: ResponsePiece = { kind: 'silence' };
+
+type RoundPlace = { round: Round; position: LogPosition; order: readonly number[] };
+
+function roundStretch(turn: Turn, { round, position, order }: RoundPlace): LogStretch {
+  const items = roundItems(turn, round);
+  const placed = items.map((item, index) => ({ item, outputIndex: position.items + index }));
+  const called = placed.slice(placed.length - round.calls.length);
+  const told = roundPieces(placed, { isDoneLate: handsOutState(turn) });
+  const pieces = [...told, ...resultsOf(called, round.calls, order)];
+  const from = editionStart(position, round.edition);
+  const next = {
+    rounds: (position.rounds ?? 0) + 1,
+    items: position.items + items.length,
+    number: from + sizeOfPieces(pieces),
+  };
+  return { from, round, pieces, isWhole: round.calls.every(({ result }) => result !== null), isEnd: false, next };
+}
+
+/** The number with which an edition of the round at a position begins (contract-responses R45). */
+export function editionStart({ number }: LogPosition, edition: number): number {
+  return number + edition * EDITION_SIZE;
+}
+
+/** The results of a batch's calls that Pawl ran, whose items are `placed`, in the order of their durable events. */
+function resultsOf(
+  placed: { item: OutputItem; outputIndex: number }[],
+  calls: ToolCall[],
+  order: readonly number[],
+): ResponsePiece[] {
+  const known = placed.flatMap(({ item, outputIndex }, index) =>
+    item.type === 'mcp_call' && calls[index]?.result ? [{ item, outputIndex, index }] : [],
+  );
+  const rankOf = (index: number) => (order.includes(index) ? order.indexOf(index) : order.length + index);
+  const ordered = known.toSorted((a, b) => rankOf(a.index) - rankOf(b.index));
+  return ordered.flatMap(({ item, outputIndex }) => resultPieces(item, outputIndex));
+}
+
+function ending(turn: Turn, position: LogPosition): LogStretch {
+  const status = responseStatus(turn);
+  const type = status === 'cancelled' ? 'response.incomplete' : `response.${status}`;
+  const from = position.number + unfinished(turn);
+  const next = { ...position, number: from + 1 };
+  return { from, round: null, pieces: [snapshot(type, turn)], isWhole: true, isEnd: true, next };
+}
+
+/**
+ * The numbers to leave out before the end of a turn that may have ended in the middle of a round: those of the editions that
+ * were handed out. The end has the last number of the last one, which a retry does not use again (contract-responses R42, R45).
+ */
+function unfinished({ status, startedAt, rounds, work }: Turn): number {
+  const step = readStep(work.step);
+  const isOpen = startedAt !== null && status !== 'completed' && step.kind === 'round' && rounds.length < step.round;
+  return (isOpen || status === 'failed') && work.edition > 0 ? work.edition * EDITION_SIZE - 1 : 0;
+}
+
+function snapshot(type: string, turn: Turn): ResponsePiece {
+  return { kind: 'event', event: { type, response: presentResponse(turn) } };
+}

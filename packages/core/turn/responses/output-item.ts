@@ -1,0 +1,182 @@
+import { isRecord, parseJson } from '../../json.ts';
+import { toolsFor } from '../call.ts';
+import { allowingItems } from '../request/item.ts';
+import { labelledTool } from '../request/labelled-tool.ts';
+import { answerText } from '../tool-result.ts';
+import { isTerminal, type Round, type ToolCall, type Turn } from '../turn.ts';
+import { itemIdOf, requestIdOf } from './item-id.ts';
+import { isRefused } from './status.ts';
+
+/** A part of a message that the model wrote: its text, or the refusal behind it. */
+export type OutputPart =
+  | { type: 'output_text'; text: string; annotations: never[]; logprobs: never[] }
+  | { type: 'refusal'; refusal: string };
+
+/** One item of a response's output, in OpenAI's shape (contract-responses R34, R40). */
+export type OutputItem =
+  | { id: string; type: 'reasoning'; summary: { type: 'summary_text'; text: string }[]; encrypted_content?: string }
+  | { id: string; type: 'message'; role: 'assistant'; status: 'completed' | 'incomplete'; content: OutputPart[] }
+  | { id: string; type: 'function_call'; status: 'completed'; call_id: string; name: string; arguments: string }
+  | { id: string; type: 'custom_tool_call'; status: 'completed'; call_id: string; name: string; input: string }
+  | {
+      id: string;
+      type: 'mcp_call';
+      status: 'in_progress' | 'completed' | 'failed';
+      server_label: string;
+      name: string;
+      arguments: string;
+      output: string | null;
+      error: ReturnType<typeof executionError> | null;
+      approval_request_id: string | null;
+    }
+  | { id: string; type: 'mcp_approval_request'; server_label: string; name: string; arguments: string };
+
+/** What a response has put out so far, in order; an item's `output_index` is its place here (contract-responses R40). */
+export function outputItems(turn: Turn): OutputItem[] {
+  return [...adoptedItems(turn), ...turn.rounds.flatMap((round) => roundItems(turn, round))];
+}
+
+/** The calls of earlier responses that a response runs first, since a person has allowed them (contract-responses R35). */
+export function adoptedItems(turn: Turn): McpCall[] {
+  return turn.adopted.map((call) => mcpCall(turn, call));
+}
+
+/**
+ * The items of one committed round of the turn (contract-responses R40): its reasoning where the caller asked to see it, or for
+ * the state of its provider, its message where it has text or a refusal, its calls in the model's order. What a committed
+ * round has put out stays as it is, but for results of calls that Pawl runs.
+ */
+export function roundItems(turn: Turn, round: Round): OutputItem[] {
+  const place = { kind: 'round' as const, round: round.number, call: null };
+  const content = partsOf(round, textOfRound(turn, round));
+  const status = isCutShort(turn, round) ? ('incomplete' as const) : ('completed' as const);
+  const message = { id: itemIdOf(turn.id, { ...place, prefix: 'msg' }), type: 'message' as const };
+  return [
+    ...reasoningOf(turn, round),
+    ...(content.length > 0 ? [{ ...message, role: 'assistant' as const, status, content }] : []),
+    ...round.calls.map((call) => callItem(turn, call)),
+  ];
+}
+
+/** Whether the answers of a turn show what the model thought: where its caller asked for a summary. */
+export function showsReasoning({ config }: Pick<Turn, 'config'>): boolean {
+  return (config.response?.reasoning.summary ?? null) !== null;
+}
+
+/** What a caller puts into `include` to be given the state of the provider, sealed. */
+const STATE = 'reasoning.encrypted_content';
+
+/** Whether a list of what to include has the state of the provider in it. */
+export function includesState(include: readonly string[]): boolean {
+  return include.includes(STATE);
+}
+
+/**
+ * Whether each round of a turn begins with its state, sealed, as its caller asked for (contract-responses R33). A round without
+ * state has it too: its place in the log has to be known before the state is.
+ */
+export function handsOutState({ config }: Pick<Turn, 'config'>): boolean {
+  return includesState(config.response?.include ?? []);
+}
+
+/** The text of a committed round with its refusal; that of an ended turn's last round is the turn's output. */
+export function textOfRound(turn: Turn, round: Round): string {
+  const isLast = round.number === turn.rounds.length;
+  return round.text ?? (isLast && isTerminal(turn.status) ? turn.output : null) ?? '';
+}
+
+/** A model may also refuse without a word: that is an empty refusal behind the text there is. */
+function partsOf({ refusalFrom, finishReason }: Round, whole: string): OutputPart[] {
+  const refusedAt = refusalFrom ?? (finishReason === 'refusal' ? whole.length : null);
+  const text = whole.slice(0, refusedAt ?? whole.length);
+  return [
+    ...(text === '' ? [] : [{ type: 'output_text' as const, text, annotations: [], logprobs: [] }]),
+    ...(refusedAt === null ? [] : [{ type: 'refusal' as const, refusal: whole.slice(refusedAt) }]),
+  ];
+}
+
+/** Whether a round's text is the answer of a turn that ended before it was whole. A round with calls was told as whole. */
+function isCutShort(turn: Turn, { number, calls }: Round): boolean {
+  const isAnswer = number === turn.rounds.length && calls.length === 0;
+  return isAnswer && turn.status === 'incomplete' && !isRefused(turn);
+}
+
+function reasoningOf(turn: Turn, { number, reasoning, sealed }: Round): OutputItem[] {
+  const text = (showsReasoning(turn) && reasoning) || '';
+  if (text === '' && sealed === undefined && !handsOutState(turn)) return [];
+  const item = reasoningItem(turn.id, number, text);
+  return [sealed === undefined ? item : { ...item, encrypted_content: sealed }];
+}
+
+/** The reasoning of a round, with as much of its text as is shown. */
+export function reasoningItem(turnId: string, round: number, text: string): ReasoningItem {
+  const summary = text === '' ? [] : [{ type: 'summary_text' as const, text }];
+  return { id: reasoningId(turnId, round), type: 'reasoning', summary };
+}
+
+type ReasoningItem = Extract<OutputItem, { type: 'reasoning' }>;
+
+/** The id of a round's reasoning. */
+export function reasoningId(turnId: string, round: number): string {
+  return itemIdOf(turnId, { kind: 'round', prefix: 'rs', round, call: null });
+}
+
+/** A call is the caller's own duty only where it was handed over; all others are told as run elsewhere. */
+function callItem(turn: Turn, call: ToolCall): OutputItem {
+  if (call.result?.status !== 'handed_over') return mcpCall(turn, call);
+  const tool = turn.config.tools.find(({ name }) => name === call.name);
+  if (tool && !tool.handOver) return approvalRequest(turn, call);
+  const shared = { status: 'completed' as const, call_id: call.id, name: call.name };
+  const place = { kind: 'round' as const, round: call.round, call: call.index };
+  return tool?.handOver?.custom
+    ? {
+        ...{ id: itemIdOf(turn.id, { ...place, prefix: 'ctc' }), type: 'custom_tool_call', ...shared },
+        input: customInput(call.arguments),
+      }
+    : {
+        ...{ id: itemIdOf(turn.id, { ...place, prefix: 'fc' }), type: 'function_call', ...shared },
+        arguments: call.arguments || '{}',
+      };
+}
+
+/** The free text that a custom tool is called with; arguments of another shape are shown as they are. */
+function customInput(args: string): string {
+  const value = parseJson(args);
+  return isRecord(value) && typeof value.input === 'string' ? value.input : args;
+}
+
+function approvalRequest({ id: turnId, config }: Turn, call: ToolCall): OutputItem {
+  return { id: requestIdOf(turnId, call), type: 'mcp_approval_request', ...servedCall(config, call) };
+}
+
+function mcpCall({ id: turnId, config, input }: Turn, call: ToolCall): McpCall {
+  const allowedBy = call.round === 0 ? allowingItems(input)[call.index] : undefined;
+  return {
+    id: itemIdOf(turnId, { kind: 'round', prefix: 'mcp', round: call.round, call: call.index }),
+    type: 'mcp_call',
+    ...servedCall(config, call),
+    ...answerOf(call),
+    approval_request_id: allowedBy?.approval_request_id ?? null,
+  };
+}
+
+/** A call that Pawl runs as its server knows it: without the prefix of the server's label. */
+function servedCall(config: Turn['config'], call: ToolCall) {
+  const execution = toolsFor(config, call).find(({ name }) => name === call.name)?.execution ?? null;
+  const { serverLabel, name } = labelledTool({ name: call.name, execution });
+  return { server_label: serverLabel, name, arguments: call.arguments || '{}' };
+}
+
+function answerOf({ result }: ToolCall): Pick<McpCall, 'status' | 'output' | 'error'> {
+  if (!result) return { status: 'in_progress', output: null, error: null };
+  const text = answerText(result);
+  if (result.status !== 'error') return { status: 'completed', output: text, error: null };
+  return { status: 'failed', output: null, error: executionError(text) };
+}
+
+/** Why a call that was run elsewhere failed, as `mcp_call` items show it (contract-responses R34). */
+export function executionError(text: string) {
+  return { type: 'mcp_tool_execution_error' as const, content: [{ type: 'text' as const, text }] };
+}
+
+type McpCall = Extract<OutputItem, { type: 'mcp_call' }>;

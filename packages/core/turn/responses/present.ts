@@ -1,0 +1,77 @@
+import { sumUsage } from '../reply.ts';
+import type { ResponseRequest } from '../request/response.ts';
+import type { TurnTool } from '../request/tool.ts';
+import type { TurnConfig } from '../request/turn.ts';
+import { unixSeconds } from '../resource/unix-seconds.ts';
+import { isTerminal, type Turn } from '../turn.ts';
+import { responseIdOf } from './item-id.ts';
+import { type OutputItem, outputItems } from './output-item.ts';
+import { responseError, responseStatus } from './status.ts';
+
+/**
+ * A turn as callers of OpenAI's API see it, with every field (contract-responses R16). Times are Unix seconds. A turn that
+ * was started natively shows its own configuration.
+ */
+export function presentResponse(turn: Turn) {
+  const { background, conversation, ...asked } = turn.config.response ?? nativeRequest(turn);
+  const status = responseStatus(turn);
+  return {
+    id: responseIdOf(turn.id),
+    object: 'response' as const,
+    created_at: unixSeconds(turn.createdAt),
+    completed_at: status === 'completed' && turn.completedAt !== null ? unixSeconds(turn.completedAt) : null,
+    status,
+    background,
+    error: turn.error === null ? null : responseError(turn.error),
+    incomplete_details: status === 'incomplete' ? { reason: turn.incompleteReason } : null,
+    ...askedFields(asked),
+    output: outputItems(turn) as OutputItem[],
+    conversation: conversation === null ? null : { id: conversation },
+    store: turn.stored,
+    metadata: turn.metadata,
+    truncation: 'disabled' as const,
+    service_tier: 'default' as const,
+    usage: isTerminal(turn.status) ? usageOf(turn) : null,
+  };
+}
+
+function askedFields(asked: Omit<ResponseRequest, 'background' | 'conversation'>) {
+  const { include: _, service_tier: __, text, ...fields } = asked;
+  return { ...fields, text: { ...text, verbosity: text.verbosity ?? 'medium' } };
+}
+
+function usageOf({ rounds }: Turn) {
+  const sum = sumUsage(rounds.map(({ usage }) => usage));
+  return {
+    input_tokens: sum.input_tokens,
+    input_tokens_details: { cached_tokens: sum.cached_input_tokens },
+    output_tokens: sum.output_tokens,
+    output_tokens_details: { reasoning_tokens: sum.reasoning_tokens },
+    total_tokens: sum.total_tokens,
+  };
+}
+
+/** What the caller of a native turn would have sent here; it is polled, so it counts as one in the background. */
+function nativeRequest({ config, conversationId }: Turn): ResponseRequest {
+  return {
+    ...{ model: config.model, background: true, previous_response_id: null, conversation: conversationId },
+    ...{ instructions: config.instructions, tools: config.tools.map(functionOf) },
+    tool_choice: choiceOf(config.tool_choice),
+    parallel_tool_calls: config.parallel_tool_calls ?? true,
+    max_tool_calls: config.limits.max_tool_calls,
+    max_output_tokens: config.max_total_output_tokens ?? config.max_output_tokens,
+    ...{ temperature: config.temperature ?? 1, top_p: config.top_p ?? 1 },
+    ...{ presence_penalty: 0, frequency_penalty: 0, top_logprobs: 0 },
+    text: { format: config.text_format ?? { type: 'text' }, verbosity: config.verbosity ?? null },
+    reasoning: { effort: config.reasoning_effort ?? null, summary: null },
+    ...{ service_tier: 'default', include: [], user: null, safety_identifier: null, prompt_cache_key: null },
+  };
+}
+
+function functionOf({ name, description, parameters }: TurnTool) {
+  return { type: 'function', name, description, parameters, strict: null };
+}
+
+function choiceOf(choice: TurnConfig['tool_choice']) {
+  return typeof choice === 'string' ? choice : { type: 'function', name: choice.name };
+}

@@ -1,0 +1,46 @@
+import type { Turn } from '../turn.ts';
+import { itemIdOf } from './item-id.ts';
+import { itemPieces, unfinished } from './item-pieces.ts';
+import { handsOutState, type OutputItem, type OutputPart, reasoningItem, showsReasoning } from './output-item.ts';
+import type { ResponsePiece } from './piece.ts';
+
+/**
+ * What is known of a round while the model writes it. `reasoningLength` and `refusalFrom` are in UTF-16 units: how long the
+ * reasoning before the first text or call is, once that has begun; where in the text a refusal begins.
+ */
+export type RunningRound = {
+  round: number;
+  reasoning: string;
+  reasoningLength: number | null;
+  text: string;
+  refusalFrom: number | null;
+};
+
+/** The pieces of a running round: the first ones of the committed round, if the model goes on so (contract-responses R43). */
+export function runningPieces(turn: Turn, running: RunningRound, outputIndex: number): ResponsePiece[] {
+  const { round, reasoning, reasoningLength, text } = running;
+  const length = showsReasoning(turn) ? (reasoningLength ?? reasoning.length) : 0;
+  const isDoneLate = handsOutState(turn);
+  if (length === 0 && !isDoneLate) return messagePieces(turn, running, outputIndex);
+  if (reasoning === '' && (length > 0 || text === '')) return [];
+  const isOpen = length > 0 && (reasoningLength === null ? text === '' : reasoning.length < reasoningLength);
+  const placed = { item: reasoningItem(turn.id, round, reasoning.slice(0, length)), outputIndex, isOpen };
+  const before = isDoneLate ? unfinished(placed) : itemPieces(placed);
+  return isOpen ? before : [...before, ...messagePieces(turn, running, outputIndex + 1)];
+}
+
+function messagePieces(turn: Turn, { round, text, refusalFrom }: RunningRound, outputIndex: number): ResponsePiece[] {
+  if (text === '') return [];
+  const id = itemIdOf(turn.id, { kind: 'round', prefix: 'msg', round, call: null });
+  const content = contentOf(text, refusalFrom ?? text.length);
+  const item: OutputItem = { id, type: 'message', role: 'assistant', status: 'completed', content };
+  return itemPieces({ item, outputIndex, isOpen: true });
+}
+
+function contentOf(text: string, refusalFrom: number): OutputPart[] {
+  const [said, refusal] = [text.slice(0, refusalFrom), text.slice(refusalFrom)];
+  return [
+    ...(said ? [{ type: 'output_text' as const, text: said, annotations: [], logprobs: [] }] : []),
+    ...(refusal ? [{ type: 'refusal' as const, refusal }] : []),
+  ] as OutputPart[];
+}

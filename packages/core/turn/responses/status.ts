@@ -1,0 +1,38 @@
+import type { Turn, TurnError } from '../turn.ts';
+
+/** The status of a response (contract-responses section 6). */
+export type ResponseStatus = 'queued' | 'in_progress' | 'completed' | 'incomplete' | 'failed' | 'cancelled';
+
+/** A turn's status as its response has it: one that its caller waits for is never queued, and a refusal is an answer. */
+export function responseStatus(turn: Turn): ResponseStatus {
+  switch (turn.status) {
+    case 'queued':
+      return turn.config.response?.background === false ? 'in_progress' : 'queued';
+    case 'requires_action':
+      return 'in_progress';
+    case 'incomplete':
+      return isRefused(turn) ? 'completed' : 'incomplete';
+    case 'in_progress':
+    case 'completed':
+    case 'failed':
+    case 'cancelled':
+      return turn.status;
+  }
+}
+
+/** Whether a turn ended because the model refused. */
+export function isRefused({ status, incompleteReason, rounds }: Turn): boolean {
+  return status === 'incomplete' && incompleteReason === 'content_filter' && rounds.at(-1)?.finishReason === 'refusal';
+}
+
+/** The error of a failed turn in OpenAI's words; `type` is the turn's own code. */
+export function responseError({ code, message }: TurnError) {
+  return { code: OPENAI_CODES[code] ?? 'server_error', type: code, message };
+}
+
+const OPENAI_CODES: Partial<Record<string, 'rate_limit_exceeded' | 'invalid_prompt'>> = {
+  provider_rate_limited: 'rate_limit_exceeded',
+  quota_exceeded: 'rate_limit_exceeded',
+  provider_invalid_request: 'invalid_prompt',
+  context_length_exceeded: 'invalid_prompt',
+};

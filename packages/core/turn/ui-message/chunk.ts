@@ -1,0 +1,40 @@
+import type { Turn } from '../turn.ts';
+
+/**
+ * One chunk of a turn as the AI SDK's chat pages read it (contract-responses R60). Its client refuses a chunk with any other
+ * field; each id is unique in its message.
+ */
+export type UiChunk =
+  | { type: 'start'; messageId: string; messageMetadata: { turn_id: string; conversation_id: string } }
+  | { type: 'start-step' | 'finish-step' }
+  | { type: `${'reasoning' | 'text'}-${'start' | 'end'}`; id: string }
+  | { type: `${'reasoning' | 'text'}-delta`; id: string; delta: string }
+  | {
+      type: 'tool-input-available';
+      toolCallId: string;
+      toolName: string;
+      input: unknown;
+      dynamic: true;
+      providerExecuted?: true;
+    }
+  | { type: 'tool-approval-request'; approvalId: string; toolCallId: string }
+  | { type: 'tool-approval-response'; approvalId: string; approved: boolean; reason?: string }
+  | { type: 'tool-output-available'; toolCallId: string; output: string }
+  | { type: 'tool-output-error'; toolCallId: string; errorText: string }
+  | { type: 'tool-output-denied'; toolCallId: string }
+  | { type: 'finish'; finishReason: UiFinishReason }
+  | { type: 'error'; errorText: string }
+  | { type: 'abort' };
+
+/** Why a message is over. */
+export type UiFinishReason = 'stop' | 'length' | 'content-filter' | 'tool-calls' | 'other';
+
+/** The first chunk of a turn's message. */
+export function startChunk({ id, conversationId }: Turn): UiChunk {
+  return { type: 'start', messageId: id, messageMetadata: { turn_id: id, conversation_id: conversationId } };
+}
+
+/** The chunk of a failure: its code and its sentence in one text, for the SDK has one field. */
+export function errorChunk({ code, message }: { code: string; message: string }): UiChunk {
+  return { type: 'error', errorText: `${code}: ${message}` };
+}

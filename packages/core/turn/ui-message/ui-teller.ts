@@ -1,0 +1,155 @@
+import { type Piece, placePieces, sizeOfPieces } from '../responses/piece.ts';
+import type { RunningRound } from '../responses/running-round.ts';
+import { type LatestPieces, nextTelling } from '../responses/told.ts';
+import type { Round, ToolCall, Turn } from '../turn.ts';
+import { callChunks } from './call-chunks.ts';
+import { errorChunk, startChunk, type UiChunk } from './chunk.ts';
+import { endingChunk } from './ending-chunk.ts';
+import { runningStepPieces, stepPieces } from './step-pieces.ts';
+
+/** A round while the model writes it, and which telling of it this is. */
+export type RunningStep = RunningRound & { edition: number; attempt: number };
+
+/** Tells a turn to one client as a message in chunks, each once and in order (contract-responses R60, R61). */
+export type UiTeller = {
+  /** What is to be told of the turn as it is now. The reader may stop after any chunk: the next call goes on behind it. */
+  tell(turn: Turn, running: RunningStep | undefined): Generator<UiChunk>;
+  /** `whole`: the last chunk was told; `superseded`: so was that what came is not so any more (contract-responses R46). */
+  end(): 'whole' | 'superseded' | null;
+};
+
+/** Begins at the start of the message. */
+export function makeUiTeller(): UiTeller {
+  const told: Told = {
+    hasBegun: false,
+    isAdoptedWhole: false,
+    steps: 0,
+    step: nothingTold(),
+    ending: null,
+    isSuperseded: false,
+  };
+  return {
+    tell: (turn, running) => tellOn(told, turn, running),
+    end: () => (told.ending?.length === 0 ? (told.isSuperseded ? 'superseded' : 'whole') : null),
+  };
+}
+
+/** `ending` are the chunks that are left, once the end is known: nothing that happens then is told any more. */
+type Told = {
+  hasBegun: boolean;
+  isAdoptedWhole: boolean;
+  steps: number;
+  step: ToldStep;
+  ending: UiChunk[] | null;
+  isSuperseded: boolean;
+};
+
+/** What was told of a step: units of what its round said, as it was then, and how many chunks of each call. */
+type ToldStep = { units: number; latest: StepPieces | null; calls: Map<string, number> };
+type StepPieces = LatestPieces & { pieces: Piece<UiChunk>[] };
+
+function nothingTold(): ToldStep {
+  return { units: 0, latest: null, calls: new Map() };
+}
+
+/** What was told is noted before it is handed out: a reader that stops does not come back to the line behind. */
+function* tellOn(told: Told, turn: Turn, running: RunningStep | undefined): Generator<UiChunk> {
+  if (!told.hasBegun) {
+    told.hasBegun = true;
+    yield startChunk(turn);
+  }
+  if (!told.ending) yield* tellSteps(told, turn, running);
+  for (let last = told.ending?.shift(); last; last = told.ending?.shift()) yield last;
+}
+
+function* tellSteps(told: Told, turn: Turn, running: RunningStep | undefined): Generator<UiChunk> {
+  if (!told.isAdoptedWhole && !(yield* tellAdopted(told, turn))) return;
+  for (let round = turn.rounds[told.steps]; round; round = turn.rounds[told.steps]) {
+    const isWhole = yield* tellRound(told, turn, round);
+    if (told.ending) return;
+    const ending = endingChunk(turn);
+    if (!isWhole && ending) told.ending = [{ type: 'finish-step' }, ending];
+    if (!isWhole) return;
+    told.steps += 1;
+    told.step = nothingTold();
+    yield { type: 'finish-step' };
+  }
+  const ending = endingChunk(turn);
+  if (ending) endBehindSteps(told, ending);
+  else if (running && running.round === (turn.rounds.at(-1)?.number ?? 0) + 1) yield* tellRunning(told, turn, running);
+}
+
+/** The calls that a turn adopted are a step before all rounds; whether they are told whole. They have results once it ended. */
+function* tellAdopted(told: Told, turn: Turn): Generator<UiChunk, boolean> {
+  if (turn.adopted.length === 0) return true;
+  if (told.step.units === 0) {
+    told.step.units = 1;
+    yield { type: 'start-step' };
+  }
+  const isWhole = yield* tellCalls(told.step, turn, turn.adopted);
+  if (!isWhole) return false;
+  told.step = nothingTold();
+  told.isAdoptedWhole = true;
+  yield { type: 'finish-step' };
+  return true;
+}
+
+/** A turn that ran into a limit ends without the text that its last round had begun: who was told of it has to ask again. */
+function endBehindSteps(told: Told, ending: UiChunk): void {
+  if (told.step.units > 0 && ending.type === 'finish') supersede(told);
+  else told.ending = [ending];
+}
+
+/** Tells what is known of a committed round; whether that is all. */
+function* tellRound(told: Told, turn: Turn, round: Round): Generator<UiChunk, boolean> {
+  const { edition } = round;
+  const now = { edition, attempt: null, isCommitted: true, pieces: stepPieces(turn, round) };
+  if (!(yield* tellPieces(told, now))) return false;
+  return yield* tellCalls(told.step, turn, round.calls);
+}
+
+/** Tells what is known of the calls of a step; whether that is all. */
+function* tellCalls(step: ToldStep, turn: Turn, calls: ToolCall[]): Generator<UiChunk, boolean> {
+  const chunks = calls.map((call) => ({ id: call.id, known: callChunks(turn, call) }));
+  for (const { id, known } of chunks) yield* tellCall(step, id, known.slice(0, 1));
+  for (const { id, known } of chunks) yield* tellCall(step, id, known);
+  return calls.every(({ result }) => result !== null);
+}
+
+function* tellRunning(told: Told, turn: Turn, running: RunningStep): Generator<UiChunk> {
+  const { edition, attempt } = running;
+  yield* tellPieces(told, { edition, attempt, isCommitted: false, pieces: runningStepPieces(turn, running) });
+}
+
+/** Tells what a round has said, behind what was told of it; false where that cannot be yet, or any more. */
+function* tellPieces(told: Told, now: StepPieces): Generator<UiChunk, boolean> {
+  const { step } = told;
+  const next = nextTelling(step.latest && { ...step.latest, units: step.units }, now);
+  if (next === 'superseded') supersede(told);
+  if (next !== 'tell') return false;
+  // Fewer pieces than were told say nothing of the rest.
+  if (sizeOfPieces(now.pieces) >= step.units) step.latest = now;
+  const place = { from: 0, place: step.units, isOpen: !now.isCommitted };
+  for (const { event, number } of placePieces(now.pieces, place)) {
+    step.units = number + 1;
+    yield event;
+  }
+  return true;
+}
+
+function* tellCall({ calls }: ToldStep, id: string, known: UiChunk[]): Generator<UiChunk> {
+  for (const chunk of known.slice(calls.get(id) ?? 0)) {
+    calls.set(id, (calls.get(id) ?? 0) + 1);
+    yield chunk;
+  }
+}
+
+function supersede(told: Told): void {
+  told.isSuperseded = true;
+  told.ending = [errorChunk(SUPERSEDED)];
+}
+
+const SUPERSEDED = {
+  code: 'stream_superseded',
+  message: 'The model began this reply again, and what came of it is not so any more. Ask for the stream again.',
+};

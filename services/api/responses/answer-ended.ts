@@ -1,0 +1,71 @@
+import type { Context } from 'hono';
+import { RequestRefused } from '#core/failure.ts';
+import { responseIdOf } from '#core/turn/responses/item-id.ts';
+import { presentResponse } from '#core/turn/responses/present.ts';
+import { isTerminal, type Turn, type TurnError } from '#core/turn/turn.ts';
+import type { ApiContext } from '../context.ts';
+import { errorTypes } from '../http/errors.ts';
+import type { ApiEnv } from '../http/router.ts';
+import { responseNotFound } from './find-response.ts';
+
+/** Node's timers end here: no answer is held for longer than 24 days. */
+const LONGEST_MS = 2 ** 31 - 1;
+
+/**
+ * Answers a create in the foreground once its turn has ended: with the response, or with an HTTP error where the turn
+ * failed (contract-responses R11, R51).
+ */
+export async function answerWhenEnded(
+  c: Context<ApiEnv>,
+  { streamHub, stateSeals }: ApiContext,
+  { turn: { id } }: { turn: Turn },
+): Promise<Response> {
+  const { signal } = c.req.raw;
+  const timing = { timeoutMs: LONGEST_MS, untilSettled: true, signal };
+  const turn = await streamHub.waitFor(id, ({ status }) => isTerminal(status), timing);
+  c.header('pawl-response-id', responseIdOf(id));
+  // The caller is gone, and reads no answer.
+  if (signal.aborted) return c.body(null);
+  if (!turn) throw responseNotFound();
+  if (!isTerminal(turn.status)) throw interrupted(c);
+  return turn.error ? answerFailed(c, turn.error) : c.json(presentResponse(stateSeals.sealRounds(turn)), 200);
+}
+
+/** This process stops. With a key, asking again finds the same response; without one it would begin a second. */
+function interrupted(c: Context<ApiEnv>): RequestRefused {
+  c.header('x-should-retry', String(c.req.header('idempotency-key') !== undefined));
+  const message =
+    'This server is stopping. The response goes on: retrieve it by the id in the header pawl-response-id.';
+  return new RequestRefused(503, 'server_stopping', message);
+}
+
+/** Pawl has retried what may be retried: the same would fail again. */
+function answerFailed(c: Context<ApiEnv>, { code, message }: TurnError): Response {
+  const status = statusOf(code);
+  c.header('x-should-retry', 'false');
+  if (status === 429) c.header('Retry-After', RETRY_AFTER_SECONDS);
+  return c.json({ error: { message, type: errorTypes[status], param: null, code } }, status);
+}
+
+/** The turn has waited for the provider's limit already, for as long as it may. */
+const RETRY_AFTER_SECONDS = '60';
+
+/** The status that makes OpenAI's clients raise the exception that fits why a turn failed (contract-responses R51). */
+function statusOf(code: string): 400 | 429 | 500 | 503 {
+  switch (code) {
+    case 'provider_invalid_request':
+    case 'provider_model_not_found':
+    case 'context_length_exceeded':
+    case 'tool_choice_violated':
+      return 400;
+    case 'provider_rate_limited':
+    case 'quota_exceeded':
+      return 429;
+    case 'provider_overloaded':
+    case 'provider_unavailable':
+    case 'provider_timeout':
+      return 503;
+    default:
+      return 500;
+  }
+}

@@ -1,0 +1,66 @@
+import type { Db } from '#core/checkpoint/tables.ts';
+import { type LineTurn, listLine } from '#core/checkpoint/turns/reading/history.ts';
+import { RequestRefused } from '#core/failure.ts';
+import { type ConversationItem, itemsOfTurn } from '#core/turn/responses/conversation-items.ts';
+import { readItemId } from '#core/turn/responses/item-id.ts';
+import type { Turn } from '#core/turn/turn.ts';
+import { itemPage, itemsAfter, notInList } from '../item-page.ts';
+
+type Direction = 'asc' | 'desc';
+
+/** How a turn is shown: with the state of providers sealed, where its reader gets it. */
+export type Show = (turn: Turn) => Turn;
+
+/**
+ * A page of a conversation's items, over all turns of its line. A page of large turns has fewer than `limit`. `after` may
+ * have been deleted since: its place is known.
+ */
+export async function listItems(
+  db: Db,
+  conversationId: string,
+  { after, direction, limit, show }: { after: string | undefined; direction: Direction; limit: number; show: Show },
+) {
+  const cursor = after === undefined ? undefined : await findTurnOf(db, conversationId, after);
+  if (after !== undefined && !cursor) throw notInList();
+  const items = cursor ? itemsBehind(cursor, { after, direction, show }) : [];
+  let from = cursor && { turnId: cursor.turn.id, isIncluded: false };
+  for (;;) {
+    const { rows, hasMore } = await listLine(db, conversationId, { from, direction, limit });
+    items.push(...rows.flatMap((row) => itemsBehind(row, { direction, show })));
+    const last = rows.at(-1);
+    if (items.length > 0 || !hasMore || !last) return itemPage(items, { limit, hasMore });
+    from = { turnId: last.turn.id, isIncluded: false };
+  }
+}
+
+/** An item of a conversation; one that was deleted, or is of another line, is a 404. */
+export async function findItem(
+  db: Db,
+  conversationId: string,
+  { itemId, show }: { itemId: string; show: Show },
+): Promise<ConversationItem> {
+  const found = await findTurnOf(db, conversationId, itemId);
+  const item = found && itemsOfTurn(show(found.turn), found.deletedItems).find(({ id }) => id === itemId);
+  if (item) return item;
+  const message = 'There is no item of this id in the conversation. Check the ids; deleted items are gone.';
+  throw new RequestRefused(404, 'conversation_item_not_found', message, 'item_id');
+}
+
+/** The turn that an item's id names, where it is part of the conversation's line. */
+async function findTurnOf(db: Db, conversationId: string, itemId: string): Promise<LineTurn | undefined> {
+  const turnId = readItemId(itemId)?.turnId;
+  if (turnId === undefined) return undefined;
+  const from = { turnId, isIncluded: true };
+  const { rows } = await listLine(db, conversationId, { from, direction: 'asc', limit: 1 });
+  return rows.find(({ turn }) => turn.id === turnId);
+}
+
+/** What a turn has behind one of its items, or from its first one on. */
+function itemsBehind(
+  { turn, deletedItems }: LineTurn,
+  { after, direction, show }: { after?: string | undefined; direction: Direction; show: Show },
+): ConversationItem[] {
+  const all = itemsOfTurn(show(turn), []);
+  const behind = itemsAfter(after, direction === 'asc' ? all : all.reverse());
+  return behind.filter(({ id }) => !deletedItems.includes(id));
+}

@@ -1,0 +1,115 @@
+import type { Db, Trx } from '#core/checkpoint/tables.ts';
+import { asHistory } from '#core/checkpoint/turns/reading/history.ts';
+import { conversationOf, findLastTurns, findTurnOfItems, lockLine } from '#core/checkpoint/turns/reading/line.ts';
+import { RequestRefused } from '#core/failure.ts';
+import { isId } from '#core/id.ts';
+import { quote } from '#core/text.ts';
+import { checkInput } from '#core/turn/history/check-input.ts';
+import { turnIdOf } from '#core/turn/responses/item-id.ts';
+import { isAdded, isTerminal, type Turn } from '#core/turn/turn.ts';
+import { requestNotOpen } from './allowed-calls.ts';
+import type { ReadRequest } from './read-request.ts';
+import { placedParam, type ResolvedItem } from './resolve-input.ts';
+
+/**
+ * What a new response stands on: a conversation, and its turn that the new one follows; `isFork`: in a line of its own.
+ * `answerable` are that turn and, where it is items that were added, those before it, back to the last turn that a model was
+ * asked. `param` is the field that named it.
+ */
+export type Predecessor = {
+  conversationId: string;
+  last: Turn | undefined;
+  answerable: Turn[];
+  isFork: boolean;
+  param: 'conversation' | 'previous_response_id';
+};
+
+type Start = { project: string; request: Pick<ReadRequest, 'previousResponseId' | 'conversationId' | 'store'> };
+
+/**
+ * What a create stands on, locked until the commit; undefined where it stands on nothing. A branch has to know what it
+ * stands on: one from a turn that is at work is refused (R20).
+ */
+export async function findPredecessor(trx: Trx, { project, request }: Start): Promise<Predecessor | undefined> {
+  const { previousResponseId, conversationId, store } = request;
+  if (previousResponseId === null && conversationId === null) return undefined;
+  const line =
+    previousResponseId === null
+      ? await findLine(trx, project, conversationId ?? '')
+      : await findPrevious(trx, project, previousResponseId);
+  // Nothing ever stands on what is not stored, so it never stands in another's way.
+  const predecessor = { ...line, isFork: line.last !== undefined && (line.isFork || !store) };
+  const atWork = turnAtWork(line);
+  if (predecessor.isFork && atWork) throw notFinished(atWork, line.param);
+  return store || line.last ? predecessor : undefined;
+}
+
+type Checked = {
+  predecessor?: Predecessor | undefined;
+  input: ResolvedItem[];
+  project: string;
+  mayStayOpen?: boolean;
+};
+
+/**
+ * Refuses an input whose results and calls do not fit what stands before it (contract-responses R20, R32). Only the last
+ * turn can have handed calls over that are open: the input of each turn answers all of the one before. Calls in the input
+ * that `mayStayOpen` are answered later.
+ */
+export async function checkInputAgainst(db: Db, { predecessor, input, project, ...rules }: Checked): Promise<void> {
+  const problem = checkInput(
+    predecessor?.answerable ?? [],
+    input.map(({ item }) => item),
+    rules,
+  );
+  if (!problem) return;
+  const { message, request } = problem;
+  const isUnasked = request !== undefined || message.startsWith('No tool call');
+  const atWork = predecessor && turnAtWork(predecessor);
+  if (atWork && isUnasked) throw notFinished(atWork, predecessor.param);
+  const param = placedParam(problem.param, input);
+  if (request !== undefined) throw await requestNotOpen(db, request, { project, param });
+  throw new RequestRefused(400, 'tool_output_mismatch', message, param);
+}
+
+function turnAtWork({ answerable }: Pick<Predecessor, 'answerable'>): Turn | undefined {
+  return answerable.find(({ status }) => !isTerminal(status));
+}
+
+/** A conversation of either API, at its end (contract-responses R26). */
+export async function findLine(trx: Trx, project: string, conversationId: string): Promise<Predecessor> {
+  const line = isId('conv', conversationId) ? await lockLine(trx, project, conversationId) : undefined;
+  if (!line) {
+    const message = `Conversation with id ${quote(conversationId)} not found. Check the id and the key.`;
+    throw new RequestRefused(404, 'conversation_not_found', message, 'conversation');
+  }
+  const answerable = await findLastTurns(trx, conversationId);
+  return { conversationId, last: answerable.at(-1), answerable, isFork: false, param: 'conversation' };
+}
+
+async function findPrevious(trx: Trx, project: string, responseId: string): Promise<Predecessor> {
+  const turnId = turnIdOf(responseId);
+  const conversationId = turnId === undefined ? undefined : await conversationOf(trx, project, turnId);
+  const line = conversationId === undefined ? undefined : await lockLine(trx, project, conversationId);
+  // It is read under the lock, as it may have ended or been deleted before.
+  const found = turnId === undefined || !line ? undefined : await findTurnOfItems(trx, project, turnId);
+  if (!line || !found || isAdded(found.turn)) throw previousNotFound(responseId);
+  const last = asHistory(found);
+  const isFork = line.lastPosition > last.position || isPassed(last);
+  return { ...line, last, answerable: [last], isFork, param: 'previous_response_id' };
+}
+
+/** Whether its own conversation goes on without a turn, cancelled before it began: only a fork has it (contract-responses R25). */
+function isPassed({ status, startedAt, config }: Turn): boolean {
+  return isTerminal(status) && startedAt === null && config.response?.conversation !== null;
+}
+
+function previousNotFound(id: string): RequestRefused {
+  const message = `Previous response with id ${quote(id)} not found. Only a stored response of this project can be continued.`;
+  return new RequestRefused(400, 'previous_response_not_found', message, 'previous_response_id');
+}
+
+function notFinished({ id }: Turn, param: Predecessor['param'] | undefined): RequestRefused {
+  const message = `${id.replace(/^turn_/, 'resp_')} is still at work. Wait for its end before branching from it or answering its calls.`;
+  return new RequestRefused(400, 'previous_response_not_finished', message, param ?? 'previous_response_id');
+}

@@ -1,0 +1,139 @@
+import { RequestRefused } from '#core/failure.ts';
+import type { Provider } from '#core/llm/provider.ts';
+import type { Providers } from '#core/llm/providers.ts';
+import { splitModel } from '#core/llm/split-model.ts';
+import type { GivenTool, TurnTool } from '#core/turn/request/tool.ts';
+import type { ToolChoice, TurnConfig } from '#core/turn/request/turn.ts';
+import type { ApiContext } from '../context.ts';
+import { resolveConfig } from '../resolve-config.ts';
+import { checkFields, checkWire } from './request/check-fields.ts';
+import { conversationIdOf, echoRequest } from './request/echo-request.ts';
+import type { OfferedTool } from './request/offered-tool.ts';
+import { type PlacedItem, readInput } from './request/read-input.ts';
+import { readToolChoice } from './request/read-tool-choice.ts';
+import { readTools } from './request/read-tools.ts';
+import { resolveModel } from './request/resolve-model.ts';
+import type { ResponseSettings } from './request/response-settings.ts';
+import { wireOptions } from './request/wire-options.ts';
+import type { ResponseBody } from './response-body.ts';
+
+/** A create request, checked and with every default filled in. */
+export type ReadRequest = {
+  /** All that the turn is worked by; `config.response` is what its answers show again. */
+  config: TurnConfig;
+  input: PlacedItem[];
+  metadata: Record<string, string>;
+  priority: number;
+  previousResponseId: string | null;
+  conversationId: string | null;
+  store: boolean;
+  background: boolean;
+  stream: boolean;
+  /** Types of tools that were left out (`PAWL_UNSUPPORTED_TOOLS=ignore`). */
+  ignoredTools: string[];
+};
+
+export type ReadRules = Pick<
+  ApiContext,
+  'tools' | 'mcp' | 'toolSecrets' | 'toolRules' | 'egressPolicy' | 'stateSeals'
+> & {
+  providers: Providers;
+  project: string;
+  responses: ResponseSettings;
+};
+
+/**
+ * Reads a create request: every field of contract-responses section 2 is taken, or refused as it says, with its path.
+ * Whether items fit the history, and what references name, is not known here.
+ */
+export async function readResponseRequest(body: ResponseBody, rules: ReadRules): Promise<ReadRequest> {
+  checkFields(body);
+  const model = resolveModel(body.model, rules);
+  const provider = rules.providers.find(splitModel(model).provider);
+  checkWire(body, provider);
+  const { shown, offered, ignored } = await readTools(body.tools, rules);
+  const choice = readToolChoice(body.tool_choice, offered);
+  const asked = { body, model, provider, ...choice };
+  const config = await resolveAsked(asked, rules);
+  const owner = { project: rules.project, provider: provider.name };
+  return {
+    config: { ...config, ...samplingConfig(body, provider), response: echoRequest(body, shown) },
+    input: readInput(body, (sealed) => rules.stateSeals.unseal(sealed, owner)),
+    metadata: body.metadata ?? {},
+    priority: body.pawl?.priority ?? 0,
+    previousResponseId: body.previous_response_id ?? null,
+    conversationId: conversationIdOf(body),
+    store: body.store ?? true,
+    background: body.background ?? false,
+    stream: body.stream ?? false,
+    ignoredTools: ignored,
+  };
+}
+
+type Asked = {
+  body: ResponseBody;
+  model: string;
+  provider: Pick<Provider, 'name' | 'capabilities'>;
+  choice: ToolChoice;
+  offered: OfferedTool[];
+};
+
+/** The configuration as a turn request would give it, resolved by the rules of turns; then the tools that are the caller's. */
+async function resolveAsked({ body, model, provider, choice, offered }: Asked, rules: ReadRules): Promise<TurnConfig> {
+  const { limits, webhook, tool_mode, allowed_capabilities } = body.pawl ?? {};
+  const { max_tool_calls, instructions, parallel_tool_calls, temperature } = body;
+  const given = {
+    ...{ model, instructions, parallel_tool_calls, temperature, webhook, tool_mode, allowed_capabilities },
+    tools: offered.map(checkedTool),
+    tool_choice: choice,
+    limits: { ...limits, ...(max_tool_calls ? { max_tool_calls } : {}) },
+    provider_options: wireOptions(body, provider),
+  };
+  const config = await resolveConfig(given, { ...rules, toolRules: 'provider' }).catch((error: unknown) => {
+    throw error instanceof RequestRefused ? atOwnPath(error, offered) : error;
+  });
+  return { ...config, tools: config.tools.map((tool, index) => asOffered(tool, offered[index])) };
+}
+
+/** What is checked of a tool: of one that is the caller's own, all but its schema (contract-responses R30). */
+function checkedTool({ given, handOver }: OfferedTool): string | GivenTool {
+  return handOver && typeof given !== 'string' ? { ...given, parameters: null } : given;
+}
+
+function asOffered(tool: TurnTool, offered: OfferedTool | undefined): TurnTool {
+  if (!offered) return tool;
+  const { given, handOver, strict, needsApproval } = offered;
+  const known = {
+    ...tool,
+    ...(strict !== null && { strict }),
+    ...(needsApproval && { approval: 'always' as const }),
+  };
+  if (!handOver || typeof given === 'string') return known;
+  return { ...known, parameters: given.parameters ?? tool.parameters, execution: null, handOver };
+}
+
+/**
+ * A refusal by the rules of turns, with the path that its field has in a create request. Of a tool that came by a label
+ * that is the path of the label's tool.
+ */
+function atOwnPath({ status, code, message, param }: RequestRefused, offered: OfferedTool[]): RequestRefused {
+  const own = param
+    ?.replace(/^tools\[(\d+)\](.*)$/s, (path, index, field) => {
+      const tool = offered[Number(index)];
+      return tool ? `tools[${tool.at}]${tool.reference.type === 'mcp' ? '' : field}` : path;
+    })
+    .replace(/^(?=(?:limits|webhook|tool_mode|allowed_capabilities|provider_options)\b)/, 'pawl.');
+  return new RequestRefused(status, code, message, own ?? null);
+}
+
+/** The fields of a turn's configuration that a native request does not have. */
+function samplingConfig(body: ResponseBody, { capabilities }: Pick<Provider, 'capabilities'>) {
+  const format = body.text?.format ?? null;
+  return {
+    top_p: body.top_p ?? null,
+    reasoning_effort: body.reasoning?.effort ?? null,
+    verbosity: capabilities.wire === 'openai' ? (body.text?.verbosity ?? null) : null,
+    text_format: format?.type === 'text' ? null : format,
+    max_total_output_tokens: body.max_output_tokens ?? null,
+  };
+}

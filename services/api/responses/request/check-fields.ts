@@ -1,0 +1,99 @@
+import { RequestRefused } from '#core/failure.ts';
+import type { Capabilities } from '#core/llm/provider.ts';
+import { unsupportedParameter } from '#core/llm/unsupported-parameter.ts';
+import { quote } from '#core/text.ts';
+import type { ResponseBody } from '../response-body.ts';
+
+/** Refuses what no provider of Pawl's gets (contract-responses section 2): a field that changes the answer is never dropped. */
+export function checkFields(body: ResponseBody): void {
+  for (const field of NOT_HERE) {
+    if (body[field] === undefined || body[field] === null) continue;
+    throw new RequestRefused(400, 'unsupported_parameter', `\`${field}\` is not supported here. Leave it out.`, field);
+  }
+  if (body.previous_response_id && body.conversation) {
+    const message = 'Give previous_response_id or conversation, not both.';
+    throw new RequestRefused(400, 'mutually_exclusive_parameters', message, 'previous_response_id');
+  }
+  if (body.background && body.store === false) {
+    const message = 'What runs in the background has to be stored, to be found again. Leave out store, or background.';
+    throw new RequestRefused(400, 'background_requires_store', message, 'background');
+  }
+  if (body.truncation && body.truncation !== 'disabled') {
+    const message = `truncation ${quote(body.truncation)} is not supported: history is never cut silently. Give "disabled".`;
+    throw new RequestRefused(400, 'unsupported_value', message, 'truncation');
+  }
+  for (const [at, value] of (body.include ?? []).entries()) checkInclude(value, `include[${at}]`);
+}
+
+const NOT_HERE = ['prompt', 'moderation', 'context_management', 'image', 'access_programs'] as const;
+
+/** What may be asked for: the second and later ones come with hosted tools only, so that there is nothing to add. */
+const INCLUDES = [
+  'reasoning.encrypted_content',
+  'file_search_call.results',
+  'web_search_call.results',
+  'web_search_call.action.sources',
+  'message.input_image.image_url',
+  'computer_call_output.output.image_url',
+  'code_interpreter_call.outputs',
+];
+
+function checkInclude(value: string, param: string): void {
+  if (INCLUDES.includes(value)) return;
+  if (value === 'message.output_text.logprobs') {
+    throw new RequestRefused(
+      400,
+      'unsupported_value',
+      'Log probabilities are never part of the output. Leave this out.',
+      param,
+    );
+  }
+  throw new RequestRefused(
+    400,
+    'invalid_value',
+    `There is nothing named ${quote(value)} to include. Give one of ${INCLUDES.join(', ')}.`,
+    param,
+  );
+}
+
+type Provider = { name: string; capabilities: Capabilities & { structured_outputs?: boolean } };
+
+/** Refuses what the provider's wire has no word for (contract-responses section 2); neutral values are fine everywhere. */
+export function checkWire(body: ResponseBody, { name, capabilities }: Provider): void {
+  checkEffort(body, { name, capabilities });
+  const format = body.text?.format?.type;
+  const { wire, structured_outputs: fitsSchemas = true } = capabilities;
+  const lacks = [
+    ...(format === 'json_schema' && !fitsSchemas ? ['text.format'] : []),
+    ...(format === 'json_object' && wire === 'anthropic' ? ['text.format'] : []),
+    ...(wire === 'openai' ? [] : onlyOnOpenai(body)),
+  ];
+  const [field] = lacks;
+  if (!field) return;
+  throw new RequestRefused(
+    400,
+    'unsupported_parameter',
+    `${name} has no \`${field}\` of this kind. Leave it out, or ask another model.`,
+    field,
+  );
+}
+
+function checkEffort({ reasoning }: ResponseBody, provider: Provider): void {
+  const problem = unsupportedParameter(provider, { reasoning_effort: reasoning?.effort });
+  if (problem) throw new RequestRefused(400, 'unsupported_value', problem.message, problem.param);
+}
+
+function onlyOnOpenai({ text, service_tier: tier, ...body }: ResponseBody): string[] {
+  const penalties = ['presence_penalty', 'frequency_penalty', 'top_logprobs'] as const;
+  const { verbosity } = text ?? {};
+  return [
+    ...penalties.filter((field) => body[field]),
+    ...(verbosity && verbosity !== 'medium' ? ['text.verbosity'] : []),
+    ...(tier && !isUsualTier(tier) ? ['service_tier'] : []),
+  ];
+}
+
+/** Whether a service tier is what a provider does by itself. */
+export function isUsualTier(tier: string): boolean {
+  return tier === 'auto' || tier === 'default';
+}

@@ -1,0 +1,73 @@
+import { z } from 'zod';
+import { RequestRefused } from '#core/failure.ts';
+import { quote } from '#core/text.ts';
+import type { Part } from '#core/turn/request/item.ts';
+import { renderPath } from '../../http/issues.ts';
+import { readValue } from './explain-issues.ts';
+
+/** A content as callers send it: a text, or parts that say by their type what they are. */
+export const GivenContent = z.union([z.string(), z.array(z.looseObject({ type: z.string() })).max(1_000)]);
+export type GivenContent = z.output<typeof GivenContent>;
+
+const Text = z.object({ text: z.string() });
+const Refusal = z.object({ refusal: z.string() });
+
+const dataOrHttps = z.string().regex(/^(data:|https:\/\/)/, 'give a data: URL or an https address');
+const Image = z.object({ image_url: dataOrHttps, detail: z.string().max(16).nullable().default(null) });
+const File = z.object({
+  filename: z.string().max(512).nullish(),
+  file_data: z
+    .string()
+    .regex(/^data:/, 'give a data: URL')
+    .nullish(),
+  file_url: dataOrHttps.nullish(),
+});
+
+/** What a user says, or a call brought: text, images, files. One text alone is a string. */
+export function readParts(content: GivenContent, path: PropertyKey[]): string | Part[] {
+  if (typeof content === 'string') return content;
+  const parts = content.map((part, index) => readPart(part, [...path, index]));
+  const [first, ...rest] = parts;
+  return first?.type === 'input_text' && rest.length === 0 ? first.text : parts;
+}
+
+/** A content that can only be text: its parts, with nothing or a line end between them. */
+export function readText(content: GivenContent, path: PropertyKey[], separator: '' | '\n'): string {
+  if (typeof content === 'string') return content;
+  const texts = content.map((part, index) => {
+    const at = [...path, index];
+    if (isText(part.type)) return readValue(Text, part, at).text;
+    return part.type === 'refusal' ? readValue(Refusal, part, at).refusal : refusePart(part.type, at);
+  });
+  return texts.join(separator);
+}
+
+function readPart(part: { type: string }, path: PropertyKey[]): Part {
+  if (isText(part.type)) return { type: 'input_text', text: readValue(Text, part, path).text };
+  if ('file_id' in part && part.file_id !== null) return refusePart('file_id', path);
+  if (part.type === 'input_image') return { type: 'input_image', ...readValue(Image, part, path) };
+  if (part.type === 'input_file') return readFile(part, path);
+  return refusePart(part.type, path);
+}
+
+function readFile(part: object, path: PropertyKey[]): Part {
+  const { filename, file_data, file_url } = readValue(File, part, path);
+  if (!file_data && !file_url) {
+    const message = 'Give the file as file_data, a data: URL, or as file_url, an https address.';
+    throw new RequestRefused(400, 'missing_required_parameter', message, renderPath([...path, 'file_data']));
+  }
+  return {
+    type: 'input_file',
+    filename: filename ?? null,
+    ...(file_data ? { file_data } : { file_url: file_url ?? '' }),
+  };
+}
+
+function isText(type: string): boolean {
+  return type === 'input_text' || type === 'output_text' || type === 'text';
+}
+
+function refusePart(what: string, path: PropertyKey[]): never {
+  const message = `Content of ${quote(what)} is not supported here. Send text, or images and files of a user as data: or https URLs.`;
+  throw new RequestRefused(400, 'unsupported_content', message, renderPath([...path, 'type']));
+}

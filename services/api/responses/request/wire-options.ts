@@ -1,0 +1,29 @@
+import type { Provider } from '#core/llm/provider.ts';
+import type { ResponseBody } from '../response-body.ts';
+import { isUsualTier } from './check-fields.ts';
+
+/**
+ * What goes into the provider's request as it is: fields that the openai wire alone has, and hints, which OpenAI alone is sure
+ * to take. The caller's own `provider_options` come last.
+ */
+export function wireOptions(body: ResponseBody, { name, capabilities }: Pick<Provider, 'name' | 'capabilities'>) {
+  return {
+    ...(capabilities.wire === 'openai' ? samplingOptions(body) : {}),
+    ...(name === 'openai' ? hintsOf(body) : {}),
+    ...body.pawl?.provider_options,
+  };
+}
+
+function samplingOptions({ presence_penalty, frequency_penalty, top_logprobs, service_tier }: ResponseBody) {
+  return {
+    ...(presence_penalty ? { presence_penalty } : {}),
+    ...(frequency_penalty ? { frequency_penalty } : {}),
+    ...(top_logprobs ? { logprobs: true, top_logprobs } : {}),
+    ...(service_tier && !isUsualTier(service_tier) ? { service_tier } : {}),
+  };
+}
+
+function hintsOf({ user, safety_identifier, prompt_cache_key, prompt_cache_retention }: ResponseBody) {
+  const hints = { user, safety_identifier, prompt_cache_key, prompt_cache_retention };
+  return Object.fromEntries(Object.entries(hints).filter(([, value]) => value));
+}

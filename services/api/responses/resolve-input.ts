@@ -1,0 +1,76 @@
+import type { Db } from '#core/checkpoint/tables.ts';
+import { findTurnOfItems, isInLine } from '#core/checkpoint/turns/reading/line.ts';
+import { RequestRefused } from '#core/failure.ts';
+import { quote } from '#core/text.ts';
+import { type InputItem, isMessage } from '#core/turn/request/item.ts';
+import { itemOf } from '#core/turn/responses/input-item.ts';
+import { readItemId } from '#core/turn/responses/item-id.ts';
+import type { Turn } from '#core/turn/turn.ts';
+import type { ItemReference, PlacedItem } from './request/read-input.ts';
+
+/** An item of the input with its place in the caller's list. */
+export type ResolvedItem = { at: number; item: InputItem };
+
+/** Where references are looked up: in the responses of a project. `last` is the turn that the new one follows. */
+type Place = { project: string; last: Pick<Turn, 'conversationId' | 'position'> | undefined };
+
+/**
+ * Puts the items that references name in their place. What is in the history already is left out, as is what has nothing
+ * to tell a model; a reference to nothing is a 400 (contract-responses R21). So are requests for approval, and answers to
+ * them, that a call in the input came of: it tells all of it.
+ */
+export async function resolveInput(db: Db, input: PlacedItem[], place: Place): Promise<ResolvedItem[]> {
+  const resolved = (await Promise.all(input.map((placed) => resolve(db, placed, place)))).flat();
+  const settled = new Set(resolved.flatMap(({ item }) => allowedBy(item) ?? []));
+  return resolved.filter(({ item, isHistory }) => !isHistory && !settled.has(requestOf(item) ?? ''));
+}
+
+/** The path of a field by its place in the caller's list, of one by its place in the resolved input. */
+export function placedParam(param: string, input: ResolvedItem[]): string {
+  return param.replace(/^input\[(\d+)\]/, (_, index: string) => `input[${input[Number(index)]?.at ?? index}]`);
+}
+
+async function resolve(
+  db: Db,
+  { at, item }: PlacedItem,
+  place: Place,
+): Promise<(ResolvedItem & { isHistory: boolean })[]> {
+  if (!isReference(item)) return [{ at, item, isHistory: false }];
+  const named = readItemId(item.id);
+  const known = named && (await findTurnOfItems(db, place.project, named.turnId));
+  const found = known?.deletedItems.includes(item.id) ? undefined : known && itemOf(known.turn, item.id);
+  if (item.call) return [{ at, item: withResult(item.call, found), isHistory: false }];
+  if (!known || found === undefined) {
+    if (item.mayMiss) return [];
+    throw itemNotFound(item, at);
+  }
+  if (found === null) return [];
+  return [{ at, item: found, isHistory: place.last !== undefined && (await isInLine(db, known.turn.id, place.last)) }];
+}
+
+/** A call with the result that its response has of it; without one where that is not stored. */
+function withResult(call: NonNullable<ItemReference['call']>, found: InputItem | null | undefined): InputItem {
+  const isKnown = found && 'type' in found && found.type === 'mcp_call' && found.name === call.name;
+  return isKnown ? { ...call, output: found.output, error: found.error } : call;
+}
+
+function isReference(item: PlacedItem['item']): item is ItemReference {
+  return 'type' in item && item.type === 'item_reference';
+}
+
+/** The request for approval that a call came of. */
+function allowedBy(item: InputItem): string | null {
+  return !isMessage(item) && item.type === 'mcp_call' ? (item.approval_request_id ?? null) : null;
+}
+
+/** The request for approval that an item is, or answers. */
+function requestOf(item: InputItem): string | null {
+  if (isMessage(item)) return null;
+  if (item.type === 'mcp_approval_request') return item.id;
+  return item.type === 'mcp_approval_response' ? item.approval_request_id : null;
+}
+
+function itemNotFound({ id }: ItemReference, at: number): RequestRefused {
+  const message = `Item with id ${quote(id)} not found. Only items of stored responses of this project can be referred to.`;
+  return new RequestRefused(400, 'item_not_found', message, `input[${at}].id`);
+}

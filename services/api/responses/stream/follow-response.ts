@@ -1,0 +1,143 @@
+import { listAnswered } from '#core/checkpoint/turns/reading/events.ts';
+import { callsOf } from '#core/turn/call.ts';
+import { placeBehind } from '#core/turn/responses/events.ts';
+import { editionStart, LOG_START, type LogPosition, type LogStretch, readStretch } from '#core/turn/responses/log.ts';
+import { type NumberedEvent, sizeOfPieces, tellPieces } from '#core/turn/responses/piece.ts';
+import { runningPieces } from '#core/turn/responses/running-round.ts';
+import { type LatestPieces, nextTelling, type ToldPieces, toldBefore } from '#core/turn/responses/told.ts';
+import type { Turn } from '#core/turn/turn.ts';
+import { type EventStream, type JoinedStream, joinWatch, type Sink } from '../../stream/joined-stream.ts';
+import type { TurnWatch, WatchContext } from '../../stream/turn-watch.ts';
+import type { StateSeals } from '../sealing/state-seals.ts';
+import { DONE, errorFrame, eventFrame, HEARTBEAT } from './event-frame.ts';
+
+/** Behind which number a stream begins (-1: with the first event), where it writes, and what seals state for its client. */
+type ResponseStart = { after: number; sink: Sink; stateSeals: StateSeals };
+
+/**
+ * Tells a response's events behind a number, each once and in order: committed ones as they are read, the text and the
+ * reasoning of the running round as they come (contract-responses R41–R49). A slow client costs no memory.
+ */
+export function followResponse(watch: TurnWatch, context: WatchContext, start: ResponseStart): EventStream {
+  const { after, sink, stateSeals } = start;
+  return joinWatch(watch, sink, (joined) => {
+    const stream: StreamState = {
+      ...{ watch, context, joined, stateSeals, position: LOG_START, sent: after, told: null },
+      answered: { round: 0, count: 0, order: [] },
+    };
+    return {
+      tell: () => (tellKnown(stream) === 'read-order' ? readOrder(stream) : undefined),
+      heartbeat: HEARTBEAT,
+      refusal: ({ code, message }) => errorFrame({ code, message, number: stream.sent + 1 }),
+    };
+  });
+}
+
+type StreamState = {
+  watch: TurnWatch;
+  context: WatchContext;
+  stateSeals: StateSeals;
+  joined: JoinedStream;
+  /** Behind the last committed stretch that was told whole. */
+  position: LogPosition;
+  /** The number of the last event that the client has. */
+  sent: number;
+  /** What was told of the running round at that position. */
+  told: ToldPieces | null;
+  answered: Answered;
+};
+
+/** In which order the calls of a round were answered, when `count` of them were. */
+type Answered = { round: number; count: number; order: number[] };
+
+/** Tells what is known, as far as there is room. */
+function tellKnown(stream: StreamState): 'read-order' | 'told' {
+  for (;;) {
+    const { known } = stream.watch.watched;
+    if (!known || !stream.joined.hasRoom()) return 'told';
+    const turn = stream.stateSeals.sealRounds(known);
+    if (isOrderMissing(stream, turn)) return 'read-order';
+    const stretch = readStretch(turn, stream.position, () => stream.answered.order);
+    if (!stretch) tellRunning(stream, turn);
+    if (!stretch || !tellStretch(stream, stretch)) return 'told';
+  }
+}
+
+/** Tells a committed stretch; false where it cannot be left behind yet. */
+function tellStretch(stream: StreamState, { from, round, pieces, ...stretch }: LogStretch): boolean {
+  if (round && !mayTell(stream, { edition: round.edition, attempt: null, isCommitted: true, pieces })) return false;
+  stream.told = null;
+  if (!tell(stream, tellPieces(pieces, { from, place: placeBehind(stream.sent, from), isOpen: false }))) return false;
+  if (stretch.isEnd) stream.joined.end(DONE);
+  if (stretch.isEnd || !stretch.isWhole) return false;
+  stream.position = stretch.next;
+  return true;
+}
+
+function tellRunning(stream: StreamState, turn: Turn): void {
+  const { position, watch } = stream;
+  const { liveBuffer, progress } = watch.watched;
+  const running = progress && liveBuffer.running(progress);
+  if (!running || position.rounds !== running.round - 1) return;
+  const { round, attempt, edition, texts, reasoningLength, refusalFrom } = running;
+  const [reasoning, text] = [texts['reasoning.delta'].text, texts['output_text.delta'].text];
+  const pieces = runningPieces(turn, { round, reasoning, reasoningLength, text, refusalFrom }, position.items);
+  if (!mayTell(stream, { edition, attempt, isCommitted: false, pieces })) return;
+  const from = editionStart(position, edition);
+  tell(stream, tellPieces(pieces, { from, place: placeBehind(stream.sent, from), isOpen: true }));
+  const units = placeBehind(stream.sent, from);
+  // Fewer pieces than the client has say nothing of the rest: then it stays unknown what it was told.
+  if (units > 0 && sizeOfPieces(pieces) >= units) stream.told = { edition, attempt, units, pieces };
+}
+
+/** Whether pieces of the round at the position may be told; what was told before counts as told of their edition then. */
+function mayTell(stream: StreamState, now: LatestPieces): boolean {
+  const told = stream.told ?? toldBefore(stream.position, stream.sent);
+  const next = nextTelling(told, now);
+  if (next === 'superseded') stream.joined.end(supersededFrame(stream));
+  if (next !== 'tell') return false;
+  if (told) stream.sent = Math.max(stream.sent, editionStart(stream.position, now.edition) + told.units - 1);
+  return true;
+}
+
+function supersededFrame({ sent }: StreamState): Uint8Array {
+  const message =
+    'The model began this reply again and says something else. The response goes on: drop what came, and ask for the ' +
+    'stream again without `starting_after`.';
+  return errorFrame({ code: 'stream_superseded', message, number: sent + 1 });
+}
+
+/** Whether calls of the batch at the position were answered, and it is not known in which order. */
+function isOrderMissing({ position, answered }: StreamState, turn: Turn): boolean {
+  const round = batchAt(position);
+  const count = countAnswered(turn, round);
+  return count > 1 && (answered.round !== round || answered.count < count);
+}
+
+async function readOrder(stream: StreamState): Promise<void> {
+  const { context, watch, position } = stream;
+  const { known, id } = watch.watched;
+  if (!known) return;
+  const round = batchAt(position);
+  const order = await context.pendingReads.add(listAnswered(context.db, id, round));
+  stream.answered = { round, count: countAnswered(known, round), order };
+}
+
+/** The batch whose results are told at a position: the adopted calls at the beginning, else those of the round there. */
+function batchAt({ rounds }: LogPosition): number {
+  return rounds === null ? 0 : rounds + 1;
+}
+
+function countAnswered(turn: Turn, round: number): number {
+  return callsOf(turn, round).filter(({ result }) => result !== null && result.status !== 'handed_over').length;
+}
+
+/** Sends events while there is room; false where there was not enough. */
+function tell(stream: StreamState, events: Iterable<NumberedEvent>): boolean {
+  for (const event of events) {
+    if (!stream.joined.hasRoom()) return false;
+    stream.joined.write(eventFrame(event));
+    stream.sent = event.sequence_number;
+  }
+  return true;
+}

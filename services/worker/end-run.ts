@@ -1,0 +1,45 @@
+import type { EndingReason } from '#core/turn/next-step.ts';
+import type { Wakeup } from '#core/turn/wakeup.ts';
+import type { WorkerContext } from './context.ts';
+import type { Run } from './lease/run.ts';
+import { dueWakeups, endAtDeadline, failTurn, writeEnding } from './lease/stop-run.ts';
+
+/** Ends a turn that needs no other round, for the reason that `nextStep` found. */
+export async function endRun(run: Run, because: EndingReason, context: WorkerContext): Promise<Wakeup[]> {
+  switch (because) {
+    case 'deadline':
+      return endAtDeadline(run.turn, context);
+    case 'poison':
+      return failTurn(run, POISON, context);
+    case 'hand-over':
+      return endHere(run, { status: 'completed', output: run.turn.rounds.at(-1)?.text ?? '' }, context);
+    case 'no-tokens':
+      return endHere(run, { status: 'incomplete', incompleteReason: 'max_output_tokens' }, context);
+  }
+}
+
+type Outcome =
+  | { status: 'completed'; output: string }
+  | { status: 'incomplete'; incompleteReason: 'max_output_tokens' };
+
+/** What the committed rounds say is true whoever writes it: only the step has to be the same. */
+async function endHere({ turn, step }: Run, outcome: Outcome, context: WorkerContext): Promise<Wakeup[]> {
+  const wakeups = await writeEnding(
+    { turnId: turn.id, conversationId: turn.conversationId, step, ...outcome },
+    context,
+  );
+  if (!wakeups) return dueWakeups(turn, context);
+
+  const { status } = outcome;
+  context.log.info({ event: 'turn.ended', turn_id: turn.id, status }, `turn ended after its last round: ${status}`);
+  context.watchers.publishChange(turn.id, wakeups);
+  return wakeups;
+}
+
+const POISON = {
+  type: 'internal_error' as const,
+  code: 'poison_turn',
+  message:
+    'Every worker that took this step ended without a word. Look into the worker logs before you retry the turn.',
+  retryable: true,
+};

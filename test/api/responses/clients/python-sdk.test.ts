@@ -1,0 +1,142 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+import { createHarness, type Harness, startBackgroundWorker } from '#test/harness/create-harness.ts';
+import { scripted } from '#test/harness/scripted.ts';
+
+// OpenAI's Python SDK cannot be had from npm: it is imitated by the shape of its requests, and by how it joins a stream. Where
+// python3 has a module `openai`, it is run as well (`pip install openai`).
+
+const run = promisify(execFile);
+const hasSdk = await run('python3', ['-c', 'import openai']).then(
+  () => true,
+  () => false,
+);
+
+const ada = '{"name":"Ada","age":36}';
+const headers = {
+  ...{ authorization: 'Bearer any', accept: 'application/json', 'content-type': 'application/json' },
+  ...{ 'user-agent': 'OpenAI/Python 3.22.1', 'x-stainless-lang': 'python', 'x-stainless-package-version': '3.22.1' },
+  ...{ 'x-stainless-async': 'false', 'x-stainless-retry-count': '0', 'x-stainless-read-timeout': '600' },
+};
+/** `text_format=Person` of `responses.parse` and `responses.stream`. */
+const format = {
+  ...{ type: 'json_schema', name: 'Person', strict: true },
+  schema: {
+    properties: { name: { title: 'Name', type: 'string' }, age: { title: 'Age', type: 'integer' } },
+    ...{ required: ['name', 'age'], title: 'Person', type: 'object', additionalProperties: false },
+  },
+};
+
+const post = ({ url }: Harness, body: object) =>
+  fetch(`${url}/v1/responses`, { method: 'POST', headers, body: JSON.stringify({ model: 'test', ...body }) });
+
+type Part = { text: string };
+type Item = { type: string; content: Part[]; arguments: string; call_id: string };
+type Event = { type: string; output_index: number; content_index: number } & Record<string, unknown>;
+
+/** Joins a stream as the SDK does: by appending what is announced and indexing what is there. */
+function join(events: Event[]): Item[] {
+  const output: Item[] = [];
+  for (const event of events) {
+    const item = output[event.output_index];
+    if (event.type === 'response.output_item.added') output.push(event.item as Item);
+    if (event.type === 'response.content_part.added') item!.content.push(event.part as Part);
+    if (event.type === 'response.output_text.delta') item!.content[event.content_index]!.text += event.delta;
+    if (event.type === 'response.function_call_arguments.delta') item!.arguments += event.delta;
+  }
+  return output;
+}
+
+test('what the Python SDK creates, parses and streams is answered as it reads it', async () => {
+  await using harness = await createHarness();
+  await using _worker = await startBackgroundWorker(harness);
+  const tools = [{ type: 'function', name: 'get', description: null, parameters: {}, strict: true }];
+  const calls = [
+    { name: 'get', arguments: { of: 'a' } },
+    { name: 'get', arguments: { of: 'b' } },
+  ];
+  const input = scripted({ rounds: [{ say: 'I look.', tools: calls }] });
+
+  const parsed = await post(harness, { input: scripted({ answer: ada }), text: { format } });
+  const streamed = await post(harness, { input, tools, stream: true });
+  const lines = (await streamed.text()).split('\n').filter((line) => line.startsWith('data: {'));
+  const events: Event[] = lines.map((line) => JSON.parse(line.slice(6)));
+
+  expect(await parsed.json()).toMatchObject({
+    output: [{ type: 'message', content: [{ type: 'output_text', text: ada }] }],
+  });
+  expect(parsed.headers.get('x-request-id')).toMatch(/^req_/);
+  expect(events[0]?.type).toBe('response.created');
+  expect(join(events)).toMatchObject([
+    { type: 'message', content: [{ text: 'I look.' }] },
+    { type: 'function_call', arguments: '{"of":"a"}' },
+    { type: 'function_call', arguments: '{"of":"b"}' },
+  ]);
+  expect(events.at(-1)).toMatchObject({ type: 'response.completed', response: { status: 'completed' } });
+});
+
+const program = `
+import asyncio, json, sys
+from openai import AsyncOpenAI, BadRequestError, NotFoundError, OpenAI
+from pydantic import BaseModel
+
+class Person(BaseModel):
+    name: str
+    age: int
+
+url, told = sys.argv[1], []
+client = OpenAI(base_url=url + "/v1", api_key="any")
+sim = lambda **script: json.dumps({"sim": script})
+ada = sim(answer='{"name":"Ada","age":36}')
+parameters = {"type": "object", "properties": {"of": {"type": "string"}}}
+tools = [{"type": "function", "name": "get", "description": "Gets", "parameters": parameters, "strict": None}]
+calls = [{"name": "get", "arguments": {"of": of}} for of in "ab"]
+asks = sim(rounds=[{"say": "I look.", "reasoning": "Two.", "tools": calls}], answer="{{results}}")
+
+told.append(client.responses.create(model="test", input=sim(answer="Hello."), extra_body={"pawl": {"priority": 1}}).output_text)
+told.append(client.responses.parse(model="test", input=ada, text_format=Person).output_parsed.age)
+with client.responses.stream(model="test", input=ada, text_format=Person) as stream:
+    told.append(stream.get_final_response().output_parsed.name)
+with client.responses.stream(model="test", input=asks, tools=tools, reasoning={"summary": "auto"}) as stream:
+    asked = stream.get_final_response()
+told.append([item.type for item in asked.output])
+results = [
+    {"type": "function_call_output", "call_id": item.call_id, "output": item.arguments}
+    for item in asked.output if item.type == "function_call"
+]
+told.append(client.responses.create(model="test", input=results, previous_response_id=asked.id).output_text)
+again = [{"role": "user", "content": asks}, *asked.output, *results]
+told.append(client.responses.create(model="test", input=again, store=False).output_text)
+queued = client.responses.create(model="test", input="Later.", background=True)
+told.append([event.type for event in client.responses.retrieve(queued.id, stream=True)][-1])
+client.responses.delete(queued.id)
+for refused in (
+    lambda: client.responses.create(model="test", input="x", truncation="auto"),
+    lambda: client.responses.retrieve(queued.id),
+):
+    try: refused()
+    except (BadRequestError, NotFoundError) as error: told.append([type(error).__name__, error.code, error.request_id[:4]])
+
+async def main():
+    client = AsyncOpenAI(base_url=url + "/openai/v1", api_key="any")
+    stream = await client.responses.create(model="test", input=sim(answer="Bye."), stream=True)
+    told.append("".join([event.delta async for event in stream if event.type == "response.output_text.delta"]))
+
+asyncio.run(main())
+print(json.dumps(told))
+`;
+
+test.skipIf(!hasSdk)('the Python SDK itself does all that (needs python3 with openai)', async () => {
+  await using harness = await createHarness();
+  await using _worker = await startBackgroundWorker(harness);
+
+  const { stdout } = await run('python3', ['-c', program, harness.url]);
+
+  const results = '{"of":"a"}\n{"of":"b"}';
+  expect(JSON.parse(stdout)).toEqual([
+    ...['Hello.', 36, 'Ada', ['reasoning', 'message', 'function_call', 'function_call'], results, results],
+    'response.completed',
+    ...[['BadRequestError', 'unsupported_value', 'req_'], ['NotFoundError', 'response_not_found', 'req_'], 'Bye.'],
+  ]);
+});

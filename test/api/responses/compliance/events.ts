@@ -1,0 +1,97 @@
+import type OpenAI from 'openai';
+import { z } from 'zod';
+import { Item, itemId, OutputText, Refusal, SummaryText, taken } from './items.ts';
+import { Resource } from './resource.ts';
+
+type Theirs = OpenAI.Responses.ResponseStreamEvent;
+/** Snapshots are held to the resource by themselves: the client adds to them what it makes itself. */
+type Told<Event> = Event extends { response: unknown } ? Omit<Event, 'response'> : Event;
+/** The client's type of one of them does without the tool's name, others without what is always empty. */
+type EventOf<Type extends Theirs['type']> = Told<Extract<Theirs, { type: Type }>>;
+
+const sequence_number = z.int().min(0);
+const index = z.int().min(0);
+const none = z.array(z.never()).max(0);
+const inOutput = { sequence_number, output_index: index };
+const inMessage = { ...inOutput, item_id: itemId('msg'), content_index: index };
+const inReasoning = { ...inOutput, item_id: itemId('rs'), summary_index: index };
+const part = z.discriminatedUnion('type', [OutputText, Refusal]);
+
+function event<const Type extends Theirs['type'], Shape extends z.ZodRawShape>(type: Type, shape: Shape) {
+  return z.strictObject({ type: z.literal(type), ...shape });
+}
+
+const snapshots = (['created', 'queued', 'in_progress', 'completed', 'incomplete', 'failed'] as const).map((what) =>
+  event(`response.${what}`, { sequence_number, response: Resource }),
+);
+
+const added = taken<EventOf<'response.output_item.added'>>()(
+  event('response.output_item.added', { ...inOutput, item: Item }),
+);
+const done = taken<EventOf<'response.output_item.done'>>()(
+  event('response.output_item.done', { ...inOutput, item: Item }),
+);
+
+const ofMessages = [
+  taken<EventOf<'response.content_part.added'>>()(event('response.content_part.added', { ...inMessage, part })),
+  taken<EventOf<'response.content_part.done'>>()(event('response.content_part.done', { ...inMessage, part })),
+  taken<EventOf<'response.output_text.delta'>>()(
+    event('response.output_text.delta', { ...inMessage, delta: z.string().min(1), logprobs: none }),
+  ),
+  taken<EventOf<'response.output_text.done'>>()(
+    event('response.output_text.done', { ...inMessage, text: z.string(), logprobs: none }),
+  ),
+  taken<EventOf<'response.refusal.delta'>>()(
+    event('response.refusal.delta', { ...inMessage, delta: z.string().min(1) }),
+  ),
+  taken<EventOf<'response.refusal.done'>>()(event('response.refusal.done', { ...inMessage, refusal: z.string() })),
+] as const;
+
+const ofReasoning = [
+  taken<EventOf<'response.reasoning_summary_part.added'>>()(
+    event('response.reasoning_summary_part.added', { ...inReasoning, part: SummaryText }),
+  ),
+  taken<EventOf<'response.reasoning_summary_text.delta'>>()(
+    event('response.reasoning_summary_text.delta', { ...inReasoning, delta: z.string().min(1) }),
+  ),
+  taken<EventOf<'response.reasoning_summary_text.done'>>()(
+    event('response.reasoning_summary_text.done', { ...inReasoning, text: z.string() }),
+  ),
+  taken<EventOf<'response.reasoning_summary_part.done'>>()(
+    event('response.reasoning_summary_part.done', { ...inReasoning, part: SummaryText }),
+  ),
+] as const;
+
+const [inFunction, inCustom, inMcp] = (['fc', 'ctc', 'mcp'] as const).map((prefix) => ({
+  ...{ ...inOutput, item_id: itemId(prefix) },
+})) as [InCall, InCall, InCall];
+type InCall = typeof inOutput & { item_id: z.ZodString };
+const delta = z.string();
+
+const ofCalls = [
+  taken<EventOf<'response.function_call_arguments.delta'>>()(
+    event('response.function_call_arguments.delta', { ...inFunction, delta }),
+  ),
+  taken<EventOf<'response.function_call_arguments.done'>>()(
+    event('response.function_call_arguments.done', { ...inFunction, name: z.string(), arguments: z.string() }),
+  ),
+  taken<EventOf<'response.custom_tool_call_input.delta'>>()(
+    event('response.custom_tool_call_input.delta', { ...inCustom, delta }),
+  ),
+  taken<EventOf<'response.custom_tool_call_input.done'>>()(
+    event('response.custom_tool_call_input.done', { ...inCustom, input: z.string() }),
+  ),
+  taken<EventOf<'response.mcp_call_arguments.delta'>>()(
+    event('response.mcp_call_arguments.delta', { ...inMcp, delta }),
+  ),
+  taken<EventOf<'response.mcp_call_arguments.done'>>()(
+    event('response.mcp_call_arguments.done', { ...inMcp, arguments: z.string() }),
+  ),
+  taken<EventOf<'response.mcp_call.in_progress'>>()(event('response.mcp_call.in_progress', inMcp)),
+  taken<EventOf<'response.mcp_call.completed'>>()(event('response.mcp_call.completed', inMcp)),
+  taken<EventOf<'response.mcp_call.failed'>>()(event('response.mcp_call.failed', inMcp)),
+] as const;
+
+/** An event of a stream, to the letter: no field more, none less (contract-responses R42). */
+export const StreamEvent = z.union([...snapshots, added, done, ...ofMessages, ...ofReasoning, ...ofCalls]);
+export type StreamEvent = z.output<typeof StreamEvent>;

@@ -1,0 +1,74 @@
+import type OpenAI from 'openai';
+import { z } from 'zod';
+
+type Items = OpenAI.Responses.ResponseOutputItem;
+type ItemOf<Type extends Items['type']> = Extract<Items, { type: Type }>;
+
+/** A schema whose values OpenAI's client takes for one of its own types; checked by the compiler. */
+export const taken =
+  <Theirs>() =>
+  <Schema extends z.ZodType<Theirs>>(schema: Schema): Schema =>
+    schema;
+
+/** The ids of responses and items: their prefix, 26 characters, and a place. */
+export const itemId = (prefix: string) => z.string().regex(new RegExp(`^${prefix}_[0-9a-z]{26}_r\\d+(_\\d+)?$`));
+
+const none = z.array(z.never()).max(0);
+
+export const OutputText = taken<OpenAI.Responses.ResponseOutputText>()(
+  z.strictObject({ type: z.literal('output_text'), text: z.string(), annotations: none, logprobs: none }),
+);
+export const Refusal = taken<OpenAI.Responses.ResponseOutputRefusal>()(
+  z.strictObject({ type: z.literal('refusal'), refusal: z.string() }),
+);
+export const SummaryText = taken<OpenAI.Responses.ResponseReasoningItem.Summary>()(
+  z.strictObject({ type: z.literal('summary_text'), text: z.string() }),
+);
+
+const Message = taken<ItemOf<'message'>>()(
+  z.strictObject({
+    id: itemId('msg'),
+    type: z.literal('message'),
+    role: z.literal('assistant'),
+    status: z.enum(['in_progress', 'completed', 'incomplete']),
+    content: z.array(z.discriminatedUnion('type', [OutputText, Refusal])),
+  }),
+);
+
+const Reasoning = taken<ItemOf<'reasoning'>>()(
+  z.strictObject({
+    ...{ id: itemId('rs'), type: z.literal('reasoning'), summary: z.array(SummaryText) },
+    encrypted_content: z.string().exactOptional(),
+  }),
+);
+
+const call = { call_id: z.string().min(1), name: z.string().min(1), status: z.enum(['in_progress', 'completed']) };
+
+const FunctionCall = taken<ItemOf<'function_call'>>()(
+  z.strictObject({ id: itemId('fc'), type: z.literal('function_call'), ...call, arguments: z.string() }),
+);
+
+const CustomToolCall = taken<ItemOf<'custom_tool_call'>>()(
+  z.strictObject({ id: itemId('ctc'), type: z.literal('custom_tool_call'), ...call, input: z.string() }),
+);
+
+const McpCall = taken<ItemOf<'mcp_call'>>()(
+  z.strictObject({
+    id: itemId('mcp'),
+    type: z.literal('mcp_call'),
+    ...{ server_label: z.string().min(1), name: z.string().min(1), arguments: z.string() },
+    output: z.string().nullable(),
+    error: z
+      .strictObject({
+        type: z.literal('mcp_tool_execution_error'),
+        content: z.array(z.strictObject({ type: z.literal('text'), text: z.string() })),
+      })
+      .nullable(),
+    status: z.enum(['in_progress', 'completed', 'failed']),
+    approval_request_id: z.null(),
+  }),
+);
+
+/** An item of an output, to the letter: no field more, none less (contract-responses R34, R40). */
+export const Item = z.discriminatedUnion('type', [Message, Reasoning, FunctionCall, CustomToolCall, McpCall]);
+export type Item = z.output<typeof Item>;

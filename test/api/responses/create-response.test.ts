@@ -1,0 +1,109 @@
+import OpenAI from 'openai';
+import { expect, test } from 'vitest';
+import { createHarness, startBackgroundWorker } from '#test/harness/create-harness.ts';
+import { describeQueues } from '#test/harness/queues.ts';
+import { scripted } from '#test/harness/scripted.ts';
+import { openaiClient, raised } from './openai-client.ts';
+
+const model = 'test';
+
+describeQueues(({ redis }) => {
+  test('a create in the foreground is answered when the response has ended', async () => {
+    await using harness = await createHarness({ redis });
+    await using _worker = await startBackgroundWorker(harness);
+    const client = openaiClient(harness);
+
+    const response = await client.responses.create({ model, input: scripted({ answer: 'Hello, Ada.' }) });
+
+    expect(response).toMatchObject({ status: 'completed', output_text: 'Hello, Ada.', conversation: null, model });
+    expect(await client.responses.retrieve(response.id)).toMatchObject({
+      output: response.output,
+      status: 'completed',
+    });
+    expect(await harness.findTurn(response.id.replace('resp_', 'turn_'))).toMatchObject({ output: 'Hello, Ada.' });
+  });
+
+  test('a create in the background is answered at once, and is waited for', async () => {
+    await using harness = await createHarness({ redis });
+    const client = openaiClient(harness, '/openai/v1');
+
+    const queued = await client.responses.create({ model, input: scripted({ answer: 'Later.' }), background: true });
+    expect(queued).toMatchObject({ status: 'queued', background: true, output: [], usage: null });
+    await using _worker = await startBackgroundWorker(harness);
+    const { body } = await harness.call('GET', `/v1/responses/${queued.id}?wait=30`);
+
+    expect(body).toMatchObject({ id: queued.id, status: 'completed' });
+  });
+});
+
+test('a stream ends with the response, and any stored response can be streamed again', async () => {
+  await using harness = await createHarness();
+  await using _worker = await startBackgroundWorker(harness);
+  const client = openaiClient(harness);
+
+  const stream = client.responses.stream({ model, input: scripted({ answer: 'Hello, Ada.' }) });
+  const final = await stream.finalResponse();
+  const again = client.responses.stream({ response_id: final.id });
+
+  expect(final).toMatchObject({ status: 'completed', output_text: 'Hello, Ada.' });
+  expect((await again.finalResponse()).output).toEqual(final.output);
+});
+
+test.each([
+  [400, OpenAI.BadRequestError, 'provider_invalid_request'],
+  [404, OpenAI.BadRequestError, 'provider_model_not_found'],
+  [401, OpenAI.InternalServerError, 'provider_authentication_failed'],
+])('a provider that answers %i makes the client raise what fits', async (status, expected, code) => {
+  await using harness = await createHarness();
+  await using _worker = await startBackgroundWorker(harness);
+  const input = scripted({ answer: 'Never.', final: { fault: { kind: 'status', status } } });
+
+  const error = await raised(openaiClient(harness).responses.create({ model, input }));
+
+  expect(error).toBeInstanceOf(expected);
+  expect(error).toMatchObject({ code, param: null, headers: expect.anything() });
+  expect(error.headers?.get('x-should-retry')).toBe('false');
+  const id = error.headers?.get('pawl-response-id') ?? '';
+  expect(await openaiClient(harness).responses.retrieve(id)).toMatchObject({ id, status: 'failed' });
+});
+
+test('a key that comes twice is one response, and both callers get it', async () => {
+  await using harness = await createHarness();
+  const client = openaiClient(harness);
+  const body = { model, input: scripted({ answer: 'Once.' }) };
+  const create = () => client.responses.create(body, { headers: { 'idempotency-key': 'once' } });
+
+  const both = Promise.all([create(), create()]);
+  await using _worker = await startBackgroundWorker(harness);
+  const [one, other] = await both;
+
+  expect(other).toEqual(one);
+  expect(harness.modelRequests).toHaveLength(1);
+  const error = await raised(
+    client.responses.create({ ...body, user: 'else' }, { headers: { 'idempotency-key': 'once' } }),
+  );
+  expect(error).toBeInstanceOf(OpenAI.ConflictError);
+  expect(error.headers?.get('x-should-retry')).toBe('false');
+});
+
+test('a response that is not stored is found by no route, before and after its end', async () => {
+  await using harness = await createHarness();
+  const client = openaiClient(harness);
+  await using _worker = await startBackgroundWorker(harness);
+
+  const response = await client.responses.create({ model, input: scripted({ answer: 'Secret.' }), store: false });
+
+  const { id } = response;
+  expect(response).toMatchObject({ store: false, output_text: 'Secret.' });
+  for (const [method, path] of [
+    ['GET', ''],
+    ['GET', '/input_items'],
+    ['POST', '/cancel'],
+    ['DELETE', ''],
+  ] as const) {
+    const { status, body } = await harness.call(method, `/v1/responses/${id}${path}`);
+    expect.soft([status, body]).toMatchObject([404, { error: { code: 'response_not_found' } }]);
+  }
+  const chained = await raised(client.responses.create({ model, input: 'And now?', previous_response_id: id }));
+  expect(chained).toMatchObject({ status: 400, code: 'previous_response_not_found' });
+});

@@ -1,0 +1,82 @@
+import { once } from 'node:events';
+import { type ClientRequest, request } from 'node:http';
+import { expect, test } from 'vitest';
+import type { TurnResource } from '#core/turn/resource/turn.ts';
+import { startApi } from '#services/api/app.ts';
+import { createHarness, type Harness, startBackgroundWorker } from '#test/harness/create-harness.ts';
+import { scripted } from '#test/harness/scripted.ts';
+
+/** A create on a connection of its own, once the response is there. Closing it is the test's business. */
+async function open({ url }: { url: string }, headers: Record<string, string> = {}): Promise<ClientRequest> {
+  const made = request(`${url}/v1/responses`, {
+    ...{ method: 'POST', agent: false },
+    headers: { 'content-type': 'application/json', ...headers },
+  });
+  made.on('error', () => {});
+  made.end(JSON.stringify({ model: 'test', input: scripted({ answer: 'Done.' }) }));
+  await once(made, 'finish');
+  return made;
+}
+
+async function turns({ call }: Harness): Promise<TurnResource[]> {
+  return (await call<{ data: TurnResource[] }>('GET', '/v1/turns')).body.data;
+}
+
+/** Waits until the callers' connections use up what their key may have open, or no longer do. */
+async function untilHeld(harness: Harness, isUsedUp: boolean): Promise<void> {
+  await expect.poll(() => turns(harness)).toHaveLength(1);
+  const [turn] = await turns(harness);
+  const ask = async () => (await harness.call('GET', `/v1/turns/${turn!.id}?wait=0.001`)).status;
+  await expect.poll(ask).toBe(isUsedUp ? 429 : 200);
+}
+
+const statuses = async (harness: Harness) => (await turns(harness)).map(({ status }) => status);
+
+test('a caller who closes the connection of a foreground create cancels it', async () => {
+  await using harness = await createHarness();
+  const connection = await open(harness);
+  await expect.poll(() => statuses(harness)).toEqual(['queued']);
+
+  connection.destroy();
+
+  await expect.poll(() => statuses(harness)).toEqual(['cancelled']);
+});
+
+test('a response whose caller asks for it goes on when the connection is closed', async () => {
+  await using harness = await createHarness({ env: { PAWL_MAX_STREAMS: '1' } });
+  const connection = await open(harness, { 'pawl-on-disconnect': 'continue' });
+  await untilHeld(harness, true);
+
+  connection.destroy();
+  await untilHeld(harness, false);
+  await harness.workUntilIdle();
+
+  expect(await statuses(harness)).toEqual(['completed']);
+});
+
+test('an API that stops cancels nothing', async () => {
+  await using harness = await createHarness();
+  const { parts, settings, log } = harness;
+  const stopping = await startApi(parts, settings, log);
+  const connection = await open({ url: stopping.url });
+  const answered = once(connection, 'response');
+  await expect.poll(() => statuses(harness)).toEqual(['queued']);
+
+  await stopping.close(10_000);
+
+  const [answer] = await answered;
+  expect([answer.statusCode, answer.headers['x-should-retry']]).toEqual([503, 'false']);
+  expect(answer.headers['pawl-response-id']).toMatch(/^resp_/);
+  expect(await statuses(harness)).toEqual(['queued']);
+});
+
+test('a response that ended before its caller left stays as it is', async () => {
+  await using harness = await createHarness();
+  await using _worker = await startBackgroundWorker(harness);
+  const connection = await open(harness);
+  const [answer] = await once(connection, 'response');
+
+  answer.destroy();
+
+  expect(await statuses(harness)).toEqual(['completed']);
+});

@@ -1,0 +1,67 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import OpenAI from 'openai';
+import { expect, test } from 'vitest';
+import { createHarness } from '#test/harness/create-harness.ts';
+import { openaiClient, raised } from './openai-client.ts';
+
+/** A server of lists, as the three wires have them; it refuses the key `wrong`. */
+async function startLists() {
+  const lists: Record<string, object> = {
+    '/openai/v1/models': {
+      object: 'list',
+      data: [{ id: 'gpt-4.1', object: 'model', created: 17, owned_by: 'system' }],
+    },
+    '/anthropic/v1/models': {
+      ...{ data: [{ type: 'model', id: 'claude', created_at: '1970-01-01T00:01:00Z' }] },
+      ...{ has_more: true, last_id: 'claude' },
+    },
+    '/anthropic/v1/models?after_id=claude': { data: [{ type: 'model', id: 'claude-2' }], has_more: false },
+    '/gemini/v1/models': { models: [{ name: 'models/gemini-pro', displayName: 'Gemini' }], nextPageToken: 'b/+' },
+    '/gemini/v1/models?pageToken=b%2F%2B': { models: [{ name: 'models/gemini-nano' }] },
+  };
+  const asked: string[] = [];
+  const server = createServer(({ method, url, headers }, response) => {
+    asked.push(url ?? '');
+    const list = method === 'GET' && headers.authorization !== 'Bearer wrong' ? lists[url ?? ''] : undefined;
+    response.writeHead(list ? 200 : 401, { 'content-type': 'application/json' }).end(JSON.stringify(list ?? {}));
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return { url, asked, [Symbol.asyncDispose]: async () => void server.close() };
+}
+
+test('OpenAI’s client lists aliases and what each provider lists, and retrieves one', async () => {
+  await using lists = await startLists();
+  const extra = {
+    ...{ wrong: { kind: 'openai', base_url: `${lists.url}/openai/v1`, api_key: 'wrong' } },
+    away: { kind: 'openai', base_url: 'http://127.0.0.1:1/v1' },
+  };
+  await using harness = await createHarness({
+    env: {
+      ...{ OPENAI_API_KEY: 'key', OPENAI_BASE_URL: `${lists.url}/openai/v1` },
+      ...{ ANTHROPIC_API_KEY: 'key', ANTHROPIC_BASE_URL: `${lists.url}/anthropic` },
+      ...{ GEMINI_API_KEY: 'key', GEMINI_BASE_URL: `${lists.url}/gemini` },
+      PAWL_MODEL_ALIASES: '{"gpt-4o-mini":"anthropic/claude"}',
+      PAWL_PROVIDERS: JSON.stringify(extra),
+    },
+  });
+  const client = openaiClient(harness, '/openai/v1');
+
+  const { data } = await client.models.list();
+
+  const { length } = lists.asked;
+  expect(data.filter(({ owned_by }) => owned_by !== 'sim')).toEqual([
+    { id: 'gpt-4o-mini', object: 'model', created: 0, owned_by: 'anthropic' },
+    { id: 'openai/gpt-4.1', object: 'model', created: 17, owned_by: 'openai' },
+    { id: 'anthropic/claude', object: 'model', created: 60, owned_by: 'anthropic' },
+    { id: 'anthropic/claude-2', object: 'model', created: 0, owned_by: 'anthropic' },
+    { id: 'gemini/gemini-pro', object: 'model', created: 0, owned_by: 'gemini' },
+    { id: 'gemini/gemini-nano', object: 'model', created: 0, owned_by: 'gemini' },
+  ]);
+  expect(await client.models.retrieve('openai/gpt-4.1')).toMatchObject({ id: 'openai/gpt-4.1', object: 'model' });
+  expect(await client.models.retrieve('gpt-4o-mini')).toMatchObject({ id: 'gpt-4o-mini' });
+  expect(await raised(client.models.retrieve('openai/gpt-0'))).toBeInstanceOf(OpenAI.NotFoundError);
+  expect(new Set(lists.asked.slice(length)), 'asked again: who refused alone').toEqual(new Set(['/openai/v1/models']));
+});

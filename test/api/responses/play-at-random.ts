@@ -1,0 +1,62 @@
+import type { playResponse, Said } from './play-response.ts';
+import { inChunks, type Random, randomText, shuffled } from './random-script.ts';
+
+type Playing = Awaited<ReturnType<typeof playResponse>>;
+
+/**
+ * Plays a response of some rounds to its end: in any chunks, with runs that break off and begin again with the same words or
+ * others, and results in any order.
+ */
+export async function playAtRandom(response: Playing, random: Random): Promise<void> {
+  await response.start();
+  const rounds = 1 + random.upTo(2);
+  for (let round = 1; round <= rounds; round += 1) {
+    const calls = round < rounds ? Array.from({ length: 1 + random.upTo(2) }, (_, index) => `tool_${index}`) : [];
+    const { said, edition } = await tryRound(response, random, calls);
+    if (round === rounds) return response.complete(said, edition);
+    await response.commit(said, { edition });
+    for (const index of shuffled(calls.keys().toArray(), random)) await response.answer(round, index);
+  }
+}
+
+/** A round whose runs may break off; the next one says the same again, or something else. */
+async function tryRound(response: Playing, random: Random, calls: string[]) {
+  let said = newWords(random, calls);
+  for (let edition = 0; ; edition += 1) {
+    const telling = await response.tellRound();
+    const breaksOff = edition < 3 && random.chance(0.4);
+    const words = breaksOff ? random.upTo(6) : Number.POSITIVE_INFINITY;
+    await tellWords(telling, { response, said, random, words });
+    telling.end();
+    if (!breaksOff) return { said, edition };
+    await response.beginAgain();
+    if (random.chance(0.4)) said = newWords(random, calls);
+  }
+}
+
+function newWords(random: Random, calls: string[]): Said {
+  const answer = randomText(random, calls.length > 0 ? random.upTo(4) : 1 + random.upTo(10));
+  const refusal = calls.length === 0 && random.chance(0.2) ? randomText(random, 1 + random.upTo(3)) : '';
+  return {
+    ...(random.chance(0.5) && { reasoning: randomText(random, 1 + random.upTo(5)) }),
+    ...(random.chance(0.7) && { state: { signature: randomText(random, 1 + random.upTo(5)) } }),
+    ...{ text: answer + refusal, calls },
+    ...(refusal && { refusalFrom: answer.length }),
+  };
+}
+
+type Telling = Awaited<ReturnType<Playing['tellRound']>>;
+type Words = { response: Playing; said: Said; random: Random; words: number };
+
+async function tellWords(telling: Telling, { response, said, random, words }: Words): Promise<void> {
+  const { reasoning = '', text = '', refusalFrom = text.length } = said;
+  const tell = [
+    ...inChunks(reasoning, random).map((chunk) => () => telling.think(chunk)),
+    ...inChunks(text.slice(0, refusalFrom), random).map((chunk) => () => telling.say(chunk)),
+    ...inChunks(text.slice(refusalFrom), random).map((chunk) => () => telling.refuse(chunk)),
+  ];
+  for (const chunk of tell.slice(0, words)) {
+    chunk();
+    for (let pause = random.upTo(3); pause > 0; pause -= 1) await response.load();
+  }
+}

@@ -1,0 +1,38 @@
+/** Numbers that look random and are the same for the same seed (mulberry32). */
+export function makeRandom(seed: number) {
+  let state = seed;
+  const next = () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+  const upTo = (limit: number) => Math.floor(next() * (limit + 1));
+  return { chance: (share: number) => next() < share, upTo };
+}
+
+export type Random = ReturnType<typeof makeRandom>;
+
+const WORDS = ['one ', 'two ', '🐢 ', 'drei', ' 🐢🐢', '\n', 'é', 'a longer word '];
+
+/** Some words. */
+export function randomText(random: Random, words: number): string {
+  return Array.from({ length: words }, () => WORDS[random.upTo(WORDS.length - 1)]).join('');
+}
+
+/** A text in chunks of any size; a chunk may end in the middle of a surrogate pair. */
+export function inChunks(text: string, random: Random): string[] {
+  const chunks: string[] = [];
+  for (let at = 0; at < text.length; ) {
+    const end = at + 1 + random.upTo(8);
+    chunks.push(text.slice(at, end));
+    at = end;
+  }
+  return chunks;
+}
+
+/** A list in any order. */
+export function shuffled<Item>(items: Item[], random: Random): Item[] {
+  const rest = [...items];
+  return items.map(() => rest.splice(random.upTo(rest.length - 1), 1)[0] as Item);
+}

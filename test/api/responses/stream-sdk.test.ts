@@ -1,0 +1,108 @@
+import type OpenAI from 'openai';
+import { expect, test } from 'vitest';
+import { createHarness, startBackgroundWorker } from '#test/harness/create-harness.ts';
+import { describeQueues } from '#test/harness/queues.ts';
+import { scripted } from '#test/harness/scripted.ts';
+import { openaiClient } from './openai-client.ts';
+
+type Event = OpenAI.Responses.ResponseStreamEvent;
+
+const weather = {
+  ...{ type: 'function' as const, name: 'get_weather', description: 'Tells the weather', strict: null },
+  parameters: { type: 'object', properties: { city: { type: 'string' } } },
+};
+const asksAndTalks = scripted({
+  rounds: [{ tools: [{ name: 'get_weather', arguments: { city: 'Rome' }, id: 'call_1' }] }],
+  answer: 'It is sunny.',
+});
+
+async function all(events: AsyncIterable<Event>): Promise<Event[]> {
+  const told: Event[] = [];
+  for await (const event of events) told.push(event);
+  return told;
+}
+
+describeQueues(({ redis }) => {
+  test('the stream of OpenAI’s client ends with the response that a retrieve shows', async () => {
+    await using harness = await createHarness({ redis });
+    await using _worker = await startBackgroundWorker(harness);
+    const client = openaiClient(harness);
+
+    const stream = client.responses.stream({ model: 'test', input: scripted({ answer: 'Hello, Ada. 🐢' }) });
+    let text = '';
+    stream.on('response.output_text.delta', ({ delta }) => {
+      text += delta;
+    });
+    const final = await stream.finalResponse();
+
+    const { output } = await client.responses.retrieve(final.id);
+    expect(text).toBe('Hello, Ada. 🐢');
+    expect(final.output.map(({ id }) => id)).toEqual(output.map(({ id }) => id));
+    expect(final.output_text).toBe(text);
+  });
+});
+
+test('a call of the caller’s function is streamed whole, and its answer in the next response', async () => {
+  await using harness = await createHarness();
+  await using _worker = await startBackgroundWorker(harness);
+  const client = openaiClient(harness);
+
+  const body = { model: 'test', tools: [weather], stream: true as const };
+  const asked = await all(await client.responses.create({ ...body, input: asksAndTalks }));
+  const last = asked.at(-1) as OpenAI.Responses.ResponseCompletedEvent;
+  const call = last.response.output.find((item) => item.type === 'function_call')!;
+  const input = [{ type: 'function_call_output' as const, call_id: call.call_id, output: 'Sunny' }];
+  const told = await all(await client.responses.create({ ...body, input, previous_response_id: last.response.id }));
+
+  expect(asked.map(({ type }) => type).slice(-5)).toEqual([
+    'response.output_item.added',
+    'response.function_call_arguments.delta',
+    'response.function_call_arguments.done',
+    'response.output_item.done',
+    'response.completed',
+  ]);
+  expect(call).toMatchObject({ name: 'get_weather', arguments: '{"city":"Rome"}' });
+  expect(told.at(-1)).toMatchObject({ type: 'response.completed', response: { status: 'completed' } });
+});
+
+test('a retrieve streams a response from its start or behind any number, as often as asked', async () => {
+  await using harness = await createHarness();
+  const client = openaiClient(harness);
+  const { id } = await client.responses.create({
+    model: 'test',
+    input: scripted({ answer: 'Hello.' }),
+    background: true,
+  });
+  await harness.workUntilIdle();
+  const read = async (starting_after?: number) =>
+    all(await client.responses.retrieve(id, { stream: true, ...(starting_after !== undefined && { starting_after }) }));
+
+  const whole = await read();
+  const numbers = whole.map(({ sequence_number }) => sequence_number);
+  for (const number of numbers) {
+    expect(await read(number)).toEqual(whole.filter(({ sequence_number }) => sequence_number > number));
+  }
+  expect(whole.map(({ type }) => type).slice(0, 3)).toEqual([
+    'response.created',
+    'response.queued',
+    'response.in_progress',
+  ]);
+  expect(await read()).toEqual(whole);
+});
+
+test('a number that is none is refused before the stream begins, with the headers of every answer', async () => {
+  await using harness = await createHarness();
+  const { id } = await openaiClient(harness).responses.create({ model: 'test', input: 'Hi', background: true });
+  await harness.workUntilIdle();
+  const ask = (after: string) => fetch(`${harness.url}/v1/responses/${id}?stream=true&starting_after=${after}`);
+
+  for (const after of ['-1', 'x', '1.5']) {
+    const answer = await ask(after);
+    expect(answer.status).toBe(400);
+    expect(await answer.json()).toMatchObject({ error: { param: 'starting_after', code: 'invalid_value' } });
+  }
+  const answer = await ask('999');
+  expect(await answer.text()).toBe('data: [DONE]\n\n');
+  expect(answer.headers.get('x-request-id')).toMatch(/^req_/);
+  expect(answer.headers.get('cache-control')).toBe('no-cache, no-transform');
+});

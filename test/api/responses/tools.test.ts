@@ -1,0 +1,92 @@
+import { expect, test } from 'vitest';
+import { readBody, refusalOf } from './read-body.ts';
+
+const locate = { type: 'function', name: 'Locate-User', parameters: { type: 'object', required: ['missing'] } };
+const post = {
+  ...{ type: 'function', name: 'post', effect: 'idempotent', parameters: { type: 'object', properties: {} } },
+  execution: { kind: 'http', url: 'https://example.com/post' },
+};
+
+test('a function is handed over to the caller, with its schema as it is and `strict` passed on', async () => {
+  const { config } = await readBody({ tools: [{ ...locate, strict: true }] });
+
+  expect(config.tools).toMatchObject([
+    { name: 'Locate-User', parameters: locate.parameters, strict: true, execution: null, handOver: { custom: false } },
+  ]);
+  expect(config.response?.tools).toEqual([{ ...locate, description: null, strict: true }]);
+});
+
+test('a function with an execution is run by Pawl, by the rules of turns', async () => {
+  const { config } = await readBody({ tools: [post] });
+
+  expect(config.tools[0]).toMatchObject({ effect: 'idempotent', execution: { kind: 'http' } });
+  expect(config.tools[0]).not.toHaveProperty('handOver');
+  expect(config.response?.tools[0]).toMatchObject({ ...post, description: null, strict: null });
+});
+
+test('a custom tool is offered as a function of one text, and its grammar is told', async () => {
+  const format = { type: 'grammar', syntax: 'regex', definition: '[a-z]+' };
+  const { config } = await readBody({ tools: [{ type: 'custom', name: 'patch', description: 'Patches.', format }] });
+
+  expect(config.tools[0]).toMatchObject({ handOver: { custom: true }, parameters: { required: ['input'] } });
+  expect(config.tools[0]?.description).toMatch(/^Patches\..*regex grammar:\n\[a-z\]\+$/s);
+  expect(config.response?.tools).toEqual([{ type: 'custom', name: 'patch', description: 'Patches.', format }]);
+});
+
+test.each([
+  ['unsupported_tool', 'tools[1].type', [locate, { type: 'web_search_preview' }]],
+  ['mcp_server_not_configured', 'tools[0].server_url', [{ type: 'mcp', server_label: 'a', server_url: 'https://a.b' }]],
+  ['invalid_tool', 'tools[0].name', [{ type: 'function', name: 'a b' }]],
+  ['invalid_tool', 'tools[1].name', [locate, locate]],
+  ['missing_required_parameter', 'tools[0].name', [{ type: 'function' }]],
+  ['unknown_parameter', 'tools[0].function', [{ type: 'function', name: 'a', function: {} }]],
+  ['invalid_value', 'tools[0].execution', [{ ...post, execution: { kind: 'server' } }]],
+  ['egress_blocked', 'tools[0].execution.url', [{ ...post, execution: { kind: 'http', url: 'http://10.0.0.1' } }]],
+])('%s is said of %s', async (code, param, tools) => {
+  expect(await refusalOf({ tools })).toMatchObject({ status: 400, code, param });
+});
+
+test('tools that Pawl does not have are left out where the operator says so, but not where one is chosen', async () => {
+  const ignoring = { settings: { unsupportedTools: 'ignore' as const } };
+  const tools = [{ type: 'web_search' }, locate, post];
+  const { config, ignoredTools } = await readBody({ tools }, ignoring);
+
+  expect(ignoredTools).toEqual(['web_search']);
+  expect(config.tools.map(({ name }) => name)).toEqual(['Locate-User', 'post']);
+  expect(config.response?.tools).toHaveLength(2);
+  const chosen = { tools, tool_choice: { type: 'web_search' } };
+  expect(await refusalOf(chosen, ignoring)).toMatchObject({ code: 'unsupported_tool', param: 'tool_choice.type' });
+  const broken = [{ type: 'web_search' }, { ...locate, name: '' }];
+  expect(await refusalOf({ tools: broken }, ignoring)).toMatchObject({ param: 'tools[1].name' });
+});
+
+test('the choice of a tool, or of some, is that of the turn, and is shown as it was sent', async () => {
+  const tools = [locate, post];
+  const named = { type: 'function', name: 'post' };
+  const one = await readBody({ tools, tool_choice: named });
+  expect(one.config).toMatchObject({
+    tool_choice: { type: 'specific', name: 'post' },
+    response: { tool_choice: named },
+  });
+
+  const allowed = { type: 'allowed_tools', mode: 'required', tools: [named] };
+  const some = await readBody({ tools, tool_choice: allowed });
+  expect(some.config).toMatchObject({ tool_choice: 'required', tools: [{ name: 'post' }] });
+  expect(some.config.response).toMatchObject({
+    tool_choice: allowed,
+    tools: [{ name: 'Locate-User' }, { name: 'post' }],
+  });
+});
+
+test.each([
+  ['invalid_value', 'tool_choice.name', { type: 'function', name: 'other' }],
+  ['invalid_value', 'tool_choice.name', { type: 'custom', name: 'post' }],
+  [
+    'missing_required_parameter',
+    'tool_choice.tools[0].name',
+    { type: 'allowed_tools', mode: 'auto', tools: [{ type: 'function' }] },
+  ],
+  ['unsupported_tool', 'tool_choice.type', { type: 'web_search' }],
+])('a choice is refused %s, at %s', async (code, param, tool_choice) => {
+  expect(await refusalOf({ tools: [post], tool_choice })).toMatchObject({ code, param });
+});

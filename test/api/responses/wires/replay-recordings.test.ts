@@ -1,0 +1,132 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createHarness, type Harness } from '#test/harness/create-harness.ts';
+import { isAlike } from '#test/llm/recorded-loops/is-alike.ts';
+import { type Line, playResponses, type Way } from '#test/llm/recorded-loops/play-responses.ts';
+import { readAnthropic } from '#test/llm/recorded-loops/read-anthropic.ts';
+import { readGemini } from '#test/llm/recorded-loops/read-gemini.ts';
+import { readOpenai } from '#test/llm/recorded-loops/read-openai.ts';
+import { type RecordedTurn, recordedTurns } from '#test/llm/recorded-loops/recorded-turns.ts';
+import { MEDIA, type Said, type WireReader } from '#test/llm/recorded-loops/wire-reader.ts';
+import { answerOf, areRecordingsHere, entries, readRecording, startCounts } from '#test/llm/recordings.ts';
+import { startWireServer, type WireServer } from '#test/llm/wire-server.ts';
+
+const ways: Way[] = ['previous_response_id', 'conversation', 'all items again', 'all items and state again'];
+const readers = [readOpenai, readAnthropic, readGemini];
+const loops = entries.flatMap(({ file, api }) => {
+  const reader = readers.find((each) => each.isOurs(api));
+  const loop = reader && recordedTurns(readRecording(file).exchanges, reader);
+  return reader && loop && 'turns' in loop && !asksForUnknown(loop.turns, reader)
+    ? [{ file, reader, turns: loop.turns }]
+    : [];
+});
+const cases = loops.flatMap((loop) => ways.map((way) => ({ ...loop, way })));
+type Body = Record<string, unknown>;
+const { count, told } = startCounts();
+
+let server: WireServer;
+let harness: Harness;
+beforeAll(async () => {
+  server = await startWireServer();
+  const env = {
+    ...{ OPENAI_BASE_URL: server.origin, ANTHROPIC_BASE_URL: server.origin, GEMINI_BASE_URL: server.origin },
+    ...{ ANTHROPIC_API_KEY: 'none-at-all', GEMINI_API_KEY: 'none-at-all' },
+  };
+  harness = await createHarness({ env });
+});
+afterAll(async () => {
+  await harness[Symbol.asyncDispose]();
+  await server[Symbol.asyncDispose]();
+  console.log(areRecordingsHere ? `tool loops as responses: ${told()}` : 'tool loops as responses: no recordings here');
+});
+
+test.skipIf(areRecordingsHere)('recordings of tool loops are not at hand', () => undefined);
+
+/** What was sent for each turn of a recording by `previous_response_id`, which keeps everything. */
+const sentByChain = new Map<string, string[]>();
+
+test.for(cases)('$file runs as responses, by $way, as it was recorded', async ({ file, reader, turns, way }) => {
+  const line: Line = { last: null, conversation: null, items: [] };
+  for (const recorded of turns) {
+    if (!recorded.goesOn) Object.assign(line, { last: null, conversation: await newConversation(), items: [] });
+    const [first, ...rest] = recorded.rounds.map(({ exchange }) => answerOf(reader.answered(exchange)));
+    server.answer(first!);
+    server.answerNext(...rest);
+    const before = server.asked.length;
+    const responses = await playResponses(harness, recorded, { way, line, reader });
+    const requests = server.asked.slice(before).map(({ body }) => body);
+    checkRequests(requests, recorded, { reader, way });
+    const place = `${file} ${turns.indexOf(recorded)}`;
+    if (way === 'previous_response_id') sentByChain.set(place, requests.map(withoutMadeIds));
+    if (way === 'all items and state again') expect(requests.map(withoutMadeIds)).toEqual(sentByChain.get(place));
+    checkReplies(responses, recorded);
+  }
+  count(`${reader.wire} by ${way}`);
+});
+
+/** Where a server gave its calls no ids, each turn has made its own. */
+function withoutMadeIds(body: Body): string {
+  return JSON.stringify(body).replaceAll(/call_[0-9a-f]{24}/g, 'call_made');
+}
+
+async function newConversation(): Promise<string> {
+  return (await harness.call<{ id: string }>('POST', '/v1/conversations', { body: {} })).body.id;
+}
+
+type Played = Awaited<ReturnType<typeof playResponses>>;
+
+/** Each reply is a response with what the model said and asked for; a recording that ends in a refusal fails the last one. */
+function checkReplies(responses: Played, { rounds }: RecordedTurn) {
+  const replies = rounds.map(({ reply }) => reply).filter(({ problem }) => problem === null);
+  for (const [index, { text, calls }] of replies.entries()) {
+    const { output, output_text } = responses[index]!;
+    const asked = output.filter((item) => item.type === 'function_call');
+    expect(plain(output_text)).toContain(plain(text));
+    expect(asked.map(({ name, arguments: args }) => ({ name, args: JSON.parse(args) }))).toEqual(
+      calls.map(({ name, arguments: args }) => ({ name, args })),
+    );
+  }
+}
+
+/** Between texts of Anthropic stands a blank line where the model did something else. */
+function plain(text: string): string {
+  return text.replace(/\s+/g, '');
+}
+
+/** Each request is valid, and has the history of the recorded one, unless that client had changed it. */
+function checkRequests(
+  requests: Body[],
+  { rounds, fields }: RecordedTurn,
+  { reader, way }: { reader: WireReader; way: Way },
+) {
+  expect(requests).toHaveLength(rounds.length);
+  for (const [index, body] of requests.entries()) {
+    expect(reader.problems(body, fields.model)).toEqual([]);
+    const { exchange } = rounds[index]!;
+    if (!exchange.request) return;
+    const { said: ours } = reader.request({ ...exchange, request: { body } });
+    const { said } = reader.request(exchange);
+    // What a provider ran itself is state of the reply, which a client of responses does not have.
+    const theirs = way === 'all items again' ? said.map(withoutMedia) : said;
+    const isChanged = countCalls(ours) !== countCalls(theirs);
+    expect(isChanged || isAlike(ours, theirs), JSON.stringify({ ours, theirs })).toBe(true);
+  }
+}
+
+function withoutMedia(said: Said): Said {
+  return said.role === 'assistant' ? { ...said, text: said.text.replaceAll(MEDIA, '') } : said;
+}
+
+/** A call of a tool that was not offered is answered by Pawl, and the response goes on: there is none for each reply. */
+function asksForUnknown(turns: RecordedTurn[], reader: WireReader): boolean {
+  return turns.some(({ rounds, fields }) =>
+    rounds.some(({ exchange, reply }) => {
+      const { tools } = exchange.request ? reader.request(exchange).fields : fields;
+      return reply.calls.some(({ name }) => tools.every((tool) => tool.name !== name));
+    }),
+  );
+}
+
+function countCalls(said: Said[]): string {
+  const calls = said.reduce((sum, each) => sum + (each.role === 'assistant' ? each.calls : 0), 0);
+  return `${calls} calls, ${said.filter(({ role }) => role === 'tool').length} answers`;
+}

@@ -1,0 +1,40 @@
+import type { EventStream, Sink } from '#services/api/stream/joined-stream.ts';
+
+/**
+ * A client that reads nothing until `readToEnd`, with room for so many bytes; `open` begins what it reads. `Told` is what one
+ * frame holds.
+ */
+export function openSlowSink<Told>(roomBytes: number, open: (sink: Sink) => EventStream) {
+  const frames: string[] = [];
+  const waiting = () => frames.reduce((sum, frame) => sum + frame.length, 0);
+  let isOver = false;
+  let look = () => {};
+  const following = open({
+    isReady: () => waiting() < roomBytes,
+    write: (frame) => {
+      frames.push(Buffer.from(frame).toString());
+      look();
+    },
+    end: () => {
+      isOver = true;
+      look();
+    },
+  });
+  return {
+    waiting,
+    readToEnd: async (): Promise<Told[]> => {
+      const told: Told[] = [];
+      for (;;) {
+        following.advance();
+        const data = frames.shift()?.match(/^data: (\{.*\})$/m)?.[1];
+        if (data) told.push(JSON.parse(data));
+        else if (isOver && frames.length === 0) return told;
+        else if (frames.length === 0) {
+          await new Promise<void>((resolve) => {
+            look = resolve;
+          });
+        }
+      }
+    },
+  };
+}

@@ -1,0 +1,170 @@
+import { expect, test } from 'vitest';
+import type { UiChunk } from '#core/turn/ui-message/chunk.ts';
+import { followMessage } from '#services/api/ui-stream/follow-message.ts';
+import { uiStreamRoutes } from '#services/api/ui-stream/ui-stream-routes.ts';
+import { playAtRandom } from '../responses/play-at-random.ts';
+import { playResponse } from '../responses/play-response.ts';
+import { makeRandom, type Random } from '../responses/random-script.ts';
+import { openStream } from '../stream/open-stream.ts';
+import { openSlowSink } from '../stream/slow-sink.ts';
+import { createWatchHarness, type WatchOptions } from '../stream/watch-harness.ts';
+
+async function createUiHarness(options: WatchOptions = {}) {
+  const harness = await createWatchHarness({
+    ...options,
+    addRoutes: (app, context) => void app.route('/', uiStreamRoutes({ ...context, isClosing: () => false })),
+  });
+  return {
+    ...harness,
+    stream: async (turnId: string) => {
+      const stream = await openStream(`${harness.url}/v1/turns/${turnId}/ui-stream`, {});
+      return {
+        ...stream,
+        chunks: () => stream.seen.flatMap(({ type, data }) => (type === '[DONE]' ? [] : [data as UiChunk])),
+      };
+    },
+    [Symbol.asyncDispose]: () => harness[Symbol.asyncDispose](),
+  };
+}
+
+type UiHarness = Awaited<ReturnType<typeof createUiHarness>>;
+type Seen = { data: Record<string, unknown> }[];
+
+const deltasOf = (chunks: UiChunk[], id = 't1') =>
+  chunks.flatMap((chunk) => ('delta' in chunk && chunk.id === id ? [chunk.delta] : []));
+const heard = (text: string) => (seen: Seen) => deltasOf(seen.map(({ data }) => data as UiChunk)).join('') === text;
+
+test('a message is told while it is made; who joins in the middle gets one delta of what there is', async () => {
+  await using harness = await createUiHarness();
+  const turn = await playResponse(harness);
+  const first = await harness.stream(turn.id);
+  await first.until((seen) => seen.some(({ data }) => data.type === 'start'));
+  await turn.start();
+  const round = await turn.tellRound();
+  round.think('Hm');
+  for (const [said, all] of [
+    ['Hel', 'Hel'],
+    ['lo, ', 'Hello, '],
+    ['Ada', 'Hello, Ada'],
+  ] as const) {
+    round.say(said);
+    await first.until(heard(all));
+  }
+  const late = await harness.stream(turn.id);
+  await late.until(heard('Hello, Ada'));
+  await turn.complete({ reasoning: 'Hm', text: 'Hello, Ada.' });
+  await Promise.all([first.over, late.over]);
+
+  expect(deltasOf(first.chunks())).toEqual(['Hel', 'lo, ', 'Ada', '.']);
+  expect(deltasOf(late.chunks())).toEqual(['Hello, Ada', '.']);
+  expect(deltasOf(late.chunks(), 'r1')).toEqual(['Hm']);
+  expect(late.chunks().at(-1)).toEqual({ type: 'finish', finishReason: 'stop' });
+  expect([first, late].map(({ seen }) => seen.at(-1)?.type)).toEqual(['[DONE]', '[DONE]']);
+});
+
+test('a text that is not so any more ends the stream with an error and no [DONE]; asked again, it tells the other one', async () => {
+  await using harness = await createUiHarness();
+  const turn = await playResponse(harness);
+  await turn.start();
+  const stream = await harness.stream(turn.id);
+  const first = await turn.tellRound();
+  first.say('One, two');
+  await stream.until(heard('One, two'));
+  first.end();
+  await turn.beginAgain();
+  const second = await turn.tellRound();
+  second.say('One, 2');
+  await stream.over;
+  const again = await harness.stream(turn.id);
+  await again.until(heard('One, 2'));
+  await turn.complete({ text: 'One, 2.' }, 1);
+  await again.over;
+
+  expect(stream.chunks().at(-1)).toMatchObject({
+    type: 'error',
+    errorText: expect.stringMatching(/^stream_superseded: /),
+  });
+  expect(stream.seen.at(-1)?.type).not.toBe('[DONE]');
+  expect(deltasOf(again.chunks()).join('')).toBe('One, 2.');
+});
+
+test('a process that stops tells its streams so, since the SDK takes a silent end for the end of the message', async () => {
+  await using harness = await createUiHarness();
+  const turn = await playResponse(harness);
+  const stream = await harness.stream(turn.id);
+  await stream.until((seen) => seen.length === 1);
+  await harness.streamHub.close();
+  await stream.over;
+
+  expect(stream.chunks().slice(1)).toEqual([{ type: 'error', errorText: expect.stringMatching(/^server_stopping: /) }]);
+});
+
+test('a slow client costs no memory: it is told in few deltas what it missed', async () => {
+  await using harness = await createUiHarness();
+  const turn = await playResponse(harness);
+  await turn.start();
+  const slow = followSlowly(harness, turn.id);
+  const quick = await harness.stream(turn.id);
+  const round = await turn.tellRound();
+  let written = '';
+  for (let line = 0; line < 40; line += 1) {
+    written += `${'A line that the model writes. '.repeat(30)}\n`;
+    round.say(written.slice(-901));
+    await quick.until(heard(written));
+  }
+  const waiting = slow.waiting();
+  round.end();
+  await turn.complete({ text: written });
+  await quick.over;
+  const told = await slow.readToEnd();
+
+  expect(waiting).toBeLessThan(8 * 1024);
+  expect(deltasOf(told).join('')).toBe(written);
+  expect(deltasOf(told).length).toBeLessThan(20);
+  expect(harness.streamHub.count()).toEqual({ turns: 0, streams: 0, waiters: 0 });
+});
+
+/** A stream whose client reads nothing until `readToEnd`. */
+function followSlowly({ streamHub }: UiHarness, turnId: string) {
+  return openSlowSink<UiChunk>(4 * 1024, (sink) =>
+    streamHub.join(turnId, sink, (watch) => followMessage(watch, { lastEvent: 0, sink })),
+  );
+}
+
+test('whatever happens, a client that asks again ends with the texts that are stored', {
+  timeout: 300_000,
+}, async () => {
+  await using first = await createUiHarness({ heartbeatMs: 40 });
+  await using second = await createUiHarness({ heartbeatMs: 40, beside: first });
+
+  for (let seed = 1; seed <= 16; seed += 1) {
+    const random = makeRandom(seed);
+    const turn = await playResponse(first, { isLost: () => random.chance(0.15) });
+    const clients = [1, 2].map((client) => readToEnd([first, second], turn.id, makeRandom(100 * seed + client)));
+    await playAtRandom(turn, random);
+    const told = await Promise.all(clients);
+
+    const { rounds, output } = await turn.load();
+    for (const chunks of told) {
+      for (const { number, text, reasoning } of rounds) {
+        const stored = text ?? (number === rounds.length ? output : null) ?? '';
+        expect(deltasOf(chunks, `t${number}`).join(''), `seed ${seed}`).toBe(stored);
+        expect(deltasOf(chunks, `r${number}`).join(''), `seed ${seed}`).toBe(reasoning ?? '');
+      }
+      expect(chunks.at(-1), `seed ${seed}`).toEqual({ type: 'finish', finishReason: 'stop' });
+    }
+  }
+});
+
+/** A client that leaves after any number of chunks and asks again, any process, until it is told to the end. */
+async function readToEnd(harnesses: UiHarness[], id: string, random: Random): Promise<UiChunk[]> {
+  for (;;) {
+    const stream = await (harnesses[random.upTo(harnesses.length - 1)] as UiHarness).stream(id);
+    const patience = random.chance(0.3) ? Number.POSITIVE_INFINITY : 1 + random.upTo(30);
+    const isEnough = () => stream.seen.length >= patience || stream.seen.at(-1)?.type === '[DONE]';
+    await stream.until(isEnough).catch(() => {});
+    stream.leave();
+    await stream.over;
+    if (stream.seen.at(-1)?.type === '[DONE]') return stream.chunks();
+  }
+}

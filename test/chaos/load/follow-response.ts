@@ -1,0 +1,38 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { readEvents } from '#client/read-events.ts';
+import type { NumberedEvent } from '#core/turn/responses/piece.ts';
+import type { ApiClient } from './api-client.ts';
+
+const PAUSE_MS = 200;
+const SILENCE_MS = 15_000;
+const ENDS = /^response\.(completed|failed|incomplete)$/;
+
+/**
+ * Streams a response to its end, over as many connections as it takes: behind its last number, and from the start where the
+ * stream was superseded. Returns what it was told since then; undefined when the run is over before.
+ */
+export async function followResponse(id: string, client: ApiClient): Promise<NumberedEvent[] | undefined> {
+  let told: NumberedEvent[] = [];
+  while (!client.isOver()) {
+    const last = told.at(-1);
+    const after = last ? `&starting_after=${last.sequence_number}` : '';
+    const response = await client.open(`/v1/responses/${id}?stream=true${after}`, 0);
+    if (response?.status === 200 && response.body) told.push(...(await readOn(response.body)));
+    const type = told.at(-1)?.type ?? '';
+    if (ENDS.test(type)) return told;
+    if (type === 'error' || response?.status === 400) told = [];
+    await sleep(PAUSE_MS);
+  }
+  return undefined;
+}
+
+/** What one connection tells until it breaks off, or the response or the stream ends. */
+async function readOn(body: ReadableStream<Uint8Array>): Promise<NumberedEvent[]> {
+  const told: NumberedEvent[] = [];
+  for await (const event of readEvents(body, { onChunk: () => {}, silenceMs: SILENCE_MS })) {
+    const next = event as unknown as NumberedEvent;
+    told.push(next);
+    if (next.type === 'error' || ENDS.test(next.type)) break;
+  }
+  return told;
+}

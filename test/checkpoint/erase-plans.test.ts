@@ -1,0 +1,53 @@
+import { sql } from 'kysely';
+import { expect, test } from 'vitest';
+import { connect } from '#core/checkpoint/connect.ts';
+import { eraseHidden } from '#core/checkpoint/erase-hidden.ts';
+import type { Db } from '#core/checkpoint/tables.ts';
+import { hideTurn } from '#core/checkpoint/turns/hide.ts';
+import { createHarness } from '#test/harness/create-harness.ts';
+
+const TABLES = ['turns', 'conversations', 'idempotency_keys'];
+const MANY = 20_000;
+
+test('what is hidden and erased is found by indexes, beside however many other turns', async () => {
+  await using harness = await createHarness();
+  const { id } = await harness.startTurn({ input: 'Hi' });
+  await harness.workUntilIdle();
+  await addMany(harness.db, id);
+  const { db, close } = connect(harness.env.DATABASE_URL, { shared: 1, own: 1 });
+
+  const before = await countScans(db);
+  await db.transaction().execute((trx) => hideTurn(trx, 'default', id));
+  while ((await eraseHidden(db, 100)) > 0);
+  const after = await countScans(db);
+
+  const { rows } = await sql<{ count: number }>`select count(*)::int as count from turns`.execute(db);
+  await close();
+  expect(rows[0]?.count).toBe(MANY);
+  expect(after).toEqual(before);
+});
+
+/** Ended turns in conversations of their own, each created under a key; a tenth is deleted, but kept by a fork. */
+async function addMany(db: Db, id: string): Promise<void> {
+  await sql`insert into conversations (id, project, config, metadata, turns, forked_from)
+    select 'conv_' || n, 'default', '{}', '{}', 1, case when n % 10 = 1 then 'turn_' || n - 1 end
+    from generate_series(1, ${MANY}) as n`.execute(db);
+  await sql`insert into turns (id, project, conversation_id, position, provider, priority, config, input, metadata, status,
+      at_head, output, completed_at, created_at, hidden_at, history_until)
+    select 'turn_' || n, project, 'conv_' || n, 1, provider, priority, config, input, metadata, status, false, '', now(),
+      now() - n * interval '1 second', case when n % 10 = 0 then now() end, case when n % 10 = 0 then 1 end
+    from turns, generate_series(1, ${MANY}) as n where id = ${id}`.execute(db);
+  await sql`insert into idempotency_keys (project, path, key, body_hash, resource_id, created_at)
+    select project, '/v1/turns', id, '', id, created_at from turns`.execute(db);
+  for (const table of TABLES) await sql`analyze ${sql.table(table)}`.execute(db);
+}
+
+/** How often each table was read from end to end. */
+async function countScans(db: Db): Promise<Record<string, number>> {
+  await db.transaction().execute((trx) => sql`select pg_stat_force_next_flush()`.execute(trx));
+  const { rows } = await db.transaction().execute((trx) =>
+    sql<{ name: string; scans: number }>`
+      select relname as name, seq_scan::int as scans from pg_stat_user_tables where schemaname = 'public'`.execute(trx),
+  );
+  return Object.fromEntries(rows.filter(({ name }) => TABLES.includes(name)).map(({ name, scans }) => [name, scans]));
+}

@@ -1,0 +1,45 @@
+import type { Scene } from '../lane.ts';
+import type { Reference } from './reference.ts';
+
+const key = { 'idempotency-key': 'only-once' };
+
+/** Requests that change a conversation and its items by OpenAI's API. */
+export const conversationReferences: Reference[] = [
+  {
+    of: 'the request that adds items to a conversation',
+    start: respond,
+    request: async (scene) => ({
+      ...{ method: 'POST', path: `${await pathOf(scene)}/items`, headers: key },
+      body: { items: [{ role: 'user', content: 'This as well.' }] },
+    }),
+    answers: [200],
+  },
+  {
+    of: 'the request that deletes an item of a conversation',
+    start: respond,
+    request: async (scene) => {
+      const [turn] = await scene.turns();
+      return { method: 'DELETE', path: `${await pathOf(scene)}/items/${turn?.id.replace('turn_', 'msg_')}_i0` };
+    },
+    answers: [200, 404],
+  },
+  {
+    of: 'the request that changes the metadata of a conversation',
+    start: respond,
+    request: async (scene) => ({ method: 'POST', path: await pathOf(scene), body: { metadata: { order: '17' } } }),
+    answers: [200],
+  },
+];
+
+/** A response that has ended, in a conversation of its own. */
+async function respond({ call, harness }: Scene): Promise<void> {
+  const body = { model: 'openai/test', background: true, input: 'First.' };
+  await call('POST', '/v1/responses', { body });
+  await harness.workUntilIdle();
+}
+
+async function pathOf({ turns }: Scene): Promise<string> {
+  const [turn] = await turns();
+  if (!turn) throw new Error('the scene has no conversation');
+  return `/openai/v1/conversations/${turn.conversation_id}`;
+}

@@ -1,0 +1,116 @@
+import { scripted } from '#test/harness/scripted.ts';
+import type { Scene } from '../lane.ts';
+import type { Call, Reference } from './reference.ts';
+
+const key = { 'idempotency-key': 'only-once' };
+const locate = { type: 'function', name: 'locate', parameters: { type: 'object' } };
+const asking = {
+  input: scripted({ rounds: [{ tools: [{ id: 'call_it', name: 'locate', arguments: {} }] }], answer: 'All is done.' }),
+  tools: [locate],
+};
+const answering = { input: [{ type: 'function_call_output', call_id: 'call_it', output: 'here' }], tools: [locate] };
+
+/** Responses that together cross what only they write; an answer with their key is the same response again. */
+export const responseReferences: Reference[] = [
+  {
+    of: 'the request that creates a response',
+    start: async () => {},
+    request: async () => create({ input: 'Hi' }),
+    answers: [200],
+  },
+  {
+    of: 'the request that creates a response behind another',
+    start: (scene) => respond(scene, { input: 'First.' }),
+    request: (scene) => behindFirst(scene, { input: 'Second.' }),
+    answers: [200],
+  },
+  {
+    of: 'the request that forks a response',
+    start: async (scene) => {
+      const first = await respond(scene, { input: 'First.' });
+      await respond(scene, { input: 'Second.', previous_response_id: first });
+    },
+    request: (scene) => behindFirst(scene, { input: 'Another second.' }),
+    answers: [200],
+  },
+  {
+    of: 'the request that answers the calls of a response',
+    start: (scene) => respond(scene, asking),
+    request: (scene) => behindFirst(scene, answering),
+    answers: [200],
+  },
+  {
+    of: 'the request that allows a call of the response before',
+    start: (scene) => respond(scene, askingToAllow(scene)),
+    request: async (scene) => behindFirst(scene, { input: await allowing(scene) }),
+    answers: [200],
+  },
+  {
+    of: 'the request that deletes a response on which a fork stands',
+    start: async (scene) => {
+      const first = await respond(scene, { input: 'First.' });
+      await respond(scene, { input: 'Second.', previous_response_id: first });
+      await respond(scene, { input: 'Another second.', previous_response_id: first });
+    },
+    request: async (scene) => ({ method: 'DELETE', path: `/v1/responses/${await firstOf(scene)}` }),
+    answers: [200, 404],
+  },
+  {
+    of: 'a response that answers the calls of the one before',
+    start: async (scene) => {
+      const first = await respond(scene, asking);
+      await scene.call('POST', '/v1/responses', create({ ...answering, previous_response_id: first }));
+    },
+  },
+  {
+    of: 'a response that begins with calls which a person has allowed',
+    start: async (scene) => {
+      const first = await respond(scene, askingToAllow(scene));
+      const body = create({ input: await allowing(scene), previous_response_id: first });
+      await scene.call('POST', '/v1/responses', body);
+    },
+  },
+];
+
+/** A request whose model asks for calls that a person has to allow. */
+function askingToAllow({ recorder }: Scene) {
+  const tool = (name: string, effect: string) => ({
+    ...{ type: 'function', name, description: 'Does something that is seen', effect, approval: 'always' },
+    execution: { kind: 'http', url: `${recorder.url}/${name}` },
+  });
+  const calls = ['note', 'book'].map((name) => ({ id: `call_${name}`, name, arguments: {} }));
+  return {
+    input: scripted({ rounds: [{ tools: calls }], answer: 'All is done.' }),
+    tools: [tool('note', 'idempotent'), tool('book', 'at_most_once')],
+  };
+}
+
+async function allowing(scene: Scene): Promise<object[]> {
+  const request = (await firstOf(scene)).replace('resp_', 'mcpr_');
+  return [0, 1].map((index) => {
+    return { type: 'mcp_approval_response', approval_request_id: `${request}_r1_${index}`, approve: true };
+  });
+}
+
+function create(request: object): Call & { body: object } {
+  const body = { model: 'openai/test', background: true, ...request };
+  return { method: 'POST', path: '/v1/responses', headers: key, body };
+}
+
+/** A response that has ended; returns its id. */
+async function respond({ call, harness }: Scene, request: object): Promise<string> {
+  const { body } = create(request);
+  const { body: response } = await call<{ id: string }>('POST', '/v1/responses', { body });
+  await harness.workUntilIdle();
+  return response.id;
+}
+
+async function behindFirst(scene: Scene, request: object): Promise<Call> {
+  return create({ ...request, previous_response_id: await firstOf(scene) });
+}
+
+async function firstOf({ turns }: Scene): Promise<string> {
+  const [turn] = await turns();
+  if (!turn) throw new Error('the scene has no response');
+  return turn.id.replace('turn_', 'resp_');
+}

@@ -1,0 +1,40 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import OpenAI from 'openai';
+import type { NumberedEvent } from '#core/turn/responses/piece.ts';
+
+/** What a client was told since it began anew, over how many connections, and how often it had to begin anew. */
+export type Followed = { told: NumberedEvent[]; connections: number; superseded: number };
+
+const PAUSE_MS = 100;
+const ENDS = /^response\.(completed|failed|incomplete)$/;
+
+/**
+ * Follows a response to its end with OpenAI's client, over any API that answers: with its last number where a
+ * connection is lost, from the start where the stream was superseded (contract-responses R49).
+ */
+export async function followToEnd(urls: string[], id: string, followed: Followed): Promise<void> {
+  const clients = urls.map((url) => new OpenAI({ baseURL: `${url}/v1`, apiKey: 'none', maxRetries: 0 }));
+  while (!ENDS.test(followed.told.at(-1)?.type ?? '')) {
+    const client = clients[followed.connections % clients.length] as OpenAI;
+    followed.connections += 1;
+    const lost = await readOn(client, id, followed).catch((error: unknown) => error);
+    if (lost) await comeBack(followed, lost);
+  }
+}
+
+async function readOn(client: OpenAI, id: string, { told }: Followed): Promise<void> {
+  const last = told.at(-1)?.sequence_number;
+  const after = last === undefined ? {} : { starting_after: last };
+  const events = await client.responses.retrieve(id, { stream: true, ...after });
+  for await (const event of events) told.push(event as unknown as NumberedEvent);
+}
+
+async function comeBack(followed: Followed, lost: unknown): Promise<void> {
+  const { code, status = 503 } = lost instanceof OpenAI.APIError ? lost : { code: null };
+  if (code !== 'stream_superseded') {
+    if (status < 500) throw lost;
+    return pause(PAUSE_MS);
+  }
+  followed.superseded += 1;
+  followed.told = [];
+}

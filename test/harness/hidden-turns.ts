@@ -1,0 +1,44 @@
+import { sql } from 'kysely';
+import { createFirstTurn } from '#core/checkpoint/turns/create.ts';
+import { loadTurn } from '#core/checkpoint/turns/reading/find.ts';
+import { newId } from '#core/id.ts';
+import type { TurnConfig } from '#core/turn/request/turn.ts';
+import { wakeupOf } from '#core/turn/wakeup.ts';
+import type { Harness } from './create-harness.ts';
+import { plainConfig } from './plain-config.ts';
+
+type Start = { input?: string; stored?: boolean; forkedFrom?: string; webhook?: TurnConfig['webhook'] };
+
+/** Starts a turn in a conversation that goes with it: one that is not stored, or a fork, or both. */
+export async function startAlone(
+  { db, worker }: Harness,
+  { input = 'Hi', stored = true, ...start }: Start,
+): Promise<string> {
+  const origin = start.forkedFrom === undefined ? undefined : await loadTurn(db, start.forkedFrom);
+  const turn = await createFirstTurn(
+    db,
+    {
+      ...{ id: newId('turn'), conversationId: newId('conv'), project: 'default', priority: 0, metadata: {}, stored },
+      config: { ...plainConfig, model: 'openai/test', ...(start.webhook && { webhook: start.webhook }) },
+      input: [{ role: 'user', content: input }],
+    },
+    {
+      ...{ config: {}, metadata: {}, outlivesTurns: false },
+      ...(origin && { forkedFrom: { turnId: origin.id, position: origin.position } }),
+    },
+  );
+  await worker.enqueue([wakeupOf(turn)]);
+  return turn.id;
+}
+
+/** Starts a turn in a conversation of its own that is a fork of another's, up to and with a turn. */
+export function fork(harness: Harness, turnId: string): Promise<string> {
+  return startAlone(harness, { forkedFrom: turnId });
+}
+
+/** Makes a turn one that was not stored, as if it had been from the start. */
+export async function makeUnstored({ db }: Harness, turnId: string): Promise<void> {
+  await sql`update turns set stored = false where id = ${turnId}`.execute(db);
+  await sql`update conversations set hidden_at = now(), erase_due_at = now(), outlives_turns = false
+    where id = (select conversation_id from turns where id = ${turnId})`.execute(db);
+}

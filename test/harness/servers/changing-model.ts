@@ -1,0 +1,49 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { pipeline } from 'node:stream/promises';
+import { startSimulator } from '#simulator/start-simulator.ts';
+
+/** In a script: which request of its round this is, counted from 1. A model that is asked again says something else there. */
+export const WHICH_TRY = '{{try}}';
+
+/** A simulated model that need not say the same when it is asked again. */
+export type ChangingModel = AsyncDisposable & { baseUrl: string };
+
+/** Starts the model. */
+export async function openChangingModel(): Promise<ChangingModel> {
+  const simulator = await startSimulator();
+  const asked = new Map<string, number>();
+  const server = createServer((request, response) => {
+    const id = String(request.headers['x-client-request-id']);
+    const [turnId, round] = id.split('.');
+    const which = (asked.get(`${turnId}.${round}`) ?? 0) + 1;
+    asked.set(`${turnId}.${round}`, which);
+    // Whoever asked may have been killed.
+    passOn(request, response, { id, which, url: `${simulator.baseUrl}/chat/completions` }).catch(() => {});
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+    [Symbol.asyncDispose]: async () => {
+      server.closeAllConnections();
+      server.close();
+      await simulator.stop();
+    },
+  };
+}
+
+type Asked = { id: string; which: number; url: string };
+
+async function passOn(request: IncomingMessage, response: ServerResponse, { id, which, url }: Asked): Promise<void> {
+  const gone = new AbortController();
+  response.on('close', () => gone.abort());
+  const body = (await text(request)).replaceAll(WHICH_TRY, String(which));
+  const headers = { 'content-type': 'application/json', 'x-client-request-id': id };
+  const answer = await fetch(url, { method: 'POST', headers, body, signal: gone.signal });
+  response.writeHead(answer.status, { 'content-type': answer.headers.get('content-type') ?? '' });
+  await pipeline(Readable.from(answer.body ?? []), response);
+}

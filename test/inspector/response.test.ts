@@ -1,0 +1,234 @@
+import type OpenAI from 'openai';
+import { expect, test } from 'vitest';
+import { answered, openApproving, pay } from '#test/api/responses/approving.ts';
+import { openaiClient } from '#test/api/responses/openai-client.ts';
+import { createHarness, type Harness } from '#test/harness/create-harness.ts';
+import { scripted } from '#test/harness/scripted.ts';
+import { browserSuite } from './browser-suite.ts';
+
+type Input = OpenAI.Responses.ResponseCreateParams['input'] & {};
+
+const CHEQUERED_PNG =
+  'iVBORw0KGgoAAAANSUhEUgAAAGAAAABACAMAAADS6oI8AAAABlBMVEVPRuUNlIiT7crKAAAAPElEQVR42u3XIQoAAAgEQf3/p+1i' +
+  'NAjOVsPANSNa2dq+AwAAAOAmYBIAAAAATJkMAAAA/AcmAQAAgLdAAaC/DAFZlTt5AAAAAElFTkSuQmCC';
+
+const image = {
+  type: 'input_image' as const,
+  image_url: `data:image/png;base64,${CHEQUERED_PNG}`,
+  detail: 'auto' as const,
+};
+const script = scripted({
+  rounds: [{ say: 'Let me see.', tools: [{ name: 'locate', arguments: {}, id: 'call_a' }] }],
+  answer: 'It is sunny.',
+});
+
+const asksAgain = scripted({
+  rounds: [{ say: 'Which one?', tools: [{ name: 'locate', arguments: { city: 'Paris' }, id: 'call_b' }] }],
+  answer: 'Noted.',
+});
+
+const locate = { type: 'function' as const, name: 'locate', parameters: null, strict: null };
+
+type Following = { previous?: string; tools?: (typeof locate)[] };
+
+/** A response in the background, worked to its end. */
+async function respond(harness: Harness, input: Input, { previous, tools = [] }: Following = {}): Promise<string> {
+  const { id } = await openaiClient(harness).responses.create({
+    ...{ model: 'test', background: true, tools, input, previous_response_id: previous ?? null },
+  });
+  await harness.workUntilIdle();
+  return id;
+}
+
+/** A response that another follows, and that two were forked from. */
+async function playChain(harness: Harness) {
+  const first = await respond(harness, 'I am Ada.');
+  const second = await respond(harness, 'Who am I?', { previous: first });
+  const left = await respond(harness, 'Left?', { previous: first });
+  const right = await respond(harness, 'Right?', { previous: first });
+  return { first, second, left, right };
+}
+
+/** A fork in whose turn there is all that the page of a response shows: items, calls, what it is from and for. */
+async function playMiddle(harness: Harness, previous: string): Promise<string> {
+  const question = { role: 'user' as const, content: [image, { type: 'input_text' as const, text: script }] };
+  const asked = await respond(harness, [question], { previous, tools: [locate] });
+  const answer = { type: 'function_call_output' as const, call_id: 'call_a', output: [image] };
+  const again = { role: 'user' as const, content: `And in Paris?\n${asksAgain}` };
+  const middle = await respond(harness, [answer, again], { previous: asked, tools: [locate] });
+  for (const content of ['Rome it is.', 'Oslo it is.']) {
+    const output = { ...answer, call_id: 'call_b', output: 'Sunny' };
+    await respond(harness, [output, { role: 'user', content }], { previous: middle });
+  }
+  return middle;
+}
+
+browserSuite('the page of a response', (open) => {
+  test('calls that are left to the caller, and what it sends for them, are shown as that', async () => {
+    await using harness = await createHarness();
+    const client = openaiClient(harness);
+    const asked = await client.responses.create({
+      ...{
+        model: 'test',
+        background: true,
+        tools: [{ type: 'function', name: 'locate', parameters: null, strict: null }],
+      },
+      input: [{ role: 'user', content: [image, { type: 'input_text', text: script }] }],
+    });
+    await harness.workUntilIdle();
+    const { id } = await client.responses.create({
+      ...{ model: 'test', background: true, previous_response_id: asked.id },
+      input: [{ type: 'function_call_output', call_id: 'call_a', output: [image] }],
+    });
+    await harness.workUntilIdle();
+    await using inspector = await open(`${harness.url}/#/turns/${asked.id.replace('resp_', 'turn_')}`);
+    const { page, problems } = inspector;
+    await page.getByRole('heading', { name: 'Completed' }).waitFor();
+
+    expect(await page.locator('.call .badge').allInnerTexts()).toEqual(['handed over']);
+    await page.getByText('Left to its caller, who answers it in the input of a next response.').waitFor();
+    await page.locator('.call summary').first().click();
+    await page.goto(`${harness.url}/#/turns/${id.replace('resp_', 'turn_')}`);
+    await page.getByRole('heading', { name: 'Completed' }).waitFor();
+    expect(await page.locator('.message').allInnerTexts()).toEqual([expect.stringMatching(/result\s+call_a/)]);
+    expect(await page.locator('.message img').getAttribute('src')).toBe(image.image_url);
+    expect(problems).toEqual([]);
+  });
+
+  test('items of every kind that were sent are shown, with what they hold as text', async () => {
+    await using harness = await createHarness();
+    const client = openaiClient(harness);
+    const { id } = await client.responses.create({
+      ...{ model: 'test', background: true },
+      input: [
+        { role: 'developer', content: '<b>Be brief.</b>' },
+        { type: 'function_call', call_id: 'call_b', name: 'locate', arguments: '{"who":"Ada"}' },
+        { type: 'function_call_output', call_id: 'call_b', output: 'In Rome.' },
+        { role: 'user', content: [{ type: 'input_image', image_url: 'https://example.com/a.png', detail: 'auto' }] },
+      ],
+    });
+    await using inspector = await open(`${harness.url}/#/turns/${id.replace('resp_', 'turn_')}`);
+    const { page, problems } = inspector;
+
+    await page.locator('.input > summary').click();
+
+    await expect
+      .poll(() => page.locator('.message').allInnerTexts())
+      .toEqual([
+        expect.stringMatching(/^developer\s+<b>Be brief\.<\/b>$/),
+        expect.stringMatching(/^earlier call\s+call_b\s+locate\(\{"who":"Ada"\}\)$/),
+        expect.stringMatching(/^result\s+call_b\s+In Rome\.$/),
+        expect.stringMatching(/^user\s+image: https:\/\/example\.com\/a\.png$/),
+      ]);
+    expect(problems).toEqual([]);
+  });
+
+  test('it says which response a turn is, leads through its chain, and both ids can be copied', async () => {
+    await using harness = await createHarness();
+    const { first, second, left } = await playChain(harness);
+    await using inspector = await open(`${harness.url}/#/turns/${second.replace('resp_', 'turn_')}`);
+    const { page, problems } = inspector;
+    const chain = page.getByRole('navigation', { name: 'Chain' });
+    const links = () => chain.getByRole('listitem').allInnerTexts();
+
+    await expect.poll(links).toEqual([expect.stringMatching(/^Previous\s+I am Ada\.\s+Completed$/)]);
+    await page.getByRole('button', { name: `Copy ${second}` }).click();
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(second);
+    await page.getByRole('button', { name: 'Copy turn_' }).click();
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(second.replace('resp_', 'turn_'));
+    await page.getByText('Background').waitFor();
+
+    await chain.getByRole('link', { name: 'Previous' }).click();
+    await expect
+      .poll(links)
+      .toEqual([
+        expect.stringMatching(/^Next\s+Who am I\?\s+Completed$/),
+        expect.stringMatching(/^Fork\s+Right\?\s+Completed$/),
+        expect.stringMatching(/^Fork\s+Left\?\s+Completed$/),
+      ]);
+    await page.keyboard.press('j');
+    await page.keyboard.press('k');
+    await page.keyboard.press('j');
+    await page.keyboard.press('j');
+    await page.keyboard.press('Enter');
+    await expect.poll(links).toEqual([expect.stringMatching(/^Forked from\s+I am Ada\.\s+Completed$/)]);
+
+    await openaiClient(harness).responses.delete(first);
+    await page.goto(`${harness.url}/#/turns/${left.replace('resp_', 'turn_')}`);
+    await expect.poll(links).toEqual([`Previous${first} was deleted`]);
+    expect(problems).toEqual([]);
+  });
+
+  test('what is forked from it meanwhile comes by itself', async () => {
+    await using harness = await createHarness();
+    const { second } = await playChain(harness);
+    await using inspector = await open(`${harness.url}/#/turns/${second.replace('resp_', 'turn_')}`);
+    const chain = inspector.page.getByRole('navigation', { name: 'Chain' });
+    await chain.getByText('Previous').waitFor();
+
+    const create = { model: 'test', background: true, input: 'And then?', previous_response_id: second };
+    await openaiClient(harness).responses.create(create);
+
+    await chain.getByRole('link', { name: 'Next' }).getByText('Queued').waitFor();
+    expect(inspector.problems).toEqual([]);
+  });
+
+  test('a turn is found by the id of its response, or of one of its items', async () => {
+    await using harness = await createHarness();
+    const { first } = await playChain(harness);
+    await using inspector = await open(harness.url);
+    const { page, problems } = inspector;
+
+    for (const id of [first, `${first.replace('resp_', 'msg_')}_r1`]) {
+      await page.goto(`${harness.url}/#/turns`);
+      await page.getByRole('searchbox').fill(id);
+      await page.keyboard.press('Enter');
+      await page.getByRole('heading', { name: 'I am Ada.' }).waitFor();
+    }
+
+    expect(problems).toEqual([]);
+  });
+
+  test('a call that Pawl runs once it is approved says so', async () => {
+    await using opened = await openApproving();
+    const { id } = await opened.ask(pay());
+    await using inspector = await open(`${opened.harness.url}/#/turns/${id.replace('resp_', 'turn_')}`);
+
+    await inspector.page.getByText('Pawl runs it once a next response approves it.').waitFor();
+    expect(inspector.problems).toEqual([]);
+  });
+
+  test.each([
+    ['light', {}],
+    ['dark', { dark: true }],
+    ['phone', { width: 360 }],
+  ])('%s: its page is no wider than the screen', async (name, reader) => {
+    await using harness = await createHarness();
+    const { first } = await playChain(harness);
+    const middle = await playMiddle(harness, first);
+    await using inspector = await open(`${harness.url}/#/turns/${middle.replace('resp_', 'turn_')}`, reader);
+    const { page } = inspector;
+
+    await page.getByRole('navigation', { name: 'Chain' }).waitFor();
+    await page.getByRole('heading', { name: 'Completed' }).waitFor();
+    await page.screenshot({ path: `${import.meta.dirname}/screenshots/response-${name}.png`, fullPage: true });
+
+    const overflow = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
+    expect(await page.evaluate(overflow)).toBe(0);
+    expect(inspector.problems).toEqual([]);
+  });
+
+  test('calls that a person has allowed are shown before the first round', async () => {
+    await using opened = await openApproving();
+    const asked = await opened.ask(pay());
+    const { id } = await opened.run({ previous_response_id: asked.id, input: [answered(asked.requests[0]!)] });
+    await using inspector = await open(`${opened.harness.url}/#/turns/${id.replace('resp_', 'turn_')}`);
+    const { page, problems } = inspector;
+    await page.getByRole('heading', { name: 'Completed' }).waitFor();
+
+    const titles = await page.locator('.timeline h3').allInnerTexts();
+    expect(titles.filter((title) => /^(Allowed|Round)/.test(title))).toEqual(['Allowed calls', 'Round 1']);
+    expect(await page.locator('.call .badge').allInnerTexts()).toEqual(['success']);
+    expect(problems).toEqual([]);
+  });
+});

@@ -1,0 +1,74 @@
+import fc from 'fast-check';
+import type { InputItem, Part } from '#core/turn/request/item.ts';
+import { someReply, speakers } from './arbitrary-reply.ts';
+import { givenText, someArguments, someId, someName, someText } from './arbitrary-text.ts';
+
+const png = 'data:image/png;base64,iVBORw0KGgo=';
+const part: fc.Arbitrary<Part> = fc.oneof(
+  someText.map((text) => ({ type: 'input_text' as const, text })),
+  fc
+    .constantFrom(png, 'https://example.com/a.png', 'data:image/svg+xml;base64,PHN2Zz4=', 'data:,x', 'no address')
+    .map((image_url) => ({ type: 'input_image' as const, image_url })),
+  fc
+    .constantFrom(
+      ...['data:application/pdf;base64,JVBERi0=', 'data:text/plain,%20', 'data:text/csv;charset=utf-8,a%2Cb'],
+      ...['data:text/plain;base64,/w==', 'data:application/zip;base64,UEs=', 'data:application/pdf;base64,?'],
+    )
+    .map((file_data) => ({ type: 'input_file' as const, file_data, filename: null })),
+  fc.constant({ type: 'input_file' as const, file_url: 'https://example.com/paper.pdf', filename: 'paper.pdf' }),
+);
+const parts = fc.array(part, { minLength: 1, maxLength: 4 });
+
+const message: fc.Arbitrary<InputItem> = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      role: fc.constantFrom('user', 'user', 'user', 'assistant', 'system', 'developer'),
+      content: givenText,
+    }),
+  },
+  { weight: 1, arbitrary: parts.map((content) => ({ role: 'user' as const, content })) },
+);
+
+const output = fc.oneof(someText, parts);
+const asked: fc.Arbitrary<InputItem> = fc.oneof(
+  fc.record({ type: fc.constant('function_call'), call_id: someId, name: someName, arguments: someArguments }),
+  fc.record({ type: fc.constant('custom_tool_call'), call_id: someId, name: someName, input: someText }),
+  fc.record({
+    ...{ type: fc.constant('mcp_call'), server_label: fc.constantFrom('pawl', 'docs'), name: someName },
+    ...{ arguments: someArguments, output: fc.option(someText), error: fc.option(someText) },
+  }),
+);
+const answered: fc.Arbitrary<InputItem> = fc.record({
+  ...{ type: fc.constantFrom('function_call_output', 'custom_tool_call_output'), call_id: someId, output },
+});
+
+/** State of a reply, which its message may follow or not. */
+const state: fc.Arbitrary<InputItem> = fc
+  .constantFrom(...speakers)
+  .chain((provider) =>
+    someReply(provider).map((reply) => ({ type: 'opaque_state', provider, state: reply?.opaque ?? null })),
+  );
+
+/** One item of an input, of any kind; whether it has its counterpart is another matter. */
+export const someItem: fc.Arbitrary<InputItem> = fc.oneof(
+  { weight: 14, arbitrary: message },
+  { weight: 2, arbitrary: asked },
+  { weight: 3, arbitrary: answered },
+  { weight: 1, arbitrary: state },
+);
+
+/** What a caller sends of an earlier turn: a call, and its result somewhere behind it. */
+export const someExchange: fc.Arbitrary<InputItem[]> = fc
+  .record({
+    id: someId,
+    name: someName,
+    args: someArguments,
+    result: output,
+    between: fc.array(someItem, { maxLength: 2 }),
+  })
+  .map(({ id, name, args, result, between }) => [
+    { type: 'function_call', call_id: id, name, arguments: args },
+    ...between,
+    { type: 'function_call_output', call_id: id, output: result },
+  ]);

@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest';
+import { unsupportedParts } from '#core/llm/parts/unsupported-parts.ts';
+import type { InputItem, Part } from '#core/turn/request/item.ts';
+
+const data = (type: string): string => `data:${type};base64,UEs=`;
+const image = (image_url: string): Part => ({ type: 'input_image', image_url });
+const file = (file_data: string): Part => ({ type: 'input_file', file_data });
+const said = (...content: Part[]): InputItem => ({ role: 'user', content });
+
+const taken: [string, Part, string[]][] = [
+  ['an image of any kind', image(data('image/tiff')), ['openai', 'gemini']],
+  ['a common image', image(data('image/webp')), ['openai', 'anthropic', 'gemini']],
+  ['an image by address', image('https://example.com/a'), ['openai', 'anthropic', 'gemini']],
+  ['an image by an address that is not safe', image('http://example.com/a.png'), []],
+  ['a PDF file', file(data('application/pdf')), ['openai', 'anthropic', 'gemini']],
+  ['a text file', file(data('text/csv')), ['anthropic', 'gemini']],
+  ['a file of another kind', file(data('application/zip')), ['gemini']],
+  ['a file by address', { type: 'input_file', file_url: 'https://example.com/a.pdf' }, ['anthropic', 'gemini']],
+  ['data that is no data: URL', file('JVBERi0='), []],
+];
+
+test.for(taken)('%s goes to the wires that take it, and to no other', ([, part, wires]) => {
+  const taking = (['openai', 'anthropic', 'gemini'] as const).filter((wire) => !unsupportedParts(wire, [said(part)]));
+
+  expect(taking).toEqual(wires);
+});
+
+test('the first part that is not taken is named, with what is', () => {
+  const input = [
+    said({ type: 'input_text', text: 'Hi' }),
+    said(image('https://example.com/a'), file(data('text/csv'))),
+  ];
+
+  expect(unsupportedParts('openai', input)).toEqual({
+    param: 'input[1].content[1]',
+    message:
+      'Beside text, this provider takes images (a data: URL or an https address) and PDF files (a data: URL), and this is none of them.',
+  });
+});
+
+test('only a user’s message has images; in a result a note stands for what the wire does not take', () => {
+  const part = image(data('image/png'));
+
+  expect(unsupportedParts('gemini', [{ role: 'developer', content: [part] }])?.param).toBe('input[0].content[0]');
+  expect(
+    unsupportedParts('openai', [{ type: 'function_call_output', call_id: 'a', output: [file(data('text/csv'))] }]),
+  ).toBeNull();
+});

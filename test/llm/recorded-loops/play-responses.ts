@@ -1,0 +1,85 @@
+import OpenAI from 'openai';
+import { type Harness, workUntilEnded } from '#test/harness/create-harness.ts';
+import type { RecordedRound, RecordedTurn } from './recorded-turns.ts';
+import type { ReadRequest, Said, WireReader } from './wire-reader.ts';
+
+type Item = OpenAI.Responses.ResponseInputItem;
+type Response = OpenAI.Responses.Response;
+
+/** How a client goes on: behind the last response, in a conversation, or with all items again, and the state of the provider. */
+export type Way = 'previous_response_id' | 'conversation' | 'all items again' | 'all items and state again';
+
+/** Where a client is in a conversation: what it goes on with, and all items so far. */
+export type Line = { last: Response | null; conversation: string | null; items: Item[] };
+
+/**
+ * Plays a recorded turn as a client of the Responses API: each reply is a response, and its calls are answered by what the
+ * recorded client answered. Calls that the client kept to itself end it.
+ */
+export async function playResponses(
+  harness: Harness,
+  recorded: RecordedTurn,
+  { way, line, reader }: { way: Way; line: Line; reader: WireReader },
+): Promise<Response[]> {
+  const client = new OpenAI({ baseURL: `${harness.url}/v1`, apiKey: 'none', maxRetries: 0 });
+  const rounds = recorded.rounds.filter(({ reply }) => reply.problem === null);
+  const responses: Response[] = [];
+  let news: Item[] = recorded.input.flatMap(messageOf);
+  for (;;) {
+    const exchange = rounds[responses.length]?.exchange;
+    const fields = exchange?.request ? reader.request(exchange).fields : recorded.fields;
+    const started = await client.responses.create({
+      ...{ ...createFields(fields), ...standing(way, line), background: true },
+      ...(way === 'all items and state again' ? { include: ['reasoning.encrypted_content' as const] } : {}),
+      input: way.startsWith('all items') ? [...line.items, ...news] : news,
+    });
+    await workUntilEnded(harness, started.id.replace('resp_', 'turn_'));
+    const response = await client.responses.retrieve(started.id);
+    const output = response.output.flatMap((item) => (item.type === 'message' ? sent(item) : (item as Item)));
+    Object.assign(line, { last: response, items: [...line.items, ...news, ...output] });
+    responses.push(response);
+    const round = rounds[responses.length - 1];
+    const calls = response.output.filter((item) => item.type === 'function_call');
+    if (calls.length === 0 || !round?.answers.some(Boolean)) return responses;
+    news = calls.map(({ call_id }) => ({
+      type: 'function_call_output',
+      call_id,
+      output: outputOf(round, calls, call_id),
+    }));
+  }
+}
+
+function standing(way: Way, { last, conversation }: Line) {
+  if (way === 'previous_response_id') return last ? { previous_response_id: last.id } : {};
+  return way === 'conversation' && conversation ? { conversation } : {};
+}
+
+/** A message as the AI SDK and openai-agents send it again. */
+function sent({ id, content }: OpenAI.Responses.ResponseOutputMessage): Item[] {
+  return [{ type: 'message', role: 'assistant', status: 'completed', id, content }];
+}
+
+function outputOf({ answers }: RecordedRound, calls: { call_id: string }[], id: string): string {
+  return answers[calls.findIndex(({ call_id }) => call_id === id)]?.text ?? 'The client did not run it.';
+}
+
+function messageOf({ role, text }: Said): Item[] {
+  return text && role !== 'tool' ? [{ role, content: text }] : [];
+}
+
+type Declared = { name: string; description?: string; parameters?: Record<string, unknown> };
+
+/** The fields of a turn as a create request has them. */
+function createFields(fields: ReadRequest['fields']) {
+  const { model, instructions, tools, tool_choice: choice, parallel_tool_calls: parallel, provider_options } = fields;
+  const isNamed = typeof choice === 'object' && choice !== null && 'name' in choice;
+  return {
+    ...{ model, instructions: instructions as string | null, pawl: { provider_options } },
+    tools: (tools as Declared[]).map(({ name, description, parameters }) => ({
+      ...{ type: 'function' as const, name, description: description ?? null, strict: null },
+      parameters: parameters ?? null,
+    })),
+    tool_choice: isNamed ? { type: 'function' as const, name: String(choice.name) } : (choice as 'auto' | undefined),
+    parallel_tool_calls: (parallel as boolean | null | undefined) ?? null,
+  } as Omit<OpenAI.Responses.ResponseCreateParamsNonStreaming, 'input'>;
+}

@@ -1,0 +1,66 @@
+import { expect, test } from 'vitest';
+import type { Capabilities } from '#core/llm/provider.ts';
+import { unsupportedField, unsupportedParameter } from '#core/llm/unsupported-parameter.ts';
+import { weather } from '#test/llm/dialects/scripted-provider.ts';
+
+const provider = (wire: Capabilities['wire'], structured_outputs = true) => {
+  const can = { streaming: true, tools: true, parallel_tool_calls: true, thinking: true };
+  return { name: 'acme', capabilities: { wire, ...can, structured_outputs } };
+};
+const jsonObject = { text_format: { type: 'json_object' } } as const;
+const jsonSchema = { text_format: { type: 'json_schema', name: 'x', schema: { type: 'object' } } } as const;
+const wires = ['openai', 'anthropic', 'gemini'] as const;
+
+test.each(wires)('%s is asked for nothing it lacks by defaults, medium values and plain text', (wire) => {
+  const plain = { reasoning_effort: 'medium', verbosity: 'medium', text_format: { type: 'text' } } as const;
+  const none = { reasoning_effort: null, verbosity: null, text_format: null };
+
+  expect(unsupportedParameter(provider(wire), plain)).toBeNull();
+  expect(unsupportedParameter(provider(wire), none)).toBeNull();
+  expect(unsupportedField(provider(wire), none)).toBeNull();
+});
+
+test.each([
+  ['anthropic', 'none', 'Set one of low, medium, high, xhigh, max'],
+  ['anthropic', 'minimal', 'Set one of low'],
+  ['gemini', 'none', 'Set one of minimal, low, medium, high, or'],
+  ['gemini', 'xhigh', 'Set one of minimal'],
+] as const)('%s knows no effort %s, and says which it knows', (wire, reasoning_effort, hint) => {
+  const found = unsupportedParameter(provider(wire), { reasoning_effort });
+
+  expect(found).toEqual({ param: 'reasoning.effort', message: expect.stringContaining(hint) });
+  expect(found?.message).toContain(`acme knows no reasoning effort "${reasoning_effort}"`);
+  expect(unsupportedField(provider(wire), { reasoning_effort })).toEqual({ ...found, param: 'reasoning_effort' });
+});
+
+test.each(['anthropic', 'gemini'] as const)('%s knows no verbosity', (wire) => {
+  expect(unsupportedParameter(provider(wire), { verbosity: 'low' })).toMatchObject({ param: 'text.verbosity' });
+  expect(unsupportedField(provider(wire), { verbosity: 'medium' })).toMatchObject({ param: 'verbosity' });
+});
+
+test('a JSON object without a schema is unknown to one wire, a schema to none', () => {
+  expect(wires.map((wire) => unsupportedParameter(provider(wire), jsonObject)?.param)).toEqual([
+    undefined,
+    'text.format',
+    undefined,
+  ]);
+  expect(wires.map((wire) => unsupportedParameter(provider(wire), jsonSchema))).toEqual([null, null, null]);
+});
+
+test('a server without structured outputs takes no schema, and still a JSON object', () => {
+  expect(unsupportedParameter(provider('openai', false), jsonSchema)).toMatchObject({ param: 'text.format' });
+  expect(unsupportedParameter(provider('openai', false), jsonObject)).toBeNull();
+});
+
+test('a text that holds calls cannot be JSON', () => {
+  const inline = { ...jsonSchema, tool_mode: 'inline' } as const;
+
+  expect(unsupportedParameter(provider('openai'), { ...inline, tools: [weather] })).toMatchObject({
+    param: 'text.format',
+    message: expect.stringContaining('tool_mode'),
+  });
+  expect(unsupportedParameter(provider('openai'), { ...inline, tools: [] })).toBeNull();
+  expect(
+    unsupportedParameter(provider('openai'), { ...jsonSchema, tool_mode: 'emulated', tools: [weather] }),
+  ).toBeNull();
+});

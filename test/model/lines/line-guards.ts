@@ -1,0 +1,108 @@
+import type { Left } from '../explore/plain-model.ts';
+import type { GuardWords } from '../guards/guard.ts';
+import type { LineFault } from './line-state.ts';
+
+/** One condition that lines depend on, what a call waits for in the scene that shows its lack, and what callers do in it. */
+export type LineGuard = GuardWords & {
+  asks: 'output' | 'approval';
+  faults: Left<LineFault>;
+  caught: 'stuck' | { broken: string };
+};
+
+const changed = { broken: 'the history of a turn changed' };
+const chain = 'services/api/responses/predecessor.ts';
+const history = 'packages/core/checkpoint/turns/reading/history.ts';
+const adopt = 'packages/core/checkpoint/turns/adopt-calls.ts';
+const erase = 'packages/core/checkpoint/erase-hidden.ts';
+
+/** What keeps conversations, their forks, and what is deleted of them: R20, R21, R22. */
+export const lineGuards = {
+  createLocksLine: {
+    ...{ rule: 'R20', file: chain, code: 'await lockLine(trx, project, conversationId)' },
+    without: 'what a turn stands on is looked up before its conversation is locked',
+    ...{ asks: 'output', faults: { create: 2 }, caught: { broken: 'a call was answered twice in one line' } },
+  },
+  forkKnowsItsOrigin: {
+    ...{
+      rule: 'R20',
+      file: chain,
+      code: 'if (predecessor.isFork && atWork) throw',
+    },
+    without: 'a fork is made of a turn that is still at work',
+    ...{ asks: 'approval', faults: { create: 2 }, caught: { broken: 'a fork stands on a turn that is still at work' } },
+  },
+  forkedTurnIsNotRetried: {
+    ...{ rule: 'R20', file: 'packages/core/checkpoint/turns/retry.ts', code: 'where forked_from = turnId' },
+    without: 'a failed turn is retried although a fork stands on it',
+    ...{
+      asks: 'output',
+      faults: { create: 2, fail: 1, retry: 1 },
+      caught: { broken: 'a fork stands on a turn that is still at work' },
+    },
+  },
+  unstoredIsFork: {
+    ...{ rule: 'R20', file: chain, code: 'line.last !== undefined && (line.isFork || !store)' },
+    without: 'a turn that is not stored goes behind another in its conversation',
+    ...{
+      asks: 'output',
+      faults: { create: 1, unstored: 1 },
+      caught: { broken: 'a turn that is not stored made the next one a fork' },
+    },
+  },
+  eraseLocksLine: {
+    ...{ rule: 'R21', file: erase, code: 'for update skip locked' },
+    without: 'a conversation counts as looked at although a turn of it was deleted meanwhile',
+    ...{ asks: 'approval', faults: { create: 1, hide: 2 }, caught: 'stuck' },
+  },
+  forkKeepsItsOrigin: {
+    ...{ rule: 'R21', file: erase, code: 'where fork.forked_from = origin.id' },
+    without: 'a turn is erased although a fork stands on it',
+    ...{ asks: 'approval', faults: { unstored: 1, hide: 1 }, caught: changed },
+  },
+  erasedForkFreesItsOrigin: {
+    ...{ rule: 'R21', file: erase, code: 'await lookAtOrigins(trx, origins)' },
+    without: 'what a fork stood on is not looked at when the fork is erased',
+    ...{ asks: 'approval', faults: { unstored: 1, hide: 1 }, caught: 'stuck' },
+  },
+  activeUnstoredIsLookedAtAgain: {
+    ...{ rule: 'R21', file: erase, code: 'and not stored and (history_until is not null or not stored)' },
+    without: 'a turn that is not stored is looked at once, while it is at work',
+    ...{ asks: 'approval', faults: { unstored: 1 }, caught: 'stuck' },
+  },
+  deletedTurnIsPassed: {
+    ...{ rule: 'R21', file: history, code: 'history_until is null or history_until >=' },
+    without: 'a turn that was deleted is history of one that comes later, until it is erased',
+    ...{ asks: 'approval', faults: { create: 2, hide: 1 }, caught: changed },
+  },
+  forkReadsAsItsOrigin: {
+    ...{ rule: 'R21', file: history, code: 'then "endsBefore" else "endsBefore" - 1 end' },
+    without: 'a fork does not read a turn that was deleted after the fork was made',
+    ...{ asks: 'approval', faults: { unstored: 1, hide: 1 }, caught: changed },
+  },
+  forkPassesTheDeleted: {
+    ...{ rule: 'R21', file: history, code: 'then "endsBefore" else "endsBefore" - 1 end' },
+    without: 'a fork reads a turn that was deleted before the one that it was forked from was started',
+    ...{ asks: 'approval', faults: { create: 2, unstored: 1, hide: 1 }, caught: changed },
+  },
+  approvalIsUsedOnce: {
+    ...{ rule: 'R22', file: adopt, code: 'where adopted_by is null' },
+    without: 'two forks allow the same call',
+    ...{
+      asks: 'approval',
+      faults: { create: 2 },
+      caught: { broken: 'a call that may be made once was made in two lines' },
+    },
+  },
+  usedApprovalOutlivesItsTurn: {
+    ...{ rule: 'R22', file: adopt, code: 'update tool_calls as call set adopted_by = turnId' },
+    without: 'a call may be allowed again once the turn that it was allowed to is erased',
+    ...{
+      asks: 'approval',
+      faults: { create: 2, hide: 1 },
+      caught: { broken: 'a call that may be made once was made in two lines' },
+    },
+  },
+} satisfies Record<string, LineGuard>;
+
+/** Which guards are up. */
+export type LineGuards = Readonly<Record<keyof typeof lineGuards, boolean>>;

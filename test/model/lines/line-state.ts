@@ -1,0 +1,92 @@
+import type { Left } from '../explore/plain-model.ts';
+
+/** What callers do a bounded number of times: they start turns, some not stored, delete turns, and retry a failed one. */
+export type LineFault = 'create' | 'unstored' | 'hide' | 'fail' | 'retry';
+
+/** A conversation, what was forked from it, and what is left of both. Turns and conversations are named by their index. */
+export type LineState = {
+  turns: LineTurn[];
+  conversations: Line[];
+  /** What a caller has looked up for a create that it has not written yet; only mutants look before they write. */
+  looked: (Create & { isFork: boolean }) | null;
+  /** The turns that the eraser has found; only a mutant deletes later than it looks. */
+  found: number[];
+  /** How often the call that a person allowed was run, and whether its approval is used. */
+  runs: number;
+  isApprovalUsed: boolean;
+  left: Left<LineFault>;
+  broken: string | null;
+};
+
+export type LineTurn = {
+  conversation: number;
+  position: number;
+  status: 'waiting' | 'ended';
+  failed: boolean;
+  stored: boolean;
+  hidden: boolean;
+  /** `turns.history_until`: of a hidden turn, the last position whose history it was in. */
+  until: number | null;
+  erased: boolean;
+  /** Its input answers the call that the first turn ends with: with a result, or by allowing it. */
+  answers: boolean;
+  /** The turns that were its history when it was started. */
+  standsOn: number[];
+};
+
+export type Line = {
+  forkedFrom: number | null;
+  /** `conversations.turns`: the last position that was taken. */
+  last: number;
+  isErased: boolean;
+  /** `conversations.erase_due_at`. */
+  isEraseDue: boolean;
+};
+
+/** A create: on a turn (`previous_response_id`), or at the end of the conversation that it names. */
+export type Create = { on: number; by: 'turn' | 'conversation'; stored: boolean; answers: boolean };
+
+/** One turn at work, which will end with a call that its caller answers, or that a person has to allow. */
+export function firstLineState(left: Left<LineFault>): LineState {
+  return {
+    turns: [{ ...newLineTurn({ conversation: 0, position: 1 }), standsOn: [] }],
+    conversations: [{ forkedFrom: null, last: 1, isErased: false, isEraseDue: false }],
+    ...{ looked: null, found: [], runs: 0, isApprovalUsed: false, left, broken: null },
+  };
+}
+
+/** A turn that has just been started. */
+export function newLineTurn(at: Pick<LineTurn, 'conversation' | 'position'>): LineTurn {
+  return {
+    ...at,
+    ...{
+      status: 'waiting',
+      failed: false,
+      stored: true,
+      hidden: false,
+      until: null,
+      erased: false,
+      answers: false,
+      standsOn: [],
+    },
+  };
+}
+
+/** A turn by its index. */
+export function turnAt({ turns }: LineState, index: number): LineTurn {
+  const turn = turns[index];
+  if (!turn) throw new Error(`There is no turn ${index}.`);
+  return turn;
+}
+
+/** A conversation by its index. */
+export function lineAt({ conversations }: LineState, index: number): Line {
+  const line = conversations[index];
+  if (!line) throw new Error(`There is no conversation ${index}.`);
+  return line;
+}
+
+/** Whether callers find a turn. */
+export function isFound({ stored, hidden, erased }: LineTurn): boolean {
+  return stored && !hidden && !erased;
+}

@@ -1,0 +1,119 @@
+import type { LineGuards } from './line-guards.ts';
+import { historyOf } from './line-history.ts';
+import { type Create, isFound, type LineState, type LineTurn, lineAt, newLineTurn, turnAt } from './line-state.ts';
+
+/** What a call of the first turn waits for. */
+export type LineScene = { asks: 'output' | 'approval'; guards: LineGuards };
+
+/** Whether a create is refused, or where it goes (contract-responses R24–R26, R32, R35). */
+export function decideCreate(
+  state: LineState,
+  create: Create,
+  { asks, guards }: LineScene,
+): 'refused' | 'fork' | 'next' {
+  const { on, by, stored, answers } = create;
+  const last = turnAt(state, on);
+  const line = lineAt(state, last.conversation);
+  if (!isFound(last)) return 'refused';
+  const isFork = (by === 'turn' && line.last > last.position) || (!stored && guards.unstoredIsFork);
+  const isEnded = last.status === 'ended';
+  if (!isEnded && ((isFork && guards.forkKnowsItsOrigin) || answers)) return 'refused';
+  if (!mayAnswer(state, create, { asks, guards })) return 'refused';
+  return isFork ? 'fork' : 'next';
+}
+
+/** A result is required for an open call; an approval is not, and is used once. */
+function mayAnswer(state: LineState, { on, answers }: Create, { asks, guards }: LineScene): boolean {
+  const { status, failed } = turnAt(state, on);
+  const isOpen = on === 0 && status === 'ended' && !failed;
+  if (asks === 'output') return isOpen === answers;
+  return !answers || (isOpen && !(state.isApprovalUsed && guards.approvalIsUsedOnce));
+}
+
+/** `create.ts`, as it was decided. */
+export function writeCreate(
+  state: LineState,
+  { on, stored, answers }: Create,
+  by: { isFork: boolean } & LineScene,
+): void {
+  const origin = turnAt(state, on);
+  if (!isFound(origin)) state.broken ??= 'a turn was started behind one that was deleted';
+  if (by.isFork && stored && !hasNext(state, origin)) {
+    state.broken ??= 'a turn that is not stored made the next one a fork';
+  }
+  if (by.isFork) {
+    const line = { forkedFrom: on, last: origin.position, isErased: false, isEraseDue: false };
+    state.conversations.push(line);
+  }
+  const conversation = by.isFork ? state.conversations.length - 1 : origin.conversation;
+  const line = lineAt(state, conversation);
+  line.last += 1;
+  if (!stored) line.isEraseDue = true;
+  const turn: LineTurn = { ...newLineTurn({ conversation, position: line.last }), stored, answers };
+  turn.standsOn = historyOf(state, turn, by.guards);
+  state.turns.push(turn);
+  if (by.asks === 'approval' && answers) state.isApprovalUsed = true;
+}
+
+/** Whether a stored turn of the conversation came behind another. */
+function hasNext({ turns }: LineState, { conversation, position }: LineTurn): boolean {
+  return turns.some((turn) => turn.conversation === conversation && turn.stored && turn.position > position);
+}
+
+/** The turn at the head of its conversation ends. One that allows a call runs it first. */
+export function endLineTurn(state: LineState, turn: LineTurn, { asks }: LineScene): void {
+  turn.status = 'ended';
+  if (asks === 'approval' && turn.answers) state.runs += 1;
+}
+
+/** `retry.ts` (R14): a failed turn is at work again, unless a fork stands on it. */
+export function mayRetryLine(state: LineState, index: number, guards: LineGuards): boolean {
+  const turn = turnAt(state, index);
+  const isForked = state.conversations.some(({ forkedFrom, isErased }) => forkedFrom === index && !isErased);
+  return turn.failed && isFound(turn) && !(isForked && guards.forkedTurnIsNotRetried);
+}
+
+/** `hide.ts`: one that is active is cancelled first. */
+export function hideLineTurn(state: LineState, index: number): void {
+  const { conversation } = turnAt(state, index);
+  const line = lineAt(state, conversation);
+  Object.assign(turnAt(state, index), { hidden: true, status: 'ended' });
+  const ofLine = state.turns.filter((turn) => turn.conversation === conversation);
+  const lastFound = Math.max(0, ...ofLine.filter(isFound).map(({ position }) => position));
+  for (const turn of ofLine) if (turn.hidden && turn.position > lastFound) turn.until ??= line.last;
+  line.isEraseDue = true;
+}
+
+/** `erase-hidden.ts`: the turns of a conversation on which nothing stands. */
+export function findErasable(state: LineState, conversation: number, guards: LineGuards): number[] {
+  return [...state.turns.keys()].filter((index) => {
+    const turn = turnAt(state, index);
+    if (turn.conversation !== conversation || turn.erased || turn.status !== 'ended') return false;
+    if (!turn.stored) return true;
+    return turn.until !== null && !(guards.forkKeepsItsOrigin && isForkedBehind(state, turn));
+  });
+}
+
+/** Whether a conversation was forked from a turn, or from a later one that stands on it. */
+function isForkedBehind(state: LineState, { conversation, position, until }: LineTurn): boolean {
+  return state.conversations.some(({ forkedFrom, isErased }) => {
+    if (forkedFrom === null || isErased) return false;
+    const origin = turnAt(state, forkedFrom);
+    const isOfLine = origin.conversation === conversation;
+    return isOfLine && origin.position >= position && origin.position <= (until ?? Number.POSITIVE_INFINITY);
+  });
+}
+
+/** Deletes turns that were found, then their conversation where none is left, and has what it stood on looked at. */
+export function eraseFound(state: LineState, conversation: number, by: { found: number[]; guards: LineGuards }): void {
+  for (const index of by.found) turnAt(state, index).erased = true;
+  const hadUsed = by.found.some((index) => turnAt(state, index).answers);
+  if (hadUsed && !by.guards.usedApprovalOutlivesItsTurn) state.isApprovalUsed = false;
+  const line = lineAt(state, conversation);
+  const ofLine = state.turns.filter((turn) => turn.conversation === conversation && !turn.erased);
+  line.isEraseDue = ofLine.some(({ stored }) => !stored) && by.guards.activeUnstoredIsLookedAtAgain;
+  if (ofLine.length > 0) return;
+  line.isErased = true;
+  if (line.forkedFrom === null || !by.guards.erasedForkFreesItsOrigin) return;
+  lineAt(state, turnAt(state, line.forkedFrom).conversation).isEraseDue = true;
+}

@@ -1,0 +1,138 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { Round, ToolCall, Turn } from '#core/turn/turn.ts';
+import type { UiChunk } from '#core/turn/ui-message/chunk.ts';
+import { makeUiTeller, type RunningStep } from '#core/turn/ui-message/ui-teller.ts';
+import { makeRound, makeTurn } from '../make-turn.ts';
+
+// Rounds that are begun again with the same words or others, looked at after any number of units, calls that are answered in
+// any order, a reader that stops after any chunk: what each part was told is what is stored, or the stream says that it is not.
+
+const words = fc.string({ unit: fc.constantFrom('a', 'b ', '🐢', '\n'), maxLength: 12 });
+const said = fc.record({ reasoning: words, text: words });
+const aTry = fc.record({ said, looks: fc.array(fc.nat(30), { maxLength: 4 }), sameAgain: fc.boolean() });
+const aRound = fc.record({
+  tries: fc.array(aTry, { minLength: 1, maxLength: 3 }),
+  calls: fc.array(fc.nat(), { maxLength: 3 }),
+});
+const aScript = fc.record({
+  rounds: fc.array(aRound, { minLength: 1, maxLength: 3 }),
+  stops: fc.infiniteStream(fc.nat(6)),
+});
+
+test('in any order of events, each part of a message is told as it is stored, or is said to be superseded', () => {
+  const ends = { whole: 0, superseded: 0 };
+
+  fc.assert(
+    fc.property(aScript, ({ rounds, stops }) => {
+      const [turn, told, end] = play(rounds, stops);
+
+      expect(end).not.toBeNull();
+      if (end) ends[end] += 1;
+      if (end === 'whole') expect(partsOf(told)).toEqual(storedParts(turn));
+      else expect(told.at(-1)).toMatchObject({ type: 'error' });
+      expectWellFormed(told);
+    }),
+    { numRuns: 600 },
+  );
+
+  expect(Math.min(...Object.values(ends))).toBeGreaterThan(20);
+});
+
+type Said = { reasoning: string; text: string };
+type Try = { said: Said; looks: number[]; sameAgain: boolean };
+
+function play(rounds: { tries: Try[]; calls: number[] }[], stops: fc.Stream<number>) {
+  const teller = makeUiTeller();
+  const told: UiChunk[] = [];
+  const look = (turn: Turn, running?: RunningStep) => {
+    let left = stops.next().value ?? 0;
+    for (const chunk of teller.tell(turn, running)) {
+      told.push(chunk);
+      if (left-- === 0) break;
+    }
+  };
+  let turn = makeTurn();
+  for (const [index, { tries, calls }] of rounds.entries()) {
+    const number = index + 1;
+    const latest = tryAll(tries, (edition, now) =>
+      look(turn, { round: number, attempt: edition + 1, edition, ...now }),
+    );
+    const asked = index < rounds.length - 1 ? (calls.length > 0 ? calls : [0]) : [];
+    const round = { ...committed(number, latest, asked.length), edition: tries.length - 1 };
+    turn = { ...turn, rounds: [...turn.rounds, round] };
+    look(turn);
+    for (const call of asked
+      .keys()
+      .toArray()
+      .toSorted((a, b) => (asked[a] ?? 0) - (asked[b] ?? 0))) {
+      turn = { ...turn, rounds: [...turn.rounds.slice(0, -1), answered(turn.rounds.at(-1)!, call)] };
+      look(turn);
+    }
+  }
+  turn = { ...turn, status: 'completed', output: turn.rounds.at(-1)?.text ?? '' };
+  for (let calm = 0; calm < 300 && teller.end() === null; calm += 1) look(turn);
+  return [turn, told, teller.end()] as const;
+}
+
+type Seen = Pick<RunningStep, 'reasoning' | 'reasoningLength' | 'text' | 'refusalFrom'>;
+
+/** What the last try says; each is looked at after some of its units. */
+function tryAll(tries: Try[], look: (edition: number, now: Seen) => void): Said {
+  let latest: Said = { reasoning: '', text: '' };
+  for (const [edition, { said, looks, sameAgain }] of tries.entries()) {
+    latest = sameAgain && edition > 0 ? latest : said;
+    for (const units of looks.toSorted((a, b) => a - b)) look(edition, seenAfter(latest, units));
+  }
+  return latest;
+}
+
+function seenAfter({ reasoning, text }: Said, units: number): Seen {
+  const seen = { reasoning: reasoning.slice(0, units), text: text.slice(0, Math.max(0, units - reasoning.length)) };
+  return { ...seen, reasoningLength: seen.text ? reasoning.length : null, refusalFrom: null };
+}
+
+function committed(number: number, { reasoning, text }: Said, calls: number): Round {
+  const open: Partial<ToolCall>[] = Array.from({ length: calls }, () => ({ result: null }));
+  return { ...makeRound(number, text, open), reasoning: reasoning || null };
+}
+
+function answered(round: Round, index: number): Round {
+  const { result } = makeRound(1, null, [{}]).calls[0]!;
+  return { ...round, calls: round.calls.map((call) => (call.index === index ? { ...call, result } : call)) };
+}
+
+/** The texts by their ids, and what each call was told to bring. */
+function partsOf(told: UiChunk[]): Record<string, string> {
+  const parts: Record<string, string> = {};
+  for (const chunk of told) {
+    if ('delta' in chunk) parts[chunk.id] = (parts[chunk.id] ?? '') + chunk.delta;
+    if (chunk.type === 'tool-output-available') parts[chunk.toolCallId] = chunk.output;
+  }
+  return parts;
+}
+
+function storedParts({ rounds }: Turn): Record<string, string> {
+  const entries = rounds.flatMap(({ number, reasoning, text, calls }) => [
+    ...(reasoning ? [[`r${number}`, reasoning]] : []),
+    ...(text ? [[`t${number}`, text]] : []),
+    ...calls.map(({ id, result }) => [id, result?.content ?? '']),
+  ]);
+  return Object.fromEntries(entries);
+}
+
+/** No part is told outside its step, twice, or with half a character in a delta. */
+function expectWellFormed(told: UiChunk[]): void {
+  const begun = told.flatMap((chunk) =>
+    /-start$|^tool-input/.test(chunk.type) && chunk.type !== 'start' ? [keyOf(chunk)] : [],
+  );
+  expect(begun).toEqual([...new Set(begun)]);
+  expect(told.filter((chunk) => 'delta' in chunk && !chunk.delta.isWellFormed())).toEqual([]);
+  expect(told.filter(({ type }) => type === 'start')).toHaveLength(1);
+  const steps = told.flatMap(({ type }) => (type.endsWith('-step') ? [type] : []));
+  expect(steps.every((type, index) => type === (index % 2 === 0 ? 'start-step' : 'finish-step'))).toBe(true);
+}
+
+function keyOf(chunk: UiChunk): string {
+  return JSON.stringify('id' in chunk ? [chunk.type, chunk.id] : chunk);
+}

@@ -1,0 +1,230 @@
+import { expect, test } from 'vitest';
+import type { TurnTool } from '#core/turn/request/tool.ts';
+import { errorResult, HANDED_OVER } from '#core/turn/tool-result.ts';
+import type { Approval, Round, ToolCall, Turn } from '#core/turn/turn.ts';
+import { makeUiTeller, type RunningStep } from '#core/turn/ui-message/ui-teller.ts';
+import { makeRound, makeTurn } from '../make-turn.ts';
+import { askedResponse } from '../responses/make-response.ts';
+
+const toldOf = (turn: Turn) => [...makeUiTeller().tell(turn, undefined)];
+const typesOf = (turn: Turn) => toldOf(turn).map(({ type }) => type);
+const completed = (rounds: Round[], own: Partial<Turn> = {}) => makeTurn({ status: 'completed', rounds, ...own });
+const running = (own: Partial<RunningStep>): RunningStep => ({
+  ...{ round: 1, attempt: 1, edition: 0, reasoning: '', reasoningLength: null, text: '', refusalFrom: null },
+  ...own,
+});
+const withTool = (turn: Turn, tool: Partial<TurnTool>): Turn => {
+  return { ...turn, config: { ...turn.config, tools: [{ name: 'weather_lookup', ...tool } as TurnTool] } };
+};
+const decided = (decision: Approval['decision'], reason: string | null): Approval => {
+  return { decision, reason, by: null, at: '2026-11-20T10:00:00.000Z' };
+};
+
+test('an answer is one step of reasoning and text, in the middle of its message', () => {
+  const turn = completed([{ ...makeRound(1, null), reasoning: 'Hm' }], { output: 'Hello' });
+
+  expect(toldOf(turn)).toEqual([
+    {
+      ...{ type: 'start', messageId: turn.id },
+      messageMetadata: { turn_id: turn.id, conversation_id: turn.conversationId },
+    },
+    { type: 'start-step' },
+    { type: 'reasoning-start', id: 'r1' },
+    { type: 'reasoning-delta', id: 'r1', delta: 'Hm' },
+    { type: 'reasoning-end', id: 'r1' },
+    { type: 'text-start', id: 't1' },
+    { type: 'text-delta', id: 't1', delta: 'Hello' },
+    { type: 'text-end', id: 't1' },
+    { type: 'finish-step' },
+    { type: 'finish', finishReason: 'stop' },
+  ]);
+});
+
+test('all calls of a step are told before any result, and an error as the model read it', () => {
+  const failed = errorResult({ category: 'network_error', message: 'No route.', details: {} });
+  const calls = [{ arguments: '{"city":"Rome"}' }, { result: failed, arguments: 'no JSON' }];
+  const turn = completed([makeRound(1, null, calls), makeRound(2, null)], { output: 'Sunny.' });
+
+  expect(toldOf(turn).slice(2, 7)).toEqual([
+    {
+      ...{ type: 'tool-input-available', toolCallId: 'call_1_0', toolName: 'weather_lookup' },
+      ...{ input: { city: 'Rome' }, dynamic: true, providerExecuted: true },
+    },
+    expect.objectContaining({ type: 'tool-input-available', toolCallId: 'call_1_1', input: 'no JSON' }),
+    { type: 'tool-output-available', toolCallId: 'call_1_0', output: 'ok' },
+    { type: 'tool-output-error', toolCallId: 'call_1_1', errorText: expect.stringContaining('No route.') },
+    { type: 'finish-step' },
+  ]);
+});
+
+test.each<[string, Partial<Turn>, object]>([
+  ['a cut answer', { status: 'incomplete', incompleteReason: 'max_output_tokens' }, { finishReason: 'length' }],
+  ['a filtered one', { status: 'incomplete', incompleteReason: 'content_filter' }, { finishReason: 'content-filter' }],
+  ['a limit', { status: 'incomplete', incompleteReason: 'max_rounds' }, { finishReason: 'other' }],
+  ['a stop', { status: 'cancelled' }, { type: 'abort' }],
+  [
+    'a failure',
+    {
+      status: 'failed',
+      error: { type: 'provider_error', code: 'provider_overloaded', message: 'Busy.', retryable: true },
+    },
+    { type: 'error', errorText: 'provider_overloaded: Busy.' },
+  ],
+])('the last chunk says how the turn ended: %s', (_, own, last) => {
+  expect(toldOf(makeTurn({ rounds: [makeRound(1, 'Hello')], ...own })).at(-1)).toMatchObject(last);
+});
+
+test('a call that waits for a person ends the message, and what follows their decision is told to who asks again', () => {
+  const waiting: Partial<ToolCall> = { waitsFor: 'approval', result: null };
+  const allowed = { ...waiting, approval: decided('allow', null) };
+  const denied = {
+    ...waiting,
+    approval: decided('deny', 'Too far.'),
+    result: errorResult({ category: 'permission_denied', message: 'Denied.', details: {} }),
+  };
+  const stopped = makeTurn({ status: 'requires_action', rounds: [makeRound(1, null, [waiting, waiting])] });
+  const goesOn = makeTurn({ rounds: [makeRound(1, null, [allowed, denied])] });
+  const asked = [
+    { type: 'tool-approval-request', approvalId: 'call_1_0', toolCallId: 'call_1_0' },
+    { type: 'tool-approval-request', approvalId: 'call_1_1', toolCallId: 'call_1_1' },
+  ];
+
+  expect(toldOf(stopped).slice(4)).toEqual([
+    ...asked,
+    { type: 'finish-step' },
+    { type: 'finish', finishReason: 'tool-calls' },
+  ]);
+  expect(toldOf(goesOn).slice(4)).toEqual([
+    ...[asked[0], { type: 'tool-approval-response', approvalId: 'call_1_0', approved: true }],
+    ...[asked[1], { type: 'tool-approval-response', approvalId: 'call_1_1', approved: false, reason: 'Too far.' }],
+    { type: 'tool-output-denied', toolCallId: 'call_1_1' },
+  ]);
+});
+
+test('a call that no person decided about in time counts as denied', () => {
+  const result = errorResult({ category: 'execution_timeout', message: 'Nobody answered.', details: {} });
+  const round = makeRound(1, null, [{ waitsFor: 'approval', expired: true, result }]);
+
+  expect(toldOf(makeTurn({ rounds: [round] })).slice(4)).toEqual([
+    { type: 'tool-approval-response', approvalId: 'call_1_0', approved: false, reason: 'Nobody answered.' },
+    { type: 'tool-output-denied', toolCallId: 'call_1_0' },
+    { type: 'finish-step' },
+  ]);
+});
+
+test('calls that are handed over end the message: the caller’s own bare, those of Pawl’s with a request to allow them', () => {
+  const turn = completed([makeRound(1, null, [{ result: HANDED_OVER }])]);
+  const own = withTool(turn, { handOver: { custom: false } });
+
+  expect(toldOf(own).slice(2)).toEqual([
+    {
+      ...{ type: 'tool-input-available', toolCallId: 'call_1_0', toolName: 'weather_lookup' },
+      ...{ input: {}, dynamic: true },
+    },
+    { type: 'finish-step' },
+    { type: 'finish', finishReason: 'tool-calls' },
+  ]);
+  expect(toldOf(turn).slice(2, 4)).toMatchObject([
+    { type: 'tool-input-available', providerExecuted: true },
+    { type: 'tool-approval-request', approvalId: 'call_1_0', toolCallId: 'call_1_0' },
+  ]);
+});
+
+test('a call that a client runs is not told as executed elsewhere', () => {
+  const round = makeRound(1, null, [{ waitsFor: 'output', result: null }]);
+  const turn = withTool(makeTurn({ status: 'requires_action', rounds: [round] }), { execution: { kind: 'client' } });
+
+  expect(toldOf(turn)[2]).not.toHaveProperty('providerExecuted');
+  expect(typesOf(turn).slice(2)).toEqual(['tool-input-available', 'finish-step', 'finish']);
+});
+
+test('what a model thinks is told of native turns, and of responses that asked to see it', () => {
+  const turn = completed([{ ...makeRound(1, null), reasoning: 'Hm' }], { output: 'Hello' });
+  const asking = (summary: 'auto' | null): Turn => {
+    const response = { ...askedResponse, reasoning: { effort: null, summary } };
+    return { ...turn, config: { ...turn.config, response } };
+  };
+  const seen = running({ reasoning: 'Hm', reasoningLength: 2, text: 'Hel' });
+  const live = (of: Turn) =>
+    [...makeUiTeller().tell({ ...of, status: 'in_progress', rounds: [] }, seen)].map(({ type }) => type);
+
+  expect(typesOf(asking('auto'))).toContain('reasoning-delta');
+  expect(typesOf(asking(null))).not.toContain('reasoning-delta');
+  expect(live(asking('auto'))).toContain('reasoning-delta');
+  expect(live(asking(null)).slice(1)).toEqual(['start-step', 'text-start', 'text-delta']);
+});
+
+test('a running text is told as it grows, without half a character, and ended by its commit', () => {
+  const teller = makeUiTeller();
+  const turn = makeTurn();
+  const tell = (now: Turn, text?: string) =>
+    [...teller.tell(now, text === undefined ? undefined : running({ text }))].slice(-2);
+
+  expect(tell(turn, 'Hel')).toMatchObject([{ type: 'text-start' }, { delta: 'Hel' }]);
+  expect(tell(turn, 'Hello \ud83d')).toEqual([{ type: 'text-delta', id: 't1', delta: 'lo ' }]);
+  expect(tell(turn, 'Hello \ud83d')).toEqual([]);
+  expect(tell(turn, 'Hello 🐢')).toEqual([{ type: 'text-delta', id: 't1', delta: '🐢' }]);
+  const last = [...teller.tell(completed([makeRound(1, null)], { output: 'Hello 🐢.' }), undefined)];
+  expect(last.map(({ type }) => type)).toEqual(['text-delta', 'text-end', 'finish-step', 'finish']);
+  expect(teller.end()).toBe('whole');
+});
+
+test('text that overtakes its reasoning waits for it', () => {
+  const teller = makeUiTeller();
+  const early = [...teller.tell(makeTurn(), running({ reasoningLength: 2, text: 'Hello' }))];
+
+  expect(early.map(({ type }) => type)).toEqual(['start']);
+});
+
+test('a round that is begun again is silent until it has said the same, and then goes on', () => {
+  const teller = makeUiTeller();
+  const tell = (own: Partial<RunningStep>) => [...teller.tell(makeTurn(), running(own))];
+
+  tell({ text: 'One, two' });
+  expect(tell({ edition: 1, attempt: 2, text: 'One,' })).toEqual([]);
+  expect(tell({ edition: 1, attempt: 2, text: 'One, two, three' })).toEqual([
+    { type: 'text-delta', id: 't1', delta: ', three' },
+  ]);
+});
+
+test.each<[string, (turn: Turn) => [Turn, RunningStep | undefined]]>([
+  ['runs again', (turn) => [turn, running({ edition: 1, attempt: 2, text: 'One, 2' })]],
+  ['is committed', () => [completed([makeRound(1, null)], { output: 'Two' }), undefined]],
+  ['is given up', () => [makeTurn({ status: 'incomplete', incompleteReason: 'deadline' }), undefined]],
+])('a stream whose text is not so any more ends with an error: its round %s', (_, next) => {
+  const teller = makeUiTeller();
+  [...teller.tell(makeTurn(), running({ text: 'One, two' }))];
+  const told = [...teller.tell(...next(makeTurn()))];
+
+  expect(told).toEqual([{ type: 'error', errorText: expect.stringMatching(/^stream_superseded: /) }]);
+  expect(teller.end()).toBe('superseded');
+});
+
+test('a message that was ended for an approval is not taken up again, however slowly it is read', () => {
+  const teller = makeUiTeller();
+  const waiting: Partial<ToolCall> = { waitsFor: 'approval', result: null };
+  const stopped = makeTurn({ status: 'requires_action', rounds: [makeRound(1, null, [waiting])] });
+  for (const { type } of teller.tell(stopped, undefined)) if (type === 'finish-step') break;
+
+  expect([...teller.tell(completed([makeRound(1, null, [{}])]), undefined)]).toEqual([
+    { type: 'finish', finishReason: 'tool-calls' },
+  ]);
+});
+
+test('calls that a person allowed before are a step of their own, told as they come', () => {
+  const [call] = makeRound(0, null, [{ approval: decided('allow', null) }]).calls;
+  const own = (adopted: ToolCall[], rest: Partial<Turn> = {}) => makeTurn({ adopted, ...rest });
+  const teller = makeUiTeller();
+  const told = (turn: Turn) => [...teller.tell(turn, undefined)].map(({ type }) => type);
+
+  expect(told(own([{ ...call!, result: null }]))).toEqual([
+    ...['start', 'start-step', 'tool-input-available', 'tool-approval-request', 'tool-approval-response'],
+  ]);
+  expect(told(own([call!]))).toEqual(['tool-output-available', 'finish-step']);
+  const ended = own([call!], { status: 'completed', rounds: [makeRound(1, null)], output: 'Paid.' });
+  expect(told(ended).slice(-2)).toEqual(['finish-step', 'finish']);
+  expect(typesOf(ended).filter((type) => type === 'start-step')).toHaveLength(2);
+  expect(typesOf(own([call!], { status: 'cancelled' })).slice(-3)).toEqual([
+    ...['tool-output-available', 'finish-step', 'abort'],
+  ]);
+});

@@ -1,0 +1,162 @@
+import { expect, test } from 'vitest';
+import type { LiveEvent } from '#core/turn/event.ts';
+import { openStream } from '#test/api/stream/open-stream.ts';
+import { createHarness, type Harness } from '#test/harness/create-harness.ts';
+import { scripted } from '#test/harness/scripted.ts';
+
+const look = { name: 'weather_lookup', arguments: { city: 'Tokyo' } };
+const hangs = { kind: 'hang' as const, after_chars: 12 };
+const tools = ['weather_lookup'];
+const INTERNAL = ['edition', 'reasoning_length', 'refusal_from'];
+
+test('a run that was lost in the middle of its text leaves the next one another edition', async () => {
+  await using harness = await createHarness();
+  const input = scripted({ piece_chars: 4, answer: 'Once and again.', final: { fault: { ...hangs, times: 1 } } });
+  const { id, live } = await startWatched(harness, { input });
+  const lost = harness.workOnce();
+  await expect.poll(() => textOf(live, 0)).toContain('Once');
+
+  await harness.advance(7_000);
+  await harness.rescue();
+  await harness.workOnce();
+  harness.worker.heartbeat.stop('lost', id);
+  await lost;
+
+  expect(await editionsOf(harness)).toEqual([1]);
+  expect(textOf(live, 1)).toBe('Once and again.');
+  expect('Once and again.'.startsWith(textOf(live, 0))).toBe(true);
+});
+
+test('two runs of one job, neither with a lease at first, do not tell pieces under one edition', async () => {
+  await using harness = await createHarness();
+  const { id, live } = await startSecondRound(harness, { fault: { ...hangs, times: 2 } }, 'unseen');
+  const job = { name: 'run-round' as const, data: { turnId: id, step: 'r2', generation: 0 } };
+
+  const runs = [harness.handle(job), harness.handle(job)];
+  await expect.poll(() => harness.modelRequests).toHaveLength(3);
+  await watch(harness, id);
+  await expect.poll(() => textOf(live, 0)).toBe('Second answe');
+  harness.worker.heartbeat.stop('lost', id);
+  await Promise.all(runs);
+
+  const tellers = new Set(live.filter(isText).map((event) => 'edition' in event && event.edition));
+  expect(tellers).toEqual(new Set([0]));
+});
+
+test('a run without a lease takes none while nobody watches, and one at once when a client does', async () => {
+  await using harness = await createHarness();
+  const unseen = await startSecondRound(harness, {}, 'unseen');
+  await harness.workUntilIdle();
+  const seen = await startSecondRound(harness, { think_ms: 200 });
+  await harness.workUntilIdle();
+
+  expect(unseen.live).toEqual([]);
+  expect(textOf(seen.live, 0)).toBe('Second answer.');
+  expect((await harness.findTurn(seen.id)).status).toBe('completed');
+  expect(await editionsOf(harness)).toEqual([0, 0, 0, 0]);
+});
+
+test.for([
+  { fault: { kind: 'status' as const, status: 429, retry_after: 1, times: 1 }, edition: 0 },
+  { fault: { kind: 'status' as const, status: 503, retry_after: 1, times: 1 }, edition: 0 },
+  { fault: { kind: 'cut' as const, after_chars: 8, times: 1 }, edition: 1 },
+])('the next try of a round after $fault.kind $fault.status has edition $edition', async ({ fault, edition }) => {
+  await using harness = await createHarness();
+  const input = scripted({ answer: 'At long last.', final: { fault }, piece_chars: 4 });
+  const { live } = await startWatched(harness, { input });
+
+  await harness.workUntilIdle();
+  const turn = await harness.db.selectFrom('turns').select(['edition', 'generation']).executeTakeFirst();
+
+  expect(turn).toEqual({ edition, generation: 1 });
+  expect(live.some(isText)).toBe(edition === 1);
+});
+
+test.for([
+  { after: 0, edition: 0, what: 'before its first piece' },
+  { after: 12, edition: 1, what: 'after a piece' },
+])('a round that is handed back for a deploy $what leaves edition $edition', async ({ after, edition }) => {
+  await using harness = await createHarness();
+  const fault = { kind: 'hang' as const, ...(after > 0 && { after_chars: after }) };
+  const { live } = await startWatched(harness, {
+    input: scripted({ answer: 'Once and again.', piece_chars: 4, final: { fault } }),
+  });
+  const working = harness.workOnce();
+  await expect.poll(() => harness.modelRequests.length > 0 && live.some(isText) === after > 0).toBe(true);
+
+  harness.worker.heartbeat.stop('shutdown');
+  await working;
+
+  expect(await harness.db.selectFrom('turns').select('edition').executeTakeFirst()).toEqual({ edition });
+});
+
+test('a round keeps what was thought before its text, and live events say how long that is', async () => {
+  await using harness = await createHarness();
+  const first = { piece_chars: 4, pace_ms: 30, reasoning: 'They want Tokyo.', say: 'Let me look.', tools: [look] };
+  const input = scripted({ rounds: [first], answer: 'Sunny.', final: { think_ms: 100 } });
+  const { id, live, stream } = await startWatched(harness, { input, tools });
+
+  await harness.workUntilIdle();
+  await stream.over;
+  const rounds = await harness.db
+    .selectFrom('rounds')
+    .select(['reasoning', 'refusal_from'])
+    .orderBy('number')
+    .execute();
+
+  expect(rounds).toEqual([
+    { reasoning: 'They want Tokyo.', refusal_from: null },
+    { reasoning: null, refusal_from: null },
+  ]);
+  const texts = live.filter((event) => event.type === 'output_text.delta' && event.turn_id === id);
+  expect(new Set(texts.map((event) => ('reasoning_length' in event ? event.reasoning_length : null)))).toEqual(
+    new Set(['They want Tokyo.'.length, 0]),
+  );
+  expect(stream.seen.some(({ type }) => type === 'reasoning.delta')).toBe(true);
+  expect(stream.seen.filter(({ data }) => INTERNAL.some((field) => field in data))).toEqual([]);
+});
+
+/** Starts a turn that a client watches; `live` are the events that the worker publishes of it. */
+async function startWatched(harness: Harness, request: { input: string; tools?: string[] }) {
+  const { id } = await harness.startTurn(request);
+  return { id, ...(await watch(harness, id)) };
+}
+
+async function watch(harness: Harness, id: string) {
+  const live = listen(harness, id);
+  const stream = await openStream(`${harness.url}/v1/turns/${id}/events`, {});
+  await harness.untilReceived('catch-up', id);
+  return { live, stream };
+}
+
+function listen(harness: Harness, id: string): LiveEvent[] {
+  const live: LiveEvent[] = [];
+  harness.parts.pubsub.subscribeToTurn(id, (message) => message.kind === 'event' && live.push(message.event));
+  return live;
+}
+
+/** A turn whose second round is due, which a run may start without a lease. */
+async function startSecondRound(harness: Harness, final: object, watched = 'watched') {
+  const input = scripted({ piece_chars: 1, rounds: [{ tools: [look] }], answer: 'Second answer.', final });
+  const { id } = await harness.startTurn({ input, tools });
+  await harness.workOnce();
+  await harness.workOnce();
+  return watched === 'watched' ? { id, ...(await watch(harness, id)) } : { id, live: listen(harness, id) };
+}
+
+function isText(event: LiveEvent): boolean {
+  return event.type === 'output_text.delta';
+}
+
+/** The text that was told under an edition, put together as a watcher would. */
+function textOf(live: LiveEvent[], edition: number): string {
+  return live.reduce((text, event) => {
+    if (event.type !== 'output_text.delta' || event.edition !== edition) return text;
+    return text.slice(0, event.offset) + event.delta;
+  }, '');
+}
+
+async function editionsOf({ db }: Harness): Promise<number[]> {
+  const rows = await db.selectFrom('rounds').select('edition').orderBy('turn_id').orderBy('number').execute();
+  return rows.map(({ edition }) => edition);
+}

@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest';
+import type { TurnConfig } from '#core/turn/request/turn.ts';
+import { roundRequest } from '#services/worker/round/run-round.ts';
+import { makeTurn } from '#test/turn/make-turn.ts';
+
+const requestOf = (own: Partial<TurnConfig>, round = 1) => {
+  const turn = makeTurn({});
+  return roundRequest({ ...turn, config: { ...turn.config, ...own } }, { kind: 'run-round', round, final: null }, []);
+};
+
+test('a round is asked with the sampling of its turn, and its text format, in every round', () => {
+  const textFormat = { type: 'json_schema', name: 'place', schema: { type: 'object' } } as const;
+  const sampling = { top_p: 0, reasoning_effort: 'low', verbosity: 'high' } as const;
+
+  const requests = [1, 2].map((round) => requestOf({ ...sampling, text_format: textFormat }, round));
+
+  for (const request of requests) {
+    expect(request).toMatchObject({ topP: 0, reasoningEffort: 'low', verbosity: 'high', textFormat });
+  }
+});
+
+test('a turn that says nothing of it, or was kept before there was any, is asked for nothing', () => {
+  const { top_p: _p, reasoning_effort: _e, verbosity: _v, ...before } = makeTurn({}).config;
+
+  const request = requestOf(before);
+
+  const none = { topP: null, reasoningEffort: null, verbosity: null, textFormat: null, showsReasoning: false };
+  expect(request).toMatchObject(none);
+});
