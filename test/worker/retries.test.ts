@@ -100,7 +100,8 @@ test('a 429 waits as long as it requests and uses up no attempt', async () => {
   const retrying = (await harness.listEvents(id)).find(({ type }) => type === 'step.retrying');
 
   expect(turn).toMatchObject({ status: 'completed', rounds: [{ attempts: 1 }] });
-  expect(retrying).toMatchObject({ retry_in_ms: 1000, error: { code: 'provider_rate_limited' } });
+  expect(retrying).toMatchObject({ error: { code: 'provider_rate_limited' } });
+  expect(retrying?.retry_in_ms).toSatisfy((ms: number) => ms > 500 && ms <= 1000, 'what is left of the second');
   expect(Date.parse(turn.completed_at!) - Date.parse(turn.started_at!)).toBeGreaterThanOrEqual(1000);
   expect(harness.modelRequests).toHaveLength(2);
 });

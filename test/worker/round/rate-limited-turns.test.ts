@@ -97,6 +97,7 @@ for (const { name, redis, skip } of queueBackends()) {
 
 test('a provider that requests a pause of a day is called again after a minute', async () => {
   await using harness = await createHarness();
+  stopClock(harness);
 
   const { id } = await harness.startTurn({ input: refusing(429, 86_400, 1) });
   await harness.workUntilIdle();
