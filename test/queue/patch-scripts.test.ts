@@ -41,10 +41,10 @@ describeOnRedis(() => {
       },
       4,
     );
-    await vi.waitFor(() => expect(waits()).toBe(1));
+    await vi.waitFor(() => expect(waits()).toBe(1), { timeout: 30_000 });
 
     await jobQueue.enqueue([wakeupOf(provider, newId('turn'), 'r1')]);
-    await vi.waitFor(() => expect(worked).toEqual(steps));
+    await vi.waitFor(() => expect(worked).toEqual(steps), { timeout: 30_000 });
 
     // The wakeup of the first step, and none of the six that follow.
     expect(waits()).toBe(2);

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { EventEmitter, once } from 'node:events';
-import { readFileSync, rmSync } from 'node:fs';
+import { readFileSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
@@ -100,7 +100,8 @@ test('an embedded PostgreSQL that has ended and lost its folder ends Pawl with o
   const pawl = await startPawl(dataDir);
   const pid = postmasterOf(dataDir);
 
-  rmSync(join(dataDir, 'postgres', 'data'), { recursive: true });
+  // At once: a PostgreSQL that loses its files one by one may end by itself before it is killed.
+  renameSync(join(dataDir, 'postgres', 'data'), join(dataDir, 'postgres', 'lost'));
   process.kill(pid, 'SIGKILL');
   const [code] = await once(pawl.child, 'exit');
 

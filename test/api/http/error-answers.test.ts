@@ -171,7 +171,9 @@ test('each key has its own limit of streams and long polls at once', async () =>
     signal: leaving.signal,
   });
   const poll = keyed.call('GET', `${path}?wait=60`, first);
-  await vi.waitFor(async () => expect((await keyed.call('GET', `${path}?wait=0.01`, first)).status).toBe(429));
+  await vi.waitFor(async () => expect((await keyed.call('GET', `${path}?wait=0.01`, first)).status).toBe(429), {
+    timeout: 30_000,
+  });
 
   const refused = await keyed.call('GET', `${path}/events`, by('key-of-alpha', { accept: 'text/event-stream' }));
   const other = await keyed.call('GET', `${path}?wait=0.01`, by('second-key'));
@@ -184,7 +186,9 @@ test('each key has its own limit of streams and long polls at once', async () =>
   expect(describeRefusal(refused)).toBe('429 too_many_streams: null');
   expect(refused.headers.get('retry-after')).toBe('1');
   expect([other.status, plain.status]).toEqual([200, 200]);
-  await vi.waitFor(async () => expect((await keyed.call('GET', `${path}?wait=0.01`, first)).status).toBe(200));
+  await vi.waitFor(async () => expect((await keyed.call('GET', `${path}?wait=0.01`, first)).status).toBe(200), {
+    timeout: 30_000,
+  });
 });
 
 /** An API over a database that is only what the test makes of it, with what it logs. */

@@ -98,7 +98,6 @@ for (const { name, redis, skip } of queueBackends()) {
 test('a provider that requests a pause of a day is called again after a minute', async () => {
   await using harness = await createHarness();
   stopClock(harness);
-
   const { id } = await harness.startTurn({ input: refusing(429, 86_400, 1) });
   await harness.workUntilIdle();
   const retrying = (await harness.listEvents(id)).find(({ type }) => type === 'step.retrying');
@@ -147,7 +146,7 @@ test('when a limit is over one request tries, and the others wait for what becom
 
   await harness.startTurn({ input: scripted({ final: { fault: { kind: 'hang' } } }) });
   const probing = harness.workOnce();
-  await vi.waitFor(() => expect(harness.modelRequests).toHaveLength(1));
+  await expect.poll(() => harness.modelRequests).toHaveLength(1);
   const other = await harness.startTurn({ input: 'Hi' });
   await harness.workUntilIdle();
   const during = await harness.findTurn(other.id);
@@ -169,7 +168,7 @@ test('the first delta of the reply to a probe frees the model', async () => {
     input: scripted({ answer: 'Slowly.', final: { fault: { kind: 'hang', after_chars: 3 } } }),
   });
   const probing = harness.workOnce();
-  await vi.waitFor(() => expect(harness.worker.rateLimits.any()).toBe(false));
+  await expect.poll(() => harness.worker.rateLimits.any()).toBe(false);
   const other = await harness.startTurn({ input: 'Hi' });
   await harness.workUntilIdle();
   const ended = await harness.findTurn(other.id);
