@@ -38,6 +38,9 @@ const kinds: Fault[] = [
   ...(['later', 'shutdown', 'refusal', 'cancel'] as const),
 ];
 
+/** Those of the small models of one round. */
+const ofRound = ['crash', 'stall', 'duplicate', 'flush', 'lostAck', 'backlog', 'later'] as const;
+
 const text = { type: 'string' } as const;
 const flag = { type: 'boolean', default: false } as const;
 const { values } = parseArgs({
@@ -67,8 +70,6 @@ function playScenes(): void {
   if (!values.scene || values.scene === 'fallback') playFallback(each);
   if (!values.scene || values.scene === 'lines') playLines(each);
 }
-
-const ofRound = ['crash', 'stall', 'duplicate', 'flush', 'lostAck', 'backlog', 'later'] as const;
 
 /** Any two kinds of faults together, so many of each. */
 function playEditions(each: number): void {
