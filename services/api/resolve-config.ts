@@ -17,7 +17,10 @@ import {
 import type { ApiContext } from './context.ts';
 import { resolveTools } from './resolve-tools.ts';
 
-type Rules = Pick<ApiContext, 'providers' | 'prices' | 'tools' | 'mcp' | 'toolSecrets' | 'toolRules' | 'egressPolicy'> & {
+type Rules = Pick<
+  ApiContext,
+  'providers' | 'prices' | 'tools' | 'mcp' | 'toolSecrets' | 'toolRules' | 'egressPolicy'
+> & {
   project: string;
 };
 

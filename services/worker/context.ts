@@ -10,7 +10,18 @@ import { makeWatchers, type Watchers } from './watchers.ts';
 
 /** What a worker takes from its process as it is. */
 type Shared =
-  | ('pubsub' | 'providers' | 'prices' | 'tools' | 'mcp' | 'toolSecrets' | 'redact' | 'egress' | 'availability' | 'tracer')
+  | (
+      | 'pubsub'
+      | 'providers'
+      | 'prices'
+      | 'tools'
+      | 'mcp'
+      | 'toolSecrets'
+      | 'redact'
+      | 'egress'
+      | 'availability'
+      | 'tracer'
+    )
   | ('secretsOf' | 'enqueue' | 'enqueueBeforeAck');
 
 /** Everything a job may touch. */
@@ -30,10 +41,24 @@ export type WorkerContext = Pick<Parts, Shared> & {
 
 /** A worker's context on the parts its process has opened. */
 export function workerContext(parts: Parts, settings: Settings, log: Log): WorkerContext {
-  const { connection, pubsub, providers, prices, tools, mcp, toolSecrets, redact, egress, availability, tracer } = parts;
+  const { connection, pubsub, providers, prices, tools, mcp, toolSecrets, redact, egress, availability, tracer } =
+    parts;
   const { secretsOf, enqueue, enqueueBeforeAck } = parts;
   return {
-    ...{ db: connection.db, pubsub, log, providers, prices, tools, mcp, toolSecrets, redact, egress, availability, tracer },
+    ...{
+      db: connection.db,
+      pubsub,
+      log,
+      providers,
+      prices,
+      tools,
+      mcp,
+      toolSecrets,
+      redact,
+      egress,
+      availability,
+      tracer,
+    },
     ...{ secretsOf, enqueue, enqueueBeforeAck },
     heartbeat: makeHeartbeat(connection.db, log),
     turnCache: makeTurnCache(connection.db),

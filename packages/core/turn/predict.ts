@@ -54,8 +54,8 @@ export function predictQueuedTurn(turn: NewTurn, { position, createdAt, atHead }
     },
     ...{ output: null, error: null, incompleteReason: null, startedAt: null, completedAt: null },
     work: {
-      ...{ ...FRESH_STEP, model: turn.config.model, step: FIRST_STEP, atHead, uncontended: false, waitedMs: 0, waitingSince: createdAt },
-      ...{ overdue: false, deadlineInMs: seconds === null ? null : seconds * 1_000 },
+      ...{ ...FRESH_STEP, step: FIRST_STEP, atHead, uncontended: false, waitedMs: 0, waitingSince: createdAt },
+      ...{ model: turn.config.model, overdue: false, deadlineInMs: seconds === null ? null : seconds * 1_000 },
     },
   };
 }

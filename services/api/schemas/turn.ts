@@ -119,7 +119,9 @@ export const Turn = z
     response_id: ResponseIdOfTurn,
     status: TurnStatus,
     input: z.array(InputMessage).describe('The messages of the caller.'),
-    model: z.string().describe('The model that was asked for, as `provider/model`; each round names the one that wrote it.'),
+    model: z
+      .string()
+      .describe('The model that was asked for, as `provider/model`; each round names the one that wrote it.'),
     round: z.int().describe('The round it is on, or ended on; 0 until it is started.'),
     phase: z
       .enum(['llm_round', 'tool_batch'])

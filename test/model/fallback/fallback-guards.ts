@@ -76,7 +76,7 @@ export const fallbackGuards = {
     ...{
       rule: 'R24',
       file: 'packages/core/checkpoint/turns/write-ending.ts',
-      code: 'hasRound ? sql and turns.model = input.model : sql',
+      code: '("roundNumber" is null or turns.model = input.model)',
     },
     without: 'a late answer is saved, whatever model the turn is at',
     ...{ faults: { duplicate: 1, definite: 1 }, caught: leftReply },

@@ -87,10 +87,14 @@ type Mover = { run: FallbackRun; slot: number; guards: FallbackGuards; may: May 
 function moveRun(state: FallbackState, mover: Mover): void {
   const { run, slot, may } = mover;
   may('dies', die, 'crash');
-  if (run.isAsleep) return may('wakes', (by) => void Object.assign(runIn(by.state, by.slot), { isAsleep: false }));
+  if (run.isAsleep) {
+    may('wakes', (by) => void Object.assign(runIn(by.state, by.slot), { isAsleep: false }));
+    return;
+  }
   may('falls asleep', (by) => void Object.assign(runIn(by.state, by.slot), { isAsleep: true }), 'stall');
   if (run.at === 'wants-lease') {
-    return may('takes the lease', (by) => (takeLease(by) ? askModel(by.state, by.slot) : leaveSlot(by.state, slot)));
+    may('takes the lease', (by) => (takeLease(by) ? askModel(by.state, by.slot) : leaveSlot(by.state, slot)));
+    return;
   }
   beat(state, mover);
   if (run.at === 'asking') hear(mover);
@@ -120,7 +124,10 @@ function hear({ run, guards, may }: Mover): void {
     const heard = { at: 'saving', isAnswer };
     may(isAnswer ? 'gets an answer' : 'gets calls', (by) => void Object.assign(runIn(by.state, by.slot), heard));
   }
-  if (run.isLost) return may('stops', (by) => leaveSlot(by.state, by.slot));
+  if (run.isLost) {
+    may('stops', (by) => leaveSlot(by.state, by.slot));
+    return;
+  }
   may('gets no reply now', (by) => leaveOr(by, afterFailure(by), guards), 'later');
   const next = run.model < LAST_MODEL ? 'changing' : 'failing';
   may('gets an error for good', (by) => leaveOr(by, next, guards), 'definite');

@@ -136,7 +136,8 @@ function ending({ hasRound, isOnly = false, isTurnOnly = false }: EndingKind) {
     target as materialized (
       select turns.id, last_event, failed_requests + "failedRequests" as failed_requests, ${savedEdition} as edition, input.*
       from input join turns on turns.id = "turnId" ${isOnly ? noOtherWaits : sql``}
-      where ${isActive} and ("onlyStep" is null or step = "onlyStep")${hasRound ? sql` and turns.model = input.model` : sql``}
+      where ${isActive} and ("onlyStep" is null or step = "onlyStep")
+        and ("roundNumber" is null or turns.model = input.model)
         and ("runId" is null or lease_owner = "runId" or (generation = "runGeneration" and (lease_owner is null or lease_until < now())))
       for no key update of turns
     ),

@@ -10,7 +10,15 @@ import {
 } from '../event.ts';
 import type { Turn, TurnError } from '../turn.ts';
 import { iso } from './iso.ts';
-import { presentAction, presentCall, presentResult, presentRound, presentUsage, presentTurn, type TurnResource } from './turn.ts';
+import {
+  presentAction,
+  presentCall,
+  presentResult,
+  presentRound,
+  presentTurn,
+  presentUsage,
+  type TurnResource,
+} from './turn.ts';
 
 type Round = TurnResource['rounds'][number];
 

@@ -138,9 +138,9 @@ export function toListed(row: ListedAsRead): ListedTurn {
 
 /** A column that was not read has no key in the result, so that the result can be laid over a known turn. */
 function fromColumns<R extends { number: number }, Config>(row: AsRead<R, Config>) {
-  const { rounds, calls, turnId: _, step, model, generation, atHead, leaseOwner, leased, uncontended, overdue, ...rest } = row;
-  const { deadlineInMs, starts, attempts, edition, waitedMs, rateLimited, retryAt, early, waitingSince, ...turn } =
-    rest;
+  const { rounds, calls, turnId: _, step, generation, atHead, leaseOwner, leased, uncontended, overdue, ...rest } = row;
+  const { model, deadlineInMs, starts, attempts, edition, waitedMs, rateLimited, retryAt, ...others } = rest;
+  const { early, waitingSince, ...turn } = others;
   const callsOf = Map.groupBy(calls ?? [], (call) => call.round);
   return {
     ...turn,
