@@ -40,7 +40,7 @@ export function formatTokens({ input_tokens: taken, output_tokens: given }) {
  * @param {number} usd
  */
 export function formatUsd(usd) {
-  const digits = /** @type {const} */ (usd < 0.1 ? { maximumSignificantDigits: 2 } : { maximumFractionDigits: 2 });
+  const digits = usd < 0.1 ? { maximumSignificantDigits: 2 } : { maximumFractionDigits: 2 };
   return usd.toLocaleString('en', { style: 'currency', currency: 'USD', ...digits });
 }
 

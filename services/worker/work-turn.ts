@@ -1,6 +1,6 @@
 import { takeLease } from '#core/checkpoint/turns/lease.ts';
-import { nextModel } from '#core/turn/fallback.ts';
 import { type NextStep, nextStep } from '#core/turn/next-step.ts';
+import { nextModel } from '#core/turn/retry.ts';
 import { FIRST_STEP } from '#core/turn/step.ts';
 import type { Turn } from '#core/turn/turn.ts';
 import { type Wakeup, wakeupOf } from '#core/turn/wakeup.ts';

@@ -1,10 +1,9 @@
-import { changeModel } from '#core/checkpoint/turns/change-model.ts';
+import { changeModel } from '#core/checkpoint/change-model.ts';
 import { postponeStep } from '#core/checkpoint/turns/postpone.ts';
 import { ProviderFailed } from '#core/failure.ts';
 import { splitModel } from '#core/llm/split-model.ts';
-import { fallbackFor } from '#core/turn/fallback.ts';
 import type { RoundStep } from '#core/turn/next-step.ts';
-import { decideRetry, requestedPauseMs } from '#core/turn/retry.ts';
+import { decideRetry, fallbackFor, requestedPauseMs } from '#core/turn/retry.ts';
 import type { Turn, TurnError } from '#core/turn/turn.ts';
 import type { Wakeup } from '#core/turn/wakeup.ts';
 import type { WorkerContext } from '../context.ts';

@@ -103,7 +103,7 @@ export function rescueTurn(state: FallbackState): void {
   state.queue.now = true;
 }
 
-/** What a run does whose model failed for now (`fallback.ts`): it counts the tries that it has loaded. */
+/** What a run does whose model failed for now (`retry.ts`): it counts the tries that it has loaded. */
 export function afterFailure({ state, slot }: FallbackWrite): 'postponing' | 'changing' | 'failing' {
   const run = runIn(state, slot);
   if (run.attempts + 1 < MOST_TRIES) return 'postponing';
