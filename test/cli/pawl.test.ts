@@ -104,7 +104,7 @@ test('a turn that goes to another model says so, and why', async () => {
     ...['run', 'Hi', '--model', 'away/model', '--fallback', 'openai/test, sim/demo'],
   ]);
 
-  expect(output).toContain('! round 1 goes from away/model to openai/test: provider_authentication_failed');
+  expect(output).toMatch(/! round 1 goes from away\/model to openai\/test:\s+provider_authentication_failed/);
   expect(exitCode).toBe(0);
 });
 
