@@ -123,4 +123,12 @@ export const rules = {
     says: 'an approval that a later turn adopts is used by one turn',
     files: [...turn('turn'), ...checkpoint('turns/adopt-calls'), 'services/api/responses/allowed-calls.ts'],
   },
+  R24: {
+    says: 'an answer that breaks its output schema is repaired once, in a round that commits with it, before it can end the turn',
+    files: [
+      ...turn('output-schema'),
+      ...checkpoint('turns/save-unfit-answer', 'turns/write-ending'),
+      ...worker('round/commit-round'),
+    ],
+  },
 } satisfies Record<string, Rule>;

@@ -4,22 +4,28 @@ import { noWakeups, type Run, type State, type Wakeups } from '../state.ts';
 import { isActive } from './active.ts';
 import { appendEvents } from './append-events.ts';
 import { clearLease, isLeasedByAnother } from './lease.ts';
+import { changeStep } from './wakeup.ts';
 
-/** How the turn ends: `completed` with its last round, `failed` by a run's negative write, `cancelled` by a caller. */
-export type Ending = { status: 'completed' | 'failed' | 'cancelled'; run: Run | null };
+/**
+ * How the turn ends: `completed` with its last round, `failed` by a run's negative write, `cancelled` by a caller. `unfit`: failed
+ * with its last round, an answer that did not fit after its repair.
+ */
+export type Ending = { status: 'completed' | 'failed' | 'cancelled'; run: Run | null; unfit?: boolean };
 
 /** `end.ts` (R12): the end with all that belongs to it. Null when the guard refused. */
-export function endTurn(state: State, { status, run }: Ending, guards: Guards): Wakeups | null {
+export function endTurn(state: State, { status, run, unfit = false }: Ending, guards: Guards): Wakeups | null {
   const { turn, facts } = state;
   if (!isActive(turn) && guards.endIsFinal) return null;
   if (run && turn.step !== run.on) return null;
-  if (run && status === 'failed' && !mayFail(state, run, guards)) return null;
+  if (run && status === 'failed' && !unfit && !mayFail(state, run, guards)) return null;
   if (!isActive(turn)) breakPromise(state, 'a turn that had ended was ended again');
 
   const settled = turn.step === 'b1' ? settleCalls(state, guards) : 0;
-  const hasRound = status === 'completed' && turn.other !== 'handed';
+  const hasRound = unfit || (status === 'completed' && turn.other !== 'handed');
+  if (unfit && turn.step === 'r1') breakPromise(state, 'an answer that did not fit ended its turn without a repair');
   appendEvents(state, settled + (hasRound ? 2 : 1), { run, guards });
   Object.assign(turn, { status, due: 'null', atHead: false });
+  if (unfit && guards.unfitEndMovesStep) changeStep(state, 'r3');
   if (guards.endClearsLease) clearLease(state);
   facts.requests = 0;
   const delivery = status === 'failed' ? 'failed' : 'ended';
