@@ -14,6 +14,7 @@ import {
   type TurnConfig,
 } from '#core/turn/request/turn.ts';
 import type { ApiContext } from './context.ts';
+import { resolveOutputSchema } from './resolve-output-schema.ts';
 import { resolveTools } from './resolve-tools.ts';
 
 type Rules = Pick<ApiContext, 'providers' | 'tools' | 'mcp' | 'toolSecrets' | 'toolRules' | 'egressPolicy'> & {
@@ -39,12 +40,13 @@ export async function resolveConfig(config: GivenConfig, rules: Rules): Promise<
   const tools = await resolveTools(config.tools ?? [], rules);
   const model = checkModel(config.model, rules);
   checkSampling(model, config, rules);
+  const tool_mode = checkMode(config.tool_mode ?? 'native', { model, tools }, rules);
   return {
     model,
     instructions: config.instructions ?? null,
     tools,
     tool_choice: checkChoice(config.tool_choice ?? 'auto', tools),
-    tool_mode: checkMode(config.tool_mode ?? 'native', { model, tools }, rules),
+    tool_mode,
     parallel_tool_calls: config.parallel_tool_calls ?? null,
     temperature: config.temperature ?? null,
     top_p: config.top_p ?? null,
@@ -55,6 +57,19 @@ export async function resolveConfig(config: GivenConfig, rules: Rules): Promise<
     allowed_capabilities: config.allowed_capabilities ?? null,
     provider_options: config.provider_options ?? {},
     webhook: config.webhook ? subscribe(config.webhook, rules) : null,
+    ...ownFields(config, { tools, tool_mode, provider: rules.providers.find(splitModel(model).provider) }),
+  };
+}
+
+/** Fields that a turn has only where they are given: the row of one without them is no longer for it. */
+function ownFields(
+  { stop, seed, output_schema: output }: GivenConfig,
+  asked: Parameters<typeof resolveOutputSchema>[1],
+): Pick<TurnConfig, 'stop' | 'seed' | 'output_schema'> {
+  return {
+    ...(stop && { stop }),
+    ...(typeof seed === 'number' && { seed }),
+    ...(output && { output_schema: resolveOutputSchema(output, asked) }),
   };
 }
 

@@ -48,6 +48,8 @@ export const someRequest: RoundRequest = {
   reasoningEffort: null,
   showsReasoning: false,
   verbosity: null,
+  stop: null,
+  seed: null,
   textFormat: null,
   maxOutputTokens: null,
   providerOptions: {},

@@ -17,20 +17,26 @@ export function endTurn(state: State, { status, run, unfit = false }: Ending, gu
   const { turn, facts } = state;
   if (!isActive(turn) && guards.endIsFinal) return null;
   if (run && turn.step !== run.on) return null;
-  if (run && status === 'failed' && !unfit && !mayFail(state, run, guards)) return null;
+  const isNegative = status === 'failed' && !unfit;
+  if (run && isNegative && !mayFail(state, run, guards)) return null;
   if (!isActive(turn)) breakPromise(state, 'a turn that had ended was ended again');
 
   const settled = turn.step === 'b1' ? settleCalls(state, guards) : 0;
   const hasRound = unfit || (status === 'completed' && turn.other !== 'handed');
-  if (unfit && turn.step === 'r1') breakPromise(state, 'an answer that did not fit ended its turn without a repair');
   appendEvents(state, settled + (hasRound ? 2 : 1), { run, guards });
   Object.assign(turn, { status, due: 'null', atHead: false });
-  if (unfit && guards.unfitEndMovesStep) changeStep(state, 'r3');
+  if (unfit) endUnfit(state, run, guards);
   if (guards.endClearsLease) clearLease(state);
   facts.requests = 0;
   const delivery = status === 'failed' ? 'failed' : 'ended';
   if (guards.endCreatesDelivery) state.deliveries[delivery].row = 'far';
   return { ...noWakeups(), [delivery]: true, next: promotes(state, run, guards) };
+}
+
+/** The turn is at the next round, where a retry goes on (R24). */
+function endUnfit(state: State, run: Run | null, guards: Guards): void {
+  if (run?.on === 'r1') breakPromise(state, 'an answer that did not fit ended its turn without a repair');
+  if (guards.unfitEndMovesStep) changeStep(state, 'r3');
 }
 
 /** `endWithRound`, being one statement, assumes that no turn waits only if none was created meanwhile (R17). */

@@ -28,7 +28,8 @@ function codesOfFacts({ turn, facts, api, used, queue }: State): string {
   const harm = used.crash | (used.stall << 2) | (used.hang << 4) | (used.flush << 6) | (used.duplicate << 8);
   const more = (used.wedge << 10) | (used.lostAck << 12) | (used.backlog << 14);
   const replies = used.later | (used.definite << 2) | (used.shutdown << 4) | (used.refusal << 6);
-  const will = (used.cancel << 8) | (used.retry << 10) | (used.answer << 12) | bit(turn.isRaised, 14) | bit(queue.r3, 15);
+  const will =
+    (used.cancel << 8) | (used.retry << 10) | (used.answer << 12) | bit(turn.isRaised, 14) | bit(queue.r3, 15);
   return String.fromCharCode(known | due, harm | more, replies | will);
 }
 

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { type Limits, mapLimits } from '../limits.ts';
 import { InputMessage } from '../message.ts';
 import { Json } from './json.ts';
+import { GivenOutputSchema, type OutputSchema } from './output-schema.ts';
 import type { ResponseRequest, TextFormat } from './response.ts';
 import { GivenTool, MAX_URL, MAX_WORDS, type TurnTool } from './tool.ts';
 
@@ -97,6 +98,8 @@ const Metadata = z
 /** Workers remember models by name, and send the names to each other. */
 const MAX_MODEL_LENGTH = 512;
 
+const MAX_STOP = 1_000;
+
 const standing = {
   model: z
     .string()
@@ -126,7 +129,20 @@ const standing = {
   verbosity: Verbosity.nullish().describe(
     'How long answers should be; passed on, by providers of the openai wire only.',
   ),
+  stop: z
+    .array(z.string().min(1, 'give some text').max(MAX_STOP))
+    .min(1, 'give at least one text')
+    .max(4, 'give at most 4 texts')
+    .nullish()
+    .describe('Texts at which the model stops writing, 1 to 4; the text that it stopped at is left out. Passed on.'),
+  seed: z
+    .int()
+    .nullish()
+    .describe('The same seed makes the same answer likelier; passed on, by providers that know one.'),
   max_output_tokens: z.int().min(1).nullish().describe('The longest reply of one round; passed on to the model.'),
+  output_schema: GivenOutputSchema.nullish().describe(
+    'The JSON that the answer has to be. It is checked before the turn ends, and repaired once where it does not fit.',
+  ),
   limits: GivenLimits.nullish().describe('Where the turn ends at the latest.'),
   allowed_capabilities: z
     .array(z.enum(['network', 'filesystem', 'database', 'shell']))
@@ -208,7 +224,11 @@ export type TurnConfig = {
   top_p?: number | null;
   reasoning_effort?: ReasoningEffort | null;
   verbosity?: Verbosity | null;
+  stop?: string[];
+  seed?: number;
   text_format?: TextFormat | null;
+  /** What the answer is checked against; a response's format is checked by its provider alone. */
+  output_schema?: OutputSchema;
   /** Output tokens of all rounds together: each round is asked with what is left. */
   max_total_output_tokens?: number | null;
   /** The tools of the calls that the turn adopted, in their order, as the turns that asked for them have them. */
