@@ -1,6 +1,6 @@
 import { RequestRefused } from '#core/failure.ts';
+import { strictSchemaProblem } from '#core/llm/openai/strict-schema.ts';
 import type { Provider } from '#core/llm/provider.ts';
-import { strictProblem } from '#core/llm/strict-schema.ts';
 import { checkSchema } from '#core/tools/define/check-schema.ts';
 import type { GivenOutputSchema, OutputSchema } from '#core/turn/request/output-schema.ts';
 import type { TurnConfig } from '#core/turn/request/turn.ts';
@@ -40,7 +40,7 @@ function resolveStrict(
   { provider }: Asked,
 ): boolean | null {
   if (provider.capabilities.wire !== 'openai' || mode !== 'native') return null;
-  const problem = strictProblem(schema, PLACE);
+  const problem = strictSchemaProblem(schema, PLACE);
   if (strict && problem) throw new RequestRefused(400, 'invalid_output_schema', problem.message, problem.path);
   return strict ?? problem === null;
 }

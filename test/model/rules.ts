@@ -124,10 +124,10 @@ export const rules = {
     files: [...turn('turn'), ...checkpoint('turns/adopt-calls'), 'services/api/responses/allowed-calls.ts'],
   },
   R24: {
-    says: 'an answer that breaks its output schema is repaired once, in a round that commits with it, before it can end the turn',
+    says: 'an answer that breaks the output schema makes one repair round due, and ends its turn only after that',
     files: [
-      ...turn('output-schema'),
-      ...checkpoint('turns/save-unfit-answer', 'turns/write-ending'),
+      ...turn('output/output-schema', 'predict'),
+      ...checkpoint('turns/save-round', 'turns/write-ending'),
       ...worker('round/commit-round'),
     ],
   },

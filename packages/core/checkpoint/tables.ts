@@ -1,6 +1,6 @@
 import type { Generated, Kysely, Transaction } from 'kysely';
 import type { EventType } from '../turn/event.ts';
-import type { Violation } from '../turn/output-schema.ts';
+import type { Violation } from '../turn/output/violation.ts';
 import type { Usage } from '../turn/reply.ts';
 import type { InputItem } from '../turn/request/item.ts';
 import type { ToolEffect } from '../turn/request/tool.ts';

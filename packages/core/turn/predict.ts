@@ -1,6 +1,6 @@
 import { latestCalls } from './call.ts';
 import type { RequestedCall } from './message.ts';
-import type { Violation } from './output-schema.ts';
+import type { Violation } from './output/violation.ts';
 import type { Reply } from './reply.ts';
 import type { ToolEffect } from './request/tool.ts';
 import { FIRST_STEP, nameStep, stepAfter } from './step.ts';

@@ -1,5 +1,5 @@
 import { type LimitReason, limits } from './limits.ts';
-import type { Violation } from './output-schema.ts';
+import type { Violation } from './output/violation.ts';
 import type { FinishReason, Usage } from './reply.ts';
 import type { InputItem } from './request/item.ts';
 import type { ToolEffect } from './request/tool.ts';

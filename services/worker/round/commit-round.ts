@@ -1,14 +1,14 @@
 import type { NewCall } from '#core/checkpoint/sql/new-calls.ts';
 import { endWithRound } from '#core/checkpoint/turns/end.ts';
-import { saveRound } from '#core/checkpoint/turns/save-round.ts';
-import { saveUnfitAnswer } from '#core/checkpoint/turns/save-unfit-answer.ts';
+import { saveRound, saveUnfitAnswer } from '#core/checkpoint/turns/save-round.ts';
 import { cleanText } from '#core/text.ts';
 import { checkOutput } from '#core/tools/arguments/check-output.ts';
 import { timeBudgetOf } from '#core/tools/arguments/time-budget.ts';
 import { assignCallIds, isHandOver } from '#core/turn/call.ts';
 import type { RoundStep } from '#core/turn/next-step.ts';
 import { type Outcome, outcomeOf } from '#core/turn/outcome.ts';
-import { needsRepair, unfitError, type Violation } from '#core/turn/output-schema.ts';
+import { needsRepair, unfitError } from '#core/turn/output/output-schema.ts';
+import type { Violation } from '#core/turn/output/violation.ts';
 import { predictAfterRound, predictAfterUnfit, type SavedRound, type UnfitRound } from '#core/turn/predict.ts';
 import { loopingCall } from '#core/turn/reached-limit.ts';
 import type { Reply } from '#core/turn/reply.ts';

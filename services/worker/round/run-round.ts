@@ -7,7 +7,7 @@ import { splitModel } from '#core/llm/split-model.ts';
 import { transcriptOf } from '#core/turn/history/transcript.ts';
 import type { Message } from '#core/turn/message.ts';
 import type { RoundStep } from '#core/turn/next-step.ts';
-import { formatOf, needsRepair, withSchema } from '#core/turn/output-schema.ts';
+import { formatOf, needsRepair, withSchema } from '#core/turn/output/output-schema.ts';
 import { leftOutputTokens } from '#core/turn/reached-limit.ts';
 import type { Reply } from '#core/turn/reply.ts';
 import { showsReasoning } from '#core/turn/responses/output-item.ts';

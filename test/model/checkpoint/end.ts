@@ -13,12 +13,12 @@ import { changeStep } from './wakeup.ts';
 export type Ending = { status: 'completed' | 'failed' | 'cancelled'; run: Run | null; unfit?: boolean };
 
 /** `end.ts` (R12): the end with all that belongs to it. Null when the guard refused. */
-export function endTurn(state: State, { status, run, unfit = false }: Ending, guards: Guards): Wakeups | null {
+export function endTurn(state: State, ending: Ending, guards: Guards): Wakeups | null {
   const { turn, facts } = state;
+  const { status, run, unfit = false } = ending;
   if (!isActive(turn) && guards.endIsFinal) return null;
   if (run && turn.step !== run.on) return null;
-  const isNegative = status === 'failed' && !unfit;
-  if (run && isNegative && !mayFail(state, run, guards)) return null;
+  if (run && !mayEnd(state, { ...ending, run }, guards)) return null;
   if (!isActive(turn)) breakPromise(state, 'a turn that had ended was ended again');
 
   const settled = turn.step === 'b1' ? settleCalls(state, guards) : 0;
@@ -45,8 +45,9 @@ function promotes(state: State, run: Run | null, guards: Guards): boolean {
   return !assumesAlone && promoteNext(state, guards);
 }
 
-/** A failure ends nothing that another run is on (R5). */
-function mayFail(state: State, run: Run, guards: Guards): boolean {
+/** A failure ends nothing that another run is on (R5). One that is an answer of the model is no failure of the run. */
+function mayEnd(state: State, { status, run, unfit }: Ending & { run: Run }, guards: Guards): boolean {
+  if (status !== 'failed' || unfit) return true;
   if (guards.failureChecksLease && isLeasedByAnother(state, run, guards)) return false;
   if (guards.failureChecksGeneration && !run.hasLease && !run.isFresh) return false;
   if (state.turn.lease === 'live' && !run.hasLease) breakPromise(state, 'a turn failed while another run was on it');

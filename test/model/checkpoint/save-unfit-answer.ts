@@ -6,7 +6,7 @@ import { appendEvents } from './append-events.ts';
 import { clearLease } from './lease.ts';
 import { changeStep, wakeupNow } from './wakeup.ts';
 
-/** `save-unfit-answer.ts`: the repair round is due at once, without a batch in between (R24). Null when nothing was written. */
+/** `save-round.ts`: the repair round is due at once, without a batch in between (R24). Null when nothing was written. */
 export function saveUnfitAnswer(state: State, run: Run, guards: Guards): Wakeups | null {
   const { turn } = state;
   const isDue = turn.status === 'in_progress' && turn.step === run.on;

@@ -16,13 +16,13 @@ export const repairGuards = {
     ...{ scene: unfit, faults: {}, caught: { broken: 'a turn had a second repair' } },
   },
   unfitAnswerChecksStep: {
-    ...{ rule: 'R24', file: 'packages/core/checkpoint/turns/save-unfit-answer.ts' },
+    ...{ rule: 'R24', file: 'packages/core/checkpoint/turns/save-round.ts' },
     code: "status = 'in_progress' and step = 'r' || number",
     without: 'an answer that does not fit is saved whatever the turn is at',
     ...{ scene: unfit, faults: { stall: 1 }, caught: { broken: 'a turn that had ended was written to' } },
   },
   repairIsDue: {
-    ...{ rule: 'R24', file: 'packages/core/checkpoint/turns/save-unfit-answer.ts' },
+    ...{ rule: 'R24', file: 'packages/core/checkpoint/turns/save-round.ts' },
     code: 'due_at = dueIn(timing.graceMs)',
     without: 'the repair round is not due',
     ...{ scene: unfit, faults: { flush: 1 }, caught: 'stuck' },

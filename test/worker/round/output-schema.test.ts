@@ -8,7 +8,12 @@ const schema = {
   properties: {
     items: {
       type: 'array',
-      items: { type: 'object', properties: { price: { type: 'number' } }, required: ['price'], additionalProperties: false },
+      items: {
+        type: 'object',
+        properties: { price: { type: 'number' } },
+        required: ['price'],
+        additionalProperties: false,
+      },
     },
   },
   required: ['items'],
@@ -41,13 +46,18 @@ test('an answer that does not fit is repaired in one more round, which is told w
 
   const turn = await work(harness, { input: scripted({ answer: broken, repairs: [{ say: fits }] }) });
 
-  expect(turn).toMatchObject({ status: 'completed', output: fits, output_parsed: { items: [{ price: 2.5 }] }, round: 2 });
+  expect(turn).toMatchObject({
+    status: 'completed',
+    output: fits,
+    output_parsed: { items: [{ price: 2.5 }] },
+    round: 2,
+  });
   expect(turn.rounds).toMatchObject([
     { number: 1, assistant_response: broken, tool_calls: [] },
     { number: 2, assistant_response: null, tool_calls: [] },
   ]);
   expect(turn.usage.llm_calls).toBe(2);
-  const { messages } = harness.requests[1]!.body as { messages: { role: string; content: string }[] };
+  const { messages } = harness.modelRequests[1]!.body as { messages: { role: string; content: string }[] };
   expect(messages.slice(-2)).toMatchObject([
     { role: 'assistant', content: broken },
     { role: 'user', content: expect.stringContaining('/items/0/price must be number') },

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Violation } from '../../turn/output-schema.ts';
+import type { Violation } from '../../turn/output/violation.ts';
 import type { Reply } from '../../turn/reply.ts';
 import { timing } from '../../turn/timing.ts';
 import { errorResult } from '../../turn/tool-result.ts';

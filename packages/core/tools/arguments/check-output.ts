@@ -1,6 +1,6 @@
 import { exceedsJson, parseJson } from '../../json.ts';
 import { cleanText, shorten, withoutFence } from '../../text.ts';
-import type { Violation } from '../../turn/output-schema.ts';
+import type { Violation } from '../../turn/output/violation.ts';
 import type { TimeBudget } from './time-budget.ts';
 import { findViolations, type SchemaViolation } from './violation.ts';
 

@@ -1,7 +1,7 @@
 import { isApprovalRequest } from '../call.ts';
 import type { Message, RequestedCall } from '../message.ts';
 import { isHandedOver } from '../next-step.ts';
-import { repairNote } from '../output-schema.ts';
+import { repairNote } from '../output/output-schema.ts';
 import {
   type ApprovalResponse,
   allowingItems,

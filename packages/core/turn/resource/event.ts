@@ -8,7 +8,7 @@ import {
   type LiveEventResource,
   type StoredEvent,
 } from '../event.ts';
-import { endedUnfit, isUnfit } from '../output-schema.ts';
+import { endedUnfit, isUnfit } from '../output/output-schema.ts';
 import type { Turn, TurnError } from '../turn.ts';
 import { iso } from './iso.ts';
 import { presentAction, presentCall, presentResult, presentRound, presentTurn, type TurnResource } from './turn.ts';

@@ -1,7 +1,7 @@
 import { jsonObject } from '../../json.ts';
 import { allCalls } from '../call.ts';
 import { isWaiting } from '../next-step.ts';
-import { isUnfit, parsedOutput } from '../output-schema.ts';
+import { isUnfit, parsedOutput } from '../output/output-schema.ts';
 import { sumUsage } from '../reply.ts';
 import { responseIdOf } from '../responses/item-id.ts';
 import { readStep } from '../step.ts';

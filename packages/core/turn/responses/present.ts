@@ -1,4 +1,4 @@
-import { formatOf } from '../output-schema.ts';
+import { formatOf } from '../output/output-schema.ts';
 import { sumUsage } from '../reply.ts';
 import type { ResponseRequest } from '../request/response.ts';
 import type { TurnTool } from '../request/tool.ts';

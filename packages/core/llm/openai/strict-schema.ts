@@ -1,4 +1,4 @@
-import { isRecord } from '../json.ts';
+import { isRecord } from '../../json.ts';
 
 type Schema = Record<string, unknown>;
 
@@ -6,11 +6,11 @@ type Schema = Record<string, unknown>;
  * The first place of a schema that Chat Completions would refuse with `strict`, and what to do there; null where it allows it:
  * every object is closed and requires all its properties (contract-more: structured output).
  */
-export function strictProblem(schema: Schema, path: string): { path: string; message: string } | null {
+export function strictSchemaProblem(schema: Schema, path: string): { path: string; message: string } | null {
   const own = ownProblem(schema, path);
   if (own) return own;
   for (const [place, inner] of innerSchemas(schema, path)) {
-    const problem = strictProblem(inner, place);
+    const problem = strictSchemaProblem(inner, place);
     if (problem) return problem;
   }
   return null;

@@ -1,11 +1,9 @@
-import { parseJson } from '../json.ts';
-import { withoutFence } from '../text.ts';
-import type { TextFormat } from './request/response.ts';
-import type { TurnConfig } from './request/turn.ts';
-import type { ListedTurn, Round, Turn, TurnError } from './turn.ts';
-
-/** Where an answer breaks the output schema of its turn, as a JSON pointer (`/items/0/price`), and what has to be there. */
-export type Violation = { path: string; message: string };
+import { parseJson } from '../../json.ts';
+import { withoutFence } from '../../text.ts';
+import type { TextFormat } from '../request/response.ts';
+import type { TurnConfig } from '../request/turn.ts';
+import type { ListedTurn, Round, Turn, TurnError } from '../turn.ts';
+import { type Violation, violationSentences } from './violation.ts';
 
 type Config = Pick<TurnConfig, 'output_schema'>;
 
@@ -38,7 +36,7 @@ export function withSchema({ output_schema: output, instructions }: Config & Pic
 export function repairNote(violations: readonly Violation[]): string {
   return [
     'Your answer does not fit the JSON Schema that it has to fit:',
-    ...sentencesOf(violations).map((sentence) => `- ${sentence}`),
+    ...violationSentences(violations).map((sentence) => `- ${sentence}`),
     'Answer again with the whole corrected JSON and nothing else.',
   ].join('\n');
 }
@@ -46,7 +44,7 @@ export function repairNote(violations: readonly Violation[]): string {
 /** The failure of a turn whose answer does not fit after its repair either. */
 export function unfitError(violations: readonly Violation[]): TurnError {
   const message =
-    `After its repair the answer still breaks output_schema: ${sentencesOf(violations).join('; ')}. ` +
+    `After its repair the answer still breaks output_schema: ${violationSentences(violations).join('; ')}. ` +
     'Retry the turn for one more repair, or make the schema easier to meet.';
   return { type: 'output_schema_error', code: 'output_schema_violated', message, retryable: true };
 }
@@ -69,8 +67,4 @@ type Answered = Pick<ListedTurn, 'status' | 'output'> & { config: { output_schem
 export function parsedOutput({ status, output, config }: Answered): unknown {
   if (status !== 'completed' || output === null || !config.output_schema) return null;
   return parseJson(withoutFence(output)) ?? null;
-}
-
-function sentencesOf(violations: readonly Violation[]): string[] {
-  return violations.map(({ path, message }) => (path === '' ? `the answer ${message}` : `${path} ${message}`));
 }
