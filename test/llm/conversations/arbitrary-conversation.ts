@@ -50,7 +50,7 @@ const replied = (speaker: Speaker) =>
   fc.record({
     reply: someReply(speaker),
     handsOver: fc.nat({ max: 4 }).map((n) => n === 0),
-    isUnfit: fc.boolean(),
+    isUnfit: fc.nat({ max: 4 }).map((n) => n > 0),
     results: fc.array(result, { minLength: 6, maxLength: 6 }),
   });
 
