@@ -30,7 +30,11 @@ test('a turn that was repaired is a response with both messages, and its stream 
 
   const response = await client.responses.retrieve(responseIdOf(id));
 
-  expect(response).toMatchObject({ status: 'completed', error: null, text: { format: { type: 'json_schema', schema } } });
+  expect(response).toMatchObject({
+    status: 'completed',
+    error: null,
+    text: { format: { type: 'json_schema', schema } },
+  });
   const texts = response.output.map((item) => (item.type === 'message' ? item.content : []));
   expect(texts).toMatchObject([[{ text: broken }], [{ text: fits }]]);
   expect(new Set(response.output.map((item) => item.id)).size).toBe(2);

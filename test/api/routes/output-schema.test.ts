@@ -31,7 +31,10 @@ test.each([
   [place({ schema: {} }), 'invalid_output_schema: output_schema.schema'],
   [place({ schema: { type: 'array', items: open } }), 'invalid_output_schema: output_schema.schema'],
   [place({ schema: { $ref: '#/$defs/a', $defs: { a: open } } }), 'invalid_output_schema: output_schema.schema'],
-  [place({ schema: { type: 'object', properties: { a: { type: 'text' } } } }), 'invalid_output_schema: output_schema.schema'],
+  [
+    place({ schema: { type: 'object', properties: { a: { type: 'text' } } } }),
+    'invalid_output_schema: output_schema.schema',
+  ],
   [
     place({ schema: { type: 'object', properties: { a: { $ref: 'https://example.com/a.json' } } } }),
     'invalid_output_schema: output_schema.schema.properties.a.$ref',

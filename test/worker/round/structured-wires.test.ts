@@ -20,7 +20,9 @@ const asked: Record<string, object> = {
       format: { type: 'json_schema', schema: { properties: { city: { type: 'string' }, days: { type: 'integer' } } } },
     },
   },
-  gemini: { generationConfig: { responseMimeType: 'application/json', responseJsonSchema: { required: ['city', 'days'] } } },
+  gemini: {
+    generationConfig: { responseMimeType: 'application/json', responseJsonSchema: { required: ['city', 'days'] } },
+  },
 };
 
 test.for(wires)('the same structured question is answered on the wire of $name, and repaired there', async (wire) => {
