@@ -17,6 +17,13 @@ function start(harness: Harness, repairs: string[]) {
   return harness.startTurn({ model: 'openai/test', output_schema, input });
 }
 
+async function eventsOf(harness: Harness, id: string) {
+  const told = [];
+  const stream = await openaiClient(harness).responses.retrieve(responseIdOf(id), { stream: true });
+  for await (const event of stream) told.push(event);
+  return told;
+}
+
 const responseIdOf = (id: string) => id.replace('turn_', 'resp_');
 
 test('a turn that was repaired is a response with both messages, and its stream tells the same', async () => {
@@ -41,9 +48,7 @@ test('a turn that was repaired is a response with both messages, and its stream 
   expect(told.at(-1)).toMatchObject({ type: 'response.completed', response: { output: response.output } });
   const numbers = told.map(({ sequence_number: number }) => number);
   expect(numbers).toEqual([...new Set(numbers)].toSorted((a, b) => a - b));
-  const again = [];
-  for await (const event of await client.responses.retrieve(responseIdOf(id), { stream: true })) again.push(event);
-  expect(joined(again)).toEqual(joined(told));
+  expect(joined(await eventsOf(harness, id))).toEqual(joined(told));
 });
 
 test('one that failed after its repair is a failed response with both messages, also after a retry', async () => {
@@ -53,12 +58,23 @@ test('one that failed after its repair is a failed response with both messages, 
   const client = openaiClient(harness);
 
   const failed = await client.responses.retrieve(responseIdOf(id));
+  const before = await eventsOf(harness, id);
   await harness.call('POST', `/v1/turns/${id}/retry`);
   await harness.workUntilIdle();
   const retried = await client.responses.retrieve(responseIdOf(id));
+  const after = await eventsOf(harness, id);
 
   expect(failed).toMatchObject({ status: 'failed', error: { code: 'server_error', type: 'output_schema_violated' } });
   expect(retried).toMatchObject({ status: 'completed', error: null });
+  expect(before.at(-1)).toMatchObject({ type: 'response.failed', response: { output: failed.output } });
+  // What was told of the rounds stays at its numbers; the new one comes behind the end that was told.
+  const kept = joined(before).slice(2, -1);
+  expect(joined(after).slice(2, 2 + kept.length)).toEqual(kept);
+  const end = before.at(-1)!.sequence_number;
+  expect(after.filter(({ sequence_number: number }) => number > end).map(({ type }) => type)).toEqual([
+    ...['response.output_item.added', 'response.content_part.added', 'response.output_text.delta'],
+    ...['response.output_text.done', 'response.content_part.done', 'response.output_item.done', 'response.completed'],
+  ]);
   expect(retried.output.slice(0, 2)).toEqual(failed.output);
   expect(retried.output.map((item) => item.type === 'message' && item.content[0])).toMatchObject([
     ...[{ text: broken }, { text: '{}' }],

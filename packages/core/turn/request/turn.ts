@@ -187,6 +187,17 @@ export const TurnRequest = z.strictObject({ ...standing, ...starting, input, met
       webhook: { url: 'https://example.com/hooks/pawl', include: ['turn'] },
       metadata: { order: '17' },
     },
+    {
+      model: 'sim/demo',
+      input: 'Where to?',
+      output_schema: {
+        name: 'place',
+        schema: {
+          ...{ type: 'object', properties: { city: { type: 'string' } } },
+          ...{ required: ['city'], additionalProperties: false },
+        },
+      },
+    },
   ],
 });
 export type TurnRequest = z.output<typeof TurnRequest>;
