@@ -134,8 +134,7 @@ export type UnfitAnswer = Omit<LastRound, 'calls'> & {
 
 /**
  * Records an answer that breaks the output schema, in one statement: the repair round is due at once, without a batch in
- * between (R24). The first write wins, (R5, R18). Returns the wake-ups to enqueue; null when nothing was
- * written.
+ * between (R24). The first write wins (R5, R18). Returns the wake-ups to enqueue; null when nothing was written.
  */
 export async function saveUnfitAnswer(
   db: Db,
