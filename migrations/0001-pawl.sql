@@ -128,6 +128,8 @@ create table rounds (
   text text,
   reasoning text,
   refusal_from integer,
+  -- of an answer: where it breaks the output schema of its turn; null where it does not
+  violations json,
   finish_reason text not null,
   finish_reason_raw text,
   usage json,

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { parse as parsePath } from 'node:path';
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 import type { TurnRequest } from '../client/connect-pawl.ts';
 
@@ -48,18 +50,46 @@ export function readCommand([name, ...args]: string[]): Command {
 }
 
 function readRun(args: string[]): Command {
-  const texts = { model: TEXT, fallback: TEXT, tools: TEXT, instructions: TEXT, conversation: TEXT };
+  const texts = { model: TEXT, fallback: TEXT, tools: TEXT, instructions: TEXT, conversation: TEXT, schema: TEXT };
   const { values, positionals } = parse(args, { ...texts, json: FLAG });
   const { conversation: conversationId, instructions, model = conversationId ? undefined : MODEL } = values;
   if (positionals.length === 0) throw new CommandMisused('Say what the turn is about: pawl run "Hello".');
   const tools = namesIn(values.tools);
   const fallback_models = namesIn(values.fallback);
-  const request = { input: positionals.join(' '), model, instructions, tools, fallback_models };
+  const output_schema = values.schema === undefined ? undefined : readSchema(values.schema);
+  const request = { input: positionals.join(' '), model, instructions, tools, fallback_models, output_schema };
   return { kind: 'run', request, conversationId, isJson: values.json === true };
 }
 
 function namesIn(list: string | undefined): string[] | undefined {
   return list?.split(',').map((name) => name.trim());
+}
+
+/** The schema in a file, called as its title says, else as the file. */
+function readSchema(path: string): TurnRequest['output_schema'] {
+  const text = readText(path);
+  const schema = readObject(text);
+  if (!schema) throw new CommandMisused(`“${path}” is no JSON Schema: it holds no JSON object.`);
+  const title = typeof schema.title === 'string' && schema.title ? schema.title : parsePath(path).name;
+  return { name: title.replace(/[^a-zA-Z0-9_-]+/g, '_').slice(0, 64), schema };
+}
+
+function readText(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    throw new CommandMisused(`“${path}” cannot be read. Name a file with a JSON Schema.`);
+  }
+}
+
+function readObject(text: string): Record<string, unknown> | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    // What is an object and no list has names and values.
+    return typeof value === 'object' && !Array.isArray(value) ? (value as Record<string, unknown> | null) : null;
+  } catch {
+    return null;
+  }
 }
 
 function readTurns(args: string[]): Command {
@@ -99,6 +129,7 @@ export const usage = `Usage: npx pawl <command>
       --tools <name,name>            server-side tools it may call
       --instructions <text>          the system prompt
       --conversation <conv_…>        go on with a conversation
+      --schema <file>                a JSON Schema that the answer has to fit
   watch <turn_…>   watch a turn from its beginning; asks you about calls that
                    wait to be allowed
   turns            list turns, newest first

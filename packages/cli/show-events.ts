@@ -59,12 +59,18 @@ function showEvent(event: TurnEvent, { screen, text, tools }: Views): void {
   }
 }
 
-/** A round without calls is the last: the event that ends the turn comes with it, and shows it. */
+/**
+ * A round without calls and text is the last: the event that ends the turn comes with it, and shows it. One with a text is an
+ * answer that has to be repaired.
+ */
 function showRoundEnd(
-  { round, tool_calls: calls }: Of<'round.completed'>,
+  { round, tool_calls: calls, assistant_response: text }: Of<'round.completed'>,
   { screen, tools }: Omit<Views, 'text'>,
 ): void {
-  if (calls.length === 0) return;
+  if (calls.length === 0) {
+    if (text !== null) checkpoint(screen, round, 'its answer does not fit the schema, and is repaired');
+    return;
+  }
   tools.expect(calls);
   checkpoint(screen, round, `${calls.length} tool call${calls.length === 1 ? '' : 's'} wanted`);
 }

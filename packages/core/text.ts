@@ -13,6 +13,14 @@ export function quote(text: string): string {
   return JSON.stringify(shorten(text));
 }
 
+/** What stands in a code fence, where that is the whole text; white space around it does not count. */
+export function withoutFence(text: string): string {
+  const spoken = text.trim();
+  const opening = /^```[^\s`]*\s/.exec(spoken)?.[0];
+  const end = spoken.length - 3;
+  return opening && spoken.endsWith('```') && end >= opening.length ? spoken.slice(opening.length, end) : spoken;
+}
+
 /** A tool's text without control characters but tabs and line ends. */
 export function cleanToolText(text: string): string {
   return cleanText(text).replace(CONTROLS, '\uFFFD');

@@ -39,10 +39,11 @@ export function timelineItem(looks, title, { meta, bars = [], timed = bars }, ..
  */
 export function roundView({ round, bars }, asked) {
   const { number, assistant_response: text, tool_calls: calls } = round;
-  const last = calls.length === 0 && element('p', { class: 'hint' }, 'Its text is the answer above.');
+  const words = text ? 'This answer does not fit the output schema: it is repaired.' : 'Its text is the answer above.';
+  const hint = calls.length === 0 && element('p', { class: 'hint' }, words);
   const meta = [round.model !== asked && round.model, metaOf(round, bars)].filter(Boolean).join(' · ');
   const line = { meta, bars, timed: bars.slice(-1) };
-  return timelineItem('checkpoint', `Round ${number}`, line, text ? element('p', { class: 'said' }, text) : last);
+  return timelineItem('checkpoint', `Round ${number}`, line, text ? element('p', { class: 'said' }, text) : null, hint);
 }
 
 /**

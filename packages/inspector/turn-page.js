@@ -87,14 +87,14 @@ function turnParts(watched, refresh) {
   const { status, output, error, incomplete_details: incomplete, warnings, usage, round, input } = turn;
   const request = conversation && requestOf(turn, conversation);
   const waiting = waitingOf(turn);
-  const { metadata } = turn;
+  const { metadata, output_parsed: parsed } = turn;
   return [
     { key: 'head', state: [turn.id, status], make: () => turnHead(turn, refresh) },
     !isConnected && { key: 'lost', state: null, make: lostView },
     waiting !== null && { key: 'waiting', state: waiting, make: () => waitingView(waiting) },
     ...answerForms(turn, refresh),
     hasTrouble(turn) && { key: 'trouble', state: [error, incomplete, warnings], make: () => troubleView(turn) },
-    output !== null && { key: 'answer', state: output, make: () => answerView(output) },
+    output !== null && { key: 'answer', state: [output, parsed], make: () => answerView(output, parsed) },
     { key: 'facts', state: [usage, round, response?.background], make: () => turnFacts(turn, response) },
     Object.keys(metadata).length > 0 && { key: 'metadata', state: metadata, make: () => metadataView(metadata) },
     ...chainPart(watched),

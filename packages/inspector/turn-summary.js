@@ -4,7 +4,7 @@
  */
 import { call } from './api.js';
 import { actionButton, copyButton, notice } from './controls.js';
-import { element, factList } from './element.js';
+import { codeBlock, element, factList } from './element.js';
 import { listHref } from './route.js';
 import { formatDateTime, formatDuration, formatTimeOfDay } from './time.js';
 import { formatCount, formatTokens, formatUsd, statusBadge, titleOf } from './turn-text.js';
@@ -138,15 +138,18 @@ const REASONS = {
 };
 
 /**
- * The answer of a turn.
+ * The answer of a turn: its text, or, where it had to fit a schema, the JSON that it is.
  * @param {string} output
+ * @param {unknown} parsed
  */
-export function answerView(output) {
+export function answerView(output, parsed) {
   return element(
     'section',
     { class: 'answer', 'aria-label': 'Answer' },
     element('h2', {}, 'Answer'),
-    element('p', { class: 'answer-text' }, output),
+    parsed === null
+      ? element('p', { class: 'answer-text' }, output)
+      : codeBlock(JSON.stringify(parsed, null, 2), 'Answer as JSON'),
   );
 }
 

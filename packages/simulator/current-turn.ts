@@ -1,17 +1,27 @@
 import { type ChatMessage, textOf } from './chat-request.ts';
 
-/** The running turn in a history: the text of the last user message, and all messages after it. */
-export type CurrentTurn = { number: number; input: string; since: ChatMessage[] };
+/**
+ * The running turn in a history: the text of the last user message, and all messages after it. `repairs`: how often among them
+ * the model was told that its answer does not fit.
+ */
+export type CurrentTurn = { number: number; input: string; since: ChatMessage[]; repairs: number };
 
 /** Splits the history at its last user message; turns are numbered from 1. */
 export function currentTurn(messages: ChatMessage[]): CurrentTurn {
-  const index = messages.findLastIndex((message) => message.role === 'user');
+  const index = messages.findLastIndex(isInput);
   const message = messages[index];
+  const since = messages.slice(index + 1);
   return {
-    number: messages.filter((message) => message.role === 'user').length,
+    number: messages.filter(isInput).length,
     input: message ? textOf(message) : '',
-    since: messages.slice(index + 1),
+    since,
+    repairs: since.filter(({ role }) => role === 'user').length,
   };
+}
+
+/** Whether a user says it, and not Pawl, which tells the model in a user's place what its answer breaks. */
+function isInput(message: ChatMessage): boolean {
+  return message.role === 'user' && !textOf(message).startsWith('Your answer does not fit the JSON Schema');
 }
 
 /** How many rounds with calls this turn has had. */

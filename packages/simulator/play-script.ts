@@ -25,6 +25,8 @@ export function playScript(script: Script, attempt: ChatAttempt, turn: CurrentTu
 }
 
 function currentReply(script: Script, { body }: ChatAttempt, turn: CurrentTurn): ScriptedReply {
+  const repair = script.repairs[turn.repairs - 1];
+  if (repair) return repair;
   const round = script.rounds[roundsPlayed(turn, script.calls_as)];
   if (!round) return finalReply(script, body);
   if (round.tools?.length) return mayCall(script.calls_as, body) ? round : finalReply(script, body);

@@ -89,6 +89,8 @@ export const Script = z.strictObject({
   /** Absent: `Done.`, in the form that the request demands. */
   answer: z.string().optional(),
   final: ScriptedReply.optional(),
+  /** What it answers when it is told that its answer does not fit, in order. */
+  repairs: z.array(ScriptedReply).default([]),
   /** How this model writes its calls: natively, or in its text for the other two tool modes. */
   calls_as: z.enum(['native', 'json', 'inline']).default('native'),
   /** A model behind a server that answers 400 to tools. */

@@ -6,15 +6,10 @@ import { unsupportedField } from '#core/llm/unsupported-parameter.ts';
 import { quote } from '#core/text.ts';
 import { fillLimits } from '#core/turn/limits.ts';
 import type { Tool } from '#core/turn/request/tool.ts';
-import {
-  DEFAULT_EVENTS,
-  type ResponseWebhook,
-  type StandingConfig,
-  type Subscription,
-  type ToolChoice,
-  type TurnConfig,
-} from '#core/turn/request/turn.ts';
+import type { StandingConfig, ToolChoice, TurnConfig } from '#core/turn/request/turn.ts';
+import { DEFAULT_EVENTS, type ResponseWebhook, type Subscription } from '#core/turn/request/webhook.ts';
 import type { ApiContext } from './context.ts';
+import { resolveOutputSchema } from './resolve-output-schema.ts';
 import { resolveTools } from './resolve-tools.ts';
 
 type Rules = Pick<
@@ -48,13 +43,15 @@ export async function resolveConfig(config: GivenConfig, rules: Rules): Promise<
   const asked = { ...config, tools };
   checkModel(model, asked, rules);
   const fallbacks = checkFallbacks(model, asked, rules);
+  const tool_mode = config.tool_mode ?? 'native';
+  const providers = [model, ...fallbacks].map((name) => rules.providers.find(splitModel(name).provider));
   return {
     model,
     ...(fallbacks.length > 0 && { fallback_models: fallbacks }),
     instructions: config.instructions ?? null,
     tools,
     tool_choice: checkChoice(config.tool_choice ?? 'auto', tools),
-    tool_mode: config.tool_mode ?? 'native',
+    tool_mode,
     parallel_tool_calls: config.parallel_tool_calls ?? null,
     temperature: config.temperature ?? null,
     top_p: config.top_p ?? null,
@@ -65,6 +62,19 @@ export async function resolveConfig(config: GivenConfig, rules: Rules): Promise<
     allowed_capabilities: config.allowed_capabilities ?? null,
     provider_options: config.provider_options ?? {},
     webhook: config.webhook ? subscribe(config.webhook, rules) : null,
+    ...ownFields(config, { tools, tool_mode, providers }),
+  };
+}
+
+/** Fields that a turn has only where they are given: the row of one without them is no longer for it. */
+function ownFields(
+  { stop, seed, output_schema: output }: GivenConfig,
+  asked: Parameters<typeof resolveOutputSchema>[1],
+): Pick<TurnConfig, 'stop' | 'seed' | 'output_schema'> {
+  return {
+    ...(stop && { stop }),
+    ...(typeof seed === 'number' && { seed }),
+    ...(output && { output_schema: resolveOutputSchema(output, asked) }),
   };
 }
 

@@ -8,10 +8,10 @@ import { createFirstTurn, createTurn } from '#core/checkpoint/turns/create.ts';
 import { takeLease } from '#core/checkpoint/turns/lease.ts';
 import { loadTurn } from '#core/checkpoint/turns/reading/find.ts';
 import { saveResults } from '#core/checkpoint/turns/save-results.ts';
-import { saveRound } from '#core/checkpoint/turns/save-round.ts';
+import { saveRound, saveUnfitAnswer } from '#core/checkpoint/turns/save-round.ts';
 import { newId } from '#core/id.ts';
 import { allCalls, assignCallIds } from '#core/turn/call.ts';
-import { predictAfterBatch, predictAfterRound } from '#core/turn/predict.ts';
+import { predictAfterBatch, predictAfterRound, predictAfterUnfit } from '#core/turn/predict.ts';
 import type { ToolResult } from '#core/turn/tool-result.ts';
 import type { ToolCall, Turn } from '#core/turn/turn.ts';
 import { createTestDatabase } from '#test/harness/stores/test-database.ts';
@@ -104,6 +104,28 @@ test('a turn that begins with adopted calls reads as predicted behind them', asy
       expect(queued.work.step).toBe('b0');
       expect(await takeLease(db, queued, 'run')).not.toBeNull();
       await workBatch(queued, { ...round, beforeBatch: null });
+    }),
+    options,
+  );
+});
+
+test('the turn after an answer that breaks its output schema is as it is read', async () => {
+  await fc.assert(
+    fc.asyncProperty(someRequest, someRound, async (request, round) => {
+      const { id } = await createFirst(request);
+      const begun = await begin(id);
+      const turn = round.beforeRound ? await remake(begun, round.beforeRound) : begun;
+      const { reply, attempts, startedAt, warnings } = round;
+      const violations = [{ path: '/city', message: 'is required' }];
+      const answer = { number: 1, model: turn.config.model, reply, attempts, startedAt, warnings, violations };
+      const saved = { ...answer, edition: turn.work.edition };
+
+      const written = await saveUnfitAnswer(connection.db, { ...saved, turnId: id, webhook: turn.config.webhook });
+      const again = await saveUnfitAnswer(connection.db, { ...saved, turnId: id, webhook: turn.config.webhook });
+
+      expect(written?.filter(({ kind }) => kind === 'turn')).toMatchObject([{ turnId: id, step: 'r2', generation: 0 }]);
+      expect(again).toBeNull();
+      await expectAsRead(predictAfterUnfit(turn, saved));
     }),
     options,
   );

@@ -1,6 +1,9 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { connectPawl, type TurnEvent } from 'pawl/client';
 import { expect, test } from 'vitest';
 import { createHarness, type Harness, startBackgroundWorker } from '#test/harness/create-harness.ts';
+import { newFolder } from '#test/harness/new-folder.ts';
 import { scripted } from '#test/harness/scripted.ts';
 import { startWireServer } from '#test/llm/wire-server.ts';
 import { runPawl } from './run-pawl.ts';
@@ -198,4 +201,25 @@ test('a key that no header can carry is not mistaken for a server that is away',
   const { complaints, exitCode } = await runPawl('http://127.0.0.1:1', ['turns'], { apiKey: 'alpha–key' });
 
   expect({ complaints, exitCode }).toMatchObject({ complaints: expect.stringContaining('PAWL_API_KEY'), exitCode: 2 });
+});
+
+test('an answer is asked for by a schema in a file, and one that is repaired is told as it happens', async () => {
+  await using harness = await createHarness();
+  await using _worker = await startBackgroundWorker(harness);
+  await using folder = await newFolder('schema');
+  const schema = { title: 'A place', type: 'object', properties: { city: { type: 'string' } }, required: ['city'] };
+  await writeFile(join(folder.path, 'place.json'), JSON.stringify(schema));
+  await writeFile(join(folder.path, 'text.json'), '"no schema"');
+  const input = scripted({ answer: '{}', repairs: [{ say: '{"city":"Lisbon"}' }] });
+  const run = (file: string) => runPawl(harness.url, ['run', input, ...model, '--schema', join(folder.path, file)]);
+
+  const { output, exitCode } = await run('place.json');
+
+  expect(exitCode).toBe(0);
+  expect(output).toMatch(
+    /r1.* · its answer does not fit the schema, and is repaired[\s\S]*Lisbon[\s\S]*the turn is completed/,
+  );
+  expect(harness.modelRequests[0]!.body.response_format).toMatchObject({ json_schema: { name: 'A_place' } });
+  expect(await run('none.json')).toMatchObject({ exitCode: 2, complaints: expect.stringContaining('cannot be read') });
+  expect(await run('text.json')).toMatchObject({ exitCode: 2, complaints: expect.stringContaining('no JSON object') });
 });

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { findFreePort } from '#embedded-postgres/find-free-port.ts';
+import { createHarness, startBackgroundWorker } from '#test/harness/create-harness.ts';
 import { runScript } from './run-script.ts';
 
 test('the example of responses loses all of Pawl in the middle, and ends with the text that is stored', {
@@ -14,5 +15,18 @@ test('the example of responses loses all of Pawl in the middle, and ends with th
   expect(output).toContain('[SIGKILL: API, worker and PostgreSQL are gone]');
   expect(output).toMatch(/asking for what follows number \d+/);
   expect(output).toMatch(/\[completed\] (\d+) characters in deltas, \1 stored\nThey are the same\./);
+  expect(exitCode).toBe(0);
+});
+
+test('the example of structured output shows an answer that was repaired', async () => {
+  await using harness = await createHarness();
+  await using _ = await startBackgroundWorker(harness);
+
+  const { output, complaints, exitCode } = await runScript(['examples/structured.ts'], { PAWL_URL: harness.url });
+
+  expect(complaints).toBe('');
+  expect(output).toBe(
+    'round 1 did not fit: {"city":"Lisbon","days":"three"}\n[completed] { city: \'Lisbon\', days: 3 }\n',
+  );
   expect(exitCode).toBe(0);
 });

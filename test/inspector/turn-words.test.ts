@@ -75,6 +75,25 @@ browserSuite('what a turn’s page says', (open) => {
     );
   });
 
+  test('an answer that had to fit a schema is shown as JSON, and one that did not fit says so in its round', async () => {
+    await using harness = await createHarness();
+    const schema = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] };
+    const input = scripted({ answer: '{"city":7}', repairs: [{ say: '{"city":"Lisbon"}' }] });
+    const { id } = await harness.startTurn({ input, output_schema: { name: 'place', schema } });
+    await harness.workUntilIdle();
+    await using inspector = await open(`${harness.url}/#/turns/${id}`);
+    const { page, problems } = inspector;
+    await page.getByRole('heading', { name: 'Completed' }).waitFor();
+
+    const answer = await page.getByRole('region', { name: 'Answer as JSON' }).innerText();
+    const [first, second] = await page.locator('.entry.checkpoint').allInnerTexts();
+
+    expect(answer).toBe('{\n  "city": "Lisbon"\n}');
+    expect(first).toMatch(/\{"city":7\}\s+This answer does not fit the output schema: it is repaired\./);
+    expect(second).toContain('Its text is the answer above.');
+    expect(problems).toEqual([]);
+  });
+
   test('a call that never ran says so and shows no time; each that failed says why in its line', async () => {
     await using harness = await createHarness();
     await using tool = await openExternalServer(() => ({

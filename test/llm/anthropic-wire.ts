@@ -73,6 +73,7 @@ export const anthropicWire: WireScript = {
   ],
   finished: (raw, text) => message(textBlock(0, [text]), raw),
   errorEvent: [event({ type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } })],
+  schemaIn: ({ output_config: output }) => (output as { format: { schema: unknown } }).format.schema,
   refusal: (status) => ({
     status,
     headers: { 'content-type': 'application/json', 'request-id': 'req_1' },

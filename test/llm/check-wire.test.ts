@@ -86,3 +86,19 @@ test.for([
   expect(checkGemini(content(hi, asks, both), 'gemini-3-pro')).toEqual([]);
   expect(checkGemini(content(...contents), 'gemini-3-pro').join('; ')).toContain(problem);
 });
+
+const object = { type: 'object', properties: { days: { type: 'integer', minimum: 1 } } };
+const format = (strict: boolean) => ({ type: 'json_schema', json_schema: { name: 'trip', strict, schema: object } });
+const output_config = { format: { type: 'json_schema', schema: object } };
+
+test.for([
+  ['texts to stop at', checkOpenai({ ...chat(user), stop: [] })],
+  ['the seed 0.5', checkOpenai({ ...chat(user), seed: 0.5 })],
+  ['an open object in a strict schema', checkOpenai({ ...chat(user), response_format: format(true) })],
+  ['a seed', checkAnthropic({ ...letter(said), seed: 7 })],
+  ['a blank text to stop at', checkAnthropic({ ...letter(said), stop_sequences: [' '] })],
+  ['a schema with bounds', checkAnthropic({ ...letter(said), output_config })],
+  ['an open object', checkAnthropic({ ...letter(said), output_config })],
+] as const)('how an answer is wanted is refused for %s', ([problem, found]) => {
+  expect(found).toContain(problem);
+});

@@ -46,6 +46,7 @@ export const geminiWire: WireScript = {
   ],
   finished: (raw, text) => [partsEvent([{ text }]), partsEvent([{ text: '' }], { finishReason: raw })],
   errorEvent: [geminiEvent({ error: { code: 503, message: 'The model is overloaded.', status: 'UNAVAILABLE' } })],
+  schemaIn: ({ generationConfig }) => (generationConfig as { responseJsonSchema: unknown }).responseJsonSchema,
   refusal: (status) => ({
     status,
     headers: { 'content-type': 'application/json; charset=UTF-8', 'x-request-id': 'req_1' },

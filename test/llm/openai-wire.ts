@@ -30,6 +30,7 @@ export const openaiWire: WireScript = {
   ],
   finished: (raw, text) => [event({ content: text }), event({}, raw), DONE],
   errorEvent: [`data: ${JSON.stringify({ error: { message: 'The server had an error', type: 'server_error' } })}\n\n`],
+  schemaIn: ({ response_format: format }) => (format as { json_schema: { schema: unknown } }).json_schema.schema,
   refusal: (status) => ({
     status,
     headers: { 'content-type': 'application/json', 'x-request-id': 'req_1' },

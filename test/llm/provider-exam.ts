@@ -26,6 +26,8 @@ export type WireScript = {
   finished(raw: string, text: string): string[];
   /** An error after the 200, of the kind that may pass. */
   errorEvent: string[];
+  /** The schema that a request's reply is held to. */
+  schemaIn(body: Record<string, unknown>): unknown;
   /** A refusal before anything was sent. */
   refusal(status: number): Omit<Answer, 'ending'>;
 };
@@ -48,6 +50,8 @@ export const someRequest: RoundRequest = {
   reasoningEffort: null,
   showsReasoning: false,
   verbosity: null,
+  stop: null,
+  seed: null,
   textFormat: null,
   maxOutputTokens: null,
   providerOptions: {},
@@ -87,6 +91,20 @@ export function providerExam(name: string, makeProvider: (origin: string) => Pro
 
     expect(reply).toMatchObject({ text: 'Hello 👋🏽.', calls: [], finishReason: 'stop', usage });
     expect(deltas).toEqual(['Hel', 'lo ', '👋🏽.'].map((text) => ({ kind: 'text', text })));
+  });
+
+  test(`${name}: a structured question gives its schema along, and the answer is its text`, async () => {
+    await using server = await startWireServer();
+    server.answer({ body: wire.reply({ text: ['{"city":', '"Lisbon"}'] }) });
+    const schema = { type: 'object', properties: { city: { type: 'string' } }, additionalProperties: false };
+    const textFormat = { type: 'json_schema' as const, name: 'place', schema, strict: null };
+    const request = { ...someRequest, textFormat, stop: ['THE END'] };
+
+    const reply = await makeProvider(server.origin).ask(request, new AbortController().signal, () => undefined);
+
+    expect(reply.text).toBe('{"city":"Lisbon"}');
+    expect(wire.schemaIn(server.asked[0]!.body)).toMatchObject(schema);
+    expect(JSON.stringify(server.asked[0]!.body)).toContain('["THE END"]');
   });
 
   test(`${name}: reasoning is shown and never mixed into the text`, async () => {

@@ -38,10 +38,12 @@ function isOpenAtItsEnd(turn: Turn): boolean {
 }
 
 /** One event for each checkpoint; a turn that was reopened has two more, for its failure and its return. */
-function eventsOf({ turn, facts }: State, { adopts }: Scene): number {
+function eventsOf({ turn, facts }: State, { adopts, calls }: Scene): number {
   const isAnswered = turn.status === 'completed' && turn.other !== 'handed';
-  const rounds = Number(turn.step !== 'r1' && !adopts) + Number(isAnswered);
-  const answers = Number(turn.once !== 'none') + Number(turn.other === 'ok' || turn.other === 'cancelled');
+  const before = turn.step === 'r3' ? 2 : Number(turn.step !== 'r1' && !adopts);
+  const rounds = before + Number(isAnswered);
+  const hasOnce = turn.once !== 'none' && calls !== 'unfit';
+  const answers = Number(hasOnce) + Number(turn.other === 'ok' || turn.other === 'cancelled');
   return rounds + (turn.step === 'r1' ? 0 : answers) + Number(!isActive(turn)) + 2 * facts.reopened;
 }
 

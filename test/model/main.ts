@@ -17,7 +17,7 @@ import type { Scene } from './scene.ts';
 const HELP = `npm run model -- [options]      plays the protocol in all orders and prints the verdict
   --faults <n>       so many faults of any kinds in one turn, 3 at most (1)
   --only <a,b,…>     of these kinds only
-  --scene <name>     one scene of: tools, client, approval, handed, adopted, retry, next,
+  --scene <name>     one scene of: tools, client, approval, handed, adopted, unfit, retry, next,
                      editions, fallback, lines (all)
   --states <n>       states of one scene at most (2000000)
   --seconds <n>      seconds of one scene at most (300)
@@ -29,6 +29,7 @@ const scenes: Record<string, { scene: Scene; own: Budget }> = {
   approval: { scene: { calls: 'approval', expires: true }, own: { answer: 1 } },
   handed: { scene: { calls: 'handed' }, own: {} },
   adopted: { scene: { calls: 'tools', adopts: true }, own: {} },
+  unfit: { scene: { calls: 'unfit' }, own: { retry: 1 } },
   retry: { scene: { calls: 'tools' }, own: { definite: 2, retry: 1 } },
   next: { scene: { calls: 'none', next: 'waits' }, own: { definite: 2, retry: 1 } },
 };

@@ -30,6 +30,8 @@ const played: [string, Scene, Budget][] = [
   ['a turn whose client may stay away', { calls: 'client', expires: true }, { answer: 1, crash: 1 }],
   ['a turn that waits for a person', { calls: 'approval', expires: true }, { answer: 1, shutdown: 1 }],
   ['a turn that hands a call over', { calls: 'handed' }, { ...ANY, stall: 1, refusal: 0, hang: 0, total: 1 }],
+  ['a turn whose answers may not fit', { calls: 'unfit' }, { ...ANY, stall: 1, lostAck: 1, total: 1 }],
+  ['a retried turn whose answers may not fit', { calls: 'unfit' }, { ...AGAIN, lostAck: 1, stall: 1, total: 1 }],
   [
     'a turn that begins with adopted calls',
     { calls: 'once', adopts: true },

@@ -131,4 +131,12 @@ export const rules = {
       ...worker('round/retry-round'),
     ],
   },
+  R25: {
+    says: 'an answer that breaks the output schema makes one repair round due, and ends its turn only after that',
+    files: [
+      ...turn('output/output-schema', 'predict'),
+      ...checkpoint('turns/save-round', 'turns/write-ending'),
+      ...worker('round/commit-round'),
+    ],
+  },
 } satisfies Record<string, Rule>;

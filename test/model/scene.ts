@@ -3,9 +3,10 @@ export type Scene = {
   /**
    * The calls of its batch. `once`: an `at_most_once` one; beside it, `tools`: an idempotent one, `client`: one that a
    * client answers, `approval`: one that a person has to allow, `handed`: one that the caller answers in a later turn.
-   * `none`: the first reply is the answer, or hands all of its calls over.
+   * `none`: the first reply is the answer, or hands all of its calls over. `unfit`: each reply is an answer, which may break
+   * the output schema of the turn.
    */
-  calls: 'none' | 'once' | 'tools' | 'client' | 'approval' | 'handed';
+  calls: 'none' | 'once' | 'tools' | 'client' | 'approval' | 'handed' | 'unfit';
   /** The turn begins with the batch: it was started with calls of an earlier turn, which a person has allowed. */
   adopts?: boolean;
   /** Another turn waits behind it in the conversation, or may come at any time. */

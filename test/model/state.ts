@@ -1,8 +1,11 @@
 import type { Fault } from './fault.ts';
 import type { Scene } from './scene.ts';
 
-/** The step of the modelled turn that is due, as the column has it (R2b). */
-export type Step = 'r1' | 'b1' | 'r2';
+/**
+ * The step of the modelled turn that is due, as the column has it (R2b). `r3`: of a turn whose answer has been repaired in `r2`,
+ * did not fit either, and is asked for again.
+ */
+export type Step = 'r1' | 'b1' | 'r2' | 'r3';
 
 /**
  * One turn with everything its protocol depends on. Small on purpose: times are only compared, and a number that only
@@ -70,6 +73,8 @@ export type Run = {
     | 'wants-lease'
     | 'asking'
     | 'saving'
+    /** An answer that breaks the output schema. */
+    | 'saving-unfit'
     | 'postponing'
     | 'failing'
     /** Of a round that nobody asks for, since its calls are the caller's. */
@@ -112,7 +117,7 @@ export type Run = {
 };
 
 /**
- * `b1` as a saved round leaves the turn, `r2` as the last result of a batch does. `none`: the next job reads the turn.
+ * `b1` as a saved round leaves the turn, `r2` as the last result of a batch does, or an answer that has to be repaired. `none`: the next job reads the turn.
  * `r2-open`: the same with a call that another run or a caller has answered; only a mutant believes that.
  */
 export type CachedStep = 'none' | 'b1' | 'r2' | 'r2-open';
@@ -127,12 +132,12 @@ export function firstState({ calls, next, expires, adopts }: Scene): State {
     turn: {
       ...{ status: 'queued', step, isRaised: false, lease: 'none', due: 'far', isEarly: false, atHead: true },
       ...{ claimed: false, expires: expires ?? false, expired: false },
-      once: calls === 'none' ? 'ok' : 'none',
+      once: calls === 'none' || calls === 'unfit' ? 'ok' : 'none',
       other: OTHERS[calls],
     },
     next: { status: next === 'waits' ? 'waiting' : 'absent', due: 'never', job: 'none' },
     deliveries: { failed: noDelivery(), ended: noDelivery() },
-    queue: { now: 'none', r1: false, b1: false, r2: false },
+    queue: { now: 'none', r1: false, b1: false, r2: false, r3: false },
     api: { ...noWakeups(), turn: step, isNow: true },
     runs: [idleRun(), idleRun()],
     facts: { calls: 0, events: 0, reopened: 0, requests: 0, key: 'none' },
@@ -143,6 +148,7 @@ export function firstState({ calls, next, expires, adopts }: Scene): State {
 
 const OTHERS = {
   none: 'absent',
+  unfit: 'absent',
   once: 'absent',
   tools: 'able',
   client: 'waiting',

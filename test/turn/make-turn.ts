@@ -68,6 +68,7 @@ export function makeRound(number: number, text: string | null, calls: Partial<To
     opaque: null,
     reasoning: null,
     refusalFrom: null,
+    violations: null,
     edition: 0,
     requests: 1,
     attempts: 1,

@@ -24,6 +24,7 @@ const batch = (...calls: ToolCall[]): Pick<Turn, 'rounds' | 'status'> => ({
         opaque: null,
         reasoning: null,
         refusalFrom: null,
+        violations: null,
         edition: 0,
         calls,
       },

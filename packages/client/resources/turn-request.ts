@@ -27,13 +27,29 @@ type StandingBody = {
   reasoning_effort?: 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh' | 'max' | null | undefined;
   /** How long answers should be; for providers of the openai wire. */
   verbosity?: 'low' | 'medium' | 'high' | null | undefined;
+  /** Texts at which the model stops writing, 1 to 4. */
+  stop?: string[] | null | undefined;
+  /** For providers that know one. */
+  seed?: number | null | undefined;
   max_output_tokens?: number | null | undefined;
+  output_schema?: OutputSchemaBody | null | undefined;
   limits?: LimitsBody | null | undefined;
   /** What tools may need; all by default. */
   allowed_capabilities?: Capability[] | null | undefined;
   /** Put into the provider's request at its top level, as they are. */
   provider_options?: Record<string, unknown> | null | undefined;
   webhook?: WebhookBody | null | undefined;
+};
+
+/** The JSON that an answer has to be: it is checked before the turn ends, and repaired once where it does not fit. */
+export type OutputSchemaBody = {
+  name: string;
+  /** A JSON Schema with `"type": "object"` at its root. */
+  schema: Record<string, unknown>;
+  /** Whether Chat Completions holds the model to it strictly. */
+  strict?: boolean | null | undefined;
+  /** `instructions`: the schema stands in the system prompt, and the provider is not given it. */
+  mode?: 'native' | 'instructions' | null | undefined;
 };
 
 type StartingBody = {

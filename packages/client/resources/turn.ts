@@ -21,6 +21,8 @@ export type TurnResource = {
   last_event: number;
   /** The answer; the text of the rounds before stands in `rounds`. */
   output: string | null;
+  /** The output as a value, of a completed turn with `output_schema`; null of any other. */
+  output_parsed: unknown;
   adopted_calls?: AdoptedCalls;
   rounds: Round[];
   /** What a turn in `requires_action` waits for. */
@@ -118,7 +120,7 @@ export type Waiting = {
 export type IncompleteReason = LimitReason | 'max_output_tokens' | 'content_filter';
 
 export type TurnError = {
-  type: 'provider_error' | 'tool_choice_error' | 'internal_error';
+  type: 'provider_error' | 'tool_choice_error' | 'output_schema_error' | 'internal_error';
   code: string;
   message: string;
   retryable: boolean;

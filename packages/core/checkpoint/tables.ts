@@ -1,5 +1,6 @@
 import type { Generated, Kysely, Transaction } from 'kysely';
 import type { EventType } from '../turn/event.ts';
+import type { Violation } from '../turn/output/violation.ts';
 import type { Usage } from '../turn/reply.ts';
 import type { InputItem } from '../turn/request/item.ts';
 import type { ToolEffect } from '../turn/request/tool.ts';
@@ -95,6 +96,7 @@ type RoundRow = {
   text: string | null;
   reasoning: Generated<string | null>;
   refusal_from: Generated<number | null>;
+  violations: Generated<Violation[] | null>;
   finish_reason: string;
   finish_reason_raw: string | null;
   usage: Usage | null;

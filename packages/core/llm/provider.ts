@@ -27,6 +27,9 @@ export type RoundRequest = {
   /** Whether what the model thinks is to be shown, by wires that show it only where they are asked to. */
   showsReasoning: boolean;
   verbosity: Verbosity | null;
+  /** Texts at which the model stops writing. */
+  stop: string[] | null;
+  seed: number | null;
   /** What the text has to be; null where any text will do. */
   textFormat: TextFormat | null;
   maxOutputTokens: number | null;

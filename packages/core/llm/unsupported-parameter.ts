@@ -4,6 +4,7 @@ import type { Capabilities, Provider } from './provider.ts';
 
 type Asked = Pick<Provider, 'name' | 'capabilities'>;
 type Sampling = Pick<StandingConfig, 'reasoning_effort' | 'verbosity'>;
+type NativeSampling = Sampling & Pick<StandingConfig, 'stop' | 'seed'>;
 type Settings = Sampling & Partial<Pick<TurnConfig, 'text_format' | 'tools' | 'tool_mode'>>;
 
 /** A field of a request that the provider cannot heed, and a sentence that says what to do instead. */
@@ -23,11 +24,12 @@ export function unsupportedParameter(provider: Asked, settings: Settings): Unsup
 }
 
 /** The same of a native turn, with the fields' native names; a medium verbosity is a verbosity, too (contract-more §1). */
-export function unsupportedField(provider: Asked, settings: Sampling): UnsupportedParameter | null {
+export function unsupportedField(provider: Asked, settings: NativeSampling): UnsupportedParameter | null {
   const effort = effortProblem(provider, settings);
   if (effort) return { param: 'reasoning_effort', message: effort };
   const verbosity = verbosityProblem(provider, settings);
-  return verbosity ? { param: 'verbosity', message: verbosity } : null;
+  if (verbosity) return { param: 'verbosity', message: verbosity };
+  return stopProblem(provider, settings) ?? seedProblem(provider, settings);
 }
 
 /** The efforts that each wire has a word for. */
@@ -46,6 +48,35 @@ function effortProblem({ name, capabilities }: Asked, { reasoning_effort: effort
 function verbosityProblem({ name, capabilities }: Asked, { verbosity }: Sampling): string | null {
   if (!verbosity || capabilities.wire === 'openai') return null;
   return `${name} knows no verbosity. Leave it out, and say in the instructions how long answers should be.`;
+}
+
+/** What a text to stop at may be on each wire. */
+const STOPS: Record<Capabilities['wire'], 'any' | 'not-blank'> = {
+  openai: 'any',
+  anthropic: 'not-blank',
+  gemini: 'any',
+};
+
+function stopProblem({ name, capabilities }: Asked, { stop }: NativeSampling): UnsupportedParameter | null {
+  const blank = STOPS[capabilities.wire] === 'any' ? -1 : (stop ?? []).findIndex((text) => text.trim() === '');
+  if (blank === -1) return null;
+  return { param: `stop[${blank}]`, message: `${name} stops at no text that is blank. Give one with a letter in it.` };
+}
+
+/** The seeds that each wire takes, from and to; null where it knows none. */
+const SEEDS: Record<Capabilities['wire'], readonly [least: number, most: number] | null> = {
+  openai: [Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER],
+  anthropic: null,
+  gemini: [-(2 ** 31), 2 ** 31 - 1],
+};
+
+function seedProblem({ name, capabilities }: Asked, { seed }: NativeSampling): UnsupportedParameter | null {
+  const range = SEEDS[capabilities.wire];
+  if (seed === null || seed === undefined) return null;
+  if (!range) return { param: 'seed', message: `${name} knows no seed. Leave it out, or ask another provider.` };
+  const [least, most] = range;
+  if (seed >= least && seed <= most) return null;
+  return { param: 'seed', message: `${name} knows no seed ${seed}. Give one from ${least} to ${most}.` };
 }
 
 function formatProblem(provider: Asked, { text_format: format, tools = [], tool_mode }: Settings): string | null {

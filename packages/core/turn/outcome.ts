@@ -11,9 +11,9 @@ export type Outcome =
 /**
  * Reads what a reply means. A cut or filtered reply ends the turn with the text there is; its calls may be half a call and
  * are never run. `final` is why this round is the last one (contract: Turn, finish reasons). After a repeated call a text is
- * an answer like any other; without a text the turn is incomplete.
+ * an answer like any other; without a text the turn is incomplete. A repair is asked without tools, so its text is the answer.
  */
-export function outcomeOf(reply: Reply, final: Final | null): Outcome {
+export function outcomeOf(reply: Reply, final: Final | null, isRepair = false): Outcome {
   const output = reply.text ?? '';
   if (reply.finishReason === 'length') return { kind: 'incomplete', reason: 'max_output_tokens', output };
   if (reply.finishReason === 'content_filter' || reply.finishReason === 'refusal') {
@@ -23,5 +23,5 @@ export function outcomeOf(reply: Reply, final: Final | null): Outcome {
     return output.trim() ? { kind: 'completed', output } : { kind: 'incomplete', reason: 'max_tool_calls', output };
   }
   if (final) return { kind: 'incomplete', reason: final, output };
-  return reply.calls.length === 0 ? { kind: 'completed', output } : { kind: 'calls' };
+  return reply.calls.length === 0 || isRepair ? { kind: 'completed', output } : { kind: 'calls' };
 }

@@ -1,8 +1,9 @@
 import { latestCalls } from './call.ts';
 import type { RequestedCall } from './message.ts';
+import type { Violation } from './output/violation.ts';
 import type { Reply } from './reply.ts';
 import type { ToolEffect } from './request/tool.ts';
-import { FIRST_STEP, stepAfter } from './step.ts';
+import { FIRST_STEP, nameStep, stepAfter } from './step.ts';
 import type { ToolResult } from './tool-result.ts';
 import type { Round, ToolCall, Turn, WaitsFor, Work } from './turn.ts';
 
@@ -26,8 +27,12 @@ export type SavedRound = {
   edition?: number | null;
   startedAt: number;
   warnings: string[];
+  violations?: Violation[] | null;
   calls: (RequestedCall & { effect: ToolEffect; waitsFor: WaitsFor | null; result?: ToolResult | null })[];
 };
+
+/** An answer that breaks the output schema of its turn. */
+export type UnfitRound = Omit<SavedRound, 'calls'> & { violations: Violation[] };
 
 /** The work on a step that was just made due: no run has taken it, and its wake-up was enqueued once. */
 const FRESH_STEP = {
@@ -112,15 +117,26 @@ function workAfter({ work }: Turn, committedAt: string): Work {
   return { ...work, ...FRESH_STEP, step: stepAfter(work.step), uncontended: true, waitingSince: committedAt };
 }
 
+/** The turn after the commit of an answer that breaks its output schema: the repair round is due (R25). */
+export function predictAfterUnfit(turn: Turn, saved: UnfitRound): Turn {
+  const committedAt = new Date().toISOString();
+  const round = roundOf({ ...saved, calls: [] }, committedAt);
+  const step = nameStep('round', saved.number + 1);
+  return {
+    ...{ ...begunTurn(turn, committedAt, { events: 1 }), warnings: saved.warnings, rounds: [...turn.rounds, round] },
+    work: { ...workAfter(turn, committedAt), step },
+  };
+}
+
 function roundOf(
-  { number, model, reply, attempts, edition, startedAt, calls }: SavedRound,
+  { number, model, reply, attempts, edition, startedAt, calls, violations = null }: SavedRound,
   completedAt: string,
 ): Round {
   const { text, finishReason, finishReasonRaw, usage, opaque = null, requests = 1 } = reply;
   const { reasoning = null, refusalFrom = null } = reply;
   return {
     ...{ number, model, text, finishReason, finishReasonRaw, usage, opaque, requests, attempts, completedAt },
-    ...{ reasoning, refusalFrom, edition: edition ?? 0 },
+    ...{ reasoning, refusalFrom, violations, edition: edition ?? 0 },
     startedAt: new Date(startedAt).toISOString(),
     calls: calls.map((call, index) => callOf(call, { round: number, index, completedAt })),
   };

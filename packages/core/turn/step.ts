@@ -20,7 +20,7 @@ export function readStep(name: string): Step {
   return { kind, round: Number(name.slice(1)) };
 }
 
-/** The name of the step that follows: a round is followed by its batch, a batch by the next round. */
+/** The name of the step that follows: a round with calls is followed by its batch, a batch by the next round. */
 export function stepAfter(name: string): string {
   const { kind, round } = readStep(name);
   return kind === 'round' ? nameStep('batch', round) : nameStep('round', round + 1);

@@ -1,4 +1,5 @@
 import { type LimitReason, limits } from './limits.ts';
+import type { Violation } from './output/violation.ts';
 import type { FinishReason, Usage } from './reply.ts';
 import type { InputItem } from './request/item.ts';
 import type { ToolEffect } from './request/tool.ts';
@@ -21,7 +22,7 @@ export const INCOMPLETE_REASONS: readonly IncompleteReason[] = [
 
 /** Why a turn failed, in the contract's words. */
 export type TurnError = {
-  type: 'provider_error' | 'tool_choice_error' | 'internal_error';
+  type: 'provider_error' | 'tool_choice_error' | 'output_schema_error' | 'internal_error';
   code: string;
   message: string;
   retryable: boolean;
@@ -71,6 +72,8 @@ export type Round = {
   reasoning: string | null;
   /** Where in the text a refusal begins, in UTF-16 code units; null where the model did not refuse. */
   refusalFrom: number | null;
+  /** Where its text, an answer, breaks the output schema of the turn; null where it does not, or is no answer. */
+  violations: Violation[] | null;
   /** Which edition of the round was committed: 0, and one more for each time that pieces of it may have been told in vain. */
   edition: number;
   /** Requests that the reply took: more than one with emulated tool calls only. */
@@ -112,9 +115,12 @@ export type Turn = {
   work: Work;
 };
 
-/** A turn as a list has it: what its rounds used, which calls wait for a client or a person, whether it is a response. */
+/**
+ * A turn as a list has it: what its rounds used, which calls wait for a client or a person, whether it is a response, and whether
+ * its answer has to fit a schema.
+ */
 export type ListedTurn = Omit<Turn, 'config' | 'rounds' | 'adopted'> & {
-  config: Pick<TurnConfig, 'model'> & { response?: unknown };
+  config: Pick<TurnConfig, 'model'> & { response?: unknown; output_schema?: unknown };
   rounds: Pick<Round, 'number' | 'usage' | 'requests' | 'calls'>[];
   /** All calls of all rounds, and those that it adopted. */
   callCount: number;

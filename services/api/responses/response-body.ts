@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { Json } from '#core/turn/request/json.ts';
-import { ResponseWebhook, StandingConfig, TurnRequest } from '#core/turn/request/turn.ts';
+import { StandingConfig, TurnRequest } from '#core/turn/request/turn.ts';
+import { ResponseWebhook } from '#core/turn/request/webhook.ts';
 
 /** How much a model should think before it answers; no wire knows all of them. */
 const Effort = z.enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']);

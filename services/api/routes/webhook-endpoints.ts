@@ -10,7 +10,7 @@ import { checkUrl } from '#core/egress/check-url.ts';
 import type { EgressPolicy } from '#core/egress/policy.ts';
 import { RequestRefused } from '#core/failure.ts';
 import { newId } from '#core/id.ts';
-import { DEFAULT_EVENTS } from '#core/turn/request/turn.ts';
+import { DEFAULT_EVENTS } from '#core/turn/request/webhook.ts';
 import { WebhookEndpointChange, WebhookEndpointRequest } from '#core/turn/request/webhook-endpoint.ts';
 import { presentWebhookEndpoint } from '#core/turn/resource/webhook-endpoint.ts';
 import { newWebhookSecret } from '#core/webhooks/sign.ts';

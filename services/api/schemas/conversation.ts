@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { fillLimits, mapLimits } from '#core/turn/limits.ts';
 import { GivenTool } from '#core/turn/request/tool.ts';
-import { ToolChoice, Webhook } from '#core/turn/request/turn.ts';
+import { ToolChoice } from '#core/turn/request/turn.ts';
+import { Webhook } from '#core/turn/request/webhook.ts';
 import { ConversationId, TurnId } from './fields/id.ts';
 import { Time } from './fields/time.ts';
 import { Turn } from './turn.ts';

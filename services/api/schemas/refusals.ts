@@ -28,6 +28,7 @@ export const ofConfig: ErrorCode[] = [
   'provider_not_configured',
   'tools_not_supported',
   'unsupported_parameter',
+  'invalid_output_schema',
   'invalid_tool',
   'unknown_tool',
   'unknown_mcp_server',

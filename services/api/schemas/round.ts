@@ -114,7 +114,9 @@ export const Round = z
     assistant_response: z
       .string()
       .nullable()
-      .describe('The text beside the calls. Null in the round that ends the turn: its text is the turn’s `output`.'),
+      .describe(
+        'The text beside the calls, or an answer that had to be repaired. Null in the round that ends the turn: its text is the turn’s `output`.',
+      ),
     finish_reason: finishReason.describe('Why the model stopped, in our words.'),
     finish_reason_raw: z.string().nullable().describe('Why the model stopped, in its provider’s word.'),
     usage: orNull(Tokens).describe('What the round used; null where the provider did not report it.'),

@@ -13,6 +13,7 @@ const CODES = [
   'context_length_exceeded',
   'quota_exceeded',
   'tool_choice_violated',
+  'output_schema_violated',
   'poison_turn',
   'internal',
 ];
@@ -27,8 +28,8 @@ const ProviderDetails = z.object({
 export const TurnError = z
   .object({
     type: z
-      .enum(['provider_error', 'tool_choice_error', 'internal_error'])
-      .describe('Who failed: the provider, the model with its choice of tools, or Pawl.'),
+      .enum(['provider_error', 'tool_choice_error', 'output_schema_error', 'internal_error'])
+      .describe('Who failed: the provider, the model with its choice of tools or with its answer, or Pawl.'),
     code: z.string().meta({ enum: CODES, description: 'What went wrong, as one word.' }),
     message: z.string().describe('What went wrong and what to do about it, in a sentence.'),
     retryable: z.boolean().describe('Whether the same request may well succeed later.'),

@@ -89,7 +89,7 @@ const example = {
     input: [{ role: 'user', content: 'How is the weather in Lisbon?' }],
     model: 'sim/demo',
   },
-  ...{ round: 2, phase: null, last_event: 6, output: 'It is 22 °C and clear in Lisbon.' },
+  ...{ round: 2, phase: null, last_event: 6, output: 'It is 22 °C and clear in Lisbon.', output_parsed: null },
   rounds: [
     exampleOf(Round),
     {
@@ -129,6 +129,9 @@ export const Turn = z
       .describe('What it is on: asking the model, or running the calls of a reply. Null while queued and when ended.'),
     last_event: z.int().describe('The sequence number of its latest event; `after` waits for a higher one.'),
     output: z.string().nullable().describe('The final text only; null until there is one.'),
+    output_parsed: z
+      .unknown()
+      .describe('The output as a value, of a completed turn with `output_schema`; null of any other.'),
     adopted_calls: AdoptedCalls.optional(),
     rounds: z.array(Round).describe('The committed rounds. They are never lost or repeated.'),
     required_action: orNull(RequiredAction).describe('What it waits for; null where it waits for no answer.'),

@@ -1,6 +1,6 @@
 import type { createRoute } from '@hono/zod-openapi';
 import { z } from 'zod';
-import { DEFAULT_EVENTS, ResponseWebhookEvent } from '#core/turn/request/turn.ts';
+import { DEFAULT_EVENTS, ResponseWebhookEvent } from '#core/turn/request/webhook.ts';
 import type { EndpointEvent } from '#core/turn/request/webhook-endpoint.ts';
 import { json } from '../http/router.ts';
 import { ResponseId } from '../responses/schemas/response-object.ts';

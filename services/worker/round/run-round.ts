@@ -7,6 +7,7 @@ import { splitModel } from '#core/llm/split-model.ts';
 import { transcriptOf } from '#core/turn/history/transcript.ts';
 import type { Message } from '#core/turn/message.ts';
 import type { RoundStep } from '#core/turn/next-step.ts';
+import { formatOf, needsRepair, withSchema } from '#core/turn/output/output-schema.ts';
 import { leftOutputTokens } from '#core/turn/reached-limit.ts';
 import type { Reply } from '#core/turn/reply.ts';
 import { showsReasoning } from '#core/turn/responses/output-item.ts';
@@ -115,8 +116,8 @@ function isOwnProvider({ config, work }: Pick<Turn, 'config' | 'work'>): boolean
 }
 
 /**
- * The request of one round. A required tool is required in the first round only; a final round offers none
- * (contract: Turn request).
+ * The request of one round. A required tool is required in the first round only; a final round offers none, nor does
+ * a repair (contract: Turn request).
  */
 export function roundRequest(
   { id, config, rounds, work }: Turn,
@@ -127,9 +128,9 @@ export function roundRequest(
   return {
     round,
     model: splitModel(work.model).model,
-    instructions: config.instructions,
+    instructions: withSchema(config),
     messages,
-    tools: final ? [] : config.tools,
+    tools: final || needsRepair({ rounds }) ? [] : config.tools,
     declaredTools: declareTools(config.tools, messages),
     toolChoice: round === 1 || choice === 'none' ? choice : 'auto',
     parallelToolCalls: config.parallel_tool_calls,
@@ -138,7 +139,9 @@ export function roundRequest(
     reasoningEffort: config.reasoning_effort ?? null,
     showsReasoning: showsReasoning({ config }),
     verbosity: config.verbosity ?? null,
-    textFormat: config.text_format ?? null,
+    stop: config.stop ?? null,
+    seed: config.seed ?? null,
+    textFormat: config.text_format ?? formatOf(config),
     maxOutputTokens: mostOutputTokens({ config, rounds }),
     providerOptions: isOwnProvider({ config, work }) ? config.provider_options : {},
     requestId: `${id}.${round}.${work.generation}`,

@@ -26,7 +26,7 @@ export function failureCodes(): string[] {
   return [
     ...meanings.matchAll(/^ {2}(\w+): \{$/gm),
     ...matches(/new ProviderFailed\(\s*'(\w+)'/g),
-    ...matches(/type: 'internal_error'[^,]*,\s*code: '(\w+)'/g),
+    ...matches(/type: '(?:internal|output_schema)_error'[^,]*,\s*code: '(\w+)'/g),
   ].map(([, code]) => code!);
 }
 

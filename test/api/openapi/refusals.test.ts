@@ -63,9 +63,8 @@ const bodies: unknown[] = [
   { model, input, tools: [{ ...httpTool('a', 'https://example.com/'), execution: { kind: 'mcp', server: 'no' } }] },
   ...[
     { model, input, tools: ['gone__tool'] },
+    { model, input, output_schema: { name: 'x', schema: {} } },
     { model, input, webhook: { url: 'http://10.0.0.1/' } },
-  ],
-  ...[
     { model, input, tools: [withSecret('none')] },
     { model, input, tools: [withSecret('bound')] },
   ],

@@ -28,6 +28,7 @@ test('a one-shot turn is accepted with its Location, and says when to poll again
     phase: null,
     last_event: 1,
     output: null,
+    output_parsed: null,
     rounds: [],
     required_action: null,
     waiting: { for: 'slot', since: body.created_at },

@@ -1,6 +1,7 @@
 import { type CrashingProcess, keepSpareProcesses, type Part } from './crashing-process.ts';
 import { openLane, shareLanes } from './lane.ts';
 import { play } from './play.ts';
+import { answerReferences } from './references/answer-references.ts';
 import { apiReferences } from './references/api-references.ts';
 import { conversationReferences } from './references/conversation-references.ts';
 import type { Reference } from './references/reference.ts';
@@ -9,7 +10,10 @@ import { workerReferences } from './references/worker-references.ts';
 import { type Death, dieAt, playUndisturbed, type Undisturbed } from './run-points.ts';
 
 /** All references. */
-export const references = [...workerReferences, ...apiReferences, ...responseReferences, ...conversationReferences];
+export const references = [
+  ...[...workerReferences, ...answerReferences, ...apiReferences],
+  ...[...responseReferences, ...conversationReferences],
+];
 
 export type CrashHarness = Awaited<ReturnType<typeof openCrashHarness>>;
 

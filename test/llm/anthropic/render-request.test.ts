@@ -118,7 +118,8 @@ test('provider options win over what was rendered, except that a reply always st
   expect(body).toMatchObject({ temperature: 0.5, thinking, stream: true });
 });
 
-test('top_p and effort leave as they were given', () => {
+test('top_p, texts to stop at and effort leave as they were given', () => {
+  expect(render({ stop: ['END'] })).toMatchObject({ stop_sequences: ['END'] });
   expect(render({ topP: 0.9, reasoningEffort: 'max' })).toMatchObject({ top_p: 0.9, output_config: { effort: 'max' } });
   expect(render({ textFormat: { type: 'text' }, verbosity: 'medium' })).toEqual(render({}));
 });

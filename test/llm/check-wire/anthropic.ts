@@ -1,3 +1,4 @@
+import { checkAnthropicForm } from './answer-form.ts';
 import { isObject, isSaid, repeated, unless } from './problems.ts';
 
 type Block = { type?: string } & Record<string, unknown>;
@@ -29,6 +30,7 @@ export function checkAnthropic(request: object): string[] {
     ...repeated(messages.flatMap(callIds)).map((id) => `two calls with the id ${id}`),
     ...checkEnd(messages.at(-1)),
     ...checkTools(body),
+    ...checkAnthropicForm({ ...request }),
   ];
 }
 

@@ -1,3 +1,4 @@
+import { checkGeminiForm } from './answer-form.ts';
 import { isObject, isSaid, repeated, unless } from './problems.ts';
 
 type Named = { id?: string; name?: string; args?: unknown; response?: unknown };
@@ -36,6 +37,7 @@ export function checkGemini(request: object, model: string): string[] {
     ...contents.flatMap((_, index) => checkContent(contents, index).map((problem) => `[${index}] ${problem}`)),
     ...(/gemini-([3-9]|\d\d)/.test(model) ? checkSignatures(contents) : []),
     ...checkTools(body),
+    ...checkGeminiForm({ ...request }),
   ];
 }
 

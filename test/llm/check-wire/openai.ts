@@ -1,3 +1,4 @@
+import { checkOpenaiForm } from './answer-form.ts';
 import { isObject, isObjectText, isSaid, repeated, unless } from './problems.ts';
 
 type Call = { id?: string; type?: string; function?: { name?: string; arguments?: unknown } };
@@ -29,6 +30,7 @@ export function checkOpenai(request: object, id: RegExp = ID): string[] {
     ...messages.flatMap((message, index) => checkMessage(message, id).map((problem) => `[${index}] ${problem}`)),
     ...messages.flatMap((_, index) => checkOrder(messages, index).map((problem) => `[${index}] ${problem}`)),
     ...checkTools(body),
+    ...checkOpenaiForm({ ...request }),
   ];
 }
 

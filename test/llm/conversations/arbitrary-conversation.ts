@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { assignCallIds } from '#core/turn/call.ts';
 import { outcomeOf } from '#core/turn/outcome.ts';
+import { needsRepair } from '#core/turn/output/output-schema.ts';
 import type { Reply } from '#core/turn/reply.ts';
 import { Tool } from '#core/turn/request/tool.ts';
 import type { ToolResult } from '#core/turn/tool-result.ts';
@@ -15,6 +16,8 @@ const tools = [
   Tool.parse({ name: 'get_weather', description: 'Tells the weather', parameters }),
   Tool.parse({ name: 'send_mail' }),
 ];
+
+const placeOf = (mode: 'native' | 'instructions') => ({ name: 'place', schema: parameters, strict: null, mode });
 
 const result: fc.Arbitrary<ToolResult | null> = fc.oneof(
   { weight: 1, arbitrary: fc.constant(null) },
@@ -48,6 +51,7 @@ const replied = (speaker: Speaker) =>
     model: fc.constant(`${speaker}/some-model`),
     reply: someReply(speaker),
     handsOver: fc.nat({ max: 4 }).map((n) => n === 0),
+    isUnfit: fc.nat({ max: 4 }).map((n) => n > 0),
     results: fc.array(result, { minLength: 6, maxLength: 6 }),
   });
 
@@ -77,6 +81,7 @@ const turn: fc.Arbitrary<Turn> = fc.constantFrom(...speakers).chain((speaker) =>
         tool_choice: fc.constantFrom('auto', 'none', 'required', { type: 'specific', name: 'get_weather' }),
         tool_mode: fc.constantFrom('native', 'native', 'emulated', 'inline'),
         parallel_tool_calls: fc.constantFrom(null, false, true),
+        output_schema: fc.constantFrom(undefined, placeOf('native'), placeOf('instructions')),
       }),
     })
     .map(({ input, rounds, isLast, config }) => {
@@ -90,13 +95,27 @@ const turn: fc.Arbitrary<Turn> = fc.constantFrom(...speakers).chain((speaker) =>
 /** A conversation whose turns went to any provider in any mode, and ended in any way, or not yet. */
 export const someConversation: fc.Arbitrary<Turn[]> = fc.array(turn, { minLength: 1, maxLength: 4 });
 
-type Replied = { model: string; reply: Reply | null; handsOver: boolean; results: (ToolResult | null)[] };
+type Replied = {
+  model: string;
+  reply: Reply | null;
+  handsOver: boolean;
+  isUnfit: boolean;
+  results: (ToolResult | null)[];
+};
+
+const VIOLATIONS = [{ path: '/city', message: 'is required' }];
 
 /** The turn after one more reply; one that has ended, or whose try has failed, is as it was. */
-function lived(turn: Turn, { model, reply, handsOver, results }: Replied, isFinal: boolean): Turn {
+function lived(turn: Turn, { model, reply, handsOver, isUnfit, results }: Replied, isFinal: boolean): Turn {
   if (turn.output !== null || !reply) return turn;
-  const outcome = outcomeOf(reply, isFinal ? 'max_rounds' : null);
+  const outcome = outcomeOf(reply, isFinal ? 'max_rounds' : null, needsRepair(turn));
   const number = turn.rounds.length + 1;
+  if (outcome.kind === 'completed' && isUnfit && turn.config.output_schema) {
+    const round = { ...makeRound(number, reply.text), opaque: reply.opaque, violations: VIOLATIONS };
+    const asked = { ...turn, rounds: [...turn.rounds, round] };
+    // After its repair the turn has failed; some are retried, and go on.
+    return needsRepair(turn) && !handsOver ? { ...asked, status: 'failed', output: outcome.output } : asked;
+  }
   if (outcome.kind !== 'calls') {
     const last = { ...makeRound(number, null), model, opaque: reply.opaque };
     return { ...turn, rounds: [...turn.rounds, last], output: outcome.output };

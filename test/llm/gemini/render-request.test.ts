@@ -183,11 +183,15 @@ test('gemini: temperature and the token limit are passed on', () => {
   });
 });
 
-test('gemini: top_p and effort are passed on, beside what the options say', () => {
+test('gemini: top_p, texts to stop at, seed and effort are passed on, beside what the options say', () => {
   const providerOptions = { thinkingConfig: { includeThoughts: true } };
 
-  expect(render({ topP: 0.5, reasoningEffort: 'minimal', providerOptions }).generationConfig).toEqual({
+  expect(
+    render({ topP: 0.5, stop: ['END'], seed: 0, reasoningEffort: 'minimal', providerOptions }).generationConfig,
+  ).toEqual({
     topP: 0.5,
+    stopSequences: ['END'],
+    seed: 0,
     thinkingConfig: { thinkingLevel: 'minimal', includeThoughts: true },
   });
 });

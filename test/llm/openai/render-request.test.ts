@@ -145,10 +145,12 @@ test('a stored state that is not ours is ignored', () => {
 const schema = { type: 'object', properties: { city: { type: 'string', minLength: 1 } }, required: ['city'] };
 
 test('sampling leaves as it was given', () => {
-  expect(render({ topP: 0, reasoningEffort: 'minimal', verbosity: 'low' })).toMatchObject({
+  expect(render({ topP: 0, reasoningEffort: 'minimal', verbosity: 'low', stop: ['END'], seed: 7 })).toMatchObject({
     top_p: 0,
     reasoning_effort: 'minimal',
     verbosity: 'low',
+    stop: ['END'],
+    seed: 7,
   });
 });
 

@@ -4,27 +4,39 @@ import { noWakeups, type Run, type State, type Wakeups } from '../state.ts';
 import { isActive } from './active.ts';
 import { appendEvents } from './append-events.ts';
 import { clearLease, isLeasedByAnother } from './lease.ts';
+import { changeStep } from './wakeup.ts';
 
-/** How the turn ends: `completed` with its last round, `failed` by a run's negative write, `cancelled` by a caller. */
-export type Ending = { status: 'completed' | 'failed' | 'cancelled'; run: Run | null };
+/**
+ * How the turn ends: `completed` with its last round, `failed` by a run's negative write, `cancelled` by a caller. `unfit`: failed
+ * with its last round, an answer that did not fit after its repair.
+ */
+export type Ending = { status: 'completed' | 'failed' | 'cancelled'; run: Run | null; unfit?: boolean };
 
 /** `end.ts` (R12): the end with all that belongs to it. Null when the guard refused. */
-export function endTurn(state: State, { status, run }: Ending, guards: Guards): Wakeups | null {
+export function endTurn(state: State, ending: Ending, guards: Guards): Wakeups | null {
   const { turn, facts } = state;
+  const { status, run, unfit = false } = ending;
   if (!isActive(turn) && guards.endIsFinal) return null;
   if (run && turn.step !== run.on) return null;
-  if (run && status === 'failed' && !mayFail(state, run, guards)) return null;
+  if (run && !mayEnd(state, { ...ending, run }, guards)) return null;
   if (!isActive(turn)) breakPromise(state, 'a turn that had ended was ended again');
 
   const settled = turn.step === 'b1' ? settleCalls(state, guards) : 0;
-  const hasRound = status === 'completed' && turn.other !== 'handed';
+  const hasRound = unfit || (status === 'completed' && turn.other !== 'handed');
   appendEvents(state, settled + (hasRound ? 2 : 1), { run, guards });
   Object.assign(turn, { status, due: 'null', atHead: false });
+  if (unfit) endUnfit(state, run, guards);
   if (guards.endClearsLease) clearLease(state);
   facts.requests = 0;
   const delivery = status === 'failed' ? 'failed' : 'ended';
   if (guards.endCreatesDelivery) state.deliveries[delivery].row = 'far';
   return { ...noWakeups(), [delivery]: true, next: promotes(state, run, guards) };
+}
+
+/** The turn is at the next round, where a retry goes on (R25). */
+function endUnfit(state: State, run: Run | null, guards: Guards): void {
+  if (run?.on === 'r1') breakPromise(state, 'an answer that did not fit ended its turn without a repair');
+  if (guards.unfitEndMovesStep) changeStep(state, 'r3');
 }
 
 /** `endWithRound`, being one statement, assumes that no turn waits only if none was created meanwhile (R17). */
@@ -33,8 +45,9 @@ function promotes(state: State, run: Run | null, guards: Guards): boolean {
   return !assumesAlone && promoteNext(state, guards);
 }
 
-/** A failure ends nothing that another run is on (R5). */
-function mayFail(state: State, run: Run, guards: Guards): boolean {
+/** A failure ends nothing that another run is on (R5). One that is an answer of the model is no failure of the run. */
+function mayEnd(state: State, { status, run, unfit }: Ending & { run: Run }, guards: Guards): boolean {
+  if (status !== 'failed' || unfit) return true;
   if (guards.failureChecksLease && isLeasedByAnother(state, run, guards)) return false;
   if (guards.failureChecksGeneration && !run.hasLease && !run.isFresh) return false;
   if (state.turn.lease === 'live' && !run.hasLease) breakPromise(state, 'a turn failed while another run was on it');

@@ -21,14 +21,15 @@ function codesOfRows({ turn, next, queue, deliveries: { failed, ended }, api }: 
   return String.fromCharCode(where | calls, marks | behind | jobs, first | last);
 }
 
-function codesOfFacts({ turn, facts, api, used }: State): string {
+function codesOfFacts({ turn, facts, api, used, queue }: State): string {
   const known =
     facts.calls | (facts.events << 2) | (facts.reopened << 6) | (facts.requests << 8) | (KEY[facts.key] << 10);
   const due = bit(api.isNow, 12) | bit(api.failed, 13) | bit(api.ended, 14) | bit(api.next, 15);
   const harm = used.crash | (used.stall << 2) | (used.hang << 4) | (used.flush << 6) | (used.duplicate << 8);
   const more = (used.wedge << 10) | (used.lostAck << 12) | (used.backlog << 14);
   const replies = used.later | (used.definite << 2) | (used.shutdown << 4) | (used.refusal << 6);
-  const will = (used.cancel << 8) | (used.retry << 10) | (used.answer << 12) | bit(turn.isRaised, 14);
+  const will =
+    (used.cancel << 8) | (used.retry << 10) | (used.answer << 12) | bit(turn.isRaised, 14) | bit(queue.r3, 15);
   return String.fromCharCode(known | due, harm | more, replies | will);
 }
 
@@ -55,7 +56,7 @@ function code<const Name extends string>(...names: Name[]): Record<Name, number>
 }
 
 const STATUS = code('queued', 'in_progress', 'requires_action', 'completed', 'failed', 'cancelled');
-const ON = code('none', 'r1', 'b1', 'r2', 'failed', 'ended');
+const ON = code('none', 'r1', 'b1', 'r2', 'failed', 'ended', 'r3');
 const LEASE = code('none', 'live', 'expired');
 const DUE = code('far', 'near', 'late', 'expiry', 'never', 'null');
 const ONCE = code('none', 'ok', 'unknown', 'cancelled');
@@ -66,7 +67,7 @@ const NEXT = code('absent', 'waiting', 'head', 'done');
 const KEY = code('none', 'call', 'run');
 const AT = code(
   ...(['idle', 'wants-lease', 'asking', 'saving', 'postponing', 'failing', 'claiming', 'calling'] as const),
-  ...(['reloading', 'enqueuing', 'posting', 'leaking', 'handing-over'] as const),
+  ...(['reloading', 'enqueuing', 'posting', 'leaking', 'handing-over', 'saving-unfit'] as const),
 );
 const KNOWN = code('now', 'old', 'gone');
 const STOP = code('no', 'lost', 'shutdown');

@@ -5,12 +5,13 @@ import { endGuards } from './end-guards.ts';
 import { type Guard, upExcept } from './guard.ts';
 import { handOverGuards } from './hand-over-guards.ts';
 import { leaseGuards } from './lease-guards.ts';
+import { repairGuards } from './repair-guards.ts';
 import { writeGuards } from './write-guards.ts';
 
 /** Everything the protocol depends on, by name. Each guard is also a mutant: the protocol without it. */
 export const allGuards = {
   ...{ ...leaseGuards, ...writeGuards, ...callGuards },
-  ...{ ...answerGuards, ...endGuards, ...deliveryGuards, ...handOverGuards },
+  ...{ ...answerGuards, ...endGuards, ...deliveryGuards, ...handOverGuards, ...repairGuards },
 };
 
 export type GuardName = keyof typeof allGuards;

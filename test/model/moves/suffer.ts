@@ -32,7 +32,7 @@ function wake(run: Run): void {
   if (run.once === 'claimed') run.once = 'stale';
 }
 
-const STEPS = ['r1', 'b1', 'r2'] as const;
+const STEPS = ['r1', 'b1', 'r2', 'r3'] as const;
 
 /** What may happen to the queue: it loses everything, repeats a job, or keeps an id and never hands it out. */
 export function sufferQueue(state: State, emit: Emit): void {

@@ -23,7 +23,7 @@ export function takeJob(actor: Actor): void {
       loadTurn(after, taker, { loaded: load(after, taker, setting), setting, isLimited });
     });
   }
-  for (const step of ['r1', 'b1', 'r2'] as const) {
+  for (const step of ['r1', 'b1', 'r2', 'r3'] as const) {
     if (!queue[step] || !mayBeHandedOut(state, setting)) continue;
     const job = { verb: `takes an older job of ${step}`, step, isRaised: false };
     viewTurn(actor, job, (taker, after, { load, isLimited }) => {

@@ -2,6 +2,7 @@ import type { Actor } from '../actor.ts';
 import { endTurn } from '../checkpoint/end.ts';
 import { postponeStep } from '../checkpoint/postpone.ts';
 import { saveRound } from '../checkpoint/save-round.ts';
+import { saveUnfitAnswer } from '../checkpoint/save-unfit-answer.ts';
 import type { Guards } from '../guards/all-guards.ts';
 import { goEnqueue, lookAgain } from '../leave.ts';
 import { set } from '../set.ts';
@@ -13,9 +14,11 @@ type Write = (state: State, run: Run, guards: Guards) => Wakeups | null;
 /** A run that asks the model: `run-round.ts`, `commit-round.ts`, `retry-round.ts`, `stop-run.ts`. */
 export function workRound(actor: Actor): void {
   const { run, scene, may } = actor;
-  const isFinal = run.on === 'r2' || scene.calls === 'none';
+  const isFinal = run.on === 'r2' || scene.calls === 'none' || scene.calls === 'unfit';
   if (run.at === 'asking' || run.at === 'saving')
     commitWrite(actor, `saves ${run.on}`, isFinal ? COMPLETES : WANTS_CALLS);
+  if (scene.calls === 'unfit' && run.on !== 'r3' && (run.at === 'asking' || run.at === 'saving-unfit'))
+    commitWrite(actor, `saves ${run.on}, which does not fit`, unfitCommit(actor));
   if (run.at !== 'asking') return;
   if (run.stop === 'no') {
     may('gets no reply now', (mine) => set(mine, { at: 'postponing' }), 'later');
@@ -37,9 +40,19 @@ const complete: Write = (state, run, guards) => endTurn(state, { status: 'comple
 
 const fail: Write = (state, run, guards) => endTurn(state, { status: 'failed', run }, guards);
 
+const failUnfit: Write = (state, run, guards) => endTurn(state, { status: 'failed', run, unfit: true }, guards);
+
 const COMPLETES = { write: complete, at: 'saving' } as const;
 
 const WANTS_CALLS = { write: saveRound, at: 'saving', leaves: 'b1' } as const;
+
+/** `commit-round.ts`: the first answer that does not fit is repaired, the next one ends the turn (R25). */
+function unfitCommit({ run, guards }: Actor): Commit {
+  const isRepaired = run.on === 'r2' ? !guards.repairIsLast : guards.unfitAnswerIsRepaired;
+  return isRepaired
+    ? { write: saveUnfitAnswer, at: 'saving-unfit', leaves: 'r2' }
+    : { write: failUnfit, at: 'saving-unfit' };
+}
 
 type Commit = { write: Write; at: Run['at']; leaves?: CachedStep };
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { canHang } from '#core/tools/arguments/parse.ts';
+import { canHang } from '#core/tools/arguments/violation.ts';
 
 const plain = { type: 'object', properties: { city: { type: 'string', enum: ['Rome', 'Oslo'] } }, required: ['city'] };
 

@@ -244,6 +244,5 @@ function stopClock({ worker }: Harness): { now: number } {
   return clock;
 }
 
-function waitForEnd(harness: Harness, id: string): Promise<TurnResource> {
-  return harness.call<TurnResource>('GET', `/v1/turns/${id}?wait=30`).then(({ body }) => body);
-}
+const waitForEnd = (harness: Harness, id: string): Promise<TurnResource> =>
+  harness.call<TurnResource>('GET', `/v1/turns/${id}?wait=30`).then(({ body }) => body);

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import { WebhookEvent } from '../../turn/request/turn.ts';
+import { WebhookEvent } from '../../turn/request/webhook.ts';
 import { timing } from '../../turn/timing.ts';
 import { inMs } from './due.ts';
 

@@ -38,7 +38,7 @@ export async function retryTurn(trx: Trx, project: string, turnId: string): Prom
     head as (
       select not exists (select from turns where conversation_id = ${turn.conversation_id} and at_head) as is_free
     )
-    update turns set status = case when started_at is null then 'queued' else 'in_progress' end, error = null,
+    update turns set status = case when started_at is null then 'queued' else 'in_progress' end, output = null, error = null,
       completed_at = null, at_head = is_free,
       due_at = case when is_free then ${dueIn(timing.graceMs)} else ${dueAtDeadline} end,
       generation = generation + 1, ${freshStep}, waited_ms = 0,

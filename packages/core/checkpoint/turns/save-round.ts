@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { newId } from '../../id.ts';
 import type { Reply } from '../../turn/reply.ts';
-import type { Subscription } from '../../turn/request/turn.ts';
+import type { Subscription } from '../../turn/request/webhook.ts';
 import { timing } from '../../turn/timing.ts';
 import type { WaitsFor } from '../../turn/turn.ts';
 import type { Wakeup } from '../../turn/wakeup.ts';
@@ -13,6 +13,7 @@ import { insertCalls, type NewCall } from '../sql/new-calls.ts';
 import { rawJson, writeFor } from '../sql/statement.ts';
 import { type DueRow, dueWakeups, wakeupColumns } from '../sql/wakeup.ts';
 import type { Db } from '../tables.ts';
+import { columnsOfRound, insertRound, type LastRound } from './write-ending.ts';
 
 /**
  * A reply with tool calls, about to be committed. `startedAt` is when its request began, in milliseconds since 1970.
@@ -37,7 +38,8 @@ export type NewRound = {
 /**
  * Records a reply with its calls in one statement; one of them at least is open. Its batch is due, or, where every open
  * call waits for an answer from outside, the turn waits. The first write wins: the step is the guard, so a redelivered job
- * or a zombie cannot rewrite history (R5, R18). Nor is the late reply of a model saved that the turn has left (R24). Returns the wake-ups to enqueue; null when nothing was written.
+ * or a zombie cannot rewrite history (R5, R18), nor the late reply of a model that the turn has left (R24). Returns the wake-ups
+ * to enqueue; null when nothing was written.
  */
 export async function saveRound(db: Db, round: NewRound): Promise<Wakeup[] | null> {
   const [row] = await write(db, rowOf(round));
@@ -123,3 +125,52 @@ function rowOf({
 function indexesOf(calls: NewCall[], waitsFor: WaitsFor): number[] {
   return calls.flatMap((call, index) => (call.waitsFor === waitsFor ? [index] : []));
 }
+
+/** An answer that breaks the output schema of its turn, about to be committed. `warnings` are all of the turn so far. */
+export type UnfitAnswer = Omit<LastRound, 'calls'> & {
+  turnId: string;
+  warnings: string[];
+  webhook: Subscription | null;
+};
+
+/**
+ * Records an answer that breaks the output schema, in one statement: the repair round is due at once, without a batch in
+ * between (R25). The first write wins (R5, R18, R24). Returns the wake-ups to enqueue; null when nothing was written.
+ */
+export async function saveUnfitAnswer(
+  db: Db,
+  { turnId, warnings, webhook, ...round }: UnfitAnswer,
+): Promise<Wakeup[] | null> {
+  const { roundNumber: number, ...columns } = columnsOfRound(round);
+  const [row] = await writeUnfit(db, { turnId, number, warnings, webhook, ...columns, eventIds: [newId('evt')] });
+  return row ? dueWakeups(row) : null;
+}
+
+const writeUnfit = writeFor<DueRow>(
+  sql`number int, model text, text text, reasoning text, "refusalFrom" int, violations json, "ownEdition" int,
+  "finishReason" text, "finishReasonRaw" text, usage json, opaque text, requests int, attempts int, "startedAt" double precision,
+  warnings json, webhook json, "eventIds" json`,
+  (input) => sql`
+    with ${input},
+    target as materialized (
+      select turns.id, number as "roundNumber", ${savedEdition} as edition, input.*
+      from input join turns on turns.id = "turnId"
+      where status = 'in_progress' and step = 'r' || number and turns.model = input.model
+      for no key update of turns
+    ),
+    moved as (
+      update turns set step = 'r' || (number + 1), due_at = ${dueIn(timing.graceMs)}, warnings = target.warnings,
+        generation = 0, edition = 0, ${freshStep}, last_event = last_event + 1
+      from target where turns.id = target.id
+      returning turns.id, project, stored, provider, priority, turns.step, generation, last_event, number, webhook, "eventIds"
+    ),
+    round as (${insertRound}),
+    event as (
+      insert into events (turn_id, number, id, type, round)
+      select id, last_event, "eventIds" ->> 0, 'round.completed', number from moved
+      returning turn_id, number, type
+    ),
+    delivery as (${createDeliveries(sql`moved`, sql`webhook`)})
+    select ${wakeupColumns}, true as "isDue", (select json_agg(id) from delivery where turn_id = turns.id) as "deliveryIds"
+    from moved as turns`,
+);

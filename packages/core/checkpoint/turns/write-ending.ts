@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import type { Violation } from '../../turn/output/violation.ts';
 import type { Reply } from '../../turn/reply.ts';
 import { timing } from '../../turn/timing.ts';
 import { errorResult } from '../../turn/tool-result.ts';
@@ -44,6 +45,8 @@ export type LastRound = {
   edition?: number | null;
   startedAt: number;
   calls?: NewCall[];
+  /** Of an answer that the turn fails with: its text is kept here as well, since a retry goes on from it. */
+  violations?: Violation[];
 };
 
 /** What an end makes due: its deliveries, and the next turn of the conversation. No row: the guard refused. */
@@ -61,16 +64,36 @@ export function rowOfEnding({ turnId, conversationId, lastRound, run, ...ending 
     onlyStep: ending.step ?? null,
     failedRequests: ending.failedRequests ?? 0,
     ...(run && { runId: run.id, runGeneration: run.generation }),
-    ...(lastRound && roundOf(lastRound)),
+    ...(lastRound && columnsOfRound(lastRound)),
   };
 }
 
-function roundOf({ number, model, reply, attempts, edition = null, startedAt, calls = [] }: LastRound) {
+/** The columns of a round as `insertRound` takes them. */
+export function columnsOfRound({
+  number,
+  model,
+  reply,
+  attempts,
+  edition = null,
+  startedAt,
+  calls = [],
+  violations,
+}: LastRound) {
   const { finishReason, finishReasonRaw, usage, opaque, requests = 1 } = reply;
   const columns = { finishReason, finishReasonRaw, usage, opaque: rawJson(opaque), requests };
   const pieces = { reasoning: reply.reasoning ?? null, refusalFrom: reply.refusalFrom ?? null, ownEdition: edition };
   const called = calls.length > 0 ? { text: reply.text, calls } : {};
-  return { roundNumber: number, model, ...columns, ...pieces, ...called, attempts, startedAt: startedAt / 1000 };
+  const unfit = violations ? { text: reply.text, violations } : {};
+  return {
+    roundNumber: number,
+    model,
+    ...columns,
+    ...pieces,
+    ...called,
+    ...unfit,
+    attempts,
+    startedAt: startedAt / 1000,
+  };
 }
 
 const lockedConversation = sql`
@@ -89,13 +112,16 @@ const noOtherWaits = sql`
           select from turns as waiting where waiting.conversation_id = conversation.id
             and waiting.due_at is not null and waiting.id <> "turnId")`;
 
-const insertRound = sql`
-    round as (
-      insert into rounds (turn_id, number, model, text, reasoning, refusal_from, edition, finish_reason, finish_reason_raw, usage,
-        opaque, requests, attempts, started_at)
-      select id, "roundNumber", model, text, reasoning, "refusalFrom", edition, "finishReason", "finishReasonRaw", usage,
-        opaque::json, requests, attempts, to_timestamp("startedAt")
-      from target
+/** Inserts the round of each turn of the CTE `target`. */
+export const insertRound = sql`
+      insert into rounds (turn_id, number, model, text, reasoning, refusal_from, violations, edition, finish_reason,
+        finish_reason_raw, usage, opaque, requests, attempts, started_at)
+      select id, "roundNumber", model, text, reasoning, "refusalFrom", violations, edition, "finishReason", "finishReasonRaw",
+        usage, opaque::json, requests, attempts, to_timestamp("startedAt")
+      from target`;
+
+const insertLastRound = sql`
+    round as (${insertRound}
     ),
     calls as (${insertCalls(sql`target`, sql`"roundNumber"`)}),`;
 
@@ -110,15 +136,18 @@ const happened = sql`
         union all select turn_id, 'tool_call.completed', round, index, null::json, 2 from settled
         union all select id, 'turn.' || "endsAs", null, null, case when "endsAs" = 'failed' then
           json_build_object('error', error::json, 'completed_at', now(), 'failed_requests', failed_requests,
-            'rounds', (select count(*) from rounds where turn_id = target.id)) end, 3 from target
+            'rounds', (select count(*) from rounds where turn_id = target.id) + ("roundNumber" is not null)::int) end, 3 from target
       ) as unordered`;
+
+/** A turn that fails with a whole step is at the next round, where a retry goes on (R25). A batch is whole by its end (R12). */
+const isStepDone = sql`(step like 'b%' or "roundNumber" is not null)`;
 
 /** The model refused, as `responses/status.ts` has it. */
 const isRefused = sql`"incompleteReason" = 'content_filter' and "finishReason" = 'refusal'`;
 
 const columns = sql`"conversationId" text, "endsAs" text, output text, error text, "incompleteReason" text, warnings json,
   "onlyStep" text, "runId" text, "runGeneration" int, "roundNumber" int, model text, text text, calls json, reasoning text,
-  "refusalFrom" int, "ownEdition" int, "finishReason" text, "finishReasonRaw" text, usage json,
+  "refusalFrom" int, violations json, "ownEdition" int, "finishReason" text, "finishReasonRaw" text, usage json,
   opaque text, requests int, attempts int, "startedAt" double precision, "failedRequests" int, "eventIds" json`;
 
 type EndingKind = { hasRound: boolean; isOnly?: boolean; isTurnOnly?: boolean };
@@ -141,7 +170,7 @@ function ending({ hasRound, isOnly = false, isTurnOnly = false }: EndingKind) {
         and ("runId" is null or lease_owner = "runId" or (generation = "runGeneration" and (lease_owner is null or lease_until < now())))
       for no key update of turns
     ),
-    ${hasRound ? insertRound : sql``}
+    ${hasRound ? insertLastRound : sql``}
     settled as (${hasRound ? nothingOpen : settleCalls}),
     happened as materialized (${happened}),
     ended as (
@@ -150,8 +179,8 @@ function ending({ hasRound, isOnly = false, isTurnOnly = false }: EndingKind) {
         failed_requests = target.failed_requests,
         completed_at = now(), due_at = null, lease_owner = null, lease_until = null, at_head = false, open_calls = 0,
         waiting_calls = 0,
-        step = case when "endsAs" = 'failed' and step like 'b%' then 'r' || (substr(step, 2)::int + 1) else step end,
-        edition = case when "endsAs" <> 'failed' then turns.edition when step like 'b%' then 1 else turns.edition + 1 end,
+        step = case when "endsAs" = 'failed' and ${isStepDone} then 'r' || (substr(step, 2)::int + 1) else step end,
+        edition = case when "endsAs" <> 'failed' then turns.edition when ${isStepDone} then 1 else turns.edition + 1 end,
         last_event = turns.last_event + (select count(*) from happened where happened.id = target.id)
       from target where turns.id = target.id
       returning turns.id, project, stored, conversation_id, config -> 'webhook' as webhook, "eventIds"

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { write } from '../../postgres/read-write.ts';
 import type { EventType, StoredEvent } from '../../turn/event.ts';
-import type { ResponseWebhookEvent } from '../../turn/request/turn.ts';
+import type { ResponseWebhookEvent } from '../../turn/request/webhook.ts';
 import type { EndpointEvent } from '../../turn/request/webhook-endpoint.ts';
 import { timing } from '../../turn/timing.ts';
 import type { DeliveryWakeup } from '../../turn/wakeup.ts';

@@ -23,7 +23,7 @@ export type Body = Record<string, unknown> & {
  * tools are declared: where none may be, they are sent as text.
  */
 export function renderRequest(request: RoundRequest, provider: string): Body {
-  const { model, instructions, temperature, topP, maxOutputTokens, providerOptions } = request;
+  const { model, instructions, temperature, topP, stop, maxOutputTokens, providerOptions } = request;
   const { system, rest } = systemPrompt(request.messages, instructions);
   const spoken = request.declaredTools === null ? renderHistory(rest) : rest;
   return {
@@ -34,6 +34,7 @@ export function renderRequest(request: RoundRequest, provider: string): Body {
     ...renderTools(request),
     ...(temperature === null ? {} : { temperature }),
     ...(topP === null ? {} : { top_p: topP }),
+    ...(stop === null ? {} : { stop_sequences: stop }),
     ...outputConfig(request),
     ...providerOptions,
     ...shownThinking(request),

@@ -36,10 +36,12 @@ export function renderRequest(request: RoundRequest, provider: string): Body {
 }
 
 function generationConfig(request: RoundRequest): Record<string, unknown> {
-  const { temperature, topP, maxOutputTokens, textFormat } = request;
+  const { temperature, topP, stop, seed, maxOutputTokens, textFormat } = request;
   return {
     ...(temperature === null ? {} : { temperature }),
     ...(topP === null ? {} : { topP }),
+    ...(stop === null ? {} : { stopSequences: stop }),
+    ...(seed === null ? {} : { seed }),
     ...(maxOutputTokens === null ? {} : { maxOutputTokens }),
     ...thinkingFields(request),
     ...formatFields(textFormat),

@@ -92,12 +92,14 @@ function objectText(args: string): string {
   return jsonObject(args) ? args : JSON.stringify(argumentsAsObject(args));
 }
 
-function samplingFields({ temperature, topP, reasoningEffort, verbosity }: RoundRequest): Partial<Body> {
+function samplingFields({ temperature, topP, reasoningEffort, verbosity, stop, seed }: RoundRequest): Partial<Body> {
   return {
     ...(temperature === null ? {} : { temperature }),
     ...(topP === null ? {} : { top_p: topP }),
     ...(reasoningEffort === null ? {} : { reasoning_effort: reasoningEffort }),
     ...(verbosity === null ? {} : { verbosity }),
+    ...(stop === null ? {} : { stop }),
+    ...(seed === null ? {} : { seed }),
   };
 }
 

@@ -1,9 +1,8 @@
-import type { ErrorObject } from 'ajv';
 import { isRecord, parseJson } from '../../json.ts';
 import type { ToolError } from '../../turn/tool-result.ts';
 import { cleanError } from '../clean.ts';
-import { compileSchema, SchemaRefused } from './compile-schema.ts';
-import { OutOfTime, type TimeBudget, timeBudget } from './time-budget.ts';
+import { type TimeBudget, timeBudget } from './time-budget.ts';
+import { findViolations, type SchemaViolation } from './violation.ts';
 
 /** A call's arguments, ready to run with, or the error that says to the model what to correct. */
 export type ParsedArguments = { ok: true; value: Record<string, unknown> } | { ok: false; error: ToolError };
@@ -29,12 +28,9 @@ export function parseArguments(
   const unsafe = findUnsafe(value);
   if (unsafe) return refused(`The arguments cannot be used: ${unsafe}`);
 
-  const bound = canHang(JSON.stringify(schema), text) ? budget : unbounded;
-  const violations = violationsOf(value, schema, bound);
+  const violations = findViolations(value, schema, { text, budget });
   return violations.length === 0 ? { ok: true, value } : refusedFor(violations);
 }
-
-const unbounded: TimeBudget = (work) => work();
 
 /** A key that could reach a prototype when the object is copied, or nesting too deep to walk. */
 function findUnsafe(value: unknown, path = '', depth = 0): string | null {
@@ -51,21 +47,8 @@ function findUnsafe(value: unknown, path = '', depth = 0): string | null {
   return null;
 }
 
-function violationsOf(value: unknown, schema: Record<string, unknown>, budget: TimeBudget): Violation[] {
-  try {
-    const check = compileSchema(schema);
-    return (budget(() => check(value)) ?? []).map((error: ErrorObject) => describeViolation(error));
-  } catch (error) {
-    if (error instanceof OutOfTime)
-      return [{ path: 'arguments', message: 'took too long to check; send shorter values' }];
-    if (error instanceof SchemaRefused) return [{ path: 'schema', message: `cannot be used: ${error.message}` }];
-    if (error instanceof RangeError) return [{ path: 'arguments', message: 'are nested too deep for the schema' }];
-    throw error;
-  }
-}
-
-function refusedFor(violations: Violation[]): ParsedArguments {
-  const shown = violations.slice(0, SHOWN_VIOLATIONS);
+function refusedFor(violations: SchemaViolation[]): ParsedArguments {
+  const shown = violations.slice(0, SHOWN_VIOLATIONS).map(({ steps, message }) => ({ path: pathOf(steps), message }));
   const sentences = shown.map(({ path, message }) => `${path}: ${message}`);
   const more = violations.length > shown.length ? [`and ${violations.length - shown.length} more`] : [];
   const details = Object.fromEntries(shown.map(({ path, message }) => [path, message]));
@@ -76,55 +59,8 @@ function refused(message: string, details: Record<string, unknown> = {}): Parsed
   return { ok: false, error: cleanError('invalid_arguments', message, details) };
 }
 
-/** Where arguments break their schema, as `a.b[0]`, and what the schema requires there. */
-type Violation = { path: string; message: string };
-
-const LISTED_VALUES = 20;
-
-/** Names the property that is wrong, not the object around it. */
-function describeViolation({ keyword, instancePath, params, message }: ErrorObject): Violation {
-  const at = (name?: unknown) => pathOf(instancePath, name);
-  if (keyword === 'required' || keyword === 'dependentRequired') {
-    return { path: at(params.missingProperty), message: 'is required' };
-  }
-  if (keyword === 'additionalProperties') {
-    return { path: at(params.additionalProperty), message: 'is not a known property' };
-  }
-  if (keyword === 'unevaluatedProperties') {
-    return { path: at(params.unevaluatedProperty), message: 'is not a known property' };
-  }
-  if (keyword === 'enum') return { path: at(), message: `must be one of ${listed(params.allowedValues)}` };
-  if (keyword === 'const') return { path: at(), message: `must be ${JSON.stringify(params.allowedValue)}` };
-  return { path: at(), message: message ?? `breaks ${keyword}` };
-}
-
-function pathOf(instancePath: string, name: unknown): string {
-  const steps = instancePath.split('/').slice(1).map(unescapeStep);
-  if (name !== undefined) steps.push(String(name));
+/** A path as `a.b[0]`. */
+function pathOf(steps: string[]): string {
   const path = steps.map((step) => (/^\d+$/.test(step) ? `[${step}]` : `.${step}`)).join('');
   return path.replace(/^\./, '') || 'arguments';
-}
-
-function unescapeStep(step: string): string {
-  return step.replaceAll('~1', '/').replaceAll('~0', '~');
-}
-
-function listed(values: unknown): string {
-  const all = Array.isArray(values) ? values : [];
-  const shown = all.slice(0, LISTED_VALUES).map((value) => JSON.stringify(value));
-  return all.length > shown.length ? `${shown.join(', ')} …` : shown.join(', ');
-}
-
-/** Keywords that take more than one walk over the value: patterns, references in circles, all pairs of a list. */
-const SLOW_KEYWORDS = /"(?:pattern|patternProperties|format|\$ref|\$dynamicRef|\$recursiveRef|uniqueItems)":/;
-
-/** Characters of a schema times characters of a value that one walk compares in about a millisecond. */
-const QUICK_PRODUCT = 4_000_000;
-
-/**
- * Whether checking a value against a schema, both as JSON text, could block the process and needs a time limit. A limit
- * costs a thread: a hundred times the check of an ordinary call.
- */
-export function canHang(schema: string, value: string): boolean {
-  return SLOW_KEYWORDS.test(schema) || schema.length * value.length > QUICK_PRODUCT;
 }

@@ -2,7 +2,7 @@ import type { InputMessage } from '../message.ts';
 import { presentInput } from '../resource/input.ts';
 import { iso } from '../resource/iso.ts';
 import { type AdoptedCalls, presentAdopted, presentRound } from '../resource/turn.ts';
-import { isAdded, type Turn } from '../turn.ts';
+import { isAdded, type Round, type Turn } from '../turn.ts';
 
 /** One message as it is kept; only an answer that took rounds of tool calls, or adopted calls, has them. */
 export type CompactMessage = AdoptedCalls & {
@@ -21,9 +21,14 @@ export function compactHistory(turns: Turn[]): CompactMessage[] {
   ]);
 }
 
+/** Whether the text of a round is the turn's output. */
+function isOutput({ output, rounds }: Turn, { number }: Round): boolean {
+  return output !== null && number === rounds.length;
+}
+
 function answerOf(turn: Turn): CompactMessage[] {
   const rounds = turn.rounds
-    .filter((round) => round.calls.length > 0)
+    .filter((round) => round.calls.length > 0 || (round.violations && !isOutput(turn, round)))
     .map((round) => presentRound(round, turn.work.leased));
   const adopted = presentAdopted(turn);
   const isEmpty = turn.output === null && rounds.length === 0 && !adopted.adopted_calls;

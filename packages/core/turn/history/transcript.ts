@@ -1,6 +1,7 @@
 import { isApprovalRequest } from '../call.ts';
 import type { Message, RequestedCall } from '../message.ts';
 import { isHandedOver } from '../next-step.ts';
+import { repairNote } from '../output/output-schema.ts';
 import {
   type ApprovalResponse,
   allowingItems,
@@ -13,7 +14,7 @@ import {
 import { nameOfLabelled } from '../request/labelled-tool.ts';
 import { requestIdOf } from '../responses/item-id.ts';
 import { answerText, deniedResult, errorResult, type ToolResult } from '../tool-result.ts';
-import { isAdded, type Round, type Turn } from '../turn.ts';
+import { isAdded, isTerminal, type Round, type Turn } from '../turn.ts';
 
 /** The part of a turn that the transcript needs; earlier turns are loaded with no more than this. */
 type TranscriptTurn = Pick<Turn, 'id' | 'config' | 'input' | 'adopted' | 'rounds' | 'output' | 'status' | 'startedAt'>;
@@ -177,6 +178,7 @@ function addRounds(transcript: Transcript, turn: TranscriptTurn): void {
     // The text of a round that ended the turn is its output, and may be stored there only.
     const text = isOver && round === rounds.at(-1) ? (round.text ?? (output || null)) : round.text;
     addRound(transcript, { ...round, text }, turn);
+    addRepair(transcript, round, turn);
   }
   if (!output || isOver) return;
   const last = rounds.at(-1);
@@ -187,6 +189,12 @@ function addRounds(transcript: Transcript, turn: TranscriptTurn): void {
 /** Whether only the text of a round with calls is left: the calls were deleted. That of the last one is the output. */
 function isLeftWithText({ rounds, output }: TranscriptTurn, round: Round): boolean {
   return Boolean(round.text) && !(output && round === rounds.at(-1));
+}
+
+/** What an answer breaks is told behind it, where another round follows. */
+function addRepair(transcript: Transcript, { number, violations }: Round, { rounds, status }: TranscriptTurn): void {
+  const isFollowed = number < (rounds.at(-1)?.number ?? 0) || !isTerminal(status);
+  if (violations && isFollowed) transcript.entries.push({ role: 'user', content: repairNote(violations) });
 }
 
 function addRound(transcript: Transcript, round: Round, { id: turnId, config }: TranscriptTurn): void {

@@ -2,8 +2,10 @@ import { z } from 'zod';
 import { type Limits, mapLimits } from '../limits.ts';
 import { InputMessage } from '../message.ts';
 import { Json } from './json.ts';
+import { GivenOutputSchema, type OutputSchema } from './output-schema.ts';
 import type { ResponseRequest, TextFormat } from './response.ts';
-import { GivenTool, MAX_URL, MAX_WORDS, type TurnTool } from './tool.ts';
+import { GivenTool, MAX_WORDS, type TurnTool } from './tool.ts';
+import { type Subscription, Webhook } from './webhook.ts';
 
 export const ToolChoice = z.union([
   z.enum(['auto', 'none', 'required']),
@@ -28,63 +30,6 @@ const GivenLimits = z.strictObject(
   }),
 );
 
-export const WebhookEvent = z.enum([
-  'turn.completed',
-  'turn.incomplete',
-  'turn.failed',
-  'turn.cancelled',
-  'turn.requires_action',
-  'round.completed',
-]);
-
-/** What becomes of a response that was created in the background, in OpenAI's words (contract-responses R70). */
-export const ResponseWebhookEvent = z.enum([
-  'response.completed',
-  'response.incomplete',
-  'response.failed',
-  'response.cancelled',
-]);
-export type ResponseWebhookEvent = z.infer<typeof ResponseWebhookEvent>;
-
-/** The events of a webhook that names none: how a turn ended, and that it waits for a client or a person. */
-export const DEFAULT_EVENTS = WebhookEvent.exclude(['round.completed']).options;
-
-export const Webhook = z.strictObject({
-  url: z
-    .url({
-      protocol: /^https?$/,
-      error: ({ input }) => (input === undefined ? undefined : 'give an http or https URL'),
-    })
-    .max(MAX_URL)
-    .describe('Where to post events: http or https, and a public address unless the operator allows it.'),
-  events: z
-    .array(WebhookEvent)
-    .min(1, 'name at least one event')
-    .max(MAX_WORDS)
-    .nullish()
-    .describe('Which events to send. All but `round.completed` by default.'),
-  include: z
-    .array(z.literal('turn'))
-    .max(MAX_WORDS)
-    .nullish()
-    .describe('`turn`: send the whole turn along. Nothing by default.'),
-});
-export type Webhook = z.infer<typeof Webhook>;
-
-/** The webhook of a response: it may name events of the response beside those of its turn. */
-export const ResponseWebhook = Webhook.extend({
-  events: z
-    .array(z.enum([...WebhookEvent.options, ...ResponseWebhookEvent.options]))
-    .min(1, 'name at least one event')
-    .max(MAX_WORDS)
-    .nullish()
-    .describe('Which events to send. `response.*` of one in the background only; by default those of its turn.'),
-});
-export type ResponseWebhook = z.infer<typeof ResponseWebhook>;
-
-/** A webhook with its defaults filled in: the default events, the thin form. */
-export type Subscription = Required<{ [Field in keyof ResponseWebhook]: NonNullable<ResponseWebhook[Field]> }>;
-
 const Metadata = z
   .record(z.string().min(1).max(64), z.string().max(512))
   .refine((pairs) => Object.keys(pairs).length <= 16, 'give at most 16 pairs')
@@ -104,6 +49,8 @@ const ModelName = z
   .string()
   .max(MAX_MODEL_LENGTH)
   .regex(/^[A-Za-z0-9_-]+\/.+$/, 'name the model as provider/model, for example openai/gpt-4.1');
+
+const MAX_STOP = 1_000;
 
 const standing = {
   model: ModelName.nullish().describe(
@@ -136,7 +83,20 @@ const standing = {
   verbosity: Verbosity.nullish().describe(
     'How long answers should be; passed on, by providers of the openai wire only.',
   ),
+  stop: z
+    .array(z.string().min(1, 'give some text').max(MAX_STOP))
+    .min(1, 'give at least one text')
+    .max(4, 'give at most 4 texts')
+    .nullish()
+    .describe('Texts at which the model stops writing, 1 to 4; the text that it stopped at is left out. Passed on.'),
+  seed: z
+    .int()
+    .nullish()
+    .describe('The same seed makes the same answer likelier; passed on, by providers that know one.'),
   max_output_tokens: z.int().min(1).nullish().describe('The longest reply of one round; passed on to the model.'),
+  output_schema: GivenOutputSchema.nullish().describe(
+    'The JSON that the answer has to be. It is checked before the turn ends, and repaired once where it does not fit.',
+  ),
   limits: GivenLimits.nullish().describe('Where the turn ends at the latest.'),
   allowed_capabilities: z
     .array(z.enum(['network', 'filesystem', 'database', 'shell']))
@@ -181,6 +141,17 @@ export const TurnRequest = z.strictObject({ ...standing, ...starting, input, met
       webhook: { url: 'https://example.com/hooks/pawl', include: ['turn'] },
       metadata: { order: '17' },
     },
+    {
+      model: 'sim/demo',
+      input: 'Where to?',
+      output_schema: {
+        name: 'place',
+        schema: {
+          ...{ type: 'object', properties: { city: { type: 'string' } } },
+          ...{ required: ['city'], additionalProperties: false },
+        },
+      },
+    },
   ],
 });
 export type TurnRequest = z.output<typeof TurnRequest>;
@@ -220,7 +191,11 @@ export type TurnConfig = {
   top_p?: number | null;
   reasoning_effort?: ReasoningEffort | null;
   verbosity?: Verbosity | null;
+  stop?: string[];
+  seed?: number;
   text_format?: TextFormat | null;
+  /** What the answer is checked against; a response's format is checked by its provider alone. */
+  output_schema?: OutputSchema;
   /** Output tokens of all rounds together: each round is asked with what is left. */
   max_total_output_tokens?: number | null;
   /** The tools of the calls that the turn adopted, in their order, as the turns that asked for them have them. */

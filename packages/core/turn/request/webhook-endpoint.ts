@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { MAX_WORDS } from './tool.ts';
-import { ResponseWebhookEvent, Webhook, WebhookEvent } from './turn.ts';
+import { ResponseWebhookEvent, Webhook, WebhookEvent } from './webhook.ts';
 
 /**
  * The events an endpoint can subscribe to: those of turns, those of responses, and that another endpoint of its project

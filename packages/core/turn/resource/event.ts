@@ -8,6 +8,7 @@ import {
   type LiveEventResource,
   type StoredEvent,
 } from '../event.ts';
+import { endedUnfit, isUnfit } from '../output/output-schema.ts';
 import type { Turn, TurnError } from '../turn.ts';
 import { iso } from './iso.ts';
 import {
@@ -74,7 +75,7 @@ function roundFields(turn: Turn, number: number | null) {
   if (!round) return { round: number };
   return {
     round: round.number,
-    assistant_response: round.text,
+    assistant_response: endedUnfit(turn.rounds, round) ? null : round.text,
     tool_calls: round.calls.map(presentCall),
     finish_reason: round.finishReason,
     usage: presentUsage(round.usage),
@@ -107,19 +108,20 @@ export function presentFreshRound(turn: Turn, number: number | null) {
     result: call.result?.status === 'handed_over' ? call.result : null,
     claimedBy: null,
   }));
-  return presentRound({ ...round, calls }, false);
+  return presentRound({ ...round, calls, text: endedUnfit(turn.rounds, round) ? null : round.text }, false);
 }
 
 /** The turn as it stood when it ended: later rounds of a retried turn are left out. */
 export function turnAsItEnded(turn: Turn, event: { number: number; type: string; data: StoredEvent['data'] }): Turn {
   if (event.type !== 'turn.failed') return { ...turn, lastEvent: event.number };
   const { rounds, error, completed_at, failed_requests } = event.data as FailedEnding;
+  const before = turn.rounds.slice(0, rounds);
   return {
     ...turn,
     status: 'failed',
-    rounds: turn.rounds.slice(0, rounds),
+    rounds: before,
     failedRequests: failed_requests ?? 0,
-    output: null,
+    output: isUnfit({ error }) ? (before.at(-1)?.text ?? null) : null,
     error,
     incompleteReason: null,
     completedAt: completed_at,

@@ -1,6 +1,7 @@
 import { jsonObject } from '../../json.ts';
 import { allCalls } from '../call.ts';
 import { isWaiting } from '../next-step.ts';
+import { isUnfit, parsedOutput } from '../output/output-schema.ts';
 import { sumCosts, sumUsage, type Usage } from '../reply.ts';
 import { responseIdOf } from '../responses/item-id.ts';
 import { readStep } from '../step.ts';
@@ -18,7 +19,7 @@ export function presentTurn(turn: Turn, away?: PartsAway) {
   return {
     ...beginningOf(turn),
     ...presentAdopted(turn),
-    rounds: turn.rounds.map((round) => presentRound(round, turn.work.leased)),
+    rounds: turn.rounds.map((round) => presentRound(withoutOutput(turn, round), turn.work.leased)),
     ...restOf({ ...turn, callCount }, away),
   };
 }
@@ -41,6 +42,7 @@ function beginningOf(turn: Omit<ListedTurn, 'callCount' | 'rounds'>) {
     phase: phaseOf(turn),
     last_event: turn.lastEvent,
     output: turn.output,
+    output_parsed: parsedOutput(turn),
   };
 }
 
@@ -75,6 +77,12 @@ export function presentAction({ outputs, approvals }: { outputs: ToolCall[]; app
     approvals: approvals.map(presentCall),
     expires_at: expiries.sort()[0] ?? null,
   };
+}
+
+/** A round as it is shown where its text is shown as the output of its turn already: that of an answer which does not fit. */
+function withoutOutput(turn: Turn, round: Round): Round {
+  const isOutput = turn.status === 'failed' && isUnfit(turn) && round.number === turn.rounds.length;
+  return isOutput ? { ...round, text: null } : round;
 }
 
 /** One committed round with its calls and what is known of their results. `isLeased`: a worker is on its batch. */

@@ -72,7 +72,7 @@ export const stateColumns = sql`
 const roundsAfter = (known: RawBuilder<unknown>) => sql`(
   select json_agg(json_build_object('number', number, 'model', model, 'text', text, 'finishReason', finish_reason,
     'finishReasonRaw', finish_reason_raw, 'usage', usage, 'opaque', opaque, 'reasoning', reasoning, 'refusalFrom', refusal_from,
-    'edition', edition, 'requests', requests, 'attempts', attempts, 'startedAt', started_at,
+    'violations', violations, 'edition', edition, 'requests', requests, 'attempts', attempts, 'startedAt', started_at,
     'completedAt', completed_at) order by number)
   from rounds where turn_id = turns.id and number > ${known})`;
 
@@ -93,7 +93,7 @@ export type ListedAsRead = AsRead<Omit<ListedTurn['rounds'][number], 'calls'>, L
 
 /** The columns of a turn in a list: nothing that grows with what its rounds say. */
 export const selectListed = sql`${requestExceptConfig}, ${stateColumns}, json_build_object('model', config -> 'model',
-    'response', config -> 'response' ->> 'background' is not null) as config, (
+    'response', config -> 'response' ->> 'background' is not null, 'output_schema', config -> 'output_schema' is not null) as config, (
     select json_agg(json_build_object('number', number, 'usage', usage, 'requests', requests) order by number)
     from rounds where turn_id = turns.id) as rounds, (
     select count(*)::int from tool_calls where turn_id = turns.id) as "callCount", (

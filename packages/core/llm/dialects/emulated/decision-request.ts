@@ -21,6 +21,7 @@ export function decisionRequest(request: RoundRequest): RoundRequest {
     ...plain,
     instructions: explainDecision(request),
     messages: request.messages.filter(({ role }) => role !== 'system'),
+    stop: null,
     textFormat: null,
     providerOptions: withoutFields(plain.providerOptions, ANSWER_FIELDS),
     requestId: `${request.requestId}d`,

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { parseBoundedJson } from '../../../json.ts';
+import { withoutFence } from '../../../text.ts';
 import { type FoundJson, findJson } from './find-json.ts';
 import { argumentsText, makeQuotations, type Quotations } from './quotations.ts';
 
@@ -41,13 +42,6 @@ function decisionAmid(spoken: string, received: Quotations): DecidedCall[] | nul
     if (quotations === MOST_QUOTATIONS) break;
   }
   return null;
-}
-
-/** What stands in a code fence, where that is the whole text. */
-function withoutFence(spoken: string): string {
-  const opening = /^```[a-z]*\s/i.exec(spoken)?.[0] ?? '';
-  const end = spoken.indexOf('```', 3);
-  return opening && end === spoken.length - 3 && end >= opening.length ? spoken.slice(opening.length, end) : spoken;
 }
 
 /** Some servers leave a model's thoughts in its text; they hold drafts, not the decision. */

@@ -1,0 +1,24 @@
+// Asks for JSON that fits a schema, and shows what comes of an answer that does not: npx node examples/structured.ts
+// The simulated model gets it wrong at first, and right when Pawl tells it where. With a real model leave out the script.
+import { connectPawl } from 'pawl/client';
+
+const schema = {
+  type: 'object',
+  properties: { city: { type: 'string' }, days: { type: 'integer', minimum: 1 } },
+  required: ['city', 'days'],
+  additionalProperties: false,
+};
+const script = { answer: '{"city":"Lisbon","days":"three"}', repairs: [{ say: '{"city":"Lisbon","days":3}' }] };
+
+const pawl = connectPawl({ baseUrl: process.env.PAWL_URL, apiKey: process.env.PAWL_API_KEY });
+const turn = await pawl.turns.start({
+  model: 'sim/demo',
+  input: JSON.stringify({ sim: script }),
+  output_schema: { name: 'trip', schema },
+});
+
+const { status, rounds, output_parsed, error } = await turn.result();
+for (const { number, assistant_response } of rounds) {
+  if (assistant_response !== null) console.log(`round ${number} did not fit: ${assistant_response}`);
+}
+console.log(`[${status}]`, error?.message ?? output_parsed);

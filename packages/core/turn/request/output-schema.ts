@@ -1,0 +1,36 @@
+import { z } from 'zod';
+import { Json } from './json.ts';
+
+/** What the answer of a turn has to be: JSON that fits a schema (contract-more: structured output). */
+export const GivenOutputSchema = z.strictObject({
+  name: z
+    .string()
+    .regex(/^[a-zA-Z0-9_-]{1,64}$/, 'use 1 to 64 letters, digits, underscores and hyphens')
+    .describe('What the schema is called; models read it.'),
+  schema: z
+    .record(z.string(), Json)
+    .describe('A JSON Schema (2020-12, or draft-07 where `$schema` says so) with `"type": "object"` at its root.'),
+  strict: z
+    .boolean()
+    .nullish()
+    .describe(
+      'Whether Chat Completions holds the model to it strictly. True by default where every object of the schema is closed ' +
+        'and requires all its properties; the other wires have no such switch.',
+    ),
+  mode: z
+    .enum(['native', 'instructions'])
+    .nullish()
+    .describe(
+      '`native`: the provider is given the schema; `instructions`: it stands in the system prompt. `native` by default, ' +
+        'where the provider has structured outputs.',
+    ),
+});
+export type GivenOutputSchema = z.infer<typeof GivenOutputSchema>;
+
+/** The same with its defaults filled in; `strict` is null where nothing is said about it on the wire. */
+export type OutputSchema = {
+  name: string;
+  schema: Record<string, unknown>;
+  strict: boolean | null;
+  mode: 'native' | 'instructions';
+};

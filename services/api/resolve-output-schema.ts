@@ -1,0 +1,47 @@
+import { RequestRefused } from '#core/failure.ts';
+import { strictSchemaProblem } from '#core/llm/openai/strict-schema.ts';
+import type { Provider } from '#core/llm/provider.ts';
+import { checkSchema } from '#core/tools/define/check-schema.ts';
+import type { GivenOutputSchema, OutputSchema } from '#core/turn/request/output-schema.ts';
+import type { TurnConfig } from '#core/turn/request/turn.ts';
+
+/** What the form of the answer depends on besides the schema: `providers` are those of the model and of its fallbacks. */
+type Asked = Pick<TurnConfig, 'tool_mode' | 'tools'> & { providers: Pick<Provider, 'name' | 'capabilities'>[] };
+
+/**
+ * The output schema of a turn with its defaults filled in; refuses, with its path, a schema that cannot be checked or asked for
+ * (contract-more: structured output).
+ */
+export function resolveOutputSchema(
+  { name, schema, strict, mode: given }: GivenOutputSchema,
+  asked: Asked,
+): OutputSchema {
+  const [problem] = checkSchema(schema, PLACE);
+  if (problem) throw new RequestRefused(400, 'invalid_output_schema', problem.message, problem.path);
+  const mode = given ?? (reasonAgainstNative(asked) ? 'instructions' : 'native');
+  const reason = mode === 'native' && reasonAgainstNative(asked);
+  if (reason) throw new RequestRefused(400, 'unsupported_parameter', reason, 'output_schema.mode');
+  return { name, schema, mode, strict: resolveStrict(schema, { strict: strict ?? null, mode }, asked) };
+}
+
+const PLACE = 'output_schema.schema';
+
+function reasonAgainstNative({ providers, tools, tool_mode }: Asked): string | null {
+  const instead = 'Set output_schema.mode to "instructions", or leave it out.';
+  const lacking = providers.find(({ capabilities }) => !capabilities.structured_outputs);
+  if (lacking) return `${lacking.name} is configured without structured outputs. ${instead}`;
+  if (tool_mode !== 'inline' || tools.length === 0) return null;
+  return `With tool_mode inline, calls stand in the text, which a provider then cannot hold to a schema. ${instead}`;
+}
+
+/** Only Chat Completions has the switch; every wire is asked for the schema, and the answer is checked in any case. */
+function resolveStrict(
+  schema: Record<string, unknown>,
+  { strict, mode }: Pick<OutputSchema, 'strict' | 'mode'>,
+  { providers }: Asked,
+): boolean | null {
+  if (mode !== 'native' || !providers.some(({ capabilities }) => capabilities.wire === 'openai')) return null;
+  const problem = strictSchemaProblem(schema, PLACE);
+  if (strict && problem) throw new RequestRefused(400, 'invalid_output_schema', problem.message, problem.path);
+  return strict ?? problem === null;
+}

@@ -1,0 +1,58 @@
+import { expect, test } from 'vitest';
+import type { TurnResource } from '#core/turn/resource/turn.ts';
+import { openWire, wires } from '#test/api/responses/wires/open-wire.ts';
+
+const schema = {
+  type: 'object',
+  properties: { city: { type: 'string', minLength: 2 }, days: { type: 'integer', minimum: 1 } },
+  required: ['city', 'days'],
+  additionalProperties: false,
+};
+const question = { input: 'Where to, and for how long?', output_schema: { name: 'trip', schema } };
+const broken = '{"city":"Lisbon","days":0}';
+const fits = '{"city":"Lisbon","days":3}';
+
+/** What each wire is asked to hold the reply to. */
+const asked: Record<string, object> = {
+  openai: { response_format: { type: 'json_schema', json_schema: { name: 'trip', strict: true, schema } } },
+  anthropic: {
+    output_config: {
+      format: { type: 'json_schema', schema: { properties: { city: { type: 'string' }, days: { type: 'integer' } } } },
+    },
+  },
+  gemini: {
+    generationConfig: { responseMimeType: 'application/json', responseJsonSchema: { required: ['city', 'days'] } },
+  },
+};
+
+test.for(wires)('the same structured question is answered on the wire of $name, and repaired there', async (wire) => {
+  await using opened = await openWire(wire);
+  const { harness, says, heard } = opened;
+  says({ text: [broken] }, { text: [fits] });
+
+  const { id } = await harness.startTurn({ model: wire.model, ...question });
+  await harness.workUntilIdle();
+  const turn = await harness.findTurn(id);
+
+  expect(turn).toMatchObject({ status: 'completed', output: fits, output_parsed: { city: 'Lisbon', days: 3 } });
+  const { body, said } = heard();
+  expect(JSON.parse(body)).toMatchObject(asked[wire.name]!);
+  expect(said.at(-1)).toMatch(/^user: .*\n- \/days must be >= 1\n/s);
+});
+
+test.for(wires)('a model on the wire of $name that is only told so in words answers too', async (wire) => {
+  await using opened = await openWire(wire);
+  const { harness, says, heard } = opened;
+  says({ text: ['```json\n', fits, '\n```'] });
+  const output_schema = { ...question.output_schema, mode: 'instructions' };
+
+  const { id } = await harness.startTurn({ ...question, model: wire.model, output_schema, stop: ['THE END'] });
+  await harness.workUntilIdle();
+  const { body: turn } = await harness.call<TurnResource>('GET', `/v1/turns/${id}`);
+
+  expect(turn).toMatchObject({ status: 'completed', output_parsed: { city: 'Lisbon', days: 3 } });
+  const { body } = heard();
+  expect(body).not.toMatch(/response_format|output_config|responseJsonSchema/);
+  expect(body).toContain('THE END');
+  expect(body).toContain(JSON.stringify(JSON.stringify(schema)).slice(1, -1));
+});
