@@ -21,11 +21,19 @@ test('cached tokens without a price of their own cost what the others do', () =>
 
 test('a star at the end of a name matches, the longest name wins, and a model’s own name before all', () => {
   const at = (output: number) => ({ input: 0, output });
-  const prices = { 'openai/*': at(10), 'openai/gpt-5*': at(20), 'openai/gpt-5': at(30), 'openai/gpt-5-mini*': at(40) };
+  const prices = {
+    '*': at(5),
+    'openai/*': at(10),
+    'openai/gpt-5*': at(20),
+    'openai/gpt-5': at(30),
+    'openai/gpt-5-mini*': at(40),
+  };
 
-  const costs = ['openai/o3', 'openai/gpt-5.1', 'openai/gpt-5', 'openai/gpt-5-mini-2'].map((m) => costOf(prices, m));
+  const costs = ['xai/grok', 'openai/o3', 'openai/gpt-5.1', 'openai/gpt-5', 'openai/gpt-5-mini-2'].map((m) =>
+    costOf(prices, m),
+  );
 
-  expect(costs).toEqual([0.001, 0.002, 0.003, 0.004]);
+  expect(costs).toEqual([0.0005, 0.001, 0.002, 0.003, 0.004]);
 });
 
 test('a model without a price, and a reply without usage, have no known cost', () => {

@@ -9,7 +9,9 @@ const Price = z.strictObject({ input: usd, cached_input: usd.optional(), output:
 type Price = z.infer<typeof Price>;
 
 const PriceList = z.record(
-  z.string().regex(/^[A-Za-z0-9_-]+\/[^*]*\*?$/, 'name the model as provider/model; only its last character may be *'),
+  z
+    .string()
+    .regex(/^([A-Za-z0-9_-]+\/[^*]+|[^*]*\*)$/, 'name the model as provider/model; only its last character may be *'),
   Price,
   'give JSON such as {"openai/gpt-4.1":{"input":2,"cached_input":0.5,"output":8}}',
 );

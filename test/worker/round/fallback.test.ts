@@ -1,52 +1,7 @@
 import { expect, test } from 'vitest';
-import type { TurnResource } from '#core/turn/resource/turn.ts';
-import { createHarness, type Harness, letTimePass, workUntilEnded } from '#test/harness/create-harness.ts';
-import { anthropicWire } from '#test/llm/anthropic-wire.ts';
+import { letTimePass, workUntilEnded } from '#test/harness/create-harness.ts';
 import { openaiWire } from '#test/llm/openai-wire.ts';
-import { type Answer, startWireServer, type WireServer } from '#test/llm/wire-server.ts';
-
-const FIRST = 'openai/first';
-const SECOND = 'anthropic/second';
-const THIRD = 'third/model';
-
-type Models = AsyncDisposable & { harness: Harness; first: WireServer; second: WireServer; third: WireServer };
-
-/** Three providers: one of Anthropic's wire between two of OpenAI's. The last two answer. */
-async function startModels(env: Record<string, string> = {}): Promise<Models> {
-  const [first, second, third] = await Promise.all([startWireServer(), startWireServer(), startWireServer()]);
-  const providers = { third: { kind: 'openai', base_url: third.origin } };
-  const harness = await createHarness({
-    env: {
-      ...{ OPENAI_BASE_URL: first.origin, ANTHROPIC_BASE_URL: second.origin, ANTHROPIC_API_KEY: 'none-at-all' },
-      PAWL_PROVIDERS: JSON.stringify(providers),
-      ...env,
-    },
-  });
-  second.answer({ body: anthropicWire.reply({ text: ['Second here.'] }) });
-  third.answer({ body: openaiWire.reply({ text: ['Third here.'] }) });
-  const dispose = async () => {
-    await harness[Symbol.asyncDispose]();
-    await Promise.all([first, second, third].map((server) => server[Symbol.asyncDispose]()));
-  };
-  return { harness, first, second, third, [Symbol.asyncDispose]: dispose };
-}
-
-function start(harness: Harness, own: Record<string, unknown> = {}): Promise<TurnResource> {
-  return harness.startTurn({ model: FIRST, fallback_models: [SECOND], input: 'Hi', ...own });
-}
-
-async function run(harness: Harness, own: Record<string, unknown> = {}): Promise<TurnResource> {
-  const { id } = await start(harness, own);
-  await harness.workUntilIdle();
-  return harness.findTurn(id);
-}
-
-const typesOf = async (harness: Harness, id: string) => (await harness.listEvents(id)).map(({ type }) => type);
-const refusal = (status: number, code: string, headers: Record<string, string> = {}): Answer => ({
-  status,
-  headers: { 'content-type': 'application/json', ...headers },
-  body: [JSON.stringify({ error: { message: code, code, type: code } })],
-});
+import { FIRST, refusal, run, SECOND, start, startModels, THIRD, typesOf } from './fallback-models.ts';
 
 test.for([
   ['its key is refused', refusal(401, 'invalid_api_key'), 'provider_authentication_failed'],
@@ -175,66 +130,4 @@ test('the models are asked in their order, each once, and the error of the last 
     { from: FIRST, to: SECOND },
     { from: SECOND, to: THIRD },
   ]);
-});
-
-test('a turn stays with the model that answered, and its options and state go to their own provider alone', async () => {
-  await using models = await startModels();
-  const { harness, first, second } = models;
-  const call = (id: string, city: string) => ({ id, name: 'weather_lookup', arguments: [JSON.stringify({ city })] });
-  first.answer({ body: openaiWire.reply({ reasoning: ['thought of first'], calls: [call('call_1', 'Tokyo')] }) });
-  first.answerNext(refusal(401, 'invalid_api_key'));
-  second.answer({
-    body: anthropicWire.reply({ reasoning: ['thought of second'], calls: [call('toolu_2', 'Kyoto')] }),
-  });
-  second.answerNext({ body: anthropicWire.reply({ text: ['Sunny in both.'] }) });
-  const own = { tools: ['weather_lookup'], provider_options: { service_tier: 'flex' } };
-
-  const turn = await run(harness, own);
-
-  expect(turn).toMatchObject({ status: 'completed', output: 'Sunny in both.' });
-  expect(turn.rounds.map(({ model }) => model)).toEqual([FIRST, SECOND, SECOND]);
-  expect(first.asked.map(({ body }) => body.service_tier)).toEqual(['flex', 'flex']);
-  expect(second.asked.map(({ body }) => body.service_tier)).toEqual([undefined, undefined]);
-  expect(JSON.stringify(second.asked)).not.toContain('thought of first');
-  expect(JSON.stringify(second.asked[1])).toContain('thought of second');
-
-  first.answer({ body: openaiWire.reply({ text: ['Gladly.'] }) });
-  const { body } = await harness.call<TurnResource>('POST', `/v1/conversations/${turn.conversation_id}/turns`, {
-    body: { input: 'Thanks' },
-  });
-  await harness.workUntilIdle();
-
-  const next = await harness.findTurn(body.id);
-  expect(next).toMatchObject({ output: 'Gladly.', rounds: [{ model: FIRST }] });
-  expect(JSON.stringify(first.asked.at(-1))).toContain('thought of first');
-  expect(JSON.stringify(first.asked.at(-1))).not.toContain('thought of second');
-});
-
-test('a retry of a turn whose models have all failed begins with its own model', async () => {
-  await using models = await startModels();
-  models.first.answer(refusal(401, 'invalid_api_key'));
-  models.second.answer(refusal(403, 'permission_error'));
-  const { id } = await run(models.harness);
-  models.first.answer({ body: openaiWire.reply({ text: ['First again.'] }) });
-
-  await models.harness.call('POST', `/v1/turns/${id}/retry`);
-  await models.harness.workUntilIdle();
-
-  expect(await models.harness.findTurn(id)).toMatchObject({ status: 'completed', output: 'First again.' });
-});
-
-test('a worker that dies behind the change leaves a turn that the next one goes on with, in the new queue', async () => {
-  await using models = await startModels();
-  const { harness, first } = models;
-  first.answer(refusal(401, 'invalid_api_key'));
-  const { id } = await start(harness);
-  const enqueue = harness.worker.enqueueBeforeAck;
-  harness.worker.enqueueBeforeAck = async () => {};
-  await harness.workUntilIdle();
-  harness.worker.enqueueBeforeAck = enqueue;
-
-  await letTimePass(harness);
-
-  expect(await harness.findTurn(id)).toMatchObject({ status: 'completed', rounds: [{ model: SECOND }] });
-  expect(first.asked).toHaveLength(1);
 });

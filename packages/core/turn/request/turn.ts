@@ -134,6 +134,7 @@ export const TurnRequest = z.strictObject({ ...standing, ...starting, input, met
     { model: 'sim/demo', input: 'Say hello to Ada.' },
     {
       model: 'sim/demo',
+      fallback_models: ['sim/other'],
       instructions: 'You are brief.',
       input: 'Where am I?',
       tools: [{ name: 'locate_user', description: 'Asks the device where the user is', expires_in_seconds: 3600 }],

@@ -1,0 +1,54 @@
+import type { TurnResource } from '#core/turn/resource/turn.ts';
+import { createHarness, type Harness } from '#test/harness/create-harness.ts';
+import { anthropicWire } from '#test/llm/anthropic-wire.ts';
+import { openaiWire } from '#test/llm/openai-wire.ts';
+import { type Answer, startWireServer, type WireServer } from '#test/llm/wire-server.ts';
+
+/** The models that a turn is asked for, in their order. */
+export const FIRST = 'openai/first';
+export const SECOND = 'anthropic/second';
+export const THIRD = 'third/model';
+
+type Models = AsyncDisposable & { harness: Harness; first: WireServer; second: WireServer; third: WireServer };
+
+/** Three providers: one of Anthropic's wire between two of OpenAI's. The last two answer. */
+export async function startModels(env: Record<string, string> = {}): Promise<Models> {
+  const [first, second, third] = await Promise.all([startWireServer(), startWireServer(), startWireServer()]);
+  const providers = { third: { kind: 'openai', base_url: third.origin } };
+  const harness = await createHarness({
+    env: {
+      ...{ OPENAI_BASE_URL: first.origin, ANTHROPIC_BASE_URL: second.origin, ANTHROPIC_API_KEY: 'none-at-all' },
+      PAWL_PROVIDERS: JSON.stringify(providers),
+      ...env,
+    },
+  });
+  second.answer({ body: anthropicWire.reply({ text: ['Second here.'] }) });
+  third.answer({ body: openaiWire.reply({ text: ['Third here.'] }) });
+  const dispose = async () => {
+    await harness[Symbol.asyncDispose]();
+    await Promise.all([first, second, third].map((server) => server[Symbol.asyncDispose]()));
+  };
+  return { harness, first, second, third, [Symbol.asyncDispose]: dispose };
+}
+
+/** Starts a turn of the first model, with the second behind it. */
+export function start(harness: Harness, own: Record<string, unknown> = {}): Promise<TurnResource> {
+  return harness.startTurn({ model: FIRST, fallback_models: [SECOND], input: 'Hi', ...own });
+}
+
+/** The same, worked until it waits or has ended. */
+export async function run(harness: Harness, own: Record<string, unknown> = {}): Promise<TurnResource> {
+  const { id } = await start(harness, own);
+  await harness.workUntilIdle();
+  return harness.findTurn(id);
+}
+
+/** The types of a turn's events. */
+export const typesOf = async (harness: Harness, id: string) => (await harness.listEvents(id)).map(({ type }) => type);
+
+/** A refusal as both wires have it. */
+export const refusal = (status: number, code: string, headers: Record<string, string> = {}): Answer => ({
+  status,
+  headers: { 'content-type': 'application/json', ...headers },
+  body: [JSON.stringify({ error: { message: code, code, type: code } })],
+});
