@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest';
+import { anthropicWire } from '#test/llm/anthropic-wire.ts';
+import { openaiWire } from '#test/llm/openai-wire.ts';
+import { FIRST, refusal, run, SECOND, startModels } from './fallback-models.ts';
+
+const schema = {
+  type: 'object',
+  properties: { city: { type: 'string' }, days: { type: 'integer', minimum: 1 } },
+  required: ['city', 'days'],
+  additionalProperties: false,
+};
+const output_schema = { name: 'trip', schema };
+const fits = '{"city":"Lisbon","days":3}';
+
+test('an answer that does not fit is repaired by the fallback where its model is gone by then', async () => {
+  await using models = await startModels();
+  models.first.answer({ body: openaiWire.reply({ text: ['{"city":"Lisbon","days":0}'] }) });
+  models.first.answerNext(refusal(401, 'invalid_api_key'));
+  models.second.answer({ body: anthropicWire.reply({ text: [fits] }) });
+
+  const turn = await run(models.harness, { output_schema });
+
+  expect(turn).toMatchObject({ status: 'completed', output_parsed: { city: 'Lisbon', days: 3 } });
+  expect(turn.rounds).toMatchObject([{ model: FIRST }, { model: SECOND }]);
+  expect(turn.usage.llm_calls).toBe(3);
+  const asked = models.second.asked.at(-1)!.body;
+  expect(asked).toMatchObject({ output_config: { format: { type: 'json_schema' } } });
+  expect(JSON.stringify(asked)).toContain('- /days must be >= 1');
+});
+
+test('where one of the models is not given schemas all are told it in words, unless that is asked for otherwise', async () => {
+  const plain = { kind: 'openai', base_url: 'http://127.0.0.1:1/v1', structured_outputs: false };
+  await using models = await startModels({ PAWL_PROVIDERS: JSON.stringify({ plain }) });
+  models.first.answer({ body: openaiWire.reply({ text: [fits] }) });
+  const fallback_models = ['plain/model'];
+
+  const turn = await run(models.harness, { output_schema, fallback_models });
+  const native = { ...output_schema, mode: 'native' };
+  const body = { model: FIRST, input: 'Hi', fallback_models, output_schema: native };
+  const refused = await models.harness.call('POST', '/v1/turns', { body });
+
+  expect(turn).toMatchObject({ status: 'completed', output_parsed: { days: 3 } });
+  expect(models.first.asked.at(-1)!.body).not.toHaveProperty('response_format');
+  expect(refused).toMatchObject({
+    status: 400,
+    body: { error: { code: 'unsupported_parameter', param: 'output_schema.mode' } },
+  });
+});
