@@ -1,11 +1,13 @@
 import { z } from 'zod';
 import { InputMessage } from '#core/turn/message.ts';
+import { InputPart } from '#core/turn/request/input-part.ts';
 import { TurnId } from './fields/id.ts';
 import { Time } from './fields/time.ts';
 import { listOf } from './page.ts';
 import { AdoptedCalls, Round } from './round.ts';
 
 const { role } = InputMessage.shape;
+const parts = z.array(InputPart);
 const text = z.string().describe('The text.');
 const name = z.string().describe('The name of the tool.');
 const callId = z.string().describe('The id of the call.');
@@ -14,7 +16,10 @@ const args = z.record(z.string(), z.unknown()).describe('The arguments.');
 const CompactMessage = z
   .object({
     role,
-    content: z.string().nullable().describe('The text; null where a turn ended without one.'),
+    content: z
+      .union([z.string(), parts])
+      .nullable()
+      .describe('The text, or the parts of a message; null where a turn ended without one.'),
     turn_id: TurnId,
     created_at: Time,
     adopted_calls: AdoptedCalls.optional(),
