@@ -20,7 +20,7 @@ export async function keepBlobs(trx: Trx, { project, turnId, hashes, blobs }: Re
     if (blob) await insertBlob(trx, project, blob);
     else if (!(await lockBlob(trx, project, sha256))) missing.push(sha256);
   }
-  if (missing.length > 0) return missing;
+  if (missing.length > 0 || hashes.length === 0) return missing;
   await sql`
     insert into blob_references (project, sha256, turn_id)
     select ${project}, value, ${turnId} from json_array_elements_text(${[...new Set(hashes)]}::json)

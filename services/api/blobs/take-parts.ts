@@ -33,6 +33,24 @@ export async function takeParts(db: Db, { project, input, wire }: Given): Promis
   return { input: taken, hashes: hashesOf(taken), blobs };
 }
 
+/** The same for the parts of a result, wherever a `path` says it stands. A note stands for what the wire cannot carry. */
+export async function takeOutput(
+  db: Db,
+  { project, parts, path }: { project: string; parts: Part[]; path: string },
+): Promise<{ parts: Part[] } & Omit<TakenInput, 'input'>> {
+  const item = { type: 'function_call_output' as const, call_id: '', output: parts };
+  const { input, ...taken } = await takeParts(db, { project, input: [item], wire: null }).catch((error: unknown) => {
+    if (!(error instanceof RequestRefused)) throw error;
+    const { status, code, message, param } = error;
+    throw new RequestRefused(status, code, inPath(message, path), param && inPath(param, path));
+  });
+  return { parts: partsOf(input).map(({ part }) => part), ...taken };
+}
+
+function inPath(text: string, path: string): string {
+  return text.replace('input[0]', path);
+}
+
 /** Keeps what an input refers to, in the transaction that records the turn. */
 export async function keepTaken(
   trx: Trx,
