@@ -8,6 +8,11 @@ import { refusals } from '../schemas/refusals.ts';
 
 const Sha = z.string().meta({ description: 'The SHA-256 of the bytes, in hex.', examples: ['0'.repeat(64)] });
 
+/** Types that a browser shows without running anything. */
+const SHOWN = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp']);
+
+const bytes = { schema: { type: 'string' as const, format: 'binary' } };
+
 const read = createRoute({
   method: 'get',
   path: '/v1/blobs/{sha}',
@@ -24,14 +29,13 @@ const read = createRoute({
       headers: z.object({
         'Content-Disposition': z.string().optional().describe('`attachment`, but for images that browsers show.'),
       }),
-      content: { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } },
+      content: Object.fromEntries(
+        [...SHOWN, 'application/pdf', 'audio/mp3', 'audio/wav', '*/*'].map((type) => [type, bytes]),
+      ),
     },
     ...refusals('blob_not_found'),
   },
 });
-
-/** Types that a browser shows without running anything. */
-const SHOWN = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp']);
 
 /** `GET /v1/blobs/:sha`. */
 export function blobRoutes({ db }: ApiContext) {

@@ -42,7 +42,7 @@ const create = createRoute({
       headers: z.object({ ...locationHeader, ...pollAfterHeader, ...replayedHeader }),
       content: json(Conversation),
     },
-    ...refusals(...ofBody, ...ofConfig, ...ofIdempotencyKey),
+    ...refusals(...ofBody, ...ofConfig, ...ofIdempotencyKey, 'unsupported_content'),
   },
 });
 

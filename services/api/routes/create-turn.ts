@@ -11,6 +11,7 @@ import { setPollAfter } from '../http/poll-after.ts';
 import { type ApiEnv, json, makeRouter } from '../http/router.ts';
 import { publishChanges } from '../publish-changes.ts';
 import { mergeConfig, resolveConfig } from '../resolve-config.ts';
+import type { ErrorCode } from '../schemas/error-codes.ts';
 import { idempotencyKey, locationHeader, pollAfterHeader, replayedHeader } from '../schemas/fields/headers.ts';
 import { ConversationId } from '../schemas/fields/id.ts';
 import { ofBody, ofConfig, ofIdempotencyKey, refusals } from '../schemas/refusals.ts';
@@ -26,7 +27,7 @@ const started = {
     content: json(Turn),
   },
 };
-const refused = [...ofBody, ...ofConfig, ...ofIdempotencyKey];
+const refused: ErrorCode[] = [...ofBody, ...ofConfig, ...ofIdempotencyKey, 'unsupported_content'];
 
 const oneShot = createRoute({
   method: 'post',

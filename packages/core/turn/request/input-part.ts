@@ -17,7 +17,7 @@ const image = z
     type: z.literal('input_image'),
     image_url: address(
       'give a data: URL in base64, an https address, or the path of a blob',
-      new RegExp(`^(?:data:|${HTTPS}|${KEPT})`, 'i'),
+      new RegExp(`^(?:data:|${HTTPS}|${KEPT})`),
     ).describe('The image as a `data:` URL, by an https address, or as `/v1/blobs/…`, which is how reads show data.'),
     detail: z.string().max(16).nullish().describe('How closely to look: a hint, passed on to providers that have it.'),
   })
@@ -31,10 +31,10 @@ const file = z
   .strictObject({
     type: z.literal('input_file'),
     filename: z.string().max(512).nullish().describe('Its name, for the model.'),
-    file_data: address('give a data: URL in base64, or the path of a blob', new RegExp(`^(?:data:|${KEPT})`, 'i'))
+    file_data: address('give a data: URL in base64, or the path of a blob', new RegExp(`^(?:data:|${KEPT})`))
       .optional()
       .describe('The file as a `data:` URL, or as `/v1/blobs/…`. Give it or `file_url`.'),
-    file_url: address('give an https address', new RegExp(`^${HTTPS}`, 'i'))
+    file_url: address('give an https address', new RegExp(`^${HTTPS}`))
       .optional()
       .describe('Where the provider finds it. Give it or `file_data`.'),
   })
@@ -51,7 +51,7 @@ const file = z
 const audio = z
   .strictObject({
     type: z.literal('input_audio'),
-    data: address('give audio in base64, or the path of a blob', new RegExp(`^(?!blob:)(?:(?!/v1/)|${KEPT})`, 'i'))
+    data: address('give audio in base64, or the path of a blob', new RegExp(`^(?!blob:)(?:(?!/v1/)|${KEPT})`))
       .min(1, 'give some audio')
       .describe('The audio in base64, or as `/v1/blobs/…`.'),
     format: z.enum(['mp3', 'wav']).describe('What it is.'),
