@@ -5,13 +5,18 @@ export type CurrentTurn = { number: number; input: string; since: ChatMessage[] 
 
 /** Splits the history at its last user message; turns are numbered from 1. */
 export function currentTurn(messages: ChatMessage[]): CurrentTurn {
-  const index = messages.findLastIndex((message) => message.role === 'user');
+  const index = messages.findLastIndex(isSaidByUser);
   const message = messages[index];
   return {
-    number: messages.filter((message) => message.role === 'user').length,
+    number: messages.filter(isSaidByUser).length,
     input: message ? textOf(message) : '',
     since: messages.slice(index + 1),
   };
+}
+
+/** This wire has the images of results in a message of the user, which says so. */
+function isSaidByUser(message: ChatMessage): boolean {
+  return message.role === 'user' && !textOf(message).startsWith('Images and files of the tool results above');
 }
 
 /** How many rounds with calls this turn has had. */
