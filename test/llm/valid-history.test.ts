@@ -82,13 +82,14 @@ test('the conversations that are tried hold everything that can happen', () => {
     handedOver: calls.filter(({ result }) => result?.status === 'handed_over').length > 50,
     items: hold(({ input }) => input.some((item) => 'type' in item && item.type === 'function_call')) > 50,
     parts: hold(({ input }) => input.some((item) => isMessage(item) && typeof item.content !== 'string')) > 20,
+    shownResults: calls.filter(({ result: known }) => known?.parts).length > 20,
     brokenArguments: calls.filter(({ arguments: args }) => args === '{"broken": ').length > 5,
   }).toEqual(Object.fromEntries(KINDS.map((kind) => [kind, true])));
 });
 
 const KINDS = [
   ...['parallel', 'severalRounds', 'state', 'textBesideCalls', 'answered', 'unanswered', 'assistantFirst'],
-  ...['lateSystem', 'inARow', 'open', 'unknown', 'handedOver', 'items', 'parts', 'brokenArguments'],
+  ...['lateSystem', 'inARow', 'open', 'unknown', 'handedOver', 'items', 'parts', 'shownResults', 'brokenArguments'],
 ];
 
 function roleOf(item: InputItem | undefined): string | null {

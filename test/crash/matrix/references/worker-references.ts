@@ -1,5 +1,6 @@
 import type { JobHandler } from '#core/queue/job-queue.ts';
 import type { TurnResource } from '#core/turn/resource/turn.ts';
+import { image, pngOf, text, user } from '#test/api/blobs/samples.ts';
 import { scripted } from '#test/harness/scripted.ts';
 import { callersTool, operatorsTool, startWithConfig } from '#test/harness/start-with-config.ts';
 import type { Scene } from '../lane.ts';
@@ -23,6 +24,15 @@ export const workerReferences: Reference[] = [
         tools: ['look', http({ recorder }, 'note', 'idempotent'), http({ recorder }, 'book', 'at_most_once'), 'mail'],
         webhook: { url: `${recorder.url}/hook`, include: ['turn'] },
       });
+    },
+  },
+  {
+    of: 'a turn with an image, whose tool answers with another',
+    points: /keepBlobs|saveResults|begin of|commit of|ask/,
+    start: async ({ startTurn, recorder }) => {
+      const tools = [{ name: 'picture', arguments: { url: recorder.url } }];
+      const script = scripted({ piece_chars: 1_000, rounds: [{ say: 'Working.', tools }], answer: 'All is done.' });
+      await startTurn({ input: user(text(script), image(pngOf({ mark: 'crash' }))), tools: ['picture'] });
     },
   },
   {
