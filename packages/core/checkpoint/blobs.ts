@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { read } from '../postgres/read-write.ts';
-import type { NewBlob } from '../turn/parts/inline-data.ts';
+import type { NewBlob } from '../turn/parts/take-inline.ts';
 import { isVisible } from './sql/visible.ts';
 import type { Db, Trx } from './tables.ts';
 

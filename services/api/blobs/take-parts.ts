@@ -5,8 +5,8 @@ import { unsupportedParts } from '#core/llm/parts/unsupported-parts.ts';
 import type { Capabilities } from '#core/llm/provider.ts';
 import { shorten } from '#core/text.ts';
 import { blobAddress, readBlobAddress, readShownAddress } from '#core/turn/parts/blob-address.ts';
-import { type NewBlob, takeInline } from '#core/turn/parts/inline-data.ts';
 import { dataOf, mapParts, type PlacedPart, partsOf, withData } from '#core/turn/parts/part-data.ts';
+import { type NewBlob, takeInline } from '#core/turn/parts/take-inline.ts';
 import type { InputItem, Part } from '#core/turn/request/item.ts';
 
 /** An input as rows have it, with the blobs that it refers to: all of them by their hash, new ones with their bytes. */

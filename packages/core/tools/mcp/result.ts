@@ -1,6 +1,6 @@
 import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/client';
 import { canonicalText, parseJson, scanJson, startJsonScan } from '../../json.ts';
-import { takeInline } from '../../turn/parts/inline-data.ts';
+import { takeInline } from '../../turn/parts/take-inline.ts';
 import type { Part } from '../../turn/request/item.ts';
 import { type PartsResult, parts } from '../define/tool.ts';
 

@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { exponentialBackoffMs, jitterMs } from '../../backoff.ts';
 import type { Egress } from '../../egress/open.ts';
 import type { Redact } from '../../redact.ts';
-import type { NewBlob } from '../../turn/parts/inline-data.ts';
+import type { NewBlob } from '../../turn/parts/take-inline.ts';
 import type { RateLimit, Tool, TurnTool } from '../../turn/request/tool.ts';
 import { errorResult, type ToolError, type ToolResult } from '../../turn/tool-result.ts';
 import { cleanError, cleanJson } from '../clean.ts';

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { Redact } from '../../redact.ts';
 import { cleanToolText } from '../../text.ts';
-import { type NewBlob, takeInline } from '../../turn/parts/inline-data.ts';
 import { dataOf, withData } from '../../turn/parts/part-data.ts';
+import { type NewBlob, takeInline } from '../../turn/parts/take-inline.ts';
 import { InputPart, MAX_PARTS } from '../../turn/request/input-part.ts';
 import { type Part, plainContent } from '../../turn/request/item.ts';
 import { ToolFailed } from '../define/tool.ts';

@@ -2,14 +2,14 @@ import { createHash } from 'node:crypto';
 import type { Part } from '../request/item.ts';
 import { blobAddress } from './blob-address.ts';
 import { type DataUrl, readDataUrl } from './data-url.ts';
+import { contradictsMediaType, pixelsOf } from './media-type.ts';
 import { dataOf, type PartData, withData } from './part-data.ts';
-import { contradicts, pixelsOf } from './sniff.ts';
 
 /** Inline data on its way to be kept: its bytes, with the type that they came with. */
 export type NewBlob = { sha256: string; mediaType: string; bytes: Buffer };
 
 /** Images of more pixels than this are refused: whoever opens one holds four bytes for each of them. */
-export const MAX_PIXELS = 64_000_000;
+const MAX_PIXELS = 64_000_000;
 
 /**
  * What becomes of a part whose data is to be kept apart: the part as a row has it, with the blob that it refers to then. Null
@@ -54,7 +54,7 @@ function problemOf({ part, mediaType, bytes }: Read): string | null {
   if (!MEDIA_TYPE.test(mediaType)) return 'name its media type in the data: URL, as image/png';
   if (part.type === 'input_image' && !mediaType.startsWith('image/'))
     return 'give an image, or send it as an input_file';
-  if (contradicts(mediaType, bytes)) return `its bytes are not ${mediaType}; name the type that they are`;
+  if (contradictsMediaType(mediaType, bytes)) return `its bytes are not ${mediaType}; name the type that they are`;
   const pixels = pixelsOf(mediaType, bytes);
   if (pixels && pixels.width * pixels.height > MAX_PIXELS)
     return `give an image of at most ${MAX_PIXELS / 1e6} megapixels`;

@@ -13,7 +13,7 @@ const KNOWN: Sniffed[] = [
 ];
 
 /** Whether the first bytes of data are not those of the type that it is said to be, or are those of another. */
-export function contradicts(mediaType: string, bytes: Buffer): boolean {
+export function contradictsMediaType(mediaType: string, bytes: Buffer): boolean {
   const said = KNOWN.find((known) => known.mediaType === mediaType);
   if (said) return !said.matches(bytes);
   return /^(?:image|text)\//.test(mediaType) && KNOWN.some((known) => isCertain(known) && known.matches(bytes));
