@@ -1,6 +1,7 @@
 import { createRoute, type RouteHandler, z } from '@hono/zod-openapi';
 import { findCallOutput } from '#core/checkpoint/turns/reading/call-outputs.ts';
 import { RequestRefused } from '#core/failure.ts';
+import { isRecord } from '#core/json.ts';
 import { shorten } from '#core/text.ts';
 import { cleanError } from '#core/tools/clean.ts';
 import { renderOutput } from '#core/tools/run/render-output.ts';
@@ -128,8 +129,8 @@ async function resultOf(
     const error = cleanError(given.category, given.message, given.details, redact);
     return { result: errorResult(error, { attempts: 1 }), full: null };
   }
-  const parts = Parts.safeParse(output);
-  if (!parts.success) {
+  const parts = mayBeParts(output) ? Parts.safeParse(output) : null;
+  if (!parts?.success) {
     const { full, ...shown } = renderOutput(output, toolOutputLimit, redact);
     return known(shown, full);
   }
@@ -140,6 +141,13 @@ async function resultOf(
 
 /** A list of which every element is a part; any other is JSON. */
 const Parts = z.array(InputPart).min(1).max(MAX_PARTS);
+
+/** A long list of anything is not held to a schema item by item. */
+function mayBeParts(output: unknown): boolean {
+  return (
+    Array.isArray(output) && output.length <= MAX_PARTS && output.every((item) => isRecord(item) && 'type' in item)
+  );
+}
 
 type Shown = { content: string; truncated: boolean; parts?: Part[]; partial?: boolean };
 

@@ -28,6 +28,7 @@ export function renderParts(parts: Part[]): PartParam[] {
 const TYPES: Record<string, string> = {
   ...{ png: 'image/png', jpg: 'image/jpeg', jpeg: 'image/jpeg', gif: 'image/gif', webp: 'image/webp' },
   ...{ heic: 'image/heic', heif: 'image/heif', pdf: 'application/pdf', txt: 'text/plain', md: 'text/markdown' },
+  ...{ mp3: 'audio/mp3', wav: 'audio/wav' },
   ...{ html: 'text/html', csv: 'text/csv', json: 'application/json', xml: 'text/xml' },
 };
 
