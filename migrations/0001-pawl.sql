@@ -198,12 +198,53 @@ create table events (
 );
 comment on table events is 'A row is an event: what happened to a turn, in order.';
 
+-- A row is a blob: the bytes of an image, a file or audio, kept once in a project, with the type that they first came with.
+create table blobs (
+  project text not null,
+  sha256 text not null,
+  media_type text not null,
+  bytes bytea not null,
+  created_at timestamptz not null default now(),
+  primary key (project, sha256),
+  constraint blobs_hold_bytes check (octet_length(bytes) > 0)
+);
+comment on table blobs is 'A row is a blob: the bytes of an image, a file or audio, kept once in a project.';
+-- Images are compressed already, and what is not compressed can be read piece by piece.
+alter table blobs alter column bytes set storage external;
+
+-- A row is a reference: a turn has a blob in its input or in the result of one of its calls.
+create table blob_references (
+  project text not null,
+  sha256 text not null,
+  turn_id text not null,
+  primary key (turn_id, sha256),
+  constraint references_are_to_blobs foreign key (project, sha256) references blobs
+);
+comment on table blob_references is 'A row is a reference: a turn has a blob in its input or in a result.';
+create index blob_references_by_blob on blob_references (project, sha256);
+
+-- A blob goes with the last turn that refers to it. Its row is locked first, in one order for all, and only then are its
+-- references counted: one that another transaction is about to add waits for this lock, or this lock waits for it.
+create function release_blobs(released text[]) returns void language plpgsql as $$ declare projects text[]; hashes text[]
+; begin
+  select array_agg(project), array_agg(sha256) into projects, hashes from (
+    select project, sha256 from blobs
+    where (project, sha256) in (select project, sha256 from blob_references where turn_id = any(released))
+    order by project, sha256 for update) as held
+; delete from blob_references where turn_id = any(released)
+; delete from blobs using unnest(projects, hashes) as held (project, sha256)
+  where blobs.project = held.project and blobs.sha256 = held.sha256 and not exists (
+    select from blob_references as other where other.project = held.project and other.sha256 = held.sha256)
+; end $$;
+
 -- Rounds, calls and events are written by statements that hold the row of their turn, so no foreign key watches over each of
 -- these rows: twenty-three checks for a turn of four rounds. When turns go, what hangs on them goes with them.
 create function delete_what_hangs_on_turns() returns trigger language plpgsql as $$ begin
   delete from events where turn_id in (select id from deleted)
 ; delete from tool_calls where turn_id in (select id from deleted)
 ; delete from rounds where turn_id in (select id from deleted)
+; if exists (select from blob_references where turn_id in (select id from deleted)) then
+    perform release_blobs(array(select id from deleted)) ; end if
 ; return null
 ; end $$;
 create trigger turns_take_along after delete on turns referencing old table as deleted

@@ -40,8 +40,8 @@ export async function engine(setup: ContenderSetup, mode: Mode): Promise<Contend
 }
 
 function startOf(work: Work) {
-  const request = { input: inputOf(work) };
-  return { project: 'default', conversationId: newId('conv'), config: filledConfig, request };
+  const taken = { input: [{ role: 'user' as const, content: inputOf(work) }], hashes: [], blobs: [] };
+  return { project: 'default', conversationId: newId('conv'), config: filledConfig, taken, request: {} };
 }
 
 function standingOf(work: Work) {

@@ -83,7 +83,9 @@ async function messagesOf(conversationId: string) {
   const turns: ListedTurn[] = [];
   for await (const turn of pawl.turns.list({ conversationId })) turns.unshift(turn);
   return turns.flatMap(({ id, input, output }, index) => [
-    ...input.map(({ role, content }, place) => messageOf(`${id}_${place}`, role, content)),
+    ...input.map(({ role, content }, place) =>
+      messageOf(`${id}_${place}`, role, typeof content === 'string' ? content : '(with files)'),
+    ),
     ...(index < turns.length - 1 && output ? [messageOf(id, 'assistant', output)] : []),
   ]);
 }

@@ -48,12 +48,20 @@ function lineOf({ id, status, created_at, input, waiting }: ListedTurn, stdout: 
   const createdAt = `${created_at.slice(0, 19).replace('T', ' ')}Z`;
   const head = `${id}  ${styleText(COLOURS[status], status.padEnd(STATUS_WIDTH))}${styleText('dim', createdAt)}  `;
   const wait = waitOf({ status, waiting });
-  const text = input.at(-1)?.content.replace(/\s+/g, ' ') ?? '';
+  const text = textOf(input.at(-1)?.content ?? '').replace(/\s+/g, ' ');
   if (!stdout.isTTY) return head + shorten(text, INPUT_WIDTH) + wait;
   const left = columnsOf(stdout) - textWidth(head) - textWidth(wait);
   return left < NARROWEST
     ? `${head}${wait.trimStart()}\n  ${shorten(text, columnsOf(stdout) - 2)}`
     : head + shorten(text, left) + wait;
+}
+
+/** What is said; an image, a file or audio stands as a word. */
+function textOf(content: ListedTurn['input'][number]['content']): string {
+  if (typeof content === 'string') return content;
+  return content
+    .map((part) => (part.type === 'input_text' ? part.text : `[${part.type.slice('input_'.length)}]`))
+    .join(' ');
 }
 
 /** What an active turn waits for, where its status does not say it. */

@@ -7,7 +7,7 @@ import type { TurnRequest } from '../client/connect-pawl.ts';
 export type Command =
   | { kind: 'help' }
   | { kind: 'version' }
-  | { kind: 'run'; request: TurnRequest; conversationId: string | undefined; isJson: boolean }
+  | { kind: 'run'; request: TurnRequest; files: string[]; conversationId: string | undefined; isJson: boolean }
   | { kind: 'watch' | 'retry' | 'cancel'; turnId: string; isJson: boolean }
   | { kind: 'turns'; status: Status | undefined; limit: number; isJson: boolean };
 
@@ -26,6 +26,7 @@ const STATUSES = [
   'cancelled',
 ] as const;
 const TEXT = { type: 'string' } as const;
+const TEXTS = { type: 'string', multiple: true } as const;
 const FLAG = { type: 'boolean' } as const;
 const MODEL = 'sim/demo';
 
@@ -51,14 +52,14 @@ export function readCommand([name, ...args]: string[]): Command {
 
 function readRun(args: string[]): Command {
   const texts = { model: TEXT, fallback: TEXT, tools: TEXT, instructions: TEXT, conversation: TEXT, schema: TEXT };
-  const { values, positionals } = parse(args, { ...texts, json: FLAG });
+  const { values, positionals } = parse(args, { ...texts, file: TEXTS, json: FLAG });
   const { conversation: conversationId, instructions, model = conversationId ? undefined : MODEL } = values;
   if (positionals.length === 0) throw new CommandMisused('Say what the turn is about: pawl run "Hello".');
   const tools = namesIn(values.tools);
   const fallback_models = namesIn(values.fallback);
   const output_schema = values.schema === undefined ? undefined : readSchema(values.schema);
   const request = { input: positionals.join(' '), model, instructions, tools, fallback_models, output_schema };
-  return { kind: 'run', request, conversationId, isJson: values.json === true };
+  return { kind: 'run', request, files: values.file ?? [], conversationId, isJson: values.json === true };
 }
 
 function namesIn(list: string | undefined): string[] | undefined {
@@ -130,6 +131,7 @@ export const usage = `Usage: npx pawl <command>
       --instructions <text>          the system prompt
       --conversation <conv_…>        go on with a conversation
       --schema <file>                a JSON Schema that the answer has to fit
+      --file <path>                  an image, a PDF, audio; may be repeated
   watch <turn_…>   watch a turn from its beginning; asks you about calls that
                    wait to be allowed
   turns            list turns, newest first

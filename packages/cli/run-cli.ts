@@ -6,6 +6,7 @@ import { followTurn } from './follow-turn.ts';
 import { listTurns } from './list-turns.ts';
 import { makeVisible } from './make-visible.ts';
 import { type Command, CommandMisused, readCommand, usage } from './read-command.ts';
+import { withFiles } from './with-files.ts';
 
 /** Short, since a user waits at a terminal to read that the server is away. */
 const RETRY_FOR_MS = 2_000;
@@ -54,7 +55,8 @@ async function run(command: Exclude<Command, { kind: 'help' | 'version' }>, pawl
   const options = { patienceMs: RETRY_FOR_MS, signal: cli.signal };
   switch (command.kind) {
     case 'run': {
-      const { request, conversationId, isJson } = command;
+      const { conversationId, isJson } = command;
+      const request = await withFiles(command);
       const turns = conversationId === undefined ? pawl.turns : pawl.conversations.attach(conversationId);
       return followTurn(await turns.start(request, options), { isJson }, cli);
     }

@@ -10,6 +10,7 @@ export type Turn = api.Turn;
 export type ListedTurn = api.ListedTurn;
 export type EndedTurn = api.EndedTurn;
 export type TurnRequest = api.TurnRequest;
+export type InputPart = api.InputPart;
 export type Conversation = api.Conversation;
 export type ConversationRequest = api.ConversationRequest;
 export type TurnEvent = api.TurnEvent;
@@ -39,6 +40,27 @@ export function connectPawl({ baseUrl = 'http://127.0.0.1:8080', patienceMs, ...
     request: (method, path, body, options) =>
       requestJson(api, { method, path, body }, { ...(method === 'POST' && { patienceMs: 0 }), ...options }),
   };
+}
+
+/** Bytes as a part of a user's message or of a result: an image, MP3 or WAV audio, else a file. */
+export function partOf(
+  bytes: Uint8Array,
+  { mediaType, filename }: { mediaType: string; filename?: string },
+): InputPart {
+  const base64 = base64Of(bytes);
+  const [, format] = /^audio\/(?:x-)?(mp3|mpeg|wav)$/.exec(mediaType) ?? [];
+  if (format) return { type: 'input_audio', data: base64, format: format === 'wav' ? 'wav' : 'mp3' };
+  const url = `data:${mediaType};base64,${base64}`;
+  if (mediaType.startsWith('image/')) return { type: 'input_image', image_url: url };
+  return { type: 'input_file', file_data: url, ...(filename !== undefined && { filename }) };
+}
+
+/** `btoa` takes a text of which each character is a byte; an argument list is bounded. */
+function base64Of(bytes: Uint8Array): string {
+  const SOME = 8_192;
+  let text = '';
+  for (let at = 0; at < bytes.length; at += SOME) text += String.fromCharCode(...bytes.subarray(at, at + SOME));
+  return btoa(text);
 }
 
 function unusable(message: string): Refusal {

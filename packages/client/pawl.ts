@@ -1,6 +1,13 @@
 import type { CompactMessage, ConversationResource } from './resources/conversation.ts';
 import type { EventResource, LiveEvent } from './resources/event.ts';
-import type { ListedTurnResource, TerminalStatus, ToolError, TurnResource, TurnStatus } from './resources/turn.ts';
+import type {
+  ListedTurnResource,
+  InputPart as Part,
+  TerminalStatus,
+  ToolError,
+  TurnResource,
+  TurnStatus,
+} from './resources/turn.ts';
 import type { ConversationRequestBody, TurnRequestBody } from './resources/turn-request.ts';
 
 export type Turn = TurnResource;
@@ -8,11 +15,13 @@ export type Turn = TurnResource;
 export type ListedTurn = ListedTurnResource;
 export type EndedTurn = Turn & { status: TerminalStatus };
 export type TurnRequest = TurnRequestBody;
+/** A text, an image, a file or audio: a part of a user's message, or of a result. */
+export type InputPart = Part;
 export type Conversation = ConversationResource;
 export type ConversationRequest = ConversationRequestBody;
 /** What happens to a turn. Events with a `sequence_number` are kept with the turn, the others are only streamed. */
 export type TurnEvent = EventResource | LiveEvent;
-/** The result of a call that the client runs: any JSON, or why there is none. */
+/** The result of a call that the client runs: any JSON, a list of parts among it, or why there is none. */
 export type ToolOutput =
   | { tool_call_id: string; output: unknown }
   | { tool_call_id: string; error: Omit<ToolError, 'details'> & Partial<Pick<ToolError, 'details'>> };
@@ -82,7 +91,7 @@ export type TurnHandle = {
   output(
     callId: string,
     options?: CallOptions,
-  ): Promise<{ tool_call_id: string; output: string | null; truncated: boolean }>;
+  ): Promise<{ tool_call_id: string; output: string | InputPart[] | null; truncated: boolean }>;
   cancel(options?: CallOptions): Promise<Turn>;
   /** Lets a failed turn go on from its last checkpoint. */
   retry(options?: CallOptions): Promise<Turn>;

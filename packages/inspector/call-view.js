@@ -7,6 +7,7 @@ import { call as ask } from './api.js';
 import { barTrack, durationOf } from './bars.js';
 import { actionButton } from './controls.js';
 import { codeBlock, element, factList, prettyJson } from './element.js';
+import { contentView } from './part-view.js';
 import { formatDuration, formatTimeOfDay } from './time.js';
 import { statusBadge } from './turn-text.js';
 
@@ -104,6 +105,8 @@ function resultView(turnId, name, { status, content, error, truncated, tool_call
     );
   }
   if (status !== 'success') return null;
+  if (content !== null && typeof content !== 'string')
+    return element('div', {}, element('h4', {}, 'Result'), ...contentView(content));
   const block = codeBlock(prettyJson(content ?? ''), `Result of ${name}`);
   const showAll = async () => {
     /** @type {{ output: string }} */

@@ -1,12 +1,12 @@
 /**
  * @import { TurnResource } from '#core/turn/resource/turn.ts'
  * @import { Child } from './element.js'
+ * @import { ContentPart } from './part-view.js'
  * @import { ResponseInput } from './watched-response.js'
  */
 import { codeBlock, element, prettyJson } from './element.js';
+import { contentView, lengthOf } from './part-view.js';
 import { titleOf } from './turn-text.js';
-
-/** @typedef {{ type: string, text?: string, image_url?: string, filename?: string | null, file_url?: string }} ContentPart */
 
 /**
  * One item of a response's input, in OpenAI's shapes; each type has some of the fields.
@@ -33,8 +33,8 @@ export function isBeyondTitle(turn, given) {
  */
 export function inputView({ input }, given) {
   const count = given?.items.length ?? input.length;
-  const isLong = count > 3 || input.reduce((sum, { content }) => sum + content.length, 0) > LONG_CHARS;
-  const messages = input.map(({ role, content }) => itemView(role, null, element('p', { class: 'said' }, content)));
+  const isLong = count > 3 || input.reduce((sum, { content }) => sum + lengthOf(content), 0) > LONG_CHARS;
+  const messages = input.map(({ role, content }) => itemView(role, null, ...contentView(content)));
   return element(
     'details',
     { class: 'input', open: !isLong, 'data-key': 'input' },
@@ -76,21 +76,4 @@ function responseItemView(item) {
       return itemView(type.replaceAll('_', ' '), null, codeBlock(prettyJson(rest), type));
     }
   }
-}
-
-/** @param {string | ContentPart[]} content */
-function contentView(content) {
-  if (typeof content === 'string') return [element('p', { class: 'said' }, content)];
-  return content.map(partView);
-}
-
-/** @param {ContentPart} part */
-function partView({ type, text, image_url: image, filename, file_url: file }) {
-  if (text !== undefined) return element('p', { class: 'said' }, text);
-  // The page loads nothing from other hosts: an image that is elsewhere stands as its address.
-  if (image?.startsWith('data:image/'))
-    return element('img', { class: 'given', src: image, alt: 'Image of the input' });
-  const where = image ?? file ?? filename;
-  const what = type.replace('input_', '');
-  return element('p', { class: 'meta' }, `${what}${where && !where.startsWith('data:') ? `: ${where}` : ''}`);
 }

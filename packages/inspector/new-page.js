@@ -67,6 +67,26 @@ async function readDraft(from, signal) {
   return requestOf(turn, conversation);
 }
 
+/**
+ * The words of a content, which the form changes, and its other parts, which it keeps.
+ * @param {Content} content
+ */
+function apart(content) {
+  if (typeof content === 'string') return { words: content, kept: [] };
+  const words = content.flatMap((part) => (part.type === 'input_text' ? part.text : []));
+  return { words: words.join('\n'), kept: content.filter(({ type }) => type !== 'input_text') };
+}
+
+/**
+ * @param {string} text
+ * @param {Exclude<Content, string>} kept
+ * @returns {Content}
+ */
+function together(text, kept) {
+  return kept.length === 0 ? text : [{ type: 'input_text', text }, ...kept];
+}
+
+/** @typedef {TurnResource['input'][number]['content']} Content */
 /** @typedef {{ draft: TurnRequest, tools: (string | Tool)[], providers: string[] }} Offer */
 
 /**
@@ -76,7 +96,8 @@ async function readDraft(from, signal) {
 function newForm({ draft, tools, providers }) {
   const earlier = draft.input.slice(0, -1);
   const last = draft.input.at(-1) ?? { role: 'user', content: '' };
-  const input = element('textarea', { rows: 6, required: true }, last.content);
+  const { words, kept } = apart(last.content);
+  const input = element('textarea', { rows: 6, required: true }, words);
   const instructions = element('textarea', { rows: 2 }, draft.instructions);
   const models = providers.map((name) => (name === 'sim' ? 'sim/demo' : `${name}/`));
   const model = element('input', { required: true, list: 'models', value: draft.model || models.find(isWhole) });
@@ -85,7 +106,11 @@ function newForm({ draft, tools, providers }) {
   async function start() {
     if (!form.reportValidity()) return;
     const chosen = boxes.filter(({ box }) => box.checked).map(({ tool }) => tool);
-    const said = { model: model.value.trim(), input: [...earlier, { ...last, content: input.value }], tools: chosen };
+    const said = {
+      model: model.value.trim(),
+      input: [...earlier, { ...last, content: together(input.value, kept) }],
+      tools: chosen,
+    };
     const body = { ...draft, ...said, instructions: instructions.value.trim() || null };
     /** @type {TurnResource} */
     const turn = await call('POST', '/v1/turns', { body });

@@ -7,8 +7,19 @@ import { element } from './element.js';
  */
 export function titleOf({ input }) {
   const message = input.findLast(({ role }) => role === 'user') ?? input.at(-1);
-  const line = (message?.content ?? '').trim().split('\n')[0] ?? '';
+  const line =
+    textOf(message?.content ?? '')
+      .trim()
+      .split('\n')[0] ?? '';
   return line.length > 160 ? `${line.slice(0, 159)}…` : line;
+}
+
+/** @param {TurnResource['input'][number]['content']} content */
+function textOf(content) {
+  if (typeof content === 'string') return content;
+  return content
+    .map((part) => (part.type === 'input_text' ? part.text : `[${part.type.slice('input_'.length)}]`))
+    .join(' ');
 }
 
 /**

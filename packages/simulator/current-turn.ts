@@ -8,20 +8,24 @@ export type CurrentTurn = { number: number; input: string; since: ChatMessage[];
 
 /** Splits the history at its last user message; turns are numbered from 1. */
 export function currentTurn(messages: ChatMessage[]): CurrentTurn {
-  const index = messages.findLastIndex(isInput);
+  const index = messages.findLastIndex(isSaidByUser);
   const message = messages[index];
   const since = messages.slice(index + 1);
   return {
-    number: messages.filter(isInput).length,
+    number: messages.filter(isSaidByUser).length,
     input: message ? textOf(message) : '',
     since,
-    repairs: since.filter(({ role }) => role === 'user').length,
+    repairs: since.filter((one) => one.role === 'user' && textOf(one).startsWith(REPAIR)).length,
   };
 }
 
-/** Whether a user says it, and not Pawl, which tells the model in a user's place what its answer breaks. */
-function isInput(message: ChatMessage): boolean {
-  return message.role === 'user' && !textOf(message).startsWith('Your answer does not fit the JSON Schema');
+const REPAIR = 'Your answer does not fit the JSON Schema';
+
+/** What Pawl says in a user's place: what an answer breaks, and the images of results, which this wire has in no result. */
+const SAID_BY_PAWL = [REPAIR, 'Images and files of the tool results above'];
+
+function isSaidByUser(message: ChatMessage): boolean {
+  return message.role === 'user' && !SAID_BY_PAWL.some((opening) => textOf(message).startsWith(opening));
 }
 
 /** How many rounds with calls this turn has had. */

@@ -5,6 +5,7 @@ import { allQueues } from '#core/queue/job.ts';
 import type { Log } from '../process/log.ts';
 import type { Parts } from '../process/parts.ts';
 import type { Settings } from '../process/settings.ts';
+import { blobRoutes } from './blobs/blob-routes.ts';
 import type { ApiContext } from './context.ts';
 import { type ApiKeys, authenticate, readApiKeys } from './http/api-keys.ts';
 import { limitBody, readJson } from './http/body.ts';
@@ -122,7 +123,7 @@ export function makeApp(context: ApiContext) {
 
 const NATIVE_ROUTES = [
   ...[createConversationRoute, conversationRoutes, createTurnRoutes, turnRoutes, turnActionRoutes],
-  ...[turnEventRoutes, turnChainRoutes, uiStreamRoutes, toolOutputRoutes, approvalRoutes, messageRoutes],
+  ...[turnEventRoutes, turnChainRoutes, uiStreamRoutes, toolOutputRoutes, approvalRoutes, messageRoutes, blobRoutes],
   ...[deliveryRoutes, webhookEndpointRoutes, webhookEndpointActionRoutes],
   ...[catalogueRoutes, healthRoutes, metricsRoutes],
 ];

@@ -35,7 +35,7 @@ export type ApiContext = {
   toolRules: ToolRules;
   /** Bytes of a tool's output that the model gets. */
   toolOutputLimit: number;
-  /** Bytes of a body at most, under a base of responses. */
+  /** Bytes of a body at most, with the images, files and audio in it. */
   bodyLimit: number;
   responses: ResponseSettings;
   stateSeals: StateSeals;

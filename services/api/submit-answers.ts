@@ -8,6 +8,7 @@ import { shorten } from '#core/text.ts';
 import { allCalls } from '#core/turn/call.ts';
 import type { AnswerOutcome } from '#core/turn/classify-answer.ts';
 import type { ToolCall, Turn } from '#core/turn/turn.ts';
+import { keepTaken, type TakenInput } from './blobs/take-parts.ts';
 import { turnNotFound } from './find-own.ts';
 
 /** The answers of one request; a turn has no more calls. */
@@ -19,6 +20,8 @@ export type SubmittedAnswer = {
   path: string;
   classify(call: ToolCall): AnswerOutcome;
   record(call: ToolCall, turn: Turn): Omit<ExternalAnswer, 'index'>;
+  /** What its parts refer to, where it has any. */
+  taken?: Omit<TakenInput, 'input'>;
 };
 
 /**
@@ -34,8 +37,14 @@ export async function submitAnswers(db: Db, turnId: string, submitted: Submitted
 
     const calls = new Map(allCalls(turn).map((call) => [call.id, call]));
     const answers = submitted.flatMap((one) => answersFor(turn, calls.get(one.callId), one));
-    const round = turn.rounds.length;
-    return answers.length === 0 ? { written: [], wakeups: [] } : answerCalls(trx, { turnId, round, answers });
+    if (answers.length === 0) return { written: [], wakeups: [] };
+    const answered = await answerCalls(trx, { turnId, round: turn.rounds.length, answers });
+    const isWritten = ({ callId }: SubmittedAnswer) => answered.written.includes(calls.get(callId)?.index ?? -1);
+    const taken = submitted.filter(isWritten).flatMap((one) => one.taken ?? []);
+    const hashes = taken.flatMap((each) => each.hashes);
+    const blobs = taken.flatMap((each) => each.blobs);
+    await keepTaken(trx, { project: turn.project, turnId, taken: { hashes, blobs } });
+    return answered;
   });
 }
 

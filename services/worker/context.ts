@@ -5,6 +5,7 @@ import type { Settings } from '../process/settings.ts';
 import { type HostLimiter, makeHostLimiter } from './host-limiter.ts';
 import { type Heartbeat, makeHeartbeat } from './lease/heartbeat.ts';
 import { makeRateLimits, type RateLimits } from './rate-limits.ts';
+import { type BlobCache, makeBlobCache } from './round/blob-cache.ts';
 import { makeTurnCache, type TurnCache } from './turn-cache.ts';
 import { makeWatchers, type Watchers } from './watchers.ts';
 
@@ -29,6 +30,7 @@ export type WorkerContext = Pick<Parts, Shared> & {
   db: Db;
   log: Log;
   turnCache: TurnCache;
+  blobCache: BlobCache;
   heartbeat: Heartbeat;
   rateLimits: RateLimits;
   watchers: Watchers;
@@ -62,6 +64,7 @@ export function workerContext(parts: Parts, settings: Settings, log: Log): Worke
     ...{ secretsOf, enqueue, enqueueBeforeAck },
     heartbeat: makeHeartbeat(connection.db, log),
     turnCache: makeTurnCache(connection.db),
+    blobCache: makeBlobCache(connection.db),
     rateLimits: makeRateLimits(pubsub),
     watchers: makeWatchers(pubsub),
     hostLimiter: makeHostLimiter(settings.PAWL_WORKER_CONCURRENCY),

@@ -19,7 +19,11 @@ export const owners: Record<string, string[]> = {
   rolldown: ['examples/'],
   ajv: ['packages/core/tools/'],
   'ajv-formats': ['packages/core/tools/'],
-  'lru-cache': ['packages/core/tools/arguments/', 'services/worker/turn-cache.ts'],
+  'lru-cache': [
+    'packages/core/tools/arguments/',
+    'services/worker/turn-cache.ts',
+    'services/worker/round/blob-cache.ts',
+  ],
   undici: ['packages/core/egress/', 'packages/core/tools/mcp/', 'packages/core/llm/http/'],
   'ipaddr.js': ['packages/core/egress/'],
   hono: ['services/api/'],

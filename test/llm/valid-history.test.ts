@@ -85,13 +85,14 @@ test('the conversations that are tried hold everything that can happen', () => {
     parts: hold(({ input }) => input.some((item) => isMessage(item) && typeof item.content !== 'string')) > 20,
     repaired: hold(({ rounds }) => rounds.some(({ violations }) => violations)) > 20,
     repairFailed: hold(({ status }) => status === 'failed') > 3,
+    shownResults: calls.filter(({ result: known }) => known?.parts).length > 20,
     brokenArguments: calls.filter(({ arguments: args }) => args === '{"broken": ').length > 5,
   }).toEqual(Object.fromEntries(KINDS.map((kind) => [kind, true])));
 });
 
 const KINDS = [
   ...['parallel', 'severalRounds', 'state', 'changed', 'textBesideCalls', 'answered', 'unanswered', 'assistantFirst'],
-  ...['lateSystem', 'inARow', 'open', 'unknown', 'handedOver', 'items', 'parts'],
+  ...['lateSystem', 'inARow', 'open', 'unknown', 'handedOver', 'items', 'parts', 'shownResults'],
   ...['repaired', 'repairFailed', 'brokenArguments'],
 ];
 

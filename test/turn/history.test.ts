@@ -178,17 +178,23 @@ test('items of every kind read as roles and text where they are kept, and as cal
 
   expect(compactHistory(turns).map(({ role, content }) => [role, content])).toEqual([
     ['system', 'Be kind.'],
-    ['user', 'What is it?\n[image]'],
+    ['user', [{ type: 'input_text', text: 'What is it?' }, image]],
     ['assistant', 'look({"at":"it"})'],
     ['system', 'call_1 answered: A cat\n[image]'],
   ]);
   expect(openaiHistory(turns)).toEqual([
     { role: 'system', content: 'Be kind.' },
-    { role: 'user', content: 'What is it?\n[image]' },
+    {
+      role: 'user',
+      content: [
+        { type: 'text', text: 'What is it?' },
+        { type: 'image_url', image_url: { url: image.image_url } },
+      ],
+    },
     {
       role: 'assistant',
       tool_calls: [{ id: 'call_1', type: 'function', function: { name: 'look', arguments: '{"at":"it"}' } }],
     },
-    { role: 'tool', tool_call_id: 'call_1', content: 'A cat\n[image]' },
+    { role: 'tool', tool_call_id: 'call_1', content: `A cat\n[image] ${image.image_url}` },
   ]);
 });

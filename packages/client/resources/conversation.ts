@@ -1,5 +1,5 @@
 import type { Limits } from './limits.ts';
-import type { AdoptedCalls, InputMessage, Round } from './turn.ts';
+import type { AdoptedCalls, InputMessage, InputPart, Round } from './turn.ts';
 import type { Capability, WebhookBody } from './turn-request.ts';
 
 /** A conversation as the API returns it: what its turns inherit, with every default filled in. */
@@ -24,7 +24,7 @@ export type ConversationResource = {
 /** One message as it is kept; only an answer that took rounds of tool calls has `rounds`. */
 export type CompactMessage = {
   role: InputMessage['role'];
-  content: string | null;
+  content: string | InputPart[] | null;
   turn_id: string;
   created_at: string;
   adopted_calls?: AdoptedCalls;

@@ -42,7 +42,23 @@ export type TurnResource = {
 /** A turn of a list: the number of its rounds in their place. */
 export type ListedTurnResource = Omit<TurnResource, 'adopted_calls' | 'rounds'> & { rounds_count: number };
 
-export type InputMessage = { role: 'user' | 'assistant' | 'system'; content: string };
+/** Only a user's message may have parts that are no texts. */
+export type InputMessage = { role: 'user' | 'assistant' | 'system'; content: string | InputPart[] };
+
+/**
+ * A part of a message or of a result. Data is a `data:` URL, or base64 for audio; reads show the path of a blob in its
+ * place, `/v1/blobs/…`, which may be sent again.
+ */
+export type InputPart =
+  | { type: 'input_text'; text: string }
+  | { type: 'input_image'; image_url: string; detail?: string | null | undefined }
+  | {
+      type: 'input_file';
+      filename?: string | null | undefined;
+      file_data?: string | undefined;
+      file_url?: string | undefined;
+    }
+  | { type: 'input_audio'; data: string; format: 'mp3' | 'wav' };
 
 /** One reply of the model, with its calls and their results so far. */
 export type Round = {
@@ -71,7 +87,7 @@ export type ToolResult =
   | {
       tool_call_id: string;
       status: 'success' | 'error' | 'handed_over';
-      content: string | null;
+      content: string | InputPart[] | null;
       error: ToolError | null;
       truncated: boolean;
       cached: boolean;

@@ -21,6 +21,8 @@ export type Tables = {
   rounds: RoundRow;
   tool_calls: ToolCallRow;
   events: EventRow;
+  blobs: BlobRow;
+  blob_references: BlobReferenceRow;
   webhook_endpoints: WebhookEndpointRow;
   deliveries: DeliveryRow;
   delivery_attempts: DeliveryAttemptRow;
@@ -137,6 +139,20 @@ type EventRow = {
   call_index: number | null;
   data: Record<string, unknown> | null;
   created_at: Generated<Date>;
+};
+
+type BlobRow = {
+  project: string;
+  sha256: string;
+  media_type: string;
+  bytes: Buffer;
+  created_at: Generated<Date>;
+};
+
+type BlobReferenceRow = {
+  project: string;
+  sha256: string;
+  turn_id: string;
 };
 
 type WebhookEndpointRow = {

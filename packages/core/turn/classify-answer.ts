@@ -26,6 +26,6 @@ export function classifyDecision(call: ToolCall, decision: Approval['decision'])
 }
 
 /** A result in one spelling: some clients give the keys of an object in another order each time. */
-function canonicalResult({ content, error }: ToolResult): string {
-  return canonicalJson(JSON.stringify({ content: content === null ? null : canonicalJson(content), error }));
+function canonicalResult({ content, parts, error }: ToolResult): string {
+  return canonicalJson(JSON.stringify({ content: content === null ? null : canonicalJson(content), parts, error }));
 }

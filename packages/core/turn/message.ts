@@ -1,16 +1,31 @@
 import { z } from 'zod';
+import { InputPart, MAX_PARTS } from './request/input-part.ts';
 import type { Part } from './request/item.ts';
 
 /** One message of a turn's input, as callers send it. */
 export const InputMessage = z
   .strictObject({
     role: z.enum(['user', 'assistant', 'system']).describe('Who speaks.'),
-    content: z.string().min(1, 'give the message some text').describe('What is said.'),
+    content: z
+      .union([
+        z.string().min(1, 'give the message some text'),
+        z.array(InputPart).min(1, 'give the message some text').max(MAX_PARTS),
+      ])
+      .describe('What is said: a text, or parts. Only a user’s message may have others than texts.'),
   })
   .meta({
     id: 'InputMessage',
     description: 'One message of a turn’s input.',
-    examples: [{ role: 'user', content: 'How is the weather in Lisbon?' }],
+    examples: [
+      { role: 'user', content: 'How is the weather in Lisbon?' },
+      {
+        role: 'user',
+        content: [
+          { type: 'input_text', text: 'What is on it?' },
+          { type: 'input_image', image_url: 'https://example.com/cat.png' },
+        ],
+      },
+    ],
   });
 export type InputMessage = z.infer<typeof InputMessage>;
 

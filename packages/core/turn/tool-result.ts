@@ -1,3 +1,5 @@
+import type { Part } from './request/item.ts';
+
 /** Why a call brought no result, in the contract's words; the model reads it too. */
 export const TOOL_ERROR_CATEGORIES = [
   'invalid_arguments',
@@ -18,11 +20,13 @@ export type ToolError = { category: ToolErrorCategory; message: string; details:
 /**
  * The answer to one call, written once (contract: Turn.rounds[].results, without the call's id). `handed_over`: the
  * caller answers it in the input of a later turn (contract-responses R31). `truncated`: the model
- * sees less than there is. `partial`: not even what is kept is all of it; no result shows it.
+ * sees less than there is. `partial`: not even what is kept is all of it; no result shows it. Of a result with more than
+ * text, `parts` are all of it, and `content` is its text, with a note in the place of each image, file and audio.
  */
 export type ToolResult = {
   status: 'success' | 'error' | 'handed_over';
   content: string | null;
+  parts?: Part[];
   error: ToolError | null;
   truncated: boolean;
   partial?: true;

@@ -1,8 +1,9 @@
 import type { Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
-import { bodyLimit } from 'hono/body-limit';
+import type { Context } from 'hono';
 import { createMiddleware } from 'hono/factory';
 import { RequestRefused } from '#core/failure.ts';
+import { isRecord } from '#core/json.ts';
 import { cleanText, shorten } from '#core/text.ts';
 import { orCutOff } from './errors.ts';
 import { renderPath } from './issues.ts';
@@ -11,41 +12,60 @@ import type { ApiEnv } from './router.ts';
 
 const MIB = 1024 * 1024;
 
-/** The largest body of most routes, in bytes. */
-const MAX_BODY_BYTES = MIB;
+/** Bytes of a body at most, its images, files and audio apart. */
+const MAX_PLAIN_BYTES = MIB;
 
 /** Of a refused body that many bytes are read to the end and dropped: clients in the middle of sending miss the answer. */
 const MOST_DROPPED_BYTES = 64 * MIB;
 
 /**
- * Refuses a body that is larger than its path takes: 1 MiB, or `responseBytes` under a base of responses. Node enforces a
- * declared length, so only a body without one is counted. Reading a body makes a whole `Request` of it, and a web stream.
+ * Refuses a body of more bytes than `mostBytes`. Of ours it may have 1 MiB in any case, and more only with inline data in it.
+ * Node enforces a declared length, so only a body without one is counted. Reading a body makes a whole `Request` of it, and
+ * a web stream.
  */
-export function limitBody(responseBytes: number) {
-  const limits = { ours: limitOf(MAX_BODY_BYTES), responses: limitOf(responseBytes) };
+export function limitBody(mostBytes: number) {
   return createMiddleware<ApiEnv>(async (c, next) => {
     const { method, path } = c.req;
     if (method === 'GET' || method === 'HEAD') return next();
-    const { maxSize, count, refuse } = isUnderResponses(path) ? limits.responses : limits.ours;
+    const maxSize = isUnderResponses(path) ? mostBytes : Math.max(mostBytes, MAX_PLAIN_BYTES);
     const length = c.req.header('content-length');
-    if (length === undefined || c.req.header('transfer-encoding') !== undefined) return orCutOff(count(c, next));
+    if (length === undefined || c.req.header('transfer-encoding') !== undefined) {
+      await orCutOff(countBody(c, maxSize));
+      return next();
+    }
     if (Number(length) <= maxSize) return next();
     if (Number(length) <= MOST_DROPPED_BYTES) await orCutOff(dropBody(c.env.incoming));
-    return refuse();
+    throw tooLarge(maxSize);
   });
 }
+
+/** Reads a body, which is refused as soon as it is too large: at 1 MiB where nothing in it is a part until then. */
+async function countBody(c: Context<ApiEnv>, maxSize: number): Promise<void> {
+  if (!c.req.raw.body) return;
+  const plainSize = isUnderResponses(c.req.path) ? maxSize : MAX_PLAIN_BYTES;
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of c.req.raw.body) {
+    const wasPlain = size <= plainSize;
+    chunks.push(chunk);
+    size += chunk.length;
+    if (size > maxSize) throw tooLarge(maxSize);
+    if (wasPlain && size > plainSize && !Buffer.concat(chunks).includes(PART)) throw tooLarge(plainSize);
+  }
+  c.req.raw = new Request(c.req.raw, { body: Buffer.concat(chunks) });
+}
+
+/** What the JSON of a part begins its type with. */
+const PART = '"input_';
 
 function dropBody(incoming: Readable): Promise<void> {
   return finished(incoming.resume(), { writable: false });
 }
 
-function limitOf(maxSize: number) {
-  const refuse = (): never => {
-    const most = maxSize % MIB === 0 ? `${maxSize / MIB} MiB` : `${maxSize} bytes`;
-    const message = `The body is larger than ${most}. Send less, or split it over turns.`;
-    throw new RequestRefused(413, 'body_too_large', message);
-  };
-  return { maxSize, refuse, count: bodyLimit({ maxSize, onError: refuse }) };
+function tooLarge(maxSize: number, besides = ''): RequestRefused {
+  const most = maxSize % MIB === 0 ? `${maxSize / MIB} MiB` : `${maxSize} bytes`;
+  const message = `The body is larger than ${most}${besides}. Send less, or split it over turns.`;
+  return new RequestRefused(413, 'body_too_large', message);
 }
 
 const MAX_DEPTH = 64;
@@ -59,12 +79,37 @@ export const readJson = createMiddleware(async (c, next) => {
   const text = await orCutOff(c.req.text());
   if (text.length > 0) {
     requireJsonType(c.req.header('content-type'));
-    const body = JSON.stringify(cleanBody(parse(text)));
+    const isLarge = !isUnderResponses(c.req.path) && isLarger(text, MAX_PLAIN_BYTES);
+    if (isLarge && !text.includes(PART)) throw tooLarge(MAX_PLAIN_BYTES);
+    const clean = cleanBody(parse(text));
+    const body = JSON.stringify(clean);
+    if (isLarge && isLarger(body, MAX_PLAIN_BYTES + inlineLength(clean)))
+      throw tooLarge(MAX_PLAIN_BYTES, ' without its images, files and audio');
     // Later readers of the body get the clean one. Hono keeps promises here, although its types do not say so.
     c.req.bodyCache = { text: Promise.resolve(body) as unknown as string };
   }
   await next();
 });
+
+/** A character takes at most three bytes for each of its units. */
+function isLarger(text: string, bytes: number): boolean {
+  return text.length * 3 > bytes && Buffer.byteLength(text) > bytes;
+}
+
+/** Characters of a clean body that are the data of parts, wherever these stand. */
+function inlineLength(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  const own = isRecord(value) ? (INLINE_FIELDS[String(value.type)] ?? []) : [];
+  const data = own.map((field) => (isRecord(value) ? value[field] : ''));
+  const length = data.reduce<number>((sum, text) => sum + (typeof text === 'string' ? text.length : 0), 0);
+  return Object.values(value).reduce<number>((sum, inner) => sum + inlineLength(inner), length);
+}
+
+const INLINE_FIELDS: Partial<Record<string, string[]>> = {
+  input_image: ['image_url'],
+  input_file: ['file_data'],
+  input_audio: ['data'],
+};
 
 function requireJsonType(type: string | undefined): void {
   if (type && /^application\/([\w.+-]+\+)?json\b/i.test(type)) return;

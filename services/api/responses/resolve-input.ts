@@ -1,11 +1,13 @@
 import type { Db } from '#core/checkpoint/tables.ts';
 import { findTurnOfItems, isInLine } from '#core/checkpoint/turns/reading/line.ts';
 import { RequestRefused } from '#core/failure.ts';
+import type { Capabilities } from '#core/llm/provider.ts';
 import { quote } from '#core/text.ts';
 import { type InputItem, isMessage } from '#core/turn/request/item.ts';
 import { itemOf } from '#core/turn/responses/input-item.ts';
 import { readItemId } from '#core/turn/responses/item-id.ts';
 import type { Turn } from '#core/turn/turn.ts';
+import { type TakenInput, takeParts } from '../blobs/take-parts.ts';
 import type { ItemReference, PlacedItem } from './request/read-input.ts';
 
 /** An item of the input with its place in the caller's list. */
@@ -28,6 +30,20 @@ export async function resolveInput(db: Db, input: PlacedItem[], place: Place): P
 /** The path of a field by its place in the caller's list, of one by its place in the resolved input. */
 export function placedParam(param: string, input: ResolvedItem[]): string {
   return param.replace(/^input\[(\d+)\]/, (_, index: string) => `input[${input[Number(index)]?.at ?? index}]`);
+}
+
+/** Takes the data out of a resolved input; what is refused is named by its place in the caller's list. */
+export async function takeResolved(
+  db: Db,
+  input: ResolvedItem[],
+  { project, wire }: { project: string; wire: Capabilities['wire'] | null },
+): Promise<TakenInput> {
+  const items = input.map(({ item }) => item);
+  return takeParts(db, { project, input: items, wire }).catch((error: unknown) => {
+    if (!(error instanceof RequestRefused)) throw error;
+    const { status, code, message, param } = error;
+    throw new RequestRefused(status, code, message, param && placedParam(param, input));
+  });
 }
 
 async function resolve(

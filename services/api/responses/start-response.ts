@@ -1,19 +1,18 @@
 import type { Db, Trx } from '#core/checkpoint/tables.ts';
 import { createFirstTurn, createTurn } from '#core/checkpoint/turns/create.ts';
 import { loadTurn } from '#core/checkpoint/turns/reading/find.ts';
-import { RequestRefused } from '#core/failure.ts';
 import { newId } from '#core/id.ts';
-import { unsupportedParts } from '#core/llm/parts/unsupported-parts.ts';
 import type { Capabilities } from '#core/llm/provider.ts';
 import type { NewTurn } from '#core/turn/predict.ts';
 import type { TurnTool } from '#core/turn/request/tool.ts';
 import type { Turn } from '#core/turn/turn.ts';
 import { type Wakeup, wakeupOf } from '#core/turn/wakeup.ts';
+import { hasData, keepTaken, type TakenInput } from '../blobs/take-parts.ts';
 import type { Made, Making } from '../http/idempotency.ts';
 import { adoptAllowedCalls, findAllowedCalls } from './allowed-calls.ts';
 import { checkInputAgainst, findPredecessor, type Predecessor } from './predecessor.ts';
 import type { ReadRequest } from './read-request.ts';
-import { placedParam, type ResolvedItem, resolveInput } from './resolve-input.ts';
+import { resolveInput, takeResolved } from './resolve-input.ts';
 
 /**
  * A response to be started: its create request, read, whose it is, the key that sent it, and the wire of the provider that it
@@ -34,18 +33,28 @@ export function startingOf(start: ResponseStart): Making<StartedResponse> {
   const { previousResponseId, conversationId, input } = start.request;
   const hasReferences = input.some(({ item }) => 'type' in item && REFERRING.includes(item.type));
   const standsAlone = previousResponseId === null && conversationId === null && !hasReferences;
-  return standsAlone ? { atOnce: (db) => startAlone(db, start) } : { together: (trx) => startInChain(trx, start) };
+  if (!standsAlone) return { together: (trx) => startInChain(trx, start) };
+  const items = input.flatMap(({ item }) => ('type' in item && item.type === 'item_reference' ? [] : [item]));
+  return hasData(items)
+    ? { together: (trx) => startWithData(trx, start) }
+    : { atOnce: async (db) => (await startAlone(db, start)).made };
 }
 
 /** Items that name others. */
 const REFERRING = ['item_reference', 'mcp_approval_response'];
 
-async function startAlone(db: Db, start: ResponseStart): Promise<StartedResponse> {
+async function startAlone(db: Db, start: ResponseStart): Promise<{ made: StartedResponse; taken: TakenInput }> {
   const { project } = start;
   const input = await resolveInput(db, start.request.input, { project, last: undefined });
   await checkInputAgainst(db, { input, project });
-  checkParts(start, input);
-  return started(await createAlone(db, newTurn(start, input), null));
+  const taken = await takeResolved(db, input, start);
+  return { made: started(await createAlone(db, newTurn(start, taken), null)), taken };
+}
+
+async function startWithData(trx: Trx, start: ResponseStart): Promise<StartedResponse> {
+  const { made, taken } = await startAlone(trx, start);
+  await keepTaken(trx, { project: start.project, turnId: made.turn.id, taken });
+  return made;
 }
 
 /**
@@ -58,9 +67,10 @@ async function startInChain(trx: Trx, start: ResponseStart): Promise<StartedResp
   const last = predecessor?.last;
   const input = await resolveInput(trx, start.request.input, { project, last });
   await checkInputAgainst(trx, { predecessor, input, project });
-  checkParts(start, input);
+  const taken = await takeResolved(trx, input, start);
   const found = await findAllowedCalls(trx, input, { project, last });
-  const turn = await createBehind(trx, predecessor, newTurn(start, input, found));
+  const turn = await createBehind(trx, predecessor, newTurn(start, taken, found));
+  await keepTaken(trx, { project, turnId: turn.id, taken });
   if (found.length === 0) return started(turn);
   await adoptAllowedCalls(trx, turn, { found, keyId });
   return started((await loadTurn(trx, turn.id)) ?? turn);
@@ -69,15 +79,6 @@ async function startInChain(trx: Trx, start: ResponseStart): Promise<StartedResp
 function createBehind(trx: Trx, predecessor: Predecessor | undefined, turn: NewTurn): Promise<Turn> {
   if (!predecessor || predecessor.isFork) return createAlone(trx, turn, predecessor?.last ?? null);
   return createTurn(trx, { ...turn, conversationId: predecessor.conversationId });
-}
-
-/** Refuses images and files that the provider's wire cannot take (contract-responses R22). */
-function checkParts({ wire }: ResponseStart, input: ResolvedItem[]): void {
-  const problem = unsupportedParts(
-    wire,
-    input.map(({ item }) => item),
-  );
-  if (problem) throw new RequestRefused(400, 'unsupported_content', problem.message, placedParam(problem.param, input));
 }
 
 /** Records the first turn of a conversation that goes with its last turn; with an origin, of a fork. */
@@ -89,14 +90,14 @@ function createAlone(db: Db, turn: NewTurn, origin: Turn | null): Promise<Turn> 
 
 function newTurn(
   { project, request }: ResponseStart,
-  input: ResolvedItem[],
+  { input }: TakenInput,
   allowed: { tool: TurnTool }[] = [],
 ): NewTurn {
   const { metadata, priority, store } = request;
   const ids = { id: newId('turn'), conversationId: newId('conv') };
   const adopted = allowed.length > 0 ? { adopted_tools: allowed.map(({ tool }) => tool) } : {};
   const config = { ...request.config, ...adopted };
-  return { ...ids, project, config, input: input.map(({ item }) => item), metadata, priority, stored: store };
+  return { ...ids, project, config, input, metadata, priority, stored: store };
 }
 
 /** A turn that is not at the head waits for the one that is. */

@@ -1,15 +1,15 @@
 import { createRoute, type RouteHandler, z } from '@hono/zod-openapi';
 import { createConversation, deleteConversation, listConversations } from '#core/checkpoint/conversations.ts';
-import type { Db } from '#core/checkpoint/tables.ts';
 import { findFirstTurn } from '#core/checkpoint/turns/reading/find.ts';
 import { RequestRefused } from '#core/failure.ts';
 import { newId } from '#core/id.ts';
 import { ConversationRequest, type StandingConfig, type TurnConfig } from '#core/turn/request/turn.ts';
 import { presentConversation } from '#core/turn/resource/conversation.ts';
 import { presentTurn } from '#core/turn/resource/turn.ts';
+import { takeInput } from '../blobs/take-input.ts';
 import type { ApiContext } from '../context.ts';
 import { findOwnConversation } from '../find-own.ts';
-import { type Made, withIdempotencyKey } from '../http/idempotency.ts';
+import { type Made, type Making, withIdempotencyKey } from '../http/idempotency.ts';
 import { setPollAfter } from '../http/poll-after.ts';
 import { type ApiEnv, json, makeRouter } from '../http/router.ts';
 import { publishChanges } from '../publish-changes.ts';
@@ -20,7 +20,7 @@ import { idempotencyKey, locationHeader, pollAfterHeader, replayedHeader } from 
 import { ConversationId } from '../schemas/fields/id.ts';
 import { fullPage, listOf, PageQuery, readCursor } from '../schemas/page.ts';
 import { ofBody, ofConfig, ofIdempotencyKey, refusals } from '../schemas/refusals.ts';
-import { type Started, startConversation } from '../start-turn.ts';
+import { type Started, startingConversation } from '../start-turn.ts';
 
 const create = createRoute({
   method: 'post',
@@ -42,7 +42,7 @@ const create = createRoute({
       headers: z.object({ ...locationHeader, ...pollAfterHeader, ...replayedHeader }),
       content: json(Conversation),
     },
-    ...refusals(...ofBody, ...ofConfig, ...ofIdempotencyKey),
+    ...refusals(...ofBody, ...ofConfig, ...ofIdempotencyKey, 'unsupported_content'),
   },
 });
 
@@ -57,7 +57,8 @@ function createOne(context: ApiContext): RouteHandler<typeof create, ApiEnv> {
     const body = c.req.valid('json');
     const config = await configOfTurn(body, { ...context, project });
 
-    const made = await withIdempotencyKey(c, context, { atOnce: (db) => make(db, { project, body, config }) });
+    const making = await makingOf(context, { project, body, config });
+    const made = await withIdempotencyKey(c, context, making);
     if ('wakeups' in made) await publishChanges(context, made);
 
     c.header('Location', `/v1/conversations/${made.resourceId}`);
@@ -80,18 +81,31 @@ async function configOfTurn(
   return null;
 }
 
-type Making = { project: string; body: ConversationRequest; config: TurnConfig | null };
+type Creation = { project: string; body: ConversationRequest; config: TurnConfig | null };
 
-async function make(db: Db, { project, body, config }: Making): Promise<Made | (Made & Pick<Started, 'wakeups'>)> {
+async function makingOf(
+  context: ApiContext,
+  { project, body, config }: Creation,
+): Promise<Making<Made | (Made & Pick<Started, 'wakeups'>)>> {
   const id = newId('conv');
   const standing = { config: standingOf(body), metadata: body.metadata ?? {} };
   if (!body.input || !config) {
-    await createConversation(db, { id, project, ...standing });
-    return { status: 201, resourceId: id };
+    return {
+      atOnce: async (db) => {
+        await createConversation(db, { id, project, ...standing });
+        return { status: 201, resourceId: id };
+      },
+    };
   }
-  const request = { input: body.input, priority: body.priority };
-  const { wakeups } = await startConversation(db, { project, conversationId: id, config, request }, standing);
-  return { status: 202, resourceId: id, wakeups };
+  const taken = await takeInput(context, { project, config, input: body.input });
+  const start = { project, conversationId: id, config, taken, request: { priority: body.priority } };
+  return withResource(startingConversation(start, standing), id);
+}
+
+/** What is made is the conversation, not its turn. */
+function withResource(making: Making<Started>, resourceId: string): Making<Made & Pick<Started, 'wakeups'>> {
+  if (!making.together) return { atOnce: async (db) => ({ ...(await making.atOnce(db)), resourceId }) };
+  return { together: async (trx) => ({ ...(await making.together(trx)), resourceId }) };
 }
 
 function standingOf({ input, metadata, on_active_turn, priority, ...config }: ConversationRequest): StandingConfig {

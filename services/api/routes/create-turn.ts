@@ -3,6 +3,7 @@ import type { Context } from 'hono';
 import { newId } from '#core/id.ts';
 import { type StandingConfig, TurnRequest } from '#core/turn/request/turn.ts';
 import { presentTurn } from '#core/turn/resource/turn.ts';
+import { takeInput } from '../blobs/take-input.ts';
 import type { ApiContext } from '../context.ts';
 import { findOwnConversation, findOwnTurn } from '../find-own.ts';
 import { type Made, withIdempotencyKey } from '../http/idempotency.ts';
@@ -10,11 +11,12 @@ import { setPollAfter } from '../http/poll-after.ts';
 import { type ApiEnv, json, makeRouter } from '../http/router.ts';
 import { publishChanges } from '../publish-changes.ts';
 import { mergeConfig, resolveConfig } from '../resolve-config.ts';
+import type { ErrorCode } from '../schemas/error-codes.ts';
 import { idempotencyKey, locationHeader, pollAfterHeader, replayedHeader } from '../schemas/fields/headers.ts';
 import { ConversationId } from '../schemas/fields/id.ts';
 import { ofBody, ofConfig, ofIdempotencyKey, refusals } from '../schemas/refusals.ts';
 import { Turn } from '../schemas/turn.ts';
-import { type Started, startConversation, startTurn } from '../start-turn.ts';
+import { type Started, startingConversation, startTurn } from '../start-turn.ts';
 
 const parameters = [idempotencyKey];
 const request = { body: { required: true, content: json(TurnRequest) } } as const;
@@ -25,7 +27,7 @@ const started = {
     content: json(Turn),
   },
 };
-const refused = [...ofBody, ...ofConfig, ...ofIdempotencyKey];
+const refused: ErrorCode[] = [...ofBody, ...ofConfig, ...ofIdempotencyKey, 'unsupported_content'];
 
 const oneShot = createRoute({
   method: 'post',
@@ -63,10 +65,9 @@ function startOneShot(context: ApiContext): RouteHandler<typeof oneShot, ApiEnv>
     const body = c.req.valid('json');
     const standing = standingOf(body);
     const config = await resolveConfig(standing, { ...context, project });
-    const start = { project, conversationId: newId('conv'), config, request: body };
-    const made = await withIdempotencyKey(c, context, {
-      atOnce: (db) => startConversation(db, start, { config: standing, metadata: {} }),
-    });
+    const taken = await takeInput(context, { project, config, input: body.input });
+    const start = { project, conversationId: newId('conv'), config, taken, request: body };
+    const made = await withIdempotencyKey(c, context, startingConversation(start, { config: standing, metadata: {} }));
     return c.json(await accept(c, context, made), 202);
   };
 }
@@ -77,7 +78,8 @@ function startInConversation(context: ApiContext): RouteHandler<typeof inConvers
     const body = c.req.valid('json');
     const conversation = await findOwnConversation(context.db, project, c.req.valid('param').id);
     const config = await resolveConfig(mergeConfig(conversation.config, standingOf(body)), { ...context, project });
-    const start = { project, conversationId: conversation.id, config, request: body };
+    const taken = await takeInput(context, { project, config, input: body.input });
+    const start = { project, conversationId: conversation.id, config, taken, request: body };
     const made = await withIdempotencyKey(c, context, { together: (trx) => startTurn(trx, start) });
     return c.json(await accept(c, context, made), 202);
   };

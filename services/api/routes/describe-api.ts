@@ -20,6 +20,7 @@ const ABOUT = {
     { name: 'Events', description: 'What happens to a turn, as a list or as a stream.' },
     { name: 'Tool calls', description: 'Calls that wait for a client or a person, and what calls answered.' },
     { name: 'Conversations', description: 'Turns that belong together, and what they inherit.' },
+    { name: 'Blobs', description: 'The bytes of images, files and audio that messages and results have.' },
     { name: 'Responses', description: 'Turns as OpenAI’s Responses API shows them, for its clients.' },
     { name: 'Webhook endpoints', description: 'URLs that receive the events of all turns of a project.' },
     { name: 'Deliveries', description: 'What was sent to webhooks, and what came of it.' },

@@ -1,13 +1,19 @@
 import { createRoute, type RouteHandler, z } from '@hono/zod-openapi';
 import { findCallOutput } from '#core/checkpoint/turns/reading/call-outputs.ts';
 import { RequestRefused } from '#core/failure.ts';
+import { isRecord } from '#core/json.ts';
 import { shorten } from '#core/text.ts';
 import { cleanError } from '#core/tools/clean.ts';
 import { renderOutput } from '#core/tools/run/render-output.ts';
+import { renderParts } from '#core/tools/run/render-parts.ts';
 import { classifyOutput } from '#core/turn/classify-answer.ts';
+import { shownPart } from '#core/turn/parts/part-data.ts';
+import { InputPart, MAX_PARTS } from '#core/turn/request/input-part.ts';
+import type { Part } from '#core/turn/request/item.ts';
 import { Json } from '#core/turn/request/json.ts';
 import { presentTurn } from '#core/turn/resource/turn.ts';
 import { errorResult, type ToolResult } from '#core/turn/tool-result.ts';
+import { type TakenInput, takeOutput } from '../blobs/take-parts.ts';
 import type { ApiContext } from '../context.ts';
 import { findOwnTurn } from '../find-own.ts';
 import { setPollAfter } from '../http/poll-after.ts';
@@ -23,7 +29,9 @@ import { MAX_ANSWERS, type SubmittedAnswer, submitAnswers } from '../submit-answ
 const Output = z
   .strictObject({
     tool_call_id: z.string().describe('Which call; `required_action` lists those that wait.'),
-    output: Json.optional().describe('What the model reads as the result: a text, or any JSON. Give it or `error`.'),
+    output: Json.optional().describe(
+      'What the model reads as the result: a text, any JSON, or a list of parts as in a user’s message. Give it or `error`.',
+    ),
     error: ToolErrorBody.optional().describe('Why there is no result. Give it or `output`.'),
   })
   .refine(({ output, error }) => (output === undefined) !== (error === undefined), 'give either output or error');
@@ -35,7 +43,10 @@ const Outputs = z
 const WholeOutput = z
   .object({
     tool_call_id: z.string().describe('Which call.'),
-    output: z.string().nullable().describe('The whole text, uncut; null where the call ended with an error.'),
+    output: z
+      .union([z.string(), z.array(InputPart)])
+      .nullable()
+      .describe('The whole text, uncut, or the parts; null where the call ended with an error.'),
     truncated: z.boolean().describe('Whether this is not all of it: of one output 4 MiB are kept.'),
   })
   .meta({
@@ -78,8 +89,10 @@ export function toolOutputRoutes(context: ApiContext) {
 
 function submitSome(context: ApiContext): RouteHandler<typeof submit, ApiEnv> {
   return async (c) => {
-    const { id } = await findOwnTurn(context.db, c.get('project'), c.req.valid('param').id);
-    const answers = c.req.valid('json').tool_outputs.map((output, index) => answerOf(output, index, context));
+    const project = c.get('project');
+    const { id } = await findOwnTurn(context.db, project, c.req.valid('param').id);
+    const given = c.req.valid('json').tool_outputs;
+    const answers = await Promise.all(given.map((output, index) => answerOf(output, { index, project }, context)));
     const { written, wakeups } = await submitAnswers(context.db, id, answers);
     if (written.length > 0) await publishChanges(context, { wakeups, changed: [id] });
     const turn = await findOwnTurn(context.db, c.get('project'), id);
@@ -88,37 +101,63 @@ function submitSome(context: ApiContext): RouteHandler<typeof submit, ApiEnv> {
   };
 }
 
-function answerOf(output: z.output<typeof Output>, index: number, context: ApiContext): SubmittedAnswer {
-  const { result, full } = resultOf(output, context);
+type Given = z.output<typeof Output>;
+type Known = { result: ToolResult; full: string | null; taken?: Omit<TakenInput, 'input'> };
+
+async function answerOf(
+  output: Given,
+  { index, project }: { index: number; project: string },
+  context: ApiContext,
+): Promise<SubmittedAnswer> {
+  const path = `tool_outputs[${index}]`;
+  const { result, full, taken } = await resultOf(output, { path, project }, context);
   return {
     callId: output.tool_call_id,
-    path: `tool_outputs[${index}].tool_call_id`,
+    path: `${path}.tool_call_id`,
     classify: (call) => classifyOutput(call, result),
     record: () => ({ result, fullOutput: full, waitsFor: null, approval: null }),
+    ...(taken && { taken }),
   };
 }
 
-function resultOf(
-  output: z.output<typeof Output>,
-  { toolOutputLimit, redact }: ApiContext,
-): { result: ToolResult; full: string | null } {
-  if (output.error) {
-    const { category, message, details } = output.error;
-    const error = cleanError(category, message, details, redact);
+async function resultOf(
+  { output, error: given }: Given,
+  at: { path: string; project: string },
+  { db, toolOutputLimit, redact }: ApiContext,
+): Promise<Known> {
+  if (given) {
+    const error = cleanError(given.category, given.message, given.details, redact);
     return { result: errorResult(error, { attempts: 1 }), full: null };
   }
-  const { content, truncated, full, partial } = renderOutput(output.output, toolOutputLimit, redact);
-  const result = {
-    status: 'success' as const,
-    content,
-    error: null,
-    truncated,
-    ...(partial ? { partial: true as const } : {}),
-    cached: false,
-    duration_ms: 0,
-    attempts: 1,
+  const parts = mayBeParts(output) ? Parts.safeParse(output) : null;
+  if (!parts?.success) {
+    const { full, ...shown } = renderOutput(output, toolOutputLimit, redact);
+    return known(shown, full);
+  }
+  const { parts: own, ...taken } = await takeOutput(db, { ...at, parts: parts.data });
+  const { full, ...shown } = renderParts(own, toolOutputLimit, redact);
+  return { ...known(shown, full), taken };
+}
+
+/** A list of which every element is a part; any other is JSON. */
+const Parts = z.array(InputPart).min(1).max(MAX_PARTS);
+
+/** A long list of anything is not held to a schema item by item. */
+function mayBeParts(output: unknown): boolean {
+  return (
+    Array.isArray(output) && output.length <= MAX_PARTS && output.every((item) => isRecord(item) && 'type' in item)
+  );
+}
+
+type Shown = { content: string; truncated: boolean; parts?: Part[]; partial?: boolean };
+
+function known({ partial, ...shown }: Shown, full: string | null): Known {
+  const spent = { cached: false, duration_ms: 0, attempts: 1 };
+  const kept = partial ? { partial: true as const } : {};
+  return {
+    result: { status: 'success', ...shown, error: null, ...kept, ...spent },
+    full: shown.truncated ? full : null,
   };
-  return { result, full: truncated ? full : null };
 }
 
 function readOne({ db }: ApiContext): RouteHandler<typeof read, ApiEnv> {
@@ -131,9 +170,15 @@ function readOne({ db }: ApiContext): RouteHandler<typeof read, ApiEnv> {
       throw new RequestRefused(404, 'tool_output_not_found', message, 'call_id');
     }
     const { result, fullOutput } = found;
-    const output = fullOutput ?? result.content;
+    const output = result.parts ? wholeParts(result.parts, fullOutput) : (fullOutput ?? result.content);
     return c.json({ tool_call_id: call_id, output, truncated: result.partial === true }, 200);
   };
+}
+
+/** Where texts were cut, all parts are kept once more as JSON. */
+function wholeParts(parts: Part[], fullOutput: string | null): Part[] {
+  const whole = fullOutput === null ? parts : (JSON.parse(fullOutput) as Part[]);
+  return whole.map(shownPart);
 }
 
 /** Why a call that there is has no output. */

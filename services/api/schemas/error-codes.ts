@@ -162,6 +162,7 @@ export const errorCodes = {
   turn_not_found: of(404, 'id', 'There is no turn of this id. Check the id and the key.'),
   tool_call_not_found: of(404, 'tool_outputs[0].tool_call_id', 'This turn has no tool call call_9.'),
   tool_output_not_found: of(404, 'call_id', 'There is no output of a call call_1 in this turn yet.'),
+  blob_not_found: of(404, 'sha', 'There is no blob of this SHA-256. Check it and the key; it goes with its last turn.'),
   delivery_not_found: of(404, 'id', 'There is no delivery of this id.'),
   webhook_endpoint_not_found: of(404, 'id', 'There is no webhook endpoint of this id. Check the id and the key.'),
   method_not_allowed: of(405, null, 'This path takes GET only. Use that.'),

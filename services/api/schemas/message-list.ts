@@ -1,11 +1,13 @@
 import { z } from 'zod';
 import { InputMessage } from '#core/turn/message.ts';
+import { InputPart } from '#core/turn/request/input-part.ts';
 import { TurnId } from './fields/id.ts';
 import { Time } from './fields/time.ts';
 import { listOf } from './page.ts';
 import { AdoptedCalls, Round } from './round.ts';
 
 const { role } = InputMessage.shape;
+const parts = z.array(InputPart);
 const text = z.string().describe('The text.');
 const name = z.string().describe('The name of the tool.');
 const callId = z.string().describe('The id of the call.');
@@ -14,7 +16,10 @@ const args = z.record(z.string(), z.unknown()).describe('The arguments.');
 const CompactMessage = z
   .object({
     role,
-    content: z.string().nullable().describe('The text; null where a turn ended without one.'),
+    content: z
+      .union([z.string(), parts])
+      .nullable()
+      .describe('The text, or the parts of a message; null where a turn ended without one.'),
     turn_id: TurnId,
     created_at: Time,
     adopted_calls: AdoptedCalls.optional(),
@@ -31,6 +36,12 @@ const CompactMessage = z
     ],
   });
 
+const wireParts = z
+  .array(z.looseObject({ type: z.string().describe('What it is, in the word of the wire.') }))
+  .describe('Texts, images, files and audio; the path of a blob stands where its data stood.');
+
+const saidOn = z.union([z.string(), wireParts]).describe('The text, or parts.');
+
 const written = z.string().describe('The arguments, as the model wrote them.');
 const OpenAiCall = z.object({
   id: callId,
@@ -40,7 +51,7 @@ const OpenAiCall = z.object({
 
 const OpenAiMessage = z
   .union([
-    z.object({ role, content: text }),
+    z.object({ role, content: saidOn }),
     z.object({ role: z.literal('assistant'), tool_calls: z.array(OpenAiCall).describe('The calls it asks for.') }),
     z.object({ role: z.literal('tool'), tool_call_id: callId, content: text }),
   ])
@@ -54,11 +65,16 @@ const OpenAiMessage = z
   });
 
 const AnthropicBlock = z.union([
+  z.object({ type: z.literal('text'), text }),
+  z.object({
+    type: z.enum(['image', 'document']).describe('What it is.'),
+    source: z.record(z.string(), z.string()).describe('The path of a blob, or an address.'),
+  }),
   z.object({ type: z.literal('tool_use'), id: callId, name, input: args }),
   z.object({
     type: z.literal('tool_result'),
     tool_use_id: callId,
-    content: text,
+    content: saidOn,
     is_error: z.literal(true).optional().describe('The call failed.'),
   }),
 ]);
@@ -81,6 +97,17 @@ const AnthropicMessage = z
 
 const GeminiPart = z.union([
   z.object({ text }),
+  z.object({
+    inlineData: z
+      .object({
+        mimeType: z.string().describe('Its media type.'),
+        data: z.string().describe('The path of a blob, where the data stood.'),
+      })
+      .describe('An image, a file or audio.'),
+  }),
+  z.object({
+    fileData: z.object({ fileUri: z.string().describe('The address.') }).describe('An image or a file by its address.'),
+  }),
   z.object({ functionCall: z.object({ name, args }).describe('A call.') }),
   z.object({
     functionResponse: z

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { InputPart } from '#core/turn/request/input-part.ts';
 import { Json } from '#core/turn/request/json.ts';
 import { TOOL_ERROR_CATEGORIES } from '#core/turn/tool-result.ts';
 import { exampleOf } from './fields/example-of.ts';
@@ -76,9 +77,9 @@ export const ToolResult = z
       .enum(['pending', 'running', 'success', 'error', 'handed_over'])
       .describe('Whether the call has its answer, and which. `handed_over`: its caller answers it in a later turn.'),
     content: z
-      .string()
+      .union([z.string(), z.array(InputPart)])
       .nullable()
-      .describe('What the model reads as the result; null until it is known, and for errors.'),
+      .describe('What the model reads as the result, a text or parts; null until it is known, and for errors.'),
     error: orNull(ToolError).describe('Why there is no result; null where there is one, or none yet.'),
     truncated: z.boolean().describe('Whether `content` was cut; the whole is at `tool_outputs/{call_id}`.'),
     cached: z.boolean().describe('Whether the result is that of an equal call before.'),

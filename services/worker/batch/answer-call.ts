@@ -58,7 +58,7 @@ async function execute(
   let reached = false;
   using _started = publishStarted(run, planned, context);
   try {
-    const { result, full } = await runCall(prepared(run, planned), {
+    const { result, full, blobs } = await runCall(prepared(run, planned), {
       registry: context.tools,
       mcp: context.mcp,
       egress: context.egress,
@@ -78,7 +78,7 @@ async function execute(
       },
     });
     const ownKey = result.status === 'success' ? cacheKeyOf(run.turn, call, plan) : null;
-    return { result, fullOutput: result.truncated ? full : null, cacheKey: ownKey };
+    return { result, fullOutput: result.truncated ? full : null, cacheKey: ownKey, blobs };
   } catch (error) {
     if (!run.signal.aborted && !(error instanceof ClaimLost)) throw error;
     return onlyOnce && reached && run.signal.reason === 'shutdown' ? leftOpen(run) : null;

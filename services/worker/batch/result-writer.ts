@@ -1,8 +1,13 @@
 import { setImmediate as nextLoopIteration } from 'node:timers/promises';
+import { keepBlobs } from '#core/checkpoint/blobs.ts';
+import type { Trx } from '#core/checkpoint/tables.ts';
 import type { Answered } from '#core/checkpoint/turns/advance-batch.ts';
 import { lockTurn } from '#core/checkpoint/turns/lock.ts';
 import { type NewResult, type NewResults, saveResults } from '#core/checkpoint/turns/save-results.ts';
 import { latestCalls } from '#core/turn/call.ts';
+import { readBlobAddress } from '#core/turn/parts/blob-address.ts';
+import { dataOf } from '#core/turn/parts/part-data.ts';
+import type { NewBlob } from '#core/turn/parts/take-inline.ts';
 import { predictAfterBatch } from '#core/turn/predict.ts';
 import type { ToolResult } from '#core/turn/tool-result.ts';
 import type { ToolCall, Turn } from '#core/turn/turn.ts';
@@ -15,6 +20,8 @@ import { writeCheckpoint } from '../write-checkpoint.ts';
 export type KnownResult = {
   result: ToolResult;
   fullOutput: string | null;
+  /** Blobs that come with the result; it may refer to others that are there already. */
+  blobs?: NewBlob[] | undefined;
   cacheKey?: string | null;
   leaseOwner?: string;
 };
@@ -63,7 +70,7 @@ export function openResultWriter({ turn }: Run, round: number, context: WorkerCo
     const results = group.map(newResult);
     const write = { verb: 'saveResults', turnId: turn.id };
     const saved = await writeCheckpoint(context, write, () =>
-      save(turn, { turnId: turn.id, round, results, leaseOwner }, context),
+      save(turn, { turnId: turn.id, round, results, leaseOwner }, { context, group }),
     );
     for (const { index, result } of results) if (saved.written.includes(index)) known.set(index, result);
     if (saved.wakeups.length > 0) context.turnCache.keep(predictAfterBatch(turn, known));
@@ -96,13 +103,34 @@ function countThatFit(entries: Entry[]): number {
 }
 
 /** Where calls wait for an answer from outside, a save has to see it: it waits for it under the row lock (R15). */
-function save(turn: Turn, results: NewResults, { db }: WorkerContext): Promise<Answered> {
+function save(
+  turn: Turn,
+  results: NewResults,
+  { context: { db }, group }: { context: WorkerContext; group: Entry[] },
+): Promise<Answered> {
   const isAlone = latestCalls(turn).every((call) => call.waitsFor === null);
-  if (isAlone) return saveResults(db, results);
+  const hasParts = group.some(({ result }) => result.parts);
+  if (isAlone && !hasParts) return saveResults(db, results);
   return db.transaction().execute(async (trx) => {
     await lockTurn(trx, turn.id);
-    return saveResults(trx, results);
+    const saved = await saveResults(trx, results);
+    if (hasParts)
+      await keepResultBlobs(
+        trx,
+        turn,
+        group.filter(({ call }) => saved.written.includes(call.index)),
+      );
+    return saved;
   });
+}
+
+/** One that is gone was that of an earlier result, whose turn was deleted since: the step begins again, without it. */
+async function keepResultBlobs(trx: Trx, { id: turnId, project }: Turn, written: Entry[]): Promise<void> {
+  const parts = written.flatMap(({ result }) => result.parts ?? []);
+  const hashes = parts.flatMap((part) => readBlobAddress(dataOf(part)?.address ?? '')?.sha256 ?? []);
+  const blobs = written.flatMap((entry) => entry.blobs ?? []);
+  const missing = await keepBlobs(trx, { project, turnId, hashes, blobs });
+  if (missing.length > 0) throw new Error(`A result of ${turnId} refers to a blob that is gone: ${missing[0]}.`);
 }
 
 function reportSaved(

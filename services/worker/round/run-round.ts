@@ -50,9 +50,10 @@ async function requestReply(
   context: WorkerContext,
 ): Promise<Reply> {
   const { turn, signal } = run;
-  const { db, watchers, providers, tracer } = context;
+  const { db, watchers, providers, tracer, blobCache } = context;
   const earlier = turn.position > 1 ? await loadHistory(db, turn.conversationId, turn.position) : [];
-  const request = roundRequest(turn, step, transcriptOf([...earlier, turn]));
+  const messages = await blobCache.fill(turn.project, transcriptOf([...earlier, turn]));
+  const request = roundRequest(turn, step, messages);
 
   const address = { turn_id: turn.id, round: step.round, attempt: turn.work.generation + 1 };
   using publisher = publishRound(watchers, address, run);

@@ -3,6 +3,7 @@ import type { TurnResource } from '#core/turn/resource/turn.ts';
 import { createHarness, type Harness, letTimePass, workUntilEnded } from '#test/harness/create-harness.ts';
 import { scripted } from '#test/harness/scripted.ts';
 import { openExternalServer } from '#test/harness/servers/external-server.ts';
+import { audio, file, image, PDF, PNG, pathOf, text, user, WAV } from '../blobs/samples.ts';
 import { createWatchHarness } from '../stream/watch-harness.ts';
 import { keepItems } from './ask-for-items.ts';
 import { document } from './document.ts';
@@ -50,8 +51,10 @@ async function converse(ask: Ask, harness: Harness, url: string): Promise<void> 
   const asking = { body, headers: { 'idempotency-key': 'once' } };
   await ask('POST', '/v1/conversations', { body: {} });
   const { id, turn } = await ask<Made & { turn: Made }>('POST', '/v1/conversations', asking);
+  const parts = user(text('What is it?'), image(PNG), file(PDF), audio(WAV, 'wav'));
   await ask('POST', '/v1/conversations', asking);
-  await ask('POST', `/v1/conversations/${id}/turns`, { body: { input: 'And now?' } });
+  await ask('POST', `/v1/conversations/${id}/turns`, { body: { input: parts } });
+  for (const base64 of [PNG, PDF, WAV]) await ask('GET', pathOf(base64));
   await harness.workUntilIdle();
   await letTimePass(harness);
 

@@ -153,6 +153,7 @@ async function askForNothing(ask: Ask): Promise<void> {
     ...parts,
     delivery,
     endpoint,
+    `/v1/blobs/${'0'.repeat(64)}`,
     `${endpoint}/secret`,
   ];
   for (const path of [...reads, `${endpoint}/deliveries`, '/openai/v1/models/none']) await ask('GET', path);

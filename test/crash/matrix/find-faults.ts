@@ -15,6 +15,7 @@ export function findFaults(now: Observed, undisturbed: Observed): string[] {
   return [
     ...pairs(now.turns, undisturbed.turns).flatMap(([turn, before]) => faultsOfTurn(turn, before)),
     ...pairs(now.endpoints, undisturbed.endpoints).flatMap(([one, before]) => faultsOfEndpoint(one, before)),
+    ...different('blobs', now.blobs, { ...undisturbed.blobs, stray: 0 }),
     ...different('number of turns', now.turns.length, undisturbed.turns.length),
     ...different('number of endpoints', now.endpoints.length, undisturbed.endpoints.length),
   ];

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { Webhook } from 'standardwebhooks';
 import type { TurnResource } from '#core/turn/resource/turn.ts';
 import type { Scene } from './lane.ts';
@@ -24,7 +25,10 @@ export type ObservedTurn = {
 export type ObservedEndpoint = { state: unknown; webhooks: ObservedWebhook[] };
 
 /** A scene after its end: what the API says, and what tools, receiver and model saw. */
-export type Observed = { turns: ObservedTurn[]; endpoints: ObservedEndpoint[] };
+export type Observed = { turns: ObservedTurn[]; endpoints: ObservedEndpoint[]; blobs: ObservedBlobs };
+
+/** The blobs that turns of the scene refer to; in the whole database none is without a turn, and no turn without its own. */
+export type ObservedBlobs = { referred: number; stray: number };
 
 /** Reads all that can be seen of a scene from outside. */
 export async function observe(scene: Scene): Promise<Observed> {
@@ -33,12 +37,27 @@ export async function observe(scene: Scene): Promise<Observed> {
   const theirs = await Promise.all(endpoints.map(({ id }) => secretsAt(scene, `/v1/webhook_endpoints/${id}/secret`)));
   const secrets = [...own, ...theirs.flat()];
   return {
+    blobs: await blobsOf(scene, turns),
     turns: await Promise.all(turns.map((turn) => observeTurn(scene, turn, secrets))),
     endpoints: endpoints.map(({ id, status, description, disabled_reason }, index) => ({
       state: { status, description, disabled_reason, secrets: theirs[index]?.length },
       webhooks: webhooksOf(scene.recorder.seenOf(id), secrets),
     })),
   };
+}
+
+async function blobsOf({ harness }: Scene, turns: TurnResource[]): Promise<ObservedBlobs> {
+  const ids = turns.map(({ id }) => id);
+  const { rows } = await sql<ObservedBlobs>`
+    select (select count(*)::int from blob_references
+        where turn_id in (select value from json_array_elements_text(${ids}::json))) as referred,
+      (select count(*)::int from blobs where not exists (
+        select from blob_references as reference
+        where reference.project = blobs.project and reference.sha256 = blobs.sha256))
+      + (select count(*)::int from blob_references where turn_id not in (select id from turns)) as stray`.execute(
+    harness.db,
+  );
+  return rows[0]!;
 }
 
 async function secretsAt({ call }: Scene, path: string): Promise<string[]> {

@@ -3,6 +3,7 @@ import { openLane, shareLanes } from './lane.ts';
 import { play } from './play.ts';
 import { answerReferences } from './references/answer-references.ts';
 import { apiReferences } from './references/api-references.ts';
+import { blobReferences } from './references/blob-references.ts';
 import { conversationReferences } from './references/conversation-references.ts';
 import type { Reference } from './references/reference.ts';
 import { responseReferences } from './references/response-references.ts';
@@ -11,7 +12,7 @@ import { type Death, dieAt, playUndisturbed, type Undisturbed } from './run-poin
 
 /** All references. */
 export const references = [
-  ...[...workerReferences, ...answerReferences, ...apiReferences],
+  ...[...workerReferences, ...blobReferences, ...answerReferences, ...apiReferences],
   ...[...responseReferences, ...conversationReferences],
 ];
 

@@ -1,5 +1,6 @@
-import { defineTool, type ToolContext } from 'pawl/tools';
+import { defineTool, parts, type ToolContext } from 'pawl/tools';
 import { z } from 'zod';
+import { PNG } from '#test/api/blobs/samples.ts';
 
 const input = z.object({ url: z.string().describe('Where the recorder listens') });
 
@@ -18,6 +19,16 @@ export default [
     description: 'Sends a letter, once',
     input,
     execute: ({ url }, context) => call(`${url}/mail`, context),
+  }),
+  defineTool({
+    name: 'picture',
+    description: 'Looks, and answers with an image',
+    input,
+    effect: 'none',
+    execute: async ({ url }, context) => {
+      await call(`${url}/picture`, context);
+      return parts([{ type: 'input_image', image_url: `data:image/png;base64,${PNG}` }]);
+    },
   }),
 ];
 

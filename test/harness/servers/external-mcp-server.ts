@@ -11,8 +11,11 @@ export type McpKind = 'newest' | 'sessions';
 /** One call that reached the server; `left` resolves when its caller gave up. */
 export type ReceivedCall = { tool: string; meta: Record<string, unknown>; left: Promise<void> };
 
-/** An MCP server that is not Pawl's, on loopback and a free port unless one is given; it remembers its calls. */
-export async function openExternalMcpServer({ kind = 'newest' as McpKind, port = 0 } = {}) {
+/**
+ * An MCP server that is not Pawl's, on loopback and a free port unless one is given; it remembers its calls. With `images` in
+ * base64 it has one more tool, `show_map`, which answers with them.
+ */
+export async function openExternalMcpServer({ kind = 'newest' as McpKind, port = 0, images = [] as string[] } = {}) {
   const calls: ReceivedCall[] = [];
   const sessions = new Map<string, NodeStreamableHTTPServerTransport>();
   const answering = new Set<ServerResponse>();
@@ -30,7 +33,7 @@ export async function openExternalMcpServer({ kind = 'newest' as McpKind, port =
       waiting.add(check);
       check();
     });
-  const make = () => serverWith(record);
+  const make = () => withMap(serverWith(record), images);
   // Its handler is typed for a stricter request than Node's.
   const newest = toNodeHandler(createMcpHandler(make)) as RequestListener;
   const listener = kind === 'newest' ? newest : withSessions(make, sessions);
@@ -114,6 +117,13 @@ function serverWith(record: (call: ReceivedCall) => void): McpServer {
     return says('waited');
   });
   server.registerTool('odd.name', reads, () => says('never called'));
+  return server;
+}
+
+function withMap(server: McpServer, images: string[]): McpServer {
+  const map = images.map((data) => ({ type: 'image' as const, mimeType: 'image/png', data }));
+  const content = [{ type: 'text' as const, text: 'The map:' }, ...map];
+  if (images.length > 0) server.registerTool('show_map', { inputSchema: z.object({}) }, () => ({ content }));
   return server;
 }
 

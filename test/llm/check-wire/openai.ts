@@ -63,7 +63,7 @@ function checkMessage(message: Message, id: RegExp): string[] {
   }
 }
 
-function checkPart({ type, text, image_url: image, file }: Record<string, unknown>): string[] {
+function checkPart({ type, text, image_url: image, file, input_audio: audio }: Record<string, unknown>): string[] {
   switch (type) {
     case 'text':
       return unless(isSaid(text), 'a blank text');
@@ -71,6 +71,8 @@ function checkPart({ type, text, image_url: image, file }: Record<string, unknow
       return unless(isObject(image) && /^(https:|data:image\/)/.test(String(image.url)), 'an image without an address');
     case 'file':
       return unless(isObject(file) && isSaid(file.filename) && isSaid(file.file_data), 'a file without a name or data');
+    case 'input_audio':
+      return unless(isObject(audio) && isSaid(audio.data) && isSaid(audio.format), 'audio without data or a format');
     default:
       return [`a part of type ${type}`];
   }

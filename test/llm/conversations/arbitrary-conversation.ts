@@ -3,11 +3,12 @@ import { assignCallIds } from '#core/turn/call.ts';
 import { outcomeOf } from '#core/turn/outcome.ts';
 import { needsRepair } from '#core/turn/output/output-schema.ts';
 import type { Reply } from '#core/turn/reply.ts';
+import { plainContent } from '#core/turn/request/item.ts';
 import { Tool } from '#core/turn/request/tool.ts';
 import type { ToolResult } from '#core/turn/tool-result.ts';
 import type { Turn } from '#core/turn/turn.ts';
 import { makeRound, makeTurn } from '#test/turn/make-turn.ts';
-import { someExchange, someItem } from './arbitrary-input.ts';
+import { someExchange, someItem, someParts } from './arbitrary-input.ts';
 import { type Speaker, someReply, speakers } from './arbitrary-reply.ts';
 import { givenText, someText } from './arbitrary-text.ts';
 
@@ -22,6 +23,7 @@ const placeOf = (mode: 'native' | 'instructions') => ({ name: 'place', schema: p
 const result: fc.Arbitrary<ToolResult | null> = fc.oneof(
   { weight: 1, arbitrary: fc.constant(null) },
   { weight: 3, arbitrary: fc.oneof(fc.constant(null), givenText).map((content) => ({ ...ANSWERED, content })) },
+  { weight: 1, arbitrary: someParts.map((parts) => ({ ...ANSWERED, content: plainContent(parts), parts })) },
   {
     weight: 2,
     arbitrary: fc

@@ -15,9 +15,13 @@ const part: fc.Arbitrary<Part> = fc.oneof(
       ...['data:text/plain;base64,/w==', 'data:application/zip;base64,UEs=', 'data:application/pdf;base64,?'],
     )
     .map((file_data) => ({ type: 'input_file' as const, file_data, filename: null })),
+  fc
+    .constantFrom('mp3' as const, 'wav' as const)
+    .map((format) => ({ type: 'input_audio' as const, data: 'UklGRg==', format })),
   fc.constant({ type: 'input_file' as const, file_url: 'https://example.com/paper.pdf', filename: 'paper.pdf' }),
 );
-const parts = fc.array(part, { minLength: 1, maxLength: 4 });
+/** Parts of all kinds, some of which no wire takes. */
+export const someParts = fc.array(part, { minLength: 1, maxLength: 4 });
 
 const message: fc.Arbitrary<InputItem> = fc.oneof(
   {
@@ -27,10 +31,10 @@ const message: fc.Arbitrary<InputItem> = fc.oneof(
       content: givenText,
     }),
   },
-  { weight: 1, arbitrary: parts.map((content) => ({ role: 'user' as const, content })) },
+  { weight: 1, arbitrary: someParts.map((content) => ({ role: 'user' as const, content })) },
 );
 
-const output = fc.oneof(someText, parts);
+const output = fc.oneof(someText, someParts);
 const asked: fc.Arbitrary<InputItem> = fc.oneof(
   fc.record({ type: fc.constant('function_call'), call_id: someId, name: someName, arguments: someArguments }),
   fc.record({ type: fc.constant('custom_tool_call'), call_id: someId, name: someName, input: someText }),

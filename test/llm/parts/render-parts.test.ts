@@ -95,6 +95,14 @@ test('Gemini takes data of any type, and addresses with the type of their file e
   ]);
 });
 
+test('audio goes to the wires that take it', () => {
+  const said = user({ type: 'input_audio', data: 'UklGRg==', format: 'wav' });
+
+  expect(openai(said)[0]?.content).toEqual([{ type: 'input_audio', input_audio: { data: 'UklGRg==', format: 'wav' } }]);
+  expect(gemini(said)[0]?.parts).toEqual([{ inlineData: { mimeType: 'audio/wav', data: 'UklGRg==' } }]);
+  expect(anthropic(said)[0]?.content).toEqual([{ type: 'text', text: `[audio] ${MISSING}` }]);
+});
+
 test('images in results follow in one user message behind all results of the batch on Chat Completions', () => {
   const sent = openai(
     ...[user(words('Hi')), called('a', 'b'), result('a', [words('Two:'), image(PNG)]), result('b', [image(CAT)])],

@@ -1,5 +1,5 @@
+import { isRemote, readDataUrl, textOfBase64 } from '../../turn/parts/data-url.ts';
 import type { Part } from '../../turn/request/item.ts';
-import { isRemote, readDataUrl, textOfBase64 } from '../parts/data-url.ts';
 import { missingNote } from '../parts/missing-note.ts';
 import type { Block } from './event.ts';
 
@@ -12,6 +12,8 @@ export function renderPart(part: Part): Block | null {
       return renderImage(part.image_url);
     case 'input_file':
       return renderFile(part);
+    case 'input_audio':
+      return null;
   }
 }
 

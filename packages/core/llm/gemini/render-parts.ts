@@ -1,6 +1,6 @@
 import type { Part as PartParam } from '@google/genai';
+import { isRemote, readDataUrl } from '../../turn/parts/data-url.ts';
 import type { Part } from '../../turn/request/item.ts';
-import { isRemote, readDataUrl } from '../parts/data-url.ts';
 import { missingNote } from '../parts/missing-note.ts';
 
 /** One part of a user's message as this wire takes it; null where it does not (contract-more: parts). */
@@ -12,6 +12,8 @@ export function renderPart(part: Part): PartParam | null {
       return renderAddress(part.image_url, 'image/');
     case 'input_file':
       return part.file_url ? renderAddress(part.file_url, '') : renderAddress(part.file_data ?? '', '');
+    case 'input_audio':
+      return { inlineData: { mimeType: `audio/${part.format}`, data: part.data } };
   }
 }
 
@@ -26,6 +28,7 @@ export function renderParts(parts: Part[]): PartParam[] {
 const TYPES: Record<string, string> = {
   ...{ png: 'image/png', jpg: 'image/jpeg', jpeg: 'image/jpeg', gif: 'image/gif', webp: 'image/webp' },
   ...{ heic: 'image/heic', heif: 'image/heif', pdf: 'application/pdf', txt: 'text/plain', md: 'text/markdown' },
+  ...{ mp3: 'audio/mp3', wav: 'audio/wav' },
   ...{ html: 'text/html', csv: 'text/csv', json: 'application/json', xml: 'text/xml' },
 };
 

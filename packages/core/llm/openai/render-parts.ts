@@ -1,8 +1,8 @@
 import type { ChatCompletionContentPart as PartParam } from 'openai/resources/chat/completions';
 import type { Message } from '../../turn/message.ts';
+import { isRemote, readDataUrl } from '../../turn/parts/data-url.ts';
 import type { Part } from '../../turn/request/item.ts';
 import { resultsOfBatch } from '../parts/batch-results.ts';
-import { isRemote, readDataUrl } from '../parts/data-url.ts';
 import { missingNote, textWithNotes } from '../parts/missing-note.ts';
 
 /** One part of a user's message as this wire takes it; null where it does not (contract-more: parts). */
@@ -14,6 +14,8 @@ export function renderPart(part: Part): PartParam | null {
       return renderImage(part);
     case 'input_file':
       return renderFile(part);
+    case 'input_audio':
+      return { type: 'input_audio', input_audio: { data: part.data, format: part.format } };
   }
 }
 

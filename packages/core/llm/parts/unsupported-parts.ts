@@ -1,3 +1,5 @@
+import { readBlobAddress } from '../../turn/parts/blob-address.ts';
+import { dataOf, withData } from '../../turn/parts/part-data.ts';
 import { type InputItem, isMessage, type Part } from '../../turn/request/item.ts';
 import { renderPart as anthropicPart } from '../anthropic/render-parts.ts';
 import { renderPart as geminiPart } from '../gemini/render-parts.ts';
@@ -22,11 +24,19 @@ export function unsupportedParts(wire: Wire, input: readonly InputItem[]): { par
 }
 
 function problemElsewhere({ type }: Part): string | null {
-  return type === 'input_text' ? null : 'Only a message of the user may have images and files; give the others text.';
+  return type === 'input_text'
+    ? null
+    : 'Only a message of the user may have images, files and audio; give the others text.';
 }
 
 function problemOf(wire: Wire, part: Part): string | null {
-  return renderers[wire](part) ? null : `${WANTS[wire]}, and this is none of them.`;
+  return renderers[wire](withSomeData(part)) ? null : `${WANTS[wire]}, and this is none of them.`;
+}
+
+/** Of a part whose data is kept elsewhere only the type is known here. */
+function withSomeData(part: Part): Part {
+  const blob = readBlobAddress(dataOf(part)?.address ?? '');
+  return blob ? withData(part, `data:${blob.mediaType};base64,YQ==`) : part;
 }
 
 const renderers: Record<Wire, (part: Part) => object | null> = {
@@ -36,8 +46,10 @@ const renderers: Record<Wire, (part: Part) => object | null> = {
 };
 
 const WANTS: Record<Wire, string> = {
-  openai: 'Beside text, this provider takes images (a data: URL or an https address) and PDF files (a data: URL)',
+  openai:
+    'Beside text, this provider takes images (a data: URL or an https address), PDF files (a data: URL) and audio (MP3 or WAV)',
   anthropic:
     'Beside text, this provider takes images (JPEG, PNG, GIF or WebP in a data: URL, or an https address) and files (PDF or text in a data: URL, or an https address)',
-  gemini: 'Beside text, this provider takes images and files, as a data: URL in base64 or as an https address',
+  gemini:
+    'Beside text, this provider takes images and files, as a data: URL in base64 or as an https address, and audio (MP3 or WAV)',
 };

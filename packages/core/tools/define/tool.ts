@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { Failure, Misconfigured } from '../../failure.ts';
+import type { Part } from '../../turn/request/item.ts';
 import { Tool, type ToolEffect } from '../../turn/request/tool.ts';
 import { TOOL_ERROR_CATEGORIES, type ToolErrorCategory } from '../../turn/tool-result.ts';
 
@@ -37,8 +38,28 @@ export type ToolOptions<Input extends z.ZodObject, Output extends z.ZodType> = {
   rateLimit?: { max: number; perSeconds: number };
   capabilities?: Tool['capabilities'];
   statusText?: string;
-  execute(input: z.output<Input>, context: ToolContext): Promise<z.input<Output>> | z.input<Output>;
+  execute(
+    input: z.output<Input>,
+    context: ToolContext,
+  ): Promise<z.input<Output> | PartsResult> | z.input<Output> | PartsResult;
 };
+
+/** A result of more than text: `parts` makes it. */
+export type PartsResult = { readonly parts: readonly Part[] };
+
+const partsResults = new WeakSet<object>();
+
+/** The result of a tool that answers with images, files or audio: the same objects as in a user's message. */
+export function parts(list: readonly Part[]): PartsResult {
+  const result = { parts: [...list] };
+  partsResults.add(result);
+  return result;
+}
+
+/** Whether a value was made by `parts`. */
+export function isPartsResult(value: unknown): value is PartsResult {
+  return typeof value === 'object' && value !== null && partsResults.has(value);
+}
 
 /**
  * Thrown by a tool that knows why it failed: the model reads the category, the message and the details. A category
@@ -67,7 +88,7 @@ export function defineTool<Input extends z.ZodObject, Output extends z.ZodType =
     async run(args, context) {
       const input = await parseInput(options.input, args);
       const output = await options.execute(input, context);
-      return options.output ? parseOutput(options.output, output) : output;
+      return options.output && !isPartsResult(output) ? parseOutput(options.output, output) : output;
     },
   };
 }

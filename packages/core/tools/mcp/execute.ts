@@ -5,7 +5,7 @@ import { failureOfStatus } from '../http/status.ts';
 import type { Attempt, FailedAttempt } from '../run/attempt.ts';
 import type { KeptConnection, Work } from './connection.ts';
 import { type McpError, readMcpError } from './error.ts';
-import { coversStructuredContent, renderMcpResult } from './result.ts';
+import { coversStructuredContent, outputOfMcp, renderMcpResult } from './result.ts';
 
 /** One attempt of a tool of an MCP server. `progress` receives what the tool reports meanwhile. */
 export type McpRequest = {
@@ -70,7 +70,7 @@ function remoteName({ name }: Tool, server: string): string {
 }
 
 function readResult(result: CallToolResult): Attempt {
-  if (!result.isError) return { kind: 'answered', output: renderMcpResult(result), cut: false };
+  if (!result.isError) return { kind: 'answered', output: outputOfMcp(result), cut: false };
   const { content, structuredContent } = result;
   const message = renderMcpResult({ content }) || 'The tool reported an error and did not say which.';
   const details = coversStructuredContent(content, structuredContent)

@@ -1,5 +1,8 @@
 import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/client';
 import { canonicalText, parseJson, scanJson, startJsonScan } from '../../json.ts';
+import { takeInline } from '../../turn/parts/take-inline.ts';
+import type { Part } from '../../turn/request/item.ts';
+import { type PartsResult, parts } from '../define/tool.ts';
 
 type AnsweredContent = Pick<CallToolResult, 'content' | 'structuredContent'>;
 
@@ -7,15 +10,50 @@ type AnsweredContent = Pick<CallToolResult, 'content' | 'structuredContent'>;
  * The answer of an MCP tool as text: texts as they are, all else as a short note. Structured content follows as JSON,
  * unless the blocks say the same; a block that repeats one of its properties is left out.
  */
-export function renderMcpResult({ content, structuredContent }: AnsweredContent): string {
-  if (structuredContent === undefined || coversStructuredContent(content, structuredContent)) return rendered(content);
+export function renderMcpResult(answer: AnsweredContent): string {
+  const { blocks, json } = saying(answer);
+  return [rendered(blocks), ...json].filter((text) => text !== '').join('\n');
+}
+
+/** The same where a model may be shown more than text: images and audio are parts of the result. */
+export function outputOfMcp(answer: AnsweredContent): string | PartsResult {
+  const { blocks, json } = saying(answer);
+  const shown = blocks.map(partOf);
+  if (shown.every((part) => part.type === 'input_text')) return renderMcpResult(answer);
+  const texts = json.map((text): Part => ({ type: 'input_text', text }));
+  return parts([...shown, ...texts].filter((part) => part.type !== 'input_text' || part.text !== ''));
+}
+
+/** What is sent as it is: a note stands for data that cannot be used. */
+function partOf(block: ContentBlock): Part {
+  const part = mediaOf(block);
+  const taken = part && takeInline(part);
+  return part && taken && 'blob' in taken ? part : { type: 'input_text', text: render(block) };
+}
+
+function mediaOf(block: ContentBlock): Part | null {
+  if (block.type === 'image') return { type: 'input_image', image_url: `data:${block.mimeType};base64,${block.data}` };
+  if (block.type !== 'audio') return null;
+  const format = FORMATS[block.mimeType.toLowerCase()];
+  return format ? { type: 'input_audio', data: block.data, format } : null;
+}
+
+const FORMATS: Partial<Record<string, 'mp3' | 'wav'>> = {
+  ...{ 'audio/mp3': 'mp3', 'audio/mpeg': 'mp3' },
+  ...{ 'audio/wav': 'wav', 'audio/x-wav': 'wav', 'audio/wave': 'wav' },
+};
+
+/** The blocks that say something of their own, and the structured content where they do not say all of it. */
+function saying({ content, structuredContent }: AnsweredContent): { blocks: ContentBlock[]; json: string[] } {
+  if (structuredContent === undefined || coversStructuredContent(content, structuredContent))
+    return { blocks: content, json: [] };
   // There may be thousands of properties and of blocks: comparing each with each would take minutes.
   const values = new Set(propertiesOf(structuredContent).map(canonicalText));
   const maxValues = countValues(JSON.stringify(structuredContent));
   const others = content.filter(
     (block) => block.type !== 'text' || !formsOf(block, maxValues).some((form) => values.has(form)),
   );
-  return [rendered(others), JSON.stringify(structuredContent)].filter((text) => text !== '').join('\n');
+  return { blocks: others, json: [JSON.stringify(structuredContent)] };
 }
 
 /**

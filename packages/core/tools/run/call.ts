@@ -2,10 +2,11 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { exponentialBackoffMs, jitterMs } from '../../backoff.ts';
 import type { Egress } from '../../egress/open.ts';
 import type { Redact } from '../../redact.ts';
+import type { NewBlob } from '../../turn/parts/take-inline.ts';
 import type { RateLimit, Tool, TurnTool } from '../../turn/request/tool.ts';
 import { errorResult, type ToolError, type ToolResult } from '../../turn/tool-result.ts';
 import { cleanError, cleanJson } from '../clean.ts';
-import { ToolFailed } from '../define/tool.ts';
+import { isPartsResult, type PartsResult, ToolFailed } from '../define/tool.ts';
 import { executeHttp } from '../http/execute.ts';
 import { fillHeaders } from '../http/headers.ts';
 import type { ToolSecrets } from '../http/secrets.ts';
@@ -14,6 +15,7 @@ import type { ToolRegistry } from '../registry.ts';
 import { type Attempt, type FailedAttempt, lastError, mayRepeat } from './attempt.ts';
 import { executeServer } from './execute-server.ts';
 import { renderOutput } from './render-output.ts';
+import { renderParts, takeResultParts } from './render-parts.ts';
 
 /** A call of a known tool with valid arguments. `idempotencyKey` is the same for every run of the call. */
 export type PreparedCall = {
@@ -47,8 +49,8 @@ type Rate = { max: number; perSeconds: number };
 /** A start within `maxWaitMs`, of at most `max` in any `perSeconds`, and within the operator's rate too. */
 export type Slot = Rate & { operatorRate?: Rate | undefined; maxWaitMs: number };
 
-/** The answer to a call, and the whole output where there is one. */
-export type CallOutcome = { result: ToolResult; full: string | null };
+/** The answer to a call, the whole output where there is one, and the blobs that come with it. */
+export type CallOutcome = { result: ToolResult; full: string | null; blobs?: NewBlob[] };
 
 /** A longer wait would block a worker; the model reads the requested time instead. */
 const LONGEST_WAIT_MS = 60_000;
@@ -172,6 +174,7 @@ function answeredOutcome(
   context: CallContext,
 ): CallOutcome {
   try {
+    if (isPartsResult(attempt.output)) return partsOutcome(attempt.output, spent, context);
     const rendered = renderOutput(attempt.output, context.outputLimit, context.redact);
     const truncated = rendered.truncated || attempt.cut;
     const kept = rendered.partial || attempt.cut ? { partial: true as const } : {};
@@ -181,6 +184,13 @@ function answeredOutcome(
     if (error instanceof ToolFailed) return failedOutcome(error, spent, context);
     throw error;
   }
+}
+
+function partsOutcome({ parts }: PartsResult, spent: Spent, { outputLimit, redact }: CallContext): CallOutcome {
+  const taken = takeResultParts(parts);
+  const { full, truncated, ...shown } = renderParts(taken.parts, outputLimit, redact);
+  const result = { status: 'success' as const, ...shown, error: null, truncated, cached: false, ...spent };
+  return { result, full, blobs: taken.blobs };
 }
 
 function failedOutcome({ category, message, details }: ToolError, spent: Spent, { redact }: CallContext): CallOutcome {

@@ -44,7 +44,7 @@ function notJson(reason: string): ToolFailed {
 }
 
 /** Keeps head and tail, and cuts between characters only. */
-function cut(text: string, limit: number): string {
+export function cut(text: string, limit: number): string {
   if (text.length * 3 <= limit || Buffer.byteLength(text) <= limit) return text;
   const bytes = Buffer.from(text);
   const headEnd = characterStart(bytes, Math.ceil(limit / 2), -1);

@@ -1,4 +1,5 @@
 import type { InputMessage } from '../message.ts';
+import type { Part } from '../request/item.ts';
 import { presentInput } from '../resource/input.ts';
 import { iso } from '../resource/iso.ts';
 import { type AdoptedCalls, presentAdopted, presentRound } from '../resource/turn.ts';
@@ -7,7 +8,7 @@ import { isAdded, type Round, type Turn } from '../turn.ts';
 /** One message as it is kept; only an answer that took rounds of tool calls, or adopted calls, has them. */
 export type CompactMessage = AdoptedCalls & {
   role: InputMessage['role'];
-  content: string | null;
+  content: string | Part[] | null;
   turn_id: string;
   created_at: string;
   rounds?: ReturnType<typeof presentRound>[];

@@ -1,10 +1,11 @@
 import type { Message, RequestedCall } from '../message.ts';
+import type { Part } from '../request/item.ts';
 
 type Result = Extract<Message, { role: 'tool' }>;
 
 /** One message of the expanded history; what a wire calls its roles and contents is the wire's own. */
 export type ExpandedMessage =
-  | { kind: 'text'; role: 'user' | 'system' | 'assistant'; text: string }
+  | { kind: 'text'; role: 'user' | 'system' | 'assistant'; text: string; parts?: Part[] | undefined }
   | { kind: 'calls'; calls: RequestedCall[] }
   | { kind: 'results'; results: Result[] };
 
@@ -17,7 +18,7 @@ function expand(message: Message, index: number, messages: Message[]): ExpandedM
   switch (message.role) {
     case 'user':
     case 'system':
-      return textMessage(message.role, message.content);
+      return textMessage(message.role, message.content, message.parts);
     case 'assistant':
       return [...textMessage('assistant', message.content), ...roundMessages(message.calls, messages, index)];
     case 'tool':
@@ -25,8 +26,8 @@ function expand(message: Message, index: number, messages: Message[]): ExpandedM
   }
 }
 
-function textMessage(role: 'user' | 'system' | 'assistant', text: string | null): ExpandedMessage[] {
-  return text ? [{ kind: 'text', role, text }] : [];
+function textMessage(role: 'user' | 'system' | 'assistant', text: string | null, parts?: Part[]): ExpandedMessage[] {
+  return text || parts ? [{ kind: 'text', role, text: text ?? '', ...(parts && { parts }) }] : [];
 }
 
 /** Every call of a transcript is answered directly behind its round. */

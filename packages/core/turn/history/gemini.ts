@@ -1,6 +1,10 @@
+import { readBlobAddress, shownAddress } from '../parts/blob-address.ts';
+import { dataOf } from '../parts/part-data.ts';
+import type { Part } from '../request/item.ts';
 import type { Turn } from '../turn.ts';
 import { argumentsAsObject, resultAsObject } from './as-object.ts';
 import { type ExpandedMessage, expandHistory } from './expand.ts';
+import { shownText, shownTexts } from './shown-text.ts';
 import { systemAsUser, systemPrompt } from './system-prompt.ts';
 import { transcriptOf } from './transcript.ts';
 
@@ -27,13 +31,28 @@ function geminiContent(message: ExpandedMessage): Record<string, unknown> {
       return {
         role: 'function',
         parts: message.results.map((result) => ({
-          functionResponse: { name: result.name, response: resultAsObject(result) },
+          functionResponse: { name: result.name, response: resultAsObject(withShownTexts(result)) },
         })),
       };
   }
 }
 
-function textContent({ role, text }: Extract<ExpandedMessage, { kind: 'text' }>): Record<string, unknown> {
+type Result = Extract<ExpandedMessage, { kind: 'results' }>['results'][number];
+
+function withShownTexts(result: Result): Result {
+  return result.parts ? { ...result, content: shownTexts(result.parts) } : result;
+}
+
+function textContent({ role, text, parts }: Extract<ExpandedMessage, { kind: 'text' }>): Record<string, unknown> {
   if (role === 'system') return { role: 'user', parts: [{ text: systemAsUser(text) }] };
+  if (parts) return { role: 'user', parts: parts.map(geminiPart) };
   return { role: role === 'assistant' ? 'model' : 'user', parts: [{ text }] };
+}
+
+function geminiPart(part: Part): Record<string, unknown> {
+  const data = dataOf(part);
+  if (!data) return { text: shownText(part) };
+  const blob = readBlobAddress(data.address);
+  if (!blob) return { fileData: { fileUri: data.address } };
+  return { inlineData: { mimeType: blob.mediaType, data: shownAddress(data.address) } };
 }

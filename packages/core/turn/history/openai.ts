@@ -1,5 +1,8 @@
+import { shownPart } from '../parts/part-data.ts';
+import type { Part } from '../request/item.ts';
 import type { Turn } from '../turn.ts';
 import { type ExpandedMessage, expandHistory } from './expand.ts';
+import { shownText, shownTexts } from './shown-text.ts';
 import { transcriptOf } from './transcript.ts';
 
 /** The history as OpenAI's wire has it: the system prompt first, each call's result a message of its own. */
@@ -11,7 +14,7 @@ export function openaiHistory(turns: Turn[], instructions: string | null = null)
 function openaiMessages(message: ExpandedMessage): Record<string, unknown>[] {
   switch (message.kind) {
     case 'text':
-      return [{ role: message.role, content: message.text }];
+      return [{ role: message.role, content: message.parts?.map(openaiPart) ?? message.text }];
     case 'calls':
       return [
         {
@@ -24,6 +27,25 @@ function openaiMessages(message: ExpandedMessage): Record<string, unknown>[] {
         },
       ];
     case 'results':
-      return message.results.map(({ callId, content }) => ({ role: 'tool', tool_call_id: callId, content }));
+      return message.results.map(({ callId, content, parts }) => ({
+        role: 'tool',
+        tool_call_id: callId,
+        content: parts ? shownTexts(parts) : content,
+      }));
+  }
+}
+
+function openaiPart(given: Part): Record<string, unknown> {
+  const part = shownPart(given);
+  switch (part.type) {
+    case 'input_text':
+      return { type: 'text', text: part.text };
+    case 'input_image':
+      return { type: 'image_url', image_url: { url: part.image_url, ...(part.detail && { detail: part.detail }) } };
+    case 'input_file':
+      if (part.file_data === undefined) return { type: 'text', text: shownText(part) };
+      return { type: 'file', file: { filename: part.filename || 'file.pdf', file_data: part.file_data } };
+    case 'input_audio':
+      return { type: 'input_audio', input_audio: { data: part.data, format: part.format } };
   }
 }

@@ -214,7 +214,8 @@ function addRound(transcript: Transcript, round: Round, { id: turnId, config }: 
 }
 
 function answerOf(result: ToolResult): Answer {
-  return { content: answerText(result), isError: result.status === 'error' };
+  const { parts } = result;
+  return { content: answerText(result), isError: result.status === 'error', ...(parts && { parts }) };
 }
 
 /** Of a request that the next input did not answer: it counts as denied (contract-responses R35). */

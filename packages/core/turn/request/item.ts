@@ -1,11 +1,18 @@
 /**
- * A part of a message or of a result, as callers send it (contract: parts). `image_url`, `file_data` and `file_url` are
- * `data:` URLs or https addresses, which are passed on and never fetched.
+ * A part of a message or of a result (contract-more: parts). `image_url`, `file_data` and `file_url` are `data:` URLs or
+ * https addresses, which are passed on and never fetched; `data` is base64. In rows the address of a blob stands in the
+ * place of inline data (`parts/blob-address.ts`).
  */
 export type Part =
   | { type: 'input_text'; text: string }
-  | { type: 'input_image'; image_url: string; detail?: string | null }
-  | { type: 'input_file'; filename?: string | null; file_data?: string; file_url?: string };
+  | { type: 'input_image'; image_url: string; detail?: string | null | undefined }
+  | {
+      type: 'input_file';
+      filename?: string | null | undefined;
+      file_data?: string | undefined;
+      file_url?: string | undefined;
+    }
+  | { type: 'input_audio'; data: string; format: 'mp3' | 'wav' };
 
 /** A message of a turn's input. Only a user's message has parts. */
 export type MessageItem = { role: 'user' | 'assistant' | 'system' | 'developer'; content: string | Part[] };
@@ -50,7 +57,7 @@ export function isMessage(item: InputItem): item is MessageItem {
   return 'role' in item;
 }
 
-/** What stands for a part where only text can: the text itself, or a note in the place of an image or a file. */
+/** What stands for a part where only text can: the text itself, or a note in the place of an image, a file or audio. */
 export function plainPart(part: Part): string {
   switch (part.type) {
     case 'input_text':
@@ -59,6 +66,8 @@ export function plainPart(part: Part): string {
       return '[image]';
     case 'input_file':
       return part.filename ? `[file: ${part.filename}]` : '[file]';
+    case 'input_audio':
+      return '[audio]';
   }
 }
 

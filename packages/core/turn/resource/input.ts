@@ -1,17 +1,19 @@
-import { type InputItem, isMessage, type MessageItem, plainContent } from '../request/item.ts';
+import { shownContent } from '../parts/part-data.ts';
+import { type InputItem, isMessage, type MessageItem, type Part, plainContent } from '../request/item.ts';
 
-type Shown = { role: 'user' | 'assistant' | 'system'; content: string };
+type Shown = { role: 'user' | 'assistant' | 'system'; content: string | Part[] };
 
 /**
- * A turn's input as native reads show it: roles and text, with notes for images and files. A call that was made elsewhere
- * stands as what the assistant said, its result as a system message, and opaque state is not shown.
+ * A turn's input as native reads show it: roles with texts or parts, and the path of a blob where a part had data. A call
+ * that was made elsewhere stands as what the assistant said, its result as a system message with notes for images and
+ * files, and opaque state is not shown.
  */
 export function presentInput(items: InputItem[]): Shown[] {
   return items.flatMap((item) => (isMessage(item) ? [presentMessage(item)] : presentOther(item)));
 }
 
 function presentMessage({ role, content }: MessageItem): Shown {
-  return { role: role === 'developer' ? 'system' : role, content: plainContent(content) };
+  return { role: role === 'developer' ? 'system' : role, content: shownContent(content) };
 }
 
 function presentOther(item: Exclude<InputItem, MessageItem>): Shown[] {

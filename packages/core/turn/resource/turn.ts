@@ -2,7 +2,9 @@ import { jsonObject } from '../../json.ts';
 import { allCalls } from '../call.ts';
 import { isWaiting } from '../next-step.ts';
 import { isUnfit, parsedOutput } from '../output/output-schema.ts';
+import { shownPart } from '../parts/part-data.ts';
 import { sumCosts, sumUsage, type Usage } from '../reply.ts';
+import type { Part } from '../request/item.ts';
 import { responseIdOf } from '../responses/item-id.ts';
 import { readStep } from '../step.ts';
 import { isTerminal, type ListedTurn, type Round, type ToolCall, type Turn, type WaitsFor } from '../turn.ts';
@@ -127,8 +129,9 @@ export function presentCall(call: ToolCall) {
 /** What is known of a call's answer. `isLeased`: a worker is on its batch. */
 export function presentResult(call: ToolCall, isLeased: boolean) {
   if (call.result) {
-    const { partial: _, ...result } = call.result;
-    return { tool_call_id: call.id, ...result };
+    const { partial: _, parts, ...result } = call.result;
+    const content: string | Part[] | null = parts ? parts.map(shownPart) : result.content;
+    return { tool_call_id: call.id, ...result, content };
   }
   const status = call.claimedBy !== null || isLeased ? ('running' as const) : ('pending' as const);
   const unknown = { content: null, error: null, truncated: false, cached: false, duration_ms: null, attempts: 0 };

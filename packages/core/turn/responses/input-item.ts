@@ -1,3 +1,4 @@
+import { shownContent, shownPart } from '../parts/part-data.ts';
 import { type InputItem, isMessage, type MessageItem, type Part } from '../request/item.ts';
 import type { Round, Turn } from '../turn.ts';
 import { type ItemPosition, itemIdOf, readItemId } from './item-id.ts';
@@ -92,18 +93,20 @@ function listedContent(role: MessageItem['role'], content: string | Part[]) {
   return [{ type: 'output_text', text: content, annotations: [], logprobs: [] }];
 }
 
-/** Readers of OpenAI's shape expect a `detail` with each image. */
-function listedPart(part: Part) {
+/** Readers of OpenAI's shape expect a `detail` with each image. Where data stood, they find the path of its blob. */
+function listedPart(given: Part) {
+  const part = shownPart(given);
   return part.type === 'input_image' ? { ...part, detail: part.detail ?? 'auto' } : part;
 }
 
 function listedOther(item: Exclude<InputItem, MessageItem>) {
   switch (item.type) {
     case 'function_call':
-    case 'function_call_output':
     case 'custom_tool_call':
-    case 'custom_tool_call_output':
       return { ...item, status: 'completed' };
+    case 'function_call_output':
+    case 'custom_tool_call_output':
+      return { ...item, output: shownContent(item.output), status: 'completed' };
     case 'mcp_call':
       return {
         ...item,

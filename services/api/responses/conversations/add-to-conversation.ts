@@ -5,11 +5,12 @@ import { lockLine } from '#core/checkpoint/turns/reading/line.ts';
 import { RequestRefused } from '#core/failure.ts';
 import { newId } from '#core/id.ts';
 import { checkInput } from '#core/turn/history/check-input.ts';
+import { keepTaken } from '../../blobs/take-parts.ts';
 import { conversationNotFound } from '../../find-own.ts';
 import type { Made } from '../../http/idempotency.ts';
 import { checkInputAgainst, findLine } from '../predecessor.ts';
 import type { PlacedItem } from '../request/read-input.ts';
-import { type ResolvedItem, resolveInput } from '../resolve-input.ts';
+import { type ResolvedItem, resolveInput, takeResolved } from '../resolve-input.ts';
 
 type Addition = { project: string; conversationId: string; items: PlacedItem[] };
 
@@ -40,10 +41,12 @@ async function add(trx: Trx, addition: Addition, position: number): Promise<Made
   const resolved = await resolveInput(trx, addition.items, { project, last: { conversationId, position } });
   if (resolved.length === 0) return { status: 200, resourceId: conversationId };
 
-  const input = resolved.map(({ item }) => item);
-  if (checkInput([], input, MAY_STAY_OPEN)) await checkAgainstLine(trx, addition, resolved);
+  const items = resolved.map(({ item }) => item);
+  if (checkInput([], items, MAY_STAY_OPEN)) await checkAgainstLine(trx, addition, resolved);
   const id = newId('turn');
-  await addItems(trx, { id, project, conversationId, input });
+  const taken = await takeResolved(trx, resolved, { project, wire: null });
+  await addItems(trx, { id, project, conversationId, input: taken.input });
+  await keepTaken(trx, { project, turnId: id, taken });
   return { status: 200, resourceId: id };
 }
 

@@ -12,13 +12,15 @@ export type GivenContent = z.output<typeof GivenContent>;
 const Text = z.object({ text: z.string() });
 const Refusal = z.object({ refusal: z.string() });
 
-const dataOrHttps = z.string().regex(/^(data:|https:\/\/)/, 'give a data: URL or an https address');
+const dataOrHttps = z
+  .string()
+  .regex(/^(data:|https:\/\/|\/v1\/blobs\/[0-9a-f]{64}$)/, 'give a data: URL or an https address');
 const Image = z.object({ image_url: dataOrHttps, detail: z.string().max(16).nullable().default(null) });
 const File = z.object({
   filename: z.string().max(512).nullish(),
   file_data: z
     .string()
-    .regex(/^data:/, 'give a data: URL')
+    .regex(/^(data:|\/v1\/blobs\/[0-9a-f]{64}$)/, 'give a data: URL')
     .nullish(),
   file_url: dataOrHttps.nullish(),
 });

@@ -157,7 +157,7 @@ test.for(wires)('a next turn of either API cancels what it does not answer, on t
   expect((await harness.findTurn(native.id)).output).toBe('Done.');
   for (const format of ['openai', 'anthropic', 'gemini', 'compact']) {
     const { status, body } = await harness.call('GET', `${path}/messages?format=${format}`);
-    expect({ format, status, hasImage: JSON.stringify(body).includes('[image]') }).toEqual({
+    expect({ format, status, hasImage: JSON.stringify(body).includes('/v1/blobs/') }).toEqual({
       ...{ format, status: 200, hasImage: true },
     });
   }

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { file, image, PDF, PNG, text, user } from '#test/api/blobs/samples.ts';
 import { scripted } from '#test/harness/scripted.ts';
 import type { Scene } from '../lane.ts';
 import type { Reference } from './reference.ts';
@@ -14,6 +15,15 @@ export const apiReferences: Reference[] = [
     request: async ({ recorder }) => {
       const webhook = { url: `${recorder.url}/hook` };
       return { method: 'POST', path: '/v1/turns', headers: key, body: { model: 'openai/test', input: 'Hi', webhook } };
+    },
+    answers: [202],
+  },
+  {
+    of: 'the request that starts a turn with an image',
+    start: nothing,
+    request: async () => {
+      const input = user(text('Look'), image(PNG), file(PDF));
+      return { method: 'POST', path: '/v1/turns', headers: key, body: { model: 'openai/test', input } };
     },
     answers: [202],
   },
@@ -54,6 +64,15 @@ export const apiReferences: Reference[] = [
     of: 'the request that gives a tool output',
     start: (scene) => startWaiting(scene, device),
     request: (scene) => toFirst(scene, 'tool_outputs', { tool_outputs: [{ tool_call_id: 'call_it', output: 'here' }] }),
+    answers: [200],
+  },
+  {
+    of: 'the request that gives a tool output with an image',
+    start: (scene) => startWaiting(scene, device),
+    request: (scene) => {
+      const output = [text('here'), image(PNG)];
+      return toFirst(scene, 'tool_outputs', { tool_outputs: [{ tool_call_id: 'call_it', output }] });
+    },
     answers: [200],
   },
   {

@@ -28,13 +28,18 @@ export function isRemote(url: string | undefined): url is string {
 
 /** Base64 in the form that every wire takes: lines are joined, the letters of URLs replaced. */
 function standardBase64(data: string): string | null {
-  if (BASE64.test(data)) return data;
+  if (isBase64(data)) return data;
   const plain = data
     .replace(/\s+|%0a|%0d/gi, '')
     .replace(/%3d/gi, '=')
     .replaceAll('-', '+')
     .replaceAll('_', '/');
-  return BASE64.test(plain) ? plain : null;
+  return isBase64(plain) ? plain : null;
+}
+
+/** Padding may be left out; one digit alone is no byte. */
+function isBase64(data: string): boolean {
+  return BASE64.test(data) && data.length % 4 !== 1 && (!data.endsWith('=') || data.length % 4 === 0);
 }
 
 const BASE64 = /^[a-z0-9+/]+={0,2}$/i;

@@ -1,0 +1,102 @@
+import { sql } from 'kysely';
+import { read } from '../postgres/read-write.ts';
+import type { NewBlob } from '../turn/parts/take-inline.ts';
+import { isVisible } from './sql/visible.ts';
+import type { Db, Trx } from './tables.ts';
+
+/** What a turn refers to, by the SHA-256 of each; those that may not be there yet come with their bytes. */
+export type ReferredBlobs = { project: string; turnId: string; hashes: readonly string[]; blobs: readonly NewBlob[] };
+
+/**
+ * Keeps the blobs that a turn refers to: new ones are added, and none goes before the turn. It commits together with the row
+ * that has their addresses. Rows are locked in one order, after that of the turn. Returns those that are not there and
+ * came without bytes: then the caller has to roll back.
+ */
+export async function keepBlobs(trx: Trx, { project, turnId, hashes, blobs }: ReferredBlobs): Promise<string[]> {
+  const bytes = new Map(blobs.map((blob) => [blob.sha256, blob]));
+  const missing: string[] = [];
+  for (const sha256 of [...new Set(hashes)].sort()) {
+    const blob = bytes.get(sha256);
+    if (blob) await insertBlob(trx, project, blob);
+    else if (!(await lockBlob(trx, project, sha256))) missing.push(sha256);
+  }
+  if (missing.length > 0 || hashes.length === 0) return missing;
+  await sql`
+    insert into blob_references (project, sha256, turn_id)
+    select ${project}, value, ${turnId} from json_array_elements_text(${[...new Set(hashes)]}::json)
+    on conflict do nothing`.execute(trx);
+  return [];
+}
+
+/** Where there is one already, it is only locked: whoever deletes it has come first, or waits. */
+async function insertBlob(trx: Trx, project: string, { sha256, mediaType, bytes }: NewBlob): Promise<void> {
+  await sql`
+    insert into blobs (project, sha256, media_type, bytes) values (${project}, ${sha256}, ${mediaType}, ${bytes})
+    on conflict (project, sha256) do update set media_type = excluded.media_type where false`.execute(trx);
+}
+
+async function lockBlob(trx: Trx, project: string, sha256: string): Promise<boolean> {
+  const { rows } = await sql`
+    select sha256 from blobs where project = ${project} and sha256 = ${sha256} for key share`.execute(trx);
+  return rows.length > 0;
+}
+
+/** The first media types of blobs that callers of a project find, by their SHA-256; others are not among them. */
+export async function findBlobTypes(db: Db, project: string, hashes: readonly string[]): Promise<Map<string, string>> {
+  const rows = await read(
+    db,
+    sql<{ sha256: string; mediaType: string }>`
+    select sha256, media_type as "mediaType" from blobs
+    where project = ${project} and sha256 in (select value from json_array_elements_text(${hashes}::json))
+      and ${hasVisibleTurn}`,
+  );
+  return new Map(rows.map(({ sha256, mediaType }) => [sha256, mediaType]));
+}
+
+/** A blob that callers of a project find, without its bytes; `size` counts them. */
+export async function findBlob(
+  db: Db,
+  project: string,
+  sha256: string,
+): Promise<{ mediaType: string; size: number } | undefined> {
+  const rows = await read(
+    db,
+    sql<{ mediaType: string; size: number }>`
+    select media_type as "mediaType", octet_length(bytes) as size from blobs
+    where project = ${project} and sha256 = ${sha256} and ${hasVisibleTurn}`,
+  );
+  return rows[0];
+}
+
+/** Some bytes of a blob, from the first one that `start` does not leave out; none where it is gone. */
+export async function readBlobPiece(
+  db: Db,
+  { project, sha256, start, length }: { project: string; sha256: string; start: number; length: number },
+): Promise<Buffer | undefined> {
+  const rows = await read(
+    db,
+    sql<{ piece: Buffer }>`
+    select substring(bytes from ${start + 1}::int for ${length}::int) as piece from blobs
+    where project = ${project} and sha256 = ${sha256}`,
+  );
+  return rows[0]?.piece;
+}
+
+/** The bytes of blobs in one statement, whoever may see them; those that are gone are not among them. */
+export async function loadBlobs(
+  db: Db,
+  project: string,
+  hashes: readonly string[],
+): Promise<{ sha256: string; bytes: Buffer }[]> {
+  return read(
+    db,
+    sql<{ sha256: string; bytes: Buffer }>`
+    select sha256, bytes from blobs
+    where project = ${project} and sha256 in (select value from json_array_elements_text(${hashes}::json))`,
+  );
+}
+
+/** A blob of deleted turns alone leaves every read, although a fork may keep it for its model. */
+const hasVisibleTurn = sql<boolean>`exists (
+  select from blob_references as reference join turns on turns.id = turn_id
+  where reference.project = blobs.project and reference.sha256 = blobs.sha256 and ${isVisible})`;

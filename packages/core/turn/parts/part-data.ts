@@ -1,0 +1,78 @@
+import { type InputItem, isMessage, type Part } from '../request/item.ts';
+import { shownAddress } from './blob-address.ts';
+
+/** Where a part has its data, or the address of it. */
+export type PartData = { field: 'image_url' | 'file_data' | 'file_url' | 'data'; address: string };
+
+/** The data of a part; null where it is a text. */
+export function dataOf(part: Part): PartData | null {
+  switch (part.type) {
+    case 'input_text':
+      return null;
+    case 'input_image':
+      return { field: 'image_url', address: part.image_url };
+    case 'input_file':
+      return part.file_data === undefined
+        ? { field: 'file_url', address: part.file_url ?? '' }
+        : { field: 'file_data', address: part.file_data };
+    case 'input_audio':
+      return { field: 'data', address: part.data };
+  }
+}
+
+/** The same part with other data. A file that comes by an address of its own keeps none. */
+export function withData(part: Part, address: string): Part {
+  switch (part.type) {
+    case 'input_text':
+      return part;
+    case 'input_image':
+      return { ...part, image_url: address };
+    case 'input_file': {
+      const { file_url: _, ...file } = part;
+      return { ...file, file_data: address };
+    }
+    case 'input_audio':
+      return { ...part, data: address };
+  }
+}
+
+/** A part as callers read it: the path of a blob stands where its data stood. */
+export function shownPart(part: Part): Part {
+  const data = dataOf(part);
+  const shown = data && shownAddress(data.address);
+  return data && shown !== null && shown !== data.address ? withData(part, shown) : part;
+}
+
+/** A content as callers read it. */
+export function shownContent(content: string | Part[]): string | Part[] {
+  return typeof content === 'string' ? content : content.map(shownPart);
+}
+
+/** A part of an input and its path there, as in `input[0].content[1]`. */
+export type PlacedPart = { part: Part; path: string };
+
+/** All parts of an input: those of messages, and those of results that came with it. */
+export function partsOf(items: readonly InputItem[]): PlacedPart[] {
+  return items.flatMap((item, index) => {
+    const { field, content } = contentOf(item);
+    return typeof content === 'string'
+      ? []
+      : content.map((part, place) => ({ part, path: `input[${index}].${field}[${place}]` }));
+  });
+}
+
+/** The same input with other parts, each made of the one in its place. */
+export function mapParts(items: readonly InputItem[], change: (placed: PlacedPart) => Part): InputItem[] {
+  return items.map((item, index) => {
+    const { field, content } = contentOf(item);
+    if (typeof content === 'string') return item;
+    const parts = content.map((part, place) => change({ part, path: `input[${index}].${field}[${place}]` }));
+    return { ...item, [field]: parts };
+  });
+}
+
+function contentOf(item: InputItem): { field: 'content' | 'output'; content: string | Part[] } {
+  if (isMessage(item)) return { field: 'content', content: item.content };
+  const hasParts = item.type === 'function_call_output' || item.type === 'custom_tool_call_output';
+  return { field: 'output', content: hasParts ? item.output : '' };
+}

@@ -1,0 +1,65 @@
+import { createHash } from 'node:crypto';
+import type { Part } from '../request/item.ts';
+import { blobAddress } from './blob-address.ts';
+import { type DataUrl, readDataUrl } from './data-url.ts';
+import { contradictsMediaType, pixelsOf } from './media-type.ts';
+import { dataOf, type PartData, withData } from './part-data.ts';
+
+/** Inline data on its way to be kept: its bytes, with the type that they came with. */
+export type NewBlob = { sha256: string; mediaType: string; bytes: Buffer };
+
+/** Images of more pixels than this are refused: whoever opens one holds four bytes for each of them. */
+const MAX_PIXELS = 64_000_000;
+
+/**
+ * What becomes of a part whose data is to be kept apart: the part as a row has it, with the blob that it refers to then. Null
+ * where it has no inline data. A `problem` ends a sentence that begins with the field.
+ */
+export type TakenPart = { part: Part; blob: NewBlob } | { problem: string; field: PartData['field'] } | null;
+
+/** Takes the inline data out of a part, and checks it. */
+export function takeInline(part: Part): TakenPart {
+  const data = dataOf(part);
+  if (!data || !isInline(part, data)) return null;
+  const { field, address } = data;
+  const read = part.type === 'input_audio' ? readAudio(part) : readDataUrl(address);
+  if (!read) return { field, problem: `give ${WANTED[part.type]}, of at least one byte` };
+  const mediaType = read.mediaType === 'image/jpg' ? 'image/jpeg' : read.mediaType;
+  const bytes = Buffer.from(read.base64, 'base64');
+  const problem = problemOf({ part, mediaType, bytes });
+  if (problem) return { field, problem };
+  const sha256 = createHash('sha256').update(bytes).digest('hex');
+  return { part: withData(part, blobAddress({ sha256, mediaType })), blob: { sha256, mediaType, bytes } };
+}
+
+/** Audio always comes as data; images and files may come by an address of their own. */
+function isInline(part: Part, { address }: PartData): boolean {
+  return part.type === 'input_audio' ? !address.startsWith('blob:') : /^data:/i.test(address);
+}
+
+function readAudio({ data, format }: Extract<Part, { type: 'input_audio' }>): DataUrl | null {
+  return readDataUrl(`data:audio/${format};base64,${data}`);
+}
+
+const WANTED: Record<Part['type'], string> = {
+  input_text: 'a text',
+  input_image: 'an image as a data: URL in base64',
+  input_file: 'a file as a data: URL in base64',
+  input_audio: 'audio in base64',
+};
+
+type Read = { part: Part; mediaType: string; bytes: Buffer };
+
+function problemOf({ part, mediaType, bytes }: Read): string | null {
+  if (!MEDIA_TYPE.test(mediaType)) return 'name its media type in the data: URL, as image/png';
+  if (part.type === 'input_image' && !mediaType.startsWith('image/'))
+    return 'give an image, or send it as an input_file';
+  if (contradictsMediaType(mediaType, bytes)) return `its bytes are not ${mediaType}; name the type that they are`;
+  const pixels = pixelsOf(mediaType, bytes);
+  if (pixels && pixels.width * pixels.height > MAX_PIXELS)
+    return `give an image of at most ${MAX_PIXELS / 1e6} megapixels`;
+  return null;
+}
+
+/** As RFC 6838 has it, so that it can stand in a header. */
+const MEDIA_TYPE = /^[a-z0-9][a-z0-9!#$&^_.+-]{0,126}\/[a-z0-9][a-z0-9!#$&^_.+-]{0,126}$/;

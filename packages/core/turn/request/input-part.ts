@@ -1,0 +1,69 @@
+import { z } from 'zod';
+
+const address = (message: string, pattern: RegExp) => z.string().regex(pattern, message);
+
+const KEPT = '/v1/blobs/[0-9a-f]{64}$';
+const HTTPS = 'https://.{1,8192}$';
+
+const text = z
+  .strictObject({
+    type: z.literal('input_text'),
+    text: z.string().min(1, 'give some text').describe('What is said.'),
+  })
+  .meta({ id: 'InputText', description: 'A text.', examples: [{ type: 'input_text', text: 'What is this?' }] });
+
+const image = z
+  .strictObject({
+    type: z.literal('input_image'),
+    image_url: address(
+      'give a data: URL in base64, an https address, or the path of a blob',
+      new RegExp(`^(?:data:|${HTTPS}|${KEPT})`),
+    ).describe('The image as a `data:` URL, by an https address, or as `/v1/blobs/…`, which is how reads show data.'),
+    detail: z.string().max(16).nullish().describe('How closely to look: a hint, passed on to providers that have it.'),
+  })
+  .meta({
+    id: 'InputImage',
+    description: 'An image. Its address is passed on to the provider, never fetched by Pawl.',
+    examples: [{ type: 'input_image', image_url: 'https://example.com/cat.png', detail: 'low' }],
+  });
+
+const file = z
+  .strictObject({
+    type: z.literal('input_file'),
+    filename: z.string().max(512).nullish().describe('Its name, for the model.'),
+    file_data: address('give a data: URL in base64, or the path of a blob', new RegExp(`^(?:data:|${KEPT})`))
+      .optional()
+      .describe('The file as a `data:` URL, or as `/v1/blobs/…`. Give it or `file_url`.'),
+    file_url: address('give an https address', new RegExp(`^${HTTPS}`))
+      .optional()
+      .describe('Where the provider finds it. Give it or `file_data`.'),
+  })
+  .refine(({ file_data, file_url }) => (file_data === undefined) !== (file_url === undefined), {
+    path: ['file_data'],
+    message: 'give either file_data or file_url',
+  })
+  .meta({
+    id: 'InputFile',
+    description: 'A file, such as a PDF. Which kinds are taken differs between providers.',
+    examples: [{ type: 'input_file', filename: 'offer.pdf', file_url: 'https://example.com/offer.pdf' }],
+  });
+
+const audio = z
+  .strictObject({
+    type: z.literal('input_audio'),
+    data: address('give audio in base64, or the path of a blob', new RegExp(`^(?!blob:)(?:(?!/v1/)|${KEPT})`))
+      .min(1, 'give some audio')
+      .describe('The audio in base64, or as `/v1/blobs/…`.'),
+    format: z.enum(['mp3', 'wav']).describe('What it is.'),
+  })
+  .meta({
+    id: 'InputAudio',
+    description: 'Something that was said or can be heard.',
+    examples: [{ type: 'input_audio', data: `/v1/blobs/${'0'.repeat(64)}`, format: 'wav' }],
+  });
+
+/** A part of a message or of a result, as callers send it and as reads show it. */
+export const InputPart = z.discriminatedUnion('type', [text, image, file, audio]);
+
+/** Parts of one message, or of one result, at most. */
+export const MAX_PARTS = 1_000;

@@ -1,0 +1,105 @@
+import { findBlobTypes, keepBlobs } from '#core/checkpoint/blobs.ts';
+import type { Db, Trx } from '#core/checkpoint/tables.ts';
+import { RequestRefused } from '#core/failure.ts';
+import { unsupportedParts } from '#core/llm/parts/unsupported-parts.ts';
+import type { Capabilities } from '#core/llm/provider.ts';
+import { shorten } from '#core/text.ts';
+import { blobAddress, readBlobAddress, readShownAddress } from '#core/turn/parts/blob-address.ts';
+import { dataOf, mapParts, type PlacedPart, partsOf, withData } from '#core/turn/parts/part-data.ts';
+import { type NewBlob, takeInline } from '#core/turn/parts/take-inline.ts';
+import type { InputItem, Part } from '#core/turn/request/item.ts';
+
+/** An input as rows have it, with the blobs that it refers to: all of them by their hash, new ones with their bytes. */
+export type TakenInput = { input: InputItem[]; hashes: string[]; blobs: NewBlob[] };
+
+type Given = { project: string; input: readonly InputItem[]; wire: Capabilities['wire'] | null };
+
+/** Whether an input has more than text in it, so that its blobs have to be written with it. */
+export function hasData(input: readonly InputItem[]): boolean {
+  return partsOf(input).some(({ part }) => dataOf(part) !== null);
+}
+
+/**
+ * Takes inline data out of an input, and looks up the blobs that it names by their paths. Refuses, with its path, what is
+ * no such data and what the wire cannot carry; an input without a `wire` goes to no provider yet.
+ */
+export async function takeParts(db: Db, { project, input, wire }: Given): Promise<TakenInput> {
+  if (partsOf(input).length === 0) return { input: [...input], hashes: [], blobs: [] };
+  const known = await withAddresses(db, project, input);
+  const blobs: NewBlob[] = [];
+  const taken = mapParts(known, (placed) => takePart(placed, blobs));
+  const problem = wire && unsupportedParts(wire, known);
+  if (problem) throw new RequestRefused(400, 'unsupported_content', problem.message, problem.param);
+  return { input: taken, hashes: hashesOf(taken), blobs };
+}
+
+/** The same for the parts of a result, wherever a `path` says it stands. A note stands for what the wire cannot carry. */
+export async function takeOutput(
+  db: Db,
+  { project, parts, path }: { project: string; parts: Part[]; path: string },
+): Promise<{ parts: Part[] } & Omit<TakenInput, 'input'>> {
+  const item = { type: 'function_call_output' as const, call_id: '', output: parts };
+  const { input, ...taken } = await takeParts(db, { project, input: [item], wire: null }).catch((error: unknown) => {
+    if (!(error instanceof RequestRefused)) throw error;
+    const { status, code, message, param } = error;
+    throw new RequestRefused(status, code, inPath(message, path), param && inPath(param, path));
+  });
+  return { parts: partsOf(input).map(({ part }) => part), ...taken };
+}
+
+function inPath(text: string, path: string): string {
+  return text.replace('input[0]', path);
+}
+
+/** Keeps what an input refers to, in the transaction that records the turn. */
+export async function keepTaken(
+  trx: Trx,
+  { project, turnId, taken }: { project: string; turnId: string; taken: Omit<TakenInput, 'input'> },
+): Promise<void> {
+  if (taken.hashes.length === 0) return;
+  const [missing] = await keepBlobs(trx, { project, turnId, hashes: taken.hashes, blobs: taken.blobs });
+  if (missing !== undefined) throw noBlob(missing, 'input');
+}
+
+/** The hashes of all blobs that the parts of an input refer to. */
+function hashesOf(input: readonly InputItem[]): string[] {
+  const found = partsOf(input).flatMap(({ part }) => readBlobAddress(dataOf(part)?.address ?? '')?.sha256 ?? []);
+  return [...new Set(found)];
+}
+
+/** The same input with the address of each blob that it names by its path. */
+async function withAddresses(db: Db, project: string, input: readonly InputItem[]): Promise<readonly InputItem[]> {
+  const named = partsOf(input).flatMap(({ part }) => readShownAddress(dataOf(part)?.address ?? '') ?? []);
+  if (named.length === 0) return input;
+  const types = await findBlobTypes(db, project, [...new Set(named)]);
+  return mapParts(input, (placed) => withAddress(placed, types));
+}
+
+function withAddress({ part, path }: PlacedPart, types: ReadonlyMap<string, string>): Part {
+  const data = dataOf(part);
+  const sha256 = data && readShownAddress(data.address);
+  if (!data || !sha256) return part;
+  const mediaType = types.get(sha256);
+  if (mediaType === undefined) throw noBlob(sha256, `${path}.${data.field}`);
+  if (part.type === 'input_image' && !mediaType.startsWith('image/'))
+    throw invalid(`${path}.${data.field}`, 'give an image, or send it as an input_file');
+  const own = part.type === 'input_audio' ? `audio/${part.format}` : mediaType;
+  return withData(part, blobAddress({ sha256, mediaType: own }));
+}
+
+function takePart({ part, path }: PlacedPart, blobs: NewBlob[]): Part {
+  const taken = takeInline(part);
+  if (taken === null) return part;
+  if ('problem' in taken) throw invalid(`${path}.${taken.field}`, taken.problem);
+  blobs.push(taken.blob);
+  return taken.part;
+}
+
+function invalid(param: string, problem: string): RequestRefused {
+  return new RequestRefused(400, 'invalid_value', `\`${param}\` is not valid: ${problem}.`, param);
+}
+
+function noBlob(sha256: string, param: string): RequestRefused {
+  const message = `There is no blob ${shorten(sha256)} in this project. Send its data again, as a data: URL.`;
+  return new RequestRefused(400, 'invalid_value', message, param);
+}
