@@ -3,7 +3,7 @@ import { type Connection, connect } from '#core/checkpoint/connect.ts';
 import { findOrCreateWebhookSecret } from '#core/checkpoint/webhooks/secret.ts';
 import { type Egress, openEgress } from '#core/egress/open.ts';
 import { type EgressPolicy, parseEgressAllow } from '#core/egress/policy.ts';
-import { configureProviders, type Providers } from '#core/llm/providers.ts';
+import { configureProviders, loadProviderPackages, type Providers } from '#core/llm/providers.ts';
 import { openPubsub } from '#core/pubsub/open-pubsub.ts';
 import type { Pubsub } from '#core/pubsub/pubsub.ts';
 import type { JobQueue } from '#core/queue/job-queue.ts';
@@ -67,7 +67,8 @@ export async function openParts(
   const toolSecrets = parseToolSecrets(settings.PAWL_SECRETS);
   const redact = makeRedact(knownSecrets(settings, toolSecrets));
   const simulator = lazySimulator();
-  const providers = configureProviders(settings.variables, simulator);
+  const packages = await loadProviderPackages(settings.variables);
+  const providers = configureProviders(settings.variables, simulator, packages);
   const egressPolicy = parseEgressAllow(settings.PAWL_EGRESS_ALLOW);
   const egress = openEgress(egressPolicy);
   const connectionRefusals = trackConnectionRefusals(log);

@@ -16,22 +16,26 @@ export type ScriptedReply = {
   usage?: Usage;
 };
 
-/** How one wire puts things. Each event is one string, with the line ends of a stream, `\n`. */
-export type WireScript = {
-  reply(reply: ScriptedReply): string[];
+/** How one wire puts things. Each event is one string, with the line ends of a stream, `\n`, or the bytes of a frame. */
+export type WireScript<Event extends string | Uint8Array = string> = {
+  reply(reply: ScriptedReply): Event[];
   /** The events of that reply up to half of the last piece of its first call's arguments. */
-  cutInCall(reply: ScriptedReply): string[];
+  cutInCall(reply: ScriptedReply): Event[];
   /** The raw words of this wire, and what they mean. */
   finishReasons: [raw: string, FinishReason][];
-  finished(raw: string, text: string): string[];
+  finished(raw: string, text: string): Event[];
   /** An error after the 200, of the kind that may pass. */
-  errorEvent: string[];
+  errorEvent: Event[];
   /** A refusal before anything was sent. */
   refusal(status: number): Omit<Answer, 'ending'>;
+  /** Of what a reply used, what this wire cannot say, and so is zero. */
+  uncounted?: (keyof Usage)[];
+  /** What says nothing and may stand before each event; comments and blank lines where it is not given. */
+  noise?: Event;
 };
 
 /** Whether the sentinel some wires end with (`[DONE]`) is the last event. */
-const isSentinel = (event: string) => event.includes('[DONE]');
+const isSentinel = (event: string | Uint8Array) => typeof event === 'string' && event.includes('[DONE]');
 
 /** Any round's request. */
 export const someRequest: RoundRequest = {
@@ -55,7 +59,11 @@ export const someRequest: RoundRequest = {
 };
 
 /** The exam every adapter sits: bytes of its wire on a real socket in, our words or a classified failure out. */
-export function providerExam(name: string, makeProvider: (origin: string) => Provider, wire: WireScript) {
+export function providerExam<Event extends string | Uint8Array = string>(
+  name: string,
+  makeProvider: (origin: string) => Provider,
+  wire: WireScript<Event>,
+) {
   const ask = async (answer: Answer, bounds: Partial<{ timeoutMs: number; idleTimeoutMs: number }> = {}) => {
     await using server = await startWireServer();
     server.answer(answer);
@@ -74,6 +82,7 @@ export function providerExam(name: string, makeProvider: (origin: string) => Pro
     cached_input_tokens: 4,
     reasoning_tokens: 2,
   };
+  const counted: Usage = { ...usage, ...Object.fromEntries((wire.uncounted ?? []).map((field) => [field, 0])) };
   const twoCalls = [
     { id: 'call_a', name: 'add', arguments: ['{"a":', '1}'] },
     { id: 'call_b', name: 'multiply', arguments: ['{"text":"', 'grüß dich 👋', '"}'] },
@@ -85,7 +94,7 @@ export function providerExam(name: string, makeProvider: (origin: string) => Pro
   test(`${name}: text arrives in pieces and whole`, async () => {
     const { reply, deltas } = await ask({ body: wire.reply({ text: ['Hel', 'lo ', '👋🏽.'], usage }) });
 
-    expect(reply).toMatchObject({ text: 'Hello 👋🏽.', calls: [], finishReason: 'stop', usage });
+    expect(reply).toMatchObject({ text: 'Hello 👋🏽.', calls: [], finishReason: 'stop', usage: counted });
     expect(deltas).toEqual(['Hel', 'lo ', '👋🏽.'].map((text) => ({ kind: 'text', text })));
   });
 
@@ -99,7 +108,7 @@ export function providerExam(name: string, makeProvider: (origin: string) => Pro
   test(`${name}: parallel calls whose pieces come by turns are put together`, async () => {
     const { reply, deltas } = await ask({ body: wire.reply({ text: ['Both.'], calls: twoCalls, usage }) });
 
-    expect(reply).toMatchObject({ text: 'Both.', calls: asked, finishReason: 'tool_calls', usage });
+    expect(reply).toMatchObject({ text: 'Both.', calls: asked, finishReason: 'tool_calls', usage: counted });
     const second = deltas.filter((delta) => delta.kind === 'tool-arguments' && delta.index === 1);
     expect(textOf(second, 'tool-arguments')).toBe(asked[1]!.arguments);
   });
@@ -210,11 +219,19 @@ export function providerExam(name: string, makeProvider: (origin: string) => Pro
 
   test(`${name}: comments, CRLF, single bytes and a missing sentinel change nothing`, async () => {
     const events = wire.reply({ text: ['Hel', 'lo 👋'], calls: twoCalls, usage });
-    const noisy = events.filter((event) => !isSentinel(event)).flatMap((event) => [': ping\n\n', event, '\n\n']);
-    const bytes = [...Buffer.from(noisy.join('').replaceAll('\n', '\r\n'))].map((byte) => Uint8Array.of(byte));
+    const noisy = events.filter((event) => !isSentinel(event)).flatMap((event) => withNoise(event, wire.noise));
+    const bytes = noisy.flatMap((event) => [...crlf(event)]).map((byte) => Uint8Array.of(byte));
 
     const { reply } = await ask({ body: bytes });
 
-    expect(reply).toMatchObject({ text: 'Hello 👋', calls: asked, finishReason: 'tool_calls', usage });
+    expect(reply).toMatchObject({ text: 'Hello 👋', calls: asked, finishReason: 'tool_calls', usage: counted });
   });
+}
+
+function withNoise<Event extends string | Uint8Array>(event: Event, noise: Event | undefined): (string | Uint8Array)[] {
+  return noise === undefined ? [': ping\n\n', event, '\n\n'] : [noise, event];
+}
+
+function crlf(event: string | Uint8Array): Uint8Array {
+  return typeof event === 'string' ? Buffer.from(event.replaceAll('\n', '\r\n')) : event;
 }

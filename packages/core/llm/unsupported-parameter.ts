@@ -1,9 +1,11 @@
+import { isRecord } from '../json.ts';
 import { quote } from '../text.ts';
 import type { StandingConfig, TurnConfig } from '../turn/request/turn.ts';
 import type { Capabilities, Provider } from './provider.ts';
 
-type Asked = Pick<Provider, 'name' | 'capabilities'>;
+type Asked = Pick<Provider, 'name' | 'capabilities' | 'reasoningEfforts'>;
 type Sampling = Pick<StandingConfig, 'reasoning_effort' | 'verbosity'>;
+type Options = Pick<StandingConfig, 'provider_options'>;
 type Settings = Sampling & Partial<Pick<TurnConfig, 'text_format' | 'tools' | 'tool_mode'>>;
 
 /** A field of a request that the provider cannot heed, and a sentence that says what to do instead. */
@@ -23,11 +25,24 @@ export function unsupportedParameter(provider: Asked, settings: Settings): Unsup
 }
 
 /** The same of a native turn, with the fields' native names; a medium verbosity is a verbosity, too (contract-more §1). */
-export function unsupportedField(provider: Asked, settings: Sampling): UnsupportedParameter | null {
+export function unsupportedField(provider: Asked, settings: Sampling & Partial<Options>): UnsupportedParameter | null {
   const effort = effortProblem(provider, settings);
   if (effort) return { param: 'reasoning_effort', message: effort };
   const verbosity = verbosityProblem(provider, settings);
-  return verbosity ? { param: 'verbosity', message: verbosity } : null;
+  if (verbosity) return { param: 'verbosity', message: verbosity };
+  return optionsProblem(provider, settings);
+}
+
+/** Packages of the AI SDK are given options by the name of their own provider, and nothing at the top level. */
+function optionsProblem(
+  { name, capabilities }: Asked,
+  { provider_options }: Partial<Options>,
+): UnsupportedParameter | null {
+  if (capabilities.wire !== 'ai-sdk') return null;
+  const field = Object.keys(provider_options ?? {}).find((key) => !isRecord(provider_options?.[key]));
+  if (field === undefined) return null;
+  const message = `${name} takes options by the name of its package's provider, as in {"mistral":{…}}. Give an object.`;
+  return { param: `provider_options.${field}`, message };
 }
 
 /** The efforts that each wire has a word for. */
@@ -35,11 +50,14 @@ const EFFORTS: Record<Capabilities['wire'], readonly string[]> = {
   openai: ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'],
   anthropic: ['low', 'medium', 'high', 'xhigh', 'max'],
   gemini: ['minimal', 'low', 'medium', 'high'],
+  'ai-sdk': ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'],
 };
 
-function effortProblem({ name, capabilities }: Asked, { reasoning_effort: effort }: Sampling): string | null {
-  const known = EFFORTS[capabilities.wire];
+function effortProblem(provider: Asked, { reasoning_effort: effort }: Sampling): string | null {
+  const { name, capabilities, reasoningEfforts } = provider;
+  const known: readonly string[] = reasoningEfforts ?? EFFORTS[capabilities.wire];
   if (!effort || known.includes(effort)) return null;
+  if (known.length === 0) return `${name} is told no reasoning effort. Leave it out, or set it by provider_options.`;
   return `${name} knows no reasoning effort ${quote(effort)}. Set one of ${known.join(', ')}, or leave it out.`;
 }
 
