@@ -1,7 +1,7 @@
 import { Misconfigured, RequestRefused } from '../failure.ts';
 import { quote } from '../text.ts';
 import { aiSdkProvider } from './ai-sdk/ai-sdk-provider.ts';
-import { loadPackages, type MakePackage } from './ai-sdk/load-packages.ts';
+import { loadPackages, type MakePackage } from './ai-sdk/package/load-packages.ts';
 import { anthropicProvider } from './anthropic/anthropic-provider.ts';
 import { bounded } from './bounded.ts';
 import { geminiProvider } from './gemini/gemini-provider.ts';

@@ -2,7 +2,7 @@ import { createAmazonBedrock } from '@ai-sdk/amazon-bedrock';
 import { createMistral } from '@ai-sdk/mistral';
 import { createMistral as createEarlierMistral } from 'ai-sdk-mistral-v3';
 import { aiSdkProvider } from '#core/llm/ai-sdk/ai-sdk-provider.ts';
-import type { MakePackage } from '#core/llm/ai-sdk/load-packages.ts';
+import type { MakePackage } from '#core/llm/ai-sdk/package/load-packages.ts';
 import { makeHttpClient } from '#core/llm/http/http-client.ts';
 import { bedrockWire } from '#test/llm/ai-sdk/bedrock-wire.ts';
 import { mistralWire } from '#test/llm/ai-sdk/mistral-wire.ts';

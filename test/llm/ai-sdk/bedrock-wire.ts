@@ -12,7 +12,7 @@ const RAW: Record<FinishReason, string> = {
 };
 
 /** One frame of an event stream of AWS: lengths, headers and a JSON payload, each half with its checksum. */
-export function frame(type: string, payload: object, messageType: 'event' | 'exception' = 'event'): Uint8Array {
+function frame(type: string, payload: object, messageType: 'event' | 'exception' = 'event'): Uint8Array {
   const headers = Buffer.concat([
     header(':message-type', messageType),
     header(`:${messageType}-type`, type),

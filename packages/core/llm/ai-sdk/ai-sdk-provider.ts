@@ -4,16 +4,16 @@ import { isCut, nameBreakages } from '../errors/classify-breakage.ts';
 import { type Asked, nameFailure } from '../errors/name-failure.ts';
 import type { Post } from '../http/http-client.ts';
 import type { Delta, Provider, RoundRequest } from '../provider.ts';
-import { classifyError } from './classify-error.ts';
-import { inEarlierVersion } from './earlier-version.ts';
-import { finishReply } from './finish-reply.ts';
-import { hideOptions } from './hide-options.ts';
-import type { MakePackage } from './load-packages.ts';
-import { makeFetch } from './make-fetch.ts';
-import { makePackage, type PackageModel } from './package-model.ts';
-import { renderRequest } from './render-request.ts';
-import { type StreamPart, startReply, takePart } from './reply-accumulator.ts';
-import { partFilter } from './supported-urls.ts';
+import { hideOptions } from './package/hide-options.ts';
+import type { MakePackage } from './package/load-packages.ts';
+import { makeFetch } from './package/make-fetch.ts';
+import { makePackage, type PackageModel } from './package/package-model.ts';
+import { classifyError } from './reply/classify-error.ts';
+import { finishReply } from './reply/finish-reply.ts';
+import { type StreamPart, startReply, takePart } from './reply/reply-accumulator.ts';
+import { inEarlierVersion } from './request/earlier-version.ts';
+import { partFilter } from './request/part-filter.ts';
+import { renderRequest } from './request/render-request.ts';
 
 export type AiSdkOptions = {
   name: string;

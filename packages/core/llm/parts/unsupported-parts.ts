@@ -1,5 +1,5 @@
 import { type InputItem, isMessage, type Part } from '../../turn/request/item.ts';
-import { renderPart as aiSdkPart } from '../ai-sdk/render-parts.ts';
+import { renderPart as aiSdkPart } from '../ai-sdk/request/render-parts.ts';
 import { renderPart as anthropicPart } from '../anthropic/render-parts.ts';
 import { renderPart as geminiPart } from '../gemini/render-parts.ts';
 import { renderPart as openaiPart } from '../openai/render-parts.ts';

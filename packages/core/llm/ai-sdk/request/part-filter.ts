@@ -1,4 +1,4 @@
-import type { Part } from '../../turn/request/item.ts';
+import type { Part } from '../../../turn/request/item.ts';
 import { renderPart } from './render-parts.ts';
 
 /** Addresses that a model fetches by itself, by patterns of media types. */

@@ -1,8 +1,8 @@
 import { createRequire, registerHooks } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { Misconfigured } from '../../failure.ts';
-import { isRecord } from '../../json.ts';
+import { Misconfigured } from '../../../failure.ts';
+import { isRecord } from '../../../json.ts';
 
 /** A provider of `PAWL_PROVIDERS` that is a package: which one, and what of it makes the provider. */
 export type PackageName = { name: string; module: string; exported: string };

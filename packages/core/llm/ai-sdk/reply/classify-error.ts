@@ -1,9 +1,9 @@
-import type { ProviderFailed } from '../../failure.ts';
-import { isRecord, parseJson } from '../../json.ts';
-import { retryAfterMs } from '../../retry-after.ts';
-import { classifyBreakage } from '../errors/classify-breakage.ts';
-import { codeOfStatus } from '../errors/code-of-status.ts';
-import { type Asked, nameFailure, type ProviderCode, plainWords } from '../errors/name-failure.ts';
+import type { ProviderFailed } from '../../../failure.ts';
+import { isRecord, parseJson } from '../../../json.ts';
+import { retryAfterMs } from '../../../retry-after.ts';
+import { classifyBreakage } from '../../errors/classify-breakage.ts';
+import { codeOfStatus } from '../../errors/code-of-status.ts';
+import { type Asked, nameFailure, type ProviderCode, plainWords } from '../../errors/name-failure.ts';
 import { StreamFailed } from './reply-accumulator.ts';
 
 /** A call that failed: `hide` makes what the operator configured unreadable, `hasBegun` is true once a stream was opened. */

@@ -1,4 +1,4 @@
-import { isRecord } from '../../json.ts';
+import { isRecord } from '../../../json.ts';
 
 /** Shorter values are words or numbers that sentences may well contain. */
 const SHORTEST = 8;
@@ -19,7 +19,7 @@ export function hideOptions(options: unknown, env: Record<string, string | undef
 }
 
 /** Every text in a value, at any depth. */
-export function textsIn(value: unknown): string[] {
+function textsIn(value: unknown): string[] {
   if (typeof value === 'string') return [value];
   if (Array.isArray(value)) return value.flatMap(textsIn);
   return isRecord(value) ? Object.values(value).flatMap(textsIn) : [];

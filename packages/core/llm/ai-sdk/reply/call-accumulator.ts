@@ -1,6 +1,6 @@
 import type { LanguageModelV4ToolCall as WholeCall } from '@ai-sdk/provider';
-import type { Delta } from '../provider.ts';
-import { boundReply, REPLY_LIMITS } from '../reply-limits.ts';
+import type { Delta } from '../../provider.ts';
+import { boundReply, REPLY_LIMITS } from '../../reply-limits.ts';
 
 /** A call while it arrives. `isRaw`: its pieces are no JSON, and only the whole call has its arguments. */
 export type CallAccumulator = {

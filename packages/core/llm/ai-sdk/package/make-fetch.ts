@@ -1,6 +1,6 @@
-import type { ByteReader } from '../http/byte-queue.ts';
-import type { HttpAnswer, Post } from '../http/http-client.ts';
-import { limited } from '../http/open-reply.ts';
+import type { ByteReader } from '../../http/byte-queue.ts';
+import type { HttpAnswer, Post } from '../../http/http-client.ts';
+import { limited } from '../../http/open-reply.ts';
 
 /** Statuses whose answers have no body, not even an empty one. */
 const WITHOUT_BODY = [204, 205, 304];

@@ -1,9 +1,9 @@
 import type { LanguageModelV4FilePart as FilePart, LanguageModelV4TextPart as TextPart } from '@ai-sdk/provider';
-import type { Message } from '../../turn/message.ts';
-import type { Part } from '../../turn/request/item.ts';
-import { resultsOfBatch } from '../parts/batch-results.ts';
-import { isRemote, readDataUrl } from '../parts/data-url.ts';
-import { missingNote, textWithNotes } from '../parts/missing-note.ts';
+import type { Message } from '../../../turn/message.ts';
+import type { Part } from '../../../turn/request/item.ts';
+import { resultsOfBatch } from '../../parts/batch-results.ts';
+import { isRemote, readDataUrl } from '../../parts/data-url.ts';
+import { missingNote, textWithNotes } from '../../parts/missing-note.ts';
 
 /** A part of a user's message, in the interface's words. */
 export type UserPart = TextPart | FilePart;

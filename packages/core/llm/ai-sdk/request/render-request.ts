@@ -5,13 +5,13 @@ import type {
   SharedV4ProviderOptions,
   LanguageModelV4ToolChoice as WireChoice,
 } from '@ai-sdk/provider';
-import { isRecord } from '../../json.ts';
-import type { Part } from '../../turn/request/item.ts';
-import type { TextFormat } from '../../turn/request/response.ts';
-import type { Tool, TurnTool } from '../../turn/request/tool.ts';
-import type { ToolChoice } from '../../turn/request/turn.ts';
-import type { RoundRequest } from '../provider.ts';
-import { renderHistory } from '../render-history.ts';
+import { isRecord } from '../../../json.ts';
+import type { Part } from '../../../turn/request/item.ts';
+import type { TextFormat } from '../../../turn/request/response.ts';
+import type { Tool, TurnTool } from '../../../turn/request/tool.ts';
+import type { ToolChoice } from '../../../turn/request/turn.ts';
+import type { RoundRequest } from '../../provider.ts';
+import { renderHistory } from '../../render-history.ts';
 import { renderPrompt } from './render-prompt.ts';
 
 /** Who is asked: the provider's name here, and which parts its model can be given. */

@@ -1,5 +1,5 @@
 import type { LanguageModelV3, LanguageModelV4 } from '@ai-sdk/provider';
-import { Misconfigured } from '../../failure.ts';
+import { Misconfigured } from '../../../failure.ts';
 import type { MakePackage } from './load-packages.ts';
 
 /** A model of a package, in one of the two versions of the AI SDK's interface that are spoken here. */

@@ -1,5 +1,5 @@
 import type { SharedV3Warning, SharedV4Warning } from '@ai-sdk/provider';
-import { quoteProvider } from '../errors/name-failure.ts';
+import { quoteProvider } from '../../errors/name-failure.ts';
 
 /** A package's warning as a sentence for the caller, in one line. */
 export function wordWarning(provider: string, warning: SharedV3Warning | SharedV4Warning): string {

@@ -1,9 +1,9 @@
-import { cleanText } from '../../text.ts';
-import type { RequestedCall } from '../../turn/message.ts';
-import type { FinishReason, Reply, Usage } from '../../turn/reply.ts';
-import { nameFailure } from '../errors/name-failure.ts';
-import type { CallAccumulator } from './gather-calls.ts';
-import { type KeptPart, Metadata, opaqueOf } from './opaque.ts';
+import { cleanText } from '../../../text.ts';
+import type { RequestedCall } from '../../../turn/message.ts';
+import type { FinishReason, Reply, Usage } from '../../../turn/reply.ts';
+import { nameFailure } from '../../errors/name-failure.ts';
+import { type KeptPart, Metadata, opaqueOf } from '../opaque.ts';
+import type { CallAccumulator } from './call-accumulator.ts';
 import type { ReplyAccumulator } from './reply-accumulator.ts';
 
 type Finish = NonNullable<ReplyAccumulator['finish']>;

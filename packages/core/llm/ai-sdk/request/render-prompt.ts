@@ -2,12 +2,12 @@ import type {
   LanguageModelV4Message as PromptMessage,
   LanguageModelV4ToolCallPart as ToolCallPart,
 } from '@ai-sdk/provider';
-import { argumentsAsObject } from '../../turn/history/as-object.ts';
-import { systemAsUser, systemPrompt } from '../../turn/history/system-prompt.ts';
-import type { Message, RequestedCall } from '../../turn/message.ts';
-import type { Part } from '../../turn/request/item.ts';
-import { wireName } from '../wire-name.ts';
-import { type KeptPart, readOpaque } from './opaque.ts';
+import { argumentsAsObject } from '../../../turn/history/as-object.ts';
+import { systemAsUser, systemPrompt } from '../../../turn/history/system-prompt.ts';
+import type { Message, RequestedCall } from '../../../turn/message.ts';
+import type { Part } from '../../../turn/request/item.ts';
+import { wireName } from '../../wire-name.ts';
+import { type KeptPart, readOpaque } from '../opaque.ts';
 import { partsBehindResults, renderParts } from './render-parts.ts';
 import { withWireIds } from './wire-ids.ts';
 

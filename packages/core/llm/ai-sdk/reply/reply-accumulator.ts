@@ -1,7 +1,7 @@
 import type { LanguageModelV3StreamPart, LanguageModelV4StreamPart } from '@ai-sdk/provider';
-import type { Delta } from '../provider.ts';
-import { boundReply, REPLY_LIMITS } from '../reply-limits.ts';
-import { type CallAccumulator, endCall, growCall, startCall } from './gather-calls.ts';
+import type { Delta } from '../../provider.ts';
+import { boundReply, REPLY_LIMITS } from '../../reply-limits.ts';
+import { type CallAccumulator, endCall, growCall, startCall } from './call-accumulator.ts';
 import { wordWarning } from './word-warning.ts';
 
 /** One part of a stream, in either version of the interface. */

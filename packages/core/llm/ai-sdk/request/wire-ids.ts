@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Message } from '../../turn/message.ts';
+import type { Message } from '../../../turn/message.ts';
 
 /** Models that want ids of exactly nine letters and digits, wherever they are hosted. */
 const MISTRALS = /mistral|ministral|mixtral|magistral|codestral|devstral|pixtral|voxtral/i;
