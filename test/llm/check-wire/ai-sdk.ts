@@ -34,7 +34,11 @@ function callsOf(message: PromptMessage | undefined): string[] {
 function checkContent(message: PromptMessage): string[] {
   if (message.role === 'system') return unless(message.content.trim() !== '', 'a blank system message');
   const blank = message.content.filter((part) => part.type === 'text' && !part.text.trim() && !part.providerOptions);
-  return [...unless(message.content.length > 0, `an empty ${message.role}`), ...blank.map(() => 'a blank text')];
+  return [
+    ...unless(message.content.length > 0, `an empty ${message.role}`),
+    ...unless(message.content.at(-1)?.type !== 'reasoning', 'a thought at the end'),
+    ...blank.map(() => 'a blank text'),
+  ];
 }
 
 /** The calls of a message are answered in the next one, each once and in their order. */

@@ -92,7 +92,7 @@ function renderAssistant(spoken: Spoken, provider: string): AssistantContent {
   const state = opaque?.provider === provider ? readOpaque(opaque.state) : null;
   if (!state || !fits(state.parts, spoken)) return [...words(content ?? ''), ...calls.map(callPart)];
   let at = 0;
-  return state.parts.flatMap((kept): AssistantPart[] => {
+  const parts = state.parts.flatMap((kept): AssistantPart[] => {
     const told = kept.metadata ? { providerOptions: kept.metadata } : {};
     if ('reasoning' in kept) return [{ type: 'reasoning', text: kept.reasoning, ...told }];
     if ('custom' in kept) return [{ type: 'custom', kind: kept.custom as `${string}.${string}`, ...told }];
@@ -101,6 +101,17 @@ function renderAssistant(spoken: Spoken, provider: string): AssistantContent {
     at = start + kept.text;
     return [{ type: 'text', text: content?.slice(start, at) ?? '', ...told }];
   });
+  return endOnWords(parts.filter(isSaying));
+}
+
+/** A blank text says nothing, unless the package has said something beside it. */
+function isSaying(part: AssistantPart): boolean {
+  return part.type !== 'text' || part.text.trim() !== '' || part.providerOptions !== undefined;
+}
+
+/** No message may end in a thought: what followed it was cut. */
+function endOnWords(parts: AssistantPart[]): AssistantPart[] {
+  return parts.slice(0, parts.findLastIndex(({ type }) => type !== 'reasoning') + 1);
 }
 
 /** Whether the stored round is still the one that came: a dialect may have rewritten it. */
