@@ -23,7 +23,13 @@ export function classifyError(error: unknown, { asked, hide, hasBegun }: FailedA
   if (broken.code !== 'internal') return broken;
   // A stream that ends in an error of any kind has broken off; before it, the package itself has failed.
   if (said.isRetryable || hasBegun) return named('provider_unavailable', said, { asked, hide, hasBegun });
-  return named('internal', said, { asked, hide, hasBegun });
+  return named(isAnswered(cause) ? 'provider_bad_response' : 'internal', said, { asked, hide, hasBegun });
+}
+
+/** Whether the server had accepted the request: then its answer could not be read. */
+function isAnswered(error: unknown): boolean {
+  const status = error instanceof Error && 'statusCode' in error ? error.statusCode : null;
+  return typeof status === 'number' && status >= 200 && status < 300;
 }
 
 function named(code: ProviderCode, said: SaidError, { asked, hide, hasBegun }: FailedAsk): ProviderFailed {
