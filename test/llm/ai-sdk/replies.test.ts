@@ -153,10 +153,10 @@ test('what a provider does by itself is passed over with a warning, and so is to
   expect(reply.warnings).toEqual([
     ...['acme: topK is not supported: Not here.', 'acme: reasoning is only imitated'],
     ...['acme: old is deprecated: Use new.', 'acme: Beware.'],
-    'acme sent a call of a tool that it runs itself, which is not kept',
-    'acme sent the result of a tool that it ran itself, which is not kept',
-    'acme sent sources of its answer, which is not kept',
-    'acme sent a file, which is not kept',
+    'acme sent a call of a tool that it runs itself, which Pawl does not keep',
+    'acme sent the result of a tool that it ran itself, which Pawl does not keep',
+    'acme sent sources of its answer, which Pawl does not keep',
+    'acme sent a file, which Pawl does not keep',
   ]);
 });
 

@@ -90,7 +90,7 @@ const PASSED_OVER = {
 const MOST_WARNINGS = 20;
 
 function passOver(reply: ReplyAccumulator, what: string): void {
-  warn(reply, `${reply.provider} sent ${what}, which is not kept`);
+  warn(reply, `${reply.provider} sent ${what}, which Pawl does not keep`);
 }
 
 function warn({ warnings }: ReplyAccumulator, sentence: string): void {
