@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import type { TurnResource } from '#core/turn/resource/turn.ts';
 import { openStream, textOf } from '#test/api/stream/open-stream.ts';
-import { createHarness, type Harness, startBackgroundWorker } from '#test/harness/create-harness.ts';
+import { type Harness, startBackgroundWorker } from '#test/harness/create-harness.ts';
 import { bedrockWire } from '#test/llm/ai-sdk/bedrock-wire.ts';
 import { mistralWire } from '#test/llm/ai-sdk/mistral-wire.ts';
+import { openPackages, play } from '#test/llm/ai-sdk/open-packages.ts';
 import { checkOpenai } from '#test/llm/check-wire/openai.ts';
-import { startWireServer, type WireServer } from '#test/llm/wire-server.ts';
 
 const call = (id: string, city: string) => ({ id, name: 'weather_lookup', arguments: ['{"city":', `"${city}"}`] });
 const weather = (city: string) => JSON.stringify({ city, temp: 22, condition: 'sunny' });
@@ -13,34 +13,6 @@ const usage = {
   ...{ input_tokens: 11, output_tokens: 7, total_tokens: 18 },
   ...{ cached_input_tokens: 4, reasoning_tokens: 0 },
 };
-
-/** Providers that are packages, and the servers behind them. */
-async function openPackages() {
-  const mistral = await startWireServer();
-  const bedrock = await startWireServer();
-  const config = (module: string, exported: string, options: object) => ({
-    ...{ kind: 'ai-sdk', module, export: exported, options: { apiKey: 'a-secret-of-mine', ...options } },
-  });
-  const providers = {
-    mistral: config('@ai-sdk/mistral', 'createMistral', { baseURL: `${mistral.origin}/v1` }),
-    before: config('ai-sdk-mistral-v3', 'createMistral', { baseURL: `${mistral.origin}/v1` }),
-    bedrock: config('@ai-sdk/amazon-bedrock', 'createAmazonBedrock', { region: 'x', baseURL: bedrock.origin }),
-  };
-  const harness = await createHarness({ env: { PAWL_PROVIDERS: JSON.stringify(providers) } });
-  return {
-    ...{ harness, mistral, bedrock },
-    async [Symbol.asyncDispose]() {
-      await harness[Symbol.asyncDispose]();
-      await mistral[Symbol.asyncDispose]();
-      await bedrock[Symbol.asyncDispose]();
-    },
-  };
-}
-
-function play(server: WireServer, first: (string | Uint8Array)[], ...more: (string | Uint8Array)[][]) {
-  server.answer({ body: first });
-  server.answerNext(...more.map((body) => ({ body })));
-}
 
 async function say(harness: Harness, path: string, body: object): Promise<TurnResource> {
   const { body: turn } = await harness.call<TurnResource>('POST', path, { body });
