@@ -58,8 +58,6 @@ create table turns (
   conversation_id text not null references conversations on delete cascade,
   position integer not null,
   -- what the client asks for: it never changes
-  provider text not null,
-  model text,
   priority integer not null,
   config json not null,
   input json not null,
@@ -71,6 +69,9 @@ create table turns (
   open_calls integer not null default 0,
   waiting_calls integer not null default 0,
   last_event integer not null default 0,
+  -- the model that is asked now, and its provider: the one asked for until that cannot answer
+  provider text not null,
+  model text,
   -- the wake-up: a rescue enqueues the turn again once due_at has passed, under the next generation. What is indexed is
   -- due_at rounded down: a change within its four seconds touches no index (a HOT update)
   due_at timestamptz,

@@ -48,13 +48,18 @@ export function readCommand([name, ...args]: string[]): Command {
 }
 
 function readRun(args: string[]): Command {
-  const texts = { model: TEXT, tools: TEXT, instructions: TEXT, conversation: TEXT };
+  const texts = { model: TEXT, fallback: TEXT, tools: TEXT, instructions: TEXT, conversation: TEXT };
   const { values, positionals } = parse(args, { ...texts, json: FLAG });
   const { conversation: conversationId, instructions, model = conversationId ? undefined : MODEL } = values;
   if (positionals.length === 0) throw new CommandMisused('Say what the turn is about: pawl run "Hello".');
-  const tools = values.tools?.split(',').map((tool) => tool.trim());
-  const request = { input: positionals.join(' '), model, instructions, tools };
+  const tools = namesIn(values.tools);
+  const fallback_models = namesIn(values.fallback);
+  const request = { input: positionals.join(' '), model, instructions, tools, fallback_models };
   return { kind: 'run', request, conversationId, isJson: values.json === true };
+}
+
+function namesIn(list: string | undefined): string[] | undefined {
+  return list?.split(',').map((name) => name.trim());
 }
 
 function readTurns(args: string[]): Command {
@@ -90,6 +95,7 @@ export const usage = `Usage: npx pawl <command>
 
   run "input"      start a turn and watch it
       --model <provider/model>       sim/demo unless given
+      --fallback <model,model>       asked in turn where that cannot answer
       --tools <name,name>            server-side tools it may call
       --instructions <text>          the system prompt
       --conversation <conv_…>        go on with a conversation

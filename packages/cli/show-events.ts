@@ -36,6 +36,9 @@ function showEvent(event: TurnEvent, { screen, text, tools }: Views): void {
     case 'step.retrying':
       showRetry(event, screen);
       break;
+    case 'model.changed':
+      showChange(event, screen);
+      break;
     case 'tool_call.started':
       tools.started(event);
       break;
@@ -68,6 +71,10 @@ function showRoundEnd(
 
 function showRetry({ round, error, retry_in_ms: ms }: Of<'step.retrying'>, screen: Screen): void {
   screen.say(styleText('yellow', `! round ${round} again in ${(ms / 1000).toFixed(1)} s: ${error.code}`));
+}
+
+function showChange({ round, from, to, error }: Of<'model.changed'>, screen: Screen): void {
+  screen.say(styleText('yellow', `! round ${round} goes from ${from} to ${to}: ${error.code}`));
 }
 
 function showTurn(event: TurnChange, screen: Screen): void {

@@ -8,7 +8,7 @@
 import { barTrack, durationOf } from './bars.js';
 import { element } from './element.js';
 import { formatDuration, formatTimeOfDay } from './time.js';
-import { formatTokens } from './turn-text.js';
+import { formatTokens, formatUsd } from './turn-text.js';
 
 /**
  * One entry of a timeline: its title, one more line of text, and its bars.
@@ -33,13 +33,15 @@ export function timelineItem(looks, title, { meta, bars = [], timed = bars }, ..
 }
 
 /**
- * A committed round with its text and its numbers.
+ * A committed round with its text and its numbers, and with its model where that is not the one asked for.
  * @param {Extract<Entry, { kind: 'round' }>} entry
+ * @param {string | undefined} asked the model of the turn
  */
-export function roundView({ round, bars }) {
+export function roundView({ round, bars }, asked) {
   const { number, assistant_response: text, tool_calls: calls } = round;
   const last = calls.length === 0 && element('p', { class: 'hint' }, 'Its text is the answer above.');
-  const line = { meta: metaOf(round, bars), bars, timed: bars.slice(-1) };
+  const meta = [round.model !== asked && round.model, metaOf(round, bars)].filter(Boolean).join(' · ');
+  const line = { meta, bars, timed: bars.slice(-1) };
   return timelineItem('checkpoint', `Round ${number}`, line, text ? element('p', { class: 'said' }, text) : last);
 }
 
@@ -87,6 +89,7 @@ function metaOf({ attempts, usage, finish_reason: reason, completed_at: at, tool
   const texts = [
     attempts > 1 && `attempt ${attempts}`,
     usage && `tokens ${formatTokens(usage)}`,
+    usage?.cost_usd != null && formatUsd(usage.cost_usd),
     reason !== 'stop' && calls.length === 0 && reason,
     wait?.to && `queued ${formatDuration(wait.to - wait.from)}`,
     `checkpoint ${formatTimeOfDay(at)}`,
@@ -94,7 +97,7 @@ function metaOf({ attempts, usage, finish_reason: reason, completed_at: at, tool
   return texts.filter(Boolean).join(' · ');
 }
 
-/** @typedef {Extract<Entry, { kind: 'retrying' | 'failed' | 'lost' | 'idle' | 'waiting' | 'resumed' }>} Interruption */
+/** @typedef {Extract<Entry, { kind: 'retrying' | 'changed' | 'failed' | 'lost' | 'idle' | 'waiting' | 'resumed' }>} Interruption */
 
 /**
  * What happened between two checkpoints: a failed attempt, a lost worker, a wait for an answer.
@@ -110,6 +113,11 @@ export function interruptionView(entry) {
         timed: entry.bars.slice(-1),
       };
       return timelineItem('bad', `Round ${round} brought no reply`, line, errorText(error));
+    }
+    case 'changed': {
+      const { error, from, to } = entry.event;
+      const line = { meta: `${to} is asked instead`, bars: entry.bars, timed: entry.bars.slice(-1) };
+      return timelineItem('bad', `${from} cannot answer`, line, errorText(error));
     }
     case 'failed':
       return timelineItem(

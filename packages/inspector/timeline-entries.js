@@ -14,6 +14,7 @@ import { endsTurn } from './event-stream.js';
  * is a step that was due for long before a worker took it. Times without a unit are RFC 3339.
  * @typedef {{ kind: 'started', at: string, bars: Bar[] }
  *   | { kind: 'retrying', at: string, event: TurnEvent, bars: Bar[] }
+ *   | { kind: 'changed', at: string, event: TurnEvent, bars: Bar[] }
  *   | { kind: 'lost', round: number, runs: number, bars: Bar[] }
  *   | { kind: 'idle', round: number, bars: Bar[] }
  *   | { kind: 'round', round: Round, bars: Bar[] }
@@ -55,7 +56,7 @@ function advance(cursor, { type, created_at: at, error, retry_in_ms: retryInMs }
   cursor.backoffMs = isRetry ? (retryInMs ?? 0) : 0;
   // A rate-limited provider uses up no attempt, so that its pauses are none of those the round counted.
   if (isRetry && error?.code !== 'provider_rate_limited') cursor.retries += 1;
-  if (type === 'round.completed' || type === 'turn.resumed') cursor.retries = 0;
+  if (type === 'round.completed' || type === 'turn.resumed' || type === 'model.changed') cursor.retries = 0;
 }
 
 /**
@@ -74,6 +75,7 @@ function entriesOf(event, { cursor, adopted, rounds, events, index, live }) {
     return [{ kind: 'started', at, bars: [{ kind: 'wait', from: since, to: now }] }, ...first];
   }
   if (type === 'step.retrying') return [{ kind: 'retrying', at, event, bars: triedBars(cursor, since, now) }];
+  if (type === 'model.changed') return [{ kind: 'changed', at, event, bars: triedBars(cursor, since, now) }];
   if (type === 'turn.requires_action') return [{ kind: 'waiting', at, until: endOfPause(events, index), event }];
   if (type === 'turn.failed') return [{ kind: 'failed', at, event, bars: triedBars(cursor, since, now) }];
   // The entry of a wait already shows when the turn resumed.

@@ -35,7 +35,7 @@ function partOf(entry, index, { live, turn, response }) {
   const at = 'at' in entry ? formatTimeOfDay(entry.at) : '';
   switch (entry.kind) {
     case 'round':
-      return { key: `r${entry.round.number}`, state: entry, make: () => roundView(entry) };
+      return { key: `r${entry.round.number}`, state: entry, make: () => roundView(entry, turn?.model) };
     case 'batch':
       return batchPart(entry, { turnId: turn?.id ?? '', live, response });
     case 'running':
@@ -51,6 +51,7 @@ function partOf(entry, index, { live, turn, response }) {
         make: () => timelineItem(entry.status, wordsOf(entry.status), { meta: at }),
       };
     case 'retrying':
+    case 'changed':
     case 'failed':
     case 'lost':
     case 'idle':

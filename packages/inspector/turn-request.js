@@ -6,7 +6,7 @@
 
 /**
  * The standing configuration of a turn's conversation, which is the turn's own unless it was given others.
- * @typedef {{ instructions: string | null, tools: Tool[], tool_choice: unknown, tool_mode: string,
+ * @typedef {{ fallback_models: string[], instructions: string | null, tools: Tool[], tool_choice: unknown, tool_mode: string,
  *   limits: Record<string, number | null>, allowed_capabilities: string[] | null, webhook: unknown,
  *   metadata: Record<string, string> }} Conversation
  */
@@ -25,9 +25,11 @@ const PLAIN = {
  * @returns {TurnRequest}
  */
 export function requestOf({ model, input }, conversation) {
-  const { instructions, tool_choice, tool_mode, limits, allowed_capabilities, webhook, metadata } = conversation;
+  const { fallback_models, instructions, tool_choice, tool_mode, limits } = conversation;
+  const { allowed_capabilities, webhook, metadata } = conversation;
   const tools = conversation.tools.map((tool) => (tool.execution?.kind === 'server' ? tool.name : tool));
-  const given = { instructions, tools, tool_choice, tool_mode, limits, allowed_capabilities, webhook, metadata };
+  const asked = { fallback_models, instructions, tools, tool_choice, tool_mode, limits };
+  const given = { ...asked, allowed_capabilities, webhook, metadata };
   const said = Object.entries(given).filter(([name, value]) => !isPlain(name, value));
   return { model, ...Object.fromEntries(said), input };
 }

@@ -7,7 +7,7 @@ import { actionButton, copyButton, notice } from './controls.js';
 import { element, factList } from './element.js';
 import { listHref } from './route.js';
 import { formatDateTime, formatDuration, formatTimeOfDay } from './time.js';
-import { formatCount, formatTokens, statusBadge, titleOf } from './turn-text.js';
+import { formatCount, formatTokens, formatUsd, statusBadge, titleOf } from './turn-text.js';
 
 const MAY_RUN = ['queued', 'in_progress', 'requires_action'];
 
@@ -52,6 +52,7 @@ export function turnFacts({ usage, round }, response) {
       ['Tool calls', formatCount(usage.tool_calls)],
       ['Tokens', formatTokens(usage)],
       ['Tokens cached', usage.cached_input_tokens > 0 && `${formatCount(usage.cached_input_tokens)} in`],
+      ['Cost', usage.cost_usd !== null && round > 0 && formatUsd(usage.cost_usd)],
       ['Background', response && (response.background ? 'yes' : 'no')],
       ['Stored', response && (response.store ? 'yes' : 'no')],
     ],
@@ -131,6 +132,7 @@ export function waitingView({ for: whom, since, until }) {
 
 const REASONS = {
   deadline: 'Its deadline came first.',
+  max_cost_usd: 'It cost as much as it may.',
   max_output_tokens: 'The model’s reply was cut by its length.',
   content_filter: 'The provider withheld the rest.',
 };

@@ -36,6 +36,15 @@ export function formatTokens({ input_tokens: taken, output_tokens: given }) {
 }
 
 /**
+ * US dollars as every part of the page writes them: two digits that count, or cents.
+ * @param {number} usd
+ */
+export function formatUsd(usd) {
+  const digits = usd < 0.1 ? { maximumSignificantDigits: 2 } : { maximumFractionDigits: 2 };
+  return usd.toLocaleString('en', { style: 'currency', currency: 'USD', ...digits });
+}
+
+/**
  * Why a turn failed or is incomplete, in a line: its code, and what the API says of it; null where all is well.
  * @param {Pick<TurnResource, 'error' | 'incomplete_details'>} turn
  * @returns {{ code: string, message: string } | null}

@@ -77,10 +77,10 @@ export async function startApi(parts: Parts, settings: Settings, log: Log): Prom
 type Own = Pick<ApiContext, 'log' | 'isClosing' | 'stateSeals'>;
 
 function contextOf(parts: Parts, settings: Settings, own: Own): ApiContext {
-  const { connection, jobQueue, pubsub, providers, tools, mcp, toolSecrets, redact } = parts;
+  const { connection, jobQueue, pubsub, providers, prices, tools, mcp, toolSecrets, redact } = parts;
   const { egressPolicy, egress, availability, connectionRefusals, secretsOf, enqueue } = parts;
   return {
-    ...{ ...own, db: connection.db, pubsub, providers, tools, mcp, toolSecrets, redact },
+    ...{ ...own, db: connection.db, pubsub, providers, prices, tools, mcp, toolSecrets, redact },
     ...{ egressPolicy, egress, availability, connectionRefusals, secretsOf, enqueue },
     countJobs: () => jobQueue.count(allQueues(providers.names)),
     keys: readApiKeys(settings.PAWL_API_KEYS, settings.HOST),

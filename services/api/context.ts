@@ -1,6 +1,7 @@
 import type { Db } from '#core/checkpoint/tables.ts';
 import type { Egress } from '#core/egress/open.ts';
 import type { EgressPolicy } from '#core/egress/policy.ts';
+import type { Prices } from '#core/llm/prices.ts';
 import type { Providers } from '#core/llm/providers.ts';
 import type { Pubsub } from '#core/pubsub/pubsub.ts';
 import type { Redact } from '#core/redact.ts';
@@ -26,6 +27,7 @@ export type ApiContext = {
   connectionRefusals: ConnectionRefusals;
   streamHub: StreamHub;
   providers: Providers;
+  prices: Prices;
   tools: ToolRegistry;
   mcp: McpServers;
   toolSecrets: ToolSecrets;

@@ -1,5 +1,6 @@
 import { checkUrl } from '#core/egress/check-url.ts';
 import { RequestRefused } from '#core/failure.ts';
+import type { Provider } from '#core/llm/provider.ts';
 import { splitModel } from '#core/llm/split-model.ts';
 import { unsupportedField } from '#core/llm/unsupported-parameter.ts';
 import { quote } from '#core/text.ts';
@@ -16,7 +17,10 @@ import {
 import type { ApiContext } from './context.ts';
 import { resolveTools } from './resolve-tools.ts';
 
-type Rules = Pick<ApiContext, 'providers' | 'tools' | 'mcp' | 'toolSecrets' | 'toolRules' | 'egressPolicy'> & {
+type Rules = Pick<
+  ApiContext,
+  'providers' | 'prices' | 'tools' | 'mcp' | 'toolSecrets' | 'toolRules' | 'egressPolicy'
+> & {
   project: string;
 };
 
@@ -28,7 +32,10 @@ export function mergeConfig(standing: StandingConfig, own: StandingConfig): Stan
 
 /** Checks a standing configuration; a conversation need not name its model yet. */
 export async function checkStanding(config: StandingConfig, rules: Rules): Promise<void> {
-  await resolveConfig({ ...config, model: config.model ?? 'sim/none' }, rules);
+  const { model } = config;
+  // What a model that is not known yet costs is asked with the turn that names it.
+  const limits = model ? config.limits : { ...config.limits, max_cost_usd: null };
+  await resolveConfig({ ...config, model: model ?? 'sim/none', limits }, rules);
 }
 
 /** What a turn is configured by: a response's webhook may name more events than a native turn's. */
@@ -37,14 +44,17 @@ type GivenConfig = Omit<StandingConfig, 'webhook'> & { webhook?: ResponseWebhook
 /** Fills in every default and resolves every tool; refuses, with its path, what no turn could run with. */
 export async function resolveConfig(config: GivenConfig, rules: Rules): Promise<TurnConfig> {
   const tools = await resolveTools(config.tools ?? [], rules);
-  const model = checkModel(config.model, rules);
-  checkSampling(model, config, rules);
+  const model = nameModel(config.model);
+  const asked = { ...config, tools };
+  checkModel(model, asked, rules);
+  const fallbacks = checkFallbacks(model, asked, rules);
   return {
     model,
+    ...(fallbacks.length > 0 && { fallback_models: fallbacks }),
     instructions: config.instructions ?? null,
     tools,
     tool_choice: checkChoice(config.tool_choice ?? 'auto', tools),
-    tool_mode: checkMode(config.tool_mode ?? 'native', { model, tools }, rules),
+    tool_mode: config.tool_mode ?? 'native',
     parallel_tool_calls: config.parallel_tool_calls ?? null,
     temperature: config.temperature ?? null,
     top_p: config.top_p ?? null,
@@ -58,18 +68,39 @@ export async function resolveConfig(config: GivenConfig, rules: Rules): Promise<
   };
 }
 
-function checkModel(model: string | null | undefined, { providers }: Rules): string {
-  if (!model) {
-    const message = 'Name the model as provider/model, here or in the conversation, for example openai/gpt-4.1.';
-    throw new RequestRefused(400, 'missing_field', message, 'model');
-  }
-  providers.find(splitModel(model).provider);
-  return model;
+function nameModel(model: string | null | undefined): string {
+  if (model) return model;
+  const message = 'Name the model as provider/model, here or in the conversation, for example openai/gpt-4.1.';
+  throw new RequestRefused(400, 'missing_field', message, 'model');
 }
 
-function checkSampling(model: string, config: GivenConfig, { providers }: Rules): void {
-  const unsupported = unsupportedField(providers.find(splitModel(model).provider), config);
+type AskedConfig = GivenConfig & { tools: Tool[] };
+
+/** Refuses what the model cannot be asked: of `model` and of each fallback alike. */
+function checkModel(model: string, config: AskedConfig, rules: Rules): void {
+  const provider = rules.providers.find(splitModel(model).provider);
+  const unsupported = unsupportedField(provider, config);
   if (unsupported) throw new RequestRefused(400, 'unsupported_parameter', unsupported.message, unsupported.param);
+  checkMode(config, provider);
+  if (!config.limits?.max_cost_usd || rules.prices.has(model)) return;
+  const message = `${model} has no price, so what it costs cannot be limited. Add it to PAWL_PRICES, or leave max_cost_usd out.`;
+  throw new RequestRefused(400, 'unsupported_parameter', message, 'limits.max_cost_usd');
+}
+
+/** The fallbacks, each once, and never the model itself: a refusal names which one cannot do what is asked. */
+function checkFallbacks(model: string, config: AskedConfig, rules: Rules): string[] {
+  const given = config.fallback_models ?? [];
+  for (const [index, fallback] of given.entries()) {
+    // The options are for the provider of the model alone.
+    const isSame = splitModel(fallback).provider === splitModel(model).provider;
+    try {
+      checkModel(fallback, isSame ? config : { ...config, provider_options: null }, rules);
+    } catch (error) {
+      if (!(error instanceof RequestRefused)) throw error;
+      throw new RequestRefused(error.status, error.code, error.message, `fallback_models[${index}]`);
+    }
+  }
+  return [...new Set(given)].filter((fallback) => fallback !== model);
 }
 
 function checkChoice(choice: ToolChoice, tools: Tool[]): ToolChoice {
@@ -88,13 +119,8 @@ function checkChoice(choice: ToolChoice, tools: Tool[]): ToolChoice {
   return choice;
 }
 
-function checkMode(
-  mode: TurnConfig['tool_mode'],
-  { model, tools }: Pick<TurnConfig, 'model' | 'tools'>,
-  { providers }: Rules,
-): TurnConfig['tool_mode'] {
-  const { name, capabilities } = providers.find(splitModel(model).provider);
-  if (mode !== 'native' || tools.length === 0 || capabilities.tools) return mode;
+function checkMode({ tool_mode: mode, tools }: AskedConfig, { name, capabilities }: Provider): void {
+  if ((mode ?? 'native') !== 'native' || tools.length === 0 || capabilities.tools) return;
   const message = `${name} has no tool calls of its own. Set tool_mode to "emulated", or to "inline".`;
   throw new RequestRefused(400, 'tools_not_supported', message, 'tool_mode');
 }

@@ -3,6 +3,7 @@ import { type Connection, connect } from '#core/checkpoint/connect.ts';
 import { findOrCreateWebhookSecret } from '#core/checkpoint/webhooks/secret.ts';
 import { type Egress, openEgress } from '#core/egress/open.ts';
 import { type EgressPolicy, parseEgressAllow } from '#core/egress/policy.ts';
+import { type Prices, readPrices } from '#core/llm/prices.ts';
 import { configureProviders, loadProviderPackages, type Providers } from '#core/llm/providers.ts';
 import { openPubsub } from '#core/pubsub/open-pubsub.ts';
 import type { Pubsub } from '#core/pubsub/pubsub.ts';
@@ -32,6 +33,7 @@ export type Parts = {
   pubsub: Pubsub;
   connectionRefusals: ConnectionRefusals;
   providers: Providers;
+  prices: Prices;
   tools: ToolRegistry;
   mcp: McpServers;
   toolSecrets: ToolSecrets;
@@ -69,6 +71,7 @@ export async function openParts(
   const simulator = lazySimulator();
   const packages = await loadProviderPackages(settings.variables);
   const providers = configureProviders(settings.variables, simulator, packages);
+  const prices = readPrices(settings.PAWL_PRICES);
   const egressPolicy = parseEgressAllow(settings.PAWL_EGRESS_ALLOW);
   const egress = openEgress(egressPolicy);
   const connectionRefusals = trackConnectionRefusals(log);
@@ -78,7 +81,7 @@ export async function openParts(
   const deployment = { embedded: !settings.variables.DATABASE_URL, redis: settings.REDIS_URL !== undefined };
   const availability = makeAvailability({ db: connection.db, jobQueue, deployment });
   return {
-    ...{ connection, jobQueue, pubsub, providers, tools, mcp, toolSecrets, redact, egressPolicy, egress },
+    ...{ connection, jobQueue, pubsub, providers, prices, tools, mcp, toolSecrets, redact, egressPolicy, egress },
     ...{ availability, connectionRefusals, tracer },
     secretsOf: secretsFrom(settings, connection),
     ...enqueueOn(jobQueue, { availability, connectionRefusals }),

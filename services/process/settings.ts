@@ -56,6 +56,7 @@ const Settings = z.object({
   PAWL_TOOL_OUTPUT_LIMIT: number(65_536, 1, 2 ** 30),
   PAWL_TOOL_RULES: oneOf('strict', 'provider'),
   PAWL_DEFAULT_PROVIDER: z.string().trim().optional(),
+  PAWL_PRICES: z.string().optional(),
   PAWL_MODEL_ALIASES: modelAliases,
   PAWL_UNSUPPORTED_TOOLS: oneOf('refuse', 'ignore'),
   PAWL_EGRESS_ALLOW: z.string().default(''),
@@ -64,6 +65,7 @@ const Settings = z.object({
   PAWL_LOG_LEVEL: oneOf('info', 'silent', 'error', 'warn', 'debug'),
   PAWL_LOG_FORMAT: z.enum(['text', 'json'], 'give one of text, json').optional(),
   PAWL_MODEL_TIMEOUT_MS: number(600_000, 1, LONGEST_TIMER_MS),
+  PAWL_FALLBACK_AFTER_MS: number(10_000, 0, DAY_MS),
   PAWL_SHUTDOWN_GRACE_MS: number(10_000, 0, DAY_MS),
 });
 

@@ -10,7 +10,18 @@ import { makeWatchers, type Watchers } from './watchers.ts';
 
 /** What a worker takes from its process as it is. */
 type Shared =
-  | ('pubsub' | 'providers' | 'tools' | 'mcp' | 'toolSecrets' | 'redact' | 'egress' | 'availability' | 'tracer')
+  | (
+      | 'pubsub'
+      | 'providers'
+      | 'prices'
+      | 'tools'
+      | 'mcp'
+      | 'toolSecrets'
+      | 'redact'
+      | 'egress'
+      | 'availability'
+      | 'tracer'
+    )
   | ('secretsOf' | 'enqueue' | 'enqueueBeforeAck');
 
 /** Everything a job may touch. */
@@ -24,14 +35,30 @@ export type WorkerContext = Pick<Parts, Shared> & {
   hostLimiter: HostLimiter;
   toolOutputLimit: number;
   modelTimeoutMs: number;
+  /** A model that has to be waited for longer than this is left for the next one of its turn. */
+  fallbackAfterMs: number;
 };
 
 /** A worker's context on the parts its process has opened. */
 export function workerContext(parts: Parts, settings: Settings, log: Log): WorkerContext {
-  const { connection, pubsub, providers, tools, mcp, toolSecrets, redact, egress, availability, tracer } = parts;
+  const { connection, pubsub, providers, prices, tools, mcp, toolSecrets, redact, egress, availability, tracer } =
+    parts;
   const { secretsOf, enqueue, enqueueBeforeAck } = parts;
   return {
-    ...{ db: connection.db, pubsub, log, providers, tools, mcp, toolSecrets, redact, egress, availability, tracer },
+    ...{
+      db: connection.db,
+      pubsub,
+      log,
+      providers,
+      prices,
+      tools,
+      mcp,
+      toolSecrets,
+      redact,
+      egress,
+      availability,
+      tracer,
+    },
     ...{ secretsOf, enqueue, enqueueBeforeAck },
     heartbeat: makeHeartbeat(connection.db, log),
     turnCache: makeTurnCache(connection.db),
@@ -40,5 +67,6 @@ export function workerContext(parts: Parts, settings: Settings, log: Log): Worke
     hostLimiter: makeHostLimiter(settings.PAWL_WORKER_CONCURRENCY),
     toolOutputLimit: settings.PAWL_TOOL_OUTPUT_LIMIT,
     modelTimeoutMs: settings.PAWL_MODEL_TIMEOUT_MS,
+    fallbackAfterMs: settings.PAWL_FALLBACK_AFTER_MS,
   };
 }

@@ -9,6 +9,8 @@ export type RateLimits = {
   any(): boolean;
   /** Whether a model may be called now, be it as the probe of a limit that is over. */
   allows(model: string): boolean;
+  /** How long a model is left alone from now on, in milliseconds. */
+  waitMs(model: string): number;
   /**
    * Books when a turn that has to wait comes back, in milliseconds from now: the more turns wait, the later. A turn that was
    * refused `again` comes behind them.
@@ -49,6 +51,7 @@ export function makeRateLimits(
   return {
     any: () => limits.size > 0,
     allows: (model) => awayMs(limits.get(model), now()) === 0,
+    waitMs: (model) => awayMs(limits.get(model), now()),
     isStuck: (model) => isStuck(limits.get(model)),
     bookReturn: (model, again) => bookReturn(known(limits, model), now()) + (again ? BEHIND_OTHERS_MS : 0),
     acquire: (model) => {

@@ -1,5 +1,6 @@
 import { takeLease } from '#core/checkpoint/turns/lease.ts';
 import { type NextStep, nextStep } from '#core/turn/next-step.ts';
+import { nextModel } from '#core/turn/retry.ts';
 import { FIRST_STEP } from '#core/turn/step.ts';
 import type { Turn } from '#core/turn/turn.ts';
 import { type Wakeup, wakeupOf } from '#core/turn/wakeup.ts';
@@ -34,8 +35,7 @@ export async function workTurn(job: TurnJob, context: WorkerContext): Promise<Wa
   if (turn.work.leased) return [];
 
   using run = startRun(runId, turn);
-  if (next.kind === 'run-round' && !context.rateLimits.allows(turn.config.model))
-    return postponeRound(run, next, context);
+  if (next.kind === 'run-round' && hasToWait(turn, context)) return postponeRound(run, next, context);
   if (begun) run.lead(begun.work.edition);
   const lease = begun ? 'own' : await leaseWhereNeeded(run, next, context);
   if (lease === 'refused') return dueWakeups(turn, context);
@@ -50,6 +50,12 @@ export async function workTurn(job: TurnJob, context: WorkerContext): Promise<Wa
     case 'end':
       return await endRun(run, next.because, context);
   }
+}
+
+/** Its model is rate-limited, and no other one is asked instead: then it is not even begun. */
+function hasToWait(turn: Turn, { rateLimits, fallbackAfterMs }: WorkerContext): boolean {
+  const waitMs = rateLimits.waitMs(turn.work.model);
+  return waitMs > 0 && (waitMs <= fallbackAfterMs || nextModel(turn) === null);
 }
 
 /** While any model is rate-limited the turn is read first: one that has to wait is not begun. */

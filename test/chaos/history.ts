@@ -61,7 +61,7 @@ export type StepStart = { at: number; worker: string; turnId: string };
 /** The rows at the end. */
 export type Rows = {
   turns: TurnRow[];
-  rounds: { turnId: string; number: number; attempts: number }[];
+  rounds: { turnId: string; number: number; model: string; attempts: number }[];
   calls: CallRow[];
   events: { turnId: string; number: number; type: string; at: number }[];
   deliveries: DeliveryRow[];

@@ -32,6 +32,10 @@ test.each<[string, (history: History) => void]>([
   ['rounds have no gap', ({ rows }) => rows.rounds.push(rows.rounds[2]!)],
   ['the model is sent one history', ({ modelCalls }) => Object.assign(modelCalls[1]!, { messages: ['a', 'b'] })],
   ['the model is sent one history', ({ modelCalls }) => Object.assign(modelCalls[2]!, { messages: ['x', 'b', 'c'] })],
+  [
+    'a turn leaves a model that dies once and for good',
+    ({ rows }) => Object.assign(rows.rounds[2]!, { model: 'dying/chaos' }),
+  ],
   ['an at_most_once call is made once at most', ({ toolCalls }) => toolCalls.push(toolCalls[0]!)],
   [
     'a call is repeated under the same key with the same arguments',

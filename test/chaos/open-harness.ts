@@ -14,6 +14,8 @@ import { openToolRecorder, type ToolRecorder } from '../harness/servers/tool-rec
 import { openWebhookReceiver, type WebhookReceiver } from '../harness/servers/webhook-receiver.ts';
 import { openPostgres, type TestPostgres } from '../harness/stores/open-postgres.ts';
 import { openRedis, type TestRedis } from '../harness/stores/open-redis.ts';
+import { openaiWire } from '../llm/openai-wire.ts';
+import { startWireServer } from '../llm/wire-server.ts';
 import type { Options } from './read-options.ts';
 
 /** A whole Pawl and everything around it: what a run breaks and observes. */
@@ -52,11 +54,13 @@ export async function openChaosHarness({ queue, workers, apis, keep }: Options):
   const secret = newWebhookSecret();
   const model = opened.use(await openModelRecorder());
   const tools = opened.use(await openToolRecorder());
+  const dying = opened.use(await startWireServer());
+  dying.answer({ body: DYING_WORDS });
   const receiver = opened.use(await openWebhookReceiver([secret]));
   const jobQueue = await openJobQueue({ databaseUrl: postgres.url, redisUrl: redis?.url });
   opened.defer(() => jobQueue.close());
 
-  const setup = { folder, postgres, redis, env: settings(model.baseUrl, secret) };
+  const setup = { folder, postgres, redis, env: settings({ modelUrl: model.baseUrl, dyingUrl: dying.origin, secret }) };
   const startApi = async (name: string): Promise<Api> => {
     const port = await findFreePort();
     const part = await openPart(name, 'api', { ...setup, env: { ...setup.env, PORT: String(port) } });
@@ -90,8 +94,9 @@ async function requireRedis(folder: string): Promise<TestRedis> {
 }
 
 /** Bounds that are short enough for a run: a model that hangs is given up in seconds. */
-function settings(modelUrl: string, secret: string): Record<string, string> {
+function settings({ modelUrl, dyingUrl, secret }: Record<'modelUrl' | 'dyingUrl' | 'secret', string>) {
   return {
+    PAWL_PROVIDERS: JSON.stringify({ dying: { kind: 'openai', base_url: dyingUrl } }),
     OPENAI_API_KEY: 'sk-chaos',
     OPENAI_BASE_URL: modelUrl,
     PAWL_EGRESS_ALLOW: '127.0.0.1',
@@ -103,6 +108,12 @@ function settings(modelUrl: string, secret: string): Record<string, string> {
     PAWL_WORKER_CONCURRENCY: '32',
   };
 }
+
+/** Half a sentence, and the end. */
+const DYING_WORDS = [
+  ...openaiWire.reply({ text: ['Half a sen'] }).slice(0, 1),
+  `data: ${JSON.stringify({ error: { message: 'Overloaded', code: 'overloaded' } })}\n\n`,
+];
 
 const SKEW_MS = 600_000;
 

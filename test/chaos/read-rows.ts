@@ -11,7 +11,7 @@ export async function readRows(sql: postgres.Sql): Promise<Rows> {
     >`select id, (metadata ->> 'plan')::double precision as plan, status, step, lease_owner as "leaseOwner", output,
       error ->> 'code' as "errorCode", last_event as "lastEvent", ${ms(sql, 'created_at')} as "createdAt",
       ${ms(sql, 'completed_at')} as "completedAt" from turns order by id`,
-    sql<Rows['rounds']>`select turn_id as "turnId", number, attempts from rounds order by turn_id, number`,
+    sql<Rows['rounds']>`select turn_id as "turnId", number, model, attempts from rounds order by turn_id, number`,
     sql<CallRow[]>`select turn_id as "turnId", round, index, id, name, effect, arguments::json ->> 'mark' as mark,
       case when result ->> 'status' = 'error' then result -> 'error' ->> 'category' else result ->> 'status' end as outcome
       from tool_calls order by turn_id, round, index`,

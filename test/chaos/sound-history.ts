@@ -1,16 +1,20 @@
 import type { History, TurnRow } from './history.ts';
 import type { TurnPlan } from './load/turn-plan.ts';
+import { DYING_MODEL } from './load/turn-request.ts';
 
 /** When the run of the history began. */
 const START = 1_800_000_000_000;
 
 /**
  * A small run without a broken promise: plan 1 is streamed, calls a tool of each kind and has a webhook, refused at
- * its first attempt; plan 2 is polled and has a limit. A worker was killed while both were in progress.
+ * its first attempt; plan 2 is polled, has a limit, and its first model dies. A worker was killed while both were in progress.
  */
 export function soundHistory(): History {
   return {
-    plans: [plan(1, { hasWebhook: true }), plan(2, { shape: 'limited', followBy: 'poll', endings: ['incomplete'] })],
+    plans: [
+      plan(1, { hasWebhook: true }),
+      plan(2, { shape: 'limited', followBy: 'poll', endings: ['incomplete'], request: { model: DYING_MODEL } }),
+    ],
     faults: [
       {
         number: 1,
@@ -31,7 +35,7 @@ export function soundHistory(): History {
     ],
     seen: new Map([
       ['turn_1', { plan: 1, numbers: [1, 2, 3, 4, 5, 6, 7], status: 'completed', lastEvent: 7 }],
-      ['turn_2', { plan: 2, numbers: [], status: 'incomplete', lastEvent: 5 }],
+      ['turn_2', { plan: 2, numbers: [], status: 'incomplete', lastEvent: 6 }],
     ]),
     responses: [{ id: 'resp_1', told: '[]', stored: '[]' }],
     gone: [{ plan: 3.25, turnId: 'turn_gone' }],
@@ -53,12 +57,12 @@ export function soundHistory(): History {
     rows: {
       turns: [
         row('turn_1', { plan: 1, status: 'completed', lastEvent: 7 }),
-        row('turn_2', { plan: 2, status: 'incomplete', lastEvent: 5 }),
+        row('turn_2', { plan: 2, status: 'incomplete', lastEvent: 6 }),
       ],
       rounds: [
-        { turnId: 'turn_1', number: 1, attempts: 2 },
-        { turnId: 'turn_1', number: 2, attempts: 1 },
-        { turnId: 'turn_2', number: 1, attempts: 1 },
+        { turnId: 'turn_1', number: 1, model: 'openai/chaos', attempts: 2 },
+        { turnId: 'turn_1', number: 2, model: 'openai/chaos', attempts: 1 },
+        { turnId: 'turn_2', number: 1, model: 'openai/chaos', attempts: 1 },
       ],
       calls: [
         call('turn_1', { index: 0, name: 'book', effect: 'at_most_once', mark: '1.1.0' }),
@@ -71,7 +75,7 @@ export function soundHistory(): History {
           ['round.completed', 'tool_call.completed', 'tool_call.completed', 'round.completed'],
           'completed',
         ),
-        ...eventsOf('turn_2', ['round.completed', 'tool_call.completed'], 'incomplete'),
+        ...eventsOf('turn_2', ['model.changed', 'round.completed', 'tool_call.completed'], 'incomplete'),
       ],
       answers: [],
       deliveries: [

@@ -38,7 +38,7 @@ test('turns that do the same at one moment are written together, each as if it w
   for (const id of ids) {
     const turn = await loadTurn(connection.db, id);
     expect([turn?.status, turn?.output, turn?.rounds.length]).toEqual(['completed', `answer of ${id}`, 2]);
-    expect(turn?.rounds.map(({ model }) => model)).toEqual([plainConfig.model, 'sim/last']);
+    expect(turn?.rounds.map(({ model }) => model)).toEqual([plainConfig.model, plainConfig.model]);
     expect(await eventsOf(id)).toEqual([
       '1 turn.queued',
       '2 turn.started',
@@ -180,7 +180,7 @@ function answer(turnId: string, indexes: number[]) {
 
 function end(turnId: string, output: string, { number, step } = { number: 2, step: 'r2' }) {
   const reply = { ...REPLY, text: output };
-  const lastRound = { number, model: 'sim/last', reply, attempts: 1, startedAt: Date.now() };
+  const lastRound = { number, model: plainConfig.model, reply, attempts: 1, startedAt: Date.now() };
   const ending = {
     turnId,
     conversationId: `conv_${turnId}`,

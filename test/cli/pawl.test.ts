@@ -2,6 +2,7 @@ import { connectPawl, type TurnEvent } from 'pawl/client';
 import { expect, test } from 'vitest';
 import { createHarness, type Harness, startBackgroundWorker } from '#test/harness/create-harness.ts';
 import { scripted } from '#test/harness/scripted.ts';
+import { startWireServer } from '#test/llm/wire-server.ts';
 import { runPawl } from './run-pawl.ts';
 
 const model = ['--model', 'openai/test'];
@@ -90,6 +91,21 @@ test('Ctrl-C leaves a turn, which goes on', async () => {
   expect(exitCode).toBe(130);
   expect(complaints).toContain(`The turn goes on without you. Watch it again: npx pawl watch ${id}`);
   expect(await connectPawl({ baseUrl: harness.url }).turns.attach(id).result()).toMatchObject({ status: 'completed' });
+});
+
+test('a turn that goes to another model says so, and why', async () => {
+  await using first = await startWireServer();
+  first.answer({ status: 401 });
+  const providers = { away: { kind: 'openai', base_url: first.origin } };
+  await using harness = await createHarness({ env: { PAWL_PROVIDERS: JSON.stringify(providers) } });
+  await using _worker = await startBackgroundWorker(harness);
+
+  const { output, exitCode } = await runPawl(harness.url, [
+    ...['run', 'Hi', '--model', 'away/model', '--fallback', 'openai/test, sim/demo'],
+  ]);
+
+  expect(output).toMatch(/! round 1 goes from away\/model to openai\/test:\s+provider_authentication_failed/);
+  expect(exitCode).toBe(0);
 });
 
 test('a failed turn says why and what to do, and retry lets it go on', async () => {

@@ -87,6 +87,7 @@ test('the conversations that are tried hold everything that can happen', () => {
     parallel: hold(({ rounds }) => rounds.some((round) => round.calls.length > 1)) > 50,
     severalRounds: hold(({ rounds }) => rounds.filter((round) => round.calls.length > 0).length > 1) > 50,
     state: hold(({ rounds }) => rounds.some(({ opaque }) => opaque)) > 50,
+    changed: hold(({ config, rounds }) => rounds.some(({ model }) => model !== config.model)) > 50,
     textBesideCalls: hold(({ rounds }) => rounds.some(({ text }) => text)) > 50,
     answered: hold(({ output }) => Boolean(output)) > 50,
     unanswered: hold(({ output, rounds }) => output === null && rounds.length > 0) > 50,
@@ -103,7 +104,7 @@ test('the conversations that are tried hold everything that can happen', () => {
 });
 
 const KINDS = [
-  ...['parallel', 'severalRounds', 'state', 'textBesideCalls', 'answered', 'unanswered', 'assistantFirst'],
+  ...['parallel', 'severalRounds', 'state', 'changed', 'textBesideCalls', 'answered', 'unanswered', 'assistantFirst'],
   ...['lateSystem', 'inARow', 'open', 'unknown', 'handedOver', 'items', 'parts', 'brokenArguments'],
 ];
 

@@ -5,7 +5,8 @@ import type { AddressInfo } from 'node:net';
 export type Answer = {
   status?: number;
   headers?: Record<string, string>;
-  body?: (string | Uint8Array)[];
+  /** A promise is waited for before what follows is sent. */
+  body?: (string | Uint8Array | Promise<unknown>)[];
   /** `end` closes properly, `cut` breaks the connection, `hang` keeps it open, `drip` sends comments for ever. */
   ending?: 'end' | 'cut' | 'hang' | 'drip';
 };
@@ -72,7 +73,10 @@ export async function startWireServer(): Promise<WireServer> {
 async function play(response: ServerResponse, { status = 200, headers, body = [], ending = 'end' }: Answer) {
   response.writeHead(status, headers ?? { 'content-type': 'text/event-stream' });
   response.flushHeaders();
-  for (const part of body) await new Promise((resolve) => response.write(part, resolve));
+  for (const part of body) {
+    if (part instanceof Promise) await part;
+    else await new Promise((resolve) => response.write(part, resolve));
+  }
   if (ending === 'end') response.end();
   if (ending === 'cut') response.destroy();
   if (ending === 'drip') {

@@ -5,6 +5,8 @@ import { describeVerdict } from './explore/describe-verdict.ts';
 import { type Bounds, explore } from './explore/explore.ts';
 import type { Model } from './explore/model.ts';
 import { turnModel } from './explore/turn-model.ts';
+import { fallbackGuards } from './fallback/fallback-guards.ts';
+import { fallbackModel } from './fallback/fallback-model.ts';
 import type { Budget, Fault } from './fault.ts';
 import { guardNames, guardsUp } from './guards/all-guards.ts';
 import { upExcept } from './guards/guard.ts';
@@ -16,7 +18,7 @@ const HELP = `npm run model -- [options]      plays the protocol in all orders a
   --faults <n>       so many faults of any kinds in one turn, 3 at most (1)
   --only <a,b,…>     of these kinds only
   --scene <name>     one scene of: tools, client, approval, handed, adopted, retry, next,
-                     editions, lines (all)
+                     editions, fallback, lines (all)
   --states <n>       states of one scene at most (2000000)
   --seconds <n>      seconds of one scene at most (300)
   --mutants          the mutants instead`;
@@ -35,6 +37,9 @@ const kinds: Fault[] = [
   ...(['crash', 'stall', 'hang', 'flush', 'duplicate', 'wedge', 'lostAck', 'backlog'] as const),
   ...(['later', 'shutdown', 'refusal', 'cancel'] as const),
 ];
+
+/** Those of the small models of one round. */
+const ofRound = ['crash', 'stall', 'duplicate', 'flush', 'lostAck', 'backlog', 'later'] as const;
 
 const text = { type: 'string' } as const;
 const flag = { type: 'boolean', default: false } as const;
@@ -55,25 +60,34 @@ function playScenes(): void {
   const only = values.only?.split(',');
   const faults = kinds.filter((kind) => !only || only.includes(kind));
   const chosen = Object.entries(scenes).filter(([name]) => !values.scene || name === values.scene);
-  const isSmall = values.scene === 'editions' || values.scene === 'lines';
+  const isSmall = ['editions', 'fallback', 'lines'].includes(values.scene ?? '');
   if (chosen.length === 0 && !isSmall) throw new Error(`There is no scene "${values.scene}"; --help names them.`);
   for (const [name, { scene, own }] of chosen) {
     const budget = { ...Object.fromEntries(faults.map((kind) => [kind, each])), ...own, total: each };
     play(`${name}, any ${each}`, turnModel({ scene, guards: guardsUp(), budget }));
   }
   if (!values.scene || values.scene === 'editions') playEditions(each);
+  if (!values.scene || values.scene === 'fallback') playFallback(each);
   if (!values.scene || values.scene === 'lines') playLines(each);
 }
 
 /** Any two kinds of faults together, so many of each. */
 function playEditions(each: number): void {
   const guards = upExcept(editionGuards, []);
-  const ofRound = ['crash', 'stall', 'duplicate', 'flush', 'lostAck', 'backlog', 'later'] as const;
   for (const [index, one] of ofRound.entries()) {
     for (const other of ofRound.slice(index + 1)) {
       const left = { [one]: each, [other]: each, definite: 1, retry: 1 };
       play(`editions, ${each} ${one}, ${each} ${other}`, editionModel({ slots: 2, guards, left }));
     }
+  }
+}
+
+/** Each kind of fault, so many of it, while models fail for good or now. */
+function playFallback(each: number): void {
+  const guards = upExcept(fallbackGuards, []);
+  for (const one of ofRound) {
+    const left = { definite: 3, later: 2, retry: 1, [one]: one === 'later' ? each + 2 : each };
+    play(`fallback, ${JSON.stringify(left)}`, fallbackModel({ slots: 2, guards, left }));
   }
 }
 
@@ -91,6 +105,10 @@ function playMutants(): void {
   for (const [name, { faults }] of entriesOf(editionGuards)) {
     const guards = upExcept(editionGuards, [name]);
     play(`without ${name}`, editionModel({ slots: 2, guards, left: faults }));
+  }
+  for (const [name, { faults }] of entriesOf(fallbackGuards)) {
+    const guards = upExcept(fallbackGuards, [name]);
+    play(`without ${name}`, fallbackModel({ slots: 2, guards, left: faults }));
   }
   for (const [name, { asks, faults }] of entriesOf(lineGuards))
     play(`without ${name}`, lineModel({ asks, guards: upExcept(lineGuards, [name]), left: faults }));

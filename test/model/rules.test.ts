@@ -1,12 +1,14 @@
 import { expect, test } from 'vitest';
 import { citations, says } from './citations.ts';
 import { editionGuards } from './editions/edition-guards.ts';
+import { fallbackGuards } from './fallback/fallback-guards.ts';
 import { guardNames } from './guards/all-guards.ts';
 import type { GuardWords } from './guards/guard.ts';
 import { lineGuards } from './lines/line-guards.ts';
 import { type RuleName, rules } from './rules.ts';
 
-const guards: [string, GuardWords][] = [...guardNames, ...Object.entries(editionGuards), ...Object.entries(lineGuards)];
+const small = { ...editionGuards, ...fallbackGuards, ...lineGuards };
+const guards: [string, GuardWords][] = [...guardNames, ...Object.entries(small)];
 const coded = guards.flatMap(([name, guard]) => ('code' in guard ? [{ name, ...guard }] : []));
 const ruleNames = Object.keys(rules) as RuleName[];
 

@@ -35,7 +35,7 @@ export const rules = {
     says: 'positive writes need the step, negative ones the lease; the first write wins',
     files: [
       ...checkpoint('turns/save-round', 'turns/save-results', 'turns/advance-batch', 'turns/retry', 'turns/postpone'),
-      ...checkpoint('turns/write-ending'),
+      ...checkpoint('turns/write-ending', 'change-model'),
       ...worker('lease/stop-run'),
     ],
   },
@@ -67,7 +67,7 @@ export const rules = {
     files: [
       ...turn('wakeup', 'timing'),
       ...queue('job', 'bullmq/backend'),
-      ...checkpoint('rescue', 'turns/postpone'),
+      ...checkpoint('rescue', 'turns/postpone', 'change-model'),
       ...worker('work-turn'),
     ],
   },
@@ -122,5 +122,13 @@ export const rules = {
   R22: {
     says: 'an approval that a later turn adopts is used by one turn',
     files: [...turn('turn'), ...checkpoint('turns/adopt-calls'), 'services/api/responses/allowed-calls.ts'],
+  },
+  R24: {
+    says: 'a turn leaves a model in a commit, before it asks the next one, and takes nothing of it afterwards',
+    files: [
+      ...turn('turn'),
+      ...checkpoint('change-model', 'turns/lease', 'turns/save-round', 'turns/write-ending'),
+      ...worker('round/retry-round'),
+    ],
   },
 } satisfies Record<string, Rule>;

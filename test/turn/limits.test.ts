@@ -7,7 +7,7 @@ import { makeRound, makeTurn } from './make-turn.ts';
 
 test('the limits and their defaults are those of the contract', () => {
   expect(fillLimits(undefined)).toEqual({
-    ...{ max_rounds: 50, max_tool_calls: 200, max_total_tokens: null, deadline_seconds: null },
+    ...{ max_rounds: 50, max_tool_calls: 200, max_total_tokens: null, max_cost_usd: null, deadline_seconds: null },
   });
 });
 
@@ -20,7 +20,8 @@ test('a limit that is left out, or is null, has its default', () => {
 test.for(limits)('a request gives $name within its bounds only', ({ name, min, max }) => {
   const takes = (value: number) => StandingConfig.safeParse({ limits: { [name]: value } }).success;
 
-  expect([takes(min - 1), takes(min), takes(min + 0.5)]).toEqual([false, true, false]);
+  if (min === null) expect([takes(0), takes(-1), takes(0.001), takes(5)]).toEqual([false, false, true, true]);
+  else expect([takes(min - 1), takes(min), takes(min + 0.5)]).toEqual([false, true, false]);
   if (max !== null) expect([takes(max), takes(max + 1)]).toEqual([true, false]);
 });
 
@@ -40,6 +41,7 @@ test('the table in the docs has each limit as the list has it', () => {
 });
 
 function rowOf({ name, counts, byDefault, min, max, reason, after }: (typeof limits)[number]): string {
-  const bounds = max === null ? `from ${min}` : `${min} to ${max.toLocaleString('en-US')}`;
+  const least = min === null ? 'above 0' : `from ${min}`;
+  const bounds = max === null ? least : `${min ?? 0} to ${max.toLocaleString('en-US')}`;
   return `| \`${name}\` | ${counts} | ${byDefault ?? 'none'} | ${bounds} | \`${reason}\` | ${after} |`;
 }

@@ -5,6 +5,7 @@ const NOW = '2026-11-20T10:00:00.000Z';
 
 const work: Work = {
   step: 'r1',
+  model: plainConfig.model,
   generation: 0,
   atHead: true,
   leaseOwner: null,

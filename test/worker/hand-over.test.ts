@@ -132,7 +132,13 @@ test('calls of the caller do not count towards max_tool_calls, nor as a loop', a
   await using harness = await createHarness();
   const calls = Array.from({ length: 12 }, (_, index) => locate(`call_${index}`));
   const tools = [mine, operatorsTool('weather_lookup')];
-  const limits = { max_tool_calls: 1, max_rounds: 50, max_total_tokens: null, deadline_seconds: null };
+  const limits = {
+    max_tool_calls: 1,
+    max_rounds: 50,
+    max_total_tokens: null,
+    max_cost_usd: null,
+    deadline_seconds: null,
+  };
   const { id } = await startWithConfig(harness, { input: asking(...calls, weather), config: { tools, limits } });
 
   await harness.workUntilIdle();

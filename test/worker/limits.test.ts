@@ -82,7 +82,7 @@ test('usage is the sum over the rounds', async () => {
 
   expect(usage).toEqual({
     ...{ input_tokens: 30, output_tokens: 11, total_tokens: 41, cached_input_tokens: 7, reasoning_tokens: 3 },
-    ...{ llm_calls: 2, tool_calls: 1 },
+    ...{ cost_usd: null, llm_calls: 2, tool_calls: 1 },
   });
   expect(rounds[0]?.usage).toMatchObject({ input_tokens: 10, cached_input_tokens: 7, reasoning_tokens: 3 });
 });

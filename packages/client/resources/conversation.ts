@@ -7,6 +7,8 @@ export type ConversationResource = {
   id: string;
   object: 'conversation';
   model: string | null;
+  /** The models that are asked where that one cannot answer. */
+  fallback_models: string[];
   instructions: string | null;
   tools: (string | ToolResource)[];
   tool_choice: 'auto' | 'none' | 'required' | { type: 'specific'; name: string };

@@ -12,6 +12,7 @@ type EventFields = Record<'turn.queued' | 'turn.started' | 'turn.resumed', unkno
   };
   'tool_call.completed': { round: number; tool_call_id: string; name: string; result: ToolResult };
   'step.retrying': { round: number; phase: 'llm_round' | 'tool_batch'; error: TurnError; retry_in_ms: number };
+  'model.changed': { round: number; from: string; to: string; error: TurnError };
   'turn.requires_action': { required_action: RequiredAction };
 } & Record<`turn.${TerminalStatus}`, { turn: TurnResource }>;
 

@@ -3,6 +3,7 @@ export type Limits = {
   max_tool_calls: number;
   max_rounds: number;
   max_total_tokens: number | null;
+  max_cost_usd: number | null;
   deadline_seconds: number | null;
 };
 

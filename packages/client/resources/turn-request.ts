@@ -12,6 +12,8 @@ export type ConversationRequestBody = StandingBody &
 type StandingBody = {
   /** `provider/model`; `sim/…` needs no key. */
   model?: string | null | undefined;
+  /** The models that are asked, in their order, where `model` cannot answer. */
+  fallback_models?: string[] | null | undefined;
   /** The system prompt. */
   instructions?: string | null | undefined;
   /** Names of tools that `GET /v1/tools` lists, or definitions. */

@@ -45,6 +45,8 @@ export type InputMessage = { role: 'user' | 'assistant' | 'system'; content: str
 /** One reply of the model, with its calls and their results so far. */
 export type Round = {
   number: number;
+  /** The model that wrote it. */
+  model: string;
   assistant_response: string | null;
   finish_reason: 'stop' | 'tool_calls' | 'length' | 'content_filter' | 'refusal' | 'other';
   finish_reason_raw: string | null;
@@ -123,11 +125,12 @@ export type TurnError = {
   provider?: { status: number | null; code: string | null; request_id: string | null };
 };
 
-/** Tokens; input includes cached tokens, output includes reasoning tokens. */
+/** Tokens; input includes cached tokens, output includes reasoning tokens. `cost_usd` is null where a price is not known. */
 export type Usage = {
   input_tokens: number;
   output_tokens: number;
   total_tokens: number;
   cached_input_tokens: number;
   reasoning_tokens: number;
+  cost_usd: number | null;
 };

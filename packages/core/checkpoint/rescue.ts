@@ -40,7 +40,8 @@ export async function rescueTurns(db: Db, limit: number, limits: RateLimitedMode
 
 /**
  * Postpones late rounds until the limits of their models end, spread out, so that not all are due at once. Deadlines
- * stay. A turn that has waited for as long as it may is left to a worker, which fails it.
+ * stay. A turn that has waited for as long as it may is left to a worker, which fails it, and one with fallbacks to a worker
+ * that may ask one of them.
  */
 async function postponeRateLimited(db: Db, limits: RateLimitedModel[]): Promise<void> {
   await write(
@@ -52,7 +53,7 @@ async function postponeRateLimited(db: Db, limits: RateLimitedModel[]): Promise<
     from (
       select id as late, "forMs", case when counts then "forMs" else 0 end as "countedMs" from turns
       join json_to_recordset(${limits}::json) as limited (model text, "forMs" double precision, counts boolean) using (model)
-      where ${isLate} and step like 'r%' and coalesce(deadline_at > now(), true)
+      where ${isLate} and step like 'r%' and coalesce(deadline_at > now(), true) and config -> 'fallback_models' is null
         and (not counts or waited_ms + "forMs" <= ${MAX_RATE_LIMIT_WAIT_MS})
       order by due_slot limit ${MAX_POSTPONED} for no key update of turns skip locked
     ) as late where id = late`,

@@ -30,6 +30,11 @@ export const durableEvents = {
     fields: ['round', 'phase', 'error', 'retry_in_ms'],
     sentBy: ['worker'],
   },
+  'model.changed': {
+    description: 'A model cannot answer: the round is begun anew by the next one of `fallback_models`.',
+    fields: ['round', 'from', 'to', 'error'],
+    sentBy: ['worker'],
+  },
   'turn.requires_action': {
     description: 'The turn waits for a client or a person.',
     fields: ['required_action'],
@@ -116,6 +121,8 @@ export const eventFields = {
     description: 'What is tried again: asking the model, or running its calls.',
     examples: ['llm_round'],
   }),
+  from: z.string().meta({ description: 'The model that cannot answer.', examples: ['openai/gpt-4.1'] }),
+  to: z.string().meta({ description: 'The model that is asked now.', examples: ['anthropic/claude-sonnet-4-5'] }),
   retry_in_ms: z.number().meta({ description: 'In how many milliseconds it is tried again.', examples: [1410] }),
 };
 

@@ -1,4 +1,4 @@
-import { sumUsage, type Usage } from './reply.ts';
+import { sumKnownCosts, sumUsage, type Usage } from './reply.ts';
 
 /** What limits count in: the committed rounds, and the calls that the turn adopted. */
 type CountedTurn = {
@@ -14,7 +14,8 @@ type Limit = {
   after: string;
   /** Null means: no limit. */
   byDefault: number | null;
-  min: number;
+  /** The least that may be given; null: any number above 0, and not only a whole one. */
+  min: number | null;
   max: number | null;
   /** The reason in `incomplete_details` of a turn that reached it. */
   reason: string;
@@ -53,6 +54,16 @@ const LIMITS = [
     counts: 'Tokens in all, checked before each round',
     after: 'Then a last round sums up.',
     isReached: ({ rounds }, limit) => sumUsage(rounds.map(({ usage }) => usage)).total_tokens >= limit,
+  },
+  {
+    name: 'max_cost_usd',
+    byDefault: null,
+    min: null,
+    max: null,
+    reason: 'max_cost_usd',
+    counts: 'US dollars in all by `PAWL_PRICES`, checked before each round',
+    after: 'Then a last round sums up. A round without a known cost counts nothing, and the turn warns of it.',
+    isReached: ({ rounds }, limit) => sumKnownCosts(rounds.map(({ usage }) => usage)) >= limit,
   },
   {
     name: 'deadline_seconds',

@@ -55,7 +55,7 @@ export function predictQueuedTurn(turn: NewTurn, { position, createdAt, atHead }
     ...{ output: null, error: null, incompleteReason: null, startedAt: null, completedAt: null },
     work: {
       ...{ ...FRESH_STEP, step: FIRST_STEP, atHead, uncontended: false, waitedMs: 0, waitingSince: createdAt },
-      ...{ overdue: false, deadlineInMs: seconds === null ? null : seconds * 1_000 },
+      ...{ model: turn.config.model, overdue: false, deadlineInMs: seconds === null ? null : seconds * 1_000 },
     },
   };
 }

@@ -21,16 +21,20 @@ export type Reply = {
   warnings?: string[];
 };
 
-/** Tokens of one model call. Input includes cached tokens, output includes reasoning tokens (contract: Turn). */
+/**
+ * Tokens of one model call. Input includes cached tokens, output includes reasoning tokens (contract: Turn). `cost_usd` is what
+ * they cost when the round was saved; absent or null where that is not known.
+ */
 export type Usage = {
   input_tokens: number;
   output_tokens: number;
   total_tokens: number;
   cached_input_tokens: number;
   reasoning_tokens: number;
+  cost_usd?: number | null;
 };
 
-const NO_USAGE: Usage = {
+const NO_USAGE = {
   input_tokens: 0,
   output_tokens: 0,
   total_tokens: 0,
@@ -39,11 +43,11 @@ const NO_USAGE: Usage = {
 };
 
 /** The sum over the rounds that have usage: not every provider reports it. */
-export function sumUsage(usages: readonly (Usage | null)[]): Usage {
-  return usages.reduce<Usage>((sum, usage) => (usage ? add(sum, usage) : sum), NO_USAGE);
+export function sumUsage(usages: readonly (Usage | null)[]): typeof NO_USAGE {
+  return usages.reduce((sum, usage) => (usage ? add(sum, usage) : sum), NO_USAGE);
 }
 
-function add(a: Usage, b: Usage): Usage {
+function add(a: typeof NO_USAGE, b: Usage): typeof NO_USAGE {
   return {
     input_tokens: a.input_tokens + b.input_tokens,
     output_tokens: a.output_tokens + b.output_tokens,
@@ -51,4 +55,17 @@ function add(a: Usage, b: Usage): Usage {
     cached_input_tokens: a.cached_input_tokens + b.cached_input_tokens,
     reasoning_tokens: a.reasoning_tokens + b.reasoning_tokens,
   };
+}
+
+/** What rounds cost together, as far as it is known. */
+export function sumKnownCosts(usages: readonly (Usage | null)[]): number {
+  const sum = usages.reduce((usd, usage) => usd + (usage?.cost_usd ?? 0), 0);
+  // Sums of decimal fractions are a little off.
+  return Math.round(sum * 1e12) / 1e12;
+}
+
+/** What rounds cost together; null as soon as it is not known of one. */
+export function sumCosts(usages: readonly (Usage | null)[]): number | null {
+  const isKnown = usages.every((usage) => typeof usage?.cost_usd === 'number');
+  return isKnown ? sumKnownCosts(usages) : null;
 }

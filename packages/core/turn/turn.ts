@@ -124,6 +124,8 @@ export type ListedTurn = Omit<Turn, 'config' | 'rounds' | 'adopted'> & {
 export type Work = {
   /** The name of the step that is due (`step.ts`). Only checkpoints change it (R2b). */
   step: string;
+  /** The model that is asked now: the turn's own, or the fallback that it has changed to (R24). */
+  model: string;
   /** Raised when a wake-up for the same step is enqueued again. */
   generation: number;
   /** Whether the conversation is at this turn; later ones wait. */

@@ -21,7 +21,7 @@ export type TurnWakeup = {
 export type DeliveryWakeup = { kind: 'delivery'; deliveryId: string; generation: number; delayMs?: number };
 
 /** The wake-up for the step of a turn that is due; the same one that its last commit enqueued (R11). */
-export function wakeupOf({ id, priority, config: { model }, work }: Turn): TurnWakeup {
-  const provider = model.slice(0, model.indexOf('/'));
+export function wakeupOf({ id, priority, work }: Turn): TurnWakeup {
+  const provider = work.model.slice(0, work.model.indexOf('/'));
   return { kind: 'turn', turnId: id, step: work.step, generation: work.generation, provider, priority };
 }

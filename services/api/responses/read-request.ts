@@ -35,7 +35,7 @@ export type ReadRequest = {
 
 export type ReadRules = Pick<
   ApiContext,
-  'tools' | 'mcp' | 'toolSecrets' | 'toolRules' | 'egressPolicy' | 'stateSeals'
+  'prices' | 'tools' | 'mcp' | 'toolSecrets' | 'toolRules' | 'egressPolicy' | 'stateSeals'
 > & {
   providers: Providers;
   project: string;

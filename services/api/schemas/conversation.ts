@@ -8,15 +8,16 @@ import { Turn } from './turn.ts';
 
 const Limits = z.object(
   mapLimits(
-    ({ counts, byDefault }): z.ZodType<number | null> =>
+    ({ counts, byDefault, min }): z.ZodType<number | null> =>
       byDefault === null
-        ? z.int().nullable().describe(`${counts}; null for no limit.`)
+        ? (min === null ? z.number() : z.int()).nullable().describe(`${counts}; null for no limit.`)
         : z.int().describe(`${counts}.`),
   ),
 );
 
 const example = {
   ...{ id: 'conv_01kagz8m4pfvbte2n5q7rys3wx', object: 'conversation', model: 'sim/demo' },
+  fallback_models: [],
   ...{ instructions: 'You are brief.', tools: ['get_weather'], tool_choice: 'auto', tool_mode: 'native' },
   limits: fillLimits(null),
   ...{ allowed_capabilities: null, webhook: null, metadata: {}, active_turn_id: null },
@@ -29,6 +30,7 @@ export const Conversation = z
     id: ConversationId,
     object: z.literal('conversation'),
     model: z.string().nullable().describe('The model as `provider/model`; null where each turn names its own.'),
+    fallback_models: z.array(z.string()).describe('The models that are asked where that one cannot answer.'),
     instructions: z.string().nullable().describe('The system prompt.'),
     tools: z
       .array(z.union([z.string(), GivenTool]))

@@ -37,9 +37,16 @@ export const tokens = {
   total_tokens: z.int().describe('Input and output together.'),
   cached_input_tokens: z.int().describe('How many of the input tokens came from a cache.'),
   reasoning_tokens: z.int().describe('How many of the output tokens were spent on reasoning.'),
+  cost_usd: z
+    .number()
+    .nullable()
+    .describe('What they cost in US dollars, by `PAWL_PRICES` of the time; null where a price is not known.'),
 };
 
-const counts = { input_tokens: 61, output_tokens: 18, total_tokens: 79, cached_input_tokens: 0, reasoning_tokens: 0 };
+const counts = {
+  ...{ input_tokens: 61, output_tokens: 18, total_tokens: 79, cached_input_tokens: 0, reasoning_tokens: 0 },
+  cost_usd: 0.000266,
+};
 const Tokens = z.object(tokens).meta({ id: 'TokenUsage', description: 'What one round used.', examples: [counts] });
 
 const CallId = z
@@ -103,6 +110,7 @@ const finishReason = z.enum(['stop', 'tool_calls', 'length', 'content_filter', '
 export const Round = z
   .object({
     number: z.int().describe('Which round of the turn it is, from 1.'),
+    model: z.string().describe('The model that wrote it: that of the turn, or a fallback.'),
     assistant_response: z
       .string()
       .nullable()
@@ -123,7 +131,7 @@ export const Round = z
     description: 'One request to the model and its reply, with the results of the calls it requested.',
     examples: [
       {
-        ...{ number: 1, assistant_response: 'Let me look.', finish_reason: 'tool_calls' },
+        ...{ number: 1, model: 'sim/demo', assistant_response: 'Let me look.', finish_reason: 'tool_calls' },
         ...{ finish_reason_raw: 'tool_calls', usage: counts, attempts: 1 },
         ...{ tool_calls: [exampleOf(ToolCall)], results: [exampleOf(ToolResult)] },
         ...{ started_at: '2026-11-20T10:00:00.104Z', completed_at: '2026-11-20T10:00:01.210Z' },

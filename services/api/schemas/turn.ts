@@ -76,7 +76,7 @@ const Usage = z
     examples: [
       {
         ...{ input_tokens: 122, output_tokens: 36, total_tokens: 158, cached_input_tokens: 0, reasoning_tokens: 0 },
-        ...{ llm_calls: 2, tool_calls: 1 },
+        ...{ cost_usd: 0.000532, llm_calls: 2, tool_calls: 1 },
       },
     ],
   });
@@ -119,7 +119,9 @@ export const Turn = z
     response_id: ResponseIdOfTurn,
     status: TurnStatus,
     input: z.array(InputMessage).describe('The messages of the caller.'),
-    model: z.string().describe('The model as `provider/model`.'),
+    model: z
+      .string()
+      .describe('The model that was asked for, as `provider/model`; each round names the one that wrote it.'),
     round: z.int().describe('The round it is on, or ended on; 0 until it is started.'),
     phase: z
       .enum(['llm_round', 'tool_batch'])

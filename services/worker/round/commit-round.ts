@@ -23,15 +23,16 @@ type Replied = { step: RoundStep; reply: Reply; startedAt: number };
 export async function commitRound(run: Run, replied: Replied, context: WorkerContext): Promise<Wakeup[]> {
   const { turn } = run;
   const { step, startedAt } = replied;
-  const reply = cleaned(replied.reply);
+  const reply = priced(cleaned(replied.reply), turn, context);
   const attempts = turn.work.attempts + turn.work.starts + 1;
   const outcome = outcomeOf(reply, step.final);
   const loop = step.final && loopingCall(turn);
-  const known = [...turn.warnings, ...(reply.warnings ?? []), ...(loop ? [`${loop.name} was called in a loop`] : [])];
+  const own = [...(reply.warnings ?? []), ...(isUncounted(reply, turn) ? [UNCOUNTED] : [])];
+  const known = [...turn.warnings, ...own, ...(loop ? [`${loop.name} was called in a loop`] : [])];
   const warnings = [...new Set(known)];
   const round = {
     number: step.round,
-    model: turn.config.model,
+    model: turn.work.model,
     reply,
     attempts,
     edition: run.edition,
@@ -55,6 +56,19 @@ export async function commitRound(run: Run, replied: Replied, context: WorkerCon
   reportCommitted(turn, replied, { outcome: committed, wakeups, context });
   return wakeups;
 }
+
+/** A reply with what it cost; one of a model without a price stays as it is. */
+function priced(reply: Reply, { work }: Turn, { prices }: WorkerContext): Reply {
+  const cost = prices.costOf(work.model, reply.usage);
+  return cost === null || reply.usage === null ? reply : { ...reply, usage: { ...reply.usage, cost_usd: cost } };
+}
+
+/** What the reply cost is to be bounded, and not known. */
+function isUncounted({ usage }: Reply, { config }: Turn): boolean {
+  return config.limits.max_cost_usd !== null && typeof usage?.cost_usd !== 'number';
+}
+
+const UNCOUNTED = 'What a round cost is not known, so max_cost_usd does not count it';
 
 type RepliedRound = Omit<SavedRound, 'calls'> & { calls: NewCall[] };
 type Committed = Outcome | { kind: 'hand-over'; output: string };

@@ -1,8 +1,9 @@
+import { changeModel } from '#core/checkpoint/change-model.ts';
 import { postponeStep } from '#core/checkpoint/turns/postpone.ts';
 import { ProviderFailed } from '#core/failure.ts';
 import { splitModel } from '#core/llm/split-model.ts';
 import type { RoundStep } from '#core/turn/next-step.ts';
-import { decideRetry, requestedPauseMs } from '#core/turn/retry.ts';
+import { decideRetry, fallbackFor, requestedPauseMs } from '#core/turn/retry.ts';
 import type { Turn, TurnError } from '#core/turn/turn.ts';
 import type { Wakeup } from '#core/turn/wakeup.ts';
 import type { WorkerContext } from '../context.ts';
@@ -15,43 +16,47 @@ import { writeCheckpoint } from '../write-checkpoint.ts';
  * limit is left to its next wakeup.
  */
 export async function postponeRound(run: Run, step: RoundStep, context: WorkerContext): Promise<Wakeup[]> {
-  const { config, work } = run.turn;
+  const { work } = run.turn;
   if (work.rateLimited && work.early) return [];
-  return retryRound(run, { step, failure: new RateLimited(config.model) }, context);
+  return retryRound(run, { step, failure: new RateLimited(work.model) }, context);
 }
 
-/** A round without a reply: tried again later, or the end of the turn (design: retries). */
-export async function retryRound(
-  run: Run,
-  { step, failure }: { step: RoundStep; failure: ProviderFailed },
-  context: WorkerContext,
-): Promise<Wakeup[]> {
+type Unanswered = { step: RoundStep; failure: ProviderFailed };
+
+/** A round without a reply: tried again later, handed to the next model, or the end of the turn (design: retries). */
+export async function retryRound(run: Run, unanswered: Unanswered, context: WorkerContext): Promise<Wakeup[]> {
   const { turn } = run;
+  const { failure } = unanswered;
   const pauseMs = failure.retry.kind === 'rate-limited' ? pauseOf(turn, failure, context) : 0;
-  const countedMs = failure instanceof RateLimited && !context.rateLimits.isStuck(turn.config.model) ? 0 : pauseMs;
+  const countedMs = failure instanceof RateLimited && !context.rateLimits.isStuck(turn.work.model) ? 0 : pauseMs;
   const next = decideRetry(failure.retry, turn.work, { pauseMs, countedMs });
+  const known = { failure, isOver: next.kind === 'fail', waitMs: pauseMs };
+  const to = isBegun(run) ? fallbackFor(turn, known, context.fallbackAfterMs) : null;
+  if (to) return leaveModel(run, { ...unanswered, to }, context);
   if (next.kind === 'fail') return failTurn(run, errorOf(failure), context);
 
   const { delayMs, counts } = next;
+  return postpone(run, { ...unanswered, delayMs, counts, waitedMs: countedMs }, context);
+}
+
+type Postponed = Unanswered & { delayMs: number; counts: boolean; waitedMs: number };
+
+async function postpone(
+  run: Run,
+  { step, failure, delayMs, counts, waitedMs }: Postponed,
+  context: WorkerContext,
+): Promise<Wakeup[]> {
+  const { turn } = run;
   const eventData = isReported(turn, failure)
     ? { phase: 'llm_round', round: step.round, error: errorOf(failure), retry_in_ms: delayMs }
     : null;
-  const at = {
-    turnId: turn.id,
-    step: run.step,
-    generation: turn.work.generation,
-    runId: run.id,
-    called: [],
-    edition: run.edition,
-    told: run.told,
-  };
-  const limited = { rateLimited: failure.retry.kind === 'rate-limited', waitedMs: countedMs };
-  const later = { ...at, delayMs, attempt: counts, ...limited, requests: run.requests, eventData };
+  const limited = { rateLimited: failure.retry.kind === 'rate-limited', waitedMs };
+  const later = { ...tryOf(run), called: [], delayMs, attempt: counts, ...limited, eventData };
   const write = { verb: 'postponeStep', turnId: turn.id };
   const wakeup = await writeCheckpoint(context, write, () => postponeStep(context.db, later));
   if (!wakeup) return dueWakeups(turn, context);
 
-  const { provider } = splitModel(turn.config.model);
+  const { provider } = splitModel(turn.work.model);
   const about = { event: 'round.retrying', turn_id: turn.id, round: step.round, provider, code: failure.code };
   context.log[eventData ? 'warn' : 'debug'](
     about,
@@ -59,6 +64,35 @@ export async function retryRound(
   );
   context.watchers.publishContinued(turn.id);
   return [wakeup];
+}
+
+/** Hands the round to the next model of its turn: committed before that is asked, in a job of its own (R24). */
+async function leaveModel(
+  run: Run,
+  { step, failure, to }: Unanswered & { to: string },
+  context: WorkerContext,
+): Promise<Wakeup[]> {
+  const { turn } = run;
+  const from = turn.work.model;
+  const change = { ...tryOf(run), round: step.round, from, to, error: errorOf(failure) };
+  const write = { verb: 'changeModel', turnId: turn.id };
+  const wakeup = await writeCheckpoint(context, write, () => changeModel(context.db, change));
+  if (!wakeup) return dueWakeups(turn, context);
+
+  const about = { event: 'model.changed', turn_id: turn.id, round: step.round, from, to, code: failure.code };
+  context.log.warn(about, `round ${step.round} goes to ${to}: ${from} failed with ${failure.code}`);
+  context.watchers.publishContinued(turn.id);
+  return [wakeup];
+}
+
+/** What a write says of the run that gives its step back. */
+function tryOf({ id, turn, step, requests, edition, told }: Run) {
+  return { turnId: turn.id, step, generation: turn.work.generation, runId: id, requests, edition, told };
+}
+
+/** Whether a worker has begun the turn: one that still waits for its first model stays with it. */
+function isBegun({ turn, edition }: Run): boolean {
+  return turn.status !== 'queued' || edition !== null;
 }
 
 /** No request was made, since the model is rate-limited. */
@@ -70,10 +104,10 @@ class RateLimited extends ProviderFailed {
 }
 
 /** How long the turn stays away from its model. After a 429 all turns do; a round without a request has met none. */
-function pauseOf({ config: { model }, work }: Turn, failure: ProviderFailed, { rateLimits }: WorkerContext): number {
-  if (failure instanceof RateLimited) return rateLimits.bookReturn(model);
-  rateLimits.refused(model, requestedPauseMs(failure.retry));
-  return rateLimits.bookReturn(model, work.rateLimited ? 'again' : undefined);
+function pauseOf({ work }: Turn, failure: ProviderFailed, { rateLimits }: WorkerContext): number {
+  if (failure instanceof RateLimited) return rateLimits.bookReturn(work.model);
+  rateLimits.refused(work.model, requestedPauseMs(failure.retry));
+  return rateLimits.bookReturn(work.model, work.rateLimited ? 'again' : undefined);
 }
 
 /** A turn reports once that it waits for a limit, and nothing before it has begun. */

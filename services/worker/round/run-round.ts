@@ -28,8 +28,8 @@ export async function runRound(run: Run, step: RoundStep, context: WorkerContext
   const log = context.log.child({ turn_id: turn.id, round: step.round, attempt: turn.work.generation + 1 });
   const startedAt = Date.now();
   const { rateLimits } = context;
-  if (!rateLimits.allows(turn.config.model)) return postponeRound(run, step, context);
-  using permit = rateLimits.acquire(turn.config.model);
+  if (!rateLimits.allows(turn.work.model)) return postponeRound(run, step, context);
+  using permit = rateLimits.acquire(turn.work.model);
   log.info({ event: 'round.started' }, `round ${step.round} starting`);
 
   try {
@@ -56,7 +56,7 @@ async function requestReply(
   const address = { turn_id: turn.id, round: step.round, attempt: turn.work.generation + 1 };
   using publisher = publishRound(watchers, address, run);
   using _inFlight = watchers.trackInFlight(turn.id, leasedFor(run, publisher, context));
-  const provider = providers.find(splitModel(turn.config.model).provider);
+  const provider = providers.find(splitModel(turn.work.model).provider);
   const dialect = chooseDialect(turn.config.tool_mode, recordRequests(provider, { run, step, tracer }));
   const reply = await dialect.ask(request, signal, (delta) => {
     permit.answered();
@@ -91,13 +91,13 @@ function recordRequests(
   provider: Caller,
   { run, step, tracer }: { run: Run; step: RoundStep; tracer: Tracer },
 ): Caller {
-  const { id, config, work } = run.turn;
+  const { id, work } = run.turn;
   const round = { 'pawl.turn_id': id, 'pawl.round': step.round, 'pawl.generation': work.generation };
   return {
     name: provider.name,
     ask: (...request) => {
       run.requests += 1;
-      const attributes = { ...round, 'pawl.model': config.model };
+      const attributes = { ...round, 'pawl.model': work.model };
       return tracer.span('pawl.model_request', attributes, () => provider.ask(...request));
     },
   };
@@ -107,6 +107,11 @@ function recordRequests(
 function mostOutputTokens(turn: Pick<Turn, 'config' | 'rounds'>): number | null {
   const [ofRound, left] = [turn.config.max_output_tokens, leftOutputTokens(turn)];
   return ofRound === null || left === null ? (ofRound ?? left) : Math.min(ofRound, left);
+}
+
+/** `provider_options` are in the words of the provider that was asked for: no other one gets them. */
+function isOwnProvider({ config, work }: Pick<Turn, 'config' | 'work'>): boolean {
+  return splitModel(config.model).provider === splitModel(work.model).provider;
 }
 
 /**
@@ -121,7 +126,7 @@ export function roundRequest(
   const { tool_choice: choice } = config;
   return {
     round,
-    model: splitModel(config.model).model,
+    model: splitModel(work.model).model,
     instructions: config.instructions,
     messages,
     tools: final ? [] : config.tools,
@@ -135,7 +140,7 @@ export function roundRequest(
     verbosity: config.verbosity ?? null,
     textFormat: config.text_format ?? null,
     maxOutputTokens: mostOutputTokens({ config, rounds }),
-    providerOptions: config.provider_options,
+    providerOptions: isOwnProvider({ config, work }) ? config.provider_options : {},
     requestId: `${id}.${round}.${work.generation}`,
   };
 }

@@ -97,7 +97,7 @@ async function playTurns(ask: Ask, harness: Harness) {
   const retried = await start({ input: failing(500, 1) });
   await workUntilEnded(harness, retried);
   expect(await read(retried)).toBe('completed');
-  const failed = await start({ input: failing(401) });
+  const failed = await start({ input: failing(401), fallback_models: ['openai/other'] });
   await harness.workUntilIdle();
   await ask('POST', `/v1/turns/${failed}/retry`);
   await harness.workUntilIdle();

@@ -1,4 +1,5 @@
 import { RequestRefused } from '#core/failure.ts';
+import { readPrices } from '#core/llm/prices.ts';
 import { configureProviders } from '#core/llm/providers.ts';
 import type { ServerTool } from '#core/tools/define/tool.ts';
 import { type McpServers, openMcpServers } from '#core/tools/mcp/servers.ts';
@@ -29,6 +30,7 @@ export async function readBody(
   const tooling = { tools: toolRegistry(tools), mcp, toolSecrets: new Map() };
   const rules = {
     providers,
+    prices: readPrices(undefined),
     ...tooling,
     toolRules: 'strict' as const,
     egressPolicy: [],

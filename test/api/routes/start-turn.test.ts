@@ -34,7 +34,14 @@ test('a one-shot turn is accepted with its Location, and says when to poll again
     incomplete_details: null,
     error: null,
     usage: {
-      ...{ input_tokens: 0, output_tokens: 0, total_tokens: 0, cached_input_tokens: 0, reasoning_tokens: 0 },
+      ...{
+        input_tokens: 0,
+        output_tokens: 0,
+        total_tokens: 0,
+        cached_input_tokens: 0,
+        reasoning_tokens: 0,
+        cost_usd: 0,
+      },
       ...{ llm_calls: 0, tool_calls: 0 },
     },
     warnings: [],
@@ -59,7 +66,10 @@ test('a conversation without input is created with its configuration and no turn
     ...request,
     tool_choice: 'auto',
     tool_mode: 'native',
-    limits: { max_rounds: 50, max_tool_calls: 200, max_total_tokens: null, deadline_seconds: null },
+    fallback_models: [],
+    limits: {
+      ...{ max_rounds: 50, max_tool_calls: 200, max_total_tokens: null, max_cost_usd: null, deadline_seconds: null },
+    },
     allowed_capabilities: null,
     webhook: null,
     active_turn_id: null,

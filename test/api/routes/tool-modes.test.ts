@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { RequestRefused } from '#core/failure.ts';
+import { readPrices } from '#core/llm/prices.ts';
 import type { Providers } from '#core/llm/providers.ts';
 import { openMcpServers } from '#core/tools/mcp/servers.ts';
 import { toolRegistry } from '#core/tools/registry.ts';
@@ -22,7 +23,7 @@ async function resolve(config: StandingConfig, can: { tools: boolean }) {
   };
   const mcp = openMcpServers(new Map(), () => {});
   const tooling = { tools: toolRegistry([]), mcp, toolSecrets: new Map(), toolRules: 'strict' as const };
-  const rules = { providers, ...tooling, egressPolicy: [], project: 'default' };
+  const rules = { providers, prices: readPrices(undefined), ...tooling, egressPolicy: [], project: 'default' };
   try {
     return await resolveConfig({ model: 'basic/model', ...config }, rules);
   } catch (refusal) {

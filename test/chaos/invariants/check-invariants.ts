@@ -4,7 +4,7 @@ import { deceivedClients, gappedEvents } from './events.ts';
 import { deadProcesses, emptyFaults, lastingFaults } from './faults.ts';
 import { overlongLeases } from './leases.ts';
 import { deceivedReaders, keptContent, oddAdoptions, oddAnswersOfCallers } from './responses.ts';
-import { forkedHistories, gappedRounds } from './rounds.ts';
+import { forkedHistories, gappedRounds, strayRounds } from './rounds.ts';
 import { changedCalls, inventedResults, openCalls, repeatedBookings } from './tool-calls.ts';
 import {
   brokenLimits,
@@ -45,6 +45,7 @@ const allInvariants: Invariant[] = [
   { id: 'I1', promise: 'a turn ends as its script says', check: wrongEnds },
   { id: 'I2', promise: 'rounds have no gap', check: gappedRounds },
   { id: 'I2', promise: 'the model is sent one history', check: forkedHistories },
+  { id: 'I2', promise: 'a turn leaves a model that dies once and for good', check: strayRounds },
   { id: 'I3', promise: 'an at_most_once call is made once at most', check: repeatedBookings },
   { id: 'I4', promise: 'a call is repeated under the same key with the same arguments', check: changedCalls },
   { id: 'I4', promise: 'a result is of a call that was requested and made', check: inventedResults },

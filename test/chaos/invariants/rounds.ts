@@ -1,5 +1,6 @@
 import type { ModelCall } from '../../harness/servers/model-recorder.ts';
 import type { History } from '../history.ts';
+import { DYING_MODEL } from '../load/turn-request.ts';
 
 /** Turns with rounds other than 1, 2, 3 … without a gap. */
 export function gappedRounds({ rows }: Pick<History, 'rows'>): string[] {
@@ -19,6 +20,23 @@ export function forkedHistories({ modelCalls }: Pick<History, 'modelCalls'>): st
     const inOrder = calls.toSorted((one, other) => one.round - other.round);
     const fork = inOrder.find((call, index) => index > 0 && !follows(call, inOrder[index - 1]));
     return fork ? [`${turnId} sent the model another history in round ${fork.round}`] : [];
+  });
+}
+
+/** Turns whose first model dies, that did not leave it once and for good. */
+export function strayRounds({ rows, plans }: Pick<History, 'rows' | 'plans'>): string[] {
+  const dying = new Set(plans.flatMap(({ number, request }) => (request.model === DYING_MODEL ? [number] : [])));
+  const roundsOf = Map.groupBy(rows.rounds, ({ turnId }) => turnId);
+  const changesOf = Map.groupBy(
+    rows.events.filter(({ type }) => type === 'model.changed'),
+    ({ turnId }) => turnId,
+  );
+  return rows.turns.flatMap(({ id, plan }) => {
+    if (!dying.has(plan)) return [];
+    const rounds = roundsOf.get(id) ?? [];
+    const changes = changesOf.get(id)?.length ?? 0;
+    const isStray = rounds.some(({ model }) => model === DYING_MODEL) || changes > 1;
+    return isStray || (rounds.length > 0 && changes === 0) ? [`${id} changed its model ${changes} times`] : [];
   });
 }
 

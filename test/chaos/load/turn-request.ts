@@ -4,6 +4,11 @@ import type { Scripted } from './write-script.ts';
 /** Rounds with calls that a turn of shape `limited` may have; its script has more. */
 export const LIMIT = { max_rounds: 2, max_tool_calls: 4 };
 
+const MODEL = 'openai/chaos';
+
+/** A model that dies in the middle of each reply, and names itself overloaded: the turn goes to the other one. */
+export const DYING_MODEL = 'dying/chaos';
+
 type RequestOptions = Pick<TurnPlan, 'number' | 'shape' | 'trouble' | 'faultedBy' | 'hasWebhook'> &
   Pick<Scripted, 'script'>;
 
@@ -15,7 +20,8 @@ export function turnRequestOf(options: RequestOptions, { toolUrl, hookUrl }: Loa
   const asking = shape === 'ask' || shape === 'response' ? [ASK_USER] : [];
   const events = ['turn.completed', 'turn.incomplete', 'turn.failed', 'turn.cancelled'];
   return {
-    model: trouble === 'provider-429' ? `openai/limited-${faultedBy}` : 'openai/chaos',
+    ...(isDying(options) ? { model: DYING_MODEL, fallback_models: [MODEL] } : {}),
+    ...(!isDying(options) ? { model: trouble === 'provider-429' ? `openai/limited-${faultedBy}` : MODEL } : {}),
     input: JSON.stringify({ sim: script }),
     tools: trouble === 'poison-turn' ? ['crash_worker'] : [...tools, ...paying, ...asking],
     metadata: { plan: String(number) },
@@ -35,6 +41,11 @@ export function turnRequestOf(options: RequestOptions, { toolUrl, hookUrl }: Loa
       effect,
     };
   }
+}
+
+/** Every eighth turn, unless something else happens to it. A response names one model. */
+function isDying({ number, shape, trouble }: RequestOptions): boolean {
+  return number % 8 === 5 && shape !== 'response' && trouble === null;
 }
 
 const ARGS = {

@@ -7,6 +7,7 @@ import type { TurnResource } from '#core/turn/resource/turn.ts';
 import { apiClient } from '#test/harness/api-client.ts';
 import { createHarness, type Harness } from '#test/harness/create-harness.ts';
 import { openExternalMcpServer } from '#test/harness/servers/external-mcp-server.ts';
+import { startWireServer } from '#test/llm/wire-server.ts';
 import { openRecorder, type Recorder } from './recorder.ts';
 
 type Endpoint = Pick<WebhookEndpoint, 'id' | 'status' | 'description'> & { disabled_reason: string | null };
@@ -32,9 +33,12 @@ export type Scene = ReturnType<typeof apiClient> & {
 export async function openLane(redis: boolean) {
   const projects = Array.from({ length: MOST_SCENES }, (_, number) => `p${number}`);
   const mcp = await openExternalMcpServer();
+  const closed = await startWireServer();
+  closed.answer({ status: 401 });
   const harness = await createHarness({
     redis,
     env: {
+      PAWL_PROVIDERS: JSON.stringify({ closed: { kind: 'openai', base_url: closed.origin } }),
       PAWL_MCP: JSON.stringify({ cities: { url: mcp.url } }),
       PAWL_API_KEYS: projects.map((project) => `${project}:key-of-${project}`).join(),
       PAWL_TOOLS: new URL('./tools.ts', import.meta.url).pathname,
@@ -66,6 +70,7 @@ export async function openLane(redis: boolean) {
       await recorder[Symbol.asyncDispose]();
       await harness[Symbol.asyncDispose]();
       await mcp[Symbol.asyncDispose]();
+      await closed[Symbol.asyncDispose]();
     },
   };
 }

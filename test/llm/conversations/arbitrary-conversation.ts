@@ -45,10 +45,14 @@ const HANDED_OVER: ToolResult = { ...ANSWERED, status: 'handed_over' };
 
 const replied = (speaker: Speaker) =>
   fc.record({
+    model: fc.constant(`${speaker}/some-model`),
     reply: someReply(speaker),
     handsOver: fc.nat({ max: 4 }).map((n) => n === 0),
     results: fc.array(result, { minLength: 6, maxLength: 6 }),
   });
+
+/** What another model says, where a turn changed to that. */
+const fallback = fc.constantFrom(...speakers).chain((speaker) => fc.array(replied(speaker), { maxLength: 2 }));
 
 const turn: fc.Arbitrary<Turn> = fc.constantFrom(...speakers).chain((speaker) =>
   fc
@@ -62,7 +66,9 @@ const turn: fc.Arbitrary<Turn> = fc.constantFrom(...speakers).chain((speaker) =>
           },
         )
         .map((items) => items.flat()),
-      rounds: fc.array(replied(speaker), { maxLength: 4 }),
+      rounds: fc
+        .tuple(fc.array(replied(speaker), { maxLength: 4 }), fc.oneof(fc.constant([]), fallback))
+        .map((rounds) => rounds.flat()),
       isLast: fc.boolean(),
       config: fc.record({
         model: fc.constant(`${speaker}/some-model`),
@@ -84,15 +90,15 @@ const turn: fc.Arbitrary<Turn> = fc.constantFrom(...speakers).chain((speaker) =>
 /** A conversation whose turns went to any provider in any mode, and ended in any way, or not yet. */
 export const someConversation: fc.Arbitrary<Turn[]> = fc.array(turn, { minLength: 1, maxLength: 4 });
 
-type Replied = { reply: Reply | null; handsOver: boolean; results: (ToolResult | null)[] };
+type Replied = { model: string; reply: Reply | null; handsOver: boolean; results: (ToolResult | null)[] };
 
 /** The turn after one more reply; one that has ended, or whose try has failed, is as it was. */
-function lived(turn: Turn, { reply, handsOver, results }: Replied, isFinal: boolean): Turn {
+function lived(turn: Turn, { model, reply, handsOver, results }: Replied, isFinal: boolean): Turn {
   if (turn.output !== null || !reply) return turn;
   const outcome = outcomeOf(reply, isFinal ? 'max_rounds' : null);
   const number = turn.rounds.length + 1;
   if (outcome.kind !== 'calls') {
-    const last = { ...makeRound(number, null), opaque: reply.opaque };
+    const last = { ...makeRound(number, null), model, opaque: reply.opaque };
     return { ...turn, rounds: [...turn.rounds, last], output: outcome.output };
   }
   const calls = assignCallIds(reply.calls, turn).map((call, index) => ({
@@ -100,6 +106,6 @@ function lived(turn: Turn, { reply, handsOver, results }: Replied, isFinal: bool
     // What is not handed over has run to its end by then.
     result: handsOver ? (index % 2 === 0 ? HANDED_OVER : (results[index] ?? ANSWERED)) : (results[index] ?? null),
   }));
-  const rounds = [...turn.rounds, { ...makeRound(number, reply.text, calls), opaque: reply.opaque }];
+  const rounds = [...turn.rounds, { ...makeRound(number, reply.text, calls), model, opaque: reply.opaque }];
   return handsOver ? { ...turn, rounds, output: reply.text ?? '' } : { ...turn, rounds };
 }

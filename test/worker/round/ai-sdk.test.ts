@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import type { TurnResource } from '#core/turn/resource/turn.ts';
 import { openStream, textOf } from '#test/api/stream/open-stream.ts';
 import { type Harness, startBackgroundWorker } from '#test/harness/create-harness.ts';
+import { scripted } from '#test/harness/scripted.ts';
 import { bedrockWire } from '#test/llm/ai-sdk/bedrock-wire.ts';
 import { mistralWire } from '#test/llm/ai-sdk/mistral-wire.ts';
 import { openPackages, play } from '#test/llm/ai-sdk/open-packages.ts';
@@ -194,4 +195,22 @@ test('what a package has no word for is refused at submission', async () => {
   expect((await harness.call('GET', '/v1/models')).body.data).toContainEqual(
     expect.objectContaining({ id: 'bedrock/*', wire: 'ai-sdk', tools: true }),
   );
+});
+
+test('a package answers where a model of a wire cannot, without its options, and the other way round', async () => {
+  await using packages = await openPackages();
+  const { harness, bedrock } = packages;
+  const [model, other] = ['bedrock/amazon.nova-pro', 'sim/some'];
+  play(bedrock, bedrockWire.reply({ text: ['In its place.'] }));
+  const input = scripted({ final: { fault: { kind: 'status', status: 401 } } });
+
+  const fallen = await say(harness, '/v1/turns', {
+    ...{ model: other, fallback_models: [model], input, provider_options: { top_k: 4 } },
+  });
+  bedrock.answer(bedrockWire.refusal(403));
+  const back = await say(harness, '/v1/turns', { model, fallback_models: [other], input: 'Hi' });
+
+  expect(fallen).toMatchObject({ status: 'completed', output: 'In its place.', rounds: [{ model }] });
+  expect(JSON.stringify(bedrock.asked[0]!.body)).not.toContain('top_k');
+  expect(back).toMatchObject({ status: 'completed', rounds: [{ model: other }] });
 });

@@ -10,15 +10,17 @@ import type { Db } from '../tables.ts';
 
 /**
  * Takes the lease on the step that the run has loaded, with an edition that no other run has (R18). Null where another run
- * has it, or where the step was postponed and its job comes early, by a wrong clock (R3). The first lease starts the turn.
+ * has it, or where the step was postponed and its job comes early, by a wrong clock (R3); and where the turn has left the model
+ * that the run would ask (R24). The first lease starts the turn.
  */
 export async function takeLease(db: Db, turn: Turn, runId: string): Promise<{ edition: number } | null> {
-  const [taken] = await take(db, { turnId: turn.id, step: turn.work.step, runId, eventId: newId('evt') });
+  const { step, model } = turn.work;
+  const [taken] = await take(db, { turnId: turn.id, step, ownModel: model, runId, eventId: newId('evt') });
   return taken ?? null;
 }
 
 const take = writeFor<{ edition: number }>(
-  sql`step text, "runId" text, "eventId" text`,
+  sql`step text, "ownModel" text, "runId" text, "eventId" text`,
   (input) => sql`
     with ${input},
     leased as (
@@ -26,7 +28,7 @@ const take = writeFor<{ edition: number }>(
         starts = starts + 1, rescues = 0, edition = edition + 1, started_at = coalesce(started_at, now()),
         last_event = last_event + (status = 'queued')::int,
         status = case when status = 'queued' then 'in_progress' else status end
-      from input where turns.id = "turnId" and ${isActive} and at_head and turns.step = input.step
+      from input where turns.id = "turnId" and ${isActive} and at_head and model = "ownModel" and turns.step = input.step
         and (lease_owner is null or lease_until < now()) and ${hasCome('retry_at')}
       returning turns.id, edition - 1 as edition, last_event, started_at = now() as is_first, "eventId"
     ),

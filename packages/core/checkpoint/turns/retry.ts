@@ -41,7 +41,8 @@ export async function retryTurn(trx: Trx, project: string, turnId: string): Prom
     update turns set status = case when started_at is null then 'queued' else 'in_progress' end, error = null,
       completed_at = null, at_head = is_free,
       due_at = case when is_free then ${dueIn(timing.graceMs)} else ${dueAtDeadline} end,
-      generation = generation + 1, ${freshStep}, waited_ms = 0
+      generation = generation + 1, ${freshStep}, waited_ms = 0,
+      model = ${ownModel}, provider = split_part(${ownModel}, '/', 1)
     from head where id = ${turnId} and status = 'failed' and ${isVisible} and not exists (${forksOf(turnId)})
     returning ${wakeupColumns}, at_head`.execute(trx);
   const [wakeup] = rows;
@@ -50,6 +51,9 @@ export async function retryTurn(trx: Trx, project: string, turnId: string): Prom
   await appendEvents(trx, turnId, [{ id: newId('evt'), type: 'turn.resumed' }]);
   return { kind: 'resumed', wakeup: wakeup.at_head ? wakeup : null };
 }
+
+/** The model that was asked for: a retry begins anew with it. */
+const ownModel = sql`(config -> 'model' #>> '{}')`;
 
 const forksOf = (turnId: string) => sql`select from conversations where forked_from = ${turnId}`;
 

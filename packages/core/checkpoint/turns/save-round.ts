@@ -37,7 +37,7 @@ export type NewRound = {
 /**
  * Records a reply with its calls in one statement; one of them at least is open. Its batch is due, or, where every open
  * call waits for an answer from outside, the turn waits. The first write wins: the step is the guard, so a redelivered job
- * or a zombie cannot rewrite history (R5, R18). Returns the wake-ups to enqueue; null when nothing was written.
+ * or a zombie cannot rewrite history (R5, R18). Nor is the late reply of a model saved that the turn has left (R24). Returns the wake-ups to enqueue; null when nothing was written.
  */
 export async function saveRound(db: Db, round: NewRound): Promise<Wakeup[] | null> {
   const [row] = await write(db, rowOf(round));
@@ -59,7 +59,7 @@ const write = writeFor<DueRow>(
         due_at = case when waits then ${dueAtExpiry} else ${dueIn(timing.graceMs)} end,
         warnings = input.warnings, generation = 0, edition = ${savedEdition}, ${freshStep},
         last_event = last_event + case when waits then 2 else 1 end
-      from input where turns.id = "turnId" and status = 'in_progress' and step = 'r' || number
+      from input where turns.id = "turnId" and status = 'in_progress' and step = 'r' || number and turns.model = input.model
       returning turns.id, project, stored, provider, priority, turns.step, generation, turns.edition, last_event, input.*
     ),
     round as (

@@ -124,7 +124,7 @@ const columns = sql`"conversationId" text, "endsAs" text, output text, error tex
 type EndingKind = { hasRound: boolean; isOnly?: boolean; isTurnOnly?: boolean };
 
 /**
- * One statement with everything that hangs on an end (R12, R16, R17, R18). `hasRound`: with a last round; `isOnly`: only
+ * One statement with everything that hangs on an end (R12, R16, R17, R18, R24). `hasRound`: with a last round; `isOnly`: only
  * where no other turn of the conversation waits; `isTurnOnly`: of turns that are no responses in the background.
  */
 function ending({ hasRound, isOnly = false, isTurnOnly = false }: EndingKind) {
@@ -137,6 +137,7 @@ function ending({ hasRound, isOnly = false, isTurnOnly = false }: EndingKind) {
       select turns.id, last_event, failed_requests + "failedRequests" as failed_requests, ${savedEdition} as edition, input.*
       from input join turns on turns.id = "turnId" ${isOnly ? noOtherWaits : sql``}
       where ${isActive} and ("onlyStep" is null or step = "onlyStep")
+        and ("roundNumber" is null or turns.model = input.model)
         and ("runId" is null or lease_owner = "runId" or (generation = "runGeneration" and (lease_owner is null or lease_until < now())))
       for no key update of turns
     ),

@@ -171,8 +171,7 @@ function contentOf(content: string | Part[]): { content: string; parts?: Part[] 
 }
 
 function addRounds(transcript: Transcript, turn: TranscriptTurn): void {
-  const { rounds, output, config } = turn;
-  const provider = providerOf(config.model);
+  const { rounds, output } = turn;
   const isOver = isHandedOver(turn);
   for (const round of rounds.filter((round) => round.calls.length > 0 || isLeftWithText(turn, round))) {
     // The text of a round that ended the turn is its output, and may be stored there only.
@@ -181,7 +180,7 @@ function addRounds(transcript: Transcript, turn: TranscriptTurn): void {
   }
   if (!output || isOver) return;
   const last = rounds.at(-1);
-  const opaque = last && last.calls.length === 0 ? opaqueOf(last, provider) : null;
+  const opaque = last && last.calls.length === 0 ? opaqueOf(last) : null;
   transcript.entries.push({ content: output, calls: [], answers: [], opaque });
 }
 
@@ -195,7 +194,7 @@ function addRound(transcript: Transcript, round: Round, { id: turnId, config }: 
     content: round.text,
     calls: round.calls.map(({ id, name, arguments: args }) => ({ id, name, arguments: args })),
     answers: round.calls.map(({ result }) => (result && result.status !== 'handed_over' ? answerOf(result) : null)),
-    opaque: opaqueOf(round, providerOf(config.model)),
+    opaque: opaqueOf(round),
   };
   transcript.entries.push(exchange);
   for (const [index, call] of round.calls.entries()) {
@@ -225,8 +224,9 @@ function exchangeMessages({ content, calls, answers, opaque }: Exchange): Messag
   ];
 }
 
-function opaqueOf(round: Round, provider: string): Opaque | null {
-  return round.opaque === null || round.opaque === undefined ? null : { provider, state: round.opaque };
+/** What the provider that wrote a round wants back. */
+function opaqueOf({ model, opaque }: Round): Opaque | null {
+  return opaque === null || opaque === undefined ? null : { provider: providerOf(model), state: opaque };
 }
 
 function providerOf(model: string): string {

@@ -23,7 +23,7 @@ const GivenLimits = z.strictObject(
   mapLimits(({ counts, after, byDefault, min, max }) => {
     const sentence =
       byDefault === null ? `${counts}. ${after} No limit by default.` : `${counts}, ${byDefault} by default. ${after}`;
-    const field = z.int().min(min);
+    const field = min === null ? z.number().positive() : z.int().min(min);
     return (max === null ? field : field.max(max)).nullish().describe(sentence);
   }),
 );
@@ -97,13 +97,23 @@ const Metadata = z
 /** Workers remember models by name, and send the names to each other. */
 const MAX_MODEL_LENGTH = 512;
 
+/** As many other models as a turn may name. */
+const MAX_FALLBACK_MODELS = 5;
+
+const ModelName = z
+  .string()
+  .max(MAX_MODEL_LENGTH)
+  .regex(/^[A-Za-z0-9_-]+\/.+$/, 'name the model as provider/model, for example openai/gpt-4.1');
+
 const standing = {
-  model: z
-    .string()
-    .max(MAX_MODEL_LENGTH)
-    .regex(/^[A-Za-z0-9_-]+\/.+$/, 'name the model as provider/model, for example openai/gpt-4.1')
+  model: ModelName.nullish().describe(
+    'The model as `provider/model`. The turn or its conversation has to name one; `sim/…` needs no key.',
+  ),
+  fallback_models: z
+    .array(ModelName)
+    .max(MAX_FALLBACK_MODELS)
     .nullish()
-    .describe('The model as `provider/model`. The turn or its conversation has to name one; `sim/…` needs no key.'),
+    .describe('The models that are asked, in their order, where `model` cannot answer. None by default.'),
   instructions: z.string().nullish().describe('The system prompt.'),
   tools: z
     .array(z.union([z.string(), GivenTool]))
@@ -196,6 +206,8 @@ export type ConversationRequestBody = z.input<typeof ConversationRequest>;
 /** How one turn is worked: its own fields over the conversation's, every default filled in, every tool resolved. */
 export type TurnConfig = {
   model: string;
+  /** The models that follow where one cannot answer; absent where there are none. */
+  fallback_models?: string[];
   instructions: string | null;
   tools: TurnTool[];
   tool_choice: ToolChoice;

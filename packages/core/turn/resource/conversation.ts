@@ -17,6 +17,7 @@ export function presentConversation(
     id,
     object: 'conversation' as const,
     model: config.model ?? null,
+    fallback_models: config.fallback_models ?? [],
     instructions: config.instructions ?? null,
     tools: (config.tools ?? []).map((tool) => (typeof tool === 'string' ? tool : toolAs(tool))),
     tool_choice: config.tool_choice ?? 'auto',

@@ -10,7 +10,15 @@ import {
 } from '../event.ts';
 import type { Turn, TurnError } from '../turn.ts';
 import { iso } from './iso.ts';
-import { presentAction, presentCall, presentResult, presentRound, presentTurn, type TurnResource } from './turn.ts';
+import {
+  presentAction,
+  presentCall,
+  presentResult,
+  presentRound,
+  presentTurn,
+  presentUsage,
+  type TurnResource,
+} from './turn.ts';
 
 type Round = TurnResource['rounds'][number];
 
@@ -69,7 +77,7 @@ function roundFields(turn: Turn, number: number | null) {
     assistant_response: round.text,
     tool_calls: round.calls.map(presentCall),
     finish_reason: round.finishReason,
-    usage: round.usage,
+    usage: presentUsage(round.usage),
     attempts: round.attempts,
   };
 }

@@ -1,7 +1,7 @@
 import { jsonObject } from '../../json.ts';
 import { allCalls } from '../call.ts';
 import { isWaiting } from '../next-step.ts';
-import { sumUsage } from '../reply.ts';
+import { sumCosts, sumUsage, type Usage } from '../reply.ts';
 import { responseIdOf } from '../responses/item-id.ts';
 import { readStep } from '../step.ts';
 import { isTerminal, type ListedTurn, type Round, type ToolCall, type Turn, type WaitsFor } from '../turn.ts';
@@ -81,16 +81,22 @@ export function presentAction({ outputs, approvals }: { outputs: ToolCall[]; app
 export function presentRound(round: Round, isLeased: boolean) {
   return {
     number: round.number,
+    model: round.model,
     assistant_response: round.text,
     finish_reason: round.finishReason,
     finish_reason_raw: round.finishReasonRaw,
-    usage: round.usage,
+    usage: presentUsage(round.usage),
     tool_calls: round.calls.map(presentCall),
     results: round.calls.map((call) => presentResult(call, isLeased)),
     started_at: iso(round.startedAt),
     completed_at: iso(round.completedAt),
     attempts: round.attempts,
   };
+}
+
+/** What a round used; null where its provider did not report it. */
+export function presentUsage(usage: Usage | null) {
+  return usage && { ...usage, cost_usd: usage.cost_usd ?? null };
 }
 
 /** The field of a turn that has adopted calls. */
@@ -128,7 +134,8 @@ function phaseOf({ status, work }: Pick<Turn, 'status' | 'work'>): 'llm_round' |
 
 function usageOf({ rounds, callCount, failedRequests }: ListedTurn) {
   const requests = rounds.reduce((sum, round) => sum + round.requests, failedRequests);
-  return { ...sumUsage(rounds.map((round) => round.usage)), llm_calls: requests, tool_calls: callCount };
+  const usages = rounds.map(({ usage }) => usage);
+  return { ...sumUsage(usages), cost_usd: sumCosts(usages), llm_calls: requests, tool_calls: callCount };
 }
 
 function parsedArguments(text: string): Record<string, unknown> | string {

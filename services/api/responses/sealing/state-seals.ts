@@ -43,8 +43,8 @@ export function makeStateSeals(key: string): StateSeals {
   };
 }
 
-function sealedRound(keys: SealingKeys, { id, project, config }: Turn, { number, opaque }: Round): string {
-  const { provider } = splitModel(config.model);
+function sealedRound(keys: SealingKeys, { id, project }: Turn, { number, model, opaque }: Round): string {
+  const { provider } = splitModel(model);
   return sealState(keys, opaque, { project, provider, place: reasoningId(id, number) });
 }
 

@@ -77,6 +77,17 @@ export const workerReferences: Reference[] = [
       startTurn({ input: scripted({ final: { fault: closed } }), webhook: { url: `${recorder.url}/hook` } }),
   },
   {
+    of: 'a turn whose model refuses, and that another one answers',
+    start: async (scene) => {
+      const { startTurn, recorder } = scene;
+      await makeSecret(scene);
+      await startTurn({
+        ...{ model: 'closed/model', fallback_models: ['openai/test'] },
+        ...{ input: script({ recorder }, ['look']), tools: ['look'], webhook: { url: `${recorder.url}/hook` } },
+      });
+    },
+  },
+  {
     of: 'a turn that meets a rate limit, and one that comes while it lasts',
     points: /(?:postponeStep|r1) #[12]$|rate-limit #1$|takeLease #1$/,
     start: ({ startTurn }) => startTurn({ input: scripted({ answer: 'At last.', final: { fault: limited } }) }),

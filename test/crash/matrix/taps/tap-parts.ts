@@ -45,6 +45,7 @@ const TAPS: { [Name in keyof Parts]: Tap<Parts[Name]> } = {
   availability: untapped,
   enqueue: untapped,
   enqueueBeforeAck: untapped,
+  prices: untapped,
   toolSecrets: untapped,
   redact: untapped,
   connectionRefusals: untapped,

@@ -57,7 +57,7 @@ export const stateColumns = sql`
   id, status, hidden_at is not null as hidden, output, error, incomplete_reason as "incompleteReason", warnings,
   last_event as "lastEvent",
   failed_requests as "failedRequests", started_at::text as "startedAt", completed_at::text as "completedAt",
-  step, generation, at_head as "atHead", lease_owner as "leaseOwner", coalesce(lease_until > now(), false) as leased,
+  step, coalesce(model, '') as model, generation, at_head as "atHead", lease_owner as "leaseOwner", coalesce(lease_until > now(), false) as leased,
   (generation = 0 and lease_owner is null and status <> 'queued'
     and due_at > now() + ${2 * timing.heartbeatMs}::double precision * interval '1 millisecond') as uncontended,
   coalesce(deadline_at <= now(), false) as overdue,
@@ -139,15 +139,15 @@ export function toListed(row: ListedAsRead): ListedTurn {
 /** A column that was not read has no key in the result, so that the result can be laid over a known turn. */
 function fromColumns<R extends { number: number }, Config>(row: AsRead<R, Config>) {
   const { rounds, calls, turnId: _, step, generation, atHead, leaseOwner, leased, uncontended, overdue, ...rest } = row;
-  const { deadlineInMs, starts, attempts, edition, waitedMs, rateLimited, retryAt, early, waitingSince, ...turn } =
-    rest;
+  const { model, deadlineInMs, starts, attempts, edition, waitedMs, rateLimited, retryAt, ...others } = rest;
+  const { early, waitingSince, ...turn } = others;
   const callsOf = Map.groupBy(calls ?? [], (call) => call.round);
   return {
     ...turn,
     adopted: callsOf.get(0) ?? [],
     rounds: (rounds ?? []).map((round) => ({ ...round, calls: callsOf.get(round.number) ?? [] })),
     work: {
-      ...{ step, generation, atHead, leaseOwner, leased, uncontended, overdue },
+      ...{ step, model, generation, atHead, leaseOwner, leased, uncontended, overdue },
       ...{ deadlineInMs, starts, attempts, edition, waitedMs, rateLimited, retryAt, early, waitingSince },
     },
   };

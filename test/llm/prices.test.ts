@@ -1,0 +1,54 @@
+import { expect, test } from 'vitest';
+import { Misconfigured } from '#core/failure.ts';
+import { readPrices } from '#core/llm/prices.ts';
+
+const usage = {
+  ...{ input_tokens: 1_000, output_tokens: 100, total_tokens: 1_100 },
+  ...{ cached_input_tokens: 400, reasoning_tokens: 50 },
+};
+
+const costOf = (prices: object, model: string) => readPrices(JSON.stringify(prices)).costOf(model, usage);
+
+test('prices are USD for a million tokens, and cached ones have their own', () => {
+  const prices = { 'openai/gpt-4.1': { input: 2, cached_input: 0.5, output: 8 } };
+
+  expect(costOf(prices, 'openai/gpt-4.1')).toBe(0.0022);
+});
+
+test('cached tokens without a price of their own cost what the others do', () => {
+  expect(costOf({ 'openai/gpt-4.1': { input: 2, output: 8 } }, 'openai/gpt-4.1')).toBe(0.0028);
+});
+
+test('a star at the end of a name matches, the longest name wins, and a model’s own name before all', () => {
+  const at = (output: number) => ({ input: 0, output });
+  const prices = { 'openai/*': at(10), 'openai/gpt-5*': at(20), 'openai/gpt-5': at(30), 'openai/gpt-5-mini*': at(40) };
+
+  const costs = ['openai/o3', 'openai/gpt-5.1', 'openai/gpt-5', 'openai/gpt-5-mini-2'].map((m) => costOf(prices, m));
+
+  expect(costs).toEqual([0.001, 0.002, 0.003, 0.004]);
+});
+
+test('a model without a price, and a reply without usage, have no known cost', () => {
+  const prices = readPrices('{"openai/*":{"input":1,"output":1}}');
+
+  expect(prices.costOf('anthropic/claude', usage)).toBeNull();
+  expect(prices.costOf('openai/o3', null)).toBeNull();
+  expect([prices.has('openai/o3'), prices.has('anthropic/claude'), readPrices(undefined).has('sim/demo')]).toEqual([
+    ...[true, false, false],
+  ]);
+});
+
+test.each([
+  ['{', 'PAWL_PRICES: this is no JSON'],
+  ['[]', 'PAWL_PRICES: give JSON such as {"openai/gpt-4.1":{"input":2,"cached_input":0.5,"output":8}}'],
+  ['{"gpt-4.1":{"input":1,"output":1}}', 'PAWL_PRICES.gpt-4.1: name the model as provider/model'],
+  ['{"openai/*-mini":{"input":1,"output":1}}', 'PAWL_PRICES.openai/*-mini: name the model as provider/model'],
+  ['{"openai/o3":{"input":1,"ouput":1}}', 'PAWL_PRICES.openai/o3.output: give a number'],
+  ['{"openai/o3":{"input":1,"output":1,"cache":1}}', 'PAWL_PRICES.openai/o3.cache: there is no such field'],
+  ['{"openai/o3":{"input":"2","output":1}}', 'PAWL_PRICES.openai/o3.input: give a number of USD for a million tokens'],
+  ['{"openai/o3":{"input":-2,"output":1}}', 'PAWL_PRICES.openai/o3.input: give a number of USD, 0 or more'],
+  ['{"openai/o3":null}', 'PAWL_PRICES.openai/o3: '],
+])('%s is refused where it is wrong', (text, sentence) => {
+  expect(() => readPrices(text)).toThrow(Misconfigured);
+  expect(() => readPrices(text)).toThrow(sentence);
+});

@@ -1,0 +1,73 @@
+import { expect, test } from 'vitest';
+import { openStream, type Seen, textOf } from '#test/api/stream/open-stream.ts';
+import { createHarness, type Harness } from '#test/harness/create-harness.ts';
+import { anthropicWire } from '#test/llm/anthropic-wire.ts';
+import { openaiWire } from '#test/llm/openai-wire.ts';
+import { startWireServer } from '#test/llm/wire-server.ts';
+
+const HALF = 'Half a sen';
+const overloaded = `data: ${JSON.stringify({ error: { message: 'Overloaded', code: 'overloaded' } })}\n\n`;
+const [begun = ''] = openaiWire.reply({ text: [HALF] });
+
+/** Watches a turn whose first model tells half a sentence, dies once `streams` have heard it, and is followed by another. */
+async function watchDying(harness: Harness, pathsOf: (id: string) => string[], dies: () => void) {
+  const { id } = await harness.startTurn({
+    ...{ model: 'openai/first', fallback_models: ['anthropic/second'], input: 'Hi' },
+  });
+  const streams = await Promise.all(pathsOf(id).map((path) => openStream(`${harness.url}${path}`, {})));
+  await harness.untilReceived('catch-up', id);
+  const working = harness.workUntilIdle();
+  await Promise.all(streams.map((stream) => stream.until(hasHalf)));
+  dies();
+  await working;
+  await Promise.all(streams.map(({ over }) => over));
+  return { turn: await harness.findTurn(id), seen: streams.map((stream) => stream.seen) };
+}
+
+const hasHalf = (seen: Seen[]) => seen.some(({ data }) => data.delta === HALF);
+
+test('a stream tells the reply of the new model in place of what the first one said', async () => {
+  await using first = await startWireServer();
+  await using second = await startWireServer();
+  const env = { OPENAI_BASE_URL: first.origin, ANTHROPIC_BASE_URL: second.origin, ANTHROPIC_API_KEY: 'none-at-all' };
+  await using harness = await createHarness({ env });
+  const heard = Promise.withResolvers<void>();
+  first.answer({ body: [begun, heard.promise, overloaded] });
+  second.answer({ body: anthropicWire.reply({ text: ['Second here.'] }) });
+  const paths = (id: string) => [
+    `/v1/turns/${id}/events`,
+    `/v1/turns/${id}/ui-stream`,
+    `/v1/responses/${id.replace('turn_', 'resp_')}?stream=true`,
+  ];
+
+  const { turn, seen } = await watchDying(harness, paths, heard.resolve);
+  const [events = [], chunks = [], response = []] = seen;
+
+  expect(turn).toMatchObject({ status: 'completed', output: 'Second here.', rounds: [{ model: 'anthropic/second' }] });
+  expect(textOf(events)).toBe('Second here.');
+  const types = events.map(({ type }) => type);
+  expect(types.indexOf('model.changed')).toBeLessThan(types.lastIndexOf('round.started'));
+  expect(chunks.some(({ data }) => data.type === 'error')).toBe(true);
+  expect(response.at(-1)).toMatchObject({ type: 'error', data: { code: 'stream_superseded' } });
+});
+
+test('a response whose first model said nothing is told without a break, and names the model that was asked for', async () => {
+  await using first = await startWireServer();
+  await using second = await startWireServer();
+  const env = { OPENAI_BASE_URL: first.origin, ANTHROPIC_BASE_URL: second.origin, ANTHROPIC_API_KEY: 'none-at-all' };
+  await using harness = await createHarness({ env });
+  first.answer({ status: 529 });
+  second.answer({ body: anthropicWire.reply({ text: ['Second here.'] }) });
+  const { id } = await harness.startTurn({
+    ...{ model: 'openai/first', fallback_models: ['anthropic/second'], input: 'Hi' },
+  });
+  const stream = await openStream(`${harness.url}/v1/responses/${id.replace('turn_', 'resp_')}?stream=true`, {});
+
+  await harness.workUntilIdle();
+  await stream.over;
+
+  const completed = stream.seen.find(({ type }) => type === 'response.completed');
+  expect(completed?.data).toMatchObject({
+    response: { model: 'openai/first', output: [{ content: [{ text: 'Second here.' }] }] },
+  });
+});
