@@ -56,7 +56,7 @@ test('the command line is installed on its own: it takes the client, and of the 
 });
 
 test('the adapter of one wire never imports that of another', () => {
-  const wireOf = (path: string | null) => path?.match(/^packages\/core\/llm\/(openai|anthropic|gemini)\//)?.[1];
+  const wireOf = (path: string | null) => path?.match(/^packages\/core\/llm\/(openai|anthropic|gemini|ai-sdk)\//)?.[1];
   const wrong = arrows.filter(({ from, to }) => wireOf(from) && wireOf(to) && wireOf(from) !== wireOf(to));
 
   expect(wrong.map(written), 'what two wires share lies in llm/ itself, llm/http or llm/errors').toEqual([]);
@@ -81,10 +81,13 @@ test('the product runs on what a production install has; of other packages it im
   expect(wrong.map(written), 'write `import type`, or make it a dependency').toEqual([]);
 });
 
-test('only the loader of tools imports what is named at run time', () => {
+test('only the loaders of tools and of provider packages import what is named at run time', () => {
   const wrong = product.flatMap((source) => source.arrows).filter(({ to }) => to === null);
 
-  expect(wrong.map(({ from }) => from)).toEqual(['packages/core/tools/load.ts']);
+  expect(wrong.map(({ from }) => from)).toEqual([
+    'packages/core/llm/ai-sdk/package/load-packages.ts',
+    'packages/core/tools/load.ts',
+  ]);
 });
 
 test('no files import each other in a circle, types included', () => {

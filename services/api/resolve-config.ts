@@ -101,8 +101,10 @@ function checkModel(model: string, config: AskedConfig, rules: Rules): void {
 function checkFallbacks(model: string, config: AskedConfig, rules: Rules): string[] {
   const given = config.fallback_models ?? [];
   for (const [index, fallback] of given.entries()) {
+    // The options are for the provider of the model alone.
+    const isSame = splitModel(fallback).provider === splitModel(model).provider;
     try {
-      checkModel(fallback, config, rules);
+      checkModel(fallback, isSame ? config : { ...config, provider_options: null }, rules);
     } catch (error) {
       if (!(error instanceof RequestRefused)) throw error;
       throw new RequestRefused(error.status, error.code, error.message, `fallback_models[${index}]`);

@@ -1,4 +1,5 @@
-import { readExtraProviders, readHeaders } from '#core/llm/provider-config.ts';
+import { isRecord } from '#core/json.ts';
+import { type ProviderConfig, readExtraProviders, readHeaders } from '#core/llm/provider-config.ts';
 import type { ToolSecrets } from '#core/tools/http/secrets.ts';
 import { readMcpServers } from '#core/tools/mcp/config.ts';
 import type { Settings } from './settings.ts';
@@ -8,7 +9,7 @@ const SHORTEST_KEY = 8;
 
 /** Every value of the environment that must not be shown: secrets of tools, providers, callers, MCP servers and webhooks. */
 export function knownSecrets(settings: Settings, toolSecrets: ToolSecrets): string[] {
-  const providers = Object.values(readExtraProviders(settings.variables, [])).map((provider) => provider.api_key ?? '');
+  const providers = Object.values(readExtraProviders(settings.variables, [])).flatMap(keysOfProvider);
   const builtIn = Object.entries(settings.variables).map(([name, value = '']) =>
     name.endsWith('_API_KEY') ? value : '',
   );
@@ -21,6 +22,17 @@ export function knownSecrets(settings: Settings, toolSecrets: ToolSecrets): stri
   const keys = [...providers, ...builtIn, ...added, ...callers, ...webhooks, ...servers].map((key) => key.trim());
   const values = [...toolSecrets.values()].map(({ value }) => value);
   return [...values, ...keys.filter((key) => key.length >= SHORTEST_KEY)];
+}
+
+/** The key of a server; of a package's options those with a name of secrets, at any depth. */
+function keysOfProvider(provider: ProviderConfig): string[] {
+  return provider.kind === 'ai-sdk' ? keysWithin(provider.options) : [provider.api_key ?? ''];
+}
+
+function keysWithin(options: Record<string, unknown>): string[] {
+  const texts = Object.entries(options).filter((entry): entry is [string, string] => typeof entry[1] === 'string');
+  const inner = Object.values(options).filter(isRecord).flatMap(keysWithin);
+  return [...keysOf(Object.fromEntries(texts)), ...inner];
 }
 
 /** The values of headers or variables with a name of secrets; of `Bearer …` each word. */

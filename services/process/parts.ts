@@ -4,7 +4,7 @@ import { findOrCreateWebhookSecret } from '#core/checkpoint/webhooks/secret.ts';
 import { type Egress, openEgress } from '#core/egress/open.ts';
 import { type EgressPolicy, parseEgressAllow } from '#core/egress/policy.ts';
 import { type Prices, readPrices } from '#core/llm/prices.ts';
-import { configureProviders, type Providers } from '#core/llm/providers.ts';
+import { configureProviders, loadProviderPackages, type Providers } from '#core/llm/providers.ts';
 import { openPubsub } from '#core/pubsub/open-pubsub.ts';
 import type { Pubsub } from '#core/pubsub/pubsub.ts';
 import type { JobQueue } from '#core/queue/job-queue.ts';
@@ -69,7 +69,8 @@ export async function openParts(
   const toolSecrets = parseToolSecrets(settings.PAWL_SECRETS);
   const redact = makeRedact(knownSecrets(settings, toolSecrets));
   const simulator = lazySimulator();
-  const providers = configureProviders(settings.variables, simulator);
+  const packages = await loadProviderPackages(settings.variables);
+  const providers = configureProviders(settings.variables, simulator, packages);
   const prices = readPrices(settings.PAWL_PRICES);
   const egressPolicy = parseEgressAllow(settings.PAWL_EGRESS_ALLOW);
   const egress = openEgress(egressPolicy);

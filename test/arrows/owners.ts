@@ -11,6 +11,7 @@ export const owners: Record<string, string[]> = {
   'eventsource-parser': ['packages/core/llm/http/'],
   // Types of request bodies, which are gone before the product runs; and the client, in examples.
   openai: [...['request', 'parts'].map((what) => `packages/core/llm/openai/render-${what}.ts`), 'examples/'],
+  '@ai-sdk/provider': ['packages/core/llm/ai-sdk/'],
   '@openai/agents': ['examples/'],
   '@google/genai': ['request', 'contents', 'parts'].map((what) => `packages/core/llm/gemini/render-${what}.ts`),
   '@modelcontextprotocol/client': ['packages/core/tools/mcp/'],

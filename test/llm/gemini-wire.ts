@@ -1,5 +1,5 @@
 import type { FinishReason } from '#core/turn/reply.ts';
-import type { ScriptedReply, WireScript } from '#test/llm/provider-exam.ts';
+import type { ScriptedReply, WireScript } from '#test/llm/wire-script.ts';
 
 const RAW: Record<FinishReason, string> = {
   stop: 'STOP',

@@ -3,37 +3,12 @@ import { ProviderFailed } from '#core/failure.ts';
 import { bounded } from '#core/llm/bounded.ts';
 import type { Delta, Provider, RoundRequest } from '#core/llm/provider.ts';
 import type { RequestedCall } from '#core/turn/message.ts';
-import type { FinishReason, Reply, Usage } from '#core/turn/reply.ts';
-import { type Answer, startWireServer } from '#test/llm/wire-server.ts';
-
-/** A reply as a script writes it: pieces of text and reasoning, and calls whose arguments come in pieces. */
-export type ScriptedReply = {
-  reasoning?: string[];
-  text?: string[];
-  /** Their pieces are sent by turns where the wire allows it. */
-  calls?: { id: string; name: string; arguments: string[] }[];
-  finishReason?: FinishReason;
-  usage?: Usage;
-};
-
-/** How one wire puts things. Each event is one string, with the line ends of a stream, `\n`. */
-export type WireScript = {
-  reply(reply: ScriptedReply): string[];
-  /** The events of that reply up to half of the last piece of its first call's arguments. */
-  cutInCall(reply: ScriptedReply): string[];
-  /** The raw words of this wire, and what they mean. */
-  finishReasons: [raw: string, FinishReason][];
-  finished(raw: string, text: string): string[];
-  /** An error after the 200, of the kind that may pass. */
-  errorEvent: string[];
-  /** The schema that a request's reply is held to. */
-  schemaIn(body: Record<string, unknown>): unknown;
-  /** A refusal before anything was sent. */
-  refusal(status: number): Omit<Answer, 'ending'>;
-};
+import type { Reply } from '#core/turn/reply.ts';
+import type { WireScript } from '#test/llm/wire-script.ts';
+import { startWireServer } from '#test/llm/wire-server.ts';
 
 /** Whether the sentinel some wires end with (`[DONE]`) is the last event. */
-const isSentinel = (event: string) => event.includes('[DONE]');
+const isSentinel = (event: string | Uint8Array) => typeof event === 'string' && event.includes('[DONE]');
 
 /** Any round's request. */
 export const someRequest: RoundRequest = {
@@ -59,7 +34,11 @@ export const someRequest: RoundRequest = {
 };
 
 /** The exam every adapter sits: bytes of its wire on a real socket in, our words or a classified failure out. */
-export function providerExam(name: string, makeProvider: (origin: string) => Provider, wire: WireScript) {
+export function providerExam<Event extends string | Uint8Array = string>(
+  name: string,
+  makeProvider: (origin: string) => Provider,
+  wire: WireScript<Event>,
+) {
   const ask = async (answer: Answer, bounds: Partial<{ timeoutMs: number; idleTimeoutMs: number }> = {}) => {
     await using server = await startWireServer();
     server.answer(answer);
@@ -78,6 +57,7 @@ export function providerExam(name: string, makeProvider: (origin: string) => Pro
     cached_input_tokens: 4,
     reasoning_tokens: 2,
   };
+  const counted: Usage = { ...usage, ...Object.fromEntries((wire.uncounted ?? []).map((field) => [field, 0])) };
   const twoCalls = [
     { id: 'call_a', name: 'add', arguments: ['{"a":', '1}'] },
     { id: 'call_b', name: 'multiply', arguments: ['{"text":"', 'grüß dich 👋', '"}'] },
@@ -89,7 +69,7 @@ export function providerExam(name: string, makeProvider: (origin: string) => Pro
   test(`${name}: text arrives in pieces and whole`, async () => {
     const { reply, deltas } = await ask({ body: wire.reply({ text: ['Hel', 'lo ', '👋🏽.'], usage }) });
 
-    expect(reply).toMatchObject({ text: 'Hello 👋🏽.', calls: [], finishReason: 'stop', usage });
+    expect(reply).toMatchObject({ text: 'Hello 👋🏽.', calls: [], finishReason: 'stop', usage: counted });
     expect(deltas).toEqual(['Hel', 'lo ', '👋🏽.'].map((text) => ({ kind: 'text', text })));
   });
 
@@ -117,7 +97,7 @@ export function providerExam(name: string, makeProvider: (origin: string) => Pro
   test(`${name}: parallel calls whose pieces come by turns are put together`, async () => {
     const { reply, deltas } = await ask({ body: wire.reply({ text: ['Both.'], calls: twoCalls, usage }) });
 
-    expect(reply).toMatchObject({ text: 'Both.', calls: asked, finishReason: 'tool_calls', usage });
+    expect(reply).toMatchObject({ text: 'Both.', calls: asked, finishReason: 'tool_calls', usage: counted });
     const second = deltas.filter((delta) => delta.kind === 'tool-arguments' && delta.index === 1);
     expect(textOf(second, 'tool-arguments')).toBe(asked[1]!.arguments);
   });
@@ -228,11 +208,19 @@ export function providerExam(name: string, makeProvider: (origin: string) => Pro
 
   test(`${name}: comments, CRLF, single bytes and a missing sentinel change nothing`, async () => {
     const events = wire.reply({ text: ['Hel', 'lo 👋'], calls: twoCalls, usage });
-    const noisy = events.filter((event) => !isSentinel(event)).flatMap((event) => [': ping\n\n', event, '\n\n']);
-    const bytes = [...Buffer.from(noisy.join('').replaceAll('\n', '\r\n'))].map((byte) => Uint8Array.of(byte));
+    const noisy = events.filter((event) => !isSentinel(event)).flatMap((event) => withNoise(event, wire.noise));
+    const bytes = noisy.flatMap((event) => [...crlf(event)]).map((byte) => Uint8Array.of(byte));
 
     const { reply } = await ask({ body: bytes });
 
-    expect(reply).toMatchObject({ text: 'Hello 👋', calls: asked, finishReason: 'tool_calls', usage });
+    expect(reply).toMatchObject({ text: 'Hello 👋', calls: asked, finishReason: 'tool_calls', usage: counted });
   });
+}
+
+function withNoise<Event extends string | Uint8Array>(event: Event, noise: Event | undefined): (string | Uint8Array)[] {
+  return noise === undefined ? [': ping\n\n', event, '\n\n'] : [noise, event];
+}
+
+function crlf(event: string | Uint8Array): Uint8Array {
+  return typeof event === 'string' ? Buffer.from(event.replaceAll('\n', '\r\n')) : event;
 }

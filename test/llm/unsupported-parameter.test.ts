@@ -9,7 +9,7 @@ const provider = (wire: Capabilities['wire'], structured_outputs = true) => {
 };
 const jsonObject = { text_format: { type: 'json_object' } } as const;
 const jsonSchema = { text_format: { type: 'json_schema', name: 'x', schema: { type: 'object' } } } as const;
-const wires = ['openai', 'anthropic', 'gemini'] as const;
+const wires = ['openai', 'anthropic', 'gemini', 'ai-sdk'] as const;
 
 test.each(wires)('%s is asked for nothing it lacks by defaults, medium values and plain text', (wire) => {
   const plain = { reasoning_effort: 'medium', verbosity: 'medium', text_format: { type: 'text' } } as const;
@@ -33,9 +33,21 @@ test.each([
   expect(unsupportedField(provider(wire), { reasoning_effort })).toEqual({ ...found, param: 'reasoning_effort' });
 });
 
-test.each(['anthropic', 'gemini'] as const)('%s knows no verbosity', (wire) => {
+test.each(['anthropic', 'gemini', 'ai-sdk'] as const)('%s knows no verbosity', (wire) => {
   expect(unsupportedParameter(provider(wire), { verbosity: 'low' })).toMatchObject({ param: 'text.verbosity' });
   expect(unsupportedField(provider(wire), { verbosity: 'medium' })).toMatchObject({ param: 'verbosity' });
+});
+
+test('a package of the AI SDK is told what its version of the interface has, and options by the name of its provider', () => {
+  const earlier = { ...provider('ai-sdk'), reasoningEfforts: [] };
+  const options = (provider_options: Record<string, unknown>) =>
+    unsupportedField(provider('ai-sdk'), { provider_options } as never);
+
+  expect(unsupportedField(earlier, { reasoning_effort: 'low' })).toMatchObject({ param: 'reasoning_effort' });
+  expect(unsupportedField(provider('ai-sdk'), { reasoning_effort: 'max' })).toBeNull();
+  expect(options({ mistral: { safePrompt: true } })).toBeNull();
+  expect(options({ mistral: {}, top_k: 4 })).toMatchObject({ param: 'provider_options.top_k' });
+  expect(unsupportedField(provider('openai'), { provider_options: { top_k: 4 } })).toBeNull();
 });
 
 test('a JSON object without a schema is unknown to one wire, a schema to none', () => {
@@ -43,8 +55,9 @@ test('a JSON object without a schema is unknown to one wire, a schema to none', 
     undefined,
     'text.format',
     undefined,
+    undefined,
   ]);
-  expect(wires.map((wire) => unsupportedParameter(provider(wire), jsonSchema))).toEqual([null, null, null]);
+  expect(wires.map((wire) => unsupportedParameter(provider(wire), jsonSchema))).toEqual([null, null, null, null]);
 });
 
 test('a server without structured outputs takes no schema, and still a JSON object', () => {

@@ -1,11 +1,14 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { inEarlierVersion } from '#core/llm/ai-sdk/request/earlier-version.ts';
+import { renderRequest as renderAiSdk } from '#core/llm/ai-sdk/request/render-request.ts';
 import { renderRequest as renderAnthropic } from '#core/llm/anthropic/render-request.ts';
 import { renderRequest as renderGemini } from '#core/llm/gemini/render-request.ts';
 import { renderRequest as renderOpenai } from '#core/llm/openai/render-request.ts';
 import type { RoundRequest } from '#core/llm/provider.ts';
 import { type InputItem, isMessage } from '#core/turn/request/item.ts';
 import type { Turn } from '#core/turn/turn.ts';
+import { checkAiSdk } from '#test/llm/check-wire/ai-sdk.ts';
 import { checkAnthropic } from '#test/llm/check-wire/anthropic.ts';
 import { checkGemini } from '#test/llm/check-wire/gemini.ts';
 import { checkOpenai } from '#test/llm/check-wire/openai.ts';
@@ -19,6 +22,13 @@ const openai = (provider: string) => (request: RoundRequest) =>
 function geminiBody(request: RoundRequest): object {
   const { generationConfig: _, ...body } = renderGemini(request, 'gemini');
   return body;
+}
+
+/** The call in the current version of the interface, which can be said in the one before as well. */
+function aiSdk(request: RoundRequest) {
+  const options = renderAiSdk(request, { provider: 'bedrock', mayShow: () => true });
+  expect(inEarlierVersion(options).prompt).toHaveLength(options.prompt.length);
+  return options;
 }
 
 const wires = [
@@ -43,6 +53,12 @@ const wires = [
     wire: 'gemini',
     model: 'gemini-3-pro-preview',
     problems: (each: RoundRequest) => checkGemini(geminiBody(each), each.model),
+  },
+  { wire: 'ai-sdk', model: 'anthropic.claude-sonnet-4-5', problems: (each: RoundRequest) => checkAiSdk(aiSdk(each)) },
+  {
+    wire: 'ai-sdk',
+    model: 'mistral-small',
+    problems: (each: RoundRequest) => checkAiSdk(aiSdk(each), /^[a-zA-Z0-9]{9}$/),
   },
 ];
 

@@ -10,7 +10,17 @@ test('every secret of the environment is known: of tools, providers, callers, MC
     PAWL_SECRETS: '{"github":"ghp_12","other":{"value":"other-value"}}',
     OPENAI_API_KEY: ' sk-openai ',
     SOME_NEW_API_KEY: 'of-some-new-one',
-    PAWL_PROVIDERS: '{"mine":{"kind":"openai","base_url":"http://127.0.0.1:9/v1","api_key":"my-own-key"}}',
+    PAWL_PROVIDERS: JSON.stringify({
+      mine: { kind: 'openai', base_url: 'http://127.0.0.1:9/v1', api_key: 'my-own-key' },
+      packaged: {
+        ...{ kind: 'ai-sdk', module: 'some-package', export: 'createSome' },
+        options: {
+          region: 'eu-central-1',
+          secretAccessKey: 'of-a-package',
+          headers: { Authorization: 'Bearer of-its-headers' },
+        },
+      },
+    }),
     ANTHROPIC_CUSTOM_HEADERS: 'X-Team: of-no-secret\nAuthorization: Bearer of-a-header',
     PAWL_API_KEYS: 'alpha:key-of-alpha, beta:key:of:beta',
     PAWL_WEBHOOK_SECRET: 'whsec_MTIzNDU2Nzg5,whsec_OTg3NjU0MzIx',
@@ -27,6 +37,7 @@ test('every secret of the environment is known: of tools, providers, callers, MC
     [
       ...['ghp_12', 'other-value', 'sk-openai', 'of-some-new-one', 'my-own-key', 'key-of-alpha', 'key:of:beta'],
       ...['MTIzNDU2Nzg5', 'OTg3NjU0MzIx', 'of-a-server', 'of-a-command', 'of-a-header'],
+      ...['of-a-package', 'of-its-headers'],
     ].toSorted(),
   );
 });

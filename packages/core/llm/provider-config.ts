@@ -11,12 +11,26 @@ const WireKind = z.enum(['openai', 'anthropic', 'gemini']);
 /** The wires a provider of `PAWL_PROVIDERS` may speak. */
 export type WireKind = z.infer<typeof WireKind>;
 
-const ProviderConfig = z.strictObject({
+const known = { tools: z.boolean().default(true), structured_outputs: z.boolean().default(true) };
+
+const ServerConfig = z.strictObject({
   kind: WireKind,
   base_url: httpUrl,
   api_key: z.string().trim().min(1).nullish(),
-  tools: z.boolean().default(true),
-  structured_outputs: z.boolean().default(true),
+  ...known,
+});
+
+/** A provider package of the AI SDK, that the operator has installed. */
+const PackageConfig = z.strictObject({
+  kind: z.literal('ai-sdk'),
+  module: z.string('name the npm package').trim().min(1, 'name the npm package'),
+  export: z.string('name the function that makes a provider').trim().min(1, 'name the function that makes a provider'),
+  options: z.record(z.string(), z.json(), 'give the options of the function as an object').default({}),
+  ...known,
+});
+
+const ProviderConfig = z.discriminatedUnion('kind', [ServerConfig, PackageConfig], {
+  error: 'give one of openai, anthropic, gemini, ai-sdk',
 });
 export type ProviderConfig = z.infer<typeof ProviderConfig>;
 

@@ -49,7 +49,7 @@ export type Delta =
 
 /** What callers may expect of a provider; shown as it stands by `GET /v1/models`. */
 export type Capabilities = {
-  wire: 'openai' | 'anthropic' | 'gemini';
+  wire: 'openai' | 'anthropic' | 'gemini' | 'ai-sdk';
   streaming: boolean;
   tools: boolean;
   parallel_tool_calls: boolean;
@@ -67,6 +67,8 @@ export type Capabilities = {
 export type Provider = {
   name: string;
   capabilities: Capabilities;
+  /** The efforts that it can be told, where these are others than those of its wire. */
+  reasoningEfforts?: readonly ReasoningEffort[];
   ask(request: RoundRequest, signal: AbortSignal, onDelta: (delta: Delta) => void): Promise<Reply>;
   /** The models that the server lists now. Rejects where it cannot be asked, or has no list. */
   listModels?(signal: AbortSignal): Promise<ListedModel[]>;

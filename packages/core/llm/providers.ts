@@ -1,12 +1,21 @@
-import { RequestRefused } from '../failure.ts';
+import { Misconfigured, RequestRefused } from '../failure.ts';
 import { quote } from '../text.ts';
+import { aiSdkProvider } from './ai-sdk/ai-sdk-provider.ts';
+import { loadPackages, type MakePackage } from './ai-sdk/package/load-packages.ts';
 import { anthropicProvider } from './anthropic/anthropic-provider.ts';
 import { bounded } from './bounded.ts';
 import { geminiProvider } from './gemini/gemini-provider.ts';
 import { makeHttpClient, type Post } from './http/http-client.ts';
 import { openaiProvider } from './openai/openai-provider.ts';
 import type { Capabilities, Provider } from './provider.ts';
-import { readBaseUrl, readBounds, readExtraProviders, readHeaders, type WireKind } from './provider-config.ts';
+import {
+  type ProviderConfig,
+  readBaseUrl,
+  readBounds,
+  readExtraProviders,
+  readHeaders,
+  type WireKind,
+} from './provider-config.ts';
 
 type Env = Record<string, string | undefined>;
 
@@ -35,15 +44,30 @@ export function isBuiltInProvider(name: string): boolean {
   return SETTINGS.has(name);
 }
 
+/** The packages that providers of `PAWL_PROVIDERS` are made with, by the names of these providers. */
+export type LoadedPackages = ReadonlyMap<string, MakePackage>;
+
+/** Loads the packages that `PAWL_PROVIDERS` names; one that is not there, or lacks its function, is a `Misconfigured`. */
+export async function loadProviderPackages(env: Env): Promise<LoadedPackages> {
+  const named = Object.entries(readExtraProviders(env, [...SETTINGS.keys()])).flatMap(([name, config]) =>
+    config.kind === 'ai-sdk' ? [{ name, module: config.module, exported: config.export }] : [],
+  );
+  return loadPackages(named);
+}
+
 /**
  * The providers the environment configures, each within its bounds. `sim` is always there; its address is asked for
  * at the first call, which starts the simulator. Settings that cannot work are a `Misconfigured`.
  */
-export function configureProviders(env: Env, sim: { baseUrl(): Promise<string> }): Providers {
+export function configureProviders(
+  env: Env,
+  sim: { baseUrl(): Promise<string> },
+  packages: LoadedPackages = new Map(),
+): Providers {
   const { post, close } = makeHttpClient();
   const bounds = readBounds(env);
   const simulator = openaiProvider({ name: 'sim', apiKey: null, baseUrl: () => sim.baseUrl(), post });
-  const makers = makersOf(env, post);
+  const makers = makersOf(env, post, packages);
   const configured = [...builtIn(env, makers), simulator, ...extra(env, makers)];
   const providers = new Map(configured.map((provider) => [provider.name, bounded(provider, bounds)]));
   return {
@@ -60,9 +84,10 @@ type Options = { name: string; apiKey: string | null; keyName?: string; baseUrl:
 type MakeProvider = (options: Options) => Provider;
 
 /** For each wire what makes a provider that speaks it; OpenAI itself differs from others on its wire. */
-type Makers = Record<WireKind | 'openaiItself', MakeProvider>;
+type Makers = Record<WireKind | 'openaiItself', MakeProvider> & { package: MakePackaged };
+type MakePackaged = (options: { name: string; options: Record<string, unknown> }) => Provider;
 
-function makersOf(env: Env, post: Post): Makers {
+function makersOf(env: Env, post: Post, packages: LoadedPackages): Makers {
   const headers = readHeaders(env, 'ANTHROPIC_CUSTOM_HEADERS');
   const apiVersion = env.GOOGLE_GENAI_API_VERSION?.trim() || 'v1';
   return {
@@ -70,6 +95,11 @@ function makersOf(env: Env, post: Post): Makers {
     openaiItself: (options) => openaiProvider({ ...options, post, maxTokensField: 'max_completion_tokens' }),
     anthropic: (options) => anthropicProvider({ ...options, post, headers }),
     gemini: (options) => geminiProvider({ ...options, post, apiVersion }),
+    package: ({ name, options }) => {
+      const make = packages.get(name);
+      if (!make) throw new Misconfigured(`PAWL_PROVIDERS.${name}: its package was not loaded`);
+      return aiSdkProvider({ name, make, options, post, env });
+    },
   };
 }
 
@@ -94,12 +124,16 @@ function builtIn(env: Env, makers: Makers): Provider[] {
 
 function extra(env: Env, makers: Makers): Provider[] {
   return Object.entries(readExtraProviders(env, [...SETTINGS.keys()])).map(([name, config]) => {
-    const { kind, tools, structured_outputs, ...options } = config;
-    const keyName = `PAWL_PROVIDERS.${name}.api_key`;
-    const provider = makers[kind]({ name, apiKey: options.api_key ?? null, baseUrl: options.base_url, keyName });
-    const known = structured_outputs ? provider : withoutStructuredOutputs(provider);
-    return tools ? known : withoutTools(known);
+    const provider = makeExtra(name, config, makers);
+    const known = config.structured_outputs ? provider : withoutStructuredOutputs(provider);
+    return config.tools ? known : withoutTools(known);
   });
+}
+
+function makeExtra(name: string, config: ProviderConfig, makers: Makers): Provider {
+  if (config.kind === 'ai-sdk') return makers.package({ name, options: config.options });
+  const keyName = `PAWL_PROVIDERS.${name}.api_key`;
+  return makers[config.kind]({ name, apiKey: config.api_key ?? null, baseUrl: config.base_url, keyName });
 }
 
 /** A provider that is said to know no tool calls of its own. */

@@ -1,10 +1,12 @@
+import { isRecord } from '../json.ts';
 import { quote } from '../text.ts';
 import type { StandingConfig, TurnConfig } from '../turn/request/turn.ts';
 import type { Capabilities, Provider } from './provider.ts';
 
-type Asked = Pick<Provider, 'name' | 'capabilities'>;
+type Asked = Pick<Provider, 'name' | 'capabilities' | 'reasoningEfforts'>;
 type Sampling = Pick<StandingConfig, 'reasoning_effort' | 'verbosity'>;
 type NativeSampling = Sampling & Pick<StandingConfig, 'stop' | 'seed'>;
+type Options = Pick<StandingConfig, 'provider_options'>;
 type Settings = Sampling & Partial<Pick<TurnConfig, 'text_format' | 'tools' | 'tool_mode'>>;
 
 /** A field of a request that the provider cannot heed, and a sentence that says what to do instead. */
@@ -24,12 +26,27 @@ export function unsupportedParameter(provider: Asked, settings: Settings): Unsup
 }
 
 /** The same of a native turn, with the fields' native names; a medium verbosity is a verbosity, too (contract-more §1). */
-export function unsupportedField(provider: Asked, settings: NativeSampling): UnsupportedParameter | null {
+export function unsupportedField(
+  provider: Asked,
+  settings: NativeSampling & Partial<Options>,
+): UnsupportedParameter | null {
   const effort = effortProblem(provider, settings);
   if (effort) return { param: 'reasoning_effort', message: effort };
   const verbosity = verbosityProblem(provider, settings);
   if (verbosity) return { param: 'verbosity', message: verbosity };
-  return stopProblem(provider, settings) ?? seedProblem(provider, settings);
+  return stopProblem(provider, settings) ?? seedProblem(provider, settings) ?? optionsProblem(provider, settings);
+}
+
+/** Packages of the AI SDK are given options by the name of their own provider, and nothing at the top level. */
+function optionsProblem(
+  { name, capabilities }: Asked,
+  { provider_options }: Partial<Options>,
+): UnsupportedParameter | null {
+  if (capabilities.wire !== 'ai-sdk') return null;
+  const field = Object.keys(provider_options ?? {}).find((key) => !isRecord(provider_options?.[key]));
+  if (field === undefined) return null;
+  const message = `${name} takes options by the name of its package's provider, as in {"mistral":{…}}. Give an object.`;
+  return { param: `provider_options.${field}`, message };
 }
 
 /** The efforts that each wire has a word for. */
@@ -37,11 +54,14 @@ const EFFORTS: Record<Capabilities['wire'], readonly string[]> = {
   openai: ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'],
   anthropic: ['low', 'medium', 'high', 'xhigh', 'max'],
   gemini: ['minimal', 'low', 'medium', 'high'],
+  'ai-sdk': ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'],
 };
 
-function effortProblem({ name, capabilities }: Asked, { reasoning_effort: effort }: Sampling): string | null {
-  const known = EFFORTS[capabilities.wire];
+function effortProblem(provider: Asked, { reasoning_effort: effort }: Sampling): string | null {
+  const { name, capabilities, reasoningEfforts } = provider;
+  const known: readonly string[] = reasoningEfforts ?? EFFORTS[capabilities.wire];
   if (!effort || known.includes(effort)) return null;
+  if (known.length === 0) return `${name} is told no reasoning effort. Leave it out, or set it by provider_options.`;
   return `${name} knows no reasoning effort ${quote(effort)}. Set one of ${known.join(', ')}, or leave it out.`;
 }
 
@@ -55,6 +75,7 @@ const STOPS: Record<Capabilities['wire'], 'any' | 'not-blank'> = {
   openai: 'any',
   anthropic: 'not-blank',
   gemini: 'any',
+  'ai-sdk': 'any',
 };
 
 function stopProblem({ name, capabilities }: Asked, { stop }: NativeSampling): UnsupportedParameter | null {
@@ -68,6 +89,7 @@ const SEEDS: Record<Capabilities['wire'], readonly [least: number, most: number]
   openai: [Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER],
   anthropic: null,
   gemini: [-(2 ** 31), 2 ** 31 - 1],
+  'ai-sdk': [Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER],
 };
 
 function seedProblem({ name, capabilities }: Asked, { seed }: NativeSampling): UnsupportedParameter | null {

@@ -11,7 +11,9 @@ const Provider = z
     id: z.string().describe('What the models of this provider are named like.'),
     object: z.literal('provider'),
     name: z.string().describe('The name of the provider.'),
-    wire: z.enum(['openai', 'anthropic', 'gemini']).describe('Which provider’s API it speaks.'),
+    wire: z
+      .enum(['openai', 'anthropic', 'gemini', 'ai-sdk'])
+      .describe('Which provider’s API it speaks; `ai-sdk`: what the package speaks that it is asked through.'),
     streaming: z.boolean().describe('Whether its replies are streamed.'),
     tools: z.boolean().describe('Whether it has tool calls of its own; else set `tool_mode`.'),
     parallel_tool_calls: z.boolean().describe('Whether one reply may ask for several calls.'),

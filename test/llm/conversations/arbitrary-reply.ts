@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import { ProviderFailed } from '#core/failure.ts';
 import { jsonObject } from '#core/json.ts';
+import { finishReply as finishAiSdk } from '#core/llm/ai-sdk/reply/finish-reply.ts';
+import * as aiSdk from '#core/llm/ai-sdk/reply/reply-accumulator.ts';
 import { finishReply as finishAnthropic } from '#core/llm/anthropic/finish-reply.ts';
 import * as anthropic from '#core/llm/anthropic/reply-accumulator.ts';
 import * as gemini from '#core/llm/gemini/reply-accumulator.ts';
@@ -25,7 +27,7 @@ const spoken: fc.Arbitrary<Spoken> = fc.record({
 });
 
 /** The wires there are, and what has none: calls that a dialect read out of a text. */
-export const speakers = ['openai', 'anthropic', 'gemini', 'deepseek', 'dialect'] as const;
+export const speakers = ['openai', 'anthropic', 'gemini', 'deepseek', 'bedrock', 'dialect'] as const;
 export type Speaker = (typeof speakers)[number];
 
 /** A reply as the adapter of that provider reads it, off its own wire; null where it is one to ask for again. */
@@ -49,6 +51,8 @@ function read(speaker: Speaker, said: Spoken): Reply {
       return readAnthropic(said);
     case 'gemini':
       return readGemini(said);
+    case 'bedrock':
+      return readAiSdk(said);
     case 'dialect':
       return { ...readOpenai(said), text: null, opaque: null };
   }
@@ -116,4 +120,27 @@ function readGemini({ pieces, stop }: Spoken): Reply {
   const finishReason = { done: 'STOP', cut: 'MAX_TOKENS', refused: 'SAFETY' }[stop];
   gemini.takeChunk(accumulator, { candidates: [{ content: { parts }, finishReason }] });
   return gemini.finishReply(accumulator);
+}
+
+/** As a package of the AI SDK tells a reply: each part begins, goes on and ends, and may have a signature beside it. */
+function readAiSdk({ pieces, stop }: Spoken): Reply {
+  const accumulator = aiSdk.startReply('bedrock');
+  const take = (part: aiSdk.StreamPart) => aiSdk.takePart(accumulator, part);
+  for (const [index, { kind, text, isSigned, id: given = '', name = '', args = '' }] of pieces.entries()) {
+    const id = String(index);
+    const signed = isSigned ? { providerMetadata: { bedrock: { signature: 'sig' } } } : {};
+    if (kind === 'text' || kind === 'thought') {
+      const type = kind === 'text' ? 'text' : 'reasoning';
+      take({ type: `${type}-start`, id });
+      take({ type: `${type}-delta`, id, delta: text });
+      take({ type: `${type}-end`, id, ...signed });
+    }
+    if (kind === 'call') take({ type: 'tool-call', toolCallId: given, toolName: name, input: args, ...signed });
+    if (kind === 'else') take({ type: 'custom', kind: 'bedrock.else', ...signed });
+  }
+  const unified = ({ done: 'stop', cut: 'length', refused: 'content-filter' } as const)[stop];
+  const inputTokens = { total: undefined, noCache: undefined, cacheRead: undefined, cacheWrite: undefined };
+  const outputTokens = { total: undefined, text: undefined, reasoning: undefined };
+  take({ type: 'finish', finishReason: { unified, raw: unified }, usage: { inputTokens, outputTokens } });
+  return finishAiSdk(accumulator);
 }

@@ -5,22 +5,24 @@ import type { InputItem, Part } from '#core/turn/request/item.ts';
 const data = (type: string): string => `data:${type};base64,UEs=`;
 const image = (image_url: string): Part => ({ type: 'input_image', image_url });
 const file = (file_data: string): Part => ({ type: 'input_file', file_data });
+const byAddress = (file_url: string): Part => ({ type: 'input_file', file_url });
 const said = (...content: Part[]): InputItem => ({ role: 'user', content });
 
 const taken: [string, Part, string[]][] = [
-  ['an image of any kind', image(data('image/tiff')), ['openai', 'gemini']],
-  ['a common image', image(data('image/webp')), ['openai', 'anthropic', 'gemini']],
-  ['an image by address', image('https://example.com/a'), ['openai', 'anthropic', 'gemini']],
+  ['an image of any kind', image(data('image/tiff')), ['openai', 'gemini', 'ai-sdk']],
+  ['a common image', image(data('image/webp')), ['openai', 'anthropic', 'gemini', 'ai-sdk']],
+  ['an image by address', image('https://example.com/a'), ['openai', 'anthropic', 'gemini', 'ai-sdk']],
   ['an image by an address that is not safe', image('http://example.com/a.png'), []],
-  ['a PDF file', file(data('application/pdf')), ['openai', 'anthropic', 'gemini']],
-  ['a text file', file(data('text/csv')), ['anthropic', 'gemini']],
-  ['a file of another kind', file(data('application/zip')), ['gemini']],
-  ['a file by address', { type: 'input_file', file_url: 'https://example.com/a.pdf' }, ['anthropic', 'gemini']],
+  ['a PDF file', file(data('application/pdf')), ['openai', 'anthropic', 'gemini', 'ai-sdk']],
+  ['a text file', file(data('text/csv')), ['anthropic', 'gemini', 'ai-sdk']],
+  ['a file of another kind', file(data('application/zip')), ['gemini', 'ai-sdk']],
+  ['a file by address', byAddress('https://example.com/a.pdf'), ['anthropic', 'gemini', 'ai-sdk']],
   ['data that is no data: URL', file('JVBERi0='), []],
 ];
 
 test.for(taken)('%s goes to the wires that take it, and to no other', ([, part, wires]) => {
-  const taking = (['openai', 'anthropic', 'gemini'] as const).filter((wire) => !unsupportedParts(wire, [said(part)]));
+  const all = ['openai', 'anthropic', 'gemini', 'ai-sdk'] as const;
+  const taking = all.filter((wire) => !unsupportedParts(wire, [said(part)]));
 
   expect(taking).toEqual(wires);
 });

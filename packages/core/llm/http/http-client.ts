@@ -16,8 +16,13 @@ export type PostRequest = {
 /** The headers of an answer, by their names in small letters. */
 export type AnswerHeaders = Pick<Headers, 'get'>;
 
-/** What a server answered: its status and headers, and the body as it comes. */
-export type HttpAnswer = { status: number; headers: AnswerHeaders; body: ByteReader };
+/** What a server answered: its status and headers, and the body as it comes. `fields` are all its headers, on demand. */
+export type HttpAnswer = {
+  status: number;
+  headers: AnswerHeaders;
+  fields(): [name: string, value: string][];
+  body: ByteReader;
+};
 
 /** Sends a request. The network's failures are a `TypeError` with a cause; an abort rejects with the signal's reason. */
 export type Post = (request: PostRequest) => Promise<HttpAnswer>;
@@ -121,7 +126,7 @@ function handle(exchange: Exchange, onOver: () => void): Dispatcher.DispatchHand
       const headers = headersIn(fields);
       exchange.hasAnswered = true;
       const body = unpackBytes(bytes.reader, headers.get('content-encoding'));
-      exchange.answer.resolve({ status, headers, body });
+      exchange.answer.resolve({ status, headers, fields: () => fieldsIn(fields), body });
     },
     onResponseData(controller, chunk) {
       if (!bytes.push(chunk)) controller.pause();
@@ -138,6 +143,12 @@ function handle(exchange: Exchange, onOver: () => void): Dispatcher.DispatchHand
       fail(exchange, isUnsent ? error : new TypeError(message, { cause: error }), false);
     },
   };
+}
+
+function fieldsIn(fields: Record<string, string | string[] | undefined>): [string, string][] {
+  return Object.entries(fields).flatMap(([name, values = []]) =>
+    [values].flat().map((value): [string, string] => [name, value]),
+  );
 }
 
 /** Without a `Headers`, which copies and checks all of them where three are asked for. */

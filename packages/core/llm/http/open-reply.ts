@@ -67,7 +67,7 @@ async function drain(reader: ByteReader): Promise<void> {
 }
 
 /** The reader of as much as a reply may be, and as there is memory for; more ends its connection. */
-function limited(reader: ByteReader): ByteReader {
+export function limited(reader: ByteReader): ByteReader {
   const share = shareReplies();
   let bytes = 0;
   const count = (chunk: Awaited<ReturnType<ByteReader['read']>>) => {

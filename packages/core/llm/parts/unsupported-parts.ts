@@ -1,6 +1,7 @@
 import { readBlobAddress } from '../../turn/parts/blob-address.ts';
 import { dataOf, withData } from '../../turn/parts/part-data.ts';
 import { type InputItem, isMessage, type Part } from '../../turn/request/item.ts';
+import { renderPart as aiSdkPart } from '../ai-sdk/request/render-parts.ts';
 import { renderPart as anthropicPart } from '../anthropic/render-parts.ts';
 import { renderPart as geminiPart } from '../gemini/render-parts.ts';
 import { renderPart as openaiPart } from '../openai/render-parts.ts';
@@ -43,6 +44,7 @@ const renderers: Record<Wire, (part: Part) => object | null> = {
   openai: openaiPart,
   anthropic: anthropicPart,
   gemini: geminiPart,
+  'ai-sdk': aiSdkPart,
 };
 
 const WANTS: Record<Wire, string> = {
@@ -51,5 +53,7 @@ const WANTS: Record<Wire, string> = {
   anthropic:
     'Beside text, this provider takes images (JPEG, PNG, GIF or WebP in a data: URL, or an https address) and files (PDF or text in a data: URL, or an https address)',
   gemini:
+    'Beside text, this provider takes images and files, as a data: URL in base64 or as an https address, and audio (MP3 or WAV)',
+  'ai-sdk':
     'Beside text, this provider takes images and files, as a data: URL in base64 or as an https address, and audio (MP3 or WAV)',
 };

@@ -106,7 +106,9 @@ const standing = {
   provider_options: z
     .record(z.string(), Json)
     .nullish()
-    .describe('Put into the provider’s request at its top level, as they are.'),
+    .describe(
+      'Put into the provider’s request at its top level, as they are; for a package of the AI SDK by the name of its provider.',
+    ),
   webhook: Webhook.nullish().describe('Where to send the events of the turn, besides the project’s webhook endpoints.'),
 };
 

@@ -1,5 +1,5 @@
 import { RequestRefused } from '#core/failure.ts';
-import type { Capabilities } from '#core/llm/provider.ts';
+import type { Capabilities, Provider as CoreProvider } from '#core/llm/provider.ts';
 import { unsupportedParameter } from '#core/llm/unsupported-parameter.ts';
 import { quote } from '#core/text.ts';
 import type { ResponseBody } from '../response-body.ts';
@@ -56,11 +56,14 @@ function checkInclude(value: string, param: string): void {
   );
 }
 
-type Provider = { name: string; capabilities: Capabilities & { structured_outputs?: boolean } };
+type Provider = Pick<CoreProvider, 'name' | 'reasoningEfforts'> & {
+  capabilities: Capabilities & { structured_outputs?: boolean };
+};
 
 /** Refuses what the provider's wire has no word for (contract-responses section 2); neutral values are fine everywhere. */
-export function checkWire(body: ResponseBody, { name, capabilities }: Provider): void {
-  checkEffort(body, { name, capabilities });
+export function checkWire(body: ResponseBody, provider: Provider): void {
+  checkEffort(body, provider);
+  const { name, capabilities } = provider;
   const format = body.text?.format?.type;
   const { wire, structured_outputs: fitsSchemas = true } = capabilities;
   const lacks = [

@@ -1,10 +1,13 @@
+import { createMistral } from '@ai-sdk/mistral';
 import { expect, test } from 'vitest';
+import { aiSdkProvider } from '#core/llm/ai-sdk/ai-sdk-provider.ts';
 import { anthropicProvider } from '#core/llm/anthropic/anthropic-provider.ts';
 import { chooseDialect } from '#core/llm/dialects/choose-dialect.ts';
 import { geminiProvider } from '#core/llm/gemini/gemini-provider.ts';
 import { makeHttpClient } from '#core/llm/http/http-client.ts';
 import { openaiProvider } from '#core/llm/openai/openai-provider.ts';
 import type { Message } from '#core/turn/message.ts';
+import { mistralWire } from '#test/llm/ai-sdk/mistral-wire.ts';
 import { anthropicWire } from '#test/llm/anthropic-wire.ts';
 import { askOnce, says, scriptedProvider, withTools } from '#test/llm/dialects/scripted-provider.ts';
 import { geminiWire } from '#test/llm/gemini-wire.ts';
@@ -13,10 +16,15 @@ import { startWireServer } from '#test/llm/wire-server.ts';
 
 const { post } = makeHttpClient();
 
+function packagedMistral({ name, apiKey, baseUrl, post }: Parameters<typeof openaiProvider>[0] & { baseUrl: string }) {
+  return aiSdkProvider({ name, make: createMistral, options: { apiKey, baseURL: baseUrl }, post });
+}
+
 const wires = [
   { wire: 'openai', make: openaiProvider, script: openaiWire },
   { wire: 'anthropic', make: anthropicProvider, script: anthropicWire },
   { wire: 'gemini', make: geminiProvider, script: geminiWire },
+  { wire: 'ai-sdk', make: packagedMistral, script: mistralWire },
 ];
 
 test.each(wires)('on the $wire wire tools are declared by no request after the first', async ({ make, script }) => {

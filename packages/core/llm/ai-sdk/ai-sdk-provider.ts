@@ -1,0 +1,106 @@
+import { ProviderFailed } from '../../failure.ts';
+import type { Reply } from '../../turn/reply.ts';
+import { isCut, nameBreakages } from '../errors/classify-breakage.ts';
+import { type Asked, nameFailure } from '../errors/name-failure.ts';
+import type { Post } from '../http/http-client.ts';
+import type { Delta, Provider, RoundRequest } from '../provider.ts';
+import { hideOptions } from './package/hide-options.ts';
+import type { MakePackage } from './package/load-packages.ts';
+import { makeFetch } from './package/make-fetch.ts';
+import { makePackage, type PackageModel } from './package/package-model.ts';
+import { classifyError } from './reply/classify-error.ts';
+import { finishReply } from './reply/finish-reply.ts';
+import { type StreamPart, startReply, takePart } from './reply/reply-accumulator.ts';
+import { inEarlierVersion } from './request/earlier-version.ts';
+import { partFilter } from './request/part-filter.ts';
+import { renderRequest } from './request/render-request.ts';
+
+export type AiSdkOptions = {
+  name: string;
+  /** The package's function that makes a provider, and what it is given. */
+  make: MakePackage;
+  options: Record<string, unknown>;
+  post: Post;
+  /** The variables that packages read keys from, so that none of these shows. */
+  env?: Record<string, string | undefined>;
+};
+
+/**
+ * Asks a model of a provider package of the AI SDK. The package speaks to the server; what Pawl has is one call of its
+ * streaming interface, no retries, no bounds on its time. Options that cannot work are a `Misconfigured`.
+ */
+export function aiSdkProvider({ name, make, options, post, env = {} }: AiSdkOptions): Provider {
+  const made = makePackage(name, make, { ...options, fetch: makeFetch(post) });
+  const hide = hideOptions(options, env);
+  return {
+    name,
+    capabilities: {
+      wire: 'ai-sdk',
+      streaming: true,
+      tools: true,
+      parallel_tool_calls: true,
+      thinking: true,
+      structured_outputs: true,
+    },
+    ...(made.version === 'v4' ? {} : { reasoningEfforts: [] }),
+    ask(request, signal, onDelta) {
+      const keyName = `PAWL_PROVIDERS.${name}.options, or the variables that the package reads`;
+      const asked: Asked = { provider: name, model: request.model, keyName };
+      const call: Call = { asked, signal, onDelta, hasBegun: false, notes: new Set() };
+      return nameBreakages(asked, signal, async () => {
+        try {
+          const model = made.modelOf(request.model);
+          if (!model) throw nameFailure('provider_model_not_found', { ...asked, reason: 'of no version spoken here' });
+          return await readReply(await openStream(model, request, call), call);
+        } catch (error) {
+          signal.throwIfAborted();
+          throw error instanceof ProviderFailed
+            ? error
+            : classifyError(error, { asked, hide, hasBegun: call.hasBegun });
+        }
+      });
+    },
+  };
+}
+
+type Call = {
+  asked: Asked;
+  signal: AbortSignal;
+  onDelta: (delta: Delta) => void;
+  /** Whether the stream was opened: what fails from then on has broken off. */
+  hasBegun: boolean;
+  /** Sentences on parts of the history that the model could not be given. */
+  notes: Set<string>;
+};
+
+async function openStream(model: PackageModel, request: RoundRequest, call: Call): Promise<ReadableStream<StreamPart>> {
+  const { asked, signal, notes } = call;
+  const mayShow = partFilter(await model.supportedUrls, (what) =>
+    notes.add(`${asked.provider}: ${what} by address cannot be given to this model, a note stands for it`),
+  );
+  if (request.parallelToolCalls === false && request.tools.length > 0) {
+    notes.add(`${asked.provider}: parallel_tool_calls is not told, packages take it by provider_options`);
+  }
+  const options = { ...renderRequest(request, { provider: asked.provider, mayShow }), abortSignal: signal };
+  const { stream } =
+    model.specificationVersion === 'v4'
+      ? await model.doStream(options)
+      : await model.doStream(inEarlierVersion(options));
+  call.hasBegun = true;
+  return stream;
+}
+
+async function readReply(stream: ReadableStream<StreamPart>, { asked, signal, onDelta, notes }: Call): Promise<Reply> {
+  const reply = startReply(asked.provider);
+  for (const note of notes) reply.warnings.add(note);
+  try {
+    for await (const part of stream) {
+      signal.throwIfAborted();
+      for (const delta of takePart(reply, part)) onDelta(delta);
+    }
+  } catch (error) {
+    if (!reply.finish || !isCut(error)) throw error;
+  }
+  signal.throwIfAborted();
+  return finishReply(reply);
+}

@@ -1,0 +1,47 @@
+import type { LanguageModelV4ToolCall as WholeCall } from '@ai-sdk/provider';
+import type { Delta } from '../../provider.ts';
+import { boundReply, REPLY_LIMITS } from '../../reply-limits.ts';
+
+/** A call while it arrives. `isRaw`: its pieces are no JSON, and only the whole call has its arguments. */
+export type CallAccumulator = {
+  place: number;
+  id: string;
+  name: string;
+  arguments: string;
+  isRaw: boolean;
+  isWhole: boolean;
+  metadata: unknown;
+};
+
+type Beginning = { id: string; toolName: string; inputEncoding?: 'json' | 'text'; providerMetadata?: unknown };
+
+/** Begins a call behind those that there are. */
+export function startCall(calls: CallAccumulator[], beginning: Beginning): CallAccumulator {
+  const { id, toolName: name, inputEncoding, providerMetadata: metadata } = beginning;
+  const isRaw = inputEncoding === 'text';
+  const call = { place: calls.length, id, name, arguments: '', isRaw, isWhole: false, metadata };
+  boundReply(calls.push(call), REPLY_LIMITS.calls, 'tool calls');
+  return call;
+}
+
+/** Adds a piece of a call's arguments and answers it; a piece of no known call says nothing. */
+export function growCall(call: CallAccumulator | undefined, text: string, metadata?: unknown): Delta[] {
+  if (!call) return [];
+  call.metadata = metadata ?? call.metadata;
+  if (call.isRaw || !text) return [];
+  call.arguments += text;
+  boundReply(call.arguments.length, REPLY_LIMITS.argumentsLength, 'of arguments in one call');
+  return [{ kind: 'tool-arguments', index: call.place, text }];
+}
+
+/** The whole call is what counts; where no piece came before it, it is answered as one. */
+export function endCall(call: CallAccumulator, { toolName, input, providerMetadata }: WholeCall): Delta[] {
+  const whole = typeof input === 'string' ? input : JSON.stringify(input ?? {});
+  const isNew = call.arguments === '' && whole !== '';
+  call.name = toolName || call.name;
+  call.arguments = whole;
+  call.isWhole = true;
+  call.metadata = providerMetadata ?? call.metadata;
+  boundReply(whole.length, REPLY_LIMITS.argumentsLength, 'of arguments in one call');
+  return isNew ? [{ kind: 'tool-arguments', index: call.place, text: whole }] : [];
+}

@@ -1,0 +1,101 @@
+import { cleanText } from '../../../text.ts';
+import type { RequestedCall } from '../../../turn/message.ts';
+import type { FinishReason, Reply, Usage } from '../../../turn/reply.ts';
+import { nameFailure } from '../../errors/name-failure.ts';
+import { type KeptPart, Metadata, opaqueOf } from '../opaque.ts';
+import type { CallAccumulator } from './call-accumulator.ts';
+import type { ReplyAccumulator } from './reply-accumulator.ts';
+
+type Finish = NonNullable<ReplyAccumulator['finish']>;
+
+/** The reply in our words. A stream that was cut, or a reply that is of no use, is a `ProviderFailed` to try again. */
+export function finishReply(reply: ReplyAccumulator): Reply {
+  const { provider, finish, calls, text } = reply;
+  if (!finish || isInterrupted(finish)) {
+    throw nameFailure('provider_unavailable', { provider, reason: 'the stream was cut' });
+  }
+  const { unified, raw } = finish.finishReason;
+  if (unified === 'error') throw unusable(provider, 'it stopped with an error');
+  if (calls.some(({ name }) => !name)) throw unusable(provider, 'a tool call has no name');
+  const finishReason = mapFinishReason(unified, calls.length > 0);
+  const mayBeEmpty = finishReason === 'length' || finishReason === 'content_filter';
+  if (!mayBeEmpty && calls.length === 0 && !text.trim()) throw unusable(provider, 'the reply is empty');
+  return {
+    text: text ? cleanText(text) : null,
+    calls: calls.map((call) => askedCall(call, finishReason === 'length')),
+    finishReason,
+    finishReasonRaw: String(raw ?? unified).slice(0, 100),
+    usage: readUsage(finish.usage),
+    opaque: opaqueOf(reply.parts.flatMap((part) => keptPart(part, calls))),
+    ...(reply.warnings.size > 0 ? { warnings: [...reply.warnings] } : {}),
+  };
+}
+
+/** Packages say so in the current version. Before, and in some still, the reason is missing. */
+function isInterrupted({ finishReason }: Finish): boolean {
+  const { unified, raw } = finishReason;
+  return unified === 'interrupted' || (unified === 'other' && raw === undefined);
+}
+
+function unusable(provider: string, reason: string) {
+  return nameFailure('provider_bad_response', { provider, reason });
+}
+
+const REASONS = new Map<string, FinishReason>([
+  ['stop', 'stop'],
+  ['tool-calls', 'tool_calls'],
+  ['length', 'length'],
+  ['content-filter', 'content_filter'],
+]);
+
+/** Why the model stopped, in our words, checked against the reply's content: some say `stop` beside calls. */
+function mapFinishReason(unified: string, hasCalls: boolean): FinishReason {
+  const reason = REASONS.get(unified) ?? 'other';
+  if (reason !== 'stop' && reason !== 'tool_calls') return reason;
+  return hasCalls ? 'tool_calls' : 'stop';
+}
+
+/** No arguments at all means none are needed, unless the reply was cut off in the middle. */
+function askedCall({ id, name, arguments: args }: CallAccumulator, isCut: boolean): RequestedCall {
+  const text = args.trim() || isCut ? args : '{}';
+  return { id: cleanText(id), name: cleanText(name), arguments: cleanText(text) };
+}
+
+/** A package's count in our words; null where it counted nothing. */
+function readUsage({ inputTokens, outputTokens }: Finish['usage']): Usage | null {
+  if (typeof inputTokens?.total !== 'number' && typeof outputTokens?.total !== 'number') return null;
+  const input = inputTokens?.total ?? 0;
+  const output = outputTokens?.total ?? 0;
+  return {
+    input_tokens: input,
+    output_tokens: output,
+    total_tokens: input + output,
+    cached_input_tokens: Math.min(inputTokens?.cacheRead ?? 0, input),
+    reasoning_tokens: Math.min(outputTokens?.reasoning ?? 0, output),
+  };
+}
+
+function keptPart(part: ReplyAccumulator['parts'][number], calls: CallAccumulator[]): KeptPart[] {
+  switch (part.kind) {
+    case 'text': {
+      const lead = part.lead > 0 ? { lead: part.lead } : {};
+      const told = toldWith(part.metadata);
+      return part.length > 0 || told.metadata ? [{ text: part.length, ...lead, ...told }] : [];
+    }
+    case 'reasoning': {
+      const told = toldWith(part.metadata);
+      return part.text || told.metadata ? [{ reasoning: part.text, ...told }] : [];
+    }
+    case 'call':
+      return [{ call: part.place, ...toldWith(calls[part.place]?.metadata) }];
+    case 'custom':
+      return [{ custom: part.named, ...toldWith(part.metadata) }];
+  }
+}
+
+/** What a package says beside a part, as far as it is JSON that can be stored. */
+function toldWith(said: unknown): { metadata?: Metadata } {
+  if (said === undefined || said === null) return {};
+  const { data } = Metadata.safeParse(JSON.parse(JSON.stringify(said)));
+  return data && Object.keys(data).length > 0 ? { metadata: data } : {};
+}

@@ -1,0 +1,126 @@
+import type {
+  LanguageModelV4Message as PromptMessage,
+  LanguageModelV4ToolCallPart as ToolCallPart,
+} from '@ai-sdk/provider';
+import { argumentsAsObject } from '../../../turn/history/as-object.ts';
+import { systemAsUser, systemPrompt } from '../../../turn/history/system-prompt.ts';
+import type { Message, RequestedCall } from '../../../turn/message.ts';
+import type { Part } from '../../../turn/request/item.ts';
+import { wireName } from '../../wire-name.ts';
+import { type KeptPart, readOpaque } from '../opaque.ts';
+import { partsBehindResults, renderParts } from './render-parts.ts';
+import { withWireIds } from './wire-ids.ts';
+
+type AssistantContent = Extract<PromptMessage, { role: 'assistant' }>['content'];
+type AssistantPart = AssistantContent[number];
+
+/** What a prompt depends on beside its messages. */
+export type About = {
+  instructions: string | null;
+  provider: string;
+  model: string;
+  /** Whether the model can be given a part; a note stands for the others. */
+  mayShow: (part: Part) => boolean;
+};
+
+/**
+ * The history as a prompt: one system message at its start, then from a user to a user, all results of a batch in one
+ * message. A later system message is a user's that says so: most packages refuse it elsewhere.
+ */
+export function renderPrompt(messages: Message[], about: About): PromptMessage[] {
+  const { system, rest } = systemPrompt(messages, about.instructions);
+  const spoken = withWireIds(partsBehindResults(rest), `${about.provider}/${about.model}`);
+  const rendered = spoken.map((message) => render(message, about)).filter(({ content }) => content.length > 0);
+  return [...(system ? [{ role: 'system', content: system } as const] : []), ...fromUserToUser(merge(rendered))];
+}
+
+function render(message: Message, { provider, mayShow }: About): PromptMessage {
+  switch (message.role) {
+    case 'user':
+      return { role: 'user', content: message.parts ? renderParts(message.parts, mayShow) : words(message.content) };
+    case 'system':
+      return { role: 'user', content: message.content.trim() ? words(systemAsUser(message.content)) : [] };
+    case 'assistant':
+      return { role: 'assistant', content: renderAssistant(message, provider) };
+    case 'tool':
+      return resultMessage(message);
+  }
+}
+
+function words(text: string): { type: 'text'; text: string }[] {
+  return text.trim() ? [{ type: 'text', text }] : [];
+}
+
+function resultMessage({ callId, name, content, isError }: Extract<Message, { role: 'tool' }>): PromptMessage {
+  const value = content.trim() ? content : '(no output)';
+  const output = { type: isError ? 'error-text' : 'text', value } as const;
+  return { role: 'tool', content: [{ type: 'tool-result', toolCallId: callId, toolName: wireName(name), output }] };
+}
+
+/** Neighbours that speak as users, or answer calls, are one message. */
+function merge(messages: PromptMessage[]): PromptMessage[] {
+  const merged: PromptMessage[] = [];
+  for (const message of messages) {
+    const last = merged.at(-1);
+    if (last?.role === 'user' && message.role === 'user') last.content.push(...message.content);
+    else if (last?.role === 'tool' && message.role === 'tool') last.content.push(...message.content);
+    else merged.push({ ...message });
+  }
+  return merged;
+}
+
+/** A conversation may begin or end with what the model said; many models want a user there. */
+function fromUserToUser(messages: PromptMessage[]): PromptMessage[] {
+  const opening = messages.at(0)?.role === 'user' ? [] : [user('(The conversation begins here.)')];
+  const ending = messages.at(-1)?.role === 'assistant' ? [user('Go on.')] : [];
+  return [...opening, ...messages, ...ending];
+}
+
+function user(text: string): PromptMessage {
+  return { role: 'user', content: words(text) };
+}
+
+type Spoken = Extract<Message, { role: 'assistant' }>;
+
+/**
+ * A reply's text and calls. What came from this provider goes back in the parts it came in, each with what the package said
+ * beside it. What came from elsewhere is its text, then its calls.
+ */
+function renderAssistant(spoken: Spoken, provider: string): AssistantContent {
+  const { content, calls, opaque } = spoken;
+  if (!content?.trim() && calls.length === 0) return [];
+  const state = opaque?.provider === provider ? readOpaque(opaque.state) : null;
+  if (!state || !fits(state.parts, spoken)) return [...words(content ?? ''), ...calls.map(callPart)];
+  let at = 0;
+  const parts = state.parts.flatMap((kept): AssistantPart[] => {
+    const told = kept.metadata ? { providerOptions: kept.metadata } : {};
+    if ('reasoning' in kept) return [{ type: 'reasoning', text: kept.reasoning, ...told }];
+    if ('custom' in kept) return [{ type: 'custom', kind: kept.custom as `${string}.${string}`, ...told }];
+    if ('call' in kept) return calls.slice(kept.call, kept.call + 1).map((call) => ({ ...callPart(call), ...told }));
+    const start = at + (kept.lead ?? 0);
+    at = start + kept.text;
+    return [{ type: 'text', text: content?.slice(start, at) ?? '', ...told }];
+  });
+  return endOnWords(parts.filter(isSaying));
+}
+
+/** A blank text says nothing, unless the package has said something beside it. */
+function isSaying(part: AssistantPart): boolean {
+  return part.type !== 'text' || part.text.trim() !== '' || part.providerOptions !== undefined;
+}
+
+/** No message may end in a thought: what followed it was cut. */
+function endOnWords(parts: AssistantPart[]): AssistantPart[] {
+  return parts.slice(0, parts.findLastIndex(({ type }) => type !== 'reasoning') + 1);
+}
+
+/** Whether the stored round is still the one that came: a dialect may have rewritten it. */
+function fits(parts: KeptPart[], { content, calls }: Spoken): boolean {
+  const length = parts.reduce((sum, part) => sum + ('text' in part ? part.text + (part.lead ?? 0) : 0), 0);
+  const places = parts.flatMap((part) => ('call' in part ? part.call : []));
+  return length === (content ?? '').length && places.join() === [...calls.keys()].join();
+}
+
+function callPart({ id, name, arguments: args }: RequestedCall): ToolCallPart {
+  return { type: 'tool-call', toolCallId: id, toolName: wireName(name), input: argumentsAsObject(args) };
+}

@@ -1,0 +1,83 @@
+import type {
+  LanguageModelV4CallOptions as CallOptions,
+  JSONSchema7,
+  LanguageModelV4FunctionTool,
+  SharedV4ProviderOptions,
+  LanguageModelV4ToolChoice as WireChoice,
+} from '@ai-sdk/provider';
+import { isRecord } from '../../../json.ts';
+import type { Part } from '../../../turn/request/item.ts';
+import type { TextFormat } from '../../../turn/request/response.ts';
+import type { Tool, TurnTool } from '../../../turn/request/tool.ts';
+import type { ToolChoice } from '../../../turn/request/turn.ts';
+import type { RoundRequest } from '../../provider.ts';
+import { renderHistory } from '../../render-history.ts';
+import { renderPrompt } from './render-prompt.ts';
+
+/** Who is asked: the provider's name here, and which parts its model can be given. */
+export type Asked = { provider: string; mayShow: (part: Part) => boolean };
+
+/** Our words as the options of a call, in the current version of the interface. */
+export function renderRequest(request: RoundRequest, { provider, mayShow }: Asked): CallOptions {
+  const { model, instructions, temperature, topP, maxOutputTokens, reasoningEffort, requestId } = request;
+  return {
+    prompt: renderPrompt(spokenIn(request), { instructions, provider, model, mayShow }),
+    ...toolFields(request),
+    ...(temperature === null ? {} : { temperature }),
+    ...(topP === null ? {} : { topP }),
+    ...(reasoningEffort === null ? {} : { reasoning: reasoningEffort }),
+    ...(request.stop === null ? {} : { stopSequences: request.stop }),
+    ...(request.seed === null ? {} : { seed: request.seed }),
+    ...formatField(request.textFormat),
+    ...(maxOutputTokens === null ? {} : { maxOutputTokens }),
+    providerOptions: optionsOf(request.providerOptions),
+    headers: { 'x-client-request-id': requestId },
+  };
+}
+
+function mayCall({ tools, toolChoice }: RoundRequest): boolean {
+  return tools.length > 0 && toolChoice !== 'none';
+}
+
+function hasCalls({ messages }: RoundRequest): boolean {
+  return messages.some((message) => message.role === 'assistant' && message.calls.length > 0);
+}
+
+/** Where no tool may be used, some packages drop all calls of the history: there they are sent as text. */
+function spokenIn(request: RoundRequest) {
+  return mayCall(request) || !hasCalls(request) ? request.messages : renderHistory(request.messages);
+}
+
+function toolFields(request: RoundRequest): Pick<CallOptions, 'tools' | 'toolChoice'> {
+  if (request.tools.length === 0 || (!mayCall(request) && hasCalls(request))) return {};
+  return { tools: request.tools.map(functionTool), toolChoice: wireChoice(request.toolChoice) };
+}
+
+function functionTool({
+  name,
+  description,
+  parameters,
+  strict,
+}: Tool & Pick<TurnTool, 'strict'>): LanguageModelV4FunctionTool {
+  const held = typeof strict === 'boolean' ? { strict } : {};
+  const inputSchema = parameters as JSONSchema7;
+  return { type: 'function', name, ...(description ? { description } : {}), inputSchema, ...held };
+}
+
+function wireChoice(choice: ToolChoice): WireChoice {
+  return typeof choice === 'string' ? { type: choice } : { type: 'tool', toolName: choice.name };
+}
+
+/** How strictly a schema is held to has no word in the interface: the package decides, or its options. */
+function formatField(format: TextFormat | null): Pick<CallOptions, 'responseFormat'> {
+  if (format === null || format.type === 'text') return {};
+  if (format.type === 'json_object') return { responseFormat: { type: 'json' } };
+  const { name, schema, description } = format;
+  const described = description ? { description } : {};
+  return { responseFormat: { type: 'json', schema: schema as JSONSchema7, name, ...described } };
+}
+
+/** By the name of the package's own provider, as the AI SDK takes them; all else was refused at submission. */
+function optionsOf(options: Record<string, unknown>): SharedV4ProviderOptions {
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => isRecord(value))) as SharedV4ProviderOptions;
+}
