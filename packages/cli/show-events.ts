@@ -33,6 +33,9 @@ function showEvent(event: TurnEvent, { screen, text, tools }: Views): void {
     case 'round.completed':
       showRoundEnd(event, { screen, tools });
       break;
+    case 'context.compacted':
+      showCompaction(event, screen);
+      break;
     case 'step.retrying':
       showRetry(event, screen);
       break;
@@ -64,6 +67,13 @@ function showRoundEnd(
   if (calls.length === 0) return;
   tools.expect(calls);
   checkpoint(screen, round, `${calls.length} tool call${calls.length === 1 ? '' : 's'} wanted`);
+}
+
+function showCompaction(
+  { round, before_tokens: before, after_tokens: after }: Of<'context.compacted'>,
+  screen: Screen,
+) {
+  checkpoint(screen, round, `history compacted, ${before} tokens to ${after}`);
 }
 
 function showRetry({ round, error, retry_in_ms: ms }: Of<'step.retrying'>, screen: Screen): void {

@@ -52,6 +52,7 @@ export async function resolveConfig(config: GivenConfig, rules: Rules): Promise<
     verbosity: config.verbosity ?? null,
     max_output_tokens: config.max_output_tokens ?? null,
     limits: fillLimits(config.limits),
+    ...contextField(config.context, rules),
     allowed_capabilities: config.allowed_capabilities ?? null,
     provider_options: config.provider_options ?? {},
     webhook: config.webhook ? subscribe(config.webhook, rules) : null,
@@ -65,6 +66,26 @@ function checkModel(model: string | null | undefined, { providers }: Rules): str
   }
   providers.find(splitModel(model).provider);
   return model;
+}
+
+function contextField(given: GivenConfig['context'], { providers }: Rules): Pick<TurnConfig, 'context'> {
+  if (!given) return {};
+  const { strategy, max_input_tokens = null, model = null } = given;
+  if (model) checkProvider(model, 'context.model', providers);
+  if (strategy === 'none') return {};
+  return { context: { strategy, max_input_tokens, keep_last_rounds: given.keep_last_rounds ?? KEPT_ROUNDS, model } };
+}
+
+const KEPT_ROUNDS = 4;
+
+/** Refuses a model whose provider is not there, naming the field. */
+function checkProvider(model: string, param: string, providers: Rules['providers']): void {
+  try {
+    providers.find(splitModel(model).provider);
+  } catch (error) {
+    if (!(error instanceof RequestRefused)) throw error;
+    throw new RequestRefused(error.status, error.code, error.message, param);
+  }
 }
 
 function checkSampling(model: string, config: GivenConfig, { providers }: Rules): void {

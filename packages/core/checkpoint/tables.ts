@@ -1,4 +1,5 @@
 import type { Generated, Kysely, Transaction } from 'kysely';
+import type { CompactionStrategy } from '../turn/compaction.ts';
 import type { EventType } from '../turn/event.ts';
 import type { Usage } from '../turn/reply.ts';
 import type { InputItem } from '../turn/request/item.ts';
@@ -19,6 +20,7 @@ export type Tables = {
   turns: TurnRow;
   rounds: RoundRow;
   tool_calls: ToolCallRow;
+  compactions: CompactionRow;
   events: EventRow;
   webhook_endpoints: WebhookEndpointRow;
   deliveries: DeliveryRow;
@@ -83,6 +85,7 @@ type TurnRow = {
   hidden_at: Generated<Date | null>;
   history_until: Generated<number | null>;
   deleted_items: Generated<string[] | null>;
+  compacted_before: Generated<number | null>;
   created_at: Generated<Date>;
   started_at: Date | null;
   completed_at: Date | null;
@@ -124,6 +127,22 @@ type ToolCallRow = {
   cache_key: string | null;
   adopted_by: Generated<string | null>;
   completed_at: Date | null;
+};
+
+type CompactionRow = {
+  turn_id: string;
+  round: number;
+  strategy: CompactionStrategy;
+  up_to_turn: string;
+  up_to_round: number;
+  summary: string | null;
+  before_tokens: number;
+  after_tokens: number;
+  left_out: number;
+  model: string | null;
+  usage: Usage | null;
+  requests: number;
+  created_at: Generated<Date>;
 };
 
 type EventRow = {

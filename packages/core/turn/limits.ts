@@ -1,9 +1,10 @@
-import { sumUsage, type Usage } from './reply.ts';
+import { type Usage, usageOfTurn } from './reply.ts';
 
-/** What limits count in: the committed rounds, and the calls that the turn adopted. */
+/** What limits count in: the committed rounds, the calls that the turn adopted, and the summaries written for it. */
 type CountedTurn = {
   adopted: readonly unknown[];
   rounds: readonly { usage: Usage | null; calls: readonly unknown[] }[];
+  compactions: readonly { usage: Usage | null }[];
 };
 
 type Limit = {
@@ -52,7 +53,7 @@ const LIMITS = [
     reason: 'max_total_tokens',
     counts: 'Tokens in all, checked before each round',
     after: 'Then a last round sums up.',
-    isReached: ({ rounds }, limit) => sumUsage(rounds.map(({ usage }) => usage)).total_tokens >= limit,
+    isReached: (turn, limit) => usageOfTurn(turn).total_tokens >= limit,
   },
   {
     name: 'deadline_seconds',

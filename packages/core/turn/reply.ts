@@ -43,6 +43,13 @@ export function sumUsage(usages: readonly (Usage | null)[]): Usage {
   return usages.reduce<Usage>((sum, usage) => (usage ? add(sum, usage) : sum), NO_USAGE);
 }
 
+/** What a turn used in all: its rounds, and the summaries that were written for it. */
+export function usageOfTurn({ rounds, compactions }: Record<'rounds' | 'compactions', readonly Used[]>): Usage {
+  return sumUsage([...rounds, ...compactions].map(({ usage }) => usage));
+}
+
+type Used = { usage: Usage | null };
+
 function add(a: Usage, b: Usage): Usage {
   return {
     input_tokens: a.input_tokens + b.input_tokens,

@@ -14,21 +14,28 @@ import { writeCheckpoint } from '../write-checkpoint.ts';
  * Postpones a round with a rate-limited model, under a lease or without one. A round that was postponed until the end of the
  * limit is left to its next wakeup.
  */
-export async function postponeRound(run: Run, step: RoundStep, context: WorkerContext): Promise<Wakeup[]> {
-  const { config, work } = run.turn;
+export async function postponeRound(
+  run: Run,
+  { step, model = run.turn.config.model }: Pick<Failing, 'step' | 'model'>,
+  context: WorkerContext,
+): Promise<Wakeup[]> {
+  const { work } = run.turn;
   if (work.rateLimited && work.early) return [];
-  return retryRound(run, { step, failure: new RateLimited(config.model) }, context);
+  return retryRound(run, { step, model, failure: new RateLimited(model) }, context);
 }
+
+/** A round that failed, and the model that did: its own where none is named. */
+type Failing = { step: RoundStep; failure: ProviderFailed; model?: string };
 
 /** A round without a reply: tried again later, or the end of the turn (design: retries). */
 export async function retryRound(
   run: Run,
-  { step, failure }: { step: RoundStep; failure: ProviderFailed },
+  { step, failure, model = run.turn.config.model }: Failing,
   context: WorkerContext,
 ): Promise<Wakeup[]> {
   const { turn } = run;
-  const pauseMs = failure.retry.kind === 'rate-limited' ? pauseOf(turn, failure, context) : 0;
-  const countedMs = failure instanceof RateLimited && !context.rateLimits.isStuck(turn.config.model) ? 0 : pauseMs;
+  const pauseMs = failure.retry.kind === 'rate-limited' ? pauseOf(turn, { failure, model }, context) : 0;
+  const countedMs = failure instanceof RateLimited && !context.rateLimits.isStuck(model) ? 0 : pauseMs;
   const next = decideRetry(failure.retry, turn.work, { pauseMs, countedMs });
   if (next.kind === 'fail') return failTurn(run, errorOf(failure), context);
 
@@ -51,7 +58,7 @@ export async function retryRound(
   const wakeup = await writeCheckpoint(context, write, () => postponeStep(context.db, later));
   if (!wakeup) return dueWakeups(turn, context);
 
-  const { provider } = splitModel(turn.config.model);
+  const { provider } = splitModel(model);
   const about = { event: 'round.retrying', turn_id: turn.id, round: step.round, provider, code: failure.code };
   context.log[eventData ? 'warn' : 'debug'](
     about,
@@ -70,7 +77,11 @@ class RateLimited extends ProviderFailed {
 }
 
 /** How long the turn stays away from its model. After a 429 all turns do; a round without a request has met none. */
-function pauseOf({ config: { model }, work }: Turn, failure: ProviderFailed, { rateLimits }: WorkerContext): number {
+function pauseOf(
+  { work }: Turn,
+  { failure, model }: Required<Pick<Failing, 'failure' | 'model'>>,
+  { rateLimits }: WorkerContext,
+): number {
   if (failure instanceof RateLimited) return rateLimits.bookReturn(model);
   rateLimits.refused(model, requestedPauseMs(failure.retry));
   return rateLimits.bookReturn(model, work.rateLimited ? 'again' : undefined);

@@ -1,7 +1,10 @@
 import { z } from 'zod';
+import type { ContextConfig } from '../compaction.ts';
 import { type Limits, mapLimits } from '../limits.ts';
 import { InputMessage } from '../message.ts';
+import { Context } from './context.ts';
 import { Json } from './json.ts';
+import { ModelName } from './model-name.ts';
 import type { ResponseRequest, TextFormat } from './response.ts';
 import { GivenTool, MAX_URL, MAX_WORDS, type TurnTool } from './tool.ts';
 
@@ -94,16 +97,10 @@ const Metadata = z
     propertyNames: { minLength: 1, maxLength: 64 },
   });
 
-/** Workers remember models by name, and send the names to each other. */
-const MAX_MODEL_LENGTH = 512;
-
 const standing = {
-  model: z
-    .string()
-    .max(MAX_MODEL_LENGTH)
-    .regex(/^[A-Za-z0-9_-]+\/.+$/, 'name the model as provider/model, for example openai/gpt-4.1')
-    .nullish()
-    .describe('The model as `provider/model`. The turn or its conversation has to name one; `sim/…` needs no key.'),
+  model: ModelName.nullish().describe(
+    'The model as `provider/model`. The turn or its conversation has to name one; `sim/…` needs no key.',
+  ),
   instructions: z.string().nullish().describe('The system prompt.'),
   tools: z
     .array(z.union([z.string(), GivenTool]))
@@ -128,6 +125,9 @@ const standing = {
   ),
   max_output_tokens: z.int().min(1).nullish().describe('The longest reply of one round; passed on to the model.'),
   limits: GivenLimits.nullish().describe('Where the turn ends at the latest.'),
+  context: Context.nullish().describe(
+    'What is sent of a history that grows too long. By default all of it, until its provider refuses it.',
+  ),
   allowed_capabilities: z
     .array(z.enum(['network', 'filesystem', 'database', 'shell']))
     .max(MAX_WORDS)
@@ -209,6 +209,8 @@ export type TurnConfig = {
   reasoning_effort?: ReasoningEffort | null;
   verbosity?: Verbosity | null;
   text_format?: TextFormat | null;
+  /** How the history is made shorter; absent where it is not. */
+  context?: ContextConfig;
   /** Output tokens of all rounds together: each round is asked with what is left. */
   max_total_output_tokens?: number | null;
   /** The tools of the calls that the turn adopted, in their order, as the turns that asked for them have them. */

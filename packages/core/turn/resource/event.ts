@@ -110,6 +110,7 @@ export function turnAsItEnded(turn: Turn, event: { number: number; type: string;
     ...turn,
     status: 'failed',
     rounds: turn.rounds.slice(0, rounds),
+    compactions: turn.compactions.filter(({ createdAt }) => Date.parse(createdAt) <= Date.parse(completed_at)),
     failedRequests: failed_requests ?? 0,
     output: null,
     error,

@@ -1,7 +1,8 @@
 import { jsonObject } from '../../json.ts';
 import { allCalls } from '../call.ts';
+import type { Compaction } from '../compaction.ts';
 import { isWaiting } from '../next-step.ts';
-import { sumUsage } from '../reply.ts';
+import { usageOfTurn } from '../reply.ts';
 import { responseIdOf } from '../responses/item-id.ts';
 import { readStep } from '../step.ts';
 import { isTerminal, type ListedTurn, type Round, type ToolCall, type Turn, type WaitsFor } from '../turn.ts';
@@ -19,7 +20,31 @@ export function presentTurn(turn: Turn, away?: PartsAway) {
     ...beginningOf(turn),
     ...presentAdopted(turn),
     rounds: turn.rounds.map((round) => presentRound(round, turn.work.leased)),
+    ...presentCompactions(turn),
     ...restOf({ ...turn, callCount }, away),
+  };
+}
+
+/** The field of a turn whose history was compacted. */
+type Compactions = { compactions?: ReturnType<typeof presentCompaction>[] };
+
+/** Before which rounds the history was compacted; nothing of a turn where it never was. */
+function presentCompactions({ compactions }: Turn): Compactions {
+  return compactions.length > 0 ? { compactions: compactions.map(presentCompaction) } : {};
+}
+
+function presentCompaction(made: Compaction) {
+  return {
+    round: made.round,
+    strategy: made.strategy,
+    up_to_turn: made.upToTurn,
+    up_to_round: made.upToRound,
+    before_tokens: made.beforeTokens,
+    after_tokens: made.afterTokens,
+    summary: made.summary,
+    model: made.model,
+    usage: made.usage,
+    created_at: iso(made.createdAt),
   };
 }
 
@@ -126,9 +151,10 @@ function phaseOf({ status, work }: Pick<Turn, 'status' | 'work'>): 'llm_round' |
   return readStep(work.step).kind === 'batch' ? 'tool_batch' : 'llm_round';
 }
 
-function usageOf({ rounds, callCount, failedRequests }: ListedTurn) {
-  const requests = rounds.reduce((sum, round) => sum + round.requests, failedRequests);
-  return { ...sumUsage(rounds.map((round) => round.usage)), llm_calls: requests, tool_calls: callCount };
+function usageOf(turn: ListedTurn) {
+  const answered = [...turn.rounds, ...turn.compactions];
+  const requests = answered.reduce((sum, { requests }) => sum + requests, turn.failedRequests);
+  return { ...usageOfTurn(turn), llm_calls: requests, tool_calls: turn.callCount };
 }
 
 function parsedArguments(text: string): Record<string, unknown> | string {
