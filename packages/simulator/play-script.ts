@@ -28,7 +28,7 @@ export function playScript(script: Script, attempt: ChatAttempt, turn: CurrentTu
 }
 
 function currentReply(script: Script, { body, round: number }: ChatAttempt, turn: CurrentTurn): ScriptedReply {
-  if (isSummaryRequest(body)) return { say: summaryOf(turn), ...script.summary };
+  if (isSummaryRequest(body)) return { ...script.summary, say: summaryOf(turn, script.summary) };
   // A summary may stand for rounds of this turn, too.
   const round = script.rounds[hasSummary(body) ? number - 1 : roundsPlayed(turn, script.calls_as)];
   if (!round) return finalReply(script, body);

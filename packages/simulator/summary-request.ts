@@ -1,14 +1,17 @@
 import { type ChatRequest, textOf } from './chat-request.ts';
 import type { CurrentTurn } from './current-turn.ts';
+import type { ScriptedReply } from './script.ts';
 
 /** Whether a model is asked for a summary: the system message says so, as Pawl asks it. */
 export function isSummaryRequest({ messages: [first] }: ChatRequest): boolean {
   return first?.role === 'system' && textOf(first).startsWith('You summarize conversations');
 }
 
-/** A summary that tells how much it is of. */
-export function summaryOf({ input }: CurrentTurn): string {
-  return `The user and the assistant spoke ${input.split(/\s+/).length} words.`;
+/** What the script says, with what it is asked to summarize in the place of {{conversation}}; else how much that is. */
+export function summaryOf({ input }: CurrentTurn, scripted: ScriptedReply = {}): string {
+  if (scripted.refusal !== undefined) return scripted.say ?? '';
+  const text = scripted.say ?? `The user and the assistant spoke ${input.split(/\s+/).length} words.`;
+  return text.replaceAll('{{conversation}}', () => input);
 }
 
 /** Whether a summary stands for a part of the history. */

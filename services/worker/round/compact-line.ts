@@ -35,8 +35,8 @@ export function lineOf({ turn }: Run, earlier: Earlier): HistoryTurn[] {
 
 /**
  * Makes the history shorter before a round, where that is due: asks for a summary if it takes one, and checkpoints it, so that
- * no other job asks again (R23). A summary that could not be had is tried again as the round would be; one that is no shorter
- * than what it stands for is noted, and the round is asked as it was.
+ * no other job asks again (R23). A request for a summary that fails is tried again as the round would be. That none came, or
+ * none that is shorter than what it stands for, is noted, and the round is asked as it was.
  */
 export async function compactLine(
   run: Run,
@@ -56,7 +56,7 @@ export async function compactLine(
     return await saveLine(run, { line, plan, written: { model, ...summaryOf(reply), usage: reply.usage } }, context);
   } catch (failure) {
     if (run.signal.aborted || !(failure instanceof ProviderFailed)) throw failure;
-    if (!isTooLong(failure)) return { kind: 'left', wakeups: await retryRound(run, { ...failing, failure }, context) };
+    if (!isForGood(failure)) return { kind: 'left', wakeups: await retryRound(run, { ...failing, failure }, context) };
     return await saveLine(run, { line, plan, written: { ...NOTHING, model } }, context);
   }
 }
@@ -64,6 +64,11 @@ export async function compactLine(
 /** Whether the provider says that a request is longer than its model takes. */
 export function isTooLong(failure: unknown): boolean {
   return failure instanceof ProviderFailed && failure.code === 'context_length_exceeded';
+}
+
+/** To ask again for the same summary would bring no better one: what it is of is too long, or the answer is empty. */
+function isForGood(failure: ProviderFailed): boolean {
+  return isTooLong(failure) || failure.code === 'provider_bad_response';
 }
 
 type Written = { model: string | null; summary: string | null; usage: Reply['usage']; requests: number };

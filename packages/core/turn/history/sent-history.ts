@@ -62,7 +62,7 @@ function replaceBySummary(turns: Turn[], { compaction, owner, upTo }: InEffect):
   return first ? [{ ...first, input: [message, ...first.input] }, ...later] : [];
 }
 
-const NOTE = '(This result was dropped to make room. Call the tool again if you need it.)';
+const NOTE = '(dropped to make room)';
 
 /** The results of calls up to a place as a note, wherever they stand: with their rounds, or in the input behind them. */
 function dropResults(line: readonly Turn[], { owner, upTo }: InEffect): Turn[] {
