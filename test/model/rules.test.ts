@@ -1,12 +1,18 @@
 import { expect, test } from 'vitest';
 import { citations, says } from './citations.ts';
+import { compactionGuards } from './compactions/compaction-guards.ts';
 import { editionGuards } from './editions/edition-guards.ts';
 import { guardNames } from './guards/all-guards.ts';
 import type { GuardWords } from './guards/guard.ts';
 import { lineGuards } from './lines/line-guards.ts';
 import { type RuleName, rules } from './rules.ts';
 
-const guards: [string, GuardWords][] = [...guardNames, ...Object.entries(editionGuards), ...Object.entries(lineGuards)];
+const guards: [string, GuardWords][] = [
+  ...guardNames,
+  ...Object.entries(editionGuards),
+  ...Object.entries(lineGuards),
+  ...Object.entries(compactionGuards),
+];
 const coded = guards.flatMap(([name, guard]) => ('code' in guard ? [{ name, ...guard }] : []));
 const ruleNames = Object.keys(rules) as RuleName[];
 

@@ -104,6 +104,7 @@ export const rules = {
       'packages/core/checkpoint/turns/lease.ts',
       'packages/core/checkpoint/turns/save-round.ts',
       'packages/core/checkpoint/turns/write-ending.ts',
+      'services/worker/round/compact-line.ts',
       'services/worker/round/publish-round.ts',
     ],
   },
@@ -122,5 +123,13 @@ export const rules = {
   R22: {
     says: 'an approval that a later turn adopts is used by one turn',
     files: [...turn('turn'), ...checkpoint('turns/adopt-calls'), 'services/api/responses/allowed-calls.ts'],
+  },
+  R23: {
+    says: 'a history is compacted once before a round, asks for one summary, and tells nothing that was deleted',
+    files: [
+      ...turn('history/plan-compaction', 'history/sent-history'),
+      ...checkpoint('sql/forget-summaries', 'turns/save-compaction'),
+      ...worker('round/compact-line'),
+    ],
   },
 } satisfies Record<string, Rule>;

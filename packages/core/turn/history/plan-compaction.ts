@@ -21,7 +21,7 @@ export type CompactionReason = 'size' | 'refused';
 /**
  * Decides whether the history is compacted before the next round of the last turn of a line, and up to where: all but the last
  * rounds, whichever turns they are of. Null where that is not due, where there is nothing to replace that is not replaced yet,
- * and where it was done for this round before.
+ * and where it was done for this round before (R23).
  */
 export function planCompaction(line: readonly HistoryTurn[], because: CompactionReason): CompactionPlan | null {
   const turn = line.at(-1);
