@@ -8,6 +8,7 @@ import { noteServerTime } from './time.js';
  *   attempt?: number, offset?: number, delta?: string, tool_call_id?: string, status_text?: string | null,
  *   value?: unknown, phase?: string, error?: { code: string, message: string } | null, retry_in_ms?: number,
  *   required_action?: { tool_outputs: ToolCall[], approvals: ToolCall[] } | null,
+ *   before_tokens?: number, after_tokens?: number,
  *   turn?: { error: { code: string, message: string } | null } }} TurnEvent
  */
 
