@@ -127,8 +127,8 @@ export const rules = {
   R23: {
     says: 'a history is compacted once before a round, asks for one summary, and tells nothing that was deleted',
     files: [
-      ...turn('history/plan-compaction', 'history/sent-history'),
-      ...checkpoint('sql/forget-summaries', 'turns/save-compaction'),
+      ...turn('compaction/plan-compaction', 'compaction/sent-history'),
+      ...checkpoint('turns/compaction/forget-summaries', 'turns/compaction/save-compaction'),
       ...worker('round/compact-line'),
     ],
   },

@@ -1,5 +1,5 @@
 import type { Generated, Kysely, Transaction } from 'kysely';
-import type { CompactionStrategy } from '../turn/compaction.ts';
+import type { CompactionStrategy } from '../turn/compaction/compaction.ts';
 import type { EventType } from '../turn/event.ts';
 import type { Usage } from '../turn/reply.ts';
 import type { InputItem } from '../turn/request/item.ts';

@@ -1,4 +1,4 @@
-import type { Compaction } from './compaction.ts';
+import type { Compaction } from './compaction/compaction.ts';
 import { type LimitReason, limits } from './limits.ts';
 import type { FinishReason, Usage } from './reply.ts';
 import type { InputItem } from './request/item.ts';

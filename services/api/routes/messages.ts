@@ -1,11 +1,11 @@
 import { createRoute, type RouteHandler, z } from '@hono/zod-openapi';
 import type { Db } from '#core/checkpoint/tables.ts';
 import { listHistory, loadHistory } from '#core/checkpoint/turns/reading/history.ts';
+import { type HistoryTurn, sentHistory } from '#core/turn/compaction/sent-history.ts';
 import { anthropicHistory } from '#core/turn/history/anthropic.ts';
 import { compactHistory } from '#core/turn/history/compact.ts';
 import { geminiHistory } from '#core/turn/history/gemini.ts';
 import { openaiHistory } from '#core/turn/history/openai.ts';
-import { type HistoryTurn, sentHistory } from '#core/turn/history/sent-history.ts';
 import type { Turn } from '#core/turn/turn.ts';
 import type { ApiContext } from '../context.ts';
 import { findOwnConversation } from '../find-own.ts';

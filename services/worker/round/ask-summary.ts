@@ -1,6 +1,6 @@
 import type { RoundRequest } from '#core/llm/provider.ts';
 import { splitModel } from '#core/llm/split-model.ts';
-import { MAX_SUMMARY_TOKENS, SUMMARY_INSTRUCTIONS, summaryPrompt } from '#core/turn/history/summary-prompt.ts';
+import { MAX_SUMMARY_TOKENS, SUMMARY_INSTRUCTIONS, summaryPrompt } from '#core/turn/compaction/summary-prompt.ts';
 import type { Message } from '#core/turn/message.ts';
 import type { RoundStep } from '#core/turn/next-step.ts';
 import type { Reply } from '#core/turn/reply.ts';

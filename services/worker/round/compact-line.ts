@@ -1,14 +1,14 @@
-import { saveCompaction } from '#core/checkpoint/turns/save-compaction.ts';
+import { saveCompaction } from '#core/checkpoint/turns/compaction/save-compaction.ts';
 import { ProviderFailed } from '#core/failure.ts';
 import { cleanText } from '#core/text.ts';
-import type { Compaction } from '#core/turn/compaction.ts';
+import type { Compaction } from '#core/turn/compaction/compaction.ts';
 import {
   type CompactionPlan,
   type CompactionReason,
   planCompaction,
   tokensAfter,
-} from '#core/turn/history/plan-compaction.ts';
-import type { HistoryTurn } from '#core/turn/history/sent-history.ts';
+} from '#core/turn/compaction/plan-compaction.ts';
+import type { HistoryTurn } from '#core/turn/compaction/sent-history.ts';
 import type { RoundStep } from '#core/turn/next-step.ts';
 import type { Reply } from '#core/turn/reply.ts';
 import type { Turn } from '#core/turn/turn.ts';

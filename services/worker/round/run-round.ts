@@ -4,7 +4,7 @@ import { declareTools } from '#core/llm/declare-tools.ts';
 import { chooseDialect } from '#core/llm/dialects/choose-dialect.ts';
 import type { RoundRequest } from '#core/llm/provider.ts';
 import { splitModel } from '#core/llm/split-model.ts';
-import { sentHistory } from '#core/turn/history/sent-history.ts';
+import { sentHistory } from '#core/turn/compaction/sent-history.ts';
 import { transcriptOf } from '#core/turn/history/transcript.ts';
 import type { Message } from '#core/turn/message.ts';
 import type { RoundStep } from '#core/turn/next-step.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import type { Compaction } from '#core/turn/compaction.ts';
-import type { HistoryTurn } from '#core/turn/history/sent-history.ts';
+import type { Compaction } from '#core/turn/compaction/compaction.ts';
+import type { HistoryTurn } from '#core/turn/compaction/sent-history.ts';
 import type { Turn } from '#core/turn/turn.ts';
 import { someConversation } from './arbitrary-conversation.ts';
 import { givenText } from './arbitrary-text.ts';

@@ -5,7 +5,7 @@ import type { CompactionFault } from './compaction-state.ts';
 /** One condition that compactions depend on, and the faults that show its lack. */
 export type CompactionGuard = GuardWords & { faults: Left<CompactionFault>; caught: { broken: string } };
 
-const save = 'packages/core/checkpoint/turns/save-compaction.ts';
+const save = 'packages/core/checkpoint/turns/compaction/save-compaction.ts';
 const compact = 'services/worker/round/compact-line.ts';
 const askedAgain = { broken: 'a summary was asked for again' };
 
@@ -24,7 +24,7 @@ export const compactionGuards = {
   planLooksForCompaction: {
     ...{
       rule: 'R23',
-      file: 'packages/core/turn/history/plan-compaction.ts',
+      file: 'packages/core/turn/compaction/plan-compaction.ts',
       code: 'turn.compactions.some((compaction) => compaction.round === round)',
     },
     without: 'a job does not look whether the summary of its round is there',
@@ -43,7 +43,7 @@ export const compactionGuards = {
   deletedIsNotTold: {
     ...{
       rule: 'R23',
-      file: 'packages/core/turn/history/sent-history.ts',
+      file: 'packages/core/turn/compaction/sent-history.ts',
       code: 'summary !== null && leftOut === leftOutOf(covered)',
     },
     without: 'a summary is sent although something that it tells of was deleted',

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import type { Wakeup } from '../../turn/wakeup.ts';
-import { forgetSummaries } from '../sql/forget-summaries.ts';
 import { isAddedItems, isVisible } from '../sql/visible.ts';
 import type { Trx } from '../tables.ts';
+import { forgetSummaries } from './compaction/forget-summaries.ts';
 import { endTurn } from './end.ts';
 import { lockConversation } from './lock.ts';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ContextConfig } from '../compaction.ts';
+import type { ContextConfig } from '../compaction/compaction.ts';
 import { type Limits, mapLimits } from '../limits.ts';
 import { InputMessage } from '../message.ts';
 import { Context } from './context.ts';

@@ -1,6 +1,6 @@
 import { jsonObject } from '../../json.ts';
 import { allCalls } from '../call.ts';
-import type { Compaction } from '../compaction.ts';
+import type { Compaction } from '../compaction/compaction.ts';
 import { isWaiting } from '../next-step.ts';
 import { usageOfTurn } from '../reply.ts';
 import { responseIdOf } from '../responses/item-id.ts';

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { readItemId } from '../../../turn/responses/item-id.ts';
-import { forgetSummaries } from '../../sql/forget-summaries.ts';
 import type { Trx } from '../../tables.ts';
+import { forgetSummaries } from '../compaction/forget-summaries.ts';
 
 /**
  * Deletes items from all conversations that read them: from now on no history and no list of items has them (contract-responses

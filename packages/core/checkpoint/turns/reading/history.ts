@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { read } from '../../../postgres/read-write.ts';
-import type { HistoryTurn } from '../../../turn/history/sent-history.ts';
+import type { HistoryTurn } from '../../../turn/compaction/sent-history.ts';
 import { withoutItems } from '../../../turn/responses/conversation-items.ts';
 import type { Turn } from '../../../turn/turn.ts';
 import { fittingRows, type Page, pageOfRows } from '../../sql/page.ts';

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { read } from '../../../postgres/read-write.ts';
-import type { Compaction } from '../../../turn/compaction.ts';
+import type { Compaction } from '../../../turn/compaction/compaction.ts';
 import { timing } from '../../../turn/timing.ts';
 import type { ListedTurn, Round, ToolCall, Turn, Work } from '../../../turn/turn.ts';
 import { hasCome } from '../../sql/due.ts';

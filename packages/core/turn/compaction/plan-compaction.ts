@@ -1,11 +1,11 @@
-import type { Compaction, CompactionStrategy } from '../compaction.ts';
+import { transcriptOf } from '../history/transcript.ts';
 import type { Message } from '../message.ts';
 import { isHandedOver } from '../next-step.ts';
 import { isMessage } from '../request/item.ts';
 import type { Turn } from '../turn.ts';
-import { tokensOfRequest, tokensSinceCounted } from './estimate-tokens.ts';
+import type { Compaction, CompactionStrategy } from './compaction.ts';
 import { findInEffect, type HistoryTurn, isWholly, leftOutOf, type Place, sentHistory } from './sent-history.ts';
-import { transcriptOf } from './transcript.ts';
+import { tokensOfRequest, tokensSinceCounted } from './tokens-of-request.ts';
 
 /** A compaction as it is decided, before a summary is asked for. `replaced` is what a summary has to tell. */
 export type CompactionPlan = Pick<

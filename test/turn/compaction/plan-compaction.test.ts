@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import type { Compaction, ContextConfig } from '#core/turn/compaction.ts';
-import { tokensSinceCounted } from '#core/turn/history/estimate-tokens.ts';
-import { planCompaction } from '#core/turn/history/plan-compaction.ts';
-import { type HistoryTurn, sentHistory } from '#core/turn/history/sent-history.ts';
+import type { Compaction, ContextConfig } from '#core/turn/compaction/compaction.ts';
+import { planCompaction } from '#core/turn/compaction/plan-compaction.ts';
+import { type HistoryTurn, sentHistory } from '#core/turn/compaction/sent-history.ts';
+import { tokensSinceCounted } from '#core/turn/compaction/tokens-of-request.ts';
 import { transcriptOf } from '#core/turn/history/transcript.ts';
 import type { Round } from '#core/turn/turn.ts';
 import { makeRound, makeTurn } from '#test/turn/make-turn.ts';

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
-import { newId } from '../../id.ts';
-import type { Compaction } from '../../turn/compaction.ts';
-import { writeFor } from '../sql/statement.ts';
-import type { Db } from '../tables.ts';
+import { newId } from '../../../id.ts';
+import type { Compaction } from '../../../turn/compaction/compaction.ts';
+import { writeFor } from '../../sql/statement.ts';
+import type { Db } from '../../tables.ts';
 
 /**
  * A compaction, about to be committed. `failedRequests`: those of the run that brought nothing. `isUsed`: it makes the history

@@ -1,7 +1,7 @@
-import type { Compaction, CompactionStrategy } from '../compaction.ts';
 import { type InputItem, isMessage } from '../request/item.ts';
 import { answerText, type ToolResult } from '../tool-result.ts';
 import type { ToolCall, Turn } from '../turn.ts';
+import type { Compaction, CompactionStrategy } from './compaction.ts';
 
 /** A turn of a history, and how much of it callers have deleted: itself, or items of it. */
 export type HistoryTurn = Turn & { leftOut: number };

@@ -1,5 +1,5 @@
 import type { Message } from '../message.ts';
-import { tokensOf } from './estimate-tokens.ts';
+import { tokensOf } from './tokens-of-request.ts';
 
 /** The most output tokens that a summary may take, those that a model thinks included. */
 export const MAX_SUMMARY_TOKENS = 4_096;

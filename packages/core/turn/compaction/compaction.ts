@@ -1,4 +1,4 @@
-import type { Usage } from './reply.ts';
+import type { Usage } from '../reply.ts';
 
 /** How the history is made shorter: older rounds become a summary, or lose the results of their calls. */
 export type CompactionStrategy = 'summarize' | 'drop_tool_results';
