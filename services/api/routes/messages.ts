@@ -1,4 +1,5 @@
 import { createRoute, type RouteHandler, z } from '@hono/zod-openapi';
+import { PAGE_BYTES } from '#core/checkpoint/sql/page.ts';
 import type { Db } from '#core/checkpoint/tables.ts';
 import { listHistory, loadHistory } from '#core/checkpoint/turns/reading/history.ts';
 import { type HistoryTurn, sentHistory } from '#core/turn/compaction/sent-history.ts';
@@ -68,7 +69,18 @@ async function listSent(db: Db, conversationId: string, { after, limit }: { afte
   const line = await loadHistory(db, conversationId);
   const positionOfAfter = line.find(({ id }) => id === after)?.position ?? 0;
   const rest = sentHistory(line.map(withoutHidden)).filter(({ position }) => position > positionOfAfter);
-  return { rows: rest.slice(0, limit), hasMore: rest.length > limit };
+  const rows = rest.slice(0, limit).filter(fitsPage());
+  return { rows, hasMore: rest.length > rows.length };
+}
+
+/** Whether a turn fits a page behind those before it: the first always does, and none behind one that does not. */
+function fitsPage(): (turn: Turn) => boolean {
+  let bytes = 0;
+  return (turn) => {
+    const isFirst = bytes === 0;
+    bytes += JSON.stringify([turn.input, turn.rounds, turn.output]).length;
+    return isFirst || bytes <= PAGE_BYTES;
+  };
 }
 
 /** A deleted turn that models are still told of, as callers see it. */

@@ -86,7 +86,7 @@ test('a summary that fails is tried again as its round would be, and fails the t
   expect(types.filter((type) => type === 'step.retrying')).toHaveLength(2);
 });
 
-test('a job that comes twice, and one whose worker has lost the answer of the commit, ask for one summary', async () => {
+test('a job that comes twice asks for one summary', async () => {
   await using harness = await createHarness();
   const { say } = await converse(harness, { strategy: 'summarize', max_input_tokens: 1_000, keep_last_rounds: 1 });
   const answer = scripted({ answer: long, summary: { say: 'They greeted.' } });
@@ -97,6 +97,31 @@ test('a job that comes twice, and one whose worker has lost the answer of the co
 
   expect(turn.status).toBe('completed');
   expect(summariesAsked(harness)).toHaveLength(1);
+});
+
+test('of two runs that compact before one round, the second goes on with what the first has saved', async () => {
+  await using harness = await createHarness();
+  const rounds = ['a', 'b', 'c'].map((id) => ({
+    ...{ say: long, tools: [weather(`call_${id}`)] },
+    usage: { prompt_tokens: 1_500, completion_tokens: 90 },
+  }));
+  const context = { strategy: 'summarize', max_input_tokens: 1_000, keep_last_rounds: 1 };
+  const input = scripted({ rounds, answer: 'Done.', summary: { say: 'Looked.', think_ms: 50 } });
+
+  const { id } = await harness.startTurn({ input, tools: ['weather_lookup'], context });
+  const twice: typeof harness.handle = async (job) =>
+    void (await Promise.all([harness.handle(job), harness.handle(job)]));
+  while (await harness.workOnce(twice));
+  const { status, compactions } = await harness.findTurn(id);
+  const asked = harness.modelRequests.filter((request) => !summariesAsked(harness).includes(request));
+  const byRound = Map.groupBy(asked, ({ headers }) => String(headers['x-client-request-id']).split('.')[1]);
+
+  expect(status).toBe('completed');
+  expect(compactions?.map(({ round }) => round)).toEqual([3, 4]);
+  expect(summariesAsked(harness).length).toBeGreaterThan(2);
+  for (const requests of byRound.values())
+    expect(new Set(requests.map(({ body }) => JSON.stringify(body.messages))).size).toBe(1);
+  expect((await harness.listEvents(id)).filter(({ type }) => type === 'context.compacted')).toHaveLength(2);
 });
 
 test('a model with a rate limit is not asked for a summary, and the round waits for it', async () => {

@@ -168,6 +168,7 @@ export const TurnRequest = z.strictObject({ ...standing, ...starting, input, met
       input: 'Where am I?',
       tools: [{ name: 'locate_user', description: 'Asks the device where the user is', expires_in_seconds: 3600 }],
       limits: { max_rounds: 10, deadline_seconds: 600 },
+      context: { strategy: 'summarize', max_input_tokens: 100_000 },
       webhook: { url: 'https://example.com/hooks/pawl', include: ['turn'] },
       metadata: { order: '17' },
     },
