@@ -24,6 +24,25 @@ test('a history that the provider refuses as too long is compacted once, and the
   expect(turn.rounds[0]?.attempts).toBe(1);
 });
 
+test('a round that was refused in the middle of its text is told anew under another edition', async () => {
+  await using harness = await createHarness();
+  const { path, say } = await converse(harness, { strategy: 'summarize', keep_last_rounds: 1 });
+  const script = { answer: long, summary: { say: 'They greeted.' } };
+  const error = { code: 'context_length_exceeded', message: 'Too long.' };
+  const fault = { kind: 'error_event' as const, after_chars: 500, body: { error }, times: 1 };
+
+  await say(scripted(script));
+  await say(scripted(script));
+  const input = scripted({ ...script, final: { fault, pace_ms: 20, piece_chars: 100 } });
+  const { body } = await harness.call<{ id: string }>('POST', `${path}/turns`, { body: { input } });
+  harness.worker.watchers.markWatched(body.id);
+  await harness.workUntilIdle();
+  const rounds = await harness.db.selectFrom('rounds').select('edition').where('turn_id', '=', body.id).execute();
+
+  expect(await harness.findTurn(body.id)).toMatchObject({ status: 'completed', compactions: [{ round: 1 }] });
+  expect(rounds).toEqual([{ edition: 1 }]);
+});
+
 test('what is too long after that fails as it would have', async () => {
   await using harness = await createHarness();
   const { say } = await converse(harness, { strategy: 'summarize', keep_last_rounds: 1 });
