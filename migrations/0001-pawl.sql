@@ -107,6 +107,8 @@ create table turns (
   history_until integer,
   -- ids of its items that were deleted from the conversation; null for nearly all
   deleted_items json,
+  -- the last of its rounds before which the history was compacted; null for nearly all
+  compacted_before integer,
   unique (conversation_id, position),
   constraint turns_are_sound check (turn_is_sound(status, step, open_calls, waiting_calls, at_head, lease_owner,
     lease_until, due_at, completed_at, output, error, incomplete_reason))
@@ -144,6 +146,31 @@ create table rounds (
   constraint rounds_are_numbered_from_one check (number > 0)
 );
 comment on table rounds is 'A row is a round: one request to the model with its reply.';
+
+-- A row is a compaction: before this round, what is sent of the history was made shorter. Written once, also where no summary came
+-- of it that is shorter than what it replaces: then the summary is null and nothing is replaced.
+create table compactions (
+  turn_id text not null,
+  round integer not null,
+  strategy text not null,
+  -- the last round that is replaced, of this turn or of one before it
+  up_to_turn text not null,
+  up_to_round integer not null,
+  summary text,
+  -- tokens of the next request as they were estimated, without it and with it
+  before_tokens integer not null,
+  after_tokens integer not null,
+  -- how much had been deleted of what it covers: once it is more, the summary may tell of what is gone and is not sent
+  left_out integer not null,
+  -- what the summary took; the model as provider/model, null where none was asked
+  model text,
+  usage json,
+  requests integer not null,
+  created_at timestamptz not null default now(),
+  primary key (turn_id, round),
+  constraint compactions_have_a_strategy check (strategy in ('summarize', 'drop_tool_results'))
+);
+comment on table compactions is 'A row is a compaction: before a round, what is sent of the history was made shorter.';
 
 -- The promises of a tool call, in one function for the same reason as those of a turn.
 create function call_is_sound(effect text, waits_for text)
@@ -243,6 +270,7 @@ create function delete_what_hangs_on_turns() returns trigger language plpgsql as
   delete from events where turn_id in (select id from deleted)
 ; delete from tool_calls where turn_id in (select id from deleted)
 ; delete from rounds where turn_id in (select id from deleted)
+; delete from compactions where turn_id in (select id from deleted where compacted_before is not null)
 ; if exists (select from blob_references where turn_id in (select id from deleted)) then
     perform release_blobs(array(select id from deleted)) ; end if
 ; return null

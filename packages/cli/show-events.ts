@@ -33,11 +33,10 @@ function showEvent(event: TurnEvent, { screen, text, tools }: Views): void {
     case 'round.completed':
       showRoundEnd(event, { screen, tools });
       break;
+    case 'context.compacted':
     case 'step.retrying':
-      showRetry(event, screen);
-      break;
     case 'model.changed':
-      showChange(event, screen);
+      showDetour(event, screen);
       break;
     case 'tool_call.started':
       tools.started(event);
@@ -59,6 +58,21 @@ function showEvent(event: TurnEvent, { screen, text, tools }: Views): void {
   }
 }
 
+/** What comes between a round and its reply. */
+function showDetour(event: Of<'context.compacted' | 'step.retrying' | 'model.changed'>, screen: Screen): void {
+  switch (event.type) {
+    case 'context.compacted':
+      showCompaction(event, screen);
+      break;
+    case 'step.retrying':
+      showRetry(event, screen);
+      break;
+    case 'model.changed':
+      showChange(event, screen);
+      break;
+  }
+}
+
 /**
  * A round without calls and text is the last: the event that ends the turn comes with it, and shows it. One with a text is an
  * answer that has to be repaired.
@@ -73,6 +87,13 @@ function showRoundEnd(
   }
   tools.expect(calls);
   checkpoint(screen, round, `${calls.length} tool call${calls.length === 1 ? '' : 's'} wanted`);
+}
+
+function showCompaction(
+  { round, before_tokens: before, after_tokens: after }: Of<'context.compacted'>,
+  screen: Screen,
+) {
+  checkpoint(screen, round, `history compacted, ${before} tokens to ${after}`);
 }
 
 function showRetry({ round, error, retry_in_ms: ms }: Of<'step.retrying'>, screen: Screen): void {

@@ -9,6 +9,7 @@ import { noteServerTime } from './time.js';
  *   value?: unknown, phase?: string, error?: { code: string, message: string } | null, retry_in_ms?: number,
  *   from?: string, to?: string,
  *   required_action?: { tool_outputs: ToolCall[], approvals: ToolCall[] } | null,
+ *   before_tokens?: number, after_tokens?: number,
  *   turn?: { error: { code: string, message: string } | null } }} TurnEvent
  */
 

@@ -7,12 +7,14 @@ import { axisOf } from './axis.js';
 import { callBars, within } from './bars.js';
 import { endsTurn } from './event-stream.js';
 
+/** @typedef {NonNullable<NonNullable<Watched['turn']>['compactions']>[number]} Compaction */
 /** @typedef {{ call: ToolCall, result: Result, bars: Bar[] }} CalledTool */
 
 /**
  * One entry of a turn's timeline. A round and a batch are checkpoints. `lost` are attempts without an outcome, `idle`
  * is a step that was due for long before a worker took it. Times without a unit are RFC 3339.
  * @typedef {{ kind: 'started', at: string, bars: Bar[] }
+ *   | { kind: 'compacted', at: string, event: TurnEvent, made: Compaction | null, bars: Bar[] }
  *   | { kind: 'retrying', at: string, event: TurnEvent, bars: Bar[] }
  *   | { kind: 'changed', at: string, event: TurnEvent, bars: Bar[] }
  *   | { kind: 'lost', round: number, runs: number, bars: Bar[] }
@@ -38,7 +40,7 @@ export function timelineEntries({ turn, adopted, rounds, events, live }) {
   /** @type {Cursor} */
   const cursor = { since: turn.created_at, retries: 0, backoffMs: 0, position };
   const entries = events.flatMap((event, index) => {
-    const found = entriesOf(event, { cursor, adopted, rounds, events, index, live });
+    const found = entriesOf(event, { cursor, turn, adopted, rounds, events, index, live });
     advance(cursor, event);
     return found;
   });
@@ -61,10 +63,10 @@ function advance(cursor, { type, created_at: at, error, retry_in_ms: retryInMs }
 
 /**
  * @param {TurnEvent} event
- * @param {{ cursor: Cursor, adopted: AdoptedCalls | null, rounds: Round[], events: TurnEvent[], index: number, live: LiveTurn }} around
+ * @param {{ cursor: Cursor, turn: NonNullable<Watched['turn']>, adopted: AdoptedCalls | null, rounds: Round[], events: TurnEvent[], index: number, live: LiveTurn }} around
  * @returns {Entry[]}
  */
-function entriesOf(event, { cursor, adopted, rounds, events, index, live }) {
+function entriesOf(event, { cursor, turn, adopted, rounds, events, index, live }) {
   const { type, created_at: at = '' } = event;
   const since = cursor.position(cursor.since);
   const now = cursor.position(at);
@@ -74,6 +76,7 @@ function entriesOf(event, { cursor, adopted, rounds, events, index, live }) {
       : [];
     return [{ kind: 'started', at, bars: [{ kind: 'wait', from: since, to: now }] }, ...first];
   }
+  if (type === 'context.compacted') return [compactedEntry(event, turn, { since, now })];
   if (type === 'step.retrying') return [{ kind: 'retrying', at, event, bars: triedBars(cursor, since, now) }];
   if (type === 'model.changed') return [{ kind: 'changed', at, event, bars: triedBars(cursor, since, now) }];
   if (type === 'turn.requires_action') return [{ kind: 'waiting', at, until: endOfPause(events, index), event }];
@@ -83,6 +86,18 @@ function entriesOf(event, { cursor, adopted, rounds, events, index, live }) {
   if (endsTurn(event)) return [{ kind: 'ended', at, status: type.replace('turn.', '') }];
   const round = type === 'round.completed' && rounds.find(({ number }) => number === event.round);
   return round ? [...roundEntries(round, cursor), ...batchEntries(round, cursor.position, { events, live })] : [];
+}
+
+/**
+ * @param {TurnEvent} event
+ * @param {NonNullable<Watched['turn']>} turn
+ * @param {{ since: number, now: number }} span
+ * @returns {Entry}
+ */
+function compactedEntry(event, turn, { since, now }) {
+  const made = turn.compactions?.find(({ round }) => round === event.round) ?? null;
+  const bars = made?.model ? [/** @type {Bar} */ ({ kind: 'model', from: since, to: now })] : [];
+  return { kind: 'compacted', at: event.created_at ?? '', event, made, bars };
 }
 
 /**

@@ -5,6 +5,7 @@
  */
 import { coveredMs } from './axis.js';
 import { callView } from './call-view.js';
+import { compactionView } from './compaction-view.js';
 import { element } from './element.js';
 import { interruptionView, roundView, runningRoundPart, timelineItem } from './entry-views.js';
 import { keepParts } from './parts.js';
@@ -50,6 +51,8 @@ function partOf(entry, index, { live, turn, response }) {
         state: entry,
         make: () => timelineItem(entry.status, wordsOf(entry.status), { meta: at }),
       };
+    case 'compacted':
+      return { key: `compacted-${entry.event.round}`, state: entry, make: () => compactionView(entry) };
     case 'retrying':
     case 'changed':
     case 'failed':
@@ -196,7 +199,7 @@ function fill(made) {
 function summaryOf(entries) {
   const numbers = entries.flatMap((entry) => (entry.kind === 'round' ? [entry.round.number] : []));
   const calls = entries.reduce((sum, entry) => sum + (entry.kind === 'batch' ? entry.calls.length : 0), 0);
-  const others = entries.filter(({ kind }) => kind !== 'round' && kind !== 'batch').length;
+  const others = entries.filter(({ kind }) => kind !== 'round' && kind !== 'batch' && kind !== 'compacted').length;
   const texts = [
     `Rounds ${numbers[0]} to ${numbers.at(-1)}`,
     calls > 0 && `${calls} tool ${calls === 1 ? 'call' : 'calls'}`,

@@ -57,5 +57,5 @@ export function textOf({ content }: ChatMessage): string {
   return (content ?? []).map((part) => part.text ?? '').join('');
 }
 
-/** One request, with its length and the number of earlier attempts of its round. */
-export type ChatAttempt = { body: ChatRequest; bodyLength: number; earlierAttempts: number };
+/** One request, with its length, the round that it names, and the number of earlier attempts of that. */
+export type ChatAttempt = { body: ChatRequest; bodyLength: number; round: number; earlierAttempts: number };

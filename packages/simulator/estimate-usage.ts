@@ -6,9 +6,9 @@ const CHARS_PER_TOKEN = 4;
 /** Tokens as a vendor might count them, from the length of the request and of the reply. */
 export function estimateUsage(requestLength: number, reply: Omit<SimulatedReply, 'usage'>): ScriptedUsage {
   const calls = reply.calls.reduce((sum, call) => sum + call.name.length + call.arguments.length, 0);
-  const reasoning = tokens(reply.reasoning.length);
-  const prompt = tokens(requestLength);
-  const completion = reasoning + tokens((reply.text?.length ?? 0) + (reply.refusal?.length ?? 0) + calls);
+  const reasoning = tokensOf(reply.reasoning.length);
+  const prompt = tokensOf(requestLength);
+  const completion = reasoning + tokensOf((reply.text?.length ?? 0) + (reply.refusal?.length ?? 0) + calls);
   return {
     prompt_tokens: prompt,
     completion_tokens: completion,
@@ -18,6 +18,7 @@ export function estimateUsage(requestLength: number, reply: Omit<SimulatedReply,
   };
 }
 
-function tokens(chars: number): number {
+/** About how many tokens so many characters are. */
+export function tokensOf(chars: number): number {
   return Math.ceil(chars / CHARS_PER_TOKEN);
 }

@@ -1,16 +1,19 @@
 import { type ChatAttempt, type ChatRequest, textOf } from './chat-request.ts';
 import { type CurrentTurn, resultsText, roundsPlayed } from './current-turn.ts';
 import { errorBody, refusalBody } from './error-body.ts';
-import { estimateUsage } from './estimate-usage.ts';
+import { estimateUsage, tokensOf } from './estimate-usage.ts';
 import { exampleAnswer } from './example-answer.ts';
 import type { Call, Pace, SimulatedReply, SimulatedResponse } from './reply.ts';
 import type { Fault, Script, ScriptedReply } from './script.ts';
+import { hasSummary, isSummaryRequest, summaryOf } from './summary-request.ts';
 
 const CHUNK_CHARS = 24;
 
 /** Plays the next round after the history, or the answer when no round is left or no call is allowed. */
 export function playScript(script: Script, attempt: ChatAttempt, turn: CurrentTurn): SimulatedResponse {
   if (script.refuses_tools && attempt.body.tools?.length) return refuseTools(attempt.body.model);
+  const prompt = tokensOf(attempt.bodyLength);
+  if (prompt > (script.context_tokens ?? prompt)) return refuseLength(prompt, script.context_tokens);
   const scripted = currentReply(script, attempt, turn);
   const pace = paceOf(script, scripted);
   const reply = replyOf(script, scripted, { attempt, turn });
@@ -24,10 +27,12 @@ export function playScript(script: Script, attempt: ChatAttempt, turn: CurrentTu
   return { kind: 'reply', reply, pace, flaw: fault };
 }
 
-function currentReply(script: Script, { body }: ChatAttempt, turn: CurrentTurn): ScriptedReply {
+function currentReply(script: Script, { body, round: number }: ChatAttempt, turn: CurrentTurn): ScriptedReply {
+  if (isSummaryRequest(body)) return { ...script.summary, say: summaryOf(turn, script.summary) };
   const repair = script.repairs[turn.repairs - 1];
   if (repair) return repair;
-  const round = script.rounds[roundsPlayed(turn, script.calls_as)];
+  // A summary may stand for rounds of this turn, too.
+  const round = script.rounds[hasSummary(body) ? number - 1 : roundsPlayed(turn, script.calls_as)];
   if (!round) return finalReply(script, body);
   if (round.tools?.length) return mayCall(script.calls_as, body) ? round : finalReply(script, body);
   // A round without text and calls is there for its fault or its pace.
@@ -80,6 +85,12 @@ function callsOf(scripted: ScriptedReply, { number, since }: CurrentTurn): Call[
 
 function refuseTools(model: string): SimulatedResponse {
   const body = refusalBody('invalid_request', `${model} does not support tools`, 'tools');
+  return { kind: 'error', status: 400, headers: {}, body, thinkMs: 0 };
+}
+
+function refuseLength(prompt: number, most = 0): SimulatedResponse {
+  const message = `This model's maximum context length is ${most} tokens. However, your messages resulted in ${prompt} tokens.`;
+  const body = refusalBody('context_length_exceeded', message, 'messages');
   return { kind: 'error', status: 400, headers: {}, body, thinkMs: 0 };
 }
 

@@ -3,6 +3,7 @@ import { type CurrentTurn, resultsText } from './current-turn.ts';
 import { estimateUsage } from './estimate-usage.ts';
 import { exampleAnswer, exampleArguments } from './example-answer.ts';
 import type { Call, SimulatedResponse } from './reply.ts';
+import { isSummaryRequest, summaryOf } from './summary-request.ts';
 
 const PACE = { thinkMs: 0, paceMs: 0, chunkChars: 24, interleave: false };
 const QUOTED_CHARS = 1000;
@@ -17,7 +18,12 @@ export function replyUnscripted({ body, bodyLength }: ChatAttempt, turn: Current
         reasoning: '',
         finishReason: 'tool_calls',
       }
-    : { text: exampleAnswer(body.response_format, answerTo(turn)), calls: [], reasoning: '', finishReason: 'stop' };
+    : {
+        text: exampleAnswer(body.response_format, isSummaryRequest(body) ? summaryOf(turn) : answerTo(turn)),
+        calls: [],
+        reasoning: '',
+        finishReason: 'stop',
+      };
   const whole = { ...reply, refusal: null, usage: estimateUsage(bodyLength, { ...reply, refusal: null }) };
   return { kind: 'reply', reply: whole, pace: PACE, flaw: null };
 }

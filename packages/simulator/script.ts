@@ -91,6 +91,10 @@ export const Script = z.strictObject({
   final: ScriptedReply.optional(),
   /** What it answers when it is told that its answer does not fit, in order. */
   repairs: z.array(ScriptedReply).default([]),
+  /** What it says when it is asked to summarize a conversation that this script is a part of. */
+  summary: ScriptedReply.optional(),
+  /** The window of this model: a longer request is refused as too long. */
+  context_tokens: z.int().min(1).optional(),
   /** How this model writes its calls: natively, or in its text for the other two tool modes. */
   calls_as: z.enum(['native', 'json', 'inline']).default('native'),
   /** A model behind a server that answers 400 to tools. */

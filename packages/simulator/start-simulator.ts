@@ -58,9 +58,9 @@ async function answerChat(request: IncomingMessage, response: ServerResponse, on
 
   const parsed = ChatRequest.safeParse(parseJson(raw));
   if (parsed.success) onRequest?.({ body: parsed.data, headers: request.headers, aborted: client.aborted });
-  const earlierAttempts = earlierAttemptsOf(request.headers['x-client-request-id']);
+  const attempt = attemptOf(request.headers['x-client-request-id']);
   const simulated = parsed.success
-    ? replyTo({ body: parsed.data, bodyLength: raw.length, earlierAttempts })
+    ? replyTo({ body: parsed.data, bodyLength: raw.length, ...attempt })
     : unreadable(parsed.error);
   const { model, stream, stream_options } = parsed.data ?? { model: '' };
   const meta = {
@@ -78,8 +78,9 @@ async function answerChat(request: IncomingMessage, response: ServerResponse, on
  * Pawl sends `<turn>.<round>.<generation>`, generations counted from 0, with a letter behind it for further requests
  * of one attempt. Without that header a request counts as the first attempt.
  */
-function earlierAttemptsOf(name: string | string[] | undefined): number {
-  return Number(/\.(\d+)[a-z]?$/.exec(String(name))?.[1] ?? 0);
+function attemptOf(name: string | string[] | undefined): { round: number; earlierAttempts: number } {
+  const [, round = 1, earlierAttempts = 0] = /(?:\.(\d+))?\.(\d+)[a-z]?$/.exec(String(name)) ?? [];
+  return { round: Number(round), earlierAttempts: Number(earlierAttempts) };
 }
 
 function parseJson(raw: string): unknown {

@@ -59,6 +59,7 @@ export async function resolveConfig(config: GivenConfig, rules: Rules): Promise<
     verbosity: config.verbosity ?? null,
     max_output_tokens: config.max_output_tokens ?? null,
     limits: fillLimits(config.limits),
+    ...contextField(config, rules),
     allowed_capabilities: config.allowed_capabilities ?? null,
     provider_options: config.provider_options ?? {},
     webhook: config.webhook ? subscribe(config.webhook, rules) : null,
@@ -92,7 +93,12 @@ function checkModel(model: string, config: AskedConfig, rules: Rules): void {
   const unsupported = unsupportedField(provider, config);
   if (unsupported) throw new RequestRefused(400, 'unsupported_parameter', unsupported.message, unsupported.param);
   checkMode(config, provider);
-  if (!config.limits?.max_cost_usd || rules.prices.has(model)) return;
+  checkPrice(model, config, rules);
+}
+
+/** What a turn costs can only be limited where each model that it may ask has a price. */
+function checkPrice(model: string, { limits }: Pick<GivenConfig, 'limits'>, { prices }: Rules): void {
+  if (!limits?.max_cost_usd || prices.has(model)) return;
   const message = `${model} has no price, so what it costs cannot be limited. Add it to PAWL_PRICES, or leave max_cost_usd out.`;
   throw new RequestRefused(400, 'unsupported_parameter', message, 'limits.max_cost_usd');
 }
@@ -103,14 +109,36 @@ function checkFallbacks(model: string, config: AskedConfig, rules: Rules): strin
   for (const [index, fallback] of given.entries()) {
     // The options are for the provider of the model alone.
     const isSame = splitModel(fallback).provider === splitModel(model).provider;
-    try {
-      checkModel(fallback, isSame ? config : { ...config, provider_options: null }, rules);
-    } catch (error) {
-      if (!(error instanceof RequestRefused)) throw error;
-      throw new RequestRefused(error.status, error.code, error.message, `fallback_models[${index}]`);
-    }
+    const asked = isSame ? config : { ...config, provider_options: null };
+    atField(`fallback_models[${index}]`, () => checkModel(fallback, asked, rules));
   }
   return [...new Set(given)].filter((fallback) => fallback !== model);
+}
+
+/** What the model that writes summaries has to be: it is asked for nothing but text. */
+function contextField({ context: given, limits }: GivenConfig, rules: Rules): Pick<TurnConfig, 'context'> {
+  if (!given) return {};
+  const { strategy, max_input_tokens = null, model = null } = given;
+  if (model) {
+    atField('context.model', () => {
+      rules.providers.find(splitModel(model).provider);
+      checkPrice(model, { limits }, rules);
+    });
+  }
+  if (strategy === 'none') return {};
+  return { context: { strategy, max_input_tokens, keep_last_rounds: given.keep_last_rounds ?? KEPT_ROUNDS, model } };
+}
+
+const KEPT_ROUNDS = 4;
+
+/** Does a check whose refusal is about this field. */
+function atField(param: string, check: () => void): void {
+  try {
+    check();
+  } catch (error) {
+    if (!(error instanceof RequestRefused)) throw error;
+    throw new RequestRefused(error.status, error.code, error.message, param);
+  }
 }
 
 function checkChoice(choice: ToolChoice, tools: Tool[]): ToolChoice {

@@ -35,7 +35,7 @@ export async function workTurn(job: TurnJob, context: WorkerContext): Promise<Wa
   if (turn.work.leased) return [];
 
   using run = startRun(runId, turn);
-  if (next.kind === 'run-round' && hasToWait(turn, context)) return postponeRound(run, next, context);
+  if (next.kind === 'run-round' && hasToWait(turn, context)) return postponeRound(run, { step: next }, context);
   if (begun) run.lead(begun.work.edition);
   const lease = begun ? 'own' : await leaseWhereNeeded(run, next, context);
   if (lease === 'refused') return dueWakeups(turn, context);
@@ -88,6 +88,7 @@ function hasOpenClaim(next: NextStep): boolean {
 function limitOf({ config }: Turn, next: Pick<NextStep, 'kind'>, { modelTimeoutMs }: WorkerContext): number {
   const SLACK_MS = 60_000;
   const LONGEST_BATCH_MS = 10 * 3_600_000;
-  const requests = config.tool_mode === 'emulated' ? 3 : 1;
+  // A history that was refused as too long takes two requests more: the summary, and the round again.
+  const requests = (config.tool_mode === 'emulated' ? 3 : 1) + (config.context ? 2 : 0);
   return SLACK_MS + (next.kind === 'run-tool-batch' ? LONGEST_BATCH_MS : requests * modelTimeoutMs);
 }

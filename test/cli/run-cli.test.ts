@@ -58,6 +58,21 @@ test('the terminal asks about each call until the answer is clear, and the turn 
   expect(again).toMatchObject({ exitCode: 0, output: expect.not.stringContaining('Allow') });
 });
 
+test('a line says that the history was compacted, and from how many tokens to how many', async () => {
+  await using harness = await createHarness();
+  const rounds = ['one', 'two'].map((id) => ({
+    ...{ say: 'Look. '.repeat(50), tools: [{ name: 'weather_lookup', arguments: { city: 'Oslo' }, id }] },
+    usage: { prompt_tokens: 5_000, completion_tokens: 90 },
+  }));
+  const context = { strategy: 'summarize', max_input_tokens: 1_000, keep_last_rounds: 1 };
+  const { id } = await harness.startTurn({ input: scripted({ rounds }), tools: ['weather_lookup'], context });
+  await harness.workUntilIdle();
+
+  const { output } = await atTerminal(harness.url, ['watch', id]);
+
+  expect(stripVTControlCharacters(output)).toMatch(/✓ checkpoint r3 · history compacted, \d+ tokens to \d+/);
+});
+
 test('who closes the terminal instead decides nothing', async () => {
   await using harness = await createHarness();
   const id = await parkTurn(harness);

@@ -3,9 +3,9 @@ import { ProviderFailed } from '#core/failure.ts';
 import { bounded } from '#core/llm/bounded.ts';
 import type { Delta, Provider, RoundRequest } from '#core/llm/provider.ts';
 import type { RequestedCall } from '#core/turn/message.ts';
-import type { Reply } from '#core/turn/reply.ts';
+import type { Reply, Usage } from '#core/turn/reply.ts';
 import type { WireScript } from '#test/llm/wire-script.ts';
-import { startWireServer } from '#test/llm/wire-server.ts';
+import { type Answer, startWireServer } from '#test/llm/wire-server.ts';
 
 /** Whether the sentinel some wires end with (`[DONE]`) is the last event. */
 const isSentinel = (event: string | Uint8Array) => typeof event === 'string' && event.includes('[DONE]');

@@ -12,7 +12,7 @@ import { checkAiSdk } from '#test/llm/check-wire/ai-sdk.ts';
 import { checkAnthropic } from '#test/llm/check-wire/anthropic.ts';
 import { checkGemini } from '#test/llm/check-wire/gemini.ts';
 import { checkOpenai } from '#test/llm/check-wire/openai.ts';
-import { someConversation } from '#test/llm/conversations/arbitrary-conversation.ts';
+import { someCompactedConversation } from '#test/llm/conversations/arbitrary-compactions.ts';
 import { requestsOf } from '#test/llm/conversations/requests-of.ts';
 
 const openai = (provider: string) => (request: RoundRequest) =>
@@ -66,7 +66,7 @@ test.for(wires)('whatever has happened, every request is valid for $wire/$model'
   let requests = 0;
 
   await fc.assert(
-    fc.asyncProperty(someConversation, async (conversation) => {
+    fc.asyncProperty(someCompactedConversation, async (conversation) => {
       for (const request of await requestsOf(conversation)) {
         expect(on.problems({ ...request, model: on.model })).toEqual([]);
         requests += 1;
@@ -79,7 +79,7 @@ test.for(wires)('whatever has happened, every request is valid for $wire/$model'
 });
 
 test('the conversations that are tried hold everything that can happen', () => {
-  const turns = fc.sample(someConversation, { numRuns: 300, seed: 7 }).flat();
+  const turns = fc.sample(someCompactedConversation, { numRuns: 300, seed: 7 }).flat();
   const calls = turns.flatMap(({ rounds }) => rounds.flatMap((round) => round.calls));
   const hold = (what: (turn: Turn) => boolean) => turns.filter(what).length;
 
@@ -94,6 +94,7 @@ test('the conversations that are tried hold everything that can happen', () => {
     assistantFirst: hold(({ input }) => roleOf(input[0]) === 'assistant') > 20,
     lateSystem: hold(({ input }) => input.slice(1).some((item) => roleOf(item) === 'system')) > 50,
     inARow: hold(({ input }) => roleOf(input[0]) === 'user' && roleOf(input[1]) === 'user') > 50,
+    summaries: hold(({ compactions }) => compactions.some(({ summary }) => summary)) > 50,
     open: calls.filter(({ result }) => !result).length > 50,
     unknown: calls.filter(({ result }) => result?.error?.category === 'outcome_unknown').length > 20,
     handedOver: calls.filter(({ result }) => result?.status === 'handed_over').length > 50,
@@ -109,7 +110,7 @@ test('the conversations that are tried hold everything that can happen', () => {
 const KINDS = [
   ...['parallel', 'severalRounds', 'state', 'changed', 'textBesideCalls', 'answered', 'unanswered', 'assistantFirst'],
   ...['lateSystem', 'inARow', 'open', 'unknown', 'handedOver', 'items', 'parts', 'shownResults'],
-  ...['repaired', 'repairFailed', 'brokenArguments'],
+  ...['repaired', 'repairFailed', 'brokenArguments', 'summaries'],
 ];
 
 function roleOf(item: InputItem | undefined): string | null {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { citations, says } from './citations.ts';
+import { compactionGuards } from './compactions/compaction-guards.ts';
 import { editionGuards } from './editions/edition-guards.ts';
 import { fallbackGuards } from './fallback/fallback-guards.ts';
 import { guardNames } from './guards/all-guards.ts';
@@ -7,7 +8,7 @@ import type { GuardWords } from './guards/guard.ts';
 import { lineGuards } from './lines/line-guards.ts';
 import { type RuleName, rules } from './rules.ts';
 
-const small = { ...editionGuards, ...fallbackGuards, ...lineGuards };
+const small = { ...editionGuards, ...fallbackGuards, ...lineGuards, ...compactionGuards };
 const guards: [string, GuardWords][] = [...guardNames, ...Object.entries(small)];
 const coded = guards.flatMap(([name, guard]) => ('code' in guard ? [{ name, ...guard }] : []));
 const ruleNames = Object.keys(rules) as RuleName[];

@@ -104,6 +104,7 @@ export const rules = {
       'packages/core/checkpoint/turns/lease.ts',
       'packages/core/checkpoint/turns/save-round.ts',
       'packages/core/checkpoint/turns/write-ending.ts',
+      'services/worker/round/compact-line.ts',
       'services/worker/round/publish-round.ts',
     ],
   },
@@ -122,6 +123,14 @@ export const rules = {
   R22: {
     says: 'an approval that a later turn adopts is used by one turn',
     files: [...turn('turn'), ...checkpoint('turns/adopt-calls'), 'services/api/responses/allowed-calls.ts'],
+  },
+  R23: {
+    says: 'a history is compacted once before a round, asks for one summary, and tells nothing that was deleted',
+    files: [
+      ...turn('compaction/plan-compaction', 'compaction/sent-history'),
+      ...checkpoint('turns/compaction/forget-summaries', 'turns/compaction/save-compaction'),
+      ...worker('round/compact-line'),
+    ],
   },
   R24: {
     says: 'a turn leaves a model in a commit, before it asks the next one, and takes nothing of it afterwards',

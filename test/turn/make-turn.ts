@@ -41,6 +41,7 @@ export function makeTurn(
     priority: 0,
     metadata: {},
     adopted: [],
+    compactions: [],
     rounds: [],
     output: null,
     error: null,

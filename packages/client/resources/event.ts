@@ -11,6 +11,13 @@ type EventFields = Record<'turn.queued' | 'turn.started' | 'turn.resumed', unkno
     attempts: number;
   };
   'tool_call.completed': { round: number; tool_call_id: string; name: string; result: ToolResult };
+  'context.compacted': {
+    round: number;
+    up_to_turn: string;
+    up_to_round: number;
+    before_tokens: number;
+    after_tokens: number;
+  };
   'step.retrying': { round: number; phase: 'llm_round' | 'tool_batch'; error: TurnError; retry_in_ms: number };
   'model.changed': { round: number; from: string; to: string; error: TurnError };
   'turn.requires_action': { required_action: RequiredAction };

@@ -34,6 +34,8 @@ type StandingBody = {
   max_output_tokens?: number | null | undefined;
   output_schema?: OutputSchemaBody | null | undefined;
   limits?: LimitsBody | null | undefined;
+  /** What is sent of a history that grows too long; all of it by default. */
+  context?: ContextBody | null | undefined;
   /** What tools may need; all by default. */
   allowed_capabilities?: Capability[] | null | undefined;
   /** Put into the provider's request at its top level, as they are. */
@@ -50,6 +52,17 @@ export type OutputSchemaBody = {
   strict?: boolean | null | undefined;
   /** `instructions`: the schema stands in the system prompt, and the provider is not given it. */
   mode?: 'native' | 'instructions' | null | undefined;
+};
+
+/** How the history is made shorter, what is sent of it: what is kept stays whole. */
+type ContextBody = {
+  strategy: 'none' | 'summarize' | 'drop_tool_results';
+  /** Done before a request that would be larger, by estimate; by default once the provider refuses it. */
+  max_input_tokens?: number | null | undefined;
+  /** How many of the last rounds are sent as they are; 4 by default. */
+  keep_last_rounds?: number | null | undefined;
+  /** Who writes summaries; the turn's own model by default. */
+  model?: string | null | undefined;
 };
 
 type StartingBody = {

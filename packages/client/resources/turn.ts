@@ -25,6 +25,8 @@ export type TurnResource = {
   output_parsed: unknown;
   adopted_calls?: AdoptedCalls;
   rounds: Round[];
+  /** Before which rounds the history was compacted. Absent where it never was. */
+  compactions?: Compaction[];
   /** What a turn in `requires_action` waits for. */
   required_action: RequiredAction | null;
   /** Why the turn does not run now; null while a step is at work, and after the end. */
@@ -40,7 +42,9 @@ export type TurnResource = {
 };
 
 /** A turn of a list: the number of its rounds in their place. */
-export type ListedTurnResource = Omit<TurnResource, 'adopted_calls' | 'rounds'> & { rounds_count: number };
+export type ListedTurnResource = Omit<TurnResource, 'adopted_calls' | 'rounds' | 'compactions'> & {
+  rounds_count: number;
+};
 
 /** Only a user's message may have parts that are no texts. */
 export type InputMessage = { role: 'user' | 'assistant' | 'system'; content: string | InputPart[] };
@@ -74,6 +78,24 @@ export type Round = {
   started_at: string;
   completed_at: string;
   attempts: number;
+};
+
+/**
+ * What was sent in the place of older rounds from this round on. A summary that is null replaces nothing: none came that was
+ * shorter, or something that it told of was deleted since.
+ */
+export type Compaction = {
+  /** The round before which it was made. */
+  round: number;
+  strategy: 'summarize' | 'drop_tool_results';
+  up_to_turn: string;
+  up_to_round: number;
+  before_tokens: number;
+  after_tokens: number;
+  summary: string | null;
+  model: string | null;
+  usage: Usage | null;
+  created_at: string;
 };
 
 /** Calls of earlier turns that a person has allowed: they run first. Absent where there are none. */

@@ -1,13 +1,14 @@
 import type { Generated, Kysely, Transaction } from 'kysely';
+import type { CompactionStrategy } from '../turn/compaction/compaction.ts';
 import type { EventType } from '../turn/event.ts';
 import type { Violation } from '../turn/output/violation.ts';
 import type { Usage } from '../turn/reply.ts';
 import type { InputItem } from '../turn/request/item.ts';
 import type { ToolEffect } from '../turn/request/tool.ts';
 import type { StandingConfig, TurnConfig } from '../turn/request/turn.ts';
-import type { EndpointEvent } from '../turn/request/webhook-endpoint.ts';
 import type { ToolResult } from '../turn/tool-result.ts';
 import type { Approval, IncompleteReason, TurnError, TurnStatus, WaitsFor } from '../turn/turn.ts';
+import type { DeliveryAttemptRow, DeliveryRow, WebhookEndpointRow, WebhookSecretRow } from './webhooks/tables.ts';
 
 /** A connection anywhere, outside or inside a transaction. */
 export type Db = Kysely<Tables>;
@@ -20,6 +21,7 @@ export type Tables = {
   turns: TurnRow;
   rounds: RoundRow;
   tool_calls: ToolCallRow;
+  compactions: CompactionRow;
   events: EventRow;
   blobs: BlobRow;
   blob_references: BlobReferenceRow;
@@ -86,6 +88,7 @@ type TurnRow = {
   hidden_at: Generated<Date | null>;
   history_until: Generated<number | null>;
   deleted_items: Generated<string[] | null>;
+  compacted_before: Generated<number | null>;
   created_at: Generated<Date>;
   started_at: Date | null;
   completed_at: Date | null;
@@ -130,6 +133,22 @@ type ToolCallRow = {
   completed_at: Date | null;
 };
 
+type CompactionRow = {
+  turn_id: string;
+  round: number;
+  strategy: CompactionStrategy;
+  up_to_turn: string;
+  up_to_round: number;
+  summary: string | null;
+  before_tokens: number;
+  after_tokens: number;
+  left_out: number;
+  model: string | null;
+  usage: Usage | null;
+  requests: number;
+  created_at: Generated<Date>;
+};
+
 type EventRow = {
   turn_id: string;
   number: number;
@@ -155,53 +174,6 @@ type BlobReferenceRow = {
   turn_id: string;
 };
 
-type WebhookEndpointRow = {
-  id: string;
-  project: string;
-  url: string;
-  description: string | null;
-  events: EndpointEvent[];
-  with_turn: boolean;
-  status: Generated<'enabled' | 'disabled'>;
-  disabled_reason: string | null;
-  failing_since: Date | null;
-  secret: string;
-  old_secret: string | null;
-  old_secret_until: Date | null;
-  created_at: Generated<Date>;
-};
-
-type DeliveryRow = {
-  id: string;
-  project: string;
-  turn_id: string | null;
-  event_number: number | null;
-  event: Record<string, unknown> | null;
-  endpoint_id: string | null;
-  url: string;
-  with_turn: boolean;
-  status: Generated<'pending' | 'delivered' | 'failed'>;
-  attempts: Generated<number>;
-  last_status_code: number | null;
-  last_error: string | null;
-  next_attempt_at: Date | null;
-  due_at: Date | null;
-  generation: Generated<number>;
-  lease_until: Date | null;
-  created_at: Generated<Date>;
-  delivered_at: Date | null;
-};
-
-type DeliveryAttemptRow = {
-  delivery_id: string;
-  at: Generated<Date>;
-  attempt: number;
-  duration_ms: number;
-  status_code: number | null;
-  body: string | null;
-  error: string | null;
-};
-
 type IdempotencyKeyRow = {
   project: string;
   path: string;
@@ -209,12 +181,6 @@ type IdempotencyKeyRow = {
   body_hash: string;
   status_code: number | null;
   resource_id: string | null;
-  created_at: Generated<Date>;
-};
-
-type WebhookSecretRow = {
-  project: string;
-  secret: string;
   created_at: Generated<Date>;
 };
 

@@ -25,6 +25,11 @@ export const durableEvents = {
     fields: ['round', 'tool_call_id', 'name', 'result'],
     sentBy: ['worker', 'API'],
   },
+  'context.compacted': {
+    description: 'Before a round was asked, what is sent of the history became shorter.',
+    fields: ['round', 'up_to_turn', 'up_to_round', 'before_tokens', 'after_tokens'],
+    sentBy: ['worker'],
+  },
   'step.retrying': {
     description: 'A step failed, or was asked to wait, and is tried again.',
     fields: ['round', 'phase', 'error', 'retry_in_ms'],
@@ -117,6 +122,16 @@ export const eventFields = {
       examples: ['Checking the weather…'],
     }),
   value: Json.meta({ description: 'What the tool reports.', examples: [{ stations_asked: 3 }] }) as z.ZodType<unknown>,
+  up_to_turn: z.string().meta({
+    description: 'The last turn that is replaced or shortened.',
+    examples: ['turn_01kagz8m4pfvbte2n5q7rys3wx'],
+  }),
+  up_to_round: z.int().meta({ description: 'The last round of that turn.', examples: [3] }),
+  before_tokens: z.int().meta({
+    description: 'Tokens of the request as it would have been, by estimate.',
+    examples: [8120],
+  }),
+  after_tokens: z.int().meta({ description: 'Tokens of the request as it is, by estimate.', examples: [2410] }),
   phase: z.enum(['llm_round', 'tool_batch']).meta({
     description: 'What is tried again: asking the model, or running its calls.',
     examples: ['llm_round'],

@@ -1,9 +1,10 @@
-import { sumKnownCosts, sumUsage, type Usage } from './reply.ts';
+import { sumKnownCosts, type Usage, usageOfTurn, usagesOfTurn } from './reply.ts';
 
-/** What limits count in: the committed rounds, and the calls that the turn adopted. */
+/** What limits count in: the committed rounds, the calls that the turn adopted, and the summaries written for it. */
 type CountedTurn = {
   adopted: readonly unknown[];
   rounds: readonly { usage: Usage | null; calls: readonly unknown[] }[];
+  compactions: readonly { usage: Usage | null }[];
 };
 
 type Limit = {
@@ -53,7 +54,7 @@ const LIMITS = [
     reason: 'max_total_tokens',
     counts: 'Tokens in all, checked before each round',
     after: 'Then a last round sums up.',
-    isReached: ({ rounds }, limit) => sumUsage(rounds.map(({ usage }) => usage)).total_tokens >= limit,
+    isReached: (turn, limit) => usageOfTurn(turn).total_tokens >= limit,
   },
   {
     name: 'max_cost_usd',
@@ -63,7 +64,7 @@ const LIMITS = [
     reason: 'max_cost_usd',
     counts: 'US dollars in all by `PAWL_PRICES`, checked before each round',
     after: 'Then a last round sums up. A round without a known cost counts nothing, and the turn warns of it.',
-    isReached: ({ rounds }, limit) => sumKnownCosts(rounds.map(({ usage }) => usage)) >= limit,
+    isReached: (turn, limit) => sumKnownCosts(usagesOfTurn(turn)) >= limit,
   },
   {
     name: 'deadline_seconds',

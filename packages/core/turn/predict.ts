@@ -53,6 +53,7 @@ export function predictQueuedTurn(turn: NewTurn, { position, createdAt, atHead }
       status: 'queued',
       adopted: [],
       rounds: [],
+      compactions: [],
       lastEvent: 1,
       warnings: [],
       failedRequests: 0,

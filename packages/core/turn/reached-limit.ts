@@ -8,7 +8,7 @@ import type { ToolCall, Turn } from './turn.ts';
 export type Final = LimitReason | 'repeated_call';
 
 /** What the committed rounds make the next round the last one for, asked without tools. */
-export function reachedLimit(turn: Pick<Turn, 'adopted' | 'rounds' | 'config'>): Final | null {
+export function reachedLimit(turn: Pick<Turn, 'adopted' | 'rounds' | 'compactions' | 'config'>): Final | null {
   return reachedReason(turn, turn.config.limits) ?? (loopingCall(turn) ? 'repeated_call' : null);
 }
 

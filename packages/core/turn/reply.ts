@@ -47,6 +47,19 @@ export function sumUsage(usages: readonly (Usage | null)[]): typeof NO_USAGE {
   return usages.reduce((sum, usage) => (usage ? add(sum, usage) : sum), NO_USAGE);
 }
 
+type Used = { usage: Usage | null };
+type Uses = Record<'rounds' | 'compactions', readonly Used[]>;
+
+/** What each request for a reply of a turn used: its rounds', and those of the summaries that were written for it. */
+export function usagesOfTurn({ rounds, compactions }: Uses): (Usage | null)[] {
+  return [...rounds, ...compactions].map(({ usage }) => usage);
+}
+
+/** What a turn used in all. */
+export function usageOfTurn(turn: Uses): typeof NO_USAGE {
+  return sumUsage(usagesOfTurn(turn));
+}
+
 function add(a: typeof NO_USAGE, b: Usage): typeof NO_USAGE {
   return {
     input_tokens: a.input_tokens + b.input_tokens,

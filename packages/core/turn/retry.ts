@@ -65,13 +65,17 @@ type Unanswered = { failure: ProviderFailed; isOver: boolean; waitMs: number };
  */
 export function fallbackFor(
   turn: Pick<Turn, 'config' | 'work'>,
-  { failure, isOver, waitMs }: Unanswered,
+  unanswered: Unanswered,
   fallbackAfterMs: number,
 ): string | null {
-  if (NEVER.includes(failure.code)) return null;
-  const askedMs = failure.retry.kind === 'never' ? 0 : (failure.retry.afterMs ?? 0);
-  const isDue = isOver || AT_ONCE.includes(failure.code) || Math.max(askedMs, waitMs) > fallbackAfterMs;
+  const isDue = !NEVER.includes(unanswered.failure.code) && isSpent(unanswered, fallbackAfterMs);
   return isDue ? nextModel(turn) : null;
+}
+
+/** Whether nothing more is expected of a model for now: its tries are used up, it would refuse again, or is away for long. */
+export function isSpent({ failure, isOver, waitMs }: Unanswered, fallbackAfterMs: number): boolean {
+  const askedMs = failure.retry.kind === 'never' ? 0 : (failure.retry.afterMs ?? 0);
+  return isOver || AT_ONCE.includes(failure.code) || Math.max(askedMs, waitMs) > fallbackAfterMs;
 }
 
 /** The model behind the one that a turn asks now; null where that is the last. */

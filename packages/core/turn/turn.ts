@@ -1,3 +1,4 @@
+import type { Compaction } from './compaction/compaction.ts';
 import { type LimitReason, limits } from './limits.ts';
 import type { Violation } from './output/violation.ts';
 import type { FinishReason, Usage } from './reply.ts';
@@ -98,6 +99,8 @@ export type Turn = {
   /** Calls of earlier turns that a person has allowed: this turn runs them first, as those of a round 0 (R22). */
   adopted: ToolCall[];
   rounds: Round[];
+  /** Before which of its rounds the history was compacted, in their order. */
+  compactions: Compaction[];
   output: string | null;
   error: TurnError | null;
   incompleteReason: IncompleteReason | null;
@@ -119,9 +122,10 @@ export type Turn = {
  * A turn as a list has it: what its rounds used, which calls wait for a client or a person, whether it is a response, and whether
  * its answer has to fit a schema.
  */
-export type ListedTurn = Omit<Turn, 'config' | 'rounds' | 'adopted'> & {
+export type ListedTurn = Omit<Turn, 'config' | 'rounds' | 'adopted' | 'compactions'> & {
   config: Pick<TurnConfig, 'model'> & { response?: unknown; output_schema?: unknown };
   rounds: Pick<Round, 'number' | 'usage' | 'requests' | 'calls'>[];
+  compactions: Pick<Compaction, 'usage' | 'requests'>[];
   /** All calls of all rounds, and those that it adopted. */
   callCount: number;
 };

@@ -1,5 +1,8 @@
 import { createRoute, type RouteHandler, z } from '@hono/zod-openapi';
-import { listHistory } from '#core/checkpoint/turns/reading/history.ts';
+import { PAGE_BYTES } from '#core/checkpoint/sql/page.ts';
+import type { Db } from '#core/checkpoint/tables.ts';
+import { listHistory, loadHistory } from '#core/checkpoint/turns/reading/history.ts';
+import { type HistoryTurn, sentHistory } from '#core/turn/compaction/sent-history.ts';
 import { anthropicHistory } from '#core/turn/history/anthropic.ts';
 import { compactHistory } from '#core/turn/history/compact.ts';
 import { geminiHistory } from '#core/turn/history/gemini.ts';
@@ -17,6 +20,10 @@ const Format = z
   .enum(['compact', 'openai', 'anthropic', 'gemini'])
   .default('compact')
   .describe('As they are kept, an answer with its rounds; or expanded, in the words of a wire.');
+const View = z
+  .enum(['kept', 'sent'])
+  .default('kept')
+  .describe('All that is kept; or what a model is sent of it now, with a summary where the history was compacted.');
 /** Turns of a page at most; the sizes of so many are added up, whether they fit or not. */
 const TURNS = 100;
 
@@ -32,7 +39,7 @@ const read = createRoute({
     'All of it, but for a conversation of more than 100 turns or some megabytes, which comes in pages of whole turns.',
   request: {
     params: z.object({ id: ConversationId }),
-    query: PageQuery.pick({ cursor: true }).extend({ format: Format }),
+    query: PageQuery.pick({ cursor: true }).extend({ format: Format, view: View }),
   },
   responses: {
     200: { description: 'Messages, oldest first.', content: json(MessageList) },
@@ -44,9 +51,10 @@ const read = createRoute({
 export function messageRoutes({ db }: ApiContext) {
   const handler: RouteHandler<typeof read, ApiEnv> = async (c) => {
     const { id, config } = await findOwnConversation(db, c.get('project'), c.req.valid('param').id);
-    const { format, cursor } = c.req.valid('query');
+    const { format, view, cursor } = c.req.valid('query');
     const { before: after } = readCursor('turn', cursor);
-    const { rows: turns, hasMore } = await listHistory(db, id, { ...(after && { after }), limit: TURNS });
+    const list = view === 'kept' ? listHistory : listSent;
+    const { rows: turns, hasMore } = await list(db, id, { ...(after && { after }), limit: TURNS });
     // Where the system prompt is a message, it is the first of all.
     const instructions = format === 'openai' && after ? null : (config.instructions ?? null);
     const nextCursor = hasMore ? (turns.at(-1)?.id ?? null) : null;
@@ -54,6 +62,30 @@ export function messageRoutes({ db }: ApiContext) {
     return c.json({ object: 'list' as const, ...history, has_more: hasMore, next_cursor: nextCursor }, 200);
   };
   return makeRouter().openapi(read, handler);
+}
+
+/** A page of the history as the next model is sent it. It takes all turns to know which of them a summary stands for. */
+async function listSent(db: Db, conversationId: string, { after, limit }: { after?: string; limit: number }) {
+  const line = await loadHistory(db, conversationId);
+  const positionOfAfter = line.find(({ id }) => id === after)?.position ?? 0;
+  const rest = sentHistory(line.map(withoutHidden)).filter(({ position }) => position > positionOfAfter);
+  const rows = rest.slice(0, limit).filter(fitsPage());
+  return { rows, hasMore: rest.length > rows.length };
+}
+
+/** Whether a turn fits a page behind those before it: the first always does, and none behind one that does not. */
+function fitsPage(): (turn: Turn) => boolean {
+  let bytes = 0;
+  return (turn) => {
+    const isFirst = bytes === 0;
+    bytes += JSON.stringify([turn.input, turn.rounds, turn.output]).length;
+    return isFirst || bytes <= PAGE_BYTES;
+  };
+}
+
+/** A deleted turn that models are still told of, as callers see it. */
+function withoutHidden(turn: HistoryTurn): HistoryTurn {
+  return turn.hidden ? { ...turn, input: [], adopted: [], rounds: [], output: null } : turn;
 }
 
 /** The messages in one format; `system` is a field of its own where the provider's API has it so. */

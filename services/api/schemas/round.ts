@@ -48,7 +48,10 @@ const counts = {
   ...{ input_tokens: 61, output_tokens: 18, total_tokens: 79, cached_input_tokens: 0, reasoning_tokens: 0 },
   cost_usd: 0.000266,
 };
-const Tokens = z.object(tokens).meta({ id: 'TokenUsage', description: 'What one round used.', examples: [counts] });
+/** What one request for a reply used. */
+export const Tokens = z
+  .object(tokens)
+  .meta({ id: 'TokenUsage', description: 'What one round used.', examples: [counts] });
 
 const CallId = z
   .string()

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { InputMessage } from '#core/turn/message.ts';
 import { INCOMPLETE_REASONS } from '#core/turn/turn.ts';
 import { ResponseId } from '../responses/schemas/response-object.ts';
+import { Compaction } from './compaction.ts';
 import { exampleOf } from './fields/example-of.ts';
 import { ConversationId, TurnId } from './fields/id.ts';
 import { orNull } from './fields/or-null.ts';
@@ -72,7 +73,7 @@ const Usage = z
   })
   .meta({
     id: 'TurnUsage',
-    description: 'What all rounds used together.',
+    description: 'What all rounds used together, and the summaries that were written between them.',
     examples: [
       {
         ...{ input_tokens: 122, output_tokens: 36, total_tokens: 158, cached_input_tokens: 0, reasoning_tokens: 0 },
@@ -134,6 +135,10 @@ export const Turn = z
       .describe('The output as a value, of a completed turn with `output_schema`; null of any other.'),
     adopted_calls: AdoptedCalls.optional(),
     rounds: z.array(Round).describe('The committed rounds. They are never lost or repeated.'),
+    compactions: z
+      .array(Compaction)
+      .optional()
+      .describe('Before which rounds the history was compacted. Absent where it never was.'),
     required_action: orNull(RequiredAction).describe('What it waits for; null where it waits for no answer.'),
     waiting: orNull(Waiting).describe('Why it does not run; null while a step is at work, and after the end.'),
     incomplete_details: orNull(IncompleteDetails).describe('Why the answer is not whole, for `incomplete`.'),

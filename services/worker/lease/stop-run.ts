@@ -9,7 +9,7 @@ import type { Run, StopReason } from './run.ts';
 
 /** Leaves a step that was stopped in the middle, as its reason to stop says. */
 export async function stopRun(run: Run, context: WorkerContext): Promise<Wakeup[]> {
-  const { id, turn, step, signal, called, requests, edition, told } = run;
+  const { turn, signal, requests } = run;
   const reason: StopReason = signal.reason;
   switch (reason) {
     case 'cancelled':
@@ -17,16 +17,19 @@ export async function stopRun(run: Run, context: WorkerContext): Promise<Wakeup[
       return dueWakeups(turn, context);
     case 'deadline':
       return endAtDeadline(turn, context, requests);
-    case 'shutdown': {
-      const at = { turnId: turn.id, step, generation: turn.work.generation, runId: id, called: [...called] };
-      const back = { ...at, delayMs: 0, attempt: false, rateLimited: false, waitedMs: 0, requests, edition, told };
-      const write = { verb: 'postponeStep', turnId: turn.id };
-      const wakeup = await writeCheckpoint(context, write, () =>
-        postponeStep(context.db, { ...back, eventData: null }),
-      );
-      return wakeup ? [wakeup] : dueWakeups(turn, context);
-    }
+    case 'shutdown':
+      return handBack(run, context);
   }
+}
+
+/** Gives a step back, due at once, for another run. */
+export async function handBack(run: Run, context: WorkerContext): Promise<Wakeup[]> {
+  const { id, turn, step, called, requests, edition, told } = run;
+  const at = { turnId: turn.id, step, generation: turn.work.generation, runId: id, called: [...called] };
+  const back = { ...at, delayMs: 0, attempt: false, rateLimited: false, waitedMs: 0, requests, edition, told };
+  const write = { verb: 'postponeStep', turnId: turn.id };
+  const wakeup = await writeCheckpoint(context, write, () => postponeStep(context.db, { ...back, eventData: null }));
+  return wakeup ? [wakeup] : dueWakeups(turn, context);
 }
 
 /**

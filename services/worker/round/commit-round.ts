@@ -20,6 +20,7 @@ import type { WorkerContext } from '../context.ts';
 import type { Run } from '../lease/run.ts';
 import { dueWakeups } from '../lease/stop-run.ts';
 import { writeCheckpoint } from '../write-checkpoint.ts';
+import { pricedUsage } from './priced-usage.ts';
 
 type Replied = { step: RoundStep; reply: Reply; startedAt: number };
 
@@ -27,7 +28,8 @@ type Replied = { step: RoundStep; reply: Reply; startedAt: number };
 export async function commitRound(run: Run, replied: Replied, context: WorkerContext): Promise<Wakeup[]> {
   const { turn } = run;
   const { step, startedAt } = replied;
-  const reply = priced(cleaned(replied.reply), turn, context);
+  const usage = pricedUsage(replied.reply.usage, turn.work.model, context);
+  const reply = { ...cleaned(replied.reply), usage };
   const attempts = turn.work.attempts + turn.work.starts + 1;
   const outcome = outcomeOf(reply, step.final, needsRepair(turn));
   const loop = step.final && loopingCall(turn);
@@ -56,12 +58,6 @@ export async function commitRound(run: Run, replied: Replied, context: WorkerCon
 
   reportCommitted(turn, replied, { outcome: committed, wakeups, context });
   return wakeups;
-}
-
-/** A reply with what it cost; one of a model without a price stays as it is. */
-function priced(reply: Reply, { work }: Turn, { prices }: WorkerContext): Reply {
-  const cost = prices.costOf(work.model, reply.usage);
-  return cost === null || reply.usage === null ? reply : { ...reply, usage: { ...reply.usage, cost_usd: cost } };
 }
 
 /** What the reply cost is to be bounded, and not known. */

@@ -15,23 +15,29 @@ import { writeCheckpoint } from '../write-checkpoint.ts';
  * Postpones a round with a rate-limited model, under a lease or without one. A round that was postponed until the end of the
  * limit is left to its next wakeup.
  */
-export async function postponeRound(run: Run, step: RoundStep, context: WorkerContext): Promise<Wakeup[]> {
+export async function postponeRound(
+  run: Run,
+  { step, model = run.turn.work.model }: Pick<Unanswered, 'step' | 'model'>,
+  context: WorkerContext,
+): Promise<Wakeup[]> {
   const { work } = run.turn;
   if (work.rateLimited && work.early) return [];
-  return retryRound(run, { step, failure: new RateLimited(work.model) }, context);
+  return retryRound(run, { step, model, failure: new RateLimited(model) }, context);
 }
 
-type Unanswered = { step: RoundStep; failure: ProviderFailed };
+/** A round that failed, and the model that did where that is another than the turn's: it was asked for a summary. */
+type Unanswered = { step: RoundStep; failure: ProviderFailed; model?: string };
 
 /** A round without a reply: tried again later, handed to the next model, or the end of the turn (design: retries). */
 export async function retryRound(run: Run, unanswered: Unanswered, context: WorkerContext): Promise<Wakeup[]> {
   const { turn } = run;
-  const { failure } = unanswered;
-  const pauseMs = failure.retry.kind === 'rate-limited' ? pauseOf(turn, failure, context) : 0;
-  const countedMs = failure instanceof RateLimited && !context.rateLimits.isStuck(turn.work.model) ? 0 : pauseMs;
+  const { failure, model = turn.work.model } = unanswered;
+  const pauseMs = failure.retry.kind === 'rate-limited' ? pauseOf(turn, { failure, model }, context) : 0;
+  const countedMs = failure instanceof RateLimited && !context.rateLimits.isStuck(model) ? 0 : pauseMs;
   const next = decideRetry(failure.retry, turn.work, { pauseMs, countedMs });
   const known = { failure, isOver: next.kind === 'fail', waitMs: pauseMs };
-  const to = isBegun(run) ? fallbackFor(turn, known, context.fallbackAfterMs) : null;
+  const mayLeave = model === turn.work.model && isBegun(run);
+  const to = mayLeave ? fallbackFor(turn, known, context.fallbackAfterMs) : null;
   if (to) return leaveModel(run, { ...unanswered, to }, context);
   if (next.kind === 'fail') return failTurn(run, errorOf(failure), context);
 
@@ -43,7 +49,7 @@ type Postponed = Unanswered & { delayMs: number; counts: boolean; waitedMs: numb
 
 async function postpone(
   run: Run,
-  { step, failure, delayMs, counts, waitedMs }: Postponed,
+  { step, failure, model = run.turn.work.model, delayMs, counts, waitedMs }: Postponed,
   context: WorkerContext,
 ): Promise<Wakeup[]> {
   const { turn } = run;
@@ -56,7 +62,7 @@ async function postpone(
   const wakeup = await writeCheckpoint(context, write, () => postponeStep(context.db, later));
   if (!wakeup) return dueWakeups(turn, context);
 
-  const { provider } = splitModel(turn.work.model);
+  const { provider } = splitModel(model);
   const about = { event: 'round.retrying', turn_id: turn.id, round: step.round, provider, code: failure.code };
   context.log[eventData ? 'warn' : 'debug'](
     about,
@@ -104,10 +110,14 @@ class RateLimited extends ProviderFailed {
 }
 
 /** How long the turn stays away from its model. After a 429 all turns do; a round without a request has met none. */
-function pauseOf({ work }: Turn, failure: ProviderFailed, { rateLimits }: WorkerContext): number {
-  if (failure instanceof RateLimited) return rateLimits.bookReturn(work.model);
-  rateLimits.refused(work.model, requestedPauseMs(failure.retry));
-  return rateLimits.bookReturn(work.model, work.rateLimited ? 'again' : undefined);
+function pauseOf(
+  { work }: Turn,
+  { failure, model }: { failure: ProviderFailed; model: string },
+  { rateLimits }: WorkerContext,
+): number {
+  if (failure instanceof RateLimited) return rateLimits.bookReturn(model);
+  rateLimits.refused(model, requestedPauseMs(failure.retry));
+  return rateLimits.bookReturn(model, work.rateLimited ? 'again' : undefined);
 }
 
 /** A turn reports once that it waits for a limit, and nothing before it has begun. */

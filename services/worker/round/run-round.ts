@@ -2,8 +2,9 @@ import { loadHistory } from '#core/checkpoint/turns/reading/history.ts';
 import { ProviderFailed } from '#core/failure.ts';
 import { declareTools } from '#core/llm/declare-tools.ts';
 import { chooseDialect } from '#core/llm/dialects/choose-dialect.ts';
-import type { Provider, RoundRequest } from '#core/llm/provider.ts';
+import type { RoundRequest } from '#core/llm/provider.ts';
 import { splitModel } from '#core/llm/split-model.ts';
+import { sentHistory } from '#core/turn/compaction/sent-history.ts';
 import { transcriptOf } from '#core/turn/history/transcript.ts';
 import type { Message } from '#core/turn/message.ts';
 import type { RoundStep } from '#core/turn/next-step.ts';
@@ -13,30 +14,28 @@ import type { Reply } from '#core/turn/reply.ts';
 import { showsReasoning } from '#core/turn/responses/output-item.ts';
 import type { Turn } from '#core/turn/turn.ts';
 import type { Wakeup } from '#core/turn/wakeup.ts';
-import type { Tracer } from '../../process/trace.ts';
 import type { WorkerContext } from '../context.ts';
 import type { Run } from '../lease/run.ts';
 import { stopRun } from '../lease/stop-run.ts';
 import type { Permit } from '../rate-limits.ts';
 import type { InFlight } from '../watchers.ts';
 import { commitRound } from './commit-round.ts';
+import { compactLine, type Earlier, isTooLong, lineOf } from './compact-line.ts';
 import { publishRound, type RoundPublisher } from './publish-round.ts';
+import { recordRequests } from './record-requests.ts';
 import { postponeRound, retryRound } from './retry-round.ts';
 
 /** Requests one reply of the model and checkpoints it. A redelivered job finds its checkpoint and moves on. */
 export async function runRound(run: Run, step: RoundStep, context: WorkerContext): Promise<Wakeup[]> {
   const { turn } = run;
   const log = context.log.child({ turn_id: turn.id, round: step.round, attempt: turn.work.generation + 1 });
-  const startedAt = Date.now();
-  const { rateLimits } = context;
-  if (!rateLimits.allows(turn.work.model)) return postponeRound(run, step, context);
-  using permit = rateLimits.acquire(turn.work.model);
+  if (!context.rateLimits.allows(turn.work.model)) return postponeRound(run, { step }, context);
   log.info({ event: 'round.started' }, `round ${step.round} starting`);
 
   try {
-    const reply = await requestReply(run, { step, permit }, context);
-    permit.answered();
-    return await commitRound(run, { step, reply, startedAt }, context);
+    const earlier = turn.position > 1 ? await loadHistory(context.db, turn.conversationId, turn.position) : [];
+    const compacted = await compactLine(run, { step, earlier, because: 'size' }, context);
+    return compacted.kind === 'left' ? compacted.wakeups : await askUntilItFits(run, { step, earlier }, context);
   } catch (failure) {
     if (run.signal.aborted) return stopRun(run, context);
     if (failure instanceof ProviderFailed) return retryRound(run, { step, failure }, context);
@@ -44,22 +43,46 @@ export async function runRound(run: Run, step: RoundStep, context: WorkerContext
   }
 }
 
+/** What a round asks with, beside its own turn. */
+type Question = { step: RoundStep; earlier: Earlier };
+
+/** Once the provider has refused the history as too long it is compacted, where the turn allows that, and asked once more. */
+async function askUntilItFits(run: Run, question: Question, context: WorkerContext): Promise<Wakeup[]> {
+  try {
+    return await askRound(run, question, context);
+  } catch (failure) {
+    if (!isTooLong(failure)) throw failure;
+    const compacted = await compactLine(run, { ...question, because: 'refused' }, context);
+    if (compacted.kind === 'left') return compacted.wakeups;
+    if (compacted.kind === 'same') throw failure;
+    return await askRound(run, question, context);
+  }
+}
+
+async function askRound(run: Run, question: Question, context: WorkerContext): Promise<Wakeup[]> {
+  using permit = context.rateLimits.acquire(run.turn.work.model);
+  const startedAt = Date.now();
+  const reply = await requestReply(run, { ...question, permit }, context);
+  permit.answered();
+  return await commitRound(run, { step: question.step, reply, startedAt }, context);
+}
+
 async function requestReply(
   run: Run,
-  { step, permit }: { step: RoundStep; permit: Permit },
+  { step, earlier, permit }: Question & { permit: Permit },
   context: WorkerContext,
 ): Promise<Reply> {
   const { turn, signal } = run;
-  const { db, watchers, providers, tracer, blobCache } = context;
-  const earlier = turn.position > 1 ? await loadHistory(db, turn.conversationId, turn.position) : [];
-  const messages = await blobCache.fill(turn.project, transcriptOf([...earlier, turn]));
+  const { watchers, providers, tracer, blobCache } = context;
+  const { model } = turn.work;
+  const messages = await blobCache.fill(turn.project, transcriptOf(sentHistory(lineOf(run, earlier))));
   const request = roundRequest(turn, step, messages);
 
   const address = { turn_id: turn.id, round: step.round, attempt: turn.work.generation + 1 };
   using publisher = publishRound(watchers, address, run);
   using _inFlight = watchers.trackInFlight(turn.id, leasedFor(run, publisher, context));
-  const provider = providers.find(splitModel(turn.work.model).provider);
-  const dialect = chooseDialect(turn.config.tool_mode, recordRequests(provider, { run, step, tracer }));
+  const provider = providers.find(splitModel(model).provider);
+  const dialect = chooseDialect(turn.config.tool_mode, recordRequests(provider, { run, step, model, tracer }));
   const reply = await dialect.ask(request, signal, (delta) => {
     permit.answered();
     publisher.take(delta);
@@ -82,25 +105,6 @@ function leasedFor(
     catchUp: () => {
       catchUp();
       take();
-    },
-  };
-}
-
-type Caller = Pick<Provider, 'ask' | 'name'>;
-
-/** Counts and traces each request: a round of a dialect may take several, and those before a failed one were made too. */
-function recordRequests(
-  provider: Caller,
-  { run, step, tracer }: { run: Run; step: RoundStep; tracer: Tracer },
-): Caller {
-  const { id, work } = run.turn;
-  const round = { 'pawl.turn_id': id, 'pawl.round': step.round, 'pawl.generation': work.generation };
-  return {
-    name: provider.name,
-    ask: (...request) => {
-      run.requests += 1;
-      const attributes = { ...round, 'pawl.model': work.model };
-      return tracer.span('pawl.model_request', attributes, () => provider.ask(...request));
     },
   };
 }

@@ -23,6 +23,16 @@ const model = 'openai/test';
 const tools = ['weather_lookup'];
 const call = (name: string, id: string) => ({ name, arguments: { city: 'Tokyo' }, id });
 const oneCall = scripted({ rounds: [{ say: 'Let me look.', tools: [call('weather_lookup', 'call_look')] }] });
+/** A turn that makes the history shorter on its way: each round counts more than it may. */
+const compacting = {
+  input: scripted({
+    rounds: ['call_1', 'call_2'].map((id) => ({
+      ...{ say: 'Let me look. '.repeat(30), tools: [call('weather_lookup', id)] },
+      usage: { prompt_tokens: 5_000, completion_tokens: 90 },
+    })),
+  }),
+  context: { strategy: 'summarize', max_input_tokens: 1_000, keep_last_rounds: 1 },
+};
 const failing = (status: number, times?: number) =>
   scripted({ answer: 'At last.', final: { fault: { kind: 'status', status, ...(times && { times }) } } });
 const stream = { accept: 'text/event-stream' };
@@ -41,7 +51,7 @@ test('every successful answer is as it is described, in every status of a turn',
   await lookAround(ask, harness);
 
   expect(unseen()).toEqual([]);
-  expect(ended.statuses).toEqual(['completed', 'incomplete', 'failed', 'cancelled', 'completed']);
+  expect(ended.statuses).toEqual(['completed', 'incomplete', 'failed', 'cancelled', 'completed', 'completed']);
   expect(ended.events).toEqual(new Set(typesOf('Event')));
 });
 
@@ -60,6 +70,7 @@ async function converse(ask: Ask, harness: Harness, url: string): Promise<void> 
 
   for (const format of ['compact', 'openai', 'anthropic', 'gemini']) {
     await ask('GET', `/v1/conversations/${id}/messages?format=${format}`);
+    await ask('GET', `/v1/conversations/${id}/messages?format=${format}&view=sent`);
   }
   for (const part of ['/rounds', '/chain', '/events?limit=2', '/tool_outputs/call_look', '/ui-stream'])
     await ask('GET', `/v1/turns/${turn.id}${part}`);
@@ -97,6 +108,7 @@ async function playTurns(ask: Ask, harness: Harness) {
   const cancelled = await start({ input: 'Hi' });
   await ask('POST', `/v1/turns/${cancelled}/cancel`);
   const incomplete = await start({ input: oneCall, tools, limits: { max_rounds: 1 } });
+  const compacted = await start({ ...compacting, tools });
   const retried = await start({ input: failing(500, 1) });
   await workUntilEnded(harness, retried);
   expect(await read(retried)).toBe('completed');
@@ -106,7 +118,7 @@ async function playTurns(ask: Ask, harness: Harness) {
   await harness.workUntilIdle();
   const waiting = await startWaiting(ask, harness, start);
   const statuses = [];
-  for (const id of [completed, incomplete, failed, cancelled, waiting]) statuses.push(await read(id));
+  for (const id of [completed, incomplete, failed, cancelled, waiting, compacted]) statuses.push(await read(id));
   return { statuses, events };
 }
 

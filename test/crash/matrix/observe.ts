@@ -104,8 +104,9 @@ function callsOf(turn: TurnResource, { number, tool_calls, results }: Batch, see
 
 function roundRequestsOf({ harness }: Scene, { id }: TurnResource): ObservedTurn['modelRequests'] {
   return harness.modelRequests.flatMap(({ headers, body }) => {
-    const [turnId, round = ''] = String(headers['x-client-request-id']).split('.');
-    return turnId === id ? [{ round, messages: JSON.stringify(body.messages) }] : [];
+    const [turnId, round = '', attempt = ''] = String(headers['x-client-request-id']).split('.');
+    const name = attempt.endsWith('s') ? `${round}, the summary before it,` : round;
+    return turnId === id ? [{ round: name, messages: JSON.stringify(body.messages) }] : [];
   });
 }
 

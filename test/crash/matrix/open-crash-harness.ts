@@ -4,6 +4,7 @@ import { play } from './play.ts';
 import { answerReferences } from './references/answer-references.ts';
 import { apiReferences } from './references/api-references.ts';
 import { blobReferences } from './references/blob-references.ts';
+import { compactionReferences } from './references/compaction-references.ts';
 import { conversationReferences } from './references/conversation-references.ts';
 import type { Reference } from './references/reference.ts';
 import { responseReferences } from './references/response-references.ts';
@@ -12,7 +13,7 @@ import { type Death, dieAt, playUndisturbed, type Undisturbed } from './run-poin
 
 /** All references. */
 export const references = [
-  ...[...workerReferences, ...blobReferences, ...answerReferences, ...apiReferences],
+  ...[...workerReferences, ...blobReferences, ...compactionReferences, ...answerReferences, ...apiReferences],
   ...[...responseReferences, ...conversationReferences],
 ];
 

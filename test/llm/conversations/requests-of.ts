@@ -1,37 +1,56 @@
+import { expect } from 'vitest';
 import { ProviderFailed } from '#core/failure.ts';
 import { chooseDialect } from '#core/llm/dialects/choose-dialect.ts';
 import type { RoundRequest } from '#core/llm/provider.ts';
+import { planCompaction } from '#core/turn/compaction/plan-compaction.ts';
+import { type HistoryTurn, sentHistory } from '#core/turn/compaction/sent-history.ts';
+import { summaryPrompt } from '#core/turn/compaction/summary-prompt.ts';
 import { transcriptOf } from '#core/turn/history/transcript.ts';
 import type { Turn } from '#core/turn/turn.ts';
 import { roundRequest } from '#services/worker/round/run-round.ts';
 
 /** Every request that leaves while these turns are worked, in each turn's own mode; each round also as a final one. */
-export async function requestsOf(conversation: Turn[]): Promise<RoundRequest[]> {
+export async function requestsOf(conversation: HistoryTurn[]): Promise<RoundRequest[]> {
   const stages = conversation.flatMap((turn, index) =>
     stagesOf(turn).map((stage) => [conversation.slice(0, index), stage]),
   );
-  const asked = stages.map(([earlier, stage]) => requestsAt(earlier as Turn[], stage as Turn));
+  const asked = stages.map(([earlier, stage]) => requestsAt(earlier as HistoryTurn[], stage as HistoryTurn));
   return (await Promise.all(asked)).flat();
 }
 
 /** A turn as it was before each of its rounds. */
-function stagesOf(turn: Turn): Turn[] {
+function stagesOf(turn: HistoryTurn): HistoryTurn[] {
   const withCalls = turn.rounds.filter(({ calls }) => calls.length > 0);
   return [...Array(withCalls.length + 1).keys()].map((done) => ({
     ...turn,
     rounds: withCalls.slice(0, done),
+    compactions: turn.compactions.filter(({ round }) => round <= done + 1),
     output: null,
   }));
 }
 
-async function requestsAt(earlier: Turn[], turn: Turn): Promise<RoundRequest[]> {
-  const messages = transcriptOf([...earlier, turn]);
+/** As it is asked, and again with its history compacted where that can be. */
+async function requestsAt(earlier: HistoryTurn[], turn: HistoryTurn): Promise<RoundRequest[]> {
   const leaving: RoundRequest[] = [];
-  for (const final of [null, 'max_rounds'] as const) {
-    const step = { kind: 'run-round', round: turn.rounds.length + 1, final } as const;
-    await ask(turn, roundRequest(turn, step, messages), leaving);
+  const asks = [turn, compacted(earlier, turn)].flatMap((asked) => (asked ? [asked] : []));
+  for (const asked of asks) {
+    const messages = transcriptOf(sentHistory([...earlier, asked]));
+    for (const final of [null, 'max_rounds'] as const) {
+      const step = { kind: 'run-round', round: turn.rounds.length + 1, final } as const;
+      await ask(asked, roundRequest(asked, step, messages), leaving);
+    }
   }
   return leaving;
+}
+
+/** The turn with the compaction that it plans, and the summary that may come of it. */
+function compacted(earlier: HistoryTurn[], turn: HistoryTurn): HistoryTurn | null {
+  const plan = planCompaction([...earlier, turn], 'refused');
+  if (!plan) return null;
+  const { replaced, ...place } = plan;
+  const made = { ...place, summary: 'They spoke.', afterTokens: 1, model: null, usage: null, requests: 1 };
+  expect(summaryPrompt(replaced, null)).toContain('<conversation>');
+  return { ...turn, compactions: [...turn.compactions, { ...made, createdAt: turn.createdAt }] };
 }
 
 /** A provider that notes what it is asked and never calls a tool. */

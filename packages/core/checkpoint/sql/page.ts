@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 
 /** Bytes of rows that a page has at most, unless its first row alone has more. */
-const PAGE_BYTES = 4 * 1024 * 1024;
+export const PAGE_BYTES = 4 * 1024 * 1024;
 
 /** A list: its rows, the column and direction of their order, how many make a page, and the bytes of one. */
 type Listed = {

@@ -40,5 +40,6 @@ const write = writeFor<TurnAsRead>(
     event as (
       insert into events (turn_id, number, id, type) select id, last_event, "eventId", 'turn.started' from leased
     )
-    select "turnId", ${requestColumns}, ${stateColumns}, null::json as rounds, null::json as calls from leased`,
+    select "turnId", ${requestColumns}, ${stateColumns}, null::json as rounds, null::json as calls,
+      null::json as compactions from leased`,
 );

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { Wakeup } from '../../turn/wakeup.ts';
 import { isAddedItems, isVisible } from '../sql/visible.ts';
 import type { Trx } from '../tables.ts';
+import { forgetSummaries } from './compaction/forget-summaries.ts';
 import { endTurn } from './end.ts';
 import { lockConversation } from './lock.ts';
 
@@ -25,6 +26,7 @@ export async function hideTurn(trx: Trx, project: string, turnId: string): Promi
     update turns set hidden_at = now() where id = ${turnId} and ${isVisible} returning id`.execute(trx);
   if (hidden.length === 0) return null;
 
+  await forgetSummaries(trx, sql`id = ${turnId}`);
   await endHistory(trx, conversationId);
   await sql`
     update conversations set erase_due_at = now(),
@@ -40,6 +42,7 @@ export async function hideTurn(trx: Trx, project: string, turnId: string): Promi
 export async function hideConversation(trx: Trx, conversationId: string): Promise<void> {
   await sql`
     update turns set hidden_at = now() where conversation_id = ${conversationId} and ${isVisible}`.execute(trx);
+  await forgetSummaries(trx, sql`conversation_id = ${conversationId}`);
   await endHistory(trx, conversationId);
   await sql`
     update conversations set hidden_at = now(), erase_due_at = now(), config = '{}', metadata = '{}'

@@ -1,7 +1,10 @@
 import { z } from 'zod';
+import type { ContextConfig } from '../compaction/compaction.ts';
 import { type Limits, mapLimits } from '../limits.ts';
 import { InputMessage } from '../message.ts';
+import { Context } from './context.ts';
 import { Json } from './json.ts';
+import { ModelName } from './model-name.ts';
 import { GivenOutputSchema, type OutputSchema } from './output-schema.ts';
 import type { ResponseRequest, TextFormat } from './response.ts';
 import { GivenTool, MAX_WORDS, type TurnTool } from './tool.ts';
@@ -39,16 +42,8 @@ const Metadata = z
     propertyNames: { minLength: 1, maxLength: 64 },
   });
 
-/** Workers remember models by name, and send the names to each other. */
-const MAX_MODEL_LENGTH = 512;
-
 /** As many other models as a turn may name. */
 const MAX_FALLBACK_MODELS = 5;
-
-const ModelName = z
-  .string()
-  .max(MAX_MODEL_LENGTH)
-  .regex(/^[A-Za-z0-9_-]+\/.+$/, 'name the model as provider/model, for example openai/gpt-4.1');
 
 const MAX_STOP = 1_000;
 
@@ -98,6 +93,9 @@ const standing = {
     'The JSON that the answer has to be. It is checked before the turn ends, and repaired once where it does not fit.',
   ),
   limits: GivenLimits.nullish().describe('Where the turn ends at the latest.'),
+  context: Context.nullish().describe(
+    'What is sent of a history that grows too long. By default all of it, until its provider refuses it.',
+  ),
   allowed_capabilities: z
     .array(z.enum(['network', 'filesystem', 'database', 'shell']))
     .max(MAX_WORDS)
@@ -141,6 +139,7 @@ export const TurnRequest = z.strictObject({ ...standing, ...starting, input, met
       input: 'Where am I?',
       tools: [{ name: 'locate_user', description: 'Asks the device where the user is', expires_in_seconds: 3600 }],
       limits: { max_rounds: 10, deadline_seconds: 600 },
+      context: { strategy: 'summarize', max_input_tokens: 100_000 },
       webhook: { url: 'https://example.com/hooks/pawl', include: ['turn'] },
       metadata: { order: '17' },
     },
@@ -199,6 +198,8 @@ export type TurnConfig = {
   text_format?: TextFormat | null;
   /** What the answer is checked against; a response's format is checked by its provider alone. */
   output_schema?: OutputSchema;
+  /** How the history is made shorter; absent where it is not. */
+  context?: ContextConfig;
   /** Output tokens of all rounds together: each round is asked with what is left. */
   max_total_output_tokens?: number | null;
   /** The tools of the calls that the turn adopted, in their order, as the turns that asked for them have them. */

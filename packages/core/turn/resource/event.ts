@@ -120,6 +120,7 @@ export function turnAsItEnded(turn: Turn, event: { number: number; type: string;
     ...turn,
     status: 'failed',
     rounds: before,
+    compactions: turn.compactions.filter(({ createdAt }) => Date.parse(createdAt) <= Date.parse(completed_at)),
     failedRequests: failed_requests ?? 0,
     output: isUnfit({ error }) ? (before.at(-1)?.text ?? null) : null,
     error,

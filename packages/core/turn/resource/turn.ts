@@ -1,9 +1,10 @@
 import { jsonObject } from '../../json.ts';
 import { allCalls } from '../call.ts';
+import type { Compaction } from '../compaction/compaction.ts';
 import { isWaiting } from '../next-step.ts';
 import { isUnfit, parsedOutput } from '../output/output-schema.ts';
 import { shownPart } from '../parts/part-data.ts';
-import { sumCosts, sumUsage, type Usage } from '../reply.ts';
+import { sumCosts, type Usage, usageOfTurn } from '../reply.ts';
 import type { Part } from '../request/item.ts';
 import { responseIdOf } from '../responses/item-id.ts';
 import { readStep } from '../step.ts';
@@ -22,7 +23,31 @@ export function presentTurn(turn: Turn, away?: PartsAway) {
     ...beginningOf(turn),
     ...presentAdopted(turn),
     rounds: turn.rounds.map((round) => presentRound(withoutOutput(turn, round), turn.work.leased)),
+    ...presentCompactions(turn),
     ...restOf({ ...turn, callCount }, away),
+  };
+}
+
+/** The field of a turn whose history was compacted. */
+type Compactions = { compactions?: ReturnType<typeof presentCompaction>[] };
+
+/** Before which rounds the history was compacted; nothing of a turn where it never was. */
+function presentCompactions({ compactions }: Turn): Compactions {
+  return compactions.length > 0 ? { compactions: compactions.map(presentCompaction) } : {};
+}
+
+function presentCompaction(made: Compaction) {
+  return {
+    round: made.round,
+    strategy: made.strategy,
+    up_to_turn: made.upToTurn,
+    up_to_round: made.upToRound,
+    before_tokens: made.beforeTokens,
+    after_tokens: made.afterTokens,
+    summary: made.summary,
+    model: made.model,
+    usage: presentUsage(made.usage),
+    created_at: iso(made.createdAt),
   };
 }
 
@@ -143,10 +168,11 @@ function phaseOf({ status, work }: Pick<Turn, 'status' | 'work'>): 'llm_round' |
   return readStep(work.step).kind === 'batch' ? 'tool_batch' : 'llm_round';
 }
 
-function usageOf({ rounds, callCount, failedRequests }: ListedTurn) {
-  const requests = rounds.reduce((sum, round) => sum + round.requests, failedRequests);
-  const usages = rounds.map(({ usage }) => usage);
-  return { ...sumUsage(usages), cost_usd: sumCosts(usages), llm_calls: requests, tool_calls: callCount };
+function usageOf(turn: ListedTurn) {
+  const answered = [...turn.rounds, ...turn.compactions.filter(({ requests }) => requests > 0)];
+  const requests = answered.reduce((sum, { requests }) => sum + requests, turn.failedRequests);
+  const cost_usd = sumCosts(answered.map(({ usage }) => usage));
+  return { ...usageOfTurn(turn), cost_usd, llm_calls: requests, tool_calls: turn.callCount };
 }
 
 function parsedArguments(text: string): Record<string, unknown> | string {

@@ -63,7 +63,7 @@ function beginning(turn: Turn, orderOf: ResultOrder): LogStretch {
 
 /** A turn as it was before any work. */
 const UNTOUCHED = {
-  ...{ adopted: [], rounds: [], output: null, error: null, incompleteReason: null },
+  ...{ adopted: [], rounds: [], compactions: [], output: null, error: null, incompleteReason: null },
   ...{ startedAt: null, completedAt: null },
 };
 

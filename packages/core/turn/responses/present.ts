@@ -1,5 +1,5 @@
 import { formatOf } from '../output/output-schema.ts';
-import { sumUsage } from '../reply.ts';
+import { usageOfTurn } from '../reply.ts';
 import type { ResponseRequest } from '../request/response.ts';
 import type { TurnTool } from '../request/tool.ts';
 import type { TurnConfig } from '../request/turn.ts';
@@ -41,8 +41,8 @@ function askedFields(asked: Omit<ResponseRequest, 'background' | 'conversation'>
   return { ...fields, text: { ...text, verbosity: text.verbosity ?? 'medium' } };
 }
 
-function usageOf({ rounds }: Turn) {
-  const sum = sumUsage(rounds.map(({ usage }) => usage));
+function usageOf(turn: Turn) {
+  const sum = usageOfTurn(turn);
   return {
     input_tokens: sum.input_tokens,
     input_tokens_details: { cached_tokens: sum.cached_input_tokens },

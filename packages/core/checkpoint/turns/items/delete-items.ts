@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { readItemId } from '../../../turn/responses/item-id.ts';
 import type { Trx } from '../../tables.ts';
+import { forgetSummaries } from '../compaction/forget-summaries.ts';
 
 /**
  * Deletes items from all conversations that read them: from now on no history and no list of items has them (contract-responses
@@ -22,4 +23,8 @@ export async function deleteItems(trx: Trx, itemIds: string[]): Promise<void> {
           union select json_array_elements_text(deleted)
         ) as item)
     from target where turns.id = target.id`.execute(trx);
+  await forgetSummaries(
+    trx,
+    sql`id in (select "turnId" from json_to_recordset(${named}::json) as item ("turnId" text))`,
+  );
 }

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { read } from '../../../postgres/read-write.ts';
+import type { HistoryTurn } from '../../../turn/compaction/sent-history.ts';
 import { withoutItems } from '../../../turn/responses/conversation-items.ts';
 import type { Turn } from '../../../turn/turn.ts';
 import { fittingRows, type Page, pageOfRows } from '../../sql/page.ts';
@@ -65,8 +66,11 @@ export async function loadLine(db: Db, conversationId: string, before?: number):
 }
 
 /** The same turns without the items that were deleted. */
-export async function loadHistory(db: Db, conversationId: string, before?: number): Promise<Turn[]> {
-  return (await loadLine(db, conversationId, before)).map(asHistory);
+export async function loadHistory(db: Db, conversationId: string, before?: number): Promise<HistoryTurn[]> {
+  return (await loadLine(db, conversationId, before)).map((line) => ({
+    ...asHistory(line),
+    leftOut: line.deletedItems.length + (line.turn.hidden ? 1 : 0),
+  }));
 }
 
 /** Where a page of a line begins: at a turn of it, or behind that; at its first turn where none is named. */

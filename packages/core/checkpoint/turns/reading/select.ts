@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { read } from '../../../postgres/read-write.ts';
+import type { Compaction } from '../../../turn/compaction/compaction.ts';
 import { timing } from '../../../turn/timing.ts';
 import type { ListedTurn, Round, ToolCall, Turn, Work } from '../../../turn/turn.ts';
 import { hasCome } from '../../sql/due.ts';
@@ -7,11 +8,11 @@ import { readFor } from '../../sql/statement.ts';
 import { isVisible } from '../../sql/visible.ts';
 import type { Db } from '../../tables.ts';
 
-type AsRead<R, Config> = Omit<Turn, 'adopted' | 'rounds' | 'work' | 'config'> &
-  Work & { turnId?: string; config: Config; rounds: R[] | null; calls: ToolCall[] | null };
+type AsRead<R, Config, C> = Omit<Turn, 'adopted' | 'rounds' | 'compactions' | 'work' | 'config'> &
+  Work & { turnId?: string; config: Config; rounds: R[] | null; compactions: C[] | null; calls: ToolCall[] | null };
 
 /** A turn as it is read, its rounds and calls beside it. */
-export type TurnAsRead = AsRead<Omit<Round, 'calls'>, Turn['config']>;
+export type TurnAsRead = AsRead<Omit<Round, 'calls'>, Turn['config'], Compaction>;
 
 /**
  * Reads whole turns, with their rounds and calls, in one statement. `where` is a condition on `turns`, and may go on
@@ -84,11 +85,26 @@ const callsAfter = (known: RawBuilder<unknown>) => sql`(
   select json_agg(${callColumns} order by round, index)
   from tool_calls where turn_id = turns.id and round > ${known})`;
 
+/** Looked for only where the turn says that there are any. */
+const compactions = sql`case when compacted_before is not null then (
+  select json_agg(json_build_object('round', round, 'strategy', strategy, 'upToTurn', up_to_turn, 'upToRound', up_to_round,
+    'summary', summary, 'beforeTokens', before_tokens, 'afterTokens', after_tokens, 'leftOut', left_out, 'model', model,
+    'usage', usage, 'requests', requests, 'createdAt', created_at) order by round)
+  from compactions where turn_id = turns.id) end as compactions`;
+
+/** What was committed of a turn, after the round `known`. */
+const committedAfter = (known: RawBuilder<unknown>) =>
+  sql`${roundsAfter(known)} as rounds, ${callsAfter(known)} as calls, ${compactions}`;
+
 /** All columns of a whole turn. */
-export const selectWhole = sql`${requestColumns}, ${stateColumns}, ${roundsAfter(sql`-1`)} as rounds, ${callsAfter(sql`-1`)} as calls`;
+export const selectWhole = sql`${requestColumns}, ${stateColumns}, ${committedAfter(sql`-1`)}`;
 
 /** A turn of a list as it is read: what its rounds used, and which calls wait for a client or a person. */
-export type ListedAsRead = AsRead<Omit<ListedTurn['rounds'][number], 'calls'>, ListedTurn['config']> &
+export type ListedAsRead = AsRead<
+  Omit<ListedTurn['rounds'][number], 'calls'>,
+  ListedTurn['config'],
+  ListedTurn['compactions'][number]
+> &
   Pick<ListedTurn, 'callCount'>;
 
 /** The columns of a turn in a list: nothing that grows with what its rounds say. */
@@ -98,7 +114,10 @@ export const selectListed = sql`${requestExceptConfig}, ${stateColumns}, json_bu
     from rounds where turn_id = turns.id) as rounds, (
     select count(*)::int from tool_calls where turn_id = turns.id) as "callCount", (
     select json_agg(${callColumns} order by index)
-    from tool_calls where turn_id = turns.id and turns.open_calls > 0 and result is null and waits_for is not null) as calls`;
+    from tool_calls where turn_id = turns.id and turns.open_calls > 0 and result is null and waits_for is not null) as calls,
+  case when compacted_before is not null then (
+    select json_agg(json_build_object('usage', usage, 'requests', requests))
+    from compactions where turn_id = turns.id) end as compactions`;
 
 /** Bytes of a turn without its rounds, but for what is short, and bytes of those. */
 export const bytesOfRequest = sql<number>`(octet_length(input::text) + coalesce(octet_length(output), 0) + 2000 + (
@@ -114,7 +133,7 @@ const readTurn = readFor<TurnAsRead>(
   sql`"isAny" boolean, "ofProject" text`,
   (input) => sql`
     with ${input}
-    select "turnId", ${requestColumns}, ${stateColumns}, ${roundsAfter(sql`-1`)} as rounds, ${callsAfter(sql`-1`)} as calls
+    select "turnId", ${requestColumns}, ${stateColumns}, ${committedAfter(sql`-1`)}
     from input join turns on id = "turnId" where "isAny" or (project = "ofProject" and ${isVisible})`,
 );
 
@@ -122,7 +141,7 @@ const readChanges = readFor<TurnAsRead>(
   sql`settled int`,
   (input) => sql`
     with ${input}
-    select "turnId", ${stateColumns}, ${roundsAfter(sql`settled`)} as rounds, ${callsAfter(sql`settled`)} as calls
+    select "turnId", ${stateColumns}, ${committedAfter(sql`settled`)}
     from input join turns on id = "turnId"`,
 );
 
@@ -137,15 +156,16 @@ export function toListed(row: ListedAsRead): ListedTurn {
 }
 
 /** A column that was not read has no key in the result, so that the result can be laid over a known turn. */
-function fromColumns<R extends { number: number }, Config>(row: AsRead<R, Config>) {
-  const { rounds, calls, turnId: _, step, generation, atHead, leaseOwner, leased, uncontended, overdue, ...rest } = row;
-  const { model, deadlineInMs, starts, attempts, edition, waitedMs, rateLimited, retryAt, ...others } = rest;
-  const { early, waitingSince, ...turn } = others;
+function fromColumns<R extends { number: number }, Config, C>(row: AsRead<R, Config, C>) {
+  const { rounds, calls, compactions, turnId: _, step, model, generation, atHead, leaseOwner, leased, ...rest } = row;
+  const { uncontended, overdue, deadlineInMs, starts, attempts, edition, waitedMs, rateLimited, ...others } = rest;
+  const { retryAt, early, waitingSince, ...turn } = others;
   const callsOf = Map.groupBy(calls ?? [], (call) => call.round);
   return {
     ...turn,
     adopted: callsOf.get(0) ?? [],
     rounds: (rounds ?? []).map((round) => ({ ...round, calls: callsOf.get(round.number) ?? [] })),
+    compactions: compactions ?? [],
     work: {
       ...{ step, model, generation, atHead, leaseOwner, leased, uncontended, overdue },
       ...{ deadlineInMs, starts, attempts, edition, waitedMs, rateLimited, retryAt, early, waitingSince },

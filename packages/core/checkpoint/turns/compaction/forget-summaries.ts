@@ -1,0 +1,24 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Trx } from '../../tables.ts';
+
+/**
+ * Empties the summaries that tell of turns of which something is deleted: those made before a round of that turn, of one
+ * behind it, or of a fork that stands on it (R23). `targets` is a condition on these turns. What the summaries took stays
+ * counted.
+ */
+export async function forgetSummaries(trx: Trx, targets: RawBuilder<unknown>): Promise<void> {
+  await sql`
+    with recursive target as materialized (select conversation_id, position from turns where ${targets}),
+    behind (conversation_id, since) as (
+      select conversation_id, position from target
+      union
+      select conversations.id, since from behind
+      join turns as origin on origin.conversation_id = behind.conversation_id and origin.position >= since
+      join conversations on conversations.forked_from = origin.id
+    )
+    update compactions set summary = null
+    from behind join turns as owner on owner.conversation_id = behind.conversation_id and owner.position >= since
+      and owner.compacted_before is not null
+    where compactions.turn_id = owner.id and summary is not null
+      and since <= (select position from turns where turns.id = up_to_turn)`.execute(trx);
+}

@@ -1,0 +1,79 @@
+import { callsOf } from '../call.ts';
+import type { Message } from '../message.ts';
+import { type InputItem, isMessage, type Part } from '../request/item.ts';
+import type { TurnConfig } from '../request/turn.ts';
+import { answerText, type ToolResult } from '../tool-result.ts';
+import type { Turn } from '../turn.ts';
+import { findInEffect, type HistoryTurn } from './sent-history.ts';
+
+/** A rule of thumb: models count about one token for four bytes. */
+const BYTES_PER_TOKEN = 4;
+/** What an image or a file counts, however large its data. */
+const PART_TOKENS = 1_000;
+/** What a message counts beside its text. */
+const MESSAGE_TOKENS = 4;
+
+/** About how many tokens a text takes. */
+export function tokensOf(text: string): number {
+  return Math.ceil(Buffer.byteLength(text) / BYTES_PER_TOKEN);
+}
+
+/** About how many tokens messages take, with what every request has: the instructions and the tools. */
+export function tokensOfRequest(messages: readonly Message[], { instructions, tools }: TurnConfig): number {
+  const offered = tools.map(({ name, description, parameters }) => ({ name, description, parameters }));
+  const fixed = tokensOf(instructions ?? '') + (tools.length > 0 ? tokensOf(JSON.stringify(offered)) : 0);
+  return messages.reduce((sum, message) => sum + tokensOfMessage(message), fixed);
+}
+
+/**
+ * About how many tokens the next request of the last turn of a line takes: what its last round used, or what a compaction since
+ * left, and what came after that. Null where no provider counted anything yet.
+ */
+export function tokensSinceCounted(line: readonly HistoryTurn[]): number | null {
+  const index = line.findLastIndex(({ rounds }) => rounds.length > 0);
+  const turn = line[index];
+  const round = turn?.rounds.at(-1);
+  const compacted = latestCompaction(line);
+  if (compacted && (compacted.owner > index || compacted.round > (round?.number ?? 0)))
+    return compacted.tokens + tokensOfInputs(line.slice(compacted.owner + 1));
+  if (!turn || !round?.usage || round.usage.input_tokens === 0) return null;
+  // The requests of an emulated round have nearly the same history each.
+  const used = Math.ceil(round.usage.input_tokens / round.requests) + round.usage.output_tokens;
+  const results = callsOf(turn, round.number).map(({ result }) => (result ? tokensOfResult(result) : 0));
+  return results.reduce((sum, tokens) => sum + tokens, used) + tokensOfInputs(line.slice(index + 1));
+}
+
+function tokensOfResult(result: ToolResult): number {
+  return result.parts ? tokensOfContent(result.parts) : tokensOf(answerText(result));
+}
+
+/** Of the compactions in effect, the one that was made last. */
+function latestCompaction(line: readonly HistoryTurn[]) {
+  const both = [findInEffect(line, 'summarize'), findInEffect(line, 'drop_tool_results')];
+  const [latest] = both
+    .flatMap((found) => (found ? [found] : []))
+    .sort((a, b) => b.owner - a.owner || b.compaction.round - a.compaction.round);
+  return latest && { owner: latest.owner, round: latest.compaction.round, tokens: latest.compaction.afterTokens };
+}
+
+function tokensOfInputs(turns: readonly Pick<Turn, 'input'>[]): number {
+  return turns.flatMap(({ input }) => input).reduce((sum, item) => sum + tokensOfItem(item), 0);
+}
+
+function tokensOfItem(item: InputItem): number {
+  if (isMessage(item)) return MESSAGE_TOKENS + tokensOfContent(item.content);
+  if (item.type === 'function_call_output' || item.type === 'custom_tool_call_output')
+    return MESSAGE_TOKENS + tokensOfContent(item.output);
+  return tokensOf(JSON.stringify(item));
+}
+
+function tokensOfMessage(message: Message): number {
+  const text = MESSAGE_TOKENS + tokensOf(message.content ?? '');
+  if (message.role !== 'assistant') return message.parts ? MESSAGE_TOKENS + tokensOfContent(message.parts) : text;
+  return message.calls.reduce((sum, { name, arguments: args }) => sum + tokensOf(name + args), text);
+}
+
+function tokensOfContent(content: string | readonly Part[]): number {
+  if (typeof content === 'string') return tokensOf(content);
+  return content.reduce((sum, part) => sum + (part.type === 'input_text' ? tokensOf(part.text) : PART_TOKENS), 0);
+}

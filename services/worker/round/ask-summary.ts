@@ -1,0 +1,48 @@
+import type { RoundRequest } from '#core/llm/provider.ts';
+import { splitModel } from '#core/llm/split-model.ts';
+import { MAX_SUMMARY_TOKENS, SUMMARY_INSTRUCTIONS, summaryPrompt } from '#core/turn/compaction/summary-prompt.ts';
+import type { Message } from '#core/turn/message.ts';
+import type { RoundStep } from '#core/turn/next-step.ts';
+import type { Reply } from '#core/turn/reply.ts';
+import type { WorkerContext } from '../context.ts';
+import type { Run } from '../lease/run.ts';
+import { recordRequests } from './record-requests.ts';
+
+/** What a summary is asked of, and what it has to tell. */
+export type SummaryQuestion = { step: RoundStep; model: string; messages: readonly Message[] };
+
+/** Asks a model for a summary of messages, once. What the turn asks of its rounds is not asked of it: tools, sampling, a form. */
+export async function askSummary(run: Run, question: SummaryQuestion, context: WorkerContext): Promise<Reply> {
+  const { model, step } = question;
+  using permit = context.rateLimits.acquire(model);
+  const provider = context.providers.find(splitModel(model).provider);
+  const caller = recordRequests(provider, { run, step, model, tracer: context.tracer });
+  const reply = await caller.ask(summaryRequest(run, question), run.signal, () => permit.answered());
+  permit.answered();
+  return reply;
+}
+
+/** One message, which any model of any wire takes, whichever wrote the history. */
+function summaryRequest({ turn }: Run, { step, model, messages }: SummaryQuestion): RoundRequest {
+  const content = summaryPrompt(messages, turn.config.context?.max_input_tokens ?? null);
+  return {
+    round: step.round,
+    model: splitModel(model).model,
+    instructions: SUMMARY_INSTRUCTIONS,
+    messages: [{ role: 'user', content }],
+    ...{ tools: [], declaredTools: null, toolChoice: 'auto', parallelToolCalls: null },
+    ...{
+      temperature: null,
+      topP: null,
+      reasoningEffort: null,
+      showsReasoning: false,
+      verbosity: null,
+      stop: null,
+      seed: null,
+      textFormat: null,
+    },
+    maxOutputTokens: MAX_SUMMARY_TOKENS,
+    providerOptions: {},
+    requestId: `${turn.id}.${step.round}.${turn.work.generation}s`,
+  };
+}

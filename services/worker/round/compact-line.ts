@@ -1,0 +1,177 @@
+import { saveCompaction } from '#core/checkpoint/turns/compaction/save-compaction.ts';
+import { ProviderFailed } from '#core/failure.ts';
+import { cleanText } from '#core/text.ts';
+import type { Compaction } from '#core/turn/compaction/compaction.ts';
+import {
+  type CompactionPlan,
+  type CompactionReason,
+  planCompaction,
+  tokensAfter,
+} from '#core/turn/compaction/plan-compaction.ts';
+import type { HistoryTurn } from '#core/turn/compaction/sent-history.ts';
+import type { RoundStep } from '#core/turn/next-step.ts';
+import type { Reply } from '#core/turn/reply.ts';
+import { decideRetry, isSpent } from '#core/turn/retry.ts';
+import type { Turn } from '#core/turn/turn.ts';
+import type { Wakeup } from '#core/turn/wakeup.ts';
+import type { WorkerContext } from '../context.ts';
+import type { Run } from '../lease/run.ts';
+import { dueWakeups, handBack } from '../lease/stop-run.ts';
+import { writeCheckpoint } from '../write-checkpoint.ts';
+import { askSummary } from './ask-summary.ts';
+import { pricedUsage } from './priced-usage.ts';
+import { postponeRound, retryRound } from './retry-round.ts';
+
+/** The turns that a turn stands on, oldest first. */
+export type Earlier = readonly HistoryTurn[];
+
+/** What came of it: the round is asked with a shorter history, or with the same, or it is left for these wakeups. */
+type Compacted = { kind: 'shorter' } | { kind: 'same' } | { kind: 'left'; wakeups: Wakeup[] };
+
+type Due = { step: RoundStep; earlier: Earlier; because: CompactionReason };
+
+/** The turns that the next round of a run stands on, with its own as it stands by now. */
+export function lineOf({ turn }: Run, earlier: Earlier): HistoryTurn[] {
+  return [...earlier, { ...turn, leftOut: 0 }];
+}
+
+/**
+ * Makes the history shorter before a round, where that is due: asks for a summary if it takes one, and checkpoints it, so that
+ * no other job asks again (R23). A request for a summary that fails is tried again as the round would be. That none came, or
+ * none that is shorter than what it stands for, is noted, and the round is asked as it was.
+ */
+export async function compactLine(
+  run: Run,
+  { step, earlier, because }: Due,
+  context: WorkerContext,
+): Promise<Compacted> {
+  const line = lineOf(run, earlier);
+  const plan = planCompaction(line, because);
+  if (!plan) return { kind: 'same' };
+  if (plan.strategy === 'drop_tool_results') return saveLine(run, { line, plan, written: NOTHING }, context);
+
+  return summarize(run, { step, line, plan, model: summaryModel(run.turn, context) }, context);
+}
+
+/** Who writes the summary: the model that is named for it, unless it is away for longer than a turn waits for a model. */
+function summaryModel({ config, work }: Turn, { rateLimits, fallbackAfterMs }: WorkerContext): string {
+  const named = config.context?.model ?? work.model;
+  return rateLimits.waitMs(named) > fallbackAfterMs ? work.model : named;
+}
+
+type Summary = { step: RoundStep; line: HistoryTurn[]; plan: CompactionPlan; model: string };
+
+/** Where the model that is named for summaries cannot answer, the one that the turn asks now does. */
+async function summarize(run: Run, due: Summary, context: WorkerContext): Promise<Compacted> {
+  const { step, line, plan, model } = due;
+  const failing = { step, model };
+  if (!context.rateLimits.allows(model)) return { kind: 'left', wakeups: await postponeRound(run, failing, context) };
+  try {
+    const reply = await askSummary(run, { step, model, messages: plan.replaced }, context);
+    const usage = pricedUsage(reply.usage, model, context);
+    return await saveLine(run, { line, plan, written: { model, ...summaryOf(reply), usage } }, context);
+  } catch (failure) {
+    if (run.signal.aborted || !(failure instanceof ProviderFailed)) throw failure;
+    if (isForGood(failure)) return await saveLine(run, { line, plan, written: { ...NOTHING, model } }, context);
+    const { work } = run.turn;
+    const isOver = decideRetry(failure.retry, work, { pauseMs: 0, countedMs: 0 }).kind === 'fail';
+    if (model !== work.model && isSpent({ failure, isOver, waitMs: 0 }, context.fallbackAfterMs))
+      return await summarize(run, { ...due, model: work.model }, context);
+    return { kind: 'left', wakeups: await retryRound(run, { ...failing, failure }, context) };
+  }
+}
+
+/** Whether the provider says that a request is longer than its model takes. */
+export function isTooLong(failure: unknown): boolean {
+  return failure instanceof ProviderFailed && failure.code === 'context_length_exceeded';
+}
+
+/** To ask again for the same summary would bring no better one: what it is of is too long, or the answer is empty. */
+function isForGood(failure: ProviderFailed): boolean {
+  return isTooLong(failure) || failure.code === 'provider_bad_response';
+}
+
+type Written = { model: string | null; summary: string | null; usage: Reply['usage']; requests: number };
+
+const NOTHING: Written = { model: null, summary: null, usage: null, requests: 0 };
+
+/** A refusal is no summary; one that was cut off is. */
+function summaryOf({ text, finishReason }: Reply): Pick<Written, 'summary' | 'requests'> {
+  const isRefused = finishReason === 'refusal' || finishReason === 'content_filter';
+  return { summary: isRefused ? null : cleanText(text ?? '').trim() || null, requests: 1 };
+}
+
+async function saveLine(
+  run: Run,
+  { line, plan, written }: { line: HistoryTurn[]; plan: CompactionPlan; written: Written },
+  context: WorkerContext,
+): Promise<Compacted> {
+  const isSummary = plan.strategy === 'summarize';
+  const after = isSummary && written.summary === null ? null : tokensAfter(line, plan, written.summary);
+  if (!isSummary && after === null) return { kind: 'same' };
+
+  const { replaced: _, ...place } = plan;
+  const isUsed = after !== null;
+  const failedRequests = run.requests - written.requests;
+  const compaction = {
+    ...{ ...place, ...written, turnId: run.turn.id, isUsed, failedRequests },
+    ...{ afterTokens: after ?? plan.beforeTokens, summary: isUsed ? written.summary : null },
+  };
+  const write = { verb: 'saveCompaction', turnId: run.turn.id };
+  const saved = await writeCheckpoint(context, write, () => saveCompaction(context.db, compaction));
+  if (!saved) return goOnWithSaved(run, plan.round, context);
+
+  const { turn } = run;
+  run.turn = {
+    ...turn,
+    compactions: [...turn.compactions, saved],
+    failedRequests: turn.failedRequests + failedRequests,
+    lastEvent: turn.lastEvent + (isUsed ? 1 : 0),
+    work: { ...turn.work, attempts: 0 },
+  };
+  run.requests = 0;
+  report(run, { ...plan, after }, context);
+  return goOn(run, saved, context);
+}
+
+/** A run that has told a piece of its round leaves it to another, which tells it under an edition of its own (R18). */
+async function goOn(run: Run, saved: Compaction, context: WorkerContext): Promise<Compacted> {
+  if (saved.strategy === 'summarize' && saved.summary === null) return { kind: 'same' };
+  return run.told ? { kind: 'left', wakeups: await handBack(run, context) } : { kind: 'shorter' };
+}
+
+/** Another run was first, or an earlier try of the same write: what is kept is what counts. */
+async function goOnWithSaved(run: Run, round: number, context: WorkerContext): Promise<Compacted> {
+  const fresh = await context.turnCache.load(run.turn.id);
+  const saved = fresh?.compactions.find((compaction) => compaction.round === round);
+  if (fresh?.work.step !== run.step || !saved) return { kind: 'left', wakeups: await dueWakeups(run.turn, context) };
+  const { compactions, failedRequests, lastEvent, startedAt, status }: Turn = fresh;
+  const work = { ...run.turn.work, attempts: fresh.work.attempts };
+  run.turn = { ...run.turn, compactions, failedRequests, lastEvent, startedAt, status, work };
+  return goOn(run, saved, context);
+}
+
+function report(
+  { turn }: Run,
+  {
+    round,
+    strategy,
+    beforeTokens,
+    after,
+  }: Pick<CompactionPlan, 'round' | 'strategy' | 'beforeTokens'> & { after: number | null },
+  { log, watchers }: WorkerContext,
+): void {
+  const about = { turn_id: turn.id, round, strategy, before_tokens: beforeTokens, after_tokens: after };
+  if (after === null) {
+    log.warn(
+      { event: 'context.kept', ...about },
+      `round ${round}: no summary came that is shorter than what it stands for`,
+    );
+    return;
+  }
+  log.info(
+    { event: 'context.compacted', ...about },
+    `round ${round}: history compacted, ${beforeTokens} tokens to ${after}`,
+  );
+  watchers.publishContinued(turn.id);
+}

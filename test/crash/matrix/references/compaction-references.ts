@@ -1,0 +1,24 @@
+import { scripted } from '#test/harness/scripted.ts';
+import type { Reference } from './reference.ts';
+
+/** Turns whose histories become shorter before a round. */
+export const compactionReferences: Reference[] = [
+  {
+    of: 'turns whose histories are compacted, one of them once its model has refused it',
+    points: /saveCompaction|ask |saveRound|enqueue/,
+    start: async ({ startTurn }) => {
+      const rounds = ['1', '2', '3'].map((id) => ({
+        ...{ say: 'word '.repeat(300), tools: [{ name: 'look', id: `call_${id}` }] },
+        usage: { prompt_tokens: 1_500, completion_tokens: 300 },
+      }));
+      const script = { rounds, answer: 'All is done.', summary: { say: 'It looked.' } };
+      const context = { strategy: 'summarize', keep_last_rounds: 1 };
+      await startTurn({
+        input: scripted(script),
+        tools: ['look'],
+        context: { ...context, max_input_tokens: 3_000 },
+      });
+      await startTurn({ input: scripted({ ...script, context_tokens: 1_500 }), tools: ['look'], context });
+    },
+  },
+];

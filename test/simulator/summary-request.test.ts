@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest';
+import { SUMMARY_INSTRUCTIONS, summaryPrompt } from '#core/turn/compaction/summary-prompt.ts';
+import { askSimulator, getWeather, script } from './ask-simulator.ts';
+
+const asked = (content: string) => ({
+  messages: [
+    { role: 'system' as const, content: SUMMARY_INSTRUCTIONS },
+    { role: 'user' as const, content: summaryPrompt([{ role: 'user', content }], null) },
+  ],
+});
+
+test('asked for a summary the model says how much it is of, or what the script says', async () => {
+  await using model = await askSimulator();
+  const say = async (content: string) => (await model.complete(asked(content))).choices[0]?.message.content;
+
+  expect(await say('Hello there.')).toMatch(/^The user and the assistant spoke \d+ words\.$/);
+  expect(await say('{"sim":{"answer":"Hi.","summary":{"say":"They met."}}}')).toBe('They met.');
+  expect(await say('{"sim":{"summary":{"say":"{{conversation}}"}}}')).toContain('<conversation>');
+});
+
+test('the round that is played behind a summary is the one that the request names', async () => {
+  await using model = await askSimulator();
+  const input = script({ rounds: [{ say: 'one' }, { say: 'two' }], answer: 'Done.' }).messages ?? [];
+  const summary = { role: 'user' as const, content: 'Summary of the conversation so far.' };
+  const headers = { 'x-client-request-id': 'turn_1.2.0' };
+
+  const behind = await model.complete({ messages: [summary, ...input], tools: [getWeather] }, { headers });
+  const plain = await model.complete({ messages: input, tools: [getWeather] }, { headers });
+
+  expect([behind, plain].map(({ choices }) => choices[0]?.message.content)).toEqual(['two', 'one']);
+});
+
+test('a request that is longer than the window of the script is refused as a vendor would', async () => {
+  await using model = await askSimulator();
+  const refused = model.complete(script({ context_tokens: 10 }));
+
+  await expect(refused).rejects.toMatchObject({ status: 400, code: 'context_length_exceeded' });
+  const completion = await model.complete(script({ context_tokens: 1_000, answer: 'Hi.' }));
+  expect(completion.choices[0]?.message.content).toBe('Hi.');
+});

@@ -1,0 +1,101 @@
+import { expect, test } from 'vitest';
+import type { Compaction, ContextConfig } from '#core/turn/compaction/compaction.ts';
+import { planCompaction } from '#core/turn/compaction/plan-compaction.ts';
+import { type HistoryTurn, sentHistory } from '#core/turn/compaction/sent-history.ts';
+import { tokensSinceCounted } from '#core/turn/compaction/tokens-of-request.ts';
+import { transcriptOf } from '#core/turn/history/transcript.ts';
+import type { Round } from '#core/turn/turn.ts';
+import { makeRound, makeTurn } from '#test/turn/make-turn.ts';
+
+const context: ContextConfig = { strategy: 'summarize', max_input_tokens: 1_000, keep_last_rounds: 2, model: null };
+
+test('all but the last rounds are to be replaced, whichever turns they are of', () => {
+  const line = [turn('a', [1]), turn('b', [1, 2]), turn('c', [1, 2])];
+
+  expect(planCompaction(line, 'refused')).toMatchObject({ round: 3, upToTurn: 'b', upToRound: 2 });
+  expect(planCompaction(withContext(line, { keep_last_rounds: 1 }), 'refused')).toMatchObject({
+    upToTurn: 'c',
+    upToRound: 1,
+  });
+  expect(planCompaction(withContext(line, { keep_last_rounds: 5 }), 'refused')).toBeNull();
+});
+
+test('nothing is planned twice for a round, nor for what is replaced already', () => {
+  const line = [turn('a', [1]), turn('b', [1, 2]), turn('c', [1, 2])];
+  const [a, b, c] = line as [HistoryTurn, HistoryTurn, HistoryTurn];
+
+  expect(planCompaction([a, b, { ...c, compactions: [made(3, 'a', 1)] }], 'refused')).toBeNull();
+  expect(planCompaction([a, b, { ...c, compactions: [made(2, 'b', 2)] }], 'refused')).toBeNull();
+  expect(planCompaction([a, b, { ...c, compactions: [made(2, 'b', 1)] }], 'refused')).not.toBeNull();
+});
+
+test('the size is what the last round used, with what came since', () => {
+  const usage = {
+    input_tokens: 900,
+    output_tokens: 50,
+    total_tokens: 950,
+    cached_input_tokens: 0,
+    reasoning_tokens: 0,
+  };
+  const last = { ...makeRound(1, 'Look.', [{}]), usage };
+  const line = [turn('a', [1]), { ...turn('b', []), rounds: [last] }, turn('c', [])];
+
+  // 'ok' and 'Hi', with what a message takes.
+  expect(tokensSinceCounted(line)).toBe(950 + 1 + 5);
+  expect(tokensSinceCounted([turn('a', [1]), turn('c', [])])).toBeNull();
+  expect(planCompaction(line, 'size')).toBeNull();
+});
+
+test('a summary replaces turns with their inputs, and of its own turn the rounds alone', () => {
+  const line = [turn('a', [1]), turn('b', [1, 2]), { ...turn('c', [1, 2]), compactions: [made(3, 'c', 1)] }];
+
+  expect(told(line)).toEqual([expect.stringContaining('Sum.'), 'c', 'c2']);
+});
+
+test('of an earlier turn that is replaced in part, the input goes too', () => {
+  const line = [turn('a', [1]), turn('b', [1, 2]), { ...turn('c', [1]), compactions: [made(1, 'b', 1)] }];
+
+  expect(told(line)).toEqual([expect.stringContaining('Sum.'), 'b2', 'c', 'c1']);
+});
+
+test('a summary is not sent where more was deleted since, nor one that is of turns elsewhere', () => {
+  const last = { ...turn('c', [1]), compactions: [made(1, 'a', 1)] };
+
+  expect(told([{ ...turn('a', [1]), leftOut: 1 }, turn('b', [1]), last])).toEqual(['a', 'a1', 'b', 'b1', 'c', 'c1']);
+  expect(told([turn('b', [1]), last])).toEqual(['b', 'b1', 'c', 'c1']);
+});
+
+test('the latest summary in effect counts, and results stay dropped behind it', () => {
+  const dropped = { ...made(2, 'b', 1), strategy: 'drop_tool_results' as const, summary: null };
+  const long = (name: string): HistoryTurn => {
+    const result = { ...makeRound(1, null, [{}]).calls[0]!.result!, content: `${name} `.repeat(20) };
+    return { ...turn(name, [1]), rounds: [makeRound(1, `${name}1`, [{ result }])] };
+  };
+  const line = [long('a'), long('b'), { ...long('c'), compactions: [made(1, 'a', 1), dropped] }];
+
+  expect(told(line)).toEqual([
+    ...[expect.stringContaining('Sum.'), 'b', 'b1', '(dropped to make room)'],
+    ...['c', 'c1', expect.stringContaining('c c c')],
+  ]);
+});
+
+function turn(id: string, rounds: number[]): HistoryTurn {
+  const own = makeTurn({ id, input: [{ role: 'user', content: rounds.length === 0 ? 'Hi' : id }] });
+  const spoken: Round[] = rounds.map((number) => makeRound(number, `${id}${number}`));
+  return { ...own, config: { ...own.config, context }, rounds: spoken, leftOut: 0 };
+}
+
+function withContext(line: HistoryTurn[], more: Partial<ContextConfig>): HistoryTurn[] {
+  return line.map((each) => ({ ...each, config: { ...each.config, context: { ...context, ...more } } }));
+}
+
+function made(round: number, upToTurn: string, upToRound: number): Compaction {
+  return {
+    ...{ round, strategy: 'summarize', upToTurn, upToRound, summary: 'Sum.', beforeTokens: 900, afterTokens: 90 },
+    ...{ leftOut: 0, model: null, usage: null, requests: 1, createdAt: '2026-11-20T10:00:00.000Z' },
+  };
+}
+
+function told(line: HistoryTurn[]): (string | null)[] {
+  return transcriptOf(sentHistory(line)).map(({ content }) => content);
+}

@@ -1,0 +1,56 @@
+import { expect, test } from 'vitest';
+import { createHarness } from '#test/harness/create-harness.ts';
+import { scripted } from '#test/harness/scripted.ts';
+import { converse, long, requestedRoles, summariesAsked } from './converse.ts';
+
+const context = { strategy: 'summarize', max_input_tokens: 1_000, keep_last_rounds: 1 };
+const answer = scripted({ answer: long, summary: { say: 'They greeted.' } });
+
+test('once a turn is deleted that a summary tells of, the summary is sent no more', async () => {
+  await using harness = await createHarness();
+  const { say } = await converse(harness, context);
+  const [first, , third] = [await say(answer), await say(answer), await say(answer)];
+
+  await harness.call('DELETE', `/v1/responses/resp_${first.id.slice('turn_'.length)}`);
+  const after = await say('And now?', { context: { strategy: 'none' } });
+
+  expect((await harness.findTurn(third.id)).compactions).toMatchObject([
+    { summary: null, usage: { output_tokens: 4 } },
+  ]);
+  expect(JSON.stringify(harness.modelRequests.at(-1)?.body)).not.toContain('so far, which stands');
+  expect(after.status).toBe('completed');
+});
+
+test('a response that goes on from a compacted turn stands on its summary, one that goes on from before it does not', async () => {
+  await using harness = await createHarness();
+  const { say } = await converse(harness, context);
+  const [, second, third] = [await say(answer), await say(answer), await say(answer)];
+  const ask = async (previous: string) => {
+    const previous_response_id = `resp_${previous.slice('turn_'.length)}`;
+    const body = { model: 'openai/test', input: 'And now?', previous_response_id, background: true };
+    expect((await harness.call('POST', '/v1/responses', { body })).status).toBe(200);
+    await harness.workUntilIdle();
+    return harness.modelRequests.at(-1)!;
+  };
+
+  const behind = await ask(third.id);
+  const before = await ask(second.id);
+
+  expect(requestedRoles(behind)).toBe('user user assistant user assistant user');
+  expect(JSON.stringify(behind.body)).toContain('They greeted.');
+  expect(requestedRoles(before)).toBe('user assistant user assistant user');
+  expect(JSON.stringify(before.body)).not.toContain('so far, which stands');
+  expect(summariesAsked(harness)).toHaveLength(1);
+});
+
+test('the usage of a response counts the summary that was written for it', async () => {
+  await using harness = await createHarness();
+  const { say } = await converse(harness, context);
+  await say(answer);
+  await say(answer);
+  const { id, usage } = await say(answer);
+
+  const { body } = await harness.call<{ usage: object }>('GET', `/v1/responses/resp_${id.slice('turn_'.length)}`);
+
+  expect(body.usage).toMatchObject({ total_tokens: usage.total_tokens, output_tokens: usage.output_tokens });
+});

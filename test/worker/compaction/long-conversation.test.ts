@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest';
+import { createHarness } from '#test/harness/create-harness.ts';
+import { scripted } from '#test/harness/scripted.ts';
+import { converse, long, summariesAsked } from './converse.ts';
+
+const TURNS = 200;
+const WINDOW = 8_000;
+
+test('a conversation of 200 turns with tools goes on in a window of 8,000 tokens, at the same cost for each round', {
+  timeout: 300_000,
+}, async () => {
+  await using harness = await createHarness();
+  const context = { strategy: 'summarize', max_input_tokens: 6_000 };
+  const { say } = await converse(harness, context, { tools: ['weather_lookup'] });
+  const input = (turn: number) =>
+    scripted({
+      rounds: [{ say: long, tools: [{ name: 'weather_lookup', arguments: { city: `City ${turn}` } }] }],
+      answer: `${turn}: ${long}`,
+      ...{ context_tokens: WINDOW, summary: { say: `They asked for the weather. ${long}` } },
+    });
+
+  const used: number[] = [];
+  for (let turn = 1; turn <= TURNS; turn += 1) {
+    const { status, error, rounds } = await say(input(turn));
+    expect({ status, error }).toEqual({ status: 'completed', error: null });
+    used.push(...rounds.map(({ usage }) => usage?.input_tokens ?? Number.POSITIVE_INFINITY));
+  }
+
+  // No request was refused: each has the usage of its only try.
+  expect(harness.modelRequests).toHaveLength(used.length + summariesAsked(harness).length);
+  expect(Math.max(...used)).toBeLessThan(WINDOW);
+  const meanOf = (from: number, to: number) => used.slice(from, to).reduce((sum, each) => sum + each, 0) / (to - from);
+  expect(meanOf(300, 400)).toBeLessThan(1.2 * meanOf(50, 150));
+  // A summary for every few turns, not for each.
+  expect(summariesAsked(harness).length).toBeLessThan(TURNS / 2);
+});
