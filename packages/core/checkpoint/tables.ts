@@ -8,7 +8,7 @@ import type { ToolEffect } from '../turn/request/tool.ts';
 import type { StandingConfig, TurnConfig } from '../turn/request/turn.ts';
 import type { ToolResult } from '../turn/tool-result.ts';
 import type { Approval, IncompleteReason, TurnError, TurnStatus, WaitsFor } from '../turn/turn.ts';
-import type { DeliveryAttemptRow, DeliveryRow, WebhookEndpointRow, WebhookSecretRow } from './webhooks/tables.ts';
+import type { DeliveryAttemptRow, DeliveryRow, WebhookEndpointRow, WebhookSecretRow } from './webhooks/rows.ts';
 
 /** A connection anywhere, outside or inside a transaction. */
 export type Db = Kysely<Tables>;
