@@ -1,4 +1,6 @@
 import { parseArgs } from 'node:util';
+import { compactionGuards } from './compactions/compaction-guards.ts';
+import { compactionModel } from './compactions/compaction-model.ts';
 import { editionGuards } from './editions/edition-guards.ts';
 import { editionModel } from './editions/edition-model.ts';
 import { describeVerdict } from './explore/describe-verdict.ts';
@@ -18,7 +20,7 @@ const HELP = `npm run model -- [options]      plays the protocol in all orders a
   --faults <n>       so many faults of any kinds in one turn, 3 at most (1)
   --only <a,b,…>     of these kinds only
   --scene <name>     one scene of: tools, client, approval, handed, adopted, unfit, retry, next,
-                     editions, fallback, lines (all)
+                     editions, fallback, lines, compactions (all)
   --states <n>       states of one scene at most (2000000)
   --seconds <n>      seconds of one scene at most (300)
   --mutants          the mutants instead`;
@@ -61,7 +63,7 @@ function playScenes(): void {
   const only = values.only?.split(',');
   const faults = kinds.filter((kind) => !only || only.includes(kind));
   const chosen = Object.entries(scenes).filter(([name]) => !values.scene || name === values.scene);
-  const isSmall = ['editions', 'fallback', 'lines'].includes(values.scene ?? '');
+  const isSmall = ['editions', 'fallback', 'lines', 'compactions'].includes(values.scene ?? '');
   if (chosen.length === 0 && !isSmall) throw new Error(`There is no scene "${values.scene}"; --help names them.`);
   for (const [name, { scene, own }] of chosen) {
     const budget = { ...Object.fromEntries(faults.map((kind) => [kind, each])), ...own, total: each };
@@ -70,6 +72,7 @@ function playScenes(): void {
   if (!values.scene || values.scene === 'editions') playEditions(each);
   if (!values.scene || values.scene === 'fallback') playFallback(each);
   if (!values.scene || values.scene === 'lines') playLines(each);
+  if (!values.scene || values.scene === 'compactions') playCompactions(each);
 }
 
 /** Any two kinds of faults together, so many of each. */
@@ -100,6 +103,14 @@ function playLines(each: number): void {
   }
 }
 
+function playCompactions(each: number): void {
+  const guards = upExcept(compactionGuards, []);
+  for (const own of [{ lostAck: each }, { lostAck: each, cancel: 1 }, { delete: each + 1 }]) {
+    const left = { crash: each, duplicate: each, ...own };
+    play(`compactions, ${JSON.stringify(left)}`, compactionModel({ guards, left }));
+  }
+}
+
 function playMutants(): void {
   for (const [name, { scene, faults }] of guardNames)
     play(`without ${name}`, turnModel({ scene, guards: guardsUp(name), budget: faults }));
@@ -113,6 +124,8 @@ function playMutants(): void {
   }
   for (const [name, { asks, faults }] of entriesOf(lineGuards))
     play(`without ${name}`, lineModel({ asks, guards: upExcept(lineGuards, [name]), left: faults }));
+  for (const [name, { faults }] of entriesOf(compactionGuards))
+    play(`without ${name}`, compactionModel({ guards: upExcept(compactionGuards, [name]), left: faults }));
 }
 
 function entriesOf<Name extends string, Value>(table: Record<Name, Value>): [Name, Value][] {
