@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { TurnResource } from '#core/turn/resource/turn.ts';
-import { createHarness, type Harness, workUntilEnded } from '#test/harness/create-harness.ts';
+import { type Harness, workUntilEnded } from '#test/harness/create-harness.ts';
 import { anthropicWire } from '#test/llm/anthropic-wire.ts';
 import { openaiWire } from '#test/llm/openai-wire.ts';
 import { FIRST, refusal, SECOND, startModels } from '../round/fallback-models.ts';
