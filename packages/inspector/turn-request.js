@@ -6,10 +6,11 @@
 
 /**
  * The standing configuration of a turn's conversation, which is the turn's own unless it was given others.
- * @typedef {{ fallback_models: string[], instructions: string | null, tools: Tool[], tool_choice: unknown, tool_mode: string,
- *   limits: Record<string, number | null>, allowed_capabilities: string[] | null, webhook: unknown,
- *   metadata: Record<string, string> }} Conversation
+ * @typedef {Record<string, unknown> & { tools: Tool[] }} Conversation
  */
+
+/** What a conversation shows beside its configuration, and the field that is made anew. */
+const NOT_ASKED = ['id', 'object', 'model', 'tools', 'active_turn_id', 'created_at', 'turn'];
 
 /** What a conversation has where its caller gave nothing. A limit that is not listed is null by default. */
 const PLAIN = {
@@ -25,12 +26,9 @@ const PLAIN = {
  * @returns {TurnRequest}
  */
 export function requestOf({ model, input }, conversation) {
-  const { fallback_models, instructions, tool_choice, tool_mode, limits } = conversation;
-  const { allowed_capabilities, webhook, metadata } = conversation;
   const tools = conversation.tools.map((tool) => (tool.execution?.kind === 'server' ? tool.name : tool));
-  const asked = { fallback_models, instructions, tools, tool_choice, tool_mode, limits };
-  const given = { ...asked, allowed_capabilities, webhook, metadata };
-  const said = Object.entries(given).filter(([name, value]) => !isPlain(name, value));
+  const standing = Object.entries(conversation).filter(([name]) => !NOT_ASKED.includes(name));
+  const said = [...standing, ['tools', tools]].filter(([name, value]) => !isPlain(String(name), value));
   return { model, ...Object.fromEntries(said), input };
 }
 

@@ -1,6 +1,6 @@
 import type { Limits } from './limits.ts';
 import type { AdoptedCalls, InputMessage, InputPart, Round } from './turn.ts';
-import type { Capability, WebhookBody } from './turn-request.ts';
+import type { Capability, ContextBody, OutputSchemaBody, WebhookBody } from './turn-request.ts';
 
 /** A conversation as the API returns it: what its turns inherit, with every default filled in. */
 export type ConversationResource = {
@@ -13,6 +13,17 @@ export type ConversationResource = {
   tools: (string | ToolResource)[];
   tool_choice: 'auto' | 'none' | 'required' | { type: 'specific'; name: string };
   tool_mode: 'native' | 'emulated' | 'inline';
+  parallel_tool_calls: boolean | null;
+  temperature: number | null;
+  top_p: number | null;
+  reasoning_effort: 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh' | 'max' | null;
+  verbosity: 'low' | 'medium' | 'high' | null;
+  stop: string[] | null;
+  seed: number | null;
+  max_output_tokens: number | null;
+  output_schema: OutputSchemaBody | null;
+  context: ContextBody | null;
+  provider_options: Record<string, unknown> | null;
   limits: Limits;
   allowed_capabilities: Capability[] | null;
   webhook: WebhookBody | null;

@@ -55,7 +55,7 @@ export type OutputSchemaBody = {
 };
 
 /** How the history is made shorter, what is sent of it: what is kept stays whole. */
-type ContextBody = {
+export type ContextBody = {
   strategy: 'none' | 'summarize' | 'drop_tool_results';
   /** Done before a request that would be larger, by estimate; by default once the provider refuses it. */
   max_input_tokens?: number | null | undefined;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { fillLimits, mapLimits } from '#core/turn/limits.ts';
 import { GivenTool } from '#core/turn/request/tool.ts';
-import { ToolChoice } from '#core/turn/request/turn.ts';
+import { StandingConfig, ToolChoice } from '#core/turn/request/turn.ts';
 import { Webhook } from '#core/turn/request/webhook.ts';
 import { ConversationId, TurnId } from './fields/id.ts';
 import { Time } from './fields/time.ts';
@@ -16,10 +16,18 @@ const Limits = z.object(
   ),
 );
 
+/** What is passed on to the model or shapes its answer, as it was given. */
+const asGiven = StandingConfig.pick({
+  ...{ parallel_tool_calls: true, temperature: true, top_p: true, reasoning_effort: true, verbosity: true },
+  ...{ stop: true, seed: true, max_output_tokens: true, output_schema: true, context: true, provider_options: true },
+}).required().shape;
+
 const example = {
   ...{ id: 'conv_01kagz8m4pfvbte2n5q7rys3wx', object: 'conversation', model: 'sim/demo' },
   fallback_models: [],
   ...{ instructions: 'You are brief.', tools: ['get_weather'], tool_choice: 'auto', tool_mode: 'native' },
+  ...{ parallel_tool_calls: null, temperature: 0.2, top_p: null, reasoning_effort: null, verbosity: null, stop: null },
+  ...{ seed: null, max_output_tokens: null, output_schema: null, context: null, provider_options: null },
   limits: fillLimits(null),
   ...{ allowed_capabilities: null, webhook: null, metadata: {}, active_turn_id: null },
   created_at: '2026-11-20T10:00:00.082Z',
@@ -38,6 +46,7 @@ export const Conversation = z
       .describe('The tools: names as they were given, definitions with the rules that hold for them.'),
     tool_choice: ToolChoice.describe('Whether the first round of a turn may, must not or must call a tool, or which.'),
     tool_mode: z.enum(['native', 'emulated', 'inline']).describe('How the model calls tools.'),
+    ...asGiven,
     limits: Limits.describe('Where each turn ends at the latest.'),
     allowed_capabilities: z.array(z.string()).nullable().describe('What tools may need; null for everything.'),
     webhook: Webhook.nullable().describe(

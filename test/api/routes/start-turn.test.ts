@@ -68,6 +68,8 @@ test('a conversation without input is created with its configuration and no turn
     tool_choice: 'auto',
     tool_mode: 'native',
     fallback_models: [],
+    ...{ parallel_tool_calls: null, temperature: null, top_p: null, reasoning_effort: null, verbosity: null },
+    ...{ stop: null, seed: null, max_output_tokens: null, output_schema: null, context: null, provider_options: null },
     limits: {
       ...{ max_rounds: 50, max_tool_calls: 200, max_total_tokens: null, max_cost_usd: null, deadline_seconds: null },
     },

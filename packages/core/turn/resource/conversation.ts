@@ -1,5 +1,6 @@
 import { fillLimits } from '../limits.ts';
 import type { GivenTool, Tool } from '../request/tool.ts';
+import type { StandingConfig } from '../request/turn.ts';
 import type { Conversation } from '../turn.ts';
 import { iso } from './iso.ts';
 
@@ -22,6 +23,7 @@ export function presentConversation(
     tools: (config.tools ?? []).map((tool) => (typeof tool === 'string' ? tool : toolAs(tool))),
     tool_choice: config.tool_choice ?? 'auto',
     tool_mode: config.tool_mode ?? 'native',
+    ...passedOn(config),
     limits: fillLimits(config.limits),
     allowed_capabilities: config.allowed_capabilities ?? null,
     webhook: config.webhook ?? null,
@@ -29,4 +31,22 @@ export function presentConversation(
     active_turn_id: activeTurnId,
     created_at: iso(createdAt),
   };
+}
+
+/** What is passed on to the model, or shapes what it is sent and its answer; null where it was not given. */
+function passedOn({
+  parallel_tool_calls = null,
+  temperature = null,
+  top_p = null,
+  reasoning_effort = null,
+  verbosity = null,
+  stop = null,
+  seed = null,
+  max_output_tokens = null,
+  output_schema = null,
+  context = null,
+  provider_options = null,
+}: StandingConfig) {
+  const sampling = { parallel_tool_calls, temperature, top_p, reasoning_effort, verbosity, stop, seed };
+  return { ...sampling, max_output_tokens, output_schema, context, provider_options };
 }
