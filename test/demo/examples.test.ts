@@ -30,3 +30,38 @@ test('the example of structured output shows an answer that was repaired', async
   );
   expect(exitCode).toBe(0);
 });
+
+test('the example of an image shows where it is kept', async () => {
+  await using harness = await createHarness();
+  await using _ = await startBackgroundWorker(harness);
+
+  const { output, complaints } = await runScript(['examples/image.ts'], { PAWL_URL: harness.url });
+
+  expect(complaints).toBe('');
+  expect(output).toMatch(/^\[completed\] .*What do you see\?.*\nthe picture: http.*\/v1\/blobs\/[0-9a-f]{64}\n$/);
+});
+
+test('the example of a fallback shows both models', async () => {
+  await using harness = await createHarness();
+  await using _ = await startBackgroundWorker(harness);
+
+  const { output, complaints } = await runScript(['examples/fallback.ts'], { PAWL_URL: harness.url });
+
+  expect(complaints).toBe('');
+  expect(output).toBe(
+    'sim/first failed with provider_authentication_failed: sim/second is asked\n[completed] sim/second: The second one is here.\n',
+  );
+});
+
+test('the example of a long conversation stays within its window', async () => {
+  await using harness = await createHarness();
+  await using _ = await startBackgroundWorker(harness);
+
+  const { output, complaints } = await runScript(['examples/long-conversation.ts'], { PAWL_URL: harness.url });
+
+  expect(complaints).toBe('');
+  const sizes = [...output.matchAll(/^turn \d: (\d+) tokens in/gm)].map(([, tokens]) => Number(tokens));
+  expect(sizes).toHaveLength(8);
+  expect(Math.max(...sizes)).toBeLessThan(4_000);
+  expect(output).toContain('history made shorter');
+});
