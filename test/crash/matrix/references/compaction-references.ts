@@ -7,9 +7,9 @@ export const compactionReferences: Reference[] = [
     of: 'turns whose histories are compacted, one of them once its model has refused it',
     points: /saveCompaction|ask |saveRound|enqueue/,
     start: async ({ startTurn }) => {
-      const rounds = ['1', '2', '3'].map((id) => ({
-        ...{ say: 'word '.repeat(300), tools: [{ name: 'look', id: `call_${id}` }] },
-        usage: { prompt_tokens: 1_500, completion_tokens: 300 },
+      const rounds = [1, 2, 3].map((number) => ({
+        ...{ say: 'word '.repeat(300), tools: [{ name: 'look', id: `call_${number}` }] },
+        usage: { prompt_tokens: 1_000 * number, completion_tokens: 300 },
       }));
       const script = { rounds, answer: 'All is done.', summary: { say: 'It looked.' } };
       const context = { strategy: 'summarize', keep_last_rounds: 1 };
@@ -18,7 +18,7 @@ export const compactionReferences: Reference[] = [
         tools: ['look'],
         context: { ...context, max_input_tokens: 3_000 },
       });
-      await startTurn({ input: scripted({ ...script, context_tokens: 1_500 }), tools: ['look'], context });
+      await startTurn({ input: scripted({ ...script, context_tokens: 2_400 }), tools: ['look'], context });
     },
   },
 ];
