@@ -63,16 +63,33 @@ function faultsOfCall(now: ObservedCall, undisturbed: ObservedCall): string[] {
   ];
 }
 
+/**
+ * A round is asked as it would have been, and so is the summary before it. What a job has asked since the last checkpoint is asked again: of a round whose history
+ * was compacted all but its last request, of others that one.
+ */
 function faultsOfModel(now: ObservedTurn, undisturbed: ObservedTurn): string[] {
-  const rounds = [...Map.groupBy(now.modelRequests, ({ round }) => round)];
-  const changed = rounds.filter(([, requests]) => new Set(requests.map(({ messages }) => messages)).size > 1);
-  const tooOften = now.modelRequests.length > undisturbed.modelRequests.length + 1;
+  const before = requestsOfRounds(undisturbed);
+  const changed = [...requestsOfRounds(now)].filter(([round, asked]) => kinds(asked) > kinds(before.get(round) ?? []));
+  const together = Map.groupBy(undisturbed.modelRequests, ({ round }) => Number.parseInt(round, 10));
+  const again = Math.max(1, ...[...together.values()].map((asked) => asked.length - 1));
+  const tooOften = now.modelRequests.length > undisturbed.modelRequests.length + again;
   return [
     ...changed.map(([round]) => `round ${round} was asked differently the second time`),
     ...(tooOften
       ? [`the model was asked ${now.modelRequests.length} times instead of ${undisturbed.modelRequests.length}`]
       : []),
   ];
+}
+
+type ModelRequests = ObservedTurn['modelRequests'];
+
+function requestsOfRounds({ modelRequests }: ObservedTurn): Map<string, ModelRequests> {
+  return Map.groupBy(modelRequests, ({ round }) => round);
+}
+
+/** How many requests there are that differ: more than one for a round whose history was compacted, or whose model was changed. */
+function kinds(requests: ModelRequests): number {
+  return new Set(requests.map(({ messages }) => messages)).size;
 }
 
 /** Each event has one id; one may be sent twice, and that of the dead process after a later one (R16). */
