@@ -34,7 +34,8 @@ export function tokensSinceCounted(line: readonly HistoryTurn[]): number | null 
   const turn = line[index];
   const round = turn?.rounds.at(-1);
   const compacted = latestCompaction(line);
-  if (compacted && (compacted.owner > index || compacted.round > (round?.number ?? 0)))
+  const isLater = compacted?.owner === index && compacted.round > (round?.number ?? 0);
+  if (compacted && (compacted.owner > index || isLater))
     return compacted.tokens + tokensOfInputs(line.slice(compacted.owner + 1));
   if (!turn || !round?.usage || round.usage.input_tokens === 0) return null;
   // The requests of an emulated round have nearly the same history each.
