@@ -11,7 +11,7 @@ import {
 import type { HistoryTurn } from '#core/turn/compaction/sent-history.ts';
 import type { RoundStep } from '#core/turn/next-step.ts';
 import type { Reply } from '#core/turn/reply.ts';
-import { decideRetry, isSpent } from '#core/turn/retry.ts';
+import { decideRetry, isSpent, nextModel, requestedPauseMs } from '#core/turn/retry.ts';
 import type { Turn } from '#core/turn/turn.ts';
 import type { Wakeup } from '#core/turn/wakeup.ts';
 import type { WorkerContext } from '../context.ts';
@@ -72,11 +72,13 @@ async function summarize(run: Run, due: Summary, context: WorkerContext): Promis
     return await saveLine(run, { line, plan, written: { model, ...summaryOf(reply), usage } }, context);
   } catch (failure) {
     if (run.signal.aborted || !(failure instanceof ProviderFailed)) throw failure;
-    if (isForGood(failure)) return await saveLine(run, { line, plan, written: { ...NOTHING, model } }, context);
-    const { work } = run.turn;
-    const isOver = decideRetry(failure.retry, work, { pauseMs: 0, countedMs: 0 }).kind === 'fail';
-    if (model !== work.model && isSpent({ failure, isOver, waitMs: 0 }, context.fallbackAfterMs))
-      return await summarize(run, { ...due, model: work.model }, context);
+    const without = { line, plan, written: { ...NOTHING, model } };
+    if (isTooLong(failure)) return await saveLine(run, without, context);
+    const { turn } = run;
+    const isOver = isModelSpent(turn, { failure, model }, context);
+    if (isOver && model !== turn.work.model) return await summarize(run, { ...due, model: turn.work.model }, context);
+    const isEmpty = failure.code === 'provider_bad_response';
+    if (isOver && isEmpty && nextModel(turn) === null) return await saveLine(run, without, context);
     return { kind: 'left', wakeups: await retryRound(run, { ...failing, failure }, context) };
   }
 }
@@ -86,9 +88,17 @@ export function isTooLong(failure: unknown): boolean {
   return failure instanceof ProviderFailed && failure.code === 'context_length_exceeded';
 }
 
-/** To ask again for the same summary would bring no better one: what it is of is too long, or the answer is empty. */
-function isForGood(failure: ProviderFailed): boolean {
-  return isTooLong(failure) || failure.code === 'provider_bad_response';
+/** Whether a model that was asked for a summary is given up: by the rules of a round, with the wait that its limit asks for. */
+function isModelSpent(
+  { work }: Turn,
+  { failure, model }: { failure: ProviderFailed; model: string },
+  { rateLimits, fallbackAfterMs }: WorkerContext,
+): boolean {
+  const isLimited = failure.retry.kind === 'rate-limited';
+  if (isLimited) rateLimits.refused(model, requestedPauseMs(failure.retry));
+  const waitMs = isLimited ? rateLimits.waitMs(model) : 0;
+  const isOver = decideRetry(failure.retry, work, { pauseMs: waitMs }).kind === 'fail';
+  return isSpent({ failure, isOver, waitMs }, fallbackAfterMs);
 }
 
 type Written = { model: string | null; summary: string | null; usage: Reply['usage']; requests: number };
