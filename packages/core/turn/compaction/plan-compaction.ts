@@ -4,7 +4,15 @@ import { isHandedOver } from '../next-step.ts';
 import { isMessage } from '../request/item.ts';
 import type { Turn } from '../turn.ts';
 import type { Compaction, CompactionStrategy } from './compaction.ts';
-import { findInEffect, type HistoryTurn, isWholly, leftOutOf, type Place, sentHistory } from './sent-history.ts';
+import {
+  findInEffect,
+  type HistoryTurn,
+  isWholly,
+  leftOutOf,
+  type Place,
+  sentHistory,
+  withoutHidden,
+} from './sent-history.ts';
 import { tokensOfRequest, tokensSinceCounted } from './tokens-of-request.ts';
 
 /** A compaction as it is decided, before a summary is asked for. `replaced` is what a summary has to tell. */
@@ -39,7 +47,9 @@ export function planCompaction(line: readonly HistoryTurn[], because: Compaction
   if (!owner || !isBehind(upTo, reached(line, context.strategy))) return null;
   const place = { upToTurn: owner.id, upToRound: upTo.round };
   const leftOut = leftOutOf(line.slice(0, upTo.index + 1));
-  const replaced = transcriptOf(coveredTurns(sent, place));
+  // A summary is shown to callers, who find nothing more of what was deleted.
+  const told = sentHistory(line.map(withoutHidden));
+  const replaced = transcriptOf(coveredTurns(told, place));
   return { round, strategy: context.strategy, ...place, beforeTokens, leftOut, replaced };
 }
 
