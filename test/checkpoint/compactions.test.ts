@@ -116,6 +116,22 @@ test('a deleted item empties the summaries that tell of it, and is counted where
   expect((await loadHistory(connection.db, two.conversationId, 2)).map(({ leftOut }) => leftOut)).toEqual([1]);
 });
 
+test('a summary of a turn that was deleted while it was written is not kept, and no event tells of it', async () => {
+  const one = await begun(await first());
+  await end(one);
+  const two = await begun(await next(one));
+  const other = await begun(await first());
+  await connection.db.transaction().execute((trx) => hideTurn(trx, 'default', one.id));
+
+  const late = save(two, { upToTurn: one.id, covered: [one.id] });
+  const untouched = save(other, { covered: [other.id] });
+
+  expect([(await late)?.summary, (await untouched)?.summary]).toEqual([null, 'So.']);
+  expect(await Promise.all([two, other].map(summaryOf))).toEqual([null, 'So.']);
+  expect(await eventsOf(two)).not.toContain('context.compacted');
+  expect(await load(two)).toMatchObject({ compactions: [{ usage: { total_tokens: 12 } }] });
+});
+
 test('what hangs on deleted turns goes with them', async () => {
   const turn = await begun(await first());
   await save(turn);
@@ -166,7 +182,7 @@ function save({ id }: Turn, own: Partial<NewCompaction> = {}) {
   return saveCompaction(connection.db, {
     ...{ turnId: id, round: 1, strategy: 'summarize', upToTurn: id, upToRound: 1, summary: 'So.', leftOut: 0 },
     ...{ beforeTokens: 900, afterTokens: 90, model: 'openai/test', usage: tokens, requests: 1 },
-    ...{ failedRequests: 0, isUsed: true, ...own },
+    ...{ failedRequests: 0, isUsed: true, covered: [], ...own },
   });
 }
 

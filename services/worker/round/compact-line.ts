@@ -132,15 +132,16 @@ async function saveLine(
   if (!saved) return goOnWithSaved(run, plan.round, context);
 
   const { turn } = run;
+  const isMade = isUsed && !(isSummary && saved.summary === null);
   run.turn = {
     ...turn,
     compactions: [...turn.compactions, saved],
     failedRequests: turn.failedRequests + failedRequests,
-    lastEvent: turn.lastEvent + (isUsed ? 1 : 0),
+    lastEvent: turn.lastEvent + (isMade ? 1 : 0),
     work: { ...turn.work, attempts: 0 },
   };
   run.requests = 0;
-  report(run, { ...plan, after }, context);
+  report(run, { ...plan, after: isMade ? after : null }, context);
   return goOn(run, saved, context);
 }
 
@@ -175,7 +176,7 @@ function report(
   if (after === null) {
     log.warn(
       { event: 'context.kept', ...about },
-      `round ${round}: no summary came that is shorter than what it stands for`,
+      `round ${round}: no summary came that is shorter than what it stands for, and tells nothing that was deleted`,
     );
     return;
   }
