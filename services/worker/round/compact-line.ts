@@ -12,6 +12,7 @@ import type { HistoryTurn } from '#core/turn/compaction/sent-history.ts';
 import type { RoundStep } from '#core/turn/next-step.ts';
 import type { Reply } from '#core/turn/reply.ts';
 import { decideRetry, isSpent, nextModel, requestedPauseMs } from '#core/turn/retry.ts';
+import { MAX_MODEL_ATTEMPTS } from '#core/turn/timing.ts';
 import type { Turn } from '#core/turn/turn.ts';
 import type { Wakeup } from '#core/turn/wakeup.ts';
 import type { WorkerContext } from '../context.ts';
@@ -50,21 +51,29 @@ export async function compactLine(
   if (!plan) return { kind: 'same' };
   if (plan.strategy === 'drop_tool_results') return saveLine(run, { line, plan, written: NOTHING }, context);
 
-  return summarize(run, { step, line, plan, model: summaryModel(run.turn, context) }, context);
+  return summarize(run, { step, line, plan, ...summaryWriter(run.turn, context) }, context);
 }
 
-/** Who writes the summary: the model that is named for it, unless it is away for longer than a turn waits for a model. */
-function summaryModel({ config, work }: Turn, { rateLimits, fallbackAfterMs }: WorkerContext): string {
+/** A model to ask for a summary, and how many of the step's tries were another's. */
+type SummaryWriter = { model: string; triedBefore: number };
+
+/**
+ * Who writes the summary: the model that is named for it, unless its tries are used up, or it is away for longer than a turn
+ * waits for a model.
+ */
+function summaryWriter({ config, work }: Turn, { rateLimits, fallbackAfterMs }: WorkerContext): SummaryWriter {
   const named = config.context?.model ?? work.model;
-  return rateLimits.waitMs(named) > fallbackAfterMs ? work.model : named;
+  if (named !== work.model && work.attempts >= MAX_MODEL_ATTEMPTS)
+    return { model: work.model, triedBefore: MAX_MODEL_ATTEMPTS - 1 };
+  return { model: rateLimits.waitMs(named) > fallbackAfterMs ? work.model : named, triedBefore: 0 };
 }
 
-type Summary = { step: RoundStep; line: HistoryTurn[]; plan: CompactionPlan; model: string };
+type Summary = SummaryWriter & { step: RoundStep; line: HistoryTurn[]; plan: CompactionPlan };
 
 /** Where the model that is named for summaries cannot answer, the one that the turn asks now does. */
 async function summarize(run: Run, due: Summary, context: WorkerContext): Promise<Compacted> {
-  const { step, line, plan, model } = due;
-  const failing = { step, model };
+  const { step, line, plan, model, triedBefore } = due;
+  const failing = { step, model, triedBefore };
   if (!context.rateLimits.allows(model)) return { kind: 'left', wakeups: await postponeRound(run, failing, context) };
   try {
     const reply = await askSummary(run, { step, model, messages: plan.replaced }, context);
@@ -75,8 +84,9 @@ async function summarize(run: Run, due: Summary, context: WorkerContext): Promis
     const without = { line, plan, written: { ...NOTHING, model } };
     if (isTooLong(failure)) return await saveLine(run, without, context);
     const { turn } = run;
-    const isOver = isModelSpent(turn, { failure, model }, context);
-    if (isOver && model !== turn.work.model) return await summarize(run, { ...due, model: turn.work.model }, context);
+    const isOver = isModelSpent(turn, { ...failing, failure }, context);
+    if (isOver && model !== turn.work.model)
+      return await summarize(run, { ...due, ...nextWriter(turn, failure, context) }, context);
     const isEmpty = failure.code === 'provider_bad_response';
     if (isOver && isEmpty && nextModel(turn) === null) return await saveLine(run, without, context);
     return { kind: 'left', wakeups: await retryRound(run, { ...failing, failure }, context) };
@@ -88,16 +98,24 @@ export function isTooLong(failure: unknown): boolean {
   return failure instanceof ProviderFailed && failure.code === 'context_length_exceeded';
 }
 
+/** The turn's own model, which has all its tries where the one that was named has used up its own. */
+function nextWriter({ work }: Turn, failure: ProviderFailed, { fallbackAfterMs }: WorkerContext): SummaryWriter {
+  const isLeftAtOnce = isSpent({ failure, isOver: false, waitMs: 0 }, fallbackAfterMs);
+  const isUsedUp = failure.retry.kind === 'later' && !isLeftAtOnce;
+  return { model: work.model, triedBefore: isUsedUp ? work.attempts : 0 };
+}
+
 /** Whether a model that was asked for a summary is given up: by the rules of a round, with the wait that its limit asks for. */
 function isModelSpent(
   { work }: Turn,
-  { failure, model }: { failure: ProviderFailed; model: string },
+  { failure, model, triedBefore }: SummaryWriter & { failure: ProviderFailed },
   { rateLimits, fallbackAfterMs }: WorkerContext,
 ): boolean {
   const isLimited = failure.retry.kind === 'rate-limited';
   if (isLimited) rateLimits.refused(model, requestedPauseMs(failure.retry));
   const waitMs = isLimited ? rateLimits.waitMs(model) : 0;
-  const isOver = decideRetry(failure.retry, work, { pauseMs: waitMs }).kind === 'fail';
+  const spent = { ...work, attempts: work.attempts - triedBefore };
+  const isOver = decideRetry(failure.retry, spent, { pauseMs: waitMs }).kind === 'fail';
   return isSpent({ failure, isOver, waitMs }, fallbackAfterMs);
 }
 

@@ -18,3 +18,19 @@ test('the model of the turn writes the summary where the one that is named for i
   expect(turn).toMatchObject({ status: 'completed', compactions: [{ model: FIRST }] });
   expect(models.third.asked).toHaveLength(1);
 });
+
+test('the model of the turn has tries of its own where those of the one that is named for summaries are used up', async () => {
+  await using models = await startModels();
+  models.first.answer({ body: openaiWire.reply({ text: [long] }) });
+  models.third.answer({ status: 503 });
+  const { say } = await converse(models.harness, context, { model: FIRST });
+
+  await say(long);
+  await say(long);
+  models.first.answer({ status: 503 });
+  const failed = await say(long, {}, { attempts: 12 });
+
+  expect(failed).toMatchObject({ status: 'failed', error: { code: 'provider_unavailable' } });
+  // Two answers, and five tries.
+  expect([models.third.asked.length, models.first.asked.length]).toEqual([5, 2 + 5]);
+});
