@@ -74,6 +74,13 @@ test('a round that has its reply is not compacted, nor is a turn that has ended'
   expect([await save(replied), await save(ended)]).toEqual([null, null]);
 });
 
+test('a round that was handed to another model is not compacted by a run of the one before', async () => {
+  const turn = await begun(await first());
+  await sql`update turns set model = 'openai/next' where id = ${turn.id}`.execute(connection.db);
+
+  expect([await save(turn), (await save(turn, { ownModel: 'openai/next' }))?.round]).toEqual([null, 1]);
+});
+
 test('before the next round of a turn there may be another', async () => {
   const turn = await begun(await first());
   await save(turn);
@@ -182,7 +189,7 @@ function save({ id }: Turn, own: Partial<NewCompaction> = {}) {
   return saveCompaction(connection.db, {
     ...{ turnId: id, round: 1, strategy: 'summarize', upToTurn: id, upToRound: 1, summary: 'So.', leftOut: 0 },
     ...{ beforeTokens: 900, afterTokens: 90, model: 'openai/test', usage: tokens, requests: 1 },
-    ...{ failedRequests: 0, isUsed: true, covered: [], ...own },
+    ...{ failedRequests: 0, isUsed: true, covered: [], ownModel: plainConfig.model, ...own },
   });
 }
 

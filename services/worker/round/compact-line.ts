@@ -142,7 +142,7 @@ async function saveLine(
   const isUsed = after !== null;
   const failedRequests = run.requests - written.requests;
   const compaction = {
-    ...{ ...place, ...written, turnId: run.turn.id, isUsed, failedRequests },
+    ...{ ...place, ...written, turnId: run.turn.id, ownModel: run.turn.work.model, isUsed, failedRequests },
     ...{ afterTokens: after ?? plan.beforeTokens, summary: isUsed ? written.summary : null },
   };
   const write = { verb: 'saveCompaction', turnId: run.turn.id };
@@ -173,7 +173,8 @@ async function goOn(run: Run, saved: Compaction, context: WorkerContext): Promis
 async function goOnWithSaved(run: Run, round: number, context: WorkerContext): Promise<Compacted> {
   const fresh = await context.turnCache.load(run.turn.id);
   const saved = fresh?.compactions.find((compaction) => compaction.round === round);
-  if (fresh?.work.step !== run.step || !saved) return { kind: 'left', wakeups: await dueWakeups(run.turn, context) };
+  const isLeft = fresh?.work.step !== run.step || fresh.work.model !== run.turn.work.model;
+  if (isLeft || !saved) return { kind: 'left', wakeups: await dueWakeups(run.turn, context) };
   const { compactions, failedRequests, lastEvent, startedAt, status }: Turn = fresh;
   const work = { ...run.turn.work, attempts: fresh.work.attempts };
   run.turn = { ...run.turn, compactions, failedRequests, lastEvent, startedAt, status, work };

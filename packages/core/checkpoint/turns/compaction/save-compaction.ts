@@ -6,25 +6,26 @@ import type { Db } from '../../tables.ts';
 
 /**
  * A compaction, about to be committed. `failedRequests`: those of the run that brought nothing. `isUsed`: it makes the history
- * shorter, which an event tells. `covered` are the turns that the summary may tell of.
+ * shorter, which an event tells. `covered` are the turns that the summary may tell of; `ownModel` is what the run would ask.
  */
 export type NewCompaction = Omit<Compaction, 'createdAt'> & {
   turnId: string;
   failedRequests: number;
   isUsed: boolean;
   covered: string[];
+  ownModel: string;
 };
 
 /**
  * Records what the history of a turn is replaced by before a round is asked, in one statement with its event. The round stays
  * the step that is due, and its tries are counted anew. The first write wins: no other run may compact the same round
- * once it was asked, and none a round that has its reply (R23). A summary is left out where more was deleted of what it
- * tells of since it was asked for. Returns the compaction; null when nothing was written.
+ * once it was asked, none a round that has its reply (R23), nor one that was handed to another model (R24). A summary is left
+ * out where more was deleted of what it tells of since it was asked for. Returns the compaction; null when nothing was written.
  */
 export async function saveCompaction(db: Db, compaction: NewCompaction): Promise<Compaction | null> {
   const [saved] = await write(db, { ...compaction, eventId: newId('evt') });
   if (!saved) return null;
-  const { turnId: _, isUsed: __, failedRequests: ___, covered: ____, ...kept } = compaction;
+  const { turnId: _, isUsed: __, failedRequests: ___, covered: ____, ownModel: _____, ...kept } = compaction;
   return { ...kept, summary: saved.summary, createdAt: saved.createdAt };
 }
 
@@ -34,7 +35,8 @@ const isStale = sql`(summary is not null and "leftOut" < (
 
 const write = writeFor<Pick<Compaction, 'createdAt' | 'summary'>>(
   sql`round int, strategy text, "upToTurn" text, "upToRound" int, summary text, "beforeTokens" int, "afterTokens" int, "leftOut" int,
-  model text, usage json, requests int, "failedRequests" int, "isUsed" boolean, covered json, "eventId" text`,
+  model text, usage json, requests int, "failedRequests" int, "isUsed" boolean, covered json, "ownModel" text,
+  "eventId" text`,
   (input) => sql`
     with ${input},
     known as materialized (select "turnId", ${isStale} as stale from input),
@@ -43,6 +45,7 @@ const write = writeFor<Pick<Compaction, 'createdAt' | 'summary'>>(
         last_event = last_event + ("isUsed" and not stale)::int
       from input join known using ("turnId")
       where turns.id = "turnId" and status = 'in_progress' and step = 'r' || round and coalesce(compacted_before, 0) < round
+        and turns.model = "ownModel"
       returning turns.id, last_event, stale, case when not stale then summary end as told, input.*
     ),
     saved as (
