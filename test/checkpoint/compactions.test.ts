@@ -74,6 +74,13 @@ test('a round that has its reply is not compacted, nor is a turn that has ended'
   expect([await save(replied), await save(ended)]).toEqual([null, null]);
 });
 
+test('a round that was handed to another model is not compacted by a run of the one before', async () => {
+  const turn = await begun(await first());
+  await sql`update turns set model = 'openai/next' where id = ${turn.id}`.execute(connection.db);
+
+  expect([await save(turn), (await save(turn, { ownModel: 'openai/next' }))?.round]).toEqual([null, 1]);
+});
+
 test('before the next round of a turn there may be another', async () => {
   const turn = await begun(await first());
   await save(turn);
@@ -114,6 +121,22 @@ test('a deleted item empties the summaries that tell of it, and is counted where
 
   expect(await summaryOf(two)).toBeNull();
   expect((await loadHistory(connection.db, two.conversationId, 2)).map(({ leftOut }) => leftOut)).toEqual([1]);
+});
+
+test('a summary of a turn that was deleted while it was written is not kept, and no event tells of it', async () => {
+  const one = await begun(await first());
+  await end(one);
+  const two = await begun(await next(one));
+  const other = await begun(await first());
+  await connection.db.transaction().execute((trx) => hideTurn(trx, 'default', one.id));
+
+  const late = save(two, { upToTurn: one.id, covered: [one.id] });
+  const untouched = save(other, { covered: [other.id] });
+
+  expect([(await late)?.summary, (await untouched)?.summary]).toEqual([null, 'So.']);
+  expect(await Promise.all([two, other].map(summaryOf))).toEqual([null, 'So.']);
+  expect(await eventsOf(two)).not.toContain('context.compacted');
+  expect(await load(two)).toMatchObject({ compactions: [{ usage: { total_tokens: 12 } }] });
 });
 
 test('what hangs on deleted turns goes with them', async () => {
@@ -166,7 +189,7 @@ function save({ id }: Turn, own: Partial<NewCompaction> = {}) {
   return saveCompaction(connection.db, {
     ...{ turnId: id, round: 1, strategy: 'summarize', upToTurn: id, upToRound: 1, summary: 'So.', leftOut: 0 },
     ...{ beforeTokens: 900, afterTokens: 90, model: 'openai/test', usage: tokens, requests: 1 },
-    ...{ failedRequests: 0, isUsed: true, ...own },
+    ...{ failedRequests: 0, isUsed: true, covered: [], ownModel: plainConfig.model, ...own },
   });
 }
 

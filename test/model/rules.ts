@@ -137,6 +137,7 @@ export const rules = {
     files: [
       ...turn('turn'),
       ...checkpoint('change-model', 'turns/lease', 'turns/save-round', 'turns/write-ending'),
+      ...checkpoint('turns/compaction/save-compaction'),
       ...worker('round/retry-round'),
     ],
   },

@@ -2,7 +2,7 @@ import { createRoute, type RouteHandler, z } from '@hono/zod-openapi';
 import { PAGE_BYTES } from '#core/checkpoint/sql/page.ts';
 import type { Db } from '#core/checkpoint/tables.ts';
 import { listHistory, loadHistory } from '#core/checkpoint/turns/reading/history.ts';
-import { type HistoryTurn, sentHistory } from '#core/turn/compaction/sent-history.ts';
+import { sentHistory, withoutHidden } from '#core/turn/compaction/sent-history.ts';
 import { anthropicHistory } from '#core/turn/history/anthropic.ts';
 import { compactHistory } from '#core/turn/history/compact.ts';
 import { geminiHistory } from '#core/turn/history/gemini.ts';
@@ -81,11 +81,6 @@ function fitsPage(): (turn: Turn) => boolean {
     bytes += JSON.stringify([turn.input, turn.rounds, turn.output]).length;
     return isFirst || bytes <= PAGE_BYTES;
   };
-}
-
-/** A deleted turn that models are still told of, as callers see it. */
-function withoutHidden(turn: HistoryTurn): HistoryTurn {
-  return turn.hidden ? { ...turn, input: [], adopted: [], rounds: [], output: null } : turn;
 }
 
 /** The messages in one format; `system` is a field of its own where the provider's API has it so. */

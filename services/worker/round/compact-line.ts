@@ -11,7 +11,8 @@ import {
 import type { HistoryTurn } from '#core/turn/compaction/sent-history.ts';
 import type { RoundStep } from '#core/turn/next-step.ts';
 import type { Reply } from '#core/turn/reply.ts';
-import { decideRetry, isSpent } from '#core/turn/retry.ts';
+import { decideRetry, isSpent, nextModel, requestedPauseMs } from '#core/turn/retry.ts';
+import { MAX_MODEL_ATTEMPTS } from '#core/turn/timing.ts';
 import type { Turn } from '#core/turn/turn.ts';
 import type { Wakeup } from '#core/turn/wakeup.ts';
 import type { WorkerContext } from '../context.ts';
@@ -50,21 +51,29 @@ export async function compactLine(
   if (!plan) return { kind: 'same' };
   if (plan.strategy === 'drop_tool_results') return saveLine(run, { line, plan, written: NOTHING }, context);
 
-  return summarize(run, { step, line, plan, model: summaryModel(run.turn, context) }, context);
+  return summarize(run, { step, line, plan, ...summaryWriter(run.turn, context) }, context);
 }
 
-/** Who writes the summary: the model that is named for it, unless it is away for longer than a turn waits for a model. */
-function summaryModel({ config, work }: Turn, { rateLimits, fallbackAfterMs }: WorkerContext): string {
+/** A model to ask for a summary, and how many of the step's tries were another's. */
+type SummaryWriter = { model: string; triedBefore: number };
+
+/**
+ * Who writes the summary: the model that is named for it, unless its tries are used up, or it is away for longer than a turn
+ * waits for a model.
+ */
+function summaryWriter({ config, work }: Turn, { rateLimits, fallbackAfterMs }: WorkerContext): SummaryWriter {
   const named = config.context?.model ?? work.model;
-  return rateLimits.waitMs(named) > fallbackAfterMs ? work.model : named;
+  if (named !== work.model && work.attempts >= MAX_MODEL_ATTEMPTS)
+    return { model: work.model, triedBefore: MAX_MODEL_ATTEMPTS - 1 };
+  return { model: rateLimits.waitMs(named) > fallbackAfterMs ? work.model : named, triedBefore: 0 };
 }
 
-type Summary = { step: RoundStep; line: HistoryTurn[]; plan: CompactionPlan; model: string };
+type Summary = SummaryWriter & { step: RoundStep; line: HistoryTurn[]; plan: CompactionPlan };
 
 /** Where the model that is named for summaries cannot answer, the one that the turn asks now does. */
 async function summarize(run: Run, due: Summary, context: WorkerContext): Promise<Compacted> {
-  const { step, line, plan, model } = due;
-  const failing = { step, model };
+  const { step, line, plan, model, triedBefore } = due;
+  const failing = { step, model, triedBefore };
   if (!context.rateLimits.allows(model)) return { kind: 'left', wakeups: await postponeRound(run, failing, context) };
   try {
     const reply = await askSummary(run, { step, model, messages: plan.replaced }, context);
@@ -72,11 +81,14 @@ async function summarize(run: Run, due: Summary, context: WorkerContext): Promis
     return await saveLine(run, { line, plan, written: { model, ...summaryOf(reply), usage } }, context);
   } catch (failure) {
     if (run.signal.aborted || !(failure instanceof ProviderFailed)) throw failure;
-    if (isForGood(failure)) return await saveLine(run, { line, plan, written: { ...NOTHING, model } }, context);
-    const { work } = run.turn;
-    const isOver = decideRetry(failure.retry, work, { pauseMs: 0, countedMs: 0 }).kind === 'fail';
-    if (model !== work.model && isSpent({ failure, isOver, waitMs: 0 }, context.fallbackAfterMs))
-      return await summarize(run, { ...due, model: work.model }, context);
+    const without = { line, plan, written: { ...NOTHING, model } };
+    if (isTooLong(failure)) return await saveLine(run, without, context);
+    const { turn } = run;
+    const isOver = isModelSpent(turn, { ...failing, failure }, context);
+    if (isOver && model !== turn.work.model)
+      return await summarize(run, { ...due, ...nextWriter(turn, failure, context) }, context);
+    const isEmpty = failure.code === 'provider_bad_response';
+    if (isOver && isEmpty && nextModel(turn) === null) return await saveLine(run, without, context);
     return { kind: 'left', wakeups: await retryRound(run, { ...failing, failure }, context) };
   }
 }
@@ -86,9 +98,25 @@ export function isTooLong(failure: unknown): boolean {
   return failure instanceof ProviderFailed && failure.code === 'context_length_exceeded';
 }
 
-/** To ask again for the same summary would bring no better one: what it is of is too long, or the answer is empty. */
-function isForGood(failure: ProviderFailed): boolean {
-  return isTooLong(failure) || failure.code === 'provider_bad_response';
+/** The turn's own model, which has all its tries where the one that was named has used up its own. */
+function nextWriter({ work }: Turn, failure: ProviderFailed, { fallbackAfterMs }: WorkerContext): SummaryWriter {
+  const isLeftAtOnce = isSpent({ failure, isOver: false, waitMs: 0 }, fallbackAfterMs);
+  const isUsedUp = failure.retry.kind === 'later' && !isLeftAtOnce;
+  return { model: work.model, triedBefore: isUsedUp ? work.attempts : 0 };
+}
+
+/** Whether a model that was asked for a summary is given up: by the rules of a round, with the wait that its limit asks for. */
+function isModelSpent(
+  { work }: Turn,
+  { failure, model, triedBefore }: SummaryWriter & { failure: ProviderFailed },
+  { rateLimits, fallbackAfterMs }: WorkerContext,
+): boolean {
+  const isLimited = failure.retry.kind === 'rate-limited';
+  if (isLimited) rateLimits.refused(model, requestedPauseMs(failure.retry));
+  const waitMs = isLimited ? rateLimits.waitMs(model) : 0;
+  const spent = { ...work, attempts: work.attempts - triedBefore };
+  const isOver = decideRetry(failure.retry, spent, { pauseMs: waitMs }).kind === 'fail';
+  return isSpent({ failure, isOver, waitMs }, fallbackAfterMs);
 }
 
 type Written = { model: string | null; summary: string | null; usage: Reply['usage']; requests: number };
@@ -114,7 +142,7 @@ async function saveLine(
   const isUsed = after !== null;
   const failedRequests = run.requests - written.requests;
   const compaction = {
-    ...{ ...place, ...written, turnId: run.turn.id, isUsed, failedRequests },
+    ...{ ...place, ...written, turnId: run.turn.id, ownModel: run.turn.work.model, isUsed, failedRequests },
     ...{ afterTokens: after ?? plan.beforeTokens, summary: isUsed ? written.summary : null },
   };
   const write = { verb: 'saveCompaction', turnId: run.turn.id };
@@ -122,15 +150,16 @@ async function saveLine(
   if (!saved) return goOnWithSaved(run, plan.round, context);
 
   const { turn } = run;
+  const isMade = isUsed && !(isSummary && saved.summary === null);
   run.turn = {
     ...turn,
     compactions: [...turn.compactions, saved],
     failedRequests: turn.failedRequests + failedRequests,
-    lastEvent: turn.lastEvent + (isUsed ? 1 : 0),
+    lastEvent: turn.lastEvent + (isMade ? 1 : 0),
     work: { ...turn.work, attempts: 0 },
   };
   run.requests = 0;
-  report(run, { ...plan, after }, context);
+  report(run, { ...plan, after: isMade ? after : null }, context);
   return goOn(run, saved, context);
 }
 
@@ -144,7 +173,8 @@ async function goOn(run: Run, saved: Compaction, context: WorkerContext): Promis
 async function goOnWithSaved(run: Run, round: number, context: WorkerContext): Promise<Compacted> {
   const fresh = await context.turnCache.load(run.turn.id);
   const saved = fresh?.compactions.find((compaction) => compaction.round === round);
-  if (fresh?.work.step !== run.step || !saved) return { kind: 'left', wakeups: await dueWakeups(run.turn, context) };
+  const isLeft = fresh?.work.step !== run.step || fresh.work.model !== run.turn.work.model;
+  if (isLeft || !saved) return { kind: 'left', wakeups: await dueWakeups(run.turn, context) };
   const { compactions, failedRequests, lastEvent, startedAt, status }: Turn = fresh;
   const work = { ...run.turn.work, attempts: fresh.work.attempts };
   run.turn = { ...run.turn, compactions, failedRequests, lastEvent, startedAt, status, work };
@@ -165,7 +195,7 @@ function report(
   if (after === null) {
     log.warn(
       { event: 'context.kept', ...about },
-      `round ${round}: no summary came that is shorter than what it stands for`,
+      `round ${round}: no summary came that is shorter than what it stands for, and tells nothing that was deleted`,
     );
     return;
   }

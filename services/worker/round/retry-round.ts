@@ -25,16 +25,20 @@ export async function postponeRound(
   return retryRound(run, { step, model, failure: new RateLimited(model) }, context);
 }
 
-/** A round that failed, and the model that did where that is another than the turn's: it was asked for a summary. */
-type Unanswered = { step: RoundStep; failure: ProviderFailed; model?: string };
+/**
+ * A round that failed, and the model that did where that is another than the turn's: it was asked for a summary. `triedBefore` of
+ * the step's tries were another model's.
+ */
+type Unanswered = { step: RoundStep; failure: ProviderFailed; model?: string; triedBefore?: number };
 
 /** A round without a reply: tried again later, handed to the next model, or the end of the turn (design: retries). */
 export async function retryRound(run: Run, unanswered: Unanswered, context: WorkerContext): Promise<Wakeup[]> {
   const { turn } = run;
-  const { failure, model = turn.work.model } = unanswered;
+  const { failure, model = turn.work.model, triedBefore = 0 } = unanswered;
   const pauseMs = failure.retry.kind === 'rate-limited' ? pauseOf(turn, { failure, model }, context) : 0;
   const countedMs = failure instanceof RateLimited && !context.rateLimits.isStuck(model) ? 0 : pauseMs;
-  const next = decideRetry(failure.retry, turn.work, { pauseMs, countedMs });
+  const spent = { ...turn.work, attempts: turn.work.attempts - triedBefore };
+  const next = decideRetry(failure.retry, spent, { pauseMs, countedMs });
   const known = { failure, isOver: next.kind === 'fail', waitMs: pauseMs };
   const mayLeave = model === turn.work.model && isBegun(run);
   const to = mayLeave ? fallbackFor(turn, known, context.fallbackAfterMs) : null;

@@ -46,6 +46,31 @@ test('the size is what the last round used, with what came since', () => {
   expect(planCompaction(line, 'size')).toBeNull();
 });
 
+test('a compaction of an earlier turn says nothing of the size of a later one, whatever the number of its round', () => {
+  const usage = {
+    input_tokens: 900,
+    output_tokens: 50,
+    total_tokens: 950,
+    cached_input_tokens: 0,
+    reasoning_tokens: 0,
+  };
+  const before = { ...turn('b', [1, 2, 3]), compactions: [made(3, 'a', 1)] };
+  const line = [turn('a', [1]), before, { ...turn('c', []), rounds: [{ ...makeRound(1, 'Look.', [{}]), usage }] }];
+
+  expect(tokensSinceCounted(line)).toBe(950 + 1);
+});
+
+test('the results of calls that a turn adopted count before its first round', () => {
+  const [call] = makeRound(1, null, [{}]).calls;
+  const usage = {
+    ...{ input_tokens: 900, output_tokens: 50, total_tokens: 950, cached_input_tokens: 0, reasoning_tokens: 0 },
+  };
+  const asked = { ...turn('a', []), rounds: [{ ...makeRound(1, 'May I?'), usage }] };
+  const adopted = [{ ...call!, round: 0, result: { ...call!.result!, content: 'word '.repeat(400) } }];
+
+  expect(tokensSinceCounted([asked, { ...turn('b', []), adopted }])).toBe(950 + 5 + 500);
+});
+
 test('a summary replaces turns with their inputs, and of its own turn the rounds alone', () => {
   const line = [turn('a', [1]), turn('b', [1, 2]), { ...turn('c', [1, 2]), compactions: [made(3, 'c', 1)] }];
 

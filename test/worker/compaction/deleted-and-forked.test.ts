@@ -21,6 +21,24 @@ test('once a turn is deleted that a summary tells of, the summary is sent no mor
   expect(after.status).toBe('completed');
 });
 
+test('a summary that is written after a turn was deleted tells nothing of it', async () => {
+  await using harness = await createHarness();
+  const { path, say } = await converse(harness, context);
+  const told = scripted({ answer: long, summary: { say: 'They said: {{conversation}}' } });
+  const first = await say(scripted({ answer: `The secret is 4711. ${long}` }));
+  await say(scripted({ answer: long }));
+
+  await harness.call('DELETE', `/v1/responses/resp_${first.id.slice('turn_'.length)}`);
+  await say(scripted({ answer: long }));
+  const later = await say(told, { context: { ...context, keep_last_rounds: 1 } });
+  const { body: sent } = await harness.call('GET', `${path}/messages?view=sent`);
+
+  expect(later.compactions).toHaveLength(1);
+  expect(summariesAsked(harness)).not.toHaveLength(0);
+  expect(JSON.stringify(summariesAsked(harness).map(({ body }) => body))).not.toContain('4711');
+  expect(JSON.stringify([later, sent])).not.toContain('4711');
+});
+
 test('a response that goes on from a compacted turn stands on its summary, one that goes on from before it does not', async () => {
   await using harness = await createHarness();
   const { say } = await converse(harness, context);

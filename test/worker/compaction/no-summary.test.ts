@@ -57,7 +57,6 @@ test('what is too long after that fails as it would have', async () => {
 });
 
 test.for([
-  ['empty', { say: ' ' }],
   ['longer than what it replaces', { say: '{{conversation}} {{conversation}}' }],
   ['refused', { refusal: 'I will not.' }],
 ])('a summary that is %s is noted, nothing is replaced, and none is asked for again', async ([, summary]) => {
@@ -75,6 +74,20 @@ test.for([
   expect((await harness.listEvents(turn.id)).map(({ type }) => type)).not.toContain('context.compacted');
   expect(requestedRoles(harness.modelRequests.at(-1)!)).toBe('user assistant user assistant user');
   expect(summariesAsked(harness)).toHaveLength(1);
+});
+
+test('a summary that is empty is asked for as often as a round would be, then noted, and the round asked as it is', async () => {
+  await using harness = await createHarness();
+  const { say } = await converse(harness, { strategy: 'summarize', max_input_tokens: 1_000, keep_last_rounds: 1 });
+  const answer = scripted({ answer: long, summary: { say: ' ' } });
+
+  await say(answer);
+  await say(answer);
+  const turn = await say(answer, {}, { attempts: 5 });
+
+  expect(turn).toMatchObject({ status: 'completed', compactions: [{ round: 1, summary: null }] });
+  expect(turn).toMatchObject({ rounds: [{ attempts: 1 }], usage: { llm_calls: 6 } });
+  expect(summariesAsked(harness)).toHaveLength(5);
 });
 
 test('with all rounds to be kept there is nothing to compact, and the round is asked as it is', async () => {
@@ -157,6 +170,19 @@ test('a model with a rate limit is not asked for a summary, and the round waits 
   expect(waiting).toMatchObject({ status: 'in_progress', waiting: { for: 'provider' } });
   expect(harness.worker.rateLimits.allows('openai/test')).toBe(true);
   expect(harness.worker.rateLimits.allows('openai/small')).toBe(false);
+});
+
+test('a summary that comes broken is asked for again, as a round would be', async () => {
+  await using harness = await createHarness();
+  const { say } = await converse(harness, { strategy: 'summarize', max_input_tokens: 1_000, keep_last_rounds: 1 });
+  const fault = { kind: 'garbage' as const, times: 1 };
+  const answer = scripted({ answer: long, summary: { say: 'They greeted.', fault } });
+
+  await say(answer);
+  await say(answer);
+  const turn = await say(answer, {}, { attempts: 2 });
+
+  expect(turn).toMatchObject({ status: 'completed', compactions: [{ summary: 'They greeted.' }] });
 });
 
 test('the tokens of a summary count towards the limit of the turn', async () => {

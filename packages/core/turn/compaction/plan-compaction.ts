@@ -4,7 +4,15 @@ import { isHandedOver } from '../next-step.ts';
 import { isMessage } from '../request/item.ts';
 import type { Turn } from '../turn.ts';
 import type { Compaction, CompactionStrategy } from './compaction.ts';
-import { findInEffect, type HistoryTurn, isWholly, leftOutOf, type Place, sentHistory } from './sent-history.ts';
+import {
+  findInEffect,
+  type HistoryTurn,
+  isWholly,
+  leftOutOf,
+  type Place,
+  sentHistory,
+  withoutHidden,
+} from './sent-history.ts';
 import { tokensOfRequest, tokensSinceCounted } from './tokens-of-request.ts';
 
 /** A compaction as it is decided, before a summary is asked for. `replaced` is what a summary has to tell. */
@@ -13,6 +21,8 @@ export type CompactionPlan = Pick<
   'round' | 'strategy' | 'upToTurn' | 'upToRound' | 'beforeTokens' | 'leftOut'
 > & {
   replaced: Message[];
+  /** The turns that it replaces, in whole or in part. */
+  covered: string[];
 };
 
 /** Why the history has to become shorter: the next request would pass what the turn allows, or its provider has refused it. */
@@ -38,15 +48,26 @@ export function planCompaction(line: readonly HistoryTurn[], because: Compaction
   const owner = upTo && line[upTo.index];
   if (!owner || !isBehind(upTo, reached(line, context.strategy))) return null;
   const place = { upToTurn: owner.id, upToRound: upTo.round };
-  const leftOut = leftOutOf(line.slice(0, upTo.index + 1));
-  const replaced = transcriptOf(coveredTurns(sent, place));
-  return { round, strategy: context.strategy, ...place, beforeTokens, leftOut, replaced };
+  const covered = line.slice(0, upTo.index + 1);
+  const leftOut = leftOutOf(covered);
+  // A summary is shown to callers, who find nothing more of what was deleted.
+  const told = sentHistory(line.map(withoutHidden));
+  const replaced = transcriptOf(coveredTurns(told, place));
+  return {
+    round,
+    strategy: context.strategy,
+    ...place,
+    beforeTokens,
+    leftOut,
+    replaced,
+    covered: covered.map(({ id }) => id),
+  };
 }
 
 /** What comes of a plan: how large the next request is with it, or null where it would be no smaller. */
 export function tokensAfter(
   line: readonly HistoryTurn[],
-  { replaced: _, ...plan }: CompactionPlan,
+  { replaced: _, covered: __, ...plan }: CompactionPlan,
   summary: string | null,
 ): number | null {
   const turn = line.at(-1);

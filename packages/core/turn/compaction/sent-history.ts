@@ -24,6 +24,11 @@ export function sentHistory(line: readonly HistoryTurn[]): Turn[] {
   return summarized ? replaceBySummary(shortened, summarized) : shortened;
 }
 
+/** A turn as callers see it: of one that was deleted, which what stands on it is still told of, nothing. */
+export function withoutHidden(turn: HistoryTurn): HistoryTurn {
+  return turn.hidden ? { ...turn, input: [], adopted: [], rounds: [], output: null } : turn;
+}
+
 /** The latest compaction of one kind that shapes what is sent. */
 export function findInEffect(line: readonly HistoryTurn[], strategy: CompactionStrategy): InEffect | undefined {
   for (const [owner, turn] of [...line.entries()].reverse()) {

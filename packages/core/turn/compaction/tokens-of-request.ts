@@ -3,7 +3,7 @@ import type { Message } from '../message.ts';
 import { type InputItem, isMessage, type Part } from '../request/item.ts';
 import type { TurnConfig } from '../request/turn.ts';
 import { answerText, type ToolResult } from '../tool-result.ts';
-import type { Turn } from '../turn.ts';
+import type { ToolCall, Turn } from '../turn.ts';
 import { findInEffect, type HistoryTurn } from './sent-history.ts';
 
 /** A rule of thumb: models count about one token for four bytes. */
@@ -34,13 +34,13 @@ export function tokensSinceCounted(line: readonly HistoryTurn[]): number | null 
   const turn = line[index];
   const round = turn?.rounds.at(-1);
   const compacted = latestCompaction(line);
-  if (compacted && (compacted.owner > index || compacted.round > (round?.number ?? 0)))
-    return compacted.tokens + tokensOfInputs(line.slice(compacted.owner + 1));
+  const isLater = compacted?.owner === index && compacted.round > (round?.number ?? 0);
+  if (compacted && (compacted.owner > index || isLater))
+    return compacted.tokens + tokensOfBeginnings(line.slice(compacted.owner + 1));
   if (!turn || !round?.usage || round.usage.input_tokens === 0) return null;
   // The requests of an emulated round have nearly the same history each.
   const used = Math.ceil(round.usage.input_tokens / round.requests) + round.usage.output_tokens;
-  const results = callsOf(turn, round.number).map(({ result }) => (result ? tokensOfResult(result) : 0));
-  return results.reduce((sum, tokens) => sum + tokens, used) + tokensOfInputs(line.slice(index + 1));
+  return tokensOfResults(callsOf(turn, round.number), used) + tokensOfBeginnings(line.slice(index + 1));
 }
 
 function tokensOfResult(result: ToolResult): number {
@@ -56,8 +56,17 @@ function latestCompaction(line: readonly HistoryTurn[]) {
   return latest && { owner: latest.owner, round: latest.compaction.round, tokens: latest.compaction.afterTokens };
 }
 
-function tokensOfInputs(turns: readonly Pick<Turn, 'input'>[]): number {
-  return turns.flatMap(({ input }) => input).reduce((sum, item) => sum + tokensOfItem(item), 0);
+/** What turns bring into the history before their first round: their inputs, and the results of calls that they adopted. */
+function tokensOfBeginnings(turns: readonly Pick<Turn, 'input' | 'adopted'>[]): number {
+  const items = turns.flatMap(({ input }) => input).reduce((sum, item) => sum + tokensOfItem(item), 0);
+  return tokensOfResults(
+    turns.flatMap(({ adopted }) => adopted),
+    items,
+  );
+}
+
+function tokensOfResults(calls: readonly ToolCall[], before: number): number {
+  return calls.reduce((sum, { result }) => sum + (result ? tokensOfResult(result) : 0), before);
 }
 
 function tokensOfItem(item: InputItem): number {

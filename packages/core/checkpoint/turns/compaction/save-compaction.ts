@@ -6,45 +6,59 @@ import type { Db } from '../../tables.ts';
 
 /**
  * A compaction, about to be committed. `failedRequests`: those of the run that brought nothing. `isUsed`: it makes the history
- * shorter, which an event tells.
+ * shorter, which an event tells. `covered` are the turns that the summary may tell of; `ownModel` is what the run would ask.
  */
-export type NewCompaction = Omit<Compaction, 'createdAt'> & { turnId: string; failedRequests: number; isUsed: boolean };
+export type NewCompaction = Omit<Compaction, 'createdAt'> & {
+  turnId: string;
+  failedRequests: number;
+  isUsed: boolean;
+  covered: string[];
+  ownModel: string;
+};
 
 /**
  * Records what the history of a turn is replaced by before a round is asked, in one statement with its event. The round stays
  * the step that is due, and its tries are counted anew. The first write wins: no other run may compact the same round
- * once it was asked, and none a round that has its reply (R23). Returns the compaction; null when nothing was written.
+ * once it was asked, none a round that has its reply (R23), nor one that was handed to another model (R24). A summary is left
+ * out where more was deleted of what it tells of since it was asked for. Returns the compaction; null when nothing was written.
  */
 export async function saveCompaction(db: Db, compaction: NewCompaction): Promise<Compaction | null> {
-  const { isUsed, failedRequests, ...row } = compaction;
-  const [saved] = await write(db, { ...row, isUsed, failedRequests, eventId: newId('evt') });
+  const [saved] = await write(db, { ...compaction, eventId: newId('evt') });
   if (!saved) return null;
-  const { turnId: _, ...kept } = row;
-  return { ...kept, createdAt: saved.createdAt };
+  const { turnId: _, isUsed: __, failedRequests: ___, covered: ____, ownModel: _____, ...kept } = compaction;
+  return { ...kept, summary: saved.summary, createdAt: saved.createdAt };
 }
 
-const write = writeFor<{ createdAt: string }>(
+const isStale = sql`(summary is not null and "leftOut" < (
+  select coalesce(sum((hidden_at is not null)::int + coalesce(json_array_length(deleted_items), 0)), 0) from turns
+  where id in (select json_array_elements_text(covered))))`;
+
+const write = writeFor<Pick<Compaction, 'createdAt' | 'summary'>>(
   sql`round int, strategy text, "upToTurn" text, "upToRound" int, summary text, "beforeTokens" int, "afterTokens" int, "leftOut" int,
-  model text, usage json, requests int, "failedRequests" int, "isUsed" boolean, "eventId" text`,
+  model text, usage json, requests int, "failedRequests" int, "isUsed" boolean, covered json, "ownModel" text,
+  "eventId" text`,
   (input) => sql`
     with ${input},
+    known as materialized (select "turnId", ${isStale} as stale from input),
     turns as (
-      update turns set compacted_before = round, attempts = 0,
-        failed_requests = failed_requests + "failedRequests", last_event = last_event + "isUsed"::int
-      from input where turns.id = "turnId" and status = 'in_progress' and step = 'r' || round and coalesce(compacted_before, 0) < round
-      returning turns.id, last_event, input.*
+      update turns set compacted_before = round, attempts = 0, failed_requests = failed_requests + "failedRequests",
+        last_event = last_event + ("isUsed" and not stale)::int
+      from input join known using ("turnId")
+      where turns.id = "turnId" and status = 'in_progress' and step = 'r' || round and coalesce(compacted_before, 0) < round
+        and turns.model = "ownModel"
+      returning turns.id, last_event, stale, case when not stale then summary end as told, input.*
     ),
     saved as (
       insert into compactions (turn_id, round, strategy, up_to_turn, up_to_round, summary, before_tokens, after_tokens, left_out,
         model, usage, requests)
-      select id, round, strategy, "upToTurn", "upToRound", summary, "beforeTokens", "afterTokens", "leftOut", model, usage, requests
+      select id, round, strategy, "upToTurn", "upToRound", told, "beforeTokens", "afterTokens", "leftOut", model, usage, requests
       from turns
     ),
     event as (
       insert into events (turn_id, number, id, type, round, data)
       select id, last_event, "eventId", 'context.compacted', round, json_build_object('round', round, 'up_to_turn', "upToTurn",
         'up_to_round', "upToRound", 'before_tokens', "beforeTokens", 'after_tokens', "afterTokens")
-      from turns where "isUsed"
+      from turns where "isUsed" and not stale
     )
-    select id as "turnId", now()::text as "createdAt" from turns`,
+    select id as "turnId", told as summary, now()::text as "createdAt" from turns`,
 );
