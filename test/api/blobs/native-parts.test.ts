@@ -107,6 +107,18 @@ test('what reads show is taken as input again, of the same project only, by both
   }
 });
 
+test('the path of a blob is audio only where its bytes are', async () => {
+  await using harness = await createHarness();
+  const post = (...parts: object[]) =>
+    harness.call('POST', '/v1/turns', { body: { model: 'openai/test', input: user(...parts) } });
+  await post(image(PNG), audio(WAV, 'wav'));
+
+  expect((await post(audio(pathOf(WAV), 'wav'))).status).toBe(202);
+  for (const wrong of [audio(pathOf(WAV), 'mp3'), audio(pathOf(PNG), 'wav')]) {
+    expect(describeRefusal(await post(wrong))).toBe('400 invalid_value: input[0].content[0].data');
+  }
+});
+
 test('a request that comes again under its key keeps nothing twice', async () => {
   await using harness = await createHarness();
   const body = { model: 'openai/test', input: user(image(PNG)) };
@@ -177,6 +189,7 @@ const bad: [string, object, string][] = [
   ],
   ['audio of another format', audio(WAV, 'mp3'), 'invalid_value: input[0].content[1].data'],
   ['a format that is not known', audio(WAV, 'ogg'), 'invalid_value: input[0].content[1].format'],
+  ['a detail that is not known', { ...image(PNG), detail: 'mega' }, 'invalid_value: input[0].content[1].detail'],
   ['a file without data', { type: 'input_file', filename: 'a.pdf' }, 'invalid_value: input[0].content[1].file_data'],
   [
     'a file twice',
