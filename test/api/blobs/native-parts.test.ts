@@ -225,3 +225,17 @@ test('a body may be large by its data, and not by its words', async () => {
   expect(await post('/v1/turns', { input: user(large(1_000_000), text('x'.repeat(1_100_000))) })).toBe(413);
   expect(await post('/v1/turns', { input: 'x'.repeat(1_100_000) })).toBe(413);
 });
+
+test('a limit below 1 MiB holds for bodies with data in them alone', async () => {
+  await using harness = await createHarness({ env: { PAWL_BODY_LIMIT: '20000' } });
+  const post = (...parts: object[]) =>
+    harness.call('POST', '/v1/turns', { body: { model: 'openai/test', input: user(...parts) } });
+  const byAddress = { type: 'input_image', image_url: 'https://example.com/a.png' };
+
+  const refused = await post(image(pngOf({ bytes: 30_000 })));
+  const taken = [await post(image(PNG)), await post(text('x'.repeat(30_000)), byAddress)];
+
+  const message = 'The body is larger than 20000 bytes. Send less, or split it over turns.';
+  expect(refused).toMatchObject({ status: 413, body: { error: { code: 'body_too_large', message } } });
+  expect(taken.map(({ status }) => status)).toEqual([202, 202]);
+});
