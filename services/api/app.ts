@@ -112,7 +112,7 @@ export function makeApp(context: ApiContext) {
   app.use('*', refuseUnknownRoute(app.openAPIRegistry));
   const limit = limitBody(context.bodyLimit);
   const refuseFields = refuseUnknownFields(app.openAPIRegistry);
-  for (const paths of ['/v1/*', '/openai/v1/*']) app.use(paths, limit, readJson, refuseFields);
+  for (const paths of ['/v1/*', '/openai/v1/*']) app.use(paths, limit, readJson(context.bodyLimit), refuseFields);
 
   for (const makeRoutes of [...NATIVE_ROUTES, ...OPENAI_ROUTES]) app.route('/', makeRoutes(context));
   app.route('/', inspectorPageRoutes());

@@ -9,7 +9,7 @@ import type { Tool } from '#core/turn/request/tool.ts';
 import type { StandingConfig, ToolChoice, TurnConfig } from '#core/turn/request/turn.ts';
 import { DEFAULT_EVENTS, type ResponseWebhook, type Subscription } from '#core/turn/request/webhook.ts';
 import type { ApiContext } from './context.ts';
-import { resolveOutputSchema } from './resolve-output-schema.ts';
+import { checkNative, resolveOutputSchema } from './resolve-output-schema.ts';
 import { resolveTools } from './resolve-tools.ts';
 
 type Rules = Pick<
@@ -93,6 +93,7 @@ function checkModel(model: string, config: AskedConfig, rules: Rules): void {
   const unsupported = unsupportedField(provider, config);
   if (unsupported) throw new RequestRefused(400, 'unsupported_parameter', unsupported.message, unsupported.param);
   checkMode(config, provider);
+  checkNative(config.output_schema, provider);
   checkPrice(model, config, rules);
 }
 

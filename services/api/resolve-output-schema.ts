@@ -26,12 +26,23 @@ export function resolveOutputSchema(
 
 const PLACE = 'output_schema.schema';
 
+/** Refuses to give a provider a schema that it cannot hold a reply to. */
+export function checkNative(given: GivenOutputSchema | null | undefined, provider: Provider): void {
+  const lack = given?.mode === 'native' && lackOf(provider);
+  if (lack) throw new RequestRefused(400, 'unsupported_parameter', lack, 'output_schema.mode');
+}
+
 function reasonAgainstNative({ providers, tools, tool_mode }: Asked): string | null {
-  const instead = 'Set output_schema.mode to "instructions", or leave it out.';
-  const lacking = providers.find(({ capabilities }) => !capabilities.structured_outputs);
-  if (lacking) return `${lacking.name} is configured without structured outputs. ${instead}`;
+  const [lacking] = providers.flatMap((provider) => lackOf(provider) ?? []);
+  if (lacking) return lacking;
   if (tool_mode !== 'inline' || tools.length === 0) return null;
-  return `With tool_mode inline, calls stand in the text, which a provider then cannot hold to a schema. ${instead}`;
+  return `With tool_mode inline, calls stand in the text, which a provider then cannot hold to a schema. ${INSTEAD}`;
+}
+
+const INSTEAD = 'Set output_schema.mode to "instructions", or leave it out.';
+
+function lackOf({ name, capabilities }: Pick<Provider, 'name' | 'capabilities'>): string | null {
+  return capabilities.structured_outputs ? null : `${name} is configured without structured outputs. ${INSTEAD}`;
 }
 
 /** Only Chat Completions has the switch; every wire is asked for the schema, and the answer is checked in any case. */

@@ -3,7 +3,7 @@ import { type Connection, connect } from '#core/checkpoint/connect.ts';
 import { findOrCreateWebhookSecret } from '#core/checkpoint/webhooks/secret.ts';
 import { type Egress, openEgress } from '#core/egress/open.ts';
 import { type EgressPolicy, parseEgressAllow } from '#core/egress/policy.ts';
-import { type Prices, readPrices } from '#core/llm/prices.ts';
+import { type Prices, readPrices, unusedPrices } from '#core/llm/prices.ts';
 import { configureProviders, loadProviderPackages, type Providers } from '#core/llm/providers.ts';
 import { openPubsub } from '#core/pubsub/open-pubsub.ts';
 import type { Pubsub } from '#core/pubsub/pubsub.ts';
@@ -72,6 +72,7 @@ export async function openParts(
   const packages = await loadProviderPackages(settings.variables);
   const providers = configureProviders(settings.variables, simulator, packages);
   const prices = readPrices(settings.PAWL_PRICES);
+  for (const sentence of unusedPrices(prices, providers.names)) log.warn(sentence);
   const egressPolicy = parseEgressAllow(settings.PAWL_EGRESS_ALLOW);
   const egress = openEgress(egressPolicy);
   const connectionRefusals = trackConnectionRefusals(log);

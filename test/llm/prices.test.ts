@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { Misconfigured } from '#core/failure.ts';
-import { readPrices } from '#core/llm/prices.ts';
+import { readPrices, unusedPrices } from '#core/llm/prices.ts';
 
 const usage = {
   ...{ input_tokens: 1_000, output_tokens: 100, total_tokens: 1_100 },
@@ -43,6 +43,15 @@ test('a model without a price, and a reply without usage, have no known cost', (
   expect(prices.costOf('openai/o3', null)).toBeNull();
   expect([prices.has('openai/o3'), prices.has('anthropic/claude'), readPrices(undefined).has('sim/demo')]).toEqual([
     ...[true, false, false],
+  ]);
+});
+
+test('a price of a provider that is not configured is told, and one of all providers is not', () => {
+  const price = { input: 1, output: 1 };
+  const prices = readPrices(JSON.stringify({ '*': price, 'open*': price, 'openai/*': price, 'opneai/gpt-4.1': price }));
+
+  expect(unusedPrices(prices, ['sim', 'openai'])).toEqual([
+    'PAWL_PRICES.opneai/gpt-4.1: no provider of this name is configured, so it prices nothing.',
   ]);
 });
 

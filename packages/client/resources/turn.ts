@@ -55,7 +55,7 @@ export type InputMessage = { role: 'user' | 'assistant' | 'system'; content: str
  */
 export type InputPart =
   | { type: 'input_text'; text: string }
-  | { type: 'input_image'; image_url: string; detail?: string | null | undefined }
+  | { type: 'input_image'; image_url: string; detail?: 'auto' | 'low' | 'high' | 'original' | null | undefined }
   | {
       type: 'input_file';
       filename?: string | null | undefined;

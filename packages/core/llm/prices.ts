@@ -18,6 +18,8 @@ const PriceList = z.record(
 
 /** What models cost, in USD. */
 export type Prices = {
+  /** The names that prices were given by. */
+  names: string[];
   /** Whether a model has a price. */
   has(model: string): boolean;
   /** What a reply of a model cost; null where the model has no price, or its provider counts no tokens. */
@@ -33,12 +35,19 @@ export function readPrices(text: string | undefined): Prices {
   const longestFirst = Object.entries(given).toSorted(([one], [other]) => rankOf(other) - rankOf(one));
   const priceOf = (model: string) => longestFirst.find(([name]) => isMeant(name, model))?.[1];
   return {
+    names: Object.keys(given),
     has: (model) => priceOf(model) !== undefined,
     costOf: (model, usage) => {
       const price = priceOf(model);
       return price && usage ? costOf(price, usage) : null;
     },
   };
+}
+
+/** A sentence for each price of a provider that is not configured: it was probably misspelt, and prices nothing. */
+export function unusedPrices({ names }: Pick<Prices, 'names'>, providers: readonly string[]): string[] {
+  const unused = names.filter((name) => name.includes('/') && !providers.includes(name.slice(0, name.indexOf('/'))));
+  return unused.map((name) => `PAWL_PRICES.${name}: no provider of this name is configured, so it prices nothing.`);
 }
 
 function readList(text: string): Record<string, Price> {

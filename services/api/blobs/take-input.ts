@@ -18,7 +18,7 @@ export async function takeInput(
   for (const [index, fallback] of (config.fallback_models ?? []).entries()) {
     const problem = unsupportedParts(wireOf(fallback), taken.input);
     if (!problem) continue;
-    const message = `${problem.param} cannot be sent to ${fallback}. ${problem.message}`;
+    const message = `Of ${fallback}: ${problem.message}`;
     throw new RequestRefused(400, 'unsupported_content', message, `fallback_models[${index}]`);
   }
   return taken;

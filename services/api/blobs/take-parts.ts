@@ -83,9 +83,17 @@ function withAddress({ part, path }: PlacedPart, types: ReadonlyMap<string, stri
   if (mediaType === undefined) throw noBlob(sha256, `${path}.${data.field}`);
   if (part.type === 'input_image' && !mediaType.startsWith('image/'))
     throw invalid(`${path}.${data.field}`, 'give an image, or send it as an input_file');
+  if (part.type === 'input_audio' && !AUDIO_TYPES[part.format].includes(mediaType))
+    throw invalid(`${path}.${data.field}`, `this blob is ${mediaType}; give one that is audio/${part.format}`);
   const own = part.type === 'input_audio' ? `audio/${part.format}` : mediaType;
   return withData(part, blobAddress({ sha256, mediaType: own }));
 }
+
+/** What else the formats of audio are called, where their bytes came as a file. */
+const AUDIO_TYPES = {
+  mp3: ['audio/mp3', 'audio/mpeg'],
+  wav: ['audio/wav', 'audio/wave', 'audio/x-wav', 'audio/vnd.wave'],
+};
 
 function takePart({ part, path }: PlacedPart, blobs: NewBlob[]): Part {
   const taken = takeInline(part);

@@ -19,7 +19,7 @@ const MAX_PLAIN_BYTES = MIB;
 const MOST_DROPPED_BYTES = 64 * MIB;
 
 /**
- * Refuses a body of more bytes than `mostBytes`. Of ours it may have 1 MiB in any case, and more only with inline data in it.
+ * Refuses a body of more bytes than `mostBytes`. Of ours it may have 1 MiB, and more only with inline data in it.
  * Node enforces a declared length, so only a body without one is counted. Reading a body makes a whole `Request` of it, and
  * a web stream.
  */
@@ -73,23 +73,32 @@ const MAX_VALUES = 100_000;
 const MAX_KEYS = 10_000;
 const WITH_BODY = new Set(['POST', 'PUT', 'PATCH']);
 
-/** Makes sure that a body is JSON that can be stored, before any other code reads it. */
-export const readJson = createMiddleware(async (c, next) => {
-  if (!WITH_BODY.has(c.req.method)) return next();
-  const text = await orCutOff(c.req.text());
-  if (text.length > 0) {
-    requireJsonType(c.req.header('content-type'));
-    const isLarge = !isUnderResponses(c.req.path) && isLarger(text, MAX_PLAIN_BYTES);
-    if (isLarge && !text.includes(PART)) throw tooLarge(MAX_PLAIN_BYTES);
-    const clean = cleanBody(parse(text));
-    const body = JSON.stringify(clean);
-    if (isLarge && isLarger(body, MAX_PLAIN_BYTES + inlineLength(clean)))
-      throw tooLarge(MAX_PLAIN_BYTES, ' without its images, files and audio');
-    // Later readers of the body get the clean one. Hono keeps promises here, although its types do not say so.
-    c.req.bodyCache = { text: Promise.resolve(body) as unknown as string };
-  }
-  await next();
-});
+/** Makes sure that a body is JSON that can be stored, before any other code reads it; with inline data, of `mostBytes`. */
+export function readJson(mostBytes: number) {
+  return createMiddleware(async (c, next) => {
+    if (!WITH_BODY.has(c.req.method)) return next();
+    const text = await orCutOff(c.req.text());
+    if (text.length > 0) {
+      requireJsonType(c.req.header('content-type'));
+      const body = isUnderResponses(c.req.path) ? JSON.stringify(cleanBody(parse(text))) : readOurs(text, mostBytes);
+      // Later readers of the body get the clean one. Hono keeps promises here, although its types do not say so.
+      c.req.bodyCache = { text: Promise.resolve(body) as unknown as string };
+    }
+    await next();
+  });
+}
+
+/** A body of ours, clean: with inline data in it of `mostBytes` at most, and of 1 MiB without that. */
+function readOurs(text: string, mostBytes: number): string {
+  const isLarge = isLarger(text, MAX_PLAIN_BYTES);
+  if (isLarge && !text.includes(PART)) throw tooLarge(MAX_PLAIN_BYTES);
+  const clean = cleanBody(parse(text));
+  if (isLarger(text, mostBytes) && inlineLength(clean) > 0) throw tooLarge(mostBytes);
+  const body = JSON.stringify(clean);
+  if (isLarge && isLarger(body, MAX_PLAIN_BYTES + inlineLength(clean)))
+    throw tooLarge(MAX_PLAIN_BYTES, ' without its images, files and audio');
+  return body;
+}
 
 /** A character takes at most three bytes for each of its units. */
 function isLarger(text: string, bytes: number): boolean {
@@ -101,8 +110,13 @@ function inlineLength(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0;
   const own = isRecord(value) ? (INLINE_FIELDS[String(value.type)] ?? []) : [];
   const data = own.map((field) => (isRecord(value) ? value[field] : ''));
-  const length = data.reduce<number>((sum, text) => sum + (typeof text === 'string' ? text.length : 0), 0);
+  const length = data.reduce<number>((sum, text) => sum + (isInline(text) ? text.length : 0), 0);
   return Object.values(value).reduce<number>((sum, inner) => sum + inlineLength(inner), length);
+}
+
+/** An address, or the path of a blob, is no data. */
+function isInline(value: unknown): value is string {
+  return typeof value === 'string' && !/^(?:https:\/\/|\/v1\/)/.test(value);
 }
 
 const INLINE_FIELDS: Partial<Record<string, string[]>> = {

@@ -107,6 +107,18 @@ test('what reads show is taken as input again, of the same project only, by both
   }
 });
 
+test('the path of a blob is audio only where its bytes are', async () => {
+  await using harness = await createHarness();
+  const post = (...parts: object[]) =>
+    harness.call('POST', '/v1/turns', { body: { model: 'openai/test', input: user(...parts) } });
+  await post(image(PNG), audio(WAV, 'wav'));
+
+  expect((await post(audio(pathOf(WAV), 'wav'))).status).toBe(202);
+  for (const wrong of [audio(pathOf(WAV), 'mp3'), audio(pathOf(PNG), 'wav')]) {
+    expect(describeRefusal(await post(wrong))).toBe('400 invalid_value: input[0].content[0].data');
+  }
+});
+
 test('a request that comes again under its key keeps nothing twice', async () => {
   await using harness = await createHarness();
   const body = { model: 'openai/test', input: user(image(PNG)) };
@@ -177,6 +189,7 @@ const bad: [string, object, string][] = [
   ],
   ['audio of another format', audio(WAV, 'mp3'), 'invalid_value: input[0].content[1].data'],
   ['a format that is not known', audio(WAV, 'ogg'), 'invalid_value: input[0].content[1].format'],
+  ['a detail that is not known', { ...image(PNG), detail: 'mega' }, 'invalid_value: input[0].content[1].detail'],
   ['a file without data', { type: 'input_file', filename: 'a.pdf' }, 'invalid_value: input[0].content[1].file_data'],
   [
     'a file twice',
@@ -211,4 +224,18 @@ test('a body may be large by its data, and not by its words', async () => {
   expect(await post('/v1/turns', { input: user(image(PNG), text('x'.repeat(1_100_000))) })).toBe(413);
   expect(await post('/v1/turns', { input: user(large(1_000_000), text('x'.repeat(1_100_000))) })).toBe(413);
   expect(await post('/v1/turns', { input: 'x'.repeat(1_100_000) })).toBe(413);
+});
+
+test('a limit below 1 MiB holds for bodies with data in them alone', async () => {
+  await using harness = await createHarness({ env: { PAWL_BODY_LIMIT: '20000' } });
+  const post = (...parts: object[]) =>
+    harness.call('POST', '/v1/turns', { body: { model: 'openai/test', input: user(...parts) } });
+  const byAddress = { type: 'input_image', image_url: 'https://example.com/a.png' };
+
+  const refused = await post(image(pngOf({ bytes: 30_000 })));
+  const taken = [await post(image(PNG)), await post(text('x'.repeat(30_000)), byAddress)];
+
+  const message = 'The body is larger than 20000 bytes. Send less, or split it over turns.';
+  expect(refused).toMatchObject({ status: 413, body: { error: { code: 'body_too_large', message } } });
+  expect(taken.map(({ status }) => status)).toEqual([202, 202]);
 });

@@ -106,6 +106,11 @@ test.each([
   ['unsupported_content', 'input[0].content[0].type', [{ role: 'system', content: [{ type: 'input_image' }] }]],
   ['invalid_value', 'input[0].content[0].image_url', [user({ type: 'input_image', image_url: 'ftp://a' })]],
   ['missing_required_parameter', 'input[0].content[0].image_url', [user({ type: 'input_image' })]],
+  [
+    'invalid_value',
+    'input[0].content[0].detail',
+    [user({ type: 'input_image', image_url: 'https://example.com/a', detail: 'mega' })],
+  ],
   ['missing_required_parameter', 'input[0].content[0].file_data', [user({ type: 'input_file', filename: 'a' })]],
   ['missing_required_parameter', 'input[0].call_id', [{ type: 'function_call_output', output: '' }]],
   ['missing_required_parameter', 'input[0].content', [{ role: 'user' }]],

@@ -57,6 +57,9 @@ test('a provider without structured outputs gets the schema in its instructions,
   expect(await post(place({ mode: 'native' }), { model: 'plain/x' })).toBe(
     '400 unsupported_parameter: output_schema.mode',
   );
+  expect(await post(place({ mode: 'native' }), { fallback_models: ['openai/b', 'plain/x'] })).toBe(
+    '400 unsupported_parameter: fallback_models[1]',
+  );
 });
 
 test('calls that stand in the text leave no room for a schema of the provider', async () => {

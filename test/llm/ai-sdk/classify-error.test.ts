@@ -72,6 +72,12 @@ test('a stream that breaks in a way of its package’s own is unavailable', () =
   expect(classifyError(new Error('Incomplete frame'), within).code).toBe('provider_unavailable');
 });
 
+test('a stream that its package stumbles over is a reply that cannot be used', () => {
+  const failure = classifyError(new TypeError("Cannot read properties of undefined (reading 'delta')"), within);
+
+  expect(failure).toMatchObject({ code: 'provider_bad_response', retry: { kind: 'later' } });
+});
+
 test('a refusal tells how long to wait and what it was, and none of the options or keys', () => {
   const responseHeaders = {
     'retry-after': '7',

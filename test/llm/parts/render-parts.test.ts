@@ -12,7 +12,7 @@ const CAT = 'https://example.com/cat.jpg?size=2';
 const MISSING = '(It cannot be shown to you here.)';
 
 const words = (text: string): Part => ({ type: 'input_text', text });
-const image = (image_url: string, detail?: string): Part => ({
+const image = (image_url: string, detail?: 'low' | 'original'): Part => ({
   ...{ type: 'input_image', image_url },
   ...(detail && { detail }),
 });

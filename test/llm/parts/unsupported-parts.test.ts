@@ -36,7 +36,7 @@ test('the first part that is not taken is named, with what is', () => {
   expect(unsupportedParts('openai', input)).toEqual({
     param: 'input[1].content[1]',
     message:
-      'Beside text, this provider takes images (a data: URL or an https address), PDF files (a data: URL) and audio (MP3 or WAV), and this is none of them.',
+      '`input[1].content[1]` cannot be sent: beside text, this provider takes images (a data: URL or an https address), PDF files (a data: URL) and audio (MP3 or WAV), and this is none of them.',
   });
 });
 

@@ -114,7 +114,7 @@ const MEANINGS = {
     retry: 'never',
     sentence: (call) =>
       `The conversation is longer than the model "${call.model ?? ''}" takes${because(call)}. ` +
-      'Start a new conversation, or choose a model with a larger context.',
+      'Have it shortened by `context`, start a new conversation, or choose a model with a larger context.',
   },
   quota_exceeded: {
     retry: 'never',

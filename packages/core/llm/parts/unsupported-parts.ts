@@ -18,7 +18,8 @@ export function unsupportedParts(wire: Wire, input: readonly InputItem[]): { par
     if (!isMessage(item) || typeof item.content === 'string') continue;
     for (const [place, part] of item.content.entries()) {
       const message = item.role === 'user' ? problemOf(wire, part) : problemElsewhere(part);
-      if (message) return { param: `input[${index}].content[${place}]`, message };
+      const param = `input[${index}].content[${place}]`;
+      if (message) return { param, message: `\`${param}\` cannot be sent: ${message}` };
     }
   }
   return null;
@@ -27,7 +28,7 @@ export function unsupportedParts(wire: Wire, input: readonly InputItem[]): { par
 function problemElsewhere({ type }: Part): string | null {
   return type === 'input_text'
     ? null
-    : 'Only a message of the user may have images, files and audio; give the others text.';
+    : 'only a message of the user may have images, files and audio; give the others text.';
 }
 
 function problemOf(wire: Wire, part: Part): string | null {
@@ -49,11 +50,11 @@ const renderers: Record<Wire, (part: Part) => object | null> = {
 
 const WANTS: Record<Wire, string> = {
   openai:
-    'Beside text, this provider takes images (a data: URL or an https address), PDF files (a data: URL) and audio (MP3 or WAV)',
+    'beside text, this provider takes images (a data: URL or an https address), PDF files (a data: URL) and audio (MP3 or WAV)',
   anthropic:
-    'Beside text, this provider takes images (JPEG, PNG, GIF or WebP in a data: URL, or an https address) and files (PDF or text in a data: URL, or an https address)',
+    'beside text, this provider takes images (JPEG, PNG, GIF or WebP in a data: URL, or an https address) and files (PDF or text in a data: URL, or an https address)',
   gemini:
-    'Beside text, this provider takes images and files, as a data: URL in base64 or as an https address, and audio (MP3 or WAV)',
+    'beside text, this provider takes images and files, as a data: URL in base64 or as an https address, and audio (MP3 or WAV)',
   'ai-sdk':
-    'Beside text, this provider takes images and files, as a data: URL in base64 or as an https address, and audio (MP3 or WAV)',
+    'beside text, this provider takes images and files, as a data: URL in base64 or as an https address, and audio (MP3 or WAV)',
 };

@@ -5,6 +5,9 @@ const address = (message: string, pattern: RegExp) => z.string().regex(pattern, 
 const KEPT = '/v1/blobs/[0-9a-f]{64}$';
 const HTTPS = 'https://.{1,8192}$';
 
+/** How closely a model is to look at an image, in OpenAI's words. */
+export const IMAGE_DETAILS = ['auto', 'low', 'high', 'original'] as const;
+
 const text = z
   .strictObject({
     type: z.literal('input_text'),
@@ -19,7 +22,10 @@ const image = z
       'give a data: URL in base64, an https address, or the path of a blob',
       new RegExp(`^(?:data:|${HTTPS}|${KEPT})`),
     ).describe('The image as a `data:` URL, by an https address, or as `/v1/blobs/…`, which is how reads show data.'),
-    detail: z.string().max(16).nullish().describe('How closely to look: a hint, passed on to providers that have it.'),
+    detail: z
+      .enum(IMAGE_DETAILS)
+      .nullish()
+      .describe('How closely to look: a hint, passed on to providers that have it.'),
   })
   .meta({
     id: 'InputImage',

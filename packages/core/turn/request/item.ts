@@ -5,7 +5,7 @@
  */
 export type Part =
   | { type: 'input_text'; text: string }
-  | { type: 'input_image'; image_url: string; detail?: string | null | undefined }
+  | { type: 'input_image'; image_url: string; detail?: 'auto' | 'low' | 'high' | 'original' | null | undefined }
   | {
       type: 'input_file';
       filename?: string | null | undefined;

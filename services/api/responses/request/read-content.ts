@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { RequestRefused } from '#core/failure.ts';
 import { quote } from '#core/text.ts';
+import { IMAGE_DETAILS } from '#core/turn/request/input-part.ts';
 import type { Part } from '#core/turn/request/item.ts';
 import { renderPath } from '../../http/issues.ts';
 import { readValue } from './explain-issues.ts';
@@ -15,7 +16,7 @@ const Refusal = z.object({ refusal: z.string() });
 const dataOrHttps = z
   .string()
   .regex(/^(data:|https:\/\/|\/v1\/blobs\/[0-9a-f]{64}$)/, 'give a data: URL or an https address');
-const Image = z.object({ image_url: dataOrHttps, detail: z.string().max(16).nullable().default(null) });
+const Image = z.object({ image_url: dataOrHttps, detail: z.enum(IMAGE_DETAILS).nullable().default(null) });
 const File = z.object({
   filename: z.string().max(512).nullish(),
   file_data: z

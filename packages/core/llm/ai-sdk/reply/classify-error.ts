@@ -21,6 +21,8 @@ export function classifyError(error: unknown, { asked, hide, hasBegun }: FailedA
   const meaning = meaningOf(said);
   if (meaning) return named(meaning, said, { asked, hide, hasBegun });
   if (broken.code !== 'internal') return broken;
+  // A connection that broke is known by now: a package stumbles over what it did not expect in the reply.
+  if (hasBegun && cause instanceof TypeError) return named('provider_bad_response', said, { asked, hide, hasBegun });
   // A stream that ends in an error of any kind has broken off; before it, the package itself has failed.
   if (said.isRetryable || hasBegun) return named('provider_unavailable', said, { asked, hide, hasBegun });
   return named(isAnswered(cause) ? 'provider_bad_response' : 'internal', said, { asked, hide, hasBegun });
