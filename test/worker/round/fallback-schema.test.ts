@@ -43,6 +43,6 @@ test('where one of the models is not given schemas all are told it in words, unl
   expect(models.first.asked.at(-1)!.body).not.toHaveProperty('response_format');
   expect(refused).toMatchObject({
     status: 400,
-    body: { error: { code: 'unsupported_parameter', param: 'output_schema.mode' } },
+    body: { error: { code: 'unsupported_parameter', param: 'fallback_models[0]' } },
   });
 });
