@@ -69,7 +69,9 @@ function faultsOfCall(now: ObservedCall, undisturbed: ObservedCall): string[] {
  */
 function faultsOfModel(now: ObservedTurn, undisturbed: ObservedTurn): string[] {
   const before = requestsOfRounds(undisturbed);
-  const changed = [...requestsOfRounds(now)].filter(([round, asked]) => kinds(asked) > kinds(before.get(round) ?? []));
+  const changed = [...requestsOfRounds(now)].filter(
+    ([round, asked]) => kinds(asked) > Math.max(1, kinds(before.get(round) ?? [])),
+  );
   const together = Map.groupBy(undisturbed.modelRequests, ({ round }) => Number.parseInt(round, 10));
   const again = Math.max(1, ...[...together.values()].map((asked) => asked.length - 1));
   const tooOften = now.modelRequests.length > undisturbed.modelRequests.length + again;
