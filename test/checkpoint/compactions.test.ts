@@ -185,12 +185,15 @@ async function load({ id }: Turn): Promise<Turn> {
 
 const tokens = { input_tokens: 10, output_tokens: 2, total_tokens: 12, cached_input_tokens: 0, reasoning_tokens: 0 };
 
-function save({ id }: Turn, own: Partial<NewCompaction> = {}) {
-  return saveCompaction(connection.db, {
-    ...{ turnId: id, round: 1, strategy: 'summarize', upToTurn: id, upToRound: 1, summary: 'So.', leftOut: 0 },
-    ...{ beforeTokens: 900, afterTokens: 90, model: 'openai/test', usage: tokens, requests: 1 },
-    ...{ failedRequests: 0, isUsed: true, covered: [], ownModel: plainConfig.model, ...own },
-  });
+type Own = Partial<NewCompaction['compaction'] & Omit<NewCompaction, 'compaction'>>;
+
+function save({ id }: Turn, own: Own = {}) {
+  const { failedRequests = 0, isUsed = true, covered = [], ownModel = plainConfig.model, ...kept } = own;
+  const compaction = {
+    ...{ round: 1, strategy: 'summarize' as const, upToTurn: id, upToRound: 1, summary: 'So.', leftOut: 0 },
+    ...{ beforeTokens: 900, afterTokens: 90, model: 'openai/test', usage: tokens, requests: 1, ...kept },
+  };
+  return saveCompaction(connection.db, { turnId: id, compaction, failedRequests, isUsed, covered, ownModel });
 }
 
 async function reply({ id }: Turn): Promise<void> {

@@ -28,7 +28,7 @@ export async function keepBlobs(trx: Trx, { project, turnId, hashes, blobs }: Re
   return [];
 }
 
-/** Where there is one already, it is only locked: whoever deletes it has come first, or waits. */
+/** Where there is one already, it is only locked: a delete of it has come first, or waits. */
 async function insertBlob(trx: Trx, project: string, { sha256, mediaType, bytes }: NewBlob): Promise<void> {
   await sql`
     insert into blobs (project, sha256, media_type, bytes) values (${project}, ${sha256}, ${mediaType}, ${bytes})
@@ -82,7 +82,7 @@ export async function readBlobPiece(
   return rows[0]?.piece;
 }
 
-/** The bytes of blobs in one statement, whoever may see them; those that are gone are not among them. */
+/** The bytes of blobs in one statement, also those that no caller finds; those that are gone are not among them. */
 export async function loadBlobs(
   db: Db,
   project: string,

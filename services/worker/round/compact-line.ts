@@ -138,15 +138,16 @@ async function saveLine(
   const after = isSummary && written.summary === null ? null : tokensAfter(line, plan, written.summary);
   if (!isSummary && after === null) return { kind: 'same' };
 
-  const { replaced: _, ...place } = plan;
+  const { replaced: _, covered, ...place } = plan;
   const isUsed = after !== null;
   const failedRequests = run.requests - written.requests;
   const compaction = {
-    ...{ ...place, ...written, turnId: run.turn.id, ownModel: run.turn.work.model, isUsed, failedRequests },
-    ...{ afterTokens: after ?? plan.beforeTokens, summary: isUsed ? written.summary : null },
+    ...{ ...place, ...written, afterTokens: after ?? plan.beforeTokens },
+    summary: isUsed ? written.summary : null,
   };
+  const about = { turnId: run.turn.id, ownModel: run.turn.work.model, isUsed, failedRequests, covered };
   const write = { verb: 'saveCompaction', turnId: run.turn.id };
-  const saved = await writeCheckpoint(context, write, () => saveCompaction(context.db, compaction));
+  const saved = await writeCheckpoint(context, write, () => saveCompaction(context.db, { compaction, ...about }));
   if (!saved) return goOnWithSaved(run, plan.round, context);
 
   const { turn } = run;

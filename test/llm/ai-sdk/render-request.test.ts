@@ -194,7 +194,10 @@ test('images in results follow in a message of the user', async () => {
 
   expect(prompt.slice(3)).toMatchObject([
     { role: 'tool', content: [{ output: { type: 'text', value: 'Here:\n[image]' } }] },
-    { role: 'user', content: [{}, { text: 'Of the result of add:' }, { type: 'file', mediaType: 'image/png' }] },
+    {
+      role: 'user',
+      content: [{}, { text: 'Of the result of add (call_a):' }, { type: 'file', mediaType: 'image/png' }],
+    },
   ]);
 });
 

@@ -2,8 +2,8 @@ import type { ChatCompletionContentPart as PartParam } from 'openai/resources/ch
 import type { Message } from '../../turn/message.ts';
 import { isRemote, readDataUrl } from '../../turn/parts/data-url.ts';
 import type { Part } from '../../turn/request/item.ts';
-import { resultsOfBatch } from '../parts/batch-results.ts';
-import { missingNote, textWithNotes } from '../parts/missing-note.ts';
+import { missingNote } from '../parts/missing-note.ts';
+import { partsBehindResults } from '../parts/parts-behind-results.ts';
 
 /** One part of a user's message as this wire takes it; null where it does not (contract-more: parts). */
 export function renderPart(part: Part): PartParam | null {
@@ -26,33 +26,9 @@ export function renderParts(parts: Part[]): PartParam[] {
     .filter((part) => part.type !== 'text' || part.text.trim() !== '');
 }
 
-/**
- * The same history where results have text only: a user message behind all results of a batch has the images and files
- * in them, each with the call it answers.
- */
-export function partsBehindResults(messages: Message[]): Message[] {
-  return messages.flatMap((message, index): Message[] => {
-    if (message.role !== 'tool') return [message];
-    const { parts: own, ...plain } = message;
-    const result = own ? { ...plain, content: textWithNotes(own, isShown) } : plain;
-    const parts = resultsOfBatch(messages, index).flatMap(({ name, callId, parts = [] }): Part[] => {
-      const shown = parts.filter(isShown);
-      return shown.length > 0 ? [{ type: 'input_text', text: `Of the result of ${name} (${callId}):` }, ...shown] : [];
-    });
-    return parts.length > 0
-      ? [result, { role: 'user', content: OPENING, parts: [{ ...text(OPENING) }, ...parts] }]
-      : [result];
-  });
-}
-
-const OPENING = 'Images and files of the tool results above, not sent by the user.';
-
-function text(words: string): Part {
-  return { type: 'input_text', text: words };
-}
-
-function isShown(part: Part): boolean {
-  return part.type !== 'input_text' && renderPart(part) !== null;
+/** The same history where results have text only: what the wire takes of their parts stands behind them. */
+export function withoutPartsInResults(messages: Message[]): Message[] {
+  return partsBehindResults(messages, renderPart);
 }
 
 const DETAILS = ['auto', 'low', 'high'] as const;

@@ -16,7 +16,7 @@ import type { ToolChoice } from '../../turn/request/turn.ts';
 import type { RoundRequest } from '../provider.ts';
 import { wireName } from '../wire-name.ts';
 import { readOpaque } from './opaque.ts';
-import { partsBehindResults, renderParts } from './render-parts.ts';
+import { renderParts, withoutPartsInResults } from './render-parts.ts';
 
 /** How a server that speaks this wire calls the limit of a reply. */
 export type MaxTokensField = 'max_tokens' | 'max_completion_tokens';
@@ -27,7 +27,7 @@ type Server = { provider: string; maxTokensField: MaxTokensField };
 /** Our words as a Chat Completions body. It always streams: nothing else is read, whatever the options say. */
 export function renderRequest(request: RoundRequest, { provider, maxTokensField }: Server): Body {
   const { model, maxOutputTokens } = request;
-  const spoken = withWireIds(partsBehindResults(request.messages), { provider, model });
+  const spoken = withWireIds(withoutPartsInResults(request.messages), { provider, model });
   return {
     model,
     messages: orOpening([...instructed(request.instructions), ...spoken.flatMap((each) => message(each, provider))]),

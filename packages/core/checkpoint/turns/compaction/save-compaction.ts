@@ -5,11 +5,13 @@ import { writeFor } from '../../sql/statement.ts';
 import type { Db } from '../../tables.ts';
 
 /**
- * A compaction, about to be committed. `failedRequests`: those of the run that brought nothing. `isUsed`: it makes the history
- * shorter, which an event tells. `covered` are the turns that the summary may tell of; `ownModel` is what the run would ask.
+ * A compaction, about to be committed before a round of a turn. `failedRequests`: those of the run that brought nothing.
+ * `isUsed`: it makes the history shorter, which an event tells. `covered` are the turns that the summary may tell of; `ownModel`
+ * is what the run would ask.
  */
-export type NewCompaction = Omit<Compaction, 'createdAt'> & {
+export type NewCompaction = {
   turnId: string;
+  compaction: Omit<Compaction, 'createdAt'>;
   failedRequests: number;
   isUsed: boolean;
   covered: string[];
@@ -22,11 +24,9 @@ export type NewCompaction = Omit<Compaction, 'createdAt'> & {
  * once it was asked, none a round that has its reply (R23), nor one that was handed to another model (R24). A summary is left
  * out where more was deleted of what it tells of since it was asked for. Returns the compaction; null when nothing was written.
  */
-export async function saveCompaction(db: Db, compaction: NewCompaction): Promise<Compaction | null> {
-  const [saved] = await write(db, { ...compaction, eventId: newId('evt') });
-  if (!saved) return null;
-  const { turnId: _, isUsed: __, failedRequests: ___, covered: ____, ownModel: _____, ...kept } = compaction;
-  return { ...kept, summary: saved.summary, createdAt: saved.createdAt };
+export async function saveCompaction(db: Db, { compaction, ...about }: NewCompaction): Promise<Compaction | null> {
+  const [saved] = await write(db, { ...compaction, ...about, eventId: newId('evt') });
+  return saved ? { ...compaction, summary: saved.summary, createdAt: saved.createdAt } : null;
 }
 
 const isStale = sql`(summary is not null and "leftOut" < (

@@ -2,8 +2,8 @@ import type { LanguageModelV4FilePart as FilePart, LanguageModelV4TextPart as Te
 import type { Message } from '../../../turn/message.ts';
 import { isRemote, readDataUrl } from '../../../turn/parts/data-url.ts';
 import type { Part } from '../../../turn/request/item.ts';
-import { resultsOfBatch } from '../../parts/batch-results.ts';
-import { missingNote, textWithNotes } from '../../parts/missing-note.ts';
+import { missingNote } from '../../parts/missing-note.ts';
+import { partsBehindResults } from '../../parts/parts-behind-results.ts';
 
 /** A part of a user's message, in the interface's words. */
 export type UserPart = TextPart | FilePart;
@@ -34,28 +34,9 @@ export function renderParts(parts: Part[], mayShow: (part: Part) => boolean): Us
     .filter((part) => part.type !== 'text' || part.text.trim() !== '');
 }
 
-/**
- * The same history where results have text only: a user message behind all results of a batch has the images and files
- * in them. Many packages would give a model those inside a result as base64 to read.
- */
-export function partsBehindResults(messages: Message[]): Message[] {
-  return messages.flatMap((message, index): Message[] => {
-    if (message.role !== 'tool') return [message];
-    const { parts: own, ...plain } = message;
-    const result = own ? { ...plain, content: textWithNotes(own, isShown) } : plain;
-    const parts = resultsOfBatch(messages, index).flatMap(({ name, parts = [] }): Part[] => {
-      const shown = parts.filter(isShown);
-      return shown.length > 0 ? [{ type: 'input_text', text: `Of the result of ${name}:` }, ...shown] : [];
-    });
-    if (parts.length === 0) return [result];
-    return [result, { role: 'user', content: OPENING, parts: [{ type: 'input_text', text: OPENING }, ...parts] }];
-  });
-}
-
-const OPENING = 'Images and files of the tool results above, not sent by the user.';
-
-function isShown(part: Part): boolean {
-  return part.type !== 'input_text' && renderPart(part) !== null;
+/** The same history where results have text only: many packages would give a model parts inside a result as base64 to read. */
+export function withoutPartsInResults(messages: Message[]): Message[] {
+  return partsBehindResults(messages, renderPart);
 }
 
 /** The media types of file endings; of a URL nothing else is known, since Pawl does not fetch it. */

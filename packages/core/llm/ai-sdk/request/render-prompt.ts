@@ -8,7 +8,7 @@ import type { Message, RequestedCall } from '../../../turn/message.ts';
 import type { Part } from '../../../turn/request/item.ts';
 import { wireName } from '../../wire-name.ts';
 import { type KeptPart, readOpaque } from '../opaque.ts';
-import { partsBehindResults, renderParts } from './render-parts.ts';
+import { renderParts, withoutPartsInResults } from './render-parts.ts';
 import { withWireIds } from './wire-ids.ts';
 
 type AssistantContent = Extract<PromptMessage, { role: 'assistant' }>['content'];
@@ -29,7 +29,7 @@ export type About = {
  */
 export function renderPrompt(messages: Message[], about: About): PromptMessage[] {
   const { system, rest } = systemPrompt(messages, about.instructions);
-  const spoken = withWireIds(partsBehindResults(rest), `${about.provider}/${about.model}`);
+  const spoken = withWireIds(withoutPartsInResults(rest), `${about.provider}/${about.model}`);
   const rendered = spoken.map((message) => render(message, about)).filter(({ content }) => content.length > 0);
   return [...(system ? [{ role: 'system', content: system } as const] : []), ...fromUserToUser(merge(rendered))];
 }
