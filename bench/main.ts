@@ -13,13 +13,15 @@ import { longTurns } from './scenarios/long-turns.ts';
 import { memory } from './scenarios/memory.ts';
 import { oldDatabase } from './scenarios/old-database.ts';
 import { responses } from './scenarios/responses.ts';
+import { retention } from './scenarios/retention.ts';
+import { scaling } from './scenarios/scaling.ts';
 import { storage } from './scenarios/storage.ts';
 import { streams } from './scenarios/streams.ts';
 import { throughput } from './scenarios/throughput.ts';
 import { workers } from './scenarios/workers.ts';
 
 const scenarios: Record<ScenarioName, Scenario> = {
-  ...{ throughput, api, idle, memory, responses, storage, streams, workers, check },
+  ...{ throughput, api, idle, memory, responses, retention, scaling, storage, streams, workers, check },
   'long-turns': longTurns,
   'old-database': oldDatabase,
 };

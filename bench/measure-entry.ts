@@ -8,11 +8,7 @@ import type { Work } from './work.ts';
 type Trial = { work: Work; play: Play; databaseUrl?: string };
 
 /** Opens a contender on an empty Redis, measures it and always closes it. */
-export async function measureEntry(
-  entry: Entry,
-  harness: BenchHarness,
-  { work, play, ...given }: Trial,
-): Promise<Figures> {
+async function measureEntry(entry: Entry, harness: BenchHarness, { work, play, ...given }: Trial): Promise<Figures> {
   await harness.redis?.clear();
   const databaseUrl = given.databaseUrl ?? (await harness.postgres.freshDatabase());
   const contender = await entry.open({ harness, databaseUrl, work });

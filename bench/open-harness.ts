@@ -9,7 +9,7 @@ import { migrateAll } from '#services/migrate/migrate-all.ts';
 import { startPart } from '#test/harness/parts/start-part.ts';
 import { createDatabase } from '#test/harness/stores/create-database.ts';
 import { openPostgres } from '#test/harness/stores/open-postgres.ts';
-import { openRedis } from '#test/harness/stores/open-redis.ts';
+import { openRedis } from '#test/harness/stores/redis/open-redis.ts';
 import { STOCK_SCHEMA } from './contenders/open-bullmq.ts';
 
 /** What all contenders share: the stores, the model and a folder for logs. */

@@ -18,13 +18,31 @@ export async function readCpu(pids: Record<string, number>): Promise<Record<stri
   return Object.fromEntries((await Promise.all(entries)).filter(([, ms]) => ms > 0));
 }
 
+/** The CPU of all of them together. */
+export function sumCpu(cpu: Record<string, number>): number {
+  return Object.values(cpu).reduce((sum, ms) => sum + ms, 0);
+}
+
+/** Milliseconds that threads of these processes, and of their children, were ready to run and waited for a core. */
+export async function readWaited(pids: Record<string, number>): Promise<number> {
+  const named = new Set(Object.values(pids));
+  const ours = (await readStats()).filter(({ pid, parent }) => named.has(pid) || named.has(parent));
+  const waited = await Promise.all(ours.map(({ pid }) => readScheduled(pid, 'waited')));
+  return waited.reduce((sum, ms) => sum + ms, 0);
+}
+
+function readRunMs(pid: number): Promise<number> {
+  return readScheduled(pid, 'run');
+}
+
 /** All threads of a process, to the nanosecond: hundredths of a second would lose many short runs. */
-async function readRunMs(pid: number): Promise<number> {
+async function readScheduled(pid: number, what: 'run' | 'waited'): Promise<number> {
+  const field = what === 'run' ? 0 : 1;
   const threads = await readdir(`/proc/${pid}/task`).catch(() => []);
   const texts = await Promise.all(
     threads.map((thread) => readFile(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').catch(() => '')),
   );
-  return texts.reduce((sum, text) => sum + Number(text.split(' ')[0]), 0) / NS_PER_MS;
+  return texts.reduce((sum, text) => sum + Number(text.split(' ')[field] ?? 0), 0) / NS_PER_MS;
 }
 
 type Stat = { pid: number; parent: number; endedChildrenTicks: number };

@@ -11,6 +11,8 @@ export const scenarioNames = [
   'api',
   'memory',
   'responses',
+  'retention',
+  'scaling',
   'storage',
   'streams',
   'workers',
@@ -35,6 +37,8 @@ export type Options = {
   queued: number;
   /** Event streams that are open at once. */
   streams: number;
+  /** US dollars for an hour of a core with its memory. */
+  price: number;
   /** A folder for CPU profiles. */
   profile: string | undefined;
 };
@@ -59,8 +63,8 @@ const SHORT: Sizes = {
   queued: 2_000,
   streams: 1_000,
 };
-/** Turns enough that a neighbour on the machine does not decide. */
-const CHECK: Sizes = { ...SHORT, turns: 1_000, tries: 3, alone: 0 };
+/** Often enough that a neighbour on the machine does not decide. */
+const CHECK: Sizes = { ...SHORT, turns: 250, tries: 10, alone: 0 };
 
 /** Reads the command line; a mistake in it is one sentence and exit code 1. */
 export function readOptions(args: string[]): Options {
@@ -76,7 +80,16 @@ const text = { type: 'string' } as const;
 const flag = { type: 'boolean', default: false } as const;
 const counts = { turns: text, tries: text, alone: text, finished: text, waiting: text, queued: text, streams: text };
 const options = {
-  ...{ scenario: text, modes: text, only: text, profile: text, short: flag, check: flag, ...counts },
+  ...{
+    scenario: text,
+    modes: text,
+    only: text,
+    profile: text,
+    price: { ...text, default: '0.04' },
+    short: flag,
+    check: flag,
+    ...counts,
+  },
   concurrency: { ...text, default: '64' },
   rounds: { ...text, default: '4' },
 };
@@ -93,6 +106,7 @@ function read(args: string[]): Options {
     ...{ finished: sized('finished'), waiting: sized('waiting', 0), queued: sized('queued', 0) },
     streams: sized('streams'),
     ...{ concurrency: count('concurrency', values.concurrency, 1), rounds: count('rounds', values.rounds, 1) },
+    price: positive('price', values.price),
     profile: values.profile,
   };
 }
@@ -103,6 +117,12 @@ function count(name: string, given: string, least: number): number {
   const number = Number(given);
   if (Number.isInteger(number) && number >= least && number <= MOST) return number;
   throw new Error(`--${name} ${given}: give a whole number from ${least} to ${MOST}.`);
+}
+
+function positive(name: string, given: string): number {
+  const number = Number(given);
+  if (number > 0 && number < MOST) return number;
+  throw new Error(`--${name} ${given}: give a number above 0.`);
 }
 
 function list(given = ''): string[] {

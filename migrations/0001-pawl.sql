@@ -12,23 +12,36 @@ create table conversations (
   reopened integer not null default 0,
   -- a fork: its history begins with that of another conversation, up to and with this turn
   forked_from text,
+  -- of a fork up to a round of that turn: the round; 0 where it stands on the input alone, -1 where the turn is not part of its
+  -- history. Null of one that stands on all of the turn
+  forked_round integer,
+  -- how many deletes have taken turns out of it that forks keep; a fork stands on what was deleted after it was made
+  deletions integer not null default 0,
+  forked_after integer not null default 0,
   -- no caller finds it any more; one that a response began goes with its last turn
   hidden_at timestamptz,
   outlives_turns boolean not null default true,
+  -- its configuration came with a turn, and goes with the last turn that is deleted
+  begun_by_turn boolean not null default false,
   -- when to look for what of it can be erased; null where nothing has changed since it was last looked at
   erase_due_at timestamptz,
+  -- when to look whether it has expired; null where it never does
+  expiry_due_at timestamptz,
   created_at timestamptz not null default now()
 );
 comment on table conversations is 'A row is a conversation: the turns that one caller keeps together.';
 create index conversations_newest on conversations (project, id desc);
+create index conversations_latest on conversations (created_at, id);
 create index conversations_forked on conversations (forked_from) where forked_from is not null;
 create index conversations_erase_due on conversations (erase_due_at) where erase_due_at is not null;
+create index conversations_expiry_due on conversations (expiry_due_at) where expiry_due_at is not null;
 
 -- The promises of a turn, in one function. Postgres reads each CHECK anew for every statement that writes the table,
 -- which was half of the cost of a checkpoint. It keeps the body of a plpgsql function, so the promises cost a third.
 create function turn_is_sound(
   status text, step text, open_calls integer, waiting_calls integer, at_head boolean, lease_owner text,
-  lease_until timestamptz, due_at timestamptz, completed_at timestamptz, output text, error json, incomplete_reason text
+  lease_until timestamptz, due_at timestamptz, completed_at timestamptz, output text, error json, incomplete_reason text,
+  place text, place_in_line integer, start_at timestamptz
 ) returns boolean immutable parallel safe language plpgsql as $$ begin
   return status in ('queued', 'in_progress', 'requires_action', 'completed', 'incomplete', 'failed', 'cancelled')
     and (step ~ '^[rb][1-9][0-9]*$' or step = 'b0')
@@ -37,10 +50,14 @@ create function turn_is_sound(
     -- ended turns say when they ended, have no lease and leave the head of their conversation
     and (due_at is null) = (completed_at is not null)
     and (due_at is not null or (lease_owner is null and not at_head))
+    -- only turns at the head of their conversation have a place or want one
+    and (place is null or place = 'none' and due_at is not null or place in ('wanted', 'held') and at_head)
     -- failed and incomplete turns say why, completed turns answer
     and (status = 'failed') = (error is not null)
     and (status = 'incomplete') = (incomplete_reason is not null)
     and (status <> 'completed' or output is not null)
+    -- turns without a position wait for their time, or ended before it
+    and (place_in_line is not null or (start_at is not null and not at_head and lease_owner is null and (status = 'queued' or due_at is null)))
     -- leases have an end
     and (lease_owner is null) = (lease_until is null)
     -- only batches have open calls
@@ -56,12 +73,15 @@ create table turns (
   id text primary key,
   project text not null,
   conversation_id text not null references conversations on delete cascade,
-  position integer not null,
+  -- null while it is delayed
+  position integer,
   -- what the client asks for: it never changes
   priority integer not null,
   config json not null,
   input json not null,
   metadata json not null,
+  -- the id of the key that asked for it; null where no keys are set
+  key_id text,
   -- the state: the step is a round (r1, r2) or the tool batch of a round (b1, b2), first of all that of adopted calls (b0)
   status text not null default 'queued',
   step text not null default 'r1',
@@ -91,6 +111,9 @@ create table turns (
   rate_limited boolean not null default false,
   waiting_since timestamptz,
   waited_ms integer not null default 0,
+  -- the place among those of the workers: held while a step is in the queue or at work, wanted where it would be, none
+  -- while the turn waits. Null where turns need no place: one project alone has all
+  place text,
   -- the outcome: failed requests brought no reply, those that brought one are counted in their rounds
   output text,
   error json,
@@ -105,19 +128,38 @@ create table turns (
   hidden_at timestamptz,
   -- of a hidden turn that no other of its conversation stands on: the last position whose history it was in
   history_until integer,
+  -- of one that was taken out of its conversation and is kept by forks: which of the conversation's deletes that was
+  deletion integer,
   -- ids of its items that were deleted from the conversation; null for nearly all
   deleted_items json,
   -- the last of its rounds before which the history was compacted; null for nearly all
   compacted_before integer,
+  -- the trace context that its request came with, and what links its spans; null for nearly all
+  trace json,
+  -- how many inputs have joined it, and how many of them before it was begun; null until it is
+  inputs integer not null default 0,
+  begun_with integer,
+  -- while it is delayed: what is merged into it puts its beginning off
+  debounced boolean not null default false,
+  -- later: before this time it is delayed, in no line and seen by no other turn; null where no time was asked for
+  start_at timestamptz,
+  -- the schedule that started it, for its callers to read; null for nearly all
+  schedule_id text,
   unique (conversation_id, position),
   constraint turns_are_sound check (turn_is_sound(status, step, open_calls, waiting_calls, at_head, lease_owner,
-    lease_until, due_at, completed_at, output, error, incomplete_reason))
+    lease_until, due_at, completed_at, output, error, incomplete_reason, place, position, start_at))
 ) with (fillfactor = 60);
 comment on table turns is 'A row is a turn: one user message and all work until its answer.';
 create unique index turns_one_head_per_conversation on turns (conversation_id) where at_head;
 create index turns_due on turns (due_slot) where due_slot is not null;
+create index turns_delayed on turns (start_at) where position is null and due_at is not null;
+create index turns_with_place on turns (project, provider) where place = 'held';
+create index turns_wanting_place on turns (project, provider, (started_at is null and retry_at is null), priority desc, id)
+  where place = 'wanted';
 create index turns_newest on turns (project, id desc);
 create index turns_newest_by_status on turns (project, status, id desc);
+-- turns by when they have ended: what the search has not entered yet. A turn is written to it once, at its end
+create index turns_latest on turns (completed_at, id) where completed_at is not null;
 create index turns_erasable on turns (conversation_id, position) where history_until is not null or not stored;
 
 -- A row is a round: one request to the model with its reply, written once.
@@ -140,12 +182,26 @@ create table rounds (
   requests integer not null default 1,
   attempts integer not null,
   edition integer not null default 0,
+  -- how many of the inputs that have joined its turn the model was sent with it or before
+  sent integer not null default 0,
   started_at timestamptz not null,
   completed_at timestamptz not null default now(),
   primary key (turn_id, number),
   constraint rounds_are_numbered_from_one check (number > 0)
 );
 comment on table rounds is 'A row is a round: one request to the model with its reply.';
+
+-- A row is an input that has joined a turn after it was asked for, numbered in the order of acceptance under the turn's row lock.
+create table inputs (
+  turn_id text not null,
+  number integer not null,
+  content json not null,
+  metadata json not null,
+  created_at timestamptz not null default now(),
+  primary key (turn_id, number),
+  constraint inputs_are_numbered_from_one check (number > 0)
+);
+comment on table inputs is 'A row is an input that has joined a turn after it was asked for.';
 
 -- A row is a compaction: before this round, what is sent of the history was made shorter. Written once, also where no summary came
 -- of it that is shorter than what it replaces: then the summary is null and nothing is replaced.
@@ -271,8 +327,10 @@ create function delete_what_hangs_on_turns() returns trigger language plpgsql as
 ; delete from tool_calls where turn_id in (select id from deleted)
 ; delete from rounds where turn_id in (select id from deleted)
 ; delete from compactions where turn_id in (select id from deleted where compacted_before is not null)
+; delete from inputs where turn_id in (select id from deleted where deleted.inputs > 0)
 ; if exists (select from blob_references where turn_id in (select id from deleted)) then
     perform release_blobs(array(select id from deleted)) ; end if
+; perform forget_entries(array(select id from deleted))
 ; return null
 ; end $$;
 create trigger turns_take_along after delete on turns referencing old table as deleted
@@ -356,7 +414,8 @@ create table delivery_attempts (
 );
 comment on table delivery_attempts is 'A row is an attempt: one request of a delivery, with what came of it.';
 
--- A row is an idempotency key: one creating request, with the hash of its body and what it made.
+-- A row is an idempotency key: one creating request, with the hash of its body and what it made. The hash goes with what was
+-- made: an empty one says that no request with this key makes anything again.
 create table idempotency_keys (
   project text not null,
   path text not null,
@@ -404,6 +463,309 @@ create table workers (
   started_at timestamptz not null default now(),
   last_seen_at timestamptz not null default now(),
   concurrency integer not null,
+  -- the steps it was on when it was last seen, some of them where there are many
+  steps json not null default '[]',
   constraint workers_run_at_least_one_step check (concurrency > 0)
 ) with (fillfactor = 50);
 comment on table workers is 'A row is a worker that is alive.';
+
+-- A row is a usage record: what one commit used. A turn that was asked for, or a reply with its tokens: that of a round, or a
+-- summary. It is written by that commit and outlives its turn. Small sums take its place within hours.
+create table usage_records (
+  at timestamptz not null default now(),
+  project text not null,
+  -- provider/model: the one that was asked for, or the one that wrote the reply
+  model text not null,
+  -- the key that asked for the turn; null where no keys are set
+  key_id text,
+  turns integer not null default 0,
+  rounds integer not null default 0,
+  tool_calls integer not null default 0,
+  input_tokens bigint not null default 0,
+  output_tokens bigint not null default 0,
+  total_tokens bigint not null default 0,
+  cached_input_tokens bigint not null default 0,
+  reasoning_tokens bigint not null default 0,
+  -- what is known of the cost, and the replies of which it is not
+  cost_usd numeric not null default 0,
+  unpriced integer not null default 0
+);
+comment on table usage_records is 'A row is a usage record: what one commit used.';
+create index usage_records_latest on usage_records (project, at);
+
+-- A row is a usage sum: the usage records of a quarter of an hour that were alike, once they are older than some hours. Midnight
+-- in every time zone begins one. Without a key, key_id is empty.
+create table usage_sums (
+  at timestamptz not null,
+  project text not null,
+  model text not null,
+  key_id text not null,
+  turns bigint not null,
+  rounds bigint not null,
+  tool_calls bigint not null,
+  input_tokens bigint not null,
+  output_tokens bigint not null,
+  total_tokens bigint not null,
+  cached_input_tokens bigint not null,
+  reasoning_tokens bigint not null,
+  cost_usd numeric not null,
+  unpriced bigint not null,
+  primary key (project, at, model, key_id)
+);
+comment on table usage_sums is 'A row is a usage sum: the usage records of a quarter of an hour that were alike.';
+
+-- A row is a bulk: one action on many turns, which workers do turn by turn. What of its turns is settled is counted here portion by
+-- portion; the rest is in bulk_turns.
+create table bulks (
+  id text primary key,
+  project text not null,
+  action text not null,
+  filter json not null,
+  matched integer not null,
+  done integer not null default 0,
+  failed integer not null default 0,
+  -- the first twenty turns that failed, each with the code of the refusal
+  errors json not null default '[]',
+  -- when a worker should be on it: the one that is moves it forward
+  due_at timestamptz,
+  created_at timestamptz not null default now(),
+  completed_at timestamptz,
+  constraint bulks_have_an_action check (action in ('cancel', 'retry', 'delete')),
+  constraint open_bulks_are_due check ((completed_at is null) = (due_at is not null)),
+  constraint completed_bulks_have_nothing_left check (done + failed <= matched
+    and (completed_at is null or done + failed = matched))
+);
+comment on table bulks is 'A row is a bulk: one action on many turns, which workers do turn by turn.';
+create index bulks_due on bulks (due_at) where due_at is not null;
+
+-- A row is a turn of a bulk: one that matched when the bulk was asked for. Its outcome is null until it was treated, then done or the code
+-- of the refusal; it goes once that is counted.
+create table bulk_turns (
+  bulk_id text not null,
+  turn_id text not null,
+  outcome text,
+  primary key (bulk_id, turn_id)
+);
+comment on table bulk_turns is 'A row is a turn of a bulk that is left, or whose outcome is not counted yet.';
+create index bulk_turns_settled on bulk_turns (bulk_id) where outcome is not null;
+
+-- A row is a schedule: a plan, and the turn request that is started at each planned time. A plan is a cron expression by the clocks
+-- of a time zone, or so many seconds, counted from a moment.
+create table schedules (
+  id text primary key,
+  project text not null,
+  key_id text,
+  cron text,
+  time_zone text,
+  every_seconds integer,
+  since timestamptz not null,
+  turn json not null,
+  -- null: each of its turns begins a conversation
+  conversation_id text,
+  if_missed text not null,
+  -- when it fires next; null while it is disabled
+  next_at timestamptz,
+  -- rises with each change: what was read before one is no longer so
+  revision integer not null default 0,
+  created_at timestamptz not null,
+  constraint schedules_have_a_plan check ((cron is null) = (every_seconds is not null) and (cron is null) = (time_zone is null)),
+  constraint schedules_miss_as_named check (if_missed in ('once', 'skip'))
+);
+comment on table schedules is 'A row is a schedule: a plan, and the turn request that is started at each planned time.';
+create index schedules_newest on schedules (project, id desc);
+create index schedules_due on schedules (next_at) where next_at is not null;
+
+-- A row is a firing: what came of a planned time of a schedule, a turn or an error. The last twenty of each are kept.
+create table firings (
+  schedule_id text not null references schedules on delete cascade,
+  planned_at timestamptz not null,
+  turn_id text,
+  error json,
+  primary key (schedule_id, planned_at),
+  constraint firings_start_a_turn_or_say_why check ((turn_id is null) = (error is not null))
+);
+comment on table firings is 'A row is a firing: what came of a planned time of a schedule.';
+
+-- A row is a search entry: what finds a turn or a conversation by its words, its model, its error or its metadata. That of a
+-- turn is entered a moment after its end, and once before where it is active for long: until then the search looks at that row.
+create table search_entries (
+  id text primary key,
+  -- when its turn had ended; null of an active turn and of a conversation. Another time than the turn's: the entry is old
+  completed_at timestamptz,
+  tokens tsvector not null
+);
+comment on table search_entries is 'A row is a search entry: what finds a turn or a conversation.';
+create index search_entries_by_token on search_entries using gin (tokens) with (gin_pending_list_limit = 1024);
+
+-- The row is the progress of the search: the turns that had ended, and the conversations that were made, up to these times have
+-- their entries; of that very moment, all up to these ids. So have the turns that are active, up to an id.
+create table search_progress (
+  id integer primary key default 1,
+  turns_until timestamptz not null default '-infinity',
+  last_turn text not null default '',
+  active_until text not null default '',
+  conversations_until timestamptz not null default '-infinity',
+  last_conversation text not null default '',
+  constraint there_is_one_progress check (id = 1)
+);
+comment on table search_progress is 'The row is the progress of the search.';
+insert into search_progress default values;
+
+-- What an entry has beside words: no word of a text begins with a sign.
+create function search_token(kind text, value text) returns text immutable parallel safe language sql as $$
+  select '=' || left(md5(kind || chr(1) || value), 16)
+$$;
+
+-- The first of it are the beginnings of its id, which say when it was made: to 32 years, one year, 12 days, 9 hours, 17 minutes,
+-- 33 seconds and one. By these the search walks from the newest to the oldest. Each entry is made by this: plpgsql keeps its plans.
+create function search_tokens(kind text, id text, project text, model text, metadata json, error_code text, status text)
+returns tsvector immutable parallel safe language plpgsql as $$ declare
+  made text := '=' || left(split_part(id, '_', 2), 8)
+; begin return array_to_tsvector(
+    array_remove(array[left(made, 3), left(made, 4), left(made, 5), left(made, 6), left(made, 7), left(made, 8), made,
+      search_token(kind, project), search_token(kind || ' model', model), search_token('error_code', error_code),
+      search_token('status', status)], null)
+    || case when metadata::text <> '{}' then
+      array(select search_token('metadata', key || chr(1) || value) from json_each_text(metadata)) end)
+; end $$;
+
+-- A text with more different words than an entry holds is found by those of its first half, or of the first quarter.
+create function search_entry(tokens tsvector, said text) returns tsvector immutable parallel safe language plpgsql as $$ begin
+  return tokens || to_tsvector('pg_catalog.simple', said)
+; exception when program_limit_exceeded then return search_entry(tokens, left(said, length(said) / 2))
+; end $$;
+
+create function text_of_parts(parts json) returns text immutable parallel safe language plpgsql as $$ begin
+  return (select string_agg(part ->> 'text', ' ') from json_array_elements(parts) as part)
+; end $$;
+
+-- What finds a turn: the texts of its input, of what has joined it and of its output, beside the rest.
+create function entry_of_turn(turn_id text, project text, model text, metadata json, error_code text, ended_as text, input json,
+  joined text, output text)
+returns tsvector immutable parallel safe language plpgsql as $$ begin
+  return search_entry(search_tokens('turn', turn_id, project, model, metadata, error_code, ended_as), concat_ws(' ', (
+    select string_agg(concat_ws(' ',
+      case json_typeof(item -> 'content') when 'string' then item ->> 'content'
+        when 'array' then text_of_parts(item -> 'content') end,
+      item ->> 'arguments',
+      case json_typeof(item -> 'output') when 'string' then item ->> 'output'
+        when 'array' then text_of_parts(item -> 'output') end), ' ')
+    from json_array_elements(input) as item), joined, output))
+; end $$;
+
+-- The texts of what has joined a turn.
+create function text_of_joined(joined_turn text) returns text stable parallel safe language sql as $$
+  select string_agg(case json_typeof(item -> 'content') when 'string' then item ->> 'content' else text_of_parts(item -> 'content') end, ' ' order by number)
+  from inputs, json_array_elements(content) as item where turn_id = joined_turn
+$$;
+
+-- A delete waits for entries that are being made: what these have read of a row before it went would stay.
+create function forget_entries(forgotten text[]) returns void language plpgsql as $$ begin
+  perform pg_advisory_xact_lock_shared(hashtext('pawl.search_entries'))
+; delete from search_entries where id = any(forgotten)
+; end $$;
+
+create function delete_entries_of_conversations() returns trigger language plpgsql as $$ begin
+  perform forget_entries(array(select id from deleted))
+; return null
+; end $$;
+create trigger conversations_take_along after delete on conversations referencing old table as deleted
+  for each statement execute function delete_entries_of_conversations();
+
+create function delete_entry_of_hidden_conversation() returns trigger language plpgsql as $$ begin
+  perform forget_entries(array[new.id])
+; return null
+; end $$;
+create trigger conversations_leave_the_search after update of hidden_at on conversations for each row
+  when (old.hidden_at is null and new.hidden_at is not null) execute function delete_entry_of_hidden_conversation();
+
+-- A row is a request minute: how many requests of a project came since it began, refused ones too. It is written by each
+-- request of a project with requests_per_minute; unlogged, so that none of them waits for the disk. After a crash of the
+-- database the minute begins anew.
+create unlogged table request_minutes (
+  project text primary key,
+  begun_at timestamptz not null,
+  requests bigint not null
+) with (fillfactor = 10);
+comment on table request_minutes is 'A row is a request minute: how many requests of a project came since it began.';
+
+-- A change of when a conversation expires has it looked at, and the look says when to look again (R32).
+create function look_at_expiry() returns trigger language plpgsql as $$ begin
+  new.expiry_due_at = case when new.config ->> 'expires_in_seconds' is not null then now() end
+; return new
+; end $$;
+create trigger conversations_expire_as_configured before update of config on conversations for each row
+  when (new.config ->> 'expires_in_seconds' is distinct from old.config ->> 'expires_in_seconds')
+  execute function look_at_expiry();
+
+-- A row is a project that has as many turns at work as it may: its other turns wait for one of these.
+create table full_projects (
+  name text primary key
+);
+comment on table full_projects is 'A row is a project that has as many turns at work as it may.';
+
+-- Gives places to turns that want one, up to the window and the quota of their project, and returns what is to be enqueued.
+-- A project that shares do not name has the weight 1. Each statement sees what was committed before it, so places are counted as the
+-- admission before this one has left them: one at a time, since two that count the same would hand a place out twice (R28).
+create function admit_turns(shares json, own_places integer, is_shared boolean)
+returns table (turn_id text, turn_step text, turn_generation integer, turn_provider text)
+language plpgsql as $$ begin
+  perform pg_advisory_xact_lock(hashtext('pawl admission'))
+-- a wait that is over asks for a place (R27)
+; update turns set place = 'wanted', generation = generation + 1, due_at = coalesce(deadline_at, 'infinity')
+  where id in (
+    select id from turns
+    where due_slot < now() and due_at < now() and place = 'none' and at_head and coalesce(deadline_at > now(), true)
+    order by due_slot limit 1000 for no key update skip locked)
+; return query
+  with recursive share as materialized (
+    select * from json_to_recordset(shares) as share (project text, weight double precision, most integer)
+  ),
+  places as materialized (
+    select coalesce(nullif(sum(concurrency), 0), own_places) as number from workers
+    where last_seen_at > now() - interval '10 seconds'
+  ),
+  wanting as (
+    (select project, provider from turns where place = 'wanted' order by project, provider limit 1)
+    union all
+    select next.project, next.provider from wanting cross join lateral (
+      select turns.project, turns.provider from turns
+      where place = 'wanted' and (turns.project, turns.provider) > (wanting.project, wanting.provider)
+      order by turns.project, turns.provider limit 1) as next
+  ),
+  busy as materialized (
+    select project, provider, sum(held) as held, bool_or(wants) as wants from (
+      select project, provider, count(*) as held, false as wants from turns where place = 'held' group by project, provider
+      union all select project, provider, 0, true from wanting
+    ) as counted group by project, provider
+  ),
+  weighed as (
+    select busy.*, number as places, share.most, coalesce(share.weight, 1) as weight, sum(held) over (partition by busy.project) as used
+    from busy cross join places left join share on share.project = busy.project
+  ),
+  room as materialized (
+    select project, provider, wants, most - used as quota, greatest(1, least(
+        floor(places * weight / sum(weight) over (partition by provider)),
+        case when is_shared then floor(places * 0.75) end)) - held as free
+    from weighed
+  ),
+  candidate as materialized (
+    select next.id, quota, row_number() over (partition by project order by next.is_new, next.priority desc, next.id) as nth
+    from room cross join lateral (
+      select id, priority, started_at is null and retry_at is null as is_new from turns
+      where place = 'wanted' and turns.project = room.project and turns.provider = room.provider
+      order by started_at is null and retry_at is null, priority desc, id
+      limit greatest(least(free, quota), 0)::integer for no key update skip locked) as next
+    where wants and free > 0
+  )
+  update turns set place = 'held', due_at = least(now() + interval '5 seconds', case when deadline_at > now() then deadline_at end)
+  from candidate where turns.id = candidate.id and coalesce(nth <= quota, true)
+  returning turns.id, turns.step, turns.generation, turns.provider
+; with filled as materialized (
+    select share.project from json_to_recordset(shares) as share (project text, most integer)
+    join (select project, count(*) as number from turns where place = 'held' group by project) as held on held.project = share.project
+    where most <= number and exists (select from turns where place = 'wanted' and turns.project = share.project)
+  ),
+  emptied as (delete from full_projects where name not in (select project from filled))
+  insert into full_projects select project from filled on conflict do nothing
+; end $$;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isId, newId } from '#core/id.ts';
+import { isId, newId, newIdBeside } from '#core/id.ts';
 
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 
@@ -23,6 +23,18 @@ test('an id is a TypeID: a UUIDv7 of the current time behind its prefix', () => 
     const bornAt = Number.parseInt(uuidOf(id).replace('-', '').slice(0, 12), 16);
     expect(bornAt).toBeGreaterThanOrEqual(before);
     expect(bornAt).toBeLessThanOrEqual(after);
+  }
+  expect(new Set(ids).size).toBe(ids.length);
+});
+
+test('an id beside another ends as that does, and is a TypeID of its own', () => {
+  const conversation = newId('conv');
+  const ids = Array.from({ length: 1_000 }, () => newIdBeside('turn', conversation));
+
+  for (const id of ids) {
+    expect(isId('turn', id)).toBe(true);
+    expect(id.slice(-4)).toBe(conversation.slice(-4));
+    expect(uuidOf(id)).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
   }
   expect(new Set(ids).size).toBe(ids.length);
 });

@@ -6,7 +6,7 @@ import { openPubsub } from '#core/pubsub/open-pubsub.ts';
 import type { Pubsub } from '#core/pubsub/pubsub.ts';
 import { openJobQueue } from '#core/queue/open-job-queue.ts';
 import type { Turn } from '#core/turn/turn.ts';
-import { startConversation } from '#services/api/start-turn.ts';
+import { startConversation } from '#services/start/start-turn.ts';
 import type { Contender, ContenderSetup } from '../contender.ts';
 import { filledConfig } from '../fill/filled-config.ts';
 import type { Mode } from '../mode.ts';
@@ -41,7 +41,16 @@ export async function engine(setup: ContenderSetup, mode: Mode): Promise<Contend
 
 function startOf(work: Work) {
   const taken = { input: [{ role: 'user' as const, content: inputOf(work) }], hashes: [], blobs: [] };
-  return { project: 'default', conversationId: newId('conv'), config: filledConfig, taken, request: {} };
+  return {
+    project: 'default',
+    keyId: null,
+    trace: null,
+    conversationId: newId('conv'),
+    config: filledConfig,
+    taken,
+    request: {},
+    needsPlace: false,
+  };
 }
 
 function standingOf(work: Work) {

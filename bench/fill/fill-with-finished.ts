@@ -12,6 +12,8 @@ export async function fillWithFinished(sql: postgres.Sql, turns: number): Promis
   for (let from = 1; from <= turns; from += BATCH) {
     await fillSome(sql, { from, to: Math.min(turns, from + BATCH - 1) });
   }
+  // Else the workers would enter all of them into the search, while something is measured.
+  await sql`update search_progress set turns_until = now(), conversations_until = now()`;
   await sql`vacuum (analyze)`;
 }
 

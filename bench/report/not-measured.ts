@@ -4,7 +4,9 @@ import { type ScenarioName, scenarioNames } from '../read-options.ts';
 export function notMeasured(done: ScenarioName): string {
   const others = scenarioNames.filter((name) => name !== done && name !== 'check');
   return [
-    'Not measured: a network (everything is on loopback), a model that sends much,',
+    done === 'scaling'
+      ? 'Not measured: a network that loses or varies, more than one machine, a model that sends much,'
+      : 'Not measured: a network (everything is on loopback), a model that sends much,',
     'a standby, a pooler, days of running.',
     `Other scenarios: ${others.map((name) => `--scenario ${name}`).join(', ')}.`,
   ].join('\n');

@@ -1,4 +1,5 @@
 import type { Figures } from '../measure.ts';
+import { sumCpu } from '../read-cpu.ts';
 
 /** The figures of every try, by name; all tries have measured the same. */
 export type Results = Map<string, Figures[]>;
@@ -7,7 +8,7 @@ export type Results = Map<string, Figures[]>;
 export type Reading = (figures: Figures) => number;
 
 export const rate: Reading = ({ turnsPerSecond }) => turnsPerSecond;
-export const wholeCpu: Reading = ({ cpuMs }) => Object.values(cpuMs).reduce((sum, ms) => sum + ms, 0);
+export const wholeCpu: Reading = ({ cpuMs }) => sumCpu(cpuMs);
 export const p50Alone: Reading = ({ alone }) => alone?.p50Ms ?? Number.NaN;
 
 /** The try in the middle by turns per second: a row of figures that belong together. */

@@ -1,15 +1,12 @@
 import { createRequire } from 'node:module';
-import { connectPawl, type Pawl, PawlError } from '../client/connect-pawl.ts';
+import { connectPawl, PawlError } from '../client/connect-pawl.ts';
 import { readBaseUrl } from '../client/read-base-url.ts';
 import type { Cli } from './cli.ts';
-import { followTurn } from './follow-turn.ts';
-import { listTurns } from './list-turns.ts';
 import { makeVisible } from './make-visible.ts';
-import { type Command, CommandMisused, readCommand, usage } from './read-command.ts';
-import { withFiles } from './with-files.ts';
+import { CommandMisused } from './parse-arguments.ts';
+import { readCommand, usage } from './read-command.ts';
+import { runCommand } from './run-command.ts';
 
-/** Short, since a user waits at a terminal to read that the server is away. */
-const RETRY_FOR_MS = 2_000;
 const INTERRUPTED = 130;
 const DEFAULT_URL = 'http://127.0.0.1:8080';
 
@@ -19,7 +16,7 @@ export async function runCli(args: string[], cli: Cli): Promise<number> {
     const command = readCommand(args);
     if (command.kind === 'help') return print(usage);
     if (command.kind === 'version') return print(`${version()}\n`);
-    return await run(command, connectPawl(readAccess(cli.env)), cli);
+    return await runCommand(command, connectPawl(readAccess(cli.env)), cli);
   } catch (error) {
     if (cli.signal.aborted) return INTERRUPTED;
     if (error instanceof CommandMisused) return printError(`${error.message} See: npx pawl --help`, 2);
@@ -51,43 +48,10 @@ function version(): string {
   return createRequire(import.meta.url)('@pawl-turns/cli/package.json').version;
 }
 
-async function run(command: Exclude<Command, { kind: 'help' | 'version' }>, pawl: Pawl, cli: Cli): Promise<number> {
-  const options = { patienceMs: RETRY_FOR_MS, signal: cli.signal };
-  switch (command.kind) {
-    case 'run': {
-      const { conversationId, isJson } = command;
-      const request = await withFiles(command);
-      const turns = conversationId === undefined ? pawl.turns : pawl.conversations.attach(conversationId);
-      return followTurn(await turns.start(request, options), { isJson }, cli);
-    }
-    case 'watch': {
-      const turn = pawl.turns.attach(command.turnId);
-      await turn.get(options);
-      return followTurn(turn, command, cli);
-    }
-    case 'retry': {
-      const turn = pawl.turns.attach(command.turnId);
-      const { last_event: after } = await turn.get(options);
-      await turn.retry(options);
-      return followTurn(turn, { ...command, after }, cli);
-    }
-    case 'cancel': {
-      const turn = await pawl.turns.attach(command.turnId).cancel(options);
-      cli.stdout.write(command.isJson ? `${JSON.stringify(turn)}\n` : `${turn.id} is cancelled.\n`);
-      return 0;
-    }
-    case 'turns':
-      return listTurns(
-        pawl.turns.list({ ...options, status: command.status, limit: Math.min(command.limit, 100) }),
-        command,
-        cli,
-      );
-  }
-}
-
 function explain({ status, code, message }: PawlError, env: Cli['env']): string {
   if (code === 'unreachable') {
     return `Nothing answers at ${readAccess(env).baseUrl}. Start Pawl with “npm start”, or say in PAWL_URL where it listens.`;
   }
+  if (code === 'insufficient_scope') return `The key in PAWL_API_KEY may not do this. ${message}`;
   return status === 401 ? 'The API wants a key. Set PAWL_API_KEY to one of its PAWL_API_KEYS.' : message;
 }

@@ -33,6 +33,7 @@ function showEvent(event: TurnEvent, { screen, text, tools }: Views): void {
     case 'round.completed':
       showRoundEnd(event, { screen, tools });
       break;
+    case 'input.added':
     case 'context.compacted':
     case 'step.retrying':
     case 'model.changed':
@@ -59,8 +60,14 @@ function showEvent(event: TurnEvent, { screen, text, tools }: Views): void {
 }
 
 /** What comes between a round and its reply. */
-function showDetour(event: Of<'context.compacted' | 'step.retrying' | 'model.changed'>, screen: Screen): void {
+function showDetour(
+  event: Of<'input.added' | 'context.compacted' | 'step.retrying' | 'model.changed'>,
+  screen: Screen,
+): void {
   switch (event.type) {
+    case 'input.added':
+      screen.say('an input has joined: it is sent with the next round');
+      break;
     case 'context.compacted':
       showCompaction(event, screen);
       break;
@@ -75,14 +82,14 @@ function showDetour(event: Of<'context.compacted' | 'step.retrying' | 'model.cha
 
 /**
  * A round without calls and text is the last: the event that ends the turn comes with it, and shows it. One with a text is an
- * answer that has to be repaired.
+ * answer that has to be repaired, or that an input has joined behind.
  */
 function showRoundEnd(
   { round, tool_calls: calls, assistant_response: text }: Of<'round.completed'>,
   { screen, tools }: Omit<Views, 'text'>,
 ): void {
   if (calls.length === 0) {
-    if (text !== null) checkpoint(screen, round, 'its answer does not fit the schema, and is repaired');
+    if (text !== null) checkpoint(screen, round, 'its answer is not the last one: the turn goes on');
     return;
   }
   tools.expect(calls);

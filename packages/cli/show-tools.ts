@@ -19,17 +19,26 @@ export type ToolShow = {
 
 const NAME_WIDTH = 18;
 
-/** Shows a batch: its worker, its calls, when each result is saved, and when all are. */
+/**
+ * Shows a batch: its worker, its calls, when each result is saved, and when all are. A call that is answered with the result of an
+ * equal one runs on no worker, and is shown so.
+ */
 export function showTools(screen: Screen, nameWorker: NameWorker): ToolShow {
   let calls: Call[] = [];
   let open = new Set<string>();
   let announcedRound = 0;
+  let reusedRound = 0;
 
   function announce(round: number): void {
     if (announcedRound >= round) return;
     announcedRound = round;
-    const what = calls.length > 1 ? `${calls.length} calls side by side` : 'the call';
+    const what = open.size > 1 ? `${open.size} calls side by side` : 'the call';
     screen.say(`tools · ${nameWorker('batch', round)} runs ${what}`);
+  }
+  function announceReuse(round: number): void {
+    if (reusedRound >= round) return;
+    reusedRound = round;
+    screen.say('tools · what equal calls were answered before is reused, without running them');
   }
   const label = (id: string, name: string) => name.padEnd(NAME_WIDTH) + subjectOf(calls.find((call) => call.id === id));
 
@@ -47,10 +56,12 @@ export function showTools(screen: Screen, nameWorker: NameWorker): ToolShow {
       screen.add(`${styleText('dim', '▸')} ${label(id, name)}${styleText('dim', plain(value))}`);
     },
     completed: ({ round, tool_call_id: id, name, result }) => {
-      announce(round);
+      if (result.cached) announceReuse(round);
+      else announce(round);
       const mark = result.status === 'success' ? styleText('green', '✓') : styleText('red', '✗');
       screen.add(`${mark} ${label(id, name)}${outcomeOf(result)}`);
-      if (open.delete(id) && open.size === 0) screen.say(styleText('green', `✓ checkpoint b${round}`));
+      const wasLast = open.delete(id) && open.size === 0;
+      if (wasLast && announcedRound === round) screen.say(styleText('green', `✓ checkpoint b${round}`));
     },
   };
 }
@@ -65,8 +76,10 @@ function subjectOf(call: Call | undefined): string {
   return `${text.length > SUBJECT_LIMIT ? `${text.slice(0, SUBJECT_LIMIT - 1)}…` : text} `.padEnd(SUBJECT_WIDTH);
 }
 
-function outcomeOf({ error, duration_ms: ms }: Round['results'][number]): string {
-  if (error) return styleText('red', error.category);
+function outcomeOf({ error, cached, duration_ms: ms }: Round['results'][number]): string {
+  const reused = cached ? styleText('dim', 'reused') : '';
+  if (error) return `${styleText('red', error.category)} ${reused}`.trimEnd();
+  if (cached) return reused;
   return ms === null ? '' : `${(ms / 1000).toFixed(2)} s`;
 }
 

@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { basename, extname } from 'node:path';
 import { type InputPart, partOf, type TurnRequest } from '../client/connect-pawl.ts';
-import { type Command, CommandMisused } from './read-command.ts';
+import { CommandMisused } from './parse-arguments.ts';
+import type { Command } from './read-command.ts';
 
 const TYPES: Partial<Record<string, string>> = {
   ...{ '.png': 'image/png', '.jpg': 'image/jpeg', '.jpeg': 'image/jpeg', '.gif': 'image/gif', '.webp': 'image/webp' },

@@ -1,18 +1,28 @@
+import { bulkOf } from './bulk.ts';
 import { conversationsOf } from './conversations.ts';
 import { makeExchange, type Refusal } from './exchange.ts';
 import type * as api from './pawl.ts';
 import { readBaseUrl } from './read-base-url.ts';
 import { requestJson } from './request-json.ts';
+import { schedulesOf } from './schedules/schedules.ts';
 import { turnsOf } from './turns.ts';
+import { usageOf } from './usage.ts';
 
 // The types that users of the package name; what they are is in `pawl.ts`.
 export type Turn = api.Turn;
 export type ListedTurn = api.ListedTurn;
 export type EndedTurn = api.EndedTurn;
 export type TurnRequest = api.TurnRequest;
+export type ForkRequest = api.ForkRequest;
+export type RerunRequest = api.RerunRequest;
 export type InputPart = api.InputPart;
 export type Conversation = api.Conversation;
+export type Worker = api.Worker;
+export type Statistics = api.Statistics;
+export type StatisticsRange = api.StatisticsRange;
+export type Queue = api.Queue;
 export type ConversationRequest = api.ConversationRequest;
+export type ConversationChanges = api.ConversationChanges;
 export type TurnEvent = api.TurnEvent;
 export type ToolOutput = api.ToolOutput;
 export type PawlOptions = api.PawlOptions;
@@ -20,13 +30,28 @@ export type CallOptions = api.CallOptions;
 export type StartOptions = api.StartOptions;
 export type EventOptions = api.EventOptions;
 export type ListOptions = api.ListOptions;
+export type SearchFilter = api.SearchFilter;
 export type TurnFilter = api.TurnFilter;
+export type ReadOptions = api.ReadOptions;
+export type ApproveOptions = api.ApproveOptions;
+export type InputOptions = api.InputOptions;
+export type TurnConfig = api.TurnConfig;
 export type Pawl = api.Pawl;
 export type Turns = api.Turns;
 export type TurnHandle = api.TurnHandle;
 export type StartedTurn = api.StartedTurn;
 export type Conversations = api.Conversations;
 export type ConversationHandle = api.ConversationHandle;
+export type Bulk = api.Bulk;
+export type BulkRequest = api.BulkRequest;
+export type Bulks = api.Bulks;
+export type Schedule = api.Schedule;
+export type ScheduleRequest = api.ScheduleRequest;
+export type ScheduleChange = api.ScheduleChange;
+export type Schedules = api.Schedules;
+export type Usage = api.Usage;
+export type UsageQuery = api.UsageQuery;
+export type UsageRow = api.UsageRow;
 
 /** Connects to a Pawl, without a request yet. Calls throw PawlError, and so does a malformed `baseUrl`. */
 export function connectPawl({ baseUrl = 'http://127.0.0.1:8080', patienceMs, ...access }: PawlOptions = {}): Pawl {
@@ -34,9 +59,17 @@ export function connectPawl({ baseUrl = 'http://127.0.0.1:8080', patienceMs, ...
   if ('problem' in base) throw new PawlError(unusable(base.problem));
   const exchange = makeExchange({ ...access, baseUrl: base.url, fail: (refusal) => new PawlError(refusal) });
   const api = { exchange, patienceMs };
+  const listAt = async <Item>(path: string, options?: CallOptions) =>
+    (await requestJson<{ data: Item[] }>(api, { method: 'GET', path }, options)).data;
   return {
     turns: turnsOf(api),
     conversations: conversationsOf(api),
+    bulk: bulkOf(api),
+    schedules: schedulesOf(api),
+    usage: usageOf(api),
+    statistics: (range = {}, options = {}) => requestJson(api, { path: '/v1/statistics', query: range }, options),
+    workers: (options) => listAt('/v1/workers', options),
+    queues: (options) => listAt('/v1/queues', options),
     request: (method, path, body, options) =>
       requestJson(api, { method, path, body }, { ...(method === 'POST' && { patienceMs: 0 }), ...options }),
   };

@@ -1,21 +1,24 @@
-import { listAll } from './list-all.ts';
+import { listAll, searchQuery } from './list-all.ts';
 import type { Conversation, ConversationHandle, Conversations, Turn } from './pawl.ts';
-import { type Api, requestJson } from './request-json.ts';
+import { type Api, createOnce, requestJson } from './request-json.ts';
 import type { CompactMessage } from './resources/conversation.ts';
-import { keyOf, startedTurn, startTurn } from './turns.ts';
+import { startedTurn, startTurn } from './turns.ts';
 
 const PATH = '/v1/conversations';
 
 /** `/v1/conversations`. */
 export function conversationsOf(api: Api): Conversations {
   return {
-    create: async (request, options = {}) => {
-      const created = { method: 'POST', path: PATH, body: request, headers: await keyOf(options) } as const;
-      const { id, turn } = await requestJson<{ id: string; turn?: Turn }>(api, created, options);
+    create: async (request, options) => {
+      const { id, turn } = await createOnce<{ id: string; turn?: Turn }>(api, { path: PATH, body: request }, options);
       return { ...handleConversation(api, id), turn: turn ? startedTurn(api, turn) : null };
     },
     get: (id, options) => handleConversation(api, id).get(options),
-    list: (options = {}) => listAll<Conversation>(api, { path: PATH }, options),
+    list: (filter = {}) => {
+      const { query, options } = searchQuery(filter);
+      return listAll<Conversation>(api, { path: PATH, query }, options);
+    },
+    update: (id, changes, options) => handleConversation(api, id).update(changes, options),
     attach: (id) => handleConversation(api, id),
   };
 }
@@ -26,6 +29,8 @@ function handleConversation(api: Api, id: string): ConversationHandle {
     id,
     get: (options) => requestJson(api, { path }, options),
     start: (request, options) => startTurn(api, { path: `${path}/turns`, request }, options),
+    // Safe to repeat: the same fields get the same values.
+    update: (changes, options) => requestJson(api, { method: 'PATCH', path, body: changes }, options),
     messages: (options = {}) => allOf(listAll<CompactMessage>(api, { path: `${path}/messages` }, options)),
     // Not safe to repeat: after a lost answer the conversation is gone already.
     delete: (options) => requestJson(api, { method: 'DELETE', path }, { ...options, patienceMs: 0 }),

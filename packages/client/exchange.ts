@@ -1,6 +1,6 @@
 /** One request. `timeoutMs` bounds the time until `read` is done, 30 s unless given. */
 export type ApiRequest = {
-  method?: 'GET' | 'POST' | 'DELETE';
+  method?: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   path: string;
   query?: Record<string, string | number | undefined>;
   headers?: Record<string, string>;

@@ -1,6 +1,6 @@
-import { followEvents } from './follow-events.ts';
-import type { CallOptions, EndedTurn, Turn, TurnHandle } from './pawl.ts';
-import { type Api, requestJson } from './request-json.ts';
+import { followEvents } from './events/follow-events.ts';
+import type { CallOptions, EndedTurn, ReadOptions, Turn, TurnConfig, TurnHandle } from './pawl.ts';
+import { type Api, createOnce, requestJson } from './request-json.ts';
 import { pause, RETRY_FOR_MS, retryTransient } from './retry.ts';
 
 /** The handle of one turn. */
@@ -8,26 +8,42 @@ export function handleTurn(api: Api, id: string): TurnHandle {
   const path = `/v1/turns/${encodeURIComponent(id)}`;
   const post = (action: string, body: unknown, options?: CallOptions) =>
     requestJson<Turn>(api, { method: 'POST', path: `${path}/${action}`, body }, options);
-  const decide = (approval: { tool_call_id: string; decision: string; reason?: string }, options?: CallOptions) =>
-    post('approvals', { approvals: [approval] }, options);
+  const decide = (approval: Approval, options?: CallOptions) => post('approvals', { approvals: [approval] }, options);
 
   return {
     id,
-    get: (options) => requestJson(api, { path }, options),
+    get: ({ maxResultBytes, include, ...options }: ReadOptions = {}) =>
+      requestJson<Turn & { config: TurnConfig }>(
+        api,
+        { path, query: { max_result_bytes: maxResultBytes, include } },
+        options,
+      ),
     events: (options) => followEvents(api, `${path}/events`, options),
     result: (options) => waitForTurn(api, path, { ...options, isEnough: hasEnded }),
     settled: (options) => waitForTurn(api, path, { ...options, isEnough: isSettled }),
     submitToolOutputs: (outputs, options) => post('tool_outputs', { tool_outputs: outputs }, options),
-    approve: (callId, options) => decide({ tool_call_id: callId, decision: 'allow' }, options),
+    approve: (callId, { arguments: approved, reason, ...options } = {}) =>
+      decide({ tool_call_id: callId, decision: 'allow', reason, arguments: approved }, options),
     deny: (callId, reason, options) =>
       decide({ tool_call_id: callId, decision: 'deny', ...(reason && { reason }) }, options),
     output: (callId, options) =>
       requestJson(api, { path: `${path}/tool_outputs/${encodeURIComponent(callId)}` }, options),
+    addInput: (input, { metadata, ...options } = {}) =>
+      createOnce(api, { path: `${path}/input`, body: { input, metadata } }, options),
     cancel: (options) => post('cancel', undefined, options),
     // Not safe to repeat: after a lost answer a second request is refused, since the turn goes on already.
     retry: (options) => post('retry', undefined, { ...options, patienceMs: 0 }),
+    // Nor is this: after a lost answer the turn is gone already.
+    delete: (options) => requestJson(api, { method: 'DELETE', path }, { ...options, patienceMs: 0 }),
   };
 }
+
+type Approval = {
+  tool_call_id: string;
+  decision: 'allow' | 'deny';
+  reason?: string | undefined;
+  arguments?: Record<string, unknown> | undefined;
+};
 
 function hasEnded(turn: Turn): turn is EndedTurn {
   const { status } = turn;

@@ -1,5 +1,5 @@
 import type { ApiRequest } from './exchange.ts';
-import type { ListOptions } from './pawl.ts';
+import type { ListOptions, SearchFilter } from './pawl.ts';
 import { type Api, requestJson } from './request-json.ts';
 
 type Page<Item> = { data: Item[]; next_cursor: string | null };
@@ -16,4 +16,11 @@ export async function* listAll<Item>(
     yield* page.data;
     from = page.next_cursor;
   } while (from !== null);
+}
+
+/** A filter as the query of a list, and what else the call takes. */
+export function searchQuery({ model, metadata = {}, q, createdAfter, createdBefore, ...options }: SearchFilter) {
+  const pairs = Object.entries(metadata).map(([key, value]) => [`metadata[${key}]`, value]);
+  const query = { model, q, created_after: createdAfter, created_before: createdBefore, ...Object.fromEntries(pairs) };
+  return { query, options };
 }

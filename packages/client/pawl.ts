@@ -1,5 +1,9 @@
-import type { CompactMessage, ConversationResource } from './resources/conversation.ts';
+import type { BulkRequestBody, BulkResource } from './resources/bulk.ts';
+import type { CompactMessage, ConversationResource, TurnConfigResource } from './resources/conversation.ts';
 import type { EventResource, LiveEvent } from './resources/event.ts';
+import type { QueueResource } from './resources/queue.ts';
+import type { ScheduleChangeBody, ScheduleRequestBody, ScheduleResource } from './resources/schedule.ts';
+import type { StatisticsResource } from './resources/statistics.ts';
 import type {
   ListedTurnResource,
   InputPart as Part,
@@ -8,17 +12,33 @@ import type {
   TurnResource,
   TurnStatus,
 } from './resources/turn.ts';
-import type { ConversationRequestBody, TurnRequestBody } from './resources/turn-request.ts';
+import type {
+  ConversationChangesBody,
+  ConversationRequestBody,
+  ForkRequestBody,
+  RerunRequestBody,
+  TurnRequestBody,
+} from './resources/turn-request.ts';
+import type { UsageResource } from './resources/usage.ts';
+import type { WorkerResource } from './resources/worker.ts';
 
 export type Turn = TurnResource;
 /** A turn of a list: without its rounds, which `get` brings. */
 export type ListedTurn = ListedTurnResource;
 export type EndedTurn = Turn & { status: TerminalStatus };
 export type TurnRequest = TurnRequestBody;
+export type ForkRequest = ForkRequestBody;
+export type RerunRequest = RerunRequestBody;
 /** A text, an image, a file or audio: a part of a user's message, or of a result. */
 export type InputPart = Part;
 export type Conversation = ConversationResource;
+export type Worker = WorkerResource;
+export type Statistics = StatisticsResource;
+/** Times in RFC 3339; without them the last day, in 48 buckets. Another project, or all by `*`, wants an admin key. */
+export type StatisticsRange = { from?: string; to?: string; buckets?: number; project?: string };
+export type Queue = QueueResource;
 export type ConversationRequest = ConversationRequestBody;
+export type ConversationChanges = ConversationChangesBody;
 /** What happens to a turn. Events with a `sequence_number` are kept with the turn, the others are only streamed. */
 export type TurnEvent = EventResource | LiveEvent;
 /** The result of a call that the client runs: any JSON, a list of parts among it, or why there is none. */
@@ -46,14 +66,46 @@ export type EventOptions = CallOptions & {
 };
 /** `limit` is the size of a page, not of the list. */
 export type ListOptions = CallOptions & { cursor?: string | undefined; limit?: number | undefined };
-export type TurnFilter = ListOptions & { status?: TurnStatus | undefined; conversationId?: string | undefined };
+/** What is looked for; all that is given has to hold. `q`: each of its words, in any case. Times are RFC 3339. */
+export type SearchFilter = ListOptions & {
+  model?: string | undefined;
+  metadata?: Record<string, string> | undefined;
+  q?: string | undefined;
+  createdAfter?: string | undefined;
+  createdBefore?: string | undefined;
+};
+export type TurnFilter = SearchFilter & {
+  status?: TurnStatus | TurnStatus[] | undefined;
+  conversationId?: string | undefined;
+  errorCode?: string | undefined;
+};
+/** `maxResultBytes` cuts the text of each result; with `include` the turn tells what it ran with. */
+export type ReadOptions = CallOptions & { maxResultBytes?: number | undefined; include?: 'config' | undefined };
+/** `arguments` are checked by the tool's schema. */
+export type ApproveOptions = CallOptions & {
+  arguments?: Record<string, unknown> | undefined;
+  reason?: string | undefined;
+};
+/** `metadata` is told with the event `input.added`. */
+export type InputOptions = StartOptions & { metadata?: Record<string, string> | undefined };
+/** What a turn ran with. */
+export type TurnConfig = TurnConfigResource;
 
 export type Pawl = {
   turns: Turns;
   conversations: Conversations;
+  bulk: Bulks;
+  schedules: Schedules;
+  usage: Usage;
+  /** What became of the turns of a range of time. */
+  statistics(range?: StatisticsRange, options?: CallOptions): Promise<Statistics>;
+  /** The workers that are alive. Wants an admin key where there are keys. */
+  workers(options?: CallOptions): Promise<Worker[]>;
+  /** The queues, and how much waits in each. Wants an admin key where there are keys. */
+  queues(options?: CallOptions): Promise<Queue[]>;
   /** Any other route: `pawl.request('GET', '/v1/models')`. A POST is not retried. */
   request<Answer>(
-    method: 'GET' | 'POST' | 'DELETE',
+    method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
     path: string,
     body?: unknown,
     options?: CallOptions,
@@ -63,17 +115,27 @@ export type Pawl = {
 export type Turns = {
   /** Starts a turn in a new conversation. */
   start(request: TurnRequest, options?: StartOptions): Promise<StartedTurn>;
-  get(id: string, options?: CallOptions): Promise<Turn>;
+  get(id: string, options: ReadOptions & { include: 'config' }): Promise<Turn & { config: TurnConfig }>;
+  get(id: string, options?: ReadOptions): Promise<Turn>;
   /** Turns, newest first and without their rounds; pages are read as they are needed. */
   list(filter?: TurnFilter): AsyncGenerator<ListedTurn, void, undefined>;
   /** The handle of a turn that was started elsewhere or before. Sends no request. */
   attach(id: string): TurnHandle;
+  /** Goes on from a round of a turn, in a new conversation; the turn stays as it is. */
+  fork(id: string, request?: ForkRequest, options?: StartOptions): Promise<StartedTurn>;
+  /** Says something to a turn while it has not ended. */
+  addInput(id: string, input: TurnRequest['input'], options?: InputOptions): Promise<Turn>;
+  /** Runs a turn that has ended again, in a new conversation. Equal calls get the recorded results. */
+  rerun(id: string, request?: RerunRequest, options?: StartOptions): Promise<StartedTurn>;
+  /** Deletes a turn that has ended, and erases its content. */
+  delete(id: string, options?: CallOptions): Promise<void>;
 };
 
 /** All that can be done with one turn. */
 export type TurnHandle = {
   id: string;
-  get(options?: CallOptions): Promise<Turn>;
+  get(options: ReadOptions & { include: 'config' }): Promise<Turn & { config: TurnConfig }>;
+  get(options?: ReadOptions): Promise<Turn>;
   /**
    * The turn's events from the first to the one that ends it, whether you start before, during or after. A lost
    * connection is resumed: every durable event comes once and in order. Before a `round.completed` or the end, the
@@ -85,16 +147,21 @@ export type TurnHandle = {
   /** The turn when nothing more happens by itself: it has ended, or `required_action` says what it waits for. */
   settled(options?: CallOptions): Promise<Turn>;
   submitToolOutputs(outputs: ToolOutput[], options?: CallOptions): Promise<Turn>;
-  approve(callId: string, options?: CallOptions): Promise<Turn>;
+  /** Allows a call. With `arguments` it is made with these instead of the model's, which is told of it. */
+  approve(callId: string, options?: ApproveOptions): Promise<Turn>;
   deny(callId: string, reason?: string, options?: CallOptions): Promise<Turn>;
   /** The whole output of one call, uncut. */
   output(
     callId: string,
     options?: CallOptions,
   ): Promise<{ tool_call_id: string; output: string | InputPart[] | null; truncated: boolean }>;
+  /** Says something to the turn while it has not ended: its next round has it. Refused with `turn_ended` after that. */
+  addInput(input: TurnRequest['input'], options?: InputOptions): Promise<Turn>;
   cancel(options?: CallOptions): Promise<Turn>;
   /** Lets a failed turn go on from its last checkpoint. */
   retry(options?: CallOptions): Promise<Turn>;
+  /** Deletes a turn that has ended, and erases its content; later turns of its conversation are sent without it. */
+  delete(options?: CallOptions): Promise<void>;
 };
 
 export type StartedTurn = TurnHandle & { conversationId: string };
@@ -106,7 +173,10 @@ export type Conversations = {
     options?: StartOptions,
   ): Promise<ConversationHandle & { turn: StartedTurn | null }>;
   get(id: string, options?: CallOptions): Promise<Conversation>;
-  list(options?: ListOptions): AsyncGenerator<Conversation, void, undefined>;
+  /** Conversations, newest first; `q` has to fit one of their turns. */
+  list(filter?: SearchFilter): AsyncGenerator<Conversation, void, undefined>;
+  /** Changes what later turns inherit: each field given replaces the standing one, `null` means its default. */
+  update(id: string, changes: ConversationChanges, options?: CallOptions): Promise<Conversation>;
   attach(id: string): ConversationHandle;
 };
 
@@ -115,6 +185,51 @@ export type ConversationHandle = {
   get(options?: CallOptions): Promise<Conversation>;
   /** Starts the next turn. */
   start(request: TurnRequest, options?: StartOptions): Promise<StartedTurn>;
+  /** Changes what later turns inherit. */
+  update(changes: ConversationChanges, options?: CallOptions): Promise<Conversation>;
   messages(options?: CallOptions): Promise<CompactMessage[]>;
   delete(options?: CallOptions): Promise<void>;
+};
+
+export type BulkRequest = BulkRequestBody;
+/** One action on many turns: how far it is. */
+export type Bulk = BulkResource;
+
+export type Bulks = {
+  /** Cancels, retries or deletes all turns that match now, one by one. Answered at once; `wait` tells what came of it. */
+  create(request: BulkRequest, options?: StartOptions): Promise<Bulk>;
+  /** How many turns would be meant. Nothing is done. */
+  count(request: BulkRequest, options?: CallOptions): Promise<number>;
+  retrieve(id: string, options?: CallOptions): Promise<Bulk>;
+  /** The bulk once each of its turns was treated. */
+  wait(id: string, options?: CallOptions): Promise<Bulk>;
+};
+
+export type Schedule = ScheduleResource;
+export type ScheduleRequest = ScheduleRequestBody;
+export type ScheduleChange = ScheduleChangeBody;
+
+export type Schedules = {
+  /** A turn at each planned time, from now on. */
+  create(request: ScheduleRequest, options?: StartOptions): Promise<Schedule>;
+  get(id: string, options?: CallOptions): Promise<Schedule>;
+  /** Schedules, newest first; pages are read as they are needed. */
+  list(options?: ListOptions): AsyncGenerator<Schedule, void, undefined>;
+  /** Changes, enables or disables one: what is left out stays, and a new plan counts from now. */
+  update(id: string, changes: ScheduleChange, options?: CallOptions): Promise<Schedule>;
+  /** The turns that it has started stay. */
+  delete(id: string, options?: CallOptions): Promise<void>;
+};
+
+/** `from` is inclusive, `to` is not: days (`2026-11-20`) or times, in UTC. The last 30 days unless given. */
+export type UsageQuery = CallOptions & {
+  from?: string | undefined;
+  to?: string | undefined;
+  groupBy?: readonly ('day' | 'project' | 'model' | 'key')[] | undefined;
+};
+export type UsageRow = UsageResource;
+
+export type Usage = {
+  /** What was used, a row for each group; one row without `groupBy`. */
+  get(query?: UsageQuery): Promise<UsageRow[]>;
 };

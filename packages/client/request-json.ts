@@ -1,6 +1,7 @@
 import type { ApiRequest, Exchange } from './exchange.ts';
-import type { CallOptions } from './pawl.ts';
+import type { CallOptions, StartOptions } from './pawl.ts';
 import { RETRY_FOR_MS, retryTransient } from './retry.ts';
+import { webCrypto } from './web-crypto.ts';
 
 /** What every call needs. */
 export type Api = { exchange: Exchange; patienceMs: number | undefined };
@@ -11,7 +12,30 @@ export function requestJson<Answer>(api: Api, request: ApiRequest, options: Call
   return retryTransient(() => api.exchange({ ...request, signal }, readJson<Answer>), { patienceMs, signal });
 }
 
+/** Creates something once, however often the request is repeated: all attempts carry the same Idempotency-Key. */
+export async function createOnce<Answer>(
+  api: Api,
+  created: { path: string; body: unknown },
+  options: StartOptions = {},
+): Promise<Answer> {
+  return requestJson(api, { method: 'POST', ...created, headers: await keyOf(options) }, options);
+}
+
 /** The server answers by its schema, so the answer is not checked again. */
 async function readJson<Answer>(response: Response): Promise<Answer> {
   return (response.status === 204 ? undefined : await response.json()) as Answer;
+}
+
+/** The header that makes a creating POST safe to repeat. */
+async function keyOf({ idempotencyKey }: StartOptions): Promise<Record<string, string>> {
+  return { 'idempotency-key': idempotencyKey ?? (await randomUuid()) };
+}
+
+/** A UUID of version 4. Pages loaded over plain http have no `crypto.randomUUID`. */
+async function randomUuid(): Promise<string> {
+  const bytes = (await webCrypto()).getRandomValues(new Uint8Array(16));
+  bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40;
+  bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
+  const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
 }

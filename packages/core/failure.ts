@@ -38,6 +38,8 @@ export class ProviderFailed extends Failure {
 export class RequestRefused extends Failure {
   readonly status: 400 | 401 | 403 | 404 | 405 | 408 | 409 | 413 | 415 | 417 | 429 | 431 | 503;
   readonly param: string | null;
+  /** What its answer has in the head, besides what its status brings. */
+  headers: Record<string, string> = {};
 
   constructor(status: RequestRefused['status'], code: string, message: string, param: string | null = null) {
     super(code, message);

@@ -1,12 +1,29 @@
 import { randomUUIDv7 } from 'node:crypto';
 
-type IdPrefix = 'conv' | 'turn' | 'evt' | 'dlv' | 'whe' | 'wrk' | 'req';
+type IdPrefix = 'conv' | 'turn' | 'evt' | 'dlv' | 'whe' | 'wrk' | 'req' | 'bulk' | 'sched';
+
+/** The lowest id that one of this moment could have, in ms since 1970: it bounds those that were made since, or before. */
+export function firstIdAt(prefix: IdPrefix, atMs: number): string {
+  const ms = Math.min(Math.max(Math.floor(atMs), 0), 2 ** 48 - 1);
+  return `${prefix}_${base32(ms.toString(16).padStart(12, '0').padEnd(32, '0'))}`;
+}
 
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 
 /** A fresh TypeID (`turn_01k…`): the prefix and a UUIDv7 in Crockford base32, so that ids sort by time. */
 export function newId(prefix: IdPrefix): string {
   return `${prefix}_${base32(randomUUIDv7())}`;
+}
+
+/** How many of its last characters an id shares with those that belong beside it. */
+const SHARED = 4;
+
+/**
+ * A fresh id that ends as another does. A conversation, its turns and its forks end alike, so the key of each of their rows says where all
+ * of them are, where they are spread over several databases. 54 bits of it are random.
+ */
+export function newIdBeside(prefix: IdPrefix, neighbour: string): string {
+  return newId(prefix).slice(0, -SHARED) + neighbour.slice(-SHARED);
 }
 
 /** Whether a text could be an id of this kind. One that could not is answered like one that does not exist. */

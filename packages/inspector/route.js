@@ -1,6 +1,6 @@
 /**
  * What the address asks for: a page, the id it is about, and the rest.
- * @typedef {{ page: 'turns' | 'turn' | 'new', id: string, query: URLSearchParams }} Route
+ * @typedef {{ page: 'turns' | 'turn' | 'conversations' | 'conversation' | 'compare' | 'schedules' | 'new' | 'overview' | 'workers', id: string, query: URLSearchParams }} Route
  */
 
 /**
@@ -12,7 +12,10 @@ export function readRoute(hash) {
   const [path = '', query = ''] = hash.replace(/^#\/?/, '').split('?');
   const [first, id] = path.split('/');
   const rest = new URLSearchParams(query);
+  if (first === 'overview' || first === 'workers' || first === 'schedules') return { page: first, id: '', query: rest };
   if (first === 'new') return { page: 'new', id: '', query: rest };
+  if (first === 'conversations') return { page: id ? 'conversation' : 'conversations', id: id ?? '', query: rest };
+  if (first === 'compare') return { page: 'compare', id: '', query: rest };
   if (first === 'turns' && id) return { page: 'turn', id: turnIdOf(id), query: rest };
   return { page: 'turns', id: '', query: rest };
 }
@@ -34,10 +37,49 @@ export function turnHref(id) {
 }
 
 /**
+ * The address of the list of conversations.
+ * @param {string | null} cursor where its page begins; null for the newest
+ */
+export function conversationsHref(cursor) {
+  return `#/conversations${cursor === null ? '' : `?${new URLSearchParams({ cursor })}`}`;
+}
+
+/**
+ * The address of a conversation's page.
+ * @param {string} id
+ */
+export function conversationHref(id) {
+  return `#/conversations/${encodeURIComponent(id)}`;
+}
+
+/**
+ * The address of two turns side by side.
+ * @param {string} left
+ * @param {string} right
+ */
+export function compareHref(left, right) {
+  return `#/compare?${new URLSearchParams({ left, right })}`;
+}
+
+/**
  * The address of a list of turns; what is empty is left out.
  * @param {Record<string, string | null | undefined>} filter
  */
 export function listHref(filter) {
   const given = Object.entries(filter).flatMap(([name, value]) => (value ? [[name, value]] : []));
-  return given.length > 0 ? `#/turns?${new URLSearchParams(given)}` : '#/turns';
+  return queryHref(new URLSearchParams(given));
+}
+
+/**
+ * The address of a list of turns with this query; brackets and commas stay legible.
+ * @param {URLSearchParams} query
+ */
+export function queryHref(query) {
+  const text = query
+    .toString()
+    .replaceAll('%2C', ',')
+    .replaceAll('%5B', '[')
+    .replaceAll('%5D', ']')
+    .replaceAll('%3A', ':');
+  return text ? `#/turns?${text}` : '#/turns';
 }

@@ -1,5 +1,5 @@
-import { urlOf } from './api.js';
-import { element } from './element.js';
+import { urlOf } from './base/api.js';
+import { element } from './base/element.js';
 
 const AGAIN_MS = 5_000;
 

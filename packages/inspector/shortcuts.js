@@ -1,5 +1,5 @@
 /**
- * Lets the page be moved through by keys: `j` and `k` from turn to turn, `Escape` back, `n` a new turn, `/` find.
+ * Lets the page be moved through by keys: `j` and `k` from turn to turn, `Escape` back, `n` a new turn, `r` reply, `/` find.
  * They leave fields, dialogs and the browser's own keys alone.
  */
 export function listenToShortcuts() {
@@ -28,8 +28,10 @@ function press(key) {
       location.hash = '#/new';
       return true;
     case 'Escape':
-      location.hash = '#/turns';
+      location.hash = location.hash.startsWith('#/conversations/') ? '#/conversations' : '#/turns';
       return true;
+    case 'r':
+      return reply();
     case '/':
       return find();
     default:
@@ -39,7 +41,9 @@ function press(key) {
 
 /** @param {1 | -1} by */
 function move(by) {
-  const all = document.querySelectorAll('a.row, .chain a, .call summary, .folded > details > summary');
+  const all = document.querySelectorAll(
+    'a.row, a.example, .thread-turn, .chain a, .call summary, .folded > details > summary',
+  );
   const rows = [...all].filter((row) => row.checkVisibility());
   const at = rows.findIndex((row) => row.contains(document.activeElement));
   const next = rows[at === -1 && by === -1 ? rows.length - 1 : Math.min(Math.max(at + by, 0), rows.length - 1)];
@@ -47,6 +51,12 @@ function move(by) {
   next.focus();
   next.scrollIntoView({ block: 'nearest' });
   return true;
+}
+
+function reply() {
+  const field = document.getElementById('reply');
+  field?.focus();
+  return field !== null;
 }
 
 function find() {

@@ -3,20 +3,35 @@ import { findOrCreateSealingKey } from '#core/checkpoint/sealing-key.ts';
 import { RequestRefused } from '#core/failure.ts';
 import { allQueues } from '#core/queue/job.ts';
 import type { Log } from '../process/log.ts';
+import { metricsAccess } from '../process/metrics/metrics-access.ts';
 import type { Parts } from '../process/parts.ts';
 import type { Settings } from '../process/settings.ts';
+import { makeTokensPerDay } from '../start/tokens-per-day.ts';
 import { blobRoutes } from './blobs/blob-routes.ts';
+import { bulkRoutes } from './bulk/bulk-routes.ts';
 import type { ApiContext } from './context.ts';
-import { type ApiKeys, authenticate, readApiKeys } from './http/api-keys.ts';
+import { forkRoutes } from './forks/fork-routes.ts';
+import { rerunRoutes } from './forks/rerun-routes.ts';
+import { type ApiKeys, authenticate, makeApiKeys } from './http/api-keys.ts';
 import { limitBody, readJson } from './http/body.ts';
 import { handleError } from './http/errors.ts';
 import { refuseForeignOrigin } from './http/foreign-origin.ts';
 import { setResponseHeaders } from './http/response-headers.ts';
 import { makeRouter } from './http/router.ts';
+import { checkScope } from './http/scopes.ts';
 import { openServer, SERVER_TIMES } from './http/server.ts';
 import { refuseUnknownFields } from './http/unknown-fields.ts';
 import { noRoute, refuseUnknownRoute } from './http/unknown-route.ts';
+import { turnInputRoutes } from './inputs/turn-input.ts';
+import { queueRoutes } from './operation/queues.ts';
+import { sentRoundRoutes } from './operation/sent-round.ts';
+import { statisticsRoutes } from './operation/statistics.ts';
+import { turnCountRoutes } from './operation/turn-counts.ts';
+import { workerRoutes } from './operation/workers.ts';
 import { docsPageRoutes, inspectorPageRoutes } from './pages.ts';
+import { checkRequestQuota, makeRequestQuota } from './quotas/request-quota.ts';
+import { makeStartQueue } from './quotas/start-queue.ts';
+import { openAnyReader } from './read-anywhere.ts';
 import { conversationItemRoutes } from './responses/conversations/conversation-items.ts';
 import { openaiConversationRoutes } from './responses/conversations/openai-conversations.ts';
 import { createResponseRoutes } from './responses/create-response.ts';
@@ -28,6 +43,7 @@ import { newSealingKey } from './responses/sealing/seal.ts';
 import { makeStateSeals } from './responses/sealing/state-seals.ts';
 import { approvalRoutes } from './routes/approvals.ts';
 import { catalogueRoutes } from './routes/catalogue.ts';
+import { changeConversationRoute } from './routes/conversations/change-conversation.ts';
 import { conversationRoutes, createConversationRoute } from './routes/conversations.ts';
 import { createTurnRoutes } from './routes/create-turn.ts';
 import { deliveryRoutes } from './routes/deliveries.ts';
@@ -42,9 +58,11 @@ import { turnEventRoutes } from './routes/turn-events.ts';
 import { turnRoutes } from './routes/turns.ts';
 import { webhookEndpointActionRoutes } from './routes/webhook-endpoint-actions.ts';
 import { webhookEndpointRoutes } from './routes/webhook-endpoints.ts';
+import { scheduleRoutes } from './schedules/schedule-routes.ts';
 import { makeStreamHub } from './stream/hub.ts';
 import { makeStreamLimiter } from './stream/limiter.ts';
 import { uiStreamRoutes } from './ui-stream/ui-stream-routes.ts';
+import { usageRoutes } from './usage/usage-routes.ts';
 
 /** An API that listens; `close` ends its streams, so that clients resume elsewhere, and answers pending requests. */
 export type RunningApi = { url: string; keys: ApiKeys; close(graceMs: number): Promise<void> };
@@ -53,7 +71,10 @@ export type RunningApi = { url: string; keys: ApiKeys; close(graceMs: number): P
 export async function startApi(parts: Parts, settings: Settings, log: Log): Promise<RunningApi> {
   let isClosing = false;
   const stateSeals = makeStateSeals(await findOrCreateSealingKey(parts.connection.db, newSealingKey));
-  const context = contextOf(parts, settings, { log, isClosing: () => isClosing, stateSeals });
+  const { metrics, connection } = parts;
+  const anyReader = openAnyReader(settings, { db: connection.db, log, metrics });
+  const { readAnywhere } = anyReader;
+  const context = contextOf(parts, settings, { log, isClosing: () => isClosing, stateSeals, readAnywhere });
   const { keys, streamHub } = context;
   const at = { host: settings.HOST, port: settings.PORT };
   const limits = { ...SERVER_TIMES, connections: settings.PAWL_MAX_CONNECTIONS };
@@ -70,23 +91,29 @@ export async function startApi(parts: Parts, settings: Settings, log: Log): Prom
       server.closeIdleConnections();
       await closed;
       clearTimeout(timer);
+      await anyReader.close();
     },
   };
 }
 
 /** What the context has of this process alone. */
-type Own = Pick<ApiContext, 'log' | 'isClosing' | 'stateSeals'>;
+type Own = Pick<ApiContext, 'log' | 'isClosing' | 'stateSeals' | 'readAnywhere'>;
 
 function contextOf(parts: Parts, settings: Settings, own: Own): ApiContext {
-  const { connection, jobQueue, pubsub, providers, prices, tools, mcp, toolSecrets, redact } = parts;
-  const { egressPolicy, egress, availability, connectionRefusals, secretsOf, enqueue } = parts;
+  const { connection, jobQueue, pubsub, providers, prices, projects, admission, tools, mcp, toolSecrets, redact } =
+    parts;
+  const { egressPolicy, egress, availability, connectionRefusals, metrics, tracer, secretsOf, enqueue } = parts;
   return {
-    ...{ ...own, db: connection.db, pubsub, providers, prices, tools, mcp, toolSecrets, redact },
-    ...{ egressPolicy, egress, availability, connectionRefusals, secretsOf, enqueue },
-    countJobs: () => jobQueue.count(allQueues(providers.names)),
-    keys: readApiKeys(settings.PAWL_API_KEYS, settings.HOST),
-    streamHub: makeStreamHub({ db: connection.db, pubsub, log: own.log }),
+    ...{ ...own, db: connection.db, pubsub, providers, prices, projects, admission, tools, mcp, toolSecrets, redact },
+    ...{ egressPolicy, egress, availability, connectionRefusals, metrics, tracer, secretsOf, enqueue },
+    countJobs: (queue) => jobQueue.count(queue === undefined ? allQueues(providers.names) : [queue]),
+    keys: makeApiKeys(parts.accessKeys, settings.HOST),
+    mayReadMetrics: metricsAccess(settings, parts.accessKeys),
+    streamHub: makeStreamHub({ db: connection.db, readAnywhere: own.readAnywhere, pubsub, log: own.log }),
     streamLimiter: makeStreamLimiter(settings.PAWL_MAX_STREAMS),
+    requestQuota: makeRequestQuota(connection.db),
+    startQueue: makeStartQueue(connection.db),
+    tokensPerDay: makeTokensPerDay(connection.db, projects),
     toolRules: settings.PAWL_TOOL_RULES,
     toolOutputLimit: settings.PAWL_TOOL_OUTPUT_LIMIT,
     bodyLimit: settings.PAWL_BODY_LIMIT,
@@ -108,8 +135,9 @@ export function makeApp(context: ApiContext) {
   app.use('*', setResponseHeaders);
   app.use('*', refuseForeignOrigin(context.keys));
   for (const paths of ['/v1/*', '/openai/v1/*']) app.use(paths, authenticate(context.keys));
-  app.use('/metrics', authenticate(context.keys));
   app.use('*', refuseUnknownRoute(app.openAPIRegistry));
+  for (const paths of ['/v1/*', '/openai/v1/*']) app.use(paths, checkScope);
+  for (const paths of ['/v1/*', '/openai/v1/*']) app.use(paths, checkRequestQuota(context));
   const limit = limitBody(context.bodyLimit);
   const refuseFields = refuseUnknownFields(app.openAPIRegistry);
   for (const paths of ['/v1/*', '/openai/v1/*']) app.use(paths, limit, readJson(context.bodyLimit), refuseFields);
@@ -122,10 +150,22 @@ export function makeApp(context: ApiContext) {
 }
 
 const NATIVE_ROUTES = [
-  ...[createConversationRoute, conversationRoutes, createTurnRoutes, turnRoutes, turnActionRoutes],
+  ...[
+    createConversationRoute,
+    conversationRoutes,
+    changeConversationRoute,
+    createTurnRoutes,
+    turnRoutes,
+    turnActionRoutes,
+    turnInputRoutes,
+    forkRoutes,
+    rerunRoutes,
+  ],
   ...[turnEventRoutes, turnChainRoutes, uiStreamRoutes, toolOutputRoutes, approvalRoutes, messageRoutes, blobRoutes],
   ...[deliveryRoutes, webhookEndpointRoutes, webhookEndpointActionRoutes],
-  ...[catalogueRoutes, healthRoutes, metricsRoutes],
+  ...[bulkRoutes, usageRoutes, scheduleRoutes],
+  ...[catalogueRoutes, healthRoutes, metricsRoutes, workerRoutes, queueRoutes],
+  ...[statisticsRoutes, turnCountRoutes, sentRoundRoutes],
 ];
 
 const OPENAI_ROUTES = [

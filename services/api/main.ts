@@ -15,6 +15,7 @@ await runProcess('api', async (given, log) => {
   parts.availability.watch(log, ['database', 'disk', 'queue', 'worker']);
   log.info({ event: 'process.ready', url: api.url }, `api listens on ${api.url}`);
   return {
+    reload: () => parts.reloadProjects(log),
     close: async (graceMs) => {
       await api.close(graceMs);
       await parts.close();

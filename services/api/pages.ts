@@ -4,17 +4,18 @@ import { extname, join } from 'node:path';
 import { createRoute, z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { makeRouter } from './http/router.ts';
-import { openRefusals } from './schemas/refusals.ts';
+import { openRefusals } from './schemas/errors/refusals.ts';
 
 /** `GET /` and its assets: a page that shows turns. It is open to all; it reads the API with the key of its tab. */
 export function inspectorPageRoutes() {
-  return serveAssets({
+  const page = {
     path: '/',
     folder: 'inspector',
     directory: join(import.meta.dirname, '../../packages/inspector'),
     operationId: 'showInspector',
     summary: 'Show turns in a browser',
-  });
+  };
+  return serveAssets(page).route('/', serveRooms(page));
 }
 
 /**
@@ -73,9 +74,27 @@ function serveAssets({ path, folder, directory, operationId, summary }: Page) {
     .openapi(asset, (c) => answer(c, assets.get(c.req.valid('param').name)));
 }
 
-/** All assets, read once: a name that is not among them is no asset, wherever it points. */
+/** Serves the assets in the rooms of a page: those one folder below its own. */
+function serveRooms({ folder, directory, operationId, summary }: Page) {
+  const assets = readAssets(directory);
+  const params = z.object({
+    room: z.string().describe('The folder of the file.'),
+    name: z.string().describe('The name of the file.'),
+  });
+  const asset = createRoute({
+    ...{ method: 'get' as const, tags: ['Pages'], security: [], path: `/${folder}/{room}/{name}` },
+    ...{ operationId: `${operationId}RoomAsset`, summary: `${summary}: the assets of its rooms`, request: { params } },
+    responses: { 200: { description: 'The file.' }, ...unchanged, ...openRefusals('route_not_found') },
+  });
+  return makeRouter().openapi(asset, (c) => {
+    const { room, name } = c.req.valid('param');
+    return answer(c, assets.get(`${room}/${name}`));
+  });
+}
+
+/** All assets by their path, read once: what is not among them is no asset, wherever it points. */
 function readAssets(directory: string): Map<string, Asset> {
-  const names = readdirSync(directory).filter((name) => extname(name) in TYPES);
+  const names = readdirSync(directory, { encoding: 'utf8', recursive: true }).filter((name) => extname(name) in TYPES);
   return new Map(names.map((name) => [name, readAsset(directory, name)]));
 }
 

@@ -8,7 +8,7 @@ import { shorten } from '#core/text.ts';
 import { allCalls } from '#core/turn/call.ts';
 import type { AnswerOutcome } from '#core/turn/classify-answer.ts';
 import type { ToolCall, Turn } from '#core/turn/turn.ts';
-import { keepTaken, type TakenInput } from './blobs/take-parts.ts';
+import { keepTaken, type TakenInput } from '../start/take-parts.ts';
 import { turnNotFound } from './find-own.ts';
 
 /** The answers of one request; a turn has no more calls. */
@@ -37,7 +37,7 @@ export async function submitAnswers(db: Db, turnId: string, submitted: Submitted
 
     const calls = new Map(allCalls(turn).map((call) => [call.id, call]));
     const answers = submitted.flatMap((one) => answersFor(turn, calls.get(one.callId), one));
-    if (answers.length === 0) return { written: [], wakeups: [] };
+    if (answers.length === 0) return { written: [], wakeups: [], inputs: 0 };
     const answered = await answerCalls(trx, { turnId, round: turn.rounds.length, answers });
     const isWritten = ({ callId }: SubmittedAnswer) => answered.written.includes(calls.get(callId)?.index ?? -1);
     const taken = submitted.filter(isWritten).flatMap((one) => one.taken ?? []);

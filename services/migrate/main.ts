@@ -1,9 +1,9 @@
 import { runProcess } from '../process/run.ts';
-import { requireDatabase } from '../process/settings.ts';
+import { directUrlOf, requireDatabase } from '../process/settings.ts';
 import { migrateAll } from './migrate-all.ts';
 
 await runProcess('migrate', async (settings, log) => {
-  const applied = await migrateAll(requireDatabase(settings).DATABASE_URL);
+  const applied = await migrateAll(directUrlOf(requireDatabase(settings)));
   if (applied.length === 0) log.info('the database is up to date already');
   else
     log.info(

@@ -2,17 +2,27 @@ import { probeDisk } from '#core/checkpoint/connect.ts';
 import type { Db } from '#core/checkpoint/tables.ts';
 import { countWorkers } from '#core/checkpoint/workers.ts';
 import { isTransient } from '#core/postgres/retry-transient.ts';
-import type { JobQueue } from '#core/queue/job-queue.ts';
+import type { JobQueue, StoreStatus } from '#core/queue/job-queue.ts';
 import type { Log } from './log.ts';
-import { type Deployment, outageSentence, type Part, RECOVERY_SENTENCES, REDIS_REFUSALS } from './part-sentences.ts';
+import {
+  codeOf,
+  type Deployment,
+  outageSentence,
+  type Part,
+  RECOVERY_SENTENCES,
+  REDIS_REFUSALS,
+  storeSentence,
+} from './part-sentences.ts';
 
 /**
  * What the last check of a process found: a sentence for each part that is away, the parts that it could therefore not
- * check, and how many workers are alive.
+ * check, and how many workers are alive. `stores`: each of several Redis that make up the queue, and any that evicts keys, with
+ * a sentence where it is not well.
  */
 export type AvailabilityStatus = {
   away: ReadonlyMap<Part, string>;
   unknown: ReadonlySet<Part>;
+  stores: ReadonlyMap<string, string | null>;
   workers: number | null;
 };
 
@@ -33,7 +43,7 @@ export type Availability = {
 
 type Refusal = { code: string; until: number };
 
-type Probed = { db: Db; jobQueue: Pick<JobQueue, 'count'>; deployment: Deployment };
+type Probed = { db: Db; jobQueue: Pick<JobQueue, 'check'>; deployment: Deployment };
 
 const EVERY_MS = 3_000;
 const PROBE_TIMEOUT_MS = 3_000;
@@ -43,12 +53,12 @@ const PAUSE_MS = 1_000;
 const REFUSED_FOR_MS = 70_000;
 const DISK_FULL = '53100';
 
-/** A queue that never has jobs, so that counting them costs nothing. */
-const PROBE_QUEUE = 'probe';
+/** What the name of a single Redis begins with. */
+const STORE = 'redis@';
 
 /** Makes the availability of one process; until the first check nothing is known and nothing counts as away. */
 export function makeAvailability(probed: Probed): Availability {
-  let last: AvailabilityStatus = { away: new Map(), unknown: new Set(), workers: null };
+  let last: AvailabilityStatus = { away: new Map(), unknown: new Set(), stores: new Map(), workers: null };
   let checking: Promise<AvailabilityStatus> | null = null;
   let isDiskSuspect = false;
   let timer: NodeJS.Timeout | undefined;
@@ -116,10 +126,10 @@ async function probeAll(
   };
   // A role that may not create the probe's table says nothing about the disk.
   const fullDisk = (error: unknown) => (codeOf(error) === DISK_FULL ? note('disk')(error) : null);
-  const [workers] = await Promise.all([
+  const [workers, , stores] = await Promise.all([
     withinTime(countWorkers(db)).catch(passing('database')),
     isDiskSuspect ? withinTime(probeDisk(db)).catch(fullDisk) : null,
-    withinTime(jobQueue.count([PROBE_QUEUE])).catch(note('queue')),
+    withinTime(jobQueue.check()).catch(note('queue')),
   ]);
   // It answers reads, and takes no jobs.
   if (refusal && !away.has('queue')) away.set('queue', outageSentence('queue', { code: refusal.code, deployment }));
@@ -128,7 +138,13 @@ async function probeAll(
   );
   for (const part of unknown) away.delete(part);
   if (workers === 0) note('worker')(null);
-  return { away, unknown, workers };
+  return { away, unknown, stores: sentencesOf(stores ?? []), workers };
+}
+
+/** One store that is well is the queue itself. */
+function sentencesOf(stores: StoreStatus[]): Map<string, string | null> {
+  const told = stores.filter(({ kind }) => stores.length > 1 || kind !== 'well');
+  return new Map(told.map((store) => [`${STORE}${store.address}`, storeSentence(store)]));
 }
 
 class TimedOut extends Error {
@@ -142,24 +158,31 @@ function withinTime<Value>(probe: Promise<Value>): Promise<Value> {
   return Promise.race([probe, promise]).finally(() => clearTimeout(timer));
 }
 
-/** Redis says in the first word of its message what Postgres and the network say in a code. */
-function codeOf(error: unknown): string | null {
-  if (!(error instanceof Error)) return null;
-  return 'code' in error ? String(error.code) : (/^[A-Z]{3,}(?= )/.exec(error.message)?.[0] ?? null);
-}
-
-/** Logs of each part once that it is away, and once that it is back; while it cannot be checked nothing changes. */
+/**
+ * Logs of each part once that it is away, and once that it is back; while it cannot be checked nothing changes. Of a Redis it also
+ * logs that something else is wrong by now.
+ */
 function logChanges(parts: readonly Part[], log: Log): (status: AvailabilityStatus) => void {
-  const logged = new Set<Part>();
-  return ({ away, unknown }) => {
-    for (const part of parts) {
+  const logged = new Map<string, string>();
+  const update = (part: string, wrong: { gist: string; sentence: string } | null, recovery: string) => {
+    if (wrong && logged.get(part) !== wrong.gist) log.warn({ event: 'part.away', away: part }, wrong.sentence);
+    if (wrong) logged.set(part, wrong.gist);
+    else if (logged.delete(part)) log.info({ event: 'part.back', back: part }, recovery);
+  };
+  return ({ away, unknown, stores }) => {
+    for (const part of parts.filter((one) => !unknown.has(one))) {
       const sentence = away.get(part);
-      if (sentence && !logged.has(part)) {
-        logged.add(part);
-        log.warn({ event: 'part.away', away: part }, sentence);
-      }
-      if (!sentence && !unknown.has(part) && logged.delete(part))
-        log.info({ event: 'part.back', back: part }, RECOVERY_SENTENCES[part]);
+      update(part, sentence === undefined ? null : { gist: part, sentence }, RECOVERY_SENTENCES[part]);
+    }
+    if (!parts.includes('queue') || away.has('queue') || unknown.has('queue')) return;
+    for (const store of new Set([...stores.keys(), ...logged.keys()].filter((part) => part.startsWith(STORE)))) {
+      const sentence = stores.get(store) ?? null;
+      const gist = sentence?.replace(/ \(.*?\)/, '') ?? '';
+      update(
+        store,
+        sentence === null ? null : { gist, sentence },
+        `${store.replace(STORE, 'Redis at ')} is well again.`,
+      );
     }
   };
 }

@@ -1,5 +1,6 @@
 import { isRecord } from '#core/json.ts';
 import { type ProviderConfig, readExtraProviders, readHeaders } from '#core/llm/provider-config.ts';
+import { passwordsOfRedis } from '#core/redis-url.ts';
 import type { ToolSecrets } from '#core/tools/http/secrets.ts';
 import { readMcpServers } from '#core/tools/mcp/config.ts';
 import type { Settings } from './settings.ts';
@@ -7,19 +8,24 @@ import type { Settings } from './settings.ts';
 /** Shorter keys are stand-ins such as `secret` or `ollama`: words that outputs may well contain. */
 const SHORTEST_KEY = 8;
 
-/** Every value of the environment that must not be shown: secrets of tools, providers, callers, MCP servers and webhooks. */
-export function knownSecrets(settings: Settings, toolSecrets: ToolSecrets): string[] {
+/**
+ * Every value of the environment that must not be shown: secrets of tools, providers, MCP servers, webhooks and Redis, and the keys
+ * of callers.
+ */
+export function knownSecrets(settings: Settings, toolSecrets: ToolSecrets, callers: string[]): string[] {
   const providers = Object.values(readExtraProviders(settings.variables, [])).flatMap(keysOfProvider);
   const builtIn = Object.entries(settings.variables).map(([name, value = '']) =>
     name.endsWith('_API_KEY') ? value : '',
   );
   const added = keysOf(readHeaders(settings.variables, 'ANTHROPIC_CUSTOM_HEADERS'));
-  const callers = listed(settings.PAWL_API_KEYS).map((entry) => entry.slice(entry.indexOf(':') + 1));
   const webhooks = listed(settings.PAWL_WEBHOOK_SECRET).map((secret) => secret.replace(/^whsec_/, ''));
   const servers = [...readMcpServers(settings.PAWL_MCP).values()].flatMap((server) =>
     keysOf('url' in server ? server.headers : server.env),
   );
-  const keys = [...providers, ...builtIn, ...added, ...callers, ...webhooks, ...servers].map((key) => key.trim());
+  const metrics = settings.PAWL_METRICS_KEY ?? '';
+  const redis = passwordsOfRedis(settings.REDIS_URL ?? '');
+  const given = [...providers, ...builtIn, ...added, ...callers, ...webhooks, ...servers, ...redis, metrics];
+  const keys = given.map((key) => key.trim());
   const values = [...toolSecrets.values()].map(({ value }) => value);
   return [...values, ...keys.filter((key) => key.length >= SHORTEST_KEY)];
 }

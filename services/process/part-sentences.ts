@@ -1,4 +1,6 @@
-import { NO_CONNECTION_LEFT } from '#core/connection-limit.ts';
+import { explainConnectionLimit, NO_CONNECTION_LEFT } from '#core/connection-limit.ts';
+import type { StoreStatus } from '#core/queue/job-queue.ts';
+import { evictionSentence } from '#core/queue/redis/eviction.ts';
 
 /** The parts that a process depends on. `disk` is that of the database, `worker` any worker at all. */
 export const PARTS = ['database', 'disk', 'queue', 'worker'] as const;
@@ -11,6 +13,7 @@ export type Deployment = { embedded: boolean; redis: boolean };
 type About = { code: string | null; deployment: Deployment };
 
 const TOO_MANY_CONNECTIONS = '53300';
+const READ_ONLY = '25006';
 
 /** The errors of a Redis that answers and takes no writes: no memory, no disk, a replica, no permission. */
 export const REDIS_REFUSALS: ReadonlySet<string> = new Set(['OOM', 'MISCONF', 'READONLY', 'NOPERM']);
@@ -22,6 +25,8 @@ export function outageSentence(part: Part, { code, deployment }: About): string 
   switch (part) {
     case 'database':
       if (code === TOO_MANY_CONNECTIONS) return NO_CONNECTION_LEFT.postgres;
+      if (code === READ_ONLY)
+        return `${postgres} takes no writes${why}. Promote a standby; turns go on by themselves then.`;
       if (deployment.embedded)
         return `${postgres} does not answer${why}. It is started again; turns go on by themselves.`;
       return `${postgres} cannot be reached${why}. Check that it runs; turns go on by themselves once it is back.`;
@@ -36,6 +41,32 @@ export function outageSentence(part: Part, { code, deployment }: About): string 
     case 'worker':
       return 'No worker is running. Start one with npm run worker.';
   }
+}
+
+/** What an operator reads of one Redis; null where it is well. */
+export function storeSentence(status: StoreStatus): string | null {
+  const name = `Redis at ${status.address} in REDIS_URL`;
+  switch (status.kind) {
+    case 'well':
+      return null;
+    case 'evicts':
+      return evictionSentence(name, status.policy);
+    case 'away': {
+      const code = codeOf(status.error);
+      const why = code === null ? '' : ` (${code})`;
+      if (explainConnectionLimit(status.error))
+        return `${name} has no connection left for this process. Raise maxclients; turns go by the others meanwhile.`;
+      if (code !== null && REDIS_REFUSALS.has(code))
+        return `${name} takes no jobs${why}. Look into its log; turns go by the others meanwhile.`;
+      return `${name} cannot be reached${why}. Check that it runs; turns go by the others meanwhile.`;
+    }
+  }
+}
+
+/** Redis says in the first word of its message what Postgres and the network say in a code. */
+export function codeOf(error: unknown): string | null {
+  if (!(error instanceof Error)) return null;
+  return 'code' in error ? String(error.code) : (/^[A-Z]{3,}(?= )/.exec(error.message)?.[0] ?? null);
 }
 
 /** What an operator reads when a part is back. */

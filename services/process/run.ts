@@ -5,7 +5,12 @@ import { type Log, openLog } from './log.ts';
 import { readSettings, type Settings, unknownVariables } from './settings.ts';
 
 /** A part of Pawl that runs until it is closed; `lost` settles with the reason when it cannot go on. */
-export type Running = { close(graceMs: number): Promise<void>; lost?: Promise<Error> };
+export type Running = {
+  close(graceMs: number): Promise<void>;
+  /** Reads again what can be read again without a start. */
+  reload?(): void;
+  lost?: Promise<Error>;
+};
 
 type Open = (settings: Settings, log: Log) => Promise<Running>;
 
@@ -19,19 +24,23 @@ const SAME_KEYSTROKE_MS = 1_000;
  * What is misconfigured ends the start with one sentence, without a stack.
  */
 export async function runProcess(part: string, open: Open): Promise<void> {
+  let variable = 'DATABASE_URL';
   try {
     const settings = readSettings();
+    if (settings.DATABASE_DIRECT_URL) variable = 'DATABASE_URL or DATABASE_DIRECT_URL';
     const log = openLog(part, settings.PAWL_LOG_LEVEL, settings.PAWL_LOG_FORMAT);
     for (const sentence of unknownVariables(settings)) log.warn(sentence);
     surviveLostConnections(log);
+    const reloadOnSignal = holdReloads(settings);
     const running = await open(settings, log);
     closeOnSignal(running, settings, log);
+    reloadOnSignal(running);
     void running.lost?.then((error) => {
-      log.fatal(explain(error) ?? error.message);
+      log.fatal(explain(error, variable) ?? error.message);
       process.exit(1);
     });
   } catch (error) {
-    const sentence = explain(error);
+    const sentence = explain(error, variable);
     if (sentence === null) throw error;
     process.stderr.write(`${sentence}\n`);
     process.exit(1);
@@ -49,17 +58,39 @@ function surviveLostConnections(log: Log): void {
   });
 }
 
-/** What the operator can correct, in a sentence; null for what only a stack explains. */
-function explain(error: unknown): string | null {
+/** What the operator can correct in a `variable`, in a sentence; null for what only a stack explains. */
+function explain(error: unknown, variable: string): string | null {
   if (error instanceof Misconfigured) return error.message;
   const refusal = explainConnectionLimit(error);
   if (refusal) return refusal;
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   if (code === '28P01' || code === '28000')
-    return 'PostgreSQL refused the user or password in DATABASE_URL. Check both.';
-  if (code === '3D000') return 'The database named in DATABASE_URL does not exist. Create it first.';
+    return `PostgreSQL refused the user or password in ${variable}. Check both.`;
+  if (code === '3D000') return `The database named in ${variable} does not exist. Create it first.`;
   if (!isTransient(error)) return null;
-  return `PostgreSQL at DATABASE_URL cannot be reached (${code}). Check that it runs, and that host and port are right.`;
+  if (error.message.startsWith('unsupported startup parameter')) return UNNAMED_POOLER;
+  return `PostgreSQL at ${variable} cannot be reached (${code}). Check that it runs, and that host and port are right.`;
+}
+
+const UNNAMED_POOLER =
+  'DATABASE_URL leads to PgBouncer and does not say so: add pgbouncer=true, as in postgres://host:6432/pawl?pgbouncer=true.';
+
+/**
+ * SIGHUP reloads. One that comes during the start waits for its end. On a terminal, where nothing can be reloaded, it is that of
+ * the terminal which closes, and ends the process.
+ */
+function holdReloads({ PAWL_PROJECTS }: Settings): (running: Running) => void {
+  if (PAWL_PROJECTS === undefined && process.stdout.isTTY) return () => {};
+  let reload: (() => void) | undefined;
+  let wasAsked = false;
+  process.on('SIGHUP', () => {
+    if (reload) reload();
+    else wasAsked = true;
+  });
+  return (running) => {
+    reload = () => running.reload?.();
+    if (wasAsked) reload();
+  };
 }
 
 function closeOnSignal(running: Running, settings: Settings, log: Log): void {

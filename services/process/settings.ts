@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { Misconfigured } from '#core/failure.ts';
 import { parseJson } from '#core/json.ts';
+import { hostListProblem, readPooler, targetProblem } from '#core/postgres/hosts.ts';
+import { parseRedisUrls } from '#core/redis-url.ts';
 
 type Env = Record<string, string | undefined>;
 
@@ -20,6 +22,15 @@ function number(fallback: number, min: number, max: number) {
     .default(fallback);
 }
 
+/** Days above 0, also a part of one. */
+const days = z
+  .string()
+  .trim()
+  .regex(/^\d{1,5}(\.\d{1,9})?$/, 'give days as a number above 0, or leave it out to keep turns for ever')
+  .transform(Number)
+  .pipe(z.number().positive('give days as a number above 0, or leave it out to keep turns for ever'))
+  .optional();
+
 const oneOf = <Word extends string>(...words: [Word, ...Word[]]) =>
   z.enum(words, `give one of ${words.join(', ')}`).default(words[0]);
 
@@ -34,19 +45,38 @@ const modelAliases = z
   )
   .default({});
 
+/** One Redis, Sentinels or the nodes of a cluster; or several of these. */
+const redisUrl = z.string().superRefine((given, context) => {
+  const read = parseRedisUrls(given);
+  if (read.kind === 'wrong') context.addIssue(read.advice);
+});
+
+/** One server, or several. */
+const databaseUrl = z
+  .string()
+  .regex(/^postgres(ql)?:\/\//, 'must start with postgres://')
+  .superRefine(refuseBy(hostListProblem));
+
+function refuseBy(problemOf: (url: string) => string | null) {
+  return (url: string, issues: z.RefinementCtx) => {
+    const problem = problemOf(url);
+    if (problem) issues.addIssue({ code: 'custom', message: problem });
+  };
+}
+
 const Settings = z.object({
   HOST: z.string().default('127.0.0.1'),
   PORT: number(8080, 0, 65_535),
-  DATABASE_URL: z
-    .string()
-    .regex(/^postgres(ql)?:\/\//, 'must start with postgres://')
+  DATABASE_URL: databaseUrl.superRefine(refuseBy(targetProblem)).optional(),
+  DATABASE_DIRECT_URL: databaseUrl
+    .superRefine(refuseBy(targetProblem))
+    .refine((url) => !readPooler(url).isPooled, 'has to lead past the pooler, so leave pgbouncer=true out of it')
     .optional(),
-  REDIS_URL: z
-    .string()
-    .regex(/^rediss?:\/\//, 'must start with redis:// or rediss://')
-    .optional(),
+  DATABASE_READ_URL: databaseUrl.optional(),
+  REDIS_URL: redisUrl.optional(),
   PAWL_DATA_DIR: z.string().default('.pawl'),
   PAWL_API_KEYS: z.string().optional(),
+  PAWL_PROJECTS: z.string().optional(),
   PAWL_WEBHOOK_SECRET: z.string().optional(),
   PAWL_SECRETS: z.string().optional(),
   PAWL_MAX_CONNECTIONS: number(10_000, 1, 1_000_000),
@@ -62,11 +92,26 @@ const Settings = z.object({
   PAWL_EGRESS_ALLOW: z.string().default(''),
   PAWL_TOOLS: z.string().optional(),
   PAWL_MCP: z.string().optional(),
+  PAWL_TRACE_CONTENT: z
+    .enum(['0', '1'], 'give 1 or 0')
+    .default('0')
+    .transform((given) => given === '1'),
+  PAWL_METRICS_KEY: z.string().trim().optional(),
+  PAWL_METRICS_PORT: number(0, 0, 65_535).unwrap().optional(),
   PAWL_LOG_LEVEL: oneOf('info', 'silent', 'error', 'warn', 'debug'),
   PAWL_LOG_FORMAT: z.enum(['text', 'json'], 'give one of text, json').optional(),
   PAWL_MODEL_TIMEOUT_MS: number(600_000, 1, LONGEST_TIMER_MS),
   PAWL_FALLBACK_AFTER_MS: number(10_000, 0, DAY_MS),
+  PAWL_RETENTION_DAYS: days,
+  PAWL_RETENTION_SWEEP_MS: number(60_000, 10, DAY_MS),
   PAWL_SHUTDOWN_GRACE_MS: number(10_000, 0, DAY_MS),
+});
+
+/** The ways past and beside a database say nothing without the way to it. */
+const SoundSettings = Settings.superRefine(({ DATABASE_URL, ...others }, issues) => {
+  if (DATABASE_URL) return;
+  for (const name of ['DATABASE_DIRECT_URL', 'DATABASE_READ_URL'] as const)
+    if (others[name]) issues.addIssue({ code: 'custom', path: [name], message: 'goes with DATABASE_URL, so set both' });
 });
 
 /**
@@ -81,7 +126,7 @@ export type Settings = z.output<typeof Settings> & { variables: Env };
  */
 export function readSettings(env: Env = process.env): Settings {
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
-  const parsed = Settings.safeParse(given);
+  const parsed = SoundSettings.safeParse(given);
   if (parsed.success) return { ...parsed.data, variables: env };
   const problems = parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}.`);
   throw new Misconfigured(problems.join('\n'));
@@ -119,6 +164,16 @@ function distance(one: string, other: string): number {
     row = next;
   }
   return row[other.length] ?? 0;
+}
+
+/** Where migrations run: they hold a lock of their session, which no pooler of transactions keeps. */
+export function directUrlOf({ DATABASE_DIRECT_URL, DATABASE_URL }: Settings & { DATABASE_URL: string }): string {
+  if (DATABASE_DIRECT_URL) return DATABASE_DIRECT_URL;
+  if (!readPooler(DATABASE_URL).isPooled) return DATABASE_URL;
+  throw new Misconfigured(
+    'DATABASE_URL leads through a pooler (pgbouncer=true), where no migration can hold its lock. ' +
+      'Set DATABASE_DIRECT_URL to the PostgreSQL behind it.',
+  );
 }
 
 /** The settings of a part that shares its database with others, and so needs its address. */

@@ -8,30 +8,34 @@ import { migrateAll } from '../migrate/migrate-all.ts';
 import type { Log } from '../process/log.ts';
 import { logParts, openParts } from '../process/parts.ts';
 import { runProcess } from '../process/run.ts';
-import type { Settings } from '../process/settings.ts';
+import { directUrlOf, type Settings } from '../process/settings.ts';
 import { workerContext } from '../worker/context.ts';
+import { openMetricsPort } from '../worker/metrics-port.ts';
 import { openWorker } from '../worker/worker.ts';
 
 await runProcess('pawl', async (given, log) => {
   const database = await openDatabase(given, log);
   try {
-    await migrateAll(database.url);
     const settings = { ...given, DATABASE_URL: database.url };
+    await migrateAll(directUrlOf(settings));
     const parts = await openParts(settings, log);
     const worker = await openWorker(
       workerContext(parts, settings, log),
       parts.jobQueue,
       settings.PAWL_WORKER_CONCURRENCY,
     );
+    const metricsPort = await openMetricsPort(parts, settings);
     const api = await startApi(parts, settings, log);
     logParts(log, given, parts);
     await logUnreachableTurns(parts.connection.db, api.keys, log);
     parts.availability.watch(log, ['database', 'disk', 'queue']);
-    log.info({ event: 'process.ready', url: api.url }, `pawl is ready on ${api.url}`);
+    log.info({ event: 'process.ready', url: api.url, metrics_url: metricsPort.url }, `pawl is ready on ${api.url}`);
     return {
       lost: database.lost,
+      reload: () => parts.reloadProjects(log),
       close: async (graceMs) => {
         await Promise.all([api.close(graceMs), worker.close(graceMs)]);
+        await metricsPort.close();
         await parts.close();
         await database.stop();
       },

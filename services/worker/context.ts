@@ -1,11 +1,14 @@
 import type { Db } from '#core/checkpoint/tables.ts';
+import type { ToolRules } from '#core/tools/define/check.ts';
 import type { Log } from '../process/log.ts';
 import type { Parts } from '../process/parts.ts';
 import type { Settings } from '../process/settings.ts';
+import { makeTokensPerDay, type TokensPerDay } from '../start/tokens-per-day.ts';
 import { type HostLimiter, makeHostLimiter } from './host-limiter.ts';
 import { type Heartbeat, makeHeartbeat } from './lease/heartbeat.ts';
 import { makeRateLimits, type RateLimits } from './rate-limits.ts';
 import { type BlobCache, makeBlobCache } from './round/blob-cache.ts';
+import { makeSlotLimiter, type SlotLimiter } from './slot-limiter.ts';
 import { makeTurnCache, type TurnCache } from './turn-cache.ts';
 import { makeWatchers, type Watchers } from './watchers.ts';
 
@@ -15,12 +18,16 @@ type Shared =
       | 'pubsub'
       | 'providers'
       | 'prices'
+      | 'projects'
+      | 'admission'
       | 'tools'
       | 'mcp'
       | 'toolSecrets'
       | 'redact'
       | 'egress'
+      | 'egressPolicy'
       | 'availability'
+      | 'metrics'
       | 'tracer'
     )
   | ('secretsOf' | 'enqueue' | 'enqueueBeforeAck');
@@ -35,41 +42,49 @@ export type WorkerContext = Pick<Parts, Shared> & {
   rateLimits: RateLimits;
   watchers: Watchers;
   hostLimiter: HostLimiter;
+  /** Where several projects share the workers, one has three quarters of the slots for webhooks at most. */
+  projectLimiter: SlotLimiter;
   toolOutputLimit: number;
+  toolRules: ToolRules;
+  tokensPerDay: TokensPerDay;
   modelTimeoutMs: number;
   /** A model that has to be waited for longer than this is left for the next one of its turn. */
   fallbackAfterMs: number;
+  /** For how many days a project that says nothing of it keeps turns behind their end, null for ever; how often that is looked for. */
+  retention: { days: number | null; sweepMs: number };
 };
 
 /** A worker's context on the parts its process has opened. */
 export function workerContext(parts: Parts, settings: Settings, log: Log): WorkerContext {
-  const { connection, pubsub, providers, prices, tools, mcp, toolSecrets, redact, egress, availability, tracer } =
-    parts;
-  const { secretsOf, enqueue, enqueueBeforeAck } = parts;
+  const { connection, pubsub, providers, prices, projects, admission, tools, mcp } = parts;
+  const {
+    toolSecrets,
+    redact,
+    egress,
+    egressPolicy,
+    availability,
+    tracer,
+    secretsOf,
+    enqueue,
+    enqueueBeforeAck,
+    metrics,
+  } = parts;
   return {
-    ...{
-      db: connection.db,
-      pubsub,
-      log,
-      providers,
-      prices,
-      tools,
-      mcp,
-      toolSecrets,
-      redact,
-      egress,
-      availability,
-      tracer,
-    },
-    ...{ secretsOf, enqueue, enqueueBeforeAck },
+    ...{ db: connection.db, pubsub, log, providers, prices, projects, admission, tools, mcp },
+    ...{ toolSecrets, redact, egress, egressPolicy, availability, tracer },
+    ...{ secretsOf, enqueue, enqueueBeforeAck, metrics },
     heartbeat: makeHeartbeat(connection.db, log),
     turnCache: makeTurnCache(connection.db),
     blobCache: makeBlobCache(connection.db),
     rateLimits: makeRateLimits(pubsub),
     watchers: makeWatchers(pubsub),
     hostLimiter: makeHostLimiter(settings.PAWL_WORKER_CONCURRENCY),
+    projectLimiter: makeSlotLimiter(Math.max(1, Math.floor(0.75 * settings.PAWL_WORKER_CONCURRENCY))),
     toolOutputLimit: settings.PAWL_TOOL_OUTPUT_LIMIT,
+    toolRules: settings.PAWL_TOOL_RULES,
+    tokensPerDay: makeTokensPerDay(connection.db, projects),
     modelTimeoutMs: settings.PAWL_MODEL_TIMEOUT_MS,
     fallbackAfterMs: settings.PAWL_FALLBACK_AFTER_MS,
+    retention: { days: settings.PAWL_RETENTION_DAYS ?? null, sweepMs: settings.PAWL_RETENTION_SWEEP_MS },
   };
 }

@@ -2,6 +2,7 @@ import { loadTurn } from '#core/checkpoint/turns/reading/find.ts';
 import { disableWebhookEndpoint } from '#core/checkpoint/webhooks/disable-endpoint.ts';
 import { type DeliveryAttempt, saveDelivery } from '#core/checkpoint/webhooks/save-delivery.ts';
 import { type DueDelivery, releaseDelivery, takeDelivery } from '#core/checkpoint/webhooks/take-delivery.ts';
+import type { TraceHeaders } from '#core/trace-context.ts';
 import { presentFreshRound, turnAsItEnded } from '#core/turn/resource/event.ts';
 import { iso } from '#core/turn/resource/iso.ts';
 import { presentTurn } from '#core/turn/resource/turn.ts';
@@ -11,11 +12,11 @@ import type { Wakeup } from '#core/turn/wakeup.ts';
 import { reasonToDisable } from '#core/webhooks/outcome.ts';
 import { postWebhook, type WebhookEvent, type WebhookResponse } from '#core/webhooks/post.ts';
 import { retryDelayMs } from '#core/webhooks/retry-delay.ts';
-import type { SpanAttributes } from '../process/trace.ts';
+import { turnSpanId } from '../process/trace/span-ids.ts';
 import type { WorkerContext } from './context.ts';
 import { writeCheckpoint } from './write-checkpoint.ts';
 
-/** How long a delivery waits, at least, for a receiver that is busy with many others and answers none. */
+/** How long a delivery waits, at least, where its receiver or its project is busy with many others and none is answered. */
 const BUSY_MS = 5_000;
 
 /** Makes one attempt at a delivery. Each attempt carries the same event id, so that receivers can drop doubles. */
@@ -25,16 +26,21 @@ export async function deliverWebhook(
 ): Promise<Wakeup[]> {
   const delivery = await takeDelivery(context.db, deliveryId);
   if (!delivery) return [];
+  const busy = () => releaseDelivery(context.db, delivery, Math.round(BUSY_MS * (1 + Math.random())));
+  using ofProject = await acquireOfProject(delivery.project, context);
+  if (!ofProject) return busy();
   using slot = await context.hostLimiter.acquire(delivery.url);
-  if (!slot) return releaseDelivery(context.db, delivery, Math.round(BUSY_MS * (1 + Math.random())));
+  if (!slot) return busy();
 
-  const attributes = attributesOf(delivery);
-  return await context.tracer.span('pawl.delivery', attributes, () => attemptDelivery(delivery, context));
+  return await attemptDelivery(delivery, context);
 }
 
-function attributesOf({ id, turnId, event, attempts }: DueDelivery): SpanAttributes {
-  const attempt = { 'pawl.delivery_id': id, 'pawl.event_type': event.type, 'pawl.attempt': attempts + 1 };
-  return { 'pawl.turn_id': turnId, ...attempt };
+/** A project alone has all slots. */
+async function acquireOfProject(
+  project: string,
+  { projects, projectLimiter }: WorkerContext,
+): Promise<Disposable | null> {
+  return projects.configured().length > 1 ? projectLimiter.acquire(project) : { [Symbol.dispose]: () => {} };
 }
 
 async function attemptDelivery(delivery: DueDelivery, context: WorkerContext): Promise<Wakeup[]> {
@@ -43,17 +49,26 @@ async function attemptDelivery(delivery: DueDelivery, context: WorkerContext): P
     url: delivery.url,
     secrets,
     event: await eventOf(delivery, context),
+    trace: traceOf(delivery, context),
   });
   const attempt = attemptOf(delivery, answer, context);
   const wakeups = await save(delivery, { attempt, answer }, context);
 
   const { status, retryInMs, error } = attempt;
+  context.metrics.deliveryAttempted(status === 'pending' ? 'retried' : status);
   const about = { event: 'delivery.attempted', turn_id: delivery.turnId, delivery_id: delivery.id, status };
   const log = context.log.child({ ...about, attempt: delivery.attempts + 1 });
   const sentence = `webhook ${status === 'pending' ? `again in ${retryInMs} ms` : status}: ${delivery.event.type}`;
   if (error === null) log.info(sentence);
   else log.warn({ status_code: attempt.statusCode }, `${sentence}. ${error}`);
   return wakeups;
+}
+
+/** A webhook of a turn comes from the turn's own span. */
+function traceOf(delivery: DueDelivery, { tracer }: WorkerContext): TraceHeaders {
+  if (delivery.turnId === null) return {};
+  const turn = { id: delivery.turnId, trace: delivery.trace ?? null };
+  return tracer.headersWithin(turn, () => turnSpanId(turn));
 }
 
 async function eventOf(delivery: DueDelivery, { db }: WorkerContext): Promise<WebhookEvent> {

@@ -1,5 +1,6 @@
 import type { EndingReason } from '#core/turn/next-step.ts';
 import type { Wakeup } from '#core/turn/wakeup.ts';
+import { reportTurnEnd } from '../process/report-turn-end.ts';
 import type { WorkerContext } from './context.ts';
 import type { Run } from './lease/run.ts';
 import { dueWakeups, endAtDeadline, failTurn, writeEnding } from './lease/stop-run.ts';
@@ -31,6 +32,7 @@ async function endHere({ turn, step }: Run, outcome: Outcome, context: WorkerCon
   if (!wakeups) return dueWakeups(turn, context);
 
   const { status } = outcome;
+  reportTurnEnd(turn, outcome, context);
   context.log.info({ event: 'turn.ended', turn_id: turn.id, status }, `turn ended after its last round: ${status}`);
   context.watchers.publishChange(turn.id, wakeups);
   return wakeups;

@@ -3,6 +3,7 @@ import { logParts, openParts } from '../process/parts.ts';
 import { runProcess } from '../process/run.ts';
 import { requireDatabase } from '../process/settings.ts';
 import { workerContext } from './context.ts';
+import { openMetricsPort } from './metrics-port.ts';
 import { openWorker } from './worker.ts';
 
 await runProcess('worker', async (given, log) => {
@@ -14,12 +15,16 @@ await runProcess('worker', async (given, log) => {
     parts.jobQueue,
     settings.PAWL_WORKER_CONCURRENCY,
   );
+  const metricsPort = await openMetricsPort(parts, settings);
   logParts(log, settings, parts);
   parts.availability.watch(log, ['database', 'disk', 'queue']);
-  log.info({ event: 'process.ready', pid: process.pid, providers: parts.providers.names }, 'worker ready');
+  const { url: metrics_url } = metricsPort;
+  log.info({ event: 'process.ready', pid: process.pid, providers: parts.providers.names, metrics_url }, 'worker ready');
   return {
+    reload: () => parts.reloadProjects(log),
     close: async (graceMs) => {
       await worker.close(graceMs);
+      await metricsPort.close();
       await parts.close();
     },
   };

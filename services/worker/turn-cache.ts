@@ -14,8 +14,11 @@ export type TurnCache = {
    * any other means that another run was on the turn since (R3).
    */
   load(turnId: string, job?: { step: string; generation?: number | undefined }): Promise<Turn | undefined>;
-  /** A turn as a commit of this worker has just left it: the next load, within a moment, need not read it. */
-  keep(turn: Turn | null): void;
+  /**
+   * A turn as a commit of this worker has just left it: the next load, within a moment, need not read it. Unless more than
+   * it knows of had joined by then, which the commit has counted (R29).
+   */
+  keep(turn: Turn | null, inputs: number): void;
   /** The turn was changed elsewhere: the next load reads it. */
   invalidate(turnId: string): void;
 };
@@ -65,9 +68,9 @@ export function makeTurnCache(db: Db): TurnCache {
       else known.delete(turnId);
       return turn;
     },
-    keep: (turn) => {
+    keep: (turn, inputs) => {
       const entry = turn && known.get(turn.id);
-      if (!entry) return;
+      if (!entry || inputs > turn.joined.length) return;
       const left = { turn, until: performance.now() + LEFT_MS };
       known.set(turn.id, { ...entry, left, size: sizeOf(turn, entry.requestSize) });
     },
@@ -79,7 +82,7 @@ export function makeTurnCache(db: Db): TurnCache {
 }
 
 function readNow(turn: Turn, before: CachedTurn | undefined): CachedTurn {
-  const requestSize = before?.requestSize ?? JSON.stringify([turn.config, turn.input]).length;
+  const requestSize = before?.requestSize ?? JSON.stringify([turn.config, turn.input, turn.joined]).length;
   const deadlineAt = performance.now() + (turn.work.deadlineInMs ?? Number.POSITIVE_INFINITY);
   return { turn, requestSize, size: sizeOf(turn, requestSize), deadlineAt, left: null };
 }

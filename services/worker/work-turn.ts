@@ -5,10 +5,12 @@ import { FIRST_STEP } from '#core/turn/step.ts';
 import type { Turn } from '#core/turn/turn.ts';
 import { type Wakeup, wakeupOf } from '#core/turn/wakeup.ts';
 import { runToolBatch } from './batch/run-batch.ts';
+import type { LeavePlace } from './batch/slow-batches.ts';
 import type { WorkerContext } from './context.ts';
 import { endRun } from './end-run.ts';
 import { newRunId, type Run, startRun } from './lease/run.ts';
 import { dueWakeups, endAtDeadline } from './lease/stop-run.ts';
+import { reportBegin } from './report/report-begin.ts';
 import { postponeRound } from './round/retry-round.ts';
 import { runRound } from './round/run-round.ts';
 
@@ -20,9 +22,9 @@ type TurnJob = { turnId: string; step: string; generation?: number };
  * - one that finds the turn leased writes nothing (R9);
  * - one that finds another step due enqueues that one (R11).
  *
- * A turn that has not begun is loaded and leased in one statement.
+ * A turn that has not begun is loaded and leased in one statement. A batch that lasts leaves its place, under its lease.
  */
-export async function workTurn(job: TurnJob, context: WorkerContext): Promise<Wakeup[]> {
+export async function workTurn(job: TurnJob, context: WorkerContext, leavePlace?: LeavePlace): Promise<Wakeup[]> {
   const runId = newRunId();
   const begun = await beginFirst(job, { runId, context });
   const turn = begun ?? (await context.turnCache.load(job.turnId, job));
@@ -41,7 +43,13 @@ export async function workTurn(job: TurnJob, context: WorkerContext): Promise<Wa
   if (lease === 'refused') return dueWakeups(turn, context);
   if (turn.status === 'queued') context.watchers.publishContinued(turn.id);
 
-  using _tracked = context.heartbeat.track(run, { leased: lease === 'own', limitMs: limitOf(turn, next, context) });
+  run.queueWaitMs = reportBegin(turn, context);
+
+  using _tracked = context.heartbeat.track(run, {
+    leased: lease === 'own',
+    limitMs: limitOf(turn, next, context),
+    leavePlace: mayLeave(next, leavePlace),
+  });
   switch (next.kind) {
     case 'run-round':
       return await runRound(run, next, context);
@@ -75,13 +83,27 @@ async function leaseWhereNeeded(run: Run, next: NextStep, context: WorkerContext
   if (run.turn.work.uncontended && !hasOpenClaim(next)) return 'none';
   const taken = await takeLease(context.db, run.turn, run.id);
   if (!taken) return 'refused';
+  if (taken.inputs > run.turn.joined.length) await loadJoined(run, context);
   run.lead(taken.edition);
   return 'own';
+}
+
+/** What has joined until the lease was taken is sent with this step, and not with the next one (R29). */
+async function loadJoined(run: Run, { turnCache }: WorkerContext): Promise<void> {
+  const now = await turnCache.load(run.turn.id);
+  if (!now) return;
+  const { input, joined, begunWith, pendingInput } = now;
+  run.turn = { ...run.turn, input, joined, begunWith, pendingInput };
 }
 
 /** A call that another run claimed and never answered: only the run with the lease decides on it (R8). */
 function hasOpenClaim(next: NextStep): boolean {
   return next.kind === 'run-tool-batch' && next.calls.some((call) => call.claimedBy !== null);
+}
+
+/** A round keeps its place: places bound how much is asked of a provider at once. */
+function mayLeave({ kind }: NextStep, leavePlace: LeavePlace | undefined): LeavePlace | undefined {
+  return kind === 'run-tool-batch' ? leavePlace : undefined;
 }
 
 /** How long a step can take within all its own bounds; its lease is renewed no longer (R4). */

@@ -1,15 +1,23 @@
+import { deleteOldBulks } from '#core/checkpoint/bulk/delete-old-bulks.ts';
 import { deleteExpiredIdempotencyKeys } from '#core/checkpoint/idempotency.ts';
 import { recordWorker, removeWorker } from '#core/checkpoint/workers.ts';
 import { newId } from '#core/id.ts';
 import { isTransient } from '#core/postgres/retry-transient.ts';
 import { allQueues, type JobData } from '#core/queue/job.ts';
-import type { JobHandler, JobQueue } from '#core/queue/job-queue.ts';
+import type { JobQueue } from '#core/queue/job-queue.ts';
 import { timing } from '#core/turn/timing.ts';
-import type { SpanAttributes } from '../process/trace.ts';
+import type { Wakeup } from '#core/turn/wakeup.ts';
+import { type LeavingHandler, makeSlowBatches } from './batch/slow-batches.ts';
+import { workBulks } from './bulk/work-bulks.ts';
 import type { WorkerContext } from './context.ts';
 import { deliverWebhook } from './deliver-webhook.ts';
-import { eraseAllHidden } from './erase-hidden.ts';
-import { rescue } from './rescue.ts';
+import { enterAll } from './routines/enter-all.ts';
+import { eraseAllHidden } from './routines/erase-hidden.ts';
+import { fireSchedules } from './routines/fire-schedules.ts';
+import { queueAllDelayed } from './routines/queue-delayed.ts';
+import { rescue } from './routines/rescue.ts';
+import { makeRetention } from './routines/retention.ts';
+import { rollUpAllUsage } from './routines/roll-up-usage.ts';
 import { workTurn } from './work-turn.ts';
 
 const DELETE_EXPIRED_EVERY_MS = 3_600_000;
@@ -22,17 +30,29 @@ export async function openWorker(
   concurrency: number,
 ): Promise<{ close(graceMs: number): Promise<void> }> {
   const { heartbeat, db } = context;
-  const handle = logFailures(jobHandler(context), context);
+  const slowBatches = makeSlowBatches(concurrency);
+  const handle = slowBatches.letLeave(logFailures(jobHandler(context), context));
   const id = newId('wrk');
-  const record = () => recordWorker(db, { id, concurrency });
+  const record = () => recordWorker(db, { id, concurrency, steps: heartbeat.steps() });
   const workers = await jobQueue.work(allQueues(context.providers.names), handle, concurrency);
   const unsubscribe = receiveMessages(context);
+  const retention = makeRetention(context);
   const routines = [
     every(timing.heartbeatMs, () => heartbeat.beat(), context),
     every(timing.rescueEveryMs, () => rescue(context), context),
     every(timing.workerSeenMs, record, context),
+    // (R28): a commit whose process died asks for nothing.
+    every(timing.admitEveryMs, () => context.admission.tick(), context),
+    // (R35): no job waits for their time.
+    every(timing.delayedEveryMs, () => queueAllDelayed(context), context),
+    every(timing.fireEveryMs, () => fireSchedules(context), context),
+    every(timing.enterEveryMs, () => enterAll(context), context),
     every(timing.eraseEveryMs, () => eraseAllHidden(context), context),
+    every(timing.bulkEveryMs, () => workBulks(context), context),
+    every(timing.rollUpEveryMs, () => rollUpAllUsage(context), context),
+    every(context.retention.sweepMs, () => retention.sweep(), context),
     every(DELETE_EXPIRED_EVERY_MS, () => deleteExpiredIdempotencyKeys(db), context),
+    every(DELETE_EXPIRED_EVERY_MS, () => deleteOldBulks(db), context),
   ];
   await record().catch((error: unknown) => context.availability.suspect(error));
   return {
@@ -40,8 +60,10 @@ export async function openWorker(
       const steps = heartbeat.count();
       if (steps > 0) context.log.info({ steps }, `waiting for ${steps} step${steps === 1 ? '' : 's'} under way`);
       const grace = setTimeout(() => heartbeat.stop('shutdown'), graceMs);
-      await workers.close(graceMs + FINAL_WRITES_MS);
+      const untilMs = graceMs + FINAL_WRITES_MS;
+      await Promise.all([workers.close(untilMs), slowBatches.close(untilMs)]);
       clearTimeout(grace);
+      retention.stop();
       await Promise.all(routines.map((routine) => routine.stop()));
       unsubscribe();
       // A worker that cannot remove itself is removed a little later.
@@ -51,26 +73,28 @@ export async function openWorker(
 }
 
 /** What a worker does with any job: works it, and enqueues what is due then, ahead of the acknowledgement. */
-export function jobHandler(context: WorkerContext): JobHandler {
-  return ({ name, data, handsOver }) =>
-    context.tracer.span('pawl.job', { 'pawl.job': name, ...attributesOf(data) }, async () => {
-      const wakeups = 'deliveryId' in data ? await deliverWebhook(data, context) : await workTurn(data, context);
-      if (wakeups.length > 0) await context.enqueueBeforeAck(wakeups, handsOver?.());
-    });
-}
-
-function attributesOf(data: JobData): SpanAttributes {
-  if ('deliveryId' in data) return { 'pawl.delivery_id': data.deliveryId };
-  const { turnId, step, generation } = data;
-  return {
-    'pawl.turn_id': turnId,
-    'pawl.step': step,
-    ...(generation !== undefined && { 'pawl.generation': generation }),
+export function jobHandler(context: WorkerContext): LeavingHandler {
+  return async ({ data, handsOver, leavePlace }) => {
+    const wakeups =
+      'deliveryId' in data ? await deliverWebhook(data, context) : await workTurn(data, context, leavePlace);
+    if (wakeups.length > 0) await enqueueDue(wakeups, handsOver?.(), context);
+    if (!keepsPlace(data, wakeups)) context.admission.request();
   };
 }
 
+/** Where no acknowledgement hands a job over, there may be none behind these wakeups: then they have to arrive. */
+async function enqueueDue(wakeups: Wakeup[], next: string | null | undefined, context: WorkerContext): Promise<void> {
+  if (next === null) await context.enqueue(wakeups);
+  else await context.enqueueBeforeAck(wakeups, next);
+}
+
+/** Whether nothing was freed and nothing asked for: the turn goes on, or there was none. */
+function keepsPlace(data: JobData, wakeups: Wakeup[]): boolean {
+  return 'deliveryId' in data || wakeups.some((wakeup) => wakeup.kind === 'turn' && wakeup.turnId === data.turnId);
+}
+
 /** A job that throws is only logged: its row is due again by itself. Codes, never texts, reach the queue. */
-function logFailures(handle: JobHandler, { log, availability }: WorkerContext): JobHandler {
+function logFailures(handle: LeavingHandler, { log, availability }: WorkerContext): LeavingHandler {
   return async (job) => {
     try {
       await handle(job);
@@ -90,6 +114,8 @@ function receiveMessages({ heartbeat, pubsub, rateLimits, watchers, turnCache }:
       case 'cancelled':
         turnCache.invalidate(message.turnId);
         return heartbeat.stop('cancelled', message.turnId);
+      case 'joined':
+        return turnCache.invalidate(message.turnId);
       case 'watched':
         return watchers.markWatched(message.turnId);
       case 'catch-up':

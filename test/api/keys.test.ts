@@ -7,6 +7,7 @@ import { newId } from '#core/id.ts';
 import type { TurnResource } from '#core/turn/resource/turn.ts';
 import { apiClient } from '#test/harness/api-client.ts';
 import { createHarness, type Harness, testEnvironment } from '#test/harness/create-harness.ts';
+import { surroundings } from '#test/harness/parts/start-program.ts';
 import { createEndpoint } from '#test/harness/webhook-endpoint.ts';
 import { describeRefusal } from './refusals.ts';
 
@@ -138,7 +139,7 @@ test.each(['0.0.0.0', '::', '10.1.2.3'])(
     const settings = { ...(await testEnvironment('http://127.0.0.1:9/v1', {})), HOST };
     const main = fileURLToPath(new URL('../../services/api/main.ts', import.meta.url));
 
-    const api = spawn(process.execPath, [main], { env: { PATH: process.env.PATH, ...settings } });
+    const api = spawn(process.execPath, [main], { env: { ...surroundings(), ...settings } });
     const [said, [code]] = await Promise.all([text(api.stderr), once(api, 'exit')]);
 
     expect(code).toBe(1);

@@ -7,7 +7,7 @@ export const owners: Record<string, string[]> = {
   postgres: ['packages/core/postgres/', 'packages/core/pubsub/postgres.ts', 'packages/embedded-postgres/'],
   bullmq: ['packages/core/queue/'],
   pg: ['packages/core/queue/postgres/'],
-  ioredis: ['packages/core/queue/redis/', 'packages/core/pubsub/redis.ts'],
+  ioredis: ['packages/core/queue/redis/', 'packages/core/redis-connection.ts'],
   'eventsource-parser': ['packages/core/llm/http/'],
   // Types of request bodies, which are gone before the product runs; and the client, in examples.
   openai: [...['request', 'parts'].map((what) => `packages/core/llm/openai/render-${what}.ts`), 'examples/'],
@@ -18,6 +18,7 @@ export const owners: Record<string, string[]> = {
   '@modelcontextprotocol/server': ['examples/'],
   standardwebhooks: ['examples/'],
   rolldown: ['examples/'],
+  croner: ['packages/core/schedule/next-time.ts'],
   ajv: ['packages/core/tools/'],
   'ajv-formats': ['packages/core/tools/'],
   'lru-cache': [
@@ -31,5 +32,11 @@ export const owners: Record<string, string[]> = {
   '@hono/node-server': ['services/api/'],
   '@hono/zod-openapi': ['services/api/'],
   pino: ['services/process/log.ts'],
+  '@opentelemetry/api': ['services/process/trace/export-spans.ts'],
+  '@opentelemetry/exporter-trace-otlp-http': ['services/process/trace/export-spans.ts'],
+  '@opentelemetry/exporter-trace-otlp-proto': ['services/process/trace/export-spans.ts'],
+  '@opentelemetry/resources': ['services/process/trace/export-spans.ts'],
+  '@opentelemetry/sdk-trace': ['services/process/trace/export-spans.ts'],
+  'prom-client': ['services/process/metrics/'],
   zod: ['packages/core/', 'packages/simulator/', 'services/', 'examples/'],
 };

@@ -9,12 +9,14 @@ const CORE = [
   'packages/core/queue',
   'packages/core/pubsub',
   'packages/core/llm',
+  'packages/core/schedule',
   'packages/core/tools',
   'packages/core/webhooks',
 ];
 const STANDALONE = ['packages/simulator', 'packages/embedded-postgres'];
 const PROCESS = 'services/process';
-const PARTS = ['services/api', 'services/worker', 'services/migrate'];
+const START = 'services/start';
+const PARTS = [START, 'services/api', 'services/worker', 'services/migrate'];
 const OUTSIDE = ['packages/client', 'packages/cli'];
 const PRODUCT = [...CORE, PROCESS, ...PARTS, 'services/standalone', ...STANDALONE, ...OUTSIDE];
 
@@ -30,6 +32,7 @@ export const rooms: Record<string, string[]> = {
   'packages/core/queue': STORES,
   'packages/core/pubsub': STORES,
   'packages/core/llm': PURE,
+  'packages/core/schedule': PURE,
   'packages/core/egress': PURE,
   'packages/core/tools': REACHING,
   'packages/core/webhooks': REACHING,
@@ -38,8 +41,9 @@ export const rooms: Record<string, string[]> = {
   'packages/simulator': [],
   'packages/embedded-postgres': [],
   [PROCESS]: [...CORE, 'packages/simulator'],
-  'services/api': [...CORE, PROCESS],
-  'services/worker': [...CORE, PROCESS],
+  [START]: [...CORE, PROCESS],
+  'services/api': [...CORE, PROCESS, START],
+  'services/worker': [...CORE, PROCESS, START],
   'services/migrate': [...CORE, PROCESS],
   'services/standalone': [...CORE, PROCESS, ...PARTS, 'packages/embedded-postgres'],
   migrations: [],

@@ -18,15 +18,44 @@ export type History = {
   toolCalls: RecordedCall[];
   webhooks: ReceivedWebhook[];
   rows: Rows;
+  /** What several clients have said to the same conversations, and the turns that came of it. */
+  talk: { said: SaidMessage[]; turns: TalkTurn[] };
+  /** Turns that were forked, run again and deleted meanwhile, all requests and calls of these, and the ids of the rows that are left. */
+  forks: { families: Family[]; modelCalls: ModelCall[]; toolCalls: RecordedCall[]; answers: Answer[]; rows: string[] };
   starts: StepStart[];
   /** Processes that ended by themselves. */
   ownEnds: { part: string; at: number; lastWords: string }[];
-  /** The latest row beyond its due time and the longest lease, as sampled during the run. */
-  latest: { lateMs: number; longestLeaseMs: number };
+  /** The latest row beyond its due time, the longest lease and the most turns of the flood at work, as sampled during the run. */
+  latest: { lateMs: number; longestLeaseMs: number; mostFlooding: number };
   /** How late the driver itself was: a machine that is busy with other things makes everything late. */
   driverLag: { p99: number; max: number };
   /** When the driver began to hurry pending deliveries. */
   hurriedFrom: number;
+};
+
+/** A message that was acknowledged: by which of the clients, its how-manieth it is, and in which turn it is. */
+export type SaidMessage = { client: number; number: number; text: string; turnId: string };
+
+/** A turn of the talk: all that was said to it in order, how many inputs have joined it, and how many of these it has sent. */
+export type TalkTurn = { id: string; status: string; said: string[]; inputs: number; sent: number };
+
+/** A turn, what was made of it, and what was read of it once it was deleted. `isRemoved`: so were all of its forks. */
+export type Family = {
+  number: number;
+  origin: string;
+  forks: MadeTurn[];
+  reads: { path: string; status: number; text: string }[];
+  isRemoved: boolean;
+};
+
+/** A fork or a rerun, how it ended, and the turn behind it. */
+export type MadeTurn = {
+  kind: 'fork' | 'rerun';
+  id: string;
+  conversationId: string;
+  afterRound: number | null;
+  status: string | null;
+  next: { id: string; status: string | null } | null;
 };
 
 /** A fault that was injected. `evidence` is a sentence that shows its effect; null where it had none. */
@@ -58,7 +87,7 @@ export type GoneTurn = { plan: number; turnId: string };
 /** One start of a step, from a worker's log. */
 export type StepStart = { at: number; worker: string; turnId: string };
 
-/** The rows at the end. */
+/** The rows at the end, without those of the flood. */
 export type Rows = {
   turns: TurnRow[];
   rounds: { turnId: string; number: number; model: string; attempts: number }[];
@@ -79,6 +108,7 @@ export type TurnRow = {
   errorCode: string | null;
   lastEvent: number;
   createdAt: number;
+  startedAt: number | null;
   completedAt: number | null;
 };
 

@@ -57,6 +57,32 @@ test.each<[string, (history: History) => void]>([
   ['a call that is handed over is answered once', (history) => handOver(history, 2)],
   ['an approval is used once', (history) => adopt(history, 0)],
   ['an approval is used once', (history) => adopt(history, 2)],
+  ['what is said is in one turn, once', ({ talk }) => talk.turns[0]!.said.push('says 1.')],
+  ['what is said is in one turn, once', ({ talk }) => talk.turns[0]!.said.pop()],
+  ['what one client says is in the order in which it was said', ({ talk }) => talk.turns[0]!.said.reverse()],
+  ['a turn is answered with all that has joined it', ({ talk }) => Object.assign(talk.turns[0]!, { sent: 0 })],
+  [
+    'the history of a fork never changes',
+    ({ forks }) => Object.assign(forks.modelCalls[2]!, { messages: ['a', 'x', 'c'] }),
+  ],
+  ['the history of a fork never changes', ({ forks }) => Object.assign(forks.modelCalls[3]!, { messages: ['a', 'b'] })],
+  ['the history of a fork never changes', ({ forks }) => Object.assign(forks.modelCalls[4]!, { messages: ['x'] })],
+  ['no rerun makes a call that was made', ({ forks }) => forks.toolCalls.push(forks.toolCalls[0]!)],
+  [
+    'no rerun makes a call that was made',
+    ({ forks }) => Object.assign(forks.toolCalls[0]!, { key: 'turn_6.1.call_1' }),
+  ],
+  ['every fork ends', ({ forks }) => Object.assign(forks.families[0]!.forks[0]!, { status: null })],
+  ['every fork ends', ({ forks }) => Object.assign(forks.families[0]!.forks[1]!, { next: null })],
+  [
+    'what is deleted leaves every read, and goes with its forks',
+    ({ forks }) => Object.assign(forks.families[0]!.reads[0]!, { status: 200 }),
+  ],
+  [
+    'what is deleted leaves every read, and goes with its forks',
+    ({ forks }) => Object.assign(forks.families[0]!.reads[1]!, { text: '["fork-1.origin.1.book"]' }),
+  ],
+  ['what is deleted leaves every read, and goes with its forks', ({ forks }) => forks.rows.push('turn_3')],
   ['what is deleted or not stored is erased', ({ gone }) => Object.assign(gone[0]!, { turnId: 'turn_2' })],
   ['webhooks are signed and known', ({ webhooks }) => Object.assign(webhooks[1]!, { signature: 'wrong' })],
   ['webhooks are signed and known', ({ webhooks }) => Object.assign(webhooks[1]!, { signature: 'untimely' })],
@@ -71,6 +97,8 @@ test.each<[string, (history: History) => void]>([
   ['the API answers what it declares', ({ answers }) => Object.assign(answers[1]!, { hasRetryAfter: false })],
   ['no process ends by itself', ({ ownEnds }) => Object.assign(ownEnds[0]!, { lastWords: 'TypeError' })],
   ['every fault is overcome in half a minute', (history) => letLast(history)],
+  ['a turn starts at once beside a flood of another project', (history) => startLate(history)],
+  ['a project has no more turns at work than it may', ({ latest }) => Object.assign(latest, { mostFlooding: 9 })],
   [
     'every fault had an effect, and met turns in progress',
     ({ faults }) => Object.assign(faults[0]!, { evidence: null }),
@@ -168,4 +196,16 @@ function addCalls(count: number, toolCalls: History['toolCalls'], rows: History[
     toolCalls.push({ ...toolCalls[3]!, key: `turn_2.1.call_${index + 1}`, mark, args: mark });
     rows.calls.push({ ...rows.calls[2]!, index, mark });
   }
+}
+
+/** The fault of the run is a flood, and turn 1 waits for its start beside it. */
+function startLate({ faults, rows }: History): void {
+  const turn = rows.turns[0]!;
+  Object.assign(faults[0]!, {
+    kind: 'flood',
+    from: turn.createdAt - 1,
+    endedAt: turn.createdAt + 2_000,
+    scope: 'none',
+  });
+  Object.assign(turn, { startedAt: turn.createdAt + 6_000, completedAt: turn.createdAt + 7_000 });
 }

@@ -12,19 +12,19 @@ import { openSupervisedPart, type SupervisedPart } from '../harness/parts/superv
 import { type ModelRecorder, openModelRecorder } from '../harness/servers/model-recorder.ts';
 import { openToolRecorder, type ToolRecorder } from '../harness/servers/tool-recorder.ts';
 import { openWebhookReceiver, type WebhookReceiver } from '../harness/servers/webhook-receiver.ts';
-import { openPostgres, type TestPostgres } from '../harness/stores/open-postgres.ts';
-import { openRedis, type TestRedis } from '../harness/stores/open-redis.ts';
 import { openaiWire } from '../llm/openai-wire.ts';
 import { startWireServer } from '../llm/wire-server.ts';
+import { type ChaosPostgres, type ChaosRedis, openStores } from './open-stores.ts';
+import { chaosProjects } from './projects.ts';
 import type { Options } from './read-options.ts';
 
 /** A whole Pawl and everything around it: what a run breaks and observes. */
 export type ChaosHarness = AsyncDisposable & {
-  postgres: TestPostgres;
-  /** The driver's own connections, past all links. */
+  postgres: ChaosPostgres;
+  /** The driver's own connections, past all links of parts. */
   sql: postgres.Sql;
   /** Null where the queue is on Postgres. */
-  redis: TestRedis | null;
+  redis: ChaosRedis | null;
   workers: Part[];
   apis: Api[];
   model: ModelRecorder;
@@ -34,23 +34,26 @@ export type ChaosHarness = AsyncDisposable & {
   jobQueue: JobQueue;
 };
 
-/** Each part reaches each store over a link of its own, so that one part alone can be cut off. */
-export type Part = SupervisedPart & { links: Links };
-export type Links = { postgres: Link; redis: Link | null };
+/**
+ * Each part reaches each server over a link of its own, so that one part alone can be cut off; but not those of a Redis with
+ * Sentinels, which say themselves where it is.
+ */
+export type Part = SupervisedPart & { links: Links; skewMs: number };
+export type Links = { postgres: Link[]; redis: Link[] };
 export type Api = Part & { url: string };
 
 /** Opens the harness in a new folder, which is removed with it unless it is to be kept. */
-export async function openChaosHarness({ queue, workers, apis, keep }: Options): Promise<ChaosHarness> {
+export async function openChaosHarness(options: Options): Promise<ChaosHarness> {
+  const { workers, apis, keep } = options;
   await using opened = new AsyncDisposableStack();
   const folder = keep ?? (await mkdtemp(join(tmpdir(), 'pawl-chaos-')));
   if (keep) await mkdir(keep, { recursive: true });
   else opened.defer(() => rm(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 }));
 
-  const postgres = opened.use(await openPostgres({ folder: join(folder, 'postgres'), durable: true }));
+  const { postgres, redis } = opened.use(await openStores(folder, options));
   await migrateAll(postgres.url);
   const sql = openSql(postgres.url);
   opened.defer(() => sql.end({ timeout: 1 }));
-  const redis = queue === 'redis' ? opened.use(await requireRedis(join(folder, 'redis'))) : null;
   const secret = newWebhookSecret();
   const model = opened.use(await openModelRecorder());
   const tools = opened.use(await openToolRecorder());
@@ -87,16 +90,11 @@ function openSql(url: string): postgres.Sql {
   return postgres(url, { max: 5, fetch_types: false, onnotice: () => {}, connect_timeout: 5, backoff, connection });
 }
 
-async function requireRedis(folder: string): Promise<TestRedis> {
-  const redis = await openRedis({ folder });
-  if (redis) return redis;
-  throw new Error('There is no redis-server on the PATH. Install it, or choose --queue postgres.');
-}
-
 /** Bounds that are short enough for a run: a model that hangs is given up in seconds. */
 function settings({ modelUrl, dyingUrl, secret }: Record<'modelUrl' | 'dyingUrl' | 'secret', string>) {
   return {
     PAWL_PROVIDERS: JSON.stringify({ dying: { kind: 'openai', base_url: dyingUrl } }),
+    PAWL_PROJECTS: chaosProjects,
     OPENAI_API_KEY: 'sk-chaos',
     OPENAI_BASE_URL: modelUrl,
     PAWL_EGRESS_ALLOW: '127.0.0.1',
@@ -115,27 +113,33 @@ const DYING_WORDS = [
   `data: ${JSON.stringify({ error: { message: 'Overloaded', code: 'overloaded' } })}\n\n`,
 ];
 
-const SKEW_MS = 600_000;
+/** Two of a kind are hours apart from each other, and from the stores. */
+const SKEW_MS = 5 * 3_600_000;
 
-type PartSetup = { folder: string; postgres: TestPostgres; redis: TestRedis | null; env: Record<string, string> };
+type PartSetup = { folder: string; postgres: ChaosPostgres; redis: ChaosRedis | null; env: Record<string, string> };
 
 async function openPart(name: string, service: 'api' | 'worker', setup: PartSetup): Promise<Part> {
   await using opened = new AsyncDisposableStack();
   const { folder, postgres, redis } = setup;
+  const linkTo = async (port: number) => opened.use(await openLink(port));
   const links: Links = {
-    postgres: opened.use(await openLink(postgres.port)),
-    redis: redis ? opened.use(await openLink(redis.port)) : null,
+    postgres: await Promise.all(postgres.ports.map(linkTo)),
+    redis: redis?.single ? [await linkTo(redis.single.port)] : [],
   };
-  const database = Object.assign(new URL(postgres.url), { port: String(links.postgres.port) }).href;
-  // The first of several is ahead, the second behind.
-  const skew = name.endsWith('1') ? SKEW_MS : -SKEW_MS;
+  const skewMs = name.endsWith('1') ? SKEW_MS : -SKEW_MS;
   const env = {
     ...setup.env,
-    PAWL_CHAOS_SKEW_MS: String(skew),
-    DATABASE_URL: database,
-    ...(links.redis ? { REDIS_URL: `redis://127.0.0.1:${links.redis.port}` } : {}),
+    PAWL_CHAOS_SKEW_MS: String(skewMs),
+    // Workers sign webhooks for a time, so that theirs is right but for some faults; of an API no clock counts.
+    PAWL_CHAOS_SKEWED: service === 'api' ? '1' : '0',
+    DATABASE_URL: postgres.url.replace(/@[^/]+/, `@${hostsOf(links.postgres)}`),
+    ...(redis ? { REDIS_URL: redis.single ? `redis://${hostsOf(links.redis)}` : redis.url } : {}),
   };
   const part = opened.use(await openSupervisedPart({ name, service, env, folder }));
   const closing = opened.move();
-  return { ...part, links, [Symbol.asyncDispose]: () => closing.disposeAsync() };
+  return { ...part, links, skewMs, [Symbol.asyncDispose]: () => closing.disposeAsync() };
+}
+
+function hostsOf(links: Link[]): string {
+  return links.map(({ port }) => `127.0.0.1:${port}`).join(',');
 }

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { type FaultKind, kindsFor, type QueueMode } from './faults/fault-kinds.ts';
+import { type FaultKind, kindsFor, type QueueMode, type StoreMode } from './faults/fault-kinds.ts';
 
 /** The options of the command line. */
 export type Options = {
@@ -8,10 +8,17 @@ export type Options = {
   seconds: number;
   seed: number;
   queue: QueueMode;
+  stores: StoreMode;
   /** The kinds of faults to choose from. */
   kinds: FaultKind[];
   workers: number;
   apis: number;
+  /** Messages of those who speak into the same conversations, how many these are, and into how many. */
+  messages: number;
+  talkers: number;
+  conversations: number;
+  /** Turns that are forked, run again and deleted meanwhile. */
+  origins: number;
   /** Whether a fault without effect fails the run or is only reported. */
   vacuity: 'fail' | 'report';
   /** A folder for logs and the history; without one they are removed with the run. */
@@ -22,17 +29,23 @@ export type Options = {
 export function readOptions(args: string[]): Options {
   try {
     const { values } = parseArgs({ args, options });
-    const queue = queueOf(values.queue);
+    const queue = oneOf('queue', values.queue, ['redis', 'postgres']);
+    const stores = oneOf('stores', values.stores, ['single', 'failover']);
     return {
       turns: count('turns', values.turns),
       faults: count('faults', values.faults),
       seconds: count('seconds', values.seconds),
       seed: values.seed === undefined ? Math.floor(Math.random() * 1_000_000) : count('seed', values.seed),
       queue,
-      kinds: kindsOf(values.only, queue),
+      stores,
+      kinds: kindsOf(values.only, kindsFor(queue, stores)),
       workers: count('workers', values.workers),
       apis: count('apis', values.apis),
-      vacuity: vacuityOf(values.vacuity),
+      messages: count('messages', values.messages),
+      talkers: count('talkers', values.talkers),
+      conversations: count('conversations', values.conversations),
+      origins: count('origins', values.origins),
+      vacuity: oneOf('vacuity', values.vacuity, ['fail', 'report']),
       keep: values.keep,
     };
   } catch (error) {
@@ -47,9 +60,14 @@ const options = {
   seconds: { type: 'string', default: '120' },
   seed: { type: 'string' },
   queue: { type: 'string', default: 'redis' },
+  stores: { type: 'string', default: 'single' },
   only: { type: 'string', default: '' },
   workers: { type: 'string', default: '2' },
   apis: { type: 'string', default: '2' },
+  messages: { type: 'string', default: '60' },
+  talkers: { type: 'string', default: '4' },
+  conversations: { type: 'string', default: '6' },
+  origins: { type: 'string', default: '12' },
   vacuity: { type: 'string', default: 'fail' },
   keep: { type: 'string' },
 } as const;
@@ -62,18 +80,13 @@ function count(name: string, text: string): number {
   throw new Error(`--${name} ${text}: give a whole number from 0 to ${MOST}.`);
 }
 
-function queueOf(text: string): QueueMode {
-  if (text === 'redis' || text === 'postgres') return text;
-  throw new Error(`--queue ${text}: choose redis or postgres.`);
+function oneOf<Choice extends string>(name: string, text: string, choices: [Choice, Choice]): Choice {
+  const chosen = choices.find((choice) => choice === text);
+  if (chosen !== undefined) return chosen;
+  throw new Error(`--${name} ${text}: choose ${choices.join(' or ')}.`);
 }
 
-function vacuityOf(text: string): Options['vacuity'] {
-  if (text === 'fail' || text === 'report') return text;
-  throw new Error(`--vacuity ${text}: choose fail or report.`);
-}
-
-function kindsOf(text: string, queue: QueueMode): FaultKind[] {
-  const known = kindsFor(queue);
+function kindsOf(text: string, known: FaultKind[]): FaultKind[] {
   const wanted = text.split(',').filter((name) => name !== '');
   const unknown = wanted.find((name) => !known.some((kind) => kind === name));
   if (unknown !== undefined) throw new Error(`--only ${unknown}: choose from ${known.join(', ')}.`);

@@ -1,22 +1,27 @@
 import { readFile } from 'node:fs/promises';
 import type postgres from 'postgres';
-import type { CallRow, DeliveryRow, Rows, StepStart, TurnRow } from './history.ts';
+import type { CallRow, DeliveryRow, Rows, StepStart, TalkTurn, TurnRow } from './history.ts';
 import type { Part } from './open-harness.ts';
+import { FORKS, LOAD, TALK } from './projects.ts';
 
-/** Reads the rows at the end of a run. */
+/** Reads the rows at the end of a run: those of the load, and the turns of the flood that have not ended. */
 export async function readRows(sql: postgres.Sql): Promise<Rows> {
+  const ofLoad = sql`turn_id in (select id from turns where project = ${LOAD.name})`;
   const [turns, rounds, calls, events, deliveries, answers] = await Promise.all([
     sql<
       TurnRow[]
     >`select id, (metadata ->> 'plan')::double precision as plan, status, step, lease_owner as "leaseOwner", output,
-      error ->> 'code' as "errorCode", last_event as "lastEvent", ${ms(sql, 'created_at')} as "createdAt",
-      ${ms(sql, 'completed_at')} as "completedAt" from turns order by id`,
-    sql<Rows['rounds']>`select turn_id as "turnId", number, model, attempts from rounds order by turn_id, number`,
+      error ->> 'code' as "errorCode", last_event as "lastEvent", ${ms(sql, 'created_at')} as "createdAt", ${ms(sql, 'started_at')} as "startedAt",
+      ${ms(sql, 'completed_at')} as "completedAt" from turns
+      where project = ${LOAD.name} or completed_at is null order by id`,
+    sql<
+      Rows['rounds']
+    >`select turn_id as "turnId", number, model, attempts from rounds where ${ofLoad} order by turn_id, number`,
     sql<CallRow[]>`select turn_id as "turnId", round, index, id, name, effect, arguments::json ->> 'mark' as mark,
       case when result ->> 'status' = 'error' then result -> 'error' ->> 'category' else result ->> 'status' end as outcome
-      from tool_calls order by turn_id, round, index`,
+      from tool_calls where ${ofLoad} order by turn_id, round, index`,
     sql<Rows['events']>`select turn_id as "turnId", number, type, ${ms(sql, 'created_at')} as at
-      from events order by turn_id, number`,
+      from events where ${ofLoad} order by turn_id, number`,
     sql<DeliveryRow[]>`select deliveries.id, deliveries.turn_id as "turnId", events.id as "eventId", status, attempts,
       last_status_code as "lastStatusCode"
       from deliveries join events on events.turn_id = deliveries.turn_id and number = event_number`,
@@ -24,6 +29,20 @@ export async function readRows(sql: postgres.Sql): Promise<Rows> {
       from turns, json_array_elements(input) as item where item ->> 'type' = 'function_call_output'`,
   ]);
   return { turns, rounds, calls, events, deliveries, answers };
+}
+
+/** The turns of the talk, with all that was said to each, in order. */
+export function readTalk(sql: postgres.Sql): Promise<TalkTurn[]> {
+  return sql<TalkTurn[]>`select id, status, inputs,
+      coalesce((select max(sent) from rounds where turn_id = turns.id), 0) as sent,
+      to_json(array[input::text] || array(select content::text from inputs where turn_id = turns.id order by number)) as said
+    from turns where project = ${TALK.name} order by id`;
+}
+
+/** The ids of all turns of the families that are there, also of those that no caller finds. */
+export async function readForks(sql: postgres.Sql): Promise<string[]> {
+  const rows = await sql<{ id: string }[]>`select id from turns where project = ${FORKS.name} order by id`;
+  return rows.map(({ id }) => id);
 }
 
 function ms(sql: postgres.Sql, column: string) {

@@ -7,14 +7,19 @@ import type { History } from './history.ts';
 import { makeApiClient } from './load/api-client.ts';
 import { makeJournal } from './load/journal.ts';
 import { planExtraTurn, planTurns } from './load/plan-turns.ts';
+import { playForks } from './load/play-forks.ts';
+import { playTalk } from './load/play-talk.ts';
 import { playAll } from './load/play-turns.ts';
 import type { ChaosHarness } from './open-harness.ts';
+import { FLOOD, FORKS, TALK } from './projects.ts';
 import type { Options } from './read-options.ts';
-import { readRows, readStarts } from './read-rows.ts';
+import { readForks, readRows, readStarts, readTalk } from './read-rows.ts';
 import { retryUntilDone } from './retry-until-done.ts';
 
 const NS_PER_MS = 1_000_000;
 const SETTLE_LIMIT_MS = 120_000;
+/** Models of projects beside the load. */
+const OTHERS = new Set<string>([FLOOD.model, TALK.model, FORKS.model]);
 
 /** Plays the load while the faults are injected, waits until all has settled, and returns all that happened. */
 export async function runChaos(harness: ChaosHarness, options: Options): Promise<History> {
@@ -34,15 +39,24 @@ export async function runChaos(harness: ChaosHarness, options: Options): Promise
   lag.enable();
   const sampling = sampleRows(harness, over.signal);
   const planExtra = (number: number, atMs: number) => planExtraTurn({ seed, number, atMs }, urls);
+  const urlsOfApis = harness.apis.map(({ url }) => url);
+  const talking = playTalk(options, makeApiClient(urlsOfApis, journal, over.signal, TALK));
+  const forkJournal = makeJournal();
+  const forking = playForks(options, makeApiClient(urlsOfApis, forkJournal, over.signal, FORKS), harness.tools.url);
   const load = playAll(plans, { client, journal, conversations: [] }, planExtra);
   const faults = await injectFaults(schedule, harness, load);
   const lastAtMs = plans.at(-1)?.atMs ?? 0;
   const hurriedFrom = Date.now();
-  await settle(harness, load.played(), lastAtMs + SETTLE_LIMIT_MS);
+  const played = Promise.all([load.played(), talking, forking]).then(() => {});
+  await settle(harness, played, lastAtMs + SETTLE_LIMIT_MS);
   over.abort();
 
   const parts = [...harness.workers, ...harness.apis];
-  const seen = { modelCalls: harness.model.calls, toolCalls: harness.tools.calls, webhooks: harness.receiver.received };
+  const seen = {
+    modelCalls: harness.model.calls.filter(({ model }) => !OTHERS.has(model)),
+    toolCalls: harness.tools.calls.filter(({ mark }) => !mark.startsWith('fork-')),
+    webhooks: harness.receiver.received,
+  };
   const ownEnds = parts.flatMap(({ name, ownEnds }) => ownEnds.map((end) => ({ part: name, ...end })));
   return {
     ...journal,
@@ -51,6 +65,14 @@ export async function runChaos(harness: ChaosHarness, options: Options): Promise
     ownEnds,
     faults: proveTroubles({ faults, plans, ownEnds, ...seen, ...journal }),
     rows: await retryUntilDone(() => readRows(harness.sql)),
+    talk: { said: await talking, turns: await retryUntilDone(() => readTalk(harness.sql)) },
+    forks: {
+      families: await forking,
+      modelCalls: harness.model.calls.filter(({ model }) => model === FORKS.model),
+      toolCalls: harness.tools.calls.filter(({ mark }) => mark.startsWith('fork-')),
+      answers: forkJournal.answers,
+      rows: await retryUntilDone(() => readForks(harness.sql)),
+    },
     starts: await readStarts(harness.workers),
     latest: await sampling,
     driverLag: { p99: lag.percentile(99) / NS_PER_MS, max: lag.max / NS_PER_MS },
@@ -91,17 +113,19 @@ async function hurryErasing(sql: ChaosHarness['sql']): Promise<void> {
 
 const INTERVAL_MS = 500;
 
-/** Samples the rows until the run is over: how late the latest is, and how long the longest lease. */
+/** Samples the rows until the run is over: how late the latest is, how long the longest lease, and how many turns of the flood are at work. */
 async function sampleRows({ sql }: ChaosHarness, over: AbortSignal): Promise<History['latest']> {
-  const latest = { lateMs: 0, longestLeaseMs: 0 };
+  const latest = { lateMs: 0, longestLeaseMs: 0, mostFlooding: 0 };
   while (!over.aborted) {
     // Not now(): the statement may wait for a lock, and would then see leases that were taken after it began.
-    const [row] = await sql<{ late: number; lease: number }[]>`
+    const [row] = await sql<{ late: number; lease: number; flooding: number }[]>`
       select coalesce(max(extract(epoch from clock_timestamp() - due_at)), 0)::double precision * 1000 as late,
-        coalesce(max(extract(epoch from lease_until - clock_timestamp())), 0)::double precision * 1000 as lease
+        coalesce(max(extract(epoch from lease_until - clock_timestamp())), 0)::double precision * 1000 as lease,
+        count(*) filter (where project = ${FLOOD.name} and coalesce(place = 'held', true))::int as flooding
       from turns where due_at is not null and due_at < 'infinity'`.catch(() => []);
     latest.lateMs = Math.max(latest.lateMs, row?.late ?? 0);
     latest.longestLeaseMs = Math.max(latest.longestLeaseMs, row?.lease ?? 0);
+    latest.mostFlooding = Math.max(latest.mostFlooding, row?.flooding ?? 0);
     await sleep(INTERVAL_MS);
   }
   return latest;

@@ -1,4 +1,4 @@
-import type { History, TurnRow } from './history.ts';
+import type { History, MadeTurn, TurnRow } from './history.ts';
 import type { TurnPlan } from './load/turn-plan.ts';
 import { DYING_MODEL } from './load/turn-request.ts';
 
@@ -40,9 +40,9 @@ export function soundHistory(): History {
     responses: [{ id: 'resp_1', told: '[]', stored: '[]' }],
     gone: [{ plan: 3.25, turnId: 'turn_gone' }],
     modelCalls: [
-      { at: START + 100, turnId: 'turn_1', round: 1, generation: 0, messages: ['a'] },
-      { at: START + 400, turnId: 'turn_1', round: 1, generation: 1, messages: ['a'] },
-      { at: START + 900, turnId: 'turn_1', round: 2, generation: 0, messages: ['a', 'b', 'c'] },
+      { at: START + 100, turnId: 'turn_1', round: 1, generation: 0, model: 'chaos', messages: ['a'] },
+      { at: START + 400, turnId: 'turn_1', round: 1, generation: 1, model: 'chaos', messages: ['a'] },
+      { at: START + 900, turnId: 'turn_1', round: 2, generation: 0, model: 'chaos', messages: ['a', 'b', 'c'] },
     ],
     toolCalls: [
       { at: START + 500, tool: 'book', key: 'turn_1.1.call_1', mark: '1.1.0', args: '{"mark":"1.1.0"}' },
@@ -82,9 +82,35 @@ export function soundHistory(): History {
         { id: 'dlv_1', turnId: 'turn_1', eventId: 'evt_7', status: 'delivered', attempts: 2, lastStatusCode: 204 },
       ],
     },
+    talk: {
+      said: [0, 1].map((number) => ({ client: 0, number, text: `says ${number}.`, turnId: 'turn_talk' })),
+      turns: [{ id: 'turn_talk', status: 'completed', said: ['says 0.', 'says 1.'], inputs: 1, sent: 1 }],
+    },
+    forks: {
+      families: [
+        {
+          ...{ number: 1, origin: 'turn_3', isRemoved: true },
+          forks: [made('fork', 4), made('rerun', 6)],
+          reads: [
+            { path: '/v1/turns/turn_3', status: 404, text: '{}' },
+            { path: '/v1/conversations/conv_4/messages', status: 200, text: '[]' },
+          ],
+        },
+      ],
+      modelCalls: [
+        sent('turn_3', 1, ['a']),
+        sent('turn_3', 2, ['a', 'b']),
+        sent('turn_4', 1, ['a', 'b', 'c']),
+        sent('turn_5', 1, ['a', 'b', 'c', 'd']),
+        sent('turn_6', 1, ['a']),
+      ],
+      toolCalls: [{ at: START, tool: 'book', key: 'turn_3.1.call_1', mark: 'fork-1.origin.1.book', args: '{}' }],
+      answers: [{ at: START, api: 'a', route: 'GET /v1/turns/:id', status: 404, hasRetryAfter: false }],
+      rows: [],
+    },
     starts: [{ at: START + 100, worker: 'worker-1', turnId: 'turn_1' }],
     ownEnds: [{ part: 'worker-2', at: START, lastWords: '{"msg":"poison taken"}' }],
-    latest: { lateMs: 400, longestLeaseMs: 5_999 },
+    latest: { lateMs: 400, longestLeaseMs: 5_999, mostFlooding: 8 },
     driverLag: { p99: 12, max: 40 },
     hurriedFrom: START + 60_000,
   };
@@ -100,12 +126,23 @@ function plan(number: number, more: Partial<TurnPlan>): TurnPlan {
 function row(id: string, { plan, ...more }: Partial<TurnRow> & { plan: number }): TurnRow {
   return {
     ...{ id, plan, status: 'completed', step: 'r2', leaseOwner: null, output: `Turn ${plan}.`, errorCode: null },
-    ...{ lastEvent: 7, createdAt: START, completedAt: START + 1_000, ...more },
+    ...{ lastEvent: 7, createdAt: START, startedAt: START + 100, completedAt: START + 1_000, ...more },
   };
 }
 
 function call(turnId: string, more: { index: number; name: string; effect: string; mark: string }) {
   return { turnId, round: 1, id: `call_${more.index + 1}`, outcome: 'success', ...more };
+}
+
+/** A fork or rerun of turn 3, with the turn behind it. */
+function made(kind: MadeTurn['kind'], number: number): MadeTurn {
+  const next = { id: `turn_${number + 1}`, status: 'completed' };
+  const afterRound = kind === 'fork' ? 1 : null;
+  return { kind, id: `turn_${number}`, conversationId: `conv_${number}`, afterRound, status: 'completed', next };
+}
+
+function sent(turnId: string, round: number, messages: string[]) {
+  return { at: START, turnId, round, generation: 0, model: 'forks', messages };
 }
 
 function eventsOf(turnId: string, types: string[], status: string) {

@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { deleteConversation } from '#core/checkpoint/conversations.ts';
+import { deleteConversation } from '#core/checkpoint/erasure/delete-conversation.ts';
 import type { Trx } from '#core/checkpoint/tables.ts';
 import type { TurnResource } from '#core/turn/resource/turn.ts';
-import { eraseAllHidden } from '#services/worker/erase-hidden.ts';
+import { eraseAllHidden } from '#services/worker/routines/erase-hidden.ts';
 import { countBlobs, image, PNG, pathOf, pngOf, text, user } from '#test/api/blobs/samples.ts';
 import { createHarness, type Harness } from '#test/harness/create-harness.ts';
 import { makeUnstored } from '#test/harness/hidden-turns.ts';
@@ -109,6 +109,42 @@ test.each([true, false])(
     expect(await countBlobs(harness)).toEqual({ blobs: 1, references: commits ? 1 : 2 });
   },
 );
+
+test('a delete that goes on to what only a fork stood on, and another of turns with the same images, both end', async () => {
+  const [one, other] = ['a', 'b'].map((mark) => pngOf({ mark })).sort((a, b) => (pathOf(a) < pathOf(b) ? -1 : 1));
+  const origin = await endedTurn(image(one!));
+  const fork = async (body: object) =>
+    (await harness.call<TurnResource>('POST', `/v1/turns/${origin.id}/fork`, { body })).body;
+  await fork({ after_round: 0, input: 'Before it' });
+  const behind = await fork({ input: user(text('Behind it'), image(other!)) });
+  const both = await endedTurn(image(one!), image(other!));
+  await harness.call('DELETE', `/v1/turns/${origin.id}`);
+  const held = Promise.withResolvers<void>();
+  const mayGo = Promise.withResolvers<void>();
+
+  const holder = inTransaction(async (trx) => {
+    await sql`select from turns where id = ${origin.id} for update`.execute(trx);
+    held.resolve();
+    await mayGo.promise;
+  });
+  await held.promise;
+  const deletes = [remove(behind)];
+  await untilWaiting(1);
+  deletes.push(remove(both));
+  await untilWaiting(2);
+  mayGo.resolve();
+  const answers = await Promise.all(deletes);
+  await holder;
+
+  expect(answers.map(({ status }) => status)).toEqual([204, 204]);
+  expect(await countBlobs(harness)).toEqual({ blobs: 0, references: 0 });
+});
+
+async function untilWaiting(count: number): Promise<void> {
+  const waiting = sql<{ count: number }>`
+    select count(*)::int from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`;
+  while ((await waiting.execute(harness.db)).rows[0]!.count < count);
+}
 
 function inTransaction<Result>(act: (trx: Trx) => Promise<Result>): Promise<Result> {
   return harness.db.transaction().execute(act);

@@ -35,9 +35,9 @@ test('a change begins the round anew: with the next model, in its queue, with al
   await using harness = await createHarness();
   const { change } = await begin(harness);
 
-  const wakeup = await changeModel(harness.db, change);
+  const wakeups = await changeModel(harness.db, change);
 
-  expect(wakeup).toMatchObject({ turnId: change.turnId, step: 'r1', generation: 1, provider: 'sim' });
+  expect(wakeups).toMatchObject([{ turnId: change.turnId, step: 'r1', generation: 1, provider: 'sim' }]);
   expect(await loadTurn(harness.db, change.turnId)).toMatchObject({
     ...{ status: 'in_progress', failedRequests: 1, lastEvent: 3 },
     work: { model: SECOND, attempts: 0, starts: 0, leaseOwner: null, retryAt: null },

@@ -138,7 +138,9 @@ test.for([
   const editions: (number | undefined)[] = [];
   for (const run of ['again', 'once more']) {
     await fail(id);
-    await connection.db.transaction().execute((trx) => retryTurn(trx, 'default', id));
+    await connection.db
+      .transaction()
+      .execute((trx) => retryTurn(trx, { project: 'default', turnId: id, needsPlace: false }));
     editions.push(await take(id, run));
   }
 
@@ -207,7 +209,8 @@ async function save(id: string, number: number, edition: number | null): Promise
 
 async function answer(id: string, round: number): Promise<void> {
   const result = errorResult({ category: 'unknown', message: 'No.', details: {} });
-  await saveResults(connection.db, { turnId: id, round, results: [{ index: 0, result, fullOutput: null }] });
+  const call = { index: 0, id: `call_${round}`, arguments: '{}' };
+  await saveResults(connection.db, { turnId: id, round, results: [{ call, result, fullOutput: null }] });
 }
 
 async function end(id: string, edition: number | null): Promise<void> {

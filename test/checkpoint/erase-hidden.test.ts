@@ -4,7 +4,7 @@ import { eraseHidden } from '#core/checkpoint/erase-hidden.ts';
 import { hideTurn } from '#core/checkpoint/turns/hide.ts';
 import { loadTurn } from '#core/checkpoint/turns/reading/find.ts';
 import { loadHistory } from '#core/checkpoint/turns/reading/history.ts';
-import { eraseAllHidden } from '#services/worker/erase-hidden.ts';
+import { eraseAllHidden } from '#services/worker/routines/erase-hidden.ts';
 import { createHarness, type Harness } from '#test/harness/create-harness.ts';
 import { fork, startAlone } from '#test/harness/hidden-turns.ts';
 import { scripted } from '#test/harness/scripted.ts';

@@ -2,6 +2,11 @@ import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { connect } from '#core/checkpoint/connect.ts';
 import { eraseHidden } from '#core/checkpoint/erase-hidden.ts';
+import { deleteTurn } from '#core/checkpoint/erasure/delete-turn.ts';
+import { eraseAged } from '#core/checkpoint/erasure/erase-aged.ts';
+import { eraseExpired } from '#core/checkpoint/erasure/erase-expired.ts';
+import { eraseUnused } from '#core/checkpoint/erasure/erase-unused.ts';
+import { listProjects } from '#core/checkpoint/erasure/list-projects.ts';
 import type { Db } from '#core/checkpoint/tables.ts';
 import { hideTurn } from '#core/checkpoint/turns/hide.ts';
 import { createHarness } from '#test/harness/create-harness.ts';
@@ -24,6 +29,34 @@ test('what is hidden and erased is found by indexes, beside however many other t
   const { rows } = await sql<{ count: number }>`select count(*)::int as count from turns`.execute(db);
   await close();
   expect(rows[0]?.count).toBe(MANY);
+  expect(after).toEqual(before);
+});
+
+test('what is old or has expired, and what is deleted, is found by indexes', async () => {
+  await using harness = await createHarness();
+  const { id } = await harness.startTurn({ input: 'Hi' });
+  const other = await harness.startTurn({ input: 'Hi' });
+  const kept = await harness.startTurn({ input: 'Hi' });
+  await harness.workUntilIdle();
+  await addMany(harness.db, kept.id);
+  const { db, close } = connect(harness.env.DATABASE_URL, { shared: 1, own: 1 });
+  await sql`update turns set completed_at = now() - interval '8 days', created_at = now() - interval '8 days' where id = ${id}`.execute(
+    db,
+  );
+  await sql`update conversations set config = '{"expires_in_seconds": 1}', created_at = now() - interval '1 day'
+    where id = 'conv_5'`.execute(db);
+  await sql`update turns set completed_at = now() - interval '1 day' where id = 'turn_5'`.execute(db);
+
+  const before = await countScans(db);
+  const { turnIds } = await eraseAged(db, { project: 'default', days: 7, after: '' });
+  const expired = await eraseExpired(db);
+  await eraseUnused(db, { project: 'default', days: 7, after: '' });
+  await listProjects(db);
+  await db.transaction().execute((trx) => deleteTurn(trx, 'default', other.id));
+  const after = await countScans(db);
+
+  await close();
+  expect([turnIds, expired.turnIds]).toEqual([[id], ['turn_5']]);
   expect(after).toEqual(before);
 });
 

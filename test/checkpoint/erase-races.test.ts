@@ -7,7 +7,7 @@ import { hideTurn } from '#core/checkpoint/turns/hide.ts';
 import { lockVisibleConversation } from '#core/checkpoint/turns/lock.ts';
 import { findTurn } from '#core/checkpoint/turns/reading/find.ts';
 import { newId } from '#core/id.ts';
-import { eraseAllHidden } from '#services/worker/erase-hidden.ts';
+import { eraseAllHidden } from '#services/worker/routines/erase-hidden.ts';
 import { createHarness, type Harness } from '#test/harness/create-harness.ts';
 import { plainConfig } from '#test/harness/plain-config.ts';
 

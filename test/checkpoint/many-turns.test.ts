@@ -13,11 +13,14 @@ import type { Reply } from '#core/turn/reply.ts';
 import { errorResult } from '#core/turn/tool-result.ts';
 import { plainConfig } from '#test/harness/plain-config.ts';
 import { createTestDatabase } from '#test/harness/stores/test-database.ts';
+import { looksOf } from './looks.ts';
 
+let url: string;
 let connection: Connection;
 
 beforeEach(async () => {
-  connection = connect(await createTestDatabase());
+  url = await createTestDatabase();
+  connection = connect(url);
 });
 
 afterEach(() => connection.close());
@@ -30,7 +33,9 @@ test('turns that do the same at one moment are written together, each as if it w
   const ends = await inOneTransaction(() => Promise.all(ids.map((id) => end(id, `answer of ${id}`))));
 
   expect(begun.map((turn) => [turn?.id, turn?.status])).toEqual(ids.map((id) => [id, 'queued']));
-  expect(rounds).toEqual(ids.map((turnId) => [expect.objectContaining({ turnId, step: 'b1' })]));
+  expect(rounds.map((saved) => saved?.wakeups)).toEqual(
+    ids.map((turnId) => [expect.objectContaining({ turnId, step: 'b1' })]),
+  );
   expect(results.map(({ written, wakeups }) => [written, wakeups])).toEqual(
     ids.map((turnId) => [[0, 1], [expect.objectContaining({ turnId, step: 'r2' })]]),
   );
@@ -57,7 +62,7 @@ test('of two writes to one turn in one moment the first counts, and its neighbou
 
   const saved = await Promise.all([save(one, 'first'), save(two), save(one, 'late')]);
 
-  expect(saved.map((wakeups) => wakeups?.length ?? null)).toEqual([1, 1, null]);
+  expect(saved.map((written) => written?.wakeups.length ?? null)).toEqual([1, 1, null]);
   expect((await loadTurn(connection.db, one))?.rounds.map(({ text }) => text)).toEqual(['first']);
 });
 
@@ -131,6 +136,25 @@ test('a turn is begun once, however many runs try', async () => {
   expect((await loadTurn(connection.db, id))?.work).toMatchObject({ leaseOwner: 'a', starts: 1 });
 });
 
+test('what was planned while the tables were empty still looks up by keys once they are full', async () => {
+  const [first = '', second = ''] = await startTurns(2);
+  await Promise.all([first, second].map((id) => beginTurn(connection.db, id, 'run')));
+  await Promise.all([first, second].map((id) => save(id)));
+  await connection.close();
+
+  const looks = await looksOf(url, async (db) => {
+    await answer(first, [0], db);
+    await answer(first, [1], db);
+    await sql`insert into tool_calls (turn_id, round, index, id, name, arguments, effect)
+      select 'turn_' || n, 1, 0, 'call_0', 'look', '{}', 'none' from generate_series(1, 3000) as n`.execute(db);
+    await answer(second, [0, 1], db);
+  });
+
+  connection = connect(url);
+  expect((await loadTurn(connection.db, second))?.work.step).toBe('r2');
+  expect(looks).toBeLessThan(1_000);
+});
+
 async function startTurns(count: number, config = plainConfig): Promise<string[]> {
   const ids = Array.from({ length: count }, () => newId('turn'));
   for (const id of ids) {
@@ -172,10 +196,11 @@ function save(turnId: string, text?: string) {
   return saveRound(connection.db, roundOf(turnId, text));
 }
 
-function answer(turnId: string, indexes: number[]) {
+function answer(turnId: string, indexes: number[], db = connection.db) {
   const result = errorResult({ category: 'resource_not_found', message: 'nothing', details: {} });
-  const results = indexes.map((index) => ({ index, result, fullOutput: null }));
-  return saveResults(connection.db, { turnId, round: 1, results });
+  const callAt = (index: number) => ({ index, id: `call_${index}`, arguments: '{}' });
+  const results = indexes.map((index) => ({ call: callAt(index), result, fullOutput: null }));
+  return saveResults(db, { turnId, round: 1, results });
 }
 
 function end(turnId: string, output: string, { number, step } = { number: 2, step: 'r2' }) {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
-import { beforeAll, expect, test, vi } from 'vitest';
-import { connect } from '#core/checkpoint/connect.ts';
+import { beforeAll, expect, test } from 'vitest';
 import { listConversations } from '#core/checkpoint/conversations.ts';
+import { admitTurns } from '#core/checkpoint/places/admit-turns.ts';
 import { rescueDeliveries, rescueTurns } from '#core/checkpoint/rescue.ts';
 import type { Db } from '#core/checkpoint/tables.ts';
 import { beginTurn } from '#core/checkpoint/turns/begin.ts';
@@ -13,7 +13,9 @@ import { loadHistory } from '#core/checkpoint/turns/reading/history.ts';
 import { listTurns } from '#core/checkpoint/turns/reading/list.ts';
 import { plainConfig } from '#test/harness/plain-config.ts';
 import { createTestDatabase } from '#test/harness/stores/test-database.ts';
+import { looksOf, withDatabase } from './looks.ts';
 
+const SHARE = { project: 'default', weight: 1, most: 10 };
 const FINISHED = 5_000;
 /** Rows and index entries that a query may look at, whatever else is in the database. */
 const FEW = 200;
@@ -24,7 +26,7 @@ let url: string;
 
 beforeAll(async () => {
   url = await createTestDatabase();
-  await use(async (db) => {
+  await withDatabase(url, async (db) => {
     await finishOne(db);
     await copyIt(db);
   });
@@ -37,52 +39,20 @@ test.each<[string, (db: Db) => Promise<unknown>]>([
   ['the history of a conversation', (db) => loadHistory(db, CONVERSATION)],
   ['a page of turns', (db) => listTurns(db, 'default', { limit: 20 })],
   ['a later page of turns', (db) => listTurns(db, 'default', { limit: 20, before: idOf('turn', 2_500) })],
-  ['the turns of one status', (db) => listTurns(db, 'default', { limit: 20, status: 'completed' })],
-  ['the turns of a status that none has', (db) => listTurns(db, 'default', { limit: 20, status: 'failed' })],
+  ['the turns of one status', (db) => listTurns(db, 'default', { limit: 20, statuses: ['completed'] })],
+  ['the turns of a status that none has', (db) => listTurns(db, 'default', { limit: 20, statuses: ['failed'] })],
   ['the turns of a conversation', (db) => listTurns(db, 'default', { limit: 20, conversationId: CONVERSATION })],
   ['a page of conversations', (db) => listConversations(db, 'default', { limit: 20 })],
   ['the rescue of turns', (db) => rescueTurns(db, 100)],
   ['the rescue of deliveries', (db) => rescueDeliveries(db, 100)],
+  ['an admission', (db) => admitTurns(db, { shares: [SHARE], isShared: true, ownPlaces: 64 })],
 ])('what is finished is not looked through: %s', async (_, ask) => {
-  const before = await countLooks();
-  await use(ask);
-
-  expect((await countLooks()) - before).toBeLessThan(FEW);
+  expect(await looksOf(url, ask)).toBeLessThan(FEW);
 });
 
 test('a query that looks through all rows is seen', async () => {
-  const before = await countLooks();
-  await use((db) => sql`select count(output) from turns`.execute(db));
-
-  expect((await countLooks()) - before).toBeGreaterThan(FINISHED);
+  expect(await looksOf(url, (db) => sql`select count(output) from turns`.execute(db))).toBeGreaterThan(FINISHED);
 });
-
-/** Postgres counts what a connection has looked at once that is closed. */
-async function use(ask: (db: Db) => Promise<unknown>): Promise<void> {
-  const { db, close } = connect(url);
-  await ask(db).finally(close);
-}
-
-/** Rows and index entries of Pawl's tables that connections, which are closed by now, have looked at. */
-async function countLooks(): Promise<number> {
-  const { db, close } = connect(url);
-  try {
-    const isAlone = async () => {
-      const { rows } = await sql`select from pg_stat_activity
-        where datname = current_database() and application_name = 'pawl' and pid <> pg_backend_pid()`.execute(db);
-      expect(rows).toHaveLength(0);
-    };
-    await vi.waitFor(isAlone, { timeout: 30_000 });
-    const { rows } = await sql<{ looks: number }>`
-      select (
-        (select sum(seq_tup_read) from pg_stat_user_tables where schemaname = 'public') +
-        (select sum(idx_tup_read) from pg_stat_user_indexes where schemaname = 'public')
-      )::int as looks`.execute(db);
-    return rows[0]?.looks ?? Number.NaN;
-  } finally {
-    await close();
-  }
-}
 
 async function finishOne(db: Db): Promise<void> {
   const input = [{ role: 'user' as const, content: 'hello' }];

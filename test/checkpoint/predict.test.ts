@@ -10,8 +10,8 @@ import { loadTurn } from '#core/checkpoint/turns/reading/find.ts';
 import { saveResults } from '#core/checkpoint/turns/save-results.ts';
 import { saveRound, saveUnfitAnswer } from '#core/checkpoint/turns/save-round.ts';
 import { newId } from '#core/id.ts';
-import { allCalls, assignCallIds } from '#core/turn/call.ts';
-import { predictAfterBatch, predictAfterRound, predictAfterUnfit } from '#core/turn/predict.ts';
+import { allCalls, assignCallIds, latestCalls } from '#core/turn/call.ts';
+import { predictAfterAnswer, predictAfterBatch, predictAfterRound } from '#core/turn/predict.ts';
 import type { ToolResult } from '#core/turn/tool-result.ts';
 import type { ToolCall, Turn } from '#core/turn/turn.ts';
 import { createTestDatabase } from '#test/harness/stores/test-database.ts';
@@ -51,7 +51,7 @@ test('a turn that was just begun is answered as it read before', async () => {
       const { id } = await createFirst(request);
       const before = await load(id);
 
-      expectSame(before, await begin(id));
+      expectSame({ ...before, begunWith: 0 }, await begin(id));
     }),
     options,
   );
@@ -123,9 +123,11 @@ test('the turn after an answer that breaks its output schema is as it is read', 
       const written = await saveUnfitAnswer(connection.db, { ...saved, turnId: id, webhook: turn.config.webhook });
       const again = await saveUnfitAnswer(connection.db, { ...saved, turnId: id, webhook: turn.config.webhook });
 
-      expect(written?.filter(({ kind }) => kind === 'turn')).toMatchObject([{ turnId: id, step: 'r2', generation: 0 }]);
+      expect(written?.wakeups.filter(({ kind }) => kind === 'turn')).toMatchObject([
+        { turnId: id, step: 'r2', generation: 0 },
+      ]);
       expect(again).toBeNull();
-      await expectAsRead(predictAfterUnfit(turn, saved));
+      await expectAsRead(predictAfterAnswer(turn, saved));
     }),
     options,
   );
@@ -169,10 +171,12 @@ async function workBatch(known: Turn, round: SomeRound): Promise<Turn> {
   );
   for (const indexes of [early!, late!].filter(({ length }) => length > 0)) {
     expect(predictAfterBatch(turn, results)).toBeNull();
-    const answers = indexes.map((index) => ({ index, result: round.calls[index]!.result, fullOutput: null }));
+    const calls = latestCalls(turn);
+    const resultOf = (index: number) => ({ call: calls[index]!, result: round.calls[index]!.result, fullOutput: null });
+    const answers = indexes.map(resultOf);
     const answered = await saveResults(connection.db, { turnId: turn.id, round: turn.rounds.length, results: answers });
     expect(answered.written.toSorted()).toEqual(indexes);
-    for (const { index, result } of answers) results.set(index, result);
+    for (const { call, result } of answers) results.set(call.index, result);
   }
   return goOn(predictAfterBatch(turn, results)!, round);
 }

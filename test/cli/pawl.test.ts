@@ -29,7 +29,7 @@ test('run shows a turn round by round, and its answer', async () => {
 
   expect({ complaints, exitCode }).toEqual({ complaints: '', exitCode: 0 });
   const lines = output.split('\n').map((line) => line.slice(8).trimEnd());
-  expect(lines).toEqual([
+  expect(lines, output).toEqual([
     ...[expect.stringMatching(/^turn_/), '', 'round 1 · a worker asks the model', '│ Let me look.'],
     ...['✓ checkpoint r1 · 1 tool call wanted', 'tools · a worker runs the call'],
     ...['▸ weather_lookup    Rome          Checking the weather…'],
@@ -173,6 +173,19 @@ test('what the API refuses is said in its own words', async () => {
   });
 });
 
+test('a key that may not do it is told so in a sentence', async () => {
+  const keys = [{ key: 'key-that-reads', scopes: ['read'] }];
+  await using harness = await createHarness({ env: { PAWL_PROJECTS: JSON.stringify({ web: { keys } }) } });
+
+  const refused = await runPawl(harness.url, ['run', 'Hello'], { apiKey: 'key-that-reads' });
+
+  expect(refused).toMatchObject({
+    complaints:
+      'The key in PAWL_API_KEY may not do this. This needs a key with the scope write. Use another one, or ask the operator.\n',
+    exitCode: 1,
+  });
+});
+
 test('where nothing answers, it says how to start Pawl', async () => {
   const { complaints, exitCode } = await runPawl('http://127.0.0.1:9', ['run', 'Hello']);
 
@@ -217,7 +230,7 @@ test('an answer is asked for by a schema in a file, and one that is repaired is 
 
   expect(exitCode).toBe(0);
   expect(output).toMatch(
-    /r1.* · its answer does not fit the schema, and is repaired[\s\S]*Lisbon[\s\S]*the turn is completed/,
+    /r1.* · its answer is not the last one: the turn goes on[\s\S]*Lisbon[\s\S]*the turn is completed/,
   );
   expect(harness.modelRequests[0]!.body.response_format).toMatchObject({ json_schema: { name: 'A_place' } });
   expect(await run('none.json')).toMatchObject({ exitCode: 2, complaints: expect.stringContaining('cannot be read') });

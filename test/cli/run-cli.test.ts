@@ -119,9 +119,12 @@ test('help is help, and what is not a command says so', async () => {
     [['start'], 'There is no command “start”.'],
     [['run'], 'Say what the turn is about'],
     [['run', 'Hello', '--modle', 'x/y'], "Unknown option '--modle'."],
+    [['fork', 'turn_1', '--after-round', '-1'], "Option '--after-round' argument is ambiguous. See:"],
     [['watch'], 'Give the id of one turn: pawl watch turn_…'],
     [['cancel', 'conv_1'], 'Give the id of one turn'],
     [['turns', '--status', 'done'], 'There is no status “done”.'],
+    [['turns', '--status', 'failed,done'], 'There is no status “done”.'],
+    [['turns', '--metadata', 'customer'], '“customer” is no pair of metadata. Write key=value.'],
     [['turns', '--limit', '0'], 'The limit is a whole number from 1.'],
     [['turns', 'all'], '“turns” takes no “all”.'],
   ];
@@ -155,6 +158,20 @@ test('PAWL_URL without a scheme is http, and empty is the default', async () => 
     `${harness.url.replace('http://127.0.0.1', ' localhost')}/ `,
   ]) {
     expect(await atTerminal(url, ['turns'])).toMatchObject({ exitCode: 0, output: expect.stringContaining(id) });
+    const none = [
+      'turns',
+      '--status',
+      'failed,queued',
+      '--model',
+      'a/b',
+      '--q',
+      'x',
+      '--error',
+      'y',
+      '--metadata',
+      'a=b=c',
+    ];
+    expect(await atTerminal(url, none)).toMatchObject({ exitCode: 0, output: '' });
   }
   expect(await atTerminal('localhost:9', ['turns'])).toMatchObject({
     complaints: expect.stringContaining('Nothing answers at http://localhost:9. Start Pawl'),

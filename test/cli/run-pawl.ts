@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
+import { surroundings } from '#test/harness/parts/start-program.ts';
 
 const MAIN = fileURLToPath(new URL('../../packages/cli/main.ts', import.meta.url));
 
@@ -10,9 +11,8 @@ type Options = { interruptAt?: string; apiKey?: string; onOutput?: (seen: string
 
 /** Runs `pawl` as a process to its end. */
 export async function runPawl(url: string, args: string[], { interruptAt, apiKey = '', onOutput }: Options = {}) {
-  const { PATH, HOME } = process.env;
   const pawl = spawn(process.execPath, [MAIN, ...args], {
-    env: { PATH, HOME, PAWL_URL: url, PAWL_API_KEY: apiKey },
+    env: { ...surroundings(), PAWL_URL: url, PAWL_API_KEY: apiKey },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const ended = once(pawl, 'close');

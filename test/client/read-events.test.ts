@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { makeSseParser, readEvents } from '#client/read-events.ts';
+import { makeSseParser, readEvents } from '#client/events/read-events.ts';
 import { takeAll } from './take-all.ts';
 
 const data = ['{"type":"turn.queued"}', '{"delta":"Köln 🌧, 東京 👋🏽"}', '{\n"two":\n"lines"}', '{"last":true}'];

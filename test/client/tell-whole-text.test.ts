@@ -1,6 +1,6 @@
 import type { TurnEvent } from 'pawl/client';
 import { expect, test } from 'vitest';
-import { deduplicateText } from '#client/follow-events.ts';
+import { deduplicateText } from '#client/events/follow-events.ts';
 
 const started = (round: number, attempt = 1) => ({ type: 'round.started', turn_id: 'turn_1', round, attempt }) as const;
 const delta = (text: string, offset: number, { round = 1, attempt = 1, type = 'output_text.delta' as const } = {}) =>

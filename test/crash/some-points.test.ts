@@ -12,12 +12,13 @@ describeQueues(({ name, redis }) => {
   test(`a process killed at some points of ${reference?.of} leaves the same outcome`, {
     timeout: LONGEST_MS,
   }, async () => {
-    await using harness = await openCrashHarness(redis, { lanes: 2, parts: ['worker'] });
-    const undisturbed = await harness.playUndisturbed(reference!);
+    await using harness = await openCrashHarness({ queues: [{ redis }], lanes: 2, parts: ['worker'] });
+    const [plays] = harness.plays;
+    const undisturbed = await plays!.playUndisturbed(reference!);
     const { points } = undisturbed;
     const some = points.filter((_, index) => index % Math.ceil(points.length / POINTS) === 0);
 
-    const deaths = await harness.dieAtEach(some, undisturbed);
+    const deaths = await plays!.dieAtEach(some, undisturbed);
 
     console.log(`${name}: ${describeDeaths(reference!.of, deaths)}, which has ${points.length}`);
     expect(faultsOf(deaths)).toEqual([]);

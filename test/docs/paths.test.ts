@@ -7,6 +7,7 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const FILES = globSync('**/*.md', { cwd: ROOT, exclude: (name) => name === 'node_modules' || name.startsWith('.') });
 
 const LINK = /\]\(([^)\s#]+)[^)\s]*\)/g;
+const ANCHOR = /\]\(((?:[^)\s#:]+\.md)?)#([^)\s]+)\)/g;
 const PATH = /`((?:packages|services|test|docs|migrations)\/[^`\s]*)`/g;
 
 test('every relative link in a document leads to a file', () => {
@@ -14,6 +15,17 @@ test('every relative link in a document leads to a file', () => {
     found(file, LINK)
       .filter((link) => !/^[a-z]+:/.test(link) && !existsSync(join(ROOT, dirname(file), link)))
       .map((link) => `${file}: ${link}`),
+  );
+
+  expect(broken).toEqual([]);
+});
+
+test('every link to a place in a document leads to a heading', () => {
+  const broken = FILES.flatMap((file) =>
+    [...readFileSync(join(ROOT, file), 'utf8').matchAll(ANCHOR)].flatMap(([, path = '', anchor = '']) => {
+      const target = path ? join(dirname(file), path) : file;
+      return anchorsOf(target).includes(anchor) ? [] : [`${file}: ${path}#${anchor}`];
+    }),
   );
 
   expect(broken).toEqual([]);
@@ -32,6 +44,17 @@ test('every path of the repository that a document names exists', () => {
 
 function found(file: string, pattern: RegExp): string[] {
   return [...readFileSync(join(ROOT, file), 'utf8').matchAll(pattern)].map(([, path = '']) => path);
+}
+
+/** The places of a document, as GitHub names them after its headings. */
+function anchorsOf(file: string): string[] {
+  const headings = readFileSync(join(ROOT, file), 'utf8').match(/(?<=^#+ ).+$/gm) ?? [];
+  return headings.map((heading) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+      .replaceAll(' ', '-'),
+  );
 }
 
 /** `test/tools/<kind>/` and a path with a star name many files. */

@@ -5,18 +5,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import postgres from 'postgres';
-import { afterEach, expect } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import { type EmbeddedPostgres, startPostgres } from '#embedded-postgres/start-postgres.ts';
 
-const cleanUps: (() => unknown)[] = [];
-
-afterEach(async () => {
-  for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp();
-});
-
-/** Adds a clean-up for the end of the test, the last one first. */
+/** Adds a clean-up for the end of the test that asks for it, the last one first. */
 export function afterTest(cleanUp: () => unknown): void {
-  cleanUps.push(cleanUp);
+  onTestFinished(async () => {
+    await cleanUp();
+  });
 }
 
 /** Starts a server that ends with the test. */

@@ -8,29 +8,36 @@ import { isTerminal } from '#core/turn/turn.ts';
 import { startApi } from '#services/api/app.ts';
 import { openLog } from '#services/process/log.ts';
 import { openParts } from '#services/process/parts.ts';
+import type { Projects } from '#services/process/projects.ts';
 import { readSettings } from '#services/process/settings.ts';
+import { workBulks } from '#services/worker/bulk/work-bulks.ts';
 import { type WorkerContext, workerContext } from '#services/worker/context.ts';
-import { rescue } from '#services/worker/rescue.ts';
+import { fireSchedules } from '#services/worker/routines/fire-schedules.ts';
+import { queueAllDelayed } from '#services/worker/routines/queue-delayed.ts';
+import { rescue } from '#services/worker/routines/rescue.ts';
 import { makeTurnCache } from '#services/worker/turn-cache.ts';
 import { jobHandler, openWorker } from '#services/worker/worker.ts';
 import { type ReceivedRequest, startSimulator } from '#simulator/start-simulator.ts';
 import { apiClient } from './api-client.ts';
+import { leaseStores } from './stores/lease-stores.ts';
 import { createTestDatabase, testRedisUrl } from './stores/test-database.ts';
 
-type Options = { redis?: boolean; env?: Record<string, string> };
+type Options = { redis?: boolean; env?: Record<string, string>; projects?: Projects };
 
 /** Settings under which the API, the worker and the model of a test find each other. */
 export async function testEnvironment(modelUrl: string, { redis = false, env = {} }: Options) {
+  const stores = { DATABASE_URL: await createTestDatabase(), ...(redis ? { REDIS_URL: testRedisUrl() } : {}) };
+  return { ...plainEnvironment(modelUrl), ...stores, ...env };
+}
+
+function plainEnvironment(modelUrl: string) {
   return {
-    DATABASE_URL: await createTestDatabase(),
-    ...(redis ? { REDIS_URL: testRedisUrl() } : {}),
     PORT: '0',
     OPENAI_API_KEY: 'sk-test',
     OPENAI_BASE_URL: modelUrl,
     PAWL_EGRESS_ALLOW: '127.0.0.1',
     PAWL_TOOLS: new URL('./tools.ts', import.meta.url).pathname,
     PAWL_LOG_LEVEL: 'silent',
-    ...env,
   };
 }
 
@@ -41,16 +48,21 @@ export async function testEnvironment(modelUrl: string, { redis = false, env = {
 export async function createHarness(options: Options = {}) {
   const modelRequests: ReceivedRequest[] = [];
   const simulator = await startSimulator({ onRequest: (request) => void modelRequests.push(request) });
-  const env = await testEnvironment(simulator.baseUrl, options);
+  const stores = await leaseStores(options);
+  const env = { ...plainEnvironment(simulator.baseUrl), ...stores.env, ...options.env };
   const settings = { ...readSettings(env), DATABASE_URL: env.DATABASE_URL };
   const log = openLog('test', settings.PAWL_LOG_LEVEL);
-  const parts = await openParts(settings, log);
+  const parts = await openParts(settings, log, stores.open);
+  if (options.projects) parts.projects = options.projects;
   const worker = workerContext(parts, settings, log);
   const api = await startApi(parts, settings, log);
   const handle = jobHandler(worker);
   const db = parts.connection.db;
   const untilReceived = subscribeWorker(parts.pubsub, worker);
-  const workOnce = (by: JobHandler = handle) => parts.jobQueue.workOnce(allQueues(parts.providers.names), by);
+  const workOnce = async (by: JobHandler = handle) => {
+    await parts.admission.settled();
+    return parts.jobQueue.workOnce(allQueues(parts.providers.names), by);
+  };
 
   return {
     ...apiClient(api.url),
@@ -68,10 +80,16 @@ export async function createHarness(options: Options = {}) {
       worker.turnCache = makeTurnCache(db);
       const earlier = sql`${ms}::double precision * interval '1 millisecond'`;
       await sql`update turns set due_at = due_at - ${earlier}, lease_until = lease_until - ${earlier},
-        retry_at = retry_at - ${earlier}, deadline_at = deadline_at - ${earlier} where due_at is not null`.execute(db);
+        retry_at = retry_at - ${earlier}, start_at = start_at - ${earlier}, deadline_at = deadline_at - ${earlier} where due_at is not null`.execute(
+        db,
+      );
       await sql`update tool_calls set expires_at = expires_at - ${earlier} where result is null`.execute(db);
       await sql`update deliveries set due_at = due_at - ${earlier}, lease_until = lease_until - ${earlier},
         next_attempt_at = next_attempt_at - ${earlier} where due_at is not null`.execute(db);
+      await sql`update schedules set next_at = next_at - ${earlier}, since = since - ${earlier}`.execute(db);
+      // In two steps, since a moment may be that of the firing before.
+      await sql`update firings set planned_at = planned_at - ${earlier} - interval '100 years'`.execute(db);
+      await sql`update firings set planned_at = planned_at + interval '100 years'`.execute(db);
       await sql`update conversations set erase_due_at = erase_due_at - ${earlier} where erase_due_at is not null`.execute(
         db,
       );
@@ -82,7 +100,18 @@ export async function createHarness(options: Options = {}) {
     untilReceived,
     /** One heartbeat for all steps that the worker runs. */
     beat: () => worker.heartbeat.beat('all'),
-    rescue: () => rescue(worker),
+    /** What the clock makes a worker do for turns that want a place. */
+    admit: () => parts.admission.tick(),
+    /** What the clock makes a worker do for turns whose time has come. */
+    queueDelayed: () => queueAllDelayed(worker),
+    /** What the clock makes a worker do for schedules whose planned time has come. */
+    fireSchedules: () => fireSchedules(worker),
+    rescue: async () => {
+      await parts.admission.tick();
+      return rescue(worker);
+    },
+    /** Works what bulks have left to do. */
+    workBulks: () => workBulks(worker),
     [Symbol.asyncDispose]: async () => {
       await api.close(100);
       await parts.close();
@@ -97,13 +126,13 @@ export type Harness = Awaited<ReturnType<typeof createHarness>>;
 function subscribeWorker(
   pubsub: Pubsub,
   worker: WorkerContext,
-): (kind: 'cancelled' | 'catch-up', turnId: string) => Promise<void> {
+): (kind: 'cancelled' | 'joined' | 'catch-up', turnId: string) => Promise<void> {
   const received = new Set<string>();
   const arrivals = new EventEmitter();
   pubsub.subscribeToWorkers((message) => {
     if (message.kind === 'watched') worker.watchers.markWatched(message.turnId);
     if (message.kind === 'catch-up') worker.watchers.catchUp(message.turnId);
-    if (message.kind === 'cancelled') worker.turnCache.invalidate(message.turnId);
+    if (message.kind === 'cancelled' || message.kind === 'joined') worker.turnCache.invalidate(message.turnId);
     if (!('turnId' in message)) return;
     const name = `${message.kind} ${message.turnId}`;
     received.add(name);
@@ -120,11 +149,11 @@ function subscribeWorker(
  */
 export async function startBackgroundWorker(
   { worker, parts }: Harness,
-  { beats = true } = {},
-): Promise<AsyncDisposable> {
+  { beats = true, concurrency = 8 } = {},
+): Promise<AsyncDisposable & { close(graceMs: number): Promise<void> }> {
   const withoutBeat = { ...worker, heartbeat: { ...worker.heartbeat, beat: async () => {} } };
-  const { close } = await openWorker(beats ? worker : withoutBeat, parts.jobQueue, 8);
-  return { [Symbol.asyncDispose]: () => close(0) };
+  const { close } = await openWorker(beats ? worker : withoutBeat, parts.jobQueue, concurrency);
+  return { close, [Symbol.asyncDispose]: () => close(0) };
 }
 
 /** Lets a minute pass: what became due in it is enqueued and worked. */

@@ -58,6 +58,36 @@ browserSuite('what can be done to a turn', (open) => {
     expect(inspector.problems).toEqual([]);
   });
 
+  test('the arguments of a call are changed before it is approved; what is wrong with them is said at its line', async () => {
+    await using harness = await createHarness();
+    await using tool = await openExternalServer(() => ({ status: 200, body: 'sent' }));
+    await using _worker = await startBackgroundWorker(harness);
+    const parameters = {
+      type: 'object',
+      properties: { city: { type: 'string' }, amount: { type: 'number', maximum: 9 } },
+    };
+    const tools = [httpTool('send_money', tool.url, { approval: 'always', parameters })];
+    const { id } = await harness.startTurn({ input: scriptOf('send_money', { city: 'Tokyo', amount: 5 }), tools });
+    await using inspector = await open(`${harness.url}/#/turns/${id}`);
+    const { page } = inspector;
+    const field = page.getByLabel('Arguments it is made with');
+
+    await page.getByRole('button', { name: 'Change the arguments' }).click();
+    await field.fill('{\n  "city": "Kyoto",\n  "amount": 10\n}');
+    await page.getByRole('button', { name: 'Approve' }).click();
+    await page.getByText(/^Line 3: Correct `approvals\[0\]\.arguments\.amount`/).waitFor();
+    const selected = await page.evaluate('String(getSelection())');
+    await field.fill('{ "city": "Kyoto", "amount": 9 }');
+    await page.getByRole('button', { name: 'Approve' }).click();
+    await page.getByRole('region', { name: 'Answer' }).getByText('sent').waitFor();
+    await page.locator('.call summary').click();
+    const approved = await page.getByLabel('Approved arguments of send_money').innerText();
+
+    expect(selected).toBe('10');
+    expect(JSON.parse(approved)).toEqual({ city: 'Kyoto', amount: 9 });
+    expect(tool.caught).toHaveLength(1);
+  });
+
   test('a call is denied by keyboard, with a reason, and never made', async () => {
     await using harness = await createHarness();
     await using tool = await openExternalServer();

@@ -20,7 +20,9 @@ async function readAssets(url: string): Promise<Asset[]> {
     const asset = await readAsset(url, path);
     found.push(asset);
     const inPage = [...asset.body.matchAll(/(?:href|src)="(inspector\/[^"]+)"/g)].map(([, name]) => `/${name}`);
-    const inScript = [...asset.body.matchAll(/from '\.\/([^']+)';/g)].map(([, name]) => `/inspector/${name}`);
+    const inScript = [...asset.body.matchAll(/from '(\.[^']+\.js)';/g)].map(
+      ([, name]) => new URL(name!, url + path).pathname,
+    );
     wanted.push(...new Set([...inPage, ...inScript].filter((other) => !wanted.includes(other))));
   }
   return found;
@@ -66,17 +68,21 @@ test('an asset that is as it was is not sent again', async () => {
   expect(other.status).toBe(200);
 });
 
-test.each(['nothing.js', 'tsconfig.json', '..%2fapp.ts', '%2e%2e%2f%2e%2e%2fpackage.json', '__proto__'])(
-  '%s is no asset, whatever it points at',
-  async (name) => {
-    await using harness = await createHarness();
+test.each([
+  'nothing.js',
+  'tsconfig.json',
+  'list/nothing.js',
+  '..%2fapp.ts',
+  '%2e%2e%2f%2e%2e%2fpackage.json',
+  '__proto__',
+])('%s is no asset, whatever it points at', async (name) => {
+  await using harness = await createHarness();
 
-    const { status, body } = await readAsset(harness.url, `/inspector/${name}`);
+  const { status, body } = await readAsset(harness.url, `/inspector/${name}`);
 
-    expect(status).toBe(404);
-    expect(JSON.parse(body)).toMatchObject({ error: { code: 'route_not_found' } });
-  },
-);
+  expect(status).toBe(404);
+  expect(JSON.parse(body)).toMatchObject({ error: { code: 'route_not_found' } });
+});
 
 test('the page is open where keys are configured, and what it shows is not', async () => {
   await using harness = await createHarness({ env: { PAWL_API_KEYS: 'alpha:key-of-alpha' } });

@@ -1,6 +1,8 @@
+import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { createHarness } from '#test/harness/create-harness.ts';
 import { httpTool } from '#test/harness/http-tool.ts';
+import { insertPastTurns } from '#test/harness/past-turns.ts';
 import { scripted } from '#test/harness/scripted.ts';
 import { openExternalServer } from '#test/harness/servers/external-server.ts';
 import { browserSuite } from './browser-suite.ts';
@@ -24,7 +26,8 @@ browserSuite('what models and tools say', (open) => {
     await using inspector = await open(`${harness.url}/#/turns/${id}`);
     const { page, problems } = inspector;
     await page.getByRole('region', { name: 'Answer' }).waitFor();
-    for (const closed of await page.locator('summary').all()) await closed.click();
+    const closed = page.locator('details:not([open]) > summary:visible');
+    while ((await closed.count()) > 0) await closed.first().click();
     await page.goto(`${harness.url}/#/turns`);
     await page.locator('a.row').waitFor();
     const inList = await page.locator('a.row .title').innerText();
@@ -38,4 +41,58 @@ browserSuite('what models and tools say', (open) => {
     expect(await page.evaluate('window.wasRun')).toBeUndefined();
     expect(problems).toEqual([]);
   });
+
+  test('so it is in all that operators see: failures, filters, workers, queues, and what a model was sent', async () => {
+    await using harness = await createHarness();
+    const error = { code: `code${EVIL}`, message: EVIL };
+    await insertPastTurns(harness.db, { from: Date.now() - 60_000, count: 1, everyMs: 1, status: 'failed', error });
+    const tool = { name: 'look_up', description: `Looks up ${EVIL}` };
+    const { id } = await harness.startTurn({
+      input: EVIL,
+      instructions: EVIL,
+      tools: [tool],
+      metadata: { '<b>x</b>': EVIL },
+    });
+    await harness.workUntilIdle();
+    await using inspector = await open(`${harness.url}/docs`);
+    const { page, problems } = inspector;
+    await serveWorkers(page);
+    const clean = async () => {
+      expect(await page.locator(':is(main, dialog) :is(script, img, b b, p b, code b)').count()).toBe(0);
+      expect(await page.evaluate('window.wasRun')).toBeUndefined();
+    };
+
+    await page.goto(`${harness.url}/#/overview`);
+    expect(await page.locator('.group .message').innerText()).toBe(EVIL);
+    await page.getByRole('button', { name: 'Retry all' }).click();
+    await page.getByRole('heading', { name: 'Retry 1 failed turn?' }).waitFor();
+    await clean();
+    await page.getByRole('button', { name: 'Leave it' }).click();
+    const query = new URLSearchParams({ q: EVIL, model: EVIL, 'metadata[<b>x</b>]': EVIL, error_code: EVIL });
+    await page.goto(`${harness.url}/#/turns?${query}`);
+    expect(await page.locator('.chip b').first().innerText()).toBe(EVIL);
+    await clean();
+    await page.goto(`${harness.url}/#/workers`);
+    expect(await page.locator('.worker-head code').innerText()).toBe(EVIL);
+    expect(await page.locator('tbody code').innerText()).toBe(EVIL);
+    await clean();
+    await page.goto(`${harness.url}/#/turns/${id}`);
+    for (const fold of ['What the model was sent', 'What it ran with']) await page.getByText(fold).click();
+    await expect.poll(() => page.locator('.message .said').allInnerTexts()).toEqual([EVIL, EVIL]);
+    await page.getByRole('heading', { name: 'Instructions' }).waitFor();
+    await clean();
+
+    expect(problems).toEqual([]);
+  });
 });
+
+/** Workers and queues that are named by markup. */
+async function serveWorkers(page: Page): Promise<void> {
+  const list = (data: unknown[]) => ({ object: 'list', data, has_more: false, next_cursor: null });
+  const now = new Date().toISOString();
+  const step = { turn_id: EVIL, step: EVIL, since: now };
+  const worker = { id: EVIL, started_at: now, last_seen_at: now, concurrency: 5, steps: [step] };
+  const queue = { name: EVIL, provider: EVIL, waiting: 1, active: 1, rate_limited_until: null };
+  await page.route('**/v1/workers', (route) => route.fulfill({ json: list([worker]) }));
+  await page.route('**/v1/queues', (route) => route.fulfill({ json: list([queue]) }));
+}

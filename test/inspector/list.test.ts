@@ -138,3 +138,29 @@ browserSuite('the list of turns', (open) => {
     expect(inspector.problems).toEqual([]);
   });
 });
+
+browserSuite('the list of conversations', (open) => {
+  test('it shows what was asked last in each, and asks the API once', async () => {
+    await using harness = await createHarness();
+    const { conversation_id } = await harness.startTurn({ input: 'First.' });
+    await harness.workUntilIdle();
+    await harness.call('POST', `/v1/conversations/${conversation_id}/turns`, { body: { input: 'Second.' } });
+    const empty = await harness.call<{ id: string }>('POST', '/v1/conversations', { body: { model: 'openai/test' } });
+    await using inspector = await open(`${harness.url}/docs`);
+    const { page } = inspector;
+    const asked: string[] = [];
+    page.on('request', (request) => asked.push(new URL(request.url()).pathname));
+
+    await page.goto(`${harness.url}/#/conversations`);
+    await page.locator('a.row').first().waitFor();
+    const rows = await page.locator('a.row').allInnerTexts();
+    const paths = asked.filter((path) => path.startsWith('/v1/'));
+
+    expect(rows).toEqual([
+      expect.stringMatching(new RegExp(`^No turns\\s+${empty.body.id}\\s`)),
+      expect.stringMatching(/^Queued\s+Second\.\s+openai\/test\s/),
+    ]);
+    expect(new Set(paths)).toEqual(new Set(['/v1/conversations']));
+    expect(inspector.problems).toEqual([]);
+  });
+});

@@ -5,16 +5,18 @@ import { createHarness, startBackgroundWorker, workUntilEnded } from '#test/harn
 import { httpTool } from '#test/harness/http-tool.ts';
 import { scripted } from '#test/harness/scripted.ts';
 import { openExternalServer } from '#test/harness/servers/external-server.ts';
+import { openHeldModel } from '#test/harness/servers/held-model.ts';
 import { browserSuite } from './browser-suite.ts';
 
 const call = { name: 'look_up', arguments: { city: 'Tokyo' }, id: 'call_1' };
 
 browserSuite('a turn as it runs', (open) => {
   test('text appears as it streams, running tools show their progress, and commits replace both', async () => {
-    await using harness = await createHarness();
+    await using model = await openHeldModel(3);
+    await using harness = await createHarness({ env: { OPENAI_BASE_URL: model.baseUrl } });
     await using tool = await openExternalServer(() => null);
     const say = 'Let me look that up for you, in three different places.';
-    const input = `How warm is it?\n${scripted({ rounds: [{ say, tools: [call], pace_ms: 250, piece_chars: 4 }], answer: 'Warm: {{results}}' })}`;
+    const input = `How warm is it?\n${scripted({ rounds: [{ say, tools: [call], piece_chars: 4 }], answer: 'Warm: {{results}}' })}`;
     const tools = [httpTool('look_up', tool.url, { status_text: 'Asking the station…' })];
 
     const { id } = await harness.startTurn({ input, tools });
@@ -24,6 +26,7 @@ browserSuite('a turn as it runs', (open) => {
     await page.getByRole('status').getByText('Queued').waitFor();
     await using _worker = await startBackgroundWorker(harness);
     const early = await round.locator('.streaming', { hasText: /^Let me/ }).innerText();
+    model.goOn();
     await page.getByText('Asking the station…').waitFor();
     const committed = await round.locator('.said').innerText();
     const status = await page.locator('.call .badge').innerText();

@@ -1,8 +1,18 @@
 import { parseArgs } from 'node:util';
+import { admissionGuards } from './admission/admission-guards.ts';
+import { admissionModel } from './admission/admission-model.ts';
+import { approvalGuards } from './approvals/approval-guards.ts';
+import { approvalModel } from './approvals/approval-model.ts';
+import { bulkGuards } from './bulks/bulk-guards.ts';
+import { bulkModel } from './bulks/bulk-model.ts';
 import { compactionGuards } from './compactions/compaction-guards.ts';
 import { compactionModel } from './compactions/compaction-model.ts';
+import { delayGuards } from './delays/delay-guards.ts';
+import { delayModel } from './delays/delay-model.ts';
 import { editionGuards } from './editions/edition-guards.ts';
 import { editionModel } from './editions/edition-model.ts';
+import { type ExpiryGuard, type ExpiryGuards, expiryGuards } from './expiry/expiry-guards.ts';
+import { expiryModel } from './expiry/expiry-model.ts';
 import { describeVerdict } from './explore/describe-verdict.ts';
 import { type Bounds, explore } from './explore/explore.ts';
 import type { Model } from './explore/model.ts';
@@ -12,15 +22,22 @@ import { fallbackModel } from './fallback/fallback-model.ts';
 import type { Budget, Fault } from './fault.ts';
 import { guardNames, guardsUp } from './guards/all-guards.ts';
 import { upExcept } from './guards/guard.ts';
+import { inputGuards } from './inputs/input-guards.ts';
+import { inputModel } from './inputs/input-model.ts';
 import { lineGuards } from './lines/line-guards.ts';
 import { lineModel } from './lines/line-model.ts';
 import type { Scene } from './scene.ts';
+import { scheduleGuards } from './schedules/schedule-guards.ts';
+import { scheduleModel } from './schedules/schedule-model.ts';
+import { usageGuards } from './usage/usage-guards.ts';
+import { usageModel } from './usage/usage-model.ts';
 
 const HELP = `npm run model -- [options]      plays the protocol in all orders and prints the verdict
   --faults <n>       so many faults of any kinds in one turn, 3 at most (1)
   --only <a,b,…>     of these kinds only
   --scene <name>     one scene of: tools, client, approval, handed, adopted, unfit, retry, next,
-                     editions, fallback, lines, compactions (all)
+                     editions, fallback, lines, compactions, admission, expiry,
+                     usage, bulks, delays, approvals, inputs, schedules (all)
   --states <n>       states of one scene at most (2000000)
   --seconds <n>      seconds of one scene at most (300)
   --mutants          the mutants instead`;
@@ -54,6 +71,21 @@ const { values } = parseArgs({
   },
 });
 
+/** The small models, each with what plays it. */
+const smallModels: Record<string, (each: number) => void> = {
+  ...{ editions: playEditions, fallback: playFallback, lines: playLines, compactions: playCompactions },
+  ...{
+    admission: playAdmission,
+    expiry: playExpiry,
+    usage: playUsage,
+    bulks: playBulks,
+    delays: playDelays,
+    schedules: playSchedules,
+  },
+  approvals: playApprovals,
+  inputs: playInputs,
+};
+
 if (values.help) console.log(HELP);
 else if (values.mutants) playMutants();
 else playScenes();
@@ -63,16 +95,13 @@ function playScenes(): void {
   const only = values.only?.split(',');
   const faults = kinds.filter((kind) => !only || only.includes(kind));
   const chosen = Object.entries(scenes).filter(([name]) => !values.scene || name === values.scene);
-  const isSmall = ['editions', 'fallback', 'lines', 'compactions'].includes(values.scene ?? '');
-  if (chosen.length === 0 && !isSmall) throw new Error(`There is no scene "${values.scene}"; --help names them.`);
+  const small = Object.entries(smallModels).filter(([name]) => !values.scene || name === values.scene);
+  if (chosen.length + small.length === 0) throw new Error(`There is no scene "${values.scene}"; --help names them.`);
   for (const [name, { scene, own }] of chosen) {
     const budget = { ...Object.fromEntries(faults.map((kind) => [kind, each])), ...own, total: each };
     play(`${name}, any ${each}`, turnModel({ scene, guards: guardsUp(), budget }));
   }
-  if (!values.scene || values.scene === 'editions') playEditions(each);
-  if (!values.scene || values.scene === 'fallback') playFallback(each);
-  if (!values.scene || values.scene === 'lines') playLines(each);
-  if (!values.scene || values.scene === 'compactions') playCompactions(each);
+  for (const [, playAll] of small) playAll(each);
 }
 
 /** Any two kinds of faults together, so many of each. */
@@ -98,8 +127,10 @@ function playFallback(each: number): void {
 function playLines(each: number): void {
   const guards = upExcept(lineGuards, []);
   for (const asks of ['output', 'approval'] as const) {
-    const left = { create: each + 1, unstored: 1, hide: each + 2, fail: 1, retry: 1 };
-    play(`lines, ${asks}, ${JSON.stringify(left)}`, lineModel({ asks, guards, left }));
+    for (const deletes of [{ hide: each + 2 }, { hide: each, remove: each + 1 }]) {
+      const left = { create: each + 1, unstored: 1, ...deletes, fail: 1, retry: 1 };
+      play(`lines, ${asks}, ${JSON.stringify(left)}`, lineModel({ asks, guards, left }));
+    }
   }
 }
 
@@ -109,6 +140,63 @@ function playCompactions(each: number): void {
     const left = { crash: each, duplicate: each, ...own };
     play(`compactions, ${JSON.stringify(left)}`, compactionModel({ guards, left }));
   }
+}
+
+function playInputs(each: number): void {
+  const guards = upExcept(inputGuards, []);
+  for (const own of [
+    { crash: each, late: each },
+    { late: each, fail: 1, retry: 1 },
+    { duplicate: each, cancel: 1 },
+  ]) {
+    const left = { join: each + 1, ...own };
+    play(`inputs, ${JSON.stringify(left)}`, inputModel({ guards, left }));
+  }
+}
+
+function playAdmission(each: number): void {
+  const guards = upExcept(admissionGuards, []);
+  for (const scene of ['window', 'quota'] as const) {
+    for (const own of [
+      { hang: each + 1 },
+      { lostRequest: each },
+      { flush: each, step: 1 },
+      { postpone: each, wait: 1 },
+    ]) {
+      const left = { crash: each, ...own };
+      play(`admission, ${scene}, ${JSON.stringify(left)}`, admissionModel({ scene, guards, left }));
+    }
+  }
+}
+
+function playExpiry(each: number): void {
+  const left = { start: each + 2, change: each + 1, age: each };
+  play(`expiry, ${JSON.stringify(left)}`, expiryModel({ guards: upExcept(expiryGuards, []), left }));
+}
+
+function playUsage(each: number): void {
+  const left = { crash: each, lostAck: each };
+  play(`usage, ${JSON.stringify(left)}`, usageModel({ guards: upExcept(usageGuards, []), left }));
+}
+
+function playBulks(each: number): void {
+  const left = { crash: each, stall: each, create: 1 };
+  play(`bulks, ${JSON.stringify(left)}`, bulkModel({ guards: upExcept(bulkGuards, []), left }));
+}
+
+function playDelays(each: number): void {
+  const left = { flush: each, skew: each, create: 1 };
+  play(`delays, ${JSON.stringify(left)}`, delayModel({ guards: upExcept(delayGuards, []), left }));
+}
+
+function playApprovals(each: number): void {
+  const left = { crash: each };
+  play(`approvals, ${JSON.stringify(left)}`, approvalModel({ guards: upExcept(approvalGuards, []), left }));
+}
+
+function playSchedules(each: number): void {
+  const left = { crash: each + 1, skew: each, change: each };
+  play(`schedules, ${JSON.stringify(left)}`, scheduleModel({ guards: upExcept(scheduleGuards, []), left }));
 }
 
 function playMutants(): void {
@@ -126,6 +214,25 @@ function playMutants(): void {
     play(`without ${name}`, lineModel({ asks, guards: upExcept(lineGuards, [name]), left: faults }));
   for (const [name, { faults }] of entriesOf(compactionGuards))
     play(`without ${name}`, compactionModel({ guards: upExcept(compactionGuards, [name]), left: faults }));
+  for (const [name, { scene, faults }] of entriesOf(admissionGuards))
+    play(`without ${name}`, admissionModel({ scene, guards: upExcept(admissionGuards, [name]), left: faults }));
+  for (const [name, { faults }] of entriesOf<string, ExpiryGuard>(expiryGuards))
+    play(
+      `without ${name}`,
+      expiryModel({ guards: upExcept<string>(expiryGuards, [name]) as ExpiryGuards, left: faults }),
+    );
+  for (const [name, { faults }] of entriesOf(inputGuards))
+    play(`without ${name}`, inputModel({ guards: upExcept(inputGuards, [name]), left: faults }));
+  for (const [name, { faults }] of entriesOf(usageGuards))
+    play(`without ${name}`, usageModel({ guards: upExcept(usageGuards, [name]), left: faults }));
+  for (const [name, { faults }] of entriesOf(bulkGuards))
+    play(`without ${name}`, bulkModel({ guards: upExcept(bulkGuards, [name]), left: faults }));
+  for (const [name, { faults }] of entriesOf(delayGuards))
+    play(`without ${name}`, delayModel({ guards: upExcept(delayGuards, [name]), left: faults }));
+  for (const [name, { faults }] of entriesOf(scheduleGuards))
+    play(`without ${name}`, scheduleModel({ guards: upExcept(scheduleGuards, [name]), left: faults }));
+  for (const [name, { faults }] of entriesOf(approvalGuards))
+    play(`without ${name}`, approvalModel({ guards: upExcept(approvalGuards, [name]), left: faults }));
 }
 
 function entriesOf<Name extends string, Value>(table: Record<Name, Value>): [Name, Value][] {

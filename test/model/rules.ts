@@ -1,12 +1,9 @@
-/** A rule of the protocol: what it says, and the files of the code that keep it and name it. */
-export type Rule = { says: string; files: string[] };
+import { delayRules } from './delays/delay-rules.ts';
+import { forkRules } from './forks/fork-rules.ts';
+import { checkpoint, queue, type Rule, turn, worker } from './rule.ts';
+import { scheduleRules } from './schedules/schedule-rules.ts';
 
 export type RuleName = keyof typeof rules;
-
-const turn = (...names: string[]) => names.map((name) => `packages/core/turn/${name}.ts`);
-const queue = (...names: string[]) => names.map((name) => `packages/core/queue/${name}.ts`);
-const checkpoint = (...names: string[]) => names.map((name) => `packages/core/checkpoint/${name}.ts`);
-const worker = (...names: string[]) => names.map((name) => `services/worker/${name}.ts`);
 
 /** The rules of the protocol, by the names that the code gives them. */
 export const rules = {
@@ -110,7 +107,7 @@ export const rules = {
   },
   R19: {
     says: 'a call that the caller answers is settled with its round, and the turn ends where no other is open',
-    files: ['packages/core/turn/next-step.ts', 'services/worker/round/commit-round.ts'],
+    files: ['packages/core/turn/next-step.ts', ...worker('round/commit-round', 'round/new-calls')],
   },
   R20: {
     says: 'what a turn stands on is decided under the lock of its conversation: it is the next one, or a fork',
@@ -118,7 +115,7 @@ export const rules = {
   },
   R21: {
     says: 'a deleted turn is kept while anything stands on it, is passed by what comes later, and is erased',
-    files: ['packages/core/checkpoint/erase-hidden.ts', 'packages/core/checkpoint/turns/reading/history.ts'],
+    files: checkpoint('erase-hidden', 'erasure/erase-lines', 'turns/reading/history'),
   },
   R22: {
     says: 'an approval that a later turn adopts is used by one turn',
@@ -149,4 +146,95 @@ export const rules = {
       ...worker('round/commit-round'),
     ],
   },
+  R26: {
+    says: 'an input joins an active turn in one transaction, under the lock of its conversation, and makes nothing due',
+    files: [
+      ...turn('turn'),
+      ...checkpoint('turns/inputs/join', 'turns/inputs/find-joinable'),
+      'services/start/start-turn.ts',
+      'services/start/join-active.ts',
+    ],
+  },
+  R27: {
+    says: 'a step is worked only of a turn that has its place; one that waits or ends has none, and asks for it anew',
+    files: [
+      ...turn('turn', 'predict', 'next-step'),
+      ...checkpoint('sql/place', 'rescue', 'change-model', 'places/require-places'),
+      ...checkpoint(
+        'turns/begin',
+        'turns/lease',
+        'turns/write-ending',
+        'turns/postpone',
+        'turns/advance-batch',
+        'turns/retry',
+      ),
+      'migrations/0001-pawl.sql',
+      'services/process/admission.ts',
+    ],
+  },
+  R28: {
+    says: 'places are handed out one admission at a time, by weight and quota, and by the clock where no commit asks',
+    files: [
+      ...checkpoint('places/admit-turns'),
+      ...worker('worker'),
+      'migrations/0001-pawl.sql',
+      'services/process/admission.ts',
+    ],
+  },
+  R29: {
+    says: 'a round has sent what its run had loaded, and no more; a turn begins with what its first run has loaded',
+    files: [
+      ...turn('turn', 'inputs/joined-input', 'history/transcript'),
+      ...checkpoint('turns/begin', 'turns/lease', 'turns/save-round', 'sql/rounds/insert-round', 'turns/advance-batch'),
+      ...worker('turn-cache', 'work-turn', 'round/commit-round'),
+    ],
+  },
+  R30: {
+    says: 'an answer ends its turn only where it was asked with all that has joined; else it is a round, and the next is due',
+    files: [
+      ...turn('predict'),
+      ...checkpoint('turns/inputs/join', 'turns/save-round', 'turns/write-ending'),
+      ...worker('round/commit-round'),
+    ],
+  },
+  R31: {
+    says: 'what is removed from a conversation is erased at once, or in the commit that removes the last fork that keeps it',
+    files: checkpoint(
+      ...['erasure/erase-lines', 'erasure/remove-turns', 'erasure/delete-turn', 'erasure/delete-conversation'],
+      ...['turns/create', 'turns/compaction/save-compaction', 'turns/reading/history'],
+    ),
+  },
+  R32: {
+    says: 'what is old or has expired is read once more under the lock of its conversation, and erased only where it still is',
+    files: [
+      ...checkpoint(
+        'erasure/erase-aged',
+        'erasure/erase-expired',
+        'erasure/erase-unused',
+        'sql/expires-at',
+        'conversations',
+      ),
+      'migrations/0001-pawl.sql',
+    ],
+  },
+  R33: {
+    says: 'what a commit uses is recorded by it, outlives its turn, and is rolled up in one statement',
+    files: checkpoint('sql/rounds/record-rounds', 'turns/save-round', 'turns/write-ending', 'usage/roll-up-usage'),
+  },
+  R34: {
+    says: 'a bulk means the turns that matched when it was asked, and each is treated in one commit with its outcome',
+    files: [...checkpoint('bulk/create-bulk', 'bulk/take-portion', 'bulk/settle-turn'), ...worker('bulk/treat-turn')],
+  },
+  R39: {
+    says: 'what a person allows is one decision with its arguments, the first or none, and the call is made with these alone',
+    files: [
+      ...turn('turn', 'call', 'classify-answer', 'tool-result', 'resource/turn', 'history/exchange'),
+      ...checkpoint('turns/answer-calls'),
+      'services/api/approved-arguments.ts',
+      ...worker('batch/plan-calls'),
+    ],
+  },
+  ...delayRules,
+  ...scheduleRules,
+  ...forkRules,
 } satisfies Record<string, Rule>;

@@ -3,6 +3,7 @@ import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import { connect } from '#core/checkpoint/connect.ts';
 import { newId } from '#core/id.ts';
+import type { StoreStatus } from '#core/queue/job-queue.ts';
 import { makeAvailability } from '#services/process/availability.ts';
 import { createHarness, type Harness } from '#test/harness/create-harness.ts';
 
@@ -18,11 +19,12 @@ function openParts(harness: Harness) {
       return typeof value === 'function' ? value.bind(target) : value;
     },
   });
-  const count = async () => {
+  const stores: StoreStatus[] = [];
+  const check = async () => {
     if (failing.queue) throw failing.queue;
-    return {};
+    return stores;
   };
-  return { failing, db, jobQueue: { count } };
+  return { failing, stores, db, jobQueue: { check } };
 }
 
 const broken = (code: string) => Object.assign(new Error('broken'), { code });
@@ -56,6 +58,40 @@ test('a queue on a database that goes away too is reported as back only when it 
     expect.stringMatching(/^PostgreSQL at DATABASE_URL cannot be reached/),
     'PostgreSQL is back.',
     'The queue is back.',
+  ]);
+});
+
+test('one of several Redis is reported as back only when it is, also where all were away meanwhile', async () => {
+  await using harness = await createHarness();
+  const { failing, stores, ...parts } = openParts(harness);
+  const availability = makeAvailability({ ...parts, deployment: { embedded: false, redis: true } });
+  const { lines, log } = linesOf();
+  availability.watch(log, ['queue']);
+  stores.push({ address: 'a:1', kind: 'well' }, { address: 'b:2', kind: 'well' });
+  await availability.check();
+
+  stores[1] = { address: 'b:2', kind: 'away', error: broken('ECONNREFUSED') };
+  const one = await availability.check();
+  failing.queue = broken('ECONNREFUSED');
+  const all = await availability.check();
+  failing.queue = null;
+  stores[1] = { address: 'b:2', kind: 'evicts', policy: 'allkeys-lru' };
+  await availability.check();
+  stores[1] = { address: 'b:2', kind: 'well' };
+  await availability.check();
+  availability.close();
+
+  expect([one, all].map(({ away }) => away.has('queue'))).toEqual([false, true]);
+  expect([...one.stores]).toEqual([
+    ['redis@a:1', null],
+    ['redis@b:2', expect.stringContaining('turns go by the others meanwhile')],
+  ]);
+  expect(lines).toEqual([
+    expect.stringMatching(/^Redis at b:2 in REDIS_URL cannot be reached \(ECONNREFUSED\)/),
+    expect.stringMatching(/^Redis at REDIS_URL cannot be reached \(ECONNREFUSED\)/),
+    'The queue is back.',
+    expect.stringMatching(/^Redis at b:2 in REDIS_URL evicts keys \(maxmemory-policy allkeys-lru\)/),
+    'Redis at b:2 is well again.',
   ]);
 });
 

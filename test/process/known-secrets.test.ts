@@ -1,9 +1,14 @@
 import { expect, test } from 'vitest';
 import { parseToolSecrets } from '#core/tools/http/secrets.ts';
 import { knownSecrets } from '#services/process/known-secrets.ts';
+import { readProjects } from '#services/process/projects/read-projects.ts';
 import { readSettings } from '#services/process/settings.ts';
 
-const knownOf = (env: Record<string, string>) => knownSecrets(readSettings(env), parseToolSecrets(env.PAWL_SECRETS));
+const knownOf = (env: Record<string, string>) => {
+  const [settings, secrets] = [readSettings(env), parseToolSecrets(env.PAWL_SECRETS)];
+  const callers = readProjects(settings, secrets).keys.map(({ key }) => key);
+  return knownSecrets(settings, secrets, callers);
+};
 
 test('every secret of the environment is known: of tools, providers, callers, MCP servers, and what signs', () => {
   const known = knownOf({
@@ -23,6 +28,7 @@ test('every secret of the environment is known: of tools, providers, callers, MC
     }),
     ANTHROPIC_CUSTOM_HEADERS: 'X-Team: of-no-secret\nAuthorization: Bearer of-a-header',
     PAWL_API_KEYS: 'alpha:key-of-alpha, beta:key:of:beta',
+    PAWL_PROJECTS: '{"gamma":{"keys":["key-of-gamma",{"key":"read-key-of-gamma","scopes":["read"]}]}}',
     PAWL_WEBHOOK_SECRET: 'whsec_MTIzNDU2Nzg5,whsec_OTg3NjU0MzIx',
     PAWL_MCP: JSON.stringify({
       remote: {
@@ -37,7 +43,7 @@ test('every secret of the environment is known: of tools, providers, callers, MC
     [
       ...['ghp_12', 'other-value', 'sk-openai', 'of-some-new-one', 'my-own-key', 'key-of-alpha', 'key:of:beta'],
       ...['MTIzNDU2Nzg5', 'OTg3NjU0MzIx', 'of-a-server', 'of-a-command', 'of-a-header'],
-      ...['of-a-package', 'of-its-headers'],
+      ...['of-a-package', 'of-its-headers', 'key-of-gamma', 'read-key-of-gamma'],
     ].toSorted(),
   );
 });

@@ -6,11 +6,12 @@ import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { readSettings, unknownVariables } from '#services/process/settings.ts';
 import { createHarness } from '#test/harness/create-harness.ts';
+import { surroundings } from '#test/harness/parts/start-program.ts';
 
 /** Starts a part that cannot start; answers what it says to its parent. */
 async function failToStart(part: string, env: Record<string, string>) {
   const main = fileURLToPath(new URL(`../../services/${part}/main.ts`, import.meta.url));
-  const options = { env: { PATH: process.env.PATH, ...env }, timeout: 50_000 };
+  const options = { env: { ...surroundings(), ...env }, timeout: 50_000 };
   const failed = await promisify(execFile)(process.execPath, [main], options).catch((error: unknown) => error);
   return failed as { code: number; stderr: string };
 }
@@ -18,6 +19,13 @@ async function failToStart(part: string, env: Record<string, string>) {
 test.each([
   ['PORT', '70000', 'PORT: give a whole number from 0 to 65535.'],
   ['PORT', '8080x', 'PORT: give a whole number from 0 to 65535.'],
+  ['DATABASE_URL', 'postgres://me@a:5432,b:x/pawl', 'DATABASE_URL: give several hosts as host:port,host:port'],
+  ['DATABASE_URL', 'postgres://a,b/pawl?target_session_attrs=any', 'DATABASE_URL: target_session_attrs must be'],
+  ['DATABASE_DIRECT_URL', 'postgres://a/pawl?pgbouncer=true', 'DATABASE_DIRECT_URL: has to lead past the pooler'],
+  ['DATABASE_DIRECT_URL', 'postgres://a/pawl', 'DATABASE_DIRECT_URL: goes with DATABASE_URL, so set both.'],
+  ['DATABASE_READ_URL', 'postgres://a/pawl', 'DATABASE_READ_URL: goes with DATABASE_URL, so set both.'],
+  ['DATABASE_READ_URL', 'mysql://a/pawl', 'DATABASE_READ_URL: must start with postgres://.'],
+  ['DATABASE_READ_URL', 'postgres://a:1,b:x/pawl', 'DATABASE_READ_URL: give several hosts as host:port,host:port'],
   ['PAWL_WORKER_CONCURRENCY', '0', 'PAWL_WORKER_CONCURRENCY: give a whole number from 1 to 10000.'],
   ['PAWL_WORKER_CONCURRENCY', '1e3', 'PAWL_WORKER_CONCURRENCY: give a whole number from 1 to 10000.'],
   ['PAWL_SHUTDOWN_GRACE_MS', '-1', 'PAWL_SHUTDOWN_GRACE_MS: give a whole number from 0 to 86400000.'],
@@ -27,6 +35,13 @@ test.each([
   ['PAWL_MODEL_ALIASES', '{"a":"b"}', 'PAWL_MODEL_ALIASES.a: give the model as provider/model.'],
 ])('%s=%s is refused in our words, with its bounds', (name, value, sentence) => {
   expect(() => readSettings({ [name]: value })).toThrow(sentence);
+});
+
+test('a replica may be asked for by what libpq calls one', () => {
+  const url = 'postgres://a,b/pawl?target_session_attrs=prefer-standby';
+
+  const given = { DATABASE_URL: 'postgres://c/pawl', DATABASE_READ_URL: url };
+  expect(readSettings(given)).toMatchObject(given);
 });
 
 test('a number may stand between spaces, and an empty one is absent', () => {
@@ -57,6 +72,20 @@ test.skipIf(process.platform !== 'linux')(
     );
   },
 );
+
+describe('a pooler that nothing leads past ends the start with one sentence', () => {
+  const env = { DATABASE_URL: 'postgres://me@127.0.0.1:1/pawl?pgbouncer=true' };
+
+  test.each([
+    ['worker', 'which passes no notifications on. Set DATABASE_DIRECT_URL to the PostgreSQL behind it, or REDIS_URL.'],
+    ['migrate', 'where no migration can hold its lock. Set DATABASE_DIRECT_URL to the PostgreSQL behind it.'],
+  ])('of %s', async (part, reason) => {
+    const { code, stderr } = await failToStart(part, env);
+
+    expect(code).toBe(1);
+    expect(stderr).toBe(`DATABASE_URL leads through a pooler (pgbouncer=true), ${reason}\n`);
+  });
+});
 
 describe('an address where nothing can listen is named', () => {
   test('by its port', async () => {

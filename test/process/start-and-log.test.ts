@@ -8,6 +8,7 @@ import { connect } from '#core/checkpoint/connect.ts';
 import { readableLine } from '#services/process/log.ts';
 import { apiClient } from '#test/harness/api-client.ts';
 import { createHarness } from '#test/harness/create-harness.ts';
+import { surroundings } from '#test/harness/parts/start-program.ts';
 import { startProcess } from '#test/harness/start-process.ts';
 import { createDatabase } from '#test/harness/stores/create-database.ts';
 import { linesOf, untilLogged } from '#test/harness/until-logged.ts';
@@ -49,7 +50,7 @@ test('turns that need a key are logged at a start without keys', async () => {
 
 test('migrate says how many migrations it applied, and that there were none the next time', async () => {
   const name = `empty_${randomBytes(6).toString('hex')}`;
-  const env = { PATH: process.env.PATH, DATABASE_URL: await createDatabase(inject('postgresUrl'), name) };
+  const env = { ...surroundings(), DATABASE_URL: await createDatabase(inject('postgresUrl'), name) };
   const migrate = async (more = {}) =>
     (await promisify(execFile)(process.execPath, [MIGRATE], { env: { ...env, ...more } })).stdout;
 
@@ -68,7 +69,7 @@ test('migrate says in one sentence that a database belongs to another version', 
   const url = await createDatabase(inject('postgresUrl'), name, 'pawl_template');
   const { db, close } = connect(url);
   await sql`insert into kysely_migration values ('0000-older', '2026-01-01')`.execute(db).finally(close);
-  const env = { PATH: process.env.PATH, DATABASE_URL: url };
+  const env = { ...surroundings(), DATABASE_URL: url };
 
   const refusal = await promisify(execFile)(process.execPath, [MIGRATE], { env }).catch((error) => error);
 

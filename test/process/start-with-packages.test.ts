@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { createHarness } from '#test/harness/create-harness.ts';
+import { surroundings } from '#test/harness/parts/start-program.ts';
 import { startProcess } from '#test/harness/start-process.ts';
 import { untilLogged } from '#test/harness/until-logged.ts';
 import { mistralWire } from '#test/llm/ai-sdk/mistral-wire.ts';
@@ -32,7 +33,7 @@ test.each(['api', 'worker'])('a package that is not there ends the start of the 
   await using harness = await createHarness();
   const main = fileURLToPath(new URL(`../../services/${part}/main.ts`, import.meta.url));
   const providers = mistral({ apiKey: 'a-secret-of-mine' }, { module: 'no-such-package' });
-  const env = { PATH: process.env.PATH, ...harness.env, ...providers };
+  const env = { ...surroundings(), ...harness.env, ...providers };
 
   const refusal = await promisify(execFile)(process.execPath, [main], { env }).catch((error) => error);
 

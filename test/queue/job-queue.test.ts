@@ -1,129 +1,14 @@
-import { expect, test } from 'vitest';
-import { newId } from '#core/id.ts';
-import type { JobHandler, JobQueue } from '#core/queue/job-queue.ts';
+import { describe, expect, test } from 'vitest';
+import type { JobQueue } from '#core/queue/job-queue.ts';
 import { openJobQueue } from '#core/queue/open-job-queue.ts';
-import type { TurnWakeup } from '#core/turn/wakeup.ts';
 import { describeQueues } from '#test/harness/queues.ts';
 import { createTestDatabase, testRedisUrl } from '#test/harness/stores/test-database.ts';
+import { examineJobQueue, newWakeup } from './job-queue-exam.ts';
 
-const ALL = ['turns-openai', 'anytime', 'deliveries'];
+describeQueues(({ redis }) => examineJobQueue(() => openTestQueue({ redis })));
 
-async function openTestQueue(redis: boolean): Promise<JobQueue & AsyncDisposable> {
-  const databaseUrl = await createTestDatabase();
-  const jobQueue = await openJobQueue({ databaseUrl, redisUrl: redis ? testRedisUrl() : undefined });
-  return { ...jobQueue, [Symbol.asyncDispose]: () => jobQueue.close() };
-}
-
-function newWakeup(own: Partial<TurnWakeup> = {}): TurnWakeup {
-  return { kind: 'turn', turnId: newId('turn'), step: 'r1', generation: 0, provider: 'openai', priority: 0, ...own };
-}
-
-/** Works all waiting jobs; returns their turns or deliveries, in order. */
-async function drain(jobQueue: JobQueue): Promise<string[]> {
-  const worked: string[] = [];
-  const note: JobHandler = async ({ data }) =>
-    void worked.push('turnId' in data ? `${data.turnId}-${data.step}` : data.deliveryId);
-  while (await jobQueue.workOnce(ALL, note));
-  return worked;
-}
-
-/** What Pawl requires of every queue, and nothing more. */
-describeQueues(({ redis }) => {
-  test('enqueuing twice is enqueuing once', async () => {
-    await using jobQueue = await openTestQueue(redis);
-    const wakeup = newWakeup();
-
-    await jobQueue.enqueue([wakeup]);
-    await jobQueue.enqueue([wakeup]);
-
-    expect(await drain(jobQueue)).toEqual([`${wakeup.turnId}-r1`]);
-  });
-
-  test('a higher generation enqueues the same step again, even from inside its own job', async () => {
-    await using jobQueue = await openTestQueue(redis);
-    const wakeup = newWakeup();
-    await jobQueue.enqueue([wakeup]);
-
-    await jobQueue.workOnce(ALL, () => jobQueue.enqueue([{ ...wakeup, generation: 1 }]));
-
-    expect(await drain(jobQueue)).toEqual([`${wakeup.turnId}-r1`]);
-  });
-
-  test('what a job enqueues ahead is there as soon as the job is acknowledged', async () => {
-    await using jobQueue = await openTestQueue(redis);
-    const [wakeup, next] = [newWakeup(), newWakeup({ step: 'b1' })];
-    await jobQueue.enqueue([wakeup]);
-
-    await jobQueue.workOnce(ALL, async () => void (await jobQueue.enqueueBeforeAck([next])));
-
-    expect(await drain(jobQueue)).toEqual([`${next.turnId}-b1`]);
-  });
-
-  test('a caller that enqueues ahead gets the outcome', async () => {
-    await using jobQueue = await openTestQueue(redis);
-
-    const { arrived } = await jobQueue.enqueueBeforeAck([newWakeup()]);
-
-    await expect(arrived).resolves.toBeUndefined();
-    expect(await drain(jobQueue)).toHaveLength(1);
-  });
-
-  test('an id that was used up can be enqueued again', async () => {
-    await using jobQueue = await openTestQueue(redis);
-    const wakeup = newWakeup();
-
-    await jobQueue.enqueue([wakeup]);
-    const first = await drain(jobQueue);
-    await jobQueue.enqueue([wakeup]);
-
-    expect(await drain(jobQueue)).toEqual(first);
-  });
-
-  test('a running turn goes before new ones, and of new ones the higher priority', async () => {
-    await using jobQueue = await openTestQueue(redis);
-    const [plain, urgent, running] = [newWakeup(), newWakeup({ priority: 5 }), newWakeup({ step: 'r2' })];
-
-    await jobQueue.enqueue([plain, urgent, running]);
-
-    expect(await drain(jobQueue)).toEqual([`${running.turnId}-r2`, `${urgent.turnId}-r1`, `${plain.turnId}-r1`]);
-  });
-
-  test('a delayed wakeup waits', async () => {
-    await using jobQueue = await openTestQueue(redis);
-
-    await jobQueue.enqueue([newWakeup({ delayMs: 3_600_000 })]);
-
-    expect(await drain(jobQueue)).toEqual([]);
-    expect(await jobQueue.count(ALL)).toMatchObject({ delayed: 1 });
-  });
-
-  test('a job that throws leaves nothing behind', async () => {
-    await using jobQueue = await openTestQueue(redis);
-    await jobQueue.enqueue([newWakeup()]);
-
-    const broken = jobQueue.workOnce(ALL, () => Promise.reject(new Error('broken \u0000')));
-    await expect(broken).rejects.toThrow('broken');
-
-    expect(await drain(jobQueue)).toEqual([]);
-    expect(Object.values(await jobQueue.count(ALL)).every((count) => count === 0)).toBe(true);
-  });
-
-  test('a worker takes the jobs that are enqueued while it works, and closes', async () => {
-    await using jobQueue = await openTestQueue(redis);
-    const handled = Promise.withResolvers<string>();
-    const wakeup = newWakeup();
-
-    const answering = await jobQueue.work(
-      ALL,
-      async ({ data }) => handled.resolve('turnId' in data ? data.turnId : ''),
-      4,
-    );
-    await jobQueue.enqueue([wakeup]);
-
-    expect(await handled.promise).toBe(wakeup.turnId);
-    await answering.close(1_000);
-  });
-});
+describe('BullMQ on Postgres, behind a pooler', () =>
+  examineJobQueue(() => openTestQueue({ redis: false, pooled: true })));
 
 test('a queue that is away refuses wakeups instead of keeping them', async () => {
   const jobQueue = await openJobQueue({ databaseUrl: '', redisUrl: 'redis://127.0.0.1:1' });
@@ -131,3 +16,12 @@ test('a queue that is away refuses wakeups instead of keeping them', async () =>
   await expect(jobQueue.enqueue([newWakeup()])).rejects.toThrow();
   await jobQueue.close();
 });
+
+type Where = { redis: boolean; pooled?: boolean };
+
+async function openTestQueue({ redis, pooled = false }: Where): Promise<JobQueue & AsyncDisposable> {
+  const directUrl = await createTestDatabase();
+  const databaseUrl = pooled ? `${directUrl}?pgbouncer=true` : directUrl;
+  const jobQueue = await openJobQueue({ databaseUrl, directUrl, redisUrl: redis ? testRedisUrl() : undefined });
+  return { ...jobQueue, [Symbol.asyncDispose]: () => jobQueue.close() };
+}

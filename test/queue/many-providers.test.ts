@@ -9,7 +9,7 @@ import { newFolder } from '#test/harness/new-folder.ts';
 import { scripted } from '#test/harness/scripted.ts';
 import { startProcess, type TestProcess } from '#test/harness/start-process.ts';
 import { openPostgres } from '#test/harness/stores/open-postgres.ts';
-import { openRedis } from '#test/harness/stores/open-redis.ts';
+import { openRedis } from '#test/harness/stores/redis/open-redis.ts';
 import { untilLogged } from '#test/harness/until-logged.ts';
 
 const NAMES = Array.from({ length: 100 }, (_, number) => `p${number}`);
@@ -51,9 +51,8 @@ async function openService(env: Record<string, string>) {
   const runTurns = async () => {
     const start = (name: string) => client.startTurn({ model: `${name}/test`, input, tools: ['note_visit'] });
     const started = await Promise.all(NAMES.map(start));
-    const poll = ({ id }: TurnResource) => client.call<TurnResource>('GET', `/v1/turns/${id}?wait=60`);
     const turns: TurnResource[] = [];
-    for (const turn of started) turns.push((await poll(turn)).body);
+    for (const { id } of started) turns.push(await client.untilEnded(id));
     return turns.map(({ status }) => status);
   };
   const close = async () => {

@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis';
 import { expect, test } from 'vitest';
 import { openJobQueue } from '#core/queue/open-job-queue.ts';
-import { openRedis } from '#test/harness/stores/open-redis.ts';
+import { openRedis } from '#test/harness/stores/redis/open-redis.ts';
 
 test('a Redis that may evict jobs is refused at the start, with the reason', async ({ skip }) => {
   await using redis = await openRedis({ settings: { 'maxmemory-policy': 'allkeys-lru' } });

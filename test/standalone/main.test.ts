@@ -6,6 +6,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { apiClient } from '#test/harness/api-client.ts';
+import { surroundings } from '#test/harness/parts/start-program.ts';
 import { scripted } from '#test/harness/scripted.ts';
 import { afterTest, newFolder } from '../embedded-postgres/postgres-owner.ts';
 
@@ -14,10 +15,9 @@ type Line = Record<string, unknown> & { msg: string };
 const MAIN = fileURLToPath(new URL('../../services/standalone/main.ts', import.meta.url));
 
 /** Starts everything in one process, as `npm start` does; answers its URL once it is ready. */
-async function startPawl(dataDir: string) {
-  const { PATH, HOME } = process.env;
+async function startPawl(dataDir: string, more: Record<string, string> = {}) {
   const child = spawn(process.execPath, [MAIN], {
-    env: { PATH, HOME, PORT: '0', PAWL_DATA_DIR: dataDir },
+    env: { ...surroundings(), PORT: '0', PAWL_DATA_DIR: dataDir, ...more },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   afterTest(() => child.kill('SIGKILL'));
@@ -34,8 +34,8 @@ async function startPawl(dataDir: string) {
       await once(heard, 'line');
     }
   };
-  const { url } = await said(/pawl is ready/);
-  return { child, lines, said, ...apiClient(String(url)) };
+  const { url, metrics_url: metricsUrl } = await said(/pawl is ready/);
+  return { child, lines, said, metricsUrl, ...apiClient(String(url)) };
 }
 
 /** The process that the embedded server runs as. */
@@ -45,9 +45,10 @@ function postmasterOf(dataDir: string): number {
 
 test('one command runs a turn; one Ctrl-C under npm stops it cleanly, and the data is there next time', async () => {
   const dataDir = newFolder();
-  const first = await startPawl(dataDir);
+  const first = await startPawl(dataDir, { PAWL_METRICS_PORT: '0' });
   const { id } = await first.startTurn({ model: 'sim/demo', input: 'Say hello.' });
   const body = await first.untilEnded(id);
+  const metrics = await (await fetch(`${first.metricsUrl}/metrics`)).text();
 
   first.child.kill('SIGINT');
   first.child.kill('SIGINT');
@@ -55,6 +56,7 @@ test('one command runs a turn; one Ctrl-C under npm stops it cleanly, and the da
   const second = await startPawl(dataDir);
 
   expect(body).toMatchObject({ status: 'completed' });
+  expect(metrics).toContain('pawl_turns_total{project="default",status="completed"} 1');
   expect(code).toBe(0);
   expect(first.lines.map(({ msg }) => msg)).toEqual(
     expect.arrayContaining([

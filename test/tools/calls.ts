@@ -1,5 +1,6 @@
 import { openEgress } from '#core/egress/open.ts';
 import { parseEgressAllow } from '#core/egress/policy.ts';
+import { plainProject } from '#core/project.ts';
 import { makeRedact } from '#core/redact.ts';
 import type { ServerTool } from '#core/tools/define/tool.ts';
 import { toolRegistry } from '#core/tools/registry.ts';
@@ -29,5 +30,11 @@ export function preparedCall(
   args: Record<string, unknown> = {},
 ): PreparedCall {
   const definition = Tool.parse({ name: 'tool', retry: { max_attempts: 3, backoff_ms: 0 }, ...tool });
-  return { tool: definition, args, turnId: 'turn_1', project: 'default', idempotencyKey: 'turn_1.1.call_1' };
+  return {
+    tool: definition,
+    args,
+    turnId: 'turn_1',
+    project: plainProject('default'),
+    idempotencyKey: 'turn_1.1.call_1',
+  };
 }

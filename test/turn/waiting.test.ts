@@ -28,7 +28,7 @@ const batch = (...calls: ToolCall[]): Pick<Turn, 'rounds' | 'status'> => ({
         edition: 0,
         calls,
       },
-      ...{ model: 'sim/demo', requests: 1, attempts: 1, startedAt: SINCE, completedAt: SINCE },
+      ...{ model: 'sim/demo', requests: 1, attempts: 1, sent: 0, input: [], startedAt: SINCE, completedAt: SINCE },
     },
   ],
 });

@@ -124,7 +124,7 @@ test('handing a step back twice is handing it back once', async () => {
   await harness.beat();
   await working;
 
-  expect([first?.generation, second]).toEqual([1, null]);
+  expect([first?.[0]?.generation, second]).toEqual([1, null]);
   const stored = await harness.db.selectFrom('turns').select(['attempts', 'lease_owner']).executeTakeFirstOrThrow();
   expect(stored).toEqual({ attempts: 1, lease_owner: null });
 });

@@ -29,7 +29,40 @@ export type ConversationResource = {
   webhook: WebhookBody | null;
   metadata: Record<string, string>;
   active_turn_id: string | null;
+  /** The turn that its history begins with, of a fork; null of any other. */
+  forked_from: string | null;
+  /** Up to which round of that turn; null where all of it is history. */
+  after_round: number | null;
   created_at: string;
+  expires_in_seconds: number | null;
+  /** When it goes with all its turns; null where it does not, and while one of them is active. */
+  expires_at: string | null;
+};
+
+/** What a turn ran with: every default filled in, every tool resolved. */
+export type TurnConfigResource = Pick<
+  ConversationResource,
+  | ('fallback_models' | 'instructions' | 'tool_choice' | 'tool_mode' | 'parallel_tool_calls')
+  | ('max_output_tokens' | 'limits')
+> & {
+  model: string;
+  sampling: Pick<ConversationResource, 'temperature' | 'top_p' | 'reasoning_effort' | 'verbosity' | 'stop' | 'seed'>;
+  tools: ToolResource[];
+  output_schema: {
+    name: string;
+    schema: Record<string, unknown>;
+    strict: boolean | null;
+    mode: 'native' | 'instructions';
+  } | null;
+  context: {
+    strategy: 'summarize' | 'drop_tool_results';
+    max_input_tokens: number | null;
+    keep_last_rounds: number;
+    model: string | null;
+  } | null;
+  allowed_capabilities: string[] | null;
+  provider_options: Record<string, unknown>;
+  webhook: { url: string; events: string[]; include: 'turn'[] } | null;
 };
 
 /** One message as it is kept; only an answer that took rounds of tool calls has `rounds`. */

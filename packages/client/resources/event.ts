@@ -1,7 +1,17 @@
-import type { RequiredAction, Round, TerminalStatus, ToolCall, ToolResult, TurnError, TurnResource } from './turn.ts';
+import type {
+  InputMessage,
+  RequiredAction,
+  Round,
+  TerminalStatus,
+  ToolCall,
+  ToolResult,
+  TurnError,
+  TurnResource,
+} from './turn.ts';
 
 /** The fields of each event type, besides those of all events. */
 type EventFields = Record<'turn.queued' | 'turn.started' | 'turn.resumed', unknown> & {
+  'input.added': { input: InputMessage[]; metadata: Record<string, string> };
   'round.completed': {
     round: number;
     assistant_response: string | null;

@@ -4,9 +4,35 @@ import type { InputMessage, TerminalStatus } from './turn.ts';
 /** The JSON body that starts a turn. Fields with a default may be left out; `null` means the default too. */
 export type TurnRequestBody = StandingBody & StartingBody & { input: string | InputMessage[] };
 
+/** The JSON body that forks a turn. What it leaves out of the configuration is as the turn has it. */
+export type ForkRequestBody = OverridingBody & {
+  /** The round that the fork goes on behind, 0 for before the first; by default the last answered one. */
+  after_round?: number | null | undefined;
+  /** Said behind that round; before the first one, in place of the turn's input. Without it the model is asked from there. */
+  input?: string | InputMessage[] | null | undefined;
+};
+
 /** The JSON body that creates a conversation; with `input` it also starts the first turn. */
 export type ConversationRequestBody = StandingBody &
+  KeepingBody &
   StartingBody & { input?: string | InputMessage[] | null | undefined };
+
+/** The JSON body that changes a conversation: what is given replaces what stands, `null` means the default. */
+export type ConversationChangesBody = StandingBody &
+  KeepingBody & { metadata?: Record<string, string> | null | undefined };
+
+/** The JSON body that runs a turn again. What it leaves out of the configuration is as the turn has it. */
+export type RerunRequestBody = OverridingBody & {
+  /** Whether calls that are equal to those of the turn get their results, the default, or all calls run. */
+  tool_results?: 'reuse' | 'run' | null | undefined;
+};
+
+type OverridingBody = StandingBody & Pick<StartingBody, 'priority' | 'metadata'>;
+
+type KeepingBody = {
+  /** So long after the end of its last turn the conversation goes with all its turns. */
+  expires_in_seconds?: number | null | undefined;
+};
 
 /** What each turn of a conversation inherits. */
 type StandingBody = {
@@ -66,8 +92,17 @@ export type ContextBody = {
 };
 
 type StartingBody = {
-  /** While another turn of the conversation is active: wait for it (the default), 409, or cancel it. */
-  on_active_turn?: 'enqueue' | 'reject' | 'interrupt' | null | undefined;
+  /**
+   * While another turn of the conversation is active: wait for it (the default), 409, cancel it, join it, or join the last one
+   * that has not begun. The turn that an input joins is answered in the place of a new one.
+   */
+  on_active_turn?: 'enqueue' | 'reject' | 'interrupt' | 'steer' | 'merge' | null | undefined;
+  /** With `merge`: the turn begins so long after the last input, and at most ten times as long after the first. */
+  debounce_ms?: number | null | undefined;
+  /** Before this time, RFC 3339 and within a year, the turn is not begun; it holds up no other turn. */
+  start_at?: string | null | undefined;
+  /** The same, in seconds from now. */
+  delay_seconds?: number | null | undefined;
   /** Higher runs first; 0 by default. */
   priority?: number | null | undefined;
   /** At most 16 pairs. */

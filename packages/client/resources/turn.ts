@@ -12,7 +12,10 @@ export type TurnResource = {
   /** The response of OpenAI's API that the turn was created as. */
   response_id: string | null;
   status: TurnStatus;
+  /** With what has joined before it began. */
   input: InputMessage[];
+  /** What has joined since, and is sent with the next round. */
+  pending_input: InputMessage[];
   model: string;
   /** The round the turn is at, counted from 1; 0 before it starts. */
   round: number;
@@ -23,6 +26,12 @@ export type TurnResource = {
   output: string | null;
   /** The output as a value, of a completed turn with `output_schema`; null of any other. */
   output_parsed: unknown;
+  /** The turn that it goes on from, of the first turn of a fork; null of others. */
+  forked_from: string | null;
+  /** Behind which round of that turn; 0 is before its first. */
+  after_round: number | null;
+  /** The turn that it runs again; null of others. */
+  rerun_of: string | null;
   adopted_calls?: AdoptedCalls;
   rounds: Round[];
   /** Before which rounds the history was compacted. Absent where it never was. */
@@ -37,6 +46,10 @@ export type TurnResource = {
   warnings: string[];
   metadata: Record<string, string>;
   created_at: string;
+  /** The schedule that started it. */
+  schedule_id: string | null;
+  /** Before this time it is not begun; null where no time was asked for. */
+  start_at: string | null;
   started_at: string | null;
   completed_at: string | null;
 };
@@ -69,6 +82,8 @@ export type Round = {
   number: number;
   /** The model that wrote it. */
   model: string;
+  /** What has joined the turn and was sent with this round first. */
+  input: InputMessage[];
   assistant_response: string | null;
   finish_reason: 'stop' | 'tool_calls' | 'length' | 'content_filter' | 'refusal' | 'other';
   finish_reason_raw: string | null;
@@ -101,8 +116,16 @@ export type Compaction = {
 /** Calls of earlier turns that a person has allowed: they run first. Absent where there are none. */
 export type AdoptedCalls = { tool_calls: ToolCall[]; results: ToolResult[] };
 
-/** `arguments` is the model's text where that is not a JSON object. */
-export type ToolCall = { id: string; name: string; arguments: string | Record<string, unknown> };
+/**
+ * `arguments` is the model's text where that is not a JSON object. `approved_arguments` is what the call is made with, where a
+ * person allowed it with other arguments.
+ */
+export type ToolCall = {
+  id: string;
+  name: string;
+  arguments: string | Record<string, unknown>;
+  approved_arguments?: Record<string, unknown>;
+};
 
 /** The answer to one call; `content` is what the model reads. */
 export type ToolResult =
@@ -146,9 +169,9 @@ export type ToolError = {
 /** Calls for the client's output, and calls for a person's approval; `expires_at` is when the first expires. */
 export type RequiredAction = { tool_outputs: ToolCall[]; approvals: ToolCall[]; expires_at: string | null };
 
-/** `until` where it is known: the next try, the end of a rate limit, the expiry of a call. */
+/** `until` where it is known: the turn's time, the next try, the end of a rate limit, the expiry of a call. */
 export type Waiting = {
-  for: 'turn' | 'client' | 'approval' | 'retry' | 'provider' | 'slot';
+  for: 'start_at' | 'turn' | 'client' | 'approval' | 'retry' | 'provider' | 'project_quota' | 'slot';
   since: string;
   until?: string;
   /** What keeps every turn from running, if anything does: no worker runs, or the queue is away. */

@@ -41,6 +41,12 @@ async function lockBlob(trx: Trx, project: string, sha256: string): Promise<bool
   return rows.length > 0;
 }
 
+/** The SHA-256 of each blob that a turn refers to. */
+export async function findHashes(db: Db, turnId: string): Promise<string[]> {
+  const query = db.selectFrom('blob_references').select('sha256').where('turn_id', '=', turnId);
+  return (await read(db, query)).map(({ sha256 }) => sha256);
+}
+
 /** The first media types of blobs that callers of a project find, by their SHA-256; others are not among them. */
 export async function findBlobTypes(db: Db, project: string, hashes: readonly string[]): Promise<Map<string, string>> {
   const rows = await read(

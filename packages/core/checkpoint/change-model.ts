@@ -1,12 +1,15 @@
 import { sql } from 'kysely';
 import { newId } from '../id.ts';
+import type { TurnTrace } from '../trace-context.ts';
 import { timing } from '../turn/timing.ts';
 import type { TurnError } from '../turn/turn.ts';
 import type { TurnWakeup } from '../turn/wakeup.ts';
-import { dueIn } from './sql/due.ts';
+import { dueAtDeadline, dueIn } from './sql/due.ts';
 import { editionAfterTry } from './sql/edition.ts';
 import { freshStep } from './sql/fresh-step.ts';
+import { hasPlace } from './sql/place.ts';
 import { rawJson, writeFor } from './sql/statement.ts';
+import { traceWithFailure } from './sql/trace.ts';
 import { wakeupColumns } from './sql/wakeup.ts';
 import type { Db } from './tables.ts';
 
@@ -27,40 +30,46 @@ export type ModelChange = {
   /** The edition of the round that the run had with its lease, and whether it has told a piece of it. */
   edition: number | null;
   told: boolean;
+  /** The try of the round that failed, for the span of the next one to link to; null where none is traced. */
+  failed?: TurnTrace['failed'] | null;
 };
 
 /**
  * Hands a round to the next model, which begins it anew: with all its tries, due now, in the queue of its provider. A
  * negative write, as a failure is: only by the run with the lease, or where the step is free (R5). The generation goes up, so
- * that no run of the model before writes it again (R11, R24). Null when nothing was written.
+ * that no run of the model before writes it again (R11, R24). A turn asks for a place anew, among
+ * those of that provider (R27). Returns the wake-ups to enqueue; null when nothing was written.
  */
-export async function changeModel(db: Db, change: ModelChange): Promise<TurnWakeup | null> {
-  const { turnId, step, generation, runId, requests, edition, told, round, from, to, error } = change;
-  const [wakeup] = await write(db, {
+export async function changeModel(db: Db, change: ModelChange): Promise<TurnWakeup[] | null> {
+  const { turnId, step, generation, runId, requests, edition, told, round, from, to, error, failed } = change;
+  const [written] = await write(db, {
     ...{ turnId, step, runId, requests, told, round },
     ...{ ownGeneration: generation, ownEdition: edition, toModel: to, toProvider: to.slice(0, to.indexOf('/')) },
+    failed: rawJson(failed),
     eventData: rawJson({ round, from, to, error }),
     eventId: newId('evt'),
   });
-  return wakeup ?? null;
+  if (!written) return null;
+  const { isDue, ...wakeup } = written;
+  return isDue ? [wakeup] : [];
 }
 
-const write = writeFor<TurnWakeup>(
+const write = writeFor<TurnWakeup & { isDue: boolean }>(
   sql`step text, "ownGeneration" int, "runId" text, requests int, "ownEdition" int, told boolean, "toModel" text,
-  "toProvider" text, "eventData" text, "eventId" text`,
+  "toProvider" text, "eventData" text, failed text, "eventId" text`,
   (input) => sql`
     with ${input},
     turns as (
-      update turns set model = "toModel", provider = "toProvider", due_at = ${dueIn(timing.graceMs)},
-        generation = turns.generation + 1, edition = ${editionAfterTry}, ${freshStep}, waited_ms = 0,
-        failed_requests = failed_requests + requests, last_event = last_event + 1
+      update turns set model = "toModel", provider = "toProvider", due_at = case when place is null then ${dueIn(timing.graceMs)} else ${dueAtDeadline} end,
+        place = case when place is not null then 'wanted' end, generation = turns.generation + 1, edition = ${editionAfterTry}, ${freshStep}, waited_ms = 0,
+        trace = ${traceWithFailure}, failed_requests = failed_requests + requests, last_event = last_event + 1
       from input where turns.id = "turnId" and status = 'in_progress' and turns.step = input.step
         and (lease_owner = "runId" or (turns.generation = "ownGeneration" and (lease_owner is null or lease_until < now())))
-      returning turns.id, turns.step, turns.generation, provider, priority, last_event, "eventData", "eventId"
+      returning turns.id, turns.step, turns.generation, provider, priority, place, last_event, "eventData", "eventId"
     ),
     event as (
       insert into events (turn_id, number, id, type, data)
       select id, last_event, "eventId", 'model.changed', "eventData"::json from turns
     )
-    select ${wakeupColumns} from turns`,
+    select ${wakeupColumns}, ${hasPlace} as "isDue" from turns`,
 );

@@ -1,10 +1,17 @@
-import { sql } from 'kysely';
+import { isDeepStrictEqual } from 'node:util';
+import { type RawBuilder, sql } from 'kysely';
 import { read, write } from '../postgres/read-write.ts';
 import type { StandingConfig } from '../turn/request/turn.ts';
-import type { Conversation } from '../turn/turn.ts';
+import type { Conversation, ListedTurn } from '../turn/turn.ts';
+import { type ConversationFilter, fitsSearch, isSearched, plainConversation } from './search/conversation-filter.ts';
+import { enterConversation } from './search/enter-turns.ts';
+import { isSearch } from './search/search-query.ts';
+import { expiresAt } from './sql/expires-at.ts';
 import { fittingRows, type Page, pageOfRows } from './sql/page.ts';
 import type { Db, Trx } from './tables.ts';
-import { hideConversation } from './turns/hide.ts';
+import { lockVisibleConversation } from './turns/lock.ts';
+import { findLatestTurns, latestOf } from './turns/reading/latest.ts';
+import { bytesOfRequest } from './turns/reading/select.ts';
 
 export type NewConversation = {
   id: string;
@@ -13,18 +20,44 @@ export type NewConversation = {
   metadata: Record<string, string>;
 };
 
-/** Records a conversation with the configuration that its turns inherit. */
+/** Records a conversation with the configuration that its turns inherit, and when to look whether it has expired (R32). */
 export async function createConversation(db: Db, { id, project, config, metadata }: NewConversation): Promise<void> {
   await write(
     db,
-    sql`insert into conversations (id, project, config, metadata)
-    values (${id}, ${project}, ${config}::json, ${metadata}::json)`,
+    sql`insert into conversations (id, project, config, metadata, expiry_due_at)
+    values (${id}, ${project}, ${config}::json, ${metadata}::json,
+      now() + make_interval(secs => ${config.expires_in_seconds ?? null}::int))`,
   );
 }
 
 /** Replaces the metadata of a conversation that callers find. */
 export async function setMetadata(db: Db, id: string, metadata: Record<string, string>): Promise<void> {
-  await write(db, sql`update conversations set metadata = ${metadata}::json where id = ${id} and hidden_at is null`);
+  await db.transaction().execute(async (trx) => {
+    await sql`update conversations set metadata = ${metadata}::json where id = ${id} and hidden_at is null`.execute(
+      trx,
+    );
+    await enterConversation(trx, id);
+  });
+}
+
+/**
+ * Replaces what a conversation's later turns inherit, and its metadata where given, under its lock. False, and nothing done,
+ * where its configuration is another by now than that of `known`, or no caller finds it any more.
+ */
+export async function changeConversation(
+  trx: Trx,
+  { id, config: known }: Pick<Conversation, 'id' | 'config'>,
+  { config, metadata }: { config: StandingConfig; metadata?: Record<string, string> },
+): Promise<boolean> {
+  if (!(await lockVisibleConversation(trx, id))) return false;
+  const { rows } = await sql<{ config: StandingConfig }>`select config from conversations where id = ${id}`.execute(
+    trx,
+  );
+  if (!isDeepStrictEqual(rows[0]?.config, known)) return false;
+  const given = metadata === undefined ? sql`` : sql`, metadata = ${metadata}::json`;
+  await sql`update conversations set config = ${config}::json ${given} where id = ${id}`.execute(trx);
+  await enterConversation(trx, id);
+  return true;
 }
 
 /** A project's own conversation; undefined for one of another project. */
@@ -33,14 +66,58 @@ export async function findConversation(db: Db, project: string, id: string): Pro
   return conversation;
 }
 
-/** A page of a project's conversations, newest first; `before` is the last id of the page before. */
-export async function listConversations(
+/** Which page of which conversations: `before` is the last id of the page before. `withTurn`: their latest turns count for its size. */
+export type ConversationPage = ConversationFilter & { before?: string; limit: number; withTurn?: boolean };
+
+/** As many of the newest conversations are looked at one by one, before those that are searched for are looked up. */
+const NEWEST = 500;
+
+/** A page of a project's conversations, newest first. */
+export async function listConversations(db: Db, project: string, page: ConversationPage): Promise<Page<Conversation>> {
+  if (!isSearch(page))
+    return pageOfRows(await readPage(db, project, { ...page, rows: newest(project, page, page.limit + 1) }));
+  const looked = newest(project, page, NEWEST);
+  const rows = await readPage(db, project, { ...page, rows: sql`${looked} where ${fitsSearch(project, page)}` });
+  if ((rows[0]?.found ?? 0) > page.limit || (await isWhole(db, looked))) return pageOfRows(rows);
+  const all = sql`from conversations where ${plainConversation(project, page)} ${behind(page)}
+    and ${await isSearched(db, project, page)}`;
+  return pageOfRows(await readPage(db, project, { ...page, rows: all }));
+}
+
+/** The same page, each conversation with its latest turn. */
+export async function listWithLatestTurns(
   db: Db,
   project: string,
-  { before, limit }: { before?: string; limit: number },
-): Promise<Page<Conversation>> {
-  const rows = sql`from conversations where project = ${project} and hidden_at is null ${before ? sql`and id < ${before}` : sql``}`;
-  const bytes = sql`octet_length(config::text) + octet_length(metadata::text) + 500`;
+  page: ConversationPage,
+): Promise<Page<Conversation & { latestTurn: ListedTurn | null }>> {
+  const { rows, hasMore } = await listConversations(db, project, { ...page, withTurn: true });
+  const latest = await findLatestTurns(
+    db,
+    rows.map(({ id }) => id),
+  );
+  return { rows: rows.map((row) => ({ ...row, latestTurn: latest.get(row.id) ?? null })), hasMore };
+}
+
+function newest(project: string, page: ConversationPage, limit: number): RawBuilder<unknown> {
+  return sql`from (
+    select * from conversations where ${plainConversation(project, page)} ${behind(page)}
+    order by id desc limit ${limit}) as conversations`;
+}
+
+function behind({ before }: ConversationPage): RawBuilder<unknown> {
+  return before === undefined ? sql`` : sql`and conversations.id < ${before}`;
+}
+
+async function isWhole(db: Db, looked: RawBuilder<unknown>): Promise<boolean> {
+  const [row] = await read(db, sql<{ count: number }>`select count(*)::int as count ${looked}`);
+  return row === undefined || row.count < NEWEST;
+}
+
+type Shown = ConversationPage & { rows: RawBuilder<unknown> };
+
+async function readPage(db: Db, project: string, { rows, limit, withTurn = false }: Shown) {
+  const ofTurn = sql`+ coalesce((select ${bytesOfRequest} from (${latestOf(sql`conversations.id`)}) as turns), 0)`;
+  const bytes = sql`octet_length(config::text) + octet_length(metadata::text) + 500 ${withTurn ? ofTurn : sql``}`;
   const page = fittingRows({ rows, key: sql`id`, direction: 'desc', limit, bytes });
   const query = selectConversations(db, project)
     .innerJoin(sql<{ id: string; found: number }>`(${page})`.as('page'), (join) =>
@@ -48,51 +125,7 @@ export async function listConversations(
     )
     .select(sql<number>`page.found::int`.as('found'))
     .orderBy('conversations.id', 'desc');
-  return pageOfRows(await read(db, query));
-}
-
-/**
- * Deletes a conversation and all that belongs to it. One that is a fork or has forks is hidden, and erased soon as far as
- * nothing stands on it. Refused, and nothing done, while one of its turns is active.
- */
-export async function deleteConversation(
-  trx: Trx,
-  project: string,
-  id: string,
-): Promise<'deleted' | 'busy' | 'missing'> {
-  const conversation = await trx
-    .selectFrom('conversations')
-    .select('forked_from')
-    .where('id', '=', id)
-    .where('project', '=', project)
-    .where('hidden_at', 'is', null)
-    .forUpdate()
-    .executeTakeFirst();
-  if (!conversation) return 'missing';
-
-  const active = await trx
-    .selectFrom('turns')
-    .select('id')
-    .where('conversation_id', '=', id)
-    .where('due_at', 'is not', null)
-    .limit(1)
-    .executeTakeFirst();
-  if (active) return 'busy';
-
-  if (conversation.forked_from !== null || (await hasForks(trx, id))) await hideConversation(trx, id);
-  else await trx.deleteFrom('conversations').where('id', '=', id).execute();
-  return 'deleted';
-}
-
-async function hasForks(trx: Trx, id: string): Promise<boolean> {
-  const fork = await trx
-    .selectFrom('turns')
-    .innerJoin('conversations as fork', 'fork.forked_from', 'turns.id')
-    .select('fork.id')
-    .where('turns.conversation_id', '=', id)
-    .limit(1)
-    .executeTakeFirst();
-  return fork !== undefined;
+  return read(db, query);
 }
 
 /** A project's conversations, each with its active turn at the head. */
@@ -108,8 +141,10 @@ function selectConversations(db: Db, project: string) {
       'conversations.metadata',
       'turns.id as activeTurnId',
       'conversations.forked_from as forkedFrom',
+      'conversations.forked_round as forkedRound',
     ])
     .select(sql<string>`conversations.created_at::text`.as('createdAt'))
+    .select(sql<string | null>`(${expiresAt})::text`.as('expiresAt'))
     .where('conversations.project', '=', project)
     .where('conversations.hidden_at', 'is', null);
 }

@@ -25,6 +25,22 @@ export async function countWork(db: Db): Promise<WorkCounts> {
   };
 }
 
+/**
+ * Until when the turns of each provider wait for a rate limit: when the first one of the model comes back that is limited for the
+ * longest. A provider for whose limits no turn waits is not among them.
+ */
+export async function findRateLimits(db: Db): Promise<Map<string, string>> {
+  const rows = await read(
+    db,
+    sql<{ provider: string; until: string }>`
+    select provider, max(until)::text as until from (
+      select provider, model, min(retry_at) as until from turns
+      where due_slot is not null and rate_limited and retry_at > now() group by provider, model
+    ) as limited group by provider`,
+  );
+  return new Map(rows.map(({ provider, until }) => [provider, until]));
+}
+
 /** A project and how many turns it has, up to one more than is counted. */
 export type ProjectTurns = { project: string; turns: number };
 

@@ -1,6 +1,6 @@
-import { sql } from 'kysely';
-import { write } from '../postgres/read-write.ts';
-import type { Db, Trx } from './tables.ts';
+import { type Selectable, sql } from 'kysely';
+import { read, write } from '../postgres/read-write.ts';
+import type { Db, Tables, Trx } from './tables.ts';
 
 /** A client's Idempotency-Key; `bodyHash` shows whether the same key came with another body. */
 export type IdempotencyKey = { project: string; path: string; key: string; bodyHash: string };
@@ -31,9 +31,32 @@ export async function rememberIdempotencyKey(trx: Trx, request: IdempotencyKey):
     .executeTakeFirst();
   // The key expired between the two statements: it is new again.
   if (!first) return rememberIdempotencyKey(trx, request);
-  if (first.body_hash !== bodyHash || first.status_code === null || first.resource_id === null)
+  return compare(first, bodyHash);
+}
+
+type KeyRow = Pick<Selectable<Tables['idempotency_keys']>, 'body_hash' | 'status_code' | 'resource_id'>;
+
+/** What was made and deleted since is what any body stands for: no request with that key makes anything again. */
+function compare(first: KeyRow, bodyHash: string): Exclude<Remembered, { kind: 'new' }> {
+  const { body_hash, status_code, resource_id } = first;
+  if ((body_hash !== '' && body_hash !== bodyHash) || status_code === null || resource_id === null)
     return { kind: 'mismatch' };
-  return { kind: 'replay', status: first.status_code, resourceId: first.resource_id };
+  return { kind: 'replay', status: status_code, resourceId: resource_id };
+}
+
+/** What a key stands for by now, without recording it. */
+export async function findIdempotencyKey(
+  db: Db,
+  { project, path, key, bodyHash }: IdempotencyKey,
+): Promise<Remembered> {
+  const query = db
+    .selectFrom('idempotency_keys')
+    .select(['body_hash', 'status_code', 'resource_id'])
+    .where('project', '=', project)
+    .where('path', '=', path)
+    .where('key', '=', key);
+  const [first] = await read(db, query);
+  return first ? compare(first, bodyHash) : { kind: 'new' };
 }
 
 /** Records what a new key stands for, before its transaction commits. */

@@ -3,6 +3,8 @@ import { write } from '../postgres/read-write.ts';
 import { MAX_RATE_LIMIT_WAIT_MS, timing } from '../turn/timing.ts';
 import type { DeliveryWakeup, TurnWakeup, Wakeup } from '../turn/wakeup.ts';
 import { dueIn, inMs } from './sql/due.ts';
+import { giveBackPlace, hasPlace } from './sql/place.ts';
+import { isTurnId } from './sql/statement.ts';
 import { wakeupColumns } from './sql/wakeup.ts';
 import type { Db } from './tables.ts';
 
@@ -14,6 +16,9 @@ export type RateLimitedModel = { model: string; forMs: number; counts: boolean }
 
 /** The slot is what is indexed. */
 const isLate = sql<boolean>`due_slot < now() and due_at < now()`;
+
+/** A turn whose wait is over asks for a place, and is enqueued with that; one past its deadline needs none (R27). */
+const mayBeWorked = sql<boolean>`(${hasPlace} or deadline_at <= now())`;
 
 /** Rows postponed at once: each costs a write, but nothing in a queue. */
 const MAX_POSTPONED = 2_000;
@@ -32,7 +37,7 @@ export async function rescueTurns(db: Db, limit: number, limits: RateLimitedMode
     sql<TurnWakeup>`
     update turns set generation = generation + 1, rescues = rescues + 1,
       due_at = least(now() + ${pauseMs} * interval '1 millisecond', case when deadline_at > now() then deadline_at end)
-    where id in (select id from turns where ${isLate} order by due_slot limit ${limit} for no key update skip locked)
+    where id in (select id from turns where ${isLate} and ${mayBeWorked} order by due_slot limit ${limit} for no key update skip locked)
     returning ${wakeupColumns}, coalesce(deadline_at <= now(), false) as overdue`,
   );
   return rows;
@@ -49,7 +54,7 @@ async function postponeRateLimited(db: Db, limits: RateLimitedModel[]): Promise<
     sql`
     update turns set generation = generation + 1, retry_at = ${inMs(sql`"forMs"`)}, rate_limited = true,
       waiting_since = case when rate_limited then waiting_since else now() end, waited_ms = waited_ms + "countedMs"::int,
-      due_at = least(deadline_at, ${inMs(sql`"forMs" + ${timing.graceMs} * (1 + random())`)})
+      due_at = least(deadline_at, ${inMs(sql`"forMs" + ${timing.graceMs} * (1 + random())`)}), ${giveBackPlace}
     from (
       select id as late, "forMs", case when counts then "forMs" else 0 end as "countedMs" from turns
       join json_to_recordset(${limits}::json) as limited (model text, "forMs" double precision, counts boolean) using (model)
@@ -84,7 +89,7 @@ export async function revertRescues(db: Db, wakeups: Wakeup[]): Promise<void> {
     sql`
     update turns set rescues = greatest(rescues - 1, 0), due_at = least(due_at, ${dueIn(timing.graceMs)})
     from json_to_recordset(${turns}::json) as undelivered ("turnId" text, generation int)
-    where turns.id = undelivered."turnId" and turns.generation = undelivered.generation and due_at is not null
+    where ${isTurnId(sql`"turnId"`)} and turns.id = "turnId" and turns.generation = undelivered.generation and due_at is not null
       and (lease_owner is null or lease_until < now())`,
   );
   await write(

@@ -1,4 +1,5 @@
 import type { Generated, Kysely, Transaction } from 'kysely';
+import type { TurnTrace } from '../trace-context.ts';
 import type { CompactionStrategy } from '../turn/compaction/compaction.ts';
 import type { EventType } from '../turn/event.ts';
 import type { Violation } from '../turn/output/violation.ts';
@@ -7,7 +8,11 @@ import type { InputItem } from '../turn/request/item.ts';
 import type { ToolEffect } from '../turn/request/tool.ts';
 import type { StandingConfig, TurnConfig } from '../turn/request/turn.ts';
 import type { ToolResult } from '../turn/tool-result.ts';
-import type { Approval, IncompleteReason, TurnError, TurnStatus, WaitsFor } from '../turn/turn.ts';
+import type { Approval, IncompleteReason, Place, TurnError, TurnStatus, WaitsFor } from '../turn/turn.ts';
+import type { BulkRow, BulkTurnRow } from './bulk/rows.ts';
+import type { SearchEntryRow, SearchProgressRow } from './search/rows.ts';
+import type { InputRow } from './turns/inputs/rows.ts';
+import type { UsageRecordRow, UsageSumRow } from './usage/rows.ts';
 import type { DeliveryAttemptRow, DeliveryRow, WebhookEndpointRow, WebhookSecretRow } from './webhooks/rows.ts';
 
 /** A connection anywhere, outside or inside a transaction. */
@@ -22,6 +27,7 @@ export type Tables = {
   rounds: RoundRow;
   tool_calls: ToolCallRow;
   compactions: CompactionRow;
+  inputs: InputRow;
   events: EventRow;
   blobs: BlobRow;
   blob_references: BlobReferenceRow;
@@ -33,6 +39,14 @@ export type Tables = {
   sealing_keys: SealingKeyRow;
   tool_rates: ToolRateRow;
   workers: WorkerRow;
+  usage_records: UsageRecordRow;
+  usage_sums: UsageSumRow;
+  bulks: BulkRow;
+  bulk_turns: BulkTurnRow;
+  search_entries: SearchEntryRow;
+  search_progress: SearchProgressRow;
+  request_minutes: RequestMinuteRow;
+  full_projects: FullProjectRow;
 };
 
 type ConversationRow = {
@@ -43,9 +57,14 @@ type ConversationRow = {
   turns: Generated<number>;
   reopened: Generated<number>;
   forked_from: Generated<string | null>;
+  forked_round: Generated<number | null>;
+  deletions: Generated<number>;
+  forked_after: Generated<number>;
   hidden_at: Generated<Date | null>;
   outlives_turns: Generated<boolean>;
+  begun_by_turn: Generated<boolean>;
   erase_due_at: Generated<Date | null>;
+  expiry_due_at: Generated<Date | null>;
   created_at: Generated<Date>;
 };
 
@@ -53,13 +72,14 @@ type TurnRow = {
   id: string;
   project: string;
   conversation_id: string;
-  position: number;
+  position: number | null;
   provider: string;
   model: string | null;
   priority: number;
   config: TurnConfig;
   input: InputItem[];
   metadata: Record<string, string>;
+  key_id: string | null;
   status: Generated<TurnStatus>;
   step: Generated<string>;
   at_head: boolean;
@@ -79,6 +99,7 @@ type TurnRow = {
   rate_limited: Generated<boolean>;
   waiting_since: Date | null;
   waited_ms: Generated<number>;
+  place: Generated<Place | null>;
   output: string | null;
   error: TurnError | null;
   incomplete_reason: IncompleteReason | null;
@@ -87,8 +108,15 @@ type TurnRow = {
   stored: Generated<boolean>;
   hidden_at: Generated<Date | null>;
   history_until: Generated<number | null>;
+  deletion: Generated<number | null>;
   deleted_items: Generated<string[] | null>;
   compacted_before: Generated<number | null>;
+  inputs: Generated<number>;
+  begun_with: Generated<number | null>;
+  debounced: Generated<boolean>;
+  start_at: Generated<Date | null>;
+  schedule_id: Generated<string | null>;
+  trace: Generated<TurnTrace | null>;
   created_at: Generated<Date>;
   started_at: Date | null;
   completed_at: Date | null;
@@ -109,6 +137,7 @@ type RoundRow = {
   requests: Generated<number>;
   attempts: number;
   edition: Generated<number>;
+  sent: Generated<number>;
   started_at: Date;
   completed_at: Generated<Date>;
 };
@@ -198,9 +227,21 @@ type ToolRateRow = {
   starts: Generated<Date[]>;
 };
 
+/** A step that a worker is on, since a moment by the worker's clock. */
+export type WorkerStep = { turnId: string; step: string; since: string };
+
 type WorkerRow = {
   id: string;
   started_at: Generated<Date>;
   last_seen_at: Generated<Date>;
   concurrency: number;
+  steps: Generated<WorkerStep[]>;
 };
+
+type RequestMinuteRow = {
+  project: string;
+  begun_at: Date;
+  requests: number;
+};
+
+type FullProjectRow = { name: string };

@@ -1,3 +1,4 @@
+import type { TraceHeaders } from '../trace-context.ts';
 import type { Message } from '../turn/message.ts';
 import type { Reply } from '../turn/reply.ts';
 import type { TextFormat } from '../turn/request/response.ts';
@@ -37,6 +38,8 @@ export type RoundRequest = {
   providerOptions: Record<string, unknown>;
   /** Names this try of this round in the provider's own logs; ASCII. */
   requestId: string;
+  /** The trace that the request is part of. */
+  trace?: TraceHeaders;
 };
 
 /** A chunk of a reply while it streams; a preview, the reply itself is what counts. */

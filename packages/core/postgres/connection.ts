@@ -1,6 +1,7 @@
 import postgres from 'postgres';
-import { type Address, openSocket } from './open-socket.ts';
+import type { Address } from './open-socket.ts';
 import { POSTGRES_OPTIONS } from './options.ts';
+import { isReadOnlyError, writerAt } from './writer.ts';
 
 export type Rows = postgres.RowList<postgres.Row[]>;
 export type Statement = { text: string; parameters?: readonly unknown[] };
@@ -8,6 +9,10 @@ export type Statement = { text: string; parameters?: readonly unknown[] };
 /** One connection to Postgres. It sends statements without waiting for answers, and Postgres runs them in order. */
 export type OpenConnection = {
   run(statement: Statement): Promise<Rows>;
+  /** Begins a transaction: what is run from then on, until `commit` or `rollback`. */
+  begin(isolationLevel?: string): Promise<Rows>;
+  /** Runs a statement that is a transaction by itself. */
+  runAlone(statement: Statement): Promise<Rows>;
   /** Statements that are not answered yet. */
   inFlight(): number;
   /** A closed connection is never opened again: every later statement fails. */
@@ -27,21 +32,18 @@ const PLANS = {
   jit: 'off',
 };
 
-const OPTIONS = {
-  ...POSTGRES_OPTIONS,
-  max: 1,
-  fetch_types: false,
-  idle_timeout: 300,
-  keep_alive: 30,
-  connection: {
-    application_name: 'pawl',
-    statement_timeout: 15_000,
-    idle_in_transaction_session_timeout: 5_000,
-    lock_timeout: 4_000,
-    synchronous_commit: 'on',
-    ...PLANS,
-  },
-} as const;
+const SETTINGS = {
+  statement_timeout: 15_000,
+  idle_in_transaction_session_timeout: 5_000,
+  lock_timeout: 4_000,
+  synchronous_commit: 'on',
+  ...PLANS,
+};
+
+/** Behind a pooler a session may be another one in each transaction, so each says the settings again. */
+const SET_LOCAL = Object.entries(SETTINGS).map(([name, value]) => `set local ${name} = ${value}`);
+
+const OPTIONS = { ...POSTGRES_OPTIONS, max: 1, fetch_types: false, idle_timeout: 300, keep_alive: 30 };
 
 /**
  * Opens a connection with its first statement. Calls `closed` once when the server or the network has closed it,
@@ -54,8 +56,10 @@ export function openConnection(
 ): OpenConnection {
   let isClosed = false;
   let inFlight = 0;
-  const sql = postgres(url, {
+  const writer = writerAt(url);
+  const sql = postgres(writer.url, {
     ...OPTIONS,
+    connection: { application_name: 'pawl', ...(writer.isPooled ? {} : SETTINGS) },
     onclose: () => {
       isClosed = true;
       closed();
@@ -63,27 +67,49 @@ export function openConnection(
       void close(0);
     },
     // postgres.js would open the connection again for those statements.
-    ...{ socket: (address: Address) => (isClosed ? refuse() : openSocket(address)) },
+    ...{ socket: (address: Address) => (isClosed ? refuse() : writer.openSocket(address)) },
   });
   const close = (timeoutSeconds = 5) => sql.end({ timeout: timeoutSeconds }).catch(() => {});
+  /** A server that refuses writes is lost for Pawl: the next connection finds the one that takes them. */
+  const leaveReadOnly = (error: unknown) => {
+    if (!isReadOnlyError(error)) return;
+    writer.leave();
+    void close(0);
+  };
+
+  const run = async ({ text, parameters = [] }: Statement) => {
+    if (isClosed) throw connectionClosed();
+    inFlight += 1;
+    try {
+      return await sql.unsafe(text, [...parameters] as never[], { prepare: writer.prepares });
+    } catch (error) {
+      leaveReadOnly(error);
+      onError(error);
+      throw error;
+    } finally {
+      inFlight -= 1;
+    }
+  };
+  const begin = (isolationLevel?: string) => {
+    const text = isolationLevel ? `begin isolation level ${isolationLevel}` : 'begin';
+    return run({ text: writer.isPooled ? [text, ...SET_LOCAL].join(';') : text });
+  };
 
   return {
-    run: async ({ text, parameters = [] }) => {
-      if (isClosed) throw connectionClosed();
-      inFlight += 1;
-      try {
-        return await sql.unsafe(text, [...parameters] as never[], { prepare: true });
-      } catch (error) {
-        onError(error);
-        throw error;
-      } finally {
-        inFlight -= 1;
-      }
-    },
+    run,
+    begin,
+    runAlone: writer.isPooled ? (statement) => runBetween(begin(), run(statement), run({ text: 'commit' })) : run,
     inFlight: () => inFlight,
     isClosed: () => isClosed,
     close: () => close(),
   };
+}
+
+/** Answers what the statement between `begin` and `commit` does, once that is committed. All three are sent at once. */
+async function runBetween(begun: Promise<Rows>, answered: Promise<Rows>, committed: Promise<Rows>): Promise<Rows> {
+  await Promise.allSettled([begun, answered, committed]);
+  const [, rows] = await Promise.all([begun, answered, committed]);
+  return rows;
 }
 
 function refuse(): never {

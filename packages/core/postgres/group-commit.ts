@@ -71,10 +71,10 @@ async function takeAndRun(take: Pool['take'], group: Statement[]): Promise<Outco
 }
 
 /** Sends the whole transaction at once. Where a statement broke, Postgres answers the `commit` with a rollback. */
-async function runTransaction({ run }: ExclusiveConnection, group: Statement[]): Promise<Outcome> {
+async function runTransaction({ run, begin }: ExclusiveConnection, group: Statement[]): Promise<Outcome> {
   const merged = mergeStatements(group);
-  const opening = [{ text: 'begin' }, { text: `set local lock_timeout = ${LOCK_TIMEOUT_MS}` }];
-  const sent = [...opening, ...merged.map(({ statement }) => statement), { text: 'commit' }].map(run);
+  const opening = [begin(), run({ text: `set local lock_timeout = ${LOCK_TIMEOUT_MS}` })];
+  const sent = [...opening, ...[...merged.map(({ statement }) => statement), { text: 'commit' }].map(run)];
   const outcomes = (await Promise.allSettled(sent)).slice(opening.length, -1);
   const [last] = await Promise.all([sent.at(-1), ...sent.slice(0, opening.length)]);
 

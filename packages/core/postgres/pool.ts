@@ -1,7 +1,7 @@
 import type { OpenConnection, Rows, Statement } from './connection.ts';
 
 /** A connection taken out of the pool: one caller's until it is released. */
-export type ExclusiveConnection = Pick<OpenConnection, 'run'> & { release(): void };
+export type ExclusiveConnection = Pick<OpenConnection, 'run' | 'begin' | 'runAlone'> & { release(): void };
 
 /** Connections to Postgres: some carry single statements of many callers, some are taken by one caller at a time. */
 export type Pool = {
@@ -32,7 +32,7 @@ export function openPool(open: Open, { shared, own }: { shared: number; own: num
     return connection;
   }
   return {
-    run: (statement) => pick().run(statement),
+    run: (statement) => pick().runAlone(statement),
     take,
     close: async () => void (await Promise.all([close(), ...[...sharing].map((connection) => connection.close())])),
   };
@@ -65,7 +65,7 @@ function openExclusive(open: Open, most: number): Pick<Pool, 'take' | 'close'> {
         serve();
       });
       return {
-        run: connection.run,
+        ...{ run: connection.run, begin: connection.begin, runAlone: connection.runAlone },
         release: () => {
           if (connection.isClosed()) return;
           free.push(connection);
@@ -80,5 +80,5 @@ function openExclusive(open: Open, most: number): Pick<Pool, 'take' | 'close'> {
 /** Runs a statement on a connection of its own. */
 export async function runAlone(take: Pool['take'], statement: Statement): Promise<Rows> {
   const connection = await take();
-  return connection.run(statement).finally(connection.release);
+  return connection.runAlone(statement).finally(connection.release);
 }

@@ -1,5 +1,7 @@
 import postgres from 'postgres';
+import type { DatabaseUrls } from '../postgres/hosts.ts';
 import { POSTGRES_OPTIONS } from '../postgres/options.ts';
+import { writerAt } from '../postgres/writer.ts';
 import type { Pubsub, TurnMessage, WorkerMessage } from './pubsub.ts';
 import { makeSubscribers, type Subscribers } from './subscribers.ts';
 
@@ -13,18 +15,18 @@ type Envelope = { to: string; message: unknown };
 
 /**
  * Pubsub on Postgres: one NOTIFY channel for everything. One connection publishes, so that messages keep their order. One
- * listens; it is opened anew when not even our own ping arrives.
+ * listens, past any pooler; it is opened anew when not even our own ping arrives.
  */
-export function postgresPubsub(url: string): Pubsub {
+export function postgresPubsub({ databaseUrl, directUrl = databaseUrl }: DatabaseUrls): Pubsub {
   const subscribers = makeSubscribers<unknown>();
-  const publishing = postgres(url, { ...CONNECTION_OPTIONS, max: 1 });
+  const publishing = open(databaseUrl);
   const publish = openPublisher(publishing);
-  let listener = listen(url, subscribers);
+  let listener = listen(directUrl, subscribers);
   const watchdog = setInterval(() => {
     publish({ to: PING, message: null });
     if (Date.now() - listener.receivedAt() > SILENCE_MS) {
       listener.close();
-      listener = listen(url, subscribers);
+      listener = listen(directUrl, subscribers);
     }
   }, PING_EVERY_MS).unref();
 
@@ -43,10 +45,18 @@ export function postgresPubsub(url: string): Pubsub {
   };
 }
 
-const CONNECTION_OPTIONS = {
-  ...POSTGRES_OPTIONS,
-  connection: { application_name: 'pawl-pubsub', statement_timeout: 5_000 },
-};
+/** One connection, to the server that takes writes: a standby neither notifies nor listens. */
+function open(url: string): postgres.Sql {
+  const writer = writerAt(url);
+  return postgres(writer.url, {
+    ...POSTGRES_OPTIONS,
+    connection: { application_name: 'pawl-pubsub', ...(writer.isPooled ? {} : { statement_timeout: 5_000 }) },
+    prepare: writer.prepares,
+    max: 1,
+    // postgres.js takes a socket of ours, although its types do not say so.
+    ...{ socket: writer.openSocket },
+  });
+}
 
 /** Publishes what came up in one turn of the event loop in one statement. */
 function openPublisher(sql: postgres.Sql): (envelope: Envelope) => void {
@@ -63,7 +73,7 @@ function openPublisher(sql: postgres.Sql): (envelope: Envelope) => void {
 
 /** One connection that listens. When it opens, every subscriber of a turn reads again: earlier messages are lost. */
 function listen(url: string, subscribers: Subscribers<unknown>) {
-  const sql = postgres(url, { ...CONNECTION_OPTIONS, max: 1 });
+  const sql = open(url);
   let receivedAt = Date.now();
   const receive = (text: string) => {
     receivedAt = Date.now();

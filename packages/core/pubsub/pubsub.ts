@@ -12,13 +12,14 @@ export type TurnMessage = { turnId: string } & ({ kind: 'wake'; goesOn?: true } 
 /**
  * To the workers.
  * - `cancelled`: a turn ended; the worker on it may stop.
+ * - `joined`: an input has joined a turn; what a worker keeps of it is read again.
  * - `watched`: a turn has watchers, and for a while its events are worth sending.
  * - `catch-up`: a watcher has just come, or has missed something, and needs what there is so far.
  * - `who-watches`: a worker has just started, and needs a `watched` for each turn that is.
  * - `rate-limit`: what a worker has met at a model's rate limit.
  */
 export type WorkerMessage =
-  | { kind: 'cancelled'; turnId: string }
+  | { kind: 'cancelled' | 'joined'; turnId: string }
   | { kind: 'watched' | 'catch-up'; turnId: string }
   | { kind: 'who-watches' }
   | RateLimitChange;

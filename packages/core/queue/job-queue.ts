@@ -9,9 +9,21 @@ export type JobHandler = (job: { name: JobName; data: JobData; handsOver?: () =>
 
 /** The workers of some queues. */
 export type JobWorkers = {
+  /** Works up to so many jobs of each queue at once, as soon as the next of those at work has ended. */
+  resize(concurrency: number): void;
   /** Takes no more jobs and waits for the current ones, `graceMs` at most. */
   close(graceMs: number): Promise<void>;
 };
+
+/**
+ * How a store of jobs is. `away`: it takes none, for this reason. `evicts`: it may lose some, by this policy, when its memory is
+ * full.
+ */
+export type StoreStatus = { address: string } & (
+  | { kind: 'well' }
+  | { kind: 'away'; error: unknown }
+  | { kind: 'evicts'; policy: string }
+);
 
 /** One queue for two backends: a job says "look at this turn", and may be lost, late or doubled. */
 export type JobQueue = {
@@ -29,5 +41,7 @@ export type JobQueue = {
   workOnce(queues: string[], handle: JobHandler): Promise<boolean>;
   /** How many jobs of these queues are in each state. */
   count(queues: string[]): Promise<Record<string, number>>;
+  /** Asks the stores of the jobs how they are. Rejects where none of them answers. */
+  check(): Promise<StoreStatus[]>;
   close(): Promise<void>;
 };

@@ -51,6 +51,11 @@ function rankOf(step: string, priority: number): number {
   return step === FIRST_STEP || step === ADOPTED_STEP ? 1_001 - priority : 0;
 }
 
+/** The provider whose turns a queue holds; null for one that holds those of all, or deliveries. */
+export function providerOf(queue: string, providers: string[]): string | null {
+  return providers.find((provider) => turnsQueue(provider) === queue) ?? null;
+}
+
 /** The queues of a process with these providers: one for each of them, one for what calls none, one for deliveries. */
 export function allQueues(providers: string[]): string[] {
   return [...providers.map(turnsQueue), ANYTIME_QUEUE, DELIVERIES_QUEUE];

@@ -1,26 +1,54 @@
 import { setImmediate as nextLoopIteration } from 'node:timers/promises';
 import type { Job as BullJob } from 'bullmq';
 import { Failure } from '../failure.ts';
+import type { DatabaseUrls } from '../postgres/hosts.ts';
+import { readRedisUrls } from '../redis-connection.ts';
+import type { RedisAddress } from '../redis-url.ts';
 import type { Backend, BullQueue, BullWorker } from './bullmq/backend.ts';
 import { workQueues } from './bullmq/work-queues.ts';
 import { type Job, type JobData, type JobName, jobOf } from './job.ts';
 import type { JobHandler, JobQueue } from './job-queue.ts';
 import { postgresBackend } from './postgres/backend.ts';
 import { redisBackend } from './redis/backend.ts';
+import { type JobStore, spreadJobs } from './spread-jobs.ts';
 
 const ENQUEUE_TIMEOUT_MS = 1_000;
 
-type Urls = { databaseUrl: string; redisUrl?: string | undefined };
+/** A queue that never has jobs, so that counting them costs nothing. */
+const PROBE_QUEUE = 'probe';
 
-/** Opens the queue on Redis where there is one, else on Postgres. `onError` gets the reason why a connection failed. */
+type Urls = DatabaseUrls & { redisUrl?: string | undefined };
+
+/**
+ * Opens the queue on Redis where there is one, on all of them where there are several, else on Postgres. `onError` gets the reason
+ * why a connection failed; one of several that is away fails no process, and so gives its reasons to `check` alone.
+ */
 export async function openJobQueue(
-  { databaseUrl, redisUrl }: Urls,
-  onError?: (error: unknown) => void,
+  { redisUrl, ...database }: Urls,
+  onError: (error: unknown) => void = () => {},
 ): Promise<JobQueue> {
-  return jobQueueOn(redisUrl ? await redisBackend(redisUrl, onError) : postgresBackend(databaseUrl, onError));
+  if (!redisUrl) return jobQueueOn(postgresBackend(database, onError), 'PostgreSQL');
+  const all = readRedisUrls(redisUrl);
+  const [first, ...others] = all;
+  if (first && others.length === 0)
+    return jobQueueOn(await redisBackend({ to: first.to, name: 'Redis at REDIS_URL' }, onError), first.address);
+  const opened = await Promise.allSettled(all.map(openStore));
+  const stores = opened.flatMap((store) => (store.status === 'fulfilled' ? [store.value] : []));
+  const refused = opened.find((store) => store.status === 'rejected');
+  if (!refused) return spreadJobs(stores);
+  await Promise.all(stores.map(({ jobQueue }) => jobQueue.close()));
+  throw refused.reason;
 }
 
-function jobQueueOn(backend: Backend): JobQueue {
+async function openStore({ address, to }: RedisAddress): Promise<JobStore> {
+  let failure: unknown = null;
+  const backend = await redisBackend({ to, name: `Redis at ${address} in REDIS_URL` }, (error) => {
+    failure = error;
+  });
+  return { address, jobQueue: jobQueueOn(backend, address), isOpen: backend.isOpen, failure: () => failure };
+}
+
+function jobQueueOn(backend: Backend, address: string): JobQueue {
   const queues = cacheQueues(backend.makeQueue);
   const ahead = backend.ackQueues && cacheQueues(backend.ackQueues.make);
   const silent = backend.ackQueues && cacheQueues(backend.ackQueues.makeSilent);
@@ -41,6 +69,10 @@ function jobQueueOn(backend: Backend): JobQueue {
     work: (names, handle, concurrency) => workQueues(backend, names, { handle, concurrency }),
     workOnce: (names, handle) => takeOne(names.map(manualWorkers.get), handle),
     count: (names) => countAll(names.map(queues.get)),
+    check: async () => {
+      const [policy] = await Promise.all([backend.findEviction(), countAll([queues.get(PROBE_QUEUE)])]);
+      return [policy === null ? { address, kind: 'well' } : { address, kind: 'evicts', policy }];
+    },
     close: async () => {
       const parts = [...[queues, ahead, silent].flatMap((cache) => cache?.all() ?? []), ...manualWorkers.all()];
       await Promise.all(parts.map((part) => part.close().catch(() => {})));

@@ -88,6 +88,11 @@ export function callsBefore<Sibling extends Pick<RequestedCall, 'name'>>(
   return [...allCalls(turn).filter((call) => call.round < round), ...siblings.slice(0, index)];
 }
 
+/** The arguments that a call runs with: those that a person allowed, or else the model's own (R39). */
+export function argumentsToRun({ arguments: asked, approval }: Pick<ToolCall, 'arguments' | 'approval'>): string {
+  return approval?.arguments ?? asked;
+}
+
 /** A call's arguments in one spelling, so that calls that mean the same are equal. An empty text means no arguments. */
 export function canonicalArguments(text: string): string {
   return canonicalJson(text || '{}');

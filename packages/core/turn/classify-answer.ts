@@ -1,4 +1,5 @@
 import { canonicalJson } from '../json.ts';
+import { canonicalArguments } from './call.ts';
 import { isWaiting } from './next-step.ts';
 import type { ToolResult } from './tool-result.ts';
 import type { Approval, ToolCall } from './turn.ts';
@@ -17,12 +18,24 @@ export function classifyOutput(call: ToolCall, result: ToolResult): AnswerOutcom
   return canonicalResult(first) === canonicalResult(result) ? 'repeat' : 'contradiction';
 }
 
-/** Classifies a person's decision about one call in the same way. */
-export function classifyDecision(call: ToolCall, decision: Approval['decision']): AnswerOutcome {
+/** What a person says of a call. Allowing it without `arguments` allows the model's own. */
+export type Decision = Pick<Approval, 'decision'> & { arguments?: string | undefined };
+
+/** Classifies a person's decision about one call in the same way. Of an allowed call it includes the arguments (R39). */
+export function classifyDecision(call: ToolCall, decided: Decision): AnswerOutcome {
   if (call.result?.status === 'handed_over') return 'handed-over';
-  if (call.approval) return call.approval.decision === decision ? 'repeat' : 'contradiction';
+  if (call.approval) return isSameDecision(call, call.approval, decided) ? 'repeat' : 'contradiction';
   if (call.waitsFor !== 'approval') return 'not-waiting';
   return isWaiting(call) ? 'record' : 'given-up';
+}
+
+function isSameDecision(call: ToolCall, first: Decision, second: Decision): boolean {
+  if (first.decision !== second.decision) return false;
+  return second.decision === 'deny' || canonicalToRun(call, first) === canonicalToRun(call, second);
+}
+
+function canonicalToRun({ arguments: asked }: ToolCall, { arguments: approved = asked }: Decision): string {
+  return canonicalArguments(approved);
 }
 
 /** A result in one spelling: some clients give the keys of an object in another order each time. */

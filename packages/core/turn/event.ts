@@ -15,6 +15,11 @@ type EventEntry = { description: string; fields: readonly string[]; sentBy: read
 export const durableEvents = {
   'turn.queued': { description: 'The turn was accepted.', fields: [], sentBy: ['API'] },
   'turn.started': { description: 'A worker took the turn for the first time.', fields: [], sentBy: ['worker'] },
+  'input.added': {
+    description: 'An input has joined the turn: it is sent with the next round.',
+    fields: ['input', 'metadata'],
+    sentBy: ['API'],
+  },
   'round.completed': {
     description: 'A reply of the model was saved; nothing can lose it now.',
     fields: ['round', 'assistant_response', 'tool_calls', 'finish_reason', 'usage', 'attempts'],

@@ -1,7 +1,7 @@
 import { latestCalls } from './call.ts';
 import { type Final, leftOutputTokens, reachedLimit } from './reached-limit.ts';
 import { MAX_SILENT_STARTS } from './timing.ts';
-import { isTerminal, type ToolCall, type Turn } from './turn.ts';
+import { isTerminal, lacksPlace, type ToolCall, type Turn } from './turn.ts';
 
 /** What a turn needs next. `final` names what makes a round the last one, asked without tools. */
 export type NextStep =
@@ -18,12 +18,12 @@ export type RoundStep = Extract<NextStep, { kind: 'run-round' }>;
 
 /**
  * Decides what a turn needs next, from what is stored alone. A worker calls it when a job starts and after every
- * checkpoint, so a job may be lost, late or doubled without harm.
+ * checkpoint, so a job may be lost, late or doubled without harm. A turn that waits for a place needs nothing before (R27).
  */
 export function nextStep(turn: Turn): NextStep {
   if (isTerminal(turn.status)) return { kind: 'nothing' };
   if (turn.work.overdue) return { kind: 'end', because: 'deadline' };
-  if (!turn.work.atHead) return { kind: 'nothing' };
+  if (!turn.work.atHead || lacksPlace(turn)) return { kind: 'nothing' };
   if (turn.work.starts >= MAX_SILENT_STARTS) return { kind: 'end', because: 'poison' };
 
   const open = openCalls(turn);

@@ -5,17 +5,34 @@ import type { Reply } from './reply.ts';
 import type { ToolEffect } from './request/tool.ts';
 import { FIRST_STEP, nameStep, stepAfter } from './step.ts';
 import type { ToolResult } from './tool-result.ts';
-import type { Round, ToolCall, Turn, WaitsFor, Work } from './turn.ts';
+import type { Approval, Round, ToolCall, Turn, WaitsFor, Work } from './turn.ts';
 
 // The turn as a commit of this process leaves it, so that it need not be read. SQL decides: test/checkpoint/predict.test.ts
 // holds each prediction against the turn as it is read. Only times differ: those here are of this process's clock.
 
 /** What a turn is started with. */
 export type NewTurn = Pick<Turn, 'id' | 'project' | 'conversationId' | 'config' | 'input' | 'priority' | 'metadata'> &
-  Partial<Pick<Turn, 'stored'>>;
+  Partial<Pick<Turn, 'stored' | 'trace'>> & {
+    /** Whether turns need a place before a worker may be on them (R27). */
+    needsPlace?: boolean;
+    /** Whether what is merged into it puts its beginning off. */
+    debounced?: boolean;
+    /** The id of the key that asks for it; for usage alone. */
+    keyId?: string | null;
+    /** When it may be begun at the earliest: a time of RFC 3339, or seconds from now. */
+    startAt?: string | null;
+    delaySeconds?: number | null;
+    /** The schedule that starts it. */
+    scheduleId?: string | null;
+  };
 
 /** What the conversation and the database's clock add to it. */
-export type QueuedTurn = Pick<Turn, 'position' | 'createdAt'> & { atHead: boolean };
+export type QueuedTurn = Pick<Turn, 'position' | 'createdAt'> & {
+  atHead: boolean;
+  startAt: string | null;
+  delayed: boolean;
+  deadlineInMs: number | null;
+};
 
 /** A reply that was committed, with its calls. `startedAt` is in milliseconds since 1970; `warnings` are all of the turn. */
 export type SavedRound = {
@@ -28,11 +45,16 @@ export type SavedRound = {
   startedAt: number;
   warnings: string[];
   violations?: Violation[] | null;
-  calls: (RequestedCall & { effect: ToolEffect; waitsFor: WaitsFor | null; result?: ToolResult | null })[];
+  calls: (RequestedCall & {
+    effect: ToolEffect;
+    waitsFor: WaitsFor | null;
+    result?: ToolResult | null;
+    approval?: Approval | null;
+  })[];
 };
 
-/** An answer that breaks the output schema of its turn. */
-export type UnfitRound = Omit<SavedRound, 'calls'> & { violations: Violation[] };
+/** An answer that does not end its turn: it breaks the output schema, or an input has joined behind it. */
+export type AnswerRound = Omit<SavedRound, 'calls'>;
 
 /** The work on a step that was just made due: no run has taken it, and its wake-up was enqueued once. */
 const FRESH_STEP = {
@@ -41,27 +63,36 @@ const FRESH_STEP = {
 } satisfies Partial<Work>;
 
 /** The turn that was just recorded. */
-export function predictQueuedTurn(turn: NewTurn, { position, createdAt, atHead }: QueuedTurn): Turn {
-  const seconds = turn.config.limits.deadline_seconds;
+export function predictQueuedTurn(
+  { needsPlace, keyId: _, delaySeconds: __, ...turn }: NewTurn,
+  { position, createdAt, startAt, atHead, delayed, deadlineInMs }: QueuedTurn,
+): Turn {
   return {
     ...turn,
     stored: turn.stored ?? true,
+    trace: turn.trace ?? null,
     hidden: false,
     ...{
       position,
       createdAt,
+      startAt,
+      scheduleId: turn.scheduleId ?? null,
       status: 'queued',
       adopted: [],
       rounds: [],
       compactions: [],
+      joined: [],
+      begunWith: null,
+      pendingInput: [],
       lastEvent: 1,
       warnings: [],
       failedRequests: 0,
     },
     ...{ output: null, error: null, incompleteReason: null, startedAt: null, completedAt: null },
     work: {
-      ...{ ...FRESH_STEP, step: FIRST_STEP, atHead, uncontended: false, waitedMs: 0, waitingSince: createdAt },
-      ...{ model: turn.config.model, overdue: false, deadlineInMs: seconds === null ? null : seconds * 1_000 },
+      ...{ ...FRESH_STEP, step: FIRST_STEP, atHead, delayed, uncontended: false, waitedMs: 0 },
+      ...{ waitingSince: createdAt, model: turn.config.model, overdue: false, deadlineInMs },
+      ...{ place: needsPlace ? (atHead ? 'wanted' : 'none') : null, quotaFull: false },
     },
   };
 }
@@ -73,9 +104,10 @@ export function predictQueuedTurn(turn: NewTurn, { position, createdAt, atHead }
 export function predictAfterRound(turn: Turn, saved: SavedRound): Turn | null {
   if (saved.calls.some(({ waitsFor }) => waitsFor !== null)) return null;
   const committedAt = new Date().toISOString();
-  const round = roundOf(saved, committedAt);
+  const round = roundOf(turn, saved, committedAt);
   return {
     ...{ ...begunTurn(turn, committedAt, { events: 1 }), warnings: saved.warnings, rounds: [...turn.rounds, round] },
+    pendingInput: [],
     work: { ...workAfter(turn, committedAt), edition: round.edition },
   };
 }
@@ -109,6 +141,7 @@ function begunTurn(turn: Turn, committedAt: string, { events }: { events: number
     ...turn,
     status: 'in_progress',
     startedAt: startedAt ?? committedAt,
+    begunWith: turn.begunWith ?? turn.joined.length,
     lastEvent: lastEvent + started + events,
   };
 }
@@ -118,18 +151,20 @@ function workAfter({ work }: Turn, committedAt: string): Work {
   return { ...work, ...FRESH_STEP, step: stepAfter(work.step), uncontended: true, waitingSince: committedAt };
 }
 
-/** The turn after the commit of an answer that breaks its output schema: the repair round is due (R25). */
-export function predictAfterUnfit(turn: Turn, saved: UnfitRound): Turn {
+/** The turn after the commit of an answer that does not end it: the next round is due (R25, R30). */
+export function predictAfterAnswer(turn: Turn, saved: AnswerRound): Turn {
   const committedAt = new Date().toISOString();
-  const round = roundOf({ ...saved, calls: [] }, committedAt);
+  const round = roundOf(turn, { ...saved, calls: [] }, committedAt);
   const step = nameStep('round', saved.number + 1);
   return {
     ...{ ...begunTurn(turn, committedAt, { events: 1 }), warnings: saved.warnings, rounds: [...turn.rounds, round] },
+    pendingInput: [],
     work: { ...workAfter(turn, committedAt), step },
   };
 }
 
 function roundOf(
+  { joined, pendingInput }: Turn,
   { number, model, reply, attempts, edition, startedAt, calls, violations = null }: SavedRound,
   completedAt: string,
 ): Round {
@@ -137,7 +172,7 @@ function roundOf(
   const { reasoning = null, refusalFrom = null } = reply;
   return {
     ...{ number, model, text, finishReason, finishReasonRaw, usage, opaque, requests, attempts, completedAt },
-    ...{ reasoning, refusalFrom, violations, edition: edition ?? 0 },
+    ...{ reasoning, refusalFrom, violations, edition: edition ?? 0, sent: joined.length, input: pendingInput },
     startedAt: new Date(startedAt).toISOString(),
     calls: calls.map((call, index) => callOf(call, { round: number, index, completedAt })),
   };
@@ -145,11 +180,11 @@ function roundOf(
 
 /** A call that was just committed: open, but for one that was handed over. */
 function callOf(
-  { id, name, arguments: args, effect, result = null }: SavedRound['calls'][number],
+  { id, name, arguments: args, effect, approval = null, result = null }: SavedRound['calls'][number],
   { completedAt, ...position }: Pick<ToolCall, 'round' | 'index'> & { completedAt: string },
 ): ToolCall {
   return {
     ...{ ...position, id, name, arguments: args, effect, waitsFor: null, expiresAt: null, expired: false },
-    ...{ approval: null, claimedBy: null, claimedAt: null, result, completedAt: result && completedAt },
+    ...{ approval, claimedBy: null, claimedAt: null, result, completedAt: result && completedAt },
   };
 }

@@ -10,14 +10,32 @@ export const timing = {
   longestGraceMs: 60_000,
   /** Each worker looks for late rows this often. */
   rescueEveryMs: 1_000,
+  /** Each worker looks this often for turns that may have a place by now. */
+  admitEveryMs: 250,
+  /** Each worker looks this often for delayed turns whose time has come. */
+  delayedEveryMs: 250,
+  /** Each worker looks this often for schedules whose planned time has come. */
+  fireEveryMs: 250,
   /** A worker says this often that it is alive. */
   workerSeenMs: 3_000,
   /** A worker that has not said so for this long counts as gone. */
   workerGoneMs: 10_000,
+  /** Each worker looks this often for turns that the search has not entered. */
+  enterEveryMs: 5_000,
+  /** A turn that is active for this long is entered before its end: nearly all are entered once. */
+  enterActiveMs: 30_000,
   /** Each worker looks this often for turns that can be erased, and as often at each turn that is not stored. */
   eraseEveryMs: 10_000,
   /** A turn that is not stored is kept for this long behind its end, for the client that waits for its answer. */
   keepUnstoredMs: 20_000,
+  /** What a commit used is known to the microsecond for this long, and to a quarter of an hour from then on. */
+  keepRecordsMs: 3_600_000,
+  /** Each worker looks this often for usage records that are older. */
+  rollUpEveryMs: 60_000,
+  /** Each worker looks this often for bulks that are due. */
+  bulkEveryMs: 250,
+  /** A bulk is left to the worker that is on it for this long; each portion of it takes much less. */
+  bulkLeaseMs: 10_000,
 };
 
 /** Runs of one step that may end without a word (crash, kill) before the turn is given up as poison. */

@@ -55,6 +55,11 @@ export function deniedResult(reason: string | null): ToolResult {
   return errorResult({ category: 'permission_denied', message, details: {} });
 }
 
+/** What the model reads before the result of a call that ran with other arguments than its own (R39). */
+export function approvedNote(approved: string): string {
+  return `[The person who allowed this call changed its arguments. It ran with: ${approved}]`;
+}
+
 /** The result of a call that the caller answers in the input of a later turn: nothing is known of it here. */
 export const HANDED_OVER: ToolResult = {
   status: 'handed_over',

@@ -1,3 +1,4 @@
+import type { TurnTrace } from '../trace-context.ts';
 import type { Compaction } from './compaction/compaction.ts';
 import { type LimitReason, limits } from './limits.ts';
 import type { Violation } from './output/violation.ts';
@@ -33,8 +34,17 @@ export type TurnError = {
 /** What a call waits for: the output of a client that runs the tool itself, or a person's approval. */
 export type WaitsFor = 'output' | 'approval';
 
-/** A person's decision about a call. `by` is the id of the key they used, null without keys; `at` is RFC 3339. */
-export type Approval = { decision: 'allow' | 'deny'; reason: string | null; by: string | null; at: string };
+/**
+ * A person's decision about a call. `by` is the id of the key they used, null without keys; `at` is RFC 3339. `arguments` are
+ * those that it runs with instead of the model's, as JSON, where they differ (R39).
+ */
+export type Approval = {
+  decision: 'allow' | 'deny';
+  reason: string | null;
+  by: string | null;
+  at: string;
+  arguments?: string;
+};
 
 /**
  * One call that the model requested; `result` is null until it is known. `index` is its position in the batch, from 0.
@@ -56,6 +66,9 @@ export type ToolCall = {
   result: ToolResult | null;
   completedAt: string | null;
 };
+
+/** An input that has joined a turn after it was asked for (R26). */
+export type JoinedInput = { content: InputItem[]; metadata: Record<string, string> };
 
 /** One committed reply of the model, with its calls. The text of a turn's answer is its `output` and not here. */
 export type Round = {
@@ -80,6 +93,10 @@ export type Round = {
   /** Requests that the reply took: more than one with emulated tool calls only. */
   requests: number;
   attempts: number;
+  /** How many of the inputs that have joined its turn the model was sent with it or before: all that its run had loaded (R29). */
+  sent: number;
+  /** What of these was sent with it for the first time, after the results of the round before. */
+  input: InputItem[];
   startedAt: string;
   completedAt: string;
   calls: ToolCall[];
@@ -90,10 +107,18 @@ export type Turn = {
   id: string;
   project: string;
   conversationId: string;
+  /** Its place in the line of its conversation; behind all others while it is delayed. */
   position: number;
   status: TurnStatus;
   config: TurnConfig;
+  /** What it began with: the input that it was asked with, and what has joined before it was begun. */
   input: InputItem[];
+  /** All inputs that have joined it, in the order of acceptance. */
+  joined: JoinedInput[];
+  /** How many of these it began with; null until it is begun. */
+  begunWith: number | null;
+  /** What has joined since it was begun, and was sent with no committed round. */
+  pendingInput: InputItem[];
   priority: number;
   metadata: Record<string, string>;
   /** Calls of earlier turns that a person has allowed: this turn runs them first, as those of a round 0 (R22). */
@@ -112,7 +137,13 @@ export type Turn = {
   stored: boolean;
   /** Deleted: no caller finds the turn. Its rows stay as long as another turn stands on it. */
   hidden: boolean;
+  /** The trace that it belongs to, as far as one is known. */
+  trace?: TurnTrace | null;
   createdAt: string;
+  /** Before this time it is not begun; null where no time was asked for. */
+  startAt: string | null;
+  /** The schedule that started it. */
+  scheduleId: string | null;
   startedAt: string | null;
   completedAt: string | null;
   work: Work;
@@ -123,8 +154,8 @@ export type Turn = {
  * its answer has to fit a schema.
  */
 export type ListedTurn = Omit<Turn, 'config' | 'rounds' | 'adopted' | 'compactions'> & {
-  config: Pick<TurnConfig, 'model'> & { response?: unknown; output_schema?: unknown };
-  rounds: Pick<Round, 'number' | 'usage' | 'requests' | 'calls'>[];
+  config: Pick<TurnConfig, 'model' | 'origin'> & { response?: unknown; output_schema?: unknown };
+  rounds: Pick<Round, 'number' | 'usage' | 'requests' | 'sent' | 'calls'>[];
   compactions: Pick<Compaction, 'usage' | 'requests'>[];
   /** All calls of all rounds, and those that it adopted. */
   callCount: number;
@@ -140,6 +171,8 @@ export type Work = {
   generation: number;
   /** Whether the conversation is at this turn; later ones wait. */
   atHead: boolean;
+  /** Whether its time has not come: it is in no line, and seen by no other turn (R35). */
+  delayed: boolean;
   leaseOwner: string | null;
   /** Whether a run has the lease, and it has not run out (R9). */
   leased: boolean;
@@ -164,7 +197,19 @@ export type Work = {
   early: boolean;
   /** The time since which the turn waits, or its step is due. */
   waitingSince: string;
+  /** Its place among those of the workers; null where turns need none (R27). */
+  place: Place | null;
+  /** It wants a place while its project has as many turns at work as it may. */
+  quotaFull: boolean;
 };
+
+/** `held` while a step of the turn is in the queue or at work, `wanted` where one would be, `none` while the turn waits. */
+export type Place = 'none' | 'wanted' | 'held';
+
+/** Whether the turn has to wait for a place before a worker may be on it. */
+export function lacksPlace({ work }: { work: Pick<Work, 'place'> }): boolean {
+  return work.place === 'none' || work.place === 'wanted';
+}
 
 /** A conversation as it is stored, with the turn it is at. */
 export type Conversation = {
@@ -174,7 +219,11 @@ export type Conversation = {
   activeTurnId: string | null;
   /** The turn up to which another conversation's history is this one's too, null where it is no fork. */
   forkedFrom: string | null;
+  /** Up to which of its rounds: -1 where the turn itself is no part of it, null where all of it is. */
+  forkedRound: number | null;
   createdAt: string;
+  /** When it goes with all its turns; null where it does not, or while one of them is active. */
+  expiresAt: string | null;
 };
 
 /**

@@ -20,8 +20,18 @@ export type TurnWakeup = {
 
 export type DeliveryWakeup = { kind: 'delivery'; deliveryId: string; generation: number; delayMs?: number };
 
+/** The priority of turns that have a place: it says when they got it, and then they go in their order. */
+export const ADMITTED_PRIORITY = 1_001;
+
 /** The wake-up for the step of a turn that is due; the same one that its last commit enqueued (R11). */
 export function wakeupOf({ id, priority, work }: Turn): TurnWakeup {
   const provider = work.model.slice(0, work.model.indexOf('/'));
-  return { kind: 'turn', turnId: id, step: work.step, generation: work.generation, provider, priority };
+  return {
+    kind: 'turn',
+    turnId: id,
+    step: work.step,
+    generation: work.generation,
+    provider,
+    priority: work.place === 'held' ? ADMITTED_PRIORITY : priority,
+  };
 }

@@ -2,6 +2,7 @@ import { EgressFailed } from '../egress/failure.ts';
 import type { Egress } from '../egress/open.ts';
 import type { EgressResponse } from '../egress/send.ts';
 import { cleanText } from '../text.ts';
+import type { TraceHeaders } from '../trace-context.ts';
 import { classifyResponse, type DeliveryOutcome } from './outcome.ts';
 import { signWebhook } from './sign.ts';
 
@@ -15,7 +16,13 @@ export type WebhookEvent = { id: string; object: 'event'; type: string } & (
 );
 
 /** One attempt: where to, signed with what, and which event. */
-export type WebhookPost = { url: string; secrets: readonly string[]; event: WebhookEvent; signal?: AbortSignal };
+export type WebhookPost = {
+  url: string;
+  secrets: readonly string[];
+  event: WebhookEvent;
+  trace?: TraceHeaders;
+  signal?: AbortSignal;
+};
 
 /** The result of one attempt; `body` is the first 1 KiB of the receiver's answer, null where none arrived. */
 export type WebhookResponse = DeliveryOutcome & { statusCode: number | null; body: string | null; durationMs: number };
@@ -34,11 +41,11 @@ export async function postWebhook(egress: Egress, post: WebhookPost): Promise<We
 
 async function send(
   egress: Egress,
-  { url, secrets, event, signal }: WebhookPost,
+  { url, secrets, event, trace, signal }: WebhookPost,
 ): Promise<EgressResponse | EgressFailed> {
   const body = JSON.stringify(event);
   const signed = signWebhook({ secrets, id: event.id, timestampSeconds: Math.floor(Date.now() / 1000), body });
-  const headers = { 'content-type': 'application/json', 'user-agent': 'Pawl', ...signed };
+  const headers = { 'content-type': 'application/json', 'user-agent': 'Pawl', ...trace, ...signed };
   const bounds = { timeoutMs: TIMEOUT_MS, maxBytes: MAX_RESPONSE_BYTES, ...(signal && { signal }) };
   try {
     return await egress.send({ url, headers, body, ...bounds });

@@ -4,7 +4,7 @@ import type { Db } from '#core/checkpoint/tables.ts';
 import { RequestRefused } from '#core/failure.ts';
 import type { ApiContext } from '../context.ts';
 import { type ApiEnv, makeRouter } from '../http/router.ts';
-import { refusals } from '../schemas/refusals.ts';
+import { refusals } from '../schemas/errors/refusals.ts';
 
 const Sha = z.string().meta({ description: 'The SHA-256 of the bytes, in hex.', examples: ['0'.repeat(64)] });
 

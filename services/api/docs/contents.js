@@ -1,5 +1,5 @@
 /** @import { Operation } from './described.js' */
-import { element } from '../inspector/element.js';
+import { element } from '../inspector/base/element.js';
 import { methodBadge } from './operation-view.js';
 
 /**

@@ -1,6 +1,6 @@
 /** @import { Operation } from './described.js' */
-import { urlOf } from '../inspector/api.js';
-import { storedKey } from '../inspector/key.js';
+import { urlOf } from '../inspector/base/api.js';
+import { storedKey } from '../inspector/base/key.js';
 import { examplesOf } from './described.js';
 
 /**

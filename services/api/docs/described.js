@@ -1,4 +1,4 @@
-import { urlOf } from '../inspector/api.js';
+import { urlOf } from '../inspector/base/api.js';
 
 /**
  * As much of an OpenAPI document as this page reads.

@@ -1,5 +1,5 @@
 /** @import { Field, Schema } from './described.js' */
-import { element } from '../inspector/element.js';
+import { element } from '../inspector/base/element.js';
 import { nameOf, resolve } from './described.js';
 import { hint } from './hint.js';
 

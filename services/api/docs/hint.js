@@ -1,4 +1,4 @@
-import { element } from '../inspector/element.js';
+import { element } from '../inspector/base/element.js';
 
 /**
  * A sentence in small, with what stands between backticks set as code.

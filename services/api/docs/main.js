@@ -1,7 +1,7 @@
 /** The page at `/docs`. It uses scripts and styles of `packages/inspector` by their URL, `/inspector/…`. */
 
 /** @import { Operation } from './described.js' */
-import { element } from '../inspector/element.js';
+import { element } from '../inspector/base/element.js';
 import { contents } from './contents.js';
 import { api, listOperations } from './described.js';
 import { hint } from './hint.js';

@@ -1,6 +1,6 @@
 /** @import { Answer, Operation, Schema } from './described.js' */
-import { copyButton } from '../inspector/controls.js';
-import { codeBlock, element } from '../inspector/element.js';
+import { copyButton } from '../inspector/base/controls.js';
+import { codeBlock, element } from '../inspector/base/element.js';
 import { curlCommands } from './curl-commands.js';
 import { api, examplesOf, nameOf } from './described.js';
 import { fieldsView, schemaView, typeOf } from './fields-view.js';

@@ -1,50 +1,69 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { createMiddleware } from 'hono/factory';
 import { Misconfigured, RequestRefused } from '#core/failure.ts';
+import type { AccessKey, Scope } from '../../process/projects/access-keys.ts';
 import type { ApiEnv } from './router.ts';
 
-/** The project a request acts for; `keyId` names the key by its digest and does not reveal it. */
-export type Caller = { project: string; keyId: string | null };
+/**
+ * The project a request acts for, and what its key may do there; `keyId` names the key by its digest and does not reveal it.
+ */
+export type Caller = { project: string; keyId: string | null; scopes: readonly Scope[] };
 
 /** Finds the caller of a key; `projects` are those that can be reached. Without keys, all callers are one project. */
 export type ApiKeys = {
-  areSet: boolean;
-  projects: string[];
+  readonly areSet: boolean;
+  readonly projects: string[];
   callerOf(authorization: string | undefined): Caller | null;
 };
 
 /** The project of turns that are started while no keys are set; a key for it opens them later. */
 export const KEYLESS_PROJECT = 'default';
 
+const KEYLESS: Caller = { project: KEYLESS_PROJECT, keyId: null, scopes: ['admin'] };
+
 const LOOPBACK = /^(127\.\d+\.\d+\.\d+|localhost|::1|\[::1\])$/;
 
-/** Reads PAWL_API_KEYS (`project:key`, comma-separated). Without keys only a loopback host may be served. */
-export function readApiKeys(text: string | undefined, host: string): ApiKeys {
-  if (text === undefined) {
-    const callerOf = () => ({ project: KEYLESS_PROJECT, keyId: null });
-    if (LOOPBACK.test(host)) return { areSet: false, projects: [KEYLESS_PROJECT], callerOf };
+/** The callers of the keys there are at each moment. Without keys only a loopback host may be served. */
+export function makeApiKeys(accessKeys: () => AccessKey[], host: string): ApiKeys {
+  if (accessKeys().length === 0 && !LOOPBACK.test(host)) {
     throw new Misconfigured(
-      `HOST is ${host}, which others can reach, and PAWL_API_KEYS is not set. Set it, or listen on 127.0.0.1.`,
+      `HOST is ${host}, which others can reach, and neither PAWL_API_KEYS nor PAWL_PROJECTS has a key. ` +
+        'Set one of them, or listen on 127.0.0.1.',
     );
   }
-  const keys = text.split(',').map(readKey);
-  const projects = [...new Set(keys.map(({ project }) => project))];
-  return { areSet: true, projects, callerOf: (authorization) => match(keys, authorization) };
+  const callers = remembered(accessKeys, (keys) => keys.map(callerOf));
+  return {
+    get areSet() {
+      return callers().length > 0;
+    },
+    get projects() {
+      return callers().length > 0 ? [...new Set(callers().map(({ project }) => project))] : [KEYLESS_PROJECT];
+    },
+    callerOf: (authorization) => (callers().length === 0 ? KEYLESS : match(callers(), authorization)),
+  };
 }
 
-type Key = Caller & { digest: Buffer };
+/** What is made of a value, anew when it is another one. */
+function remembered<Value, Made>(read: () => Value, make: (value: Value) => Made): () => Made {
+  let last: { value: Value; made: Made } | undefined;
+  return () => {
+    const value = read();
+    if (!last || last.value !== value) last = { value, made: make(value) };
+    return last.made;
+  };
+}
 
-function readKey(entry: string): Key {
-  const [, project, key] = /^\s*([A-Za-z0-9_.-]+):(\S+)\s*$/.exec(entry) ?? [];
-  if (project && key) return { project, keyId: idOf(key), digest: digest(key) };
-  throw new Misconfigured('PAWL_API_KEYS must be a comma-separated list of project:key.');
+type KeyedCaller = Caller & { digest: Buffer };
+
+function callerOf({ project, key, scopes }: AccessKey): KeyedCaller {
+  return { project, keyId: idOf(key), scopes, digest: digest(key) };
 }
 
 /** Compares with every key in constant time, so that the time taken reveals nothing about any of them. */
-function match(keys: Key[], authorization: string | undefined): Caller | null {
+function match(keys: KeyedCaller[], authorization: string | undefined): Caller | null {
   const given = digest(/^Bearer +(\S+) *$/i.exec(authorization ?? '')?.[1] ?? '');
   let caller: Caller | null = null;
-  for (const { project, keyId, ...key } of keys) if (timingSafeEqual(key.digest, given)) caller = { project, keyId };
+  for (const key of keys) if (timingSafeEqual(key.digest, given)) caller = key;
   return caller;
 }
 
@@ -57,7 +76,7 @@ function digest(key: string): Buffer {
   return createHash('sha256').update(key).digest();
 }
 
-/** Refuses a request without a valid key, and sets the project that it acts for. */
+/** Refuses a request without a valid key, and sets the project that it acts for, with what the key may do. */
 export function authenticate(keys: ApiKeys) {
   return createMiddleware<ApiEnv>(async (c, next) => {
     const caller = keys.callerOf(c.req.header('authorization'));
@@ -66,6 +85,7 @@ export function authenticate(keys: ApiKeys) {
     }
     c.set('project', caller.project);
     c.set('keyId', caller.keyId);
+    c.set('scopes', caller.scopes);
     await next();
   });
 }

@@ -44,6 +44,7 @@ function refuse(c: Context, refused: RequestRefused): Response {
   // The rest of such a body is never read, so the connection cannot be used again.
   if (status === 413) c.header('Connection', 'close');
   if (status === 429 || status === 503) c.header('Retry-After', '1');
+  for (const [name, value] of Object.entries(refused.headers)) c.header(name, value);
   return c.json(errorEnvelope(refused), status);
 }
 

@@ -1,18 +1,19 @@
 import { createHash } from 'node:crypto';
 import type { Context } from 'hono';
-import { completeIdempotencyKey, rememberIdempotencyKey } from '#core/checkpoint/idempotency.ts';
+import {
+  completeIdempotencyKey,
+  findIdempotencyKey,
+  type IdempotencyKey,
+  type Remembered,
+  rememberIdempotencyKey,
+} from '#core/checkpoint/idempotency.ts';
 import type { Db, Trx } from '#core/checkpoint/tables.ts';
 import { RequestRefused } from '#core/failure.ts';
-import type { ApiContext } from '../context.ts';
+import type { Made, Making } from '../../start/made.ts';
 import type { ApiEnv } from './router.ts';
 
-/** What a creating request made: the status of its answer, and the resource that the answer shows. */
-export type Made = { status: 200 | 201 | 202; resourceId: string };
-
-/** The work of a creating request: one statement that commits by itself, or several that commit together. */
-export type Making<M extends Made> =
-  | { atOnce(db: Db): Promise<M>; together?: never }
-  | { together(trx: Trx): Promise<M>; atOnce?: never };
+/** What an earlier request with the same key made. */
+type Replayed = Made & { isReplay: true };
 
 /**
  * Does the work of a creating request once per Idempotency-Key. The key is written in the work's own transaction, so
@@ -20,30 +21,51 @@ export type Making<M extends Made> =
  */
 export async function withIdempotencyKey<M extends Made>(
   c: Context<ApiEnv>,
-  { db }: Pick<ApiContext, 'db'>,
+  { db }: { db: Db },
   making: Making<M>,
-): Promise<M | (Made & { isReplay: true })> {
+): Promise<M | Replayed> {
+  if (c.req.header('idempotency-key') === undefined && making.atOnce) return making.atOnce(db);
+  return db.transaction().execute(await makeOnce(c, making));
+}
+
+/** The same work as a part of a transaction, which a failure has to undo. */
+export async function makeOnce<M extends Made>(
+  c: Context<ApiEnv>,
+  making: Making<M>,
+): Promise<(trx: Trx) => Promise<M | Replayed>> {
   const key = readKey(c.req.header('idempotency-key'));
   const make = (trx: Trx) => (making.together ? making.together(trx) : making.atOnce(trx));
-  if (key === undefined) return making.atOnce ? making.atOnce(db) : db.transaction().execute(make);
+  if (key === undefined) return make;
 
-  const request = { project: c.get('project'), path: c.req.path, key, bodyHash: hash(await c.req.text()) };
-  return db.transaction().execute(async (trx) => {
+  const request = await keyOf(c, key);
+  return async (trx) => {
     const remembered = await rememberIdempotencyKey(trx, request);
     if (remembered.kind === 'mismatch')
       throw new RequestRefused(409, 'idempotency_key_reused', REUSED, 'Idempotency-Key');
-    if (remembered.kind === 'replay') {
-      c.header('Idempotency-Replayed', 'true');
-      return {
-        status: remembered.status as Made['status'],
-        resourceId: remembered.resourceId,
-        isReplay: true as const,
-      };
-    }
+    if (remembered.kind === 'replay') return replayOf(c, remembered);
     const made = await make(trx);
     await completeIdempotencyKey(trx, request, made);
     return made;
-  });
+  };
+}
+
+/**
+ * What was made when a request with its key came first; undefined where there is no such key, or no such request by now. Asked
+ * before the body is looked at closely: what it names may have gone with what was made.
+ */
+export async function findReplay(c: Context<ApiEnv>, { db }: { db: Db }): Promise<Replayed | undefined> {
+  const key = readKey(c.req.header('idempotency-key'));
+  const found = key === undefined ? undefined : await findIdempotencyKey(db, await keyOf(c, key));
+  return found?.kind === 'replay' ? replayOf(c, found) : undefined;
+}
+
+async function keyOf(c: Context<ApiEnv>, key: string): Promise<IdempotencyKey> {
+  return { project: c.get('project'), path: c.req.path, key, bodyHash: hash(await c.req.text()) };
+}
+
+function replayOf(c: Context<ApiEnv>, { status, resourceId }: Extract<Remembered, { kind: 'replay' }>): Replayed {
+  c.header('Idempotency-Replayed', 'true');
+  return { status: status as Made['status'], resourceId, isReplay: true };
 }
 
 const REUSED = 'This Idempotency-Key was used with another body. Send the same body, or a fresh key.';

@@ -1,5 +1,6 @@
 import type { HttpBindings } from '@hono/node-server';
 import { OpenAPIHono } from '@hono/zod-openapi';
+import type { Scope } from '../../process/projects/access-keys.ts';
 import { explainIssues } from './issues.ts';
 
 /** A router: its routes check their input by schema and refuse with the contract's envelope, as `explain` says it. */
@@ -17,10 +18,15 @@ export function json<Schema>(schema: Schema) {
 }
 
 /**
- * What the middlewares add to a request: its project and the id of its key; under a base of responses, its own id and when
+ * What the middlewares add to a request: its project, the id of its key and what that may do; under a base of responses, its own id and when
  * it came, by `performance.now()`; and Node's request and response.
  */
 export type ApiEnv = {
   Bindings: HttpBindings;
-  Variables: { project: string; keyId: string | null; received: { requestId: string; startedAt: number } };
+  Variables: {
+    project: string;
+    keyId: string | null;
+    scopes: readonly Scope[];
+    received: { requestId: string; startedAt: number };
+  };
 };

@@ -3,6 +3,7 @@ import { createMiddleware } from 'hono/factory';
 import { z } from 'zod';
 import { RequestRefused } from '#core/failure.ts';
 import { shorten } from '#core/text.ts';
+import { isOfMetadata } from '../schemas/fields/metadata-query.ts';
 import { explainIssues } from './issues.ts';
 import type { makeRouter } from './router.ts';
 import { matchedRoute } from './unknown-route.ts';
@@ -45,7 +46,8 @@ function readsOf({ request }: RouteConfig): Reads {
 }
 
 function refuseQuery(given: Record<string, string>, { query }: Reads): void {
-  const unknown = Object.keys(given).find((name) => !query.has(name));
+  const isKnown = (name: string) => query.has(name) || (query.has('metadata') && isOfMetadata(name));
+  const unknown = Object.keys(given).find((name) => !isKnown(name));
   if (unknown === undefined) return;
   const message = `There is no query parameter \`${shorten(unknown)}\` here. Remove it, or check its spelling.`;
   throw new RequestRefused(400, 'unknown_field', message, shorten(unknown));

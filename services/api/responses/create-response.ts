@@ -4,17 +4,21 @@ import { loadTurn } from '#core/checkpoint/turns/reading/find.ts';
 import { splitModel } from '#core/llm/split-model.ts';
 import { presentResponse } from '#core/turn/responses/present.ts';
 import type { Turn } from '#core/turn/turn.ts';
+import { publishChanges } from '../../process/publish-changes.ts';
+import type { Made } from '../../start/made.ts';
 import type { ApiContext } from '../context.ts';
-import { type Made, withIdempotencyKey } from '../http/idempotency.ts';
+import { findReplay } from '../http/idempotency.ts';
 import { RESPONSE_BASES, type ResponseBase } from '../http/response-base.ts';
 import { type ApiEnv, json, makeRouter } from '../http/router.ts';
-import { publishChanges } from '../publish-changes.ts';
+import { hasScope } from '../http/scopes.ts';
+import { startedBy } from '../http/started-by.ts';
+import { startWithinQuota } from '../quotas/start-within-quota.ts';
+import { ofChain, ofConfig, ofIdempotencyKey, ofResponseBody } from '../schemas/errors/refusals.ts';
 import { idempotencyKey, replayedHeader } from '../schemas/fields/headers.ts';
-import { ofChain, ofConfig, ofIdempotencyKey, ofResponseBody } from '../schemas/refusals.ts';
 import { answerWhenEnded } from './answer-ended.ts';
 import { findOwnResponse, responseNotFound } from './find-response.ts';
 import { type HeldConnections, makeHeldConnections } from './held-connections.ts';
-import { readResponseRequest } from './read-request.ts';
+import { type ReadRequest, readResponseRequest } from './read-request.ts';
 import { explainResponseIssues } from './request/explain-issues.ts';
 import { ResponseBody } from './response-body.ts';
 import { operationAt } from './schemas/operation-at.ts';
@@ -25,7 +29,7 @@ import {
   responseIdHeader,
   responseOrEvents,
 } from './schemas/response-refusals.ts';
-import { type StartedResponse, startingOf } from './start-response.ts';
+import { startingOf } from './start-response.ts';
 import { streamResponse } from './stream-response.ts';
 
 const onDisconnect = {
@@ -68,20 +72,19 @@ export function createResponseRoutes(context: ApiContext) {
 function create(context: ApiContext, held: HeldConnections): CreateHandler {
   return async (c) => {
     const project = c.get('project');
-    const request = await readResponseRequest(c.req.valid('json'), { ...context, project });
-    const { wire } = context.providers.find(splitModel(request.config.model).provider).capabilities;
+    const body = c.req.valid('json');
+    const { stream, background } = body;
+    const start = await startingTurn(c, context, body);
     // An answer that takes long counts among the streams and long polls of its key: it is refused before anything is done.
-    const takesLong = request.stream || !request.background;
+    const takesLong = stream || !background;
     const release = takesLong ? context.streamLimiter.acquire({ project, keyId: c.get('keyId') }) : () => {};
     try {
-      const made = await withIdempotencyKey(c, context, startingOf({ project, keyId: c.get('keyId'), request, wire }));
-      const turn = await madeTurn(c, context, made);
-      if (request.ignoredTools.length > 0) c.header('pawl-ignored-tools', request.ignoredTools.join(', '));
-      if (!request.background) held.hold(c.env.outgoing, turn, { goesOn: mayGoOn(c) });
+      const turn = await start();
+      if (!background) held.hold(c.env.outgoing, turn, { goesOn: mayGoOn(c) });
       if (!takesLong) return c.json(presentResponse(context.stateSeals.sealRounds(turn)), 200);
       // Streams count themselves. What is streamed or held is not the one answer that the types know of.
-      if (request.stream) release();
-      const answer = request.stream ? streamResponse : answerWhenEnded;
+      if (stream) release();
+      const answer = stream ? streamResponse : answerWhenEnded;
       return (await answer(c, context, { turn, after: null })) as never;
     } finally {
       release();
@@ -89,17 +92,31 @@ function create(context: ApiContext, held: HeldConnections): CreateHandler {
   };
 }
 
+/** What starts the turn of a request that is read by then, or finds that of the same key: whatever its body names may be gone. */
+async function startingTurn(c: Context<ApiEnv>, context: ApiContext, body: ResponseBody): Promise<() => Promise<Turn>> {
+  const replay = await findReplay(c, context);
+  if (replay) return () => replayedTurn(c, context, replay);
+  const request = await readResponseRequest(body, { ...context, project: c.get('project') });
+  return () => startTurnOf(c, context, request);
+}
+
+async function startTurnOf(c: Context<ApiEnv>, context: ApiContext, request: ReadRequest): Promise<Turn> {
+  const { wire } = context.providers.find(splitModel(request.config.model).provider).capabilities;
+  const start = { ...startedBy(c, context), mayApprove: hasScope(c.get('scopes'), 'approve'), request, wire };
+  const made = await startWithinQuota(c, context, startingOf(start));
+  if (request.ignoredTools.length > 0) c.header('pawl-ignored-tools', request.ignoredTools.join(', '));
+  if (!('turn' in made)) return replayedTurn(c, context, made);
+  await publishChanges(context, { wakeups: made.wakeups });
+  return made.turn;
+}
+
 function mayGoOn(c: Context<ApiEnv>): boolean {
   return c.req.header('pawl-on-disconnect')?.toLowerCase() === 'continue';
 }
 
-/** The turn that was started just now, or that was when the same key came first: also one that is not stored. */
-async function madeTurn(c: Context<ApiEnv>, context: ApiContext, made: Made | StartedResponse): Promise<Turn> {
-  if ('turn' in made) {
-    await publishChanges(context, { wakeups: made.wakeups });
-    return made.turn;
-  }
+/** The turn that was started when the same key came first: also one that is not stored. */
+async function replayedTurn(c: Context<ApiEnv>, context: ApiContext, made: Made): Promise<Turn> {
   const turn = await loadTurn(context.db, made.resourceId);
   if (!turn) throw responseNotFound();
-  return turn.stored ? findOwnResponse(context.db, c.get('project'), made.resourceId.replace(/^turn_/, 'resp_')) : turn;
+  return turn.stored ? findOwnResponse(context.db, c.get('project'), turn.id.replace(/^turn_/, 'resp_')) : turn;
 }

@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http';
 import { cancelTurn } from '#core/checkpoint/turns/cancel.ts';
 import type { Turn } from '#core/turn/turn.ts';
+import { type Publishing, publishChanges } from '../../process/publish-changes.ts';
 import type { ApiContext } from '../context.ts';
-import { publishChanges } from '../publish-changes.ts';
 
 /** The connections on which callers wait for responses that they started in the foreground. */
 export type HeldConnections = {
@@ -13,7 +13,7 @@ export type HeldConnections = {
   hold(connection: ServerResponse, turn: Turn, options: { goesOn: boolean }): void;
 };
 
-type Context = Pick<ApiContext, 'db' | 'pubsub' | 'enqueue' | 'log' | 'isClosing'>;
+type Context = Publishing & Pick<ApiContext, 'isClosing'>;
 
 /** A peer that vanished without a word is noticed by TCP, which begins to ask after this silence. */
 const KEEP_ALIVE_MS = 15_000;
@@ -43,10 +43,11 @@ export function makeHeldConnections(context: Context): HeldConnections {
 }
 
 /** A cancel that cannot be written leaves the response as it is: it only costs what the caller did not want. */
-async function cancel({ db, log, ...context }: Context, { id, project }: Turn): Promise<void> {
+async function cancel(context: Context, { id, project }: Turn): Promise<void> {
+  const { db, log } = context;
   try {
     const cancelled = await db.transaction().execute((trx) => cancelTurn(trx, project, id));
-    if (cancelled?.status !== 'cancelled') return;
+    if (!cancelled?.wasActive) return;
     await publishChanges(context, { wakeups: cancelled.wakeups, ended: [id] });
     log.info({ event: 'response.abandoned', turn_id: id }, 'a response was cancelled: its caller went away');
   } catch (error) {

@@ -1,5 +1,6 @@
 import { createRoute, type RouteHandler, z } from '@hono/zod-openapi';
 import { RequestRefused } from '#core/failure.ts';
+import { mayAsk, mayAskProvider, type Project } from '#core/project.ts';
 import { quote } from '#core/text.ts';
 import type { ApiContext } from '../context.ts';
 import { type ApiEnv, json, makeRouter } from '../http/router.ts';
@@ -42,7 +43,8 @@ const listAll = createRoute({
   tags: ['Responses'],
   summary: 'List the models that can be asked (OpenAI base URL)',
   description:
-    'Aliases, and what each provider lists, as it was within the last minute. One that cannot be asked, or has no list, is left out.',
+    'Aliases, and what each provider lists, as it was within the last minute. One that cannot be asked, or has no list, is left ' +
+    'out, and so is what the project may not ask.',
   responses: {
     200: { description: 'All models.', headers, content: json(ListedModels) },
     ...responseRefusals(),
@@ -65,11 +67,12 @@ const retrieve = createRoute({
 /** `GET /openai/v1/models` and `GET /openai/v1/models/:id` (contract-responses section 1). */
 export function listedModelRoutes(context: ApiContext) {
   const lists = makeModelLists(context);
+  const listFor = async (name: string) => listModels(context, lists, context.projects.find(name));
   const handleList: RouteHandler<typeof listAll, ApiEnv> = async (c) =>
-    c.json({ object: 'list' as const, data: await listModels(context, lists) }, 200);
+    c.json({ object: 'list' as const, data: await listFor(c.get('project')) }, 200);
   const handleOne: RouteHandler<typeof retrieve, ApiEnv> = async (c) => {
     const { id } = c.req.valid('param');
-    const model = (await listModels(context, lists)).find((listed) => listed.id === id);
+    const model = (await listFor(c.get('project'))).find((listed) => listed.id === id);
     if (model) return c.json(model, 200);
     const message = `No provider here lists the model ${quote(id)}. GET /openai/v1/models has those there are.`;
     throw new RequestRefused(404, 'model_not_listed', message, 'id');
@@ -77,12 +80,18 @@ export function listedModelRoutes(context: ApiContext) {
   return makeRouter().openapi(listAll, handleList).openapi(retrieve, handleOne);
 }
 
-async function listModels({ providers, responses, log }: ApiContext, lists: ModelLists): Promise<ListedModel[]> {
-  const aliases = Object.entries(responses.modelAliases).map(([id, model]) =>
-    shown(id, 0, model.slice(0, model.indexOf('/'))),
-  );
+/** What the project may ask, of the aliases by the models that they stand for. */
+async function listModels(
+  { providers, responses, log }: ApiContext,
+  lists: ModelLists,
+  project: Project,
+): Promise<ListedModel[]> {
+  const aliases = Object.entries(responses.modelAliases)
+    .filter(([, model]) => mayAsk(project, model))
+    .map(([id, model]) => shown(id, 0, model.slice(0, model.indexOf('/'))));
+  const open = providers.names.filter((name) => mayAskProvider(project, name));
   const listed = await Promise.all(
-    providers.names.map(async (name) => {
+    open.map(async (name) => {
       try {
         const models = await lists.listOf(name);
         return models.map(({ id, created }) => shown(`${name}/${id}`, created, name));
@@ -92,7 +101,7 @@ async function listModels({ providers, responses, log }: ApiContext, lists: Mode
       }
     }),
   );
-  return [...aliases, ...listed.flat()];
+  return [...aliases, ...listed.flat().filter(({ id }) => mayAsk(project, id))];
 }
 
 function shown(id: string, created: number, owner: string): ListedModel {

@@ -4,8 +4,8 @@ import type { Providers } from '#core/llm/providers.ts';
 import { splitModel } from '#core/llm/split-model.ts';
 import type { GivenTool, TurnTool } from '#core/turn/request/tool.ts';
 import type { ToolChoice, TurnConfig } from '#core/turn/request/turn.ts';
+import { resolveConfig } from '../../start/resolve-config.ts';
 import type { ApiContext } from '../context.ts';
-import { resolveConfig } from '../resolve-config.ts';
 import { checkFields, checkWire } from './request/check-fields.ts';
 import { conversationIdOf, echoRequest } from './request/echo-request.ts';
 import type { OfferedTool } from './request/offered-tool.ts';
@@ -35,7 +35,7 @@ export type ReadRequest = {
 
 export type ReadRules = Pick<
   ApiContext,
-  'prices' | 'tools' | 'mcp' | 'toolSecrets' | 'toolRules' | 'egressPolicy' | 'stateSeals'
+  'prices' | 'projects' | 'tools' | 'mcp' | 'toolSecrets' | 'toolRules' | 'egressPolicy' | 'stateSeals'
 > & {
   providers: Providers;
   project: string;

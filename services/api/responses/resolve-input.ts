@@ -7,7 +7,7 @@ import { type InputItem, isMessage } from '#core/turn/request/item.ts';
 import { itemOf } from '#core/turn/responses/input-item.ts';
 import { readItemId } from '#core/turn/responses/item-id.ts';
 import type { Turn } from '#core/turn/turn.ts';
-import { type TakenInput, takeParts } from '../blobs/take-parts.ts';
+import { type TakenInput, takeParts } from '../../start/take-parts.ts';
 import type { ItemReference, PlacedItem } from './request/read-input.ts';
 
 /** An item of the input with its place in the caller's list. */

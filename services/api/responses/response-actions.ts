@@ -3,11 +3,11 @@ import { cancelTurn } from '#core/checkpoint/turns/cancel.ts';
 import { hideTurn } from '#core/checkpoint/turns/hide.ts';
 import { turnIdOf } from '#core/turn/responses/item-id.ts';
 import { presentResponse } from '#core/turn/responses/present.ts';
+import { publishChanges } from '../../process/publish-changes.ts';
 import type { ApiContext } from '../context.ts';
 import { RESPONSE_BASES, type ResponseBase } from '../http/response-base.ts';
 import { type ApiEnv, json, makeRouter } from '../http/router.ts';
-import { publishChanges } from '../publish-changes.ts';
-import { ofAnyBody } from '../schemas/refusals.ts';
+import { ofAnyBody } from '../schemas/errors/refusals.ts';
 import { findOwnResponse, responseNotFound } from './find-response.ts';
 import { operationAt } from './schemas/operation-at.ts';
 import { DeletedResponse, ResponseId, ResponseObject } from './schemas/response-object.ts';
@@ -41,7 +41,7 @@ const deleteAt = (base: ResponseBase) =>
     request: { params },
     responses: {
       200: { description: 'It is gone.', headers: z.object(openaiHeaders), content: json(DeletedResponse) },
-      ...responseRefusals('response_not_found'),
+      ...responseRefusals('quota_exceeded', 'response_not_found'),
     },
   });
 
@@ -61,7 +61,7 @@ function cancelOne(context: ApiContext): RouteHandler<ReturnType<typeof cancelAt
     const cancelled = await context.db.transaction().execute((trx) => cancelTurn(trx, project, turn.id));
     if (!cancelled) throw responseNotFound();
     if (cancelled.status === 'cancelled') {
-      await publishChanges(context, { wakeups: cancelled.wakeups, ended: [turn.id] });
+      await publishChanges(context, { wakeups: cancelled.wakeups, ended: cancelled.wasActive ? [turn.id] : [] });
     }
     const now = await findOwnResponse(context.db, project, id);
     return c.json(presentResponse(context.stateSeals.sealRounds(now)), 200);

@@ -1,28 +1,35 @@
 import type { Db, Trx } from '#core/checkpoint/tables.ts';
 import { createFirstTurn, createTurn } from '#core/checkpoint/turns/create.ts';
 import { loadTurn } from '#core/checkpoint/turns/reading/find.ts';
-import { newId } from '#core/id.ts';
+import { newId, newIdBeside } from '#core/id.ts';
 import type { Capabilities } from '#core/llm/provider.ts';
+import type { TurnTrace } from '#core/trace-context.ts';
 import type { NewTurn } from '#core/turn/predict.ts';
 import type { TurnTool } from '#core/turn/request/tool.ts';
-import type { Turn } from '#core/turn/turn.ts';
+import { lacksPlace, type Turn } from '#core/turn/turn.ts';
 import { type Wakeup, wakeupOf } from '#core/turn/wakeup.ts';
-import { hasData, keepTaken, type TakenInput } from '../blobs/take-parts.ts';
-import type { Made, Making } from '../http/idempotency.ts';
+import type { Made, Making } from '../../start/made.ts';
+import { hasData, keepTaken, type TakenInput } from '../../start/take-parts.ts';
+import { insufficientScope } from '../http/scopes.ts';
 import { adoptAllowedCalls, findAllowedCalls } from './allowed-calls.ts';
 import { checkInputAgainst, findPredecessor, type Predecessor } from './predecessor.ts';
 import type { ReadRequest } from './read-request.ts';
-import { resolveInput, takeResolved } from './resolve-input.ts';
+import { type ResolvedItem, resolveInput, takeResolved } from './resolve-input.ts';
 
 /**
- * A response to be started: its create request, read, whose it is, the key that sent it, and the wire of the provider that it
- * goes to.
+ * A response to be started: its create request, read, whose it is, the key that sent it and whether that may approve, and the
+ * wire of the provider that it goes to.
  */
 export type ResponseStart = {
   project: string;
   keyId: string | null;
+  mayApprove: boolean;
   request: ReadRequest;
   wire: Capabilities['wire'];
+  /** The trace that the request came with. */
+  trace: TurnTrace | null;
+  /** Whether no worker may be on its turn before that has a place. */
+  needsPlace: boolean;
 };
 
 /** The turn that the response is, with the wake-ups to enqueue after the commit. */
@@ -66,19 +73,26 @@ async function startInChain(trx: Trx, start: ResponseStart): Promise<StartedResp
   const predecessor = await findPredecessor(trx, start);
   const last = predecessor?.last;
   const input = await resolveInput(trx, start.request.input, { project, last });
+  if (!start.mayApprove) refuseApprovals(input);
   await checkInputAgainst(trx, { predecessor, input, project });
   const taken = await takeResolved(trx, input, start);
   const found = await findAllowedCalls(trx, input, { project, last });
-  const turn = await createBehind(trx, predecessor, newTurn(start, taken, found));
+  const turn = await createBehind(trx, predecessor, newTurn(start, taken, { predecessor, allowed: found }));
   await keepTaken(trx, { project, turnId: turn.id, taken });
   if (found.length === 0) return started(turn);
   await adoptAllowedCalls(trx, turn, { found, keyId });
   return started((await loadTurn(trx, turn.id)) ?? turn);
 }
 
+/** An answer to a request for approval needs the scope that approving by itself needs. */
+function refuseApprovals(input: ResolvedItem[]): void {
+  const answer = input.find(({ item }) => 'type' in item && item.type === 'mcp_approval_response');
+  if (answer) throw insufficientScope('approve', `input[${answer.at}]`);
+}
+
 function createBehind(trx: Trx, predecessor: Predecessor | undefined, turn: NewTurn): Promise<Turn> {
   if (!predecessor || predecessor.isFork) return createAlone(trx, turn, predecessor?.last ?? null);
-  return createTurn(trx, { ...turn, conversationId: predecessor.conversationId });
+  return createTurn(trx, turn);
 }
 
 /** Records the first turn of a conversation that goes with its last turn; with an origin, of a fork. */
@@ -89,18 +103,30 @@ function createAlone(db: Db, turn: NewTurn, origin: Turn | null): Promise<Turn> 
 }
 
 function newTurn(
-  { project, request }: ResponseStart,
+  { project, keyId, request, trace, needsPlace }: ResponseStart,
   { input }: TakenInput,
-  allowed: { tool: TurnTool }[] = [],
+  { predecessor, allowed = [] }: { predecessor?: Predecessor | undefined; allowed?: { tool: TurnTool }[] } = {},
 ): NewTurn {
   const { metadata, priority, store } = request;
-  const ids = { id: newId('turn'), conversationId: newId('conv') };
+  const conversationId = conversationIdBehind(predecessor);
+  const ids = { id: newIdBeside('turn', conversationId), conversationId };
   const adopted = allowed.length > 0 ? { adopted_tools: allowed.map(({ tool }) => tool) } : {};
   const config = { ...request.config, ...adopted };
-  return { ...ids, project, config, input, metadata, priority, stored: store };
+  return { ...ids, project, keyId, config, input, metadata, priority, stored: store, trace, needsPlace };
+}
+
+function conversationIdBehind(predecessor: Predecessor | undefined): string {
+  if (!predecessor) return newId('conv');
+  const { conversationId, isFork } = predecessor;
+  return isFork ? newIdBeside('conv', conversationId) : conversationId;
 }
 
 /** A turn that is not at the head waits for the one that is. */
 function started(turn: Turn): StartedResponse {
-  return { status: 200, resourceId: turn.id, turn, wakeups: turn.work.atHead ? [wakeupOf(turn)] : [] };
+  return {
+    status: 200,
+    resourceId: turn.id,
+    turn,
+    wakeups: turn.work.atHead && !lacksPlace(turn) ? [wakeupOf(turn)] : [],
+  };
 }

@@ -1,9 +1,10 @@
 import { createRoute, type RouteHandler, z } from '@hono/zod-openapi';
+import { mayAskProvider } from '#core/project.ts';
 import { GivenTool } from '#core/turn/request/tool.ts';
 import type { ApiContext } from '../context.ts';
 import { type ApiEnv, json, makeRouter } from '../http/router.ts';
+import { refusals } from '../schemas/errors/refusals.ts';
 import { listOf } from '../schemas/page.ts';
-import { refusals } from '../schemas/refusals.ts';
 import { WebhookSecrets } from '../schemas/webhook-endpoint.ts';
 
 const Provider = z
@@ -37,7 +38,10 @@ const models = createRoute({
   operationId: 'listModels',
   tags: ['Catalogue'],
   summary: 'List the configured providers and what each can do',
-  responses: { 200: { description: 'All providers.', content: json(listOf(Provider)) }, ...refusals() },
+  responses: {
+    200: { description: 'All providers that the project may ask a model of.', content: json(listOf(Provider)) },
+    ...refusals(),
+  },
 });
 
 const tools = createRoute({
@@ -61,14 +65,15 @@ const secret = createRoute({
 });
 
 /** What can be named in a request, and the secrets that sign webhooks. */
-export function catalogueRoutes({ providers, tools: registry, mcp, secretsOf }: ApiContext) {
-  const listModels: RouteHandler<typeof models, ApiEnv> = (c) =>
-    c.json(
-      whole(
-        providers.list().map((provider) => ({ id: `${provider.name}/*`, object: 'provider' as const, ...provider })),
-      ),
+export function catalogueRoutes({ providers, projects, tools: registry, mcp, secretsOf }: ApiContext) {
+  const listModels: RouteHandler<typeof models, ApiEnv> = (c) => {
+    const project = projects.find(c.get('project'));
+    const open = providers.list().filter(({ name }) => mayAskProvider(project, name));
+    return c.json(
+      whole(open.map((provider) => ({ id: `${provider.name}/*`, object: 'provider' as const, ...provider }))),
       200,
     );
+  };
   const listTools: RouteHandler<typeof tools, ApiEnv> = async (c) =>
     c.json(whole([...registry.list(), ...(await mcp.list())]), 200);
   const readSecret: RouteHandler<typeof secret, ApiEnv> = async (c) =>

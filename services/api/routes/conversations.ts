@@ -1,26 +1,36 @@
 import { createRoute, type RouteHandler, z } from '@hono/zod-openapi';
-import { createConversation, deleteConversation, listConversations } from '#core/checkpoint/conversations.ts';
+import type { Context } from 'hono';
+import { createConversation, listConversations, listWithLatestTurns } from '#core/checkpoint/conversations.ts';
+import { deleteConversation } from '#core/checkpoint/erasure/delete-conversation.ts';
 import { findFirstTurn } from '#core/checkpoint/turns/reading/find.ts';
 import { RequestRefused } from '#core/failure.ts';
 import { newId } from '#core/id.ts';
-import { ConversationRequest, type StandingConfig, type TurnConfig } from '#core/turn/request/turn.ts';
+import { ConversationRequest } from '#core/turn/request/conversation.ts';
+import type { StandingConfig, TurnConfig } from '#core/turn/request/turn.ts';
 import { presentConversation } from '#core/turn/resource/conversation.ts';
-import { presentTurn } from '#core/turn/resource/turn.ts';
-import { takeInput } from '../blobs/take-input.ts';
+import { presentListed, presentTurn } from '#core/turn/resource/turn.ts';
+import type { Conversation as StoredConversation } from '#core/turn/turn.ts';
+import { publishChanges } from '../../process/publish-changes.ts';
+import type { Made, Making } from '../../start/made.ts';
+import { checkStanding, resolveConfig } from '../../start/resolve-config.ts';
+import { toolInForce } from '../../start/resolve-tools.ts';
+import { refuseTurnFields } from '../../start/start-time.ts';
+import { type Started, startingConversation } from '../../start/start-turn.ts';
+import { takeInput } from '../../start/take-input.ts';
 import type { ApiContext } from '../context.ts';
 import { findOwnConversation } from '../find-own.ts';
-import { type Made, type Making, withIdempotencyKey } from '../http/idempotency.ts';
+import { findReplay, withIdempotencyKey } from '../http/idempotency.ts';
 import { setPollAfter } from '../http/poll-after.ts';
 import { type ApiEnv, json, makeRouter } from '../http/router.ts';
-import { publishChanges } from '../publish-changes.ts';
-import { checkStanding, resolveConfig } from '../resolve-config.ts';
-import { toolInForce } from '../resolve-tools.ts';
+import { startedBy } from '../http/started-by.ts';
+import { startWithinQuota } from '../quotas/start-within-quota.ts';
 import { Conversation } from '../schemas/conversation.ts';
+import { ofBody, ofConfig, ofIdempotencyKey, refusals } from '../schemas/errors/refusals.ts';
 import { idempotencyKey, locationHeader, pollAfterHeader, replayedHeader } from '../schemas/fields/headers.ts';
 import { ConversationId } from '../schemas/fields/id.ts';
+import { MetadataQuery, readMetadata } from '../schemas/fields/metadata-query.ts';
 import { fullPage, listOf, PageQuery, readCursor } from '../schemas/page.ts';
-import { ofBody, ofConfig, ofIdempotencyKey, refusals } from '../schemas/refusals.ts';
-import { type Started, startingConversation } from '../start-turn.ts';
+import { createdBetween, searchedFor, searchFields } from '../schemas/turn-filter.ts';
 
 const create = createRoute({
   method: 'post',
@@ -28,7 +38,9 @@ const create = createRoute({
   operationId: 'createConversation',
   tags: ['Conversations'],
   summary: 'Create a conversation; with `input`, also start its first turn',
-  description: 'What it is given, each of its turns inherits.',
+  description:
+    'What it is given, each of its turns inherits. What is of one turn alone goes with `input` only: `priority`, `on_active_turn` ' +
+    'and the times.',
   parameters: [idempotencyKey],
   request: { body: { required: true, content: json(ConversationRequest) } },
   responses: {
@@ -54,12 +66,8 @@ export function createConversationRoute(context: ApiContext) {
 function createOne(context: ApiContext): RouteHandler<typeof create, ApiEnv> {
   return async (c) => {
     const project = c.get('project');
-    const body = c.req.valid('json');
-    const config = await configOfTurn(body, { ...context, project });
-
-    const making = await makingOf(context, { project, body, config });
-    const made = await withIdempotencyKey(c, context, making);
-    if ('wakeups' in made) await publishChanges(context, made);
+    const made = (await findReplay(c, context)) ?? (await makeOne(c, context, c.req.valid('json')));
+    if ('wakeups' in made && made.wakeups) await publishChanges(context, { wakeups: made.wakeups });
 
     c.header('Location', `/v1/conversations/${made.resourceId}`);
     const found = await findOwnConversation(context.db, project, made.resourceId);
@@ -71,21 +79,36 @@ function createOne(context: ApiContext): RouteHandler<typeof create, ApiEnv> {
   };
 }
 
+async function makeOne(
+  c: Context<ApiEnv>,
+  context: ApiContext,
+  body: ConversationRequest,
+): Promise<Made & Partial<Pick<Started, 'wakeups'>>> {
+  const project = c.get('project');
+  const config = await configOfTurn(body, { ...context, project });
+  const making = await makingOf(context, { ...startedBy(c, context), body, config });
+  return (body.input ? startWithinQuota : withIdempotencyKey)(c, context, making);
+}
+
 /** How the first turn is worked; null where there is none yet, and the configuration is only checked. */
 async function configOfTurn(
   body: ConversationRequest,
   rules: ApiContext & { project: string },
 ): Promise<TurnConfig | null> {
   if (body.input) return resolveConfig(standingOf(body), rules);
+  refuseTurnFields(body);
   await checkStanding(standingOf(body), rules);
   return null;
 }
 
-type Creation = { project: string; body: ConversationRequest; config: TurnConfig | null };
+type Creation = ReturnType<typeof startedBy> & {
+  body: ConversationRequest;
+  config: TurnConfig | null;
+};
 
 async function makingOf(
   context: ApiContext,
-  { project, body, config }: Creation,
+  { project, keyId, trace, needsPlace, body, config }: Creation,
 ): Promise<Making<Made | (Made & Pick<Started, 'wakeups'>)>> {
   const id = newId('conv');
   const standing = { config: standingOf(body), metadata: body.metadata ?? {} };
@@ -98,7 +121,17 @@ async function makingOf(
     };
   }
   const taken = await takeInput(context, { project, config, input: body.input });
-  const start = { project, conversationId: id, config, taken, request: { priority: body.priority } };
+  const { priority, on_active_turn, debounce_ms, start_at, delay_seconds } = body;
+  const start = {
+    project,
+    keyId,
+    trace,
+    needsPlace,
+    conversationId: id,
+    config,
+    taken,
+    request: { priority, on_active_turn, debounce_ms, start_at, delay_seconds },
+  };
   return withResource(startingConversation(start, standing), id);
 }
 
@@ -108,7 +141,8 @@ function withResource(making: Making<Started>, resourceId: string): Making<Made 
   return { together: async (trx) => ({ ...(await making.together(trx)), resourceId }) };
 }
 
-function standingOf({ input, metadata, on_active_turn, priority, ...config }: ConversationRequest): StandingConfig {
+function standingOf({ input, metadata, on_active_turn, priority, ...others }: ConversationRequest): StandingConfig {
+  const { start_at, delay_seconds, debounce_ms, ...config } = others;
   return config;
 }
 
@@ -120,7 +154,14 @@ const list = createRoute({
   operationId: 'listConversations',
   tags: ['Conversations'],
   summary: 'List conversations, newest first',
-  request: { query: PageQuery },
+  description: 'By their own model and metadata, and by the words of their turns: `q` has to fit one of them.',
+  request: {
+    query: PageQuery.extend({
+      ...searchFields,
+      metadata: MetadataQuery,
+      include: z.enum(['latest_turn']).optional().describe('`latest_turn`: each conversation with its latest turn.'),
+    }),
+  },
   responses: {
     200: { description: 'A page.', content: json(listOf(Conversation)) },
     ...refusals('invalid_value'),
@@ -146,9 +187,14 @@ const remove = createRoute({
   operationId: 'deleteConversation',
   tags: ['Conversations'],
   summary: 'Delete a conversation and all that belongs to it',
-  description: 'Its turns, their events and their deliveries go with it. While one of its turns is active: 409.',
+  description:
+    'Its turns, their events and their deliveries go with it, and their content is erased at once; what a fork stands on goes ' +
+    'with the last fork. While one of its turns is active: 409.',
   request: { params },
-  responses: { 204: { description: 'Deleted.' }, ...refusals('conversation_not_found', 'conversation_busy') },
+  responses: {
+    204: { description: 'Deleted.' },
+    ...refusals('quota_exceeded', 'conversation_not_found', 'conversation_busy'),
+  },
 });
 
 /** `/v1/conversations`: what the turns of one caller have in common. */
@@ -159,14 +205,22 @@ export function conversationRoutes(context: ApiContext) {
     .openapi(remove, removeOne(context));
 }
 
-function listAll({ db, tools }: ApiContext): RouteHandler<typeof list, ApiEnv> {
+function listAll({ readAnywhere, tools, availability }: ApiContext): RouteHandler<typeof list, ApiEnv> {
+  const listed = (row: StoredConversation) => presentConversation(row, (tool) => toolInForce(tool, tools));
   return async (c) => {
-    const { cursor, limit } = c.req.valid('query');
-    const page = await listConversations(db, c.get('project'), { ...readCursor('conv', cursor), limit });
-    return c.json(
-      fullPage(page, (row) => presentConversation(row, (tool) => toolInForce(tool, tools))),
-      200,
-    );
+    const { cursor, limit, include, metadata: _, ...given } = c.req.valid('query');
+    const filter = { ...searchedFor({ ...given, ...readMetadata(c.req.queries()) }), ...createdBetween(given) };
+    const wanted = { ...filter, ...readCursor('conv', cursor), limit };
+    const project = c.get('project');
+    if (include === undefined)
+      return c.json(fullPage(await readAnywhere((db) => listConversations(db, project, wanted)), listed), 200);
+    const page = await readAnywhere((db) => listWithLatestTurns(db, project, wanted));
+    const { away } = availability.last();
+    const withTurn = ({ latestTurn, ...row }: (typeof page.rows)[number]) => ({
+      ...listed(row),
+      latest_turn: latestTurn && presentListed(latestTurn, away),
+    });
+    return c.json(fullPage(page, withTurn), 200);
   };
 }
 

@@ -3,20 +3,23 @@ import type { Context } from 'hono';
 import { newId } from '#core/id.ts';
 import { type StandingConfig, TurnRequest } from '#core/turn/request/turn.ts';
 import { presentTurn } from '#core/turn/resource/turn.ts';
-import { takeInput } from '../blobs/take-input.ts';
+import { publishChanges } from '../../process/publish-changes.ts';
+import type { Made } from '../../start/made.ts';
+import { mergeConfig, resolveConfig } from '../../start/resolve-config.ts';
+import { type Joined, joinOrStartTurn, type Started, startingConversation } from '../../start/start-turn.ts';
+import { takeInput } from '../../start/take-input.ts';
 import type { ApiContext } from '../context.ts';
 import { findOwnConversation, findOwnTurn } from '../find-own.ts';
-import { type Made, withIdempotencyKey } from '../http/idempotency.ts';
+import { findReplay } from '../http/idempotency.ts';
 import { setPollAfter } from '../http/poll-after.ts';
 import { type ApiEnv, json, makeRouter } from '../http/router.ts';
-import { publishChanges } from '../publish-changes.ts';
-import { mergeConfig, resolveConfig } from '../resolve-config.ts';
-import type { ErrorCode } from '../schemas/error-codes.ts';
+import { startedBy } from '../http/started-by.ts';
+import { startWithinQuota } from '../quotas/start-within-quota.ts';
+import type { ErrorCode } from '../schemas/errors/error-codes.ts';
+import { ofBody, ofConfig, ofIdempotencyKey, refusals } from '../schemas/errors/refusals.ts';
 import { idempotencyKey, locationHeader, pollAfterHeader, replayedHeader } from '../schemas/fields/headers.ts';
 import { ConversationId } from '../schemas/fields/id.ts';
-import { ofBody, ofConfig, ofIdempotencyKey, refusals } from '../schemas/refusals.ts';
 import { Turn } from '../schemas/turn.ts';
-import { type Started, startingConversation, startTurn } from '../start-turn.ts';
 
 const parameters = [idempotencyKey];
 const request = { body: { required: true, content: json(TurnRequest) } } as const;
@@ -50,7 +53,15 @@ const inConversation = createRoute({
   description: 'What is left out it inherits; what is given replaces that for this turn only.',
   parameters,
   request: { ...request, params: z.object({ id: ConversationId }) },
-  responses: { ...started, ...refusals(...refused, 'conversation_not_found', 'conversation_busy') },
+  responses: {
+    200: {
+      description: 'With `steer` or `merge`: the input has joined this turn, for good.',
+      headers: z.object({ ...locationHeader, ...pollAfterHeader, ...replayedHeader }),
+      content: json(Turn),
+    },
+    ...started,
+    ...refusals(...refused, 'conversation_not_found', 'conversation_busy', 'turn_differs'),
+  },
 });
 
 /** `POST /v1/turns` and `POST /v1/conversations/:id/turns`. */
@@ -63,11 +74,13 @@ function startOneShot(context: ApiContext): RouteHandler<typeof oneShot, ApiEnv>
   return async (c) => {
     const project = c.get('project');
     const body = c.req.valid('json');
+    const replay = await findReplay(c, context);
+    if (replay) return c.json(await accept(c, context, replay), 202);
     const standing = standingOf(body);
     const config = await resolveConfig(standing, { ...context, project });
     const taken = await takeInput(context, { project, config, input: body.input });
-    const start = { project, conversationId: newId('conv'), config, taken, request: body };
-    const made = await withIdempotencyKey(c, context, startingConversation(start, { config: standing, metadata: {} }));
+    const start = { ...startedBy(c, context), conversationId: newId('conv'), config, taken, request: body };
+    const made = await startWithinQuota(c, context, startingConversation(start, begunWith(standing)));
     return c.json(await accept(c, context, made), 202);
   };
 }
@@ -77,23 +90,38 @@ function startInConversation(context: ApiContext): RouteHandler<typeof inConvers
     const project = c.get('project');
     const body = c.req.valid('json');
     const conversation = await findOwnConversation(context.db, project, c.req.valid('param').id);
-    const config = await resolveConfig(mergeConfig(conversation.config, standingOf(body)), { ...context, project });
+    const replay = await findReplay(c, context);
+    if (replay) return c.json(await accept(c, context, replay), statusOf(replay));
+    const given = standingOf(body);
+    const config = await resolveConfig(mergeConfig(conversation.config, given), { ...context, project });
     const taken = await takeInput(context, { project, config, input: body.input });
-    const start = { project, conversationId: conversation.id, config, taken, request: body };
-    const made = await withIdempotencyKey(c, context, { together: (trx) => startTurn(trx, start) });
-    return c.json(await accept(c, context, made), 202);
+    const start = { ...startedBy(c, context), conversationId: conversation.id, config, taken, request: body, given };
+    const made = await startWithinQuota(c, context, { together: (trx) => joinOrStartTurn(trx, start) });
+    return c.json(await accept(c, context, made), statusOf(made));
   };
 }
 
-async function accept(c: Context<ApiEnv>, context: ApiContext, made: Made | Started) {
+function begunWith(config: StandingConfig) {
+  return { config, metadata: {}, begunByTurn: true };
+}
+
+/** An input that has joined a turn is answered 200, a new turn 202. */
+function statusOf({ status }: Made): 200 | 202 {
+  return status === 200 ? 200 : 202;
+}
+
+/** The answer to a request that started a turn, or had its input join one, or came again. */
+export async function accept(c: Context<ApiEnv>, context: ApiContext, made: Made | Started | Joined) {
   const isNew = 'turn' in made;
   if (isNew) await publishChanges(context, { wakeups: made.wakeups, ended: made.interrupted });
+  else if ('wakeups' in made) await publishChanges(context, { wakeups: [], joined: [made.resourceId] });
   const turn = isNew ? made.turn : await findOwnTurn(context.db, c.get('project'), made.resourceId);
   c.header('Location', `/v1/turns/${turn.id}`);
   setPollAfter(c, turn);
   return presentTurn(turn);
 }
 
-function standingOf({ input, metadata, on_active_turn, priority, ...config }: TurnRequest): StandingConfig {
+function standingOf({ input, metadata, on_active_turn, priority, ...others }: TurnRequest): StandingConfig {
+  const { start_at, delay_seconds, debounce_ms, ...config } = others;
   return config;
 }

@@ -12,15 +12,15 @@ import { redeliver } from '#core/checkpoint/webhooks/redeliver.ts';
 import { RequestRefused } from '#core/failure.ts';
 import { isId } from '#core/id.ts';
 import { iso } from '#core/turn/resource/iso.ts';
+import { publishChanges } from '../../process/publish-changes.ts';
 import type { ApiContext } from '../context.ts';
 import { findOwnTurn, findOwnWebhookEndpoint } from '../find-own.ts';
 import { type ApiEnv, json, makeRouter } from '../http/router.ts';
-import { publishChanges } from '../publish-changes.ts';
 import { Delivery, DeliveryStatus, LoggedDelivery } from '../schemas/delivery.ts';
+import { ofAnyBody, refusals } from '../schemas/errors/refusals.ts';
 import { DeliveryId, TurnId, WebhookEndpointId } from '../schemas/fields/id.ts';
 import { queryInteger } from '../schemas/fields/query-number.ts';
 import { listOf, PageQuery, pageOf, readCursor } from '../schemas/page.ts';
-import { ofAnyBody, refusals } from '../schemas/refusals.ts';
 
 const params = z.object({ id: DeliveryId });
 

@@ -1,6 +1,7 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { json, type makeRouter } from '../http/router.ts';
-import { errorExamples } from '../schemas/error-codes.ts';
+import { scopeOf } from '../http/scopes.ts';
+import { errorExamples } from '../schemas/errors/error-codes.ts';
 import { webhooks } from '../schemas/webhooks.ts';
 
 const ABOUT = {
@@ -20,6 +21,7 @@ const ABOUT = {
     { name: 'Events', description: 'What happens to a turn, as a list or as a stream.' },
     { name: 'Tool calls', description: 'Calls that wait for a client or a person, and what calls answered.' },
     { name: 'Conversations', description: 'Turns that belong together, and what they inherit.' },
+    { name: 'Schedules', description: 'Turns that are started at planned times.' },
     { name: 'Blobs', description: 'The bytes of images, files and audio that messages and results have.' },
     { name: 'Responses', description: 'Turns as OpenAI’s Responses API shows them, for its clients.' },
     { name: 'Webhook endpoints', description: 'URLs that receive the events of all turns of a project.' },
@@ -47,14 +49,31 @@ export function describeApi(app: ReturnType<typeof makeRouter>): void {
   registry.registerComponent('securitySchemes', 'ApiKey', {
     type: 'http',
     scheme: 'bearer',
-    description: 'One of PAWL_API_KEYS, without its project. Not needed where none are configured.',
+    description:
+      'One of PAWL_API_KEYS, without its project, or of PAWL_PROJECTS. Not needed where none are configured. Each operation ' +
+      'names the scope that its key needs.',
   });
   for (const [code, value] of Object.entries(errorExamples)) registry.registerComponent('examples', code, { value });
   for (const webhook of webhooks) registry.registerWebhook(webhook);
 
   let document: Record<string, unknown> | undefined;
   app.openapi(describe, (c) => {
-    document ??= { ...app.getOpenAPI31Document(ABOUT) };
+    document ??= { ...withScopes(app.getOpenAPI31Document(ABOUT)) };
     return c.json(document, 200);
   });
+}
+
+type Described = ReturnType<ReturnType<typeof makeRouter>['getOpenAPI31Document']>;
+
+const METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const;
+
+/** Each operation with the scope that its key needs, but for those that are open to all. */
+function withScopes(document: Described): Described {
+  for (const [path, item] of Object.entries(document.paths ?? {})) {
+    for (const method of METHODS) {
+      const operation = item[method];
+      if (operation && !operation.security) operation.security = [{ ApiKey: [scopeOf(method, path)] }];
+    }
+  }
+  return document;
 }

@@ -2,7 +2,7 @@ import { createRoute, type RouteHandler, z } from '@hono/zod-openapi';
 import { RequestRefused } from '#core/failure.ts';
 import type { ApiContext } from '../context.ts';
 import { type ApiEnv, json, makeRouter } from '../http/router.ts';
-import { openRefusals } from '../schemas/refusals.ts';
+import { openRefusals } from '../schemas/errors/refusals.ts';
 
 const alive = createRoute({
   method: 'get',
@@ -18,7 +18,7 @@ const Ready = z.object({
   status: z.literal('ready'),
   queue: z.enum(['ready', 'away']).describe('While it is away, turns are accepted and start once it is back.'),
   workers: z.number().int().min(0).describe('How many workers are alive; a killed one counts for up to 15 s more.'),
-  notes: z.array(z.string()).describe('What keeps turns from running now, and what to do about it.'),
+  notes: z.array(z.string()).describe('What keeps turns from running now, or some of them, and what to do about it.'),
 });
 
 const ready = createRoute({
@@ -41,11 +41,12 @@ export function healthRoutes({
 }: Pick<ApiContext, 'availability' | 'connectionRefusals'>) {
   const sayAlive: RouteHandler<typeof alive, ApiEnv> = (c) => c.json({ status: 'ok' as const }, 200);
   const sayReady: RouteHandler<typeof ready, ApiEnv> = async (c) => {
-    const { away, workers } = await availability.check();
+    const { away, stores, workers } = await availability.check();
     const reason = connectionRefusals.current() ?? away.get('database') ?? away.get('disk');
     if (reason) throw new RequestRefused(503, 'service_unavailable', reason);
     const queue = away.has('queue') ? ('away' as const) : ('ready' as const);
-    return c.json({ status: 'ready' as const, queue, workers: workers ?? 0, notes: [...away.values()] }, 200);
+    const notes = [...away.values(), ...stores.values()].filter((note) => note !== null);
+    return c.json({ status: 'ready' as const, queue, workers: workers ?? 0, notes }, 200);
   };
   return makeRouter().openapi(alive, sayAlive).openapi(ready, sayReady);
 }

@@ -10,11 +10,13 @@ import { openaiHistory } from '#core/turn/history/openai.ts';
 import type { Turn } from '#core/turn/turn.ts';
 import type { ApiContext } from '../context.ts';
 import { findOwnConversation } from '../find-own.ts';
+import { answerTagged } from '../http/answer-tagged.ts';
 import { type ApiEnv, json, makeRouter } from '../http/router.ts';
+import { refusals } from '../schemas/errors/refusals.ts';
+import { entityTagHeader, ifNoneMatch, notModified } from '../schemas/fields/headers.ts';
 import { ConversationId } from '../schemas/fields/id.ts';
 import { MessageList } from '../schemas/message-list.ts';
 import { PageQuery, readCursor } from '../schemas/page.ts';
-import { refusals } from '../schemas/refusals.ts';
 
 const Format = z
   .enum(['compact', 'openai', 'anthropic', 'gemini'])
@@ -37,29 +39,38 @@ const read = createRoute({
   summary: 'Read the messages of a conversation',
   description:
     'All of it, but for a conversation of more than 100 turns or some megabytes, which comes in pages of whole turns.',
+  parameters: [ifNoneMatch],
   request: {
     params: z.object({ id: ConversationId }),
     query: PageQuery.pick({ cursor: true }).extend({ format: Format, view: View }),
   },
   responses: {
-    200: { description: 'Messages, oldest first.', content: json(MessageList) },
+    200: { description: 'Messages, oldest first.', headers: z.object(entityTagHeader), content: json(MessageList) },
+    ...notModified,
     ...refusals('conversation_not_found', 'invalid_value'),
   },
 });
 
 /** `GET /v1/conversations/:id/messages`. */
-export function messageRoutes({ db }: ApiContext) {
+export function messageRoutes({ readAnywhere }: ApiContext) {
   const handler: RouteHandler<typeof read, ApiEnv> = async (c) => {
-    const { id, config } = await findOwnConversation(db, c.get('project'), c.req.valid('param').id);
+    const { id } = c.req.valid('param');
     const { format, view, cursor } = c.req.valid('query');
     const { before: after } = readCursor('turn', cursor);
     const list = view === 'kept' ? listHistory : listSent;
-    const { rows: turns, hasMore } = await list(db, id, { ...(after && { after }), limit: TURNS });
+    const {
+      config,
+      rows: turns,
+      hasMore,
+    } = await readAnywhere(async (db) => {
+      const { config } = await findOwnConversation(db, c.get('project'), id);
+      return { config, ...(await list(db, id, { ...(after && { after }), limit: TURNS })) };
+    });
     // Where the system prompt is a message, it is the first of all.
     const instructions = format === 'openai' && after ? null : (config.instructions ?? null);
     const nextCursor = hasMore ? (turns.at(-1)?.id ?? null) : null;
     const history = historyAs(format, turns, instructions);
-    return c.json({ object: 'list' as const, ...history, has_more: hasMore, next_cursor: nextCursor }, 200);
+    return answerTagged(c, { object: 'list' as const, ...history, has_more: hasMore, next_cursor: nextCursor });
   };
   return makeRouter().openapi(read, handler);
 }

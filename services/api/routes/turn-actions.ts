@@ -1,16 +1,17 @@
 import { createRoute, type RouteHandler, z } from '@hono/zod-openapi';
+import { deleteTurn } from '#core/checkpoint/erasure/delete-turn.ts';
 import { cancelTurn } from '#core/checkpoint/turns/cancel.ts';
 import { retryTurn } from '#core/checkpoint/turns/retry.ts';
 import { RequestRefused } from '#core/failure.ts';
 import { presentTurn } from '#core/turn/resource/turn.ts';
+import { publishChanges } from '../../process/publish-changes.ts';
 import type { ApiContext } from '../context.ts';
 import { findOwnTurn, turnNotFound } from '../find-own.ts';
 import { setPollAfter } from '../http/poll-after.ts';
 import { type ApiEnv, json, makeRouter } from '../http/router.ts';
-import { publishChanges } from '../publish-changes.ts';
+import { ofAnyBody, refusals } from '../schemas/errors/refusals.ts';
 import { pollAfterHeader } from '../schemas/fields/headers.ts';
 import { TurnId } from '../schemas/fields/id.ts';
-import { ofAnyBody, refusals } from '../schemas/refusals.ts';
 import { Turn } from '../schemas/turn.ts';
 
 const params = z.object({ id: TurnId });
@@ -44,9 +45,26 @@ const retry = createRoute({
   },
 });
 
-/** `POST /v1/turns/:id/cancel` and `/retry`. */
+const remove = createRoute({
+  method: 'delete',
+  path: '/v1/turns/{id}',
+  operationId: 'deleteTurn',
+  tags: ['Turns'],
+  summary: 'Delete a turn and erase its content',
+  description:
+    'Its input, rounds, calls, events, deliveries and blobs go at once, and later turns of its conversation are sent without ' +
+    'it. What a fork stands on goes with the last fork. A conversation stays; of one that a turn began, the configuration ' +
+    'goes with the last turn, but for the model. While the turn is active: 409.',
+  request: { params },
+  responses: { 204: { description: 'Deleted.' }, ...refusals('quota_exceeded', 'turn_not_found', 'turn_active') },
+});
+
+/** `POST /v1/turns/:id/cancel` and `/retry`, and `DELETE /v1/turns/:id`. */
 export function turnActionRoutes(context: ApiContext) {
-  return makeRouter().openapi(cancel, cancelOne(context)).openapi(retry, retryOne(context));
+  return makeRouter()
+    .openapi(cancel, cancelOne(context))
+    .openapi(retry, retryOne(context))
+    .openapi(remove, removeOne(context));
 }
 
 function cancelOne(context: ApiContext): RouteHandler<typeof cancel, ApiEnv> {
@@ -57,7 +75,7 @@ function cancelOne(context: ApiContext): RouteHandler<typeof cancel, ApiEnv> {
     if (cancelled.status !== 'cancelled') {
       throw new RequestRefused(409, 'turn_ended', `The turn is ${cancelled.status} already and cannot be cancelled.`);
     }
-    await publishChanges(context, { wakeups: cancelled.wakeups, ended: [id] });
+    await publishChanges(context, { wakeups: cancelled.wakeups, ended: cancelled.wasActive ? [id] : [] });
     return c.json(presentTurn(await findOwnTurn(context.db, c.get('project'), id)), 200);
   };
 }
@@ -65,7 +83,11 @@ function cancelOne(context: ApiContext): RouteHandler<typeof cancel, ApiEnv> {
 function retryOne(context: ApiContext): RouteHandler<typeof retry, ApiEnv> {
   return async (c) => {
     const { id } = await findOwnTurn(context.db, c.get('project'), c.req.valid('param').id);
-    const retried = await context.db.transaction().execute((trx) => retryTurn(trx, c.get('project'), id));
+    const retried = await context.db
+      .transaction()
+      .execute((trx) =>
+        retryTurn(trx, { project: c.get('project'), turnId: id, needsPlace: context.admission.isNeeded() }),
+      );
     if (retried.kind === 'missing') throw turnNotFound();
     if (retried.kind === 'not-failed') {
       throw new RequestRefused(409, 'turn_not_failed', 'Only a failed turn can be retried. Start a new turn instead.');
@@ -78,5 +100,15 @@ function retryOne(context: ApiContext): RouteHandler<typeof retry, ApiEnv> {
     const turn = await findOwnTurn(context.db, c.get('project'), id);
     setPollAfter(c, turn);
     return c.json(presentTurn(turn), 202);
+  };
+}
+
+function removeOne(context: ApiContext): RouteHandler<typeof remove, ApiEnv> {
+  return async (c) => {
+    const { id } = await findOwnTurn(context.db, c.get('project'), c.req.valid('param').id);
+    const outcome = await context.db.transaction().execute((trx) => deleteTurn(trx, c.get('project'), id));
+    if (outcome === 'missing') throw turnNotFound();
+    if (outcome === 'deleted') return c.body(null, 204);
+    throw new RequestRefused(409, 'turn_active', 'The turn is still active. Wait for it or cancel it, then delete.');
   };
 }

@@ -5,8 +5,8 @@ import type { ApiContext } from '../context.ts';
 import { findOwnTurn } from '../find-own.ts';
 import { type ApiEnv, json, makeRouter } from '../http/router.ts';
 import { Chain } from '../schemas/chain.ts';
+import { refusals } from '../schemas/errors/refusals.ts';
 import { TurnId } from '../schemas/fields/id.ts';
-import { refusals } from '../schemas/refusals.ts';
 
 const read = createRoute({
   method: 'get',

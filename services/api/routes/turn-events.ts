@@ -6,11 +6,11 @@ import { isTerminal, type Turn } from '#core/turn/turn.ts';
 import type { ApiContext } from '../context.ts';
 import { findOwnTurn } from '../find-own.ts';
 import { type ApiEnv, json, makeRouter } from '../http/router.ts';
+import { refusals } from '../schemas/errors/refusals.ts';
 import { Event, StreamedEvent } from '../schemas/event.ts';
 import { TurnId } from '../schemas/fields/id.ts';
 import { LARGEST_EVENT_NUMBER, queryInteger } from '../schemas/fields/query-number.ts';
 import { listOf } from '../schemas/page.ts';
-import { refusals } from '../schemas/refusals.ts';
 import type { StreamFormat } from '../stream/format.ts';
 import { nativeFormat } from '../stream/native-format.ts';
 import { streamToResponse } from '../stream/response-stream.ts';
@@ -54,7 +54,7 @@ const read = createRoute({
   },
 });
 
-type Context = Pick<ApiContext, 'db' | 'streamHub' | 'streamLimiter'>;
+type Context = Pick<ApiContext, 'db' | 'readAnywhere' | 'streamHub' | 'streamLimiter'>;
 
 /** `GET /v1/turns/:id/events`: what happened to a turn, as a list, or as a stream in one format. */
 export function turnEventRoutes(context: Context, format: StreamFormat = nativeFormat) {
@@ -63,7 +63,7 @@ export function turnEventRoutes(context: Context, format: StreamFormat = nativeF
 
 function readOrFollow(context: Context, format: StreamFormat): RouteHandler<typeof read, ApiEnv> {
   return async (c) => {
-    const turn = await findOwnTurn(context.db, c.get('project'), c.req.valid('param').id);
+    const { id } = c.req.valid('param');
     const { after: requested, cursor, limit } = c.req.valid('query');
     const after =
       format.resumeAfter({ header: (name) => c.req.header(name), query: (name) => c.req.query(name) }) ??
@@ -71,9 +71,13 @@ function readOrFollow(context: Context, format: StreamFormat): RouteHandler<type
       cursor ??
       0;
     if (c.req.header('accept')?.toLowerCase().includes('text/event-stream')) {
+      const turn = await findOwnTurn(context.db, c.get('project'), id);
       return follow(c, context, { turn, after, format });
     }
-    const events = await readEvents(context.db, turn, { after, limit });
+    const { turn, events } = await context.readAnywhere(async (db) => {
+      const turn = await findOwnTurn(db, c.get('project'), id);
+      return { turn, events: await readEvents(db, turn, { after, limit }) };
+    });
     const data = fitting(events, (event) => presentEvent(turn, event));
     const last = events[data.length - 1]?.number ?? after;
     const hasMore = last < turn.lastEvent;
@@ -87,7 +91,8 @@ function readOrFollow(context: Context, format: StreamFormat): RouteHandler<type
 type Position = { turn: Turn; after: number; format: StreamFormat };
 
 function follow(c: HonoContext<ApiEnv>, { streamHub, streamLimiter }: Context, { turn, after, format }: Position) {
-  if (isTerminal(turn.status) && after >= turn.lastEvent && format.end === '') return c.body(null, 204);
+  const isEnded = isTerminal(turn.status);
+  if (isEnded && after >= turn.lastEvent && format.end === '') return c.body(null, 204);
   // The body of a HEAD request is dropped: no client would ever read or cancel the stream.
   if (c.req.method === 'HEAD') return c.body(null, 200, format.headers);
   // A number beyond the last event comes from elsewhere; the client still gets the end of this turn.
@@ -95,7 +100,7 @@ function follow(c: HonoContext<ApiEnv>, { streamHub, streamLimiter }: Context, {
   const release = streamLimiter.acquire({ project: c.get('project'), keyId: c.get('keyId') });
   streamToResponse(c.env.outgoing, {
     headers: format.headers,
-    open: (sink) => streamHub.follow(turn.id, { after: from, format, sink }),
+    open: (sink) => streamHub.follow(turn.id, { after: from, isEnded, format, sink }),
     closed: release,
   });
   return RESPONSE_ALREADY_SENT;

@@ -1,23 +1,30 @@
 import { createRoute, type RouteHandler, z } from '@hono/zod-openapi';
 import { listTurns, listWholeTurns } from '#core/checkpoint/turns/reading/list.ts';
 import { isId } from '#core/id.ts';
+import { cutResults } from '#core/turn/resource/cut-results.ts';
 import { presentAdoptedLedger, presentLedger } from '#core/turn/resource/ledger.ts';
 import { presentListed, presentTurn } from '#core/turn/resource/turn.ts';
+import { presentTurnConfig } from '#core/turn/resource/turn-config.ts';
 import type { PartsAway } from '#core/turn/resource/waiting.ts';
 import { isAdded, isTerminal, type ListedTurn as StoredListed, type Turn as StoredTurn } from '#core/turn/turn.ts';
 import type { ApiContext } from '../context.ts';
 import { findOwnTurn } from '../find-own.ts';
+import { answerTagged } from '../http/answer-tagged.ts';
 import { setPollAfter } from '../http/poll-after.ts';
 import { type ApiEnv, json, makeRouter } from '../http/router.ts';
-import { pollAfterHeader } from '../schemas/fields/headers.ts';
-import { ConversationId, TurnId } from '../schemas/fields/id.ts';
+import { refusals } from '../schemas/errors/refusals.ts';
+import { entityTagHeader, ifNoneMatch, notModified, pollAfterHeader } from '../schemas/fields/headers.ts';
+import { TurnId } from '../schemas/fields/id.ts';
+import { MetadataQuery, readMetadata } from '../schemas/fields/metadata-query.ts';
 import { LARGEST_EVENT_NUMBER, queryInteger, queryNumber } from '../schemas/fields/query-number.ts';
 import { LedgerRounds } from '../schemas/ledger-round.ts';
 import { fullPage, listOf, PageQuery, readCursor } from '../schemas/page.ts';
-import { refusals } from '../schemas/refusals.ts';
-import { ListedTurn, Turn, TurnStatus } from '../schemas/turn.ts';
+import { ListedTurn, Turn } from '../schemas/turn.ts';
+import { storedFilter, turnFilterFields } from '../schemas/turn-filter.ts';
 
 const params = z.object({ id: TurnId });
+
+const MOST_RESULT_BYTES = 2 ** 31 - 1;
 
 const list = createRoute({
   method: 'get',
@@ -28,8 +35,8 @@ const list = createRoute({
   description: 'Without their rounds, unless `include` asks for them. A page of large turns has fewer than `limit`.',
   request: {
     query: PageQuery.extend({
-      status: TurnStatus.optional().describe('Only those of this status.'),
-      conversation_id: ConversationId.optional().describe('Only those of this conversation.'),
+      ...turnFilterFields,
+      metadata: MetadataQuery,
       include: z.enum(['rounds']).optional().describe('`rounds`: each turn whole, with its rounds.'),
     }),
   },
@@ -42,6 +49,7 @@ const read = createRoute({
   operationId: 'readTurn',
   tags: ['Turns'],
   summary: 'Poll a turn, or wait for it',
+  parameters: [ifNoneMatch],
   request: {
     params,
     query: z.object({
@@ -51,10 +59,19 @@ const read = createRoute({
       after: queryInteger({ min: 0, max: LARGEST_EVENT_NUMBER })
         .optional()
         .describe('Together with `wait`: answer as soon as `last_event` is higher than this.'),
+      max_result_bytes: queryInteger({ min: 0, max: MOST_RESULT_BYTES })
+        .optional()
+        .describe('Of each result, show so many bytes of its text; what was cut says `truncated`.'),
+      include: z.enum(['config']).optional().describe('`config`: what the turn ran with.'),
     }),
   },
   responses: {
-    200: { description: 'The turn as it is now.', headers: z.object(pollAfterHeader), content: json(Turn) },
+    200: {
+      description: 'The turn as it is now.',
+      headers: z.object({ ...pollAfterHeader, ...entityTagHeader }),
+      content: json(Turn),
+    },
+    ...notModified,
     ...refusals('turn_not_found', 'invalid_value', 'too_many_streams'),
   },
 });
@@ -66,8 +83,13 @@ const readRounds = createRoute({
   tags: ['Turns'],
   summary: 'Read the committed rounds of a turn, with what the ledger holds of each call',
   description: 'Who allowed a call, when it ran, how often, and what its tool knows it by.',
+  parameters: [ifNoneMatch],
   request: { params },
-  responses: { 200: { description: 'All rounds.', content: json(LedgerRounds) }, ...refusals('turn_not_found') },
+  responses: {
+    200: { description: 'All rounds.', headers: z.object(entityTagHeader), content: json(LedgerRounds) },
+    ...notModified,
+    ...refusals('turn_not_found'),
+  },
 });
 
 /** `GET /v1/turns…`: polling, one turn or a list. */
@@ -78,18 +100,19 @@ export function turnRoutes(context: ApiContext) {
     .openapi(readRounds, listRounds(context));
 }
 
-function listAll({ db, availability }: ApiContext): RouteHandler<typeof list, ApiEnv> {
+function listAll({ readAnywhere, availability }: ApiContext): RouteHandler<typeof list, ApiEnv> {
   const listed = (turn: StoredListed) => presentListed(turn, availability.last().away);
   const whole = (turn: StoredTurn) => presentWhole(turn, availability.last().away);
   return async (c) => {
-    const { cursor, limit, status, conversation_id: conversationId, include } = c.req.valid('query');
-    const filter = { ...(status && { status }), ...(conversationId && { conversationId }) };
+    const { cursor, limit, include, metadata: _, ...given } = c.req.valid('query');
+    const filter = storedFilter({ ...given, ...readMetadata(c.req.queries()) });
     const page = { ...filter, ...readCursor('turn', cursor), limit };
     const project = c.get('project');
-    if (conversationId !== undefined && !isId('conv', conversationId))
+    if (filter.conversationId !== undefined && !isId('conv', filter.conversationId))
       return c.json(fullPage(NONE, presentListed), 200);
-    if (include === undefined) return c.json(fullPage(await listTurns(db, project, page), listed), 200);
-    return c.json(fullPage(await listWholeTurns(db, project, page), whole), 200);
+    if (include === undefined)
+      return c.json(fullPage(await readAnywhere((db) => listTurns(db, project, page)), listed), 200);
+    return c.json(fullPage(await readAnywhere((db) => listWholeTurns(db, project, page)), whole), 200);
   };
 }
 
@@ -101,7 +124,7 @@ function presentWhole(turn: StoredTurn, away: PartsAway) {
 
 function poll({ db, streamHub, streamLimiter, availability }: ApiContext): RouteHandler<typeof read, ApiEnv> {
   return async (c) => {
-    const { wait, after } = c.req.valid('query');
+    const { wait, after, max_result_bytes: maxResultBytes, include } = c.req.valid('query');
     const { id } = c.req.valid('param');
     const project = c.get('project');
     const isEnough = (turn: StoredTurn) =>
@@ -114,7 +137,9 @@ function poll({ db, streamHub, streamLimiter, availability }: ApiContext): Route
     const found = wait === 0 || !isId('turn', id) ? undefined : await waitFor();
     const turn = found && isFound(found, project) ? found : await findOwnTurn(db, project, id);
     setPollAfter(c, turn);
-    return c.json(presentTurn(turn, availability.last().away), 200);
+    const shown = presentTurn(turn, availability.last().away);
+    const cut = maxResultBytes === undefined ? shown : cutResults(shown, maxResultBytes);
+    return answerTagged(c, { ...cut, ...(include && { config: presentTurnConfig(turn.config) }) });
   };
 }
 
@@ -135,6 +160,6 @@ function listRounds({ db }: ApiContext): RouteHandler<typeof readRounds, ApiEnv>
   return async (c) => {
     const turn = await findOwnTurn(db, c.get('project'), c.req.valid('param').id);
     const list = { object: 'list' as const, data: presentLedger(turn), has_more: false, next_cursor: null };
-    return c.json({ ...list, ...presentAdoptedLedger(turn) }, 200);
+    return answerTagged(c, { ...list, ...presentAdoptedLedger(turn) });
   };
 }

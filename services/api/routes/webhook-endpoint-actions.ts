@@ -8,9 +8,9 @@ import type { ApiContext } from '../context.ts';
 import { findOwnWebhookEndpoint } from '../find-own.ts';
 import { withIdempotencyKey } from '../http/idempotency.ts';
 import { type ApiEnv, json, makeRouter } from '../http/router.ts';
+import { ofAnyBody, ofIdempotencyKey, refusals } from '../schemas/errors/refusals.ts';
 import { idempotencyKey, replayedHeader } from '../schemas/fields/headers.ts';
 import { WebhookEndpointId } from '../schemas/fields/id.ts';
-import { ofAnyBody, ofIdempotencyKey, refusals } from '../schemas/refusals.ts';
 import { WebhookEndpointWithSecrets, WebhookSecrets, WebhookTest } from '../schemas/webhook-endpoint.ts';
 
 const params = z.object({ id: WebhookEndpointId });

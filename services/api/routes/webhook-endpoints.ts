@@ -18,10 +18,10 @@ import type { ApiContext } from '../context.ts';
 import { findOwnWebhookEndpoint } from '../find-own.ts';
 import { withIdempotencyKey } from '../http/idempotency.ts';
 import { type ApiEnv, json, makeRouter } from '../http/router.ts';
+import { ofBody, ofIdempotencyKey, refusals } from '../schemas/errors/refusals.ts';
 import { idempotencyKey, locationHeader, replayedHeader } from '../schemas/fields/headers.ts';
 import { WebhookEndpointId } from '../schemas/fields/id.ts';
 import { listOf, PageQuery, pageOf, readCursor } from '../schemas/page.ts';
-import { ofBody, ofIdempotencyKey, refusals } from '../schemas/refusals.ts';
 import { WebhookEndpoint, WebhookEndpointWithSecrets } from '../schemas/webhook-endpoint.ts';
 
 const params = z.object({ id: WebhookEndpointId });
@@ -87,7 +87,7 @@ const remove = createRoute({
   tags: ['Webhook endpoints'],
   summary: 'Delete a webhook endpoint; nothing more is sent to it',
   request: { params },
-  responses: { 204: { description: 'Deleted.' }, ...refusals('webhook_endpoint_not_found') },
+  responses: { 204: { description: 'Deleted.' }, ...refusals('quota_exceeded', 'webhook_endpoint_not_found') },
 });
 
 /** `/v1/webhook_endpoints`: URLs that receive the events of all turns of a project. */

@@ -1,26 +1,12 @@
 import { z } from 'zod';
-import { fillLimits, mapLimits } from '#core/turn/limits.ts';
+import { fillLimits } from '#core/turn/limits.ts';
 import { GivenTool } from '#core/turn/request/tool.ts';
-import { StandingConfig, ToolChoice } from '#core/turn/request/turn.ts';
+import { ToolChoice } from '#core/turn/request/turn.ts';
 import { Webhook } from '#core/turn/request/webhook.ts';
 import { ConversationId, TurnId } from './fields/id.ts';
 import { Time } from './fields/time.ts';
-import { Turn } from './turn.ts';
-
-const Limits = z.object(
-  mapLimits(
-    ({ counts, byDefault, min }): z.ZodType<number | null> =>
-      byDefault === null
-        ? (min === null ? z.number() : z.int()).nullable().describe(`${counts}; null for no limit.`)
-        : z.int().describe(`${counts}.`),
-  ),
-);
-
-/** What is passed on to the model or shapes its answer, as it was given. */
-const asGiven = StandingConfig.pick({
-  ...{ parallel_tool_calls: true, temperature: true, top_p: true, reasoning_effort: true, verbosity: true },
-  ...{ stop: true, seed: true, max_output_tokens: true, output_schema: true, context: true, provider_options: true },
-}).required().shape;
+import { asGiven, Limits } from './fields/turn-config.ts';
+import { ListedTurn, Turn } from './turn.ts';
 
 const example = {
   ...{ id: 'conv_01kagz8m4pfvbte2n5q7rys3wx', object: 'conversation', model: 'sim/demo' },
@@ -30,10 +16,11 @@ const example = {
   ...{ seed: null, max_output_tokens: null, output_schema: null, context: null, provider_options: null },
   limits: fillLimits(null),
   ...{ allowed_capabilities: null, webhook: null, metadata: {}, active_turn_id: null },
-  created_at: '2026-11-20T10:00:00.082Z',
+  ...{ forked_from: null, after_round: null },
+  ...{ created_at: '2026-11-20T10:00:00.082Z', expires_in_seconds: null, expires_at: null },
 };
 
-/** A conversation with its standing configuration; `turn` only in the answer to a POST with `input`. */
+/** A conversation with its standing configuration; `turn` only in the answer to a POST with `input`, `latest_turn` only in a list. */
 export const Conversation = z
   .object({
     id: ConversationId,
@@ -54,8 +41,20 @@ export const Conversation = z
     ),
     metadata: z.record(z.string(), z.string()).describe('What the caller keeps with the conversation.'),
     active_turn_id: TurnId.nullable().describe('The turn it is at; null while it is at none.'),
+    forked_from: TurnId.nullable().describe('The turn that its history begins with, of a fork; null of any other.'),
+    after_round: z
+      .int()
+      .nullable()
+      .describe('Up to which round of that turn; null where all of it is history, and where it is no fork.'),
     created_at: Time,
+    expires_in_seconds: z.int().nullable().describe('How long after the end of its last turn it goes; null for never.'),
+    expires_at: Time.nullable().describe(
+      'When it goes with all its turns; null where it does not, and while one of them is active.',
+    ),
     turn: Turn.optional(),
+    latest_turn: ListedTurn.nullable()
+      .optional()
+      .describe('The last of its turns in their order; null where it has none. Where a list is asked for it.'),
   })
   .meta({
     id: 'Conversation',

@@ -8,16 +8,17 @@ import {
   type LiveField,
   liveEvents,
 } from '#core/turn/event.ts';
+import { TurnError } from './errors/turn-error.ts';
 import { exampleOf } from './fields/example-of.ts';
 import { EventId, TurnId } from './fields/id.ts';
 import { Time } from './fields/time.ts';
 import { Round, ToolResult } from './round.ts';
 import { RequiredAction, Turn } from './turn.ts';
-import { TurnError } from './turn-error.ts';
 
 type FieldName = EventField | LiveField;
 
 const { assistant_response, tool_calls, finish_reason, usage, attempts } = Round.shape;
+const { input, metadata } = Turn.shape;
 
 /** What each field of an event is. The list of events says which event has which. */
 const fields = {
@@ -27,6 +28,7 @@ const fields = {
   result: ToolResult,
   error: TurnError,
   required_action: RequiredAction,
+  ...{ input, metadata },
   turn: Turn,
 } satisfies Record<FieldName, z.ZodType>;
 
@@ -38,6 +40,7 @@ const ownExamples: { [Type in EventType | LiveEventType['type']]?: object } = {
   'turn.queued': { sequence_number: 1 },
   'turn.started': { sequence_number: 2 },
   'round.completed': pick(round, ['assistant_response', 'tool_calls', 'finish_reason', 'usage', 'attempts']),
+  'input.added': { input: [{ role: 'user', content: 'And in Porto?' }], metadata: { order: '18' } },
   'turn.incomplete': {
     turn: { ...turn, status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' } },
   },

@@ -49,7 +49,8 @@ const OpenAiCall = z.object({
   function: z.object({ name, arguments: written }).describe('What is called.'),
 });
 
-const OpenAiMessage = z
+/** A message as OpenAI’s wire has it. */
+export const OpenAiMessage = z
   .union([
     z.object({ role, content: saidOn }),
     z.object({ role: z.literal('assistant'), tool_calls: z.array(OpenAiCall).describe('The calls it asks for.') }),

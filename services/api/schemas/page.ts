@@ -28,7 +28,10 @@ export function fullPage<Row extends { id: string }, Item>(
 }
 
 /** Where a page begins; a cursor that no list gave out is refused. */
-export function readCursor(prefix: 'conv' | 'turn' | 'dlv' | 'whe', cursor: string | undefined): { before?: string } {
+export function readCursor(
+  prefix: 'conv' | 'turn' | 'dlv' | 'whe' | 'sched',
+  cursor: string | undefined,
+): { before?: string } {
   if (cursor === undefined) return {};
   if (isId(prefix, cursor)) return { before: cursor };
   throw new RequestRefused(400, 'invalid_value', 'Give the next_cursor of the page before, or none.', 'cursor');

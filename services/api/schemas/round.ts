@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { InputMessage } from '#core/turn/message.ts';
 import { InputPart } from '#core/turn/request/input-part.ts';
 import { Json } from '#core/turn/request/json.ts';
 import { TOOL_ERROR_CATEGORIES } from '#core/turn/tool-result.ts';
@@ -57,6 +58,11 @@ const CallId = z
   .string()
   .meta({ description: 'The id of the call: the model’s own, or ours where that is of no use.', examples: ['call_1'] });
 
+/** The arguments of a call that a person changed. */
+const ApprovedArguments = z
+  .record(z.string(), z.unknown())
+  .describe('What the call is made with: a person allowed it with these arguments. Absent where they changed none.');
+
 /** One call as the model requested it. */
 export const ToolCall = z
   .object({
@@ -65,10 +71,11 @@ export const ToolCall = z
     arguments: z
       .union([z.record(z.string(), z.unknown()), z.string()])
       .describe('The arguments as an object, or the model’s raw text where that is no JSON object.'),
+    approved_arguments: ApprovedArguments.optional(),
   })
   .meta({
     id: 'ToolCall',
-    description: 'One call the model requested.',
+    description: 'One call the model requested, and what a person changed of it.',
     examples: [{ id: 'call_1', name: 'get_weather', arguments: { city: 'Lisbon' } }],
   });
 
@@ -114,6 +121,9 @@ const finishReason = z.enum(['stop', 'tool_calls', 'length', 'content_filter', '
 export const Round = z
   .object({
     number: z.int().describe('Which round of the turn it is, from 1.'),
+    input: z
+      .array(InputMessage)
+      .describe('What has joined the turn and was sent with this round first, behind the results of the round before.'),
     model: z.string().describe('The model that wrote it: that of the turn, or a fallback.'),
     assistant_response: z
       .string()
@@ -137,7 +147,7 @@ export const Round = z
     description: 'One request to the model and its reply, with the results of the calls it requested.',
     examples: [
       {
-        ...{ number: 1, model: 'sim/demo', assistant_response: 'Let me look.', finish_reason: 'tool_calls' },
+        ...{ number: 1, model: 'sim/demo', input: [], assistant_response: 'Let me look.', finish_reason: 'tool_calls' },
         ...{ finish_reason_raw: 'tool_calls', usage: counts, attempts: 1 },
         ...{ tool_calls: [exampleOf(ToolCall)], results: [exampleOf(ToolResult)] },
         ...{ started_at: '2026-11-20T10:00:00.104Z', completed_at: '2026-11-20T10:00:01.210Z' },

@@ -3,12 +3,13 @@ import { InputMessage } from '#core/turn/message.ts';
 import { INCOMPLETE_REASONS } from '#core/turn/turn.ts';
 import { ResponseId } from '../responses/schemas/response-object.ts';
 import { Compaction } from './compaction.ts';
+import { TurnError } from './errors/turn-error.ts';
 import { exampleOf } from './fields/example-of.ts';
-import { ConversationId, TurnId } from './fields/id.ts';
+import { ConversationId, ScheduleId, TurnId } from './fields/id.ts';
 import { orNull } from './fields/or-null.ts';
 import { Time } from './fields/time.ts';
+import { TurnConfig } from './fields/turn-config.ts';
 import { AdoptedCalls, Round, ToolCall, tokens } from './round.ts';
-import { TurnError } from './turn-error.ts';
 
 export const TurnStatus = z
   .enum(['queued', 'in_progress', 'requires_action', 'completed', 'incomplete', 'failed', 'cancelled'])
@@ -37,13 +38,16 @@ export const RequiredAction = z
 const Waiting = z
   .object({
     for: z
-      .enum(['turn', 'client', 'approval', 'retry', 'provider', 'slot'])
+      .enum(['start_at', 'turn', 'client', 'approval', 'retry', 'provider', 'project_quota', 'slot'])
       .describe(
-        '`turn`: another turn of the conversation; `client`: the output of calls; `approval`: a decision about calls; ' +
-          '`retry`: the time of the next try after one that failed; `provider`: a rate limit; `slot`: a free worker.',
+        '`start_at`: its time; `turn`: another turn of the conversation; `client`: the output of calls; `approval`: a decision about calls; ' +
+          '`retry`: the time of the next try after one that failed; `provider`: a rate limit; `project_quota`: another turn of the project, ' +
+          'which has as many at work as it may; `slot`: a free place in a worker.',
       ),
     since: Time.describe('Since when.'),
-    until: Time.optional().describe('Until when, where that is known: the next try, or when a call is given up.'),
+    until: Time.optional().describe(
+      'Until when, where that is known: its time, the next try, or when a call is given up.',
+    ),
     note: z
       .string()
       .optional()
@@ -88,9 +92,11 @@ const example = {
     response_id: null,
     status: 'completed',
     input: [{ role: 'user', content: 'How is the weather in Lisbon?' }],
+    pending_input: [],
     model: 'sim/demo',
   },
   ...{ round: 2, phase: null, last_event: 6, output: 'It is 22 °C and clear in Lisbon.', output_parsed: null },
+  ...{ forked_from: null, after_round: null, rerun_of: null },
   rounds: [
     exampleOf(Round),
     {
@@ -107,7 +113,8 @@ const example = {
     usage: exampleOf(Usage),
     warnings: [],
   },
-  ...{ metadata: { order: '17' }, created_at: '2026-11-20T10:00:00.082Z' },
+  ...{ metadata: { order: '17' }, created_at: '2026-11-20T10:00:00.082Z', start_at: null },
+  schedule_id: null,
   ...{ started_at: '2026-11-20T10:00:00.099Z', completed_at: '2026-11-20T10:00:02.015Z' },
 };
 
@@ -119,7 +126,12 @@ export const Turn = z
     conversation_id: ConversationId,
     response_id: ResponseIdOfTurn,
     status: TurnStatus,
-    input: z.array(InputMessage).describe('The messages of the caller.'),
+    input: z
+      .array(InputMessage)
+      .describe('The messages of the caller, with those that have joined before the turn began.'),
+    pending_input: z
+      .array(InputMessage)
+      .describe('What has joined since, and is sent with the next round. Where the turn ends before, it stays here.'),
     model: z
       .string()
       .describe('The model that was asked for, as `provider/model`; each round names the one that wrote it.'),
@@ -133,6 +145,11 @@ export const Turn = z
     output_parsed: z
       .unknown()
       .describe('The output as a value, of a completed turn with `output_schema`; null of any other.'),
+    forked_from: TurnId.nullable().describe(
+      'The turn that it goes on from, of the first turn of a fork; null of others.',
+    ),
+    after_round: z.int().nullable().describe('Behind which round of that turn; 0 is before its first.'),
+    rerun_of: TurnId.nullable().describe('The turn that it runs again; null of others.'),
     adopted_calls: AdoptedCalls.optional(),
     rounds: z.array(Round).describe('The committed rounds. They are never lost or repeated.'),
     compactions: z
@@ -147,8 +164,11 @@ export const Turn = z
     warnings: z.array(z.string()).describe('What the caller should know, such as that tool calls were emulated.'),
     metadata: z.record(z.string(), z.string()).describe('What the caller keeps with the turn.'),
     created_at: Time,
+    schedule_id: ScheduleId.nullable().describe('The schedule that started it; null where none did.'),
+    start_at: Time.nullable().describe('Before this time the turn is not begun; null where no time was asked for.'),
     started_at: Time.nullable().describe('When a worker first took it; null until then.'),
     completed_at: Time.nullable().describe('When it ended; null until then.'),
+    config: TurnConfig.optional().describe('What it ran with: only there with `include=config`.'),
   })
   .meta({
     id: 'Turn',

@@ -6,16 +6,18 @@ import type { SentLive } from './live-buffer.ts';
 import { type DurableMessage, durableMessages } from './message-cache.ts';
 import type { Progress } from './progress.ts';
 import type { TurnWatch, WatchContext } from './turn-watch.ts';
-import { messagesIn, readEvents } from './watched-turn.ts';
+import { messagesIn, readEvents, readWatched } from './watched-turn.ts';
 
-/** Where a stream starts, how it is written, and where to. */
-export type StreamStart = { after: number; format: StreamFormat; sink: Sink };
+/** Where a stream starts, whether its turn has ended already, how it is written, and where to. */
+export type StreamStart = { after: number; isEnded?: boolean; format: StreamFormat; sink: Sink };
 
 /**
  * Sends a turn's durable events after a number, each once and in order, and live events in between, to the end of
  * the turn. A slow client costs no memory: what its sink has no room for is taken from the turn again later.
  */
-export function followTurn(watch: TurnWatch, context: WatchContext, { after, format, sink }: StreamStart): EventStream {
+export function followTurn(watch: TurnWatch, context: WatchContext, start: StreamStart): EventStream {
+  const { after, isEnded = false, format, sink } = start;
+  if (isEnded) watch.watched.isEnded = true;
   messagesIn(format, watch.watched);
   return joinWatch(watch, sink, (joined) => {
     const stream: StreamState = {
@@ -83,9 +85,10 @@ function sendLive(stream: StreamState, progress: Progress): void {
 /** Reads a page for this stream alone. A turn that has no more events, although it should, is gone. */
 async function readOn(stream: StreamState): Promise<void> {
   const { watch, context, format, joined, sentUpTo } = stream;
-  const { db } = context;
-  const turn = await loadTurn(db, watch.watched.id);
-  const events = turn ? await readEvents(db, turn, { after: sentUpTo, limit: PAGE }) : [];
+  const { turn, events } = await readWatched(watch.watched, context, async (db) => {
+    const turn = await loadTurn(db, watch.watched.id);
+    return { turn, events: turn ? await readEvents(db, turn, { after: sentUpTo, limit: PAGE }) : [] };
+  });
   if (!turn || events.length === 0) return joined.end(format.refusal(turnNotFound()));
   stream.readUpTo = turn.lastEvent;
   sendDurable(stream, durableMessages(format, turn, events));

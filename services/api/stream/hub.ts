@@ -3,6 +3,7 @@ import { loadTurn } from '#core/checkpoint/turns/reading/find.ts';
 import type { Pubsub } from '#core/pubsub/pubsub.ts';
 import type { Turn } from '#core/turn/turn.ts';
 import type { Log } from '../../process/log.ts';
+import type { ReadAnywhere } from '../read-anywhere.ts';
 import { followTurn, type StreamStart } from './follow-turn.ts';
 import type { EventStream, Sink } from './joined-stream.ts';
 import { makePendingReads, type TurnWatch, type WatchContext, watchTurn } from './turn-watch.ts';
@@ -31,8 +32,10 @@ type WaitOptions = { timeoutMs: number; untilSettled?: boolean; signal?: AbortSi
 
 const HEARTBEAT_MS = 10_000;
 
+type HubParts = { db: Db; readAnywhere: ReadAnywhere; pubsub: Pubsub; log: Log; heartbeatMs?: number };
+
 /** Makes the hub of a process. */
-export function makeStreamHub(parts: { db: Db; pubsub: Pubsub; log: Log; heartbeatMs?: number }): StreamHub {
+export function makeStreamHub(parts: HubParts): StreamHub {
   const context = { heartbeatMs: HEARTBEAT_MS, pendingReads: makePendingReads(), ...parts };
   const byTurn = new Map<string, TurnWatch>();
   const unsubscribe = context.pubsub.subscribeToWorkers(({ kind }) => {

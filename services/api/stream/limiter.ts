@@ -4,7 +4,7 @@ import type { Caller } from '../http/api-keys.ts';
 /** Counts the requests that stay open for long, event streams and long polls, by the key they came with. */
 export type StreamLimiter = {
   /** Counts one more until the returned function is called. Refuses a request beyond the limit of its key. */
-  acquire(caller: Caller): () => void;
+  acquire(caller: Pick<Caller, 'project' | 'keyId'>): () => void;
 };
 
 /** Limits the open requests of each key in this process. */

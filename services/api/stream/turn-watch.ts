@@ -2,11 +2,26 @@ import type { Db } from '#core/checkpoint/tables.ts';
 import type { Pubsub } from '#core/pubsub/pubsub.ts';
 import type { LiveEvent } from '#core/turn/event.ts';
 import type { Log } from '../../process/log.ts';
+import type { ReadAnywhere } from '../read-anywhere.ts';
 import { whenToSend } from './progress.ts';
-import { newWatchedTurn, readChanges, type Stream, type Waiter, type WatchedTurn } from './watched-turn.ts';
+import {
+  newWatchedTurn,
+  readChanges,
+  readWatched,
+  type Stream,
+  type Waiter,
+  type WatchedTurn,
+} from './watched-turn.ts';
 
 /** The parts a watch needs. Every `heartbeatMs` a turn is read without a hint, since hints may get lost. */
-export type WatchContext = { db: Db; pubsub: Pubsub; log: Log; heartbeatMs: number; pendingReads: PendingReads };
+export type WatchContext = {
+  db: Db;
+  readAnywhere: ReadAnywhere;
+  pubsub: Pubsub;
+  log: Log;
+  heartbeatMs: number;
+  pendingReads: PendingReads;
+};
 
 /** One turn being watched. A watcher that is added has it read once more, and leaves by the returned function. */
 export type TurnWatch = {
@@ -96,12 +111,14 @@ const READ_LATER_MS = 1_000;
 
 /** Reads on request, at each heartbeat, and a moment after a failed reading. */
 function readRepeatedly(watched: WatchedTurn, catchUp: CatchUp, context: WatchContext) {
-  const { db, pubsub, log, heartbeatMs, pendingReads } = context;
+  const { pubsub, log, heartbeatMs, pendingReads } = context;
   let isStopped = false;
   // The first heartbeat comes at a random time, so that turns watched since the same moment are not all read at once.
   let timer = setTimeout(beat, heartbeatMs * (0.5 + Math.random() / 2));
   const read = coalesce(async () => {
-    if (!isStopped) await pendingReads.add(readChanges(watched, db)).then(settle, readLater);
+    if (isStopped) return;
+    const reading = readWatched(watched, context, (db) => readChanges(watched, db));
+    await pendingReads.add(reading).then(settle, readLater);
   });
 
   function beat(): void {

@@ -3,8 +3,9 @@ import { listEvents } from '#core/checkpoint/turns/reading/events.ts';
 import { loadTurn } from '#core/checkpoint/turns/reading/find.ts';
 import type { RequestRefused } from '#core/failure.ts';
 import type { StoredEvent } from '#core/turn/event.ts';
-import type { Turn } from '#core/turn/turn.ts';
+import { isTerminal, type Turn } from '#core/turn/turn.ts';
 import { turnNotFound } from '../find-own.ts';
+import type { ReadAnywhere } from '../read-anywhere.ts';
 import type { StreamFormat } from './format.ts';
 import { type LiveBuffer, makeLiveBuffer } from './live-buffer.ts';
 import { type MessageCache, makeMessageCache } from './message-cache.ts';
@@ -21,6 +22,8 @@ export type WatchedTurn = {
   progress: Progress | undefined;
   /** Whether it has surely changed since, or is wanted whole: then the next reading need not look first. */
   isOutdated: boolean;
+  /** Whether it had ended when it was last read: then it is read anywhere. */
+  isEnded: boolean;
   /** Whether live events may have been missed. */
   isUnsure: boolean;
   /** The messages in each format that a stream is written in. */
@@ -38,7 +41,7 @@ export type Waiter = { untilSettled: boolean; receive(turn: Turn): void; end(): 
 export function newWatchedTurn(id: string): WatchedTurn {
   return {
     ...{ id, streams: new Set(), waiters: new Set() },
-    ...{ known: undefined, progress: undefined, isOutdated: true, isUnsure: true },
+    ...{ known: undefined, progress: undefined, isOutdated: true, isEnded: false, isUnsure: true },
     ...{ messages: new Map(), liveBuffer: makeLiveBuffer() },
   };
 }
@@ -52,9 +55,24 @@ export function messagesIn(format: StreamFormat, { messages }: WatchedTurn): Mes
 
 const PAGE = 100;
 
+/** Runs a query for a watched turn: that of one at work on the primary, which has its commits first. */
+export function readWatched<T>(
+  { isEnded }: WatchedTurn,
+  { db, readAnywhere }: { db: Db; readAnywhere: ReadAnywhere },
+  query: (db: Db) => Promise<T>,
+): Promise<T> {
+  return isEnded ? readAnywhere(query) : query(db);
+}
+
 /** Reads what is new of a watched turn and advances all its streams. A turn that is gone ends all its watchers. */
 export async function readChanges(watched: WatchedTurn, db: Db): Promise<void> {
-  if (watched.isOutdated || (await hasChanged(watched, db))) await readWhole(watched, db);
+  try {
+    if (watched.isOutdated || (await hasChanged(watched, db))) await readWhole(watched, db);
+  } catch (error) {
+    // Where a replica failed, the primary is asked for the same.
+    watched.isOutdated = true;
+    throw error;
+  }
   for (const stream of watched.streams) stream.advance();
 }
 
@@ -78,6 +96,7 @@ async function readWhole(watched: WatchedTurn, db: Db): Promise<void> {
   const changes = watched.streams.size > 0 ? await readEvents(db, turn, { after, limit: PAGE }) : [];
   for (const messages of watched.messages.values()) messages.add(turn, changes);
   watched.progress = progressOf(turn);
+  watched.isEnded = isTerminal(turn.status);
   watched.liveBuffer.settle(watched.progress);
   for (const waiter of watched.waiters) waiter.receive(turn);
 }

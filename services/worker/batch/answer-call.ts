@@ -7,7 +7,7 @@ import { timing } from '#core/turn/timing.ts';
 import { errorResult } from '#core/turn/tool-result.ts';
 import type { ToolCall } from '#core/turn/turn.ts';
 import { signWebhook } from '#core/webhooks/sign.ts';
-import type { SpanAttributes } from '../../process/trace.ts';
+import { toolSpanId } from '../../process/trace/span-ids.ts';
 import type { WorkerContext } from '../context.ts';
 import type { Run } from '../lease/run.ts';
 import { writeCheckpoint } from '../write-checkpoint.ts';
@@ -30,14 +30,8 @@ export async function answerCall(run: Run, planned: PlannedCall, context: Worker
     case 'give-up':
       return leftOpen(run);
     case 'run':
-      return context.tracer.span('pawl.tool_call', attributesOf(planned.call, run), () =>
-        execute(run, { ...planned, plan }, context),
-      );
+      return execute(run, { ...planned, plan }, context);
   }
-}
-
-function attributesOf({ round, id, name }: ToolCall, { turn }: Run): SpanAttributes {
-  return { 'pawl.turn_id': turn.id, 'pawl.round': round, 'pawl.tool': name, 'pawl.tool_call_id': id };
 }
 
 const LEFT_OPEN = {
@@ -58,7 +52,7 @@ async function execute(
   let reached = false;
   using _started = publishStarted(run, planned, context);
   try {
-    const { result, full, blobs } = await runCall(prepared(run, planned), {
+    const { result, full, blobs } = await runCall(prepared(run, planned, context), {
       registry: context.tools,
       mcp: context.mcp,
       egress: context.egress,
@@ -106,10 +100,12 @@ async function makeSure({ id, turn }: Run, { call, claimedAt }: PlannedCall, con
   }
 }
 
-function prepared({ turn }: Run, { call, plan }: PlannedCall & { plan: RunPlan }) {
+function prepared({ turn }: Run, { call, plan }: PlannedCall & { plan: RunPlan }, context: WorkerContext) {
   const { tool, args } = plan;
-  const { id: turnId, project } = turn;
-  return { tool, args, turnId, project, idempotencyKey: idempotencyKey(turnId, call) };
+  const { id: turnId } = turn;
+  const project = context.projects.find(turn.project);
+  const trace = context.tracer.headersWithin(turn, () => toolSpanId(turn, call));
+  return { tool, args, turnId, project, trace, idempotencyKey: idempotencyKey(turnId, call) };
 }
 
 /** An HTTP tool knows by the signature that the call is ours; each attempt is signed anew. */

@@ -1,9 +1,9 @@
-import type { NewCall } from '#core/checkpoint/sql/new-calls.ts';
+import type { NewCall } from '#core/checkpoint/sql/rounds/new-calls.ts';
 import { findReusableOutputs } from '#core/checkpoint/turns/reading/call-outputs.ts';
 import { type CheckedCall, prepareCall } from '#core/tools/arguments/prepare-call.ts';
 import { type TimeBudget, timeBudgetOf } from '#core/tools/arguments/time-budget.ts';
 import { cacheKey } from '#core/tools/run/cache-key.ts';
-import { isLooping, MAX_SAME_CALLS, toolsFor } from '#core/turn/call.ts';
+import { argumentsToRun, isLooping, MAX_SAME_CALLS, toolsFor } from '#core/turn/call.ts';
 import type { RequestedCall } from '#core/turn/message.ts';
 import { isBeyondLimit } from '#core/turn/reached-limit.ts';
 import type { Tool } from '#core/turn/request/tool.ts';
@@ -58,9 +58,9 @@ export async function reuseResults<Planned extends { call: ToolCall; plan: CallP
   });
 }
 
-/** The key under which a planned call's result may serve others; null where it may not. */
+/** The key under which a planned call's result may serve others, by what it ran with (R39); null where it may not. */
 export function cacheKeyOf({ conversationId }: Turn, call: ToolCall, plan: CallPlan): string | null {
-  return plan.kind === 'run' ? cacheKey(conversationId, plan.tool, call.arguments) : null;
+  return plan.kind === 'run' ? cacheKey(conversationId, plan.tool, argumentsToRun(call)) : null;
 }
 
 /** Decides from what is stored; the caller has the lease wherever a claim is open (R8). */
@@ -71,7 +71,8 @@ export function planCall(turn: Turn, call: ToolCall, timeBudget?: TimeBudget): C
   if (isLooping(turn, call)) return { kind: 'refuse', error: looping(call) };
 
   const { allowed_capabilities: allowedCapabilities } = turn.config;
-  const prepared = prepareCall(call, { tools: toolsFor(turn.config, call), allowedCapabilities, timeBudget });
+  const requested = { ...call, arguments: argumentsToRun(call) };
+  const prepared = prepareCall(requested, { tools: toolsFor(turn.config, call), allowedCapabilities, timeBudget });
   if (!prepared.ok) return { kind: 'refuse', error: prepared.error };
   if (lacksAnswer(call, prepared.call.tool)) return { kind: 'refuse', error: CHECKED_TOO_SLOWLY };
   return { kind: 'run', ...prepared.call };

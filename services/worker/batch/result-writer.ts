@@ -14,6 +14,7 @@ import type { ToolCall, Turn } from '#core/turn/turn.ts';
 import type { Wakeup } from '#core/turn/wakeup.ts';
 import type { WorkerContext } from '../context.ts';
 import type { Run } from '../lease/run.ts';
+import { reportCall } from '../report/report-call.ts';
 import { writeCheckpoint } from '../write-checkpoint.ts';
 
 /** What a call came to. `leaseOwner` marks a result that only the run with the lease may write. */
@@ -26,15 +27,18 @@ export type KnownResult = {
   leaseOwner?: string;
 };
 
+/** A result, and when it came about, in milliseconds since 1970. */
+type TimedResult = KnownResult & { startedAt: number; endedAt: number };
+
 /** Where a batch puts its results as soon as they are known. */
 export type ResultWriter = {
   /** Resolves once the result is saved, or found to be late (R10). */
-  write(call: ToolCall, known: KnownResult): Promise<void>;
+  write(call: ToolCall, known: TimedResult): Promise<void>;
   /** What the saves so far have made due. */
   wakeups: Wakeup[];
 };
 
-type Entry = KnownResult & { call: ToolCall };
+type Entry = TimedResult & { call: ToolCall };
 
 /** In characters. What is written is kept several times over meanwhile, here and in Postgres. */
 const STATEMENT_LIMIT = 4 * 1024 * 1024;
@@ -72,8 +76,8 @@ export function openResultWriter({ turn }: Run, round: number, context: WorkerCo
     const saved = await writeCheckpoint(context, write, () =>
       save(turn, { turnId: turn.id, round, results, leaseOwner }, { context, group }),
     );
-    for (const { index, result } of results) if (saved.written.includes(index)) known.set(index, result);
-    if (saved.wakeups.length > 0) context.turnCache.keep(predictAfterBatch(turn, known));
+    for (const { call, result } of results) if (saved.written.includes(call.index)) known.set(call.index, result);
+    if (saved.wakeups.length > 0) context.turnCache.keep(predictAfterBatch(turn, known), saved.inputs);
     wakeups.push(...saved.wakeups);
     reportSaved(group, saved, { turn, context });
   }
@@ -89,7 +93,7 @@ export function openResultWriter({ turn }: Run, round: number, context: WorkerCo
 }
 
 function newResult({ call, result, fullOutput, cacheKey }: Entry): NewResult {
-  return { index: call.index, result, fullOutput, cacheKey: cacheKey ?? null };
+  return { call, result, fullOutput, cacheKey: cacheKey ?? null };
 }
 
 /** How many of the first entries fit into one statement: at least one. */
@@ -138,7 +142,7 @@ function reportSaved(
   { written, wakeups }: Answered,
   { turn, context }: { turn: Turn; context: WorkerContext },
 ): void {
-  for (const { call, result } of entries) {
+  for (const { call, result, startedAt, endedAt } of entries) {
     const about = {
       turn_id: turn.id,
       round: call.round,
@@ -147,6 +151,7 @@ function reportSaved(
     };
     if (written.includes(call.index)) {
       const event = { event: 'tool_result.saved', tool: call.name, ...about };
+      reportCall({ turn }, { call, result, startedAt, endedAt }, context);
       context.log.info(event, `tool result ready: ${result.error?.category ?? 'ok'} ${call.name}`);
     } else {
       const event = { event: 'tool_result.dropped', tool: call.name, ...about, late_result: true };

@@ -25,8 +25,9 @@ export async function runToolBatch(run: Run, { round, calls }: BatchStep, contex
   const own = plans.filter((planned) => !needsClaim(planned) || claimed.indexes.has(planned.call.index));
   const writer = openResultWriter(run, round, context);
   const calling = own.map(async (planned) => {
+    const startedAt = Date.now();
     const known = await answerCall(run, { ...planned, claimedAt: claimed.sentAt }, context);
-    if (known) await writer.write(planned.call, known);
+    if (known) await writer.write(planned.call, { ...known, startedAt, endedAt: Date.now() });
   });
   await allOrThrow(calling);
 

@@ -1,13 +1,17 @@
-import type { Db } from '#core/checkpoint/tables.ts';
+import type { Db, WorkerStep } from '#core/checkpoint/tables.ts';
 import { type LeaseRenewal, type RenewalOutcome, renewLeases } from '#core/checkpoint/turns/lease.ts';
 import { timing } from '#core/turn/timing.ts';
 import type { Log } from '../../process/log.ts';
+import type { LeavePlace } from '../batch/slow-batches.ts';
 import type { Run, StopReason } from './run.ts';
 
 /** The steps that this worker is on. */
 export type Heartbeat = {
-  /** Keeps the lease of a run until disposed, `limitMs` at the longest: a run that hangs for ever loses it (R4). */
-  track(run: Run, options: { leased: boolean; limitMs: number }): Disposable;
+  /**
+   * Keeps the lease of a run until disposed, `limitMs` at the longest: a run that hangs for ever loses it (R4). A run that lasts
+   * longer than a beat leaves its place, where it may, once it has the lease.
+   */
+  track(run: Run, options: Tracking): Disposable;
   /** Renews the leases that need it, or all of them; a run that has lost its step is stopped. */
   beat(which?: 'all'): Promise<void>;
   /** Takes the lease of a run that has started without one now; where it cannot, the next beat says why. */
@@ -15,9 +19,24 @@ export type Heartbeat = {
   /** Stops the runs of one turn, or of all. */
   stop(reason: StopReason, turnId?: string): void;
   count(): number;
+  /** The steps that it is on now, those first that it has been on for longest. */
+  steps(): WorkerStep[];
 };
 
-type TrackedRun = { run: Run; leased: boolean; renewedAt: number; until: number };
+type Tracking = { leased: boolean; limitMs: number; leavePlace?: LeavePlace | undefined };
+
+/** `startedAt` is in milliseconds since 1970, the others are by `performance.now()`. */
+type TrackedRun = {
+  run: Run;
+  leased: boolean;
+  leavePlace: LeavePlace | undefined;
+  renewedAt: number;
+  until: number;
+  startedAt: number;
+};
+
+/** A worker says of as many steps that it is on them. */
+const MOST_STEPS = 200;
 
 /** Beats for all runs in one statement: each beat acquires, but renews only every third of a lease (R4). */
 export function makeHeartbeat(db: Db, log: Log): Heartbeat {
@@ -38,15 +57,16 @@ export function makeHeartbeat(db: Db, log: Log): Heartbeat {
   }
 
   return {
-    track: (run, { leased, limitMs }) => {
+    track: (run, { leased, limitMs, leavePlace }) => {
       if (isShutDown) run.stop('shutdown');
       const now = performance.now();
-      tracked.set(run.id, { run, leased, renewedAt: now, until: now + limitMs });
+      tracked.set(run.id, { run, leased, leavePlace, renewedAt: now, until: now + limitMs, startedAt: Date.now() });
       return { [Symbol.dispose]: () => void tracked.delete(run.id) };
     },
     beat: async (which) => {
       const due = [...tracked.values()].filter((entry) => needsBeat(entry, which === 'all'));
       if (due.length > 0) await renew(due, 'stop');
+      for (const entry of tracked.values()) if (mayLeave(entry) && entry.leavePlace?.()) entry.leavePlace = undefined;
     },
     take: async ({ id }) => {
       const entry = tracked.get(id);
@@ -57,6 +77,7 @@ export function makeHeartbeat(db: Db, log: Log): Heartbeat {
       for (const { run } of tracked.values()) if (turnId === undefined || run.turn.id === turnId) run.stop(reason);
     },
     count: () => tracked.size,
+    steps: () => [...tracked.values()].slice(0, MOST_STEPS).map(stepOf),
   };
 }
 
@@ -67,8 +88,18 @@ function needsBeat({ leased, renewedAt, until, run }: TrackedRun, always: boolea
   return always || !leased || now - renewedAt > timing.leaseMs / 3;
 }
 
+/** Only under a lease that the database still has is its job not needed (decision 41). */
+function mayLeave({ run, leased, renewedAt, startedAt }: TrackedRun): boolean {
+  const isSlow = Date.now() - startedAt >= timing.heartbeatMs;
+  return isSlow && leased && !run.signal.aborted && performance.now() - renewedAt < timing.leaseMs / 2;
+}
+
 function renewalOf({ run, leased }: TrackedRun): Omit<LeaseRenewal, 'counts'> {
   return { turnId: run.turn.id, step: run.step, generation: run.turn.work.generation, runId: run.id, isFirst: !leased };
+}
+
+function stepOf({ run, startedAt }: TrackedRun): WorkerStep {
+  return { turnId: run.turn.id, step: run.step, since: new Date(startedAt).toISOString() };
 }
 
 type Settling = { outcome: RenewalOutcome | undefined; sentAt: number; tracked: Map<string, TrackedRun>; log: Log };

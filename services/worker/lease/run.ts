@@ -1,8 +1,23 @@
 import { randomUUID } from 'node:crypto';
+import type { RoundRequest } from '#core/llm/provider.ts';
 import type { Turn } from '#core/turn/turn.ts';
 
 /** Why a run is stopped in the middle. */
 export type StopReason = 'cancelled' | 'lost' | 'deadline' | 'shutdown';
+
+/** A request for a round that is under way; times are in milliseconds since 1970. */
+export type Attempt = {
+  round: number;
+  model: string;
+  startedAt: number;
+  firstChunkAt: number | null;
+  repliedAt: number | null;
+  /** What was asked, where spans carry it. */
+  asked: Pick<RoundRequest, 'instructions' | 'messages'> | null;
+};
+
+/** A try of a round, by when it began. */
+export type Tried = Pick<Attempt, 'round' | 'startedAt'>;
 
 /** One job's work on one step. Its id is fresh for each start: it names leases and claims, never a worker (R1). */
 export type Run = {
@@ -14,6 +29,12 @@ export type Run = {
   called: Set<number>;
   /** How many requests it has made to the model. */
   requests: number;
+  /** The try of its round that is under way, or whose reply or failure is not committed yet. */
+  attempt: Attempt | null;
+  /** The last try of its round that failed in this run. */
+  failed: Tried | null;
+  /** How long its step has waited for it. */
+  queueWaitMs: number;
   /**
    * The edition of the round, that its lease has handed to it alone; null until it has the lease. Without one it tells no piece
    * (contract-responses R45).
@@ -47,6 +68,9 @@ export function startRun(id: string, turn: Turn): Run & Disposable {
     signal: controller.signal,
     called: new Set(),
     requests: 0,
+    attempt: null,
+    failed: null,
+    queueWaitMs: 0,
     edition: null,
     told: false,
     leased,

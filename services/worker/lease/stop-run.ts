@@ -3,7 +3,9 @@ import { postponeStep } from '#core/checkpoint/turns/postpone.ts';
 import { nextStep } from '#core/turn/next-step.ts';
 import type { Turn, TurnError } from '#core/turn/turn.ts';
 import { type Wakeup, wakeupOf } from '#core/turn/wakeup.ts';
+import { reportTurnEnd } from '../../process/report-turn-end.ts';
 import type { WorkerContext } from '../context.ts';
+import { failedTry, reportFailedAttempt } from '../report/report-attempt.ts';
 import { writeCheckpoint } from '../write-checkpoint.ts';
 import type { Run, StopReason } from './run.ts';
 
@@ -11,6 +13,7 @@ import type { Run, StopReason } from './run.ts';
 export async function stopRun(run: Run, context: WorkerContext): Promise<Wakeup[]> {
   const { turn, signal, requests } = run;
   const reason: StopReason = signal.reason;
+  if (reason !== 'lost') reportFailedAttempt(run, reason, context);
   switch (reason) {
     case 'cancelled':
     case 'lost':
@@ -28,19 +31,18 @@ export async function handBack(run: Run, context: WorkerContext): Promise<Wakeup
   const at = { turnId: turn.id, step, generation: turn.work.generation, runId: id, called: [...called] };
   const back = { ...at, delayMs: 0, attempt: false, rateLimited: false, waitedMs: 0, requests, edition, told };
   const write = { verb: 'postponeStep', turnId: turn.id };
-  const wakeup = await writeCheckpoint(context, write, () => postponeStep(context.db, { ...back, eventData: null }));
-  return wakeup ? [wakeup] : dueWakeups(turn, context);
+  const wakeups = await writeCheckpoint(context, write, () =>
+    postponeStep(context.db, { ...back, failed: failedTry(run, context), eventData: null }),
+  );
+  return wakeups ?? dueWakeups(turn, context);
 }
 
 /**
  * Ends a turn at its deadline, also while a worker is on it: like a cancel, and without a summary (contract: limits). It
  * cuts off `failedRequests` requests to the model.
  */
-export async function endAtDeadline(
-  { id, conversationId }: Turn,
-  context: WorkerContext,
-  failedRequests = 0,
-): Promise<Wakeup[]> {
+export async function endAtDeadline(turn: Turn, context: WorkerContext, failedRequests = 0): Promise<Wakeup[]> {
+  const { id, conversationId } = turn;
   const because = { status: 'incomplete' as const, incompleteReason: 'deadline' as const };
   const ending = { turnId: id, conversationId, ...because, failedRequests };
   const wakeups = await writeEnding(ending, context);
@@ -48,17 +50,15 @@ export async function endAtDeadline(
 
   const { pubsub, watchers, log } = context;
   log.info({ event: 'turn.ended', turn_id: id, status: 'incomplete' }, 'turn ended at its deadline');
+  reportTurnEnd(turn, because, context);
   pubsub.publishToWorkers({ kind: 'cancelled', turnId: id });
   watchers.publishChange(id, wakeups);
   return wakeups;
 }
 
 /** Ends a turn as failed; only a run that still has its step may do so (R5). */
-export async function failTurn(
-  { id, turn, step, requests }: Run,
-  error: TurnError,
-  context: WorkerContext,
-): Promise<Wakeup[]> {
+export async function failTurn(run: Run, error: TurnError, context: WorkerContext): Promise<Wakeup[]> {
+  const { id, turn, step, requests } = run;
   const ending = {
     turnId: turn.id,
     conversationId: turn.conversationId,
@@ -71,6 +71,8 @@ export async function failTurn(
   const wakeups = await writeEnding(ending, context);
   if (!wakeups) return dueWakeups(turn, context);
 
+  reportFailedAttempt(run, error.code, context);
+  reportTurnEnd(turn, { status: 'failed', errorCode: error.code }, context);
   const about = { event: 'turn.ended', turn_id: turn.id, status: 'failed', step, code: error.code };
   context.log.warn(about, `turn failed: ${error.code}`);
   context.watchers.publishChange(turn.id, wakeups);

@@ -4,20 +4,22 @@ import { MAX_SUMMARY_TOKENS, SUMMARY_INSTRUCTIONS, summaryPrompt } from '#core/t
 import type { Message } from '#core/turn/message.ts';
 import type { RoundStep } from '#core/turn/next-step.ts';
 import type { Reply } from '#core/turn/reply.ts';
+import { turnSpanId } from '../../process/trace/span-ids.ts';
 import type { WorkerContext } from '../context.ts';
 import type { Run } from '../lease/run.ts';
-import { recordRequests } from './record-requests.ts';
+import { countRequests } from './count-requests.ts';
 
 /** What a summary is asked of, and what it has to tell. */
 export type SummaryQuestion = { step: RoundStep; model: string; messages: readonly Message[] };
 
 /** Asks a model for a summary of messages, once. What the turn asks of its rounds is not asked of it: tools, sampling, a form. */
 export async function askSummary(run: Run, question: SummaryQuestion, context: WorkerContext): Promise<Reply> {
-  const { model, step } = question;
+  const { model } = question;
   using permit = context.rateLimits.acquire(model);
   const provider = context.providers.find(splitModel(model).provider);
-  const caller = recordRequests(provider, { run, step, model, tracer: context.tracer });
-  const reply = await caller.ask(summaryRequest(run, question), run.signal, () => permit.answered());
+  const caller = countRequests(provider, run);
+  const trace = context.tracer.headersWithin(run.turn, () => turnSpanId(run.turn));
+  const reply = await caller.ask({ ...summaryRequest(run, question), trace }, run.signal, () => permit.answered());
   permit.answered();
   return reply;
 }

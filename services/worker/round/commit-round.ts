@@ -1,30 +1,35 @@
-import type { NewCall } from '#core/checkpoint/sql/new-calls.ts';
+import type { NewCall } from '#core/checkpoint/sql/rounds/new-calls.ts';
+import { standsOnOf } from '#core/checkpoint/sql/rounds/stands-on.ts';
 import { endWithRound } from '#core/checkpoint/turns/end.ts';
-import { saveRound, saveUnfitAnswer } from '#core/checkpoint/turns/save-round.ts';
+import { saveAnsweredRound } from '#core/checkpoint/turns/reruns/save-answered-round.ts';
+import { type Saved, saveRound, saveSurpassedAnswer, saveUnfitAnswer } from '#core/checkpoint/turns/save-round.ts';
 import { cleanText } from '#core/text.ts';
 import { checkOutput } from '#core/tools/arguments/check-output.ts';
 import { timeBudgetOf } from '#core/tools/arguments/time-budget.ts';
-import { assignCallIds, isHandOver } from '#core/turn/call.ts';
 import type { RoundStep } from '#core/turn/next-step.ts';
 import { type Outcome, outcomeOf } from '#core/turn/outcome.ts';
 import { needsRepair, unfitError } from '#core/turn/output/output-schema.ts';
 import type { Violation } from '#core/turn/output/violation.ts';
-import { predictAfterRound, predictAfterUnfit, type SavedRound, type UnfitRound } from '#core/turn/predict.ts';
+import { type AnswerRound, predictAfterAnswer, predictAfterRound } from '#core/turn/predict.ts';
 import { loopingCall } from '#core/turn/reached-limit.ts';
 import type { Reply } from '#core/turn/reply.ts';
-import { HANDED_OVER } from '#core/turn/tool-result.ts';
 import type { Turn } from '#core/turn/turn.ts';
 import type { Wakeup } from '#core/turn/wakeup.ts';
-import { addWaits, NO_WAIT } from '../batch/plan-calls.ts';
+import { reportTurnEnd } from '../../process/report-turn-end.ts';
 import type { WorkerContext } from '../context.ts';
 import type { Run } from '../lease/run.ts';
 import { dueWakeups } from '../lease/stop-run.ts';
+import { reportRound } from '../report/report-attempt.ts';
 import { writeCheckpoint } from '../write-checkpoint.ts';
+import { newCalls } from './new-calls.ts';
 import { pricedUsage } from './priced-usage.ts';
 
 type Replied = { step: RoundStep; reply: Reply; startedAt: number };
 
-/** Checkpoints a reply: with the calls it requests, as the answer that ends the turn, or with calls that end it too (R19). */
+/**
+ * Checkpoints a reply: with the calls it requests, as the answer that ends the turn, or with calls that end it too (R19). What the
+ * model was sent is what the run had loaded (R29).
+ */
 export async function commitRound(run: Run, replied: Replied, context: WorkerContext): Promise<Wakeup[]> {
   const { turn } = run;
   const { step, startedAt } = replied;
@@ -42,13 +47,14 @@ export async function commitRound(run: Run, replied: Replied, context: WorkerCon
     reply,
     attempts,
     edition: run.edition,
+    sent: turn.joined.length,
     startedAt,
+    standsOn: standsOnOf(turn.rounds),
     warnings,
-    calls: outcome.kind === 'calls' ? await newCalls(turn, step.round, reply) : [],
+    calls: outcome.kind === 'calls' ? await newCalls(turn, { number: step.round, reply }, context) : [],
   };
-  const committed = endingOf(turn, outcome, round);
-  const wakeups = await save(turn, { ...round, outcome: committed }, context);
-  if (!wakeups) {
+  const committed = await save(turn, { ...round, outcome: endingOf(turn, outcome, round) }, context);
+  if (!committed) {
     context.log.info(
       { event: 'round.dropped', turn_id: turn.id, round: step.round },
       'late reply dropped: the round was already there, or the turn had ended',
@@ -56,8 +62,9 @@ export async function commitRound(run: Run, replied: Replied, context: WorkerCon
     return dueWakeups(turn, context);
   }
 
-  reportCommitted(turn, replied, { outcome: committed, wakeups, context });
-  return wakeups;
+  reportRound(run, reply, context);
+  reportCommitted(turn, replied, { ...committed, usage, context });
+  return committed.wakeups;
 }
 
 /** What the reply cost is to be bounded, and not known. */
@@ -67,19 +74,20 @@ function isUncounted({ usage }: Reply, { config }: Turn): boolean {
 
 const UNCOUNTED = 'What a round cost is not known, so max_cost_usd does not count it';
 
-type RepliedRound = Omit<SavedRound, 'calls' | 'violations'> & { calls: NewCall[] };
-type Committed =
+type RepliedRound = MiddleAnswer & { calls: NewCall[] };
+type Meant =
   | Outcome
   | { kind: 'hand-over'; output: string }
   | { kind: 'repair'; violations: Violation[] }
   | { kind: 'failed'; output: string; violations: Violation[] };
-type Ending = Exclude<Committed, { kind: 'calls' | 'repair' }>;
+type Committed = Meant | { kind: 'surpassed' };
+type Ending = Exclude<Committed, { kind: 'calls' | 'repair' | 'surpassed' }>;
 
 /**
  * A reply that only asks for calls which are answered in a later turn ends this one (contract-responses R31). An answer that
  * breaks the output schema is repaired once, and fails the turn after that (R25).
  */
-function endingOf(turn: Turn, outcome: Outcome, { calls, reply }: RepliedRound): Committed {
+function endingOf(turn: Turn, outcome: Outcome, { calls, reply }: RepliedRound): Meant {
   if (outcome.kind === 'calls') {
     const isOver = calls.every(({ result }) => result?.status === 'handed_over');
     return isOver ? { kind: 'hand-over', output: reply.text ?? '' } : outcome;
@@ -92,56 +100,70 @@ function endingOf(turn: Turn, outcome: Outcome, { calls, reply }: RepliedRound):
   return { kind: 'failed', output: outcome.output, violations };
 }
 
-function save(
+type Commit = { outcome: Committed; wakeups: Wakeup[] };
+
+async function save(
   turn: Turn,
-  { outcome, ...round }: RepliedRound & { outcome: Committed },
+  { outcome, ...round }: RepliedRound & { outcome: Meant },
   context: WorkerContext,
-): Promise<Wakeup[] | null> {
+): Promise<Commit | null> {
+  const commit = (as: Committed, wakeups: Wakeup[] | null) => wakeups && { outcome: as, wakeups };
   switch (outcome.kind) {
     case 'calls':
-      return saveCalls(turn, round, context);
+      return commit(outcome, await saveCalls(turn, round, context));
     case 'repair':
-      return saveUnfit(turn, { ...round, violations: outcome.violations }, context);
-    case 'completed':
-    case 'incomplete':
+      return commit(outcome, await saveUnfit(turn, { ...round, violations: outcome.violations }, context));
     case 'hand-over':
     case 'failed':
-      return saveAnswer(turn, { ...round, outcome }, context);
+      return commit(outcome, await saveEnding(turn, { ...round, outcome }, context));
+    case 'completed':
+    case 'incomplete': {
+      const ended = commit(outcome, await saveEnding(turn, { ...round, outcome }, context));
+      return ended ?? commit({ kind: 'surpassed' }, await saveSurpassed(turn, round, context));
+    }
   }
 }
 
 async function saveCalls(turn: Turn, round: RepliedRound, context: WorkerContext): Promise<Wakeup[] | null> {
   const saved = { ...round, turnId: turn.id, webhook: turn.config.webhook };
   const write = { verb: 'saveRound', turnId: turn.id };
-  const wakeups = await writeCheckpoint(context, write, () => saveRound(context.db, saved));
-  if (wakeups) context.turnCache.keep(predictAfterRound(turn, round));
-  return wakeups;
+  const isAnswered = round.calls.some(({ result }) => result && result.status !== 'handed_over');
+  if (isAnswered) {
+    const answered = await writeCheckpoint(context, write, () => saveAnsweredRound(context.db, saved));
+    return answered?.wakeups ?? null;
+  }
+  const done = await writeCheckpoint(context, write, () => saveRound(context.db, saved));
+  return kept(done, predictAfterRound(turn, round), context);
 }
 
-async function saveUnfit(turn: Turn, round: UnfitRound, context: WorkerContext): Promise<Wakeup[] | null> {
+type MiddleAnswer = Omit<AnswerRound, 'violations'> & { sent: number; standsOn: number | null };
+
+async function saveUnfit(
+  turn: Turn,
+  round: MiddleAnswer & { violations: Violation[] },
+  context: WorkerContext,
+): Promise<Wakeup[] | null> {
   const saved = { ...round, turnId: turn.id, webhook: turn.config.webhook };
   const write = { verb: 'saveUnfitAnswer', turnId: turn.id };
-  const wakeups = await writeCheckpoint(context, write, () => saveUnfitAnswer(context.db, saved));
-  if (wakeups) context.turnCache.keep(predictAfterUnfit(turn, round));
-  return wakeups;
+  const done = await writeCheckpoint(context, write, () => saveUnfitAnswer(context.db, saved));
+  return kept(done, predictAfterAnswer(turn, round), context);
 }
 
-async function newCalls(turn: Turn, number: number, reply: Reply): Promise<NewCall[]> {
-  const { tools, response } = turn.config;
-  const effectOf = new Map(tools.map((tool) => [tool.name, tool.effect]));
-  const requested = await addWaits(turn, number, assignCallIds(reply.calls, turn));
-  return requested.map((call) => {
-    const isAsked = call.waitsFor === 'approval' && Boolean(response);
-    return {
-      ...call,
-      ...(isAsked && NO_WAIT),
-      effect: effectOf.get(call.name) ?? 'none',
-      result: isAsked || isHandOver(tools, call.name) ? HANDED_OVER : null,
-    };
-  });
+/** An answer that may not end its turn, since an input has joined behind what it was asked with: the turn goes on (R30). */
+async function saveSurpassed(turn: Turn, round: MiddleAnswer, context: WorkerContext): Promise<Wakeup[] | null> {
+  const saved = { ...round, turnId: turn.id, webhook: turn.config.webhook };
+  const write = { verb: 'saveSurpassedAnswer', turnId: turn.id };
+  const done = await writeCheckpoint(context, write, () => saveSurpassedAnswer(context.db, saved));
+  return kept(done, predictAfterAnswer(turn, round), context);
 }
 
-async function saveAnswer(
+function kept(saved: Saved | null, turn: Turn | null, { turnCache }: WorkerContext): Wakeup[] | null {
+  if (!saved) return null;
+  turnCache.keep(turn, saved.inputs);
+  return saved.wakeups;
+}
+
+async function saveEnding(
   turn: Turn,
   { outcome, ...round }: RepliedRound & { outcome: Ending },
   context: WorkerContext,
@@ -155,6 +177,7 @@ async function saveAnswer(
     step: turn.work.step,
     warnings: round.warnings,
     lastRound: { ...round, ...(violations && { violations }) },
+    answers: outcome.kind === 'completed' || outcome.kind === 'incomplete',
     isTurnOnly: turn.config.response?.background !== true,
     ...(outcome.kind === 'incomplete' ? { incompleteReason: outcome.reason } : {}),
     ...(violations ? { error: unfitError(violations) } : {}),
@@ -180,9 +203,9 @@ function cleaned(reply: Reply): Reply {
 function reportCommitted(
   turn: Turn,
   { step, reply, startedAt }: Replied,
-  about: { outcome: Committed; wakeups: Wakeup[]; context: WorkerContext },
+  about: { outcome: Committed; wakeups: Wakeup[]; usage: Reply['usage']; context: WorkerContext },
 ): void {
-  const { outcome, wakeups, context } = about;
+  const { outcome, wakeups, usage, context } = about;
   context.watchers.publishChange(turn.id, wakeups);
   const log = context.log.child({ turn_id: turn.id, round: step.round, duration_ms: Date.now() - startedAt });
   if (outcome.kind === 'calls') {
@@ -194,7 +217,13 @@ function reportCommitted(
     log.info({ event: 'round.unfit' }, `round ${step.round} does not fit the output schema: it is repaired`);
     return;
   }
+  if (outcome.kind === 'surpassed') {
+    log.info({ event: 'round.surpassed' }, `round ${step.round} answered before an input that has joined: it goes on`);
+    return;
+  }
   const status = statusOf(outcome);
+  const errorCode = outcome.kind === 'failed' ? 'output_schema_violated' : undefined;
+  reportTurnEnd(turn, { status, errorCode, output: outcome.output, lastRound: { usage } }, context);
   const rounds = `${step.round} round${step.round === 1 ? '' : 's'}`;
   log.info({ event: 'turn.ended', status }, `turn finished after ${rounds}: ${status}`);
 }

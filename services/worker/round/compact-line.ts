@@ -150,6 +150,7 @@ async function saveLine(
   const saved = await writeCheckpoint(context, write, () => saveCompaction(context.db, { compaction, ...about }));
   if (!saved) return goOnWithSaved(run, plan.round, context);
 
+  if (written.model && written.usage) context.metrics.tokensUsed(run.turn.project, written.model, written.usage);
   const { turn } = run;
   const isMade = isUsed && !(isSummary && saved.summary === null);
   run.turn = {

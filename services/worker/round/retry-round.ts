@@ -9,6 +9,7 @@ import type { Wakeup } from '#core/turn/wakeup.ts';
 import type { WorkerContext } from '../context.ts';
 import type { Run } from '../lease/run.ts';
 import { dueWakeups, failTurn } from '../lease/stop-run.ts';
+import { failedTry, reportFailedAttempt } from '../report/report-attempt.ts';
 import { writeCheckpoint } from '../write-checkpoint.ts';
 
 /**
@@ -61,11 +62,20 @@ async function postpone(
     ? { phase: 'llm_round', round: step.round, error: errorOf(failure), retry_in_ms: delayMs }
     : null;
   const limited = { rateLimited: failure.retry.kind === 'rate-limited', waitedMs };
-  const later = { ...tryOf(run), called: [], delayMs, attempt: counts, ...limited, eventData };
+  const later = {
+    ...tryOf(run),
+    failed: failedTry(run, context),
+    called: [],
+    delayMs,
+    attempt: counts,
+    ...limited,
+    eventData,
+  };
   const write = { verb: 'postponeStep', turnId: turn.id };
-  const wakeup = await writeCheckpoint(context, write, () => postponeStep(context.db, later));
-  if (!wakeup) return dueWakeups(turn, context);
+  const wakeups = await writeCheckpoint(context, write, () => postponeStep(context.db, later));
+  if (!wakeups) return dueWakeups(turn, context);
 
+  reportFailedAttempt(run, failure.code, context);
   const { provider } = splitModel(model);
   const about = { event: 'round.retrying', turn_id: turn.id, round: step.round, provider, code: failure.code };
   context.log[eventData ? 'warn' : 'debug'](
@@ -73,7 +83,7 @@ async function postpone(
     `round ${step.round} again in ${delayMs} ms: ${provider} failed with ${failure.code}`,
   );
   context.watchers.publishContinued(turn.id);
-  return [wakeup];
+  return wakeups;
 }
 
 /** Hands the round to the next model of its turn: committed before that is asked, in a job of its own (R24). */
@@ -84,15 +94,23 @@ async function leaveModel(
 ): Promise<Wakeup[]> {
   const { turn } = run;
   const from = turn.work.model;
-  const change = { ...tryOf(run), round: step.round, from, to, error: errorOf(failure) };
+  const change = {
+    ...tryOf(run),
+    round: step.round,
+    from,
+    to,
+    error: errorOf(failure),
+    failed: failedTry(run, context),
+  };
   const write = { verb: 'changeModel', turnId: turn.id };
-  const wakeup = await writeCheckpoint(context, write, () => changeModel(context.db, change));
-  if (!wakeup) return dueWakeups(turn, context);
+  const wakeups = await writeCheckpoint(context, write, () => changeModel(context.db, change));
+  if (!wakeups) return dueWakeups(turn, context);
 
+  reportFailedAttempt(run, failure.code, context);
   const about = { event: 'model.changed', turn_id: turn.id, round: step.round, from, to, code: failure.code };
   context.log.warn(about, `round ${step.round} goes to ${to}: ${from} failed with ${failure.code}`);
   context.watchers.publishContinued(turn.id);
-  return [wakeup];
+  return wakeups;
 }
 
 /** What a write says of the run that gives its step back. */

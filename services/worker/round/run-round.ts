@@ -1,28 +1,24 @@
 import { loadHistory } from '#core/checkpoint/turns/reading/history.ts';
 import { ProviderFailed } from '#core/failure.ts';
-import { declareTools } from '#core/llm/declare-tools.ts';
 import { chooseDialect } from '#core/llm/dialects/choose-dialect.ts';
-import type { RoundRequest } from '#core/llm/provider.ts';
+import { roundRequest } from '#core/llm/round-request.ts';
 import { splitModel } from '#core/llm/split-model.ts';
 import { sentHistory } from '#core/turn/compaction/sent-history.ts';
 import { transcriptOf } from '#core/turn/history/transcript.ts';
-import type { Message } from '#core/turn/message.ts';
 import type { RoundStep } from '#core/turn/next-step.ts';
-import { formatOf, needsRepair, withSchema } from '#core/turn/output/output-schema.ts';
-import { leftOutputTokens } from '#core/turn/reached-limit.ts';
 import type { Reply } from '#core/turn/reply.ts';
-import { showsReasoning } from '#core/turn/responses/output-item.ts';
-import type { Turn } from '#core/turn/turn.ts';
 import type { Wakeup } from '#core/turn/wakeup.ts';
+import { chatSpanId } from '../../process/trace/span-ids.ts';
 import type { WorkerContext } from '../context.ts';
-import type { Run } from '../lease/run.ts';
+import type { Attempt, Run } from '../lease/run.ts';
 import { stopRun } from '../lease/stop-run.ts';
 import type { Permit } from '../rate-limits.ts';
+import { reportFailedAttempt, startAttempt } from '../report/report-attempt.ts';
 import type { InFlight } from '../watchers.ts';
 import { commitRound } from './commit-round.ts';
 import { compactLine, type Earlier, isTooLong, lineOf } from './compact-line.ts';
+import { countRequests } from './count-requests.ts';
 import { publishRound, type RoundPublisher } from './publish-round.ts';
-import { recordRequests } from './record-requests.ts';
 import { postponeRound, retryRound } from './retry-round.ts';
 
 /** Requests one reply of the model and checkpoints it. A redelivered job finds its checkpoint and moves on. */
@@ -52,6 +48,7 @@ async function askUntilItFits(run: Run, question: Question, context: WorkerConte
     return await askRound(run, question, context);
   } catch (failure) {
     if (!isTooLong(failure)) throw failure;
+    reportFailedAttempt(run, 'context_length_exceeded', context);
     const compacted = await compactLine(run, { ...question, because: 'refused' }, context);
     if (compacted.kind === 'left') return compacted.wakeups;
     if (compacted.kind === 'same') throw failure;
@@ -61,30 +58,34 @@ async function askUntilItFits(run: Run, question: Question, context: WorkerConte
 
 async function askRound(run: Run, question: Question, context: WorkerContext): Promise<Wakeup[]> {
   using permit = context.rateLimits.acquire(run.turn.work.model);
-  const startedAt = Date.now();
-  const reply = await requestReply(run, { ...question, permit }, context);
+  const attempt = startAttempt(run, question.step.round);
+  const reply = await requestReply(run, { ...question, permit, attempt }, context);
+  attempt.repliedAt = Date.now();
   permit.answered();
-  return await commitRound(run, { step: question.step, reply, startedAt }, context);
+  return await commitRound(run, { step: question.step, reply, startedAt: attempt.startedAt }, context);
 }
 
 async function requestReply(
   run: Run,
-  { step, earlier, permit }: Question & { permit: Permit },
+  { step, earlier, permit, attempt }: Question & { permit: Permit; attempt: Attempt },
   context: WorkerContext,
 ): Promise<Reply> {
   const { turn, signal } = run;
   const { watchers, providers, tracer, blobCache } = context;
   const { model } = turn.work;
   const messages = await blobCache.fill(turn.project, transcriptOf(sentHistory(lineOf(run, earlier))));
-  const request = roundRequest(turn, step, messages);
+  const trace = tracer.headersWithin(turn, () => chatSpanId(turn, attempt));
+  const request = { ...roundRequest(turn, step, messages), trace };
+  if (tracer.withContent) attempt.asked = request;
 
   const address = { turn_id: turn.id, round: step.round, attempt: turn.work.generation + 1 };
   using publisher = publishRound(watchers, address, run);
   using _inFlight = watchers.trackInFlight(turn.id, leasedFor(run, publisher, context));
   const provider = providers.find(splitModel(model).provider);
-  const dialect = chooseDialect(turn.config.tool_mode, recordRequests(provider, { run, step, model, tracer }));
+  const dialect = chooseDialect(turn.config.tool_mode, countRequests(provider, run));
   const reply = await dialect.ask(request, signal, (delta) => {
     permit.answered();
+    attempt.firstChunkAt ??= Date.now();
     publisher.take(delta);
   });
   return { ...reply, reasoning: reply.reasoning ?? publisher.reasoning() };
@@ -106,49 +107,5 @@ function leasedFor(
       catchUp();
       take();
     },
-  };
-}
-
-/** What the request bounds each round to, or all of them together, whichever is less now. */
-function mostOutputTokens(turn: Pick<Turn, 'config' | 'rounds'>): number | null {
-  const [ofRound, left] = [turn.config.max_output_tokens, leftOutputTokens(turn)];
-  return ofRound === null || left === null ? (ofRound ?? left) : Math.min(ofRound, left);
-}
-
-/** `provider_options` are in the words of the provider that was asked for: no other one gets them. */
-function isOwnProvider({ config, work }: Pick<Turn, 'config' | 'work'>): boolean {
-  return splitModel(config.model).provider === splitModel(work.model).provider;
-}
-
-/**
- * The request of one round. A required tool is required in the first round only; a final round offers none, nor does
- * a repair (contract: Turn request).
- */
-export function roundRequest(
-  { id, config, rounds, work }: Turn,
-  { round, final }: RoundStep,
-  messages: Message[],
-): RoundRequest {
-  const { tool_choice: choice } = config;
-  return {
-    round,
-    model: splitModel(work.model).model,
-    instructions: withSchema(config),
-    messages,
-    tools: final || needsRepair({ rounds }) ? [] : config.tools,
-    declaredTools: declareTools(config.tools, messages),
-    toolChoice: round === 1 || choice === 'none' ? choice : 'auto',
-    parallelToolCalls: config.parallel_tool_calls,
-    temperature: config.temperature,
-    topP: config.top_p ?? null,
-    reasoningEffort: config.reasoning_effort ?? null,
-    showsReasoning: showsReasoning({ config }),
-    verbosity: config.verbosity ?? null,
-    stop: config.stop ?? null,
-    seed: config.seed ?? null,
-    textFormat: config.text_format ?? formatOf(config),
-    maxOutputTokens: mostOutputTokens({ config, rounds }),
-    providerOptions: isOwnProvider({ config, work }) ? config.provider_options : {},
-    requestId: `${id}.${round}.${work.generation}`,
   };
 }

@@ -6,9 +6,11 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { transientFaultOf } from '#core/postgres/retry-transient.ts';
 import { makeApp } from '#services/api/app.ts';
 import type { ApiContext } from '#services/api/context.ts';
-import { readApiKeys } from '#services/api/http/api-keys.ts';
+import { makeApiKeys } from '#services/api/http/api-keys.ts';
 import { openServer, SERVER_TIMES } from '#services/api/http/server.ts';
+import type { ReadAnywhere } from '#services/api/read-anywhere.ts';
 import { makeAvailability } from '#services/process/availability.ts';
+import { makeProjects } from '#services/process/projects.ts';
 import { createHarness, type Harness } from '#test/harness/create-harness.ts';
 import { describeRefusal } from '../refusals.ts';
 
@@ -64,7 +66,7 @@ test.each([
 
 test.each([
   ['DELETE', '/v1/turns', 'GET, HEAD, POST'],
-  ['PUT', '/v1/turns/turn_01kagz8m4pfvbte2n5q7rys3wx', 'GET, HEAD'],
+  ['PUT', '/v1/turns/turn_01kagz8m4pfvbte2n5q7rys3wx', 'DELETE, GET, HEAD'],
   ['GET', '/v1/turns/turn_01kagz8m4pfvbte2n5q7rys3wx/cancel', 'POST'],
   ['OPTIONS', '/v1/conversations', 'GET, HEAD, POST'],
   ['POST', '/healthz', 'GET, HEAD'],
@@ -79,7 +81,7 @@ test.each([
 test.each([
   ['PUT /v1/turns', 'text/plain', 'POST and GET'],
   ['PUT /v1/turns', 'application/json', 'POST and GET'],
-  ['POST /v1/turns/turn_x', 'text/plain', 'GET'],
+  ['POST /v1/turns/turn_x', 'text/plain', 'GET and DELETE'],
   ['PATCH /openapi.json', 'text/plain', 'GET'],
 ])('a wrong method is refused before its body is: %s of %s', async (asked, type, methods) => {
   const [method = '', path = ''] = asked.split(' ');
@@ -200,8 +202,11 @@ async function serveLogging(db: ApiContext['db']) {
   };
   const log = pino({ level: 'debug' }, { write });
   const deployment = { embedded: false, redis: false };
-  const availability = makeAvailability({ db, jobQueue: { count: async () => ({}) }, deployment });
-  const app = makeApp({ db, availability, keys: readApiKeys(undefined, '127.0.0.1'), log } as unknown as ApiContext);
+  const availability = makeAvailability({ db, jobQueue: { check: async () => [] }, deployment });
+  const keys = makeApiKeys(() => [], '127.0.0.1');
+  const readAnywhere: ReadAnywhere = (query) => query(db);
+  const projects = makeProjects([]);
+  const app = makeApp({ db, readAnywhere, availability, keys, projects, log } as unknown as ApiContext);
   const server = await openServer(app.fetch, { host: '127.0.0.1', port: 0 }, { ...SERVER_TIMES, connections: 100 });
   const address = server.address();
   return {

@@ -4,20 +4,17 @@ import { createHarness, type Harness, letTimePass, workUntilEnded } from '#test/
 import { scripted } from '#test/harness/scripted.ts';
 import { openExternalServer } from '#test/harness/servers/external-server.ts';
 import { audio, file, image, PDF, PNG, pathOf, text, user, WAV } from '../blobs/samples.ts';
-import { createWatchHarness } from '../stream/watch-harness.ts';
 import { keepItems } from './ask-for-items.ts';
 import { document } from './document.ts';
-import { problemsAt } from './strictly.ts';
+import { findAndChange } from './find-and-change.ts';
+import { lookAround } from './look-around.ts';
+import { treatMany } from './treat-many.ts';
 import { visitor } from './visitor.ts';
 
 type Made = { id: string };
 type List<Item = Made> = { data: Item[] };
 type Ask = ReturnType<typeof visitor>['ask'];
 type Mapped = { discriminator: { mapping: Record<string, string> } };
-type LiveEvent = Extract<
-  Parameters<Awaited<ReturnType<typeof createWatchHarness>>['pubsub']['publishToTurn']>[0],
-  { kind: 'event' }
->;
 
 const model = 'openai/test';
 const tools = ['weather_lookup'];
@@ -48,7 +45,8 @@ test('every successful answer is as it is described, in every status of a turn',
   await keepEndpoint(ask, harness, receiver.url);
   await playResponses(ask, harness);
   await keepItems(ask, harness);
-  await lookAround(ask, harness);
+  await treatMany(ask);
+  await lookAround(ask, harness.url);
 
   expect(unseen()).toEqual([]);
   expect(ended.statuses).toEqual(['completed', 'incomplete', 'failed', 'cancelled', 'completed', 'completed']);
@@ -64,6 +62,7 @@ async function converse(ask: Ask, harness: Harness, url: string): Promise<void> 
   const parts = user(text('What is it?'), image(PNG), file(PDF), audio(WAV, 'wav'));
   await ask('POST', '/v1/conversations', asking);
   await ask('POST', `/v1/conversations/${id}/turns`, { body: { input: parts } });
+  await ask('POST', `/v1/conversations/${id}/turns`, { body: { input: oneCall, on_active_turn: 'steer' } });
   for (const base64 of [PNG, PDF, WAV]) await ask('GET', pathOf(base64));
   await harness.workUntilIdle();
   await letTimePass(harness);
@@ -72,8 +71,8 @@ async function converse(ask: Ask, harness: Harness, url: string): Promise<void> 
     await ask('GET', `/v1/conversations/${id}/messages?format=${format}`);
     await ask('GET', `/v1/conversations/${id}/messages?format=${format}&view=sent`);
   }
-  for (const part of ['/rounds', '/chain', '/events?limit=2', '/tool_outputs/call_look', '/ui-stream'])
-    await ask('GET', `/v1/turns/${turn.id}${part}`);
+  const places = 'rounds rounds/1/sent chain events?limit=2 tool_outputs/call_look ui-stream'.split(' ');
+  for (const part of places) await ask('GET', `/v1/turns/${turn.id}/${part}`);
   await ask('GET', `/v1/turns/${turn.id}/events`, { headers: { ...stream, 'last-event-id': '99' } });
   const { data } = await ask<List>('GET', `/v1/turns/${turn.id}/deliveries`);
   await ask('GET', `/v1/deliveries/${data[0]!.id}`);
@@ -82,10 +81,12 @@ async function converse(ask: Ask, harness: Harness, url: string): Promise<void> 
     `/v1/conversations/${id}`,
     `/v1/conversations/${id}/ui-stream`,
     '/v1/conversations?limit=1',
-    '/v1/turns?limit=1',
+    '/v1/conversations?include=latest_turn',
     '/v1/turns?include=rounds',
   ])
     await ask('GET', path);
+  await findAndChange(ask, { id, turn });
+  await ask('DELETE', `/v1/turns/${turn.id}`);
   await ask('DELETE', `/v1/conversations/${id}`);
 }
 
@@ -105,6 +106,7 @@ async function playTurns(ask: Ask, harness: Harness) {
   expect(await read(completed)).toBe('queued');
   await harness.workOnce();
   expect(await read(completed)).toBe('in_progress');
+  await ask('POST', `/v1/turns/${completed}/input`, { body: { input: oneCall } });
   const cancelled = await start({ input: 'Hi' });
   await ask('POST', `/v1/turns/${cancelled}/cancel`);
   const incomplete = await start({ input: oneCall, tools, limits: { max_rounds: 1 } });
@@ -114,6 +116,8 @@ async function playTurns(ask: Ask, harness: Harness) {
   expect(await read(retried)).toBe('completed');
   const failed = await start({ input: failing(401), fallback_models: ['openai/other'] });
   await harness.workUntilIdle();
+  await ask('POST', `/v1/turns/${completed}/fork`, { body: { after_round: 1 } });
+  await ask('POST', `/v1/turns/${completed}/rerun`, { body: {} });
   await ask('POST', `/v1/turns/${failed}/retry`);
   await harness.workUntilIdle();
   const waiting = await startWaiting(ask, harness, start);
@@ -173,77 +177,3 @@ async function playResponses(ask: Ask, harness: Harness): Promise<void> {
     await ask('DELETE', `${base}/responses/${ids[0]}`);
   }
 }
-
-async function lookAround(ask: Ask, harness: Harness): Promise<void> {
-  const paths = ['/v1/models', '/v1/tools', '/v1/webhook_secret', '/healthz', '/readyz', '/metrics', '/openapi.json'];
-  for (const path of [...paths, '/openai/v1/models', '/openai/v1/models/sim%2Fdemo']) await ask('GET', path);
-  for (const path of ['/', '/docs', '/inspector/main.js', '/docs/main.js']) {
-    const { headers } = await fetch(harness.url + path);
-    await ask('GET', path);
-    await ask('GET', path, { headers: { 'if-none-match': headers.get('etag') ?? '' } });
-  }
-}
-
-test('every event of a stream is as it is described', async () => {
-  await using harness = await createWatchHarness();
-  const turn = await harness.startTurn();
-  await turn.start();
-  const opened = await harness.open(turn.id);
-  const publish = (event: LiveEvent['event']) =>
-    harness.pubsub.publishToTurn({ kind: 'event', turnId: turn.id, event });
-
-  const round = await turn.publishRound();
-  for (const say of [round.think, round.say, round.writeArguments]) say('Hm');
-  await opened.until((seen) => seen.some(({ type }) => type === 'tool_call.arguments.delta'));
-  round.end();
-  await turn.requestTools(['call_1']);
-  const address = { turn_id: turn.id, round: 1, tool_call_id: 'call_1' };
-  publish({ type: 'tool_call.started', ...address, name: 'weather_lookup', status_text: null });
-  publish({ type: 'tool_call.progress', ...address, value: { asked: 1 } });
-  await opened.until((seen) => seen.some(({ type }) => type === 'tool_call.progress'));
-  await turn.answerTool(1, 0);
-  await turn.complete();
-  await opened.over;
-
-  const pubsub = opened.seen.filter(({ id }) => id === null);
-  expect(new Set(pubsub.map(({ type }) => type))).toEqual(new Set(typesOf('LiveEvent')));
-  for (const { type, data } of opened.seen) {
-    expect.soft(problemsAt(['components', 'schemas', 'StreamedEvent'], data), type).toEqual([]);
-  }
-});
-
-test('every webhook is as it is described', async () => {
-  await using harness = await createHarness();
-  await using receiver = await openExternalServer();
-  await using gone = await openExternalServer(() => ({ status: 410 }));
-  const { call: ask } = harness;
-  const events = Object.keys(document.webhooks).filter((type) => type !== 'webhook.test');
-  const { body: endpoint } = await ask<Made>('POST', '/v1/webhook_endpoints', {
-    body: { url: receiver.url, events, include: ['turn'] },
-  });
-  await ask('POST', '/v1/webhook_endpoints', { body: { url: gone.url } });
-
-  const locate = { name: 'locate_user', description: 'Asks the device where the user is' };
-  const input = scripted({ rounds: [{ tools: [call('locate_user', 'call_1')] }] });
-  const create = (input: string) =>
-    ask<Made>('POST', '/v1/responses', { body: { model: 'test', background: true, input } });
-  await harness.startTurn({ input: oneCall, tools });
-  await harness.startTurn({ input: oneCall, tools, limits: { max_rounds: 1 } });
-  await harness.startTurn({ input: failing(401) });
-  const { id } = await harness.startTurn({ input, tools: [locate] });
-  for (const told of [oneCall, scripted({ final: { finish_reason: 'length' } }), failing(401)]) await create(told);
-  await harness.workUntilIdle();
-  await ask('POST', `/v1/turns/${id}/cancel`);
-  await ask('POST', `/v1/responses/${(await create('Hi')).body.id}/cancel`);
-  await harness.workUntilIdle();
-  await ask('POST', `/v1/webhook_endpoints/${endpoint.id}/test`);
-
-  const webhooks = receiver.caught.map(({ body }) => JSON.parse(body));
-  expect(new Set(webhooks.map(({ type }) => type))).toEqual(new Set(Object.keys(document.webhooks)));
-  for (const event of webhooks) {
-    const place = ['webhooks', event.type, 'post', 'requestBody', 'content', 'application/json', 'schema'];
-    expect.soft(problemsAt(place, event), event.type).toEqual([]);
-  }
-  const named = document.webhooks['turn.failed']!.post.parameters!.map(({ name }) => name);
-  for (const name of named) expect(receiver.caught[0]!.headers[name]).toEqual(expect.any(String));
-});

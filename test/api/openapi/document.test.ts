@@ -84,7 +84,7 @@ test('every part has only the fields that OpenAPI 3.1 knows', () => {
     const headers = answers.flatMap((answer) => Object.values(answer.headers ?? {}));
     return [
       ...unknownOf([operation], 'operationId tags summary description security parameters requestBody responses'),
-      ...unknownOf(parameters, 'name in description required schema'),
+      ...unknownOf(parameters, 'name in description required schema style explode'),
       ...unknownOf(requestBody ? [requestBody] : [], 'description required content'),
       ...unknownOf(answers, 'description headers content'),
       ...unknownOf(contents, 'schema examples'),
@@ -132,6 +132,16 @@ test('an answer shows only codes of its own status', () => {
   expect(wrong).toEqual([]);
 });
 
+test('every route that changes something says that a quota may refuse it', () => {
+  const changing = operations.filter(({ method, security }) => method !== 'GET' && security?.length !== 0);
+  const silent = changing.filter(({ responses }) => {
+    const examples = Object.keys(responses['429']?.content?.['application/json']?.examples ?? {});
+    return !examples.includes('quota_exceeded');
+  });
+
+  expect(silent.map(({ operationId }) => operationId)).toEqual([]);
+});
+
 test('every code that a turn may fail with is named, and no other', () => {
   const { code } = schemas.TurnError!.properties!;
 
@@ -139,12 +149,12 @@ test('every code that a turn may fail with is named, and no other', () => {
 });
 
 test('the routes described as open are open, and no others', async () => {
-  await using harness = await createHarness({ env: { PAWL_API_KEYS: 'alpha:key-of-alpha' } });
+  await using harness = await createHarness({ env: { PAWL_API_KEYS: 'alpha:key-of-alpha', PAWL_METRICS_KEY: 'key' } });
 
   for (const { method, path, operationId, security } of operations) {
     const { status } = await fetch(harness.url + path.replaceAll(/[{}]/g, ''), { method });
 
-    expect.soft(status === 401, operationId).toBe(!security);
+    expect.soft(status === 401, operationId).toBe(security?.length !== 0);
   }
 });
 

@@ -57,9 +57,25 @@ function examplesOf({ $ref }: Schema): unknown[] {
 /** The id of something that a request with this path can be made for. */
 async function idFor(harness: Harness, path: string): Promise<string> {
   if (path.endsWith('/tool_outputs')) return startWaiting(harness, {});
+  if (path.endsWith('/input')) return startWaiting(harness, {});
   if (path.endsWith('/approvals')) return startWaiting(harness, { approval: 'always' });
+  if (path.endsWith('/fork') || path.endsWith('/rerun')) return startEnded(harness);
   if (path.startsWith('/v1/webhook_endpoints/')) return (await createEndpoint(harness, 'https://example.com/')).id;
+  if (path.startsWith('/v1/schedules/')) return createSchedule(harness);
   return (await harness.startTurn({ input: 'Hi' })).conversation_id;
+}
+
+async function createSchedule({ call }: Harness): Promise<string> {
+  const body = { every_seconds: 3_600, turn: { model: 'sim/demo', input: 'Hi' } };
+  return (await call<{ id: string }>('POST', '/v1/schedules', { body })).body.id;
+}
+
+/** A turn with a round of tools before its answer. */
+async function startEnded(harness: Harness): Promise<string> {
+  const call = { name: 'weather_lookup', arguments: { city: 'Lisbon' } };
+  const { id } = await harness.startTurn({ input: scripted({ rounds: [{ tools: [call] }] }), tools: [call.name] });
+  await harness.untilEnded(id);
+  return id;
 }
 
 async function startWaiting(harness: Harness, more: object): Promise<string> {

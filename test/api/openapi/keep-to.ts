@@ -8,6 +8,7 @@ export type Exchange = { method: string; path: string; status: number; headers: 
 const OURS = [
   ...['location', 'pawl-poll-after-ms', 'idempotency-replayed', 'retry-after', 'www-authenticate'],
   ...['x-request-id', 'openai-processing-ms', 'x-should-retry', 'pawl-response-id', 'pawl-ignored-tools'],
+  ...['ratelimit', 'ratelimit-policy'],
 ];
 
 /** Fails where an answer is not as the document describes it; says which answer of which operation it is. */

@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
-import { MAX_WEBHOOK_ENDPOINTS } from '#core/checkpoint/webhooks/endpoints.ts';
 import { makeApp } from '#services/api/app.ts';
 import type { ApiContext } from '#services/api/context.ts';
-import { readApiKeys } from '#services/api/http/api-keys.ts';
+import { makeApiKeys } from '#services/api/http/api-keys.ts';
 import { makeAvailability } from '#services/process/availability.ts';
 import { trackConnectionRefusals } from '#services/process/connection-refusals.ts';
 import { openLog } from '#services/process/log.ts';
@@ -10,9 +9,12 @@ import { createHarness } from '#test/harness/create-harness.ts';
 import { httpTool } from '#test/harness/http-tool.ts';
 import { scripted } from '#test/harness/scripted.ts';
 import { askForItemsWrongly } from './ask-for-items.ts';
+import { askAsBound, boundProjects } from './bound-projects.ts';
 import { document } from './document.ts';
 import { keepTo } from './keep-to.ts';
 import { refusedResponses } from './refused-responses.ts';
+import { useUpEndpoints } from './use-up-endpoints.ts';
+import { useUpSchedules } from './use-up-schedules.ts';
 import { visitor } from './visitor.ts';
 
 const model = 'openai/test';
@@ -37,6 +39,8 @@ const ELSEWHERE = [
 
 const env = {
   PAWL_API_KEYS: 'alpha:key-of-alpha',
+  ...boundProjects,
+  PAWL_METRICS_KEY: 'key-of-metrics',
   PAWL_MCP: JSON.stringify({ gone: { url: 'http://127.0.0.1:9/mcp' } }),
   PAWL_PROVIDERS: JSON.stringify({ plain: { kind: 'openai', base_url: 'http://127.0.0.1:9', tools: false } }),
   PAWL_SECRETS: JSON.stringify({ bound: { value: 'secret-value', hosts: ['other.example'] } }),
@@ -80,7 +84,10 @@ test('every refusal is as it is described, and every code can be met', async () 
   };
 
   await externalServer.ask('GET', '/v1/turns');
+  await ask('GET', '/metrics');
   await externalServer.ask('GET', '/inspector/nothing.js');
+  await externalServer.ask('GET', '/inspector/base/nothing.js');
+  const bound = await askAsBound(harness.url);
   await externalServer.ask('GET', '/v1/turns', { headers: { origin: 'https://evil.example' } });
   for (const body of bodies) {
     await ask('POST', '/v1/turns', { body });
@@ -97,19 +104,25 @@ test('every refusal is as it is described, and every code can be met', async () 
   const turn = await start({});
   const busy = { body: { input, on_active_turn: 'reject' } };
   await ask('POST', `/v1/conversations/${turn.conversation_id}/turns`, busy);
+  const other = { body: { input, on_active_turn: 'steer', instructions: 'Be brief.' } };
+  await ask('POST', `/v1/conversations/${turn.conversation_id}/turns`, other);
   await ask('DELETE', `/v1/conversations/${turn.conversation_id}`);
+  await ask('DELETE', `/v1/turns/${turn.id}`);
   await ask('POST', `/v1/turns/${turn.id}/retry`);
   await harness.workUntilIdle();
+  for (const body of [{}, { after_round: 9 }]) await ask('POST', `/v1/turns/${turn.id}/fork`, { body });
   await ask('POST', `/v1/turns/${turn.id}/cancel`);
   await askForNothing(ask);
+  await ask('POST', '/v1/bulk', { body: { action: 'cancel', filter: {} } });
   await answerWrongly(ask, harness, start);
   await respondWrongly(ask);
   await askForItemsWrongly(ask);
   await retryForked(ask, harness);
   await allowTwice(ask, harness);
+  await useUpSchedules(ask, harness.db);
   await useUpEndpoints(ask);
 
-  const met = new Set([...codes, ...externalServer.codes, ...OUT_OF_REACH, ...ELSEWHERE]);
+  const met = new Set([...codes, ...externalServer.codes, ...bound, ...OUT_OF_REACH, ...ELSEWHERE]);
   expect(met).toEqual(new Set(Object.keys(document.components.examples)));
 });
 
@@ -123,10 +136,11 @@ test.each([
     },
   });
   const deployment = { embedded: false, redis: false };
-  const availability = makeAvailability({ db, jobQueue: { count: async () => ({}) }, deployment });
+  const availability = makeAvailability({ db, jobQueue: { check: async () => [] }, deployment });
   const log = openLog('test', 'silent');
-  const keys = readApiKeys(undefined, '127.0.0.1');
-  const app = makeApp({ db, availability, connectionRefusals: trackConnectionRefusals(log), keys, log } as ApiContext);
+  const keys = makeApiKeys(() => [], '127.0.0.1');
+  const parts = { db, availability, connectionRefusals: trackConnectionRefusals(log), keys, log };
+  const app = makeApp({ ...parts, readAnywhere: (query) => query(db) } as ApiContext);
 
   for (const path of ['/v1/turns', '/v1/conversations', '/v1/webhook_endpoints', '/readyz']) {
     const response = await app.request(path);
@@ -155,10 +169,13 @@ async function askForNothing(ask: Ask): Promise<void> {
     endpoint,
     `/v1/blobs/${'0'.repeat(64)}`,
     `${endpoint}/secret`,
+    '/v1/bulk/none',
+    '/v1/schedules/none',
   ];
   for (const path of [...reads, `${endpoint}/deliveries`, '/openai/v1/models/none']) await ask('GET', path);
-  for (const path of [conversation, endpoint]) await ask('DELETE', path);
-  for (const path of [`${turn}/cancel`, `${turn}/retry`, `${delivery}/redeliver`]) await ask('POST', path);
+  for (const path of [conversation, endpoint, turn]) await ask('DELETE', path);
+  for (const path of [`${turn}/cancel`, `${turn}/retry`, `${turn}/fork`, `${turn}/rerun`, `${delivery}/redeliver`])
+    await ask('POST', path);
   for (const action of ['rotate_secret', 'test']) await ask('POST', `${endpoint}/${action}`);
   await ask('PATCH', endpoint, { body: { status: 'enabled' } });
   await ask('POST', `${conversation}/turns`, { body: { model, input } });
@@ -182,7 +199,7 @@ async function answerWrongly(
   const give = (tool_call_id: string, output: string) =>
     ask('POST', `/v1/turns/${id}/tool_outputs`, { body: { tool_outputs: [{ tool_call_id, output }] } });
 
-  await ask('GET', `/v1/turns/${id}/tool_outputs/call_1`);
+  for (const path of ['tool_outputs/call_1', 'rounds/9/sent']) await ask('GET', `/v1/turns/${id}/${path}`);
   await give('call_9', 'here');
   for (const output of ['here', 'there']) await give('call_1', output);
   await ask('POST', `/v1/turns/${id}/approvals`, {
@@ -232,19 +249,4 @@ async function allowTwice(ask: Ask, harness: Harness): Promise<void> {
   const approval_request_id = `${id.replace('resp_', 'mcpr_')}_r1_0`;
   const input = [{ type: 'mcp_approval_response', approval_request_id, approve: true }];
   for (const _ of [1, 2]) await create({ previous_response_id: id, input });
-}
-
-/** As many webhook endpoints as a project may have, and one more; and a delivery to one that is gone. */
-async function useUpEndpoints(ask: Ask): Promise<void> {
-  const url = 'http://127.0.0.1:9/';
-  await ask('POST', '/v1/webhook_endpoints', { body: { url: 'http://10.0.0.1/' } });
-  const { id } = await ask<{ id: string }>('POST', '/v1/webhook_endpoints', { body: { url } });
-  const { id: turnId } = await ask<{ id: string }>('POST', '/v1/turns', { body: { model, input } });
-  await ask('POST', `/v1/turns/${turnId}/cancel`);
-  const { data } = await ask<{ data: { id: string }[] }>('GET', `/v1/webhook_endpoints/${id}/deliveries`);
-  await ask('PATCH', `/v1/webhook_endpoints/${id}`, { body: { status: 'disabled' } });
-  await ask('POST', `/v1/deliveries/${data[0]!.id}/redeliver`);
-  for (let number = 1; number <= MAX_WEBHOOK_ENDPOINTS; number += 1) {
-    await ask('POST', '/v1/webhook_endpoints', { body: { url } });
-  }
 }

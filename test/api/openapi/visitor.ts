@@ -24,6 +24,8 @@ export function visitor(url: string, key?: string) {
     });
     const text = await response.text();
     const { operation, code } = keepTo({ method, path, status: response.status, headers: response.headers, text });
+    // It is described for every operation, and none should ever come to it.
+    if (code === 'internal') throw new Error(`${method} ${path} failed: ${text}`);
     seen.add(`${operation.operationId} ${response.status}`);
     if (code) codes.add(code);
     const isJson = response.headers.get('content-type')?.includes('application/json');

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { eraseAllHidden } from '#services/worker/erase-hidden.ts';
+import { eraseAllHidden } from '#services/worker/routines/erase-hidden.ts';
 import { answered, asking, locate, look, openApproving, pay, requestsOf } from './approving.ts';
 
 const output = (call_id: string) => ({ type: 'function_call_output' as const, call_id, output: 'here' });

@@ -34,8 +34,18 @@ test('of two connections that wait for a response, the last to close cancels it'
 
 /** A server that holds each connection for one turn. */
 async function openHolder({ db, parts, log }: Harness, turn: Turn) {
-  const { pubsub, enqueue } = parts;
-  const held = makeHeldConnections({ db, pubsub, enqueue, log, isClosing: () => false });
+  const { pubsub, enqueue, admission, metrics, tracer, redact } = parts;
+  const held = makeHeldConnections({
+    db,
+    pubsub,
+    enqueue,
+    admission,
+    log,
+    metrics,
+    tracer,
+    redact,
+    isClosing: () => false,
+  });
   let closed = 0;
   const server: Server = createServer((_, response) => {
     held.hold(response, turn, { goesOn: false });

@@ -8,6 +8,7 @@ import { saveResults } from '#core/checkpoint/turns/save-results.ts';
 import { saveRound } from '#core/checkpoint/turns/save-round.ts';
 import type { Ending } from '#core/checkpoint/turns/write-ending.ts';
 import { newId } from '#core/id.ts';
+import { callsOf } from '#core/turn/call.ts';
 import type { LiveEvent } from '#core/turn/event.ts';
 import type { Reply } from '#core/turn/reply.ts';
 import { readStep } from '#core/turn/step.ts';
@@ -91,7 +92,8 @@ export async function playResponse(
         truncated: false,
         cached: false,
       };
-      const answer = { index, result: { ...result, duration_ms: 1, attempts: 1 }, fullOutput: null };
+      const call = callsOf(await load(), round)[index]!;
+      const answer = { call, result: { ...result, duration_ms: 1, attempts: 1 }, fullOutput: null };
       await saveResults(db, { turnId: id, round, results: [answer] });
       wake();
     },

@@ -8,6 +8,7 @@ import { type ReadRequest, readResponseRequest } from '#services/api/responses/r
 import { explainResponseIssues } from '#services/api/responses/request/explain-issues.ts';
 import type { ResponseSettings } from '#services/api/responses/request/response-settings.ts';
 import { ResponseBody } from '#services/api/responses/response-body.ts';
+import { makeProjects } from '#services/process/projects.ts';
 import { stateSeals } from './seals.ts';
 
 type Env = Record<string, string>;
@@ -31,6 +32,7 @@ export async function readBody(
   const rules = {
     providers,
     prices: readPrices(undefined),
+    projects: makeProjects([]),
     ...tooling,
     toolRules: 'strict' as const,
     egressPolicy: [],

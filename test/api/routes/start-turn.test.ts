@@ -23,6 +23,7 @@ test('a one-shot turn is accepted with its Location, and says when to poll again
     conversation_id: expect.stringMatching(/^conv_[0-7][0-9a-hjkmnp-tv-z]{25}$/),
     status: 'queued',
     input: [{ role: 'user', content: 'Hi' }],
+    pending_input: [],
     model: 'openai/test',
     round: 0,
     phase: null,
@@ -48,6 +49,8 @@ test('a one-shot turn is accepted with its Location, and says when to poll again
     warnings: [],
     metadata: { ticket: '7' },
     created_at: expect.stringMatching(MS_TIME),
+    ...{ schedule_id: null, forked_from: null, after_round: null, rerun_of: null },
+    start_at: null,
     started_at: null,
     completed_at: null,
   });
@@ -76,6 +79,7 @@ test('a conversation without input is created with its configuration and no turn
     allowed_capabilities: null,
     webhook: null,
     active_turn_id: null,
+    ...{ expires_in_seconds: null, expires_at: null, forked_from: null, after_round: null },
     created_at: expect.stringMatching(MS_TIME),
   });
   expect(read).toMatchObject({ status: 200, body });

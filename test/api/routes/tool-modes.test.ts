@@ -5,7 +5,8 @@ import type { Providers } from '#core/llm/providers.ts';
 import { openMcpServers } from '#core/tools/mcp/servers.ts';
 import { toolRegistry } from '#core/tools/registry.ts';
 import type { StandingConfig } from '#core/turn/request/turn.ts';
-import { resolveConfig } from '#services/api/resolve-config.ts';
+import { makeProjects } from '#services/process/projects.ts';
+import { resolveConfig } from '#services/start/resolve-config.ts';
 import { createHarness } from '#test/harness/create-harness.ts';
 import { weather } from '#test/llm/dialects/scripted-provider.ts';
 
@@ -23,7 +24,14 @@ async function resolve(config: StandingConfig, can: { tools: boolean }) {
   };
   const mcp = openMcpServers(new Map(), () => {});
   const tooling = { tools: toolRegistry([]), mcp, toolSecrets: new Map(), toolRules: 'strict' as const };
-  const rules = { providers, prices: readPrices(undefined), ...tooling, egressPolicy: [], project: 'default' };
+  const rules = {
+    providers,
+    prices: readPrices(undefined),
+    ...tooling,
+    egressPolicy: [],
+    projects: makeProjects([]),
+    project: 'default',
+  };
   try {
     return await resolveConfig({ model: 'basic/model', ...config }, rules);
   } catch (refusal) {

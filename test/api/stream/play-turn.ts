@@ -11,6 +11,7 @@ import { saveRound } from '#core/checkpoint/turns/save-round.ts';
 import type { Ending } from '#core/checkpoint/turns/write-ending.ts';
 import { newId } from '#core/id.ts';
 import type { Pubsub } from '#core/pubsub/pubsub.ts';
+import { callsOf } from '#core/turn/call.ts';
 import type { Reply } from '#core/turn/reply.ts';
 import { readStep } from '#core/turn/step.ts';
 import { publishRound } from '#services/worker/round/publish-round.ts';
@@ -104,7 +105,8 @@ export async function playTurn({ db, pubsub, watchers }: Parts) {
     },
     answerTool: async (round: number, index: number, content = 'sunny') => {
       const result = { status: 'success' as const, content, error: null, truncated: false, cached: false };
-      const answer = { index, result: { ...result, duration_ms: 1, attempts: 1 }, fullOutput: null };
+      const call = callsOf(await load(), round)[index]!;
+      const answer = { call, result: { ...result, duration_ms: 1, attempts: 1 }, fullOutput: null };
       await saveResults(db, { turnId: id, round, results: [answer] });
       wake();
     },
@@ -137,7 +139,7 @@ export async function playTurn({ db, pubsub, watchers }: Parts) {
       end({ status: 'failed', error: { type: 'internal_error', code: 'internal', message: 'No.', retryable: true } }),
     cancel: () => end({ status: 'cancelled' }),
     retry: async () => {
-      await db.transaction().execute((trx) => retryTurn(trx, 'default', id));
+      await db.transaction().execute((trx) => retryTurn(trx, { project: 'default', turnId: id, needsPlace: false }));
       wake();
     },
   };

@@ -8,6 +8,7 @@ import type { Pubsub } from '#core/pubsub/pubsub.ts';
 import type { ApiContext } from '#services/api/context.ts';
 import { handleError } from '#services/api/http/errors.ts';
 import { makeRouter } from '#services/api/http/router.ts';
+import type { ReadAnywhere } from '#services/api/read-anywhere.ts';
 import { turnEventRoutes } from '#services/api/routes/turn-events.ts';
 import type { StreamFormat } from '#services/api/stream/format.ts';
 import { makeStreamHub } from '#services/api/stream/hub.ts';
@@ -23,7 +24,10 @@ export type WatchOptions = {
   heartbeatMs?: number;
   format?: StreamFormat;
   beside?: { databaseUrl: string };
-  addRoutes?(app: ReturnType<typeof makeRouter>, context: Pick<ApiContext, 'db' | 'streamHub' | 'streamLimiter'>): void;
+  addRoutes?(
+    app: ReturnType<typeof makeRouter>,
+    context: Pick<ApiContext, 'db' | 'readAnywhere' | 'streamHub' | 'streamLimiter'>,
+  ): void;
 };
 
 const NEVER_MS = 3_600_000;
@@ -40,7 +44,9 @@ export async function createWatchHarness(options: WatchOptions = {}) {
   const [apiSide, workerSide] = [openPubsub({ databaseUrl, redisUrl }), openPubsub({ databaseUrl, redisUrl })];
   const log = openLog('test', 'silent');
   const statements = countStatements(connection.db);
-  const streamHub = makeStreamHub({ db: statements.db, pubsub: apiSide, log, heartbeatMs });
+  const { db } = statements;
+  const readAnywhere: ReadAnywhere = (query) => query(db);
+  const streamHub = makeStreamHub({ db, readAnywhere, pubsub: apiSide, log, heartbeatMs });
   const watchers = makeWatchers(workerSide);
   const catchUps: string[] = [];
   workerSide.subscribeToWorkers((message) => {
@@ -56,7 +62,7 @@ export async function createWatchHarness(options: WatchOptions = {}) {
     c.set('project', c.req.header('x-project') ?? 'default');
     await next();
   });
-  const context = { db: statements.db, streamHub, streamLimiter: makeStreamLimiter(10_000) };
+  const context = { db, readAnywhere, streamHub, streamLimiter: makeStreamLimiter(10_000) };
   app.route('/', turnEventRoutes(context, format));
   addRoutes?.(app, context);
   const server = serve({ fetch: app.fetch, port: 0, hostname: '127.0.0.1' });

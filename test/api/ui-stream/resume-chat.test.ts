@@ -4,7 +4,8 @@ import { createHarness, startBackgroundWorker } from '#test/harness/create-harne
 import { openCuttingProxy } from '#test/harness/links/cutting-proxy.ts';
 import { scripted } from '#test/harness/scripted.ts';
 
-const STORY = Array.from({ length: 30 }, (_, index) => `word ${index} 🐢`).join(', ');
+/** Longer than the proxy lets pass, also where all of it is said before it is asked for. */
+const STORY = Array.from({ length: 200 }, (_, index) => `word ${index} 🐢`).join(', ');
 
 test('the chat of useChat that lost its connections resumes, and has the stored message once', async () => {
   await using harness = await createHarness();
@@ -13,7 +14,7 @@ test('the chat of useChat that lost its connections resumes, and has the stored 
     ...{
       rounds: [{ say: 'Let me look.', tools: [{ name: 'weather_lookup', arguments: { city: 'Rome' }, id: 'call_1' }] }],
     },
-    ...{ answer: STORY, pace_ms: 20, piece_chars: 6 },
+    ...{ answer: STORY, pace_ms: 20, piece_chars: 40 },
   });
   const { id, conversation_id } = await harness.startTurn({ input, tools: ['weather_lookup'] });
   await using _worker = await startBackgroundWorker(harness);

@@ -4,12 +4,21 @@ import type { Load } from '../load/play-turns.ts';
 import type { ChaosHarness } from '../open-harness.ts';
 import type { Fault, FaultOutcome } from './fault.ts';
 import type { FaultKind } from './fault-kinds.ts';
-import { cutOffApi, cutOffRedis, cutOffWorker, cutPostgres, loseAcks, slowPostgres } from './links.ts';
-import { killApi, killWorker, pauseWorker, rollApi, rollWorker, skewWorker } from './parts.ts';
-import { cancelStatements, lockTurns, restartPostgres, takeAllConnections, terminateBackends } from './postgres.ts';
+import { floodApi } from './flood.ts';
+import { cutPostgres, delayAll, loseAcks, partApi, partRedis, partWorker, slowPostgres } from './links.ts';
+import { killApi, killWorker, misdateWorker, pauseWorker, rollApi, rollWorker, skewWorker } from './parts.ts';
+import {
+  cancelStatements,
+  failOverPostgres,
+  lockTurns,
+  partStandby,
+  restartPostgres,
+  takeAllConnections,
+  terminateBackends,
+} from './postgres.ts';
 import { doubleJobs, loseQueue, pauseRescuers, replayJobs } from './queue.ts';
 import { troubleReceiver } from './receiver.ts';
-import { fillRedis, killRedis, killRedisClients, pauseRedis, restartRedis } from './redis.ts';
+import { failOverRedis, fillRedis, killRedis, killRedisClients, pauseRedis, restartRedis } from './redis.ts';
 import { type ScheduledFault, targetOf } from './schedule.ts';
 
 /** A trouble that comes with turns: the requests to their model show its effect, once the run is over. */
@@ -20,11 +29,15 @@ const faults: Record<FaultKind, Fault> = {
   'worker-pause': pauseWorker,
   'worker-roll': rollWorker,
   'worker-skew': skewWorker,
-  'worker-cut-off': cutOffWorker,
+  'worker-misdated': misdateWorker,
+  'worker-cut-off': partWorker('blackhole'),
+  'worker-parted': partWorker('hold'),
+  'worker-unanswered': partWorker('hold-replies'),
   'poison-turn': troubleTurns,
   'api-kill': killApi,
   'api-roll': rollApi,
-  'api-cut-off': cutOffApi,
+  'api-cut-off': partApi('blackhole'),
+  'api-unanswered': partApi('hold-replies'),
   'queue-lost': loseQueue,
   'queue-doubled': doubleJobs,
   'queue-replayed': replayJobs,
@@ -34,7 +47,12 @@ const faults: Record<FaultKind, Fault> = {
   'redis-pause': pauseRedis,
   'redis-full': fillRedis,
   'redis-clients-killed': killRedisClients,
-  'redis-cut-off': cutOffRedis,
+  'redis-cut-off': partRedis('blackhole'),
+  'redis-parted': partRedis('hold'),
+  'redis-unanswered': partRedis('hold-replies'),
+  'redis-failover': failOverRedis,
+  'postgres-failover': failOverPostgres,
+  'standby-parted': partStandby,
   'postgres-restart': restartPostgres,
   'postgres-terminated': terminateBackends,
   'postgres-cancelled': cancelStatements,
@@ -43,6 +61,8 @@ const faults: Record<FaultKind, Fault> = {
   'postgres-slow': slowPostgres,
   'postgres-cut': cutPostgres,
   'postgres-ack-lost': loseAcks,
+  'network-delayed': delayAll('delay'),
+  'network-lossy': delayAll('lossy'),
   'provider-429': troubleTurns,
   'provider-503': troubleTurns,
   'provider-hang': troubleTurns,
@@ -53,6 +73,7 @@ const faults: Record<FaultKind, Fault> = {
   'receiver-failing': troubleReceiver('failing'),
   'receiver-slow': troubleReceiver('slow'),
   'receiver-gone': troubleReceiver('gone'),
+  flood: floodApi,
 };
 
 const LIMIT_MS = 60_000;

@@ -1,30 +1,48 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Harm, Link, LinkMode } from '../../harness/links/open-link.ts';
+import type { Link } from '../../harness/links/open-link.ts';
+import type { Harm, LinkMode } from '../../harness/links/passage.ts';
 import type { ChaosHarness, Part } from '../open-harness.ts';
 import { aimedAt, type Fault, type FaultOutcome } from './fault.ts';
 import type { ScheduledFault } from './schedule.ts';
 
-/** A worker loses PostgreSQL: bytes vanish, sockets stay open. Its open connections stay dead for good. */
-export const cutOffWorker: Fault = async ({ workers }, scheduled) => {
-  const worker = aimedAt(workers, scheduled);
-  const outcome = await harm([worker.links.postgres], 'blackhole', scheduled);
-  return { ...outcome, scope: worker.name };
-};
+/** A worker loses PostgreSQL in one of several ways, and nothing else. */
+export function partWorker(mode: LinkMode): Fault {
+  return async ({ workers }, scheduled) => {
+    const worker = aimedAt(workers, scheduled);
+    return { ...(await harm(worker.links.postgres, mode, scheduled)), scope: worker.name };
+  };
+}
 
-/** An API loses PostgreSQL in the same way. */
-export const cutOffApi: Fault = async ({ apis }, scheduled) => ({
-  ...(await harm([aimedAt(apis, scheduled).links.postgres], 'blackhole', scheduled)),
-  scope: 'none',
-});
+/** An API loses PostgreSQL in one of several ways. */
+export function partApi(mode: LinkMode): Fault {
+  return async ({ apis }, scheduled) => ({
+    ...(await harm(aimedAt(apis, scheduled).links.postgres, mode, scheduled)),
+    scope: 'none',
+  });
+}
 
-/** One worker, or every part, loses Redis in the same way. */
-export const cutOffRedis: Fault = async (harness, scheduled) => {
-  const isForAll = scheduled.aim < 0.3;
-  const parts = isForAll ? partsOf(harness) : [aimedAt(harness.workers, { ...scheduled, kind: 'worker-kill' })];
-  const links = parts.flatMap(({ links: { redis } }) => redis ?? []);
-  const outcome = await harm(links, 'blackhole', scheduled);
-  return { ...outcome, scope: isForAll ? 'all' : 'none' };
-};
+/** One worker, or every part, loses Redis in one of several ways. */
+export function partRedis(mode: LinkMode): Fault {
+  return async (harness, scheduled) => {
+    const isForAll = scheduled.aim < 0.3;
+    const parts = isForAll ? partsOf(harness) : [aimedAt(harness.workers, { ...scheduled, kind: 'worker-kill' })];
+    const links = parts.flatMap(({ links: { redis } }) => redis);
+    const outcome = await harm(links, mode, scheduled);
+    return { ...outcome, scope: isForAll ? 'all' : 'none' };
+  };
+}
+
+/** Everything between all parts and all stores is late. */
+export function delayAll(mode: LinkMode): Fault {
+  return async (harness, scheduled) => ({
+    ...(await harm(
+      partsOf(harness).flatMap(({ links }) => [...links.postgres, ...links.redis]),
+      mode,
+      scheduled,
+    )),
+    scope: 'none',
+  });
+}
 
 /** All connections to PostgreSQL are reset, and new ones too for a while. */
 export const cutPostgres: Fault = (harness, scheduled) => harm(postgresLinks(harness), 'cut', scheduled);
@@ -51,39 +69,43 @@ function partsOf({ workers, apis }: ChaosHarness): Part[] {
 }
 
 function postgresLinks(harness: ChaosHarness): Link[] {
-  return partsOf(harness).map(({ links }) => links.postgres);
+  return partsOf(harness).flatMap(({ links }) => links.postgres);
 }
 
 async function harm(links: Link[], mode: LinkMode, { lastsMs }: ScheduledFault): Promise<FaultOutcome> {
   for (const link of links) link.harm.droppedReplies = [];
   const before = total(links);
-  for (const link of links) link.setMode(mode);
+  const ends = links.map((link) => link.impose(mode));
   await sleep(lastsMs);
-  for (const link of links) link.setMode('pass');
+  for (const end of ends) end();
   const done = total(links);
-  const { resets, frozen, slowed, dropped } = Object.fromEntries(
-    Object.entries(done).map(([name, count]) => [name, count - (before[name as keyof Sum] ?? 0)]),
-  ) as Sum;
-  const seen: Record<LinkMode, number> = {
-    pass: 0,
-    cut: resets,
-    blackhole: frozen,
-    slow: slowed,
-    'drop-replies': dropped,
-  };
-  const what = {
-    pass: '',
-    cut: 'resets',
-    blackhole: 'dead connections',
-    slow: 'slow bytes',
-    'drop-replies': 'lost bytes',
-  };
-  return { evidence: seen[mode] > 0 ? `${seen[mode]} ${what[mode]}` : null, endedAt: Date.now(), scope: 'all' };
+  const { what, count } = EVIDENCE[mode];
+  const seen = count(done) - count(before);
+  return { evidence: seen > 0 ? `${seen} ${what}` : null, endedAt: Date.now(), scope: 'all' };
 }
 
 type Sum = Record<Exclude<keyof Harm, 'droppedReplies'>, number>;
 
+const HELD = { what: 'held bytes', count: ({ held }: Sum) => held };
+const LATE = { what: 'late bytes', count: ({ slowed }: Sum) => slowed };
+
+/** What shows that a mode had an effect. */
+const EVIDENCE: Record<LinkMode, { what: string; count(sum: Sum): number }> = {
+  pass: { what: '', count: () => 0 },
+  cut: { what: 'resets', count: ({ resets }) => resets },
+  blackhole: { what: 'dead connections', count: ({ frozen }) => frozen },
+  hold: HELD,
+  'hold-replies': HELD,
+  'drop-replies': { what: 'lost bytes', count: ({ dropped }) => dropped },
+  slow: LATE,
+  lossy: LATE,
+  delay: LATE,
+};
+
 function total(links: Link[]): Sum {
   const sum = (name: keyof Sum) => links.reduce((all, { harm: of }) => all + of[name], 0);
-  return { resets: sum('resets'), frozen: sum('frozen'), slowed: sum('slowed'), dropped: sum('dropped') };
+  return {
+    ...{ resets: sum('resets'), frozen: sum('frozen') },
+    ...{ slowed: sum('slowed'), held: sum('held'), dropped: sum('dropped') },
+  };
 }

@@ -67,7 +67,7 @@ async function stateOf(pid: number): Promise<string> {
 const POLL_MS = 50;
 const TIMEOUT_MS = 2_000;
 
-/** A worker's wall clock jumps by ten minutes while it works, and back again (harness/parts/skewed-clock.ts). */
+/** A worker's wall clock jumps by hours while it works, and back again (harness/parts/skewed-clock.ts). */
 export const skewWorker: Fault = async ({ workers }, scheduled) => {
   const worker = aimedAt(workers, scheduled);
   const pid = await signalPart(worker, 'SIGUSR2');
@@ -76,6 +76,21 @@ export const skewWorker: Fault = async ({ workers }, scheduled) => {
   if (worker.pid() === pid) process.kill(pid, 'SIGUSR2');
   const evidence = shiftMs ? `the clock of ${worker.name} jumped by ${shiftMs / 1_000} s` : null;
   return { evidence, endedAt: Date.now(), scope: 'none' };
+};
+
+/** A worker is killed, and the process in its place has a clock that is hours off; it is killed in its turn. */
+export const misdateWorker: Fault = async ({ workers }, scheduled) => {
+  const worker = aimedAt(workers, scheduled);
+  await worker.start();
+  await worker.kill();
+  await worker.start({ PAWL_CHAOS_SKEWED: '1' });
+  const shiftMs = await loggedShift(worker);
+  await sleep(scheduled.lastsMs);
+  await worker.kill();
+  const endedAt = Date.now();
+  await worker.start();
+  const evidence = shiftMs ? `the clock of ${worker.name} was ${shiftMs / 3_600_000} h off` : null;
+  return { evidence, endedAt, scope: worker.name };
 };
 
 /** The last shift in the worker's log; 0 where there is none in time. */

@@ -88,3 +88,35 @@ export const restartPostgres: Fault = async ({ postgres }, { lastsMs }) => {
   await postgres.start();
   return { evidence: `PostgreSQL was away for ${Date.now() - from} ms`, endedAt: Date.now(), scope: 'all' };
 };
+
+/**
+ * SIGKILL for the primary, and its synchronous standby takes over. Then that is given a standby of its own, so that it may
+ * happen again.
+ */
+export const failOverPostgres: Fault = async ({ postgres: { pair } }, { lastsMs }) => {
+  const from = Date.now();
+  await pair?.failOver(lastsMs);
+  const endedAt = Date.now();
+  await pair?.replaceStandby();
+  const evidence = pair && `another PostgreSQL was the primary after ${endedAt - from} ms`;
+  return { evidence, endedAt, scope: 'all' };
+};
+
+/** The standby does not hear of its primary, whose commits wait for it. */
+export const partStandby: Fault = async ({ sql, postgres: { pair } }, { lastsMs }) => {
+  const end = pair?.partStandby();
+  let waited = 0;
+  try {
+    await sleep(lastsMs);
+    const [row] = await sql<{ count: number }[]>`
+      select count(*)::int as count from pg_stat_activity where wait_event = 'SyncRep'`;
+    waited = row?.count ?? 0;
+  } finally {
+    end?.();
+  }
+  return {
+    evidence: waited > 0 ? `${waited} commits waited for the standby` : null,
+    endedAt: Date.now(),
+    scope: 'all',
+  };
+};

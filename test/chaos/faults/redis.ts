@@ -1,19 +1,40 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { TestRedis } from '../../harness/stores/open-redis.ts';
+import type { TestRedis } from '../../harness/stores/redis/open-redis.ts';
 import type { ChaosHarness } from '../open-harness.ts';
+import type { ChaosRedis } from '../open-stores.ts';
 import type { Fault, FaultOutcome } from './fault.ts';
 
 /** SIGKILL for Redis; it comes back empty, as one without persistence does. */
-export const killRedis: Fault = (harness, { lastsMs }) => stop(redisOf(harness), { awayMs: lastsMs, forget: true });
+export const killRedis: Fault = (harness, { lastsMs }) => stop(singleOf(harness), { awayMs: lastsMs, forget: true });
 
 /** SIGKILL for Redis; it comes back with what it had written to the disk, up to a second ago. */
-export const restartRedis: Fault = (harness, { lastsMs }) => stop(redisOf(harness), { awayMs: lastsMs, forget: false });
+export const restartRedis: Fault = (harness, { lastsMs }) =>
+  stop(singleOf(harness), { awayMs: lastsMs, forget: false });
 
 /** The Redis of the run; faults that need one are scheduled only where there is one. */
-function redisOf({ redis }: Pick<ChaosHarness, 'redis'>): TestRedis {
+function redisOf({ redis }: Pick<ChaosHarness, 'redis'>): ChaosRedis {
   if (!redis) throw new Error('There is no Redis in this run.');
   return redis;
 }
+
+function singleOf(harness: Pick<ChaosHarness, 'redis'>): TestRedis {
+  const { single } = redisOf(harness);
+  if (!single) throw new Error('The Redis of this run is more than one server.');
+  return single;
+}
+
+/** SIGKILL for the master; Sentinels promote its replica, and what was the master comes back as the replica of that. */
+export const failOverRedis: Fault = async (harness) => {
+  const redis = redisOf(harness);
+  const before = await runId(redis);
+  const from = Date.now();
+  await redis.trio?.failOver();
+  const after = await runId(redis);
+  const endedAt = Date.now();
+  await redis.settle();
+  const evidence = before === after ? null : `another Redis was the master after ${endedAt - from} ms`;
+  return { evidence, endedAt, scope: 'all' };
+};
 
 async function stop(redis: TestRedis, { awayMs, forget }: { awayMs: number; forget: boolean }): Promise<FaultOutcome> {
   const before = await runId(redis);
@@ -26,22 +47,20 @@ async function stop(redis: TestRedis, { awayMs, forget }: { awayMs: number; forg
 }
 
 /** The name that Redis gives itself at each start. */
-async function runId({ client }: TestRedis): Promise<string> {
+async function runId({ client }: Pick<TestRedis, 'client'>): Promise<string> {
   return /run_id:(\w+)/.exec(await client.info('server'))?.[1] ?? '';
 }
 
-/** CLIENT PAUSE: Redis takes commands and answers none of them for a while. */
+/** CLIENT PAUSE: Redis takes commands and answers none of them for a while; Sentinels may take it for dead. */
 export const pauseRedis: Fault = async (harness, { lastsMs }) => {
-  const { client } = redisOf(harness);
+  const { client, settle } = redisOf(harness);
   const from = Date.now();
   await client.call('CLIENT', 'PAUSE', String(lastsMs), 'ALL');
   await client.ping();
-  const pausedMs = Date.now() - from;
-  return {
-    evidence: pausedMs >= lastsMs / 2 ? `no answer for ${pausedMs} ms` : null,
-    endedAt: Date.now(),
-    scope: 'all',
-  };
+  const endedAt = Date.now();
+  const pausedMs = endedAt - from;
+  await settle();
+  return { evidence: pausedMs >= lastsMs / 2 ? `no answer for ${pausedMs} ms` : null, endedAt, scope: 'all' };
 };
 
 /** Redis reaches its maxmemory and, evicting nothing, refuses every write. */

@@ -2,7 +2,10 @@ import type { History } from '../history.ts';
 import type { Options } from '../read-options.ts';
 import { deceivedClients, gappedEvents } from './events.ts';
 import { deadProcesses, emptyFaults, lastingFaults } from './faults.ts';
+import { changedHistories, endlessForks, repeatedByReruns, toldOfDeleted } from './forks.ts';
+import { lostMessages, mixedMessages, unheardMessages } from './inputs.ts';
 import { overlongLeases } from './leases.ts';
+import { lateStarts, overfullProjects } from './places.ts';
 import { deceivedReaders, keptContent, oddAdoptions, oddAnswersOfCallers } from './responses.ts';
 import { forkedHistories, gappedRounds, strayRounds } from './rounds.ts';
 import { changedCalls, inventedResults, openCalls, repeatedBookings } from './tool-calls.ts';
@@ -66,6 +69,15 @@ const allInvariants: Invariant[] = [
   { id: 'I9', promise: 'no process ends by itself', check: deadProcesses },
   { id: 'I10', promise: 'every fault had an effect, and met turns in progress', check: emptyFaults, isVacuity: true },
   { id: 'I11', promise: 'every fault is overcome in half a minute', check: lastingFaults },
+  { id: 'I14', promise: 'what is said is in one turn, once', check: lostMessages },
+  { id: 'I14', promise: 'what one client says is in the order in which it was said', check: mixedMessages },
+  { id: 'I14', promise: 'a turn is answered with all that has joined it', check: unheardMessages },
+  { id: 'I15', promise: 'the history of a fork never changes', check: changedHistories },
+  { id: 'I15', promise: 'no rerun makes a call that was made', check: repeatedByReruns },
+  { id: 'I15', promise: 'every fork ends', check: endlessForks },
+  { id: 'I15', promise: 'what is deleted leaves every read, and goes with its forks', check: toldOfDeleted },
+  { id: 'I13', promise: 'a turn starts at once beside a flood of another project', check: lateStarts },
+  { id: 'I13', promise: 'a project has no more turns at work than it may', check: overfullProjects },
 ];
 
 /**

@@ -73,7 +73,14 @@ export function brokenLimits({ plans, rows, toolCalls }: Pick<History, 'plans' |
 /** What the API may answer to the requests of the load (contract); 503 is always allowed, with a Retry-After. */
 const DECLARED: Record<string, number[]> = {
   'POST /v1/turns': [202],
-  'POST /v1/conversations/:id/turns': [202],
+  'POST /v1/conversations': [201],
+  'POST /v1/conversations/:id/turns': [200, 202],
+  'POST /v1/turns/:id/fork': [202, 404, 409],
+  'POST /v1/turns/:id/rerun': [202, 404],
+  'DELETE /v1/turns/:id': [204, 404],
+  'DELETE /v1/conversations/:id': [204, 404],
+  'GET /v1/turns/:id/chain': [404],
+  'GET /v1/conversations/:id/messages': [200],
   'POST /v1/turns/:id/cancel': [200, 409],
   'POST /v1/turns/:id/tool_outputs': [200, 409],
   'POST /v1/responses': [200, 400],
@@ -84,8 +91,10 @@ const DECLARED: Record<string, number[]> = {
 };
 
 /** Answers that are not declared. */
-export function oddAnswers({ answers }: Pick<History, 'answers'>): string[] {
-  const odd = answers.filter(({ route, status, hasRetryAfter }) =>
+export function oddAnswers({ answers, forks }: Pick<History, 'answers' | 'forks'>): string[] {
+  // Of those who fork, what is deleted is asked for.
+  const ofForks = forks.answers.filter(({ route, status }) => route !== 'GET /v1/turns/:id' || status !== 404);
+  const odd = [...answers, ...ofForks].filter(({ route, status, hasRetryAfter }) =>
     status === 503 ? !hasRetryAfter : !DECLARED[route]?.includes(status),
   );
   return odd.map(({ api, route, status }) => `${api} answered ${status} to ${route}`);

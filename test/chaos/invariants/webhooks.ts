@@ -26,7 +26,7 @@ export function missedWebhooks({ plans, rows, webhooks }: Pick<History, 'plans' 
  */
 export function forgedWebhooks({ webhooks, rows, faults }: Pick<History, 'webhooks' | 'rows' | 'faults'>): string[] {
   const known = new Set(rows.deliveries.map(({ eventId }) => eventId));
-  const skews = faults.filter(({ kind }) => kind === 'worker-skew');
+  const skews = faults.filter(({ kind }) => kind === 'worker-skew' || kind === 'worker-misdated');
   const isExcused = (at: number) => skews.some(({ from, endedAt }) => at >= from && at <= endedAt + SLACK_MS);
   return webhooks.flatMap(({ at, id, signature }) => {
     if (!known.has(id)) return [`webhook ${id} is of no delivery`];

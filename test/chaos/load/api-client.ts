@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { LOAD } from '../projects.ts';
 import type { Journal } from './journal.ts';
 
 /** The APIs of the run, in turn: a request without an answer goes to the next one. */
@@ -16,8 +17,9 @@ export type ApiAnswer = { status: number; body: Record<string, unknown> };
 const TIMEOUT_MS = 12_000;
 const PAUSE_MS = 250;
 
-/** Makes a client that records every answer in the journal. */
-export function makeApiClient(urls: string[], journal: Journal, over: AbortSignal): ApiClient {
+/** Makes a client of a project that records every answer in the journal. */
+export function makeApiClient(urls: string[], journal: Journal, over: AbortSignal, { key: own } = LOAD): ApiClient {
+  const authorized = { authorization: `Bearer ${own}` };
   let count = 0;
 
   function nextUrl(): string {
@@ -35,6 +37,7 @@ export function makeApiClient(urls: string[], journal: Journal, over: AbortSigna
     const response = await fetch(`${url}${path}`, {
       method,
       headers: {
+        ...authorized,
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
         ...(key === undefined ? {} : { 'idempotency-key': key }),
       },
@@ -43,7 +46,8 @@ export function makeApiClient(urls: string[], journal: Journal, over: AbortSigna
     });
     record(url, request, response);
     if (response.status === 503) return void (await response.text());
-    return { status: response.status, body: (await response.json()) as Record<string, unknown> };
+    const text = await response.text();
+    return { status: response.status, body: text === '' ? {} : (JSON.parse(text) as Record<string, unknown>) };
   }
   async function send(request: ApiRequest): Promise<ApiAnswer | undefined> {
     while (!over.aborted) {
@@ -55,7 +59,8 @@ export function makeApiClient(urls: string[], journal: Journal, over: AbortSigna
   }
   async function open(path: string, lastEventId: number): Promise<Response | undefined> {
     const url = nextUrl();
-    const headers = { accept: 'text/event-stream', ...(lastEventId > 0 ? { 'last-event-id': `${lastEventId}` } : {}) };
+    const accept = { ...authorized, accept: 'text/event-stream' };
+    const headers = { ...accept, ...(lastEventId > 0 ? { 'last-event-id': `${lastEventId}` } : {}) };
     const timeout = new AbortController();
     const timer = setTimeout(() => timeout.abort(), TIMEOUT_MS);
     try {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { readEvents } from '#client/read-events.ts';
+import { readEvents } from '#client/events/read-events.ts';
 import type { SeenTurn } from '../history.ts';
 import type { ApiClient } from './api-client.ts';
 import type { Journal } from './journal.ts';

@@ -6,12 +6,16 @@ import type { Figures, Spread } from './figures.ts';
 const MAX_COMPLAINTS = 8;
 
 /** The report of a run, for a terminal. */
-export function report(figures: Figures, checked: CheckedInvariant[], { seed, queue, seconds }: Options): string {
+export function report(
+  figures: Figures,
+  checked: CheckedInvariant[],
+  { seed, queue, stores, seconds }: Options,
+): string {
   const { turns, lost, duplicated, stuck, bookedTwice, modelCalls, extraModelCalls } = figures;
   const injected = figures.faults.reduce((sum, fault) => sum + fault.injected, 0);
   const share = ((100 * extraModelCalls) / Math.max(1, modelCalls)).toFixed(1);
   return [
-    `seed ${seed}, queue on ${queue}: ${turns} turns, ${injected} faults in ${seconds} s`,
+    `seed ${seed}, queue on ${queue}, stores ${stores}: ${turns} turns, ${injected} faults in ${seconds} s`,
     '',
     printTable(
       ['fault', 'injected', 'effective', 'turns met', 'recovery p50', 'longest'],

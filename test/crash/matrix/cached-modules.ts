@@ -1,5 +1,11 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { flushCompileCache, type LoadFnOutput, type ResolveFnOutput, registerHooks } from 'node:module';
+import {
+  flushCompileCache,
+  type LoadFnOutput,
+  type ResolveFnOutput,
+  registerHooks,
+  stripTypeScriptTypes,
+} from 'node:module';
 import { deserialize, serialize } from 'node:v8';
 
 /**
@@ -27,10 +33,16 @@ registerHooks({
     if (known) return known;
     const result = next(url, context);
     const { format, source } = result;
-    if (!isKept && source) read[url] = { format, source: String(source), shortCircuit: true };
+    if (!isKept && source) read[url] = { ...withoutTypes(format, String(source)), shortCircuit: true };
     return result;
   },
 });
+
+/** To strip the types of a module takes longer than to load it without. */
+function withoutTypes(format: LoadFnOutput['format'], source: string): Pick<LoadFnOutput, 'format' | 'source'> {
+  if (format !== 'module-typescript') return { format, source };
+  return { format: 'module', source: stripTypeScriptTypes(source) };
+}
 
 /** Keeps what the first process resolved, read and compiled for the processes that start later. */
 export function saveCachedModules(): void {

@@ -1,4 +1,7 @@
-/** The options of `npm run crash`: all points, or those whose reference or name contains `only`. */
+/**
+ * The options of `npm run crash`: all points, or those whose reference or name contains `only`. On one queue alone every point is played, on
+ * both those that they cross alike are shared.
+ */
 export type CrashOptions = { queue: 'redis' | 'postgres' | null; only: string; list: boolean };
 
 declare module 'vitest' {

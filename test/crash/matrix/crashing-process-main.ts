@@ -1,5 +1,7 @@
+import { plainProject } from '#core/project.ts';
 import { type Log, openLog } from '#services/process/log.ts';
 import { openParts, type Parts } from '#services/process/parts.ts';
+import { makeProjects } from '#services/process/projects.ts';
 import { readSettings, type Settings } from '#services/process/settings.ts';
 import { saveCachedModules } from './cached-modules.ts';
 import type { FromProcess, Orders, ToProcess } from './crashing-process.ts';
@@ -31,11 +33,12 @@ process.on('message', async (message: ToProcess) => {
 });
 send({ kind: 'ready' });
 
-async function openPart({ env }: Orders): Promise<string> {
+async function openPart({ env, projects }: Orders): Promise<string> {
   const settings = readSettings(env);
   const { DATABASE_URL = '' } = settings;
   const log = openLog('crashing', settings.PAWL_LOG_LEVEL);
   const parts = await openParts({ ...settings, DATABASE_URL }, log);
+  parts.projects = makeProjects(projects.map(plainProject));
   return open(tapParts(parts, crossings), settings, log);
 }
 

@@ -6,8 +6,14 @@ import { join } from 'node:path';
 
 export type Part = 'api' | 'worker';
 
-/** How a process is opened: the point where it dies (null: nowhere), and whether the queue refuses its first jobs. */
-export type Orders = { crashAt: string | null; env: Record<string, string>; queueRefuses: boolean };
+/** How a process is opened: the point where it dies (null: nowhere), whether the queue refuses its first jobs, and for whom. */
+export type Orders = {
+  crashAt: string | null;
+  env: Record<string, string>;
+  queueRefuses: boolean;
+  /** The projects that are configured. */
+  projects: string[];
+};
 
 export type ToProcess = ({ kind: 'open' } & Orders) | { kind: 'report' };
 

@@ -4,6 +4,7 @@ import { postgresBackend } from '#core/queue/postgres/backend.ts';
 import { redisBackend } from '#core/queue/redis/backend.ts';
 import type { WebhookEndpoint } from '#core/turn/request/webhook-endpoint.ts';
 import type { TurnResource } from '#core/turn/resource/turn.ts';
+import { makeProjects } from '#services/process/projects.ts';
 import { apiClient } from '#test/harness/api-client.ts';
 import { createHarness, type Harness } from '#test/harness/create-harness.ts';
 import { openExternalMcpServer } from '#test/harness/servers/external-mcp-server.ts';
@@ -37,6 +38,7 @@ export async function openLane(redis: boolean) {
   closed.answer({ status: 401 });
   const harness = await createHarness({
     redis,
+    projects: makeProjects([]),
     env: {
       PAWL_PROVIDERS: JSON.stringify({ closed: { kind: 'openai', base_url: closed.origin } }),
       PAWL_MCP: JSON.stringify({ cities: { url: mcp.url } }),
@@ -80,7 +82,10 @@ export type Lane = Awaited<ReturnType<typeof openLane>>;
 /** The jobs that a dead process leaves in the queue, read from BullMQ itself. */
 async function openLeftovers({ parts, handle, settings }: Harness) {
   const { DATABASE_URL, REDIS_URL } = settings;
-  const backend = REDIS_URL ? await redisBackend(REDIS_URL) : postgresBackend(DATABASE_URL);
+  const to = { kind: 'single' as const, url: REDIS_URL ?? '' };
+  const backend = REDIS_URL
+    ? await redisBackend({ to, name: 'Redis' })
+    : postgresBackend({ databaseUrl: DATABASE_URL });
   const names = allQueues(parts.providers.names);
   const queues = names.map((name) => backend.makeQueue(name) as Queue<JobData>);
   for (const queue of queues) queue.on('error', () => {});

@@ -1,39 +1,60 @@
 import { type CrashingProcess, keepSpareProcesses, type Part } from './crashing-process.ts';
 import { openLane, shareLanes } from './lane.ts';
 import { play } from './play.ts';
+import { admissionReferences } from './references/admission-references.ts';
 import { answerReferences } from './references/answer-references.ts';
 import { apiReferences } from './references/api-references.ts';
 import { blobReferences } from './references/blob-references.ts';
 import { compactionReferences } from './references/compaction-references.ts';
 import { conversationReferences } from './references/conversation-references.ts';
+import { forkReferences } from './references/fork-references.ts';
+import { inputReferences } from './references/input-references.ts';
 import type { Reference } from './references/reference.ts';
 import { responseReferences } from './references/response-references.ts';
+import { scheduleReferences } from './references/schedule-references.ts';
 import { workerReferences } from './references/worker-references.ts';
 import { type Death, dieAt, playUndisturbed, type Undisturbed } from './run-points.ts';
 
 /** All references. */
 export const references = [
   ...[...workerReferences, ...blobReferences, ...compactionReferences, ...answerReferences, ...apiReferences],
-  ...[...responseReferences, ...conversationReferences],
+  ...[...responseReferences, ...conversationReferences, ...admissionReferences, ...forkReferences, ...inputReferences],
+  ...scheduleReferences,
 ];
 
 export type CrashHarness = Awaited<ReturnType<typeof openCrashHarness>>;
 
-/** Opens lanes with one queue, and keeps processes ready to die in them. */
-export async function openCrashHarness(redis: boolean, { lanes, parts }: { lanes: number; parts: Part[] }) {
-  const opened = await Promise.all(Array.from({ length: lanes }, () => openLane(redis)));
-  const practise = (first: CrashingProcess, part: Part) => play(PRACTICE[part], opened[0]!, first, null);
-  const kept = await keepSpareProcesses(parts, lanes, practise);
-  const shared = shareLanes(opened);
+/** Plays references with one queue. */
+export type QueuePlays = {
+  playUndisturbed(reference: Reference): Promise<Undisturbed>;
+  dieAtEach(points: string[], undisturbed: Undisturbed): Promise<Death[]>;
+};
+
+/** For each queue the same number of `lanes`, with Redis or without. */
+type CrashOptions = { queues: { redis: boolean }[]; lanes: number; parts: Part[] };
+
+/** Opens lanes with each queue, and keeps processes ready to die in any of them. */
+export async function openCrashHarness({ queues, lanes, parts }: CrashOptions) {
+  const opened = await Promise.all(
+    queues.map(({ redis }) => Promise.all(Array.from({ length: lanes }, () => openLane(redis)))),
+  );
+  const [practised] = opened.flat();
+  const practise = (first: CrashingProcess, part: Part) => play(PRACTICE[part], practised!, first, null);
+  const kept = await keepSpareProcesses(parts, opened.flat().length, practise);
+  const shared = opened.map(shareLanes);
 
   return {
-    playUndisturbed: (reference: Reference): Promise<Undisturbed> =>
-      shared.use((lane) => playUndisturbed(reference, lane, kept)),
-    dieAtEach: (points: string[], undisturbed: Undisturbed): Promise<Death[]> =>
-      Promise.all(points.map((point) => shared.use((lane) => dieAt(point, undisturbed, { lane, kept })))),
+    /** In the order of `queues`. */
+    plays: shared.map(
+      (lanesOfQueue): QueuePlays => ({
+        playUndisturbed: (reference) => lanesOfQueue.use((lane) => playUndisturbed(reference, lane, kept)),
+        dieAtEach: (points, undisturbed) =>
+          Promise.all(points.map((point) => lanesOfQueue.use((lane) => dieAt(point, undisturbed, { lane, kept })))),
+      }),
+    ),
     [Symbol.asyncDispose]: async () => {
       await kept[Symbol.asyncDispose]();
-      await shared[Symbol.asyncDispose]();
+      for (const lanesOfQueue of shared) await lanesOfQueue[Symbol.asyncDispose]();
     },
   };
 }

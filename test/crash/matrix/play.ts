@@ -1,7 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { plainProject } from '#core/project.ts';
 import type { JobHandler } from '#core/queue/job-queue.ts';
 import type { TurnResource } from '#core/turn/resource/turn.ts';
 import { isTerminal } from '#core/turn/turn.ts';
+import { makeProjects } from '#services/process/projects.ts';
 import type { Harness } from '#test/harness/create-harness.ts';
 import type { CrashingProcess } from './crashing-process.ts';
 import type { Lane, Scene } from './lane.ts';
@@ -24,10 +26,12 @@ export async function play(
   crashAt: string | null,
 ): Promise<Played> {
   const scene = lane.newScene();
+  const projects = reference.projects?.(scene) ?? [];
+  scene.harness.parts.projects = makeProjects(projects.map(plainProject));
   await reference.start(scene);
   const call = await reference.request?.(scene);
   const { queueRefuses = false } = reference;
-  const url = await crashing.open({ crashAt, env: { ...scene.env, ...reference.env }, queueRefuses });
+  const url = await crashing.open({ crashAt, env: { ...scene.env, ...reference.env }, queueRefuses, projects });
 
   const answer = call ? await askBoth(call, { scene, url, crashing }) : null;
   if (!call) await watch(reference, { scene, lane, crashing, willDie: crashAt !== null });
@@ -90,6 +94,8 @@ async function finish(reference: Reference, scene: Scene): Promise<void> {
     await reactOnce(reference, { scene, turns, reacted: new Set() });
     await workAll(harness);
     await harness.advance(60_000);
+    await harness.queueDelayed();
+    await harness.fireSchedules();
     await harness.rescue();
     if (minutes > LONGEST_MINUTES) await sleep(SELDOM_MS);
   }

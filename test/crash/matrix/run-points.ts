@@ -1,3 +1,5 @@
+import { readdirSync } from 'node:fs';
+import { basename } from 'node:path';
 import type { SpareProcesses } from './crashing-process.ts';
 import { findFaults } from './find-faults.ts';
 import type { Lane } from './lane.ts';
@@ -42,9 +44,15 @@ export async function dieAt(
   }
 }
 
-/** What comes by the clock, in every reference. */
-const BY_THE_CLOCK =
-  /(?:rescue|heartbeat|erase-hidden) ›|deleteExpiredIdempotencyKeys|(?:record|remove|count)Workers? /;
+const ROUTINES = readdirSync(new URL('../../../services/worker/routines/', import.meta.url));
+
+/** What comes by the clock, in every reference: no second play meets it at the same place again. */
+const BY_THE_CLOCK = new RegExp(
+  [
+    `(?:${[...ROUTINES.map((file) => basename(file, '.ts')), 'heartbeat', 'admission', 'work-bulks'].join('|')}) [›#]`,
+    'deleteExpiredIdempotencyKeys|(?:record|remove|count)Workers? ',
+  ].join('|'),
+);
 
 /** The job of the dead process, until its lock expires, and one that waits for a retry that is done by now. */
 const MAY_BE_LEFT = new Set(['active', 'delayed']);

@@ -5,8 +5,17 @@ const WRITES = /\b(?:insert into|update|delete from) \w+\b|insertInto|updateTabl
 /** An exported function that sends what it writes: it is given a connection. */
 const SENDS = /^export async function \w+\(\s*(?:db|trx): /;
 
-/** Functions that no turn waits for. */
-const APART = new Set(['migrate', 'deleteExpiredIdempotencyKeys', 'recordWorker', 'removeWorker', 'eraseHidden']);
+/**
+ * Functions that no turn waits for; and what becomes of an answer behind which an input has joined, which depends on when a process
+ * dies: a later run has asked with that input.
+ */
+const APART = new Set([
+  'saveSurpassedAnswer',
+  ...['createBulk', 'takeBulkPortion', 'settleBulkTurn', 'countSettledTurns', 'deleteOldBulks', 'rollUpUsage'],
+  ...['migrate', 'deleteExpiredIdempotencyKeys', 'recordWorker', 'removeWorker'],
+  ...['eraseHidden', 'eraseAged', 'eraseExpired', 'eraseUnused'],
+  ...['changeConversation', 'hideConversation', 'countRequests'],
+]);
 
 /** The functions of `checkpoint/` that write something about a turn. */
 export function writingFunctions(): string[] {

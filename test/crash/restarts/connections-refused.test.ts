@@ -7,7 +7,7 @@ import postgres from 'postgres';
 import { expect, test, vi } from 'vitest';
 import { createHarness, type Harness } from '#test/harness/create-harness.ts';
 import { startProcess } from '#test/harness/start-process.ts';
-import { openRedis } from '#test/harness/stores/open-redis.ts';
+import { openRedis } from '#test/harness/stores/redis/open-redis.ts';
 import { createTestDatabase } from '#test/harness/stores/test-database.ts';
 import { untilLogged } from '#test/harness/until-logged.ts';
 

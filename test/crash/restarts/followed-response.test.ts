@@ -7,7 +7,7 @@ import { newFolder } from '#test/harness/new-folder.ts';
 import { scripted } from '#test/harness/scripted.ts';
 import { startProcess, type TestProcess } from '#test/harness/start-process.ts';
 import { openPostgres } from '#test/harness/stores/open-postgres.ts';
-import { openRedis } from '#test/harness/stores/open-redis.ts';
+import { openRedis } from '#test/harness/stores/redis/open-redis.ts';
 import { openaiClient } from '../../api/responses/openai-client.ts';
 import { openChangingModel, WHICH_TRY } from '../../harness/servers/changing-model.ts';
 import { openToolRecorder } from '../../harness/servers/tool-recorder.ts';

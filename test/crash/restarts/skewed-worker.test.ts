@@ -1,18 +1,12 @@
 import { expect, test } from 'vitest';
 import { createHarness } from '#test/harness/create-harness.ts';
+import { wrongClock } from '#test/harness/parts/wrong-clock.ts';
 import { describeQueues } from '#test/harness/queues.ts';
 import { scripted } from '#test/harness/scripted.ts';
 import { startProcess } from '#test/harness/start-process.ts';
 import { openToolRecorder } from '../../harness/servers/tool-recorder.ts';
 
 const HOUR_MS = 3_600_000;
-
-/** Lets a process's wall clock be wrong by so much, before any of its own code runs. */
-function wrongBy(ms: number): Record<string, string> {
-  const shift = `const real = Date; const now = real.now.bind(real);
-    globalThis.Date = class extends real { constructor(...a) { a.length ? super(...a) : super(now() + ${ms}); } static now() { return now() + ${ms}; } };`;
-  return { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(shift)}` };
-}
 
 describeQueues(({ redis }) => {
   test('workers whose clocks are an hour off change nothing: no retry comes early, no call is made twice', async () => {
@@ -22,8 +16,8 @@ describeQueues(({ redis }) => {
     const book = { name: 'book', description: 'Books it, once', execution };
     const fault = { kind: 'status' as const, status: 503, retry_after: 2, times: 1 };
     const input = scripted({ rounds: [{ tools: [{ name: 'book' }], fault }], answer: 'Booked.' });
-    await using _ahead = await startProcess('worker', { ...harness.env, ...wrongBy(HOUR_MS) });
-    await using _behind = await startProcess('worker', { ...harness.env, ...wrongBy(-HOUR_MS) });
+    await using _ahead = await startProcess('worker', { ...harness.env, ...wrongClock(HOUR_MS) });
+    await using _behind = await startProcess('worker', { ...harness.env, ...wrongClock(-HOUR_MS) });
 
     const started = await Promise.all(Array.from({ length: 6 }, () => harness.startTurn({ input, tools: [book] })));
     const turns = await Promise.all(started.map(({ id }) => harness.untilEnded(id)));

@@ -115,3 +115,59 @@ test('a slow link changes neither bytes nor their order', async () => {
   socket.write('d');
   await expect.poll(() => echo.received.join('')).toBe('abcd');
 });
+
+test('a link that holds answers lets requests arrive, and all answers once it ends', async () => {
+  await using echo = await openEcho();
+  const socket = await echo.connect();
+
+  const end = echo.link.impose('hold-replies');
+  const within = await sendInVain(socket, 'a');
+  const after = new Promise((resolve) => socket.once('data', (bytes) => resolve(String(bytes))));
+  end();
+
+  expect(within).toBe('silence');
+  expect(echo.received).toEqual(['a']);
+  expect(await after).toBe('echo a');
+  expect(echo.link.harm.held).toBe('echo a'.length);
+});
+
+test('what was sent into a parted link arrives once it ends, and the end of its sender behind it', async () => {
+  await using echo = await openEcho();
+  const socket = await echo.connect();
+
+  const end = echo.link.impose('hold');
+  await sendInVain(socket, 'a');
+  socket.destroy();
+  await closing(socket);
+  const within = [...echo.received];
+  end();
+
+  expect(within).toEqual([]);
+  await expect.poll(() => echo.received).toEqual(['a']);
+});
+
+test('of several modes of a link the worst counts, until it ends', async () => {
+  await using echo = await openEcho();
+  const socket = await echo.connect();
+
+  const endDelay = echo.link.impose('delay');
+  const endHold = echo.link.impose('hold-replies');
+  const held = await sendInVain(socket, 'a');
+  endDelay();
+  const stillHeld = await sendInVain(socket, 'b');
+  endHold();
+
+  expect([held, stillHeld]).toEqual(['silence', 'silence']);
+  expect(await send(socket, 'c')).toContain('echo');
+});
+
+test('a delayed link changes neither bytes nor their order', async () => {
+  await using echo = await openEcho();
+  const socket = await echo.connect();
+  echo.link.impose('delay');
+
+  for (const text of 'abcdefgh') socket.write(text);
+
+  await expect.poll(() => echo.received.join('')).toBe('abcdefgh');
+  expect(echo.link.harm.slowed).toBeGreaterThanOrEqual(8);
+});

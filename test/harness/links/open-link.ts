@@ -1,39 +1,52 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
-
-/**
- * What a link does to the bytes on it.
- * - `cut`: connections are reset, new ones too.
- * - `blackhole`: bytes vanish without an error; connections that were open stay dead for good.
- * - `slow`: bytes come late and few at a time.
- * - `drop-replies`: requests arrive, answers do not; connections that lost one are reset when the mode ends.
- */
-export type LinkMode = 'pass' | 'cut' | 'blackhole' | 'slow' | 'drop-replies';
-
-/** What a link has done to its connections so far; `droppedReplies` has the last lost answers as text. */
-export type Harm = { resets: number; frozen: number; slowed: number; dropped: number; droppedReplies: string[] };
+import { setImmediate as nextLoopIteration } from 'node:timers/promises';
+import { carry, isHeld } from './carry.ts';
+import { type Direction, type Harm, type LinkMode, type Passage, type State, WORST_FIRST } from './passage.ts';
 
 /** A TCP proxy on loopback between one part of Pawl and one store. */
 export type Link = AsyncDisposable & {
   port: number;
+  /** Ends every mode that is on, and begins this one. */
   setMode(mode: LinkMode): void;
+  /** Begins a mode, beside others; the worst of them counts. The returned function ends it. */
+  impose(mode: LinkMode): () => void;
+  /** Leads new connections to another port. */
+  setTarget(port: number): void;
   harm: Harm;
 };
 
 /** Opens a link to a port of this machine. */
 export async function openLink(targetPort: number): Promise<Link> {
-  const harm: Harm = { resets: 0, frozen: 0, slowed: 0, dropped: 0, droppedReplies: [] };
-  const state: State = { mode: 'pass', harm, passages: new Set() };
-  const server = createServer((client) => accept(client, connect(targetPort, '127.0.0.1'), state));
+  const harm: Harm = { resets: 0, frozen: 0, slowed: 0, held: 0, dropped: 0, droppedReplies: [] };
+  const state: State = { mode: 'pass', modeEnded: Promise.withResolvers(), harm, passages: new Set() };
+  let target = targetPort;
+  let modes: { mode: LinkMode }[] = [];
+  const server = createServer((client) => accept(client, connect(target, '127.0.0.1'), state));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   return {
     port: (server.address() as AddressInfo).port,
-    setMode: (mode) => changeMode(mode, state),
+    setMode: (mode) => {
+      modes = [{ mode }];
+      changeMode(mode, state);
+    },
+    impose: (mode) => {
+      const own = { mode };
+      modes.push(own);
+      changeMode(worstOf(modes), state);
+      return () => {
+        modes = modes.filter((one) => one !== own);
+        changeMode(worstOf(modes), state);
+      };
+    },
+    setTarget: (port) => {
+      target = port;
+    },
     harm,
     [Symbol.asyncDispose]: async () => {
       server.close();
+      changeMode('pass', state);
       for (const { client, server: upstream } of state.passages) {
         client.destroy();
         upstream.destroy();
@@ -42,10 +55,9 @@ export async function openLink(targetPort: number): Promise<Link> {
   };
 }
 
-type State = { mode: LinkMode; harm: Harm; passages: Set<Passage> };
-
-/** A connection on its way through the link; `isLost` once bytes of it have vanished. */
-type Passage = { client: Socket; server: Socket; isLost: boolean };
+function worstOf(modes: { mode: LinkMode }[]): LinkMode {
+  return WORST_FIRST.find((mode) => modes.some((one) => one.mode === mode)) ?? 'pass';
+}
 
 function accept(client: Socket, server: Socket, state: State): void {
   const passage: Passage = { client, server, isLost: false };
@@ -53,7 +65,7 @@ function accept(client: Socket, server: Socket, state: State): void {
   for (const socket of [client, server]) {
     socket.setNoDelay(true);
     socket.on('error', () => {});
-    socket.on('close', () => close(passage, state));
+    socket.on('close', () => void close(passage, socket === client ? 'request' : 'reply', state));
   }
   if (state.mode === 'cut') {
     reset(passage, state);
@@ -64,19 +76,28 @@ function accept(client: Socket, server: Socket, state: State): void {
 }
 
 function changeMode(mode: LinkMode, state: State): void {
+  if (mode === state.mode) return;
   const passages = [...state.passages];
   if (state.mode === 'drop-replies') for (const passage of passages) if (passage.isLost) reset(passage, state);
   state.mode = mode;
+  state.modeEnded.resolve();
+  state.modeEnded = Promise.withResolvers();
   if (mode === 'cut') for (const passage of passages) reset(passage, state);
   if (mode === 'blackhole') for (const passage of passages) freeze(passage, state);
 }
 
-/** A connection that lost bytes hides from one side that the other is gone; only the part's own end frees it. */
-function close(passage: Passage, { passages }: State): void {
+/**
+ * The end of a connection is held as its bytes are. One that lost bytes hides from one side that the other is gone; only
+ * the part's own end frees it.
+ */
+async function close(passage: Passage, direction: Direction, state: State): Promise<void> {
   if (passage.isLost && !passage.client.destroyed) return;
-  passages.delete(passage);
-  passage.client.destroy();
-  passage.server.destroy();
+  while (isHeld(direction, state)) await state.modeEnded.promise;
+  // What was held is sent before the end.
+  await nextLoopIteration();
+  state.passages.delete(passage);
+  passage.client.destroySoon();
+  passage.server.destroySoon();
 }
 
 function reset(passage: Passage, { harm, passages }: State): void {
@@ -89,57 +110,4 @@ function reset(passage: Passage, { harm, passages }: State): void {
 function freeze(passage: Passage, { harm }: State): void {
   if (!passage.isLost) harm.frozen += 1;
   passage.isLost = true;
-}
-
-type Direction = 'request' | 'reply';
-
-const SLOW_DELAY_MS = 40;
-const SLOW_BYTES = 4_096;
-const KEPT_REPLIES = 20;
-
-type CarryState = { readonly mode: LinkMode; harm: Harm };
-
-/** Carries the bytes of one direction in their order, according to the link's mode; lost bytes are counted. */
-function carry(passage: Passage, direction: Direction, state: CarryState): void {
-  const { client, server } = passage;
-  const [from, to] = direction === 'request' ? [client, server] : [server, client];
-  let before: Promise<void> = Promise.resolve();
-  let isWaiting = false;
-
-  from.on('data', (bytes: Buffer) => {
-    if (swallow(passage, direction, { bytes, state })) return;
-    if (state.mode !== 'slow' && !isWaiting) return void to.write(bytes);
-    isWaiting = true;
-    state.harm.slowed += bytes.length;
-    const mine = before.then(() => writeSlowly(bytes, to));
-    before = mine;
-    void mine.then(() => {
-      if (before === mine) isWaiting = false;
-    });
-  });
-  from.on('end', () => {
-    if (!passage.isLost) void before.then(() => to.end());
-  });
-}
-
-function swallow(
-  passage: Passage,
-  direction: Direction,
-  { bytes, state }: { bytes: Buffer; state: CarryState },
-): boolean {
-  const { harm } = state;
-  if (state.mode === 'drop-replies' && direction === 'reply') {
-    passage.isLost = true;
-    harm.droppedReplies = [...harm.droppedReplies, bytes.toString('latin1')].slice(-KEPT_REPLIES);
-  } else if (!passage.isLost || state.mode === 'drop-replies') return false;
-  harm.dropped += bytes.length;
-  return true;
-}
-
-async function writeSlowly(bytes: Buffer, to: { write(bytes: Buffer): unknown; destroyed: boolean }): Promise<void> {
-  for (let start = 0; start < bytes.length; start += SLOW_BYTES) {
-    await sleep(SLOW_DELAY_MS);
-    if (to.destroyed) return;
-    to.write(bytes.subarray(start, start + SLOW_BYTES));
-  }
 }

@@ -1,5 +1,5 @@
-// Loaded into each worker of a run: at SIGUSR2 its wall clock jumps by PAWL_CHAOS_SKEW_MS, at the next one back again.
-// Durations (performance.now, timers) stay as they are, as when the clock of a machine is set.
+// Loaded into each part of a run: at SIGUSR2 its wall clock jumps by PAWL_CHAOS_SKEW_MS, at the next one back again. With
+// PAWL_CHAOS_SKEWED=1 it is wrong from the start, and the first jump rights it. Durations (performance.now, timers) stay as they are, as when the clock of a machine is set.
 const skewMs = Number(process.env.PAWL_CHAOS_SKEW_MS ?? 0);
 const RealDate = Date;
 let shiftMs = 0;
@@ -17,7 +17,10 @@ class SkewedDate extends RealDate {
 
 globalThis.Date = SkewedDate as DateConstructor;
 
-process.on('SIGUSR2', () => {
+function shift(): void {
   shiftMs = shiftMs === 0 ? skewMs : 0;
   process.stdout.write(`${JSON.stringify({ msg: 'clock shifted', shiftMs, realTime: RealDate.now() })}\n`);
-});
+}
+
+process.on('SIGUSR2', shift);
+if (process.env.PAWL_CHAOS_SKEWED === '1') shift();

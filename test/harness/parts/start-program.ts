@@ -54,10 +54,10 @@ export async function startProgram(options: ProgramOptions): Promise<Program> {
   throw new Error(`${file} did not start:\n${(await output.read()).slice(-2_000)}`);
 }
 
-/** A setting of the surroundings, such as a DATABASE_URL, must neither lead a program elsewhere nor change its speed. */
-function surroundings(): Record<string, string> {
-  const { PATH = '', HOME = '/', TMPDIR } = process.env;
-  return { PATH, HOME, ...(TMPDIR ? { TMPDIR } : {}) };
+/** A setting of the surroundings, such as a DATABASE_URL, must not lead a program elsewhere. */
+export function surroundings(): Record<string, string> {
+  const { PATH = '', HOME = '/', TMPDIR, NODE_COMPILE_CACHE } = process.env;
+  return { PATH, HOME, ...(TMPDIR && { TMPDIR }), ...(NODE_COMPILE_CACHE && { NODE_COMPILE_CACHE }) };
 }
 
 async function waitFor(ready: RegExp, child: Child, output: ProgramOutput): Promise<RegExpExecArray | null> {

@@ -12,7 +12,8 @@ export type SupervisedPart = AsyncDisposable & {
   kill(): Promise<void>;
   /** Ends it with SIGTERM and waits until it has ended; it stays away until `start`. */
   stop(): Promise<void>;
-  start(): Promise<void>;
+  /** Starts it, with more in its environment than it has by itself. */
+  start(env?: Record<string, string>): Promise<void>;
   /** The logs of all processes it has been, in order. */
   logFiles(): string[];
   /** Ends that were not requested, each with the last words of the process. */
@@ -33,7 +34,15 @@ const START_LIMIT_MS = 40_000;
 
 /** Starts a part; where its stores are away it tries again, as a supervisor of containers does. */
 export async function openSupervisedPart(options: SupervisedPartOptions): Promise<SupervisedPart> {
-  const state: State = { options, logFiles: [], ownEnds: [], running: undefined, starting: undefined, isWanted: false };
+  const state: State = {
+    options,
+    logFiles: [],
+    ownEnds: [],
+    running: undefined,
+    starting: undefined,
+    isWanted: false,
+    more: {},
+  };
   await start(state);
   const supervision = setInterval(() => void restartIfEnded(state).catch(() => {}), CHECK_MS);
   return {
@@ -41,7 +50,10 @@ export async function openSupervisedPart(options: SupervisedPartOptions): Promis
     pid: () => state.running?.pid ?? 0,
     kill: () => end(state, 'SIGKILL'),
     stop: () => end(state, 'SIGTERM'),
-    start: () => start(state),
+    start: (env = {}) => {
+      state.more = env;
+      return start(state);
+    },
     logFiles: () => [...state.logFiles],
     ownEnds: state.ownEnds,
     [Symbol.asyncDispose]: async () => {
@@ -57,6 +69,7 @@ type State = Pick<SupervisedPart, 'ownEnds'> & {
   running: Program | undefined;
   starting: Promise<void> | undefined;
   isWanted: boolean;
+  more: Record<string, string>;
 };
 
 function start(state: State): Promise<void> {
@@ -79,14 +92,14 @@ async function startUntilUp(state: State): Promise<void> {
 }
 
 /** Each process writes into a folder of its own. */
-async function launch({ options, logFiles }: State): Promise<Program> {
+async function launch({ options, logFiles, more }: State): Promise<Program> {
   const { name, service, env, folder } = options;
   const own = join(folder, `${name}.${logFiles.length + 1}`);
   await mkdir(own);
   const file = join(own, `${service}.log`);
   logFiles.push(file);
-  const nodeOptions = service === 'worker' ? ['--import', join(import.meta.dirname, 'skewed-clock.ts')] : [];
-  return startPart(service, { nodeOptions, env, output: { file } });
+  const nodeOptions = ['--import', join(import.meta.dirname, 'skewed-clock.ts')];
+  return startPart(service, { nodeOptions, env: { ...env, ...more }, output: { file } });
 }
 
 async function end(state: State, signal: 'SIGKILL' | 'SIGTERM'): Promise<void> {

@@ -2,7 +2,14 @@ import { createHash } from 'node:crypto';
 import { type ReceivedRequest, startSimulator } from '#simulator/start-simulator.ts';
 
 /** One request that reached the model; `messages` are fingerprints of its messages, in order. */
-export type ModelCall = { at: number; turnId: string; round: number; generation: number; messages: string[] };
+export type ModelCall = {
+  at: number;
+  turnId: string;
+  round: number;
+  generation: number;
+  model: string;
+  messages: string[];
+};
 
 /** The simulated model, and all requests to it. */
 export type ModelRecorder = AsyncDisposable & { baseUrl: string; calls: ModelCall[] };
@@ -18,7 +25,7 @@ export async function openModelRecorder(): Promise<ModelRecorder> {
 function readCall({ headers, body }: ReceivedRequest): ModelCall {
   const [turnId = '', round, generation] = String(headers['x-client-request-id']).split('.');
   const messages = body.messages.map((message) => fingerprint(JSON.stringify(message)));
-  return { at: Date.now(), turnId, round: Number(round), generation: Number(generation), messages };
+  return { at: Date.now(), turnId, round: Number(round), generation: Number(generation), model: body.model, messages };
 }
 
 function fingerprint(text: string): string {

@@ -1,9 +1,9 @@
-import postgres from 'postgres';
+import { runStatement } from './run-statement.ts';
 
 /** Creates a database beside the one at `url`, empty or as a copy of `template`; answers its URL. */
 export async function createDatabase(url: string, name: string, template?: string): Promise<string> {
   // Copied as files, it costs nothing in the log of writes, and its first connection finds the caches of the template.
-  await run(url, `create database "${name}" ${template ? `template "${template}" strategy file_copy` : ''}`);
+  await runStatement(url, `create database "${name}" ${template ? `template "${template}" strategy file_copy` : ''}`);
   const made = new URL(url);
   made.pathname = `/${name}`;
   return made.href;
@@ -11,14 +11,5 @@ export async function createDatabase(url: string, name: string, template?: strin
 
 /** Drops a database beside the one at `url`, whoever is still connected to it. */
 export async function dropDatabase(url: string, name: string): Promise<void> {
-  await run(url, `drop database "${name}" with (force)`);
-}
-
-async function run(url: string, statement: string): Promise<void> {
-  const sql = postgres(url, { max: 1, onnotice: () => {} });
-  try {
-    await sql.unsafe(statement);
-  } finally {
-    await sql.end();
-  }
+  await runStatement(url, `drop database "${name}" with (force)`);
 }

@@ -1,9 +1,8 @@
 import type { TestProject } from 'vitest/node';
-import { migrateAll } from '#services/migrate/migrate-all.ts';
 import { fastestParent, newFolder } from '../new-folder.ts';
-import { createDatabase } from './create-database.ts';
 import { openPostgres } from './open-postgres.ts';
-import { openRedis } from './open-redis.ts';
+import { openRedis } from './redis/open-redis.ts';
+import { createTemplate } from './template.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -17,8 +16,7 @@ export default async function startStores(project: TestProject): Promise<() => P
   await using opened = new AsyncDisposableStack();
   const folder = opened.use(await newFolder('test', await fastestParent()));
   const postgres = opened.use(await openPostgres({ folder: folder.path, durable: false }));
-  const template = await createDatabase(postgres.url, 'pawl_template');
-  await migrateAll(template);
+  await createTemplate(postgres.url);
   project.provide('postgresUrl', postgres.url);
 
   const redis = opened.use(await findRedis());

@@ -1,17 +1,27 @@
 import { randomBytes, randomInt } from 'node:crypto';
 import { inject, onTestFinished } from 'vitest';
 import { createDatabase, dropDatabase } from './create-database.ts';
+import { TEMPLATE } from './template.ts';
+
+/** A migrated database that ends with the server. */
+export function createLastingDatabase(): Promise<string> {
+  return createDatabase(inject('postgresUrl'), newName(), TEMPLATE);
+}
 
 /** A migrated database of one test's own, gone when the test is over; one that a file shares ends with the server. */
 export async function createTestDatabase(): Promise<string> {
-  const [server, name] = [inject('postgresUrl'), `test_${randomBytes(6).toString('hex')}`];
-  const url = await createDatabase(server, name, 'pawl_template');
+  const [server, name] = [inject('postgresUrl'), newName()];
+  const url = await createDatabase(server, name, TEMPLATE);
   try {
     onTestFinished(() => dropDatabase(server, name));
   } catch {
     // Outside of a test Vitest has no end to tie this to.
   }
   return url;
+}
+
+function newName(): string {
+  return `test_${randomBytes(6).toString('hex')}`;
 }
 
 /** How many databases of our own Redis each test process has. */

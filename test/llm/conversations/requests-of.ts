@@ -2,12 +2,12 @@ import { expect } from 'vitest';
 import { ProviderFailed } from '#core/failure.ts';
 import { chooseDialect } from '#core/llm/dialects/choose-dialect.ts';
 import type { RoundRequest } from '#core/llm/provider.ts';
+import { roundRequest } from '#core/llm/round-request.ts';
 import { planCompaction } from '#core/turn/compaction/plan-compaction.ts';
 import { type HistoryTurn, sentHistory } from '#core/turn/compaction/sent-history.ts';
 import { summaryPrompt } from '#core/turn/compaction/summary-prompt.ts';
 import { transcriptOf } from '#core/turn/history/transcript.ts';
 import type { Turn } from '#core/turn/turn.ts';
-import { roundRequest } from '#services/worker/round/run-round.ts';
 
 /** Every request that leaves while these turns are worked, in each turn's own mode; each round also as a final one. */
 export async function requestsOf(conversation: HistoryTurn[]): Promise<RoundRequest[]> {

@@ -25,6 +25,8 @@ if (!isMainThread && parentPort) {
     if (!attack || !wire) return response.writeHead(404).end();
     return await play(response, attack, wire);
   });
+  // Longer than any test: a connection that is taken up again as it is closed would be reset.
+  server.keepAliveTimeout = 180_000;
   server.listen(0, '127.0.0.1', () => parentPort?.postMessage((server.address() as AddressInfo).port));
 }
 

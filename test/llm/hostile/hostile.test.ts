@@ -81,11 +81,14 @@ describe('a worker with 512 MiB of heap, against a provider that sends', () => {
   );
 });
 
-test('no turn of another provider waits a second, and the worker lives', async () => {
+/** A second, where the reference takes a quarter of one, as on a fast core. What is quadratic takes a hundred times as long. */
+const REFERENCES = 4;
+
+test('no turn of another provider waits a second of a fast core, and the worker lives', async () => {
   const code = await worker.kill('SIGTERM');
 
-  const { longestMs } = await worker.logged(/longest stall/);
-  console.log(`longest stall: ${Math.round(Number(longestMs))} ms`);
+  const { longestMs, referenceMs } = await worker.logged(/longest stall/);
+  console.log(`longest stall: ${longestMs} ms, where the reference took ${referenceMs} ms`);
   expect(code).toBe(0);
-  expect(longestMs).toBeLessThan(1000);
+  expect(longestMs).toBeLessThan(REFERENCES * Number(referenceMs));
 });

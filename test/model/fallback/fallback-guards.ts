@@ -59,7 +59,7 @@ export const fallbackGuards = {
     ...{ faults: { later: 3 }, caught: { broken: 'a model was left before its tries were used up' } },
   },
   changeIsDue: {
-    ...{ rule: 'R24', file: CHANGE, code: 'due_at = dueIn(timing.graceMs)' },
+    ...{ rule: 'R24', file: CHANGE, code: 'due_at = case when place is null then dueIn(timing.graceMs)' },
     without: 'a change of models leaves the turn due at no time',
     ...{ faults: { definite: 1, flush: 1 }, caught: 'stuck' },
   },

@@ -17,7 +17,7 @@ export const answerGuards = {
   },
   answeredTurnIsDue: {
     ...{ rule: 'R15', file: 'packages/core/checkpoint/turns/advance-batch.ts' },
-    code: 'then least(inMs(timing.graceMs), deadline())',
+    code: 'then dueWithPlace(sqlleast(inMs(timing.graceMs), deadline()))',
     without: 'what an answer unblocks stays due when it was',
     ...{ scene: { calls: 'client' }, faults: { crash: 1 }, caught: 'stuck' },
   },

@@ -28,7 +28,7 @@ export const endGuards = {
     ...{
       rule: 'R12',
       file: 'packages/core/checkpoint/turns/write-ending.ts',
-      code: 'due_at = null, lease_owner = null, lease_until = null, at_head = false',
+      code: 'due_at = null, place = null, lease_owner = null, lease_until = null, at_head = false',
     },
     without: 'an end leaves the lease behind',
     ...{ scene: short, faults: {}, caught: { broken: 'an ended turn still has a lease' } },
@@ -50,7 +50,7 @@ export const endGuards = {
     ...{
       rule: 'R14',
       file: 'packages/core/checkpoint/turns/retry.ts',
-      code: 'due_at = case when is_free then dueIn(timing.graceMs)',
+      code: 'due_at = case when is_free and not needsPlace then dueIn(timing.graceMs)',
     },
     without: 'a reopened turn is not due',
     ...{ scene: short, faults: { definite: 1, retry: 1, crash: 1 }, caught: 'stuck' },
@@ -83,7 +83,7 @@ export const endGuards = {
     ...{
       rule: 'R17',
       file: 'packages/core/checkpoint/turns/write-ending.ts',
-      code: 'set at_head = true, due_at = dueIn(timing.graceMs)',
+      code: 'set at_head = true, due_at = dueWithPlace(dueIn(timing.graceMs))',
     },
     without: 'a promoted turn is not due',
     ...{ scene: ahead, faults: { crash: 1 }, caught: 'stuck' },

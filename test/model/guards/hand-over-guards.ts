@@ -5,7 +5,7 @@ const handed = { calls: 'handed' } as const;
 /** Calls that the caller answers in a later turn: R19. */
 export const handOverGuards = {
   handedOverIsSettled: {
-    ...{ rule: 'R19', file: 'services/worker/round/commit-round.ts', code: '? HANDED_OVER : null' },
+    ...{ rule: 'R19', file: 'services/worker/round/new-calls.ts', code: '? HANDED_OVER : null' },
     without: 'a call that is handed over is saved as open',
     ...{ scene: handed, faults: {}, caught: 'stuck' },
   },

@@ -23,7 +23,7 @@ export const repairGuards = {
   },
   repairIsDue: {
     ...{ rule: 'R25', file: 'packages/core/checkpoint/turns/save-round.ts' },
-    code: 'due_at = dueIn(timing.graceMs)',
+    code: 'due_at = dueWithPlace(dueIn(timing.graceMs))',
     without: 'the repair round is not due',
     ...{ scene: unfit, faults: { flush: 1 }, caught: 'stuck' },
   },

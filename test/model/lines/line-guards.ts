@@ -14,8 +14,10 @@ const chain = 'services/api/responses/predecessor.ts';
 const history = 'packages/core/checkpoint/turns/reading/history.ts';
 const adopt = 'packages/core/checkpoint/turns/adopt-calls.ts';
 const erase = 'packages/core/checkpoint/erase-hidden.ts';
+const lines = 'packages/core/checkpoint/erasure/erase-lines.ts';
+const removal = 'packages/core/checkpoint/erasure/delete-turn.ts';
 
-/** What keeps conversations, their forks, and what is deleted of them: R20, R21, R22. */
+/** What keeps conversations, their forks, and what is deleted of them: R20, R21, R22, R31. */
 export const lineGuards = {
   createLocksLine: {
     ...{ rule: 'R20', file: chain, code: 'await lockLine(trx, project, conversationId)' },
@@ -32,7 +34,7 @@ export const lineGuards = {
     ...{ asks: 'approval', faults: { create: 2 }, caught: { broken: 'a fork stands on a turn that is still at work' } },
   },
   forkedTurnIsNotRetried: {
-    ...{ rule: 'R20', file: 'packages/core/checkpoint/turns/retry.ts', code: 'where forked_from = turnId' },
+    ...{ rule: 'R20', file: 'packages/core/checkpoint/turns/retry.ts', code: 'origin.position >= stood.position' },
     without: 'a failed turn is retried although a fork stands on it',
     ...{
       asks: 'output',
@@ -55,13 +57,13 @@ export const lineGuards = {
     ...{ asks: 'approval', faults: { create: 1, hide: 2 }, caught: 'stuck' },
   },
   forkKeepsItsOrigin: {
-    ...{ rule: 'R21', file: erase, code: 'where fork.forked_from = origin.id' },
+    ...{ rule: 'R21', file: lines, code: 'join conversations as fork on fork.forked_from = origin.id' },
     without: 'a turn is erased although a fork stands on it',
     ...{ asks: 'approval', faults: { unstored: 1, hide: 1 }, caught: changed },
   },
   erasedForkFreesItsOrigin: {
-    ...{ rule: 'R21', file: erase, code: 'await lookAtOrigins(trx, origins)' },
-    without: 'what a fork stood on is not looked at when the fork is erased',
+    ...{ rule: 'R31', file: lines, code: 'lines = [...new Set(emptied.flatMap(({ origin }) => origin ?? []))]' },
+    without: 'what a fork stood on is not erased in the commit that erases the fork',
     ...{ asks: 'approval', faults: { unstored: 1, hide: 1 }, caught: 'stuck' },
   },
   activeUnstoredIsLookedAtAgain: {
@@ -83,6 +85,25 @@ export const lineGuards = {
     ...{ rule: 'R21', file: history, code: 'then "endsBefore" else "endsBefore" - 1 end' },
     without: 'a fork reads a turn that was deleted before the one that it was forked from was started',
     ...{ asks: 'approval', faults: { create: 2, unstored: 1, hide: 1 }, caught: changed },
+  },
+  laterForkPassesTheRemoved: {
+    ...{ rule: 'R31', file: history, code: '"forkedAfter" < deletion' },
+    without: 'a fork is told of a turn that was removed before the fork was made',
+    ...{
+      asks: 'approval',
+      faults: { create: 2, unstored: 2, remove: 1 },
+      caught: { broken: 'a turn is told of one that was removed before its line was forked' },
+    },
+  },
+  removalLocksLine: {
+    ...{ rule: 'R31', file: removal, code: 'await lockLines(trx, [conversationId], { waits: true })' },
+    without: 'a turn is looked at for its removal before its conversation is locked',
+    ...{ asks: 'approval', faults: { unstored: 1, remove: 1 }, caught: changed },
+  },
+  activeTurnIsNotRemoved: {
+    ...{ rule: 'R31', file: removal, code: "if (turn.isActive) return 'active'" },
+    without: 'a turn is removed while it is at work',
+    ...{ asks: 'approval', faults: { remove: 1 }, caught: { broken: 'a turn at work was removed' } },
   },
   approvalIsUsedOnce: {
     ...{ rule: 'R22', file: adopt, code: 'where adopted_by is null' },

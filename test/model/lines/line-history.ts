@@ -6,13 +6,16 @@ export function historyOf(state: LineState, turn: LineTurn, guards: LineGuards):
   const history: number[] = [];
   let [conversation, before, reader] = [turn.conversation, turn.position, turn.position];
   let isOwn = true;
+  let forkedAfter: number | null = null;
   for (;;) {
     state.turns.forEach((other, index) => {
       const isBefore = other.conversation === conversation && other.position < before;
-      const isPassed = !isReadBy(other, reader, guards) && (isOwn || guards.forkPassesTheDeleted);
+      const isKept = forkedAfter !== null && isKeptBy(other, forkedAfter, guards);
+      const isPassed = !isReadBy(other, reader, guards) && !isKept && (isOwn || guards.forkPassesTheDeleted);
       if (isBefore && other.stored && !other.erased && !isPassed) history.push(index);
     });
-    const origin = lineAt(state, conversation).forkedFrom;
+    const { forkedFrom: origin, forkedAfter: deletesBefore } = lineAt(state, conversation);
+    forkedAfter = deletesBefore;
     if (origin === null || turnAt(state, origin).erased) return history.sort();
     const { position } = turnAt(state, origin);
     conversation = turnAt(state, origin).conversation;
@@ -27,6 +30,11 @@ function isReadBy({ until }: LineTurn, position: number, guards: LineGuards): bo
   return until === null || until >= position || !guards.deletedTurnIsPassed;
 }
 
+/** A turn that was removed from its conversation is in the history of forks that were made before (R31). */
+function isKeptBy({ deletion }: LineTurn, forkedAfter: number, guards: LineGuards): boolean {
+  return deletion !== null && (forkedAfter < deletion || !guards.laterForkPassesTheRemoved);
+}
+
 /** What must be true of all turns that a caller finds, or that are still worked. */
 export function brokenLine(state: LineState, guards: LineGuards): string | null {
   if (state.runs > 1) return 'a call that may be made once was made in two lines';
@@ -36,16 +44,28 @@ export function brokenLine(state: LineState, guards: LineGuards): string | null 
   for (const turn of state.turns) {
     if (turn.erased || (turn.status === 'ended' && !isFound(turn))) continue;
     const history = historyOf(state, turn, guards);
+    if (history.some((index) => lineAt(state, turn.conversation).lost.includes(index)))
+      return 'a turn is told of one that was removed before its line was forked';
     if (history.join() !== turn.standsOn.join()) return 'the history of a turn changed';
     const answers = [...history.map((index) => turnAt(state, index)), turn].filter((other) => other.answers);
     if (answers.length > 1) return 'a call was answered twice in one line';
   }
-  return null;
+  return state.turns.some((_, index) => isKeptForNothing(state, index)) ? 'a removed turn is kept by nothing' : null;
+}
+
+/** What was removed goes in the commit that removes the last fork that stands on it (R31). */
+function isKeptForNothing({ turns, conversations }: LineState, index: number): boolean {
+  const turn = turns[index];
+  if (!turn || turn.deletion === null || turn.erased) return false;
+  return !turns.some((other) => {
+    const isThere = !other.erased && conversations[other.conversation]?.isErased === false;
+    return isThere && other.conversation !== turn.conversation && other.standsOn.includes(index);
+  });
 }
 
 /** Whether all turns have ended, and nothing is left that no caller finds and nothing stands on. */
-export function isLineDone({ turns, looked, found }: LineState): boolean {
-  if (looked || found.length > 0 || turns.some(({ status }) => status !== 'ended')) return false;
+export function isLineDone({ turns, looked, found, removing }: LineState): boolean {
+  if (looked || removing || found.length > 0 || turns.some(({ status }) => status !== 'ended')) return false;
   const kept = new Set(turns.filter(isFound).flatMap(({ standsOn }) => standsOn));
   return turns.every((turn, index) => isFound(turn) || turn.erased || kept.has(index));
 }

@@ -15,6 +15,8 @@ const played: [LineGuard['asks'], Left<LineFault>][] = [
   ['approval', { create: 2, unstored: 1, hide: 3 }],
   ['approval', { create: 3, hide: 2 }],
   ['output', { create: 2, unstored: 1, hide: 1, fail: 1, retry: 1 }],
+  ['approval', { create: 2, unstored: 1, remove: 2, hide: 1 }],
+  ['output', { create: 2, unstored: 1, remove: 1, fail: 1, retry: 1 }],
 ];
 
 test.for(played)('what stands on a turn keeps its history, for %s: %j', { timeout }, ([asks, left]) => {

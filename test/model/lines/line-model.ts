@@ -5,7 +5,7 @@ import { movesOfLine } from './line-moves.ts';
 import { firstLineState, type LineFault, type LineState } from './line-state.ts';
 import type { LineScene } from './line-writes.ts';
 
-/** The model of a conversation with its forks, its deletions, and what is erased (R20, R21, R22). */
+/** The model of a conversation with its forks, its deletions, and what is erased (R20, R21, R22, R31). */
 export function lineModel({ left, ...scene }: LineScene & { left: Left<LineFault> }): Model<LineState> {
   return plainModel({
     first: firstLineState(left),

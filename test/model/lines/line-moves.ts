@@ -1,15 +1,7 @@
 import type { EmitPlain } from '../explore/plain-model.ts';
+import { eraseFound, findErasable, lookAtRemoval, removeLineTurn } from './line-erasure.ts';
 import { type Create, isFound, type LineFault, type LineState, turnAt } from './line-state.ts';
-import {
-  decideCreate,
-  endLineTurn,
-  eraseFound,
-  findErasable,
-  hideLineTurn,
-  type LineScene,
-  mayRetryLine,
-  writeCreate,
-} from './line-writes.ts';
+import { decideCreate, endLineTurn, hideLineTurn, type LineScene, mayRetryLine, writeCreate } from './line-writes.ts';
 
 type Emit = EmitPlain<LineState, LineFault>;
 
@@ -22,9 +14,28 @@ export function movesOfLine(state: LineState, scene: LineScene, emit: Emit): voi
       const again = { status: 'waiting', failed: false };
       emit(`a caller retries turn ${index}`, (after) => Object.assign(turnAt(after, index), again), 'retry');
     }
-    if (isFound(turn)) emit(`a caller deletes turn ${index}`, (after) => hideLineTurn(after, index), 'hide');
+    if (isFound(turn)) emit(`a caller deletes response ${index}`, (after) => hideLineTurn(after, index), 'hide');
   });
+  removeTurns(state, scene, emit);
   eraseLines(state, scene, emit);
+}
+
+/** A removal looks and writes under one lock; without it, another commit may come between. */
+function removeTurns(state: LineState, { guards }: LineScene, emit: Emit): void {
+  const { removing } = state;
+  if (removing) {
+    emit(`the removal of turn ${removing.index} is written`, (after) => {
+      after.removing = null;
+      if (!turnAt(after, removing.index).erased) removeLineTurn(after, removing, guards);
+    });
+  }
+  for (const index of state.turns.keys()) {
+    const looked = lookAtRemoval(state, index, guards);
+    if (!looked) continue;
+    emit(`a caller, or its age, removes turn ${index}`, (after) => removeLineTurn(after, looked, guards), 'remove');
+    if (!guards.removalLocksLine && !removing)
+      emit(`a removal looks at turn ${index}`, (after) => Object.assign(after, { removing: looked }), 'remove');
+  }
 }
 
 function workTurns(state: LineState, scene: LineScene, emit: Emit): void {

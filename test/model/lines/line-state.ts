@@ -1,7 +1,10 @@
 import type { Left } from '../explore/plain-model.ts';
 
-/** What callers do a bounded number of times: they start turns, some not stored, delete turns, and retry a failed one. */
-export type LineFault = 'create' | 'unstored' | 'hide' | 'fail' | 'retry';
+/**
+ * What callers do a bounded number of times: they start turns, some not stored, delete turns as responses (`hide`) or as turns
+ * (`remove`, which age does as well), and retry a failed one.
+ */
+export type LineFault = 'create' | 'unstored' | 'hide' | 'remove' | 'fail' | 'retry';
 
 /** A conversation, what was forked from it, and what is left of both. Turns and conversations are named by their index. */
 export type LineState = {
@@ -11,6 +14,8 @@ export type LineState = {
   looked: (Create & { isFork: boolean }) | null;
   /** The turns that the eraser has found; only a mutant deletes later than it looks. */
   found: number[];
+  /** A turn that a caller has found ended and without forks, and is about to remove; only mutants look before they write. */
+  removing: { index: number; isForked: boolean } | null;
   /** How often the call that a person allowed was run, and whether its approval is used. */
   runs: number;
   isApprovalUsed: boolean;
@@ -27,6 +32,8 @@ export type LineTurn = {
   hidden: boolean;
   /** `turns.history_until`: of a hidden turn, the last position whose history it was in. */
   until: number | null;
+  /** `turns.deletion`: of one that was removed and is kept by forks, which delete of its conversation that was. */
+  deletion: number | null;
   erased: boolean;
   /** Its input answers the call that the first turn ends with: with a result, or by allowing it. */
   answers: boolean;
@@ -38,6 +45,11 @@ export type Line = {
   forkedFrom: number | null;
   /** `conversations.turns`: the last position that was taken. */
   last: number;
+  /** `conversations.deletions`, and how many of its origin's there had been when it was forked. */
+  deletions: number;
+  forkedAfter: number;
+  /** Turns of its origin that were removed before it was forked: none of its turns may be told of them. */
+  lost: number[];
   isErased: boolean;
   /** `conversations.erase_due_at`. */
   isEraseDue: boolean;
@@ -50,9 +62,14 @@ export type Create = { on: number; by: 'turn' | 'conversation'; stored: boolean;
 export function firstLineState(left: Left<LineFault>): LineState {
   return {
     turns: [{ ...newLineTurn({ conversation: 0, position: 1 }), standsOn: [] }],
-    conversations: [{ forkedFrom: null, last: 1, isErased: false, isEraseDue: false }],
-    ...{ looked: null, found: [], runs: 0, isApprovalUsed: false, left, broken: null },
+    conversations: [newLine({ forkedFrom: null, last: 1 })],
+    ...{ looked: null, found: [], removing: null, runs: 0, isApprovalUsed: false, left, broken: null },
   };
+}
+
+/** A conversation that has just been begun. */
+export function newLine(begun: Pick<Line, 'forkedFrom' | 'last'>): Line {
+  return { ...begun, deletions: 0, forkedAfter: 0, lost: [], isErased: false, isEraseDue: false };
 }
 
 /** A turn that has just been started. */
@@ -65,6 +82,7 @@ export function newLineTurn(at: Pick<LineTurn, 'conversation' | 'position'>): Li
       stored: true,
       hidden: false,
       until: null,
+      deletion: null,
       erased: false,
       answers: false,
       standsOn: [],

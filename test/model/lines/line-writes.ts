@@ -1,6 +1,16 @@
+import { endHistory } from './line-erasure.ts';
 import type { LineGuards } from './line-guards.ts';
 import { historyOf } from './line-history.ts';
-import { type Create, isFound, type LineState, type LineTurn, lineAt, newLineTurn, turnAt } from './line-state.ts';
+import {
+  type Create,
+  isFound,
+  type LineState,
+  type LineTurn,
+  lineAt,
+  newLine,
+  newLineTurn,
+  turnAt,
+} from './line-state.ts';
 
 /** What a call of the first turn waits for. */
 export type LineScene = { asks: 'output' | 'approval'; guards: LineGuards };
@@ -42,8 +52,13 @@ export function writeCreate(
     state.broken ??= 'a turn that is not stored made the next one a fork';
   }
   if (by.isFork) {
-    const line = { forkedFrom: on, last: origin.position, isErased: false, isEraseDue: false };
-    state.conversations.push(line);
+    const { deletions } = lineAt(state, origin.conversation);
+    const lost = [...state.turns.keys()].filter((index) => {
+      const { conversation, deletion } = turnAt(state, index);
+      return conversation === origin.conversation && deletion !== null;
+    });
+    const line = newLine({ forkedFrom: on, last: origin.position });
+    state.conversations.push({ ...line, forkedAfter: deletions, lost });
   }
   const conversation = by.isFork ? state.conversations.length - 1 : origin.conversation;
   const line = lineAt(state, conversation);
@@ -76,44 +91,7 @@ export function mayRetryLine(state: LineState, index: number, guards: LineGuards
 /** `hide.ts`: one that is active is cancelled first. */
 export function hideLineTurn(state: LineState, index: number): void {
   const { conversation } = turnAt(state, index);
-  const line = lineAt(state, conversation);
   Object.assign(turnAt(state, index), { hidden: true, status: 'ended' });
-  const ofLine = state.turns.filter((turn) => turn.conversation === conversation);
-  const lastFound = Math.max(0, ...ofLine.filter(isFound).map(({ position }) => position));
-  for (const turn of ofLine) if (turn.hidden && turn.position > lastFound) turn.until ??= line.last;
-  line.isEraseDue = true;
-}
-
-/** `erase-hidden.ts`: the turns of a conversation on which nothing stands. */
-export function findErasable(state: LineState, conversation: number, guards: LineGuards): number[] {
-  return [...state.turns.keys()].filter((index) => {
-    const turn = turnAt(state, index);
-    if (turn.conversation !== conversation || turn.erased || turn.status !== 'ended') return false;
-    if (!turn.stored) return true;
-    return turn.until !== null && !(guards.forkKeepsItsOrigin && isForkedBehind(state, turn));
-  });
-}
-
-/** Whether a conversation was forked from a turn, or from a later one that stands on it. */
-function isForkedBehind(state: LineState, { conversation, position, until }: LineTurn): boolean {
-  return state.conversations.some(({ forkedFrom, isErased }) => {
-    if (forkedFrom === null || isErased) return false;
-    const origin = turnAt(state, forkedFrom);
-    const isOfLine = origin.conversation === conversation;
-    return isOfLine && origin.position >= position && origin.position <= (until ?? Number.POSITIVE_INFINITY);
-  });
-}
-
-/** Deletes turns that were found, then their conversation where none is left, and has what it stood on looked at. */
-export function eraseFound(state: LineState, conversation: number, by: { found: number[]; guards: LineGuards }): void {
-  for (const index of by.found) turnAt(state, index).erased = true;
-  const hadUsed = by.found.some((index) => turnAt(state, index).answers);
-  if (hadUsed && !by.guards.usedApprovalOutlivesItsTurn) state.isApprovalUsed = false;
-  const line = lineAt(state, conversation);
-  const ofLine = state.turns.filter((turn) => turn.conversation === conversation && !turn.erased);
-  line.isEraseDue = ofLine.some(({ stored }) => !stored) && by.guards.activeUnstoredIsLookedAtAgain;
-  if (ofLine.length > 0) return;
-  line.isErased = true;
-  if (line.forkedFrom === null || !by.guards.erasedForkFreesItsOrigin) return;
-  lineAt(state, turnAt(state, line.forkedFrom).conversation).isEraseDue = true;
+  endHistory(state, conversation);
+  lineAt(state, conversation).isEraseDue = true;
 }

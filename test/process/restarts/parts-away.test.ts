@@ -9,7 +9,7 @@ import { apiClient } from '#test/harness/api-client.ts';
 import { createHarness } from '#test/harness/create-harness.ts';
 import { openExternalServer } from '#test/harness/servers/external-server.ts';
 import { startProcess, type TestProcess } from '#test/harness/start-process.ts';
-import { openRedis } from '#test/harness/stores/open-redis.ts';
+import { openRedis } from '#test/harness/stores/redis/open-redis.ts';
 import { createTestDatabase } from '#test/harness/stores/test-database.ts';
 import { untilLogged } from '#test/harness/until-logged.ts';
 import { findFreePort } from '../../../packages/embedded-postgres/find-free-port.ts';

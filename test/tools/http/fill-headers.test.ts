@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { plainProject } from '#core/project.ts';
 import { fillHeaders } from '#core/tools/http/headers.ts';
 import { parseToolSecrets } from '#core/tools/http/secrets.ts';
 
@@ -15,7 +16,7 @@ const secrets = parseToolSecrets(
 );
 
 const fill = (headers: Record<string, string>, url = 'https://api.example.com/', project = 'alpha') =>
-  fillHeaders(secrets, { headers, url, project });
+  fillHeaders(secrets, { headers, url, project: plainProject(project) });
 
 test('references are filled in anywhere in a value, as often as they stand there, and once', () => {
   const headers = { Authorization: `Basic ${secret('user')}:${secret('odd')}`, 'X-User': secret('user').repeat(2) };
@@ -77,4 +78,22 @@ test('a secret of some projects is refused to all others', () => {
   const codes = [codeOf('alphas', 'alpha'), codeOf('alphas', 'beta'), codeOf('nobodys', 'alpha')];
 
   expect(codes).toEqual(['ok', 'secret_not_allowed', 'secret_not_allowed']);
+});
+
+test.each([
+  [null, true],
+  [['user'], true],
+  [['odd'], false],
+  [[], false],
+])('a project that names the secrets %j may use the one of them that its own entry allows, and no other', (own, ok) => {
+  const project = { ...plainProject('alpha'), secrets: own };
+  const ask = (name: string) =>
+    fillHeaders(secrets, { headers: { 'X-User': secret(name) }, url: 'https://api.example.com/', project });
+
+  expect(ask('user')).toMatchObject(ok ? { ok } : { ok, code: 'secret_not_allowed' });
+  expect(fillHeaders(secrets, { headers: { a: secret('nobodys') }, url: 'https://a.example/', project })).toMatchObject(
+    {
+      code: 'secret_not_allowed',
+    },
+  );
 });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { roundRequest } from '#core/llm/round-request.ts';
 import type { TurnConfig } from '#core/turn/request/turn.ts';
-import { roundRequest } from '#services/worker/round/run-round.ts';
 import { makeTurn } from '#test/turn/make-turn.ts';
 
 const requestOf = (own: Partial<TurnConfig>, round = 1) => {

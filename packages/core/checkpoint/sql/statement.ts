@@ -35,13 +35,17 @@ function statementFor<Row>(access: Access, columns: RawBuilder<unknown>, stateme
 }
 
 /**
- * Every id matches the `like`. Postgres expects a hundred rows of a function; the condition makes it expect few, so
- * that it looks each turn up by its id.
+ * Every id of a turn is one. Postgres expects a hundred rows of a function; the condition makes it expect few, so that it looks
+ * each turn up by its id.
  */
+export function isTurnId(id: RawBuilder<unknown>): RawBuilder<boolean> {
+  return sql<boolean>`${id} like 'turn%'`;
+}
+
 function inputRows(columns: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`input as materialized (
       select * from json_to_recordset(${RowSet.of('turnId')}::text::json) as input ("turnId" text, ${columns})
-      where "turnId" like 'turn%'
+      where ${isTurnId(sql`"turnId"`)}
     )`;
 }
 

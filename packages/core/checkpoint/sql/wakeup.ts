@@ -1,9 +1,9 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { DeliveryWakeup, TurnWakeup, Wakeup } from '../../turn/wakeup.ts';
+import { ADMITTED_PRIORITY, type DeliveryWakeup, type TurnWakeup, type Wakeup } from '../../turn/wakeup.ts';
 
 /** The columns of `turns` that make a wake-up. */
 export const wakeupColumns: RawBuilder<TurnWakeup> = sql`'turn' as kind, turns.id as "turnId", turns.step,
-  turns.generation, turns.provider, turns.priority`;
+  turns.generation, turns.provider, case when turns.place = 'held' then ${ADMITTED_PRIORITY} else turns.priority end as priority`;
 
 /** The wake-up of a written turn, whether its step is due now, and the new deliveries; null for none. */
 export type DueRow = TurnWakeup & { isDue: boolean; deliveryIds: string[] | null };

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { read, write } from '../../postgres/read-write.ts';
 import { ADOPTED_STEP } from '../../turn/step.ts';
 import type { Approval } from '../../turn/turn.ts';
-import { rawJson } from '../sql/statement.ts';
+import { isTurnId, rawJson } from '../sql/statement.ts';
 import type { Db, Trx } from '../tables.ts';
 
 /** A call that an earlier turn handed over for approval, by its place there; `id` is that of the call in the new turn. */
@@ -24,6 +24,7 @@ export async function adoptCalls(
     with allowed as materialized (
       select * from json_to_recordset(${allowed}::json)
         as allowed ("turnId" text, round int, index int, id text, approval text, place int)
+      where ${isTurnId(sql`"turnId"`)}
     ),
     free as materialized (
       select call.turn_id, call.round, call.index, allowed.id as own_id, allowed.approval as own_approval, place
@@ -49,6 +50,18 @@ export async function adoptCalls(
     select place from adopted order by place`,
   );
   return rows.map(({ place }) => place);
+}
+
+/** Gives a turn that runs another one again the calls that this one had adopted, each with the result that it has there. */
+export async function copyAdoptedCalls(
+  trx: Trx,
+  { turnId, originId }: { turnId: string; originId: string },
+): Promise<void> {
+  await sql`
+    insert into tool_calls (turn_id, round, index, id, name, arguments, effect, approval, result, full_output, completed_at)
+    select ${turnId}, round, index, id, name, arguments, effect, approval, jsonb_set(result::jsonb, '{cached}', 'true')::json,
+      full_output, now()
+    from tool_calls where turn_id = ${originId} and round = 0`.execute(trx);
 }
 
 /** The turn that adopted a call; null where none did, undefined where there is no such call. */

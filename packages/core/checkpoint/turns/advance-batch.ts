@@ -6,14 +6,18 @@ import { isActive } from '../sql/active.ts';
 import { createDeliveries } from '../sql/deliveries.ts';
 import { inMs } from '../sql/due.ts';
 import { resetIf } from '../sql/fresh-step.ts';
+import { dueWithPlace, hasPlace } from '../sql/place.ts';
 import { writeFor } from '../sql/statement.ts';
 import { type DueRow, dueWakeups, wakeupColumns } from '../sql/wakeup.ts';
 import type { Db } from '../tables.ts';
 
-/** The indexes of the calls that got their answers, and what is due then. None: the guard refused. */
-export type Answered = { written: number[]; wakeups: Wakeup[] };
+/**
+ * The indexes of the calls that got their answers, and what is due then; none: the guard refused. `inputs` is how many had joined
+ * the turn by then (R29).
+ */
+export type Answered = { written: number[]; wakeups: Wakeup[]; inputs: number };
 
-type AdvancedRow = DueRow & { written: number[] };
+type AdvancedRow = DueRow & { written: number[]; inputs: number };
 
 /** A batch with its answers, in the columns that the verb has named. */
 type Batch = { turnId: string; round: number } & Record<string, unknown>;
@@ -41,8 +45,16 @@ export function advanceBatch({ columns, guard = sql``, answered }: Answering) {
   );
   return async (db: Db, batch: Batch, answers: number): Promise<Answered> => {
     const [row] = await write(db, { ...batch, eventIds: newEventIds(answers) });
-    return { written: row?.written ?? [], wakeups: dueWakeups(row) };
+    return { written: row?.written ?? [], wakeups: dueWakeups(row), inputs: row?.inputs ?? 0 };
   };
+}
+
+/**
+ * Every index of an answer is one. Postgres expects a hundred rows of a function, and for so many it walks through all calls of a
+ * table that it has not counted yet; the condition makes it expect one, so that it looks each call up by its key.
+ */
+export function isIndex(index: RawBuilder<unknown>): RawBuilder<boolean> {
+  return sql<boolean>`${index} between 0 and 2147483647`;
 }
 
 /** One for the event of each answer, and the last for what becomes of the turn. */
@@ -52,7 +64,7 @@ function newEventIds(answers: number): string[] {
 
 /**
  * The answer that completes the batch makes the next round due. When every open call waits for an answer from outside,
- * the turn waits; when one of those may run now, it goes on (R15). Other answers leave the lease alone (R5). Event
+ * the turn waits; when one of those may run now, it goes on (R15), with a place (R27). Other answers leave the lease alone (R5). Event
  * numbers are taken under the turn's row lock.
  */
 const advanceTurns = sql`
@@ -73,15 +85,17 @@ const advanceTurns = sql`
     update turns set open_calls = open_now, waiting_calls = waiting_now,
       step = case when is_complete then 'r' || (round + 1) else turns.step end,
       status = case when is_waiting then 'requires_action' else 'in_progress' end,
-      due_at = case when is_complete or (was_waiting and not is_waiting) then least(${inMs(timing.graceMs)}, ${deadline()})
+      due_at = case when is_complete or (was_waiting and not is_waiting) then ${dueWithPlace(sql`least(${inMs(timing.graceMs)}, ${deadline()})`)}
         when is_waiting then least(turns.deadline_at, coalesce((${nextExpiry()}), 'infinity')) else turns.due_at end,
+      place = case when turns.place is not null and is_waiting then 'none'
+        when turns.place = 'none' and (is_complete or was_waiting) then 'wanted' else turns.place end,
       generation = case when is_complete then 0 when was_waiting and not is_waiting then turns.generation + 1
         else turns.generation end,
       ${resetIf('runs', sql`is_complete or is_waiting`)}, ${resetIf('tries and edition', sql`is_complete`)}, rate_limited = false,
       waiting_since = case when is_complete or is_waiting <> was_waiting then now() else turns.waiting_since end,
       last_event = turns.last_event + completed + (is_waiting <> was_waiting)::int
     from state where turns.id = state.id
-    returning turns.id, project, stored, provider, priority, turns.step, turns.generation, turns.last_event, is_complete, is_waiting,
+    returning turns.id, project, stored, provider, priority, turns.step, turns.generation, turns.last_event, turns.place, inputs, is_complete, is_waiting,
       was_waiting, completed, written, done, round, "eventIds", case when is_waiting then config -> 'webhook' end as webhook
   ),
   event as (
@@ -96,9 +110,9 @@ const advanceTurns = sql`
     returning turn_id, number, type
   ),
   delivery as (${createDeliveries(sql`advanced`, sql`webhook`)})
-  select ${wakeupColumns}, is_complete or (was_waiting and not is_waiting) as "isDue",
+  select ${wakeupColumns}, (is_complete or (was_waiting and not is_waiting)) and ${hasPlace} as "isDue",
     (select json_agg(id) from delivery where turn_id = turns.id) as "deliveryIds",
-    array_to_json(written) as written
+    array_to_json(written) as written, inputs
   from advanced as turns`;
 
 function deadline() {

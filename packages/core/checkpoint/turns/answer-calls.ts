@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { ToolResult } from '../../turn/tool-result.ts';
 import type { Approval, WaitsFor } from '../../turn/turn.ts';
 import type { Trx } from '../tables.ts';
-import { type Answered, advanceBatch } from './advance-batch.ts';
+import { type Answered, advanceBatch, isIndex } from './advance-batch.ts';
 
 /**
  * An answer from outside for one waiting call: its result, or leave to run (`result` null). `waitsFor` is what the call
@@ -17,7 +17,8 @@ export type ExternalAnswer = {
 };
 
 /**
- * Records answers from outside. The caller has locked the turn and found each call waiting; all count or none (R15).
+ * Records answers from outside. The caller has locked the turn and found each call waiting; all count or none (R15). A decision
+ * and the arguments that it allows are one value, written once (R39).
  */
 export async function answerCalls(
   trx: Trx,
@@ -35,8 +36,9 @@ const write = advanceBatch({
         approval = coalesce(answer.approval, tool_calls.approval)
       from target, json_to_recordset(answers)
         as answer (index int, result json, "fullOutput" text, "waitsFor" text, approval json)
-      where turn_id = target.id and tool_calls.round = target.round and tool_calls.index = answer.index
+      where ${isIndex(sql`answer.index`)} and turn_id = target.id and tool_calls.round = target.round and tool_calls.index = answer.index
         and tool_calls.result is null and waits_for is not null
+        and (answer.approval is null or tool_calls.approval is null)
       returning turn_id, tool_calls.index, answer.result is not null or answer."waitsFor" is null as waited,
         answer.result is not null as done`,
 });

@@ -3,18 +3,21 @@ import { newId } from '../../id.ts';
 import { timing } from '../../turn/timing.ts';
 import type { Turn } from '../../turn/turn.ts';
 import { hasCome, inMs } from '../sql/due.ts';
+import { hasPlace } from '../sql/place.ts';
 import { writeFor } from '../sql/statement.ts';
 import type { Db } from '../tables.ts';
-import { requestColumns, stateColumns, type TurnAsRead, toTurn } from './reading/select.ts';
+import { joinedOf, requestColumns, selectTurn, stateColumns, type TurnAsRead, toTurn } from './reading/select.ts';
 
 /**
  * Reads a queued turn and takes its first lease, in one statement; returns the turn as it was before. Undefined where a
- * guard refused; `loadTurn` and `takeLease` then say which (R3).
+ * guard refused; `loadTurn` and `takeLease` then say which (R3, R27). What joined while it waited for the row is read again (R29).
  */
 export async function beginTurn(db: Db, turnId: string, runId: string): Promise<Turn | undefined> {
   const [row] = await write(db, { turnId, runId, eventId: newId('evt') });
   if (!row) return undefined;
-  const turn = toTurn(row);
+  const { joinedCount, ...begun } = row;
+  const turn = joinedCount === (row.joined?.length ?? 0) ? toTurn(begun) : await selectTurn(db, turnId, 'any');
+  if (!turn) return undefined;
   const work = {
     ...turn.work,
     leaseOwner: null,
@@ -26,20 +29,21 @@ export async function beginTurn(db: Db, turnId: string, runId: string): Promise<
   return { ...turn, status: 'queued', startedAt: null, lastEvent: turn.lastEvent - 1, work };
 }
 
-const write = writeFor<TurnAsRead>(
+const write = writeFor<TurnAsRead & { joinedCount: number }>(
   sql`"runId" text, "eventId" text`,
   (input) => sql`
     with ${input},
     leased as (
       update turns set lease_owner = "runId", lease_until = ${inMs(timing.leaseMs)}, due_at = ${inMs(timing.leaseMs)}, starts = 1,
-        rescues = 0, edition = turns.edition + 1, started_at = now(), last_event = last_event + 1, status = 'in_progress'
+        rescues = 0, edition = turns.edition + 1, started_at = now(), last_event = last_event + 1, status = 'in_progress',
+        begun_with = inputs
       from input where turns.id = "turnId" and status = 'queued' and at_head and step = 'r1' and generation = 0 and starts = 0
-        and lease_owner is null and (deadline_at is null or deadline_at > now()) and ${hasCome('retry_at')}
+        and lease_owner is null and (deadline_at is null or deadline_at > now()) and ${hasCome('retry_at')} and ${hasPlace}
       returning turns.*, input.*
     ),
     event as (
       insert into events (turn_id, number, id, type) select id, last_event, "eventId", 'turn.started' from leased
     )
     select "turnId", ${requestColumns}, ${stateColumns}, null::json as rounds, null::json as calls,
-      null::json as compactions from leased`,
+      null::json as compactions, ${joinedOf(sql`leased`)}, leased.inputs as "joinedCount" from leased`,
 );

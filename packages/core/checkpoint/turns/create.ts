@@ -5,19 +5,24 @@ import type { StandingConfig } from '../../turn/request/turn.ts';
 import { timing } from '../../turn/timing.ts';
 import type { Turn } from '../../turn/turn.ts';
 import { inMs } from '../sql/due.ts';
+import { recordTurns } from '../sql/rounds/record-rounds.ts';
 import { rawJson, writeFor } from '../sql/statement.ts';
 import type { Db, Trx } from '../tables.ts';
+import { BEHIND_ALL } from './reading/select.ts';
 
 /**
  * A new conversation: the configuration that its turns inherit, and its metadata. A fork's history begins with that of
- * another conversation, up to the turn `forkedFrom` (contract-responses R24). One that does not outlive its turns goes with the
- * last of them; that of a turn that is not stored is found by no caller, and looked at until both are erased.
+ * another conversation, up to the turn `forkedFrom` (contract-responses R24), or up to a round of it; with round -1 it takes the
+ * place of that turn. One that does not outlive its turns goes with the
+ * last of them; that of a turn that is not stored is found by no caller, and looked at until both are erased. What one was `begunByTurn` with is that turn's
+ * own content, and is erased with the last turn that is deleted.
  */
 type Standing = {
   config: StandingConfig;
   metadata: Record<string, string>;
-  forkedFrom?: { turnId: string; position: number };
+  forkedFrom?: { turnId: string; position: number; round?: number };
   outlivesTurns?: boolean;
+  begunByTurn?: boolean;
 };
 
 /** Records a turn behind the others of its conversation; the caller has locked the conversation. */
@@ -33,10 +38,12 @@ export async function createFirstTurn(db: Db, turn: NewTurn, standing: Standing)
   return recorded(turn, await writeFirst(db, { ...rowOf(turn), ...rowOfStanding(standing) }));
 }
 
-function rowOfStanding({ config, metadata, forkedFrom, outlivesTurns = true }: Standing) {
+function rowOfStanding({ config, metadata, forkedFrom, outlivesTurns = true, begunByTurn = false }: Standing) {
   return {
-    ...{ standingConfig: rawJson(config), standingMetadata: rawJson(metadata), outlivesTurns },
+    ...{ standingConfig: rawJson(config), standingMetadata: rawJson(metadata), outlivesTurns, begunByTurn },
     ...{ forkedFrom: forkedFrom?.turnId ?? null, turnsBefore: forkedFrom?.position ?? 0 },
+    forkedRound: forkedFrom?.round ?? null,
+    expiresInSeconds: config.expires_in_seconds ?? null,
   };
 }
 
@@ -45,21 +52,30 @@ function recorded(turn: NewTurn, [queued]: QueuedTurn[]): Turn {
   return predictQueuedTurn(turn, queued);
 }
 
-function rowOf({ id: turnId, project, conversationId, config, input, metadata, priority, stored = true }: NewTurn) {
+function rowOf({ id: turnId, project, conversationId, config, input, metadata, ...turn }: NewTurn) {
+  const { priority, stored = true, keyId = null, trace, needsPlace = false } = turn;
+  const { startAt = null, delaySeconds = null, debounced = false, scheduleId = null } = turn;
   const { deadline_seconds: deadlineSeconds } = config.limits;
   return {
-    ...{ turnId, project, conversationId, priority, stored, deadlineSeconds, eventId: newId('evt') },
+    ...{ turnId, project, conversationId, priority, stored, keyId, needsPlace, deadlineSeconds, eventId: newId('evt') },
+    ...{ startAt, delaySeconds, debounced, scheduleId },
     provider: config.model.slice(0, config.model.indexOf('/')),
     model: config.model,
-    ...{ config: rawJson(config), input: rawJson(input), metadata: rawJson(metadata) },
+    ...{ config: rawJson(config), input: rawJson(input), metadata: rawJson(metadata), trace: rawJson(trace) },
   };
 }
 
 const columns = sql`project text, "conversationId" text, priority int, "deadlineSeconds" double precision,
-  "eventId" text, provider text, model text, config text, input text, metadata text, stored boolean,
-  "standingConfig" text, "standingMetadata" text, "forkedFrom" text, "turnsBefore" int, "outlivesTurns" boolean`;
+  "eventId" text, provider text, model text, config text, input text, metadata text, stored boolean, "needsPlace" boolean, "keyId" text,
+  trace text, "startAt" timestamptz, "delaySeconds" double precision, debounced boolean, "scheduleId" text,
+  "standingConfig" text, "standingMetadata" text, "forkedFrom" text, "forkedRound" int, "turnsBefore" int, "outlivesTurns" boolean,
+  "begunByTurn" boolean, "expiresInSeconds" int`;
 
-const deadlineAt = sql`now() + make_interval(secs => "deadlineSeconds")`;
+/** What has passed is now. A turn whose time has not come takes no position, and no place: it is in no line before (R35). */
+const startsAt = sql`coalesce("startAt", now() + make_interval(secs => "delaySeconds"))`;
+const isDelayed = sql`coalesce(${startsAt} > now(), false)`;
+const deadlineAt = sql`greatest(${startsAt}, now()) + make_interval(secs => "deadlineSeconds")`;
+const deadlineInMs = sql`extract(epoch from deadline_at - now())::double precision * 1000`;
 
 /** `conversation` writes the conversations and returns the `id`, `position` and `at_head` of their new turns. */
 function newTurns(conversation: RawBuilder<unknown>) {
@@ -70,30 +86,39 @@ function newTurns(conversation: RawBuilder<unknown>) {
     conversation as (${conversation}),
     turns as (
       insert into turns (id, project, conversation_id, position, provider, model, priority, config, input, metadata, at_head,
-        deadline_at, due_at, last_event, stored)
-      select "turnId", project, "conversationId", position, provider, model, priority, config::json, input::json, metadata::json,
-        at_head, ${deadlineAt},
-        case when at_head then least(${inMs(timing.graceMs)}, ${deadlineAt}) else coalesce(${deadlineAt}, 'infinity') end, 1,
-        stored
+        deadline_at, place, due_at, last_event, stored, key_id, trace, start_at, debounced, schedule_id)
+      select "turnId", project, "conversationId", case when not ${isDelayed} then position end, provider, model, priority, config::json, input::json, metadata::json,
+        at_head and not ${isDelayed}, ${deadlineAt}, case when "needsPlace" then case when at_head and not ${isDelayed} then 'wanted' else 'none' end end,
+        case when at_head and not "needsPlace" and not ${isDelayed} then least(${inMs(timing.graceMs)}, ${deadlineAt}) else coalesce(${deadlineAt}, 'infinity') end, 1,
+        stored, "keyId", trace::json, ${startsAt}, debounced, "scheduleId"
       from input join conversation on conversation.id = "conversationId"
-      returning id, position, at_head, created_at
+      returning id, project, model, key_id, position, at_head, created_at, start_at, deadline_at
+    ),
+    recorded as (${recordTurns(sql`turns`)}
     ),
     event as (
       insert into events (turn_id, number, id, type)
       select id, 1, "eventId", 'turn.queued' from turns join input on "turnId" = id
     )
-    select id as "turnId", position, at_head as "atHead", created_at::text as "createdAt" from turns`,
+    select id as "turnId", coalesce(position, ${sql.lit(BEHIND_ALL)}) as position, position is null as delayed,
+      at_head as "atHead", created_at::text as "createdAt", start_at::text as "startAt", ${deadlineInMs} as "deadlineInMs" from turns`,
   );
 }
 
+/** A fork keeps what is deleted later of what it stands on (R31). */
+const deletionsBefore = sql`select deletions from turns as stood join conversations as origin
+  on origin.id = stood.conversation_id where stood.id = "forkedFrom"`;
+
 const writeFirst = newTurns(sql`
-      insert into conversations (id, project, config, metadata, turns, forked_from, outlives_turns, hidden_at, erase_due_at)
-      select "conversationId", project, "standingConfig"::json, "standingMetadata"::json, "turnsBefore" + 1, "forkedFrom",
-        "outlivesTurns", case when not stored then now() end, case when not stored then ${inMs(timing.eraseEveryMs)} end
+      insert into conversations (id, project, config, metadata, turns, forked_from, forked_round, forked_after, outlives_turns,
+        begun_by_turn, expiry_due_at, hidden_at, erase_due_at)
+      select "conversationId", project, "standingConfig"::json, "standingMetadata"::json, "turnsBefore" + (not ${isDelayed})::int, "forkedFrom", "forkedRound",
+        case when "forkedFrom" is null then 0 else (${deletionsBefore}) end, "outlivesTurns", "begunByTurn",
+        now() + make_interval(secs => "expiresInSeconds"), case when not stored then now() end, case when not stored then ${inMs(timing.eraseEveryMs)} end
       from input
       returning id, turns as position, true as at_head`);
 
 const writeNext = newTurns(sql`
-      update conversations set turns = turns + 1 from input where id = "conversationId"
+      update conversations set turns = turns + (not ${isDelayed})::int from input where id = "conversationId"
       returning id, turns as position,
         not exists (select from turns where conversation_id = conversations.id and at_head) as at_head`);

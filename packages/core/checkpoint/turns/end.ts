@@ -1,12 +1,12 @@
 import { newId } from '../../id.ts';
 import type { Wakeup } from '../../turn/wakeup.ts';
+import type { LastRound } from '../sql/rounds/insert-round.ts';
 import { firstWakeups } from '../sql/wakeup.ts';
 import type { Db, Trx } from '../tables.ts';
 import { lockConversation } from './lock.ts';
 import {
   type Ended,
   type Ending,
-  type LastRound,
   rowOfEnding,
   writeEndingAfterRound,
   writeEndingAlone,

@@ -1,10 +1,12 @@
 import { sql } from 'kysely';
 import type { Wakeup } from '../../turn/wakeup.ts';
+import { listed } from '../sql/listed.ts';
 import { isAddedItems, isVisible } from '../sql/visible.ts';
 import type { Trx } from '../tables.ts';
 import { forgetSummaries } from './compaction/forget-summaries.ts';
 import { endTurn } from './end.ts';
 import { lockConversation } from './lock.ts';
+import { BEHIND_ALL } from './reading/select.ts';
 
 /** What hiding a turn did, for after the commit: the wake-ups to enqueue, and whether it had to be cancelled first. */
 export type Hidden = { wakeups: Wakeup[]; wasActive: boolean };
@@ -27,7 +29,8 @@ export async function hideTurn(trx: Trx, project: string, turnId: string): Promi
   if (hidden.length === 0) return null;
 
   await forgetSummaries(trx, sql`id = ${turnId}`);
-  await endHistory(trx, conversationId);
+  await sql`select forget_entries(array[${turnId}::text])`.execute(trx);
+  await endHistory(trx, [conversationId]);
   await sql`
     update conversations set erase_due_at = now(),
       hidden_at = case when outlives_turns or exists (${visibleTurns}) then hidden_at else coalesce(hidden_at, now()) end
@@ -43,7 +46,9 @@ export async function hideConversation(trx: Trx, conversationId: string): Promis
   await sql`
     update turns set hidden_at = now() where conversation_id = ${conversationId} and ${isVisible}`.execute(trx);
   await forgetSummaries(trx, sql`conversation_id = ${conversationId}`);
-  await endHistory(trx, conversationId);
+  await sql`
+    select forget_entries(array(select id from turns where conversation_id = ${conversationId}))`.execute(trx);
+  await endHistory(trx, [conversationId]);
   await sql`
     update conversations set hidden_at = now(), erase_due_at = now(), config = '{}', metadata = '{}'
     where id = ${conversationId}`.execute(trx);
@@ -53,15 +58,15 @@ const visibleTurns = sql`select from turns where turns.conversation_id = convers
 
 /**
  * Hidden turns that no visible one of their conversation stands on are in the history of none that comes later, whether they
- * are erased by then or not. Turns that came before keep them, and so do forks of those.
+ * are erased by then or not. Turns that came before keep them, and so do forks of those. Turns that are `leaving` count as gone.
  */
-async function endHistory(trx: Trx, conversationId: string): Promise<void> {
+export async function endHistory(trx: Trx, conversationIds: string[], leaving: string[] = []): Promise<void> {
   await sql`
     update turns set history_until = conversations.turns from conversations
-    where conversations.id = ${conversationId} and turns.conversation_id = conversations.id
-      and turns.hidden_at is not null and history_until is null and turns.position > coalesce((
+    where conversations.id in (${listed(conversationIds)}) and turns.conversation_id = conversations.id
+      and turns.hidden_at is not null and history_until is null and turns.id not in (${listed(leaving)})
+      and coalesce(turns.position, ${BEHIND_ALL}) > coalesce((
         select max(visible.position) from turns as visible
-        where visible.conversation_id = conversations.id and visible.stored and visible.hidden_at is null), 0)`.execute(
-    trx,
-  );
+        where visible.conversation_id = conversations.id and visible.stored and visible.hidden_at is null
+          and visible.id not in (${listed(leaving)})), 0)`.execute(trx);
 }

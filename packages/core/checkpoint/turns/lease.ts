@@ -5,38 +5,44 @@ import { timing } from '../../turn/timing.ts';
 import type { Turn } from '../../turn/turn.ts';
 import { isActive } from '../sql/active.ts';
 import { hasCome, inMs } from '../sql/due.ts';
-import { writeFor } from '../sql/statement.ts';
+import { hasPlace } from '../sql/place.ts';
+import { isTurnId, writeFor } from '../sql/statement.ts';
 import type { Db } from '../tables.ts';
 
 /**
  * Takes the lease on the step that the run has loaded, with an edition that no other run has (R18). Null where another run
  * has it, or where the step was postponed and its job comes early, by a wrong clock (R3); and where the turn has left the model
- * that the run would ask (R24). The first lease starts the turn.
+ * that the run would ask (R24), or waits for a place (R27). The first lease starts the turn, with all `inputs` that have joined it
+ * by then (R29): a run that has loaded fewer has to load it again.
  */
-export async function takeLease(db: Db, turn: Turn, runId: string): Promise<{ edition: number } | null> {
+export async function takeLease(
+  db: Db,
+  turn: Turn,
+  runId: string,
+): Promise<{ edition: number; inputs: number } | null> {
   const { step, model } = turn.work;
   const [taken] = await take(db, { turnId: turn.id, step, ownModel: model, runId, eventId: newId('evt') });
   return taken ?? null;
 }
 
-const take = writeFor<{ edition: number }>(
+const take = writeFor<{ edition: number; inputs: number }>(
   sql`step text, "ownModel" text, "runId" text, "eventId" text`,
   (input) => sql`
     with ${input},
     leased as (
       update turns set lease_owner = "runId", lease_until = ${inMs(timing.leaseMs)}, due_at = ${inMs(timing.leaseMs)},
         starts = starts + 1, rescues = 0, edition = edition + 1, started_at = coalesce(started_at, now()),
-        last_event = last_event + (status = 'queued')::int,
+        last_event = last_event + (status = 'queued')::int, begun_with = case when status = 'queued' then inputs else begun_with end,
         status = case when status = 'queued' then 'in_progress' else status end
       from input where turns.id = "turnId" and ${isActive} and at_head and model = "ownModel" and turns.step = input.step
-        and (lease_owner is null or lease_until < now()) and ${hasCome('retry_at')}
-      returning turns.id, edition - 1 as edition, last_event, started_at = now() as is_first, "eventId"
+        and (lease_owner is null or lease_until < now()) and ${hasCome('retry_at')} and ${hasPlace}
+      returning turns.id, edition - 1 as edition, inputs, last_event, started_at = now() as is_first, "eventId"
     ),
     event as (
       insert into events (turn_id, number, id, type)
       select id, last_event, "eventId", 'turn.started' from leased where is_first
     )
-    select id as "turnId", edition from leased`,
+    select id as "turnId", edition, inputs from leased`,
 );
 
 /**
@@ -71,6 +77,7 @@ export async function renewLeases(db: Db, renewals: LeaseRenewal[]): Promise<Map
     with renewal as materialized (
       select * from json_to_recordset(${renewals}::json)
         as renewal ("turnId" text, step text, generation int, "runId" text, "isFirst" boolean, counts boolean)
+      where ${isTurnId(sql`"turnId"`)}
     ),
     candidate as materialized (select "runId" from turns join renewal on id = "turnId" where ${mayRenew}),
     free as materialized (

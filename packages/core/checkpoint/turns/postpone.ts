@@ -1,10 +1,13 @@
 import { sql } from 'kysely';
 import { newId } from '../../id.ts';
+import type { TurnTrace } from '../../trace-context.ts';
 import { timing } from '../../turn/timing.ts';
 import type { TurnWakeup } from '../../turn/wakeup.ts';
 import { dueIn, inMs } from '../sql/due.ts';
 import { editionAfterTry } from '../sql/edition.ts';
+import { hasPlace } from '../sql/place.ts';
 import { rawJson, writeFor } from '../sql/statement.ts';
+import { traceWithFailure } from '../sql/trace.ts';
 import { wakeupColumns } from '../sql/wakeup.ts';
 import type { Db } from '../tables.ts';
 
@@ -31,6 +34,8 @@ export type Postponement = {
   /** The edition of the round that the run had with its lease, and whether it has told a piece of it. */
   edition?: number | null;
   told?: boolean;
+  /** The try of a round that failed, for the span of the next one to link to; null where none is traced. */
+  failed?: TurnTrace['failed'] | null;
   /** The data of the event `step.retrying`; null: there is no event. */
   eventData: Record<string, unknown> | null;
 };
@@ -38,10 +43,11 @@ export type Postponement = {
 /**
  * Gives a step back, due later (R2). A negative write: only by the run with the lease, or where the step is free (R5).
  * The generation goes up, since the run's own job id is still in use (R11). Claims of calls that the run has not made
- * are given back with the lease (R8). Null when nothing was written.
+ * are given back with the lease (R8). A wait gives the turn's
+ * place back, and nothing is enqueued before it is over (R27). Returns the wake-ups to enqueue; null when nothing was written.
  */
-export async function postponeStep(db: Db, later: Postponement): Promise<TurnWakeup | null> {
-  const { attempt, eventData, generation: ownGeneration, edition: ownEdition = null, ...rest } = later;
+export async function postponeStep(db: Db, later: Postponement): Promise<TurnWakeup[] | null> {
+  const { attempt, eventData, generation: ownGeneration, edition: ownEdition = null, failed, ...rest } = later;
   const row = {
     ...rest,
     ownGeneration,
@@ -50,27 +56,33 @@ export async function postponeStep(db: Db, later: Postponement): Promise<TurnWak
     told: later.told ?? false,
     counts: attempt ? 1 : 0,
     eventData: rawJson(eventData),
+    failed: rawJson(failed),
     eventId: newId('evt'),
   };
-  const [wakeup] = await write(db, row);
-  return wakeup ? { ...wakeup, delayMs: later.delayMs } : null;
+  const [written] = await write(db, row);
+  if (!written) return null;
+  const { isDue, ...wakeup } = written;
+  return isDue ? [{ ...wakeup, delayMs: later.delayMs }] : [];
 }
 
-const write = writeFor<TurnWakeup>(
+const staysAtWork = sql`(turns.place is null or turns.place = 'held' and "delayMs" = 0)`;
+
+const write = writeFor<TurnWakeup & { isDue: boolean }>(
   sql`step text, "ownGeneration" int, "runId" text, called json, "delayMs" double precision, counts int, requests int,
-  "rateLimited" boolean, "waitedMs" int, "ownEdition" int, told boolean, "eventData" text, "eventId" text`,
+  "rateLimited" boolean, "waitedMs" int, "ownEdition" int, told boolean, "eventData" text, failed text, "eventId" text`,
   (input) => sql`
     with ${input},
     turns as (
-      update turns set due_at = ${dueIn(sql`"delayMs" + ${sql.lit(timing.graceMs)}`)}, retry_at = ${inMs(sql`"delayMs"`)},
+      update turns set due_at = ${dueIn(sql`"delayMs" + case when ${staysAtWork} then ${sql.lit(timing.graceMs)} else 0 end`)},
+        place = case when ${staysAtWork} then turns.place else 'none' end, retry_at = ${inMs(sql`"delayMs"`)},
         generation = turns.generation + 1, lease_owner = null, lease_until = null, starts = 0,
         edition = ${editionAfterTry},
         attempts = attempts + counts, failed_requests = failed_requests + requests, rate_limited = "rateLimited",
         waiting_since = case when rate_limited and "rateLimited" then waiting_since else now() end,
-        waited_ms = waited_ms + "waitedMs", last_event = last_event + ("eventData" is not null)::int
+        trace = ${traceWithFailure}, waited_ms = waited_ms + "waitedMs", last_event = last_event + ("eventData" is not null)::int
       from input where turns.id = "turnId" and status in ('queued', 'in_progress') and turns.step = input.step
         and (lease_owner = "runId" or (turns.generation = "ownGeneration" and (lease_owner is null or lease_until < now())))
-      returning turns.id, turns.step, turns.generation, provider, priority, last_event, "runId", called, "eventData", "eventId"
+      returning turns.id, turns.step, turns.generation, provider, priority, place, last_event, "runId", called, "eventData", "eventId"
     ),
     unclaimed as (
       update tool_calls set claimed_by = null, claimed_at = null from turns
@@ -81,5 +93,5 @@ const write = writeFor<TurnWakeup>(
       insert into events (turn_id, number, id, type, data)
       select id, last_event, "eventId", 'step.retrying', "eventData"::json from turns where "eventData" is not null
     )
-    select ${wakeupColumns} from turns`,
+    select ${wakeupColumns}, ${hasPlace} as "isDue" from turns`,
 );

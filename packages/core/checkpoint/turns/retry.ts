@@ -3,25 +3,30 @@ import { newId } from '../../id.ts';
 import type { NewEvent } from '../../turn/event.ts';
 import { timing } from '../../turn/timing.ts';
 import type { TurnWakeup } from '../../turn/wakeup.ts';
+import { enterTurn } from '../search/enter-turns.ts';
 import { dueAtDeadline, dueIn } from '../sql/due.ts';
 import { freshStep } from '../sql/fresh-step.ts';
+import { traceWithReopening } from '../sql/trace.ts';
 import { isVisible } from '../sql/visible.ts';
 import { wakeupColumns } from '../sql/wakeup.ts';
 import type { Trx } from '../tables.ts';
 import { lockConversation } from './lock.ts';
 
-/** What a retry did; `wakeup` is null while another turn of the conversation is at the head. */
+/** What a retry did; `wakeup` is null while another turn of the conversation is at the head, or the turn has no place. */
 export type Retried =
   | { kind: 'resumed'; wakeup: TurnWakeup | null }
   | { kind: 'not-failed' }
   | { kind: 'forked' }
   | { kind: 'missing' };
 
+/** A retry of a project's own turn; `needsPlace`: no worker may be on it before it has a place (R27). */
+type Retry = { project: string; turnId: string; needsPlace: boolean };
+
 /**
  * Reopens a failed turn at its last checkpoint, the only way back from a terminal state (R14). One that a fork stands on
  * stays as it is: the history of the fork may not change (R20).
  */
-export async function retryTurn(trx: Trx, project: string, turnId: string): Promise<Retried> {
+export async function retryTurn(trx: Trx, { project, turnId, needsPlace }: Retry): Promise<Retried> {
   const turn = await trx
     .selectFrom('turns')
     .select('conversation_id')
@@ -40,8 +45,9 @@ export async function retryTurn(trx: Trx, project: string, turnId: string): Prom
     )
     update turns set status = case when started_at is null then 'queued' else 'in_progress' end, output = null, error = null,
       completed_at = null, at_head = is_free,
-      due_at = case when is_free then ${dueIn(timing.graceMs)} else ${dueAtDeadline} end,
-      generation = generation + 1, ${freshStep}, waited_ms = 0,
+      due_at = case when is_free and not ${needsPlace} then ${dueIn(timing.graceMs)} else ${dueAtDeadline} end,
+      place = case when ${needsPlace} then case when is_free then 'wanted' else 'none' end end,
+      generation = generation + 1, ${freshStep}, waited_ms = 0, trace = ${traceWithReopening},
       model = ${ownModel}, provider = split_part(${ownModel}, '/', 1)
     from head where id = ${turnId} and status = 'failed' and ${isVisible} and not exists (${forksOf(turnId)})
     returning ${wakeupColumns}, at_head`.execute(trx);
@@ -49,13 +55,18 @@ export async function retryTurn(trx: Trx, project: string, turnId: string): Prom
   if (!wakeup) return { kind: (await isForked(trx, turnId)) ? 'forked' : 'not-failed' };
 
   await appendEvents(trx, turnId, [{ id: newId('evt'), type: 'turn.resumed' }]);
-  return { kind: 'resumed', wakeup: wakeup.at_head ? wakeup : null };
+  await enterTurn(trx, turnId);
+  return { kind: 'resumed', wakeup: wakeup.at_head && !needsPlace ? wakeup : null };
 }
 
 /** The model that was asked for: a retry begins anew with it. */
 const ownModel = sql`(config -> 'model' #>> '{}')`;
 
-const forksOf = (turnId: string) => sql`select from conversations where forked_from = ${turnId}`;
+/** The forks that read all of a turn: those of it or of a later one. A fork up to a round of it reads nothing that a retry adds. */
+const forksOf = (turnId: string) => sql`
+  select from turns as stood join turns as origin on origin.conversation_id = stood.conversation_id and origin.position >= stood.position
+  join conversations as fork on fork.forked_from = origin.id
+  where stood.id = ${turnId} and (origin.id <> stood.id or fork.forked_round is null)`;
 
 async function isForked(trx: Trx, turnId: string): Promise<boolean> {
   const { rows } = await sql`

@@ -1,13 +1,20 @@
+import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
 import type { ToolResult } from '../../turn/tool-result.ts';
+import type { ToolCall } from '../../turn/turn.ts';
 import type { Db } from '../tables.ts';
-import { type Answered, advanceBatch } from './advance-batch.ts';
+import { type Answered, advanceBatch, isIndex } from './advance-batch.ts';
 
 /**
  * The result of one call, about to be committed. `fullOutput` is kept only where the model gets a shortened one. Under
  * `cacheKey` equal calls of the conversation may reuse the result.
  */
-export type NewResult = { index: number; result: ToolResult; fullOutput: string | null; cacheKey?: string | null };
+export type NewResult = {
+  call: Pick<ToolCall, 'index' | 'id' | 'arguments'>;
+  result: ToolResult;
+  fullOutput: string | null;
+  cacheKey?: string | null;
+};
 
 /**
  * Results of one batch that are known at the same moment. `leaseOwner` marks negative ones (`outcome_unknown`): only
@@ -20,13 +27,24 @@ export type NewResults = {
   leaseOwner?: string | null | undefined;
 };
 
-/** Records results in one statement. The first write of each call wins, and a later one changes nothing (R5, R10). */
+/**
+ * Records results in one statement. The first write of each call wins, and a later one changes nothing (R5, R10); nor does one
+ * of another call than stands there, which a failover that lost commits has in its place.
+ */
 export async function saveResults(
   db: Db,
   { turnId, round, results, leaseOwner = null }: NewResults,
 ): Promise<Answered> {
-  return await write(db, { turnId, round, leaseOwner, results }, results.length);
+  const rows = results.map(({ call, ...known }) => ({ ...known, index: call.index, call: nameOf(call) }));
+  return await write(db, { turnId, round, leaseOwner, results: rows }, results.length);
 }
+
+/** Models may use an id again when they are asked again, for other arguments. */
+function nameOf({ id, arguments: args }: Pick<ToolCall, 'id' | 'arguments'>): string {
+  return `${id} ${createHash('sha256').update(args).digest('hex')}`;
+}
+
+const nameOfCall = sql`tool_calls.id || ' ' || encode(sha256(convert_to(tool_calls.arguments, 'UTF8')), 'hex')`;
 
 const write = advanceBatch({
   columns: sql`"leaseOwner" text, results json`,
@@ -36,11 +54,12 @@ const write = advanceBatch({
         completed_at = now()
       from (
         select id, target.round, known.* from target,
-          json_to_recordset(results) as known (index int, result json, "fullOutput" text, "cacheKey" text)
+          json_to_recordset(results) as known (index int, call text, result json, "fullOutput" text, "cacheKey" text)
+        where ${isIndex(sql`known.index`)}
         -- so that each result is read once, and then looked up
         offset 0
       ) as known
       where turn_id = known.id and tool_calls.round = known.round and tool_calls.index = known.index
-        and tool_calls.result is null
+        and tool_calls.result is null and ${nameOfCall} = known.call
       returning turn_id, tool_calls.index, waits_for is not null as waited, true as done`,
 });

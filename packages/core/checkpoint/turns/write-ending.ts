@@ -1,6 +1,4 @@
 import { sql } from 'kysely';
-import type { Violation } from '../../turn/output/violation.ts';
-import type { Reply } from '../../turn/reply.ts';
 import { timing } from '../../turn/timing.ts';
 import { errorResult } from '../../turn/tool-result.ts';
 import type { IncompleteReason, TerminalStatus, TurnError } from '../../turn/turn.ts';
@@ -9,7 +7,11 @@ import { isActive } from '../sql/active.ts';
 import { createDeliveries, responseTypes } from '../sql/deliveries.ts';
 import { dueIn } from '../sql/due.ts';
 import { savedEdition } from '../sql/edition.ts';
-import { insertCalls, type NewCall } from '../sql/new-calls.ts';
+import { askForPlace, dueWithPlace, hasPlace } from '../sql/place.ts';
+import { columnsOfRound, insertRound, type LastRound } from '../sql/rounds/insert-round.ts';
+import { insertCalls } from '../sql/rounds/new-calls.ts';
+import { recordRounds, usedColumn } from '../sql/rounds/record-rounds.ts';
+import { standsOn, standsOnColumn } from '../sql/rounds/stands-on.ts';
 import { rawJson, writeFor } from '../sql/statement.ts';
 
 /**
@@ -29,24 +31,10 @@ export type Ending = {
   failedRequests?: number;
   warnings?: string[];
   lastRound?: LastRound;
+  /** With its answer: it is only written where the last round has sent all that has joined the turn (R30). */
+  answers?: boolean;
   /** The caller knows that the turn is no response in the background: whether it is need not be looked at. */
   isTurnOnly?: boolean;
-};
-
-/**
- * The reply that ends the turn. The text of an answer is the turn's output and is not stored twice. A reply whose calls are
- * handed over keeps its text beside them, as that of any round with calls.
- */
-export type LastRound = {
-  number: number;
-  model: string;
-  reply: Reply;
-  attempts: number;
-  edition?: number | null;
-  startedAt: number;
-  calls?: NewCall[];
-  /** Of an answer that the turn fails with: its text is kept here as well, since a retry goes on from it. */
-  violations?: Violation[];
 };
 
 /** What an end makes due: its deliveries, and the next turn of the conversation. No row: the guard refused. */
@@ -63,36 +51,9 @@ export function rowOfEnding({ turnId, conversationId, lastRound, run, ...ending 
     warnings: ending.warnings ?? null,
     onlyStep: ending.step ?? null,
     failedRequests: ending.failedRequests ?? 0,
+    answers: ending.answers ?? false,
     ...(run && { runId: run.id, runGeneration: run.generation }),
     ...(lastRound && columnsOfRound(lastRound)),
-  };
-}
-
-/** The columns of a round as `insertRound` takes them. */
-export function columnsOfRound({
-  number,
-  model,
-  reply,
-  attempts,
-  edition = null,
-  startedAt,
-  calls = [],
-  violations,
-}: LastRound) {
-  const { finishReason, finishReasonRaw, usage, opaque, requests = 1 } = reply;
-  const columns = { finishReason, finishReasonRaw, usage, opaque: rawJson(opaque), requests };
-  const pieces = { reasoning: reply.reasoning ?? null, refusalFrom: reply.refusalFrom ?? null, ownEdition: edition };
-  const called = calls.length > 0 ? { text: reply.text, calls } : {};
-  const unfit = violations ? { text: reply.text, violations } : {};
-  return {
-    roundNumber: number,
-    model,
-    ...columns,
-    ...pieces,
-    ...called,
-    ...unfit,
-    attempts,
-    startedAt: startedAt / 1000,
   };
 }
 
@@ -102,7 +63,7 @@ const lockedConversation = sql`
       for no key update
     ),`;
 
-/** The conversation is as it was before it was locked, and has no other active turn. */
+/** The conversation is as it was before it was locked, and no other turn is in its line (R35). */
 const noOtherWaits = sql`
       join conversation on conversation.id = "conversationId"
         and exists (
@@ -110,18 +71,12 @@ const noOtherWaits = sql`
             and seen.turns = conversation.turns and seen.reopened = conversation.reopened)
         and not exists (
           select from turns as waiting where waiting.conversation_id = conversation.id
-            and waiting.due_at is not null and waiting.id <> "turnId")`;
-
-/** Inserts the round of each turn of the CTE `target`. */
-export const insertRound = sql`
-      insert into rounds (turn_id, number, model, text, reasoning, refusal_from, violations, edition, finish_reason,
-        finish_reason_raw, usage, opaque, requests, attempts, started_at)
-      select id, "roundNumber", model, text, reasoning, "refusalFrom", violations, edition, "finishReason", "finishReasonRaw",
-        usage, opaque::json, requests, attempts, to_timestamp("startedAt")
-      from target`;
+            and waiting.due_at is not null and waiting.position is not null and waiting.id <> "turnId")`;
 
 const insertLastRound = sql`
     round as (${insertRound}
+    ),
+    recorded as (${recordRounds(sql`target`)}
     ),
     calls as (${insertCalls(sql`target`, sql`"roundNumber"`)}),`;
 
@@ -135,7 +90,7 @@ const happened = sql`
         from target where "roundNumber" is not null
         union all select turn_id, 'tool_call.completed', round, index, null::json, 2 from settled
         union all select id, 'turn.' || "endsAs", null, null, case when "endsAs" = 'failed' then
-          json_build_object('error', error::json, 'completed_at', now(), 'failed_requests', failed_requests,
+          json_build_object('error', error::json, 'completed_at', now(), 'failed_requests', failed_requests, 'inputs', inputs,
             'rounds', (select count(*) from rounds where turn_id = target.id) + ("roundNumber" is not null)::int) end, 3 from target
       ) as unordered`;
 
@@ -147,13 +102,14 @@ const isRefused = sql`"incompleteReason" = 'content_filter' and "finishReason" =
 
 const columns = sql`"conversationId" text, "endsAs" text, output text, error text, "incompleteReason" text, warnings json,
   "onlyStep" text, "runId" text, "runGeneration" int, "roundNumber" int, model text, text text, calls json, reasoning text,
-  "refusalFrom" int, violations json, "ownEdition" int, "finishReason" text, "finishReasonRaw" text, usage json,
-  opaque text, requests int, attempts int, "startedAt" double precision, "failedRequests" int, "eventIds" json`;
+  "refusalFrom" int, violations json, "ownEdition" int, "finishReason" text, "finishReasonRaw" text, usage json, ${usedColumn},
+  opaque text, requests int, attempts int, sent int, "startedAt" double precision, "failedRequests" int, "eventIds" json, answers boolean,
+  ${standsOnColumn}`;
 
 type EndingKind = { hasRound: boolean; isOnly?: boolean; isTurnOnly?: boolean };
 
 /**
- * One statement with everything that hangs on an end (R12, R16, R17, R18, R24). `hasRound`: with a last round; `isOnly`: only
+ * One statement with everything that hangs on an end (R12, R16, R17, R18, R24, R27, R30, R33). `hasRound`: with a last round; `isOnly`: only
  * where no other turn of the conversation waits; `isTurnOnly`: of turns that are no responses in the background.
  */
 function ending({ hasRound, isOnly = false, isTurnOnly = false }: EndingKind) {
@@ -163,10 +119,12 @@ function ending({ hasRound, isOnly = false, isTurnOnly = false }: EndingKind) {
     with ${input},
     ${isOnly ? lockedConversation : sql``}
     target as materialized (
-      select turns.id, last_event, failed_requests + "failedRequests" as failed_requests, ${savedEdition} as edition, input.*
+      select turns.id, project, key_id, last_event, inputs, failed_requests + "failedRequests" as failed_requests,
+        ${savedEdition} as edition, input.*
       from input join turns on turns.id = "turnId" ${isOnly ? noOtherWaits : sql``}
       where ${isActive} and ("onlyStep" is null or step = "onlyStep")
-        and ("roundNumber" is null or turns.model = input.model)
+        and ("roundNumber" is null or turns.model = input.model) and (not answers or inputs = sent)
+        and ${standsOn(sql`"roundNumber"`)}
         and ("runId" is null or lease_owner = "runId" or (generation = "runGeneration" and (lease_owner is null or lease_until < now())))
       for no key update of turns
     ),
@@ -177,13 +135,13 @@ function ending({ hasRound, isOnly = false, isTurnOnly = false }: EndingKind) {
       update turns set status = "endsAs", output = target.output, error = target.error::json,
         incomplete_reason = "incompleteReason", warnings = coalesce(target.warnings, turns.warnings),
         failed_requests = target.failed_requests,
-        completed_at = now(), due_at = null, lease_owner = null, lease_until = null, at_head = false, open_calls = 0,
+        completed_at = now(), due_at = null, place = null, lease_owner = null, lease_until = null, at_head = false, open_calls = 0,
         waiting_calls = 0,
         step = case when "endsAs" = 'failed' and ${isStepDone} then 'r' || (substr(step, 2)::int + 1) else step end,
         edition = case when "endsAs" <> 'failed' then turns.edition when ${isStepDone} then 1 else turns.edition + 1 end,
         last_event = turns.last_event + (select count(*) from happened where happened.id = target.id)
       from target where turns.id = target.id
-      returning turns.id, project, stored, conversation_id, config -> 'webhook' as webhook, "eventIds"
+      returning turns.id, turns.project, stored, conversation_id, config -> 'webhook' as webhook, "eventIds"
         ${isTurnOnly ? sql`` : sql`, config, ${isRefused} as refused`}
     ),
     event as (
@@ -236,17 +194,18 @@ const settleCalls = sql`
 
 /**
  * The turn that has waited longest behind an ended one comes to the head and is due. `from ended` takes the old head
- * away first. The conversation's lock and a unique index keep a conversation from ever having two heads (R17).
+ * away first. The conversation's lock and a unique index keep a conversation from ever having two heads (R17). A delayed
+ * turn stays where it is (R35).
  */
 const promoteNext = sql`
-  update turns set at_head = true, due_at = ${dueIn(timing.graceMs)}, waiting_since = now() from ended
+  update turns set at_head = true, due_at = ${dueWithPlace(dueIn(timing.graceMs))}, ${askForPlace}, waiting_since = now() from ended
   where turns.id = (
       select waiting.id from turns as waiting
-      where waiting.conversation_id = ended.conversation_id and waiting.due_at is not null
+      where waiting.conversation_id = ended.conversation_id and waiting.due_at is not null and waiting.position is not null
         and not waiting.at_head and waiting.id <> ended.id
       order by waiting.position limit 1)
     and not exists (
       select from turns as head
       where head.conversation_id = ended.conversation_id and head.at_head and head.id <> ended.id)
-  returning json_build_object('kind', 'turn', 'turnId', turns.id, 'step', turns.step, 'generation', turns.generation,
-    'provider', turns.provider, 'priority', turns.priority) as wakeup`;
+  returning case when ${hasPlace} then json_build_object('kind', 'turn', 'turnId', turns.id, 'step', turns.step, 'generation', turns.generation,
+    'provider', turns.provider, 'priority', turns.priority) end as wakeup`;

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { write } from '../../postgres/read-write.ts';
+import type { TurnTrace } from '../../trace-context.ts';
 import type { EventType, StoredEvent } from '../../turn/event.ts';
 import type { ResponseWebhookEvent } from '../../turn/request/webhook.ts';
 import type { EndpointEvent } from '../../turn/request/webhook-endpoint.ts';
@@ -26,7 +27,11 @@ export type DueDelivery = {
   /** The endpoint it goes to, with the secrets that sign for it; null for a turn's own webhook. */
   endpoint: { id: string; secrets: string[]; failingForMs: number | null } | null;
 } & (
-  | { turnId: string; event: Omit<StoredEvent, 'callIndex' | 'type'> & { type: EventType | ResponseWebhookEvent } }
+  | {
+      turnId: string;
+      trace?: TurnTrace | null;
+      event: Omit<StoredEvent, 'callIndex' | 'type'> & { type: EventType | ResponseWebhookEvent };
+    }
   | { turnId: null; event: { id: string; type: EndpointEvent; data: { id: string }; createdAt: string } }
 );
 
@@ -48,7 +53,7 @@ export async function takeDelivery(db: Db, id: string): Promise<DueDelivery | un
       returning *
     )
     select taken.id, taken.project, taken.turn_id as "turnId", taken.url, taken.with_turn as "withTurn", attempts,
-      taken.lease_until::text as "leaseUntil",
+      taken.lease_until::text as "leaseUntil", (select trace from turns where turns.id = taken.turn_id) as trace,
       case when taken.turn_id is null then event else json_build_object('id', ${eventId}, 'number', number, 'type', ${eventType},
         'round', round, 'data', data, 'createdAt', events.created_at) end as event,
       case when endpoint.id is not null then json_build_object('id', endpoint.id, 'secrets', ${signingSecrets},

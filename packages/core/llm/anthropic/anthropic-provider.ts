@@ -1,3 +1,4 @@
+import type { TraceHeaders } from '../../trace-context.ts';
 import type { Reply } from '../../turn/reply.ts';
 import { nameBreakages } from '../errors/classify-breakage.ts';
 import type { Asked } from '../errors/name-failure.ts';
@@ -48,7 +49,7 @@ export function anthropicProvider(options: AnthropicOptions): Provider {
     },
     ask(request, signal, onDelta) {
       const asked: Asked = { provider: name, model: request.model, apiKey, keyName };
-      const call = { options, asked, requestId: request.requestId, signal, onDelta };
+      const call = { options, asked, requestId: request.requestId, trace: request.trace, signal, onDelta };
       return nameBreakages(asked, signal, () => readReply(renderRequest(request, name), call));
     },
   };
@@ -58,6 +59,7 @@ type Call = {
   options: AnthropicOptions;
   asked: Asked;
   requestId: string;
+  trace: TraceHeaders | undefined;
   signal: AbortSignal;
   onDelta: (delta: Delta) => void;
 };
@@ -72,9 +74,10 @@ async function readReply(body: Body, call: Call): Promise<Reply> {
   return finishReply(reply);
 }
 
-async function openMessage(body: Body, { options, asked, requestId, signal }: Call): Promise<OpenedReply> {
+async function openMessage(body: Body, { options, asked, requestId, trace, signal }: Call): Promise<OpenedReply> {
   const url = urlOf(options, '/v1/messages');
-  const headers = { ...headersOf(options), ...versionHeaders(body), 'x-client-request-id': requestId };
+  const own = { 'x-client-request-id': requestId, ...trace };
+  const headers = { ...headersOf(options), ...versionHeaders(body), ...own };
   const opened = await openReply(options.post, { url, headers, body: JSON.stringify(body), signal });
   if (opened.kind === 'refused') throw classifyRefusal(opened, asked);
   return opened;

@@ -70,6 +70,7 @@ function renderPost(request: RoundRequest, options: GeminiOptions) {
     headers: {
       'content-type': 'application/json',
       'x-client-request-id': request.requestId,
+      ...request.trace,
       ...keyOf(options),
     },
     body: JSON.stringify(renderRequest(request, name)),

@@ -71,6 +71,7 @@ async function renderPost(request: RoundRequest, options: OpenaiOptions) {
       ...headersOf(options),
       'content-type': 'application/json',
       'x-client-request-id': request.requestId,
+      ...request.trace,
     },
     body: JSON.stringify(renderRequest(request, { provider, maxTokensField })),
   };

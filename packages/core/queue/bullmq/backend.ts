@@ -12,12 +12,16 @@ export type Backend = {
    */
   ackQueues: { make(name: string): BullQueue; makeSilent(name: string): BullQueue } | null;
   makeWorker(name: string, process: Processor | null, concurrency: number): BullWorker;
+  /** Whether jobs can be sent to the store now. */
+  isOpen(): boolean;
+  /** The policy by which the store may lose jobs when its memory is full; null for none. */
+  findEviction(): Promise<string | null>;
   close(): Promise<void>;
 };
 
 export type BullQueue = Pick<Queue<JobData>, 'add' | 'close' | 'getJobCounts' | 'on' | 'waitUntilReady'>;
 
-export type BullWorker = Pick<Worker<JobData>, 'close' | 'on' | 'getNextJob' | 'waitUntilReady'>;
+export type BullWorker = Pick<Worker<JobData>, 'close' | 'concurrency' | 'on' | 'getNextJob' | 'waitUntilReady'>;
 
 /**
  * The options of every worker, whatever its store. The lock outlives a lease (R11). Stalls never fail a job: a turn fails by

@@ -16,13 +16,18 @@ export async function workQueues(
 ): Promise<JobWorkers> {
   const workers = new Map<string, BullWorker>();
   const closing = new AbortController();
+  let places = concurrency;
   const open = async (name: string) => {
-    const start = () => startWorker(backend, name, { handle, concurrency, closing: closing.signal });
+    const start = () => startWorker(backend, name, { handle, concurrency: places, closing: closing.signal });
     for await (const worker of untilOpen(start, closing.signal)) workers.set(name, worker);
   };
   await Promise.race([Promise.all(queues.map(open)), sleep(READY_MS, undefined, { ref: false })]);
 
   return {
+    resize: (concurrency) => {
+      places = concurrency;
+      for (const worker of workers.values()) worker.concurrency = concurrency;
+    },
     close: async (graceMs) => {
       closing.abort();
       const closed = Promise.all([...workers.values()].map((worker) => worker.close().catch(() => {})));

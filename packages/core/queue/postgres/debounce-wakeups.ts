@@ -4,6 +4,11 @@ import type { BackendFactory, IQueueBackend } from 'bullmq';
 /** How long a wakeup waits while a worker's own jobs hand out the next ones, milliseconds. */
 const DEBOUNCE_MS = 5;
 
+/** Milliseconds since some moment, and a pause of as many; a test has a clock of its own. */
+type Clock = { now(): number; pause(ms: number): Promise<void> };
+
+const realClock: Clock = { now: () => performance.now(), pause: (ms) => sleep(ms) };
+
 /**
  * Delays wakeups that would find nothing (docs/decisions/0019-patches.md). A job that ends hands out the next one, and
  * each added job wakes BullMQ besides. It fetches once more, and again, and finds that its own steps have taken the
@@ -11,6 +16,7 @@ const DEBOUNCE_MS = 5;
  */
 export function debounceWakeups<Backend extends IQueueBackend, Connection>(
   make: BackendFactory<Backend, Connection>,
+  { now, pause } = realClock,
 ): BackendFactory<Backend, Connection> {
   return (...args) => {
     const backend = make(...args);
@@ -18,12 +24,12 @@ export function debounceWakeups<Backend extends IQueueBackend, Connection>(
     let handedOutAt = Number.NEGATIVE_INFINITY;
     backend.moveToCompleted = async (...job) => {
       const ended = await moveToCompleted.apply(backend, job);
-      handedOutAt = ended.result?.[0] ? performance.now() : Number.NEGATIVE_INFINITY;
+      handedOutAt = ended.result?.[0] ? now() : Number.NEGATIVE_INFINITY;
       return ended;
     };
     backend.waitForJob = async (seconds) => {
       const woken = await waitForJob.call(backend, seconds);
-      if (woken && performance.now() - handedOutAt < DEBOUNCE_MS) await sleep(DEBOUNCE_MS);
+      if (woken && now() - handedOutAt < DEBOUNCE_MS) await pause(DEBOUNCE_MS);
       return woken;
     };
     return backend;

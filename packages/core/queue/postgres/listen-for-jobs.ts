@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import { writerAt } from '../../postgres/writer.ts';
 import type { JobWaiter, Marker, WaitingWorker } from '../bullmq/job-waiter.ts';
 
 /** BullMQ notifies this channel of each added job, with the name of its queue. */
@@ -115,8 +116,10 @@ type Listening = { started(): void; notified(queue: string): void; signal: Abort
 
 /** Listens until the connection breaks, stays silent or is no longer wanted. */
 async function listen(url: string, { started, notified, signal }: Listening): Promise<void> {
+  const writer = writerAt(url);
   const client = new pg.Client({
-    connectionString: url,
+    connectionString: writer.url,
+    ...(writer.stream && { stream: writer.stream }),
     keepAlive: true,
     connectionTimeoutMillis: PING_TIMEOUT_MS,
     query_timeout: PING_TIMEOUT_MS,

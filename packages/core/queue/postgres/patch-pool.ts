@@ -5,9 +5,10 @@ import { type BatchEntry, batchConcurrent } from '../../postgres/batch.ts';
  * Has a pool run the statements of BullMQ at less cost: prepared, and together with others of the same moment
  * (docs/decisions/0019-patches.md).
  */
-export function patchPool(pool: pg.Pool): void {
+export function patchPool(pool: pg.Pool, { setLocal, prepares }: Sessions = OWN_SESSIONS): void {
   const query = pool.query.bind(pool);
-  const queryOfBullMq = batchStatements(prepareStatements(query));
+  const run: Run = setLocal ? inTransactions(pool, setLocal) : query;
+  const queryOfBullMq = batchStatements(prepares ? prepareStatements(run) : (text, values) => run({ text, values }));
   // The pool has nine forms of this; BullMQ gives a text and its values.
   const queryAny = (...args: unknown[]) => {
     const [text, values] = args;
@@ -16,6 +17,16 @@ export function patchPool(pool: pg.Pool): void {
   };
   pool.query = queryAny as pg.Pool['query'];
 }
+
+/**
+ * What a connection keeps. `setLocal`: statements that each transaction begins with, where a pooler gives it another
+ * session; null where its session is its own. `prepares`: prepared statements last.
+ */
+type Sessions = { setLocal: string[] | null; prepares: boolean };
+
+const OWN_SESSIONS: Sessions = { setLocal: null, prepares: true };
+
+type Run = (statement: pg.QueryConfig) => Promise<pg.QueryResult>;
 
 /** A statement of BullMQ: a text, and the values of its parameters. */
 type Query = (text: string, values: unknown[]) => Promise<pg.QueryResult>;
@@ -27,7 +38,7 @@ const HAS_CHANGED = '0A000';
  * Has each connection of a pool parse and plan a statement once. BullMQ sends the same few texts again and again, and
  * pg prepares what has a name.
  */
-function prepareStatements(query: (prepared: pg.QueryConfig) => Promise<pg.QueryResult>): Query {
+function prepareStatements(query: Run): Query {
   const names = new Map<string, string>();
   let named = 0;
 
@@ -49,6 +60,19 @@ function prepareStatements(query: (prepared: pg.QueryConfig) => Promise<pg.Query
       if (names.get(text) === name) names.delete(text);
       return query({ name: nameOf(text), text, values });
     }
+  };
+}
+
+/** Sends `begin`, the statement and `commit` at once. A connection on which any of them fails is closed, as pg's pool does. */
+function inTransactions(pool: pg.Pool, setLocal: string[]): Run {
+  const begin = ['begin', ...setLocal].join(';');
+  return async (statement) => {
+    const client = await pool.connect();
+    const sent = [client.query(begin), client.query(statement), client.query('commit')] as const;
+    const outcomes = await Promise.allSettled(sent);
+    client.release(outcomes.some(({ status }) => status === 'rejected'));
+    const [, answer] = await Promise.all(sent);
+    return answer;
   };
 }
 

@@ -2,50 +2,63 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createRedisBackend, Queue, Worker } from 'bullmq';
-import { Redis } from 'ioredis';
-import { Misconfigured } from '../../failure.ts';
-import { prepareRedisConnection, REDIS_OPTIONS } from '../../redis-connection.ts';
+import type { Cluster, Redis } from 'ioredis';
+import { type ConnectionOptions, openClusterConnection, openRedisConnection } from '../../redis-connection.ts';
+import type { RedisUrl } from '../../redis-url.ts';
 import { type Backend, WORKER_OPTIONS } from '../bullmq/backend.ts';
 import { withJobWaiter } from '../bullmq/job-waiter.ts';
 import { BLOCK_S, blockForJobs } from './block-for-jobs.ts';
+import { findEviction, requireNoEviction } from './eviction.ts';
 import { patchScripts } from './patch-scripts.ts';
+
+/** A Redis as sentences name it. */
+type NamedRedis = { to: RedisUrl; name: string };
 
 /**
  * BullMQ on Redis. Refuses a Redis that may evict keys: it would silently run jobs twice or never. `onError` gets the reason
  * why a connection failed.
  */
-export async function redisBackend(url: string, onError: (error: unknown) => void = () => {}): Promise<Backend> {
-  const report = explainRedisErrors(url, onError);
-  const prepare = (redis: Redis) => prepareRedisConnection(redis).on('error', report);
-  const adding = prepare(
-    new Redis(url, { ...REDIS_OPTIONS, ...FAIL_FAST, maxRetriesPerRequest: 1, lazyConnect: true }),
-  );
-  const working = prepare(new Redis(url, { ...REDIS_OPTIONS, maxRetriesPerRequest: null, lazyConnect: true }));
-  const openBlocking = () => prepare(new Redis(url, { ...REDIS_OPTIONS, ...BLOCKING }));
-  const waiter = blockForJobs(openBlocking, working, PREFIX);
+export async function redisBackend(
+  { to, name }: NamedRedis,
+  onError: (error: unknown) => void = () => {},
+): Promise<Backend> {
+  const report = explainRedisErrors(to, onError);
+  const prefix = to.kind === 'cluster' ? CLUSTER_PREFIX : PREFIX;
+  const adding = openClient(to, report, { ...FAIL_FAST, maxRetriesPerRequest: 1, lazyConnect: true });
+  const working = openClient(to, report, { maxRetriesPerRequest: null, lazyConnect: true });
+  const waiter = blockForJobs(() => openClient(to, report, BLOCKING), working, prefix);
   patchScripts(adding);
   patchScripts(working);
-  await requireNoEviction(url, report);
+  await requireNoEviction({ to, name, report });
   await Promise.race([adding.connect().catch(() => {}), sleep(CONNECT_MS, undefined, { ref: false })]);
+  const ahead = { connection: working, ...ALREADY_OPEN, prefix };
   return {
-    makeQueue: (name) => new Queue(name, { connection: adding, ...ALREADY_OPEN, prefix: PREFIX }),
-    ackQueues: {
-      make: (name) => new Queue(name, { connection: working, ...ALREADY_OPEN, prefix: PREFIX }),
-      makeSilent: (name) => new Queue(name, { connection: working, ...ALREADY_OPEN, prefix: PREFIX }, silentBackend),
-    },
+    makeQueue: (name) => new Queue(name, { connection: adding, ...ALREADY_OPEN, prefix }),
+    // A cluster may send a command to another node and again, so that it comes after a later one.
+    ackQueues:
+      to.kind === 'cluster'
+        ? null
+        : { make: (name) => new Queue(name, ahead), makeSilent: (name) => new Queue(name, ahead, silentBackend) },
     makeWorker: (name, process, concurrency) =>
       new Worker(
         name,
         process,
-        { connection: working, prefix: PREFIX, concurrency, autorun: process !== null, ...WORKER_OPTIONS },
+        { connection: working, prefix, concurrency, autorun: process !== null, ...WORKER_OPTIONS },
         withJobWaiter(createRedisBackend, waiter),
       ),
+    isOpen: () => adding.status === 'ready',
+    findEviction: () => findEviction(adding),
     close: async () => {
       await waiter.close();
       adding.disconnect();
       working.disconnect();
     },
   };
+}
+
+function openClient(to: RedisUrl, report: (error: unknown) => void, options: ConnectionOptions): Redis | Cluster {
+  if (to.kind !== 'cluster') return openRedisConnection(to, options).on('error', report);
+  return openClusterConnection(to, options).on('error', report).on('node error', report);
 }
 
 /** Leaves the marker that wakes a worker where none looks. */
@@ -63,6 +76,9 @@ const ALREADY_OPEN = { skipWaitingForReady: true, skipVersionCheck: true };
 
 const PREFIX = 'pawl';
 
+/** Its tag keeps all keys on one node: a worker waits for several queues in one command. */
+const CLUSTER_PREFIX = '{pawl}';
+
 const CONNECT_MS = 2_000;
 
 /** A command that was cut off fails at once, and each is answered within its time, so silence is a dead connection. */
@@ -71,24 +87,6 @@ const BLOCKING = { maxRetriesPerRequest: 0, socketTimeout: BLOCK_S * 1_000 + 2_5
 /** Enqueuing is given up after a second: by then its connection is not worth keeping either. */
 const FAIL_FAST = { enableOfflineQueue: false, socketTimeout: 2_000 };
 
-/** Checks once, over a connection of its own; a Redis that is away, or does not show its policy, is accepted. */
-async function requireNoEviction(url: string, report: (error: unknown) => void): Promise<void> {
-  const bounds = { connectTimeout: CONNECT_MS, commandTimeout: CONNECT_MS, retryStrategy: () => null };
-  const redis = prepareRedisConnection(new Redis(url, bounds)).on('error', report);
-  const policy = await redis.config('GET', 'maxmemory-policy').then(
-    (reply) => (reply as string[])[1],
-    (error: Error) => (/^(?:NOAUTH|WRONGPASS)/.test(error.message) ? 'refused' : undefined),
-  );
-  redis.disconnect();
-  if (policy === 'refused') {
-    throw new Misconfigured('Redis at REDIS_URL refused the user or password. Check both in REDIS_URL.');
-  }
-  if (policy === undefined || policy === 'noeviction') return;
-  throw new Misconfigured(
-    `Redis at REDIS_URL evicts keys (maxmemory-policy ${policy}), which loses and doubles jobs. Set maxmemory-policy to noeviction.`,
-  );
-}
-
 const GREETING_EVERY_MS = 5_000;
 const GREETING_TIMEOUT_MS = 1_000;
 
@@ -96,13 +94,15 @@ const GREETING_TIMEOUT_MS = 1_000;
  * Reports to `onError` why connections to a Redis fail. A Redis without a free connection says so and closes: a reset
  * to a client that has begun to send. So a connection that only reads is opened once more, every five seconds at most.
  */
-function explainRedisErrors(url: string, onError: (error: unknown) => void): (error: unknown) => void {
+function explainRedisErrors(to: RedisUrl, onError: (error: unknown) => void): (error: unknown) => void {
   let readAt = Number.NEGATIVE_INFINITY;
   return (error) => {
     onError(error);
     if (performance.now() - readAt < GREETING_EVERY_MS) return;
     readAt = performance.now();
-    void readGreeting(url).then((greeting) => {
+    // Sentinel and clusters have many hosts, and which one failed is not known here.
+    if (to.kind !== 'single') return;
+    void readGreeting(to.url).then((greeting) => {
       if (greeting) onError(new Error(greeting));
     });
   };

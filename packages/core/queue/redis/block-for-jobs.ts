@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Redis } from 'ioredis';
+import type { Cluster, Redis } from 'ioredis';
 import type { JobWaiter, Marker } from '../bullmq/job-waiter.ts';
 
 /** Blocking connections at most: one provider has this many queues with `sim`, and so a connection for each of them. */
@@ -10,6 +10,8 @@ const MAX_BLOCKING_CONNECTIONS = 4;
 export const BLOCK_S = 5;
 
 const REOPEN_MS = 1_000;
+
+type Client = Redis | Cluster;
 
 type BlockingConnection = {
   wait(key: string, seconds: number): Promise<Marker | null>;
@@ -21,7 +23,7 @@ type BlockingConnection = {
  * All workers of a process wait on a few connections. Each blocks on the markers of those queues that have a worker waiting
  * just now. `sending` is a connection that never blocks.
  */
-export function blockForJobs(openBlocking: () => Redis, sending: Redis, prefix: string): JobWaiter {
+export function blockForJobs(openBlocking: () => Client, sending: Client, prefix: string): JobWaiter {
   const connections: BlockingConnection[] = [];
   const connectionsOf = new Map<string, BlockingConnection>();
 
@@ -29,7 +31,7 @@ export function blockForJobs(openBlocking: () => Redis, sending: Redis, prefix: 
     const known = connectionsOf.get(key);
     if (known) return known;
     const index = connectionsOf.size % MAX_BLOCKING_CONNECTIONS;
-    const connection = connections[index] ?? openBlockingConnection(openBlocking(), sending);
+    const connection = connections[index] ?? openBlockingConnection(openBlocking(), sending, prefix);
     connections[index] = connection;
     connectionsOf.set(key, connection);
     return connection;
@@ -54,8 +56,8 @@ export function blockForJobs(openBlocking: () => Redis, sending: Redis, prefix: 
  * One connection that blocks for several queues. A marker that it takes while no worker waits for it goes back, for a
  * worker of another process. Where the connection fails, the workers that wait on it poll by themselves, about once a second.
  */
-function openBlockingConnection(blocking: Redis, sending: Redis): BlockingConnection {
-  const wakeup = `pawl:wakeup:${randomUUID()}`;
+function openBlockingConnection(blocking: Client, sending: Client, prefix: string): BlockingConnection {
+  const wakeup = `${prefix}:wakeup:${randomUUID()}`;
   const waits = openWaits();
   let blockedOn: Set<string> | null = null;
   let isRunning = false;

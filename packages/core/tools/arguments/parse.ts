@@ -4,8 +4,11 @@ import { cleanError } from '../clean.ts';
 import { type TimeBudget, timeBudget } from './time-budget.ts';
 import { findViolations, type SchemaViolation } from './violation.ts';
 
-/** A call's arguments, ready to run with, or the error that says to the model what to correct. */
-export type ParsedArguments = { ok: true; value: Record<string, unknown> } | { ok: false; error: ToolError };
+/** Arguments that cannot be used: the error that says to the model what to correct, and the steps to the first problem. */
+export type UnfitArguments = { ok: false; error: ToolError; steps: string[] };
+
+/** A call's arguments, ready to run with, or what is wrong with them. */
+export type ParsedArguments = { ok: true; value: Record<string, unknown> } | UnfitArguments;
 
 const SHOWN_VIOLATIONS = 20;
 const DEPTH_LIMIT = 100;
@@ -52,11 +55,12 @@ function refusedFor(violations: SchemaViolation[]): ParsedArguments {
   const sentences = shown.map(({ path, message }) => `${path}: ${message}`);
   const more = violations.length > shown.length ? [`and ${violations.length - shown.length} more`] : [];
   const details = Object.fromEntries(shown.map(({ path, message }) => [path, message]));
-  return refused(`The arguments do not fit the tool. ${[...sentences, ...more].join('; ')}`, details);
+  const error = refused(`The arguments do not fit the tool. ${[...sentences, ...more].join('; ')}`, details);
+  return { ...error, steps: violations[0]?.steps ?? [] };
 }
 
-function refused(message: string, details: Record<string, unknown> = {}): ParsedArguments {
-  return { ok: false, error: cleanError('invalid_arguments', message, details) };
+function refused(message: string, details: Record<string, unknown> = {}): UnfitArguments {
+  return { ok: false, error: cleanError('invalid_arguments', message, details), steps: [] };
 }
 
 /** A path as `a.b[0]`. */

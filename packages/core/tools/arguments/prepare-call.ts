@@ -15,11 +15,14 @@ export type CallRules = {
   timeBudget?: TimeBudget | undefined;
 };
 
-/** Checks a call against the turn's rules before it runs; `error` is the answer for the model. */
+/**
+ * Checks a call against the turn's rules before it runs; `error` is the answer for the model, `steps` lead to the first problem
+ * of its arguments.
+ */
 export function prepareCall(
   requested: RequestedCall,
   { tools, allowedCapabilities, timeBudget }: CallRules,
-): { ok: true; call: CheckedCall } | { ok: false; error: ToolError } {
+): { ok: true; call: CheckedCall } | { ok: false; error: ToolError; steps?: string[] } {
   const tool = tools.find(({ name }) => name === requested.name);
   if (!tool) return { ok: false, error: unknownTool(requested.name, tools) };
 

@@ -2,6 +2,7 @@ import { EgressFailed } from '../../egress/failure.ts';
 import type { Egress } from '../../egress/open.ts';
 import type { EgressResponse } from '../../egress/send.ts';
 import { parseRetryAfter } from '../../retry-after.ts';
+import type { TraceHeaders } from '../../trace-context.ts';
 import type { ToolErrorCategory } from '../../turn/tool-result.ts';
 import type { Attempt } from '../run/attempt.ts';
 import { FULL_OUTPUT_LIMIT } from '../run/render-output.ts';
@@ -17,6 +18,7 @@ export type HttpRequest = {
   args: Record<string, unknown>;
   idempotencyKey: string;
   turnId: string;
+  trace?: TraceHeaders | undefined;
   timeoutMs: number;
   signal: AbortSignal;
   signHeaders: ((body: string) => Record<string, string>) | undefined;
@@ -49,6 +51,7 @@ function headersOf(request: HttpRequest, body: string): Record<string, string> {
     'content-type': 'application/json',
     'idempotency-key': request.idempotencyKey,
     'pawl-turn-id': request.turnId,
+    ...request.trace,
   };
 }
 

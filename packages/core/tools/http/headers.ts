@@ -1,7 +1,15 @@
+import type { Project } from '../../project.ts';
 import type { ToolSecret, ToolSecrets } from './secrets.ts';
 
-/** A tool's headers with references to secrets, the URL they go to, and the project of the call. */
-export type UnfilledHeaders = { headers: Record<string, string>; url: string; project: string };
+/**
+ * A tool's headers with references to secrets, the URL they go to, and the project of the call: it may use the `secrets` it
+ * names, or all where it names none.
+ */
+export type UnfilledHeaders = {
+  headers: Record<string, string>;
+  url: string;
+  project: Pick<Project, 'name' | 'secrets'>;
+};
 
 /** Which header cannot be sent, and why; the message names a secret, never its value. */
 export type RefusedHeader = {
@@ -42,7 +50,8 @@ function refuse(name: string, secret: ToolSecret | undefined, { url, project }: 
     const message = `There is no ${label}. Name one of PAWL_SECRETS, or ask the operator to add it there.`;
     return { code: 'unknown_secret', message };
   }
-  if (secret.projects?.includes(project) === false) return notAllowed(`The ${label} is not for this project`);
+  const isForProject = secret.projects?.includes(project.name) !== false && project.secrets?.includes(name) !== false;
+  if (!isForProject) return notAllowed(`The ${label} is not for this project`);
   if (!mayGoTo(secret, new URL(url))) return notAllowed(`The ${label} may not be sent to this host`);
   return null;
 }

@@ -1,4 +1,5 @@
 import type { CallToolRequestOptions, CallToolResult } from '@modelcontextprotocol/client';
+import type { TraceHeaders } from '../../trace-context.ts';
 import type { Tool } from '../../turn/request/tool.ts';
 import type { ToolErrorCategory } from '../../turn/tool-result.ts';
 import { failureOfStatus } from '../http/status.ts';
@@ -13,6 +14,7 @@ export type McpRequest = {
   args: Record<string, unknown>;
   idempotencyKey: string;
   turnId: string;
+  trace?: TraceHeaders | undefined;
   timeoutMs: number;
   signal: AbortSignal;
   progress(value: unknown): void;
@@ -47,9 +49,10 @@ export async function executeMcp({ name, connection }: Server, request: McpReque
   }
 }
 
-/** The idempotency key is the same for every attempt, for servers that read it. */
-function paramsOf(name: string, { args, idempotencyKey, turnId }: McpRequest) {
-  return { name, arguments: args, _meta: { 'pawl/idempotency_key': idempotencyKey, 'pawl/turn_id': turnId } };
+/** The idempotency key is the same for every attempt, for servers that read it. A trace goes on in the same place. */
+function paramsOf(name: string, { args, idempotencyKey, turnId, trace }: McpRequest) {
+  const own = { 'pawl/idempotency_key': idempotencyKey, 'pawl/turn_id': turnId };
+  return { name, arguments: args, _meta: { ...own, ...trace } };
 }
 
 /**

@@ -1,7 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { exponentialBackoffMs, jitterMs } from '../../backoff.ts';
 import type { Egress } from '../../egress/open.ts';
+import type { Project } from '../../project.ts';
 import type { Redact } from '../../redact.ts';
+import type { TraceHeaders } from '../../trace-context.ts';
 import type { NewBlob } from '../../turn/parts/take-inline.ts';
 import type { RateLimit, Tool, TurnTool } from '../../turn/request/tool.ts';
 import { errorResult, type ToolError, type ToolResult } from '../../turn/tool-result.ts';
@@ -22,8 +24,10 @@ export type PreparedCall = {
   tool: TurnTool;
   args: Record<string, unknown>;
   turnId: string;
-  project: string;
+  project: Pick<Project, 'name' | 'secrets'>;
   idempotencyKey: string;
+  /** The trace that the call is part of. */
+  trace?: TraceHeaders;
 };
 
 /** What running calls needs. `outputLimit` is in bytes (PAWL_TOOL_OUTPUT_LIMIT). */
@@ -111,10 +115,10 @@ function rateOf({ max, per_seconds: perSeconds }: RateLimit): Rate {
 
 function execute(call: PreparedCall, context: CallContext): Promise<Attempt> {
   const { execution, timeout_ms: timeoutMs } = call.tool;
-  const { turnId, idempotencyKey, args } = call;
+  const { turnId, idempotencyKey, args, trace } = call;
   const { signal, signHeaders } = context;
   const progress = (value: unknown) => context.progress(cleanJson(value, context.redact));
-  const request = { turnId, idempotencyKey, args, timeoutMs, signal };
+  const request = { turnId, idempotencyKey, args, trace, timeoutMs, signal };
   switch (execution?.kind) {
     case 'http': {
       const { url, headers } = execution;

@@ -106,9 +106,10 @@ function coveredTurns(
   if (!last) return [];
   if (!next || !isWholly(last, upToRound)) {
     const rounds = last.rounds.filter(({ number }) => number <= upToRound);
-    return [...sent.slice(0, at), { ...last, rounds, output: null }];
+    return [...sent.slice(0, at), { ...last, rounds, pendingInput: [], output: null }];
   }
   const covered = sent.slice(0, at + 1);
   if (!isHandedOver(last)) return covered;
-  return [...covered, { ...next, input: next.input.filter((item) => !isMessage(item)), rounds: [], output: null }];
+  const answers = next.input.filter((item) => !isMessage(item));
+  return [...covered, { ...next, input: answers, rounds: [], pendingInput: [], output: null }];
 }

@@ -26,7 +26,7 @@ export function sentHistory(line: readonly HistoryTurn[]): Turn[] {
 
 /** A turn as callers see it: of one that was deleted, which what stands on it is still told of, nothing. */
 export function withoutHidden(turn: HistoryTurn): HistoryTurn {
-  return turn.hidden ? { ...turn, input: [], adopted: [], rounds: [], output: null } : turn;
+  return turn.hidden ? { ...turn, input: [], adopted: [], rounds: [], pendingInput: [], output: null } : turn;
 }
 
 /** The latest compaction of one kind that shapes what is sent. */

@@ -40,7 +40,8 @@ export function tokensSinceCounted(line: readonly HistoryTurn[]): number | null 
   if (!turn || !round?.usage || round.usage.input_tokens === 0) return null;
   // The requests of an emulated round have nearly the same history each.
   const used = Math.ceil(round.usage.input_tokens / round.requests) + round.usage.output_tokens;
-  return tokensOfResults(callsOf(turn, round.number), used) + tokensOfBeginnings(line.slice(index + 1));
+  const later = tokensOfItems(turn.pendingInput) + tokensOfBeginnings(line.slice(index + 1));
+  return tokensOfResults(callsOf(turn, round.number), used) + later;
 }
 
 function tokensOfResult(result: ToolResult): number {
@@ -56,9 +57,9 @@ function latestCompaction(line: readonly HistoryTurn[]) {
   return latest && { owner: latest.owner, round: latest.compaction.round, tokens: latest.compaction.afterTokens };
 }
 
-/** What turns bring into the history before their first round: their inputs, and the results of calls that they adopted. */
-function tokensOfBeginnings(turns: readonly Pick<Turn, 'input' | 'adopted'>[]): number {
-  const items = turns.flatMap(({ input }) => input).reduce((sum, item) => sum + tokensOfItem(item), 0);
+/** What turns without rounds bring into the history: their inputs, and the results of calls that they adopted. */
+function tokensOfBeginnings(turns: readonly Pick<Turn, 'input' | 'pendingInput' | 'adopted'>[]): number {
+  const items = tokensOfItems(turns.flatMap(({ input, pendingInput }) => [...input, ...pendingInput]));
   return tokensOfResults(
     turns.flatMap(({ adopted }) => adopted),
     items,
@@ -67,6 +68,10 @@ function tokensOfBeginnings(turns: readonly Pick<Turn, 'input' | 'adopted'>[]): 
 
 function tokensOfResults(calls: readonly ToolCall[], before: number): number {
   return calls.reduce((sum, { result }) => sum + (result ? tokensOfResult(result) : 0), before);
+}
+
+function tokensOfItems(items: readonly InputItem[]): number {
+  return items.reduce((sum, item) => sum + tokensOfItem(item), 0);
 }
 
 function tokensOfItem(item: InputItem): number {

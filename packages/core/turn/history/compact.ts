@@ -1,5 +1,5 @@
 import type { InputMessage } from '../message.ts';
-import type { Part } from '../request/item.ts';
+import type { InputItem, Part } from '../request/item.ts';
 import { presentInput } from '../resource/input.ts';
 import { iso } from '../resource/iso.ts';
 import { type AdoptedCalls, presentAdopted, presentRound } from '../resource/turn.ts';
@@ -16,10 +16,11 @@ export type CompactMessage = AdoptedCalls & {
 
 /** The history as it is kept: an answer's final text with the rounds that led to it (seed: compact storage). */
 export function compactHistory(turns: Turn[]): CompactMessage[] {
-  return turns.flatMap((turn) => [
-    ...presentInput(turn.input).map((message) => ({ ...message, turn_id: turn.id, created_at: iso(turn.createdAt) })),
-    ...answerOf(turn),
-  ]);
+  return turns.flatMap((turn) => [...saidTo(turn, turn.input), ...answerOf(turn), ...saidTo(turn, turn.pendingInput)]);
+}
+
+function saidTo({ id, createdAt }: Turn, input: InputItem[]): CompactMessage[] {
+  return presentInput(input).map((message) => ({ ...message, turn_id: id, created_at: iso(createdAt) }));
 }
 
 /** Whether the text of a round is the turn's output. */
@@ -29,7 +30,9 @@ function isOutput({ output, rounds }: Turn, { number }: Round): boolean {
 
 function answerOf(turn: Turn): CompactMessage[] {
   const rounds = turn.rounds
-    .filter((round) => round.calls.length > 0 || (round.violations && !isOutput(turn, round)))
+    .filter(
+      (round) => round.calls.length > 0 || round.input.length > 0 || (round.text !== null && !isOutput(turn, round)),
+    )
     .map((round) => presentRound(round, turn.work.leased));
   const adopted = presentAdopted(turn);
   const isEmpty = turn.output === null && rounds.length === 0 && !adopted.adopted_calls;

@@ -13,11 +13,25 @@ import {
 } from '../request/item.ts';
 import { nameOfLabelled } from '../request/labelled-tool.ts';
 import { requestIdOf } from '../responses/item-id.ts';
-import { answerText, deniedResult, errorResult, type ToolResult } from '../tool-result.ts';
+import { deniedResult, type ToolResult } from '../tool-result.ts';
 import { isAdded, isTerminal, type Round, type Turn } from '../turn.ts';
+import {
+  type Answer,
+  answerOf,
+  answerOfCall,
+  CANCELLED,
+  type Exchange,
+  exchangeMessages,
+  type Opaque,
+  opaqueOf,
+  UNANSWERED,
+} from './exchange.ts';
 
 /** The part of a turn that the transcript needs; earlier turns are loaded with no more than this. */
-type TranscriptTurn = Pick<Turn, 'id' | 'config' | 'input' | 'adopted' | 'rounds' | 'output' | 'status' | 'startedAt'>;
+type TranscriptTurn = Pick<
+  Turn,
+  'id' | 'config' | 'input' | 'adopted' | 'rounds' | 'pendingInput' | 'output' | 'status' | 'startedAt'
+>;
 
 /**
  * Expands turns into the history that a provider gets. For each round that is its text and calls in one message, the
@@ -25,7 +39,8 @@ type TranscriptTurn = Pick<Turn, 'id' | 'config' | 'input' | 'adopted' | 'rounds
  * round. The input of the next turn brings the results of calls that were handed over, each for the latest open call of
  * its id; a call that has none by then was cancelled (contract-responses R20, R32). A call that a person had to allow has
  * the result of the turn that adopted it; it was denied where none did (contract-responses R35). Items that were added to a
- * conversation are as if the input of the next turn began with them (contract-responses R27).
+ * conversation are as if the input of the next turn began with them (contract-responses R27). An input that joined a turn stands
+ * before the round that it was first sent with; what was sent with none yet comes last (R29).
  */
 export function transcriptOf(turns: readonly TranscriptTurn[]): Message[] {
   const transcript: Transcript = { entries: [], open: [], spoken: null, opaque: null, madeIds: 0 };
@@ -37,12 +52,6 @@ export function transcriptOf(turns: readonly TranscriptTurn[]): Message[] {
   }
   return transcript.entries.flatMap((entry) => ('answers' in entry ? exchangeMessages(entry) : [entry]));
 }
-
-type Opaque = { provider: string; state: unknown };
-type Answer = { content: string; isError: boolean; parts?: Part[] };
-
-/** One message of the assistant, and the answers to its calls so far, in the order of the calls. */
-type Exchange = { content: string | null; calls: RequestedCall[]; answers: (Answer | null)[]; opaque: Opaque | null };
 
 /**
  * What was written so far. `open` are calls that an item may answer. `spoken` is the assistant's message that a call of
@@ -174,16 +183,27 @@ function contentOf(content: string | Part[]): { content: string; parts?: Part[] 
 function addRounds(transcript: Transcript, turn: TranscriptTurn): void {
   const { rounds, output } = turn;
   const isOver = isHandedOver(turn);
-  for (const round of rounds.filter((round) => round.calls.length > 0 || isLeftWithText(turn, round))) {
+  for (const round of rounds) {
+    addJoined(transcript, round.input, turn);
+    if (round.calls.length === 0 && !isLeftWithText(turn, round)) continue;
     // The text of a round that ended the turn is its output, and may be stored there only.
     const text = isOver && round === rounds.at(-1) ? (round.text ?? (output || null)) : round.text;
     addRound(transcript, { ...round, text }, turn);
     addRepair(transcript, round, turn);
   }
-  if (!output || isOver) return;
-  const last = rounds.at(-1);
+  if (output && !isOver) addOutput(transcript, output, rounds.at(-1));
+  addJoined(transcript, turn.pendingInput, turn);
+}
+
+function addOutput(transcript: Transcript, output: string, last: Round | undefined): void {
   const opaque = last && last.calls.length === 0 ? opaqueOf(last) : null;
   transcript.entries.push({ content: output, calls: [], answers: [], opaque });
+}
+
+/** What is said while calls are open is no part of a message that has them. */
+function addJoined(transcript: Transcript, items: readonly InputItem[], turn: TranscriptTurn): void {
+  for (const item of items) addItem(transcript, item, turn);
+  Object.assign(transcript, { spoken: null, opaque: null });
 }
 
 /** Whether only the text of a round with calls is left: the calls were deleted. That of the last one is the output. */
@@ -201,7 +221,7 @@ function addRound(transcript: Transcript, round: Round, { id: turnId, config }: 
   const exchange: Exchange = {
     content: round.text,
     calls: round.calls.map(({ id, name, arguments: args }) => ({ id, name, arguments: args })),
-    answers: round.calls.map(({ result }) => (result && result.status !== 'handed_over' ? answerOf(result) : null)),
+    answers: round.calls.map(answerOfCall),
     opaque: opaqueOf(round),
   };
   transcript.entries.push(exchange);
@@ -211,33 +231,4 @@ function addRound(transcript: Transcript, round: Round, { id: turnId, config }: 
     const id = isRequest ? requestIdOf(turnId, call) : call.id;
     if (call.result?.status === 'handed_over') transcript.open.push({ id, exchange, index });
   }
-}
-
-function answerOf(result: ToolResult): Answer {
-  const { parts } = result;
-  return { content: answerText(result), isError: result.status === 'error', ...(parts && { parts }) };
-}
-
-/** Of a request that the next input did not answer: it counts as denied (contract-responses R35). */
-const UNANSWERED = answerOf(deniedResult('it was not allowed before the conversation went on'));
-
-const CANCELLED = errorResult({ category: 'cancelled', message: 'The call was not run.', details: {} });
-
-function exchangeMessages({ content, calls, answers, opaque }: Exchange): Message[] {
-  return [
-    { role: 'assistant', content, calls, ...(opaque ? { opaque } : {}) },
-    ...calls.map(({ id, name }, index): Message => {
-      const answer = answers[index] ?? answerOf(CANCELLED);
-      return { role: 'tool', callId: id, name, ...answer };
-    }),
-  ];
-}
-
-/** What the provider that wrote a round wants back. */
-function opaqueOf({ model, opaque }: Round): Opaque | null {
-  return opaque === null || opaque === undefined ? null : { provider: providerOf(model), state: opaque };
-}
-
-function providerOf(model: string): string {
-  return model.slice(0, model.indexOf('/'));
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { ContextConfig } from '../compaction/compaction.ts';
+import type { TurnOrigin } from '../forks/turn-origin.ts';
 import { type Limits, mapLimits } from '../limits.ts';
 import { InputMessage } from '../message.ts';
 import { Context } from './context.ts';
@@ -7,6 +8,7 @@ import { Json } from './json.ts';
 import { ModelName } from './model-name.ts';
 import { GivenOutputSchema, type OutputSchema } from './output-schema.ts';
 import type { ResponseRequest, TextFormat } from './response.ts';
+import { delayFields, joiningFields } from './start-fields.ts';
 import { GivenTool, MAX_WORDS, type TurnTool } from './tool.ts';
 import { type Subscription, Webhook } from './webhook.ts';
 
@@ -33,7 +35,8 @@ const GivenLimits = z.strictObject(
   }),
 );
 
-const Metadata = z
+/** Key and value pairs of the caller's own. */
+export const metadata = z
   .record(z.string().min(1).max(64), z.string().max(512))
   .refine((pairs) => Object.keys(pairs).length <= 16, 'give at most 16 pairs')
   .meta({
@@ -47,7 +50,8 @@ const MAX_FALLBACK_MODELS = 5;
 
 const MAX_STOP = 1_000;
 
-const standing = {
+/** What a conversation keeps for its turns. */
+export const standingFields = {
   model: ModelName.nullish().describe(
     'The model as `provider/model`. The turn or its conversation has to name one; `sim/…` needs no key.',
   ),
@@ -110,69 +114,78 @@ const standing = {
   webhook: Webhook.nullish().describe('Where to send the events of the turn, besides the project’s webhook endpoints.'),
 };
 
-const input = z
+/** What begins a turn, or joins one. */
+export const input = z
   .union([z.string().min(1, 'give some text'), z.array(InputMessage).min(1, 'give at least one message').max(10_000)])
   .describe('What the user says, or several messages.');
 
-const starting = {
-  on_active_turn: z
-    .enum(['enqueue', 'reject', 'interrupt'])
-    .nullish()
-    .describe('While another turn of the conversation is active: wait for it (the default), 409, or cancel it.'),
+/** What only a request that may start a turn says. */
+export const startingFields = {
+  ...joiningFields,
   priority: z.int().min(-1000).max(1000).nullish().describe('Higher runs first; 0 by default.'),
 };
 
-/** A conversation's standing configuration: what each of its turns inherits. */
-export const StandingConfig = z.strictObject(standing);
+/** `POST /v1/turns/:id/input`: what joins a turn that has not ended. */
+export const NewInput = z.strictObject({ input, metadata: metadata.nullish() }).meta({
+  id: 'NewInput',
+  description: 'What joins a turn. Its metadata stand with the event that tells of it.',
+  examples: [{ input: 'And in Porto?' }],
+});
+
+/** Ten years. */
+const LONGEST_EXPIRY_SECONDS = 315_360_000;
+
+/** How long a conversation is kept. */
+export const keepingFields = {
+  expires_in_seconds: z
+    .int()
+    .min(1)
+    .max(LONGEST_EXPIRY_SECONDS)
+    .nullish()
+    .describe(
+      'So long after the end of its last turn, or its creation, the conversation goes with all its turns. By default it stays.',
+    ),
+};
+
+/** A conversation's standing configuration: what each of its turns inherits, and for how long it is kept. */
+export const StandingConfig = z.strictObject({ ...standingFields, ...keepingFields });
 export type StandingConfig = z.output<typeof StandingConfig>;
 
 /** `POST /v1/conversations/:id/turns` and `POST /v1/turns` (contract: Turn request). */
-export const TurnRequest = z.strictObject({ ...standing, ...starting, input, metadata: Metadata.nullish() }).meta({
-  id: 'TurnRequest',
-  description: 'A turn to be started. Leave out what has a default; `null` means the default too.',
-  examples: [
-    { model: 'sim/demo', input: 'Say hello to Ada.' },
-    {
-      model: 'sim/demo',
-      fallback_models: ['sim/other'],
-      instructions: 'You are brief.',
-      input: 'Where am I?',
-      tools: [{ name: 'locate_user', description: 'Asks the device where the user is', expires_in_seconds: 3600 }],
-      limits: { max_rounds: 10, deadline_seconds: 600 },
-      context: { strategy: 'summarize', max_input_tokens: 100_000 },
-      webhook: { url: 'https://example.com/hooks/pawl', include: ['turn'] },
-      metadata: { order: '17' },
-    },
-    {
-      model: 'sim/demo',
-      input: 'Where to?',
-      output_schema: {
-        name: 'place',
-        schema: {
-          ...{ type: 'object', properties: { city: { type: 'string' } } },
-          ...{ required: ['city'], additionalProperties: false },
+export const TurnRequest = z
+  .strictObject({ ...standingFields, ...startingFields, ...delayFields, input, metadata: metadata.nullish() })
+  .meta({
+    id: 'TurnRequest',
+    description: 'A turn to be started. Leave out what has a default; `null` means the default too.',
+    examples: [
+      { model: 'sim/demo', input: 'Say hello to Ada.' },
+      {
+        model: 'sim/demo',
+        fallback_models: ['sim/other'],
+        instructions: 'You are brief.',
+        input: 'Where am I?',
+        tools: [{ name: 'locate_user', description: 'Asks the device where the user is', expires_in_seconds: 3600 }],
+        limits: { max_rounds: 10, deadline_seconds: 600 },
+        context: { strategy: 'summarize', max_input_tokens: 100_000 },
+        webhook: { url: 'https://example.com/hooks/pawl', include: ['turn'] },
+        metadata: { order: '17' },
+      },
+      {
+        model: 'sim/demo',
+        input: 'Where to?',
+        output_schema: {
+          name: 'place',
+          schema: {
+            ...{ type: 'object', properties: { city: { type: 'string' } } },
+            ...{ required: ['city'], additionalProperties: false },
+          },
         },
       },
-    },
-  ],
-});
+    ],
+  });
 export type TurnRequest = z.output<typeof TurnRequest>;
 /** The same as callers write it: what has a default may be left out. */
 export type TurnRequestBody = z.input<typeof TurnRequest>;
-
-/** `POST /v1/conversations`: with `input` it also starts the first turn. */
-export const ConversationRequest = z
-  .strictObject({ ...standing, ...starting, input: input.nullish(), metadata: Metadata.nullish() })
-  .meta({
-    id: 'ConversationRequest',
-    description: 'A conversation to be created. What it is given, each of its turns inherits.',
-    examples: [
-      { model: 'sim/demo', instructions: 'You are brief.' },
-      { model: 'sim/demo', instructions: 'You are brief.', input: 'Hello!' },
-    ],
-  });
-export type ConversationRequest = z.output<typeof ConversationRequest>;
-export type ConversationRequestBody = z.input<typeof ConversationRequest>;
 
 /** How one turn is worked: its own fields over the conversation's, every default filled in, every tool resolved. */
 export type TurnConfig = {
@@ -202,6 +215,8 @@ export type TurnConfig = {
   context?: ContextConfig;
   /** Output tokens of all rounds together: each round is asked with what is left. */
   max_total_output_tokens?: number | null;
+  /** Where the first turn of a fork or a rerun comes from. */
+  origin?: TurnOrigin;
   /** The tools of the calls that the turn adopted, in their order, as the turns that asked for them have them. */
   adopted_tools?: TurnTool[];
   /** Of a response: what its caller sent and every answer shows again. */

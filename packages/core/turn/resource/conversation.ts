@@ -11,7 +11,7 @@ export type ConversationResource = ReturnType<typeof presentConversation>;
  * tool's definition.
  */
 export function presentConversation(
-  { id, config, metadata, activeTurnId, createdAt }: Conversation,
+  { id, config, metadata, activeTurnId, forkedFrom, forkedRound, createdAt, expiresAt }: Conversation,
   toolAs: (given: GivenTool) => Tool,
 ) {
   return {
@@ -29,7 +29,11 @@ export function presentConversation(
     webhook: config.webhook ?? null,
     metadata,
     active_turn_id: activeTurnId,
+    forked_from: forkedFrom,
+    after_round: forkedRound && Math.max(0, forkedRound),
     created_at: iso(createdAt),
+    expires_in_seconds: config.expires_in_seconds ?? null,
+    expires_at: expiresAt && iso(expiresAt),
   };
 }
 

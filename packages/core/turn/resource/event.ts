@@ -8,12 +8,14 @@ import {
   type LiveEventResource,
   type StoredEvent,
 } from '../event.ts';
+import { placeJoined } from '../inputs/joined-input.ts';
 import { endedUnfit, isUnfit } from '../output/output-schema.ts';
 import type { Turn, TurnError } from '../turn.ts';
+import { presentInput } from './input.ts';
 import { iso } from './iso.ts';
 import {
   presentAction,
-  presentCall,
+  presentRequested,
   presentResult,
   presentRound,
   presentTurn,
@@ -28,6 +30,8 @@ type EventFields = Pick<Round, 'assistant_response' | 'tool_calls' | 'finish_rea
   tool_call_id: string;
   result: Round['results'][number];
   error: TurnError;
+  input: ReturnType<typeof presentInput>;
+  metadata: Record<string, string>;
   required_action: ReturnType<typeof presentAction>;
   turn: TurnResource;
 } & EventFieldValues;
@@ -40,7 +44,13 @@ export type EventResource = {
 }[EventType];
 
 /** A failed turn as it stood; kept with `turn.failed`, so that the event says the same after a retry. */
-type FailedEnding = { rounds: number; error: TurnError; completed_at: string; failed_requests?: number };
+type FailedEnding = {
+  rounds: number;
+  error: TurnError;
+  completed_at: string;
+  failed_requests?: number;
+  inputs?: number;
+};
 
 /** A durable event as callers see it, the same in JSON and SSE (contract: Events). */
 export function presentEvent(turn: Turn, event: StoredEvent): EventResource {
@@ -65,9 +75,17 @@ export function presentLiveEvent(event: LiveEvent): LiveEventResource {
 function fieldsOf(turn: Turn, event: StoredEvent): Record<string, unknown> {
   if (event.type === 'round.completed') return roundFields(turn, event.round);
   if (event.type === 'tool_call.completed') return resultFields(turn, event);
+  if (event.type === 'input.added') return joinedFields(turn, event);
   if (event.type === 'turn.requires_action') return { required_action: actionFields(turn, event) };
   if (isTerminalEvent(event.type)) return { turn: presentTurn(turnAsItEnded(turn, event)) };
   return event.data ?? {};
+}
+
+/** What has joined with this event, which keeps its number; none of a turn that was read before it. */
+function joinedFields({ joined }: Turn, { data }: StoredEvent) {
+  const { number } = data as { number: number };
+  const added = joined[number - 1];
+  return { input: presentInput(added?.content ?? []), metadata: added?.metadata ?? {} };
 }
 
 function roundFields(turn: Turn, number: number | null) {
@@ -76,7 +94,7 @@ function roundFields(turn: Turn, number: number | null) {
   return {
     round: round.number,
     assistant_response: endedUnfit(turn.rounds, round) ? null : round.text,
-    tool_calls: round.calls.map(presentCall),
+    tool_calls: round.calls.map(presentRequested),
     finish_reason: round.finishReason,
     usage: presentUsage(round.usage),
     attempts: round.attempts,
@@ -107,6 +125,7 @@ export function presentFreshRound(turn: Turn, number: number | null) {
     ...call,
     result: call.result?.status === 'handed_over' ? call.result : null,
     claimedBy: null,
+    approval: null,
   }));
   return presentRound({ ...round, calls, text: endedUnfit(turn.rounds, round) ? null : round.text }, false);
 }
@@ -114,12 +133,13 @@ export function presentFreshRound(turn: Turn, number: number | null) {
 /** The turn as it stood when it ended: later rounds of a retried turn are left out. */
 export function turnAsItEnded(turn: Turn, event: { number: number; type: string; data: StoredEvent['data'] }): Turn {
   if (event.type !== 'turn.failed') return { ...turn, lastEvent: event.number };
-  const { rounds, error, completed_at, failed_requests } = event.data as FailedEnding;
-  const before = turn.rounds.slice(0, rounds);
+  const { rounds, error, completed_at, failed_requests, inputs } = event.data as FailedEnding;
+  const joined = turn.joined.slice(0, inputs);
+  const { rounds: before, pendingInput } = placeJoined({ ...turn, joined, rounds: turn.rounds.slice(0, rounds) });
   return {
     ...turn,
     status: 'failed',
-    rounds: before,
+    ...{ rounds: before, joined, pendingInput },
     compactions: turn.compactions.filter(({ createdAt }) => Date.parse(createdAt) <= Date.parse(completed_at)),
     failedRequests: failed_requests ?? 0,
     output: isUnfit({ error }) ? (before.at(-1)?.text ?? null) : null,

@@ -1,5 +1,5 @@
 import { idempotencyKey } from '../call.ts';
-import type { Round, ToolCall, Turn } from '../turn.ts';
+import type { Approval, Round, ToolCall, Turn } from '../turn.ts';
 import { iso } from './iso.ts';
 import { presentAdopted, presentResult, presentRound } from './turn.ts';
 
@@ -29,11 +29,18 @@ function auditOf(turnId: string, call: ToolCall) {
     idempotency_key: idempotencyKey(turnId, call),
     waits_for: call.waitsFor,
     expires_at: iso(call.expiresAt),
-    approval: call.approval,
+    approval: presentApproval(call.approval),
     claimed_at: iso(call.claimedAt),
     started_at: startedAt(call),
     completed_at: iso(call.completedAt),
   };
+}
+
+/** A decision; the arguments that it allows are with the call. */
+function presentApproval(approval: Approval | null) {
+  if (!approval) return null;
+  const { decision, reason, by, at } = approval;
+  return { decision, reason, by, at };
 }
 
 /**

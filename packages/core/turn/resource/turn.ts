@@ -1,6 +1,7 @@
 import { jsonObject } from '../../json.ts';
 import { allCalls } from '../call.ts';
 import type { Compaction } from '../compaction/compaction.ts';
+import type { TurnOrigin } from '../forks/turn-origin.ts';
 import { isWaiting } from '../next-step.ts';
 import { isUnfit, parsedOutput } from '../output/output-schema.ts';
 import { shownPart } from '../parts/part-data.ts';
@@ -64,12 +65,24 @@ function beginningOf(turn: Omit<ListedTurn, 'callCount' | 'rounds'>) {
     response_id: turn.config.response ? responseIdOf(turn.id) : null,
     status: turn.status,
     input: presentInput(turn.input),
+    pending_input: presentInput(turn.pendingInput),
     model: turn.config.model,
     round: turn.startedAt === null ? 0 : readStep(turn.work.step).round,
     phase: phaseOf(turn),
     last_event: turn.lastEvent,
     output: turn.output,
     output_parsed: parsedOutput(turn),
+    ...presentOrigin(turn.config.origin),
+  };
+}
+
+/** Behind which round of which turn it goes on, or which turn it runs again; null of any other. */
+function presentOrigin(origin: TurnOrigin | null | undefined) {
+  const fork = origin?.kind === 'fork' ? origin : null;
+  return {
+    forked_from: fork?.turnId ?? null,
+    after_round: fork?.afterRound ?? null,
+    rerun_of: origin?.kind === 'rerun' ? origin.turnId : null,
   };
 }
 
@@ -82,7 +95,9 @@ function restOf(turn: ListedTurn, away: PartsAway | undefined) {
     usage: usageOf(turn),
     warnings: turn.warnings,
     metadata: turn.metadata,
+    schedule_id: turn.scheduleId,
     created_at: iso(turn.createdAt),
+    start_at: iso(turn.startAt),
     started_at: iso(turn.startedAt),
     completed_at: iso(turn.completedAt),
   };
@@ -117,6 +132,7 @@ export function presentRound(round: Round, isLeased: boolean) {
   return {
     number: round.number,
     model: round.model,
+    input: presentInput(round.input),
     assistant_response: round.text,
     finish_reason: round.finishReason,
     finish_reason_raw: round.finishReasonRaw,
@@ -146,9 +162,20 @@ export function presentAdopted({ adopted, work }: Pick<Turn, 'adopted' | 'work'>
   return { adopted_calls: { tool_calls: adopted.map(presentCall), results } };
 }
 
-/** A call as the model requested it: its arguments parsed, or the raw text where that is no JSON object. */
+/** A call as it stands now: as the model requested it, and the arguments that it runs with where a person changed them (R39). */
 export function presentCall(call: ToolCall) {
-  return { id: call.id, name: call.name, arguments: parsedArguments(call.arguments) };
+  return { ...presentRequested(call), ...presentApproved(call) };
+}
+
+/** A call as the model requested it: its arguments parsed, or the raw text where that is no JSON object. */
+export function presentRequested({ id, name, arguments: asked }: ToolCall) {
+  return { id, name, arguments: parsedArguments(asked) };
+}
+
+/** The field of a call whose arguments a person changed. */
+function presentApproved({ approval }: ToolCall): { approved_arguments?: Record<string, unknown> } {
+  const approved = approval?.arguments === undefined ? undefined : jsonObject(approval.arguments);
+  return approved ? { approved_arguments: approved } : {};
 }
 
 /** What is known of a call's answer. `isLeased`: a worker is on its batch. */

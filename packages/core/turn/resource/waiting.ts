@@ -4,7 +4,7 @@ import { iso } from './iso.ts';
 
 /** Why a turn does not run. Of several reasons it says the first in the order of `for`. */
 export type Waiting = {
-  for: 'turn' | 'client' | 'approval' | 'retry' | 'provider' | 'slot';
+  for: 'start_at' | 'turn' | 'client' | 'approval' | 'retry' | 'provider' | 'project_quota' | 'slot';
   since: string;
   /** When it ends, where that is known. */
   until?: string;
@@ -17,7 +17,9 @@ export type PartsAway = ReadonlyMap<string, string>;
 
 const NOTHING_AWAY: PartsAway = new Map();
 
-type WaitingTurn = Pick<ListedTurn, 'status' | 'work'> & { rounds: Pick<ListedTurn['rounds'][number], 'calls'>[] };
+type WaitingTurn = Pick<ListedTurn, 'status' | 'startAt' | 'work'> & {
+  rounds: Pick<ListedTurn['rounds'][number], 'calls'>[];
+};
 
 /**
  * Derives from a turn's columns why no step of it is at work; null while one is, and after the end. A step that was just
@@ -27,6 +29,7 @@ export function waitingOf(turn: WaitingTurn, away: PartsAway = NOTHING_AWAY): Wa
   const { status, work } = turn;
   const since = iso(work.waitingSince);
   if (isTerminal(status)) return null;
+  if (work.delayed) return { for: 'start_at', since, ...(turn.startAt !== null && { until: iso(turn.startAt) }) };
   if (!work.atHead) return { for: 'turn', since };
   if (work.leased) return null;
   if (work.retryAt === null && status === 'in_progress' && work.uncontended) return null;
@@ -34,6 +37,7 @@ export function waitingOf(turn: WaitingTurn, away: PartsAway = NOTHING_AWAY): Wa
   const call = firstWaitingCalls(turn);
   if (call) return { ...call, since };
   if (work.retryAt) return { for: work.rateLimited ? 'provider' : 'retry', since, until: iso(work.retryAt) };
+  if (work.quotaFull) return { for: 'project_quota', since };
   const note = away.get('queue') ?? away.get('worker');
   return { for: 'slot', since, ...(note !== undefined && { note }) };
 }

@@ -1,8 +1,8 @@
 import { allowingItems, type InputItem } from '../request/item.ts';
 import { isAdded, type Turn } from '../turn.ts';
-import { inputItems, type ListedInputItem } from './input-item.ts';
+import { inputItems, type ListedInputItem, listedItems } from './input-item.ts';
 import { readItemId } from './item-id.ts';
-import { adoptedItems, type OutputItem, outputItems } from './output-item.ts';
+import { adoptedItems, type OutputItem, outputItems, roundItems } from './output-item.ts';
 
 /** An item of a conversation as lists show it: of the input of one of its turns, or of the output. */
 export type ConversationItem = ListedInputItem | OutputItem;
@@ -59,13 +59,19 @@ export function withoutItems(turn: Turn, deletedIds: readonly string[]): Turn {
     const calls = round.calls.filter(({ index }) => !deleted.some((place) => 'call' in place && place.call === index));
     return { ...round, calls, text: deleted.some(isMessage) ? null : round.text, opaque: null };
   });
+  let next = turn.input.length;
+  const kept = (items: InputItem[]) => {
+    next += items.length;
+    return items.filter((_, index) => !isInputDeleted(next - items.length + index));
+  };
   // A call that was adopted has the place of the answer that allowed it.
   const allowing = allowingItems(turn.input);
   const isAnswerOf = (index: number) => turn.input.some((item, at) => item === allowing[index] && isInputDeleted(at));
   const isAnswerDeleted = deletedOf(turn.rounds.length).some(isMessage);
   return {
     ...turn,
-    rounds,
+    rounds: rounds.map((round) => ({ ...round, input: kept(round.input) })),
+    pendingInput: kept(turn.pendingInput),
     adopted: turn.adopted.filter(({ index }) => !isAnswerOf(index)),
     output: isAnswerDeleted ? null : turn.output,
     input: turn.input.filter((_, index) => !isInputDeleted(index) && !isInputDeleted(ownerOf(turn.input, index))),
@@ -92,7 +98,17 @@ const CALLS = new Set(['function_call', 'custom_tool_call']);
 const RESULTS = new Set(['function_call_output', 'custom_tool_call_output']);
 
 function allItems(turn: Turn): ConversationItem[] {
-  return [...inputItems(turn), ...outputItems(turn)];
+  let next = 0;
+  const said = (items: readonly InputItem[]) => {
+    next += items.length;
+    return listedItems(turn, items, next - items.length);
+  };
+  return [
+    ...said(turn.input),
+    ...adoptedItems(turn),
+    ...turn.rounds.flatMap((round) => [...said(round.input), ...roundItems(turn, round)]),
+    ...said(turn.pendingInput),
+  ];
 }
 
 function isMessage({ prefix }: { prefix: string }): boolean {

@@ -1,3 +1,4 @@
+import { wholeInput } from '../inputs/joined-input.ts';
 import { shownContent, shownPart } from '../parts/part-data.ts';
 import { type InputItem, isMessage, type MessageItem, type Part } from '../request/item.ts';
 import type { Round, Turn } from '../turn.ts';
@@ -8,13 +9,18 @@ import { adoptedItems, executionError, type OutputItem, roundItems } from './out
 export type ListedInputItem = { id: string; type: string } & Record<string, unknown>;
 
 /**
- * What was sent with the create of a response, in order, each with its id (contract-responses R23). Opaque data of a
- * provider is shown only where it is sealed.
+ * What was sent with the create of a response, in order, each with its id (contract-responses R23), and what has joined it since.
+ * Opaque data of a provider is shown only where it is sealed.
  */
-export function inputItems({ id, input }: Pick<Turn, 'id' | 'input'>): ListedInputItem[] {
-  return input.flatMap((item, index) => {
+export function inputItems(turn: Turn): ListedInputItem[] {
+  return listedItems(turn, wholeInput(turn), 0);
+}
+
+/** A stretch of what was said to a turn: `from` is the index of its first item in all of it. */
+export function listedItems({ id }: Turn, items: readonly InputItem[], from: number): ListedInputItem[] {
+  return items.flatMap((item, index) => {
     const shown = isMessage(item) ? listedMessage(item) : listedOther(item);
-    const place = { kind: 'input' as const, prefix: prefixOf(item), index };
+    const place = { kind: 'input' as const, prefix: prefixOf(item), index: from + index };
     return shown ? [{ id: itemIdOf(id, place), ...shown }] : [];
   });
 }
@@ -43,10 +49,10 @@ function itemsOfBatch(turn: Turn, number: number): OutputItem[] {
 
 /** What a person answered was for that turn alone. */
 function inputAt(
-  { input }: Turn,
+  turn: Turn,
   { index, prefix }: Extract<ItemPosition, { kind: 'input' }>,
 ): InputItem | null | undefined {
-  const item = input[index];
+  const item = wholeInput(turn)[index];
   if (!item || prefixOf(item) !== prefix) return undefined;
   return prefix === 'mcprr' ? null : item;
 }

@@ -95,9 +95,12 @@ function partsOf({ refusalFrom, finishReason }: Round, whole: string): OutputPar
   ];
 }
 
-/** Whether a round's text is the answer of a turn that ended before it was whole. A round with calls was told as whole. */
-function isCutShort(turn: Turn, { number, calls }: Round): boolean {
-  const isAnswer = number === turn.rounds.length && calls.length === 0;
+/**
+ * Whether a round's text is the answer of a turn that ended before it was whole. A round with calls was told as whole, and so was
+ * one behind which an input has joined: it has its text itself.
+ */
+function isCutShort(turn: Turn, { number, calls, text }: Round): boolean {
+  const isAnswer = number === turn.rounds.length && calls.length === 0 && text === null;
   return isAnswer && turn.status === 'incomplete' && !isRefused(turn);
 }
 

@@ -3,11 +3,11 @@ import type { Trx } from '#core/checkpoint/tables.ts';
 import { addItems } from '#core/checkpoint/turns/items/add-items.ts';
 import { lockLine } from '#core/checkpoint/turns/reading/line.ts';
 import { RequestRefused } from '#core/failure.ts';
-import { newId } from '#core/id.ts';
+import { newId, newIdBeside } from '#core/id.ts';
 import { checkInput } from '#core/turn/history/check-input.ts';
-import { keepTaken } from '../../blobs/take-parts.ts';
+import type { Made } from '../../../start/made.ts';
+import { keepTaken } from '../../../start/take-parts.ts';
 import { conversationNotFound } from '../../find-own.ts';
-import type { Made } from '../../http/idempotency.ts';
 import { checkInputAgainst, findLine } from '../predecessor.ts';
 import type { PlacedItem } from '../request/read-input.ts';
 import { type ResolvedItem, resolveInput, takeResolved } from '../resolve-input.ts';
@@ -43,7 +43,7 @@ async function add(trx: Trx, addition: Addition, position: number): Promise<Made
 
   const items = resolved.map(({ item }) => item);
   if (checkInput([], items, MAY_STAY_OPEN)) await checkAgainstLine(trx, addition, resolved);
-  const id = newId('turn');
+  const id = newIdBeside('turn', conversationId);
   const taken = await takeResolved(trx, resolved, { project, wire: null });
   await addItems(trx, { id, project, conversationId, input: taken.input });
   await keepTaken(trx, { project, turnId: id, taken });

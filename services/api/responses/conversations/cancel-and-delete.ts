@@ -1,8 +1,8 @@
-import { deleteConversation } from '#core/checkpoint/conversations.ts';
+import { deleteConversation } from '#core/checkpoint/erasure/delete-conversation.ts';
 import type { Trx } from '#core/checkpoint/tables.ts';
 import { endTurn } from '#core/checkpoint/turns/end.ts';
 import { hideConversation } from '#core/checkpoint/turns/hide.ts';
-import { findActiveTurns } from '#core/checkpoint/turns/reading/find.ts';
+import { findActiveTurns, findDelayedTurns } from '#core/checkpoint/turns/reading/find.ts';
 import { lockLine } from '#core/checkpoint/turns/reading/line.ts';
 import type { Wakeup } from '#core/turn/wakeup.ts';
 import { conversationNotFound } from '../../find-own.ts';
@@ -16,7 +16,8 @@ type Deleted = { wakeups: Wakeup[]; ended: string[] };
  */
 export async function cancelAndDelete(trx: Trx, project: string, conversationId: string): Promise<Deleted> {
   if (!(await lockLine(trx, project, conversationId))) throw conversationNotFound();
-  const active = (await findActiveTurns(trx, conversationId)).reverse();
+  const inLine = await findActiveTurns(trx, conversationId);
+  const active = [...inLine, ...(await findDelayedTurns(trx, conversationId))].reverse();
   const wakeups: Wakeup[] = [];
   for (const turnId of active) {
     wakeups.push(...((await endTurn(trx, { turnId, conversationId, status: 'cancelled' })) ?? []));

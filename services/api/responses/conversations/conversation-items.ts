@@ -7,10 +7,10 @@ import type { ApiContext } from '../../context.ts';
 import { findOwnConversation } from '../../find-own.ts';
 import { withIdempotencyKey } from '../../http/idempotency.ts';
 import { type ApiEnv, json, makeRouter } from '../../http/router.ts';
+import { ofIdempotencyKey, ofItems } from '../../schemas/errors/refusals.ts';
 import { idempotencyKey, replayedHeader } from '../../schemas/fields/headers.ts';
 import { ConversationId } from '../../schemas/fields/id.ts';
 import { queryInteger } from '../../schemas/fields/query-number.ts';
-import { ofIdempotencyKey, ofItems } from '../../schemas/refusals.ts';
 import { itemPage } from '../item-page.ts';
 import { explainResponseIssues } from '../request/explain-issues.ts';
 import { readAddedItems } from '../request/read-input.ts';
@@ -91,7 +91,7 @@ const remove = createRoute({
   request: { params: itemParams },
   responses: {
     200: { description: 'The conversation.', headers, content: json(ConversationObject) },
-    ...responseRefusals('conversation_not_found', 'conversation_item_not_found'),
+    ...responseRefusals('quota_exceeded', 'conversation_not_found', 'conversation_item_not_found'),
   },
 });
 
@@ -121,13 +121,17 @@ async function addedItems(db: Db, project: string, resourceId: string): Promise<
   return found ? itemsOfTurn(found.turn, found.deletedItems) : [];
 }
 
-function listAll({ db, stateSeals }: ApiContext): RouteHandler<typeof list, ApiEnv> {
+function listAll({ readAnywhere, stateSeals }: ApiContext): RouteHandler<typeof list, ApiEnv> {
   return async (c) => {
-    const { id } = await findOwnConversation(db, c.get('project'), c.req.valid('param').id);
+    const { id } = c.req.valid('param');
     const query = c.req.valid('query');
     const { order, limit, after } = query;
     const show = (turn: Turn) => stateSeals.sealTurn(turn, asksForState(query));
-    return c.json(await listItems(db, id, { after, direction: order, limit, show }), 200);
+    const page = await readAnywhere(async (db) => {
+      await findOwnConversation(db, c.get('project'), id);
+      return listItems(db, id, { after, direction: order, limit, show });
+    });
+    return c.json(page, 200);
   };
 }
 

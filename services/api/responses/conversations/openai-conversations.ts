@@ -2,14 +2,14 @@ import { createRoute, type RouteHandler, z } from '@hono/zod-openapi';
 import { setMetadata } from '#core/checkpoint/conversations.ts';
 import { unixSeconds } from '#core/turn/resource/unix-seconds.ts';
 import type { Conversation } from '#core/turn/turn.ts';
+import { publishChanges } from '../../../process/publish-changes.ts';
 import type { ApiContext } from '../../context.ts';
 import { findOwnConversation } from '../../find-own.ts';
 import { withIdempotencyKey } from '../../http/idempotency.ts';
 import { type ApiEnv, json, makeRouter } from '../../http/router.ts';
-import { publishChanges } from '../../publish-changes.ts';
+import { ofAnyBody, ofIdempotencyKey, ofItems } from '../../schemas/errors/refusals.ts';
 import { idempotencyKey, replayedHeader } from '../../schemas/fields/headers.ts';
 import { ConversationId } from '../../schemas/fields/id.ts';
-import { ofAnyBody, ofIdempotencyKey, ofItems } from '../../schemas/refusals.ts';
 import { explainResponseIssues } from '../request/explain-issues.ts';
 import { readAddedItems } from '../request/read-input.ts';
 import {
@@ -72,7 +72,7 @@ const remove = createRoute({
   request: { params },
   responses: {
     200: { description: 'It is gone.', headers, content: json(DeletedConversation) },
-    ...responseRefusals('conversation_not_found'),
+    ...responseRefusals('quota_exceeded', 'conversation_not_found'),
   },
 });
 

@@ -5,6 +5,8 @@ export const TurnId = idOf('turn', 'The id of a turn.');
 export const EventId = idOf('evt', 'The id of an event; the same wherever the event is sent.');
 export const DeliveryId = idOf('dlv', 'The id of a delivery.');
 export const WebhookEndpointId = idOf('whe', 'The id of a webhook endpoint.');
+export const ScheduleId = idOf('sched', 'The id of a schedule.');
+export const BulkId = idOf('bulk', 'The id of a bulk.');
 
 /** Ids sort by time. The pattern is described and not enforced: an impossible id is answered like an unknown one. */
 function idOf(prefix: string, description: string) {

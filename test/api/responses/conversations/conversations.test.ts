@@ -1,6 +1,6 @@
 import OpenAI from 'openai';
 import { expect, test } from 'vitest';
-import { eraseAllHidden } from '#services/worker/erase-hidden.ts';
+import { eraseAllHidden } from '#services/worker/routines/erase-hidden.ts';
 import { createHarness, startBackgroundWorker } from '#test/harness/create-harness.ts';
 import { scripted } from '#test/harness/scripted.ts';
 import { openaiClient, raised } from '../openai-client.ts';

@@ -2,10 +2,8 @@ import { sql } from 'kysely';
 import { file, image, PDF, PNG, text, user } from '#test/api/blobs/samples.ts';
 import { scripted } from '#test/harness/scripted.ts';
 import type { Scene } from '../lane.ts';
+import { device, first, key, startWaiting, toFirst } from './first-turn.ts';
 import type { Reference } from './reference.ts';
-
-const key = { 'idempotency-key': 'only-once' };
-const device = { name: 'ask_device', description: 'Asks the device', execution: { kind: 'client' } };
 
 /** Requests that together cross everything an API writes. */
 export const apiReferences: Reference[] = [
@@ -76,12 +74,15 @@ export const apiReferences: Reference[] = [
     answers: [200],
   },
   {
-    of: 'the request that allows a call',
+    of: 'the request that allows a call with other arguments',
     start: (scene) => {
       const execution = { kind: 'http', url: `${scene.recorder.url}/book` };
       return startWaiting(scene, { name: 'book', description: 'Books it, once', execution, approval: 'always' });
     },
-    request: (scene) => toFirst(scene, 'approvals', { approvals: [{ tool_call_id: 'call_it', decision: 'allow' }] }),
+    request: (scene) => {
+      const approval = { tool_call_id: 'call_it', decision: 'allow', arguments: { seat: 7 } };
+      return toFirst(scene, 'approvals', { approvals: [approval] });
+    },
     answers: [200],
   },
   {
@@ -136,6 +137,32 @@ export const apiReferences: Reference[] = [
     answers: [204, 404],
   },
   {
+    of: 'the request that deletes a turn of a conversation that goes on',
+    start: async ({ startTurn, call, harness, recorder }) => {
+      const { conversation_id: id } = await startTurn({
+        input: user(text('Look'), image(PNG)),
+        webhook: { url: `${recorder.url}/hook` },
+      });
+      await call('POST', `/v1/conversations/${id}/turns`, { body: { input: 'Next.' } });
+      await harness.workUntilIdle();
+    },
+    request: async (scene) => ({ method: 'DELETE', path: `/v1/turns/${(await first(scene)).id}` }),
+    answers: [204, 404],
+  },
+  {
+    of: 'the request that deletes a turn on which a fork stands',
+    start: async ({ startTurn, harness }) => {
+      const origin = await startTurn({ input: 'Hi' });
+      const fork = await startTurn({ input: 'Hi' });
+      await sql`update conversations set forked_from = ${origin.id} where id = ${fork.conversation_id}`.execute(
+        harness.db,
+      );
+      await harness.workUntilIdle();
+    },
+    request: async (scene) => ({ method: 'DELETE', path: `/v1/turns/${(await first(scene)).id}` }),
+    answers: [204, 404],
+  },
+  {
     of: 'the request that deletes a response at work',
     start: ({ startTurn, recorder }) => startTurn({ input: 'Hi', webhook: { url: `${recorder.url}/hook` } }),
     request: async (scene) => {
@@ -171,28 +198,6 @@ export const apiReferences: Reference[] = [
 ];
 
 async function nothing(): Promise<void> {}
-
-async function first({ turns }: Scene) {
-  const [turn] = await turns();
-  if (!turn) throw new Error('the scene has no turn');
-  return turn;
-}
-
-async function toFirst(scene: Scene, action: string, body?: object) {
-  const path = `/v1/turns/${(await first(scene)).id}/${action}`;
-  return { method: 'POST', path, ...(body && { body }) };
-}
-
-/** A turn that waits for an answer to its only call. */
-async function startWaiting(
-  { startTurn, recorder, harness }: Scene,
-  tool: { name: string; [field: string]: unknown },
-): Promise<void> {
-  const tools = [{ id: 'call_it', name: tool.name, arguments: {} }];
-  const webhook = { url: `${recorder.url}/hook` };
-  await startTurn({ input: scripted({ rounds: [{ tools }], answer: 'Done.' }), tools: [tool], webhook });
-  await harness.workUntilIdle();
-}
 
 function receiver({ recorder }: Scene) {
   return { url: `${recorder.url}/hook` };

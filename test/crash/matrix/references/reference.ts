@@ -15,6 +15,8 @@ export type Reference = {
   start(scene: Scene): Promise<unknown>;
   /** Variables of the process that dies, beside those of its scene. */
   env?: Record<string, string>;
+  /** The projects among which places are shared; none, where each turn has its own. */
+  projects?(scene: Scene): string[];
   /** The queue refuses the first job of each name. */
   queueRefuses?: true;
   /** What a caller does about a turn in this state; true where it did something. */

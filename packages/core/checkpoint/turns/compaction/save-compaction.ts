@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { newId } from '../../../id.ts';
 import type { Compaction } from '../../../turn/compaction/compaction.ts';
+import { recordSummaries, usedBy, usedColumn } from '../../sql/rounds/record-rounds.ts';
 import { writeFor } from '../../sql/statement.ts';
 import type { Db } from '../../tables.ts';
 
@@ -25,20 +26,38 @@ export type NewCompaction = {
  * out where more was deleted of what it tells of since it was asked for. Returns the compaction; null when nothing was written.
  */
 export async function saveCompaction(db: Db, { compaction, ...about }: NewCompaction): Promise<Compaction | null> {
-  const [saved] = await write(db, { ...compaction, ...about, eventId: newId('evt') });
+  const [saved] = await write(db, {
+    ...compaction,
+    ...about,
+    used: usedBy(compaction.usage, 0),
+    eventId: newId('evt'),
+  });
   return saved ? { ...compaction, summary: saved.summary, createdAt: saved.createdAt } : null;
 }
 
+/** The turns that the summary may tell of, but for the turn itself, which the update locks. */
+const coveredTurns = sql`input, json_array_elements_text(covered) as one (id) where one.id <> "turnId"`;
+
+/** These are locked: a delete of one that has come first is seen, and one that waits finds the summary and empties it (R31). */
+const lockCovered = sql`
+  select id, hidden_at, deleted_items from turns where id in (select one.id from ${coveredTurns}) order by id for share`;
+
+/** One that is gone was deleted, however much of it had been deleted before. */
+const deletedOf = sql`case when locked.id is null then 1000000
+  else (locked.hidden_at is not null)::int + coalesce(json_array_length(locked.deleted_items), 0) end`;
+
 const isStale = sql`(summary is not null and "leftOut" < (
-  select coalesce(sum((hidden_at is not null)::int + coalesce(json_array_length(deleted_items), 0)), 0) from turns
-  where id in (select json_array_elements_text(covered))))`;
+    select coalesce(sum(${deletedOf}), 0)
+    from json_array_elements_text(covered) as one (id) left join locked using (id) where one.id <> "turnId")
+  + coalesce((select json_array_length(deleted_items) from turns where id = "turnId" and covered::jsonb ? "turnId"), 0))`;
 
 const write = writeFor<Pick<Compaction, 'createdAt' | 'summary'>>(
   sql`round int, strategy text, "upToTurn" text, "upToRound" int, summary text, "beforeTokens" int, "afterTokens" int, "leftOut" int,
-  model text, usage json, requests int, "failedRequests" int, "isUsed" boolean, covered json, "ownModel" text,
+  model text, usage json, ${usedColumn}, requests int, "failedRequests" int, "isUsed" boolean, covered json, "ownModel" text,
   "eventId" text`,
   (input) => sql`
     with ${input},
+    locked as materialized (${lockCovered}),
     known as materialized (select "turnId", ${isStale} as stale from input),
     turns as (
       update turns set compacted_before = round, attempts = 0, failed_requests = failed_requests + "failedRequests",
@@ -46,13 +65,15 @@ const write = writeFor<Pick<Compaction, 'createdAt' | 'summary'>>(
       from input join known using ("turnId")
       where turns.id = "turnId" and status = 'in_progress' and step = 'r' || round and coalesce(compacted_before, 0) < round
         and turns.model = "ownModel"
-      returning turns.id, last_event, stale, case when not stale then summary end as told, input.*
+      returning turns.id, project, key_id, last_event, stale, case when not stale then summary end as told, input.*
     ),
     saved as (
       insert into compactions (turn_id, round, strategy, up_to_turn, up_to_round, summary, before_tokens, after_tokens, left_out,
         model, usage, requests)
       select id, round, strategy, "upToTurn", "upToRound", told, "beforeTokens", "afterTokens", "leftOut", model, usage, requests
       from turns
+    ),
+    recorded as (${recordSummaries(sql`turns`)}
     ),
     event as (
       insert into events (turn_id, number, id, type, round, data)

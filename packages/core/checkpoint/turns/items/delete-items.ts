@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { readItemId } from '../../../turn/responses/item-id.ts';
+import { isTurnId } from '../../sql/statement.ts';
 import type { Trx } from '../../tables.ts';
 import { forgetSummaries } from '../compaction/forget-summaries.ts';
 
@@ -12,7 +13,8 @@ export async function deleteItems(trx: Trx, itemIds: string[]): Promise<void> {
   await sql`
     with input as (
       select "turnId", json_agg("itemId") as deleted
-      from json_to_recordset(${named}::json) as item ("turnId" text, "itemId" text) group by "turnId"
+      from json_to_recordset(${named}::json) as item ("turnId" text, "itemId" text)
+      where ${isTurnId(sql`"turnId"`)} group by "turnId"
     ),
     target as materialized (
       select id, deleted_items, deleted from turns join input on id = "turnId" order by id for no key update of turns
@@ -25,6 +27,7 @@ export async function deleteItems(trx: Trx, itemIds: string[]): Promise<void> {
     from target where turns.id = target.id`.execute(trx);
   await forgetSummaries(
     trx,
-    sql`id in (select "turnId" from json_to_recordset(${named}::json) as item ("turnId" text))`,
+    sql`id in (select "turnId" from json_to_recordset(${named}::json) as item ("turnId" text)
+      where ${isTurnId(sql`"turnId"`)})`,
   );
 }

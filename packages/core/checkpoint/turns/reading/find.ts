@@ -21,17 +21,35 @@ export async function loadTurn(db: Db, id: string, known?: Turn): Promise<Turn |
 
 /** The turn that a conversation was created with; undefined when that is deleted. A fork has none of its own. */
 export async function findFirstTurn(db: Db, conversationId: string): Promise<Turn | undefined> {
-  return (await selectTurns(db, sql`conversation_id = ${conversationId} and position = 1 and ${isVisible}`))[0];
+  return (await selectTurns(db, firstOf(conversationId)))[0];
 }
 
-/** The ids of a conversation's turns that have not ended, in their order. */
+/** One that was delayed has a later position. */
+const firstOf = (conversationId: string) => sql`conversation_id = ${conversationId} and ${isVisible}
+  and (position = 1 or start_at is not null) order by id limit 1`;
+
+/** The ids of a conversation's turns that have not ended, in their order, without those that are delayed (R35). */
 export async function findActiveTurns(db: Db, conversationId: string): Promise<string[]> {
   const query = db
     .selectFrom('turns')
     .select('id')
     .where('conversation_id', '=', conversationId)
     .where('due_at', 'is not', null)
+    .where('position', 'is not', null)
     .orderBy('position');
+  const rows = await read(db, query);
+  return rows.map((row) => row.id);
+}
+
+/** The ids of a conversation's turns whose time has not come. */
+export async function findDelayedTurns(db: Db, conversationId: string): Promise<string[]> {
+  const query = db
+    .selectFrom('turns')
+    .select('id')
+    .where('conversation_id', '=', conversationId)
+    .where('due_at', 'is not', null)
+    .where('position', 'is', null)
+    .orderBy('id');
   const rows = await read(db, query);
   return rows.map((row) => row.id);
 }

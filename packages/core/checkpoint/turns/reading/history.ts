@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { read } from '../../../postgres/read-write.ts';
 import type { HistoryTurn } from '../../../turn/compaction/sent-history.ts';
+import { turnUpTo } from '../../../turn/forks/turn-up-to.ts';
 import { withoutItems } from '../../../turn/responses/conversation-items.ts';
 import type { Turn } from '../../../turn/turn.ts';
 import { fittingRows, type Page, pageOfRows } from '../../sql/page.ts';
@@ -15,8 +16,11 @@ import { bytesOfRequest, bytesOfRounds, selectWhole, type TurnAsRead, toTurn } f
 export const isStoodOn = sql<boolean>`(started_at is not null or completed_at is null or ${isAddedItems}
   or (config -> 'response' is not null and config -> 'response' ->> 'conversation' is null))`;
 
-/** The turns that history is made of, never one that is not stored. A fork has the turn that it was forked from in any case. */
-export const isHistory = sql`stored and (${isStoodOn} or id = "upTo")`;
+/**
+ * The turns that history is made of, never one that is not stored. A fork has the turn that it was forked from in any case,
+ * unless it takes the place of that.
+ */
+export const isHistory = sql`stored and (${isStoodOn} or id = "upTo") and (id is distinct from "upTo" or coalesce("upToRound", 0) >= 0)`;
 
 /**
  * The conversations that a history runs through, each with the position that it ends before: the given one, the one
@@ -25,20 +29,20 @@ export const isHistory = sql`stored and (${isStoodOn} or id = "upTo")`;
  */
 export function lineOf(conversationId: string, before: RawBuilder<unknown>) {
   return sql`
-    line ("lineOf", "endsBefore", "upTo") as (
-      select ${conversationId}::text, ${before}, null::text
+    line ("lineOf", "endsBefore", "upTo", "upToRound", "forkedAfter") as (
+      select ${conversationId}::text, ${before}, null::text, null::int, null::int
       union all
-      select origin.conversation_id, origin.position + 1, origin.id
+      select origin.conversation_id, origin.position + 1, origin.id, forked_round, forked_after
       from line join conversations on conversations.id = "lineOf" join turns origin on origin.id = forked_from
     )`;
 }
 
 /**
  * A turn that was deleted while none of its conversation stood on it is in the history of none that came later, nor of forks
- * that begin behind those (R21).
+ * that begin behind those (R21). One that was taken out of its conversation is in that of forks which were made before (R31).
  */
 const wasKept = sql`(history_until is null
-  or history_until >= case when "upTo" is null then "endsBefore" else "endsBefore" - 1 end)`;
+  or history_until >= case when "upTo" is null then "endsBefore" else "endsBefore" - 1 end or "forkedAfter" < deletion)`;
 
 /** All turns of these conversations that are before their ends. */
 export const turnsOfLine = sql`line join turns on conversation_id = "lineOf" and position < "endsBefore"`;
@@ -48,7 +52,10 @@ export type LineTurn = { turn: Turn; deletedItems: readonly string[] };
 
 /** All columns of a turn of a line. */
 export const selectLineTurn = sql`${selectWhole}, deleted_items as "deletedItems"`;
-export type LineTurnAsRead = TurnAsRead & { deletedItems: string[] | null };
+export type LineTurnAsRead = TurnAsRead & { deletedItems: string[] | null; upToRound?: number | null };
+
+/** Up to which round a turn of a line is read; null where all of it is. */
+const upToRound = sql`case when id = "upTo" then "upToRound" end as "upToRound"`;
 
 /**
  * The turns that a turn at the position `before` stands on, oldest first, those before a fork too. Turns that were
@@ -60,7 +67,7 @@ export async function loadLine(db: Db, conversationId: string, before?: number):
     db,
     sql<LineTurnAsRead>`
     with recursive ${lineOf(conversationId, end)}
-    select ${selectLineTurn} from ${turnsOfLine} where ${isHistory} and ${wasKept} order by position`,
+    select ${selectLineTurn}, ${upToRound} from ${turnsOfLine} where ${isHistory} and ${wasKept} order by position`,
   );
   return rows.map(toLineTurn);
 }
@@ -96,7 +103,8 @@ export async function listLine(
     sql<LineTurnAsRead & { found: number }>`
     with recursive ${lineOf(conversationId, sql`2147483647`)},
     page as materialized (${page})
-    select ${selectLineTurn}, found::int from page join turns using (id) order by position ${sql.raw(direction)}`,
+    select ${selectLineTurn}, ${upToRound}, found::int from page join turns using (id) left join line on "upTo" = id
+    order by position ${sql.raw(direction)}`,
   );
   const { rows: turns, hasMore } = pageOfRows(found);
   return { rows: turns.map(toLineTurn), hasMore };
@@ -113,9 +121,10 @@ export async function listHistory(
   return { rows: rows.map(asHistory), hasMore };
 }
 
-/** Makes a turn of a line from its row. */
-export function toLineTurn({ deletedItems, ...row }: LineTurnAsRead): LineTurn {
-  return { turn: toTurn(row), deletedItems: deletedItems ?? [] };
+/** Makes a turn of a line from its row, without the rounds that a fork does not stand on (R37). */
+export function toLineTurn({ deletedItems, upToRound: round = null, ...row }: LineTurnAsRead): LineTurn {
+  const turn = toTurn(row);
+  return { turn: round === null ? turn : turnUpTo(turn, round), deletedItems: deletedItems ?? [] };
 }
 
 /** A turn as what comes later is told of it. */

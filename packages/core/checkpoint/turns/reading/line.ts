@@ -49,6 +49,40 @@ export async function findLastTurns(db: Db, conversationId: string): Promise<Tur
   return rows.map((row) => asHistory(toLineTurn(row)));
 }
 
+/** Whether a turn before this one is still active, or again: what stands on both would see it change. */
+export async function hasActiveBefore(
+  db: Db,
+  { conversationId, position }: Pick<Turn, 'conversationId' | 'position'>,
+): Promise<boolean> {
+  const query = db
+    .selectFrom('turns')
+    .select('id')
+    .where('conversation_id', '=', conversationId)
+    .where('due_at', 'is not', null)
+    .where('position', '<', position)
+    .limit(1);
+  return (await read(db, query)).length > 0;
+}
+
+/**
+ * The last turn of a conversation that had begun, or items that had been added to it, when another turn of it was asked for. Undefined
+ * where that was the first: then nothing came before it, or only what its conversation was `forkedFrom`.
+ */
+export async function findLastBegun(
+  db: Db,
+  { id, conversationId, createdAt }: Pick<Turn, 'id' | 'conversationId' | 'createdAt'>,
+): Promise<{ turnId: string; position: number } | undefined> {
+  const rows = await read(
+    db,
+    sql<{ turnId: string; position: number }>`
+    select id as "turnId", position from turns
+    where conversation_id = ${conversationId} and id <> ${id} and position is not null and ${isVisible}
+      and (started_at <= ${createdAt}::timestamptz or (${isAddedItems} and created_at <= ${createdAt}::timestamptz))
+    order by position desc limit 1`,
+  );
+  return rows[0];
+}
+
 /** A turn whose items callers find, also where it is items that were added to a conversation. */
 export async function findTurnOfItems(db: Db, project: string, turnId: string): Promise<LineTurn | undefined> {
   const rows = await read(

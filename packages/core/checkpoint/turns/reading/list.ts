@@ -1,8 +1,11 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { read } from '../../../postgres/read-write.ts';
-import type { ListedTurn, Turn, TurnStatus } from '../../../turn/turn.ts';
+import type { ListedTurn, Turn } from '../../../turn/turn.ts';
+import { findTurnIds } from '../../search/find-turns.ts';
+import { isSearch } from '../../search/search-query.ts';
+import { plainCondition, type TurnFilter } from '../../search/turn-filter.ts';
+import { listed } from '../../sql/listed.ts';
 import { fittingRows, type Page, pageOfRows } from '../../sql/page.ts';
-import { isAddedItems, isVisible } from '../../sql/visible.ts';
 import type { Db } from '../../tables.ts';
 import {
   bytesOfRequest,
@@ -15,44 +18,56 @@ import {
   toTurn,
 } from './select.ts';
 
-export type TurnFilter = { status?: TurnStatus; conversationId?: string; before?: string; limit: number };
+/** Which page of which turns: `before` is the last id of the page before. */
+export type TurnPage = TurnFilter & { before?: string; limit: number };
 
-/**
- * A page of a project's turns, newest first, without the texts of their rounds; `before` is the last id of the page
- * before.
- */
-export async function listTurns(db: Db, project: string, filter: TurnFilter): Promise<Page<ListedTurn>> {
-  const page = fitting(project, filter, bytesOfRequest);
-  const found = await read(
-    db,
-    sql<ListedAsRead & { found: number }>`
-    with page as materialized (${page})
-    select ${selectListed}, found::int from page join turns using (id) order by id desc`,
-  );
-  const { rows, hasMore } = pageOfRows(found);
+/** A page of a project's turns, newest first, without the texts of their rounds. */
+export async function listTurns(db: Db, project: string, page: TurnPage): Promise<Page<ListedTurn>> {
+  const { rows, hasMore } = await readPage<ListedAsRead & Found>(db, project, {
+    ...page,
+    columns: selectListed,
+    bytes: bytesOfRequest,
+  });
   return { rows: rows.map(toListed), hasMore };
 }
 
 /** The same page with whole turns. */
-export async function listWholeTurns(db: Db, project: string, filter: TurnFilter): Promise<Page<Turn>> {
-  const page = fitting(project, filter, sql`${bytesOfRequest} + ${bytesOfRounds}`);
-  const found = await read(
-    db,
-    sql<TurnAsRead & { found: number }>`
-    with page as materialized (${page})
-    select ${selectWhole}, found::int from page join turns using (id) order by id desc`,
-  );
-  const { rows, hasMore } = pageOfRows(found);
+export async function listWholeTurns(db: Db, project: string, page: TurnPage): Promise<Page<Turn>> {
+  const bytes = sql`${bytesOfRequest} + ${bytesOfRounds}`;
+  const { rows, hasMore } = await readPage<TurnAsRead & Found>(db, project, { ...page, columns: selectWhole, bytes });
   return { rows: rows.map((row) => toTurn(row)), hasMore };
 }
 
-function fitting(project: string, filter: TurnFilter, bytes: typeof bytesOfRequest) {
-  const { status, conversationId, before, limit } = filter;
-  // Postgres plans a literal by how many rows have it: a rare status is found by its own index.
-  const ofStatus = status ? sql`and status = ${sql.lit(status)}` : sql``;
-  const rows = sql`from turns where project = ${project} and ${isVisible} and not ${isAddedItems}
-    ${ofStatus}
-    ${conversationId ? sql`and conversation_id = ${conversationId}` : sql``}
-    ${before ? sql`and id < ${before}` : sql``}`;
-  return fittingRows({ rows, key: sql`id`, direction: 'desc', limit, bytes });
+type Found = { found: number };
+
+type Shown = TurnPage & { columns: RawBuilder<unknown>; bytes: RawBuilder<unknown> };
+
+async function readPage<Row extends Found>(
+  db: Db,
+  project: string,
+  { columns, bytes, ...page }: Shown,
+): Promise<Page<Omit<Row, 'found'>>> {
+  const { limit } = page;
+  const ids = isSearch(page) ? await findTurnIds(db, project, { ...page, limit: limit + 1 }) : null;
+  const rows = ids ? sql`from turns where id in (${listed(ids)})` : newest(project, page);
+  const fitting = fittingRows({ rows, key: sql`id`, direction: 'desc', limit, bytes });
+  const found = await read(
+    db,
+    sql<Row>`
+    with page as materialized (${fitting})
+    select ${columns}, found::int from page join turns using (id) order by id desc`,
+  );
+  const { rows: shown, hasMore } = pageOfRows(found);
+  // Of those that were found some may be deleted by now: the list goes on all the same.
+  return { rows: shown, hasMore: hasMore || (shown.length > 0 && ids !== null && ids.length > limit) };
+}
+
+/** The newest turns that fit, of each status by the index that has them in that order. */
+function newest(project: string, { statuses, before, limit, ...others }: TurnPage): RawBuilder<unknown> {
+  const behind = before === undefined ? sql`` : sql`and id < ${before}`;
+  const branches = (statuses ?? [undefined]).map((status) => {
+    const condition = plainCondition(project, { ...others, ...(status && { statuses: [status] }) });
+    return sql`(select * from turns where ${condition} ${behind} order by id desc limit ${limit + 1})`;
+  });
+  return sql`from (${sql.join(branches, sql` union all `)}) as turns`;
 }

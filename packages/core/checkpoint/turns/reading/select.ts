@@ -1,18 +1,29 @@
 import { type RawBuilder, sql } from 'kysely';
 import { read } from '../../../postgres/read-write.ts';
 import type { Compaction } from '../../../turn/compaction/compaction.ts';
+import { beginningInput, placeJoined } from '../../../turn/inputs/joined-input.ts';
 import { timing } from '../../../turn/timing.ts';
-import type { ListedTurn, Round, ToolCall, Turn, Work } from '../../../turn/turn.ts';
+import type { JoinedInput, ListedTurn, Round, ToolCall, Turn, Work } from '../../../turn/turn.ts';
 import { hasCome } from '../../sql/due.ts';
 import { readFor } from '../../sql/statement.ts';
 import { isVisible } from '../../sql/visible.ts';
 import type { Db } from '../../tables.ts';
 
-type AsRead<R, Config, C> = Omit<Turn, 'adopted' | 'rounds' | 'compactions' | 'work' | 'config'> &
-  Work & { turnId?: string; config: Config; rounds: R[] | null; compactions: C[] | null; calls: ToolCall[] | null };
+type AsRead<R, Config, C> = Omit<
+  Turn,
+  'adopted' | 'rounds' | 'compactions' | 'work' | 'config' | 'joined' | 'pendingInput'
+> &
+  Work & {
+    turnId?: string;
+    config: Config;
+    rounds: R[] | null;
+    compactions: C[] | null;
+    calls: ToolCall[] | null;
+    joined: JoinedInput[] | null;
+  };
 
 /** A turn as it is read, its rounds and calls beside it. */
-export type TurnAsRead = AsRead<Omit<Round, 'calls'>, Turn['config'], Compaction>;
+export type TurnAsRead = AsRead<Omit<Round, 'calls' | 'input'>, Turn['config'], Compaction>;
 
 /**
  * Reads whole turns, with their rounds and calls, in one statement. `where` is a condition on `turns`, and may go on
@@ -33,33 +44,55 @@ export async function selectTurn(db: Db, id: string, scope: TurnScope): Promise<
   return row && toTurn(row);
 }
 
-/** Reads a known turn again, without what can no longer change: its request and its settled rounds. */
-export async function refreshTurn(db: Db, { adopted, rounds, ...known }: Turn): Promise<Turn | undefined> {
+/**
+ * Reads a known turn again, without what can no longer change: its request, once it is begun, and its settled rounds. It is read
+ * whole where the last of these is not there as it is known, since a failover has lost commits.
+ */
+export async function refreshTurn(db: Db, turn: Turn): Promise<Turn | undefined> {
+  const { adopted, rounds, ...known } = turn;
+  if (known.begunWith === null) return selectTurn(db, known.id, 'any');
   const isOpen = ({ result }: ToolCall) => result === null;
   const open = rounds.findIndex(({ calls }) => calls.some(isOpen));
   const settled = open === -1 ? rounds : rounds.slice(0, open);
   const isAdoptedOpen = adopted.some(isOpen);
   const [row] = await readChanges(db, { turnId: known.id, settled: isAdoptedOpen ? -1 : settled.length });
   if (!row) return undefined;
-  const { adopted: freshlyAdopted, rounds: fresh, ...now } = toTurn(row);
-  return {
-    ...{ ...known, ...now, adopted: isAdoptedOpen ? freshlyAdopted : adopted },
-    rounds: isAdoptedOpen ? fresh : [...settled, ...fresh],
-  };
+  const { settledAt, ...rest } = row;
+  const isLost = settledAt !== null && JSON.stringify(settledAt) !== JSON.stringify(timesOf(settled.at(-1), adopted));
+  if (isLost || rest.begunWith !== known.begunWith) return selectTurn(db, known.id, 'any');
+  const { adopted: freshlyAdopted, rounds: fresh, ...now } = fromColumns(rest);
+  const merged = { ...known, ...now, adopted: isAdoptedOpen ? freshlyAdopted : adopted };
+  return { ...merged, ...placeJoined({ ...merged, rounds: isAdoptedOpen ? fresh : [...settled, ...fresh] }) };
 }
 
+/** When a round and its calls were committed; no other round has the same times. */
+function timesOf(round: Round | undefined, adopted: ToolCall[]): SettledAt {
+  return [round?.completedAt ?? null, (round?.calls ?? adopted).map(({ completedAt }) => completedAt)];
+}
+
+type SettledAt = [string | null, (string | null)[]];
+
+/** The same as it is stored; null where no round is known. */
+const settledAt = sql`case when settled >= 0 then json_build_array(
+    (select completed_at from rounds where turn_id = turns.id and number = settled),
+    coalesce((select json_agg(completed_at order by index) from tool_calls where turn_id = turns.id and round = settled), '[]')) end`;
+
+/** The position of turns that have none, behind all others. */
+export const BEHIND_ALL = 2_147_483_647;
+
 /** The request of a turn, which never changes. */
-const requestExceptConfig = sql`project, conversation_id as "conversationId", position, input, priority, metadata, stored,
-  created_at::text as "createdAt"`;
+const requestExceptConfig = sql`project, conversation_id as "conversationId", input, priority, metadata, stored,
+  created_at::text as "createdAt", start_at::text as "startAt",
+  schedule_id as "scheduleId"`;
 export const requestColumns = sql`${requestExceptConfig}, config`;
 
 /** The state of a turn. The database's clock decides whether it is `leased` (R9), and `uncontended` (R3). */
 export const stateColumns = sql`
-  id, status, hidden_at is not null as hidden, output, error, incomplete_reason as "incompleteReason", warnings,
-  last_event as "lastEvent",
+  id, status, coalesce(position, ${sql.lit(BEHIND_ALL)}) as position, position is null as delayed, hidden_at is not null as hidden, output, error, incomplete_reason as "incompleteReason", warnings,
+  last_event as "lastEvent", trace,
   failed_requests as "failedRequests", started_at::text as "startedAt", completed_at::text as "completedAt",
   step, coalesce(model, '') as model, generation, at_head as "atHead", lease_owner as "leaseOwner", coalesce(lease_until > now(), false) as leased,
-  (generation = 0 and lease_owner is null and status <> 'queued'
+  (generation = 0 and lease_owner is null and status <> 'queued' and coalesce(place = 'held', true)
     and due_at > now() + ${2 * timing.heartbeatMs}::double precision * interval '1 millisecond') as uncontended,
   coalesce(deadline_at <= now(), false) as overdue,
   extract(epoch from deadline_at - now())::double precision * 1000 as "deadlineInMs",
@@ -67,13 +100,22 @@ export const stateColumns = sql`
   rate_limited as "rateLimited", (case when retry_at > now() then retry_at end)::text as "retryAt",
   not ${hasCome('retry_at')} as early,
   greatest(coalesce(waiting_since, created_at), case when retry_at <= now() then retry_at end,
-    case when lease_until <= now() then lease_until end)::text as "waitingSince"`;
+    case when lease_until <= now() then lease_until end)::text as "waitingSince", place,
+  coalesce(place = 'wanted' and exists (select from full_projects where name = project), false) as "quotaFull",
+  begun_with as "begunWith"`;
+
+/** What has joined a turn; looked for only where the turn says that there is any. `turn` is the relation that has its columns. */
+export function joinedOf(turn: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`case when ${turn}.inputs > 0 then (
+  select json_agg(json_build_object('content', content, 'metadata', inputs.metadata) order by number)
+  from inputs where turn_id = ${turn}.id) end as joined`;
+}
 
 /** Rounds are numbered from 1 without a gap, so the number says which of them are known; -1 where none is, nor batch 0. */
 const roundsAfter = (known: RawBuilder<unknown>) => sql`(
   select json_agg(json_build_object('number', number, 'model', model, 'text', text, 'finishReason', finish_reason,
     'finishReasonRaw', finish_reason_raw, 'usage', usage, 'opaque', opaque, 'reasoning', reasoning, 'refusalFrom', refusal_from,
-    'violations', violations, 'edition', edition, 'requests', requests, 'attempts', attempts, 'startedAt', started_at,
+    'violations', violations, 'edition', edition, 'requests', requests, 'attempts', attempts, 'sent', sent, 'startedAt', started_at,
     'completedAt', completed_at) order by number)
   from rounds where turn_id = turns.id and number > ${known})`;
 
@@ -94,7 +136,7 @@ const compactions = sql`case when compacted_before is not null then (
 
 /** What was committed of a turn, after the round `known`. */
 const committedAfter = (known: RawBuilder<unknown>) =>
-  sql`${roundsAfter(known)} as rounds, ${callsAfter(known)} as calls, ${compactions}`;
+  sql`${roundsAfter(known)} as rounds, ${callsAfter(known)} as calls, ${compactions}, ${joinedOf(sql`turns`)}`;
 
 /** All columns of a whole turn. */
 export const selectWhole = sql`${requestColumns}, ${stateColumns}, ${committedAfter(sql`-1`)}`;
@@ -109,24 +151,26 @@ export type ListedAsRead = AsRead<
 
 /** The columns of a turn in a list: nothing that grows with what its rounds say. */
 export const selectListed = sql`${requestExceptConfig}, ${stateColumns}, json_build_object('model', config -> 'model',
-    'response', config -> 'response' ->> 'background' is not null, 'output_schema', config -> 'output_schema' is not null) as config, (
-    select json_agg(json_build_object('number', number, 'usage', usage, 'requests', requests) order by number)
+    'response', config -> 'response' ->> 'background' is not null, 'output_schema', config -> 'output_schema' is not null,
+    'origin', config -> 'origin') as config, (
+    select json_agg(json_build_object('number', number, 'usage', usage, 'requests', requests, 'sent', sent) order by number)
     from rounds where turn_id = turns.id) as rounds, (
     select count(*)::int from tool_calls where turn_id = turns.id) as "callCount", (
     select json_agg(${callColumns} order by index)
     from tool_calls where turn_id = turns.id and turns.open_calls > 0 and result is null and waits_for is not null) as calls,
   case when compacted_before is not null then (
     select json_agg(json_build_object('usage', usage, 'requests', requests))
-    from compactions where turn_id = turns.id) end as compactions`;
+    from compactions where turn_id = turns.id) end as compactions, ${joinedOf(sql`turns`)}`;
 
 /** Bytes of a turn without its rounds, but for what is short, and bytes of those. */
 export const bytesOfRequest = sql<number>`(octet_length(input::text) + coalesce(octet_length(output), 0) + 2000 + (
-    select 250 * count(*) from rounds where turn_id = turns.id) + case when open_calls = 0 then 0 else (
+    select 250 * count(*) from rounds where turn_id = turns.id) + case when turns.inputs = 0 then 0 else (
+    select sum(octet_length(content::text)) from inputs where turn_id = turns.id) end + case when open_calls = 0 then 0 else (
     select coalesce(sum(octet_length(arguments)), 0) from tool_calls where turn_id = turns.id and result is null) end)`;
 export const bytesOfRounds = sql<number>`((
     select coalesce(sum(coalesce(octet_length(text), 0) + coalesce(octet_length(opaque::text), 0) + 500), 0)
     from rounds where turn_id = turns.id) + (
-    select coalesce(sum(octet_length(arguments) + coalesce(octet_length(result::text), 0) + 500), 0)
+    select coalesce(sum(octet_length(arguments) + coalesce(octet_length(approval::text), 0) + coalesce(octet_length(result::text), 0) + 500), 0)
     from tool_calls where turn_id = turns.id))`;
 
 const readTurn = readFor<TurnAsRead>(
@@ -137,38 +181,55 @@ const readTurn = readFor<TurnAsRead>(
     from input join turns on id = "turnId" where "isAny" or (project = "ofProject" and ${isVisible})`,
 );
 
-const readChanges = readFor<TurnAsRead>(
+const readChanges = readFor<TurnAsRead & { settledAt: SettledAt | null }>(
   sql`settled int`,
   (input) => sql`
     with ${input}
-    select "turnId", ${stateColumns}, ${committedAfter(sql`settled`)}
+    select "turnId", ${stateColumns}, ${committedAfter(sql`settled`)}, ${settledAt} as "settledAt"
     from input join turns on id = "turnId"`,
 );
 
 /** Makes a turn from its row. */
 export function toTurn(row: TurnAsRead): Turn {
-  return fromColumns(row);
+  const turn = fromColumns(row);
+  return { ...turn, ...placeJoined(turn), input: beginningInput(turn) };
 }
 
 /** Makes a listed turn from its row. */
 export function toListed(row: ListedAsRead): ListedTurn {
-  return { ...fromColumns(row), callCount: row.callCount };
+  const turn = fromColumns(row);
+  return { ...turn, ...placeJoined(turn), input: beginningInput(turn), callCount: row.callCount };
 }
 
 /** A column that was not read has no key in the result, so that the result can be laid over a known turn. */
 function fromColumns<R extends { number: number }, Config, C>(row: AsRead<R, Config, C>) {
-  const { rounds, calls, compactions, turnId: _, step, model, generation, atHead, leaseOwner, leased, ...rest } = row;
+  const {
+    rounds,
+    calls,
+    compactions,
+    turnId: _,
+    step,
+    model,
+    generation,
+    atHead,
+    delayed,
+    leaseOwner,
+    leased,
+    ...rest
+  } = row;
   const { uncontended, overdue, deadlineInMs, starts, attempts, edition, waitedMs, rateLimited, ...others } = rest;
-  const { retryAt, early, waitingSince, ...turn } = others;
+  const { retryAt, early, waitingSince, place, quotaFull, joined, ...turn } = others;
   const callsOf = Map.groupBy(calls ?? [], (call) => call.round);
   return {
     ...turn,
     adopted: callsOf.get(0) ?? [],
     rounds: (rounds ?? []).map((round) => ({ ...round, calls: callsOf.get(round.number) ?? [] })),
     compactions: compactions ?? [],
+    joined: joined ?? [],
     work: {
-      ...{ step, model, generation, atHead, leaseOwner, leased, uncontended, overdue },
+      ...{ step, model, generation, atHead, delayed, leaseOwner, leased, uncontended, overdue },
       ...{ deadlineInMs, starts, attempts, edition, waitedMs, rateLimited, retryAt, early, waitingSince },
+      ...{ place, quotaFull },
     },
   };
 }

@@ -31,7 +31,7 @@ export function renderRequest(request: RoundRequest, { provider, mayShow }: Aske
     ...formatField(request.textFormat),
     ...(maxOutputTokens === null ? {} : { maxOutputTokens }),
     providerOptions: optionsOf(request.providerOptions),
-    headers: { 'x-client-request-id': requestId },
+    headers: { 'x-client-request-id': requestId, ...request.trace },
   };
 }
 

@@ -1,0 +1,117 @@
+import { styleText } from 'node:util';
+import type { Turn, TurnEvent } from '../../client/connect-pawl.ts';
+import { saidText } from '../said-text.ts';
+import type { ChatView } from './chat-view.ts';
+
+type Call = Turn['rounds'][number]['tool_calls'][number];
+type Result = Turn['rounds'][number]['results'][number];
+type Of<Type extends TurnEvent['type']> = Extract<TurnEvent, { type: Type }>;
+
+/** Shows a turn as an answer in a chat. `notice` takes what a person has changed of its calls. */
+export type AnswerShow = { show(event: TurnEvent): void; notice(turn: Turn): void };
+
+/** Shows the text of an answer as it is written, and a line for each call. */
+export function showAnswer(view: ChatView): AnswerShow {
+  const calls = showCalls(view);
+  function show(event: TurnEvent): void {
+    switch (event.type) {
+      case 'output_text.delta':
+        view.text(event.delta);
+        break;
+      case 'round.started':
+        view.endText();
+        break;
+      case 'round.completed':
+        calls.begin(event);
+        break;
+      case 'tool_call.completed':
+        calls.end(event);
+        break;
+      case 'input.added':
+      case 'context.compacted':
+      case 'step.retrying':
+      case 'model.changed':
+        showDetour(event, view);
+        break;
+      case 'turn.completed':
+      case 'turn.incomplete':
+      case 'turn.failed':
+      case 'turn.cancelled':
+        calls.clear();
+        showEnd(event.turn, view);
+        break;
+    }
+  }
+  return { show, notice: calls.notice };
+}
+
+/** The calls of a batch: those that are open, and a line for each that has its answer. */
+function showCalls(view: ChatView) {
+  let calls: Call[] = [];
+  const set = (open: Call[]) => {
+    calls = open;
+    view.running(calls.map((call) => styleText('dim', `▸ ${describeCall(call)}`)));
+  };
+  return {
+    begin: ({ tool_calls }: Of<'round.completed'>) => {
+      view.endText();
+      set(tool_calls);
+    },
+    end: ({ tool_call_id: id, name, result }: Of<'tool_call.completed'>) => {
+      const call = calls.find((one) => one.id === id) ?? { id, name, arguments: {} };
+      view.say(describeAnswered(call, result));
+      set(calls.filter((one) => one.id !== id));
+    },
+    clear: () => set([]),
+    notice: ({ rounds }: Turn) => {
+      const known = new Map(rounds.at(-1)?.tool_calls.map((call) => [call.id, call]));
+      set(calls.map((call) => known.get(call.id) ?? call));
+    },
+  };
+}
+
+/** What comes between a round and its reply. */
+function showDetour(
+  event: Of<'input.added' | 'context.compacted' | 'step.retrying' | 'model.changed'>,
+  view: ChatView,
+): void {
+  switch (event.type) {
+    case 'input.added':
+      view.note(`… joins the answer: ${event.input.map(({ content }) => saidText(content)).join(' ')}`);
+      break;
+    case 'context.compacted':
+      view.note(`… the history was compacted, ${event.before_tokens} tokens to ${event.after_tokens}`);
+      break;
+    case 'step.retrying':
+      view.note(`… again in ${(event.retry_in_ms / 1000).toFixed(1)} s: ${event.error.message}`);
+      break;
+    case 'model.changed':
+      view.note(`… ${event.to} goes on: ${event.error.message}`);
+      break;
+  }
+}
+
+function showEnd({ status, error, incomplete_details: details }: Turn, view: ChatView): void {
+  view.endText();
+  if (status === 'cancelled') view.note('… stopped');
+  if (status === 'incomplete') view.say(styleText('yellow', `… cut short: ${details?.reason}`));
+  if (status === 'failed') view.say(styleText('red', `✗ ${error?.message} /retry lets it go on.`));
+  view.say('');
+}
+
+function outcomeOf({ error, cached, duration_ms: ms }: Result): string {
+  if (!error && cached) return styleText('green', '✓ reused');
+  if (error) return styleText('red', `✗ ${error.category}: ${error.message}`);
+  return styleText('green', ms === null ? '✓' : `✓ ${(ms / 1000).toFixed(2)} s`);
+}
+
+/** A call with what came of it, in a line. */
+export function describeAnswered(call: Call, result: Result | undefined): string {
+  return result ? `${describeCall(call)}  ${outcomeOf(result)}` : describeCall(call);
+}
+
+/** A call in a line, with what it is made with. */
+export function describeCall({ name, arguments: asked, approved_arguments: approved }: Call): string {
+  const args = approved ?? asked;
+  return `${name} ${typeof args === 'string' ? args : JSON.stringify(args)}`;
+}

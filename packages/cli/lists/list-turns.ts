@@ -1,0 +1,80 @@
+import { styleText } from 'node:util';
+import type { ListedTurn } from '../../client/connect-pawl.ts';
+import type { Cli } from '../cli.ts';
+import { makeVisible } from '../make-visible.ts';
+import { saidText } from '../said-text.ts';
+import { columnsOf } from '../screen.ts';
+import { textWidth } from '../wrap-text.ts';
+
+const STATUS_WIDTH = 16;
+/** How much of an input is shown where the output is no terminal. */
+const INPUT_WIDTH = 48;
+const NARROWEST = 24;
+const COLOURS = {
+  queued: 'dim',
+  in_progress: 'cyan',
+  requires_action: 'yellow',
+  completed: 'green',
+  incomplete: 'yellow',
+  failed: 'red',
+  cancelled: 'dim',
+} as const;
+
+const WAITS_FOR = {
+  client: 'its client',
+  approval: 'an approval',
+  start_at: 'its time',
+  turn: 'the turn before it',
+  retry: 'its next try',
+  provider: 'a rate limit',
+  project_quota: 'another turn of its project',
+  slot: 'a worker',
+} as const;
+
+/** Writes a line for each of the first turns of a list; returns the exit code. */
+export async function listTurns(
+  turns: AsyncIterable<ListedTurn>,
+  { limit, isJson }: { limit: number; isJson: boolean },
+  { stdout }: Cli,
+): Promise<number> {
+  let left = limit;
+  for await (const turn of turns) {
+    stdout.write(`${isJson ? JSON.stringify(turn) : lineOf(makeVisible(turn), stdout)}\n`);
+    left -= 1;
+    if (left === 0) break;
+  }
+  return 0;
+}
+
+/** In a terminal the input takes the rest of the line, or its own line where little is left. */
+function lineOf({ id, status, created_at, input, waiting }: ListedTurn, stdout: Cli['stdout']): string {
+  const createdAt = `${created_at.slice(0, 19).replace('T', ' ')}Z`;
+  const head = `${id}  ${styleText(COLOURS[status], status.padEnd(STATUS_WIDTH))}${styleText('dim', createdAt)}  `;
+  const wait = waitOf({ status, waiting });
+  const text = saidText(input.at(-1)?.content ?? '').replace(/\s+/g, ' ');
+  if (!stdout.isTTY) return head + shorten(text, INPUT_WIDTH) + wait;
+  const left = columnsOf(stdout) - textWidth(head) - textWidth(wait);
+  return left < NARROWEST
+    ? `${head}${wait.trimStart()}\n  ${shorten(text, columnsOf(stdout) - 2)}`
+    : head + shorten(text, left) + wait;
+}
+
+/** What an active turn waits for, where its status does not say it. */
+function waitOf({ status, waiting }: Pick<ListedTurn, 'status' | 'waiting'>): string {
+  if (!waiting || status === 'requires_action') return '';
+  if (waiting.note) return styleText('yellow', `  ${waiting.note}`);
+  if (status === 'queued' && waiting.for === 'slot') return '';
+  const from = waiting.for === 'start_at' ? 0 : 11;
+  const until = waiting.until ? ` until ${waiting.until.slice(from, 19).replace('T', ' ')}Z` : '';
+  return styleText('yellow', `  waits for ${WAITS_FOR[waiting.for]}${until}`);
+}
+
+function shorten(text: string, width: number): string {
+  if (textWidth(text) <= width) return text;
+  let short = '';
+  for (const character of text) {
+    if (textWidth(short + character) >= width) break;
+    short += character;
+  }
+  return `${short}…`;
+}

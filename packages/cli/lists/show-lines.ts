@@ -1,0 +1,31 @@
+import { styleText } from 'node:util';
+import type { Queue, Worker } from '../../client/connect-pawl.ts';
+import type { Cli } from '../cli.ts';
+import { makeVisible } from '../make-visible.ts';
+
+/** Writes a line for each item, as JSON where that is asked for; returns the exit code. */
+export function showLines<Item>(
+  items: Item[],
+  lineOf: (item: Item) => string,
+  { isJson }: { isJson: boolean },
+  { stdout }: Cli,
+): number {
+  for (const item of items) stdout.write(`${isJson ? JSON.stringify(item) : lineOf(makeVisible(item))}\n`);
+  return 0;
+}
+
+/** A worker in a line, and a line below it for each of its steps. */
+export function workerLine({ id, started_at, concurrency, steps }: Worker): string {
+  const head = `${id}  ${styleText('dim', `since ${timeOf(started_at)}`)}  ${steps.length} of ${concurrency}`;
+  return [head, ...steps.map(({ turn_id, step, since }) => `  ${turn_id}  ${step}  since ${timeOf(since)}`)].join('\n');
+}
+
+/** A queue in a line. */
+export function queueLine({ name, waiting, active, rate_limited_until }: Queue): string {
+  const limit = rate_limited_until ? styleText('yellow', `  rate-limited until ${timeOf(rate_limited_until)}`) : '';
+  return `${name.padEnd(24)}  ${waiting} waiting  ${active} active${limit}`;
+}
+
+function timeOf(time: string): string {
+  return `${time.slice(0, 19).replace('T', ' ')}Z`;
+}

@@ -1,0 +1,35 @@
+import type { Bulk, Bulks, CallOptions } from './pawl.ts';
+import { type Api, createOnce, requestJson } from './request-json.ts';
+
+const PATH = '/v1/bulk';
+const FIRST_PAUSE_MS = 100;
+const LONGEST_PAUSE_MS = 2_000;
+
+/** `/v1/bulk`. */
+export function bulkOf(api: Api): Bulks {
+  const retrieve = (id: string, options?: CallOptions) =>
+    requestJson<Bulk>(api, { path: `${PATH}/${encodeURIComponent(id)}` }, options);
+  return {
+    create: (request, options) => createOnce(api, { path: PATH, body: request }, options),
+    count: async (request, options) => {
+      const body = { ...request, dry_run: true };
+      return (await requestJson<{ matched: number }>(api, { method: 'POST', path: PATH, body }, options)).matched;
+    },
+    retrieve,
+    wait: async (id, options = {}) => {
+      for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
+        const bulk = await retrieve(id, options);
+        if (bulk.status === 'completed') return bulk;
+        await pause(pauseMs, options.signal);
+      }
+    },
+  };
+}
+
+/** Waits; ends early where the call is given up, whose next request then says so. */
+function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    signal?.addEventListener('abort', () => [clearTimeout(timer), resolve()], { once: true });
+  });
+}

@@ -1,0 +1,43 @@
+import { sql } from 'kysely';
+import { read } from '../../postgres/read-write.ts';
+import type { Db } from '../tables.ts';
+import type { BulkAction } from './bulk-actions.ts';
+
+/** A bulk as it is now: `done` and `failed` of its turns are settled, and the rest is left. */
+export type Bulk = {
+  id: string;
+  action: BulkAction;
+  filter: Record<string, unknown>;
+  matched: number;
+  done: number;
+  failed: number;
+  errors: { turn_id: string; code: string }[];
+  createdAt: string;
+  completedAt: string | null;
+};
+
+/** Errors that a bulk keeps at most. */
+export const MAX_BULK_ERRORS = 20;
+
+/** Reads a project's bulk, in one statement: what was counted, and what is settled and not counted yet. */
+export async function findBulk(db: Db, project: string, id: string): Promise<Bulk | undefined> {
+  const [bulk] = await read(
+    db,
+    sql<Bulk>`
+    select id, action, filter, matched, done + ${settled(sql`outcome = 'done'`)} as done,
+      failed + ${settled(sql`outcome <> 'done'`)} as failed,
+      (select coalesce(json_agg(error), '[]') from (
+        select error from (
+          select 0 as rank, position, error from json_array_elements(errors) with ordinality as kept (error, position)
+          union all
+          select 1, row_number() over (order by turn_id desc), json_build_object('turn_id', turn_id, 'code', outcome)
+          from bulk_turns where bulk_id = bulks.id and outcome is not null and outcome <> 'done'
+        ) as known order by rank, position limit ${MAX_BULK_ERRORS}) as first) as errors,
+      created_at::text as "createdAt", completed_at::text as "completedAt"
+    from bulks where id = ${id} and project = ${project}`,
+  );
+  return bulk;
+}
+
+const settled = (condition: ReturnType<typeof sql>) => sql`(
+        select count(*)::int from bulk_turns where bulk_id = bulks.id and outcome is not null and ${condition})`;

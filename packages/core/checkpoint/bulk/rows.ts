@@ -1,0 +1,20 @@
+import type { Generated } from 'kysely';
+import type { BulkAction } from './bulk-actions.ts';
+
+/** A row of `bulks`: one action on many turns. */
+export type BulkRow = {
+  id: string;
+  project: string;
+  action: BulkAction;
+  filter: Record<string, unknown>;
+  matched: number;
+  done: Generated<number>;
+  failed: Generated<number>;
+  errors: Generated<{ turn_id: string; code: string }[]>;
+  due_at: Date | null;
+  created_at: Generated<Date>;
+  completed_at: Date | null;
+};
+
+/** A row of `bulk_turns`: a turn of a bulk that is not counted yet. */
+export type BulkTurnRow = { bulk_id: string; turn_id: string; outcome: Generated<string | null> };

@@ -1,0 +1,38 @@
+import { type RawBuilder, sql } from 'kysely';
+import { write } from '../../postgres/read-write.ts';
+import { timing } from '../../turn/timing.ts';
+import { inMs } from '../sql/due.ts';
+import type { Db } from '../tables.ts';
+import type { BulkAction } from './bulk-actions.ts';
+
+/** Turns of a bulk that are left, for one worker to treat. */
+export type BulkPortion = { bulkId: string; project: string; action: BulkAction; turnIds: string[] };
+
+/**
+ * Takes some of the turns that are left of the bulk that has been due for longest. Other workers leave that alone for some
+ * seconds; one that comes later may still be treating the same turns, and does no harm (R34). A failed turn is retried before those
+ * behind it; else the newest come first, so that none is brought to the head of its conversation only to be cancelled there.
+ * Null where no bulk is due.
+ */
+export async function takeBulkPortion(db: Db, limit: number): Promise<BulkPortion | null> {
+  const [portion] = await write(
+    db,
+    sql<BulkPortion>`
+    with taken as (
+      update bulks set due_at = ${inMs(timing.bulkLeaseMs)}
+      where id = (select id from bulks where due_at <= now() order by due_at limit 1 for update skip locked)
+      returning id, project, action
+    )
+    select id as "bulkId", project, action,
+      case action when 'retry' then ${leftTurns('asc', limit)} else ${leftTurns('desc', limit)} end as "turnIds"
+    from taken`,
+  );
+  return portion ?? null;
+}
+
+function leftTurns(direction: 'asc' | 'desc', limit: number): RawBuilder<unknown> {
+  return sql`(
+        select coalesce(json_agg(turn_id), '[]') from (
+          select turn_id from bulk_turns where bulk_id = taken.id and outcome is null
+          order by turn_id ${sql.raw(direction)} limit ${limit}) as waiting)`;
+}

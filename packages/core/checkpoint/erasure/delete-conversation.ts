@@ -1,0 +1,29 @@
+import { sql } from 'kysely';
+import { isVisible } from '../sql/visible.ts';
+import type { Trx } from '../tables.ts';
+import { lockLines } from './lock-lines.ts';
+import { removeTurns } from './remove-turns.ts';
+
+/**
+ * Deletes a conversation and all that belongs to it, and erases its content; what forks stand on is hidden, and goes with the last
+ * of them (R31). Refused, and nothing done, while one of its turns is active.
+ */
+export async function deleteConversation(
+  trx: Trx,
+  project: string,
+  id: string,
+): Promise<'deleted' | 'busy' | 'missing'> {
+  const lines = await lockLines(trx, [id], { waits: true });
+  const { rows } = await sql<{ isActive: boolean }>`
+    select exists (select from turns where conversation_id = conversations.id and due_at is not null) as "isActive"
+    from conversations where id = ${id} and project = ${project} and hidden_at is null`.execute(trx);
+  const [conversation] = rows;
+  if (lines.length === 0 || !conversation) return 'missing';
+  if (conversation.isActive) return 'busy';
+
+  await sql`update conversations set hidden_at = now(), config = '{}', metadata = '{}' where id = ${id}`.execute(trx);
+  const { rows: turns } = await sql<{ id: string }>`
+    select id from turns where conversation_id = ${id} and ${isVisible} order by id for update`.execute(trx);
+  await removeTurns(trx, { lines, turnIds: turns.map((turn) => turn.id), isByAge: false });
+  return 'deleted';
+}

@@ -1,0 +1,40 @@
+import { sql } from 'kysely';
+import { isAddedItems, isVisible } from '../sql/visible.ts';
+import type { Trx } from '../tables.ts';
+import { conversationOf } from '../turns/reading/line.ts';
+import { lockLines } from './lock-lines.ts';
+import { removeTurns } from './remove-turns.ts';
+
+/** What a delete of a turn did. */
+export type TurnDeletion = 'deleted' | 'active' | 'missing';
+
+/**
+ * Deletes a turn that has ended, and erases its content (R31); where that began its conversation, also what it gave to that.
+ * Refused, and nothing done, while the turn is active.
+ */
+export async function deleteTurn(trx: Trx, project: string, turnId: string): Promise<TurnDeletion> {
+  const conversationId = await conversationOf(trx, project, turnId);
+  if (conversationId === undefined) return 'missing';
+  const lines = await lockLines(trx, [conversationId], { waits: true });
+
+  // It is read under the lock: it may have been deleted before, or reopened.
+  const { rows } = await sql<{ isActive: boolean }>`
+    select due_at is not null as "isActive" from turns
+    where id = ${turnId} and ${isVisible} and not ${isAddedItems} for update`.execute(trx);
+  const [turn] = rows;
+  if (!turn) return 'missing';
+  if (turn.isActive) return 'active';
+
+  await removeTurns(trx, { lines, turnIds: [turnId], isByAge: false });
+  await emptyStanding(trx, conversationId);
+  return 'deleted';
+}
+
+/** What a turn gave to the conversation that it began goes with the last turn. Its model stays, for turns that may come, and its expiry. */
+async function emptyStanding(trx: Trx, conversationId: string): Promise<void> {
+  await sql`
+    update conversations set config = json_strip_nulls(json_build_object(
+      'model', config -> 'model', 'expires_in_seconds', config -> 'expires_in_seconds'))
+    where id = ${conversationId} and begun_by_turn and not exists (
+      select from turns where conversation_id = conversations.id and ${isVisible})`.execute(trx);
+}

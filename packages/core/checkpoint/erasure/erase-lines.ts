@@ -1,0 +1,127 @@
+import { sql } from 'kysely';
+import { timing } from '../../turn/timing.ts';
+import { inMs } from '../sql/due.ts';
+import { listed } from '../sql/listed.ts';
+import type { Trx } from '../tables.ts';
+import { eraseRounds } from './erase-rounds.ts';
+import { lockBlobs } from './lock-blobs.ts';
+
+/**
+ * What is erased of conversations. `leaving` are turns that go now, whatever stands on them in their conversations; `isByAge`: a
+ * conversation goes with the last of them, however it was begun. At most `limit` turns are looked for.
+ */
+export type Erasing = { lines: string[]; leaving: string[]; isByAge: boolean; limit?: number };
+
+/** What was erased: turns, by their ids, and conversations. */
+export type Erased = { turnIds: string[]; conversationIds: string[] };
+
+/** What a portion erased; `next` is the id to go on behind, null where nothing behind is old enough. */
+export type ErasedPortion = Erased & { next: string | null };
+
+/**
+ * Erases the turns of conversations on which nothing stands, and with the last of them the conversation, where it goes with its
+ * turns. In the same commit goes what only the erased forks stood on, up to the first origin that has more (R31), and of that what is left without a fork (R37). The caller
+ * has locked the conversations and all that they were forked from.
+ */
+export async function eraseLines(trx: Trx, erasing: Erasing): Promise<Erased> {
+  const erased: Erased = { turnIds: [], conversationIds: [] };
+  const { limit = Number.MAX_SAFE_INTEGER } = erasing;
+  let { lines, isByAge } = erasing;
+  const origins = new Set<string>();
+  while (lines.length > 0 && erased.turnIds.length < limit) {
+    erased.turnIds.push(...(await findFree(trx, lines, { erased, leaving: erasing.leaving, limit })));
+    const emptied = await findEmptied(trx, lines, { erased, isByAge });
+    erased.conversationIds.push(...emptied.map(({ id }) => id));
+    lines = [...new Set(emptied.flatMap(({ origin }) => origin ?? []))];
+    for (const origin of lines) origins.add(origin);
+    isByAge = false;
+  }
+  await lockBlobsOfSteps(trx, erasing, { erased, origins: [...origins] });
+  if (erased.turnIds.length > 0) await deleteTurns(trx, erased.turnIds, erasing.leaving);
+  if (erased.conversationIds.length > 0) await deleteConversations(trx, erased.conversationIds);
+  if (origins.size > 0) await eraseRounds(trx, [...origins]);
+  return erased;
+}
+
+/** Where rounds are erased behind the turns, here or by the caller, each of these steps lets go blobs. */
+async function lockBlobsOfSteps(
+  trx: Trx,
+  { lines, leaving }: Erasing,
+  { erased, origins }: { erased: Erased; origins: string[] },
+): Promise<void> {
+  const gone = new Set(erased.turnIds);
+  const isOneStep = origins.length === 0 && leaving.every((id) => gone.has(id));
+  if (isOneStep) return;
+  await lockBlobs(trx, { turnIds: [...erased.turnIds, ...leaving], conversationIds: [...lines, ...origins] });
+}
+
+type Free = { erased: Erased; leaving: string[]; limit: number };
+
+/**
+ * Turns on which nothing stands: those that are not stored and have ended, and deleted ones without a visible turn or a fork
+ * behind them. A fork keeps what was deleted after it was made, and of those that were deleted as the last of their conversation
+ * what the turn stood on that it was forked from (R21, R31).
+ */
+async function findFree(trx: Trx, lines: string[], { erased, leaving, limit }: Free): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    with candidate as materialized (
+      select turns.id, conversation_id, position, stored, history_until, deletion, turns.id in (${listed(leaving)}) as leaves
+      from (${listed(lines)}) as line (id) join turns on conversation_id = line.id
+      where (history_until is not null or not stored or turns.id in (${listed(leaving)}))
+        and turns.id not in (${listed(erased.turnIds)})
+        and case when stored then completed_at is not null else completed_at < ${inMs(-timing.keepUnstoredMs)} end
+    ),
+    forked as materialized (
+      select origin.conversation_id, origin.position, fork.forked_after
+      from (select conversation_id, min(position) as since from candidate where stored group by conversation_id) as hidden
+      join turns as origin on origin.conversation_id = hidden.conversation_id and origin.position >= since
+      join conversations as fork on fork.forked_from = origin.id
+      where fork.id not in (${listed(erased.conversationIds)})
+    )
+    select id from candidate where not stored or not exists (
+      select from forked where forked.conversation_id = candidate.conversation_id and forked.position >= candidate.position
+        and (leaves or forked.position <= history_until or forked_after < deletion))
+    limit ${limit - erased.turnIds.length}`.execute(trx);
+  return rows.map(({ id }) => id);
+}
+
+/** Conversations of which no turn is left, where they go with their turns, and the conversation that each was forked from. */
+async function findEmptied(
+  trx: Trx,
+  lines: string[],
+  { erased, isByAge }: { erased: Erased; isByAge: boolean },
+): Promise<{ id: string; origin: string | null }[]> {
+  const { rows } = await sql<{ id: string; origin: string | null }>`
+    select conversations.id, origin.conversation_id as origin
+    from conversations left join turns as origin on origin.id = forked_from
+    where conversations.id in (${listed(lines)}) and (conversations.hidden_at is not null or not outlives_turns or ${isByAge}::boolean)
+      and not exists (
+        select from turns where turns.conversation_id = conversations.id and turns.id not in (${listed(erased.turnIds)}))`.execute(
+    trx,
+  );
+  return rows;
+}
+
+/**
+ * All of their rows go in one statement, so blobs are locked in one order. The keys that they were created under were written in
+ * the same transaction, so at the same time. Where a turn was deleted by its caller they stay, and start nothing.
+ */
+async function deleteTurns(trx: Trx, turnIds: string[], leaving: string[]): Promise<void> {
+  await sql`
+    with erased as (
+      delete from turns where id in (${listed(turnIds)}) returning id, created_at, deletion
+    )
+    delete from idempotency_keys using erased
+    where idempotency_keys.created_at = erased.created_at and resource_id = erased.id
+      and deletion is null and erased.id not in (${listed(leaving)})`.execute(trx);
+}
+
+/** Deletes conversations without turns. What was sent with their keys is no longer known, and the keys start nothing. */
+export async function deleteConversations(trx: Trx, conversationIds: string[]): Promise<void> {
+  await sql`
+    with erased as (
+      delete from conversations where id in (${listed(conversationIds)}) returning id, created_at
+    )
+    update idempotency_keys set body_hash = '' from erased
+    where idempotency_keys.created_at = erased.created_at and resource_id = erased.id`.execute(trx);
+}

@@ -1,0 +1,28 @@
+import { sql } from 'kysely';
+import type { Trx } from '../tables.ts';
+
+/**
+ * Locks conversations, each with those that it was forked from: what is erased of a fork may free what it stands on. Children
+ * come before their origins, always, so two deletes never wait for each other. A caller that may not wait passes what is locked, with
+ * all that was forked from it. Returns the given ones that are locked, and not gone meanwhile.
+ */
+export async function lockLines(trx: Trx, conversationIds: string[], { waits }: { waits: boolean }): Promise<string[]> {
+  if (conversationIds.length === 0) return [];
+  const { rows: lines } = await sql<{ given: string; id: string; depth: number }>`
+    with recursive line (given, id, depth) as (
+      select value, value, 0 from json_array_elements_text(${conversationIds}::json)
+      union all
+      select given, origin.conversation_id, depth + 1
+      from line join conversations on conversations.id = line.id join turns as origin on origin.id = forked_from
+    )
+    select given, id, depth from line`.execute(trx);
+  const ids = lines.toSorted((one, other) => one.depth - other.depth).map(({ id }) => id);
+  const { rows: locked } = await sql<{ id: string }>`
+    select conversations.id from conversations
+    join (select value as id, max(place) as place from json_array_elements_text(${ids}::json)
+      with ordinality as named (value, place) group by value) as named on named.id = conversations.id
+    order by named.place for no key update of conversations ${waits ? sql`` : sql`skip locked`}`.execute(trx);
+  const isLocked = new Set(locked.map(({ id }) => id));
+  const passed = new Set(lines.filter(({ id }) => !isLocked.has(id)).map(({ given }) => given));
+  return conversationIds.filter((id) => !passed.has(id));
+}

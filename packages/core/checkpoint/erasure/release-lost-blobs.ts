@@ -1,0 +1,38 @@
+import { sql } from 'kysely';
+import { listed } from '../sql/listed.ts';
+import type { Trx } from '../tables.ts';
+
+/**
+ * Of turns that were removed from these conversations and are kept by forks, lets go the blobs that nothing which is left of them
+ * names, and erases those to which no other turn refers. The caller has locked the conversations.
+ */
+export async function releaseLostBlobs(trx: Trx, conversationIds: string[]): Promise<void> {
+  const { rows: lost } = await sql<{ project: string; sha256: string }>`
+    select project, sha256 from blobs where (project, sha256) in (
+      select project, sha256 from (${lostReferences(conversationIds)}) as lost)
+    order by project, sha256 for update`.execute(trx);
+  if (lost.length === 0) return;
+  await sql`
+    delete from blob_references using (${lostReferences(conversationIds)}) as lost
+    where blob_references.turn_id = lost.turn_id and blob_references.sha256 = lost.sha256`.execute(trx);
+  // Only now are references counted: one that was added before the lock is seen.
+  await sql`
+    delete from blobs using json_to_recordset(${lost}::json) as held (project text, sha256 text)
+    where blobs.project = held.project and blobs.sha256 = held.sha256 and not exists (
+      select from blob_references as other where other.project = held.project and other.sha256 = held.sha256)`.execute(
+    trx,
+  );
+}
+
+/** References of kept turns to blobs that stand in no input and no result any more. */
+function lostReferences(conversationIds: string[]) {
+  const names = (text: string) => sql`position(reference.sha256 in ${sql.raw(text)}) > 0`;
+  return sql`
+    select reference.project, reference.sha256, turn_id
+    from blob_references as reference join turns on turns.id = turn_id
+    where conversation_id in (${listed(conversationIds)}) and deletion is not null and not ${names('turns.input::text')}
+      and not exists (select from inputs where inputs.turn_id = turns.id and ${names('inputs.content::text')})
+      and not exists (
+        select from tool_calls as call where call.turn_id = turns.id
+          and (${names("coalesce(call.result::text, '')")} or ${names("coalesce(call.full_output, '')")}))`;
+}

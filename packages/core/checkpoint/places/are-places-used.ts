@@ -1,0 +1,13 @@
+import { sql } from 'kysely';
+import { read } from '../../postgres/read-write.ts';
+import type { Db } from '../tables.ts';
+
+/** Whether any turn holds a place or wants one. */
+export async function arePlacesUsed(db: Db): Promise<boolean> {
+  const [row] = await read(
+    db,
+    sql<{ used: boolean }>`select exists (select from turns where place = 'held')
+      or exists (select from turns where place = 'wanted') as used`,
+  );
+  return row?.used ?? false;
+}

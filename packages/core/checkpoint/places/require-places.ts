@@ -1,0 +1,32 @@
+import { sql } from 'kysely';
+import { read, write } from '../../postgres/read-write.ts';
+import { dueAtDeadline } from '../sql/due.ts';
+import { listed } from '../sql/listed.ts';
+import type { Db } from '../tables.ts';
+
+/** Turns of one commit, whose rows are locked until it is over. */
+const PORTION = 500;
+
+/**
+ * From now on active turns that were started while none needed a place need one too (R27). Those that have begun keep
+ * theirs, others ask for it under a new generation: their jobs find that they have to wait. In portions: a backlog in one
+ * commit would make ends, cancellations and leases of all its turns wait.
+ */
+export async function requirePlaces(db: Db): Promise<void> {
+  const rows = await read(db, sql<{ id: string }>`select id from turns where due_slot is not null and place is null`);
+  const found = rows.map(({ id }) => id);
+  for (let from = 0; from < found.length; from += PORTION) {
+    await write(
+      db,
+      sql`
+      update turns set place = ${place}, due_at = case when ${place} = 'wanted' then ${dueAtDeadline} else due_at end,
+        generation = generation + (${place} = 'wanted')::int
+      where id in (
+        select id from turns where id in (${listed(found.slice(from, from + PORTION))})
+          and due_slot is not null and place is null for no key update skip locked)`,
+    );
+  }
+}
+
+const place = sql`case when not at_head or status = 'requires_action' or retry_at > now() then 'none'
+  when status = 'queued' and lease_owner is null then 'wanted' else 'held' end`;

@@ -1,0 +1,70 @@
+import { sql } from 'kysely';
+import { read } from '../../postgres/read-write.ts';
+import type { FiringError, Schedule } from '../../turn/schedule/schedule.ts';
+import type { Db, Trx } from '../tables.ts';
+import { columns } from './schedules.ts';
+
+/** A schedule whose planned time has come, and the time by the database's clock as it was read. */
+export type DueSchedule = Schedule & { nextAt: string; now: string };
+
+/** Schedules whose next time has come, by the database's clock, in their order (R36). */
+export async function listDueSchedules(db: Db, limit: number): Promise<DueSchedule[]> {
+  return read(
+    db,
+    sql<DueSchedule>`
+    select ${columns}, now()::text as now from schedules where next_at <= now() order by next_at limit ${limit}`,
+  );
+}
+
+/**
+ * Locks a due schedule for the firing of its next time: false where that was fired since, where the schedule has changed, or
+ * where another worker is on it (R36).
+ */
+export async function lockDueSchedule(
+  trx: Trx,
+  { id, nextAt, revision }: Pick<DueSchedule, 'id' | 'nextAt' | 'revision'>,
+): Promise<boolean> {
+  const { rows } = await sql`
+    select from schedules where id = ${id} and next_at = ${nextAt} and revision = ${revision}
+    for update skip locked`.execute(trx);
+  return rows.length > 0;
+}
+
+/**
+ * Whether a planned time of a schedule that the caller has locked was fired already: a plan that was changed after the clock of the
+ * database went back may come to it once more (R36).
+ */
+export async function hasFired(
+  trx: Trx,
+  { id, plannedAt }: { id: string; plannedAt: string | null },
+): Promise<boolean> {
+  const { rows } = await sql`
+    select from firings where schedule_id = ${id} and planned_at = ${plannedAt}::timestamptz`.execute(trx);
+  return rows.length > 0;
+}
+
+/** What came of a planned time, and the next one; without `plannedAt` times are passed over. */
+export type FiredSchedule = {
+  id: string;
+  plannedAt: string | null;
+  nextAt: string | null;
+  turnId?: string | null;
+  error?: FiringError | null;
+};
+
+/** As many firings of a schedule are kept. */
+const KEPT = 20;
+
+/** Records what came of a planned time, in the transaction that has started its turn, and when the next one is (R36). */
+export async function recordFiring(trx: Trx, { id, plannedAt, nextAt, turnId, error }: FiredSchedule): Promise<void> {
+  await sql`update schedules set next_at = ${nextAt} where id = ${id}`.execute(trx);
+  if (plannedAt === null) return;
+  await sql`
+    insert into firings (schedule_id, planned_at, turn_id, error)
+    values (${id}, ${plannedAt}, ${turnId ?? null}, ${error ?? null}::json)`.execute(trx);
+  await sql`
+    delete from firings where schedule_id = ${id} and planned_at < (
+      select planned_at from firings where schedule_id = ${id} order by planned_at desc offset ${KEPT - 1} limit 1)`.execute(
+    trx,
+  );
+}

@@ -1,0 +1,51 @@
+import { type RawBuilder, sql } from 'kysely';
+import { isAddedItems, isVisible } from '../sql/visible.ts';
+import type { Db } from '../tables.ts';
+import {
+  conversationMade,
+  isSearch,
+  queryOf,
+  readProgress,
+  type SearchedFor,
+  tokensOfConversation,
+} from './search-query.ts';
+import { type CreatedBetween, createdCondition, fitsTokens, searchedTurns } from './turn-filter.ts';
+
+/** Which conversations are meant: by their own model and metadata, and the words `q` of any one of their turns. */
+export type ConversationFilter = Omit<SearchedFor, 'errorCode'> & CreatedBetween;
+
+/** A condition on `conversations` for all that needs no entry. */
+export function plainConversation(project: string, filter: CreatedBetween): RawBuilder<boolean> {
+  return sql<boolean>`conversations.project = ${project} and conversations.hidden_at is null
+    ${createdCondition('conv', filter)}`;
+}
+
+/** Whether the conversation of a row is one that is searched for: looked up for this conversation alone. */
+export function fitsSearch(project: string, { q, ...own }: ConversationFilter): RawBuilder<boolean> {
+  const ofTurns = sql`exists (
+    select from turns where turns.conversation_id = conversations.id and ${isVisible} and not ${isAddedItems}
+      and ${fitsTokens(project, q === undefined ? {} : { q })})`;
+  const query = queryOf('conversation', project, own);
+  return sql<boolean>`${isSearch(own) ? sql`${tokensOfConversation} @@ ${query}` : sql`true`}
+    ${q === undefined ? sql`` : sql`and ${ofTurns}`}`;
+}
+
+/** A condition on `conversations` for all that are searched for: by the index, and by looking at what is not entered yet. */
+export async function isSearched(
+  db: Db,
+  project: string,
+  { q, ...own }: ConversationFilter,
+): Promise<RawBuilder<boolean>> {
+  const { conversations } = await readProgress(db);
+  const query = queryOf('conversation', project, own);
+  const byOwn = sql`conversations.id in (
+    select id from search_entries where tokens @@ ${query}
+    union all
+    select id from conversations where ${conversationMade} > ${conversations} and project = ${project}
+      and ${tokensOfConversation} @@ ${query})`;
+  if (q === undefined) return sql<boolean>`${byOwn}`;
+  const byTurns = sql`conversations.id in (
+    select conversation_id from turns where ${isVisible} and not ${isAddedItems}
+      and id in (${await searchedTurns(db, project, { q })}))`;
+  return sql<boolean>`${byTurns} ${isSearch(own) ? sql`and ${byOwn}` : sql``}`;
+}

@@ -1,0 +1,48 @@
+import { type RawBuilder, sql } from 'kysely';
+import { read } from '../../postgres/read-write.ts';
+import type { TurnStatus } from '../../turn/turn.ts';
+import type { Db } from '../tables.ts';
+import { isSearch } from './search-query.ts';
+import { fitsTokens, plainCondition, type TurnFilter } from './turn-filter.ts';
+
+const STATUSES: TurnStatus[] = [
+  ...(['queued', 'in_progress', 'requires_action'] as const),
+  ...(['completed', 'incomplete', 'failed', 'cancelled'] as const),
+];
+
+/** A number of turns for each status, and the statuses that may have more. */
+export type StatusCounts = { counts: Record<TurnStatus, number>; atLeast: TurnStatus[] };
+
+/**
+ * How many turns of a project fit a filter, by status. Of each status no more than `most` are counted; where words, metadata or a
+ * model are searched for, these are among the `most` newest that fit the rest, so that a count looks at few turns one by one.
+ */
+export async function countByStatus(
+  db: Db,
+  project: string,
+  { most, ...filter }: Omit<TurnFilter, 'statuses'> & { most: number },
+): Promise<StatusCounts> {
+  const asked = isSearch(filter) ? ofNewest(project, filter, most) : ofEach(project, filter, most);
+  const [row] = await read(db, sql<Record<TurnStatus, number> & { looked: number }>`select ${asked}`);
+  const counts = Object.fromEntries(STATUSES.map((status) => [status, row?.[status] ?? 0]));
+  const isCut = (status: TurnStatus) => (isSearch(filter) ? (row?.looked ?? 0) : (counts[status] ?? 0)) >= most;
+  return { counts: counts as StatusCounts['counts'], atLeast: STATUSES.filter(isCut) };
+}
+
+function ofEach(project: string, filter: TurnFilter, most: number): RawBuilder<unknown> {
+  const counts = STATUSES.map((status) => {
+    const condition = plainCondition(project, { ...filter, statuses: [status] });
+    return sql`(select count(*)::int from (
+      select from turns where ${condition} limit ${most}) as counted) as ${sql.ref(status)}`;
+  });
+  return sql.join(counts);
+}
+
+function ofNewest(project: string, filter: TurnFilter, most: number): RawBuilder<unknown> {
+  const fitting = STATUSES.map(
+    (status) => sql`(count(*) filter (where fits and status = ${status}))::int as ${sql.ref(status)}`,
+  );
+  return sql`count(*)::int as looked, ${sql.join(fitting)} from (
+    select status, ${fitsTokens(project, filter)} as fits from (
+      select * from turns where ${plainCondition(project, filter)} order by id desc limit ${most}) as turns) as looked`;
+}

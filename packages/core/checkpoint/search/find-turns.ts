@@ -1,0 +1,98 @@
+import { type RawBuilder, sql } from 'kysely';
+import { firstIdAt } from '../../id.ts';
+import { read } from '../../postgres/read-write.ts';
+import { isTerminal, type TerminalStatus } from '../../turn/turn.ts';
+import { listed } from '../sql/listed.ts';
+import type { Db } from '../tables.ts';
+import { isSearch, notEntered, queryOf, readProgress } from './search-query.ts';
+import { stretchesBefore } from './stretches.ts';
+import { fitsTokens, MOST_SKEW_MS, matchingTurns, plainCondition, type TurnFilter } from './turn-filter.ts';
+
+/** Of all that fit, the newest `limit` behind the id `before`. */
+export type FoundPage = TurnFilter & { before?: string; limit: number };
+
+/** The ids of turns that fit a filter, newest first. What it takes depends on the limit, not on how many fit, or do not. */
+export async function findTurnIds(db: Db, project: string, page: FoundPage): Promise<string[]> {
+  const { statuses, limit } = page;
+  if (!isSearch(page) || page.conversationId !== undefined)
+    return readIds(db, await matchingTurns(db, project, page), page);
+  if (!statuses) return walk(db, project, page);
+  const ended = statuses.filter((status): status is TerminalStatus => isTerminal(status));
+  const active = statuses.filter((status) => !isTerminal(status));
+  // The active ones first: a turn that ends in between is found by one of the two, or by both.
+  const atWork = active.length > 0 ? await findActive(db, project, { ...page, statuses: active }) : [];
+  const over = ended.length > 0 ? await walk(db, project, { ...page, statuses: ended, endedAs: ended }) : [];
+  return newestFirst([...new Set([...atWork, ...over])]).slice(0, limit);
+}
+
+/** How many turns fit a filter, counted no further than `most`. */
+export async function countMatchingTurns(
+  db: Db,
+  project: string,
+  { most, ...filter }: TurnFilter & { most: number },
+): Promise<number> {
+  return (await findTurnIds(db, project, { ...filter, limit: most })).length;
+}
+
+/** As many active turns are looked at one by one. Where there are more, their entries are walked through. */
+const MOST_ACTIVE = 1_000;
+
+/** Turns that are active are few, and an entry does not say which of the active ones they are. */
+async function findActive(db: Db, project: string, page: FoundPage): Promise<string[]> {
+  const active = await readIds(db, plainCondition(project, page), { ...page, limit: MOST_ACTIVE });
+  const fitting = await readIds(db, sql`turns.id in (${listed(active)}) and ${fitsTokens(project, page)}`, page);
+  return active.length < MOST_ACTIVE || fitting.length >= page.limit ? fitting : walk(db, project, page);
+}
+
+/** Walks from the newest entries to the oldest, stretch by stretch, until there are enough. */
+async function walk(db: Db, project: string, page: FoundPage): Promise<string[]> {
+  const fits = sql<boolean>`${plainCondition(project, page)} and ${fitsTokens(project, page)}`;
+  const recent = await readIds(db, sql`turns.id in (${notEntered(await readProgress(db), fits)})`, page);
+  const { before = page.createdBefore && firstIdAt('turn', Date.parse(page.createdBefore) + MOST_SKEW_MS) } = page;
+  const lowest = page.createdAfter ? firstIdAt('turn', Date.parse(page.createdAfter) - MOST_SKEW_MS) : undefined;
+  const found: string[] = [];
+  for (const { beginnings, from } of stretchesBefore('turn', before, lowest)) {
+    const left = { ...page, limit: page.limit - found.length };
+    const entered = await findEntered(db, project, { ...left, beginnings });
+    const known = new Set([...entered, ...recent.filter((id) => id >= from && !found.includes(id))]);
+    found.push(...newestFirst([...known]).slice(0, left.limit));
+    if (found.length >= page.limit) break;
+  }
+  return found;
+}
+
+/**
+ * What is found by the index is looked up then: an entry may be old, as that of a turn that has ended since the walk began,
+ * and does not have all that is asked for.
+ */
+async function findEntered(db: Db, project: string, page: FoundPage & { beginnings: string[] }): Promise<string[]> {
+  const made = page.beginnings.map((beginning) => `'=${beginning}'`).join(' | ');
+  const rows = await read(
+    db,
+    sql<{ id: string }>`
+    with found as materialized (
+      select id, completed_at from search_entries where tokens @@ (${queryOf('turn', project, page)} && ${made}::tsquery))
+    select turns.id from found join turns on turns.id = found.id
+    where (found.completed_at is not distinct from turns.completed_at or ${fitsTokens(project, page)})
+      and ${plainCondition(project, page)} ${behind(page)}
+    order by turns.id desc limit ${page.limit}`,
+  );
+  return rows.map(({ id }) => id);
+}
+
+async function readIds(db: Db, condition: RawBuilder<unknown>, page: FoundPage): Promise<string[]> {
+  const rows = await read(
+    db,
+    sql<{ id: string }>`
+    select id from turns where ${condition} ${behind(page)} order by id desc limit ${page.limit}`,
+  );
+  return rows.map(({ id }) => id);
+}
+
+function behind({ before }: { before?: string }): RawBuilder<unknown> {
+  return before === undefined ? sql`` : sql`and turns.id < ${before}`;
+}
+
+function newestFirst(ids: string[]): string[] {
+  return ids.sort((a, b) => (a < b ? 1 : -1));
+}

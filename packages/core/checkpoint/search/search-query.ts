@@ -1,0 +1,101 @@
+import { type RawBuilder, sql } from 'kysely';
+import { read } from '../../postgres/read-write.ts';
+import type { TerminalStatus } from '../../turn/turn.ts';
+import { isActive } from '../sql/active.ts';
+import type { Db } from '../tables.ts';
+
+/** What turns or conversations are searched for by their entries; all that is given has to hold. */
+export type SearchedFor = {
+  model?: string;
+  errorCode?: string;
+  metadata?: Record<string, string>;
+  q?: string;
+  /** How turns have ended: only what has ended has a token for it. */
+  endedAs?: TerminalStatus[];
+};
+
+/** Whether entries are needed at all. */
+export function isSearch({ model, errorCode, metadata = {}, q }: SearchedFor): boolean {
+  return model !== undefined || errorCode !== undefined || q !== undefined || Object.keys(metadata).length > 0;
+}
+
+/** The tokens of a project's entries that fit, as a `tsquery`. */
+export function queryOf(kind: 'turn' | 'conversation', project: string, searched: SearchedFor): RawBuilder<unknown> {
+  const { model, errorCode, metadata = {}, q, endedAs } = searched;
+  const statuses = endedAs?.map((status) => tokenQuery('status', status));
+  const tokens = [
+    tokenQuery(kind, project),
+    ...(model === undefined ? [] : [tokenQuery(`${kind} model`, model)]),
+    ...(errorCode === undefined ? [] : [tokenQuery('error_code', errorCode)]),
+    ...Object.entries(metadata).map(([key, value]) => tokenQuery('metadata', `${key}\u0001${value}`)),
+    ...(q === undefined ? [] : [wordQuery(q)]),
+    ...(statuses ? [sql`(${sql.join(statuses, sql` || `)})`] : []),
+  ];
+  return sql`(${sql.join(tokens, sql` && `)})`;
+}
+
+function tokenQuery(kind: string, value: string): RawBuilder<unknown> {
+  return sql`('''' || search_token(${kind}::text, ${value}::text) || '''')::tsquery`;
+}
+
+/** A text without a word in it finds nothing. */
+function wordQuery(q: string): RawBuilder<unknown> {
+  const words = sql`websearch_to_tsquery('pg_catalog.simple', ${q}::text)`;
+  return sql`case when numnode(${words}) > 0 then ${words} else ${tokenQuery('no words', '')} end`;
+}
+
+/** The entry of a turn, and that of a conversation, as their rows are now. */
+export const entryOfTurn = sql.raw(`entry_of_turn(turns.id, turns.project, turns.config ->> 'model', turns.metadata,
+  turns.error ->> 'code', case when turns.completed_at is not null then turns.status end, turns.input,
+  case when turns.inputs > 0 then text_of_joined(turns.id) end, turns.output)`);
+export const entryOfConversation = sql.raw(`search_tokens('conversation', conversations.id, conversations.project,
+  conversations.config ->> 'model', conversations.metadata, null, null)`);
+
+/** The tokens of a turn: those of its entry, or of the row itself where the entry is missing or old. */
+export const tokensOfTurn = sql`coalesce((
+  select tokens from search_entries as entry
+  where entry.id = turns.id and entry.completed_at is not distinct from turns.completed_at), ${entryOfTurn})`;
+
+/** The tokens of a conversation, in the same way. */
+export const tokensOfConversation = sql`coalesce((
+  select tokens from search_entries as entry where entry.id = conversations.id), ${entryOfConversation})`;
+
+/** When a turn has ended, and a conversation was made: in this order they are entered. */
+export const turnEnded = sql`(turns.completed_at, turns.id)`;
+export const conversationMade = sql`(conversations.created_at, conversations.id)`;
+
+/**
+ * Up to where turns that have ended, those that are active, and conversations have their entries, to be compared with the above, and
+ * with the id of an active turn. As literals: the planner has to know how little is left.
+ */
+export type Progress = Record<'turns' | 'active' | 'conversations', RawBuilder<unknown>>;
+
+/** Reads how far the search has entered what there is. */
+export async function readProgress(db: Db): Promise<Progress> {
+  const [row] = await read(
+    db,
+    sql<{ turns: string; lastTurn: string; active: string; conversations: string; lastConversation: string }>`
+    select turns_until::text as turns, last_turn as "lastTurn", active_until as active,
+      conversations_until::text as conversations, last_conversation as "lastConversation" from search_progress`,
+  );
+  const literal = (time = '-infinity', id = '') => sql`(${sql.lit(time)}::timestamptz, ${sql.lit(id)})`;
+  return {
+    turns: literal(row?.turns, row?.lastTurn),
+    active: sql.lit(row?.active ?? ''),
+    conversations: literal(row?.conversations, row?.lastConversation),
+  };
+}
+
+/** Whether a turn is active and may have no entry yet. Each is looked up by its id: few turns are new and active. */
+export function isActiveUnentered({ active }: Progress): RawBuilder<boolean> {
+  return sql<boolean>`${isActive} and turns.id > ${active}
+    and (select true from search_entries as entry where entry.id = turns.id) is null`;
+}
+
+/** The ids of turns that fit a condition and have no entry yet, or an old one. */
+export function notEntered(progress: Progress, fits: RawBuilder<boolean>): RawBuilder<unknown> {
+  return sql`
+    select id from turns where completed_at is not null and ${turnEnded} > ${progress.turns} and ${fits}
+    union all
+    select id from turns where ${isActiveUnentered(progress)} and ${fits}`;
+}

@@ -1,0 +1,73 @@
+import { sql } from 'kysely';
+import type { Violation } from '../../../turn/output/violation.ts';
+import type { Reply } from '../../../turn/reply.ts';
+import { rawJson } from '../statement.ts';
+import type { NewCall } from './new-calls.ts';
+import { usedBy } from './record-rounds.ts';
+
+/**
+ * The reply that ends the turn. The text of an answer is the turn's output and is not stored twice. A reply whose calls are
+ * handed over keeps its text beside them, as that of any round with calls.
+ */
+export type LastRound = {
+  number: number;
+  model: string;
+  reply: Reply;
+  attempts: number;
+  /** How many of the inputs that have joined the turn its run had loaded, and so has sent (R29). None where it is not given. */
+  sent?: number;
+  edition?: number | null;
+  startedAt: number;
+  /** `standsOnOf` the rounds that the model was sent; where it is not given, any may be there. */
+  standsOn?: number | null;
+  calls?: NewCall[];
+  /** Of an answer that the turn fails with: its text is kept here as well, since a retry goes on from it. */
+  violations?: Violation[];
+};
+
+/** The columns of a round as `insertRound` takes them. */
+export function columnsOfRound({
+  number,
+  model,
+  reply,
+  attempts,
+  sent = 0,
+  edition = null,
+  startedAt,
+  standsOn = null,
+  calls = [],
+  violations,
+}: LastRound) {
+  const { finishReason, finishReasonRaw, usage, opaque, requests = 1 } = reply;
+  const columns = {
+    finishReason,
+    finishReasonRaw,
+    usage,
+    used: usedBy(usage, calls.length),
+    opaque: rawJson(opaque),
+    requests,
+  };
+  const pieces = { reasoning: reply.reasoning ?? null, refusalFrom: reply.refusalFrom ?? null, ownEdition: edition };
+  const called = calls.length > 0 ? { text: reply.text, calls } : {};
+  const unfit = violations ? { text: reply.text, violations } : {};
+  return {
+    roundNumber: number,
+    model,
+    ...columns,
+    ...pieces,
+    ...called,
+    ...unfit,
+    attempts,
+    sent,
+    startedAt: startedAt / 1000,
+    standsOn,
+  };
+}
+
+/** Inserts the round of each turn of the CTE `target`. */
+export const insertRound = sql`
+      insert into rounds (turn_id, number, model, text, reasoning, refusal_from, violations, edition, finish_reason,
+        finish_reason_raw, usage, opaque, requests, attempts, sent, started_at)
+      select id, "roundNumber", model, text, reasoning, "refusalFrom", violations, edition, "finishReason", "finishReasonRaw",
+        usage, opaque::json, requests, attempts, sent, to_timestamp("startedAt")
+      from target`;

@@ -1,0 +1,49 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Usage } from '../../../turn/reply.ts';
+
+/** What a reply used as a column of its statement: figures in one array, since Postgres parses JSON anew for each that it takes out. */
+export const usedColumn = sql`used numeric[]`;
+
+/** The figures of a reply that asks for so many calls, as `usedColumn` takes them. What one whose usage is not known cost is not known. */
+export function usedBy(usage: Usage | null, calls: number): number[] {
+  const {
+    input_tokens = 0,
+    output_tokens = 0,
+    total_tokens = 0,
+    cached_input_tokens = 0,
+    reasoning_tokens = 0,
+  } = usage ?? {};
+  const cost = usage?.cost_usd ?? null;
+  return [
+    ...[calls, input_tokens, output_tokens, total_tokens, cached_input_tokens, reasoning_tokens],
+    ...(cost === null ? [0, 1] : [cost, 0]),
+  ];
+}
+
+const REPLY_COLUMNS = sql`project, model, key_id, rounds, tool_calls, input_tokens, output_tokens, total_tokens,
+        cached_input_tokens, reasoning_tokens, cost_usd, unpriced`;
+
+const FIGURES = sql`used[1], used[2], used[3], used[4], used[5], used[6], used[7], used[8]`;
+
+/**
+ * Records what replies used, in the statement that saves them: so once, and for good (R33). `from` has the columns `project`, `key_id`,
+ * `model` and `used`.
+ */
+export function recordRounds(from: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`
+      insert into usage_records (${REPLY_COLUMNS})
+      select project, model, key_id, 1, ${FIGURES} from ${from}`;
+}
+
+/** The same of summaries, which are no rounds; where no model was asked, `model` is null and nothing is recorded. */
+export function recordSummaries(from: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`
+      insert into usage_records (${REPLY_COLUMNS})
+      select project, model, key_id, 0, ${FIGURES} from ${from} where model is not null`;
+}
+
+/** Records turns that are asked for. `from` has the columns `project`, `key_id` and `model`. */
+export function recordTurns(from: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`
+      insert into usage_records (project, model, key_id, turns) select project, model, key_id, 1 from ${from}`;
+}

@@ -1,0 +1,61 @@
+import { sql } from 'kysely';
+import { read } from '../../../postgres/read-write.ts';
+import { timing } from '../../../turn/timing.ts';
+import type { TurnWakeup } from '../../../turn/wakeup.ts';
+import { dueAtDeadline, dueIn } from '../../sql/due.ts';
+import { listed } from '../../sql/listed.ts';
+import { wakeupColumns } from '../../sql/wakeup.ts';
+import type { Db, Trx } from '../../tables.ts';
+
+/** What was queued: the wake-ups to enqueue after the commit, and all turns by their ids. */
+export type QueuedTurns = { wakeups: TurnWakeup[]; turnIds: string[] };
+
+const NOTHING: QueuedTurns = { wakeups: [], turnIds: [] };
+
+const isDue = sql<boolean>`position is null and due_at is not null and start_at <= now()`;
+
+/**
+ * Queues delayed turns whose time has come, by the database's clock, as if they were asked for now (R35): each takes its
+ * position, and the head where that is free, under the lock of its conversation. The end of another turn looks under the
+ * same lock, so one of the two always sees the other. Conversations that others have locked are left for the next time.
+ */
+export async function queueDelayed(
+  db: Db,
+  { limit, needsPlace }: { limit: number; needsPlace: boolean },
+): Promise<QueuedTurns> {
+  const due = await read(db, sql`select from turns where ${isDue} limit 1`);
+  if (due.length === 0) return NOTHING;
+  return db.transaction().execute(async (trx) => {
+    const { rows: conversations } = await sql<{ id: string }>`
+      select id from conversations
+      where id in (select conversation_id from turns where ${isDue} order by start_at limit ${limit})
+      order by id for no key update skip locked`.execute(trx);
+    const ids = conversations.map(({ id }) => id);
+    return ids.length === 0 ? NOTHING : takePositions(trx, ids, needsPlace);
+  });
+}
+
+async function takePositions(trx: Trx, conversationIds: string[], needsPlace: boolean): Promise<QueuedTurns> {
+  const { rows } = await sql<TurnWakeup & { atHead: boolean }>`
+    with due as materialized (
+      select id, conversation_id, row_number() over (partition by conversation_id order by start_at, id) as nth
+      from turns where conversation_id in (${listed(conversationIds)}) and ${isDue}
+    ),
+    line as (
+      update conversations set turns = turns + number
+      from (select conversation_id, count(*) as number from due group by conversation_id) as counted
+      where conversations.id = counted.conversation_id
+      returning conversations.id, turns - number as before,
+        not exists (select from turns where conversation_id = conversations.id and at_head) as is_free
+    )
+    update turns set position = before + nth, at_head = is_free and nth = 1, waiting_since = now(),
+      place = case when ${needsPlace} then case when is_free and nth = 1 then 'wanted' else 'none' end end,
+      due_at = case when is_free and nth = 1 and not ${needsPlace} then ${dueIn(timing.graceMs)} else ${dueAtDeadline} end
+    from due join line on line.id = due.conversation_id where turns.id = due.id
+    returning ${wakeupColumns}, at_head as "atHead"`.execute(trx);
+  const first = needsPlace ? [] : rows.filter(({ atHead }) => atHead);
+  return {
+    wakeups: first.map(({ atHead: _, ...wakeup }) => wakeup),
+    turnIds: rows.map(({ turnId }) => turnId),
+  };
+}

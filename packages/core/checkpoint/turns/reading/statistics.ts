@@ -1,0 +1,211 @@
+import { type RawBuilder, sql } from 'kysely';
+import { firstIdAt } from '../../../id.ts';
+import { read } from '../../../postgres/read-write.ts';
+import type { TurnStatus } from '../../../turn/turn.ts';
+import { isAddedItems, isVisible } from '../../sql/visible.ts';
+import type { Db } from '../../tables.ts';
+
+/** Half of the values are below the one, 95 of a hundred below the other; null where there are no values. */
+export type Percentiles = { p50: number; p95: number } | null;
+
+/** How good a figure is: counted; estimated from a sample; or so much at least, since more was not counted. */
+export type Precision = 'exact' | 'sampled' | 'at_least';
+
+/** What became of the turns that were created in a stretch of time. */
+export type Figures = {
+  precision: Precision;
+  /** By the status that they have now. */
+  turns: Record<TurnStatus, number>;
+  /** From their creation to their end; those that have not ended, or never began, are left out. */
+  durationMs: Percentiles;
+  /** From their creation to their start. */
+  queueWaitMs: Percentiles;
+  inputTokens: number;
+  outputTokens: number;
+};
+
+/** Failed turns of one error code, the newest as an example. */
+export type FailureGroup = {
+  errorCode: string;
+  turns: number;
+  precision: Precision;
+  example: { id: string; project: string; message: string; createdAt: string };
+};
+
+export type Statistics = { total: Figures; buckets: Figures[]; failures: FailureGroup[] };
+
+/** Equal stretches of time, in ms since 1970; `project` is null for those of all projects. */
+export type StatisticsRange = { project: string | null; fromMs: number; toMs: number; buckets: number };
+
+/** Turns that are looked at, index entries that are counted beyond them, and failed turns that are grouped, at most. */
+export type Bounds = { turns: number; entries: number; failures: number };
+
+const BOUNDS: Bounds = { turns: 10_000, entries: 500_000, failures: 1_000 };
+
+/**
+ * Figures of the turns that were created in a range, in one statement that costs no more than its bounds, however many there
+ * are: of a bucket that has more than its share, the newest are looked at, the others are counted by their index entries.
+ */
+export async function readStatistics(db: Db, range: StatisticsRange, bounds = BOUNDS): Promise<Statistics> {
+  const share = Math.max(1, Math.floor(bounds.turns / range.buckets));
+  const most = Math.max(share + 1, Math.floor(bounds.entries / range.buckets));
+  const [row] = await read(
+    db,
+    sql<AsRead>`
+    with recursive ${projects(range.project)},
+    bucket as (select * from json_to_recordset(${spansOf(range)}::json) as span (number int, lower text, upper text)),
+    looked as materialized (
+      select bucket.number, recent.* from bucket cross join lateral (
+        select id, status, created_at, started_at, completed_at, compacted_before, ${isVisible} and not ${isAddedItems} as seen
+        from turns where ${ofRange(range.project)} order by id desc limit ${share + 1}) as recent
+    ),
+    seen as materialized (select * from looked where seen),
+    ${counted(range.project, { share, most })}, ${measured}, ${failed(range, bounds.failures)}
+    select (select json_agg(counted) from counted) as counted,
+      (select json_agg(statuses) from statuses) as statuses, (select json_agg(times) from times) as times,
+      (select json_agg(tokens) from tokens) as tokens,
+      (select json_agg(failure order by failure.turns desc, failure."errorCode") from failure) as failures,
+      (select count(*)::int from failing) as failing`,
+  );
+  return toStatistics(row, range, { ...bounds, share, most });
+}
+
+type Counted = { number: number; looked: number; entries: number };
+type Sum = { number: number; input: number; output: number };
+type Times = { number: number | null; duration: number[] | null; wait: number[] | null };
+type AsRead = {
+  counted: Counted[] | null;
+  statuses: { number: number; status: TurnStatus; turns: number }[] | null;
+  times: Times[] | null;
+  tokens: Sum[] | null;
+  failures: Omit<FailureGroup, 'precision'>[] | null;
+  failing: number;
+};
+
+/** Ids begin with their time, so that a stretch of time is a stretch of the index. */
+function spansOf({ fromMs, toMs, buckets }: StatisticsRange) {
+  const idAt = (number: number) => firstIdAt('turn', fromMs + ((toMs - fromMs) * number) / buckets);
+  return Array.from({ length: buckets }, (_, number) => ({ number, lower: idAt(number), upper: idAt(number + 1) }));
+}
+
+function ofRange(project: string | null): RawBuilder<unknown> {
+  const ofProject = project === null ? sql`` : sql`project = ${project} and`;
+  return sql`${ofProject} id >= bucket.lower and id < bucket.upper`;
+}
+
+const MAX_PROJECTS = 100;
+
+/** The one project, or those that have turns: each is found by one look at the index. */
+function projects(project: string | null): RawBuilder<unknown> {
+  if (project !== null) return sql`project (name, position) as (select ${project}::text, 1)`;
+  return sql`project (name, position) as (
+    select (select project from turns order by project limit 1), 1
+    union all
+    select (select turns.project from turns where turns.project > project.name order by turns.project limit 1), position + 1
+    from project where name is not null and position < ${MAX_PROJECTS})`;
+}
+
+/** How many rows of each bucket were looked at, and how many there are, up to a bound. */
+function counted(project: string | null, { share, most }: { share: number; most: number }): RawBuilder<unknown> {
+  return sql`counted as (
+    select number, looked, case when looked <= ${share} then looked else (
+      select count(*)::int from (select from turns where ${ofRange(project)} limit ${most}) as entry) end as entries
+    from bucket join (select number, count(*)::int as looked from looked group by number) as each using (number))`;
+}
+
+const percentiles = (ms: RawBuilder<unknown>) => sql`percentile_cont(array[0.5, 0.95]) within group (order by ${ms})`;
+const msUntil = (end: RawBuilder<unknown>) =>
+  sql`case when started_at is not null then extract(epoch from ${end} - created_at)::double precision * 1000 end`;
+
+/** What the rows that were looked at tell: the times of the whole range have no number. */
+const measured = sql`
+  statuses as (select number, status, count(*)::int as turns from seen group by number, status),
+  times as (
+    select number, ${percentiles(msUntil(sql`completed_at`))} as duration, ${percentiles(msUntil(sql`started_at`))} as wait
+    from seen group by grouping sets ((number), ())),
+  tokens as (
+    select number, sum((usage ->> 'input_tokens')::double precision) as input, sum((usage ->> 'output_tokens')::double precision) as output
+    from seen cross join lateral (
+      select usage from rounds where turn_id = seen.id
+      union all
+      select usage from compactions where turn_id = seen.id and seen.compacted_before is not null) as request
+    where usage is not null group by number)`;
+
+/** The newest failed turns of the range, by the code of their error. */
+function failed({ fromMs, toMs }: StatisticsRange, limit: number): RawBuilder<unknown> {
+  // Postgres plans a literal by how many rows have it: a rare status is found by its own index.
+  return sql`failing as materialized (
+    select one.* from project cross join lateral (
+      select id, project, error, created_at from turns
+      where project = project.name and status = 'failed' and ${isVisible}
+        and id >= ${firstIdAt('turn', fromMs)} and id < ${firstIdAt('turn', toMs)}
+      order by id desc limit ${limit + 1}) as one
+    order by id desc limit ${limit + 1}),
+  failure as (
+    select distinct on (code) code as "errorCode", (count(*) over (partition by code))::int as turns,
+      json_build_object('id', id, 'project', project, 'message', error ->> 'message', 'createdAt', created_at) as example
+    from (select *, error ->> 'code' as code from failing) as coded order by code, id desc)`;
+}
+
+type Used = Bounds & { share: number; most: number };
+
+function toStatistics(row: AsRead | undefined, range: StatisticsRange, used: Used): Statistics {
+  const buckets = Array.from({ length: range.buckets }, (_, number) => figuresOf(row, number, used));
+  const total = buckets.reduce(sumFigures, { ...NO_FIGURES, turns: { ...NO_FIGURES.turns } });
+  const precision = (row?.failing ?? 0) > used.failures ? ('at_least' as const) : ('exact' as const);
+  const failures = (row?.failures ?? []).map((group) => ({ ...group, precision }));
+  return { total: { ...total, ...timesOf(row, null) }, buckets, failures };
+}
+
+const STATUSES: TurnStatus[] = [
+  'queued',
+  'in_progress',
+  'requires_action',
+  'completed',
+  'incomplete',
+  'failed',
+  'cancelled',
+];
+
+const NO_FIGURES: Figures = {
+  ...{ precision: 'exact', durationMs: null, queueWaitMs: null, inputTokens: 0, outputTokens: 0 },
+  turns: Object.fromEntries(STATUSES.map((status) => [status, 0])) as Record<TurnStatus, number>,
+};
+
+/** The figures of one bucket. What was not looked at is taken to be like what was. */
+function figuresOf(row: AsRead | undefined, number: number, { share, most }: Used): Figures {
+  const { looked, entries } = row?.counted?.find((one) => one.number === number) ?? { looked: 0, entries: 0 };
+  const scale = looked > share ? entries / looked : 1;
+  const precision = looked <= share ? 'exact' : entries >= most ? 'at_least' : 'sampled';
+  const tokens = row?.tokens?.find((sum) => sum.number === number);
+  const turns = { ...NO_FIGURES.turns };
+  for (const count of row?.statuses ?? [])
+    if (count.number === number) turns[count.status] = Math.round(count.turns * scale);
+  return {
+    ...{ precision, turns, ...timesOf(row, number) },
+    inputTokens: Math.round((tokens?.input ?? 0) * scale),
+    outputTokens: Math.round((tokens?.output ?? 0) * scale),
+  };
+}
+
+function timesOf(row: AsRead | undefined, number: number | null): Pick<Figures, 'durationMs' | 'queueWaitMs'> {
+  const times = row?.times?.find((one) => one.number === number);
+  return { durationMs: percentilesOf(times?.duration), queueWaitMs: percentilesOf(times?.wait) };
+}
+
+function percentilesOf(values: number[] | null | undefined): Percentiles {
+  const [p50, p95] = values ?? [];
+  return p50 === undefined || p95 === undefined ? null : { p50: Math.round(p50), p95: Math.round(p95) };
+}
+
+const WORST: Precision[] = ['exact', 'sampled', 'at_least'];
+
+function sumFigures(sum: Figures, { precision, turns, inputTokens, outputTokens }: Figures): Figures {
+  for (const status of STATUSES) sum.turns[status] += turns[status];
+  return {
+    ...sum,
+    precision: WORST[Math.max(WORST.indexOf(sum.precision), WORST.indexOf(precision))] ?? precision,
+    inputTokens: sum.inputTokens + inputTokens,
+    outputTokens: sum.outputTokens + outputTokens,
+  };
+}

@@ -1,0 +1,43 @@
+import { sql } from 'kysely';
+import { timing } from '../../turn/timing.ts';
+import { inMs } from '../sql/due.ts';
+import type { Db } from '../tables.ts';
+
+/** Usage records that one statement takes at most. */
+const MAX_RECORDS = 10_000;
+
+/**
+ * Replaces usage records that are older than some hours by their sums, in one statement: what is read counts each of them
+ * once, before and after (R33). Any number of workers may do so at once. Returns whether more are left.
+ */
+export async function rollUpUsage(db: Db, limit = MAX_RECORDS): Promise<boolean> {
+  const rollUp = sql<{ taken: number }>`
+    with taken as (
+      delete from usage_records where ctid = any(array(
+        select ctid from usage_records where at < ${inMs(-timing.keepRecordsMs)} limit ${limit} for update skip locked))
+      returning *
+    ),
+    summed as (
+      insert into usage_sums (at, project, model, key_id, turns, rounds, tool_calls, input_tokens, output_tokens, total_tokens,
+        cached_input_tokens, reasoning_tokens, cost_usd, unpriced)
+      select date_bin('15 minutes', at, 'epoch') as slot, project, model, coalesce(key_id, ''), sum(turns), sum(rounds),
+        sum(tool_calls), sum(input_tokens), sum(output_tokens), sum(total_tokens), sum(cached_input_tokens),
+        sum(reasoning_tokens), sum(cost_usd), sum(unpriced)
+      from taken group by 1, 2, 3, 4 order by 1, 2, 3, 4
+      on conflict (project, at, model, key_id) do update set
+        turns = usage_sums.turns + excluded.turns,
+        rounds = usage_sums.rounds + excluded.rounds,
+        tool_calls = usage_sums.tool_calls + excluded.tool_calls,
+        input_tokens = usage_sums.input_tokens + excluded.input_tokens,
+        output_tokens = usage_sums.output_tokens + excluded.output_tokens,
+        total_tokens = usage_sums.total_tokens + excluded.total_tokens,
+        cached_input_tokens = usage_sums.cached_input_tokens + excluded.cached_input_tokens,
+        reasoning_tokens = usage_sums.reasoning_tokens + excluded.reasoning_tokens,
+        cost_usd = usage_sums.cost_usd + excluded.cost_usd,
+        unpriced = usage_sums.unpriced + excluded.unpriced
+    )
+    select count(*)::int as taken from taken`;
+  // In a transaction of its own: other writes would wait for its commit.
+  const { rows } = await db.transaction().execute((trx) => rollUp.execute(trx));
+  return rows[0]?.taken === limit;
+}

@@ -1,0 +1,48 @@
+import { sql } from 'kysely';
+import { read } from '../../postgres/read-write.ts';
+import type { Db } from '../tables.ts';
+
+/**
+ * The tokens that a project has used on the UTC day of the database. Those before `settledUntil` are known: no commit is
+ * expected to add to them. `secondsLeft` is how long the day lasts.
+ */
+export type TokensOfDay = {
+  day: string;
+  tokens: number;
+  settledTokens: number;
+  settledUntil: string;
+  secondsLeft: number;
+};
+
+/** Sums a project's tokens of today; where `known` is of today, only those since are looked at. */
+export async function sumTokensOfDay(
+  db: Db,
+  project: string,
+  known: Pick<TokensOfDay, 'day' | 'settledTokens' | 'settledUntil'> | null,
+): Promise<TokensOfDay> {
+  const [today] = await read(
+    db,
+    sql<TokensOfDay>`
+    with today as (
+      select began, to_char(began at time zone 'UTC', 'YYYY-MM-DD') as day, greatest(began, now() - interval '1 minute') as settled
+      from (select date_trunc('day', now(), 'UTC') as began) as clock
+    ),
+    since as (
+      select case when day = ${known?.day ?? ''} then ${known?.settledUntil ?? null}::timestamptz else began end as since,
+        case when day = ${known?.day ?? ''} then ${known?.settledTokens ?? 0}::double precision else 0 end as before
+      from today
+    ),
+    used as (
+      select at, total_tokens from usage_records, since where project = ${project} and at >= since
+      union all
+      select at, total_tokens from usage_sums, since where project = ${project} and at >= since
+    )
+    select day, before + coalesce(sum(total_tokens), 0)::double precision as tokens,
+      before + coalesce(sum(total_tokens) filter (where at < settled), 0)::double precision as "settledTokens",
+      settled::text as "settledUntil",
+      ceil(extract(epoch from began + interval '1 day' - now()))::int as "secondsLeft"
+    from today cross join since left join used on true group by day, began, settled, before`,
+  );
+  if (!today) throw new Error('The database did not say what day it is.');
+  return today;
+}

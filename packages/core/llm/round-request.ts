@@ -1,0 +1,53 @@
+import type { Message } from '../turn/message.ts';
+import type { RoundStep } from '../turn/next-step.ts';
+import { formatOf, needsRepair, withSchema } from '../turn/output/output-schema.ts';
+import { leftOutputTokens } from '../turn/reached-limit.ts';
+import { showsReasoning } from '../turn/responses/output-item.ts';
+import type { Turn } from '../turn/turn.ts';
+import { declareTools } from './declare-tools.ts';
+import type { RoundRequest } from './provider.ts';
+import { splitModel } from './split-model.ts';
+
+/**
+ * The request of one round. A required tool is required in the first round only; a final round offers none, nor does
+ * a repair (contract: Turn request).
+ */
+export function roundRequest(
+  { id, config, rounds, work }: Turn,
+  { round, final }: RoundStep,
+  messages: Message[],
+): RoundRequest {
+  const { tool_choice: choice } = config;
+  return {
+    round,
+    model: splitModel(work.model).model,
+    instructions: withSchema(config),
+    messages,
+    tools: final || needsRepair({ rounds }) ? [] : config.tools,
+    declaredTools: declareTools(config.tools, messages),
+    toolChoice: round === 1 || choice === 'none' ? choice : 'auto',
+    parallelToolCalls: config.parallel_tool_calls,
+    temperature: config.temperature,
+    topP: config.top_p ?? null,
+    reasoningEffort: config.reasoning_effort ?? null,
+    showsReasoning: showsReasoning({ config }),
+    verbosity: config.verbosity ?? null,
+    stop: config.stop ?? null,
+    seed: config.seed ?? null,
+    textFormat: config.text_format ?? formatOf(config),
+    maxOutputTokens: mostOutputTokens({ config, rounds }),
+    providerOptions: isOwnProvider({ config, work }) ? config.provider_options : {},
+    requestId: `${id}.${round}.${work.generation}`,
+  };
+}
+
+/** What the request bounds each round to, or all of them together, whichever is less now. */
+function mostOutputTokens(turn: Pick<Turn, 'config' | 'rounds'>): number | null {
+  const [ofRound, left] = [turn.config.max_output_tokens, leftOutputTokens(turn)];
+  return ofRound === null || left === null ? (ofRound ?? left) : Math.min(ofRound, left);
+}
+
+/** `provider_options` are in the words of the provider that was asked for: no other one gets them. */
+function isOwnProvider({ config, work }: Pick<Turn, 'config' | 'work'>): boolean {
+  return splitModel(config.model).provider === splitModel(work.model).provider;
+}

@@ -1,0 +1,48 @@
+import { type Kysely, sql } from 'kysely';
+import { batchConcurrent } from '../batch.ts';
+import { read } from '../read-write.ts';
+
+/** Where a primary is in its log. `lsn` alone says nothing: after a failover another log may have passed it. */
+export type Position = { lsn: string; timeline: string; system: string; database: string };
+
+/** What a server that should be a replica says of a position. */
+export type Standing = { isStandby: boolean; isSameDatabase: boolean; isOnTimeline: boolean; hasReached: boolean };
+
+/**
+ * Asks a primary for a position behind all that any caller can have seen of it: commits are flushed before they are
+ * shown. Callers of one moment share an answer, which was asked for after each of them called.
+ */
+export function positionsOf<Tables>(primary: Kysely<Tables>): () => Promise<Position> {
+  const askWithOthers = batchConcurrent<null, Position>(async (group) => {
+    try {
+      const [position] = await read<Position>(primary, POSITION);
+      for (const { resolve } of group) resolve(position as Position);
+    } catch (error) {
+      for (const { reject } of group) reject(error);
+    }
+  }, Number.MAX_SAFE_INTEGER);
+  return () => askWithOthers(null);
+}
+
+const POSITION = sql<Position>`
+  select lsn::text as lsn, left(pg_walfile_name(lsn), 8) as timeline, system_identifier::text as system,
+    current_database() as database
+  from pg_current_wal_flush_lsn() as lsn, pg_control_system()`;
+
+/**
+ * Asks a server whether it has replayed all up to a position. Its control file names the timeline a while after a
+ * failover, and never before the server follows it.
+ */
+export async function standingAt<Tables>(server: Kysely<Tables>, position: Position): Promise<Standing> {
+  const { lsn, timeline, system, database } = position;
+  const [standing] = await read<Standing>(
+    server,
+    sql`
+    select pg_is_in_recovery() as "isStandby",
+      system_identifier::text = ${system} and current_database() = ${database} as "isSameDatabase",
+      lpad(upper(to_hex(greatest(timeline_id, min_recovery_end_timeline))), 8, '0') = ${timeline} as "isOnTimeline",
+      coalesce(pg_last_wal_replay_lsn() >= ${lsn}::pg_lsn, false) as "hasReached"
+    from pg_control_system(), pg_control_checkpoint(), pg_control_recovery()`,
+  );
+  return standing as Standing;
+}

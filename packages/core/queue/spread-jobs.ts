@@ -1,0 +1,137 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Failure } from '../failure.ts';
+import { rankStores } from '../rank-stores.ts';
+import type { Wakeup } from '../turn/wakeup.ts';
+import type { JobQueue, StoreStatus } from './job-queue.ts';
+import { readHandOver, workStores } from './work-stores.ts';
+
+/** A queue on one of several stores; `failure` is why its connections failed last. */
+export type JobStore = { address: string; jobQueue: JobQueue; isOpen(): boolean; failure(): unknown };
+
+/** A store that took no job is passed over for so long. */
+const PAUSE_MS = 5_000;
+
+/** What a store answered to the last job is told for so long, where no other job shows that it is over. */
+const REFUSED_FOR_MS = 70_000;
+
+const ANSWER_MS = 2_000;
+
+/**
+ * One queue on several stores. The jobs of a turn go to one of them while it takes jobs, else to the next in the turn's own order.
+ * Workers take from all. What is lost with a store is due, and so is enqueued again.
+ */
+export function spreadJobs(given: JobStore[]): JobQueue {
+  const stores = given.map(trackRefusals);
+  /** A job that may have arrived is not given to the next store: it would be worked twice. */
+  async function add(wakeup: Wakeup): Promise<void> {
+    let refusal: unknown = new Failure('queue_unavailable', NONE_OPEN);
+    for (const store of rankedFor(wakeup, stores)) {
+      if (!store.isOpen()) continue;
+      const error = await store.track(store.jobQueue.enqueue([wakeup]));
+      if (error === null) return;
+      refusal = error;
+      if (!isRefusal(error)) break;
+    }
+    throw refusal;
+  }
+  const addAll = async (wakeups: Wakeup[]) => void (await Promise.all(wakeups.map(add)));
+  const open = () => stores.filter((store) => store.isOpen());
+
+  return {
+    enqueue: addAll,
+    enqueueBeforeAck: async (wakeups, handsOver = null) => {
+      const to = handsOver === null ? null : readHandOver(handsOver);
+      const own = to ? stores[to.index] : undefined;
+      const here = wakeups.filter((wakeup) => own?.isUp() && rankedFor(wakeup, stores)[0] === own);
+      // The acknowledgement goes to its own store, and so waits for what goes to others.
+      const elsewhere = addAll(wakeups.filter((wakeup) => !here.includes(wakeup)));
+      await elsewhere.catch(() => {});
+      if (!own || here.length === 0) return { arrived: elsewhere };
+      const { arrived } = await own.jobQueue.enqueueBeforeAck(here, to?.queue);
+      void own.track(arrived);
+      return { arrived: Promise.all([elsewhere, arrived]).then(() => {}) };
+    },
+    work: (queues, handle, concurrency) => workStores(stores, { queues, handle, concurrency }),
+    workOnce: async (queues, handle) => {
+      for (const { jobQueue } of open()) if (await jobQueue.workOnce(queues, handle)) return true;
+      return false;
+    },
+    count: async (queues) => {
+      const asked = open().length > 0 ? open() : stores;
+      return sumCounts(await Promise.allSettled(asked.map(({ jobQueue }) => inTime(jobQueue.count(queues)))));
+    },
+    check: async () => {
+      const found = await Promise.all(stores.map(statusOf));
+      const [first] = found;
+      if (first?.kind === 'away' && found.every(({ kind }) => kind === 'away')) throw first.error;
+      return found;
+    },
+    close: async () => void (await Promise.all(stores.map(({ jobQueue }) => jobQueue.close()))),
+  };
+}
+
+type TrackedStore = ReturnType<typeof trackRefusals>;
+
+/** A store that remembers when it last took no job, and why, until it takes one. */
+function trackRefusals(store: JobStore) {
+  let last: { error: unknown; at: number } | null = null;
+  const isWithin = (ms: number) => last !== null && performance.now() - last.at < ms;
+  return {
+    ...store,
+    isUp: () => store.isOpen() && !isWithin(PAUSE_MS),
+    refusal: () => (last && isRefusal(last.error) && isWithin(REFUSED_FOR_MS) ? last.error : null),
+    /** Resolves with the error of an enqueuing, or with null. */
+    track: (enqueuing: Promise<void>): Promise<unknown> =>
+      enqueuing.then(
+        () => {
+          last = null;
+          return null;
+        },
+        (error: unknown) => {
+          last = { error, at: performance.now() };
+          return error;
+        },
+      ),
+  };
+}
+
+/** All jobs of a turn go one way; a delivery goes its own. */
+function rankedFor(wakeup: Wakeup, stores: TrackedStore[]): TrackedStore[] {
+  const ranked = rankStores(stores, wakeup.kind === 'turn' ? wakeup.turnId : wakeup.deliveryId);
+  const isUp = new Map(ranked.map((store) => [store, store.isUp()]));
+  return [...ranked.filter((store) => isUp.get(store)), ...ranked.filter((store) => !isUp.get(store))];
+}
+
+/** An answer of the store itself: no memory, no disk, a replica. Whatever else goes wrong, the job may have arrived. */
+function isRefusal(error: unknown): boolean {
+  return error instanceof Error && error.name === 'ReplyError';
+}
+
+async function statusOf(store: TrackedStore): Promise<StoreStatus> {
+  const { address, jobQueue } = store;
+  const away = (error: unknown) => ({ address, kind: 'away' as const, error });
+  if (!store.isOpen()) return away(store.failure());
+  if (store.refusal() !== null) return away(store.refusal());
+  return inTime(jobQueue.check()).then(([status]) => status ?? { address, kind: 'well' }, away);
+}
+
+/** The sum of those that answered; an error where none did. */
+function sumCounts(answers: PromiseSettledResult<Record<string, number>>[]): Record<string, number> {
+  const [first] = answers;
+  if (first?.status === 'rejected' && answers.every(({ status }) => status === 'rejected')) throw first.reason;
+  const total: Record<string, number> = {};
+  for (const counts of answers.map((answer) => (answer.status === 'fulfilled' ? answer.value : {}))) {
+    for (const [state, count] of Object.entries(counts)) total[state] = (total[state] ?? 0) + count;
+  }
+  return total;
+}
+
+function inTime<Value>(asking: Promise<Value>): Promise<Value> {
+  const late = sleep(ANSWER_MS, undefined, { ref: false }).then(() => {
+    throw new Failure('queue_unavailable', LATE);
+  });
+  return Promise.race([asking, late]);
+}
+
+const NONE_OPEN = 'No Redis of REDIS_URL takes jobs now; it will be enqueued again.';
+const LATE = 'The Redis did not answer in time.';

@@ -1,0 +1,79 @@
+import type { JobHandler, JobQueue, JobWorkers } from './job-queue.ts';
+
+/** Where workers take jobs: one of several stores. */
+type WorkedStore = { jobQueue: Pick<JobQueue, 'work'>; isOpen(): boolean };
+
+type Work = { queues: string[]; handle: JobHandler; concurrency: number };
+
+const RESIZE_EVERY_MS = 1_000;
+
+/** Works the jobs of several stores. Each has its share of the places; those of a store that is away go to the others. */
+export async function workStores(stores: WorkedStore[], { queues, handle, concurrency }: Work): Promise<JobWorkers> {
+  let places = concurrency;
+  const shares = () =>
+    sharesOf(
+      places,
+      stores.map((store) => store.isOpen()),
+    );
+  const first = shares();
+  const handlers = stores.map((_, index) => handlerIn(index, handle));
+  const workers = await Promise.all(
+    stores.map(({ jobQueue }, index) => jobQueue.work(queues, handlers[index]?.work ?? handle, first[index] ?? 1)),
+  );
+  /** What a store that is away still has to be told is lost; only what is at work counts. */
+  const close = async (worker: JobWorkers, index: number, graceMs: number) => {
+    const closed = worker.close(graceMs);
+    await (stores[index]?.isOpen() ? closed : Promise.race([closed, handlers[index]?.settled()]));
+  };
+  const resize = () => {
+    const current = shares();
+    for (const [index, worker] of workers.entries()) worker.resize(current[index] ?? 1);
+  };
+  const resizing = setInterval(resize, RESIZE_EVERY_MS).unref();
+  return {
+    resize: (wanted) => {
+      places = wanted;
+      resize();
+    },
+    close: async (graceMs) => {
+      clearInterval(resizing);
+      await Promise.all(workers.map((worker, index) => close(worker, index, graceMs)));
+    },
+  };
+}
+
+/** What a job hands over to, as `workStores` told its handler: a store by its number, and a queue there. */
+export function readHandOver(handsOver: string): { index: number; queue: string } {
+  const end = handsOver.indexOf(' ');
+  return { index: Number(handsOver.slice(0, end)), queue: handsOver.slice(end + 1) };
+}
+
+/** Places for each store, one at least; all together as many as there are. A closed one has what it will have on its return. */
+function sharesOf(places: number, open: boolean[]): number[] {
+  const all = open.length;
+  const taking = open.filter(Boolean).length || all;
+  let rest = places % taking;
+  return open.map((isOpen) => {
+    if (!isOpen) return Math.max(1, Math.floor(places / all));
+    rest -= 1;
+    return Math.max(1, Math.floor(places / taking) + (rest >= 0 ? 1 : 0));
+  });
+}
+
+/** What works the jobs of one store. A job is handed over within its own store. */
+function handlerIn(index: number, handle: JobHandler): { work: JobHandler; settled(): Promise<unknown> } {
+  const running = new Set<Promise<void>>();
+  return {
+    work: async (job) => {
+      const { handsOver } = job;
+      const inStore = () => {
+        const queue = handsOver?.() ?? null;
+        return queue === null ? null : `${index} ${queue}`;
+      };
+      const done = handle({ ...job, ...(handsOver && { handsOver: inStore }) });
+      running.add(done);
+      await done.finally(() => running.delete(done));
+    },
+    settled: () => Promise.allSettled(running),
+  };
+}

@@ -1,0 +1,44 @@
+/** The headers by which a trace goes on, as W3C Trace Context names them; none where there is no trace. */
+export type TraceHeaders = { traceparent?: string; tracestate?: string };
+
+/**
+ * What is kept of a trace with a turn: the context that its request came with, how often it was reopened and when last, and the
+ * last try of a round that failed, by when it began, in milliseconds since 1970.
+ */
+export type TurnTrace = {
+  traceparent?: string;
+  tracestate?: string;
+  reopened?: number;
+  reopenedAt?: string;
+  failed?: { round: number; startedAt: number };
+};
+
+/** A parsed `traceparent`. */
+export type TraceParent = { traceId: string; spanId: string; isSampled: boolean };
+
+/** The trace context of a request, to be kept with its turn; null where there is none, or a malformed one. */
+export function readTraceContext(header: (name: string) => string | undefined): TurnTrace | null {
+  const traceparent = header('traceparent')?.trim();
+  if (traceparent === undefined || !parseTraceparent(traceparent)) return null;
+  const tracestate = header('tracestate')?.trim();
+  return { traceparent, ...(tracestate !== undefined && isTracestate(tracestate) && { tracestate }) };
+}
+
+/** Reads a `traceparent`; null where it is malformed. Of a version to come, the fields of this one are read. */
+export function parseTraceparent(text: string): TraceParent | null {
+  const [, version, traceId = '', spanId = '', flags = '', rest] = FORM.exec(text) ?? [];
+  if (!version || version === 'ff' || (version === '00' && rest)) return null;
+  if (/^0+$/.test(traceId) || /^0+$/.test(spanId)) return null;
+  return { traceId, spanId, isSampled: (Number.parseInt(flags, 16) & 1) === 1 };
+}
+
+const FORM = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
+
+/** Entries of vendors, 32 and 512 characters at most: what is longer or malformed is left out. */
+function isTracestate(text: string): boolean {
+  if (text.length > 512) return false;
+  const entries = text.split(',').map((entry) => entry.trim());
+  return entries.length <= 32 && entries.every((entry) => entry === '' || ENTRY.test(entry));
+}
+
+const ENTRY = /^[a-z0-9][a-z0-9_\-*/]{0,240}(@[a-z][a-z0-9_\-*/]{0,13})?=[ -~]{0,255}[!-~]$/;

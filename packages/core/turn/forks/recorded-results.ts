@@ -1,0 +1,58 @@
+import { allCalls, canonicalArguments } from '../call.ts';
+import type { RequestedCall } from '../message.ts';
+import { errorResult, type ToolResult } from '../tool-result.ts';
+import type { Approval, Turn } from '../turn.ts';
+
+/**
+ * A call of the turn that is run again, with its result, and the whole output where that is cut. `approval` is there where the
+ * result is that of other arguments, which a person allowed.
+ */
+export type RecordedResult = Pick<RequestedCall, 'name' | 'arguments'> & {
+  result: ToolResult;
+  fullOutput: string | null;
+  approval?: Approval | null;
+};
+
+/** What a call of a rerun is answered with in the commit of its round; null where it runs, as that of any turn. */
+export type ReusedResult = Pick<RecordedResult, 'result' | 'fullOutput' | 'approval'> | null;
+
+type Requested = RequestedCall & { effect: string };
+
+/**
+ * The results of the calls of a rerun's reply, as far as they are known: the k-th of equal calls, by name and arguments, has
+ * the k-th recorded result, and later ones the last. A call that may be made once and was not recorded is denied: what it does
+ * is done, or was never asked for (R38).
+ */
+export function reuseResults(
+  turn: Pick<Turn, 'adopted' | 'rounds'>,
+  requested: readonly Requested[],
+  recorded: readonly RecordedResult[],
+): ReusedResult[] {
+  const results = Map.groupBy(recorded, keyOf);
+  const made = Map.groupBy(allCalls({ ...turn, adopted: [] }), keyOf);
+  const asked = new Map([...made].map(([key, calls]) => [key, calls.length]));
+  return requested.map((call) => {
+    const key = keyOf(call);
+    const before = asked.get(key) ?? 0;
+    asked.set(key, before + 1);
+    const known = results.get(key);
+    const found = known?.[before] ?? known?.at(-1);
+    if (found) return reusedFrom(found);
+    return call.effect === 'at_most_once' ? { result: NOT_RECORDED, fullOutput: null } : null;
+  });
+}
+
+function reusedFrom({ result, fullOutput, approval = null }: RecordedResult): ReusedResult {
+  return { result: { ...result, cached: true, duration_ms: 0, attempts: 0 }, fullOutput, approval };
+}
+
+function keyOf({ name, arguments: args }: Pick<RequestedCall, 'name' | 'arguments'>): string {
+  return JSON.stringify([name, canonicalArguments(args)]);
+}
+
+const NOT_RECORDED = errorResult({
+  category: 'permission_denied',
+  message:
+    'This turn runs another one again, which made no such call. A call that may be made only once is not made here.',
+  details: {},
+});

@@ -1,0 +1,24 @@
+import { turnBefore } from '../history/turn-before.ts';
+import type { Round, Turn } from '../turn.ts';
+
+/**
+ * A turn as what stands on one of its rounds is told of it: what came later is left out, and stays so whatever becomes of
+ * the turn. Its answer is a round like any other; round 0 is its input alone (R37).
+ */
+export function turnUpTo(turn: Turn, round: number): Turn {
+  if (answeringRound(turn)?.number === round) return turn;
+  const { compactions, ...before } = turnBefore(turn, round + 1);
+  return { ...before, pendingInput: [], compactions: compactions.filter((compaction) => compaction.round <= round) };
+}
+
+/** The round that brought the answer of a turn, and with it the turn's end; its text is the turn's output alone. */
+export function answeringRound({
+  status,
+  rounds,
+  output,
+}: Pick<Turn, 'status' | 'rounds' | 'output'>): Round | undefined {
+  const last = rounds.at(-1);
+  const isAnswer = last?.calls.length === 0 && last.text === null && last.violations === null;
+  const hasEnded = status === 'completed' || status === 'incomplete';
+  return hasEnded && output !== null && isAnswer ? last : undefined;
+}

@@ -1,0 +1,61 @@
+import type { Message, RequestedCall } from '../message.ts';
+import type { Part } from '../request/item.ts';
+import { answerText, approvedNote, deniedResult, errorResult, type ToolResult } from '../tool-result.ts';
+import type { Round, ToolCall } from '../turn.ts';
+
+/** What the provider that wrote a reply wants back. */
+export type Opaque = { provider: string; state: unknown };
+/** The answer to a call, as a model is told it. */
+export type Answer = { content: string; isError: boolean; parts?: Part[] };
+
+/** One message of the assistant, and the answers to its calls so far, in the order of the calls. */
+export type Exchange = {
+  content: string | null;
+  calls: RequestedCall[];
+  answers: (Answer | null)[];
+  opaque: Opaque | null;
+};
+
+/** The answer to a call of a round, once it has one, and what a person changed of it (R39); null of one that was handed over. */
+export function answerOfCall({ result, approval }: ToolCall): Answer | null {
+  if (!result || result.status === 'handed_over') return null;
+  const answer = answerOf(result);
+  return approval?.arguments === undefined ? answer : withNote(answer, approvedNote(approval.arguments));
+}
+
+function withNote({ content, isError, parts }: Answer, note: string): Answer {
+  const withParts = parts && { parts: [{ type: 'input_text' as const, text: note }, ...parts] };
+  return { content: `${note}\n${content}`, isError, ...withParts };
+}
+
+/** A result as a model is told it. */
+export function answerOf(result: ToolResult): Answer {
+  const { parts } = result;
+  return { content: answerText(result), isError: result.status === 'error', ...(parts && { parts }) };
+}
+
+/** Of a request that the next input did not answer: it counts as denied (contract-responses R35). */
+export const UNANSWERED = answerOf(deniedResult('it was not allowed before the conversation went on'));
+
+/** Of a call that was not run. */
+export const CANCELLED = errorResult({ category: 'cancelled', message: 'The call was not run.', details: {} });
+
+/** The message with its calls, and the answer to each: one that has none was cancelled. */
+export function exchangeMessages({ content, calls, answers, opaque }: Exchange): Message[] {
+  return [
+    { role: 'assistant', content, calls, ...(opaque ? { opaque } : {}) },
+    ...calls.map(({ id, name }, index): Message => {
+      const answer = answers[index] ?? answerOf(CANCELLED);
+      return { role: 'tool', callId: id, name, ...answer };
+    }),
+  ];
+}
+
+/** What the provider that wrote a round wants back. */
+export function opaqueOf({ model, opaque }: Round): Opaque | null {
+  return opaque === null || opaque === undefined ? null : { provider: providerOf(model), state: opaque };
+}
+
+function providerOf(model: string): string {
+  return model.slice(0, model.indexOf('/'));
+}

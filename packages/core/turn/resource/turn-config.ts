@@ -1,0 +1,32 @@
+import type { TurnTool } from '../request/tool.ts';
+import type { TurnConfig } from '../request/turn.ts';
+
+/**
+ * What a turn ran with, by the names of its request: every default filled in, every tool resolved. The value of a secret is
+ * in no row, so `${secret:name}` stands here as it was written.
+ */
+export function presentTurnConfig(config: TurnConfig) {
+  const { temperature, top_p = null, reasoning_effort = null, verbosity = null, stop = null, seed = null } = config;
+  return {
+    model: config.model,
+    fallback_models: config.fallback_models ?? [],
+    instructions: config.instructions,
+    tools: config.tools.map(presentTool),
+    tool_choice: config.tool_choice,
+    tool_mode: config.tool_mode,
+    parallel_tool_calls: config.parallel_tool_calls,
+    sampling: { temperature, top_p, reasoning_effort, verbosity, stop, seed },
+    max_output_tokens: config.max_output_tokens,
+    output_schema: config.output_schema ?? null,
+    limits: config.limits,
+    context: config.context ?? null,
+    allowed_capabilities: config.allowed_capabilities,
+    provider_options: config.provider_options,
+    webhook: config.webhook && { ...config.webhook, events: config.webhook.events.map(String) },
+  };
+}
+
+/** The definition that the model saw and the rules that held; what only Pawl keeps with it is left out. */
+function presentTool({ operator: _, handOver: __, strict: ___, ...tool }: TurnTool) {
+  return tool;
+}

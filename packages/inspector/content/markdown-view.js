@@ -1,0 +1,109 @@
+/**
+ * @import { Part } from '../base/parts.js'
+ * @import { Block } from './markdown.js'
+ * @import { Inline } from './markdown-inline.js'
+ * @import { Child } from '../base/element.js'
+ */
+import { codeBlock, element } from '../base/element.js';
+import { readMarkdown } from './markdown.js';
+
+/**
+ * A text as Markdown. It becomes elements that are made one by one, so that no text becomes markup; links open elsewhere.
+ * @param {string} text
+ */
+export function markdownView(text) {
+  return element('div', { class: 'markdown' }, readMarkdown(text).map(blockView));
+}
+
+/**
+ * The blocks of a text that grows: those that stay keep their elements, so that they can be read and selected meanwhile.
+ * @param {string} text
+ * @returns {Part[]}
+ */
+export function markdownParts(text) {
+  return readMarkdown(text).map((block, index) => ({ key: String(index), state: block, make: () => blockView(block) }));
+}
+
+/**
+ * @param {Block} block
+ * @returns {HTMLElement}
+ */
+function blockView(block) {
+  switch (block.kind) {
+    case 'paragraph':
+      return element('p', {}, block.inside.map(inlineView));
+    case 'heading':
+      // The page has headings of its own above: those of a text begin below them.
+      return element(
+        'p',
+        { class: `h h${block.level}`, role: 'heading', 'aria-level': 3 },
+        block.inside.map(inlineView),
+      );
+    case 'code':
+      return codeBlock(block.text, block.language ? `Code in ${block.language}` : 'Code');
+    case 'quote':
+      return element('blockquote', {}, block.blocks.map(blockView));
+    case 'list':
+      return listView(block);
+    case 'table':
+      return tableView(block.rows);
+    case 'rule':
+      return element('hr');
+  }
+}
+
+/** @param {Extract<Block, { kind: 'list' }>} list */
+function listView({ start, items }) {
+  const made = items.map((blocks) => element('li', {}, itemView(blocks)));
+  return start === null ? element('ul', {}, made) : element('ol', { start }, made);
+}
+
+/**
+ * The first line of an item stands beside its mark, and is no paragraph of its own.
+ * @param {Block[]} blocks
+ * @returns {Child[]}
+ */
+function itemView([first, ...rest]) {
+  if (first?.kind !== 'paragraph') return (first ? [first, ...rest] : rest).map(blockView);
+  return [element('span', {}, first.inside.map(inlineView)), ...rest.map(blockView)];
+}
+
+/** @param {Inline[][][]} rows */
+function tableView([head = [], ...rows]) {
+  const row = (/** @type {'th' | 'td'} */ cell, /** @type {Inline[][]} */ cells) =>
+    element(
+      'tr',
+      {},
+      cells.map((inside) => element(cell, cell === 'th' ? { scope: 'col' } : {}, inside.map(inlineView))),
+    );
+  const table = element(
+    'table',
+    {},
+    element('thead', {}, row('th', head)),
+    element(
+      'tbody',
+      {},
+      rows.map((cells) => row('td', cells)),
+    ),
+  );
+  return element('div', { class: 'wide-table', tabindex: 0, role: 'region', 'aria-label': 'Table' }, table);
+}
+
+/**
+ * @param {Inline} inline
+ * @returns {Child}
+ */
+function inlineView(inline) {
+  switch (inline.kind) {
+    case 'text':
+      return inline.text;
+    case 'code':
+      return element('code', {}, inline.text);
+    case 'link': {
+      const elsewhere = { href: inline.href, target: '_blank', rel: 'noopener noreferrer' };
+      return element('a', elsewhere, inline.inside.map(inlineView));
+    }
+    default:
+      return element(inline.kind, {}, inline.inside.map(inlineView));
+  }
+}

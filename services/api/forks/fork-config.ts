@@ -1,0 +1,77 @@
+import type { ForkRequest } from '#core/turn/forks/fork-request.ts';
+import type { GivenTool, TurnTool } from '#core/turn/request/tool.ts';
+import type { StandingConfig, TurnConfig } from '#core/turn/request/turn.ts';
+import { type Subscription, type Webhook, WebhookEvent } from '#core/turn/request/webhook.ts';
+import { mergeConfig, resolveConfig } from '../../start/resolve-config.ts';
+import type { ApiContext } from '../context.ts';
+
+/** The configuration that a request gives, of a fork or a rerun: what it leaves out is the turn's own. */
+type Overrides = Omit<ForkRequest, 'after_round' | 'input' | 'metadata' | 'priority'>;
+
+/** How the first turn of a fork is worked, and what later turns of its conversation inherit. */
+export type ForkConfig = { config: TurnConfig; standing: StandingConfig };
+
+/**
+ * The configuration of a turn with what a request gives in its place, checked as that of any turn. Tools that stay are those
+ * that the turn ran with.
+ */
+export async function configOfFork(
+  origin: TurnConfig,
+  overrides: Overrides,
+  context: ApiContext & { project: string },
+): Promise<ForkConfig> {
+  const tools = origin.tools.map(asOwnTool);
+  const standing = mergeConfig({ ...standingOf(origin), tools: tools.map(asGiven) }, overrides);
+  const known = overrides.tools === undefined ? tools : undefined;
+  const config = await resolveConfig(withFreeMode(standing, overrides), context, known);
+  return { config: { ...ofResponse(origin, overrides), ...config }, standing };
+}
+
+/** A turn's own configuration, as a request would give it. */
+function standingOf(config: TurnConfig): StandingConfig {
+  const { stop, seed, output_schema, context, fallback_models, webhook } = config;
+  return {
+    ...{ model: config.model, instructions: config.instructions, limits: config.limits },
+    ...{
+      tool_choice: config.tool_choice,
+      tool_mode: config.tool_mode,
+      parallel_tool_calls: config.parallel_tool_calls,
+    },
+    ...{ temperature: config.temperature, top_p: config.top_p, reasoning_effort: config.reasoning_effort },
+    ...{ verbosity: config.verbosity, max_output_tokens: config.max_output_tokens },
+    ...{ allowed_capabilities: config.allowed_capabilities as StandingConfig['allowed_capabilities'] },
+    ...{ provider_options: config.provider_options as StandingConfig['provider_options'] },
+    ...{ stop, seed, output_schema: output_schema as StandingConfig['output_schema'], context, fallback_models },
+    webhook: webhook && asWebhook(webhook),
+  };
+}
+
+/** A response's webhook may name events that no turn has. */
+function asWebhook({ url, events, include }: Subscription): Webhook | null {
+  const ofTurn = events.flatMap((event) => WebhookEvent.safeParse(event).data ?? []);
+  return ofTurn.length === 0 ? null : { url, events: ofTurn, include };
+}
+
+/** Calls of a response's functions are answered by the client, while the turn waits for them. */
+function asOwnTool({ handOver, ...tool }: TurnTool): TurnTool {
+  return handOver ? { ...tool, execution: { kind: 'client' } } : tool;
+}
+
+/** The definition of a tool, as a request would give it. */
+function asGiven({ operator: _, strict: __, ...tool }: TurnTool): GivenTool {
+  return tool;
+}
+
+/** Another model may hold its answer to the schema in another way. */
+function withFreeMode(config: StandingConfig, { model, output_schema: given }: Overrides): StandingConfig {
+  const { output_schema: own } = config;
+  return model && given === undefined && own ? { ...config, output_schema: { ...own, mode: null } } : config;
+}
+
+/** What only responses are given, and any turn is worked with. */
+function ofResponse({ text_format, max_total_output_tokens }: TurnConfig, { output_schema }: Overrides) {
+  return {
+    ...(text_format && !output_schema && { text_format }),
+    ...(max_total_output_tokens && { max_total_output_tokens }),
+  };
+}

@@ -1,0 +1,63 @@
+import { createRoute, type RouteHandler, z } from '@hono/zod-openapi';
+import { findRateLimits } from '#core/checkpoint/counts.ts';
+import { RequestRefused } from '#core/failure.ts';
+import { allQueues, providerOf } from '#core/queue/job.ts';
+import { iso } from '#core/turn/resource/iso.ts';
+import type { ApiContext } from '../context.ts';
+import { type ApiEnv, json, makeRouter } from '../http/router.ts';
+import { refusals } from '../schemas/errors/refusals.ts';
+import { Time } from '../schemas/fields/time.ts';
+import { listOf } from '../schemas/page.ts';
+import { wholeList } from './whole-list.ts';
+
+const Queue = z
+  .object({
+    name: z.string().describe('The name of the queue.'),
+    object: z.literal('queue'),
+    provider: z.string().nullable().describe('Whose turns it holds; null for a queue that is no provider’s own.'),
+    waiting: z.number().int().describe('Jobs that wait for a worker now.'),
+    active: z.number().int().describe('Jobs that workers are on.'),
+    rate_limited_until: Time.nullable().describe('Until when its turns wait for a rate limit; null where none waits.'),
+  })
+  .meta({
+    id: 'Queue',
+    description: 'A queue of jobs: each provider has its own.',
+    examples: [
+      {
+        ...{ name: 'turns-openai', object: 'queue', provider: 'openai', waiting: 12, active: 64 },
+        rate_limited_until: '2026-05-04T10:00:12.000Z',
+      },
+    ],
+  });
+
+const list = createRoute({
+  method: 'get',
+  path: '/v1/queues',
+  operationId: 'listQueues',
+  tags: ['Operation'],
+  summary: 'List the queues, and how much waits in each',
+  description: 'For admins.',
+  responses: { 200: { description: 'All queues.', content: json(listOf(Queue)) }, ...refusals() },
+});
+
+/** `GET /v1/queues`: the queues of all providers, that of what calls none, and that of webhooks. */
+export function queueRoutes({ db, providers, countJobs }: Pick<ApiContext, 'db' | 'providers' | 'countJobs'>) {
+  const listAll: RouteHandler<typeof list, ApiEnv> = async (c) => {
+    const names = allQueues(providers.names);
+    const [limits, counts] = await Promise.all([findRateLimits(db), Promise.all(names.map(count))]);
+    const queues = names.map((name, index) => {
+      const provider = providerOf(name, providers.names);
+      const { waiting = 0, prioritized = 0, active = 0 } = counts[index] ?? {};
+      const until = limits.get(provider ?? '') ?? null;
+      const about = { name, object: 'queue' as const, provider, waiting: waiting + prioritized, active };
+      return { ...about, rate_limited_until: iso(until) };
+    });
+    return c.json(wholeList(queues), 200);
+  };
+  const count = (name: string) => countJobs(name).catch(queueAway);
+  return makeRouter().openapi(list, listAll);
+}
+
+function queueAway(): never {
+  throw new RequestRefused(503, 'service_unavailable', 'The queue cannot be reached right now. Try again in a moment.');
+}

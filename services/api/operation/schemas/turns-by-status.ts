@@ -1,0 +1,21 @@
+import { z } from 'zod';
+
+const countOf = (what: string) => z.int().min(0).describe(`How many ${what}.`);
+
+/** A number for each status of a turn. */
+export const TurnsByStatus = z
+  .object({
+    ...{ queued: countOf('have not begun'), in_progress: countOf('are under way') },
+    ...{ requires_action: countOf('wait for a client or a person'), completed: countOf('have an answer') },
+    ...{ incomplete: countOf('were cut short'), failed: countOf('failed'), cancelled: countOf('were cancelled') },
+  })
+  .meta({
+    id: 'TurnsByStatus',
+    description: 'A number of turns for each status.',
+    examples: [
+      {
+        ...{ queued: 0, in_progress: 1, requires_action: 0 },
+        ...{ completed: 40, incomplete: 0, failed: 2, cancelled: 0 },
+      },
+    ],
+  });

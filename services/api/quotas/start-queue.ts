@@ -1,0 +1,103 @@
+import { countQueuedTurns, lockQueuedTurns, withinSavepoint } from '#core/checkpoint/quotas/queued-turns.ts';
+import type { Db, Trx } from '#core/checkpoint/tables.ts';
+
+/** A project with the bound that its starts are held to. */
+export type BoundProject = { name: string; maxQueuedTurns: number };
+
+/** The start of a turn in a transaction. One that `standsAlone` locks nothing that exists, and queues one turn or none. */
+export type Start<Made> = {
+  standsAlone: boolean;
+  make(trx: Trx): Promise<Made>;
+  /** Whether a turn was queued by it: no replay. */
+  isNew(made: Made): boolean;
+};
+
+/** What was started, and how many turns more may be queued; null: it was one too many, and is undone. */
+export type Admitted<Made> = { made: Made; remaining: number } | null;
+
+/** Starts turns of projects that may have only so many queued. */
+export type StartQueue = <Made>(project: BoundProject, start: Start<Made>) => Promise<Admitted<Made>>;
+
+type Waiting = { start: Start<unknown>; resolve(admitted: Admitted<unknown>): void; reject(error: unknown): void };
+
+/** Starts of one transaction at most: they hold the project's lock for as long as all of them take. */
+const MAX_BATCH = 32;
+
+/**
+ * A queue for each project, one transaction at a time in this process: waiting in the database would take up connections
+ * that other projects need. Starts that stand alone and wait together share a transaction, its lock, its count and its commit.
+ */
+export function makeStartQueue(db: Db): StartQueue {
+  const queues = new Map<string, Waiting[]>();
+
+  async function work(project: BoundProject, queue: Waiting[]): Promise<void> {
+    queues.set(project.name, queue);
+    while (queue.length > 0) await startTogether(db, project, takeBatch(queue));
+    queues.delete(project.name);
+  }
+  return <Made>(project: BoundProject, start: Start<Made>) =>
+    new Promise<Admitted<Made>>((resolve, reject) => {
+      const queue = queues.get(project.name) ?? [];
+      queue.push({ start, resolve, reject } as Waiting);
+      if (!queues.has(project.name)) void work(project, queue);
+    });
+}
+
+/** The first, and with it those behind it that stand alone like it. */
+function takeBatch(queue: Waiting[]): Waiting[] {
+  const others = queue.findIndex(({ start }, index) => index >= MAX_BATCH || !start.standsAlone);
+  return queue.splice(0, others === -1 ? queue.length : Math.max(1, others));
+}
+
+type Outcome = { admitted: Admitted<unknown> } | { error: unknown };
+
+/** Settles each of a batch, once all are committed. */
+async function startTogether(db: Db, project: BoundProject, batch: Waiting[]): Promise<void> {
+  try {
+    const outcomes = await db.transaction().execute((trx) => startAll(trx, project, batch));
+    for (const [index, { resolve, reject }] of batch.entries()) {
+      const outcome = outcomes[index];
+      if (outcome && 'admitted' in outcome) resolve(outcome.admitted);
+      else reject(outcome?.error);
+    }
+  } catch (error) {
+    for (const { reject } of batch) reject(error);
+  }
+}
+
+async function startAll(trx: Trx, { name, maxQueuedTurns: most }: BoundProject, batch: Waiting[]): Promise<Outcome[]> {
+  await lockQueuedTurns(trx, name);
+  const count = () => countQueuedTurns(trx, name, most + 1);
+  const [first] = batch;
+  // What else it does may make room, so all is counted again behind it.
+  if (first && !first.start.standsAlone) return [await admit(trx, first, async () => most - (await count()))];
+  let queued = await count();
+  const outcomes: Outcome[] = [];
+  for (const waiting of batch) {
+    const outcome = await admit(trx, waiting, (isNew) => most - queued - (isNew ? 1 : 0));
+    if ('admitted' in outcome && outcome.admitted) queued = most - outcome.admitted.remaining;
+    outcomes.push(outcome);
+  }
+  return outcomes;
+}
+
+class OneTooMany extends Error {}
+
+async function admit(
+  trx: Trx,
+  { start }: Waiting,
+  remainingAfter: (isNew: boolean) => number | Promise<number>,
+): Promise<Outcome> {
+  try {
+    const admitted = await withinSavepoint(trx, async () => {
+      const made = await start.make(trx);
+      const isNew = start.isNew(made);
+      const remaining = await remainingAfter(isNew);
+      if (isNew && remaining < 0) throw new OneTooMany();
+      return { made, remaining };
+    });
+    return { admitted };
+  } catch (error) {
+    return error instanceof OneTooMany ? { admitted: null } : { error };
+  }
+}

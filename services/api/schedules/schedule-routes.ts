@@ -1,0 +1,208 @@
+import { createRoute, type RouteHandler, z } from '@hono/zod-openapi';
+import {
+  changeSchedule,
+  createSchedule,
+  deleteSchedule,
+  findSchedule,
+  listSchedules,
+  lockSchedule,
+  MAX_SCHEDULES,
+  readClock,
+} from '#core/checkpoint/schedules/schedules.ts';
+import type { Db, Trx } from '#core/checkpoint/tables.ts';
+import { RequestRefused } from '#core/failure.ts';
+import { isId, newId } from '#core/id.ts';
+import { nextTime, nextTimes } from '#core/schedule/next-time.ts';
+import { ScheduleChange, ScheduleRequest } from '#core/turn/request/schedule.ts';
+import { type ListedSchedule, presentSchedule } from '#core/turn/resource/schedule.ts';
+import { planOf, type Schedule as StoredSchedule } from '#core/turn/schedule/schedule.ts';
+import { checkScheduledTurn } from '../../start/scheduled-turn.ts';
+import type { ApiContext } from '../context.ts';
+import { withIdempotencyKey } from '../http/idempotency.ts';
+import { type ApiEnv, json, makeRouter } from '../http/router.ts';
+import { ofBody, ofConfig, ofIdempotencyKey, refusals } from '../schemas/errors/refusals.ts';
+import { idempotencyKey, locationHeader, replayedHeader } from '../schemas/fields/headers.ts';
+import { ScheduleId } from '../schemas/fields/id.ts';
+import { listOf, PageQuery, pageOf, readCursor } from '../schemas/page.ts';
+import { Schedule } from '../schemas/schedule.ts';
+import { givesPlan, readPlan } from './read-plan.ts';
+
+const params = z.object({ id: ScheduleId });
+const tags = ['Schedules'];
+const ofTurn = [...ofBody, ...ofConfig, 'unsupported_content', 'conversation_not_found'] as const;
+
+const create = createRoute({
+  ...{ method: 'post', path: '/v1/schedules', operationId: 'createSchedule', tags },
+  summary: 'Create a schedule, which starts a turn at each planned time',
+  description: 'Its turn is checked now as a request for it would be, and once more at each planned time.',
+  parameters: [idempotencyKey],
+  request: { body: { required: true, content: json(ScheduleRequest) } },
+  responses: {
+    201: {
+      description: 'Created.',
+      headers: z.object({ ...locationHeader, ...replayedHeader }),
+      content: json(Schedule),
+    },
+    ...refusals(...ofTurn, ...ofIdempotencyKey, 'too_many_schedules'),
+  },
+});
+
+const list = createRoute({
+  ...{ method: 'get', path: '/v1/schedules', operationId: 'listSchedules', tags },
+  summary: 'List schedules, newest first',
+  request: { query: PageQuery },
+  responses: { 200: { description: 'A page.', content: json(listOf(Schedule)) }, ...refusals('invalid_value') },
+});
+
+const readSchedule = createRoute({
+  ...{ method: 'get', path: '/v1/schedules/{id}', operationId: 'readSchedule', tags },
+  summary: 'Read a schedule, with its last firings and its next times',
+  request: { params },
+  responses: { 200: { description: 'The schedule.', content: json(Schedule) }, ...refusals('schedule_not_found') },
+});
+
+const change = createRoute({
+  ...{ method: 'patch', path: '/v1/schedules/{id}', operationId: 'changeSchedule', tags },
+  summary: 'Change, enable or disable a schedule; what is left out stays',
+  description: 'A new plan counts from now. What passed while the schedule was disabled is not missed.',
+  request: { params, body: { required: true, content: json(ScheduleChange) } },
+  responses: {
+    200: { description: 'The schedule as it is now.', content: json(Schedule) },
+    ...refusals(...ofTurn, 'schedule_not_found'),
+  },
+});
+
+const remove = createRoute({
+  ...{ method: 'delete', path: '/v1/schedules/{id}', operationId: 'deleteSchedule', tags },
+  summary: 'Delete a schedule; the turns that it has started stay',
+  request: { params },
+  responses: { 204: { description: 'Deleted.' }, ...refusals('quota_exceeded', 'schedule_not_found') },
+});
+
+/** `/v1/schedules`. */
+export function scheduleRoutes(context: ApiContext) {
+  return makeRouter()
+    .openapi(create, createOne(context))
+    .openapi(list, listAll(context))
+    .openapi(readSchedule, readOne(context))
+    .openapi(change, changeOne(context))
+    .openapi(remove, removeOne(context));
+}
+
+function createOne(context: ApiContext): RouteHandler<typeof create, ApiEnv> {
+  return async (c) => {
+    const project = c.get('project');
+    const { turn, conversation_id: conversationId = null, enabled, if_missed, ...plan } = c.req.valid('json');
+    await checkTurn(context, { project, turn, conversationId });
+    const id = newId('sched');
+    const made = await withIdempotencyKey(c, context, {
+      together: async (trx) => {
+        const now = await readClock(trx);
+        const planned = readPlan(plan, { now });
+        const own = { id, project, keyId: c.get('keyId'), turn, conversationId, createdAt: now };
+        const nextAt = enabled === false ? null : nextAfter(planned, now);
+        const isMade = await createSchedule(trx, { ...own, ...planned, ifMissed: if_missed ?? 'once', nextAt });
+        if (!isMade) throw tooMany();
+        return { status: 201, resourceId: id };
+      },
+    });
+    c.header('Location', `/v1/schedules/${made.resourceId}`);
+    return c.json(present(await findOwn(context.db, project, made.resourceId)), 201);
+  };
+}
+
+function listAll({ db }: ApiContext): RouteHandler<typeof list, ApiEnv> {
+  return async (c) => {
+    const { cursor, limit } = c.req.valid('query');
+    const rows = await listSchedules(db, c.get('project'), { ...readCursor('sched', cursor), limit: limit + 1 });
+    return c.json(pageOf(rows, limit, present), 200);
+  };
+}
+
+function readOne({ db }: ApiContext): RouteHandler<typeof readSchedule, ApiEnv> {
+  return async (c) => c.json(present(await findOwn(db, c.get('project'), c.req.valid('param').id)), 200);
+}
+
+function changeOne(context: ApiContext): RouteHandler<typeof change, ApiEnv> {
+  const { db } = context;
+  return async (c) => {
+    const project = c.get('project');
+    const found = await findOwn(db, project, c.req.valid('param').id);
+    const body = c.req.valid('json');
+    const turn = body.turn ?? found.turn;
+    const conversationId = body.conversation_id === undefined ? found.conversationId : body.conversation_id;
+    if (body.turn !== undefined || body.conversation_id !== undefined)
+      await checkTurn(context, { project, turn, conversationId });
+    await db.transaction().execute((trx) => changeLocked(trx, found, body));
+    return c.json(present(await findOwn(db, project, found.id)), 200);
+  };
+}
+
+/** A plan that is given, or comes back by being enabled, counts from now. */
+async function changeLocked(trx: Trx, { project, id }: StoredSchedule, body: ScheduleChange): Promise<void> {
+  const stands = await lockSchedule(trx, project, id);
+  if (!stands) throw notFound();
+  const now = await readClock(trx);
+  const isNewPlan = givesPlan(body);
+  const plan = isNewPlan ? readPlan(body, { now, stands }) : stands;
+  const wasEnabled = stands.nextAt !== null;
+  const isEnabled = body.enabled === undefined ? wasEnabled : (body.enabled ?? true);
+  const stays = !isNewPlan && wasEnabled;
+  await changeSchedule(trx, id, {
+    ...{ cron: plan.cron, timeZone: plan.timeZone, everySeconds: plan.everySeconds, since: plan.since },
+    turn: body.turn ?? stands.turn,
+    conversationId: body.conversation_id === undefined ? stands.conversationId : body.conversation_id,
+    ifMissed: body.if_missed === undefined ? stands.ifMissed : (body.if_missed ?? 'once'),
+    nextAt: isEnabled ? (stays ? stands.nextAt : nextAfter(plan, now)) : null,
+  });
+}
+
+function removeOne({ db }: ApiContext): RouteHandler<typeof remove, ApiEnv> {
+  return async (c) => {
+    const { id } = c.req.valid('param');
+    if (!isId('sched', id) || !(await deleteSchedule(db, c.get('project'), id))) throw notFound();
+    return c.body(null, 204);
+  };
+}
+
+/** The refusal of a turn says where it stands in the request of the schedule. */
+async function checkTurn(context: ApiContext, asked: Parameters<typeof checkScheduledTurn>[1]): Promise<void> {
+  await checkScheduledTurn(context, asked).catch((error: unknown) => {
+    if (!(error instanceof RequestRefused) || error.param === 'conversation_id') throw error;
+    const { status, code, message, param } = error;
+    throw new RequestRefused(status, code, message, param === null ? 'turn' : `turn.${param}`);
+  });
+}
+
+function nextAfter(plan: Parameters<typeof planOf>[0], now: string): string | null {
+  const next = nextTime(planOf(plan), Date.parse(now));
+  return next === null ? null : new Date(next).toISOString();
+}
+
+/** How many of the planned times to come are shown. */
+const NEXT = 5;
+
+function present(schedule: ListedSchedule) {
+  const { nextAt, now } = schedule;
+  return presentSchedule(schedule, nextAt === null ? [] : nextTimes(planOf(schedule), Date.parse(now), NEXT));
+}
+
+async function findOwn(db: Db, project: string, id: string): Promise<ListedSchedule> {
+  const schedule = isId('sched', id) ? await findSchedule(db, project, id) : undefined;
+  if (schedule) return schedule;
+  throw notFound();
+}
+
+function tooMany(): RequestRefused {
+  const message = `A project has ${MAX_SCHEDULES} schedules at most. Delete one that is not needed.`;
+  return new RequestRefused(409, 'too_many_schedules', message);
+}
+
+function notFound(): RequestRefused {
+  return new RequestRefused(
+    404,
+    'schedule_not_found',
+    'There is no schedule of this id. Check the id and the key.',
+    'id',
+  );
+}

@@ -1,0 +1,129 @@
+import { errorTypes } from '../../http/errors.ts';
+import { type ErrorExample, errorExample as of } from './error-example.ts';
+import { invalidRequestCodes } from './invalid-request-codes.ts';
+
+/** Every code that an error may carry, each as it may come. */
+export const errorCodes = {
+  ...invalidRequestCodes,
+  invalid_api_key: of(401, null, 'Send a valid key as `Authorization: Bearer <key>`.'),
+  host_not_allowed: of(
+    403,
+    'Host',
+    'Without PAWL_API_KEYS only localhost, 127.0.0.1 and [::1] are served. Use one of them, or set keys.',
+  ),
+  origin_not_allowed: of(
+    403,
+    'Origin',
+    'Pages of other origins may not use this API: ask it from your own server. ' +
+      'A proxy before it has to pass on the Host that the browser asked for, port included.',
+  ),
+  insufficient_scope: of(403, null, 'This needs a key with the scope write. Use another one, or ask the operator.'),
+  model_not_allowed: of(403, 'model', 'This project may not ask openai/gpt-5. Name a model of GET /v1/models.'),
+  route_not_found: of(404, null, 'There is no such route. GET /openapi.json lists those there are.'),
+  conversation_not_found: of(404, 'id', 'There is no conversation of this id. Check the id and the key.'),
+  response_not_found: of(
+    404,
+    'id',
+    'There is no response of this id. Check the id and the key; one that was not stored cannot be asked for.',
+  ),
+  conversation_item_not_found: of(
+    404,
+    'item_id',
+    'There is no item of this id in the conversation. Check the ids; deleted items are gone.',
+  ),
+  model_not_listed: of(
+    404,
+    'id',
+    'No provider here lists the model "openai/gpt-0". GET /openai/v1/models has those there are.',
+  ),
+  bulk_not_found: of(404, 'id', 'There is no bulk of this id. Check the id and the key.'),
+  schedule_not_found: of(404, 'id', 'There is no schedule of this id. Check the id and the key.'),
+  turn_not_found: of(404, 'id', 'There is no turn of this id. Check the id and the key.'),
+  round_not_found: of(404, 'number', 'This turn has no such round: it has 2, numbered from 1.'),
+  tool_call_not_found: of(404, 'tool_outputs[0].tool_call_id', 'This turn has no tool call call_9.'),
+  tool_output_not_found: of(404, 'call_id', 'There is no output of a call call_1 in this turn yet.'),
+  blob_not_found: of(404, 'sha', 'There is no blob of this SHA-256. Check it and the key; it goes with its last turn.'),
+  delivery_not_found: of(404, 'id', 'There is no delivery of this id.'),
+  webhook_endpoint_not_found: of(404, 'id', 'There is no webhook endpoint of this id. Check the id and the key.'),
+  method_not_allowed: of(405, null, 'This path takes GET only. Use that.'),
+  request_timeout: of(408, null, 'The request did not come in time. Send its headers in 10 s and all of it in 60 s.'),
+  idempotency_key_reused: of(
+    409,
+    'Idempotency-Key',
+    'This Idempotency-Key was used with another body. Send the same body, or a fresh key.',
+  ),
+  conversation_busy: of(
+    409,
+    'on_active_turn',
+    'The conversation is at turn_01kagz8m4pfvbte2n5q7rys3wx. ' +
+      'Wait for it, cancel it, or send on_active_turn enqueue, steer or interrupt.',
+  ),
+  turn_differs: of(
+    409,
+    'model',
+    'turn_01kagz8m4pfvbte2n5q7rys3wx, which the input would join, has another model. Leave it out, or start a turn of its own.',
+  ),
+  turn_active: of(409, null, 'The turn is still active. Wait for it or cancel it, then delete.'),
+  turn_ended: of(409, null, 'The turn is completed already and cannot be cancelled.'),
+  round_not_finished: of(
+    409,
+    'after_round',
+    'Round 3 of the turn is not there, or its calls are not all answered yet. Wait for it, or fork behind an earlier round.',
+  ),
+  turn_not_failed: of(409, null, 'Only a failed turn can be retried. Start a new turn instead.'),
+  turn_forked: of(409, null, 'A fork stands on this turn, so it stays as it is. Start a new turn instead.'),
+  tool_call_answered: of(
+    409,
+    'tool_outputs[0].tool_call_id',
+    'The call call_1 was answered otherwise before; the first answer stands.',
+  ),
+  tool_call_not_waiting: of(
+    409,
+    'tool_outputs[0].tool_call_id',
+    "The call call_1 does not wait for this. Read the turn's required_action.",
+  ),
+  too_many_schedules: of(409, null, 'A project has 1000 schedules at most. Delete one that is not needed.'),
+  too_many_webhook_endpoints: of(
+    409,
+    null,
+    'A project has 100 webhook endpoints at most. Delete one that is not needed.',
+  ),
+  webhook_endpoint_disabled: of(409, null, 'The webhook endpoint is disabled or deleted. Enable it, then redeliver.'),
+  body_too_large: of(413, null, 'The body is larger than 1 MiB. Send less, or split it over turns.'),
+  unsupported_media_type: of(415, null, 'Send the body as JSON with `Content-Type: application/json`.'),
+  expectation_failed: of(417, 'Expect', 'Only `Expect: 100-continue` can be met. Leave out the header, or send that.'),
+  too_many_streams: of(
+    429,
+    null,
+    'This key has 1000 streams and long polls open here. Close some, or ask without `wait`.',
+  ),
+  quota_exceeded: of(429, null, 'The project may make 600 requests a minute. Try again in 17 s.'),
+  headers_too_large: of(
+    431,
+    null,
+    'The request line and the headers have more than 16 KiB. Send fewer or shorter ones.',
+  ),
+  internal: of(500, null, 'Something went wrong on our side. Try again; if it stays, look into the API log.'),
+  server_stopping: of(
+    503,
+    null,
+    'This server is stopping. The response goes on: retrieve it by the id in the header pawl-response-id.',
+  ),
+  too_many_connections: of(
+    503,
+    null,
+    'Too many connections are open here. Close those that you do not use, and try again in a moment.',
+  ),
+  service_unavailable: of(503, null, 'The database cannot be reached right now. Try again in a moment.'),
+  mcp_server_unavailable: of(503, 'tools[0]', 'The MCP server "github" cannot be reached now. Try again in a moment.'),
+} satisfies Record<string, ErrorExample>;
+
+export type ErrorCode = keyof typeof errorCodes;
+
+/** The body of an answer with each code. */
+export const errorExamples = Object.fromEntries(
+  Object.entries(errorCodes).map(([code, { status, message, param }]) => [
+    code,
+    { error: { type: errorTypes[status], code, message, param } },
+  ]),
+);

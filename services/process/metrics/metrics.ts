@@ -1,0 +1,128 @@
+import { Counter, Histogram, Registry } from 'prom-client';
+import type { Usage } from '#core/turn/reply.ts';
+import { measureEventLoop } from './event-loop.ts';
+import { limitValues } from './limit-values.ts';
+
+/** What a reply of a model took, as it was committed. `firstChunkMs` is null where nothing was streamed. */
+export type CountedRound = {
+  project: string;
+  model: string;
+  durationMs: number;
+  firstChunkMs: number | null;
+  usage: Usage | null;
+};
+
+/**
+ * What a process counts and measures, in Prometheus’ words. Each is called once the commit it tells of has succeeded, so that a
+ * write that a guard refused counts nothing. `model` is `provider/model`, as everywhere.
+ */
+export type Metrics = {
+  registry: Registry;
+  turnEnded(project: string, status: string): void;
+  roundSaved(round: CountedRound): void;
+  /** Tokens, and what they cost, of a reply or of a summary. */
+  tokensUsed(project: string, model: string, usage: Usage | null): void;
+  /** An attempt at a round: `success`, or the code of its failure. */
+  roundAttempted(model: string, outcome: string): void;
+  stepBegun(project: string, waitedMs: number): void;
+  /** A call that has its result: `success`, or the category of its error. */
+  toolAnswered(tool: string, outcome: string, durationMs: number): void;
+  rescued(wakeups: number): void;
+  deliveryAttempted(outcome: 'delivered' | 'retried' | 'failed'): void;
+  retentionDeleted(kind: string, rows: number): void;
+  /** A list, usage or events were read, where there are replicas. */
+  readServed(server: 'replica' | 'primary'): void;
+  close(): void;
+};
+
+/** Labels that callers name have this many values at most; further ones are `other`. */
+const MOST_VALUES = 100;
+
+/** Makes the counters and histograms of one process, all in a registry of their own. */
+export function makeMetrics(): Metrics {
+  const registry = new Registry();
+  const count = counters(registry);
+  const measure = histograms(registry);
+  const eventLoop = measureEventLoop((delayMs) => measure.delays().observe(Math.max(0, delayMs) / 1000));
+  const [project, model, tool] = [limitValues(MOST_VALUES), limitValues(MOST_VALUES), limitValues(MOST_VALUES)];
+
+  function tokensUsed(ofProject: string, name: string, usage: Usage | null): void {
+    if (!usage) return;
+    const at = [project(ofProject), providerOf(name), model(name)];
+    count.tokens(...at, 'input').inc(usage.input_tokens);
+    count.tokens(...at, 'output').inc(usage.output_tokens);
+    if (usage.cost_usd) count.cost(project(ofProject), model(name)).inc(usage.cost_usd);
+  }
+
+  return {
+    registry,
+    turnEnded: (name, status) => count.turns(project(name), status).inc(),
+    roundSaved: (round) => {
+      const at = [providerOf(round.model), model(round.model)];
+      count.rounds(project(round.project), ...at).inc();
+      count.attempts(...at, 'success').inc();
+      measure.rounds(...at).observe(round.durationMs / 1000);
+      if (round.firstChunkMs !== null) measure.firstChunks(...at).observe(round.firstChunkMs / 1000);
+      tokensUsed(round.project, round.model, round.usage);
+    },
+    tokensUsed,
+    roundAttempted: (name, outcome) => count.attempts(providerOf(name), model(name), outcome).inc(),
+    stepBegun: (name, waitedMs) => measure.waits(project(name)).observe(Math.max(0, waitedMs) / 1000),
+    toolAnswered: (name, outcome, durationMs) => measure.tools(tool(name), outcome).observe(durationMs / 1000),
+    rescued: (wakeups) => count.rescues().inc(wakeups),
+    deliveryAttempted: (outcome) => count.deliveries(outcome).inc(),
+    retentionDeleted: (kind, rows) => count.deleted(kind).inc(rows),
+    readServed: (server) => count.reads(server).inc(),
+    close: () => eventLoop.stop(),
+  };
+}
+
+function counters(registry: Registry) {
+  const counter = (name: string, help: string, ...labelNames: string[]) =>
+    remembered(new Counter({ name, help, labelNames, registers: [registry] }));
+  return {
+    turns: counter('pawl_turns_total', 'Turns that have ended', 'project', 'status'),
+    rounds: counter('pawl_rounds_total', 'Rounds that were saved', 'project', 'provider', 'model'),
+    attempts: counter('pawl_round_attempts_total', 'Attempts at rounds', 'provider', 'model', 'outcome'),
+    rescues: counter('pawl_rescues_total', 'Wakeups that were enqueued again because their row was late'),
+    tokens: counter('pawl_tokens_total', 'Tokens of saved replies', 'project', 'provider', 'model', 'direction'),
+    cost: counter('pawl_cost_usd_total', 'What saved replies cost, in US dollars', 'project', 'model'),
+    deliveries: counter('pawl_deliveries_total', 'Attempts at webhooks', 'outcome'),
+    deleted: counter('pawl_retention_deleted_total', 'Rows that were deleted because of their age', 'kind'),
+    reads: counter('pawl_reads_total', 'Reads that a replica may serve, by what served them', 'server'),
+  };
+}
+
+const QUICK = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300];
+const SLOW = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 40, 60, 120, 300, 600];
+const STALLS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5];
+
+function histograms(registry: Registry) {
+  const histogram = (name: string, help: string, buckets: number[], ...labelNames: string[]) =>
+    remembered(new Histogram({ name, help, buckets, labelNames, registers: [registry] }));
+  const ofModel = ['provider', 'model'];
+  return {
+    waits: histogram('pawl_queue_wait_seconds', 'From a step that is due to its begin', QUICK, 'project'),
+    firstChunks: histogram('pawl_time_to_first_chunk_seconds', 'From a request to the first chunk', SLOW, ...ofModel),
+    rounds: histogram('pawl_round_duration_seconds', 'From a request to its whole reply', SLOW, ...ofModel),
+    tools: histogram('pawl_tool_duration_seconds', 'How long a call took that ran here', QUICK, 'tool', 'outcome'),
+    delays: histogram('pawl_event_loop_delay_seconds', 'By how much timers of this process come late', STALLS),
+  };
+}
+
+/** A metric whose labelled children are made once: looking one up costs no object. */
+function remembered<Child>(metric: { labels(...values: string[]): Child }): (...values: string[]) => Child {
+  const children = new Map<string, Child>();
+  return (...values) => {
+    const key = values.join('\n');
+    const known = children.get(key);
+    if (known) return known;
+    const child = metric.labels(...values);
+    children.set(key, child);
+    return child;
+  };
+}
+
+function providerOf(model: string): string {
+  return model.slice(0, model.indexOf('/'));
+}

@@ -1,0 +1,34 @@
+import { Misconfigured } from '#core/failure.ts';
+
+/** What a key may do: `admin` is all of them, and what spans projects. */
+export const SCOPES = ['read', 'write', 'approve', 'admin'] as const;
+
+export type Scope = (typeof SCOPES)[number];
+
+/** What a key may do of which the operator says nothing. */
+export const USUAL_SCOPES: Scope[] = ['read', 'write', 'approve'];
+
+/** A key that opens a project; `place` is where the operator wrote it, such as `PAWL_PROJECTS.web.keys[1]`. */
+export type AccessKey = { project: string; key: string; scopes: Scope[]; place: string };
+
+/** Reads PAWL_API_KEYS: `project:key`, comma-separated. A `Misconfigured` names the place and shows no key. */
+export function readApiKeys(text: string | undefined): AccessKey[] {
+  return text === undefined ? [] : text.split(',').map(readEntry);
+}
+
+function readEntry(entry: string, index: number): AccessKey {
+  const place = `PAWL_API_KEYS[${index}]`;
+  const [, project, key] = /^\s*([A-Za-z0-9_.-]+):(\S+)\s*$/.exec(entry) ?? [];
+  if (project && key) return { project, key, scopes: USUAL_SCOPES, place };
+  throw new Misconfigured(`${place}: PAWL_API_KEYS must be a comma-separated list of project:key.`);
+}
+
+/** Refuses a key that stands in two places: it would not be clear whose it is, or what it may do. */
+export function refuseRepeatedKeys(keys: AccessKey[]): void {
+  const places = new Map<string, string>();
+  for (const { key, place } of keys) {
+    const before = places.get(key);
+    if (before) throw new Misconfigured(`${place}: this key stands at ${before} already. Give each key once.`);
+    places.set(key, place);
+  }
+}

@@ -1,0 +1,162 @@
+import { readFileSync } from 'node:fs';
+import { z } from 'zod';
+import { Misconfigured } from '#core/failure.ts';
+import { isRecord } from '#core/json.ts';
+import { type Project, plainProject } from '#core/project.ts';
+import type { ToolSecrets } from '#core/tools/http/secrets.ts';
+import type { Settings } from '../settings.ts';
+import { type AccessKey, readApiKeys, refuseRepeatedKeys, SCOPES, USUAL_SCOPES } from './access-keys.ts';
+import { findRepeatedName } from './repeated-name.ts';
+
+/** The projects of an installation, those of PAWL_API_KEYS among them, and the keys that open them. */
+export type ReadProjects = { projects: Project[]; keys: AccessKey[] };
+
+/**
+ * Reads PAWL_PROJECTS, JSON or `@` and the path of a file with it, together with the keys of PAWL_API_KEYS. What cannot
+ * work is a `Misconfigured`: one sentence with the variable and the place, and never a key.
+ */
+export function readProjects(
+  { PAWL_PROJECTS: text, PAWL_API_KEYS }: Pick<Settings, 'PAWL_PROJECTS' | 'PAWL_API_KEYS'>,
+  toolSecrets: ToolSecrets,
+): ReadProjects {
+  const given = text === undefined ? {} : readJson(contentOf(text));
+  const read = Object.entries(given).map(([name, value], index) => readProject({ name, value, index }, toolSecrets));
+  const keys = [...readApiKeys(PAWL_API_KEYS), ...read.flatMap((one) => one.keys)];
+  refuseRepeatedKeys(keys);
+  const named = new Map(keys.map(({ project }) => [project, plainProject(project)]));
+  for (const { project } of read) named.set(project.name, project);
+  return { projects: [...named.values()], keys };
+}
+
+/** The path of the file that PAWL_PROJECTS names; null where it is the JSON itself. */
+export function projectsFile(text: string | undefined): string | null {
+  return /^\s*@\s*(.*?)\s*$/s.exec(text ?? '')?.[1] ?? null;
+}
+
+function contentOf(text: string): string {
+  const path = projectsFile(text);
+  if (path === null) return text;
+  try {
+    return readFileSync(path, 'utf8').replace(/^\uFEFF/, '');
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? ` (${String(error.code)})` : '';
+    throw new Misconfigured(
+      `PAWL_PROJECTS: the file ${path} cannot be read${code}. Give @ and the path of a JSON file.`,
+    );
+  }
+}
+
+const FORM = 'Give JSON such as {"web":{"keys":["…"]}}, or @ and the path of a file with it.';
+
+/** The parser's own message quotes the JSON, and so a key: only the line and the column are taken of it. */
+function readJson(text: string): Record<string, unknown> {
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch (error) {
+    const [place] = /line \d+ column \d+/.exec(error instanceof Error ? error.message : '') ?? [];
+    throw new Misconfigured(`PAWL_PROJECTS: this is no JSON${place ? `, at ${place}` : ''}. ${FORM}`);
+  }
+  const repeated = findRepeatedName(text);
+  if (repeated) {
+    const place = `line ${repeated.line} column ${repeated.column}`;
+    throw new Misconfigured(`PAWL_PROJECTS: the name at ${place} stands twice in its object. Give each once.`);
+  }
+  if (isRecord(json)) return json;
+  throw new Misconfigured(`PAWL_PROJECTS: this is no object of projects. ${FORM}`);
+}
+
+const KEY = 'give a key of visible ASCII characters without spaces, or {"key":"…","scopes":["read"]}';
+const SCOPE_LIST = `give a list of one or more of ${SCOPES.join(', ')}`;
+const MODEL = 'give models as provider/model; only the last character may be *';
+
+const Key = z.preprocess(
+  (given) => (typeof given === 'string' ? { key: given } : given),
+  z.strictObject(
+    {
+      key: z.string(KEY).regex(/^[!-~]+$/, KEY),
+      scopes: z.array(z.enum(SCOPES, SCOPE_LIST), SCOPE_LIST).min(1, SCOPE_LIST).default(USUAL_SCOPES),
+    },
+    { error: ({ code }) => (code === 'invalid_type' ? KEY : undefined) },
+  ),
+);
+
+/** What the integers of structured headers can tell. */
+const MOST = 999_999_999_999_999;
+
+function whole(min: number, max = MOST) {
+  const error = `give a whole number from ${min} to ${max}`;
+  return z.int(error).min(min, error).max(max, error).optional();
+}
+
+const WEIGHT = 'give a number above 0';
+const DAYS = 'give days as a number above 0 and below 100000';
+
+const GivenProject = z.strictObject(
+  {
+    keys: z.array(Key, 'give a list of keys').default([]),
+    weight: z.number(WEIGHT).positive(WEIGHT).default(1),
+    max_active_turns: whole(1),
+    max_queued_turns: whole(0),
+    requests_per_minute: whole(0),
+    tokens_per_day: whole(0),
+    allowed_models: z
+      .array(z.string(MODEL).regex(/^([A-Za-z0-9_-]+\/[^*]+|[^*]*\*)$/, MODEL), 'give a list of models')
+      .optional(),
+    secrets: z.array(z.string('name a secret'), 'give a list of names of PAWL_SECRETS').optional(),
+    retention_days: z.number(DAYS).positive(DAYS).max(99_999.999_999_999, DAYS).optional(),
+  },
+  { error: ({ code }) => (code === 'invalid_type' ? 'give an object such as {"keys":["…"]}' : undefined) },
+);
+
+/** An entry of the variable; where it may be a key in the place of a name, its position is told and not the name. */
+type Entry = { name: string; value: unknown; index: number };
+
+function readProject({ name, value, index }: Entry, toolSecrets: ToolSecrets): { project: Project; keys: AccessKey[] } {
+  if (!/^[A-Za-z0-9_.-]{1,64}$/.test(name)) {
+    const sentence = 'name it with up to 64 letters, digits, _ . and -';
+    throw new Misconfigured(`PAWL_PROJECTS: the name of project ${index + 1} has another form; ${sentence}.`);
+  }
+  if (!isRecord(value)) {
+    throw new Misconfigured(`PAWL_PROJECTS: project ${index + 1} is no object; give one such as {"keys":["…"]}.`);
+  }
+  const { data, error } = GivenProject.safeParse(value);
+  const place = `PAWL_PROJECTS.${name}`;
+  if (!data) throw explain(place, error.issues[0]);
+  const missing = data.secrets?.findIndex((secret) => !toolSecrets.has(secret)) ?? -1;
+  if (missing !== -1) {
+    const message = 'PAWL_SECRETS has no secret of this name. Add it there, or leave it out here.';
+    throw new Misconfigured(`${place}.secrets[${missing}]: ${message}`);
+  }
+  const keys = data.keys.map((key, at) => ({ ...key, project: name, place: `${place}.keys[${at}]` }));
+  return { project: projectOf(name, data), keys };
+}
+
+function projectOf(name: string, given: z.output<typeof GivenProject>): Project {
+  return {
+    name,
+    weight: given.weight,
+    maxActiveTurns: given.max_active_turns ?? null,
+    maxQueuedTurns: given.max_queued_turns ?? null,
+    requestsPerMinute: given.requests_per_minute ?? null,
+    tokensPerDay: given.tokens_per_day ?? null,
+    allowedModels: given.allowed_models ?? null,
+    secrets: given.secrets ?? null,
+    retentionDays: given.retention_days ?? null,
+  };
+}
+
+function explain(place: string, issue: z.core.$ZodIssue | undefined): Misconfigured {
+  const path = [...(issue?.path ?? [])];
+  if (path.at(-1) === 'key') path.pop();
+  const at = path.reduce<string>(
+    (whole, part) => `${whole}${typeof part === 'number' ? `[${part}]` : `.${String(part)}`}`,
+    place,
+  );
+  if (issue?.code !== 'unrecognized_keys') return new Misconfigured(`${at}: ${issue?.message}.`);
+  const [field = ''] = issue.keys;
+  // A field of another form may be a key that stands in the wrong place.
+  const named = /^[A-Za-z]{1,20}(_[A-Za-z]{1,20}){0,4}$/.test(field) ? ` ${field}` : ' of this name';
+  const fields = path[0] === 'keys' ? ['key', 'scopes'] : Object.keys(GivenProject.shape);
+  return new Misconfigured(`${at}: there is no field${named}. Give ${fields.join(', ')}.`);
+}

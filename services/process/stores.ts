@@ -1,0 +1,39 @@
+import { type Connection, connect } from '#core/checkpoint/connect.ts';
+import { Misconfigured } from '#core/failure.ts';
+import { readPooler } from '#core/postgres/hosts.ts';
+import { openPubsub } from '#core/pubsub/open-pubsub.ts';
+import type { Pubsub } from '#core/pubsub/pubsub.ts';
+import type { JobQueue } from '#core/queue/job-queue.ts';
+import { openJobQueue } from '#core/queue/open-job-queue.ts';
+
+/** Where a process keeps and announces its work. */
+export type Stores = { connection: Connection; jobQueue: JobQueue; pubsub: Pubsub; close(): Promise<void> };
+
+/** `REDIS_URL` absent: queue and pubsub are on Postgres too. */
+export type StoreUrls = {
+  DATABASE_URL: string;
+  DATABASE_DIRECT_URL?: string | undefined;
+  REDIS_URL?: string | undefined;
+};
+
+/** Opens the stores. `onError` gets the reason why a connection or a statement failed. */
+export async function openStores(
+  { DATABASE_URL: databaseUrl, DATABASE_DIRECT_URL: directUrl, REDIS_URL: redisUrl }: StoreUrls,
+  onError: (error: unknown) => void,
+): Promise<Stores> {
+  if (readPooler(databaseUrl).isPooled && !directUrl && !redisUrl) throw new Misconfigured(NOTHING_LISTENS);
+  const jobQueue = await openJobQueue({ databaseUrl, directUrl, redisUrl }, onError);
+  const connection = connect(databaseUrl, undefined, onError);
+  const pubsub = openPubsub({ databaseUrl, directUrl, redisUrl });
+  return {
+    ...{ connection, jobQueue, pubsub },
+    close: async () => {
+      await Promise.all([jobQueue.close(), pubsub.close()]);
+      await connection.close();
+    },
+  };
+}
+
+const NOTHING_LISTENS =
+  'DATABASE_URL leads through a pooler (pgbouncer=true), which passes no notifications on. ' +
+  'Set DATABASE_DIRECT_URL to the PostgreSQL behind it, or REDIS_URL.';

@@ -1,0 +1,155 @@
+import {
+  type Context,
+  createTraceState,
+  DiagLogLevel,
+  diag,
+  type HrTime,
+  ROOT_CONTEXT,
+  type SpanContext,
+  SpanKind,
+  SpanStatusCode,
+  TraceFlags,
+  trace,
+} from '@opentelemetry/api';
+import { OTLPTraceExporter as JsonExporter } from '@opentelemetry/exporter-trace-otlp-http';
+import { OTLPTraceExporter as ProtobufExporter } from '@opentelemetry/exporter-trace-otlp-proto';
+import { detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources';
+import {
+  AlwaysOffSampler,
+  AlwaysOnSampler,
+  BatchSpanProcessor,
+  ParentBasedSampler,
+  type Sampler,
+  SamplingDecision,
+  type SpanExporter,
+  TraceIdRatioBasedSampler,
+  TracerProvider,
+} from '@opentelemetry/sdk-trace';
+import { parseTraceparent } from '#core/trace-context.ts';
+import type { Log } from '../log.ts';
+import type { OtelSettings } from './otel-settings.ts';
+import { traceIdOf } from './span-ids.ts';
+import type { SpanAttributes, TracedTurn, Tracer, TurnSpan } from './tracer.ts';
+
+/** How long a stop waits for what is left to be sent. */
+const CLOSE_MS = 3_000;
+
+/** Makes the tracer that sends spans by OTLP over HTTP: in batches, from a queue that is bounded and never waited for. */
+export function openSpanExport(settings: OtelSettings, log: Log): Omit<Tracer, 'withContent'> {
+  const { url, protocol, batch, limits } = settings;
+  const exporter = protocol === 'http/json' ? new JsonExporter({ url }) : new ProtobufExporter({ url });
+  const sampler = makeSampler(settings.sampler);
+  const ids = { traceId: '', spanId: '' };
+  const provider = new TracerProvider({
+    sampler,
+    spanLimits: limits,
+    resource: resourceFromAttributes({ 'service.name': 'pawl' }).merge(detectResources({ detectors: [envDetector] })),
+    idGenerator: { generateTraceId: () => ids.traceId, generateSpanId: () => ids.spanId },
+    spanProcessors: [new BatchSpanProcessor({ exporter: loggingOnce(exporter, log), ...batch })],
+  });
+  const tracer = provider.getTracer('pawl');
+  const isSampled = (turn: TracedTurn) => isTurnSampled(sampler, turn);
+
+  return {
+    isOn: true,
+    report: (span) => {
+      const within = contextOf(span, isSampled);
+      Object.assign(ids, { traceId: traceIdOf(span.turn), spanId: span.id });
+      const recorded = tracer.startSpan(span.name, optionsOf(span), within);
+      if (span.errorType !== null) recorded.setStatus({ code: SpanStatusCode.ERROR });
+      recorded.end(hrTime(Math.max(span.startedAt, span.endedAt)));
+    },
+    headersWithin: (turn, spanId) => {
+      const flags = isSampled(turn) ? '01' : '00';
+      const { tracestate } = turn.trace ?? {};
+      return { traceparent: `00-${traceIdOf(turn)}-${spanId()}-${flags}`, ...(tracestate && { tracestate }) };
+    },
+    close: async () => {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const timer = setTimeout(resolve, CLOSE_MS);
+      await Promise.race([provider.shutdown().catch(() => {}), promise]);
+      clearTimeout(timer);
+    },
+  };
+}
+
+/** The turn's own span lies in that of its request; the others lie in the turn's, which has been sampled or not. */
+function contextOf({ turn, parentId }: TurnSpan, isSampled: (turn: TracedTurn) => boolean): Context {
+  if (parentId === null) return requestContext(turn);
+  const traceFlags = isSampled(turn) ? TraceFlags.SAMPLED : TraceFlags.NONE;
+  return contextWith({ ...stateOf(turn), traceId: traceIdOf(turn), spanId: parentId, traceFlags, isRemote: true });
+}
+
+function requestContext(turn: TracedTurn): Context {
+  const parent = parseTraceparent(turn.trace?.traceparent ?? '');
+  if (!parent) return ROOT_CONTEXT;
+  const traceFlags = parent.isSampled ? TraceFlags.SAMPLED : TraceFlags.NONE;
+  return contextWith({ ...stateOf(turn), traceId: parent.traceId, spanId: parent.spanId, traceFlags, isRemote: true });
+}
+
+function contextWith(context: SpanContext): Context {
+  return trace.setSpanContext(ROOT_CONTEXT, context);
+}
+
+function stateOf({ trace: kept }: TracedTurn): Pick<SpanContext, 'traceState'> {
+  return kept?.tracestate ? { traceState: createTraceState(kept.tracestate) } : {};
+}
+
+/** What the sampler says of the turn's own span: it holds for all within it, in whichever process they are. */
+function isTurnSampled(sampler: Sampler, turn: TracedTurn): boolean {
+  const kind = SpanKind.INTERNAL;
+  const { decision } = sampler.shouldSample(requestContext(turn), traceIdOf(turn), 'invoke_agent', kind, {}, []);
+  return decision === SamplingDecision.RECORD_AND_SAMPLED;
+}
+
+function optionsOf({ kind, startedAt, attributes, errorType, links, turn }: TurnSpan) {
+  const linked = links.map((spanId) => ({
+    context: { traceId: traceIdOf(turn), spanId, traceFlags: TraceFlags.SAMPLED },
+  }));
+  return {
+    kind: kind === 'client' ? SpanKind.CLIENT : SpanKind.INTERNAL,
+    startTime: hrTime(startedAt),
+    attributes: withoutEmpty({ ...attributes, 'error.type': errorType }),
+    links: linked,
+  };
+}
+
+function withoutEmpty(attributes: SpanAttributes): Record<string, string | number | boolean | string[]> {
+  const known = Object.entries(attributes).filter(([, value]) => value !== null && value !== undefined);
+  return Object.fromEntries(known) as Record<string, string | number | boolean | string[]>;
+}
+
+/** Milliseconds as seconds and nanoseconds: a number alone could be taken for the time since the process began. */
+function hrTime(ms: number): HrTime {
+  const seconds = Math.floor(ms / 1000);
+  return [seconds, Math.round((ms - seconds * 1000) * 1e6)];
+}
+
+function makeSampler({ name, ratio }: OtelSettings['sampler']): Sampler {
+  if (name.startsWith('parentbased_'))
+    return new ParentBasedSampler({ root: makeSampler({ name: name.slice('parentbased_'.length), ratio }) });
+  if (name === 'always_off') return new AlwaysOffSampler();
+  return name === 'traceidratio' ? new TraceIdRatioBasedSampler(ratio) : new AlwaysOnSampler();
+}
+
+/** Logs once that spans cannot be sent, and once that they can again. What the packages log themselves is left out. */
+function loggingOnce(exporter: SpanExporter, log: Log): SpanExporter {
+  let isAway = false;
+  diag.setLogger({ error() {}, warn() {}, info() {}, debug() {}, verbose() {} }, DiagLogLevel.NONE);
+  return {
+    export: (spans, done) =>
+      exporter.export(spans, (result) => {
+        const hasFailed = result.code !== 0;
+        if (hasFailed && !isAway)
+          log.warn(
+            { event: 'traces.away', reason: result.error?.message },
+            'spans cannot be sent to OTEL_EXPORTER_OTLP_ENDPOINT and are lost meanwhile; turns go on',
+          );
+        if (!hasFailed && isAway) log.info({ event: 'traces.back' }, 'spans can be sent again');
+        isAway = hasFailed;
+        done(result);
+      }),
+    shutdown: () => exporter.shutdown(),
+    forceFlush: async () => exporter.forceFlush?.(),
+  };
+}

@@ -1,0 +1,15 @@
+import type { Log } from '../log.ts';
+import type { Settings } from '../settings.ts';
+import { readOtelSettings } from './otel-settings.ts';
+import { noTrace, type Tracer } from './tracer.ts';
+
+/**
+ * Opens the tracer that OpenTelemetry's variables ask for. The packages that it takes are loaded only then; without
+ * `OTEL_EXPORTER_OTLP_ENDPOINT` there is nothing to load.
+ */
+export async function openTracer({ variables, PAWL_TRACE_CONTENT }: Settings, log: Log): Promise<Tracer> {
+  const settings = readOtelSettings(variables);
+  if (!settings) return noTrace;
+  const { openSpanExport } = await import('./export-spans.ts');
+  return { ...openSpanExport(settings, log), withContent: PAWL_TRACE_CONTENT };
+}

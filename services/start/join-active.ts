@@ -1,0 +1,76 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Trx } from '#core/checkpoint/tables.ts';
+import { debounceTurn } from '#core/checkpoint/turns/inputs/debounce.ts';
+import { findJoinable, type JoinableTurn } from '#core/checkpoint/turns/inputs/find-joinable.ts';
+import { joinTurn } from '#core/checkpoint/turns/inputs/join.ts';
+import { RequestRefused } from '#core/failure.ts';
+import type { StandingConfig, TurnConfig, TurnRequest } from '#core/turn/request/turn.ts';
+import type { Made } from './made.ts';
+import { keepTaken, type TakenInput } from './take-parts.ts';
+
+/** A request whose input may join a turn; `given` is what it says itself of the configuration, `config` all of it. */
+type Joining = {
+  project: string;
+  conversationId: string;
+  config: TurnConfig;
+  given?: StandingConfig;
+  taken: TakenInput;
+  request: Partial<Pick<TurnRequest, 'on_active_turn' | 'debounce_ms' | 'priority' | 'metadata'>>;
+};
+
+/**
+ * Has the input of a request join a turn that is there: the active one, or the last one that has not begun (contract: steer,
+ * merge). Null where there is none, so that a new one is to be made. The caller has locked the conversation, so that no turn ends in
+ * between (R26); one may be begun, and then the next that has not is looked for.
+ */
+export async function joinActive(trx: Trx, start: Joining): Promise<Made | null> {
+  const { project, conversationId, taken, request } = start;
+  const { on_active_turn: policy, debounce_ms: debounceMs, metadata } = request;
+  if (policy !== 'steer' && policy !== 'merge') return null;
+  for (;;) {
+    const turn = await findJoinable(trx, conversationId, policy);
+    if (!turn) return null;
+    refuseDifferent(turn, start);
+    const input = { content: taken.input, metadata: metadata ?? {} };
+    if (!(await joinTurn(trx, turn.id, input, { isQueued: policy === 'merge' }))) continue;
+    if (debounceMs) await debounceTurn(trx, turn.id, debounceMs);
+    await keepTaken(trx, { project, turnId: turn.id, taken });
+    return { status: 200, resourceId: turn.id };
+  }
+}
+
+/** What is given beside the input is for a new turn: of the one that is joined it has to say the same. */
+function refuseDifferent(turn: JoinableTurn, { config, request, given = {} }: Joining): void {
+  const field = differentField(turn, { config, given: { ...given, priority: request.priority } });
+  if (!field) return;
+  const message = `${turn.id}, which the input would join, has another ${field}. Leave it out, or start a turn of its own.`;
+  throw new RequestRefused(409, 'turn_differs', message, field);
+}
+
+type Given = Partial<Pick<TurnRequest, 'limits' | 'priority'>>;
+
+/** The first field that was given and differs from the turn's; of the limits, each is a field. */
+function differentField(
+  turn: JoinableTurn,
+  { config, given }: { config: TurnConfig; given: Given },
+): string | undefined {
+  const { limits, priority, ...others } = given;
+  const asked = Object.entries(others).flatMap(([name, value]) =>
+    value === undefined ? [] : (name as keyof TurnConfig),
+  );
+  const different = asked.find((name) => !isSame(config[name], turn.config[name]));
+  if (different) return different;
+  const limit = limitsOf(limits).find((name) => config.limits[name] !== turn.config.limits[name]);
+  if (limit) return `limits.${limit}`;
+  return typeof priority === 'number' && priority !== turn.priority ? 'priority' : undefined;
+}
+
+function limitsOf(given: Given['limits']): (keyof TurnConfig['limits'])[] {
+  return Object.keys(given ?? {}) as (keyof TurnConfig['limits'])[];
+}
+
+/** Compared as rows keep them. */
+function isSame(one: unknown, other: unknown): boolean {
+  const plain = (value: unknown) => JSON.parse(JSON.stringify(value ?? null)) as unknown;
+  return isDeepStrictEqual(plain(one), plain(other));
+}

@@ -1,0 +1,190 @@
+import { checkUrl } from '#core/egress/check-url.ts';
+import { RequestRefused } from '#core/failure.ts';
+import type { Provider } from '#core/llm/provider.ts';
+import { splitModel } from '#core/llm/split-model.ts';
+import { unsupportedField } from '#core/llm/unsupported-parameter.ts';
+import { mayAsk } from '#core/project.ts';
+import { quote, shorten } from '#core/text.ts';
+import { fillLimits } from '#core/turn/limits.ts';
+import type { Tool, TurnTool } from '#core/turn/request/tool.ts';
+import type { StandingConfig, ToolChoice, TurnConfig } from '#core/turn/request/turn.ts';
+import { DEFAULT_EVENTS, type ResponseWebhook, type Subscription } from '#core/turn/request/webhook.ts';
+import type { Parts } from '../process/parts.ts';
+import { checkNative, resolveOutputSchema } from './resolve-output-schema.ts';
+import { resolveTools, type ToolContext } from './resolve-tools.ts';
+
+type Rules = ToolContext & Pick<Parts, 'providers' | 'prices'>;
+
+/** A turn's own fields over its conversation's. `null` counts as given and means the default; a model has none. */
+export function mergeConfig(standing: StandingConfig, own: StandingConfig): StandingConfig {
+  const given = Object.entries(own).filter(([, value]) => value !== undefined);
+  return { ...standing, ...Object.fromEntries(given), model: own.model ?? standing.model };
+}
+
+/** Checks a standing configuration; a conversation need not name its model yet. */
+export async function checkStanding(config: StandingConfig, rules: Rules): Promise<void> {
+  const { model } = config;
+  // What a model that is not known yet costs is asked with the turn that names it.
+  const limits = model ? config.limits : { ...config.limits, max_cost_usd: null };
+  refuseModels(config, rules);
+  await fillConfig({ ...config, model: model ?? 'sim/none', limits }, rules);
+}
+
+/** What a turn is configured by: a response's webhook may name more events than a native turn's. */
+export type GivenConfig = Omit<StandingConfig, 'webhook'> & { webhook?: ResponseWebhook | null | undefined };
+
+/**
+ * Fills in every default and resolves every tool; refuses, with its path, what no turn could run with. Tools that another turn
+ * ran with are `known`, and not resolved again.
+ */
+export async function resolveConfig(config: GivenConfig, rules: Rules, known?: TurnTool[]): Promise<TurnConfig> {
+  refuseModels(config, rules);
+  return fillConfig(config, rules, known);
+}
+
+/** Refuses models that the project may not ask, be it only as a fallback or for a summary. */
+function refuseModels({ model, fallback_models, context }: GivenConfig, { projects, project: name }: Rules): void {
+  const project = projects.find(name);
+  const named = [
+    { param: 'model', model },
+    ...(fallback_models ?? []).map((fallback, index) => ({ param: `fallback_models[${index}]`, model: fallback })),
+    { param: 'context.model', model: context?.model },
+  ];
+  const refused = named.find((one) => one.model && !mayAsk(project, one.model));
+  if (!refused) return;
+  const message = `This project may not ask ${shorten(refused.model ?? '')}. Name a model of GET /v1/models, or ask the operator.`;
+  throw new RequestRefused(403, 'model_not_allowed', message, refused.param);
+}
+
+async function fillConfig(config: GivenConfig, rules: Rules, known?: TurnTool[]): Promise<TurnConfig> {
+  const tools = known ?? (await resolveTools(config.tools ?? [], rules));
+  const model = nameModel(config.model);
+  const asked = { ...config, tools };
+  checkModel(model, asked, rules);
+  const fallbacks = checkFallbacks(model, asked, rules);
+  const tool_mode = config.tool_mode ?? 'native';
+  const providers = [model, ...fallbacks].map((name) => rules.providers.find(splitModel(name).provider));
+  return {
+    model,
+    ...(fallbacks.length > 0 && { fallback_models: fallbacks }),
+    instructions: config.instructions ?? null,
+    tools,
+    tool_choice: checkChoice(config.tool_choice ?? 'auto', tools),
+    tool_mode,
+    parallel_tool_calls: config.parallel_tool_calls ?? null,
+    temperature: config.temperature ?? null,
+    top_p: config.top_p ?? null,
+    reasoning_effort: config.reasoning_effort ?? null,
+    verbosity: config.verbosity ?? null,
+    max_output_tokens: config.max_output_tokens ?? null,
+    limits: fillLimits(config.limits),
+    ...contextField(config, rules),
+    allowed_capabilities: config.allowed_capabilities ?? null,
+    provider_options: config.provider_options ?? {},
+    webhook: config.webhook ? subscribe(config.webhook, rules) : null,
+    ...ownFields(config, { tools, tool_mode, providers }),
+  };
+}
+
+/** Fields that a turn has only where they are given: the row of one without them is no longer for it. */
+function ownFields(
+  { stop, seed, output_schema: output }: GivenConfig,
+  asked: Parameters<typeof resolveOutputSchema>[1],
+): Pick<TurnConfig, 'stop' | 'seed' | 'output_schema'> {
+  return {
+    ...(stop && { stop }),
+    ...(typeof seed === 'number' && { seed }),
+    ...(output && { output_schema: resolveOutputSchema(output, asked) }),
+  };
+}
+
+function nameModel(model: string | null | undefined): string {
+  if (model) return model;
+  const message = 'Name the model as provider/model, here or in the conversation, for example openai/gpt-4.1.';
+  throw new RequestRefused(400, 'missing_field', message, 'model');
+}
+
+type AskedConfig = GivenConfig & { tools: Tool[] };
+
+/** Refuses what the model cannot be asked: of `model` and of each fallback alike. */
+function checkModel(model: string, config: AskedConfig, rules: Rules): void {
+  const provider = rules.providers.find(splitModel(model).provider);
+  const unsupported = unsupportedField(provider, config);
+  if (unsupported) throw new RequestRefused(400, 'unsupported_parameter', unsupported.message, unsupported.param);
+  checkMode(config, provider);
+  checkNative(config.output_schema, provider);
+  checkPrice(model, config, rules);
+}
+
+/** What a turn costs can only be limited where each model that it may ask has a price. */
+function checkPrice(model: string, { limits }: Pick<GivenConfig, 'limits'>, { prices }: Rules): void {
+  if (!limits?.max_cost_usd || prices.has(model)) return;
+  const message = `${model} has no price, so what it costs cannot be limited. Add it to PAWL_PRICES, or leave max_cost_usd out.`;
+  throw new RequestRefused(400, 'unsupported_parameter', message, 'limits.max_cost_usd');
+}
+
+/** The fallbacks, each once, and never the model itself: a refusal names which one cannot do what is asked. */
+function checkFallbacks(model: string, config: AskedConfig, rules: Rules): string[] {
+  const given = config.fallback_models ?? [];
+  for (const [index, fallback] of given.entries()) {
+    // The options are for the provider of the model alone.
+    const isSame = splitModel(fallback).provider === splitModel(model).provider;
+    const asked = isSame ? config : { ...config, provider_options: null };
+    atField(`fallback_models[${index}]`, () => checkModel(fallback, asked, rules));
+  }
+  return [...new Set(given)].filter((fallback) => fallback !== model);
+}
+
+/** What the model that writes summaries has to be: it is asked for nothing but text. */
+function contextField({ context: given, limits }: GivenConfig, rules: Rules): Pick<TurnConfig, 'context'> {
+  if (!given) return {};
+  const { strategy, max_input_tokens = null, model = null } = given;
+  if (model) {
+    atField('context.model', () => {
+      rules.providers.find(splitModel(model).provider);
+      checkPrice(model, { limits }, rules);
+    });
+  }
+  if (strategy === 'none') return {};
+  return { context: { strategy, max_input_tokens, keep_last_rounds: given.keep_last_rounds ?? KEPT_ROUNDS, model } };
+}
+
+const KEPT_ROUNDS = 4;
+
+/** Does a check whose refusal is about this field. */
+function atField(param: string, check: () => void): void {
+  try {
+    check();
+  } catch (error) {
+    if (!(error instanceof RequestRefused)) throw error;
+    throw new RequestRefused(error.status, error.code, error.message, param);
+  }
+}
+
+function checkChoice(choice: ToolChoice, tools: Tool[]): ToolChoice {
+  if (choice === 'required' && tools.length === 0) {
+    throw new RequestRefused(
+      400,
+      'invalid_value',
+      'tool_choice is required, but no tools are given. Give some.',
+      'tool_choice',
+    );
+  }
+  if (typeof choice === 'object' && !tools.some((tool) => tool.name === choice.name)) {
+    const message = `tool_choice names ${quote(choice.name)}, which is not among the tools. Add it, or name another.`;
+    throw new RequestRefused(400, 'invalid_value', message, 'tool_choice.name');
+  }
+  return choice;
+}
+
+function checkMode({ tool_mode: mode, tools }: AskedConfig, { name, capabilities }: Provider): void {
+  if ((mode ?? 'native') !== 'native' || tools.length === 0 || capabilities.tools) return;
+  const message = `${name} has no tool calls of its own. Set tool_mode to "emulated", or to "inline".`;
+  throw new RequestRefused(400, 'tools_not_supported', message, 'tool_mode');
+}
+
+function subscribe(webhook: ResponseWebhook, { egressPolicy }: Rules): Subscription {
+  const problem = checkUrl(egressPolicy, webhook.url);
+  if (problem) throw new RequestRefused(400, 'egress_blocked', problem, 'webhook.url');
+  return { url: webhook.url, events: webhook.events ?? [...DEFAULT_EVENTS], include: webhook.include ?? [] };
+}

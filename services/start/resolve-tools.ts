@@ -1,0 +1,114 @@
+import { checkUrl } from '#core/egress/check-url.ts';
+import { RequestRefused } from '#core/failure.ts';
+import { quote, shorten } from '#core/text.ts';
+import { checkDefinitions, type ToolRules } from '#core/tools/define/check.ts';
+import { tightenTool } from '#core/tools/define/tighten.ts';
+import { fillHeaders } from '#core/tools/http/headers.ts';
+import type { McpServers } from '#core/tools/mcp/servers.ts';
+import type { ToolRegistry } from '#core/tools/registry.ts';
+import { fillTool, type GivenTool, type Tool, type ToolExecution, type TurnTool } from '#core/turn/request/tool.ts';
+import type { Parts } from '../process/parts.ts';
+
+/** What the tools of a project's turn are checked by. */
+export type ToolContext = Pick<Parts, 'projects' | 'tools' | 'mcp' | 'toolSecrets' | 'egressPolicy'> & {
+  project: string;
+  toolRules: ToolRules;
+};
+
+/**
+ * The definitions of the given tools: a name stands for a server-side or an MCP tool, an object for itself. An object
+ * that redefines an operator's tool can only tighten the operator's definition.
+ */
+export async function resolveTools(given: (string | GivenTool)[], rules: ToolContext): Promise<TurnTool[]> {
+  const resolved = await Promise.all(given.map((tool, index) => resolve(tool, `tools[${index}]`, rules)));
+  const tools = resolved.map(({ requested }) => requested);
+  const [problem] = await checkDefinitions(tools, rules.toolRules, 1);
+  if (problem) throw new RequestRefused(400, 'invalid_tool', problem.message, problem.path);
+  for (const [index, tool] of tools.entries()) checkExecution(tool, `tools[${index}]`, rules);
+  return resolved.map(({ requested, operators }) => (operators ? tightenTool(operators, requested) : requested));
+}
+
+/** The rules of a tool that a caller has defined, as far as this process knows without asking an MCP server. */
+export function toolInForce(given: GivenTool, tools: ToolRegistry): Tool {
+  const execution = executionOf(given, tools);
+  const operators = execution.kind === 'server' ? tools.find(given.name)?.definition : undefined;
+  const requested = { ...fillTool(given, operators), execution };
+  if (!operators) return requested;
+  const { operator: _, ...tool } = tightenTool(operators, requested);
+  return tool;
+}
+
+/** Refuses what names tools of an MCP server that does not answer. */
+export function refuseUnavailable(server: string, path: string): never {
+  const message = `The MCP server ${quote(server)} cannot be reached now. Try again in a moment.`;
+  throw new RequestRefused(503, 'mcp_server_unavailable', message, path);
+}
+
+function executionOf({ name, execution }: GivenTool, tools: ToolRegistry): ToolExecution {
+  return execution ?? { kind: tools.find(name) ? 'server' : 'client' };
+}
+
+/** A tool as it was requested, and the operator's definition of it where the two may differ. */
+type Resolved = { requested: Tool; operators: Tool | null };
+
+async function resolve(given: string | GivenTool, path: string, { tools, mcp }: ToolContext): Promise<Resolved> {
+  if (typeof given === 'string') {
+    return { requested: tools.find(given)?.definition ?? (await findMcpTool(given, path, mcp)), operators: null };
+  }
+  const execution = executionOf(given, tools);
+  const operators = await findOperators({ ...given, execution }, { tools, mcp });
+  return { requested: { ...fillTool(given, operators ?? undefined), execution }, operators };
+}
+
+/** The operator's definition of a tool. A tool that its MCP server does not list counts as listed by name only. */
+async function findOperators(
+  { name, execution, parameters }: GivenTool,
+  { tools, mcp }: Pick<ToolContext, 'tools' | 'mcp'>,
+): Promise<Tool | null> {
+  if (execution?.kind === 'server') return tools.find(name)?.definition ?? null;
+  if (execution?.kind !== 'mcp') return null;
+  const prefix = `${execution.server}__`;
+  const found = await mcp.find(name.startsWith(prefix) ? name : `${prefix}${name}`);
+  return found.kind === 'found' ? found.tool : fillTool({ type: 'function', name, execution, parameters });
+}
+
+async function findMcpTool(name: string, path: string, mcp: McpServers): Promise<Tool> {
+  const found = await mcp.find(name);
+  switch (found.kind) {
+    case 'found':
+      return found.tool;
+    case 'unknown':
+      return refuseName(name, path);
+    case 'unavailable':
+      return refuseUnavailable(found.server, path);
+  }
+}
+
+function checkExecution({ name, execution }: Tool, path: string, rules: ToolContext): void {
+  const { tools, mcp, toolSecrets, egressPolicy, projects, project } = rules;
+  switch (execution?.kind) {
+    case undefined:
+    case 'client':
+      return;
+    case 'server':
+      if (!tools.find(name)) refuseName(name, `${path}.name`);
+      return;
+    case 'http': {
+      const problem = checkUrl(egressPolicy, execution.url);
+      if (problem) throw new RequestRefused(400, 'egress_blocked', problem, `${path}.execution.url`);
+      const filled = fillHeaders(toolSecrets, { ...execution, project: projects.find(project) });
+      if (filled.ok) return;
+      throw new RequestRefused(400, filled.code, filled.message, `${path}.execution.headers.${shorten(filled.header)}`);
+    }
+    case 'mcp': {
+      if (mcp.server(execution.server)) return;
+      const message = `There is no MCP server named ${quote(execution.server)}. Name one of PAWL_MCP.`;
+      throw new RequestRefused(400, 'unknown_mcp_server', message, `${path}.execution.server`);
+    }
+  }
+}
+
+function refuseName(name: string, path: string): never {
+  const message = `There is no tool named ${quote(name)} here. GET /v1/tools lists those there are.`;
+  throw new RequestRefused(400, 'unknown_tool', message, path);
+}

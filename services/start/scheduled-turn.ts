@@ -1,0 +1,56 @@
+import { findConversation } from '#core/checkpoint/conversations.ts';
+import type { Db } from '#core/checkpoint/tables.ts';
+import { RequestRefused } from '#core/failure.ts';
+import { isId, newId } from '#core/id.ts';
+import type { ScheduledTurnRequest } from '#core/turn/request/schedule.ts';
+import type { StandingConfig } from '#core/turn/request/turn.ts';
+import type { Parts } from '../process/parts.ts';
+import type { Making } from './made.ts';
+import { mergeConfig, resolveConfig } from './resolve-config.ts';
+import type { ToolContext } from './resolve-tools.ts';
+import { type Started, startingConversation, startTurn, type TurnStart } from './start-turn.ts';
+import { takeInput } from './take-input.ts';
+
+/** What the turns of schedules are checked by. */
+export type SchedulingContext = Omit<ToolContext, 'project'> & Pick<Parts, 'providers' | 'prices'> & { db: Db };
+
+type ScheduledTurn = { project: string; turn: ScheduledTurnRequest; conversationId: string | null };
+
+/** A turn that was checked and may be started. */
+export type CheckedTurn = Pick<TurnStart, 'config' | 'taken'> & ScheduledTurn & { standing: StandingConfig };
+
+/** Checks the turn of a schedule as a request for that turn would be, now; refuses with the path within the turn. */
+export async function checkScheduledTurn(
+  context: SchedulingContext,
+  { project, turn, conversationId }: ScheduledTurn,
+): Promise<CheckedTurn> {
+  const standing = standingOf(turn);
+  const inherited = conversationId === null ? null : await configOf(context.db, project, conversationId);
+  const config = await resolveConfig(inherited ? mergeConfig(inherited, standing) : standing, { ...context, project });
+  const taken = await takeInput(context, { project, config, input: turn.input });
+  return { project, turn, conversationId, standing, config, taken };
+}
+
+/** What starts the turn that was checked: in its conversation, or in a new one. */
+export function startingScheduled(
+  { project, turn, conversationId, standing, config, taken }: CheckedTurn,
+  by: Pick<TurnStart, 'keyId' | 'needsPlace'> & { scheduleId: string },
+): Making<Started> {
+  const start = { ...by, project, config, taken, request: turn, trace: null };
+  if (conversationId !== null) return { together: (trx) => startTurn(trx, { ...start, conversationId }) };
+  const own = { ...start, conversationId: newId('conv') };
+  return startingConversation(own, { config: standing, metadata: {}, begunByTurn: true });
+}
+
+async function configOf(db: Db, project: string, id: string): Promise<StandingConfig> {
+  const conversation = isId('conv', id) ? await findConversation(db, project, id) : undefined;
+  if (conversation) return conversation.config;
+  const message = 'There is no conversation of this id. Check the id and the key.';
+  throw new RequestRefused(404, 'conversation_not_found', message, 'conversation_id');
+}
+
+/** The fields that a conversation keeps; the others are of the turn alone. */
+function standingOf(turn: ScheduledTurnRequest): StandingConfig {
+  const { input, metadata, on_active_turn, priority, ...standing } = turn;
+  return standing;
+}

@@ -1,0 +1,52 @@
+import type { Db } from '#core/checkpoint/tables.ts';
+import { sumTokensOfDay, type TokensOfDay } from '#core/checkpoint/usage/sum-tokens-of-day.ts';
+import type { Projects } from '../process/projects.ts';
+import { refuseQuota } from './refuse-quota.ts';
+
+/** Knows what each project has used of its tokens of the UTC day. */
+export type TokensPerDay = {
+  /** Refuses where a project has used them up; where it has no quota, nothing is asked. */
+  check(project: string): Promise<void>;
+};
+
+/** How old a sum may be that decides. */
+const MAX_AGE_MS = 1_000;
+
+/** Longer ago, all of the day is summed anew: usage is known to the microsecond for an hour only. */
+const KNOWN_FOR_MS = 1_200_000;
+
+type Read = { tokens: TokensOfDay; at: number };
+
+/** Knows what each project has used today, to the second; where one has no quota, nothing is asked. */
+export function makeTokensPerDay(db: Db, projects: Projects): TokensPerDay {
+  const latest = new Map<string, Read>();
+  const reading = new Map<string, Promise<Read>>();
+
+  async function readAnew(project: string): Promise<Read> {
+    const before = latest.get(project);
+    const at = performance.now();
+    const known = before && at - before.at < KNOWN_FOR_MS ? before.tokens : null;
+    const read = { tokens: await sumTokensOfDay(db, project, known), at };
+    latest.set(project, read);
+    return read;
+  }
+
+  /** Requests that come together are answered by one statement. */
+  function readOnce(project: string): Promise<Read> {
+    const known = latest.get(project);
+    if (known && performance.now() - known.at < MAX_AGE_MS) return Promise.resolve(known);
+    const under = reading.get(project) ?? readAnew(project).finally(() => reading.delete(project));
+    reading.set(project, under);
+    return under;
+  }
+
+  async function check(name: string): Promise<void> {
+    const project = projects.find(name);
+    if (project.tokensPerDay === null) return;
+    const { tokens } = await readOnce(name);
+    if (tokens.tokens < project.tokensPerDay) return;
+    refuseQuota(project, { name: 'tokens_per_day', resetSeconds: tokens.secondsLeft });
+  }
+
+  return { check };
+}

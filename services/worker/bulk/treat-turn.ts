@@ -1,0 +1,74 @@
+import type { BulkAction } from '#core/checkpoint/bulk/bulk-actions.ts';
+import { lockBulkTurn, settleBulkTurn } from '#core/checkpoint/bulk/settle-turn.ts';
+import type { BulkPortion } from '#core/checkpoint/bulk/take-portion.ts';
+import { deleteTurn, type TurnDeletion } from '#core/checkpoint/erasure/delete-turn.ts';
+import type { Trx } from '#core/checkpoint/tables.ts';
+import { cancelTurn } from '#core/checkpoint/turns/cancel.ts';
+import { retryTurn } from '#core/checkpoint/turns/retry.ts';
+import { isTransient } from '#core/postgres/retry-transient.ts';
+import type { Wakeup } from '#core/turn/wakeup.ts';
+import { type Publishing, publishChanges } from '../../process/publish-changes.ts';
+
+/** What treating the turns of a bulk takes. */
+export type BulkWorker = Publishing;
+
+type Treated = Omit<BulkPortion, 'turnIds'> & { turnId: string };
+
+/** What came of a turn: `done` or the code of a refusal, and what follows the commit; `hasEnded`: by this, not before. */
+type Treatment = { outcome: string; wakeups?: Wakeup[]; hasEnded?: boolean };
+
+/**
+ * Treats a turn of a bulk as the single call does, in one transaction with what came of it: so once, also where another worker
+ * is on the same portion, or this one dies (R34).
+ */
+export async function treatTurn(treated: Treated, context: BulkWorker): Promise<void> {
+  const { bulkId, turnId, project, action } = treated;
+  try {
+    const treatment = await context.db.transaction().execute(async (trx) => {
+      if (!(await lockBulkTurn(trx, bulkId, turnId))) return null;
+      const done = await ACTIONS[action](trx, { project, turnId, needsPlace: context.admission.isNeeded() });
+      await settleBulkTurn(trx, { bulkId, turnId, outcome: done.outcome });
+      return done;
+    });
+    if (treatment?.outcome === 'done') await publish(turnId, treatment, context);
+  } catch (error) {
+    if (isTransient(error)) throw error;
+    context.log.error(
+      { event: 'bulk.turn_failed', bulk_id: bulkId, turn_id: turnId, err: error },
+      'a turn of a bulk failed',
+    );
+    await settleBulkTurn(context.db, { bulkId, turnId, outcome: 'internal' });
+  }
+}
+
+/** What follows the commit. If it gets lost, rows are due all the same. */
+function publish(turnId: string, { wakeups = [], hasEnded }: Treatment, context: BulkWorker): Promise<void> {
+  return publishChanges(context, { wakeups, ...(hasEnded ? { ended: [turnId] } : { changed: [turnId] }) });
+}
+
+type Act = { project: string; turnId: string; needsPlace: boolean };
+
+const ACTIONS: Record<BulkAction, (trx: Trx, act: Act) => Promise<Treatment>> = {
+  cancel: async (trx, { project, turnId }) => {
+    const cancelled = await cancelTurn(trx, project, turnId);
+    if (!cancelled) return { outcome: 'turn_not_found' };
+    if (cancelled.status !== 'cancelled') return { outcome: 'turn_ended' };
+    return { outcome: 'done', wakeups: cancelled.wakeups, hasEnded: cancelled.wasActive };
+  },
+  retry: async (trx, act) => {
+    const retried = await retryTurn(trx, act);
+    switch (retried.kind) {
+      case 'missing':
+        return { outcome: 'turn_not_found' };
+      case 'not-failed':
+        return { outcome: 'turn_not_failed' };
+      case 'forked':
+        return { outcome: 'turn_forked' };
+      case 'resumed':
+        return { outcome: 'done', wakeups: retried.wakeup ? [retried.wakeup] : [] };
+    }
+  },
+  delete: async (trx, { project, turnId }) => ({ outcome: DELETED[await deleteTurn(trx, project, turnId)] }),
+};
+
+const DELETED: Record<TurnDeletion, string> = { deleted: 'done', missing: 'turn_not_found', active: 'turn_active' };

@@ -1,0 +1,32 @@
+import { countSettledTurns } from '#core/checkpoint/bulk/settle-turn.ts';
+import { type BulkPortion, takeBulkPortion } from '#core/checkpoint/bulk/take-portion.ts';
+import { type BulkWorker, treatTurn } from './treat-turn.ts';
+
+/** Turns of a portion; few enough that a worker that stops need not wait for long. */
+const AT_ONCE = 40;
+
+/** Turns of a portion that are treated side by side: few, so that they leave connections to the living. */
+const SIDE_BY_SIDE = 4;
+
+const MAX_MS = 1_000;
+
+/** Works bulks that are due, portion by portion, for about a second; other routines of the worker wait no longer for its end. */
+export async function workBulks(context: BulkWorker, limit = AT_ONCE): Promise<void> {
+  const until = performance.now() + MAX_MS;
+  while (performance.now() < until) {
+    const portion = await takeBulkPortion(context.db, limit);
+    if (!portion) return;
+    await workPortion(portion, context);
+    await countSettledTurns(context.db, portion.bulkId);
+  }
+}
+
+/** Those that a broken connection leaves behind are in a portion that follows. */
+async function workPortion({ turnIds, ...bulk }: BulkPortion, context: BulkWorker): Promise<void> {
+  const left = turnIds.values();
+  const workOff = async () => {
+    for (const turnId of left) await treatTurn({ ...bulk, turnId }, context);
+  };
+  const ends = await Promise.allSettled(Array.from({ length: SIDE_BY_SIDE }, workOff));
+  for (const end of ends) if (end.status === 'rejected') throw end.reason;
+}

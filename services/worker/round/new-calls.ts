@@ -1,0 +1,41 @@
+import type { NewCall } from '#core/checkpoint/sql/rounds/new-calls.ts';
+import type { Db } from '#core/checkpoint/tables.ts';
+import { loadRecordedResults } from '#core/checkpoint/turns/reruns/recorded-results.ts';
+import { retryTransient } from '#core/postgres/retry-transient.ts';
+import { assignCallIds, isHandOver } from '#core/turn/call.ts';
+import { type ReusedResult, reuseResults } from '#core/turn/forks/recorded-results.ts';
+import type { Reply } from '#core/turn/reply.ts';
+import { HANDED_OVER } from '#core/turn/tool-result.ts';
+import type { Turn } from '#core/turn/turn.ts';
+import { addWaits, NO_WAIT } from '../batch/plan-calls.ts';
+import type { WorkerContext } from '../context.ts';
+
+/** The calls of a reply as they are about to be committed: what each waits for, and its result where that is known (R19). */
+export async function newCalls(
+  turn: Turn,
+  { number, reply }: { number: number; reply: Reply },
+  { db }: WorkerContext,
+): Promise<NewCall[]> {
+  const { tools, response } = turn.config;
+  const effectOf = new Map(tools.map((tool) => [tool.name, tool.effect]));
+  const requested = await addWaits(turn, number, assignCallIds(reply.calls, turn));
+  const calls = requested.map((call) => {
+    const isAsked = call.waitsFor === 'approval' && Boolean(response);
+    return {
+      ...call,
+      ...(isAsked && NO_WAIT),
+      effect: effectOf.get(call.name) ?? 'none',
+      result: isAsked || isHandOver(tools, call.name) ? HANDED_OVER : null,
+    };
+  });
+  const known = await knownResults(db, turn, calls);
+  return calls.map((call, index) => (known[index] ? { ...call, ...NO_WAIT, ...known[index] } : call));
+}
+
+/** The results that calls of a rerun have from the turn that it runs again; none of any other turn (R38). */
+async function knownResults(db: Db, turn: Turn, calls: NewCall[]): Promise<ReusedResult[]> {
+  const { origin } = turn.config;
+  if (origin?.kind !== 'rerun' || origin.toolResults === 'run') return [];
+  const recorded = await retryTransient(() => loadRecordedResults(db, { turnId: origin.turnId, rerunId: turn.id }));
+  return reuseResults(turn, calls, recorded);
+}

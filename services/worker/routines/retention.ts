@@ -1,0 +1,100 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { eraseAged } from '#core/checkpoint/erasure/erase-aged.ts';
+import { eraseExpired } from '#core/checkpoint/erasure/erase-expired.ts';
+import type { Erased, ErasedPortion } from '#core/checkpoint/erasure/erase-lines.ts';
+import { eraseUnused } from '#core/checkpoint/erasure/erase-unused.ts';
+import { listProjects } from '#core/checkpoint/erasure/list-projects.ts';
+import type { WorkerContext } from '../context.ts';
+
+/** How many of each kind retention has erased; the kinds of `pawl_retention_deleted_total`. */
+export type ErasedCounts = { turns: number; conversations: number };
+
+/** Lets go what was kept for long enough. */
+export type Retention = {
+  /** Erases all that is old enough by now, in small portions; returns what that was. */
+  sweep(): Promise<ErasedCounts>;
+  /** A sweep under way ends with its portion. */
+  stop(): void;
+};
+
+type Retaining = Pick<WorkerContext, 'db' | 'log' | 'metrics' | 'projects' | 'retention'>;
+
+/** Between two portions others have the database for so many times as long as a portion took, and for so long at least. */
+const PAUSE_RATIO = 2;
+const LEAST_PAUSE_MS = 10;
+
+/** Conversations without turns are looked for anew after so long; until then, only among those that have become old since. */
+const LOOK_ANEW_EVERY_MS = 86_400_000;
+
+/** The retention of a worker: any worker may sweep, and one does at a time (contract-more section 4). */
+export function makeRetention(context: Retaining): Retention {
+  const { db, log, metrics, projects, retention } = context;
+  const stopping = new AbortController();
+  const progress = makeProgress();
+
+  async function sweep(): Promise<ErasedCounts> {
+    const counts = { turns: 0, conversations: 0 };
+    await repeat(counts, () => eraseExpired(db));
+    for (const project of await listProjects(db)) {
+      const days = projects.find(project).retentionDays ?? retention.days;
+      if (days === null) continue;
+      await walk(counts, '', (after) => eraseAged(db, { project, days, after }));
+      const unused = await walk(counts, progress.of(project), (after) => eraseUnused(db, { project, days, after }));
+      progress.record(project, unused);
+    }
+    if (counts.turns + counts.conversations > 0)
+      log.info({ event: 'retention.deleted', ...counts }, sentenceOf(counts));
+    return counts;
+  }
+
+  /** Erases portion by portion along the ids; returns the id that the last one began behind. */
+  async function walk(
+    counts: ErasedCounts,
+    from: string,
+    erase: (after: string) => Promise<ErasedPortion>,
+  ): Promise<string> {
+    let after = from;
+    await repeat(counts, async () => {
+      const { next, ...erased } = await erase(after);
+      after = next ?? after;
+      return { ...erased, goesOn: next !== null };
+    });
+    return after;
+  }
+
+  async function repeat(counts: ErasedCounts, erase: () => Promise<Erased & { goesOn: boolean }>): Promise<void> {
+    while (!stopping.signal.aborted) {
+      const startedAt = performance.now();
+      const { turnIds, conversationIds, goesOn } = await erase();
+      counts.turns += turnIds.length;
+      counts.conversations += conversationIds.length;
+      metrics.retentionDeleted('turns', turnIds.length);
+      metrics.retentionDeleted('conversations', conversationIds.length);
+      if (!goesOn) return;
+      const pauseMs = Math.max(LEAST_PAUSE_MS, PAUSE_RATIO * (performance.now() - startedAt));
+      await sleep(pauseMs, undefined, { signal: stopping.signal }).catch(() => {});
+    }
+  }
+
+  return { sweep, stop: () => stopping.abort() };
+}
+
+/** Up to where a project was looked through; after a day, from the beginning. */
+function makeProgress() {
+  const reached = new Map<string, string>();
+  let since = performance.now();
+  return {
+    of: (project: string): string => {
+      if (performance.now() - since > LOOK_ANEW_EVERY_MS) {
+        reached.clear();
+        since = performance.now();
+      }
+      return reached.get(project) ?? '';
+    },
+    record: (project: string, id: string) => void reached.set(project, id),
+  };
+}
+
+function sentenceOf({ turns, conversations }: ErasedCounts): string {
+  return `retention: ${turns} turns and ${conversations} conversations were erased`;
+}

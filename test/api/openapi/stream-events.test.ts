@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest';
+import { createWatchHarness } from '../stream/watch-harness.ts';
+import { document } from './document.ts';
+import { problemsAt } from './strictly.ts';
+
+type Mapped = { discriminator: { mapping: Record<string, string> } };
+type LiveEvent = Extract<
+  Parameters<Awaited<ReturnType<typeof createWatchHarness>>['pubsub']['publishToTurn']>[0],
+  { kind: 'event' }
+>;
+
+const typesOf = (schema: string) => Object.keys((document.components.schemas[schema] as Mapped).discriminator.mapping);
+
+test('every event of a stream is as it is described', async () => {
+  await using harness = await createWatchHarness();
+  const turn = await harness.startTurn();
+  await turn.start();
+  const opened = await harness.open(turn.id);
+  const publish = (event: LiveEvent['event']) =>
+    harness.pubsub.publishToTurn({ kind: 'event', turnId: turn.id, event });
+
+  const round = await turn.publishRound();
+  for (const say of [round.think, round.say, round.writeArguments]) say('Hm');
+  await opened.until((seen) => seen.some(({ type }) => type === 'tool_call.arguments.delta'));
+  round.end();
+  await turn.requestTools(['call_1']);
+  const address = { turn_id: turn.id, round: 1, tool_call_id: 'call_1' };
+  publish({ type: 'tool_call.started', ...address, name: 'weather_lookup', status_text: null });
+  publish({ type: 'tool_call.progress', ...address, value: { asked: 1 } });
+  await opened.until((seen) => seen.some(({ type }) => type === 'tool_call.progress'));
+  await turn.answerTool(1, 0);
+  await turn.complete();
+  await opened.over;
+
+  const pubsub = opened.seen.filter(({ id }) => id === null);
+  expect(new Set(pubsub.map(({ type }) => type))).toEqual(new Set(typesOf('LiveEvent')));
+  for (const { type, data } of opened.seen) {
+    expect.soft(problemsAt(['components', 'schemas', 'StreamedEvent'], data), type).toEqual([]);
+  }
+});

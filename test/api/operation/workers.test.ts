@@ -1,0 +1,36 @@
+import { sql } from 'kysely';
+import { connectPawl } from 'pawl/client';
+import { expect, test } from 'vitest';
+import { createHarness, startBackgroundWorker } from '#test/harness/create-harness.ts';
+import { scripted } from '#test/harness/scripted.ts';
+
+const hanging = scripted({ final: { fault: { kind: 'hang' } } });
+
+test('a worker that is alive is listed with the steps it is on, and without them once it has stopped', async () => {
+  await using harness = await createHarness();
+  const pawl = connectPawl({ baseUrl: harness.url });
+  const { id } = await harness.startTurn({ input: hanging });
+  const before = new Date().toISOString();
+
+  {
+    await using _worker = await startBackgroundWorker(harness);
+    await expect.poll(async () => (await pawl.workers())[0]?.steps, { timeout: 10_000 }).toHaveLength(1);
+    const [worker] = await pawl.workers();
+    expect(worker).toMatchObject({ object: 'worker', concurrency: 8, steps: [{ turn_id: id, step: 'r1' }] });
+    expect(worker!.id).toMatch(/^wrk_/);
+    expect(worker!.steps[0]!.since >= before).toBe(true);
+    expect(worker!.last_seen_at >= worker!.started_at).toBe(true);
+  }
+
+  expect(await pawl.workers()).toEqual([]);
+});
+
+test('a worker that was killed is gone within 15 s', async () => {
+  await using harness = await createHarness();
+  await sql`insert into workers (id, concurrency, last_seen_at) values
+    ('wrk_dead', 8, now() - interval '12 seconds'), ('wrk_alive', 8, now() - interval '4 seconds')`.execute(harness.db);
+
+  const { body } = await harness.call('GET', '/v1/workers');
+
+  expect(body).toMatchObject({ object: 'list', data: [{ id: 'wrk_alive' }], has_more: false, next_cursor: null });
+});

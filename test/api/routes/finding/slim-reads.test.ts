@@ -1,0 +1,128 @@
+import { expect, test } from 'vitest';
+import type { TurnResource } from '#core/turn/resource/turn.ts';
+import { describeRefusal } from '#test/api/refusals.ts';
+import { createHarness, type Harness } from '#test/harness/create-harness.ts';
+import { httpTool } from '#test/harness/http-tool.ts';
+import { scripted } from '#test/harness/scripted.ts';
+
+const LOCATE = { name: 'locate_user', description: 'Asks the device where the user is' };
+const ASK = scripted({ rounds: [{ tools: [{ name: 'locate_user', arguments: {}, id: 'call_1' }] }] });
+
+const get = async ({ call }: Harness, path: string) => (await call<TurnResource>('GET', path)).body;
+const contentOf = (turn: TurnResource) => turn.rounds[0]?.results[0];
+
+async function startWith(harness: Harness, output: unknown): Promise<TurnResource> {
+  const turn = await harness.startTurn({ input: ASK, tools: [LOCATE] });
+  await harness.workUntilIdle();
+  const body = { tool_outputs: [{ tool_call_id: 'call_1', output }] };
+  await harness.call('POST', `/v1/turns/${turn.id}/tool_outputs`, { body });
+  return turn;
+}
+
+test('results are cut at bytes, never inside a character, and say so; the whole output stays', async () => {
+  await using harness = await createHarness();
+  const text = 'aé€😀z';
+  const turn = await startWith(harness, text);
+  const cutAt = async (bytes: number) =>
+    contentOf(await get(harness, `/v1/turns/${turn.id}?max_result_bytes=${bytes}`));
+
+  const cuts = ['', 'a', 'a', 'aé', 'aé', 'aé', 'aé€', 'aé€', 'aé€', 'aé€', 'aé€😀'];
+  for (const [bytes, content] of cuts.entries()) {
+    expect([bytes, await cutAt(bytes)]).toMatchObject([bytes, { content, truncated: true }]);
+  }
+  for (const bytes of [11, 12, 1_000_000])
+    expect(await cutAt(bytes)).toMatchObject({ content: text, truncated: false });
+  const whole = await harness.call('GET', `/v1/turns/${turn.id}/tool_outputs/call_1`);
+  expect(whole.body).toMatchObject({ output: text, truncated: false });
+});
+
+test('of parts the texts are cut, and images stay', async () => {
+  await using harness = await createHarness();
+  const image = { type: 'input_image', image_url: 'https://example.com/cat.png' };
+  const turn = await startWith(harness, [
+    { type: 'input_text', text: 'a cat' },
+    image,
+    { type: 'input_text', text: 'and a dog' },
+  ]);
+
+  const result = contentOf(await get(harness, `/v1/turns/${turn.id}?max_result_bytes=8`));
+
+  expect(result).toMatchObject({ truncated: true });
+  expect(result?.content).toEqual([{ type: 'input_text', text: 'a cat' }, image, { type: 'input_text', text: 'and' }]);
+});
+
+test('a turn tells what it ran with, and of secrets their names alone', async () => {
+  await using harness = await createHarness({ env: { PAWL_SECRETS: '{"crm":"k3y-of-the-crm"}' } });
+  const url = 'http://127.0.0.1:9/';
+  const authorization = `Bearer \${secret:crm}`;
+  const { conversation_id, ...first } = await harness.startTurn({
+    ...{ input: 'Hi', instructions: 'Be brief.', temperature: 0.2, limits: { max_rounds: 3 }, seed: 7 },
+    ...{
+      tools: [
+        'weather_lookup',
+        httpTool('search', url, { execution: { kind: 'http', url, headers: { authorization } } }),
+      ],
+    },
+    provider_options: { user: 'ada' },
+  });
+  const path = `/v1/conversations/${conversation_id}/turns`;
+  const { body: later } = await harness.call<TurnResource>('POST', path, { body: { input: 'Hi', instructions: null } });
+
+  const [shown, own] = await Promise.all(
+    [first.id, later.id].map((id) => get(harness, `/v1/turns/${id}?include=config`)),
+  );
+
+  expect(shown).toMatchObject({
+    config: {
+      ...{ model: 'openai/test', instructions: 'Be brief.' },
+      sampling: { temperature: 0.2, top_p: null, seed: 7 },
+      ...{ tool_choice: 'auto', tool_mode: 'native', provider_options: { user: 'ada' } },
+      limits: { max_rounds: 3, max_tool_calls: 200 },
+      tools: [
+        { name: 'weather_lookup', execution: { kind: 'server' }, effect: 'none', timeout_ms: 30_000 },
+        { name: 'search', execution: { kind: 'http', url, headers: { authorization } } },
+      ],
+    },
+  });
+  expect(own).toMatchObject({ config: { instructions: null, sampling: { temperature: 0.2 } } });
+  expect(JSON.stringify(shown)).not.toContain('k3y-of-the-crm');
+  expect(await get(harness, `/v1/turns/${first.id}`)).not.toHaveProperty('config');
+});
+
+test.each([
+  ['/v1/turns?stauts=failed', '400 unknown_field: stauts'],
+  ['/v1/turns?status=failed,finished', '400 invalid_value: status'],
+  ['/v1/turns?status=', '400 invalid_value: status'],
+  ['/v1/turns?created_after=yesterday', '400 invalid_value: created_after'],
+  ['/v1/turns?metadata=17', '400 invalid_value: metadata'],
+  ['/v1/turns?metadata[=17', '400 invalid_value: metadata['],
+  ['/v1/turns?metadata[]=17', '400 invalid_value: metadata[]'],
+  ['/v1/turns?metadata[a][b]=17', '400 invalid_value: metadata[a][b]'],
+  ['/v1/turns?metadata[a]=1&metadata[a]=2', '400 invalid_value: metadata[a]'],
+  ['/v1/turns?metadata.a=17', '400 unknown_field: metadata.a'],
+  ['/v1/turns?q=', '400 invalid_value: q'],
+  ['/v1/turns?include=config', '400 invalid_value: include'],
+  ['/v1/conversations?status=failed', '400 unknown_field: status'],
+  ['/v1/conversations?metadata[=17', '400 invalid_value: metadata['],
+  ['/v1/turns/turn_x?max_result_bytes=-1', '400 invalid_value: max_result_bytes'],
+  ['/v1/turns/turn_x?include=rounds', '400 invalid_value: include'],
+  ['/v1/turns/turn_x?metadata[a]=1', '400 unknown_field: metadata[a]'],
+])('%s is refused with %s', async (path, refusal) => {
+  await using harness = await createHarness();
+
+  expect(describeRefusal(await harness.call('GET', path))).toBe(refusal);
+});
+
+test.each([
+  'q=%00',
+  'q=%27%22%5C%3A%26%7C%21%28%29%3C-%3E',
+  'metadata[%00]=%00',
+  'model=%27',
+  'error_code=%00',
+  'q=%ED%A0%80',
+])('what is searched for may be any text: %s', async (query) => {
+  await using harness = await createHarness();
+  await harness.startTurn({ input: 'Hi' });
+
+  expect(await harness.call('GET', `/v1/turns?${query}`)).toMatchObject({ status: 200, body: { data: [] } });
+});

@@ -1,0 +1,71 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ChaosHarness } from '../open-harness.ts';
+import { FLOOD } from '../projects.ts';
+import { retryUntilDone } from '../retry-until-done.ts';
+import type { Fault } from './fault.ts';
+
+/** Turns of one flood, and how many of them are posted at the same time. */
+const TURNS = 1_000;
+const LANES = 25;
+
+/** A flood that other faults hold up is left to itself: its turns end with all others. */
+const LIMIT_MS = 40_000;
+const TIMEOUT_MS = 5_000;
+const POLL_MS = 100;
+
+/** Far more turns than it may have at work: the other project is beside it until none of them waits. */
+const TURN = {
+  model: `openai/${FLOOD.model}`,
+  input: JSON.stringify({ sim: { answer: 'One of many.', final: { think_ms: 60 } } }),
+};
+
+/** Another project posts more turns at once than there are places. */
+export const floodApi: Fault = async (harness, { number }) => {
+  const until = Date.now() + LIMIT_MS;
+  const left = Array.from({ length: TURNS }, (_, index) => `flood-${number}-${Date.now()}-${index}`);
+  let posted = 0;
+  let most = 0;
+  const post = async () => {
+    for (let key = left.pop(); key !== undefined && Date.now() < until; key = left.pop()) {
+      if (await postOne(harness, key)) posted += 1;
+      else left.push(key);
+    }
+  };
+  const posting = Promise.all(Array.from({ length: LANES }, post)).then(() => 'posted');
+  for (let isPosted = false; Date.now() < until; ) {
+    const waiting = await countWaiting(harness);
+    most = Math.max(most, waiting);
+    if (isPosted && waiting === 0) break;
+    isPosted = (await Promise.race([posting, sleep(POLL_MS)])) === 'posted';
+    if (isPosted) await sleep(POLL_MS);
+  }
+  await posting;
+  const evidence = most > FLOOD.max_active_turns ? `${posted} turns, of which up to ${most} waited` : null;
+  return { evidence, endedAt: Date.now(), scope: 'none' };
+};
+
+/** Whether the turn was acknowledged; each try asks another API. */
+async function postOne({ apis }: ChaosHarness, key: string): Promise<boolean> {
+  const api = apis[Math.floor(Math.random() * apis.length)];
+  const headers = { authorization: `Bearer ${FLOOD.key}`, 'content-type': 'application/json', 'idempotency-key': key };
+  const request = { method: 'POST', headers, body: JSON.stringify(TURN), signal: AbortSignal.timeout(TIMEOUT_MS) };
+  try {
+    const response = await fetch(`${api?.url}/v1/turns`, request);
+    await response.text();
+    if (response.status === 202) return true;
+  } catch {
+    // The API is away, as it is for the load.
+  }
+  await sleep(POLL_MS);
+  return false;
+}
+
+async function countWaiting({ sql }: ChaosHarness): Promise<number> {
+  const [row] = await retryUntilDone(
+    () =>
+      sql<
+        { count: number }[]
+      >`select count(*)::int as count from turns where place = 'wanted' and project = ${FLOOD.name}`,
+  );
+  return row?.count ?? 0;
+}

@@ -1,0 +1,37 @@
+import type { History, TalkTurn } from '../history.ts';
+
+/** Messages that are not in their turn, or in more than one, and turns with what nobody has said. */
+export function lostMessages({ talk: { said, turns } }: Pick<History, 'talk'>): string[] {
+  const whole = new Map(turns.map((turn) => [turn.id, turn.said.join('\n')]));
+  return said.flatMap(({ text, turnId }) => {
+    const places = [...whole].filter(([, words]) => words.includes(text)).map(([id]) => id);
+    const times = (whole.get(turnId)?.split(text).length ?? 1) - 1;
+    return places.length === 1 && times === 1
+      ? []
+      : [`"${text}" is in ${places.join(', ') || 'no turn'}, not in ${turnId}`];
+  });
+}
+
+/** Messages of one client that are in a turn in another order than they were said. */
+export function mixedMessages({ talk: { said, turns } }: Pick<History, 'talk'>): string[] {
+  return turns.flatMap((turn) => {
+    const order = said
+      .filter(({ turnId, text }) => turnId === turn.id && placeOf(turn, text) !== -1)
+      .toSorted((one, other) => placeOf(turn, one.text) - placeOf(turn, other.text));
+    const isMixed = order.some(({ client, number }, index) =>
+      order.slice(0, index).some((before) => before.client === client && before.number > number),
+    );
+    return isMixed ? [`${turn.id} has ${order.map(({ text }) => text).join(' ')}`] : [];
+  });
+}
+
+/** Turns that were answered without all that had joined them. */
+export function unheardMessages({ talk: { turns } }: Pick<History, 'talk'>): string[] {
+  return turns.flatMap(({ id, status, inputs, sent }) =>
+    status === 'completed' && sent === inputs ? [] : [`${id} is ${status}, and has sent ${sent} of ${inputs}`],
+  );
+}
+
+function placeOf({ said }: TalkTurn, text: string): number {
+  return said.findIndex((words) => words.includes(text));
+}

@@ -1,0 +1,19 @@
+/** The project of the load. */
+export const LOAD = { name: 'load', key: 'key-of-the-load' };
+
+/** The project that floods, and its model. */
+export const FLOOD = { name: 'flood', key: 'key-of-the-flood', max_active_turns: 8, model: 'flood' };
+
+/** The project of those who speak into the same conversations, and their model. */
+export const TALK = { name: 'talk', key: 'key-of-the-talk', model: 'talk' };
+
+/** The project of those who fork turns and run them again, and their model. */
+export const FORKS = { name: 'forks', key: 'key-of-the-forks', model: 'forks' };
+
+/** PAWL_PROJECTS of a run. */
+export const chaosProjects = JSON.stringify({
+  [LOAD.name]: { keys: [LOAD.key] },
+  [TALK.name]: { keys: [TALK.key] },
+  [FORKS.name]: { keys: [FORKS.key] },
+  [FLOOD.name]: { keys: [FLOOD.key], max_active_turns: FLOOD.max_active_turns },
+});

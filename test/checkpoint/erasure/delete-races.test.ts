@@ -1,0 +1,141 @@
+import { sql } from 'kysely';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { deleteTurn } from '#core/checkpoint/erasure/delete-turn.ts';
+import type { Trx } from '#core/checkpoint/tables.ts';
+import { saveCompaction } from '#core/checkpoint/turns/compaction/save-compaction.ts';
+import { createFirstTurn } from '#core/checkpoint/turns/create.ts';
+import { lockVisibleConversation } from '#core/checkpoint/turns/lock.ts';
+import { findTurn } from '#core/checkpoint/turns/reading/find.ts';
+import type { TurnResource } from '#core/turn/resource/turn.ts';
+import { createHarness, type Harness } from '#test/harness/create-harness.ts';
+import { dumpTables } from '#test/harness/stores/dump-tables.ts';
+import { count, endedTurn, exists, historyOf, inTransaction, newTurn, say } from './ended-turn.ts';
+
+const ROUNDS = 12;
+
+let harness: Harness;
+beforeEach(async () => {
+  harness = await createHarness();
+});
+afterEach(() => harness[Symbol.asyncDispose]());
+
+test('of a delete and a fork at one moment, the fork has its history or is refused, and nothing is left in the end', async () => {
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const origin = await endedTurn(harness);
+    const acts = [() => inTransaction(harness, (trx) => forkOf(trx, origin.id)), () => remove(origin.id)];
+    if (round % 2 === 1) acts.reverse();
+    const results = await Promise.all(acts.map((act) => act()));
+    const forked = results[round % 2];
+
+    expect(results[1 - (round % 2)]).toBe('deleted');
+    expect(await exists(harness, origin.id)).toBe(forked !== null);
+    if (typeof forked !== 'string') continue;
+    expect(await historyOf(harness, forked)).toEqual([origin.id]);
+    await harness.call('POST', `/v1/turns/${forked}/cancel`);
+    await remove(forked);
+    expect(await exists(harness, origin.id)).toBe(false);
+  }
+});
+
+test('of a delete and a next turn at one moment, the next turn is started and is not told of the deleted one', async () => {
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const first = await endedTurn(harness);
+    const acts = [() => say(harness, first), () => harness.call('DELETE', `/v1/turns/${first.id}`)];
+    if (round % 2 === 1) acts.reverse();
+    const statuses = (await Promise.all(acts.map((act) => act()))).map(({ status }) => status);
+
+    expect(statuses.sort()).toEqual([202, 204]);
+    const { rows } = await sql<{
+      id: string;
+    }>`select id from turns where conversation_id = ${first.conversation_id}`.execute(harness.db);
+    expect(rows).toHaveLength(1);
+    expect(await historyOf(harness, rows[0]!.id)).toEqual([]);
+  }
+});
+
+test('of a delete and the same key again at one moment, the key never starts a second turn', async () => {
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const request = { body: { model: 'openai/test', input: 'Hi' }, headers: { 'idempotency-key': `key-${round}` } };
+    const { body: first } = await harness.call<TurnResource>('POST', '/v1/turns', request);
+    await harness.workUntilIdle();
+    const acts = [
+      () => harness.call('POST', '/v1/turns', request),
+      () => harness.call('DELETE', `/v1/turns/${first.id}`),
+    ];
+    if (round % 2 === 1) acts.reverse();
+    const answers = await Promise.all(acts.map((act) => act()));
+
+    expect([202, 404]).toContain(answers[round % 2]!.status);
+    expect(answers[1 - (round % 2)]!.status).toBe(204);
+    expect(await count(harness, 'turns')).toBe(0);
+  }
+});
+
+test('many who delete one turn are told so once, and no other finds it', async () => {
+  const { id } = await endedTurn(harness);
+
+  const outcomes = await Promise.all([1, 2, 3, 4].map(() => remove(id)));
+
+  expect(outcomes.sort()).toEqual(['deleted', 'missing', 'missing', 'missing']);
+});
+
+test('a summary that is saved while what it tells of is deleted stays nowhere, whichever commits first', async () => {
+  for (const isSavedFirst of [true, false]) {
+    const first = await endedTurn(harness, { input: 'purple' });
+    const { body: next } = await say(harness, first);
+    await sql`update turns set status = 'in_progress', started_at = now() where id = ${next.id}`.execute(harness.db);
+    const held = Promise.withResolvers<void>();
+    const mayCommit = Promise.withResolvers<void>();
+    const acts: ((trx: Trx) => Promise<unknown>)[] = [
+      (trx: Trx) => summarize(trx, { first: first.id, next: next.id }),
+      (trx: Trx) => deleteTurn(trx, 'default', first.id),
+    ];
+    if (!isSavedFirst) acts.reverse();
+    const [one, two] = acts;
+
+    const ahead = inTransaction(harness, async (trx) => {
+      await one!(trx);
+      held.resolve();
+      await mayCommit.promise;
+    });
+    await held.promise;
+    const behind = inTransaction(harness, two!);
+    await untilOneWaits();
+    mayCommit.resolve();
+    await Promise.all([ahead, behind]);
+
+    expect(await count(harness, 'compactions')).toBeGreaterThan(0);
+    expect(await dumpTables(harness.db)).not.toContain('purple');
+  }
+});
+
+/** A summary of the first turn, before the first round of the next. */
+function summarize(trx: Trx, { first, next }: { first: string; next: string }) {
+  const compaction = {
+    ...{ round: 1, strategy: 'summarize' as const, upToTurn: first, upToRound: 1, summary: 'It was purple.' },
+    ...{ beforeTokens: 9, afterTokens: 1, leftOut: 0, model: null, usage: null, requests: 1 },
+  };
+  const about = { failedRequests: 0, isUsed: true, covered: [first], ownModel: 'openai/test' };
+  return saveCompaction(trx, { turnId: next, compaction, ...about });
+}
+
+function remove(id: string) {
+  return inTransaction(harness, (trx) => deleteTurn(trx, 'default', id));
+}
+
+/** As a create does: the conversation is locked, and then the turn is still there or not. */
+async function forkOf(trx: Trx, origin: string): Promise<string | null> {
+  const turn = await findTurn(trx, 'default', origin);
+  if (!turn || !(await lockVisibleConversation(trx, turn.conversationId))) return null;
+  if (!(await findTurn(trx, 'default', origin))) return null;
+  const standing = { config: {}, metadata: {}, outlivesTurns: false, forkedFrom: { turnId: origin, position: 1 } };
+  return (await createFirstTurn(trx, newTurn(), standing)).id;
+}
+
+async function untilOneWaits(): Promise<void> {
+  const waiting = sql<{ count: number }>`select count(*)::int as count from pg_locks
+    where not granted and pid in (select pid from pg_stat_activity where datname = current_database())`;
+  await vi.waitFor(async () => expect((await waiting.execute(harness.db)).rows[0]?.count).toBeGreaterThan(0), {
+    ...{ timeout: 10_000, interval: 20 },
+  });
+}

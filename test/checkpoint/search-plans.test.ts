@@ -1,0 +1,111 @@
+import { sql } from 'kysely';
+import { beforeAll, expect, test } from 'vitest';
+import { listConversations } from '#core/checkpoint/conversations.ts';
+import { enterPortion } from '#core/checkpoint/search/enter-turns.ts';
+import { countMatchingTurns } from '#core/checkpoint/search/find-turns.ts';
+import type { TurnFilter } from '#core/checkpoint/search/turn-filter.ts';
+import type { Trx } from '#core/checkpoint/tables.ts';
+import { listTurns } from '#core/checkpoint/turns/reading/list.ts';
+import { createTestDatabase } from '#test/harness/stores/test-database.ts';
+import { looksOf, withDatabase } from './looks.ts';
+
+/** Turns of the last hundred days, one every seven minutes. */
+const TURNS = 20_000;
+/** Rows and index entries that a page may look at: those of a stretch of time, whatever else is in the database. */
+const FEW = 7_000;
+
+let url: string;
+
+beforeAll(async () => {
+  url = await createTestDatabase();
+  await withDatabase(url, async (db) => {
+    await db.transaction().execute(fill);
+    while (await enterPortion(db));
+    await sql`vacuum analyze`.execute(db);
+  });
+});
+
+const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString();
+
+test.each<[string, TurnFilter, number]>([
+  ['a word that all have', { q: 'common' }, 20],
+  ['a word that few have', { q: 'seldom' }, 20],
+  ['a word that none has', { q: 'missing' }, 0],
+  ['a word that only half of all have, the older ones', { q: 'old' }, 20],
+  ['two words that all have, with one that two have', { q: 'common answer unique' }, 2],
+  ['a model that all have', { model: 'openai/gpt' }, 20],
+  ['a model that none has', { model: 'openai/none', q: 'common' }, 0],
+  ['a pair that all have', { metadata: { tier: 'gold' } }, 20],
+  ['a pair that few have, with one that all have', { metadata: { tier: 'gold', customer: '17' } }, 20],
+  ['a rare status, with a word that all have', { statuses: ['failed', 'cancelled'], q: 'common' }, 10],
+  ['a common status, with a word that few have', { statuses: ['completed'], q: 'seldom' }, 20],
+  ['a status that is active, with a word that all have', { statuses: ['queued', 'in_progress'], q: 'common' }, 0],
+  ['an error', { errorCode: 'provider_overloaded' }, 10],
+  ['several statuses', { statuses: ['failed', 'queued', 'cancelled'] }, 10],
+  ['a day', { createdAfter: daysAgo(61), createdBefore: daysAgo(60) }, 20],
+  ['a word within a day', { createdAfter: daysAgo(61), createdBefore: daysAgo(60), q: 'common' }, 20],
+  ['a missing word within a day', { createdAfter: daysAgo(61), createdBefore: daysAgo(60), q: 'missing' }, 0],
+])('turns are not looked through for %s', async (_, filter, expected) => {
+  let length = Number.NaN;
+
+  const looks = await looksOf(url, async (db) => {
+    length = (await listTurns(db, 'default', { ...filter, limit: 20 })).rows.length;
+  });
+
+  expect(length).toBe(expected);
+  expect(looks).toBeLessThan(FEW);
+});
+
+test('a portion is entered without a look at the others', async () => {
+  await withDatabase(url, (db) =>
+    sql`update turns set completed_at = now() - interval '3 seconds'
+    where id in (select id from turns order by id desc limit 10)`.execute(db),
+  );
+  await withDatabase(url, (db) =>
+    sql`update search_progress set turns_until = now() - interval '9 seconds'`.execute(db),
+  );
+
+  expect(await looksOf(url, enterPortion)).toBeLessThan(200);
+});
+
+test('what fits is counted no further than is asked for', async () => {
+  let count = Number.NaN;
+
+  const looks = await looksOf(url, async (db) => {
+    count = await countMatchingTurns(db, 'default', { q: 'common', most: 101 });
+  });
+
+  expect(count).toBe(101);
+  expect(looks).toBeLessThan(FEW);
+});
+
+test.each([{ q: 'common' }, { q: 'missing' }, { model: 'openai/none' }, { metadata: { none: '1' } }])(
+  'conversations are not looked through for %j',
+  async (filter) => {
+    const looks = await looksOf(url, (db) => listConversations(db, 'default', { ...filter, limit: 20 }));
+
+    expect(looks).toBeLessThan(FEW);
+  },
+);
+
+/** Ids are of the time that their turn was made at, as those of a clock. */
+async function fill(db: Trx): Promise<void> {
+  await sql
+    .raw(`create function pg_temp.id_at(prefix text, at timestamptz, n int) returns text language sql as $$
+    select prefix || '_' || string_agg(substr('0123456789abcdefghjkmnpqrstvwxyz',
+      ((extract(epoch from at) * 1000)::bigint >> (5 * (9 - place)) & 31)::int + 1, 1), '' order by place)
+      || lpad(n::text, 16, '0') from generate_series(0, 9) as place $$`)
+    .execute(db);
+  const made = sql`(select n, now() - (${TURNS} - n) * interval '7 minutes' - interval '1 minute' as at from generate_series(1, ${TURNS}::int) as n) as made`;
+  await sql`insert into conversations (id, project, config, metadata, created_at)
+    select pg_temp.id_at('conv', at, n), 'default', '{"model": "openai/gpt"}', '{}', at from ${made}`.execute(db);
+  await sql`insert into turns (id, project, conversation_id, position, priority, config, input, metadata, status, at_head,
+      last_event, provider, model, output, error, created_at, started_at, completed_at)
+    select pg_temp.id_at('turn', at, n), 'default', pg_temp.id_at('conv', at, n), 1, 0, '{"model": "openai/gpt"}',
+      json_build_array(json_build_object('role', 'user', 'content', concat_ws(' ', 'common', 'w' || n % 3000,
+        case when n % 500 = 0 then 'seldom' end, case when n < ${TURNS}::int / 2 then 'old' end, case when n in (17, 18) then 'unique' end))),
+      case when n % 500 = 5 then '{"customer": "17", "tier": "gold"}'::json else '{"tier": "gold"}' end,
+      case when n % 2000 = 9 then 'failed' else 'completed' end, false, 3, 'openai', 'openai/gpt', 'An answer',
+      case when n % 2000 = 9 then '{"type": "provider_error", "code": "provider_overloaded"}'::json end, at, at, at
+    from ${made}`.execute(db);
+}

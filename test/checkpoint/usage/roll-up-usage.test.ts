@@ -1,0 +1,183 @@
+import fc from 'fast-check';
+import { sql } from 'kysely';
+import postgres from 'postgres';
+import { beforeAll, expect, test, vi } from 'vitest';
+import { connect } from '#core/checkpoint/connect.ts';
+import type { Db } from '#core/checkpoint/tables.ts';
+import { rollUpUsage } from '#core/checkpoint/usage/roll-up-usage.ts';
+import { sumTokensOfDay } from '#core/checkpoint/usage/sum-tokens-of-day.ts';
+import { sumUsage, USAGE_GROUPS } from '#core/checkpoint/usage/sum-usage.ts';
+import { createTestDatabase } from '#test/harness/stores/test-database.ts';
+
+let url: string;
+
+beforeAll(async () => {
+  url = await createTestDatabase();
+});
+
+const recorded = fc.record({
+  minutesAgo: fc.integer({ min: 0, max: 60 * 24 * 20 }),
+  project: fc.constantFrom('web', 'app'),
+  model: fc.constantFrom('openai/a', 'sim/b'),
+  key_id: fc.constantFrom(null, 'key_1', 'key_2'),
+  turns: fc.integer({ min: 0, max: 1 }),
+  input_tokens: fc.integer({ min: 0, max: 2 ** 31 }),
+  cost_usd: fc.double({ min: 0, max: 10, noNaN: true }),
+  unpriced: fc.constantFrom(0, 0, 0, 1),
+});
+type Recorded = typeof recorded extends fc.Arbitrary<infer Value> ? Value : never;
+
+/** What happens one after the other, or at once: records come, some of them late, and workers roll up. */
+const step = fc.oneof(
+  fc.record({ kind: fc.constant('record' as const), records: fc.array(recorded, { maxLength: 12 }) }),
+  fc.record({
+    kind: fc.constant('roll up' as const),
+    workers: fc.integer({ min: 1, max: 3 }),
+    limit: fc.integer({ min: 1, max: 9 }),
+  }),
+);
+
+test('whatever is recorded and whoever rolls up, in whatever order, everything counts once', async () => {
+  const { db, close } = connect(url);
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { maxLength: 12 }), async (steps) => {
+      await sql`truncate usage_records, usage_sums`.execute(db);
+      const all: Recorded[] = [];
+      for (const one of steps) {
+        if (one.kind === 'record') await record(db, one.records, all);
+        else await Promise.all(Array.from({ length: one.workers }, () => rollUpUsage(db, one.limit)));
+        expect(await sumAll(db)).toEqual(expected(all));
+      }
+    }),
+    { numRuns: 60 },
+  );
+  await close();
+}, 120_000);
+
+test('a worker that is killed while it rolls up leaves all as it was', async () => {
+  const { db, close } = connect(url);
+  await sql`truncate usage_records, usage_sums`.execute(db);
+  const recordOld = async () => {
+    await record(db, [plain], []);
+    await sql`update usage_records set at = '2026-01-01'`.execute(db);
+  };
+  await recordOld();
+  await rollUpUsage(db);
+  await recordOld();
+  const dying = connect(url, { shared: 1, own: 1 });
+  const other = postgres(url, { max: 2, onnotice: () => {} });
+
+  // It has taken the record when it comes to the sum, which is locked.
+  const locked = await other.reserve();
+  await locked`begin`;
+  await locked`select * from usage_sums for update`;
+  const broken = rollUpUsage(dying.db).catch((error: unknown) => error);
+  const isKilled = async () =>
+    expect(
+      await other`select pg_terminate_backend(pid) from pg_stat_activity
+        where wait_event_type = 'Lock' and datname = current_database()`,
+    ).toHaveLength(1);
+  await vi.waitFor(isKilled, { timeout: 10_000, interval: 20 });
+  const error = await broken;
+  const left = await count(db);
+  await locked`rollback`;
+  locked.release();
+  await rollUpUsage(db);
+
+  expect(error).toBeInstanceOf(Error);
+  expect(left).toEqual({ records: 1, sums: 1 });
+  expect(await count(db)).toEqual({ records: 0, sums: 1 });
+  expect(await sumAll(db)).toMatchObject([{ turns: 2, inputTokens: 2 }]);
+  await Promise.all([dying.close(), other.end(), close()]);
+});
+
+test('records of the last hour stay as they are, older ones become one sum for what is alike', async () => {
+  const { db, close } = connect(url);
+  await sql`truncate usage_records, usage_sums`.execute(db);
+  const old = { ...plain, minutesAgo: 600 };
+  await record(db, [plain, old, old, { ...old, key_id: null }, { ...old, model: 'sim/b' }], []);
+  await sql`update usage_records set at = date_bin('15 minutes', at, 'epoch') + interval '7 minutes'
+    where at < now() - interval '1 hour'`.execute(db);
+
+  await rollUpUsage(db);
+
+  expect(await count(db)).toEqual({ records: 1, sums: 3 });
+  await close();
+});
+
+test('the tokens of the day are those since midnight, and what is known of them is not read again', async () => {
+  const { db, close } = connect(url);
+  await sql`truncate usage_records, usage_sums`.execute(db);
+  await record(db, [{ ...plain, input_tokens: 70 }], []);
+  await sql`update usage_records set at = date_trunc('day', now(), 'UTC')`.execute(db);
+  await record(
+    db,
+    [
+      { ...plain, input_tokens: 5 },
+      { ...plain, project: 'app' },
+      { ...plain, minutesAgo: 60 * 24 * 2 },
+    ],
+    [],
+  );
+
+  const first = await sumTokensOfDay(db, 'web', null);
+  await sql`delete from usage_records where input_tokens = 70`.execute(db);
+  const second = await sumTokensOfDay(db, 'web', first);
+  const anew = await sumTokensOfDay(db, 'web', { ...first, day: '2020-01-01' });
+
+  expect(first).toMatchObject({ tokens: 75, settledTokens: 70 });
+  expect(first.secondsLeft).toBeGreaterThan(0);
+  expect(first.secondsLeft).toBeLessThanOrEqual(86_400);
+  expect(second).toMatchObject({ day: first.day, tokens: 75, settledTokens: 70 });
+  expect(anew).toMatchObject({ tokens: 5, settledTokens: 0 });
+  await close();
+});
+
+const plain: Recorded = {
+  ...{ minutesAgo: 0, project: 'web', model: 'openai/a', key_id: 'key_1' },
+  ...{ turns: 1, input_tokens: 1, cost_usd: 0, unpriced: 0 },
+};
+
+async function record(db: Db, records: Recorded[], all: Recorded[]): Promise<void> {
+  all.push(...records);
+  await sql`insert into usage_records (at, project, model, key_id, turns, input_tokens, total_tokens, cost_usd, unpriced)
+    select now() - make_interval(mins => "minutesAgo"), project, model, key_id, turns, input_tokens, input_tokens, cost_usd, unpriced
+    from json_to_recordset(${JSON.stringify(records)}::text::json) as record ("minutesAgo" int, project text, model text,
+      key_id text, turns int, input_tokens bigint, cost_usd numeric, unpriced int)`.execute(db);
+}
+
+async function sumAll(db: Db) {
+  const times = { from: '2000-01-01', to: null };
+  const rows = await sumUsage(db, { project: null, ...times, groups: USAGE_GROUPS.filter((group) => group !== 'day') });
+  return rows.map(({ project, model, key, turns, inputTokens, costUsd }) => ({
+    group: [project, model, key].join(' '),
+    turns,
+    inputTokens,
+    cost: costUsd === null ? null : expect.closeTo(costUsd, 6),
+  }));
+}
+
+function expected(all: Recorded[]) {
+  const groups = Map.groupBy(all, ({ project, model, key_id }) => [project, model, key_id].join(' '));
+  const sumOf = (records: Recorded[], figure: 'turns' | 'input_tokens' | 'cost_usd') =>
+    records.reduce((sum, one) => sum + one[figure], 0);
+  return [...groups]
+    .map(([group, records]) => ({
+      group,
+      turns: sumOf(records, 'turns'),
+      inputTokens: sumOf(records, 'input_tokens'),
+      cost: records.some(({ unpriced }) => unpriced > 0) ? null : sumOf(records, 'cost_usd'),
+    }))
+    .sort((one, other) => keyOf(one.group).localeCompare(keyOf(other.group)));
+}
+
+/** Rows without a key come behind those with one. */
+function keyOf(group: string): string {
+  return group.endsWith(' ') ? `${group}z` : group;
+}
+
+async function count(db: Db) {
+  const { rows } = await sql`select (select count(*)::int from usage_records) as records,
+    (select count(*)::int from usage_sums) as sums`.execute(db);
+  return rows[0];
+}

@@ -1,0 +1,32 @@
+import { scripted } from '#test/harness/scripted.ts';
+import type { Scene } from '../lane.ts';
+
+/** What a caller sends that may have to send it again. */
+export const key = { 'idempotency-key': 'only-once' };
+
+/** A tool that a client runs. */
+export const device = { name: 'ask_device', description: 'Asks the device', execution: { kind: 'client' } };
+
+/** The turn that a scene began with. */
+export async function first({ turns }: Scene) {
+  const [turn] = await turns();
+  if (!turn) throw new Error('the scene has no turn');
+  return turn;
+}
+
+/** A request to it. */
+export async function toFirst(scene: Scene, action: string, body?: object) {
+  const path = `/v1/turns/${(await first(scene)).id}/${action}`;
+  return { method: 'POST', path, ...(body && { body }) };
+}
+
+/** A turn that waits for an answer to its only call. */
+export async function startWaiting(
+  { startTurn, recorder, harness }: Scene,
+  tool: { name: string; [field: string]: unknown },
+): Promise<void> {
+  const tools = [{ id: 'call_it', name: tool.name, arguments: {} }];
+  const webhook = { url: `${recorder.url}/hook` };
+  await startTurn({ input: scripted({ rounds: [{ tools }], answer: 'Done.' }), tools: [tool], webhook });
+  await harness.workUntilIdle();
+}

@@ -1,0 +1,46 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { pipeline } from 'node:stream/promises';
+import { startSimulator } from '#simulator/start-simulator.ts';
+
+/** A simulated model that stands still in the middle of its first reply, until the test lets it go on. */
+export type HeldModel = AsyncDisposable & { baseUrl: string; goOn: () => void };
+
+/** Starts the model; it says so many pieces of its first reply before it is held. */
+export async function openHeldModel(pieces: number): Promise<HeldModel> {
+  const simulator = await startSimulator();
+  const { promise: held, resolve: goOn } = Promise.withResolvers<void>();
+  const server = createServer(async (request, response) => {
+    const headers = { 'content-type': 'application/json' };
+    const url = `${simulator.baseUrl}/chat/completions`;
+    const answer = await fetch(url, { method: 'POST', headers, body: await text(request) });
+    response.writeHead(answer.status, { 'content-type': answer.headers.get('content-type') ?? '' });
+    await pipeline(Readable.from(holdBehind(answer, pieces, held)), response).catch(() => {});
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+    goOn,
+    [Symbol.asyncDispose]: async () => {
+      goOn();
+      server.closeAllConnections();
+      server.close();
+      await simulator.stop();
+    },
+  };
+}
+
+/** Passes the events of a stream on one by one, and waits behind so many that say something. */
+async function* holdBehind(answer: Response, pieces: number, held: Promise<void>): AsyncGenerator<string> {
+  const events = (await answer.text()).split(/(?<=\n\n)/);
+  let said = 0;
+  for (const event of events) {
+    yield event;
+    if (/"content":\s*"[^"]/.test(event)) said += 1;
+    if (said === pieces) await held;
+  }
+}

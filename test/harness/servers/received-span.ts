@@ -1,0 +1,16 @@
+/** A span as a collector gets it; times are in milliseconds since 1970. */
+export type ReceivedSpan = {
+  traceId: string;
+  spanId: string;
+  parentSpanId: string;
+  name: string;
+  /** 1 internal, 3 client. */
+  kind: number;
+  startMs: number;
+  endMs: number;
+  attributes: Record<string, unknown>;
+  links: string[];
+  /** 2 is an error. */
+  status: number;
+  service: unknown;
+};

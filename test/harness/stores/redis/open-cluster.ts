@@ -1,0 +1,100 @@
+import { Redis } from 'ioredis';
+import { expect, vi } from 'vitest';
+import { newFolder } from '../../new-folder.ts';
+import { openRedis, type TestRedis } from './open-redis.ts';
+import type { Protection } from './protection.ts';
+
+/** A cluster whose three masters have a replica each, which takes over within seconds of its master's end. */
+export type TestCluster = AsyncDisposable & {
+  url: string;
+  nodes: TestRedis[];
+  /** The node that is the master of a key now. */
+  masterOf(key: string): Promise<TestRedis>;
+};
+
+const SLOTS = [
+  [0, 5_460],
+  [5_461, 10_922],
+  [10_923, 16_383],
+] as const;
+
+/** Starts six nodes on free ports and makes them one cluster; null where there is no `redis-server` on the PATH. */
+export async function openCluster(protection?: Protection): Promise<TestCluster | null> {
+  await using opened = new AsyncDisposableStack();
+  const folder = opened.use(await newFolder('cluster'));
+  const nodes: TestRedis[] = [];
+  for (const number of [1, 2, 3, 4, 5, 6]) {
+    const node = await openRedis({ settings: settingsOf(folder.path, number, protection), protection });
+    if (!node) return null;
+    nodes.push(opened.use(node));
+  }
+  await joinNodes(nodes);
+
+  const closing = opened.move();
+  const hosts = nodes.map(({ port }) => `127.0.0.1:${port}`).join(',');
+  return {
+    url: `${protection ? `rediss://:${protection.password}@` : 'redis://'}${hosts}`,
+    nodes,
+    masterOf: (key) => findMaster(nodes, key),
+    [Symbol.asyncDispose]: () => closing.disposeAsync(),
+  };
+}
+
+function settingsOf(dir: string, number: number, protection?: Protection): Record<string, string> {
+  const cluster = { 'cluster-enabled': 'yes', 'cluster-config-file': `node-${number}.conf` };
+  const secured = protection && { 'tls-cluster': 'yes', masterauth: protection.password };
+  return {
+    ...cluster,
+    ...secured,
+    dir,
+    databases: '1',
+    'cluster-node-timeout': '2000',
+    'repl-diskless-sync-delay': '0',
+  };
+}
+
+/** The first three become masters, each of the others the replica of one of them. */
+async function joinNodes(nodes: TestRedis[]): Promise<void> {
+  for (const [index, [first, last]] of SLOTS.entries()) {
+    await nodes[index]?.client.call('cluster', 'addslotsrange', first, last);
+  }
+  for (const [index, { client }] of nodes.entries()) await client.call('cluster', 'set-config-epoch', index + 1);
+  for (const { port } of nodes.slice(1)) await nodes[0]?.client.call('cluster', 'meet', '127.0.0.1', port);
+  await untilAll(nodes, async ({ client }) => /cluster_known_nodes:6\r/.test(await infoOf(client)));
+  for (const [index, { client }] of nodes.slice(3).entries()) {
+    await client.call('cluster', 'replicate', String(await nodes[index]?.client.call('cluster', 'myid')));
+  }
+  await untilAll(nodes, async ({ client }) => /cluster_state:ok/.test(await infoOf(client)));
+  await untilAll(nodes.slice(3), async ({ client }) =>
+    (await client.info('replication')).includes('master_link_status:up'),
+  );
+  // A replica can be elected once all masters know it as one.
+  await untilAll(
+    nodes,
+    async ({ client }) => String(await client.call('cluster', 'nodes')).split('slave').length === 4,
+  );
+}
+
+async function infoOf(client: Redis): Promise<string> {
+  return String(await client.call('cluster', 'info'));
+}
+
+async function untilAll(nodes: TestRedis[], isSo: (node: TestRedis) => Promise<boolean>): Promise<void> {
+  const look = async () => expect((await Promise.all(nodes.map(isSo))).every(Boolean)).toBe(true);
+  await vi.waitFor(look, { timeout: 60_000, interval: 100 });
+}
+
+async function findMaster(nodes: TestRedis[], key: string): Promise<TestRedis> {
+  for (const node of nodes) {
+    const client = new Redis(node.url, { retryStrategy: () => null, maxRetriesPerRequest: 0, lazyConnect: true });
+    client.on('error', () => {});
+    // Another node answers with the address of the master.
+    const isMaster = await client.exists(key).then(
+      () => true,
+      () => false,
+    );
+    client.disconnect();
+    if (isMaster) return node;
+  }
+  throw new Error(`No node is the master of ${key}.`);
+}

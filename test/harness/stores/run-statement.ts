@@ -1,0 +1,11 @@
+import postgres from 'postgres';
+
+/** Runs one statement on a connection of its own. */
+export async function runStatement(url: string, statement: string): Promise<postgres.Row[]> {
+  const sql = postgres(url, { max: 1, onnotice: () => {} });
+  try {
+    return await sql.unsafe(statement);
+  } finally {
+    await sql.end();
+  }
+}

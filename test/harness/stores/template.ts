@@ -1,0 +1,34 @@
+import postgres from 'postgres';
+import { migrateAll } from '#services/migrate/migrate-all.ts';
+import { createDatabase } from './create-database.ts';
+
+/** The migrated database that those of the tests are copies of. */
+export const TEMPLATE = 'pawl_template';
+
+/** Creates it beside the database at `url`. */
+export async function createTemplate(url: string): Promise<void> {
+  const template = await createDatabase(url, TEMPLATE);
+  await migrateAll(template);
+  const sql = postgres(template, { max: 1, onnotice: () => {} });
+  await sql.unsafe(EMPTY_TABLES);
+  await sql.end();
+}
+
+/**
+ * A function that takes a copy back to what it was, which is no rows but those that say which migrations it has. Triggers
+ * and references stand aside, so that the order does not matter. Tables without rows, which are most, are left alone.
+ */
+const EMPTY_TABLES = `
+  create function empty_tables() returns void language plpgsql set session_replication_role = replica as $do$
+  declare
+    emptied regclass;
+    has_rows boolean;
+  begin
+    for emptied in select oid from pg_class
+      where relkind = 'r' and relnamespace in ('public'::regnamespace, 'bullmq'::regnamespace)
+        and relname !~ 'migration' loop
+      execute format('select exists (select from %s)', emptied) into has_rows;
+      if has_rows then execute format('delete from %s', emptied); end if;
+    end loop;
+  end
+  $do$`;

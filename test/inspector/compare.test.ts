@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest';
+import { createHarness } from '#test/harness/create-harness.ts';
+import { scripted } from '#test/harness/scripted.ts';
+import { browserSuite } from './browser-suite.ts';
+
+const look = { name: 'weather_lookup', arguments: { city: 'Tokyo' } };
+
+browserSuite('a turn that runs again', (open) => {
+  test('it is asked of another model, its calls are answered from the record, and both stand side by side', async () => {
+    await using harness = await createHarness({
+      env: { PAWL_PRICES: '{"openai/test":{"input":2,"output":8},"openai/large":{"input":20,"output":80}}' },
+    });
+    const input = scripted({ rounds: [{ say: 'Let me look.', tools: [look] }], answer: 'It is **warm**: {{results}}' });
+    const { id, conversation_id } = await harness.startTurn({ input, tools: ['weather_lookup'] });
+    await harness.workUntilIdle();
+    await using inspector = await open(`${harness.url}/#/conversations/${conversation_id}`);
+    const { page, problems } = inspector;
+    const [left, right] = [page.getByRole('region', { name: 'Left' }), page.getByRole('region', { name: 'Right' })];
+
+    await page.getByRole('button', { name: 'Rerun' }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByLabel('Model').fill('openai/large');
+    await page.getByRole('button', { name: 'Run it' }).click();
+    await right.getByText('Queued').waitFor();
+    await harness.workUntilIdle();
+    await right.getByText('Completed').waitFor();
+    await right.getByText('1 round · weather_lookup').click();
+    await right.locator('.call').getByText('cached', { exact: true }).waitFor();
+    const answers = await page.locator('.side .reply').allInnerTexts();
+    const cost = await page.getByRole('row', { name: 'Cost' }).getByRole('cell').allInnerTexts();
+    await right.getByRole('link', { name: 'Conversation' }).click();
+    await page.getByRole('link', { name: 'a rerun: compare' }).click();
+    await left.getByText('openai/test').waitFor();
+
+    expect(answers[0]).toMatch(/^It is warm: /);
+    expect(answers[1]).toBe(answers[0]);
+    expect(cost.at(-1)).toBe('+900 %');
+    expect(page.url()).toContain(id);
+    expect(problems).toEqual([]);
+  });
+});

@@ -1,0 +1,183 @@
+import { expect, test } from 'vitest';
+import { apiClient } from '#test/harness/api-client.ts';
+import { createHarness } from '#test/harness/create-harness.ts';
+import { insertPastTurns } from '#test/harness/past-turns.ts';
+import { scripted } from '#test/harness/scripted.ts';
+import { browserSuite } from './browser-suite.ts';
+
+const MINUTE = 60_000;
+const projects = {
+  web: { keys: ['key-of-web'] },
+  operators: { keys: [{ key: 'key-of-operators', scopes: ['admin'] }] },
+};
+const failing = (status: number) => scripted({ rounds: [], final: { fault: { kind: 'status', status } } });
+
+browserSuite('the overview', (open) => {
+  test('it shows turns by status, tokens, durations and waits of the last day', async () => {
+    await using harness = await createHarness();
+    for (const input of ['Hi', 'Hello', failing(401)]) await harness.startTurn({ input });
+    await harness.workUntilIdle();
+    await harness.startTurn({ input: 'Later.' });
+    await using inspector = await open(`${harness.url}/#/overview`);
+    const chart = (name: string) => inspector.page.getByRole('region', { name, exact: true });
+
+    await expect.poll(() => chart('Turns').locator('.headline').innerText()).toBe('4 · 33 % failed');
+
+    const readings = (name: string) => chart(name).getByRole('listitem').allInnerTexts();
+    expect(await readings('Turns')).toEqual(['Completed 2', 'Queued 1', 'Failed 1']);
+    expect(await readings('Tokens')).toEqual([expect.stringMatching(/^In \d+$/), expect.stringMatching(/^Out \d+$/)]);
+    for (const name of ['Duration', 'Queue wait'])
+      expect(await readings(name)).toEqual([expect.stringMatching(/^Median \d/), expect.stringMatching(/^p95 \d/)]);
+    expect(inspector.problems).toEqual([]);
+  });
+
+  test('it refreshes by itself, and has another range behind a link', async () => {
+    await using harness = await createHarness();
+    await insertPastTurns(harness.db, { from: Date.now() - 90 * MINUTE, count: 3, everyMs: 1, status: 'completed' });
+    await using inspector = await open(`${harness.url}/docs`);
+    const { page } = inspector;
+    await page.clock.install();
+    await page.goto(`${harness.url}/#/overview`);
+    const headline = page.getByRole('region', { name: 'Turns' }).locator('.headline');
+
+    await expect.poll(() => headline.innerText()).toBe('3');
+    await harness.startTurn({ input: 'Hi' });
+    await page.clock.runFor(MINUTE);
+    await expect.poll(() => headline.innerText()).toBe('4');
+    await page.getByRole('link', { name: '1 hour' }).click();
+    await expect.poll(() => headline.innerText()).toBe('1');
+
+    expect(page.url()).toContain('range=1h');
+    expect(await page.getByRole('link', { name: '1 hour' }).getAttribute('aria-current')).toBe('true');
+  });
+
+  test('a chart is read by keys: each stretch is spoken, in all charts at once, and Enter lists its turns', async () => {
+    await using harness = await createHarness();
+    await insertPastTurns(harness.db, { from: Date.now() - 5 * 3_600_000, count: 2, everyMs: 1, status: 'completed' });
+    await insertPastTurns(harness.db, { from: Date.now() - 5_000, count: 1, everyMs: 1, status: 'failed' });
+    await using inspector = await open(`${harness.url}/#/overview`);
+    const { page } = inspector;
+    const plot = page.getByRole('slider', { name: 'Turns over time' });
+
+    await plot.focus();
+    await page.keyboard.press('End');
+    const spoken = await plot.getAttribute('aria-valuetext');
+    const other = await page.getByRole('slider', { name: 'Tokens over time' }).getAttribute('aria-valuetext');
+    await page.keyboard.press('Escape');
+    const released = await plot.getAttribute('aria-valuetext');
+    await page.keyboard.press('End');
+    await page.keyboard.press('Enter');
+
+    expect(spoken).toMatch(/^\d+ \w+, \d\d:\d\d – .*: Completed 0, Failed 1$/);
+    expect(other).toMatch(/: In 100, Out 10$/);
+    expect(released).toBe('3 · 33 % failed');
+    await expect.poll(() => page.url()).toMatch(/#\/turns\?created_after=.*&created_before=/);
+    expect(inspector.problems).toEqual([]);
+  });
+
+  test('failures are grouped by code with their newest example, and lead to it and to all of them', async () => {
+    await using harness = await createHarness();
+    for (const status of [401, 401, 403]) await harness.startTurn({ input: failing(status) });
+    const newest = await harness.startTurn({ input: failing(401) });
+    await harness.workUntilIdle();
+    await using inspector = await open(`${harness.url}/#/overview`);
+    const { page } = inspector;
+    const groups = page.getByRole('region', { name: 'Failures' }).getByRole('listitem');
+
+    await expect.poll(() => groups.locator('b').allInnerTexts()).toEqual(['3', '1']);
+    expect(await groups.locator('code').allInnerTexts()).toEqual([
+      'provider_authentication_failed',
+      'provider_permission_denied',
+    ]);
+    const show = groups.first().getByRole('link', { name: 'Show all' });
+    expect(await show.getAttribute('href')).toMatch(
+      /status=failed&error_code=provider_authentication_failed&created_after=.*&created_before=/,
+    );
+    await groups.first().locator('a.example').click();
+    await expect.poll(() => page.url()).toContain(newest.id);
+  });
+
+  test('all failed turns of a code are retried together, after saying how many that are', async () => {
+    await using harness = await createHarness();
+    const fault = { kind: 'status' as const, status: 401, times: 1 };
+    for (const name of ['Ada', 'Grace'])
+      await harness.startTurn({ input: `${name}\n${scripted({ rounds: [], answer: 'At last.', final: { fault } })}` });
+    await harness.startTurn({ input: failing(403) });
+    await harness.workUntilIdle();
+    await using inspector = await open(`${harness.url}/#/overview`);
+    const { page } = inspector;
+
+    await page.getByRole('button', { name: 'Retry all: provider_authentication_failed' }).click();
+    await page.getByRole('heading', { name: 'Retry 2 failed turns?' }).waitFor();
+    await page.getByRole('button', { name: 'Retry 2' }).click();
+    await page.getByText('It goes on by itself').waitFor();
+    await harness.workBulks();
+    await page.getByRole('heading', { name: '2 of 2 retried' }).waitFor();
+    await harness.workUntilIdle();
+    await page.getByRole('button', { name: 'Close' }).click();
+
+    await expect.poll(() => page.locator('.group code').allInnerTexts()).toEqual(['provider_permission_denied']);
+    expect(inspector.problems).toEqual([]);
+  });
+
+  test('with no turns it says so, and without failures too', async () => {
+    await using harness = await createHarness();
+    await using inspector = await open(`${harness.url}/#/overview`);
+
+    await inspector.page.getByRole('heading', { name: 'No turns in this time' }).waitFor();
+    await harness.startTurn({ input: 'Hi' });
+    await inspector.page.reload();
+
+    await inspector.page.getByText('No turn of this time is failed.').waitFor();
+  });
+
+  test('an admin key chooses whose figures are shown, and the address keeps it; turns of others are not opened', async () => {
+    await using harness = await createHarness({ env: { PAWL_PROJECTS: JSON.stringify(projects) } });
+    for (const input of [failing(401), 'Hi']) await apiClient(harness.url, 'key-of-web').startTurn({ input });
+    await apiClient(harness.url, 'key-of-operators').startTurn({ input: 'Hello' });
+    await harness.workUntilIdle();
+    await using inspector = await open(`${harness.url}/#/overview`);
+    const { page } = inspector;
+    const headline = page.getByRole('region', { name: 'Turns' }).locator('.headline');
+    const choice = page.getByLabel('Project');
+
+    await page.getByLabel('Key', { exact: true }).fill('key-of-operators');
+    await page.keyboard.press('Enter');
+    await expect.poll(() => headline.innerText()).toBe('1');
+    expect(await choice.locator('option').allInnerTexts()).toEqual([
+      ...['This project', 'All projects', 'operators', 'web'],
+    ]);
+    await choice.selectOption('All projects');
+    await expect.poll(() => headline.innerText()).toBe('3 · 33 % failed');
+    await choice.selectOption('web');
+    await expect.poll(() => headline.innerText()).toBe('2 · 50 % failed');
+    await page.getByRole('link', { name: '1 hour' }).click();
+    await expect.poll(() => page.url()).toContain('range=1h&project=web');
+    await page.reload();
+    await expect.poll(() => headline.innerText()).toBe('2 · 50 % failed');
+
+    expect(await choice.inputValue()).toBe('web');
+    const failures = page.getByRole('region', { name: 'Failures' });
+    expect(await failures.getByRole('listitem').innerText()).toMatch(
+      /^1\s+provider_authentication_failed\s[\s\S]*\sweb$/,
+    );
+    expect(await failures.locator('a, button').count()).toBe(0);
+    await page.getByRole('slider', { name: 'Turns over time' }).focus();
+    await page.keyboard.press('End');
+    await page.keyboard.press('Enter');
+    await page.getByText('Turns are listed for the project of the key only.').waitFor();
+  });
+
+  test('a key that sees one project has nothing to choose', async () => {
+    await using harness = await createHarness({ env: { PAWL_PROJECTS: JSON.stringify(projects) } });
+    for (const key of ['key-of-web', 'key-of-operators']) await apiClient(harness.url, key).startTurn({ input: 'Hi' });
+    await using inspector = await open(`${harness.url}/#/overview`);
+    const { page } = inspector;
+
+    await page.getByLabel('Key', { exact: true }).fill('key-of-web');
+    await page.keyboard.press('Enter');
+    await page.getByRole('region', { name: 'Turns' }).waitFor();
+
+    expect(await page.getByLabel('Project').count()).toBe(0);
+  });
+});

@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest';
+import { createHarness } from '#test/harness/create-harness.ts';
+import { browserSuite } from './browser-suite.ts';
+
+browserSuite('the page of schedules', (open) => {
+  test('a schedule is created, starts its turns, is disabled and enabled, and deleted', async () => {
+    await using harness = await createHarness();
+    await using inspector = await open(`${harness.url}/#/schedules`, { width: 375 });
+    const { page, problems } = inspector;
+    const create = page.getByRole('button', { name: 'Create schedule' });
+    const row = page.locator('.schedule');
+
+    await page.getByText('No schedules yet').waitFor();
+    await page.getByText('New schedule').click();
+    await page.getByLabel('Cron').fill('0 25 * * *');
+    await page.getByLabel('Model').fill('openai/test');
+    await page.getByLabel('Input').fill('What is new?');
+    await create.click();
+    const refused = await page.locator('.of-cron .problem:not(:empty)').innerText();
+    await page.getByLabel('Cron').fill('');
+    await page.getByLabel('Every how many').fill('5');
+    await page.getByLabel('Unit').selectOption('minutes');
+    await create.click();
+    await row.getByText('Every 5 minutes').waitFor();
+    await row.getByText('Next in').waitFor();
+    await harness.advance(300_000);
+    await harness.fireSchedules();
+    await harness.workUntilIdle();
+    await row.locator('.firing').waitFor();
+    await row.getByRole('switch', { name: 'Enabled' }).click();
+    await row.getByText('It starts none while it is disabled.').waitFor();
+    await row.getByRole('switch', { name: 'Disabled' }).press('Enter');
+    await row.getByText('Next in').waitFor();
+    await row.locator('.firing').click();
+    await page.getByRole('heading', { name: 'What is new?' }).waitFor();
+    await page.goBack();
+    await row.getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('button', { name: 'Delete it' }).click();
+    await page.getByText('No schedules yet').waitFor();
+
+    expect(refused).toContain('Give 0 to 23');
+    const overflow = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
+    expect(await page.evaluate(overflow)).toBe(0);
+    expect(problems).toEqual([expect.stringContaining('400 (Bad Request)')]);
+  });
+});

@@ -1,0 +1,62 @@
+import { expect, test } from 'vitest';
+import { createHarness } from '#test/harness/create-harness.ts';
+import { scripted } from '#test/harness/scripted.ts';
+import { browserSuite } from './browser-suite.ts';
+
+const call = { name: 'weather_lookup', arguments: { city: 'Tokyo' }, id: 'call_1' };
+const input = scripted({ rounds: [{ say: 'Let me look.', tools: [call] }], answer: 'It is sunny.' });
+
+browserSuite('what a turn was asked with', (open) => {
+  test('each round shows what the model was sent, read when it is opened', async () => {
+    await using harness = await createHarness();
+    const { id } = await harness.startTurn({ input, tools: ['weather_lookup'], instructions: 'You are brief.' });
+    await harness.workUntilIdle();
+    await using inspector = await open(`${harness.url}/#/turns/${id}`);
+    const { page } = inspector;
+    const sent = page.locator('.entry', { has: page.getByRole('heading', { name: 'Round 2' }) }).locator('.sent');
+
+    await sent.getByText('What the model was sent').click();
+    await sent.locator('.message').first().waitFor();
+
+    const roles = await sent.locator('.role').allInnerTexts();
+    expect(roles).toEqual(['instructions', 'user', 'assistant', 'assistant', 'tool call_1']);
+    expect(await sent.locator('.message').nth(3).innerText()).toContain('weather_lookup({"city":"Tokyo"})');
+    expect(await sent.getByText('weather_lookup', { exact: true }).count()).toBe(1);
+    expect(inspector.problems).toEqual([]);
+  });
+
+  test('a turn shows what it ran with', async () => {
+    await using harness = await createHarness();
+    const { id } = await harness.startTurn({ input: 'Hi', instructions: 'You are brief.', temperature: 0.5 });
+    await harness.workUntilIdle();
+    await using inspector = await open(`${harness.url}/#/turns/${id}`);
+    const { page } = inspector;
+
+    await page.getByText('What it ran with').click();
+
+    const config = page.locator('.fold', { hasText: 'What it ran with' });
+    await config.getByText('You are brief.').waitFor();
+    expect(await config.innerText()).toContain('openai/test');
+    expect(await config.innerText()).toContain('0.5');
+    expect(inspector.problems).toEqual([]);
+  });
+
+  test('a turn is deleted after a question, and is left alone without an answer to it', async () => {
+    await using harness = await createHarness();
+    const { id } = await harness.startTurn({ input: 'Hi' });
+    await harness.workUntilIdle();
+    await using inspector = await open(`${harness.url}/#/turns/${id}`);
+    const { page } = inspector;
+    const status = async () => (await harness.call('GET', `/v1/turns/${id}`)).status;
+
+    await page.getByRole('button', { name: 'Delete', exact: true }).click();
+    await page.getByRole('button', { name: 'Leave it' }).click();
+    expect(await status()).toBe(200);
+    await page.getByRole('button', { name: 'Delete', exact: true }).click();
+    await page.getByRole('button', { name: 'Delete it' }).click();
+    await page.getByRole('heading', { name: 'Turns', exact: true }).waitFor();
+
+    expect(await status()).toBe(404);
+    expect(inspector.problems).toEqual([]);
+  });
+});

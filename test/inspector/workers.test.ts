@@ -1,0 +1,56 @@
+import { expect, test } from 'vitest';
+import { createHarness, startBackgroundWorker } from '#test/harness/create-harness.ts';
+import { browserSuite } from './browser-suite.ts';
+
+const STEP = { turn_id: 'turn_01kagz8m4pfvbte2n5q7rys3wx', step: 'b2', since: '2026-11-20T10:00:00.000Z' };
+const list = (data: unknown[]) => ({ object: 'list', data, has_more: false, next_cursor: null });
+
+browserSuite('workers and queues', (open) => {
+  test('workers that come are shown by themselves, and every queue with what waits in it', async () => {
+    await using harness = await createHarness();
+    await harness.startTurn({ input: 'Hi' });
+    await using inspector = await open(`${harness.url}/#/workers`);
+    const { page } = inspector;
+
+    await page.getByText('No worker is alive').waitFor();
+    const rows = await page.getByRole('region', { name: 'Queues' }).getByRole('row').allInnerTexts();
+    await using _worker = await startBackgroundWorker(harness);
+    await page.locator('.worker').waitFor();
+
+    expect(rows.some((row) => /openai\s+1\s+0/.test(row))).toBe(true);
+    expect(inspector.problems).toEqual([]);
+  });
+
+  test('a worker tells the steps it is on, each with its turn, and a queue for how long it is rate-limited', async () => {
+    await using harness = await createHarness();
+    await using inspector = await open(`${harness.url}/docs`);
+    const { page } = inspector;
+    const until = new Date(Date.now() + 90_000).toISOString();
+    const times = { started_at: STEP.since, last_seen_at: new Date().toISOString() };
+    const workers = [{ id: 'wrk_1', object: 'worker', ...times, concurrency: 50, steps: [STEP] }];
+    const queue = { name: 'turns-openai', object: 'queue', provider: 'openai', waiting: 12, active: 1 };
+    await page.route('**/v1/workers', (route) => route.fulfill({ json: list(workers) }));
+    await page.route('**/v1/queues', (route) =>
+      route.fulfill({ json: list([{ ...queue, rate_limited_until: until }]) }),
+    );
+
+    await page.goto(`${harness.url}/#/workers`);
+
+    await page.getByText('1 step at work · 1 worker').waitFor();
+    await page.getByText(/rate-limited for 1 min/).waitFor();
+    const step = page.locator('a.step');
+    expect(await step.getAttribute('href')).toBe(`#/turns/${STEP.turn_id}`);
+    expect(await step.innerText()).toContain('tools of round 2');
+  });
+
+  test('a key that is no admin is told why there is nothing to see', async () => {
+    await using harness = await createHarness({ env: { PAWL_API_KEYS: 'alpha:key-of-alpha' } });
+    await using inspector = await open(`${harness.url}/#/workers`);
+    const { page } = inspector;
+
+    await page.getByRole('textbox', { name: 'Key' }).fill('key-of-alpha');
+    await page.getByRole('button', { name: 'Use this key' }).click();
+
+    await page.getByText('shown to keys with the scope admin').waitFor();
+  });
+});

@@ -1,0 +1,85 @@
+import type { Left } from '../explore/plain-model.ts';
+
+/** What may go wrong, or happen from outside, so many times. */
+export type AdmissionFault =
+  | ('crash' | 'flush' | 'duplicate' | 'backlog' | 'lostRequest' | 'hang')
+  | ('step' | 'wait' | 'postpone' | 'cancel');
+
+/** What bounds project `a`, which has two turns: the `window` that it shares with `b`, or a `quota` of its own. */
+export type AdmissionScene = 'window' | 'quota';
+
+export type ProjectName = 'a' | 'b';
+
+/** The places that a project may have at most: its window, and where it has one its quota. */
+export type Bounds = { window: number; quota: number | null };
+
+/** Two projects with their turns, their places and their jobs. */
+export type AdmissionState = {
+  bounds: Record<ProjectName, Bounds>;
+  turns: AdmittedTurn[];
+  /** A commit has asked its process for an admission. */
+  isRequested: boolean;
+  admitters: Admitter[];
+  runs: AdmittedRun[];
+  left: Left<AdmissionFault>;
+  broken: string | null;
+};
+
+/** `turns.place` beside what it depends on. */
+export type AdmittedTurn = {
+  project: ProjectName;
+  status: 'active' | 'waits' | 'ended';
+  place: 'none' | 'wanted' | 'held' | null;
+  due: 'far' | 'late' | 'never';
+  isPostponed: boolean;
+  /** Begun, and of generation 0: a job may start without a lease. */
+  isFresh: boolean;
+  /** The run that the lease names: a slot, or one that is over. */
+  owner: number | 'over' | null;
+  /** The jobs in the queue: of the present generation, and of an earlier one. */
+  job: boolean;
+  oldJob: boolean;
+};
+
+/** A process that hands places out: how many it has counted for each project. */
+export type Admitter = { counted: Record<ProjectName, number> | null };
+
+export type AdmittedRun = { at: 'idle' | 'wants-lease' | 'working' | 'hanging'; turn: number };
+
+/** A flood of project `a` and one turn of `b`, as their commits left them. */
+export function firstAdmissionState(given: {
+  bounds: AdmissionState['bounds'];
+  left: Left<AdmissionFault>;
+}): AdmissionState {
+  return {
+    bounds: given.bounds,
+    turns: [newTurn('a'), newTurn('a'), newTurn('b')],
+    isRequested: true,
+    admitters: [{ counted: null }, { counted: null }],
+    runs: [
+      { at: 'idle', turn: 0 },
+      { at: 'idle', turn: 0 },
+    ],
+    left: given.left,
+    broken: null,
+  };
+}
+
+function newTurn(project: ProjectName): AdmittedTurn {
+  return {
+    ...{ project, status: 'active', place: 'wanted', due: 'never', isPostponed: false, isFresh: false },
+    ...{ owner: null, job: false, oldJob: false },
+  };
+}
+
+/** How many places a project has. */
+export function heldBy({ turns }: Pick<AdmissionState, 'turns'>, project: ProjectName): number {
+  return turns.filter((turn) => turn.project === project && turn.place === 'held').length;
+}
+
+/** A turn of the model. */
+export function turnIn({ turns }: AdmissionState, index: number): AdmittedTurn {
+  const turn = turns[index];
+  if (!turn) throw new Error(`There is no turn ${index}.`);
+  return turn;
+}

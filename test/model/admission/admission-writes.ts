@@ -1,0 +1,119 @@
+import type { AdmissionGuards } from './admission-guards.ts';
+import {
+  type AdmissionState,
+  type AdmittedTurn,
+  type Admitter,
+  heldBy,
+  type ProjectName,
+  turnIn,
+} from './admission-state.ts';
+
+const PROJECTS: ProjectName[] = ['a', 'b'];
+
+/** What a new step, or a commit, leaves of the runs of a turn. */
+const FREE = { owner: null, isPostponed: false, isFresh: false } as const;
+
+/** The room that each project has, as an admission sees it. */
+export function count(after: AdmissionState, index: number, guards: AdmissionGuards): void {
+  const roomOf = (project: ProjectName) => {
+    const { window, quota } = after.bounds[project];
+    const ofWindow = guards.windowBoundsProject ? window : 2;
+    return Math.min(ofWindow, quota ?? ofWindow) - heldBy(after, project);
+  };
+  (after.admitters[index] as Admitter).counted = { a: roomOf('a'), b: roomOf('b') };
+  after.isRequested = false;
+}
+
+/** Hands out what it has counted; the first turns that ask get it. */
+export function admit(after: AdmissionState, index: number, guards: AdmissionGuards, ends?: 'dies'): void {
+  const admitter = after.admitters[index] as Admitter;
+  for (const project of PROJECTS) {
+    const room = admitter.counted?.[project] ?? 0;
+    const asking = after.turns.filter((turn) => turn.project === project && turn.place === 'wanted');
+    for (const turn of asking.slice(0, Math.max(room, 0))) {
+      Object.assign(turn, { place: 'held', due: guards.admittedIsDue ? 'far' : 'never', job: ends !== 'dies' });
+    }
+    const { quota } = after.bounds[project];
+    if (quota !== null && heldBy(after, project) > quota) after.broken ??= 'a project had more places than its quota';
+  }
+  admitter.counted = null;
+}
+
+/** `lease.ts`, `begin.ts`. */
+export function takeLease(
+  after: AdmissionState,
+  { index, slot, guards }: { index: number; slot: number; guards: AdmissionGuards },
+): boolean {
+  const turn = turnIn(after, index);
+  if (turn.status !== 'active' || typeof turn.owner === 'number') return false;
+  if (turn.place !== 'held' && guards.leaseAsksForPlace) return false;
+  startWork(turn, slot, after);
+  return true;
+}
+
+/** A run is on the step, by its lease or, where that need not be taken, without. */
+export function startWork(turn: AdmittedTurn, slot: number, after: AdmissionState): void {
+  if (turn.place !== 'held') after.broken ??= 'a step was at work without a place';
+  Object.assign(turn, { owner: slot, due: 'far' });
+}
+
+export function endTurn(after: AdmissionState, index: number, guards: AdmissionGuards): void {
+  const place = guards.endGivesPlaceBack ? null : turnIn(after, index).place;
+  Object.assign(turnIn(after, index), { ...FREE, status: 'ended', place, due: 'never' });
+  after.isRequested = true;
+}
+
+export function cancel(after: AdmissionState, index: number, guards: AdmissionGuards): void {
+  endTurn(after, index, guards);
+}
+
+/** The next step of a turn that has its place. */
+export function goOn(after: AdmissionState, index: number): void {
+  const turn = turnIn(after, index);
+  Object.assign(turn, { ...FREE, isFresh: true, due: 'far', oldJob: turn.oldJob || turn.job, job: true });
+}
+
+/** `save-round.ts`, `advance-batch.ts`: every open call waits for an answer from outside. */
+export function park(after: AdmissionState, index: number, guards: AdmissionGuards): void {
+  giveBack(turnIn(after, index), guards);
+  Object.assign(turnIn(after, index), { status: 'waits' });
+  after.isRequested = true;
+}
+
+/** `postpone.ts`: no job is enqueued, the wait ends by the clock. */
+export function postpone(after: AdmissionState, index: number, guards: AdmissionGuards): void {
+  giveBack(turnIn(after, index), guards);
+  Object.assign(turnIn(after, index), { isPostponed: true });
+  after.isRequested = true;
+}
+
+function giveBack(turn: AdmittedTurn, guards: AdmissionGuards): void {
+  const place = guards.waitGivesPlaceBack ? 'none' : turn.place;
+  Object.assign(turn, { ...FREE, due: 'never', place, oldJob: turn.oldJob || turn.job, job: false });
+}
+
+/** `answer-calls.ts`: what a client makes due asks for a place like any other. */
+export function answer(after: AdmissionState, index: number, guards: AdmissionGuards): void {
+  const turn = turnIn(after, index);
+  const place = turn.place === 'held' || !guards.answerAsksForPlace ? 'held' : 'wanted';
+  const isHeld = place === 'held';
+  Object.assign(turn, { status: 'active', place, isFresh: true, due: isHeld ? 'far' : 'never', job: isHeld });
+  const { quota } = after.bounds[turn.project];
+  if (quota !== null && heldBy(after, turn.project) > quota)
+    after.broken ??= 'a project had more places than its quota';
+  after.isRequested = true;
+}
+
+/** The wait of a postponed step is over. */
+export function askAgain(after: AdmissionState, index: number): void {
+  Object.assign(turnIn(after, index), { place: 'wanted', isPostponed: false });
+}
+
+export function rescue(after: AdmissionState, index: number): void {
+  const turn = turnIn(after, index);
+  Object.assign(turn, { isFresh: false, due: 'far', oldJob: turn.oldJob || turn.job, job: true });
+}
+
+export function loseJobs(after: AdmissionState): void {
+  for (const turn of after.turns) Object.assign(turn, { job: false, oldJob: false });
+}

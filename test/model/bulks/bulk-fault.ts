@@ -1,0 +1,2 @@
+/** What may go wrong: see `fault.ts`. `stall`: a lease passes while its worker goes on; `create`: a turn comes that would match. */
+export type BulkFault = 'crash' | 'stall' | 'create';

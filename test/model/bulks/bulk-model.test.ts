@@ -1,0 +1,24 @@
+import { expect, test } from 'vitest';
+import { caughtAs, describeVerdict } from '../explore/describe-verdict.ts';
+import { explore } from '../explore/explore.ts';
+import { upExcept } from '../guards/guard.ts';
+import { bulkGuards } from './bulk-guards.ts';
+import { bulkModel } from './bulk-model.ts';
+
+const BOUNDS = { maxStates: 300_000, maxMs: 120_000 };
+
+test('a bulk treats the turns that it means, each once, whoever dies or sleeps', { timeout: 150_000 }, () => {
+  const left = { crash: 2, stall: 2, create: 1 };
+  const verdict = explore(bulkModel({ guards: upExcept(bulkGuards, []), left }), BOUNDS);
+
+  expect(verdict.kind, describeVerdict(verdict)).toBe('safe');
+});
+
+const names = Object.keys(bulkGuards) as (keyof typeof bulkGuards)[];
+
+test.each(names)('a bulk without %s is caught', (name) => {
+  const { faults, caught, without } = bulkGuards[name];
+  const verdict = explore(bulkModel({ guards: upExcept(bulkGuards, [name]), left: faults }), BOUNDS);
+
+  expect(caughtAs(verdict), `${without}:\n${describeVerdict(verdict)}`).toEqual(caught);
+});

@@ -1,0 +1,80 @@
+import type { InputGuards } from './input-guards.ts';
+import { type InputRun, type InputState, idleRun, isActive } from './input-state.ts';
+
+type ByRun = { slot: number; guards: InputGuards };
+
+/** `join.ts`; whether it was written. */
+export function joinTurn(after: InputState, guards: InputGuards): boolean {
+  if (!isActive(after)) {
+    if (guards.joinNeedsActiveTurn) return false;
+    after.broken ??= 'an input joined a turn that had ended';
+  }
+  after.inputs += 1;
+  if (!guards.joinKeepsGeneration) Object.assign(after, { generation: after.generation + 1, jobs: after.jobs + 1 });
+  if (!guards.joinKeepsDue) {
+    const isLeft = after.jobs === 0 && after.runs.every(({ at }) => at === 'idle');
+    if (after.isLate && isLeft) after.broken ??= 'a join hid that no worker is on the turn';
+    after.isLate = false;
+  }
+  return true;
+}
+
+/** `begin.ts`, `lease.ts`: the turn begins with what has joined by then, and the run has loaded just that. */
+export function begin(after: InputState, run: InputRun, { slot, guards }: ByRun): void {
+  const isFree = after.owner === null || after.owner === 'over';
+  if (!isActive(after) || !isFree || after.step !== run.step) {
+    Object.assign(run, idleRun());
+    return;
+  }
+  if (after.status === 'queued')
+    Object.assign(after, { status: 'active', begunWith: after.inputs, sent: after.inputs });
+  if (guards.beginTakesInputs) run.view = after.inputs;
+  Object.assign(after, { owner: slot, isLate: false });
+  run.at = 'asking';
+}
+
+/** `write-ending.ts`: the answer ends the turn where its round has sent all that has joined. */
+export function commitEnd(after: InputState, run: InputRun, guards: InputGuards): void {
+  const looked = guards.endLooksAtLockedRow ? after.inputs : run.seen;
+  const hasSentAll = sentBy(after, run, guards) === looked || !guards.endIsGuarded;
+  if (after.status !== 'active' || after.step !== run.step || !hasSentAll) {
+    run.at = 'refused';
+    return;
+  }
+  saveRound(after, run, guards);
+  if (after.inputs > after.sent) after.broken ??= 'a turn was answered before an input that had joined';
+  Object.assign(after, { status: 'completed', owner: null, isLate: false });
+  Object.assign(run, idleRun());
+}
+
+/** `saveSurpassedAnswer`: a round in the middle, and the next one is due. */
+export function saveSurpassed(after: InputState, run: InputRun, guards: InputGuards): void {
+  const hasNew = after.inputs > sentBy(after, run, guards);
+  if (after.status === 'active' && after.step === run.step && (hasNew || !guards.surpassedNeedsInput)) {
+    if (!hasNew) after.broken ??= 'a round was due with nothing to answer';
+    saveRound(after, run, guards);
+    const next = { step: after.step + 1, generation: 0, raised: 0, owner: null, isLate: false, jobs: after.jobs + 1 };
+    Object.assign(after, next);
+  }
+  Object.assign(run, idleRun());
+}
+
+/** A negative write: by the run that has the lease. The step stays, and a retry owes it again. */
+export function fail(after: InputState, run: InputRun, slot: number): void {
+  const isOwn = after.owner === slot || (after.owner === null && after.generation === run.generation);
+  if (after.status === 'active' && after.step === run.step && isOwn)
+    Object.assign(after, { status: 'failed', owner: null, isLate: false });
+  Object.assign(run, idleRun());
+}
+
+function sentBy(after: InputState, run: InputRun, guards: InputGuards): number {
+  return guards.sentIsWhatWasLoaded ? run.view : after.inputs;
+}
+
+function saveRound(after: InputState, run: InputRun, guards: InputGuards): void {
+  const sent = sentBy(after, run, guards);
+  if (sent > run.view) after.broken ??= 'an input was booked as sent that no model was sent';
+  if (run.view < (after.begunWith ?? 0)) after.broken ??= 'a turn began with what its first round was not sent';
+  if (sent < after.sent) after.broken ??= 'an input was sent twice';
+  after.sent = sent;
+}

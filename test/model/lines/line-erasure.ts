@@ -1,0 +1,77 @@
+import type { LineGuards } from './line-guards.ts';
+import { isFound, type LineState, type LineTurn, lineAt, turnAt } from './line-state.ts';
+
+/** `erase-lines.ts`: the turns of a conversation on which nothing stands. */
+export function findErasable(state: LineState, conversation: number, guards: LineGuards): number[] {
+  return [...state.turns.keys()].filter((index) => {
+    const turn = turnAt(state, index);
+    if (turn.conversation !== conversation || turn.erased || turn.status !== 'ended') return false;
+    if (!turn.stored) return true;
+    return turn.until !== null && !(guards.forkKeepsItsOrigin && isForkedBehind(state, turn));
+  });
+}
+
+/** Whether a conversation was forked from a turn, or from a later one, and has it in its history. */
+function isForkedBehind(state: LineState, { conversation, position, until, deletion }: LineTurn): boolean {
+  return state.conversations.some(({ forkedFrom, forkedAfter, isErased }) => {
+    if (forkedFrom === null || isErased) return false;
+    const origin = turnAt(state, forkedFrom);
+    const isBehind = origin.conversation === conversation && origin.position >= position;
+    const isBefore = deletion !== null && forkedAfter < deletion;
+    return isBehind && (origin.position <= (until ?? Number.POSITIVE_INFINITY) || isBefore);
+  });
+}
+
+type By = { found: number[]; guards: LineGuards };
+
+/**
+ * Deletes turns that were found, then their conversation where none is left, and in the same commit what the conversation that
+ * this one was forked from has left on it.
+ */
+export function eraseFound(state: LineState, conversation: number, { found, guards }: By): void {
+  for (const index of found) turnAt(state, index).erased = true;
+  const hadUsed = found.some((index) => turnAt(state, index).answers);
+  if (hadUsed && !guards.usedApprovalOutlivesItsTurn) state.isApprovalUsed = false;
+  const line = lineAt(state, conversation);
+  const ofLine = state.turns.filter((turn) => turn.conversation === conversation && !turn.erased);
+  line.isEraseDue = ofLine.some(({ stored }) => !stored) && guards.activeUnstoredIsLookedAtAgain;
+  if (ofLine.length > 0) return;
+  line.isErased = true;
+  if (line.forkedFrom === null || !guards.erasedForkFreesItsOrigin) return;
+  const origin = turnAt(state, line.forkedFrom).conversation;
+  eraseFound(state, origin, { found: findErasable(state, origin, guards), guards });
+}
+
+/** `delete-turn.ts`, and what is erased by age: whether a turn may go, and whether forks stand on it. */
+export function lookAtRemoval(state: LineState, index: number, guards: LineGuards): LineState['removing'] {
+  const turn = turnAt(state, index);
+  if (!isFound(turn) || (turn.status !== 'ended' && guards.activeTurnIsNotRemoved)) return null;
+  return { index, isForked: isForkedBehind(state, turn) };
+}
+
+/** `remove-turns.ts`: later turns are sent without it, and it is erased at once, or hidden for the forks that there are. */
+export function removeLineTurn(
+  state: LineState,
+  { index, isForked }: NonNullable<LineState['removing']>,
+  guards: LineGuards,
+): void {
+  const turn = turnAt(state, index);
+  if (turn.status !== 'ended') state.broken ??= 'a turn at work was removed';
+  const line = lineAt(state, turn.conversation);
+  Object.assign(turn, { hidden: true });
+  const ofLine = state.turns.filter((other) => other.conversation === turn.conversation);
+  for (const other of ofLine) other.standsOn = other.standsOn.filter((one) => one !== index);
+  endHistory(state, turn.conversation, index);
+  const isKept = isForked && guards.forkKeepsItsOrigin;
+  if (isKept) line.deletions += 1;
+  Object.assign(turn, { until: 0, ...(isKept ? { deletion: line.deletions } : { erased: true }) });
+  eraseFound(state, turn.conversation, { found: findErasable(state, turn.conversation, guards), guards });
+}
+
+/** `hide.ts`: hidden turns that no visible one of their conversation stands on are in the history of none that comes later. */
+export function endHistory(state: LineState, conversation: number, except?: number): void {
+  const ofLine = [...state.turns.entries()].filter(([, turn]) => turn.conversation === conversation);
+  const lastFound = Math.max(0, ...ofLine.filter(([, turn]) => isFound(turn)).map(([, { position }]) => position));
+  for (const [index, turn] of ofLine)
+    if (turn.hidden && index !== except && turn.position > lastFound) turn.until ??= lineAt(state, conversation).last;
+}

@@ -1,0 +1,2 @@
+/** What may go wrong: see `fault.ts`. */
+export type UsageFault = 'crash' | 'lostAck';

@@ -1,0 +1,74 @@
+import { expect } from 'vitest';
+import { startSimulator } from '#simulator/start-simulator.ts';
+import { apiClient } from '#test/harness/api-client.ts';
+import { createHarness } from '#test/harness/create-harness.ts';
+import { scripted } from '#test/harness/scripted.ts';
+import { openToolRecorder } from '#test/harness/servers/tool-recorder.ts';
+import { startProcess } from '#test/harness/start-process.ts';
+import { untilLogged } from '#test/harness/until-logged.ts';
+
+/** An installation in the middle of its work: a model asked, a tool called, a client waited for, a turn that is over. */
+export type UnderWay = AsyncDisposable & {
+  /** Ends the worker as a crash would; what it had begun stays begun. */
+  killWorker(): Promise<unknown>;
+  /** Starts an API and a worker on a restored database, and expects all of it to end as if nothing had happened. */
+  expectToGoOn(restored: string): Promise<void>;
+};
+
+const clientTool = { name: 'ask_person', description: 'Asks a person who is not here', parameters: { type: 'object' } };
+
+/** Starts turns on a database, and answers once each of them is where it should be when the backup is taken. */
+export async function startWork(database: string, { redis }: { redis: boolean }): Promise<UnderWay> {
+  await using opened = new AsyncDisposableStack();
+  const recorder = opened.use(await openToolRecorder());
+  const simulator = await startSimulator();
+  opened.defer(() => simulator.stop());
+  const given = { DATABASE_URL: database, OPENAI_BASE_URL: simulator.baseUrl };
+  const harness = opened.use(await createHarness({ redis, env: given }));
+  const worker = opened.use(await startProcess('worker', harness.env));
+
+  const done = await harness.startTurn({ input: scripted({ rounds: [], answer: 'Done before.' }) });
+  await harness.untilEnded(done.id);
+  const slow = scripted({ rounds: [{ say: 'Here I am.', think_ms: 8_000 }] });
+  const asked = await harness.startTurn({ input: slow });
+  await untilLogged(worker, 'round.started', { turn_id: asked.id });
+  const waits = await harness.startTurn({
+    input: scripted({ rounds: [{ tools: [{ name: 'ask_person', arguments: {} }] }], answer: 'They said {{results}}' }),
+    tools: [clientTool],
+  });
+  await expect.poll(async () => (await harness.findTurn(waits.id)).status).toBe('requires_action');
+  const execution = { kind: 'http', url: `${recorder.url}/slow` };
+  const called = await harness.startTurn({
+    input: scripted({ rounds: [{ tools: [{ name: 'book', arguments: {} }] }], answer: 'I cannot say.' }),
+    tools: [
+      { name: 'book', description: 'Books what is counted', execution, effect: 'at_most_once', timeout_ms: 600_000 },
+    ],
+  });
+  await recorder.called('slow');
+
+  const { env } = harness;
+  const resources = opened.move();
+  return {
+    killWorker: () => worker.kill('SIGKILL'),
+    expectToGoOn: async (restored) => {
+      await using api = await startProcess('api', { ...env, DATABASE_URL: restored });
+      await using second = await startProcess('worker', { ...env, DATABASE_URL: restored });
+      const { url } = await untilLogged(api, 'process.ready');
+      const client = apiClient(String(url));
+      const [{ id: callId } = { id: '' }] = (await client.findTurn(waits.id)).rounds[0]?.tool_calls ?? [];
+      await client.call('POST', `/v1/turns/${waits.id}/tool_outputs`, {
+        body: { tool_outputs: [{ tool_call_id: callId, output: 'yes' }] },
+      });
+
+      expect(await client.findTurn(done.id)).toMatchObject({ status: 'completed', output: 'Done before.' });
+      expect(await client.untilEnded(asked.id)).toMatchObject({ status: 'completed', output: 'Here I am.' });
+      expect(await client.untilEnded(waits.id)).toMatchObject({ status: 'completed' });
+      const booked = await client.untilEnded(called.id);
+      expect(booked).toMatchObject({ status: 'completed', output: 'I cannot say.' });
+      expect(booked.rounds[0]?.results[0]?.error?.category, 'claimed before the backup').toBe('outcome_unknown');
+      expect(recorder.calls).toHaveLength(1);
+      expect(second.lines.filter(({ level }) => level === 'error')).toEqual([]);
+    },
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
+  };
+}

@@ -1,0 +1,191 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { connect } from '#core/checkpoint/connect.ts';
+import type { Db } from '#core/checkpoint/tables.ts';
+import { read, write } from '#core/postgres/read-write.ts';
+import { openReplicas } from '#core/postgres/replicas/open-replicas.ts';
+import { positionsOf } from '#core/postgres/replicas/position.ts';
+import { openReplica } from '#core/postgres/replicas/replica.ts';
+import { findFreePort } from '#embedded-postgres/find-free-port.ts';
+import { openLink } from '#test/harness/links/open-link.ts';
+import { newFolder } from '#test/harness/new-folder.ts';
+import { openReplicated, type ReplicatedPostgres } from '#test/harness/stores/open-replicated.ts';
+import { runStatement } from '#test/harness/stores/run-statement.ts';
+
+const SOON = { timeout: 120_000, interval: 50 };
+
+/** Reads by the replicas of a URL, with what was reported of each. */
+function open({ url, readUrl }: Pick<ReplicatedPostgres, 'url' | 'readUrl'>) {
+  const { db, close } = connect(url);
+  const reports: string[] = [];
+  const report = (name: string, trouble: string | null) => void reports.push(`${name} ${trouble ?? 'reads'}`);
+  const replicas = openReplicas({ url: readUrl, primary: db, report, count: () => {} });
+  onTestFinished(async () => {
+    await replicas.close();
+    await close();
+  });
+  return { db, reports, read: replicas.read, port: () => replicas.read(portOf) };
+}
+
+async function portOf(db: Db): Promise<string | undefined> {
+  return (await read<{ port: string }>(db, sql`select current_setting('port') as port`))[0]?.port;
+}
+
+const portIn = (url: string) => new URL(url).port;
+
+const untilRead = (by: { port(): Promise<string | undefined> }, url: string) =>
+  vi.waitFor(async () => expect(await by.port()).toBe(portIn(url)), SOON);
+
+describe('a standby that streams', () => {
+  let pair: ReplicatedPostgres;
+  const opened = new AsyncDisposableStack();
+  beforeAll(async () => {
+    const folder = opened.use(await newFolder('replicas'));
+    pair = opened.use(await openReplicated(folder.path));
+  });
+  afterAll(() => opened.disposeAsync());
+
+  test('a standby that has caught up reads, and shows each commit that was answered before', async () => {
+    const replicas = open(pair);
+    await write(replicas.db, sql`create table counted (number int)`);
+    await untilRead(replicas, pair.readUrl);
+
+    const [shown, ports] = [[] as number[], new Set<string | undefined>()];
+    for (let number = 1; number <= 200; number += 1) {
+      await write(replicas.db, sql`insert into counted values (${number}::int)`);
+      const rows = await replicas.read(async (db) => {
+        ports.add(await portOf(db));
+        return read<{ notes: number }>(db, sql`select count(*)::int as notes from counted`);
+      });
+      shown.push(rows[0]?.notes ?? 0);
+    }
+
+    expect(shown).toEqual(Array.from({ length: 200 }, (_, index) => index + 1));
+    expect(ports).toContain(portIn(pair.readUrl));
+    expect(replicas.reports[0]).toBe(`${new URL(pair.readUrl).host} reads`);
+  });
+
+  test('a standby that is behind is left out, with one report, and reads again once it has caught up', async () => {
+    const replicas = open(pair);
+    await write(replicas.db, sql`create table note (number int)`);
+    await untilRead(replicas, pair.readUrl);
+    replicas.reports.length = 0;
+
+    await pair.pauseReplay();
+    await write(replicas.db, sql`insert into note values (1)`);
+    const reads = Array.from({ length: 5 }, () =>
+      replicas.read(async (db) => [await portOf(db), await read(db, sql`select number from note`)]),
+    );
+
+    expect(await Promise.all(reads)).toEqual(reads.map(() => [portIn(pair.url), [{ number: 1 }]]));
+    expect(replicas.reports).toEqual([expect.stringMatching(/ is behind$/)]);
+    await pair.resumeReplay();
+    await untilRead(replicas, pair.readUrl);
+  });
+
+  test('a standby that falls silent costs one read a second, and the next ones nothing', async () => {
+    await using link = await openLink(Number(portIn(pair.readUrl)));
+    const linked = pair.readUrl.replace(/:\d+\//, `:${link.port}/`);
+    const replicas = open({ url: pair.url, readUrl: linked });
+    await untilRead(replicas, pair.readUrl);
+    replicas.reports.length = 0;
+
+    link.setMode('blackhole');
+    const first = await timed(replicas.port);
+    const second = await timed(replicas.port);
+
+    expect([first.answer, second.answer]).toEqual([portIn(pair.url), portIn(pair.url)]);
+    expect(replicas.reports).toEqual([expect.stringMatching(/ does not answer in time$/)]);
+    expect(first.tookMs).toBeGreaterThan(900);
+    expect(second.tookMs).toBeLessThan(first.tookMs / 2);
+  });
+
+  test('a statement that runs out of time is not tried on the primary', async () => {
+    const replicas = open(pair);
+    await untilRead(replicas, pair.readUrl);
+    const ports: (string | undefined)[] = [];
+
+    const answer = replicas.read(async (db) => {
+      ports.push(await portOf(db));
+      await read(db, sql`select set_config('statement_timeout', '50', true)`);
+      return read(db, sql`select pg_sleep(60)`);
+    });
+
+    await expect(answer).rejects.toMatchObject({ code: '57014' });
+    expect(ports).toEqual([portIn(pair.readUrl)]);
+  });
+
+  test('a server of another database, or that cannot be reached, never reads', async () => {
+    const strange = new URL(pair.readUrl);
+    strange.pathname = '/postgres';
+    const dead = pair.readUrl.replace(/:\d+\//, `:${await findFreePort()}/`);
+    const [foreign, away] = [open({ ...pair, readUrl: strange.href }), open({ ...pair, readUrl: dead })];
+
+    await vi.waitFor(() => expect([...foreign.reports, ...away.reports]).toHaveLength(2), SOON);
+
+    expect(foreign.reports[0]).toMatch(/ is no copy of this database$/);
+    expect(away.reports[0]).toMatch(/ fails \(ECONNREFUSED\)$/);
+    expect([await foreign.port(), await away.port()]).toEqual([portIn(pair.url), portIn(pair.url)]);
+  });
+
+  test('a place in the log of another timeline is not reached, however far the standby is', async () => {
+    const { db, close } = connect(pair.url);
+    const askPosition = positionsOf(db);
+    const reports: (string | null)[] = [];
+    const report = (_: string, trouble: string | null) => void reports.push(trouble);
+    const replica = openReplica({ name: 'standby', url: pair.readUrl, askPosition, report });
+    onTestFinished(async () => void (await Promise.all([replica.close(), close()])));
+    await vi.waitFor(() => expect(replica.isUsable()).toBe(true), SOON);
+
+    const position = await askPosition();
+    const transaction = await replica.enter({ ...position, lsn: '0/1', timeline: '00000002' });
+
+    expect(position.timeline).toBe('00000001');
+    expect(transaction).toBeNull();
+    expect(reports).toEqual([null, 'follows another primary, or an older one']);
+  });
+});
+
+async function timed<Answer>(work: () => Promise<Answer>): Promise<{ answer: Answer; tookMs: number }> {
+  const startedAt = performance.now();
+  return { answer: await work(), tookMs: performance.now() - startedAt };
+}
+
+test('a standby that fails in the middle of a read, or is killed, costs an answer nothing', async () => {
+  await using folder = await newFolder('replicas');
+  await using pair = await openReplicated(folder.path);
+  const replicas = open(pair);
+  await untilRead(replicas, pair.readUrl);
+  replicas.reports.length = 0;
+  const ports: (string | undefined)[] = [];
+
+  const answer = await replicas.read(async (db) => {
+    ports.push(await portOf(db));
+    if (ports.length === 1) await pair.killStandby();
+    return read(db, sql`select 1 as one`);
+  });
+  const afterwards = await replicas.port();
+
+  expect(answer).toEqual([{ one: 1 }]);
+  expect(ports).toEqual([portIn(pair.readUrl), portIn(pair.url)]);
+  expect(afterwards).toBe(portIn(pair.url));
+  expect(replicas.reports[0]).toMatch(/ fails \(\w+\)$/);
+});
+
+test('a standby that is promoted is no replica any more, nor is the primary itself', async () => {
+  await using folder = await newFolder('replicas');
+  await using pair = await openReplicated(folder.path);
+  const both = pair.readUrl.replace(/@([^/]+)/, `@${new URL(pair.url).host},$1`);
+  const replicas = open({ url: pair.url, readUrl: both });
+  await untilRead(replicas, pair.readUrl);
+
+  await pair.promote();
+  await runStatement(pair.readUrl, 'create table lost (number int)');
+  await untilRead(replicas, pair.url);
+
+  expect(replicas.reports).toContain(`${new URL(pair.url).host} is no standby: it takes writes`);
+  await vi.waitFor(async () => {
+    expect(await replicas.port()).toBe(portIn(pair.url));
+    expect(replicas.reports).toContain(`${new URL(pair.readUrl).host} is no standby: it takes writes`);
+  }, SOON);
+});

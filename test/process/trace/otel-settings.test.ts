@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest';
+import { createHarness } from '#test/harness/create-harness.ts';
+import { openOtlpReceiver } from '#test/harness/servers/otlp-receiver.ts';
+import { traced } from './traced.ts';
+
+test('a sampler that is asked for decides', async () => {
+  await using at = await traced({ OTEL_TRACES_SAMPLER: 'always_off' });
+
+  await at.harness.startTurn({ input: 'Hi' });
+  await at.harness.workUntilIdle();
+
+  expect(await at.received()).toEqual([]);
+});
+
+test('a collector that is away, or refuses, costs a turn nothing', async () => {
+  await using refusing = await openOtlpReceiver({ status: 400 });
+  for (const url of ['http://127.0.0.1:9', refusing.url]) {
+    await using harness = await createHarness({ env: { OTEL_EXPORTER_OTLP_ENDPOINT: url } });
+
+    const { id } = await harness.startTurn({ input: 'Hi' });
+    await harness.workUntilIdle();
+
+    expect(await harness.findTurn(id)).toMatchObject({ status: 'completed' });
+  }
+});
+
+test.for([
+  [{ OTEL_EXPORTER_OTLP_ENDPOINT: 'collector' }, /OTEL_EXPORTER_OTLP_ENDPOINT is no URL/],
+  [{ OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' }, /OTEL_EXPORTER_OTLP_PROTOCOL: give one of http\/protobuf, http\/json/],
+  [{ OTEL_TRACES_SAMPLER: 'sometimes' }, /OTEL_TRACES_SAMPLER: give one of/],
+  [{ OTEL_BSP_SCHEDULE_DELAY: 'soon' }, /OTEL_BSP_SCHEDULE_DELAY: give a whole number/],
+] as const)('a setting that cannot work ends the start: %j', async ([env, sentence]) => {
+  await expect(createHarness({ env: { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9', ...env } })).rejects.toThrow(
+    sentence,
+  );
+});

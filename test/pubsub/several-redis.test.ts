@@ -1,0 +1,39 @@
+import { expect, test, vi } from 'vitest';
+import { openPubsub } from '#core/pubsub/open-pubsub.ts';
+import { openSeveralRedis } from '#test/harness/stores/redis/open-several-redis.ts';
+
+const SOON = { timeout: 30_000, interval: 50 };
+
+test('a message on several Redis arrives once, and by another one where its own is away', async ({ skip }) => {
+  await using redises = await openSeveralRedis(3);
+  if (!redises) return skip('no redis-server on the PATH');
+  const [first, second] = redises.servers;
+  const urls = { databaseUrl: '', redisUrl: redises.url };
+  const [publishing, subscribing] = [openPubsub(urls), openPubsub(urls)];
+  const received: string[] = [];
+  subscribing.subscribeToWorkers((message) => received.push('turnId' in message ? message.turnId : message.kind));
+  subscribing.subscribeToTurn('turn_watched', ({ kind }) => received.push(kind));
+  let tries = 0;
+  const arriveOnce = async () => {
+    const sent = await vi.waitFor(async () => {
+      tries += 1;
+      const turnIds = Array.from({ length: 12 }, (_, index) => `turn_${tries}-${index}`);
+      for (const turnId of turnIds) publishing.publishToWorkers({ kind: 'cancelled', turnId });
+      await vi.waitFor(() => expect(received).toEqual(expect.arrayContaining(turnIds)));
+      return turnIds;
+    }, SOON);
+    expect(received.filter((turnId) => sent.includes(turnId)).toSorted()).toEqual(sent.toSorted());
+  };
+
+  await arriveOnce();
+  await second!.kill();
+  await arriveOnce();
+  received.length = 0;
+  await second!.start();
+  // What was published there meanwhile may be lost.
+  await vi.waitFor(() => expect(received).toContain('wake'), SOON);
+  await first!.kill();
+  await arriveOnce();
+
+  await Promise.all([publishing.close(), subscribing.close()]);
+});

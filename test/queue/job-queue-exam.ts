@@ -1,0 +1,120 @@
+import { expect, test } from 'vitest';
+import { newId } from '#core/id.ts';
+import type { JobHandler, JobQueue } from '#core/queue/job-queue.ts';
+import type { TurnWakeup } from '#core/turn/wakeup.ts';
+
+const ALL = ['turns-openai', 'anytime', 'deliveries'];
+
+/** What Pawl requires of every queue, and nothing more. Several stores keep an order within each of them only. */
+export function examineJobQueue(
+  openTestQueue: () => Promise<JobQueue & AsyncDisposable>,
+  { stores = 1 }: { stores?: number } = {},
+): void {
+  test('enqueuing twice is enqueuing once', async () => {
+    await using jobQueue = await openTestQueue();
+    const wakeup = newWakeup();
+
+    await jobQueue.enqueue([wakeup]);
+    await jobQueue.enqueue([wakeup]);
+
+    expect(await drain(jobQueue)).toEqual([`${wakeup.turnId}-r1`]);
+  });
+
+  test('a higher generation enqueues the same step again, even from inside its own job', async () => {
+    await using jobQueue = await openTestQueue();
+    const wakeup = newWakeup();
+    await jobQueue.enqueue([wakeup]);
+
+    await jobQueue.workOnce(ALL, () => jobQueue.enqueue([{ ...wakeup, generation: 1 }]));
+
+    expect(await drain(jobQueue)).toEqual([`${wakeup.turnId}-r1`]);
+  });
+
+  test('what a job enqueues ahead is there as soon as the job is acknowledged', async () => {
+    await using jobQueue = await openTestQueue();
+    const [wakeup, next] = [newWakeup(), newWakeup({ step: 'b1' })];
+    await jobQueue.enqueue([wakeup]);
+
+    await jobQueue.workOnce(ALL, async () => void (await jobQueue.enqueueBeforeAck([next])));
+
+    expect(await drain(jobQueue)).toEqual([`${next.turnId}-b1`]);
+  });
+
+  test('a caller that enqueues ahead gets the outcome', async () => {
+    await using jobQueue = await openTestQueue();
+
+    const { arrived } = await jobQueue.enqueueBeforeAck([newWakeup()]);
+
+    await expect(arrived).resolves.toBeUndefined();
+    expect(await drain(jobQueue)).toHaveLength(1);
+  });
+
+  test('an id that was used up can be enqueued again', async () => {
+    await using jobQueue = await openTestQueue();
+    const wakeup = newWakeup();
+
+    await jobQueue.enqueue([wakeup]);
+    const first = await drain(jobQueue);
+    await jobQueue.enqueue([wakeup]);
+
+    expect(await drain(jobQueue)).toEqual(first);
+  });
+
+  test.skipIf(stores > 1)('a running turn goes before new ones, and of new ones the higher priority', async () => {
+    await using jobQueue = await openTestQueue();
+    const [plain, urgent, running] = [newWakeup(), newWakeup({ priority: 5 }), newWakeup({ step: 'r2' })];
+
+    await jobQueue.enqueue([plain, urgent, running]);
+
+    expect(await drain(jobQueue)).toEqual([`${running.turnId}-r2`, `${urgent.turnId}-r1`, `${plain.turnId}-r1`]);
+  });
+
+  test('a delayed wakeup waits', async () => {
+    await using jobQueue = await openTestQueue();
+
+    await jobQueue.enqueue([newWakeup({ delayMs: 3_600_000 })]);
+
+    expect(await drain(jobQueue)).toEqual([]);
+    expect(await jobQueue.count(ALL)).toMatchObject({ delayed: 1 });
+  });
+
+  test('a job that throws leaves nothing behind', async () => {
+    await using jobQueue = await openTestQueue();
+    await jobQueue.enqueue([newWakeup()]);
+
+    const broken = jobQueue.workOnce(ALL, () => Promise.reject(new Error('broken \u0000')));
+    await expect(broken).rejects.toThrow('broken');
+
+    expect(await drain(jobQueue)).toEqual([]);
+    expect(Object.values(await jobQueue.count(ALL)).every((count) => count === 0)).toBe(true);
+  });
+
+  test('a worker takes the jobs that are enqueued while it works, and closes', async () => {
+    await using jobQueue = await openTestQueue();
+    const handled = Promise.withResolvers<string>();
+    const wakeup = newWakeup();
+
+    const answering = await jobQueue.work(
+      ALL,
+      async ({ data }) => handled.resolve('turnId' in data ? data.turnId : ''),
+      4,
+    );
+    await jobQueue.enqueue([wakeup]);
+
+    expect(await handled.promise).toBe(wakeup.turnId);
+    await answering.close(1_000);
+  });
+}
+
+export function newWakeup(own: Partial<TurnWakeup> = {}): TurnWakeup {
+  return { kind: 'turn', turnId: newId('turn'), step: 'r1', generation: 0, provider: 'openai', priority: 0, ...own };
+}
+
+/** Works all waiting jobs; returns their turns or deliveries, in order. */
+async function drain(jobQueue: JobQueue): Promise<string[]> {
+  const worked: string[] = [];
+  const note: JobHandler = async ({ data }) =>
+    void worked.push('turnId' in data ? `${data.turnId}-${data.step}` : data.deliveryId);
+  while (await jobQueue.workOnce(ALL, note));
+  return worked;
+}

@@ -1,0 +1,48 @@
+import postgres from 'postgres';
+import { expect, test } from 'vitest';
+import { newId } from '#core/id.ts';
+import { openJobQueue } from '#core/queue/open-job-queue.ts';
+import type { Wakeup } from '#core/turn/wakeup.ts';
+import { createTestDatabase } from '#test/harness/stores/test-database.ts';
+import { waitUntil } from '#test/harness/wait-until.ts';
+
+const QUEUE = 'turns-openai';
+
+// What a session has planned it keeps, and a table without rows is read as a whole.
+test('a queue that stood empty while PostgreSQL cleaned up finds a job among many by an index', async () => {
+  const databaseUrl = await createTestDatabase();
+  await using database = openDatabase(databaseUrl);
+  const jobQueue = await openJobQueue({ databaseUrl });
+  await database.cleanUp();
+
+  for (const count of [10, 500]) {
+    await jobQueue.enqueue(Array.from({ length: count }, wakeup));
+    for (let worked = 0; worked < count; worked += 1) await jobQueue.workOnce([QUEUE], async () => {});
+  }
+  await jobQueue.close();
+
+  expect(await database.rowsReadAsTable()).toBe(0);
+});
+
+function wakeup(): Wakeup {
+  return { kind: 'turn', turnId: newId('turn'), step: 'r1', generation: 0, provider: 'openai', priority: 0 };
+}
+
+function openDatabase(url: string) {
+  const sql = postgres(url, { max: 1 });
+  return {
+    cleanUp: () => sql`vacuum analyze bullmq.job`,
+    /** Postgres counts what a connection has read once that is closed. */
+    rowsReadAsTable: async () => {
+      await waitUntil('the sessions of the queue are over', async () => {
+        const open = await sql`select from pg_stat_activity
+          where datname = current_database() and application_name like 'pawl-queue%'`;
+        return open.length === 0;
+      });
+      const [row] =
+        await sql`select seq_tup_read::int as rows from pg_stat_user_tables where relid = 'bullmq.job'::regclass`;
+      return row?.rows;
+    },
+    [Symbol.asyncDispose]: () => sql.end(),
+  };
+}

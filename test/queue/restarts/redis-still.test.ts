@@ -1,0 +1,52 @@
+import { expect, test, vi } from 'vitest';
+import type { JobQueue } from '#core/queue/job-queue.ts';
+import { openJobQueue } from '#core/queue/open-job-queue.ts';
+import { openSeveralRedis } from '#test/harness/stores/redis/open-several-redis.ts';
+import { newWakeup } from '../job-queue-exam.ts';
+
+const SOON = { timeout: 30_000, interval: 50 };
+
+test('a Redis that stands still holds up no turns but those that were just sent to it', { timeout: 60_000 }, async ({
+  skip,
+}) => {
+  await using redises = await openSeveralRedis(2);
+  if (!redises) return skip('no redis-server on the PATH');
+  const [still] = redises.servers;
+  await using jobQueue = await openQueue(redises.url);
+  process.kill(still!.pid(), 'SIGSTOP');
+
+  const first = await Promise.allSettled(Array.from({ length: 30 }, () => jobQueue.enqueue([newWakeup()])));
+  const later = Array.from({ length: 30 }, () => newWakeup());
+  await jobQueue.enqueue(later);
+  const found = await kindsOf(jobQueue);
+  process.kill(still!.pid(), 'SIGCONT');
+
+  expect(new Set(first.map(({ status }) => status))).toEqual(new Set(['fulfilled', 'rejected']));
+  expect(found).toEqual(['away', 'well']);
+  await vi.waitFor(async () => expect(await kindsOf(jobQueue)).toEqual(['well', 'well']), SOON);
+});
+
+test('a Redis that comes back gets its turns again', { timeout: 60_000 }, async ({ skip }) => {
+  await using redises = await openSeveralRedis(2);
+  if (!redises) return skip('no redis-server on the PATH');
+  const [lost] = redises.servers;
+  await using jobQueue = await openQueue(redises.url);
+  await lost!.kill();
+  await jobQueue.enqueue([newWakeup(), newWakeup()]).catch(() => {});
+
+  await lost!.start();
+
+  await vi.waitFor(async () => {
+    await jobQueue.enqueue([newWakeup()]);
+    expect(await lost!.client.zcard('pawl:turns-openai:prioritized')).toBeGreaterThan(0);
+  }, SOON);
+});
+
+async function kindsOf(jobQueue: JobQueue): Promise<string[]> {
+  return (await jobQueue.check()).map(({ kind }) => kind);
+}
+
+async function openQueue(redisUrl: string): Promise<JobQueue & AsyncDisposable> {
+  const jobQueue = await openJobQueue({ databaseUrl: '', redisUrl });
+  return { ...jobQueue, [Symbol.asyncDispose]: () => jobQueue.close() };
+}

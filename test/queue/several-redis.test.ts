@@ -1,0 +1,146 @@
+import { afterAll, describe, expect, test, vi } from 'vitest';
+import type { JobHandler, JobQueue } from '#core/queue/job-queue.ts';
+import { openJobQueue } from '#core/queue/open-job-queue.ts';
+import { openRedis } from '#test/harness/stores/redis/open-redis.ts';
+import { openSeveralRedis, urlOf } from '#test/harness/stores/redis/open-several-redis.ts';
+import { examineJobQueue, newWakeup } from './job-queue-exam.ts';
+
+const QUEUES = ['turns-openai', 'anytime', 'deliveries'];
+const SOON = { timeout: 30_000, interval: 50 };
+
+const three = await openSeveralRedis(3);
+const name = three ? 'BullMQ on several Redis' : 'BullMQ on several Redis (left out: no redis-server on the PATH)';
+const emptied = async () => {
+  for (const { client } of three!.servers) await client.flushall();
+  return openQueue(three!.url);
+};
+
+describe.skipIf(!three)(name, () => {
+  afterAll(() => three?.[Symbol.asyncDispose]());
+
+  examineJobQueue(emptied, { stores: 3 });
+
+  test('turns are spread over all of them, and each goes to its own, in whichever order they are named', async () => {
+    await using jobQueue = await emptied();
+    const wakeups = Array.from({ length: 60 }, () => newWakeup());
+    await using reversed = await openQueue(urlOf(three!.servers.toReversed()));
+
+    await jobQueue.enqueue(wakeups);
+    await reversed.enqueue(wakeups);
+
+    const counts = await Promise.all(three!.servers.map(({ client }) => client.zcard('pawl:turns-openai:prioritized')));
+    expect(counts.reduce((sum, count) => sum + count)).toBe(60);
+    expect(Math.min(...counts)).toBeGreaterThan(5);
+    expect(await jobQueue.count(QUEUES)).toMatchObject({ prioritized: 60 });
+    expect(await kindsOf(jobQueue)).toEqual(['well', 'well', 'well']);
+  });
+
+  test('a step that a job hands over comes with its acknowledgement, and each step once', async () => {
+    await using jobQueue = await emptied();
+    const steps: string[] = [];
+    const handle: JobHandler = async ({ data, handsOver }) => {
+      if (!('turnId' in data)) return;
+      steps.push(`${data.turnId} ${data.step}`);
+      const round = Number(data.step.slice(1));
+      if (round < 5) await jobQueue.enqueueBeforeAck([newWakeup({ ...data, step: `r${round + 1}` })], handsOver?.());
+    };
+    const wakeups = Array.from({ length: 20 }, () => newWakeup());
+
+    const workers = await jobQueue.work(QUEUES, handle, 6);
+    await jobQueue.enqueue(wakeups);
+    await vi.waitFor(() => expect(steps).toHaveLength(100), SOON);
+    await workers.close(1_000);
+
+    expect(new Set(steps).size).toBe(100);
+  });
+
+  test('places are those of all of them together, and those of one that is lost go to the others', async () => {
+    await using jobQueue = await emptied();
+    const gates = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    let [atWork, begun] = [0, 0];
+    const handle = async () => {
+      const gate = gates[begun < 7 ? 0 : 1];
+      begun += 1;
+      atWork += 1;
+      await gate!.promise;
+      atWork -= 1;
+    };
+    await jobQueue.enqueue(Array.from({ length: 90 }, () => newWakeup()));
+
+    const workers = await jobQueue.work(QUEUES, handle, 7);
+    await vi.waitFor(() => expect(begun).toBe(7), SOON);
+    const { active } = await jobQueue.count(QUEUES);
+    await three!.servers[2]!.kill();
+    await vi.waitFor(async () => expect(await kindsOf(jobQueue)).toEqual(['well', 'well', 'away']), SOON);
+    gates[0]!.resolve();
+    await vi.waitFor(() => expect(atWork).toBe(7), SOON);
+    gates[1]!.resolve();
+    // What the lost one should still be told is not waited for.
+    await workers.close(600_000);
+    await three!.servers[2]!.start();
+
+    expect(active).toBe(7);
+  });
+});
+
+test('the turns of a Redis that takes no jobs go to another one, and what it has is told', async ({ skip }) => {
+  await using redises = await openSeveralRedis(2);
+  if (!redises) return skip('no redis-server on the PATH');
+  const [full] = redises.servers;
+  await using jobQueue = await openQueue(redises.url);
+  await full!.client.config('SET', 'maxmemory', '1');
+
+  await jobQueue.enqueue(Array.from({ length: 30 }, () => newWakeup()));
+
+  const found = await jobQueue.check();
+  expect(await jobQueue.count(QUEUES)).toMatchObject({ prioritized: 30 });
+  expect(found).toMatchObject([{ kind: 'away', error: { message: expect.stringMatching(/^OOM/) } }, { kind: 'well' }]);
+});
+
+test('with one of them away a queue opens, takes all turns and hands them out; with all away it refuses', async ({
+  skip,
+}) => {
+  await using redises = await openSeveralRedis(3);
+  if (!redises) return skip('no redis-server on the PATH');
+  const [gone, ...others] = redises.servers;
+  await gone!.kill();
+  await using jobQueue = await openQueue(redises.url);
+  const wakeups = Array.from({ length: 30 }, () => newWakeup());
+  const worked: string[] = [];
+
+  await jobQueue.enqueue(wakeups);
+  const waiting = await jobQueue.count(QUEUES);
+  while (await jobQueue.workOnce(QUEUES, async ({ data }) => void ('turnId' in data && worked.push(data.turnId))));
+  const found = await jobQueue.check();
+  for (const server of others) await server.kill();
+
+  expect(waiting).toMatchObject({ prioritized: 30 });
+  expect(worked.toSorted()).toEqual(wakeups.map(({ turnId }) => turnId).toSorted());
+  expect(found).toMatchObject([
+    { kind: 'away', address: `127.0.0.1:${gone!.port}`, error: { code: 'ECONNREFUSED' } },
+    ...[{ kind: 'well' }, { kind: 'well' }],
+  ]);
+  await vi.waitFor(() => expect(jobQueue.check()).rejects.toThrow(), SOON);
+  await expect(jobQueue.enqueue([newWakeup()])).rejects.toThrow();
+});
+
+test('of several Redis one that may evict jobs is refused at the start, by its name', async ({ skip }) => {
+  await using well = await openRedis();
+  await using evicting = await openRedis({ settings: { 'maxmemory-policy': 'allkeys-lru' } });
+  if (!well || !evicting) return skip('no redis-server on the PATH');
+
+  const opening = openJobQueue({ databaseUrl: '', redisUrl: `${well.url} ${evicting.url}` });
+
+  await expect(opening).rejects.toThrow(
+    `Redis at 127.0.0.1:${evicting.port} in REDIS_URL evicts keys (maxmemory-policy allkeys-lru), which loses`,
+  );
+});
+
+async function kindsOf(jobQueue: JobQueue): Promise<string[]> {
+  return (await jobQueue.check()).map(({ kind }) => kind);
+}
+
+async function openQueue(redisUrl: string): Promise<JobQueue & AsyncDisposable> {
+  const jobQueue = await openJobQueue({ databaseUrl: '', redisUrl });
+  return { ...jobQueue, [Symbol.asyncDispose]: () => jobQueue.close() };
+}

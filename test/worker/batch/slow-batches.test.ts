@@ -1,0 +1,153 @@
+import { expect, test, vi } from 'vitest';
+import { type LeavingHandler, makeSlowBatches } from '#services/worker/batch/slow-batches.ts';
+import { createHarness, type Harness, startBackgroundWorker } from '#test/harness/create-harness.ts';
+import { httpTool } from '#test/harness/http-tool.ts';
+import { describeQueues } from '#test/harness/queues.ts';
+import { scripted } from '#test/harness/scripted.ts';
+import { openToolRecorder, type ToolRecorder } from '#test/harness/servers/tool-recorder.ts';
+
+const quick = { input: scripted({ answer: 'Done.' }) };
+
+/** A turn with a call that lasts until the recorder lets it answer. */
+function hanging({ url }: ToolRecorder, effect: 'idempotent' | 'at_most_once' = 'at_most_once') {
+  const input = scripted({ rounds: [{ tools: [{ name: 'book', arguments: { city: 'Graz' } }] }], answer: 'Booked.' });
+  return { input, tools: [httpTool('book', `${url}/slow`, { effect })] };
+}
+
+describeQueues(({ redis }) => {
+  test('a turn is worked and ends while more batches hang than a worker has places', { timeout: 60_000 }, async () => {
+    await using recorder = await openToolRecorder();
+    await using harness = await createHarness({ redis });
+    await using _worker = await startBackgroundWorker(harness, { concurrency: 4 });
+    const stuck = await Promise.all(Array.from({ length: 9 }, () => harness.startTurn(hanging(recorder))));
+    await recorder.called('slow', 9);
+
+    const { id } = await harness.startTurn(quick);
+    const ended = await harness.untilEnded(id);
+    const atWork = harness.worker.heartbeat.count();
+    recorder.release();
+    const released = await Promise.all(stuck.map((turn) => harness.untilEnded(turn.id)));
+
+    expect([ended.status, atWork]).toEqual(['completed', 9]);
+    expect(released.map((turn) => turn.status)).toEqual(stuck.map(() => 'completed'));
+    expect(recorder.calls).toHaveLength(9);
+  });
+
+  test('a worker that closes waits for a batch that has left its place, and enqueues its next round', async () => {
+    await using recorder = await openToolRecorder();
+    await using harness = await createHarness({ redis });
+    const worker = await startBackgroundWorker(harness, { concurrency: 1 });
+    const { id } = await startSlow(harness, recorder);
+
+    const closing = worker.close(60_000);
+    recorder.release();
+    await closing;
+
+    expect(harness.worker.heartbeat.count()).toBe(0);
+    expect(await harness.findTurn(id)).toMatchObject({ status: 'in_progress' });
+    await harness.workUntilIdle();
+    expect(await harness.findTurn(id)).toMatchObject({ status: 'completed' });
+    expect(recorder.calls).toHaveLength(1);
+  });
+
+  test('a worker that may not wait hands back a batch that has left its place', async () => {
+    await using recorder = await openToolRecorder();
+    await using harness = await createHarness({ redis });
+    const worker = await startBackgroundWorker(harness, { concurrency: 1 });
+    const { id } = await startSlow(harness, recorder, 'idempotent');
+
+    await worker.close(0);
+    const left = await harness.db
+      .selectFrom('turns')
+      .select(['lease_owner', 'step', 'generation', 'starts'])
+      .where('id', '=', id)
+      .executeTakeFirstOrThrow();
+
+    expect([harness.worker.heartbeat.count(), left]).toEqual([
+      0,
+      { lease_owner: null, step: 'b1', generation: 1, starts: 0 },
+    ]);
+    recorder.release();
+    await using next = await createHarness({ redis, env: { ...harness.env } });
+    await next.workUntilIdle();
+    expect(await next.findTurn(id)).toMatchObject({ status: 'completed' });
+    expect(new Set(recorder.calls.map((call) => call.key)).size).toBe(1);
+  });
+});
+
+/** A turn whose batch has left the one place of its worker: another turn has ended meanwhile. */
+async function startSlow(harness: Harness, recorder: ToolRecorder, effect?: 'idempotent') {
+  const turn = await harness.startTurn(hanging(recorder, effect));
+  await recorder.called('slow');
+  await harness.untilEnded((await harness.startTurn(quick)).id);
+  return turn;
+}
+
+test('a batch whose worker dies after it has left its place is run by another worker', async () => {
+  await using recorder = await openToolRecorder();
+  await using harness = await createHarness();
+  const { id } = await harness.startTurn(hanging(recorder, 'idempotent'));
+  await harness.workOnce();
+  const acknowledged = vi.fn();
+  void harness.workOnce(makeSlowBatches(1).letLeave(harness.handle)).then(acknowledged);
+  await recorder.called('slow');
+  await expect.poll(() => harness.beat().then(() => acknowledged.mock.calls)).toHaveLength(1);
+
+  await harness.advance(7_000);
+  await using next = await createHarness({ env: { ...harness.env } });
+  const rescued = await next.rescue();
+  const working = next.workUntilIdle();
+  await recorder.called('slow', 2);
+  recorder.release();
+  await working;
+
+  expect(rescued).toBe(1);
+  expect(await next.untilEnded(id)).toMatchObject({ status: 'completed' });
+  expect(new Set(recorder.calls.map((call) => call.key)).size).toBe(1);
+});
+
+test('a batch keeps its place where four times as many as places have left theirs, until one of them is done', async () => {
+  const slowBatches = makeSlowBatches(1);
+  const jobs = Array.from({ length: 5 }, () => startJob(slowBatches));
+
+  const first = jobs.map((job) => job.leavePlace());
+  jobs[0]?.end();
+  await jobs[0]?.done;
+  const second = jobs[4]?.leavePlace();
+
+  expect([first, second]).toEqual([[true, true, true, true, false], true]);
+  await Promise.all(jobs.map((job) => job.acknowledged));
+});
+
+test('a job that has left its place hands over to no queue, and none leaves its place while the worker closes', async () => {
+  const slowBatches = makeSlowBatches(1);
+  const [slow, late] = [startJob(slowBatches), startJob(slowBatches)];
+  const before = slow.handsOver();
+  slow.leavePlace();
+
+  const closing = slowBatches.close(60_000);
+  const mayLeave = late.leavePlace();
+  slow.end();
+  await closing;
+
+  expect([before, slow.handsOver(), late.handsOver(), mayLeave]).toEqual(['turns-openai', null, 'turns-openai', false]);
+});
+
+/** A job that is worked until the test ends it. */
+function startJob({ letLeave }: ReturnType<typeof makeSlowBatches>) {
+  const { promise: done, resolve: end } = Promise.withResolvers<void>();
+  const handed: Parameters<LeavingHandler>[0][] = [];
+  const work = letLeave((job) => {
+    handed.push(job);
+    return done;
+  });
+  const data = { turnId: 'turn_1', step: 'b1', generation: 0 };
+  const acknowledged = work({ name: 'run-tool-batch', data, handsOver: () => 'turns-openai' });
+  return {
+    done,
+    end,
+    acknowledged,
+    leavePlace: () => handed[0]?.leavePlace?.(),
+    handsOver: () => handed[0]?.handsOver?.(),
+  };
+}

@@ -1,0 +1,238 @@
+import { sql } from 'kysely';
+import { expect, test } from 'vitest';
+import { deleteOldBulks } from '#core/checkpoint/bulk/delete-old-bulks.ts';
+import { countSettledTurns } from '#core/checkpoint/bulk/settle-turn.ts';
+import { takeBulkPortion } from '#core/checkpoint/bulk/take-portion.ts';
+import { treatTurn } from '#services/worker/bulk/treat-turn.ts';
+import { workBulks } from '#services/worker/bulk/work-bulks.ts';
+import { apiClient } from '#test/harness/api-client.ts';
+import { createHarness, type Harness } from '#test/harness/create-harness.ts';
+import { describeQueues } from '#test/harness/queues.ts';
+import { scripted } from '#test/harness/scripted.ts';
+import { openExternalServer } from '#test/harness/servers/external-server.ts';
+import { dumpTables } from '#test/harness/stores/dump-tables.ts';
+
+type Bulk = Record<'matched' | 'done' | 'failed' | 'left', number> & { id: string; status: string };
+
+const failing = scripted({ final: { fault: { kind: 'status', status: 401 } } });
+const cancelQueued = { action: 'cancel', filter: { status: 'queued' } };
+
+async function startMany(harness: Harness, count: number, request: object = { input: 'Hi' }) {
+  const ids: string[] = [];
+  for (let number = 0; number < count; number += 1) ids.push((await harness.startTurn({ ...request })).id);
+  return ids;
+}
+
+async function create(harness: Harness, body: object): Promise<string> {
+  return (await harness.call<Bulk>('POST', '/v1/bulk', { body })).body.id;
+}
+
+async function read(harness: Harness, id: string): Promise<Bulk> {
+  return (await harness.call<Bulk>('GET', `/v1/bulk/${id}`)).body;
+}
+
+/** The worker that was on a bulk is gone: it is due again. */
+async function letLeasePass(harness: Harness): Promise<void> {
+  await sql`update bulks set due_at = due_at - interval '1 minute'`.execute(harness.db);
+}
+
+const counts = { matched: 5, done: 5, failed: 0, left: 0, status: 'completed' };
+
+describeQueues(({ redis }) => {
+  test('each turn is treated as by the single call: its worker stops, its webhook is sent, the next of its conversation begins', async () => {
+    await using receiver = await openExternalServer(() => ({ status: 200, body: 'ok' }));
+    await using harness = await createHarness({ redis });
+    const webhook = { url: receiver.url, events: ['turn.cancelled'] };
+    const first = await harness.startTurn({ input: 'One', webhook, metadata: { of: 'bulk' } });
+    const path = `/v1/conversations/${first.conversation_id}/turns`;
+    const { body: next } = await harness.call<{ id: string }>('POST', path, { body: { input: 'Two' } });
+
+    await create(harness, { action: 'cancel', filter: { metadata: { of: 'bulk' } } });
+    await workBulks(harness.worker);
+    await harness.untilReceived('cancelled', first.id);
+    await harness.workUntilIdle();
+
+    expect((await harness.listEvents(first.id)).map(({ type }) => type)).toEqual(['turn.queued', 'turn.cancelled']);
+    expect((await harness.findTurn(next.id)).status).toBe('completed');
+    expect(receiver.caught).toHaveLength(1);
+  });
+});
+
+describeQueues(({ redis }) => {
+  test('a bulk retries turns that then run', async () => {
+    await using harness = await createHarness({ redis });
+    const input = scripted({ final: { fault: { kind: 'status', status: 401, times: 1 } } });
+    const ids = await startMany(harness, 2, { input });
+    await harness.workUntilIdle();
+    const id = await create(harness, { action: 'retry', filter: { status: 'failed' } });
+
+    await workBulks(harness.worker);
+    await harness.workUntilIdle();
+
+    expect(await read(harness, id)).toMatchObject({ matched: 2, done: 2, failed: 0, left: 0, status: 'completed' });
+    for (const turn of ids) expect((await harness.findTurn(turn)).status).toBe('completed');
+  });
+});
+
+test('turns that want a place are cancelled and retried like others, and places go to whom they are free for', async () => {
+  const projects = { alpha: { keys: ['key-of-alpha'], max_active_turns: 1 }, beta: { keys: ['key-of-beta'] } };
+  await using harness = await createHarness({ env: { PAWL_PROJECTS: JSON.stringify(projects) } });
+  const alpha = apiClient(harness.url, 'key-of-alpha');
+  const bulk = (body: object) => alpha.call<Bulk>('POST', '/v1/bulk', { body });
+  const refused = scripted({ final: { fault: { kind: 'status', status: 401, times: 1 } } });
+  const failed = await alpha.startTurn({ input: refused });
+  await harness.workUntilIdle();
+  const first = await alpha.startTurn({ input: 'Hi', metadata: { of: 'bulk' } });
+  const second = await alpha.startTurn({ input: 'Hi', metadata: { of: 'bulk' } });
+  await harness.admit();
+
+  await bulk({ action: 'cancel', filter: { metadata: { of: 'bulk' } } });
+  await bulk({ action: 'retry', filter: { status: 'failed' } });
+  await workBulks(harness.worker);
+  await harness.workUntilIdle();
+
+  const ended = await Promise.all([first, second, failed].map(({ id }) => alpha.findTurn(id)));
+  expect(ended.map(({ status }) => status)).toEqual(['cancelled', 'cancelled', 'completed']);
+  const { rows } = await sql`select from turns where place is not null and due_at is null`.execute(harness.db);
+  expect(rows).toEqual([]);
+});
+
+test('the end of a turn is counted once: not again by a bulk that finds it cancelled', async () => {
+  await using harness = await createHarness();
+  const [cancelled] = await startMany(harness, 2, { input: 'Hi', metadata: { of: 'bulk' } });
+  const id = await create(harness, { action: 'cancel', filter: { metadata: { of: 'bulk' } } });
+  await harness.call('POST', `/v1/turns/${cancelled}/cancel`);
+
+  await workBulks(harness.worker);
+
+  expect(await read(harness, id)).toMatchObject({ matched: 2, done: 2, failed: 0 });
+  const metrics = await (await fetch(`${harness.url}/metrics`)).text();
+  expect(metrics).toContain('pawl_turns_total{project="default",status="cancelled"} 2\n');
+});
+
+test('a bulk is kept for a week behind its end, and one under way for as long as it takes', async () => {
+  await using harness = await createHarness();
+  await startMany(harness, 1);
+  const [done, open] = [await create(harness, cancelQueued), await create(harness, cancelQueued)];
+  await workBulks(harness.worker, 1);
+  const week = sql`created_at - interval '8 days', completed_at = completed_at - interval '8 days'`;
+  await sql`update bulks set completed_at = null, due_at = now(), done = 0, failed = 0 where id = ${open}`.execute(
+    harness.db,
+  );
+  await deleteOldBulks(harness.db);
+  const young = await read(harness, done);
+  await sql`update bulks set created_at = ${week}`.execute(harness.db);
+
+  await deleteOldBulks(harness.db);
+
+  expect(young.status).toBe('completed');
+  expect((await harness.call('GET', `/v1/bulk/${done}`)).status).toBe(404);
+  expect((await read(harness, open)).status).toBe('in_progress');
+});
+
+test('a bulk deletes turns for good, and what is still active counts as failed', async () => {
+  await using harness = await createHarness();
+  const ended = await startMany(harness, 3, { input: 'A secret', metadata: { of: 'bulk' } });
+  await harness.workUntilIdle();
+  const [active] = await startMany(harness, 1, { input: 'Hi', metadata: { of: 'bulk' } });
+
+  const id = await create(harness, { action: 'delete', filter: { metadata: { of: 'bulk' } } });
+  await workBulks(harness.worker);
+
+  expect(await read(harness, id)).toMatchObject({
+    ...{ status: 'completed', matched: 4, done: 3, failed: 1, left: 0 },
+    errors: [{ turn_id: active, code: 'turn_active' }],
+  });
+  for (const turn of ended) expect((await harness.call('GET', `/v1/turns/${turn}`)).status).toBe(404);
+  expect(await dumpTables(harness.db)).not.toContain('A secret');
+});
+
+test('at every moment matched is what is done, failed and left together', async () => {
+  await using harness = await createHarness();
+  await startMany(harness, 12);
+  const id = await create(harness, cancelQueued);
+  let isOver = false;
+
+  const seen: Bulk[] = [];
+  const watching = (async () => {
+    while (!isOver) seen.push(await read(harness, id));
+  })();
+  // It stops after a second, and goes on the next time.
+  while ((await read(harness, id)).left > 0) await workBulks(harness.worker, 2);
+  isOver = true;
+  await watching;
+
+  expect(await read(harness, id)).toMatchObject({ matched: 12, done: 12, left: 0, status: 'completed' });
+  for (const { matched, done, failed, left } of seen) expect([matched, done + failed + left]).toEqual([12, 12]);
+  expect(seen.map(({ done }) => done)).toEqual(seen.map(({ done }) => done).toSorted((one, other) => one - other));
+});
+
+test('two workers on the same portion treat each turn once', async () => {
+  await using harness = await createHarness();
+  const ids = await startMany(harness, 5, { input: failing });
+  await harness.workUntilIdle();
+  const id = await create(harness, { action: 'retry', filter: { status: 'failed' } });
+
+  const first = await takeBulkPortion(harness.db, 10);
+  await letLeasePass(harness);
+  const second = await takeBulkPortion(harness.db, 10);
+  const treat = async ({ turnIds, ...bulk }: NonNullable<typeof first>) => {
+    for (const turnId of turnIds) await treatTurn({ ...bulk, turnId }, harness.worker);
+    await countSettledTurns(harness.db, bulk.bulkId);
+  };
+  await Promise.all([treat(first!), treat(second!)]);
+
+  expect(second).toEqual(first);
+  expect(await read(harness, id)).toMatchObject(counts);
+  for (const turn of ids) {
+    const events = await harness.listEvents(turn);
+    expect(events.filter(({ type }) => type === 'turn.resumed')).toHaveLength(1);
+  }
+  expect(await harness.db.selectFrom('bulk_turns').selectAll().execute()).toEqual([]);
+});
+
+test.each([0, 2, 5])(
+  'a worker that dies after %i of five turns: what it did is done, and another goes on',
+  async (treated) => {
+    await using harness = await createHarness();
+    const ids = await startMany(harness, 5);
+    const id = await create(harness, cancelQueued);
+    const portion = await takeBulkPortion(harness.db, 10);
+    const { turnIds, ...bulk } = portion!;
+    for (const turnId of turnIds.slice(0, treated)) await treatTurn({ ...bulk, turnId }, harness.worker);
+
+    const left = await read(harness, id);
+    await workBulks(harness.worker);
+    const early = await read(harness, id);
+    await letLeasePass(harness);
+    await workBulks(harness.worker);
+
+    expect(left).toMatchObject({ matched: 5, done: treated, left: 5 - treated, status: 'in_progress' });
+    expect(early).toEqual(left);
+    expect(await read(harness, id)).toMatchObject(counts);
+    for (const turn of ids) {
+      const events = await harness.listEvents(turn);
+      expect(events.filter(({ type }) => type === 'turn.cancelled')).toHaveLength(1);
+    }
+  },
+);
+
+test('turns that were deleted since count as failed; one that the database cannot treat is left for later', async () => {
+  await using harness = await createHarness();
+  const [gone, held] = await startMany(harness, 2);
+  const id = await create(harness, cancelQueued);
+  await harness.db.deleteFrom('turns').where('id', '=', gone!).execute();
+  const { conversation_id } = await harness.findTurn(held!);
+
+  await harness.db.transaction().execute(async (trx) => {
+    await sql`select from conversations where id = ${conversation_id} for update`.execute(trx);
+    await expect(workBulks(harness.worker)).rejects.toThrow();
+  });
+  const after = await read(harness, id);
+  await letLeasePass(harness);
+  await workBulks(harness.worker);
+
+  expect(after).toMatchObject({ matched: 2, done: 0, failed: 1, left: 1, status: 'in_progress' });
+  expect(await read(harness, id)).toMatchObject({ matched: 2, done: 1, failed: 1, left: 0, status: 'completed' });
+  expect(await read(harness, id)).toMatchObject({ errors: [{ turn_id: gone, code: 'turn_not_found' }] });
+});

@@ -1,0 +1,81 @@
+import { expect, test } from 'vitest';
+import type { TurnResource } from '#core/turn/resource/turn.ts';
+import { createHarness, type Harness, workUntilEnded } from '#test/harness/create-harness.ts';
+import { scripted } from '#test/harness/scripted.ts';
+import { describeRefusal } from '../../api/refusals.ts';
+
+type Steered = Record<string, unknown> & { key?: string };
+
+const steer = ({ call }: Harness, conversationId: string, { key, ...body }: Steered) =>
+  call<TurnResource>('POST', `/v1/conversations/${conversationId}/turns`, {
+    body: { on_active_turn: 'steer', ...body },
+    headers: key ? { 'idempotency-key': key } : {},
+  });
+
+const contents = ({ input }: { input: { content: unknown }[] }) => input.map(({ content }) => content);
+
+test('a steered input joins the active turn, whichever it is, and starts one where there is none', async () => {
+  await using harness = await createHarness();
+  const calling = scripted({
+    rounds: [{ tools: [{ name: 'weather_lookup', arguments: { city: 'Lisbon' }, id: 'call_1' }] }],
+  });
+  const first = await harness.startTurn({ input: calling, tools: ['weather_lookup'], instructions: 'Be brief.' });
+  const { conversation_id: conversationId } = first;
+  const behind = await harness.call<TurnResource>('POST', `/v1/conversations/${conversationId}/turns`, {
+    body: { input: 'Later' },
+  });
+
+  const queued = await steer(harness, conversationId, { input: calling, key: 'one' });
+  const again = await steer(harness, conversationId, { input: calling, key: 'one' });
+  await harness.workOnce();
+  const running = await steer(harness, conversationId, { input: scripted({ answer: 'Both.' }), model: 'openai/test' });
+  const done = await workUntilEnded(harness, first.id);
+  await harness.workUntilIdle();
+  const fresh = await steer(harness, conversationId, { input: 'Anyone?' });
+
+  expect([queued.status, again.status, running.status, fresh.status]).toEqual([200, 200, 200, 202]);
+  expect([queued, again, running].map(({ body, headers }) => [body.id, headers.get('location')])).toEqual(
+    Array(3).fill([first.id, `/v1/turns/${first.id}`]),
+  );
+  expect(again.headers.get('idempotency-replayed')).toBe('true');
+  expect(contents(done)).toEqual([calling, calling]);
+  expect(done.output).toBe('Both.');
+  expect(done.rounds.map(contents)).toEqual([[], [scripted({ answer: 'Both.' })]]);
+  expect([fresh.body.id === first.id, fresh.body.id === behind.body.id, contents(fresh.body)]).toEqual([
+    false,
+    false,
+    ['Anyone?'],
+  ]);
+});
+
+test('what differs from the turn that would be joined is refused by its name', async () => {
+  await using harness = await createHarness();
+  const same = {
+    instructions: 'Be brief.',
+    limits: { max_rounds: 4, deadline_seconds: 60 },
+    tools: ['weather_lookup'],
+  };
+  const { id, conversation_id: conversationId } = await harness.startTurn({ input: 'Hi', priority: 2, ...same });
+  const different = [
+    [{ model: 'sim/other' }, 'model'],
+    [{ instructions: 'Shout.', temperature: 1 }, 'instructions'],
+    [{ limits: { max_rounds: 3 } }, 'limits.max_rounds'],
+    [{ tools: ['send_postcard'] }, 'tools'],
+    [{ priority: 5 }, 'priority'],
+  ] as const;
+
+  for (const [given, param] of different) {
+    const refused = await steer(harness, conversationId, { input: 'And?', ...given });
+    expect([describeRefusal(refused).slice(0, 16), refused.body]).toMatchObject([
+      '409 turn_differs',
+      { error: { param } },
+    ]);
+  }
+  const joined = await steer(harness, conversationId, {
+    input: 'So?',
+    ...same,
+    limits: { max_rounds: 4 },
+    priority: 2,
+  });
+  expect([joined.body.id, contents(joined.body)]).toEqual([id, ['Hi', 'So?']]);
+});

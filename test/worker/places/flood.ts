@@ -1,0 +1,66 @@
+import { sql } from 'kysely';
+import { plainProject } from '#core/project.ts';
+import { makeProjects } from '#services/process/projects.ts';
+import { apiClient } from '#test/harness/api-client.ts';
+import { createHarness, type Harness } from '#test/harness/create-harness.ts';
+
+type Bounds = { weight?: number; maxActiveTurns?: number };
+
+/** `alone`: only `a` is configured. */
+type Opening = { redis?: boolean; alone?: boolean; a?: Bounds; b?: Bounds };
+
+/** A harness with the projects `a` and `b`, and a caller of each; `bounds` may be changed while it runs, as by a reload. */
+export async function openTwoProjects({ redis = false, alone = false, a = {}, b = {} }: Opening = {}) {
+  const bounds = { a, b, alone };
+  const configured = () => [
+    { ...plainProject('a'), ...bounds.a },
+    ...(bounds.alone ? [] : [{ ...plainProject('b'), ...bounds.b }]),
+  ];
+  const projects = {
+    configured: () => makeProjects(configured()).configured(),
+    find: (name: string) => makeProjects(configured()).find(name),
+  };
+  const env = { PAWL_API_KEYS: 'a:key-of-a,b:key-of-b', PAWL_WORKER_CONCURRENCY: '16' };
+  const harness = await createHarness({ redis, projects, env });
+  return Object.assign(harness, {
+    bounds,
+    a: apiClient(harness.url, 'key-of-a'),
+    b: apiClient(harness.url, 'key-of-b'),
+    placesOf: (project: string) => countPlaces(harness, project),
+    countJobs: () => countJobs(harness),
+  });
+}
+
+/** As many turns as one that a caller has just started, as if the caller had posted each. */
+export async function flood({ db }: Pick<Harness, 'db'>, turnId: string, turns: number): Promise<void> {
+  const id = (prefix: string) => sql`${`${prefix}_7${turnId.slice(-9)}`}::text || lpad(n::text, 16, '0')`;
+  const copies = sql`generate_series(1, ${turns}::int) as n`;
+  const columns = sql`id, project, conversation_id, position, priority, config, input, metadata, at_head, provider, model, due_at, last_event,
+    place`;
+  const own = sql`json_build_object('id', ${id('turn')}, 'conversation_id', ${id('conv')}, 'place', 'wanted', 'due_at', 'infinity')`;
+  await sql`insert into conversations select (json_populate_record(one, json_build_object('id', ${id('conv')}))).*
+    from conversations as one, ${copies} where one.id = (select conversation_id from turns where id = ${turnId})`.execute(
+    db,
+  );
+  await sql`insert into turns (${columns})
+    select ${columns} from (select (json_populate_record(one, ${own})).* from turns as one, ${copies} where one.id = ${turnId}) as copy`.execute(
+    db,
+  );
+  await sql`insert into events (turn_id, number, id, type)
+    select ${id('turn')}, 1, 'evt_' || n || ${turnId}, 'turn.queued' from ${copies}`.execute(db);
+}
+
+/** How many turns of a project hold a place. */
+async function countPlaces({ db, parts }: Pick<Harness, 'db' | 'parts'>, project: string): Promise<number> {
+  await parts.admission.settled();
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::int as count from turns where project = ${project} and place = 'held'`.execute(db);
+  return rows[0]?.count ?? 0;
+}
+
+/** How many jobs of turns wait in the queue. */
+async function countJobs({ parts }: Pick<Harness, 'parts'>): Promise<number> {
+  await parts.admission.settled();
+  const { waiting = 0, prioritized = 0, delayed = 0 } = await parts.jobQueue.count(['turns-openai', 'anytime']);
+  return waiting + prioritized + delayed;
+}
