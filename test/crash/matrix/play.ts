@@ -90,8 +90,8 @@ async function finish(reference: Reference, scene: Scene): Promise<void> {
   for (let minutes = 0; minutes < LONGEST_MINUTES || performance.now() - startedAt < LONGEST_MS; minutes += 1) {
     await workAll(harness);
     const turns = await scene.turns();
-    if (await isSettled(scene, turns)) return;
-    await reactOnce(reference, { scene, turns, reacted: new Set() });
+    const hasReacted = await reactOnce(reference, { scene, turns, reacted: new Set() });
+    if (!hasReacted && (await isSettled(scene, turns))) return;
     await workAll(harness);
     await harness.advance(60_000);
     await harness.queueDelayed();
@@ -110,15 +110,17 @@ async function workAll(harness: Harness): Promise<void> {
   if (failures.length > 0) throw failures[0];
 }
 
-/** Reacts once to each state of a turn. */
+/** Reacts once to each state of a turn. Returns whether there was one to react to. */
 async function reactOnce(
   { react }: Reference,
   { scene, turns, reacted }: { scene: Scene; turns: TurnResource[]; reacted: Set<string> },
-): Promise<void> {
+): Promise<boolean> {
+  const before = reacted.size;
   for (const turn of turns) {
     const state = `${turn.id} at ${turn.last_event}`;
     if (!reacted.has(state) && (await react?.(scene, turn))) reacted.add(state);
   }
+  return reacted.size > before;
 }
 
 /** Every turn has ended, and its webhooks are delivered. */

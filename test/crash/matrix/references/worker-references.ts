@@ -1,12 +1,14 @@
 import type { JobHandler } from '#core/queue/job-queue.ts';
 import type { TurnResource } from '#core/turn/resource/turn.ts';
+import { isTerminal } from '#core/turn/turn.ts';
 import { scripted } from '#test/harness/scripted.ts';
 import { callersTool, operatorsTool, startWithConfig } from '#test/harness/start-with-config.ts';
 import type { Scene } from '../lane.ts';
 import type { Reference } from './reference.ts';
 
 const busy = { kind: 'status' as const, status: 503, retry_after_ms: 1, times: 1 };
-const limited = { kind: 'status' as const, status: 429, retry_after: 2, times: 2 };
+/** Once: each time that a turn is put off counts as well, and how often that is differs from play to play. */
+const limited = { kind: 'status' as const, status: 429, retry_after: 2, times: 1 };
 /** Long enough not to come while others wait for the dead process. */
 const DEADLINE_S = 24 * 3_600;
 const closed = { kind: 'status' as const, status: 401 };
@@ -218,9 +220,9 @@ async function answerAll({ call }: Scene, turn: TurnResource): Promise<boolean> 
   return true;
 }
 
-/** Another turn of the same model, once it is rate-limited. */
-async function startAnother({ startTurn, turns }: Scene, { waiting }: TurnResource): Promise<boolean> {
-  if (waiting?.for !== 'provider' || (await turns()).length > 1) return false;
+/** Another turn of the same model, once it is rate-limited; late where a death has passed that over. */
+async function startAnother({ startTurn, turns }: Scene, { waiting, status }: TurnResource): Promise<boolean> {
+  if ((waiting?.for !== 'provider' && !isTerminal(status)) || (await turns()).length > 1) return false;
   await startTurn({ input: 'Hi' });
   return true;
 }
