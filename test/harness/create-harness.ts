@@ -76,6 +76,8 @@ export async function createHarness(options: Options = {}) {
     },
     /** Lets time pass for everything that is due, leased or bound by a deadline. */
     advance: async (ms: number) => {
+      // What was asked for before is of the time before.
+      await parts.admission.settled();
       // The turns that the worker keeps age like everything else.
       worker.turnCache = makeTurnCache(db);
       const earlier = sql`${ms}::double precision * interval '1 millisecond'`;
