@@ -4,13 +4,13 @@ import {
   type PostgresQueueBackend,
   Queue,
   runMigrations,
-  Worker,
 } from 'bullmq';
 import pg from 'pg';
 import type { DatabaseUrls } from '../../postgres/hosts.ts';
 import { writerAt } from '../../postgres/writer.ts';
 import { type Backend, type BullQueue, type BullWorker, WORKER_OPTIONS } from '../bullmq/backend.ts';
 import { withJobWaiter } from '../bullmq/job-waiter.ts';
+import { ParallelWorker } from '../bullmq/parallel-worker.ts';
 import { patchPublishEvent } from '../bullmq/patch-publish-event.ts';
 import type { JobData } from '../job.ts';
 import { debounceWakeups } from './debounce-wakeups.ts';
@@ -46,7 +46,10 @@ export function postgresBackend(
   const makeQueue = (name: string) => new Queue(name, { connection }, createPostgresBackend) as PgQueue;
   const makeWorker: Backend['makeWorker'] = (name, process, concurrency) => {
     const options = { connection, concurrency, autorun: process !== null, ...WORKER_OPTIONS };
-    return new Worker(name, process, options, workerBackend).on('error', onError) as unknown as BullWorker;
+    return new ParallelWorker(name, process, options as never, workerBackend as never).on(
+      'error',
+      onError,
+    ) as unknown as BullWorker;
   };
   return {
     makeQueue: (name) => makeQueue(name) as unknown as BullQueue,

@@ -1,12 +1,13 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createRedisBackend, Queue, Worker } from 'bullmq';
+import { createRedisBackend, Queue } from 'bullmq';
 import type { Cluster, Redis } from 'ioredis';
 import { type ConnectionOptions, openClusterConnection, openRedisConnection } from '../../redis-connection.ts';
 import type { RedisUrl } from '../../redis-url.ts';
 import { type Backend, WORKER_OPTIONS } from '../bullmq/backend.ts';
 import { withJobWaiter } from '../bullmq/job-waiter.ts';
+import { ParallelWorker } from '../bullmq/parallel-worker.ts';
 import { BLOCK_S, blockForJobs } from './block-for-jobs.ts';
 import { findEviction, requireNoEviction } from './eviction.ts';
 import { patchScripts } from './patch-scripts.ts';
@@ -40,7 +41,7 @@ export async function redisBackend(
         ? null
         : { make: (name) => new Queue(name, ahead), makeSilent: (name) => new Queue(name, ahead, silentBackend) },
     makeWorker: (name, process, concurrency) =>
-      new Worker(
+      new ParallelWorker(
         name,
         process,
         { connection: working, prefix, concurrency, autorun: process !== null, ...WORKER_OPTIONS },

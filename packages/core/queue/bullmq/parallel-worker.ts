@@ -1,0 +1,76 @@
+import { type Job, Worker } from 'bullmq';
+import type { JobData } from '../job.ts';
+
+const FETCH_AGAIN_MS = 1_000;
+
+/**
+ * A worker that fetches jobs side by side, and meanwhile goes on with those that its acknowledgements bring. BullMQ's own fetches one
+ * after the other until none is left or all places are taken, and until then begins and goes on with none: with 64 free places the first of 64
+ * jobs waits for 64 round trips (docs/decisions/0051-jobs-are-fetched-side-by-side.md).
+ */
+export class ParallelWorker extends Worker<JobData> {
+  override async run(): Promise<void> {
+    if (this.closing) return;
+    this.running = true;
+    await this.startStalledCheckTimer();
+    this.lockManager.start();
+    // `close` waits for it.
+    this.mainLoopRunning = this.fillPlaces();
+    await this.mainLoopRunning;
+  }
+
+  /**
+   * Keeps the places filled until the worker closes. One place alone waits for jobs; for as long as each look has found one, as many look at once as have found
+   * one before: 1, 1, 2, 4. All but the first begin together, so that the database gets them as one group.
+   */
+  private async fillPlaces(): Promise<void> {
+    const places = new Set<Promise<void>>();
+    let found = 0;
+    let together = Promise.withResolvers<void>();
+    for (let looks = 0; !this.closing; ) {
+      const free = this.concurrency - places.size;
+      if (free <= 0) {
+        await Promise.race(places);
+        continue;
+      }
+      const many = Math.min(free, Math.max(1, found));
+      const areFound = Array.from({ length: many }, () => {
+        const first = this.fetch(`${this.id}:${looks++}`, { block: found === 0 });
+        const done = this.workPlace(first, {
+          begins: found === 0 ? null : together.promise,
+          goesOn: () => places.size <= this.concurrency,
+        });
+        places.add(done);
+        void done.then(() => places.delete(done));
+        return first.then((job) => job !== undefined);
+      });
+      const isEach = (await Promise.all(areFound)).every(Boolean);
+      found = isEach ? found + many : 0;
+      if (isEach && places.size < this.concurrency) continue;
+      together.resolve();
+      together = Promise.withResolvers();
+    }
+    together.resolve();
+    await Promise.all(places);
+  }
+
+  /** Works the job that was fetched for a place, and those that come with the acknowledgement of the one before. */
+  private async workPlace(
+    first: Promise<Job<JobData> | undefined>,
+    { begins, goesOn }: { begins: Promise<void> | null; goesOn: () => boolean },
+  ): Promise<void> {
+    let job = await first;
+    if (job && begins) await begins;
+    while (job) job = (await this.processJob(job, job.token ?? '', goesOn).catch(() => {})) ?? undefined;
+  }
+
+  private async fetch(token: string, how: { block: boolean }): Promise<Job<JobData> | undefined> {
+    try {
+      return await this.getNextJob(token, how);
+    } catch (error) {
+      this.emit('error', error as Error);
+      await this.delay(FETCH_AGAIN_MS);
+      return undefined;
+    }
+  }
+}
