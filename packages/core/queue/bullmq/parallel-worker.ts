@@ -69,7 +69,7 @@ export class ParallelWorker extends Worker<JobData> {
       return await this.getNextJob(token, how);
     } catch (error) {
       this.emit('error', error as Error);
-      await this.delay(FETCH_AGAIN_MS);
+      if (!this.closing) await this.delay(FETCH_AGAIN_MS);
       return undefined;
     }
   }
