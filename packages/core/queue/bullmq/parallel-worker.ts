@@ -20,8 +20,8 @@ export class ParallelWorker extends Worker<JobData> {
   }
 
   /**
-   * Keeps the places filled until the worker closes. One place alone waits for jobs; for as long as each look has found one, as many look at once as have found
-   * one before: 1, 1, 2, 4. All but the first begin together, so that the database gets them as one group.
+   * Keeps the places filled until the worker closes. One place alone waits for jobs; for as long as each look has found one, as many
+   * look at once as have found one before: 1, 1, 2, 4. All but the first begin together, so that the database gets them as one group.
    */
   private async fillPlaces(): Promise<void> {
     const places = new Set<Promise<void>>();
