@@ -89,13 +89,14 @@ async function finish(reference: Reference, scene: Scene): Promise<void> {
   const startedAt = performance.now();
   for (let minutes = 0; minutes < LONGEST_MINUTES || performance.now() - startedAt < LONGEST_MS; minutes += 1) {
     await workAll(harness);
+    // A schedule that is due is a turn that has not been started yet.
+    await harness.fireSchedules();
     const turns = await scene.turns();
     const hasReacted = await reactOnce(reference, { scene, turns, reacted: new Set() });
     if (!hasReacted && (await isSettled(scene, turns))) return;
     await workAll(harness);
     await harness.advance(60_000);
     await harness.queueDelayed();
-    await harness.fireSchedules();
     await harness.rescue();
     if (minutes > LONGEST_MINUTES) await sleep(SELDOM_MS);
   }
