@@ -25,12 +25,14 @@ export class ParallelWorker extends Worker<JobData> {
    */
   private async fillPlaces(): Promise<void> {
     const places = new Set<Promise<void>>();
+    // Not a race of all places: each would add to what a place that lasts has to tell.
+    let freed = Promise.withResolvers<void>();
     let found = 0;
     let together = Promise.withResolvers<void>();
     for (let looks = 0; !this.closing; ) {
       const free = this.concurrency - places.size;
       if (free <= 0) {
-        await Promise.race(places);
+        await freed.promise;
         continue;
       }
       const many = Math.min(free, Math.max(1, found));
@@ -41,7 +43,11 @@ export class ParallelWorker extends Worker<JobData> {
           goesOn: () => places.size <= this.concurrency,
         });
         places.add(done);
-        void done.then(() => places.delete(done));
+        void done.then(() => {
+          places.delete(done);
+          freed.resolve();
+          freed = Promise.withResolvers();
+        });
         return first.then((job) => job !== undefined);
       });
       const isEach = (await Promise.all(areFound)).every(Boolean);
