@@ -152,7 +152,8 @@ create table turns (
 comment on table turns is 'A row is a turn: one user message and all work until its answer.';
 create unique index turns_one_head_per_conversation on turns (conversation_id) where at_head;
 create index turns_due on turns (due_slot) where due_slot is not null;
-create index turns_delayed on turns (start_at) where position is null and due_at is not null;
+-- The columns of a condition count as indexed: one on due_at, which each checkpoint changes, would cost all HOT updates.
+create index turns_delayed on turns (start_at) where position is null and completed_at is null;
 create index turns_with_place on turns (project, provider) where place = 'held';
 create index turns_wanting_place on turns (project, provider, (started_at is null and retry_at is null), priority desc, id)
   where place = 'wanted';

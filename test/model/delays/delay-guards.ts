@@ -44,7 +44,7 @@ export const delayGuards = {
     ...{ faults: { flush: 1 }, caught: 'stuck' },
   },
   databaseClockDecides: {
-    ...{ rule: 'R35', file: QUEUE, code: 'position is null and due_at is not null and start_at <= now()' },
+    ...{ rule: 'R35', file: QUEUE, code: 'position is null and completed_at is null and start_at <= now()' },
     without: 'a worker queues what has come by its own clock',
     ...{ faults: { skew: 1 }, caught: { broken: 'a turn was begun before its time' } },
   },

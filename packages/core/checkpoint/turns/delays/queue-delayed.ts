@@ -12,7 +12,7 @@ export type QueuedTurns = { wakeups: TurnWakeup[]; turnIds: string[] };
 
 const NOTHING: QueuedTurns = { wakeups: [], turnIds: [] };
 
-const isDue = sql<boolean>`position is null and due_at is not null and start_at <= now()`;
+const isDue = sql<boolean>`position is null and completed_at is null and start_at <= now()`;
 
 /**
  * Queues delayed turns whose time has come, by the database's clock, as if they were asked for now (R35): each takes its
