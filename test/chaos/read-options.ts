@@ -1,6 +1,12 @@
 import { parseArgs } from 'node:util';
 import { type FaultKind, kindsFor, type QueueMode, type StoreMode } from './faults/fault-kinds.ts';
 
+/**
+ * `all` promises; those `of-pawl`, without the run's own promise that each fault had an effect; or the `core`: lost, duplicated, stuck,
+ * an `at_most_once` call made twice. The core does not depend on the speed of the machine.
+ */
+export type Verdict = 'all' | 'of-pawl' | 'core';
+
 /** The options of the command line. */
 export type Options = {
   turns: number;
@@ -19,8 +25,8 @@ export type Options = {
   conversations: number;
   /** Turns that are forked, run again and deleted meanwhile. */
   origins: number;
-  /** Whether a fault without effect fails the run or is only reported. */
-  vacuity: 'fail' | 'report';
+  /** The broken promises that fail the run; the others are reported. */
+  verdict: Verdict;
   /** A folder for logs and the history; without one they are removed with the run. */
   keep: string | undefined;
 };
@@ -45,7 +51,7 @@ export function readOptions(args: string[]): Options {
       talkers: count('talkers', values.talkers),
       conversations: count('conversations', values.conversations),
       origins: count('origins', values.origins),
-      vacuity: oneOf('vacuity', values.vacuity, ['fail', 'report']),
+      verdict: oneOf('verdict', values.verdict, ['all', 'of-pawl', 'core']),
       keep: values.keep,
     };
   } catch (error) {
@@ -68,7 +74,7 @@ const options = {
   talkers: { type: 'string', default: '4' },
   conversations: { type: 'string', default: '6' },
   origins: { type: 'string', default: '12' },
-  vacuity: { type: 'string', default: 'fail' },
+  verdict: { type: 'string', default: 'all' },
   keep: { type: 'string' },
 } as const;
 
@@ -80,7 +86,7 @@ function count(name: string, text: string): number {
   throw new Error(`--${name} ${text}: give a whole number from 0 to ${MOST}.`);
 }
 
-function oneOf<Choice extends string>(name: string, text: string, choices: [Choice, Choice]): Choice {
+function oneOf<Choice extends string>(name: string, text: string, choices: Choice[]): Choice {
   const chosen = choices.find((choice) => choice === text);
   if (chosen !== undefined) return chosen;
   throw new Error(`--${name} ${text}: choose ${choices.join(' or ')}.`);

@@ -1,3 +1,4 @@
+import { percentile } from '../../bench/percentile.ts';
 import type { FaultRecord, History } from './history.ts';
 import type { TurnPlan } from './load/turn-plan.ts';
 
@@ -44,8 +45,30 @@ export function firstRecoveries(recoveries: Recovery[]): Recovery[] {
   return [...byFault.values()].map((all) => all.reduce((first, other) => (other.ms < first.ms ? other : first)));
 }
 
+/** How many turns were in progress at some time during a fault. */
+export function turnsDuring({ from, endedAt }: FaultRecord, turns: History['rows']['turns']): number {
+  return turns.filter(({ createdAt, completedAt }) => createdAt < endedAt && (completedAt ?? Infinity) > from).length;
+}
+
+/** How much longer than its script a turn took that met no fault, in the middle: how slow the machine is. */
+export function usualDelayMs(history: Pick<History, 'plans' | 'rows' | 'faults'>): number {
+  const unharmed = delaysOfTurns(history).flatMap(({ isDisturbed, ms }) => (isDisturbed ? [] : [ms]));
+  return unharmed.length > 0 ? percentile(unharmed, 0.5) : 0;
+}
+
+/** How much longer than its script each plain turn took, and whether a fault met it. */
+export function delaysOfTurns({ plans, rows, faults }: Pick<History, 'plans' | 'rows' | 'faults'>) {
+  const planOf = new Map(plans.map((plan) => [plan.number, plan]));
+  return rows.turns.flatMap((row) => {
+    const plan = planOf.get(row.plan);
+    if (!plan || !isPlain(plan) || row.completedAt === null) return [];
+    const isDisturbed = faults.some((fault) => turnsDuring(fault, [row]) > 0);
+    return [{ isDisturbed, ms: row.completedAt - row.createdAt - plan.scriptedMs }];
+  });
+}
+
 /** Whether only faults can stop a turn: it has no trouble of its own, and waits neither for its client nor another turn. */
-export function isPlain({ trouble, shape }: TurnPlan): boolean {
+function isPlain({ trouble, shape }: TurnPlan): boolean {
   return !trouble && shape !== 'ask' && shape !== 'second';
 }
 

@@ -17,7 +17,9 @@ import { readForks, readRows, readStarts, readTalk } from './read-rows.ts';
 import { retryUntilDone } from './retry-until-done.ts';
 
 const NS_PER_MS = 1_000_000;
-const SETTLE_LIMIT_MS = 120_000;
+/** A rescue comes within a minute, so that nothing which can move stands still for longer. */
+const STILL_MS = 120_000;
+const LONGEST_SETTLE_MS = 20 * 60_000;
 /** Models of projects beside the load. */
 const OTHERS = new Set<string>([FLOOD.model, TALK.model, FORKS.model]);
 
@@ -45,10 +47,9 @@ export async function runChaos(harness: ChaosHarness, options: Options): Promise
   const forking = playForks(options, makeApiClient(urlsOfApis, forkJournal, over.signal, FORKS), harness.tools.url);
   const load = playAll(plans, { client, journal, conversations: [] }, planExtra);
   const faults = await injectFaults(schedule, harness, load);
-  const lastAtMs = plans.at(-1)?.atMs ?? 0;
   const hurriedFrom = Date.now();
   const played = Promise.all([load.played(), talking, forking]).then(() => {});
-  await settle(harness, played, lastAtMs + SETTLE_LIMIT_MS);
+  await settle(harness, played);
   over.abort();
 
   const parts = [...harness.workers, ...harness.apis];
@@ -83,25 +84,38 @@ export async function runChaos(harness: ChaosHarness, options: Options): Promise
 const POLL_MS = 300;
 
 /**
- * Waits, after the last fault, until everything has ended, `limitMs` at most: a turn that is still active then is stuck.
- * Deliveries that wait for their next attempt are hurried, since those pauses take hours.
+ * Waits, after the last fault, until everything has ended or nothing has moved for two minutes: a turn that is still active
+ * then is stuck, on a slow machine too. Deliveries that wait for their next attempt are hurried, since those pauses take hours.
  */
-async function settle({ sql }: ChaosHarness, load: Promise<void>, limitMs: number): Promise<void> {
-  const deadline = performance.now() + limitMs;
+async function settle({ sql }: ChaosHarness, load: Promise<void>): Promise<void> {
+  const last = performance.now() + LONGEST_SETTLE_MS;
+  let moved = { at: performance.now(), progress: '' };
   let isPlayed = false;
   void load.then(() => {
     isPlayed = true;
   });
-  while (performance.now() < deadline) {
+  while (performance.now() < Math.min(last, moved.at + STILL_MS)) {
     await sql`update deliveries set due_at = now(), next_attempt_at = now() where status = 'pending'
       and next_attempt_at > now() and lease_until is null and due_at > now() + interval '2 seconds'`;
     if (isPlayed) await hurryErasing(sql);
-    const [open] = await sql<{ count: number }[]>`select (select count(*) from turns where due_at is not null)::int
-      + (select count(*) from deliveries where due_at is not null)::int
-      + (select count(*) from conversations where erase_due_at is not null)::int as count`;
-    if (isPlayed && open?.count === 0) return;
+    const counts = await readProgress(sql);
+    if (isPlayed && counts.open === 0) return;
+    const progress = JSON.stringify(counts);
+    if (progress !== moved.progress) moved = { at: performance.now(), progress };
     await sleep(POLL_MS);
   }
+}
+
+/** Counts that change whenever a turn, a delivery or an erasure moves; `open` is all that has not ended. */
+async function readProgress(sql: ChaosHarness['sql']) {
+  const [row] = await sql<{ open: number; events: number; starts: number; sent: number }[]>`
+    select (select count(*) from turns where due_at is not null)::int
+      + (select count(*) from deliveries where due_at is not null)::int
+      + (select count(*) from conversations where erase_due_at is not null)::int as open,
+      (select count(*) from events)::int as events,
+      (select coalesce(sum(starts + attempts), 0) from turns)::int as starts,
+      (select count(*) from delivery_attempts)::int as sent`;
+  return row!;
 }
 
 /** A turn that is not stored is kept for a while, for a caller who asks again; at the end of the load, none does. */

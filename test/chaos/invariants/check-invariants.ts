@@ -1,5 +1,5 @@
 import type { History } from '../history.ts';
-import type { Options } from '../read-options.ts';
+import type { Options, Verdict } from '../read-options.ts';
 import { deceivedClients, gappedEvents } from './events.ts';
 import { deadProcesses, emptyFaults, lastingFaults } from './faults.ts';
 import { changedHistories, endlessForks, repeatedByReruns, toldOfDeleted } from './forks.ts';
@@ -29,27 +29,37 @@ export type CheckedInvariant = {
   status: 'kept' | 'broken' | 'reported';
 };
 
-/** Checks a history against all invariants. */
-export function checkInvariants(history: History, { vacuity }: Pick<Options, 'vacuity'>): CheckedInvariant[] {
-  return allInvariants.map(({ id, promise, check, isVacuity = false }) => {
+/** Checks a history against all invariants. The verdict decides which broken ones are only reported. */
+export function checkInvariants(history: History, { verdict }: Pick<Options, 'verdict'>): CheckedInvariant[] {
+  return allInvariants.map(({ id, promise, check, kind = 'of-pawl' }) => {
     const complaints = check(history);
     if (complaints.length === 0) return { id, promise, complaints, status: 'kept' };
-    return { id, promise, complaints, status: isVacuity && vacuity === 'report' ? 'reported' : 'broken' };
+    return { id, promise, complaints, status: FAILING[verdict].includes(kind) ? 'broken' : 'reported' };
   });
 }
 
-/** The promises of every run. */
+/** For each verdict the kinds of promises that fail a run. */
+const FAILING: Record<Verdict, Kind[]> = {
+  all: ['core', 'of-pawl', 'of-the-run'],
+  'of-pawl': ['core', 'of-pawl'],
+  core: ['core'],
+};
+
+/** Promises that hold on the slowest machine, those of Pawl besides, and those of the run itself. */
+type Kind = 'core' | 'of-pawl' | 'of-the-run';
+
+/** The promises of every run, `of-pawl` without a kind. */
 const allInvariants: Invariant[] = [
-  { id: 'I1', promise: 'every acknowledged turn is there', check: lostTurns },
-  { id: 'I1', promise: 'one key makes one turn', check: doubledTurns },
+  { id: 'I1', promise: 'every acknowledged turn is there', check: lostTurns, kind: 'core' },
+  { id: 'I1', promise: 'one key makes one turn', check: doubledTurns, kind: 'core' },
   { id: 'I1', promise: 'every turn is acknowledged in the end', check: refusedTurns },
-  { id: 'I1', promise: 'every turn ends', check: stuckTurns },
+  { id: 'I1', promise: 'every turn ends', check: stuckTurns, kind: 'core' },
   { id: 'I1', promise: 'a turn ends once', check: oddEnds },
   { id: 'I1', promise: 'a turn ends as its script says', check: wrongEnds },
   { id: 'I2', promise: 'rounds have no gap', check: gappedRounds },
   { id: 'I2', promise: 'the model is sent one history', check: forkedHistories },
   { id: 'I2', promise: 'a turn leaves a model that dies once and for good', check: strayRounds },
-  { id: 'I3', promise: 'an at_most_once call is made once at most', check: repeatedBookings },
+  { id: 'I3', promise: 'an at_most_once call is made once at most', check: repeatedBookings, kind: 'core' },
   { id: 'I4', promise: 'a call is repeated under the same key with the same arguments', check: changedCalls },
   { id: 'I4', promise: 'a result is of a call that was requested and made', check: inventedResults },
   { id: 'I4', promise: 'an ended turn has no open call', check: openCalls },
@@ -67,7 +77,12 @@ const allInvariants: Invariant[] = [
   { id: 'I8', promise: 'limits are kept', check: brokenLimits },
   { id: 'I9', promise: 'the API answers what it declares', check: oddAnswers },
   { id: 'I9', promise: 'no process ends by itself', check: deadProcesses },
-  { id: 'I10', promise: 'every fault had an effect, and met turns in progress', check: emptyFaults, isVacuity: true },
+  {
+    id: 'I10',
+    promise: 'every fault had an effect, and met turns in progress',
+    check: emptyFaults,
+    kind: 'of-the-run',
+  },
   { id: 'I11', promise: 'every fault is overcome in half a minute', check: lastingFaults },
   { id: 'I14', promise: 'what is said is in one turn, once', check: lostMessages },
   { id: 'I14', promise: 'what one client says is in the order in which it was said', check: mixedMessages },
@@ -80,8 +95,5 @@ const allInvariants: Invariant[] = [
   { id: 'I13', promise: 'a project has no more turns at work than it may', check: overfullProjects },
 ];
 
-/**
- * A promise that a run must not break; `check` returns a sentence for each time it did. `isVacuity`: a promise of the
- * run, not of Pawl: that its faults had an effect.
- */
-type Invariant = { id: string; promise: string; check(history: History): string[]; isVacuity?: boolean };
+/** A promise. `check` returns a sentence for each time that the run broke it. */
+type Invariant = { id: string; promise: string; check(history: History): string[]; kind?: Kind };

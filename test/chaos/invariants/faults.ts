@@ -1,12 +1,15 @@
-import type { FaultRecord, History } from '../history.ts';
-import { firstRecoveries, recoveriesOf } from '../recoveries.ts';
+import type { History } from '../history.ts';
+import { firstRecoveries, recoveriesOf, turnsDuring, usualDelayMs } from '../recoveries.ts';
 
-/** Far more than it takes (the report has the times), so that a busy machine breaks no promise. */
+/** Far more than a recovery takes on an idle machine; the report has the times. */
 const LIMIT_MS = 30_000;
+/** On a busy machine the limit grows with the usual delay of an unharmed turn: a recovery has about as many steps as 20 turns. */
+const USUAL_DELAYS = 20;
 
 /** Faults after which none of the turns they stopped had a checkpoint for too long. */
 export function lastingFaults(history: History): string[] {
-  const tooLong = firstRecoveries(recoveriesOf(history)).filter(({ ms }) => ms > LIMIT_MS);
+  const limitMs = LIMIT_MS + USUAL_DELAYS * usualDelayMs(history);
+  const tooLong = firstRecoveries(recoveriesOf(history)).filter(({ ms }) => ms > limitMs);
   return tooLong.map(
     ({ fault, turnId, ms }) =>
       `fault ${fault.number}, ${fault.kind}, stopped its turns for ${Math.round(ms / 1_000)} s after its end (${turnId})`,
@@ -25,11 +28,6 @@ export function emptyFaults({ faults, rows }: Pick<History, 'faults' | 'rows'>):
     ...ineffective.map(({ number, kind }) => `fault ${number}, ${kind}, had no effect`),
     ...(isEmpty ? [`only ${met.length} of ${faults.length} faults met a turn in progress`] : []),
   ];
-}
-
-/** How many turns were in progress at some time during a fault. */
-export function turnsDuring({ from, endedAt }: FaultRecord, turns: History['rows']['turns']): number {
-  return turns.filter(({ createdAt, completedAt }) => createdAt < endedAt && (completedAt ?? Infinity) > from).length;
 }
 
 /** Processes that ended by themselves, but for workers that a poison turn killed. */

@@ -1,8 +1,11 @@
 import type { History } from '../history.ts';
 import { FLOOD } from '../projects.ts';
+import { usualDelayMs } from '../recoveries.ts';
 
-/** Far more than it takes, so that a busy machine breaks no promise; the flood stands for longer. */
+/** Far more than a start takes on an idle machine; the flood lasts longer. */
 const LIMIT_MS = 5_000;
+/** On a busy machine the limit grows with the usual delay of an unharmed turn. */
+const USUAL_DELAYS = 5;
 
 /** What a turn may take to be found again after another fault. */
 const RECOVERY_MS = 15_000;
@@ -11,7 +14,9 @@ const RECOVERY_MS = 15_000;
 const PLAIN = new Set(['plain', 'ask', 'limited']);
 
 /** Turns that were posted beside a flood of another project and started late, although no other fault was under way. */
-export function lateStarts({ faults, plans, rows }: Pick<History, 'faults' | 'plans' | 'rows'>): string[] {
+export function lateStarts(history: Pick<History, 'faults' | 'plans' | 'rows'>): string[] {
+  const { faults, plans, rows } = history;
+  const limitMs = LIMIT_MS + USUAL_DELAYS * usualDelayMs(history);
   const floods = faults.filter(({ kind }) => kind === 'flood');
   const others = faults.filter(({ kind }) => kind !== 'flood');
   const plain = new Set(plans.filter(({ shape }) => PLAIN.has(shape)).map(({ number }) => number));
@@ -21,7 +26,7 @@ export function lateStarts({ faults, plans, rows }: Pick<History, 'faults' | 'pl
     const isExcused = others.some(
       ({ from, endedAt }) => from <= createdAt + waitedMs && createdAt <= endedAt + RECOVERY_MS,
     );
-    if (!plain.has(plan) || !isBeside || isExcused || waitedMs <= LIMIT_MS) return [];
+    if (!plain.has(plan) || !isBeside || isExcused || waitedMs <= limitMs) return [];
     return [`${id} of plan ${plan} started ${Math.round(waitedMs)} ms after its POST, beside a flood`];
   });
 }

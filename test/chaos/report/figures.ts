@@ -1,9 +1,15 @@
 import { percentile } from '../../../bench/percentile.ts';
 import type { History } from '../history.ts';
-import { turnsDuring } from '../invariants/faults.ts';
 import { repeatedBookings } from '../invariants/tool-calls.ts';
 import { doubledTurns, lostTurns, stuckTurns } from '../invariants/turns.ts';
-import { firstRecoveries, isPlain, type Recovery, recoveriesOf } from '../recoveries.ts';
+import {
+  delaysOfTurns,
+  firstRecoveries,
+  type Recovery,
+  recoveriesOf,
+  turnsDuring,
+  usualDelayMs,
+} from '../recoveries.ts';
 
 /** A run in numbers; times are milliseconds. */
 export type Figures = {
@@ -80,17 +86,9 @@ function countExtra({ modelCalls, plans, rows }: History): number {
 }
 
 /** How much longer turns took than their scripts, less the same of turns that met no fault. */
-function delaysOf({ plans, rows, faults }: History): number[] {
-  const planOf = new Map(plans.map((plan) => [plan.number, plan]));
-  const measured = rows.turns.flatMap((row) => {
-    const plan = planOf.get(row.plan);
-    if (!plan || !isPlain(plan) || row.completedAt === null) return [];
-    const isDisturbed = faults.some((fault) => turnsDuring(fault, [row]) > 0);
-    return [{ isDisturbed, ms: row.completedAt - row.createdAt - plan.scriptedMs }];
-  });
-  const quiet = measured.filter(({ isDisturbed }) => !isDisturbed).map(({ ms }) => ms);
-  const usual = quiet.length > 0 ? percentile(quiet, 0.5) : 0;
-  return measured.map(({ ms }) => Math.max(0, ms - usual));
+function delaysOf(history: History): number[] {
+  const usual = usualDelayMs(history);
+  return delaysOfTurns(history).map(({ ms }) => Math.max(0, ms - usual));
 }
 
 function spreadOf(values: number[]): Spread {

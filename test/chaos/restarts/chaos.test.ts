@@ -30,7 +30,7 @@ test('a short run of chaos breaks no promise', { timeout: LONGEST_MS }, async ()
   const queue = hasRedis ? 'redis' : 'postgres';
   const kinds = kindsFor(queue).filter((kind) => QUICK.test(kind));
 
-  const plan = ['--turns', '30', '--faults', '8', '--seconds', '7', '--seed', '4', '--vacuity', 'report'];
+  const plan = ['--turns', '30', '--faults', '8', '--seconds', '7', '--seed', '4', '--verdict', 'of-pawl'];
   const { output, complaints, exitCode } = await runChaos([...plan, '--queue', queue, '--only', kinds.join(',')]);
 
   expect({ exitCode, broken: output.match(BROKEN) }, `${output}${complaints}`).toEqual({ exitCode: 0, broken: null });
@@ -41,7 +41,7 @@ test('a short run with failovers of both stores breaks no promise', { timeout: L
   const queue = hasRedis ? 'redis' : 'postgres';
   const kinds = kindsFor(queue, 'failover').filter((kind) => kind.endsWith('-failover'));
 
-  const plan = ['--turns', '30', '--faults', '4', '--seconds', '10', '--seed', '4', '--vacuity', 'report'];
+  const plan = ['--turns', '30', '--faults', '4', '--seconds', '10', '--seed', '4', '--verdict', 'of-pawl'];
   const stores = ['--queue', queue, '--stores', 'failover', '--only', kinds.join(',')];
   const { output, complaints, exitCode } = await runChaos([...plan, ...stores]);
 
@@ -52,7 +52,7 @@ test('a short run with failovers of both stores breaks no promise', { timeout: L
 
 test('a fault that finds no turn in progress has some posted', { timeout: LONGEST_MS }, async () => {
   const plan = ['--turns', '0', '--faults', '1', '--seconds', '1', '--only', 'postgres-ack-lost'];
-  const { output, complaints, exitCode } = await runChaos([...plan, '--queue', 'postgres', '--vacuity', 'report']);
+  const { output, complaints, exitCode } = await runChaos([...plan, '--queue', 'postgres', '--verdict', 'of-pawl']);
 
   expect(exitCode, `${output}${complaints}`).toBe(0);
   expect(output).toMatch(/: [1-9]\d* turns, 1 faults/);
