@@ -1,0 +1,17 @@
+import { expect, test } from 'vitest';
+import { samplePoints } from './matrix/sample-points.ts';
+
+const points = Array.from({ length: 500 }, (_, index) => `before save-round #${index + 1}`);
+
+test('a sample of points is the same in each run, whatever other points the run crosses', () => {
+  const sample = samplePoints(points, 'a turn', 10);
+  const later = samplePoints(['take a job', ...points.toReversed()], 'a turn', 10);
+
+  expect(new Set(later.filter((point) => point !== 'take a job'))).toEqual(new Set(sample));
+  expect(sample.length).toBeGreaterThan(points.length / 20);
+  expect(sample.length).toBeLessThan(points.length / 5);
+});
+
+test('a sample of one in one is all points', () => {
+  expect(samplePoints(points, 'a turn', 1)).toEqual(points);
+});
