@@ -1,9 +1,9 @@
 import { Redis } from 'ioredis';
 import { expect, test, vi } from 'vitest';
 import { newId } from '#core/id.ts';
-import { openJobQueue } from '#core/queue/open-job-queue.ts';
 import type { Wakeup } from '#core/turn/wakeup.ts';
 import { queueBackends } from '#test/harness/queues.ts';
+import { openPatientQueue } from '#test/harness/stores/open-patient-stores.ts';
 import { testRedisUrl } from '#test/harness/stores/test-database.ts';
 
 const [onRedis] = queueBackends().filter(({ redis }) => redis);
@@ -43,9 +43,8 @@ test.skipIf(onRedis!.skip)(
   },
 );
 
-async function openRedisQueue() {
-  const jobQueue = await openJobQueue({ databaseUrl: '', redisUrl: testRedisUrl() });
-  return { ...jobQueue, [Symbol.asyncDispose]: () => jobQueue.close() };
+function openRedisQueue() {
+  return openPatientQueue({ databaseUrl: '', redisUrl: testRedisUrl() });
 }
 
 function wakeupOf(turnId: string, step: string): Wakeup {

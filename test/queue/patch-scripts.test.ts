@@ -3,10 +3,10 @@ import { expect, test, vi } from 'vitest';
 import { newId } from '#core/id.ts';
 import { turnsQueue } from '#core/queue/job.ts';
 import type { JobHandler } from '#core/queue/job-queue.ts';
-import { openJobQueue } from '#core/queue/open-job-queue.ts';
 import { patchScripts } from '#core/queue/redis/patch-scripts.ts';
 import type { Wakeup } from '#core/turn/wakeup.ts';
 import { describeOnRedis } from '#test/harness/queues.ts';
+import { openPatientQueue } from '#test/harness/stores/open-patient-stores.ts';
 import { testRedisUrl } from '#test/harness/stores/test-database.ts';
 
 describeOnRedis(() => {
@@ -93,9 +93,8 @@ test('a script that has none of the known lines is run as it is', () => {
   expect(defined).toEqual([['moveToActive:9.0.0', { lua: 'return redis.call("PING")', numberOfKeys: 0 }]]);
 });
 
-async function openQueue(redisUrl: string) {
-  const jobQueue = await openJobQueue({ databaseUrl: '', redisUrl });
-  return { ...jobQueue, [Symbol.asyncDispose]: () => jobQueue.close() };
+function openQueue(redisUrl: string) {
+  return openPatientQueue({ databaseUrl: '', redisUrl });
 }
 
 function wakeupOf(provider: string, turnId: string, step: string): Wakeup {

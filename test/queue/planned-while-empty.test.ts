@@ -1,8 +1,8 @@
 import postgres from 'postgres';
 import { expect, test } from 'vitest';
 import { newId } from '#core/id.ts';
-import { openJobQueue } from '#core/queue/open-job-queue.ts';
 import type { Wakeup } from '#core/turn/wakeup.ts';
+import { openPatientQueue } from '#test/harness/stores/open-patient-stores.ts';
 import { createTestDatabase } from '#test/harness/stores/test-database.ts';
 import { waitUntil } from '#test/harness/wait-until.ts';
 
@@ -12,7 +12,7 @@ const QUEUE = 'turns-openai';
 test('a queue that stood empty while PostgreSQL cleaned up finds a job among many by an index', async () => {
   const databaseUrl = await createTestDatabase();
   await using database = openDatabase(databaseUrl);
-  const jobQueue = await openJobQueue({ databaseUrl });
+  const jobQueue = await openPatientQueue({ databaseUrl });
   await database.cleanUp();
 
   for (const count of [10, 500]) {

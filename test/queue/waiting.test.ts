@@ -4,10 +4,10 @@ import { expect, test, vi } from 'vitest';
 import { newId } from '#core/id.ts';
 import { turnsQueue } from '#core/queue/job.ts';
 import type { JobQueue } from '#core/queue/job-queue.ts';
-import { openJobQueue } from '#core/queue/open-job-queue.ts';
 import { blockForJobs } from '#core/queue/redis/block-for-jobs.ts';
 import type { TurnWakeup } from '#core/turn/wakeup.ts';
 import { describeOnRedis, describeQueues } from '#test/harness/queues.ts';
+import { openPatientQueue } from '#test/harness/stores/open-patient-stores.ts';
 import { createTestDatabase, testRedisUrl } from '#test/harness/stores/test-database.ts';
 import { openLink } from '../harness/links/open-link.ts';
 
@@ -29,7 +29,7 @@ async function newUrls(redis: boolean): Promise<Urls> {
 
 /** A queue with workers that record which turns they were handed. */
 async function openAnswered(urls: Urls, handle: (turnId: string) => Promise<void> = async () => {}) {
-  const jobQueue: JobQueue = await openJobQueue(urls);
+  const jobQueue: JobQueue = await openPatientQueue(urls);
   const handled: string[] = [];
   const queues = PROVIDERS.map(turnsQueue);
   const answering = await jobQueue.work(
@@ -43,7 +43,7 @@ async function openAnswered(urls: Urls, handle: (turnId: string) => Promise<void
   );
   const wakeup = async (provider: string, own: Partial<TurnWakeup> = {}) => {
     const one = newWakeup(provider, own);
-    // Given up after a second, which a busy machine may take for sixty queues at once; twice is once.
+    // Refused while a connection is replaced; twice is once.
     await vi.waitFor(() => jobQueue.enqueue([one]), SOON);
     return one.turnId;
   };
