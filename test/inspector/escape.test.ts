@@ -5,6 +5,7 @@ import { httpTool } from '#test/harness/http-tool.ts';
 import { insertPastTurns } from '#test/harness/past-turns.ts';
 import { scripted } from '#test/harness/scripted.ts';
 import { openExternalServer } from '#test/harness/servers/external-server.ts';
+import { waitUntil } from '#test/harness/wait-until.ts';
 import { browserSuite } from './browser-suite.ts';
 
 const SCRIPT = '<script>window.wasRun = 1</script>';
@@ -78,7 +79,7 @@ browserSuite('what models and tools say', (open) => {
     await clean();
     await page.goto(`${harness.url}/#/turns/${id}`);
     for (const fold of ['What the model was sent', 'What it ran with']) await page.getByText(fold).click();
-    await expect.poll(() => page.locator('.message .said').allInnerTexts()).toEqual([EVIL, EVIL]);
+    await waitUntil(async () => expect(await page.locator('.message .said').allInnerTexts()).toEqual([EVIL, EVIL]));
     await page.getByRole('heading', { name: 'Instructions' }).waitFor();
     await clean();
 

@@ -1,5 +1,5 @@
 import { Redis } from 'ioredis';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { newId } from '#core/id.ts';
 import { turnsQueue } from '#core/queue/job.ts';
 import type { JobHandler } from '#core/queue/job-queue.ts';
@@ -8,6 +8,7 @@ import type { Wakeup } from '#core/turn/wakeup.ts';
 import { describeOnRedis } from '#test/harness/queues.ts';
 import { openPatientQueue } from '#test/harness/stores/open-patient-stores.ts';
 import { testRedisUrl } from '#test/harness/stores/test-database.ts';
+import { waitUntil } from '#test/harness/wait-until.ts';
 
 describeOnRedis(() => {
   test('a job leaves no events behind', async () => {
@@ -41,10 +42,10 @@ describeOnRedis(() => {
       },
       4,
     );
-    await vi.waitFor(() => expect(waits()).toBe(1), { timeout: 30_000 });
+    await waitUntil(() => expect(waits()).toBe(1));
 
     await jobQueue.enqueue([wakeupOf(provider, newId('turn'), 'r1')]);
-    await vi.waitFor(() => expect(worked).toEqual(steps), { timeout: 30_000 });
+    await waitUntil(() => expect(worked).toEqual(steps));
 
     // The wakeup of the first step, and none of the six that follow.
     expect(waits()).toBe(2);
@@ -76,7 +77,7 @@ describeOnRedis(() => {
     const handedOverAt = performance.now();
     isClosing.resolve();
     await closed;
-    await vi.waitFor(() => expect(takenAt).toHaveLength(1), { timeout: 10_000 });
+    await waitUntil(() => expect(takenAt).toHaveLength(1));
 
     // A worker that is not woken looks for itself after five seconds.
     expect(takenAt[0]! - handedOverAt).toBeLessThan(4_000);

@@ -34,11 +34,11 @@ function openDatabase(url: string) {
     cleanUp: () => sql`vacuum analyze bullmq.job`,
     /** Postgres counts what a connection has read once that is closed. */
     rowsReadAsTable: async () => {
-      await waitUntil('the sessions of the queue are over', async () => {
+      await waitUntil(async () => {
         const open = await sql`select from pg_stat_activity
           where datname = current_database() and application_name like 'pawl-queue%'`;
         return open.length === 0;
-      });
+      }, 'the sessions of the queue are over');
       const [row] =
         await sql`select seq_tup_read::int as rows from pg_stat_user_tables where relid = 'bullmq.job'::regclass`;
       return row?.rows;

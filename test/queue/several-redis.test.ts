@@ -1,13 +1,13 @@
-import { afterAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import type { JobHandler, JobQueue } from '#core/queue/job-queue.ts';
 import { openJobQueue } from '#core/queue/open-job-queue.ts';
 import { openPatientQueue } from '#test/harness/stores/open-patient-stores.ts';
 import { openRedis } from '#test/harness/stores/redis/open-redis.ts';
 import { openSeveralRedis, urlOf } from '#test/harness/stores/redis/open-several-redis.ts';
+import { waitUntil } from '#test/harness/wait-until.ts';
 import { examineJobQueue, newWakeup } from './job-queue-exam.ts';
 
 const QUEUES = ['turns-openai', 'anytime', 'deliveries'];
-const SOON = { timeout: 30_000, interval: 50 };
 
 const three = await openSeveralRedis(3);
 const name = three ? 'BullMQ on several Redis' : 'BullMQ on several Redis (left out: no redis-server on the PATH)';
@@ -49,7 +49,7 @@ describe.skipIf(!three)(name, () => {
 
     const workers = await jobQueue.work(QUEUES, handle, 6);
     await jobQueue.enqueue(wakeups);
-    await vi.waitFor(() => expect(steps).toHaveLength(100), SOON);
+    await waitUntil(() => expect(steps).toHaveLength(100));
     await workers.close(1_000);
 
     expect(new Set(steps).size).toBe(100);
@@ -69,12 +69,12 @@ describe.skipIf(!three)(name, () => {
     await jobQueue.enqueue(Array.from({ length: 90 }, () => newWakeup()));
 
     const workers = await jobQueue.work(QUEUES, handle, 7);
-    await vi.waitFor(() => expect(begun).toBe(7), SOON);
+    await waitUntil(() => expect(begun).toBe(7));
     const { active } = await jobQueue.count(QUEUES);
     await three!.servers[2]!.kill();
-    await vi.waitFor(async () => expect(await kindsOf(jobQueue)).toEqual(['well', 'well', 'away']), SOON);
+    await waitUntil(async () => expect(await kindsOf(jobQueue)).toEqual(['well', 'well', 'away']));
     gates[0]!.resolve();
-    await vi.waitFor(() => expect(atWork).toBe(7), SOON);
+    await waitUntil(() => expect(atWork).toBe(7));
     gates[1]!.resolve();
     // What the lost one should still be told is not waited for.
     await workers.close(600_000);
@@ -121,7 +121,7 @@ test('with one of them away a queue opens, takes all turns and hands them out; w
     { kind: 'away', address: `127.0.0.1:${gone!.port}`, error: { code: 'ECONNREFUSED' } },
     ...[{ kind: 'well' }, { kind: 'well' }],
   ]);
-  await vi.waitFor(() => expect(jobQueue.check()).rejects.toThrow(), SOON);
+  await waitUntil(() => expect(jobQueue.check()).rejects.toThrow());
   await expect(jobQueue.enqueue([newWakeup()])).rejects.toThrow();
 });
 

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { startSimulator } from '#simulator/start-simulator.ts';
+import { waitUntil } from '#test/harness/wait-until.ts';
 import { askSimulator, script } from './ask-simulator.ts';
 
 test('the first byte waits for think_ms, every chunk for pace_ms', async () => {
@@ -57,7 +58,7 @@ test('stop ends open answers at once', async () => {
   const thinking = model.fetch(script({ think_ms: 60_000 }));
   const silent = model.fetch(script({ final: { fault: { kind: 'hang' } } }));
   const bothEnd = Promise.allSettled([thinking, silent]);
-  await expect.poll(() => model.requests.length).toBe(2);
+  await waitUntil(() => expect(model.requests.length).toBe(2));
 
   await model.simulator.stop();
 

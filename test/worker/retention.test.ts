@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { plainProject } from '#core/project.ts';
 import type { TurnResource } from '#core/turn/resource/turn.ts';
 import { makeProjects } from '#services/process/projects.ts';
@@ -10,6 +10,7 @@ import { createHarness, type Harness, startBackgroundWorker } from '#test/harnes
 import { fork } from '#test/harness/hidden-turns.ts';
 import { scripted } from '#test/harness/scripted.ts';
 import { dumpTables } from '#test/harness/stores/dump-tables.ts';
+import { waitUntil } from '#test/harness/wait-until.ts';
 
 const PROJECTS = 'a:key-of-a,b:key-of-b';
 
@@ -202,9 +203,7 @@ test('a worker sweeps by itself, as its settings say, and stops in the middle', 
   const worker = await startBackgroundWorker(own);
   const { id } = await own.startTurn({ input: 'Hi' });
 
-  await vi.waitFor(async () => expect((await own.call('GET', `/v1/turns/${id}`)).status).toBe(404), {
-    ...{ timeout: 30_000, interval: 100 },
-  });
+  await waitUntil(async () => expect((await own.call('GET', `/v1/turns/${id}`)).status).toBe(404));
   await worker[Symbol.asyncDispose]();
 });
 

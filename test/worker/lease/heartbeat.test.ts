@@ -1,12 +1,13 @@
 import { expect, test } from 'vitest';
 import { createHarness, type Harness } from '#test/harness/create-harness.ts';
 import { scripted } from '#test/harness/scripted.ts';
+import { waitUntil } from '#test/harness/wait-until.ts';
 
 /** Starts a turn with a model that never answers, and a run that waits for it. */
 async function startHanging(harness: Harness) {
   const { id } = await harness.startTurn({ input: scripted({ rounds: [], final: { fault: { kind: 'hang' } } }) });
   const working = harness.workOnce();
-  await expect.poll(() => harness.modelRequests).toHaveLength(1);
+  await waitUntil(() => expect(harness.modelRequests).toHaveLength(1));
   return { id, working };
 }
 

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { type Harness, startBackgroundWorker } from '#test/harness/create-harness.ts';
 import { describeQueues } from '#test/harness/queues.ts';
 import { scripted } from '#test/harness/scripted.ts';
+import { waitUntil } from '#test/harness/wait-until.ts';
 import { flood, openTwoProjects } from './flood.ts';
 
 const input = scripted({ answer: 'Done.' });
@@ -55,7 +56,7 @@ describeQueues(({ redis }) => {
     await using harness = await openTwoProjects({ redis });
     await using _worker = await startBackgroundWorker(harness);
     const stuck = await Promise.all(Array.from({ length: 14 }, () => harness.a.startTurn({ input: hanging })));
-    await expect.poll(() => harness.modelRequests.length, { timeout: 10_000 }).toBeGreaterThanOrEqual(6);
+    await waitUntil(() => expect(harness.modelRequests.length).toBeGreaterThanOrEqual(6));
 
     const { id } = await harness.b.startTurn({ input });
     const ended = await harness.b.untilEnded(id);

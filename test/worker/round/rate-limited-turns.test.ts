@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { openPubsub } from '#core/pubsub/open-pubsub.ts';
 import type { TurnResource } from '#core/turn/resource/turn.ts';
 import { MAX_RATE_LIMIT_WAIT_MS } from '#core/turn/timing.ts';
@@ -7,6 +7,7 @@ import { makeRateLimits } from '#services/worker/rate-limits.ts';
 import { createHarness, type Harness, startBackgroundWorker, workUntilEnded } from '#test/harness/create-harness.ts';
 import { queueBackends } from '#test/harness/queues.ts';
 import { scripted } from '#test/harness/scripted.ts';
+import { waitUntil } from '#test/harness/wait-until.ts';
 
 const refusing = (status: number, retryAfter: number, times?: number) =>
   scripted({ answer: 'At last.', final: { fault: { kind: 'status', status, retry_after: retryAfter, times } } });
@@ -21,7 +22,7 @@ for (const { name, redis, skip } of queueBackends()) {
     await using harness = await createHarness({ redis });
     await using _worker = await startBackgroundWorker(harness);
     const limited = await harness.startTurn({ input: refusing(429, 86_400) });
-    await vi.waitFor(() => expect(harness.worker.rateLimits.allows(MODEL)).toBe(false), { timeout: 10_000 });
+    await waitUntil(() => expect(harness.worker.rateLimits.allows(MODEL)).toBe(false));
 
     const models = ['openai/other', 'sim/demo'];
     const others = await Promise.all(models.map((model) => harness.startTurn({ input: 'Hi', model })));
@@ -54,7 +55,7 @@ for (const { name, redis, skip } of queueBackends()) {
     await using harness = await createHarness({ redis });
     await using _worker = await startBackgroundWorker(harness);
     const refused = await harness.startTurn({ input: refusing(429, 1) });
-    await vi.waitFor(() => expect(harness.worker.rateLimits.allows(MODEL)).toBe(false), { timeout: 10_000 });
+    await waitUntil(() => expect(harness.worker.rateLimits.allows(MODEL)).toBe(false));
 
     const other = await harness.startTurn({ input: 'Hi' });
 
@@ -68,13 +69,10 @@ for (const { name, redis, skip } of queueBackends()) {
     const pubsub = openPubsub({ databaseUrl: harness.env.DATABASE_URL, redisUrl: harness.settings.REDIS_URL });
     const other = makeRateLimits(pubsub);
 
-    await vi.waitFor(
-      () => {
-        other.refused(MODEL, 60_000);
-        expect(harness.worker.rateLimits.allows(MODEL)).toBe(false);
-      },
-      { timeout: 10_000 },
-    );
+    await waitUntil(() => {
+      other.refused(MODEL, 60_000);
+      expect(harness.worker.rateLimits.allows(MODEL)).toBe(false);
+    });
     await pubsub.close();
   });
 
@@ -84,14 +82,14 @@ for (const { name, redis, skip } of queueBackends()) {
     const rounds = [{ tools: [{ name: 'locate_user', arguments: {}, id: 'call_where' }] }];
     const waiting = await harness.startTurn({ input: scripted({ rounds, answer: 'There.' }), tools: [locate] });
     const statusOf = async (id: string) => (await harness.findTurn(id)).status;
-    await vi.waitFor(async () => expect(await statusOf(waiting.id)).toBe('requires_action'), { timeout: 10_000 });
+    await waitUntil(async () => expect(await statusOf(waiting.id)).toBe('requires_action'));
 
     await harness.startTurn({ input: refusing(429, 60) });
-    await vi.waitFor(() => expect(harness.worker.rateLimits.allows(MODEL)).toBe(false), { timeout: 10_000 });
+    await waitUntil(() => expect(harness.worker.rateLimits.allows(MODEL)).toBe(false));
     const late = await harness.startTurn({ input: 'Hi', limits: { deadline_seconds: 2 } });
 
-    await vi.waitFor(async () => expect(await statusOf(late.id)).toBe('incomplete'), { timeout: 15_000 });
-    await vi.waitFor(async () => expect(await statusOf(waiting.id)).toBe('in_progress'), { timeout: 15_000 });
+    await waitUntil(async () => expect(await statusOf(late.id)).toBe('incomplete'));
+    await waitUntil(async () => expect(await statusOf(waiting.id)).toBe('in_progress'));
   });
 }
 
@@ -146,7 +144,7 @@ test('when a limit is over one request tries, and the others wait for what becom
 
   await harness.startTurn({ input: scripted({ final: { fault: { kind: 'hang' } } }) });
   const probing = harness.workOnce();
-  await expect.poll(() => harness.modelRequests).toHaveLength(1);
+  await waitUntil(() => expect(harness.modelRequests).toHaveLength(1));
   const other = await harness.startTurn({ input: 'Hi' });
   await harness.workUntilIdle();
   const during = await harness.findTurn(other.id);
@@ -168,7 +166,7 @@ test('the first delta of the reply to a probe frees the model', async () => {
     input: scripted({ answer: 'Slowly.', final: { fault: { kind: 'hang', after_chars: 3 } } }),
   });
   const probing = harness.workOnce();
-  await expect.poll(() => harness.worker.rateLimits.any()).toBe(false);
+  await waitUntil(() => expect(harness.worker.rateLimits.any()).toBe(false));
   const other = await harness.startTurn({ input: 'Hi' });
   await harness.workUntilIdle();
   const ended = await harness.findTurn(other.id);

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { eraseAllHidden } from '#services/worker/routines/erase-hidden.ts';
 import { createHarness, startBackgroundWorker } from '#test/harness/create-harness.ts';
 import { scripted } from '#test/harness/scripted.ts';
+import { waitUntil } from '#test/harness/wait-until.ts';
 import { openaiClient, raised } from '../openai-client.ts';
 import { conversing } from './converse.ts';
 
@@ -91,7 +92,7 @@ test('a delete in the middle of an answer stops the work, and tells those who wa
   const hanging = scripted({ answer: 'Never said to its end.', final: { fault: { kind: 'hang', after_chars: 5 } } });
   const stream = await client.responses.create({ model: 'test', conversation: id, input: hanging, stream: true });
   const held = client.responses.create({ model: 'test', conversation: id, input: 'Behind.' });
-  await expect.poll(() => rowsOf(harness.db, id)).toBe(2);
+  await waitUntil(async () => expect(await rowsOf(harness.db, id)).toBe(2));
   let last: { type: string } | undefined;
 
   for await (const event of stream) {
