@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { apiClient } from '#test/harness/api-client.ts';
 import { createHarness } from '#test/harness/create-harness.ts';
+import { msAgo } from '#test/harness/moments.ts';
 import { insertPastTurns } from '#test/harness/past-turns.ts';
 import { scripted } from '#test/harness/scripted.ts';
 import { waitUntil } from '#test/harness/wait-until.ts';
@@ -34,7 +35,7 @@ browserSuite('the overview', (open) => {
 
   test('it refreshes by itself, and has another range behind a link', async () => {
     await using harness = await createHarness();
-    await insertPastTurns(harness.db, { from: Date.now() - 90 * MINUTE, count: 3, everyMs: 1, status: 'completed' });
+    await insertPastTurns(harness.db, { from: msAgo(90 * MINUTE), count: 3, everyMs: 1, status: 'completed' });
     await using inspector = await open(`${harness.url}/docs`);
     const { page } = inspector;
     await page.clock.install();
@@ -54,8 +55,8 @@ browserSuite('the overview', (open) => {
 
   test('a chart is read by keys: each stretch is spoken, in all charts at once, and Enter lists its turns', async () => {
     await using harness = await createHarness();
-    await insertPastTurns(harness.db, { from: Date.now() - 5 * 3_600_000, count: 2, everyMs: 1, status: 'completed' });
-    await insertPastTurns(harness.db, { from: Date.now() - 5_000, count: 1, everyMs: 1, status: 'failed' });
+    await insertPastTurns(harness.db, { from: msAgo(5 * 3_600_000), count: 2, everyMs: 1, status: 'completed' });
+    await insertPastTurns(harness.db, { from: msAgo(5_000), count: 1, everyMs: 1, status: 'failed' });
     await using inspector = await open(`${harness.url}/#/overview`);
     const { page } = inspector;
     const plot = page.getByRole('slider', { name: 'Turns over time' });

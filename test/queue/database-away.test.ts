@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { openJobQueue } from '#core/queue/open-job-queue.ts';
 import type { Wakeup } from '#core/turn/wakeup.ts';
@@ -11,13 +10,12 @@ function wakeupOf(turnId: string): Wakeup {
   return { kind: 'turn', turnId, step: 'b1', generation: 0, provider: 'openai', priority: 0 };
 }
 
-test('a worker that had a job at hand while the database was away takes jobs again once it is back', {
-  timeout: 120_000,
-}, async () => {
+test('a worker that had a job at hand while the database was away takes jobs again once it is back', async () => {
   await using folder = await newFolder('queue');
   await using postgres = await openPostgres({ folder: folder.path, durable: true });
   await migrateAll(postgres.url);
-  const jobQueue = await openJobQueue({ databaseUrl: postgres.url });
+  const metOutage = Promise.withResolvers<void>();
+  const jobQueue = await openJobQueue({ databaseUrl: postgres.url }, () => metOutage.resolve());
   const handled: string[] = [];
   const atHand = Promise.withResolvers<void>();
   const answering = await jobQueue.work(
@@ -33,8 +31,7 @@ test('a worker that had a job at hand while the database was away takes jobs aga
   await waitUntil(() => expect(handled).toEqual(['at-hand']));
   await postgres.crash();
   atHand.resolve();
-  // Long enough for the worker to acknowledge its job, and to find no database.
-  await sleep(1_500);
+  await metOutage.promise;
   await postgres.start();
   await waitUntil(() => jobQueue.enqueue([wakeupOf('next')]));
 

@@ -42,7 +42,7 @@ describeQueues(({ redis }) => {
     expect(await harness.jobQueue.workOnce(ALL, async () => {})).toBe(true);
   });
 
-  test('a worker that starts while its queue is away answers once it is back', { timeout: 120_000 }, async () => {
+  test('a worker that starts while its queue is away answers once it is back', async () => {
     await using harness = await openCutOffQueue(redis);
     const handled: string[] = [];
 

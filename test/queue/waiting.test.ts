@@ -107,7 +107,7 @@ describeQueues(({ redis }) => {
     }
   });
 
-  test('connections that go silent while their sockets stay open are replaced', { timeout: 240_000 }, async () => {
+  test('connections that go silent while their sockets stay open are replaced', async () => {
     const urls = await newUrls(redis);
     const target = new URL(urls.redisUrl ?? urls.databaseUrl);
     await using link = await openLink(Number(target.port));

@@ -111,8 +111,8 @@ test('hang: in mid-stream the connection stays open and silent', async () => {
 
   const leave = new AbortController();
   const onText = (text: string) => {
-    // A little longer, in which nothing else may come.
-    if (contentOf(text) === 'It i') setTimeout(() => leave.abort(), 50);
+    // One turn of the loop later, in which nothing else may come.
+    if (contentOf(text) === 'It i') setImmediate(() => leave.abort());
   };
   const { text, ended } = await readStream(model.fetch(input, { signal: leave.signal }), onText);
 

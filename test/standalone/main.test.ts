@@ -73,9 +73,7 @@ test('one command runs a turn; one Ctrl-C under npm stops it cleanly, and the da
   expect(await second.findTurn(id)).toMatchObject({ status: 'completed', output: body.output });
 });
 
-test('an embedded PostgreSQL that is killed is started again at the same place, and turns go on', {
-  timeout: 150_000,
-}, async () => {
+test('an embedded PostgreSQL that is killed is started again at the same place, and turns go on', async () => {
   const dataDir = newFolder();
   const pawl = await startPawl(dataDir);
   const first = postmasterOf(dataDir);
@@ -96,9 +94,7 @@ test('an embedded PostgreSQL that is killed is started again at the same place, 
   expect(pawl.lines.filter(({ msg }) => msg.includes('has ended'))).toHaveLength(1);
 });
 
-test('an embedded PostgreSQL that has ended and lost its folder ends Pawl with one sentence', {
-  timeout: 150_000,
-}, async () => {
+test('an embedded PostgreSQL that has ended and lost its folder ends Pawl with one sentence', async () => {
   const dataDir = newFolder();
   const pawl = await startPawl(dataDir);
   const pid = postmasterOf(dataDir);

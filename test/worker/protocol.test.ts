@@ -10,6 +10,7 @@ import { startStopwatch } from '#services/worker/batch/stopwatch.ts';
 import { startRun } from '#services/worker/lease/run.ts';
 import { jobHandler } from '#services/worker/worker.ts';
 import { createHarness, type Harness } from '#test/harness/create-harness.ts';
+import { msAgo } from '#test/harness/moments.ts';
 import { scripted } from '#test/harness/scripted.ts';
 import { openExternalServer } from '#test/harness/servers/external-server.ts';
 import { waitUntil } from '#test/harness/wait-until.ts';
@@ -163,7 +164,7 @@ test('a run that slept since its claim does not call, once another has given the
   const [call] = turn.rounds[0]?.calls ?? [];
   using sleeper = startRun('sleeper', turn);
   await claimCalls(harness.db, { turnId: id, round: 1, runId: sleeper.id, indexes: [0] });
-  const claimedAt = { ...startStopwatch(), wallMs: Date.now() - 7_000 };
+  const claimedAt = { ...startStopwatch(), wallMs: msAgo(7_000) };
 
   await harness.advance(7_000);
   await harness.rescue();

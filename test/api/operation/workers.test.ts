@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { connectPawl } from 'pawl/client';
 import { expect, test } from 'vitest';
 import { createHarness, startBackgroundWorker } from '#test/harness/create-harness.ts';
+import { isoAgo } from '#test/harness/moments.ts';
 import { scripted } from '#test/harness/scripted.ts';
 import { waitUntil } from '#test/harness/wait-until.ts';
 
@@ -11,7 +12,7 @@ test('a worker that is alive is listed with the steps it is on, and without them
   await using harness = await createHarness();
   const pawl = connectPawl({ baseUrl: harness.url });
   const { id } = await harness.startTurn({ input: hanging });
-  const before = new Date().toISOString();
+  const before = isoAgo(0);
 
   {
     await using _worker = await startBackgroundWorker(harness);

@@ -16,7 +16,7 @@ function hanging({ url }: ToolRecorder, effect: 'idempotent' | 'at_most_once' = 
 }
 
 describeQueues(({ redis }) => {
-  test('a turn is worked and ends while more batches hang than a worker has places', { timeout: 60_000 }, async () => {
+  test('a turn is worked and ends while more batches hang than a worker has places', async () => {
     await using recorder = await openToolRecorder();
     await using harness = await createHarness({ redis });
     await using _worker = await startBackgroundWorker(harness, { concurrency: 4 });

@@ -14,7 +14,7 @@ const refusing = (status: number, retryAfter: number, times?: number) =>
 const MODEL = 'openai/test';
 const locate = {
   ...{ name: 'locate_user', description: 'Tells where the user is.', execution: { kind: 'client' } },
-  expires_in_seconds: 3,
+  expires_in_seconds: 3_600,
 };
 
 for (const { name, redis, skip } of queueBackends()) {
@@ -26,30 +26,27 @@ for (const { name, redis, skip } of queueBackends()) {
 
     const models = ['openai/other', 'sim/demo'];
     const others = await Promise.all(models.map((model) => harness.startTurn({ input: 'Hi', model })));
-    const ended = await Promise.all(others.map(({ id }) => waitForEnd(harness, id)));
+    const ended = await Promise.all(others.map(({ id }) => harness.untilEnded(id)));
 
     expect(ended.map(({ status }) => status)).toEqual(['completed', 'completed']);
     expect((await harness.findTurn(limited.id)).status).toBe('in_progress');
   });
 
-  test.skipIf(skip)(
-    `${name}: a turn sent away for 1 s by a 429 is back before one that is sent away for 4 s`,
-    async () => {
-      await using harness = await createHarness({ redis });
-      await using _worker = await startBackgroundWorker(harness);
-      const ends: string[] = [];
-      const end = async ({ id, model }: TurnResource) => {
-        await waitForEnd(harness, id);
-        ends.push(model);
-      };
+  test.skipIf(skip)(`${name}: turns that two providers send away come back, each after its own pause`, async () => {
+    await using harness = await createHarness({ redis });
+    const late = await harness.startTurn({ input: refusing(503, 4, 1), model: 'sim/demo' });
+    const soon = await harness.startTurn({ input: refusing(429, 1, 1) });
+    await harness.workUntilIdle();
+    const pauseOf = async ({ id }: TurnResource) =>
+      (await harness.listEvents(id)).find(({ type }) => type === 'step.retrying')?.retry_in_ms;
+    const pauses = [await pauseOf(late), await pauseOf(soon)];
+    await using _worker = await startBackgroundWorker(harness);
 
-      const late = await harness.startTurn({ input: refusing(503, 4, 1), model: 'sim/demo' });
-      const soon = await harness.startTurn({ input: refusing(429, 1, 1) });
-      await Promise.all([end(late), end(soon)]);
+    const ended = [await harness.untilEnded(late.id), await harness.untilEnded(soon.id)];
 
-      expect(ends).toEqual([MODEL, 'sim/demo']);
-    },
-  );
+    expect(pauses).toEqual([4_000, 1_000]);
+    expect(ended.map(({ status }) => status)).toEqual(['completed', 'completed']);
+  });
 
   test.skipIf(skip)(`${name}: a turn that is refused each time does not keep the others from the model`, async () => {
     await using harness = await createHarness({ redis });
@@ -59,7 +56,7 @@ for (const { name, redis, skip } of queueBackends()) {
 
     const other = await harness.startTurn({ input: 'Hi' });
 
-    expect((await waitForEnd(harness, other.id)).status).toBe('completed');
+    expect((await harness.untilEnded(other.id)).status).toBe('completed');
     expect((await harness.findTurn(refused.id)).status).toBe('in_progress');
   });
 
@@ -86,7 +83,8 @@ for (const { name, redis, skip } of queueBackends()) {
 
     await harness.startTurn({ input: refusing(429, 60) });
     await waitUntil(() => expect(harness.worker.rateLimits.allows(MODEL)).toBe(false));
-    const late = await harness.startTurn({ input: 'Hi', limits: { deadline_seconds: 2 } });
+    const late = await harness.startTurn({ input: 'Hi', limits: { deadline_seconds: 3_600 } });
+    await harness.advance(3_700_000);
 
     await waitUntil(async () => expect(await statusOf(late.id)).toBe('incomplete'));
     await waitUntil(async () => expect(await statusOf(waiting.id)).toBe('in_progress'));
@@ -241,6 +239,3 @@ function stopClock({ worker }: Harness): { now: number } {
   worker.rateLimits = makeRateLimits(worker.pubsub, () => clock.now);
   return clock;
 }
-
-const waitForEnd = (harness: Harness, id: string): Promise<TurnResource> =>
-  harness.call<TurnResource>('GET', `/v1/turns/${id}?wait=30`).then(({ body }) => body);
