@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { clockReaders, findClockReaders, hasClockReader } from './arrows/find-clock-readers.ts';
 import { findCycles } from './arrows/find-cycles.ts';
 import { findEnvReaders } from './arrows/find-env-readers.ts';
 import { findWorkplaceTraces } from './arrows/find-workplace-traces.ts';
@@ -137,6 +138,20 @@ test('one reader of env: all settings come from services/process/settings.ts', (
     ...standingAlone,
     'services/process/settings.ts',
   ]);
+});
+
+test('no test reads a clock, sets a timer or measures the process: its result would depend on the machine', () => {
+  expect(
+    findClockReaders(),
+    'use `advance`, `waitUntil`, `msAgo` or `repeat` of test/harness, or count things',
+  ).toEqual([]);
+});
+
+test('each path that may read a clock has a file that does', () => {
+  expect(
+    clockReaders.filter((paths) => !hasClockReader(paths)),
+    'take it off the list',
+  ).toEqual([]);
 });
 
 test('no file shows where it was written', () => {

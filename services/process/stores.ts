@@ -16,13 +16,16 @@ export type StoreUrls = {
   REDIS_URL?: string | undefined;
 };
 
+/** `enqueueTimeoutMs` absent: the queue refuses jobs that it has not taken within a second. */
+type Options = StoreUrls & { enqueueTimeoutMs?: number };
+
 /** Opens the stores. `onError` gets the reason why a connection or a statement failed. */
 export async function openStores(
-  { DATABASE_URL: databaseUrl, DATABASE_DIRECT_URL: directUrl, REDIS_URL: redisUrl }: StoreUrls,
+  { DATABASE_URL: databaseUrl, DATABASE_DIRECT_URL: directUrl, REDIS_URL: redisUrl, enqueueTimeoutMs }: Options,
   onError: (error: unknown) => void,
 ): Promise<Stores> {
   if (readPooler(databaseUrl).isPooled && !directUrl && !redisUrl) throw new Misconfigured(NOTHING_LISTENS);
-  const jobQueue = await openJobQueue({ databaseUrl, directUrl, redisUrl }, onError);
+  const jobQueue = await openJobQueue({ databaseUrl, directUrl, redisUrl, enqueueTimeoutMs }, onError);
   const connection = connect(databaseUrl, undefined, onError);
   const pubsub = openPubsub({ databaseUrl, directUrl, redisUrl });
   return {

@@ -1,8 +1,9 @@
 import pino from 'pino';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { findFreePort } from '#embedded-postgres/find-free-port.ts';
 import { openAnyReader } from '#services/api/read-anywhere.ts';
 import { createHarness } from '#test/harness/create-harness.ts';
+import { waitUntil } from '#test/harness/wait-until.ts';
 
 test('without DATABASE_READ_URL a read is its query, on the primary, and nothing else', async () => {
   await using harness = await createHarness();
@@ -25,7 +26,7 @@ test('the log names each replica that does not read, and why, without its passwo
   const settings = { DATABASE_READ_URL: `postgres://me:of-mine@${one},${other}/pawl` };
   const reader = openAnyReader(settings, { db, log, metrics: parts.metrics });
 
-  await vi.waitFor(() => expect(logged).toHaveLength(2), { timeout: 60_000 });
+  await waitUntil(() => expect(logged).toHaveLength(2));
   const given = await reader.readAnywhere(async (each) => each);
   await reader.close();
 

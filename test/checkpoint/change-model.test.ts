@@ -8,6 +8,7 @@ import { saveRound } from '#core/checkpoint/turns/save-round.ts';
 import type { Reply } from '#core/turn/reply.ts';
 import type { Turn } from '#core/turn/turn.ts';
 import { createHarness, type Harness } from '#test/harness/create-harness.ts';
+import { msAgo } from '#test/harness/moments.ts';
 import { startWithConfig } from '#test/harness/start-with-config.ts';
 
 const FIRST = 'openai/test';
@@ -28,7 +29,7 @@ async function begin(harness: Harness): Promise<{ before: Turn; change: ModelCha
 }
 
 const lateRound = (turnId: string) => ({
-  ...{ turnId, number: 1, model: FIRST, reply, calls: [], attempts: 1, startedAt: Date.now(), warnings: [] },
+  ...{ turnId, number: 1, model: FIRST, reply, calls: [], attempts: 1, startedAt: msAgo(0), warnings: [] },
 });
 
 test('a change begins the round anew: with the next model, in its queue, with all its tries', async () => {

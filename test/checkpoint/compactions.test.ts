@@ -13,6 +13,7 @@ import { loadHistory } from '#core/checkpoint/turns/reading/history.ts';
 import { saveRound } from '#core/checkpoint/turns/save-round.ts';
 import { newId } from '#core/id.ts';
 import type { Turn } from '#core/turn/turn.ts';
+import { msAgo } from '#test/harness/moments.ts';
 import { plainConfig } from '#test/harness/plain-config.ts';
 import { createTestDatabase } from '#test/harness/stores/test-database.ts';
 
@@ -199,7 +200,7 @@ function save({ id }: Turn, own: Own = {}) {
 async function reply({ id }: Turn): Promise<void> {
   const call = { id: 'call_1', name: 'look', arguments: '{}', waitsFor: null, expiresInSeconds: null };
   await saveRound(connection.db, {
-    ...{ turnId: id, number: 1, model: plainConfig.model, attempts: 1, startedAt: Date.now(), warnings: [] },
+    ...{ turnId: id, number: 1, model: plainConfig.model, attempts: 1, startedAt: msAgo(0), warnings: [] },
     reply: { text: 'So.', calls: [], finishReason: 'stop', finishReasonRaw: null, usage: null, opaque: null },
     calls: [{ ...call, effect: 'none' }],
     webhook: null,

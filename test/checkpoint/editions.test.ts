@@ -14,6 +14,7 @@ import { newId } from '#core/id.ts';
 import type { Reply } from '#core/turn/reply.ts';
 import { errorResult } from '#core/turn/tool-result.ts';
 import type { Turn } from '#core/turn/turn.ts';
+import { msAgo } from '#test/harness/moments.ts';
 import { plainConfig } from '#test/harness/plain-config.ts';
 import { createTestDatabase } from '#test/harness/stores/test-database.ts';
 
@@ -198,7 +199,7 @@ async function postpone(id: string, tried: Try): Promise<void> {
 const reply: Reply = { text: 'So.', calls: [], finishReason: 'stop', finishReasonRaw: null, usage: null, opaque: null };
 
 function roundOf(number: number, edition: number | null) {
-  return { number, model: plainConfig.model, reply, attempts: 1, edition, startedAt: Date.now(), warnings: [] };
+  return { number, model: plainConfig.model, reply, attempts: 1, edition, startedAt: msAgo(0), warnings: [] };
 }
 
 async function save(id: string, number: number, edition: number | null): Promise<void> {

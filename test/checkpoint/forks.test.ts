@@ -8,6 +8,7 @@ import { listHistory, loadHistory } from '#core/checkpoint/turns/reading/history
 import { newId } from '#core/id.ts';
 import type { NewTurn } from '#core/turn/predict.ts';
 import type { Turn } from '#core/turn/turn.ts';
+import { msAgo } from '#test/harness/moments.ts';
 import { plainConfig } from '#test/harness/plain-config.ts';
 import { createTestDatabase } from '#test/harness/stores/test-database.ts';
 
@@ -114,7 +115,11 @@ async function cancelled(turn: Turn): Promise<Turn> {
 }
 
 async function hide({ id }: Turn): Promise<void> {
-  await connection.db.updateTable('turns').set({ hidden_at: new Date() }).where('id', '=', id).execute();
+  await connection.db
+    .updateTable('turns')
+    .set({ hidden_at: new Date(msAgo(0)) })
+    .where('id', '=', id)
+    .execute();
 }
 
 async function saidBefore({ conversationId, position }: Turn): Promise<unknown[]> {

@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
-import { expect, vi } from 'vitest';
+import { expect } from 'vitest';
 import { connect } from '#core/checkpoint/connect.ts';
 import type { Db } from '#core/checkpoint/tables.ts';
+import { waitUntil } from '#test/harness/wait-until.ts';
 
 /** Postgres counts what a connection has looked at once that is closed. */
 export async function withDatabase(url: string, ask: (db: Db) => Promise<unknown>): Promise<void> {
@@ -25,7 +26,7 @@ async function countLooks(url: string): Promise<number> {
         where datname = current_database() and application_name = 'pawl' and pid <> pg_backend_pid()`.execute(db);
       expect(rows).toHaveLength(0);
     };
-    await vi.waitFor(isAlone, { timeout: 30_000 });
+    await waitUntil(isAlone);
     const { rows } = await sql<{ looks: number }>`
       select (
         (select sum(seq_tup_read) from pg_stat_user_tables where schemaname = 'public') +

@@ -11,6 +11,7 @@ import { saveRound } from '#core/checkpoint/turns/save-round.ts';
 import { newId } from '#core/id.ts';
 import type { Reply } from '#core/turn/reply.ts';
 import { errorResult } from '#core/turn/tool-result.ts';
+import { msAgo } from '#test/harness/moments.ts';
 import { plainConfig } from '#test/harness/plain-config.ts';
 import { createTestDatabase } from '#test/harness/stores/test-database.ts';
 import { looksOf } from './looks.ts';
@@ -189,7 +190,7 @@ function roundOf(turnId: string, text = 'Let me see.') {
   }));
   const reply = { ...REPLY, text };
   const { model } = plainConfig;
-  return { turnId, number: 1, model, reply, calls, attempts: 1, startedAt: Date.now(), warnings: [], webhook: null };
+  return { turnId, number: 1, model, reply, calls, attempts: 1, startedAt: msAgo(0), warnings: [], webhook: null };
 }
 
 function save(turnId: string, text?: string) {
@@ -205,7 +206,7 @@ function answer(turnId: string, indexes: number[], db = connection.db) {
 
 function end(turnId: string, output: string, { number, step } = { number: 2, step: 'r2' }) {
   const reply = { ...REPLY, text: output };
-  const lastRound = { number, model: plainConfig.model, reply, attempts: 1, startedAt: Date.now() };
+  const lastRound = { number, model: plainConfig.model, reply, attempts: 1, startedAt: msAgo(0) };
   const ending = {
     turnId,
     conversationId: `conv_${turnId}`,

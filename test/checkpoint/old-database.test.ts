@@ -11,6 +11,7 @@ import { listEvents } from '#core/checkpoint/turns/reading/events.ts';
 import { findTurn, loadTurn } from '#core/checkpoint/turns/reading/find.ts';
 import { loadHistory } from '#core/checkpoint/turns/reading/history.ts';
 import { listTurns } from '#core/checkpoint/turns/reading/list.ts';
+import { msAgo } from '#test/harness/moments.ts';
 import { plainConfig } from '#test/harness/plain-config.ts';
 import { createTestDatabase } from '#test/harness/stores/test-database.ts';
 import { looksOf, withDatabase } from './looks.ts';
@@ -81,7 +82,7 @@ async function finishOne(db: Db): Promise<void> {
       model: plainConfig.model,
       reply: { ...reply, calls: [] },
       attempts: 1,
-      startedAt: Date.now(),
+      startedAt: msAgo(0),
     },
   });
 }

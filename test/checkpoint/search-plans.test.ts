@@ -6,6 +6,7 @@ import { countMatchingTurns } from '#core/checkpoint/search/find-turns.ts';
 import type { TurnFilter } from '#core/checkpoint/search/turn-filter.ts';
 import type { Trx } from '#core/checkpoint/tables.ts';
 import { listTurns } from '#core/checkpoint/turns/reading/list.ts';
+import { isoAgo } from '#test/harness/moments.ts';
 import { createTestDatabase } from '#test/harness/stores/test-database.ts';
 import { looksOf, withDatabase } from './looks.ts';
 
@@ -25,7 +26,7 @@ beforeAll(async () => {
   });
 });
 
-const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString();
+const daysAgo = (days: number) => isoAgo(days * 86_400_000);
 
 test.each<[string, TurnFilter, number]>([
   ['a word that all have', { q: 'common' }, 20],

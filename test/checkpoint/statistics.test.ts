@@ -1,11 +1,12 @@
 import { sql } from 'kysely';
-import { beforeAll, expect, test, vi } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { connect } from '#core/checkpoint/connect.ts';
 import { countByStatus } from '#core/checkpoint/search/count-by-status.ts';
 import type { Db } from '#core/checkpoint/tables.ts';
 import { type Bounds, readStatistics } from '#core/checkpoint/turns/reading/statistics.ts';
 import { insertPastTurns } from '#test/harness/past-turns.ts';
 import { createTestDatabase } from '#test/harness/stores/test-database.ts';
+import { waitUntil } from '#test/harness/wait-until.ts';
 
 const MINUTE = 60_000;
 const START = Date.parse('2026-11-01T12:00:00Z');
@@ -114,7 +115,7 @@ async function countLooks(): Promise<number> {
         where datname = current_database() and application_name = 'pawl' and pid <> pg_backend_pid()`.execute(db);
       expect(rows).toHaveLength(0);
     };
-    await vi.waitFor(isAlone, { timeout: 30_000 });
+    await waitUntil(isAlone);
     const { rows } = await sql<{ looks: number }>`
       select (
         (select sum(seq_tup_read) from pg_stat_user_tables where schemaname = 'public') +

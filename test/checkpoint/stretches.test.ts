@@ -2,14 +2,15 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { stretchesBefore } from '#core/checkpoint/search/stretches.ts';
 import { firstIdAt, newId } from '#core/id.ts';
+import { msAgo } from '#test/harness/moments.ts';
 
 const DAY = 86_400_000;
 
-test.each([undefined, newId('turn'), firstIdAt('turn', Date.now() - 400 * DAY), 'turn_00000000000000000000000000'])(
+test.each([undefined, newId('turn'), firstIdAt('turn', msAgo(400 * DAY)), 'turn_00000000000000000000000000'])(
   'each id below %s is in one stretch, and those of later stretches are older',
   (before) => {
     const stretches = stretchesBefore('turn', before);
-    const newest = before ?? firstIdAt('turn', Date.now());
+    const newest = before ?? firstIdAt('turn', msAgo(0));
     const ages = [
       0,
       1,
@@ -41,7 +42,7 @@ test.each([undefined, newId('turn'), firstIdAt('turn', Date.now() - 400 * DAY), 
 );
 
 test('ids below the lowest are in no stretch, and all others down to it are', () => {
-  const now = Date.now();
+  const now = msAgo(0);
   const stretches = stretchesBefore('turn', undefined, firstIdAt('turn', now - 61 * DAY));
   const isCovered = (ms: number) => {
     const id = firstIdAt('turn', ms).slice('turn_'.length);

@@ -21,9 +21,7 @@ const slow = {
   }),
 };
 
-test('wherever connections are cut, every durable event comes once and in order, and every text is whole', {
-  timeout: 120_000,
-}, async () => {
+test('wherever connections are cut, every durable event comes once and in order, and every text is whole', async () => {
   await using harness = await createHarness();
   await using _worker = await startBackgroundWorker(harness);
 

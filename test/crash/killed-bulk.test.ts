@@ -1,8 +1,9 @@
 import postgres from 'postgres';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { connect } from '#core/checkpoint/connect.ts';
 import { workBulks } from '#services/worker/bulk/work-bulks.ts';
 import { createHarness } from '#test/harness/create-harness.ts';
+import { waitUntil } from '#test/harness/wait-until.ts';
 
 type Bulk = { id: string } & Record<'matched' | 'done' | 'failed' | 'left', number>;
 
@@ -21,7 +22,7 @@ test('a worker that is killed within a turn of a bulk leaves that turn as it was
   await locked`begin`;
   await locked`select from conversations where id = (select conversation_id from turns where id = ${ids[2]!}) for update`;
   const working = workBulks({ ...harness.worker, db: killed.db }).catch((error: unknown) => error);
-  await vi.waitFor(async () => expect((await read()).left).toBe(1), { timeout: 10_000, interval: 20 });
+  await waitUntil(async () => expect((await read()).left).toBe(1));
   await other`select pg_terminate_backend(pid) from pg_stat_activity
     where wait_event_type = 'Lock' and datname = current_database()`;
   const broken = await working;

@@ -1,11 +1,12 @@
 import { sql } from 'kysely';
 import postgres from 'postgres';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { connect } from '#core/checkpoint/connect.ts';
 import { eraseHidden } from '#core/checkpoint/erase-hidden.ts';
 import { hideTurn } from '#core/checkpoint/turns/hide.ts';
 import { createHarness } from '#test/harness/create-harness.ts';
 import { fork, startAlone } from '#test/harness/hidden-turns.ts';
+import { waitUntil } from '#test/harness/wait-until.ts';
 
 test('an eraser that is killed in the middle leaves all as it was, and another one erases it', async () => {
   await using harness = await createHarness();
@@ -25,13 +26,11 @@ test('an eraser that is killed in the middle leaves all as it was, and another o
   await locked`begin`;
   await locked`select * from idempotency_keys for update`;
   const erasing = eraseHidden(eraser.db, 10).catch((error: unknown) => error);
-  await vi.waitFor(
-    async () =>
-      expect(
-        await other`select pg_terminate_backend(pid) from pg_stat_activity
+  await waitUntil(async () =>
+    expect(
+      await other`select pg_terminate_backend(pid) from pg_stat_activity
     where wait_event_type = 'Lock' and datname = current_database()`,
-      ).toHaveLength(1),
-    { timeout: 10_000, interval: 20 },
+    ).toHaveLength(1),
   );
   const broken = await erasing;
   const after = await countRows();

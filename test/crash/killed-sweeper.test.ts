@@ -1,9 +1,10 @@
 import { sql } from 'kysely';
 import postgres from 'postgres';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { connect } from '#core/checkpoint/connect.ts';
 import { eraseAged } from '#core/checkpoint/erasure/erase-aged.ts';
 import { createHarness } from '#test/harness/create-harness.ts';
+import { waitUntil } from '#test/harness/wait-until.ts';
 
 const AGED = { project: 'default', days: 7, after: '' };
 
@@ -21,13 +22,11 @@ test('a sweep that is killed in the middle of a portion leaves all as it was, an
   await locked`begin`;
   await locked`select * from events for update`;
   const sweeping = eraseAged(sweeper.db, AGED).catch((error: unknown) => error);
-  await vi.waitFor(
-    async () =>
-      expect(
-        await other`select pg_terminate_backend(pid) from pg_stat_activity
+  await waitUntil(async () =>
+    expect(
+      await other`select pg_terminate_backend(pid) from pg_stat_activity
     where wait_event_type = 'Lock' and datname = current_database()`,
-      ).toHaveLength(1),
-    { timeout: 10_000, interval: 20 },
+    ).toHaveLength(1),
   );
   const broken = await sweeping;
   const after = await countRows();

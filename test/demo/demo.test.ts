@@ -4,9 +4,7 @@ import { runScript } from './run-script.ts';
 
 const elsewhere = { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none', REDIS_URL: 'redis://127.0.0.1:1' };
 
-test('the demo kills a worker in the middle and shows that nothing is lost or done twice', {
-  timeout: 240_000,
-}, async () => {
+test('the demo kills a worker in the middle and shows that nothing is lost or done twice', async () => {
   const { output, complaints, exitCode } = await runScript(['demo/main.ts'], elsewhere);
 
   expect(complaints).toBe('');
@@ -22,9 +20,7 @@ test('the demo kills a worker in the middle and shows that nothing is lost or do
   expect(stripVTControlCharacters(output)).toBe(output);
 });
 
-test('its second act kills every process, then the API, and a client of OpenAI’s reads what is stored', {
-  timeout: 240_000,
-}, async () => {
+test('its second act kills every process, then the API, and a client of OpenAI’s reads what is stored', async () => {
   const { output, complaints, exitCode } = await runScript(['demo/main.ts', 'responses'], elsewhere);
 
   expect(complaints).toBe('');

@@ -3,9 +3,7 @@ import { findFreePort } from '#embedded-postgres/find-free-port.ts';
 import { createHarness, startBackgroundWorker } from '#test/harness/create-harness.ts';
 import { runScript } from './run-script.ts';
 
-test('the example of responses loses all of Pawl in the middle, and ends with the text that is stored', {
-  timeout: 240_000,
-}, async () => {
+test('the example of responses loses all of Pawl in the middle, and ends with the text that is stored', async () => {
   const { output, complaints, exitCode } = await runScript(['examples/responses.ts'], {
     PORT: String(await findFreePort()),
     DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none',

@@ -1,5 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
+import { repeat } from '#test/harness/repeat.ts';
 import { egressTo, failureOf, requestTo } from './egress.ts';
 import { startRawReceiver, startReceiver } from './receiver.ts';
 
@@ -15,8 +16,10 @@ test('a receiver that never answers runs into the timeout, with the request sent
 test('a body that drips runs into the same timeout and lets the status be known', async () => {
   await using receiver = await startReceiver((_request, response) => {
     response.writeHead(200);
-    const drip = setInterval(() => response.write('.'), 10);
-    response.on('close', () => clearInterval(drip));
+    response.on(
+      'close',
+      repeat(() => response.write('.'), 10),
+    );
   });
   await using egress = egressTo('127.0.0.1');
 
@@ -27,8 +30,11 @@ test('a body that drips runs into the same timeout and lets the status be known'
 
 test('endless interim answers run into the timeout', async () => {
   await using receiver = await startRawReceiver((socket) => {
-    const interim = setInterval(() => socket.write('HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n'), 10);
-    socket.on('close', () => clearInterval(interim));
+    const interim = 'HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n';
+    socket.on(
+      'close',
+      repeat(() => socket.write(interim), 10),
+    );
   });
   await using egress = egressTo('127.0.0.1');
 

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { waitUntil } from '#test/harness/wait-until.ts';
 import { afterTest, isAlive, newFolder, type Owner, query, spawnOwner, start, startOwner } from './postgres-owner.ts';
 
 test('does not stop at the Ctrl-C of a terminal', async () => {
@@ -18,7 +19,7 @@ test('starts where a killed server left its pid file', async () => {
   const dataDir = newFolder();
   const first = await start(dataDir);
   process.kill(first.pid, 'SIGKILL');
-  await expect.poll(() => isAlive(first.pid)).toBe(false);
+  await waitUntil(() => expect(isAlive(first.pid)).toBe(false));
   await first.stop();
 
   const second = await start(dataDir);
@@ -46,7 +47,7 @@ test('the server ends by itself when its owner is killed', async () => {
 
   owner.process.kill('SIGKILL');
 
-  await expect.poll(() => isAlive(owner.pid), { timeout: 30_000 }).toBe(false);
+  await waitUntil(() => expect(isAlive(owner.pid)).toBe(false));
 });
 
 test('a process may end without having stopped it, and then it stops', async () => {
@@ -55,7 +56,7 @@ test('a process may end without having stopped it, and then it stops', async () 
   owner.process.stdin!.end();
   await once(owner.process, 'exit');
 
-  await expect.poll(() => isAlive(owner.pid), { timeout: 30_000 }).toBe(false);
+  await waitUntil(() => expect(isAlive(owner.pid)).toBe(false));
 });
 
 test.skipIf(process.platform !== 'linux')('takes over the server of a killed owner', async () => {
@@ -76,7 +77,7 @@ test.skipIf(process.platform !== 'linux')('takes over the server of a killed own
 test('a first start that was killed in the middle is begun again', async () => {
   const dataDir = newFolder();
   const owner = spawnOwner(dataDir);
-  await expect.poll(() => unfinishedIn(dataDir), { interval: 5 }).toHaveLength(1);
+  await waitUntil(async () => expect(await unfinishedIn(dataDir)).toHaveLength(1));
   owner.kill('SIGKILL');
   await once(owner, 'exit');
 

@@ -7,6 +7,7 @@ import { createInterface } from 'node:readline';
 import postgres from 'postgres';
 import { expect, onTestFinished } from 'vitest';
 import { type EmbeddedPostgres, startPostgres } from '#embedded-postgres/start-postgres.ts';
+import { waitUntil } from '#test/harness/wait-until.ts';
 
 /** Adds a clean-up for the end of the test that asks for it, the last one first. */
 export function afterTest(cleanUp: () => unknown): void {
@@ -76,7 +77,7 @@ export async function startOwner(dataDir: string): Promise<Owner> {
   const { url, pid } = JSON.parse(line);
   afterTest(async () => {
     owner.kill('SIGKILL');
-    await expect.poll(() => isAlive(pid), { timeout: 30_000 }).toBe(false);
+    await waitUntil(() => expect(isAlive(pid)).toBe(false));
   });
   return { process: owner, lines, url, pid };
 }

@@ -1,4 +1,4 @@
-import { vi } from 'vitest';
+import { waitUntil } from './wait-until.ts';
 
 type Line = Record<string, unknown>;
 
@@ -15,5 +15,5 @@ export function untilLogged(process: { lines: Line[] }, event: string, fields: L
     if (!line) throw new Error(`no ${event} is logged yet`);
     return line;
   };
-  return vi.waitFor(find, { timeout: 3_600_000, interval: 20 });
+  return waitUntil(find);
 }

@@ -1,16 +1,26 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-const POLL_MS = 100;
+const POLL_MS = 20;
 
-/** Waits until something is so, for a minute and a half at most; a look that fails is not so. For programs that are no tests, too. */
-export async function waitUntil(what: string, isSo: () => Promise<boolean>, limitMs = 90_000): Promise<void> {
-  let failure: unknown;
-  for (const until = performance.now() + limitMs; performance.now() < until; await sleep(POLL_MS)) {
+/** For a process that hangs. A machine that is busy with other things stays far below it. */
+const BOUND_MS = 200_000;
+
+/**
+ * Waits for another process, a browser or a connection to get somewhere: until a look throws no error and does not return false.
+ * Returns the result of that look. The failure of the last look is the failure of the wait.
+ */
+export async function waitUntil<Found>(
+  look: () => Found | Promise<Found>,
+  goal = 'the look succeeds',
+): Promise<Exclude<Found, false>> {
+  let failure: unknown = new Error(`Waited in vain until ${goal}.`);
+  for (const until = performance.now() + BOUND_MS; performance.now() < until; await sleep(POLL_MS)) {
     try {
-      if (await isSo()) return;
+      const found = await look();
+      if (found !== false) return found as Exclude<Found, false>;
     } catch (error) {
       failure = error;
     }
   }
-  throw new Error(`Waited in vain until ${what}.`, { cause: failure });
+  throw failure;
 }

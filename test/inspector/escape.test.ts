@@ -2,9 +2,11 @@ import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { createHarness } from '#test/harness/create-harness.ts';
 import { httpTool } from '#test/harness/http-tool.ts';
+import { isoAgo, msAgo } from '#test/harness/moments.ts';
 import { insertPastTurns } from '#test/harness/past-turns.ts';
 import { scripted } from '#test/harness/scripted.ts';
 import { openExternalServer } from '#test/harness/servers/external-server.ts';
+import { waitUntil } from '#test/harness/wait-until.ts';
 import { browserSuite } from './browser-suite.ts';
 
 const SCRIPT = '<script>window.wasRun = 1</script>';
@@ -45,7 +47,7 @@ browserSuite('what models and tools say', (open) => {
   test('so it is in all that operators see: failures, filters, workers, queues, and what a model was sent', async () => {
     await using harness = await createHarness();
     const error = { code: `code${EVIL}`, message: EVIL };
-    await insertPastTurns(harness.db, { from: Date.now() - 60_000, count: 1, everyMs: 1, status: 'failed', error });
+    await insertPastTurns(harness.db, { from: msAgo(60_000), count: 1, everyMs: 1, status: 'failed', error });
     const tool = { name: 'look_up', description: `Looks up ${EVIL}` };
     const { id } = await harness.startTurn({
       input: EVIL,
@@ -78,7 +80,7 @@ browserSuite('what models and tools say', (open) => {
     await clean();
     await page.goto(`${harness.url}/#/turns/${id}`);
     for (const fold of ['What the model was sent', 'What it ran with']) await page.getByText(fold).click();
-    await expect.poll(() => page.locator('.message .said').allInnerTexts()).toEqual([EVIL, EVIL]);
+    await waitUntil(async () => expect(await page.locator('.message .said').allInnerTexts()).toEqual([EVIL, EVIL]));
     await page.getByRole('heading', { name: 'Instructions' }).waitFor();
     await clean();
 
@@ -89,7 +91,7 @@ browserSuite('what models and tools say', (open) => {
 /** Workers and queues that are named by markup. */
 async function serveWorkers(page: Page): Promise<void> {
   const list = (data: unknown[]) => ({ object: 'list', data, has_more: false, next_cursor: null });
-  const now = new Date().toISOString();
+  const now = isoAgo(0);
   const step = { turn_id: EVIL, step: EVIL, since: now };
   const worker = { id: EVIL, started_at: now, last_seen_at: now, concurrency: 5, steps: [step] };
   const queue = { name: EVIL, provider: EVIL, waiting: 1, active: 1, rate_limited_until: null };

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { createHarness } from '#test/harness/create-harness.ts';
 import { enterNow } from '#test/harness/enter-now.ts';
 import { scripted } from '#test/harness/scripted.ts';
+import { waitUntil } from '#test/harness/wait-until.ts';
 import { browserSuite } from './browser-suite.ts';
 
 const failing = (status: number) => scripted({ rounds: [], final: { fault: { kind: 'status', status } } });
@@ -19,10 +20,10 @@ browserSuite('the filters of the list', (open) => {
     const { page } = inspector;
     const codes = () => page.locator('a.row .why code').allInnerTexts();
 
-    await expect.poll(codes).toEqual(['provider_authentication_failed']);
+    await waitUntil(async () => expect(await codes()).toEqual(['provider_authentication_failed']));
     const chips = await page.getByRole('list', { name: 'Filters' }).getByRole('listitem').allInnerTexts();
     await page.getByRole('link', { name: 'Drop the filter: error code provider_authentication_failed' }).click();
-    await expect.poll(codes).toHaveLength(2);
+    await waitUntil(async () => expect(await codes()).toHaveLength(2));
 
     expect(chips.map((text) => text.replace(/\s+/g, ' '))).toEqual([
       'error code provider_authentication_failed ×',
@@ -42,13 +43,13 @@ browserSuite('the filters of the list', (open) => {
     const titles = () => page.locator('a.row .title').allInnerTexts();
     const count = (status: string) => page.locator(`[data-status=${status}]`).innerText();
 
-    await expect.poll(() => count('queued')).toBe('2');
+    await waitUntil(async () => expect(await count('queued')).toBe('2'));
     await page.getByRole('link', { name: 'Cancelled', exact: true }).click();
-    await expect.poll(titles).toEqual(['First.']);
+    await waitUntil(async () => expect(await titles()).toEqual(['First.']));
     await page.getByRole('link', { name: 'Queued', exact: true }).click();
-    await expect.poll(titles).toEqual(['Third.', 'Second.', 'First.']);
+    await waitUntil(async () => expect(await titles()).toEqual(['Third.', 'Second.', 'First.']));
     await page.getByRole('link', { name: 'Cancelled', exact: true }).click();
-    await expect.poll(titles).toEqual(['Third.', 'Second.']);
+    await waitUntil(async () => expect(await titles()).toEqual(['Third.', 'Second.']));
 
     expect([await count('cancelled'), await count('failed')]).toEqual(['1', '']);
     expect(page.url()).toMatch(/\?status=queued$/);
@@ -66,7 +67,7 @@ browserSuite('the filters of the list', (open) => {
 
     await page.getByRole('searchbox').fill('parcel');
     await page.keyboard.press('Enter');
-    await expect.poll(titles).toEqual(['Where is the parcel?']);
+    await waitUntil(async () => expect(await titles()).toEqual(['Where is the parcel?']));
     await page.getByText('Filter', { exact: true }).click();
     await page.getByLabel('Model').fill('openai/other');
     await page.getByLabel('Created from').fill('2026-01-02T10:00');

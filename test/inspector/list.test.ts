@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { createHarness } from '#test/harness/create-harness.ts';
 import { scripted } from '#test/harness/scripted.ts';
+import { waitUntil } from '#test/harness/wait-until.ts';
 import { browserSuite } from './browser-suite.ts';
 
 browserSuite('the list of turns', (open) => {
@@ -27,12 +28,12 @@ browserSuite('the list of turns', (open) => {
     const titles = () => inspector.page.locator('a.row .title').allInnerTexts();
 
     await inspector.page.getByRole('link', { name: 'Cancelled', exact: true }).click();
-    await expect.poll(titles).toEqual(['First.']);
+    await waitUntil(async () => expect(await titles()).toEqual(['First.']));
     await inspector.page.getByRole('link', { name: 'All', exact: true }).click();
-    await expect.poll(titles).toEqual(['Second.', 'First.']);
+    await waitUntil(async () => expect(await titles()).toEqual(['Second.', 'First.']));
     await inspector.page.getByRole('searchbox').fill(conversation_id);
     await inspector.page.keyboard.press('Enter');
-    await expect.poll(titles).toEqual(['First.']);
+    await waitUntil(async () => expect(await titles()).toEqual(['First.']));
 
     expect(await inspector.page.getByRole('link', { name: 'All', exact: true }).getAttribute('aria-current')).toBe(
       'true',
@@ -45,11 +46,11 @@ browserSuite('the list of turns', (open) => {
     await using inspector = await open(harness.url);
     const titles = () => inspector.page.locator('a.row .title').allInnerTexts();
 
-    await expect.poll(titles).toHaveLength(20);
+    await waitUntil(async () => expect(await titles()).toHaveLength(20));
     await inspector.page.getByRole('link', { name: 'Older' }).click();
-    await expect.poll(titles).toEqual(['Turn 2.', 'Turn 1.']);
+    await waitUntil(async () => expect(await titles()).toEqual(['Turn 2.', 'Turn 1.']));
     await inspector.page.getByRole('link', { name: 'Newest' }).click();
-    await expect.poll(titles).toHaveLength(20);
+    await waitUntil(async () => expect(await titles()).toHaveLength(20));
 
     expect(inspector.problems).toEqual([]);
   });
@@ -100,9 +101,12 @@ browserSuite('the list of turns', (open) => {
     await using inspector = await open(harness.url);
     const whys = () => inspector.page.locator('a.row .why').allInnerTexts();
 
-    await expect
-      .poll(whys)
-      .toEqual(['max_output_tokens', expect.stringMatching(/^provider_authentication_failed \S.{10,}/)]);
+    await waitUntil(async () =>
+      expect(await whys()).toEqual([
+        'max_output_tokens',
+        expect.stringMatching(/^provider_authentication_failed \S.{10,}/),
+      ]),
+    );
   });
 
   test.each([

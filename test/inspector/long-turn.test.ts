@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { createHarness, type Harness } from '#test/harness/create-harness.ts';
 import { scripted } from '#test/harness/scripted.ts';
+import { waitUntil } from '#test/harness/wait-until.ts';
 import { browserSuite } from './browser-suite.ts';
 
 const ROUNDS = 40;
@@ -55,10 +56,10 @@ browserSuite('a turn of many rounds', (open) => {
     await page.locator('summary', { hasText: 'Rounds 4 to 15 ·' }).waitFor();
 
     const last = page.locator('.timeline > ol > :last-child');
-    await expect.poll(() => last.innerText()).toMatch(/^Round 21\b/);
+    await waitUntil(async () => expect(await last.innerText()).toMatch(/^Round 21\b/));
     const place = '(({ top, bottom }) => bottom > 0 && top < innerHeight)';
     const isInSight = `${place}(document.querySelector('.timeline > ol > :last-child').getBoundingClientRect())`;
-    await expect.poll(() => page.evaluate(isInSight)).toBe(true);
+    await waitUntil(async () => expect(await page.evaluate(isInSight)).toBe(true));
     expect(problems).toEqual([]);
   });
 
@@ -69,11 +70,13 @@ browserSuite('a turn of many rounds', (open) => {
     const { page } = inspector;
     await page.locator('summary', { hasText: 'Rounds 4 to 10 ·' }).click();
     const inFold = page.locator('.folded h3', { hasText: /^Round / });
-    await expect.poll(() => inFold.count()).toBe(7);
+    await waitUntil(async () => expect(await inFold.count()).toBe(7));
 
     await harness.workOnce();
     await harness.workOnce();
 
-    await expect.poll(() => inFold.allInnerTexts()).toEqual([4, 5, 6, 7, 8, 9, 10, 11].map((n) => `Round ${n}`));
+    await waitUntil(async () =>
+      expect(await inFold.allInnerTexts()).toEqual([4, 5, 6, 7, 8, 9, 10, 11].map((n) => `Round ${n}`)),
+    );
   });
 });

@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest';
 import { apiClient } from '#test/harness/api-client.ts';
 import { createHarness } from '#test/harness/create-harness.ts';
+import { msAgo } from '#test/harness/moments.ts';
 import { insertPastTurns } from '#test/harness/past-turns.ts';
 import { scripted } from '#test/harness/scripted.ts';
+import { waitUntil } from '#test/harness/wait-until.ts';
 import { browserSuite } from './browser-suite.ts';
 
 const MINUTE = 60_000;
@@ -21,7 +23,7 @@ browserSuite('the overview', (open) => {
     await using inspector = await open(`${harness.url}/#/overview`);
     const chart = (name: string) => inspector.page.getByRole('region', { name, exact: true });
 
-    await expect.poll(() => chart('Turns').locator('.headline').innerText()).toBe('4 · 33 % failed');
+    await waitUntil(async () => expect(await chart('Turns').locator('.headline').innerText()).toBe('4 · 33 % failed'));
 
     const readings = (name: string) => chart(name).getByRole('listitem').allInnerTexts();
     expect(await readings('Turns')).toEqual(['Completed 2', 'Queued 1', 'Failed 1']);
@@ -33,19 +35,19 @@ browserSuite('the overview', (open) => {
 
   test('it refreshes by itself, and has another range behind a link', async () => {
     await using harness = await createHarness();
-    await insertPastTurns(harness.db, { from: Date.now() - 90 * MINUTE, count: 3, everyMs: 1, status: 'completed' });
+    await insertPastTurns(harness.db, { from: msAgo(90 * MINUTE), count: 3, everyMs: 1, status: 'completed' });
     await using inspector = await open(`${harness.url}/docs`);
     const { page } = inspector;
     await page.clock.install();
     await page.goto(`${harness.url}/#/overview`);
     const headline = page.getByRole('region', { name: 'Turns' }).locator('.headline');
 
-    await expect.poll(() => headline.innerText()).toBe('3');
+    await waitUntil(async () => expect(await headline.innerText()).toBe('3'));
     await harness.startTurn({ input: 'Hi' });
     await page.clock.runFor(MINUTE);
-    await expect.poll(() => headline.innerText()).toBe('4');
+    await waitUntil(async () => expect(await headline.innerText()).toBe('4'));
     await page.getByRole('link', { name: '1 hour' }).click();
-    await expect.poll(() => headline.innerText()).toBe('1');
+    await waitUntil(async () => expect(await headline.innerText()).toBe('1'));
 
     expect(page.url()).toContain('range=1h');
     expect(await page.getByRole('link', { name: '1 hour' }).getAttribute('aria-current')).toBe('true');
@@ -53,8 +55,8 @@ browserSuite('the overview', (open) => {
 
   test('a chart is read by keys: each stretch is spoken, in all charts at once, and Enter lists its turns', async () => {
     await using harness = await createHarness();
-    await insertPastTurns(harness.db, { from: Date.now() - 5 * 3_600_000, count: 2, everyMs: 1, status: 'completed' });
-    await insertPastTurns(harness.db, { from: Date.now() - 5_000, count: 1, everyMs: 1, status: 'failed' });
+    await insertPastTurns(harness.db, { from: msAgo(5 * 3_600_000), count: 2, everyMs: 1, status: 'completed' });
+    await insertPastTurns(harness.db, { from: msAgo(5_000), count: 1, everyMs: 1, status: 'failed' });
     await using inspector = await open(`${harness.url}/#/overview`);
     const { page } = inspector;
     const plot = page.getByRole('slider', { name: 'Turns over time' });
@@ -71,7 +73,7 @@ browserSuite('the overview', (open) => {
     expect(spoken).toMatch(/^\d+ \w+, \d\d:\d\d – .*: Completed 0, Failed 1$/);
     expect(other).toMatch(/: In 100, Out 10$/);
     expect(released).toBe('3 · 33 % failed');
-    await expect.poll(() => page.url()).toMatch(/#\/turns\?created_after=.*&created_before=/);
+    await waitUntil(() => expect(page.url()).toMatch(/#\/turns\?created_after=.*&created_before=/));
     expect(inspector.problems).toEqual([]);
   });
 
@@ -84,7 +86,7 @@ browserSuite('the overview', (open) => {
     const { page } = inspector;
     const groups = page.getByRole('region', { name: 'Failures' }).getByRole('listitem');
 
-    await expect.poll(() => groups.locator('b').allInnerTexts()).toEqual(['3', '1']);
+    await waitUntil(async () => expect(await groups.locator('b').allInnerTexts()).toEqual(['3', '1']));
     expect(await groups.locator('code').allInnerTexts()).toEqual([
       'provider_authentication_failed',
       'provider_permission_denied',
@@ -94,7 +96,7 @@ browserSuite('the overview', (open) => {
       /status=failed&error_code=provider_authentication_failed&created_after=.*&created_before=/,
     );
     await groups.first().locator('a.example').click();
-    await expect.poll(() => page.url()).toContain(newest.id);
+    await waitUntil(() => expect(page.url()).toContain(newest.id));
   });
 
   test('all failed turns of a code are retried together, after saying how many that are', async () => {
@@ -116,7 +118,9 @@ browserSuite('the overview', (open) => {
     await harness.workUntilIdle();
     await page.getByRole('button', { name: 'Close' }).click();
 
-    await expect.poll(() => page.locator('.group code').allInnerTexts()).toEqual(['provider_permission_denied']);
+    await waitUntil(async () =>
+      expect(await page.locator('.group code').allInnerTexts()).toEqual(['provider_permission_denied']),
+    );
     expect(inspector.problems).toEqual([]);
   });
 
@@ -143,18 +147,18 @@ browserSuite('the overview', (open) => {
 
     await page.getByLabel('Key', { exact: true }).fill('key-of-operators');
     await page.keyboard.press('Enter');
-    await expect.poll(() => headline.innerText()).toBe('1');
+    await waitUntil(async () => expect(await headline.innerText()).toBe('1'));
     expect(await choice.locator('option').allInnerTexts()).toEqual([
       ...['This project', 'All projects', 'operators', 'web'],
     ]);
     await choice.selectOption('All projects');
-    await expect.poll(() => headline.innerText()).toBe('3 · 33 % failed');
+    await waitUntil(async () => expect(await headline.innerText()).toBe('3 · 33 % failed'));
     await choice.selectOption('web');
-    await expect.poll(() => headline.innerText()).toBe('2 · 50 % failed');
+    await waitUntil(async () => expect(await headline.innerText()).toBe('2 · 50 % failed'));
     await page.getByRole('link', { name: '1 hour' }).click();
-    await expect.poll(() => page.url()).toContain('range=1h&project=web');
+    await waitUntil(() => expect(page.url()).toContain('range=1h&project=web'));
     await page.reload();
-    await expect.poll(() => headline.innerText()).toBe('2 · 50 % failed');
+    await waitUntil(async () => expect(await headline.innerText()).toBe('2 · 50 % failed'));
 
     expect(await choice.inputValue()).toBe('web');
     const failures = page.getByRole('region', { name: 'Failures' });

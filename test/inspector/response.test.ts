@@ -4,6 +4,7 @@ import { answered, openApproving, pay } from '#test/api/responses/approving.ts';
 import { openaiClient } from '#test/api/responses/openai-client.ts';
 import { createHarness, type Harness } from '#test/harness/create-harness.ts';
 import { scripted } from '#test/harness/scripted.ts';
+import { waitUntil } from '#test/harness/wait-until.ts';
 import { browserSuite } from './browser-suite.ts';
 
 type Input = OpenAI.Responses.ResponseCreateParams['input'] & {};
@@ -112,14 +113,14 @@ browserSuite('the page of a response', (open) => {
 
     await page.locator('.input > summary').click();
 
-    await expect
-      .poll(() => page.locator('.message').allInnerTexts())
-      .toEqual([
+    await waitUntil(async () =>
+      expect(await page.locator('.message').allInnerTexts()).toEqual([
         expect.stringMatching(/^developer\s+<b>Be brief\.<\/b>$/),
         expect.stringMatching(/^earlier call\s+call_b\s+locate\(\{"who":"Ada"\}\)$/),
         expect.stringMatching(/^result\s+call_b\s+In Rome\.$/),
         expect.stringMatching(/^user\s+image: https:\/\/example\.com\/a\.png$/),
-      ]);
+      ]),
+    );
     expect(problems).toEqual([]);
   });
 
@@ -131,7 +132,9 @@ browserSuite('the page of a response', (open) => {
     const chain = page.getByRole('navigation', { name: 'Chain' });
     const links = () => chain.getByRole('listitem').allInnerTexts();
 
-    await expect.poll(links).toEqual([expect.stringMatching(/^Previous\s+I am Ada\.\s+Completed$/)]);
+    await waitUntil(async () =>
+      expect(await links()).toEqual([expect.stringMatching(/^Previous\s+I am Ada\.\s+Completed$/)]),
+    );
     await page.getByRole('button', { name: `Copy ${second}` }).click();
     expect(await page.evaluate('navigator.clipboard.readText()')).toBe(second);
     await page.getByRole('button', { name: 'Copy turn_' }).click();
@@ -139,23 +142,25 @@ browserSuite('the page of a response', (open) => {
     await page.getByText('Background').waitFor();
 
     await chain.getByRole('link', { name: 'Previous' }).click();
-    await expect
-      .poll(links)
-      .toEqual([
+    await waitUntil(async () =>
+      expect(await links()).toEqual([
         expect.stringMatching(/^Next\s+Who am I\?\s+Completed$/),
         expect.stringMatching(/^Fork\s+Right\?\s+Completed$/),
         expect.stringMatching(/^Fork\s+Left\?\s+Completed$/),
-      ]);
+      ]),
+    );
     await page.keyboard.press('j');
     await page.keyboard.press('k');
     await page.keyboard.press('j');
     await page.keyboard.press('j');
     await page.keyboard.press('Enter');
-    await expect.poll(links).toEqual([expect.stringMatching(/^Forked from\s+I am Ada\.\s+Completed$/)]);
+    await waitUntil(async () =>
+      expect(await links()).toEqual([expect.stringMatching(/^Forked from\s+I am Ada\.\s+Completed$/)]),
+    );
 
     await openaiClient(harness).responses.delete(first);
     await page.goto(`${harness.url}/#/turns/${left.replace('resp_', 'turn_')}`);
-    await expect.poll(links).toEqual([`Previous${first} was deleted`]);
+    await waitUntil(async () => expect(await links()).toEqual([`Previous${first} was deleted`]));
     expect(problems).toEqual([]);
   });
 

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { createHarness, startBackgroundWorker } from '#test/harness/create-harness.ts';
+import { isoAgo } from '#test/harness/moments.ts';
 import { browserSuite } from './browser-suite.ts';
 
 const STEP = { turn_id: 'turn_01kagz8m4pfvbte2n5q7rys3wx', step: 'b2', since: '2026-11-20T10:00:00.000Z' };
@@ -25,8 +26,8 @@ browserSuite('workers and queues', (open) => {
     await using harness = await createHarness();
     await using inspector = await open(`${harness.url}/docs`);
     const { page } = inspector;
-    const until = new Date(Date.now() + 90_000).toISOString();
-    const times = { started_at: STEP.since, last_seen_at: new Date().toISOString() };
+    const until = isoAgo(-90_000);
+    const times = { started_at: STEP.since, last_seen_at: isoAgo(0) };
     const workers = [{ id: 'wrk_1', object: 'worker', ...times, concurrency: 50, steps: [STEP] }];
     const queue = { name: 'turns-openai', object: 'queue', provider: 'openai', waiting: 12, active: 1 };
     await page.route('**/v1/workers', (route) => route.fulfill({ json: list(workers) }));

@@ -1,8 +1,9 @@
 import { getEventListeners } from 'node:events';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { bounded } from '#core/llm/bounded.ts';
 import type { Delta, Provider } from '#core/llm/provider.ts';
 import type { Reply } from '#core/turn/reply.ts';
+import { repeat } from '#test/harness/repeat.ts';
 import { someRequest } from '#test/llm/provider-exam.ts';
 
 const reply: Reply = {
@@ -60,11 +61,13 @@ test('a provider that listens to nothing is left behind when time is up', async 
 });
 
 test('a provider that keeps talking is ended by the time in all, and the failure says so', async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
   const heard = Promise.withResolvers<unknown>();
   const talker = provider((_request, signal, onDelta) => {
-    const timer = setInterval(() => onDelta({ kind: 'text', text: '.' }), 2);
+    const stop = repeat(() => onDelta({ kind: 'text', text: '.' }), 2);
     signal.addEventListener('abort', () => {
-      clearInterval(timer);
+      stop();
       heard.resolve(signal.reason);
     });
     return new Promise(() => undefined);
@@ -72,10 +75,12 @@ test('a provider that keeps talking is ended by the time in all, and the failure
 
   const asking = bounded(talker, { timeoutMs: 80, idleTimeoutMs: 40 }).ask(someRequest, never, () => undefined);
 
-  await expect(asking).rejects.toMatchObject({
+  const ended = expect(asking).rejects.toMatchObject({
     code: 'provider_timeout',
     message: expect.stringContaining('no reply'),
   });
+  await vi.advanceTimersByTimeAsync(80);
+  await ended;
   expect(await heard.promise).toMatchObject({ code: 'provider_timeout' });
 });
 

@@ -62,7 +62,7 @@ const wires = [
   },
 ];
 
-test.for(wires)('whatever has happened, every request is valid for $wire/$model', { timeout: 120_000 }, async (on) => {
+test.for(wires)('whatever has happened, every request is valid for $wire/$model', async (on) => {
   let requests = 0;
 
   await fc.assert(

@@ -1,5 +1,6 @@
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { repeat } from '#test/harness/repeat.ts';
 
 /** What a scripted server answers: bytes in the order and the portions given, and how the answer ends. */
 export type Answer = {
@@ -80,7 +81,9 @@ async function play(response: ServerResponse, { status = 200, headers, body = []
   if (ending === 'end') response.end();
   if (ending === 'cut') response.destroy();
   if (ending === 'drip') {
-    const timer = setInterval(() => response.write(': still here\n\n'), 5);
-    response.on('close', () => clearInterval(timer));
+    response.on(
+      'close',
+      repeat(() => response.write(': still here\n\n'), 5),
+    );
   }
 }

@@ -240,8 +240,9 @@ function entriesOf<Name extends string, Value>(table: Record<Name, Value>): [Nam
 }
 
 function play<S>(name: string, model: Model<S>): void {
-  const bounds: Bounds = { maxStates: Number(values.states), maxMs: Number(values.seconds) * 1_000 };
   const startedAt = performance.now();
+  const isOver = () => performance.now() - startedAt > Number(values.seconds) * 1_000;
+  const bounds: Bounds = { maxStates: Number(values.states), isOver };
   const verdict = explore(model, bounds);
   const seconds = ((performance.now() - startedAt) / 1_000).toFixed(1);
   const size = `${verdict.states.toLocaleString('en')} states, ${verdict.edges.toLocaleString('en')} edges, ${seconds} s`;

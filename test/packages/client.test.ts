@@ -5,6 +5,7 @@ import { build } from 'rolldown';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { newWebhookSecret, signWebhook } from '#core/webhooks/sign.ts';
 import { createHarness, startBackgroundWorker } from '#test/harness/create-harness.ts';
+import { msAgo } from '#test/harness/moments.ts';
 import { scripted } from '#test/harness/scripted.ts';
 import { binOf, type Installed, installPackage, run } from './install-package.ts';
 import { findRuntimes } from './runtimes.ts';
@@ -46,7 +47,7 @@ const expected = {
 function givenTo(url: string) {
   const secret = newWebhookSecret();
   const body = JSON.stringify({ id: 'evt_1', object: 'event', type: 'turn.completed', data: { id: 'turn_1' } });
-  const timestampSeconds = Math.floor(Date.now() / 1000);
+  const timestampSeconds = Math.floor(msAgo(0) / 1000);
   const headers = signWebhook({ secrets: [secret], id: 'evt_1', timestampSeconds, body });
   const request = { model: 'openai/test', input: scripted({ answer: 'Hello, Ada.' }) };
   return { url, request, webhook: { secret, body, headers } };

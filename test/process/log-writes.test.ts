@@ -44,12 +44,16 @@ test('lines of a moment are written at once, and an idle process writes nothing'
 
 test('lines that come while a slow write is in flight are written after it', async () => {
   const lines = await run(`
-    const slow = fs.write;
-    fs.write = (...args) => void setTimeout(() => slow(...args), 200);
+    const counted = fs.write;
+    const begun = Promise.withResolvers();
+    fs.write = (...args) => {
+      begun.resolve();
+      setTimeout(() => counted(...args), 200);
+    };
     log.info('first');
-    await sleep(100);
+    await begun.promise;
     log.info('second');
-    await sleep(700);
+    while (writes < 2) await sleep(10);
     log.info({ writes }, 'counted');`);
 
   expect(lines.map(({ msg }) => msg)).toEqual(['first', 'second', 'counted']);

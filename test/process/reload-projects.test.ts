@@ -8,6 +8,7 @@ import { newFolder } from '#test/harness/new-folder.ts';
 import { scripted } from '#test/harness/scripted.ts';
 import { startProcess } from '#test/harness/start-process.ts';
 import { linesOf, untilLogged } from '#test/harness/until-logged.ts';
+import { waitUntil } from '#test/harness/wait-until.ts';
 
 /** A file of projects, and what it takes to have it read. */
 async function openFile(projects: object) {
@@ -66,7 +67,7 @@ test('SIGHUP has API and worker read the file again, while a stream goes on and 
     headers: { authorization: 'Bearer key-of-old', accept: 'text/event-stream' },
   });
 
-  await expect.poll(async () => (await old.findTurn(id)).status).toBe('in_progress');
+  await waitUntil(async () => expect((await old.findTurn(id)).status).toBe('in_progress'));
   await file.write({ web: { keys: ['key-of-new'] } });
   for (const { pid } of [api, worker]) process.kill(pid, 'SIGHUP');
   await Promise.all([api, worker].map((one) => untilLogged(one, 'projects.reloaded', { projects: 1, keys: 1 })));

@@ -1,10 +1,11 @@
 import { Redis } from 'ioredis';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { newId } from '#core/id.ts';
-import { openJobQueue } from '#core/queue/open-job-queue.ts';
 import type { Wakeup } from '#core/turn/wakeup.ts';
 import { queueBackends } from '#test/harness/queues.ts';
+import { openPatientQueue } from '#test/harness/stores/open-patient-stores.ts';
 import { testRedisUrl } from '#test/harness/stores/test-database.ts';
+import { waitUntil } from '#test/harness/wait-until.ts';
 
 const [onRedis] = queueBackends().filter(({ redis }) => redis);
 
@@ -25,7 +26,7 @@ test.skipIf(onRedis!.skip)(
     await jobQueue.enqueue([wakeupOf(turnId, 'r1')]);
 
     const inOrder = ['r1', 'b1', 'r1', 'b1'];
-    await vi.waitFor(() => expect(redis.scriptsOf(turnId).map(({ job }) => job)).toEqual(inOrder), { timeout: 40_000 });
+    await waitUntil(() => expect(redis.scriptsOf(turnId).map(({ job }) => job)).toEqual(inOrder));
     const [, wakeup, acknowledgement] = redis.scriptsOf(turnId);
     expect(wakeup?.source).toBe(acknowledgement?.source);
   },
@@ -43,9 +44,8 @@ test.skipIf(onRedis!.skip)(
   },
 );
 
-async function openRedisQueue() {
-  const jobQueue = await openJobQueue({ databaseUrl: '', redisUrl: testRedisUrl() });
-  return { ...jobQueue, [Symbol.asyncDispose]: () => jobQueue.close() };
+function openRedisQueue() {
+  return openPatientQueue({ databaseUrl: '', redisUrl: testRedisUrl() });
 }
 
 function wakeupOf(turnId: string, step: string): Wakeup {

@@ -1,14 +1,14 @@
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { newId } from '#core/id.ts';
 import type { JobQueue } from '#core/queue/job-queue.ts';
 import { openJobQueue } from '#core/queue/open-job-queue.ts';
 import type { Wakeup } from '#core/turn/wakeup.ts';
 import { describeQueues } from '#test/harness/queues.ts';
 import { createTestDatabase, testRedisUrl } from '#test/harness/stores/test-database.ts';
+import { waitUntil } from '#test/harness/wait-until.ts';
 import { type Link, openLink } from '../harness/links/open-link.ts';
 
 const ALL = ['turns-openai', 'anytime', 'deliveries'];
-const SOON = { timeout: 40_000, interval: 200 };
 
 /** A queue that reaches its store over a link which is cut; `link` can let it through. */
 async function openCutOffQueue(redis: boolean): Promise<{ jobQueue: JobQueue; link: Link } & AsyncDisposable> {
@@ -37,20 +37,20 @@ describeQueues(({ redis }) => {
 
     await expect(harness.jobQueue.enqueue([wakeup])).rejects.toThrow();
     harness.link.setMode('pass');
-    await vi.waitFor(() => harness.jobQueue.enqueue([wakeup]), SOON);
+    await waitUntil(() => harness.jobQueue.enqueue([wakeup]));
 
     expect(await harness.jobQueue.workOnce(ALL, async () => {})).toBe(true);
   });
 
-  test('a worker that starts while its queue is away answers once it is back', { timeout: 120_000 }, async () => {
+  test('a worker that starts while its queue is away answers once it is back', async () => {
     await using harness = await openCutOffQueue(redis);
     const handled: string[] = [];
 
     const workers = await harness.jobQueue.work(ALL, async ({ name }) => void handled.push(name), 4);
     harness.link.setMode('pass');
-    await vi.waitFor(() => harness.jobQueue.enqueue([wakeupOf('r1'), wakeupOf('b1')]), SOON);
+    await waitUntil(() => harness.jobQueue.enqueue([wakeupOf('r1'), wakeupOf('b1')]));
 
-    await vi.waitFor(() => expect(handled.toSorted()).toEqual(['run-round', 'run-tool-batch']), { timeout: 60_000 });
+    await waitUntil(() => expect(handled.toSorted()).toEqual(['run-round', 'run-tool-batch']));
     await workers.close(1_000);
   });
 });

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { JobQueue } from '#core/queue/job-queue.ts';
 import { openJobQueue } from '#core/queue/open-job-queue.ts';
 import { describeQueues } from '#test/harness/queues.ts';
+import { openPatientQueue } from '#test/harness/stores/open-patient-stores.ts';
 import { createTestDatabase, testRedisUrl } from '#test/harness/stores/test-database.ts';
 import { examineJobQueue, newWakeup } from './job-queue-exam.ts';
 
@@ -22,6 +23,5 @@ type Where = { redis: boolean; pooled?: boolean };
 async function openTestQueue({ redis, pooled = false }: Where): Promise<JobQueue & AsyncDisposable> {
   const directUrl = await createTestDatabase();
   const databaseUrl = pooled ? `${directUrl}?pgbouncer=true` : directUrl;
-  const jobQueue = await openJobQueue({ databaseUrl, directUrl, redisUrl: redis ? testRedisUrl() : undefined });
-  return { ...jobQueue, [Symbol.asyncDispose]: () => jobQueue.close() };
+  return openPatientQueue({ databaseUrl, directUrl, redisUrl: redis ? testRedisUrl() : undefined });
 }

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { expect, test } from 'vitest';
-import { openJobQueue } from '#core/queue/open-job-queue.ts';
 import { describeQueues } from '#test/harness/queues.ts';
+import { openPatientQueue } from '#test/harness/stores/open-patient-stores.ts';
 import { createTestDatabase, testRedisUrl } from '#test/harness/stores/test-database.ts';
 import { newWakeup } from './job-queue-exam.ts';
 
@@ -11,7 +11,7 @@ const JOBS = 32;
 describeQueues(({ redis }) => {
   test('a worker with many free places has begun with all jobs that wait after far fewer round trips', async () => {
     await using way = await openCountedWay(redis ? testRedisUrl() : await createTestDatabase());
-    const jobQueue = await openJobQueue(redis ? { databaseUrl: '', redisUrl: way.url } : { databaseUrl: way.url });
+    const jobQueue = await openPatientQueue(redis ? { databaseUrl: '', redisUrl: way.url } : { databaseUrl: way.url });
     await jobQueue.enqueue(Array.from({ length: JOBS }, () => newWakeup()));
     const before = way.sent();
     const allBegun = Promise.withResolvers<number>();

@@ -17,8 +17,6 @@ const NAMES = Array.from({ length: 100 }, (_, number) => `p${number}`);
 /** What a PostgreSQL of 100 connections leaves to a role that is no superuser. */
 const CONNECTIONS = 97;
 
-const BOUND = { timeout: 240_000 };
-
 /** A PostgreSQL of its own, and the URL of a role that may open so many connections at most. */
 async function openDatabase() {
   const folder = await newFolder('providers');
@@ -67,7 +65,7 @@ const isRefusal = ({ event, code }: Record<string, unknown>) => event === 'conne
 
 const COMPLETED = NAMES.map(() => 'completed');
 
-test('100 providers, three workers and an API work on a PostgreSQL of 100 connections', BOUND, async () => {
+test('100 providers, three workers and an API work on a PostgreSQL of 100 connections', async () => {
   await using database = await openDatabase();
   await using service = await openService({ DATABASE_URL: database.url });
 
@@ -82,7 +80,7 @@ test('100 providers, three workers and an API work on a PostgreSQL of 100 connec
   expect(open?.all).toBeLessThanOrEqual(CONNECTIONS);
 });
 
-test('100 providers take no more connections to Redis than one', BOUND, async ({ skip }) => {
+test('100 providers take no more connections to Redis than one', async ({ skip }) => {
   await using server = await openRedis();
   if (!server) return skip('no redis-server on the PATH');
   await using database = await openDatabase();

@@ -1,8 +1,8 @@
 import postgres from 'postgres';
 import { expect, test } from 'vitest';
 import { newId } from '#core/id.ts';
-import { openJobQueue } from '#core/queue/open-job-queue.ts';
 import type { Wakeup } from '#core/turn/wakeup.ts';
+import { openPatientQueue } from '#test/harness/stores/open-patient-stores.ts';
 import { createTestDatabase } from '#test/harness/stores/test-database.ts';
 import { waitUntil } from '#test/harness/wait-until.ts';
 
@@ -12,7 +12,7 @@ const QUEUE = 'turns-openai';
 test('a queue that stood empty while PostgreSQL cleaned up finds a job among many by an index', async () => {
   const databaseUrl = await createTestDatabase();
   await using database = openDatabase(databaseUrl);
-  const jobQueue = await openJobQueue({ databaseUrl });
+  const jobQueue = await openPatientQueue({ databaseUrl });
   await database.cleanUp();
 
   for (const count of [10, 500]) {
@@ -34,11 +34,11 @@ function openDatabase(url: string) {
     cleanUp: () => sql`vacuum analyze bullmq.job`,
     /** Postgres counts what a connection has read once that is closed. */
     rowsReadAsTable: async () => {
-      await waitUntil('the sessions of the queue are over', async () => {
+      await waitUntil(async () => {
         const open = await sql`select from pg_stat_activity
           where datname = current_database() and application_name like 'pawl-queue%'`;
         return open.length === 0;
-      });
+      }, 'the sessions of the queue are over');
       const [row] =
         await sql`select seq_tup_read::int as rows from pg_stat_user_tables where relid = 'bullmq.job'::regclass`;
       return row?.rows;

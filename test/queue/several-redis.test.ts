@@ -1,18 +1,19 @@
-import { afterAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import type { JobHandler, JobQueue } from '#core/queue/job-queue.ts';
 import { openJobQueue } from '#core/queue/open-job-queue.ts';
+import { openPatientQueue } from '#test/harness/stores/open-patient-stores.ts';
 import { openRedis } from '#test/harness/stores/redis/open-redis.ts';
 import { openSeveralRedis, urlOf } from '#test/harness/stores/redis/open-several-redis.ts';
+import { waitUntil } from '#test/harness/wait-until.ts';
 import { examineJobQueue, newWakeup } from './job-queue-exam.ts';
 
 const QUEUES = ['turns-openai', 'anytime', 'deliveries'];
-const SOON = { timeout: 30_000, interval: 50 };
 
 const three = await openSeveralRedis(3);
 const name = three ? 'BullMQ on several Redis' : 'BullMQ on several Redis (left out: no redis-server on the PATH)';
 const emptied = async () => {
   for (const { client } of three!.servers) await client.flushall();
-  return openQueue(three!.url);
+  return openTestQueue(three!.url);
 };
 
 describe.skipIf(!three)(name, () => {
@@ -23,7 +24,7 @@ describe.skipIf(!three)(name, () => {
   test('turns are spread over all of them, and each goes to its own, in whichever order they are named', async () => {
     await using jobQueue = await emptied();
     const wakeups = Array.from({ length: 60 }, () => newWakeup());
-    await using reversed = await openQueue(urlOf(three!.servers.toReversed()));
+    await using reversed = await openTestQueue(urlOf(three!.servers.toReversed()));
 
     await jobQueue.enqueue(wakeups);
     await reversed.enqueue(wakeups);
@@ -48,7 +49,7 @@ describe.skipIf(!three)(name, () => {
 
     const workers = await jobQueue.work(QUEUES, handle, 6);
     await jobQueue.enqueue(wakeups);
-    await vi.waitFor(() => expect(steps).toHaveLength(100), SOON);
+    await waitUntil(() => expect(steps).toHaveLength(100));
     await workers.close(1_000);
 
     expect(new Set(steps).size).toBe(100);
@@ -68,12 +69,12 @@ describe.skipIf(!three)(name, () => {
     await jobQueue.enqueue(Array.from({ length: 90 }, () => newWakeup()));
 
     const workers = await jobQueue.work(QUEUES, handle, 7);
-    await vi.waitFor(() => expect(begun).toBe(7), SOON);
+    await waitUntil(() => expect(begun).toBe(7));
     const { active } = await jobQueue.count(QUEUES);
     await three!.servers[2]!.kill();
-    await vi.waitFor(async () => expect(await kindsOf(jobQueue)).toEqual(['well', 'well', 'away']), SOON);
+    await waitUntil(async () => expect(await kindsOf(jobQueue)).toEqual(['well', 'well', 'away']));
     gates[0]!.resolve();
-    await vi.waitFor(() => expect(atWork).toBe(7), SOON);
+    await waitUntil(() => expect(atWork).toBe(7));
     gates[1]!.resolve();
     // What the lost one should still be told is not waited for.
     await workers.close(600_000);
@@ -87,7 +88,7 @@ test('the turns of a Redis that takes no jobs go to another one, and what it has
   await using redises = await openSeveralRedis(2);
   if (!redises) return skip('no redis-server on the PATH');
   const [full] = redises.servers;
-  await using jobQueue = await openQueue(redises.url);
+  await using jobQueue = await openTestQueue(redises.url);
   await full!.client.config('SET', 'maxmemory', '1');
 
   await jobQueue.enqueue(Array.from({ length: 30 }, () => newWakeup()));
@@ -104,7 +105,7 @@ test('with one of them away a queue opens, takes all turns and hands them out; w
   if (!redises) return skip('no redis-server on the PATH');
   const [gone, ...others] = redises.servers;
   await gone!.kill();
-  await using jobQueue = await openQueue(redises.url);
+  await using jobQueue = await openTestQueue(redises.url);
   const wakeups = Array.from({ length: 30 }, () => newWakeup());
   const worked: string[] = [];
 
@@ -120,7 +121,7 @@ test('with one of them away a queue opens, takes all turns and hands them out; w
     { kind: 'away', address: `127.0.0.1:${gone!.port}`, error: { code: 'ECONNREFUSED' } },
     ...[{ kind: 'well' }, { kind: 'well' }],
   ]);
-  await vi.waitFor(() => expect(jobQueue.check()).rejects.toThrow(), SOON);
+  await waitUntil(() => expect(jobQueue.check()).rejects.toThrow());
   await expect(jobQueue.enqueue([newWakeup()])).rejects.toThrow();
 });
 
@@ -140,7 +141,6 @@ async function kindsOf(jobQueue: JobQueue): Promise<string[]> {
   return (await jobQueue.check()).map(({ kind }) => kind);
 }
 
-async function openQueue(redisUrl: string): Promise<JobQueue & AsyncDisposable> {
-  const jobQueue = await openJobQueue({ databaseUrl: '', redisUrl });
-  return { ...jobQueue, [Symbol.asyncDispose]: () => jobQueue.close() };
+function openTestQueue(redisUrl: string): Promise<JobQueue & AsyncDisposable> {
+  return openPatientQueue({ databaseUrl: '', redisUrl });
 }

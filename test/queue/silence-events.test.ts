@@ -1,8 +1,8 @@
 import postgres from 'postgres';
 import { expect, test } from 'vitest';
 import { newId } from '#core/id.ts';
-import { openJobQueue } from '#core/queue/open-job-queue.ts';
 import { migrateQueue } from '#core/queue/postgres/backend.ts';
+import { openPatientQueue } from '#test/harness/stores/open-patient-stores.ts';
 import { createTestDatabase } from '#test/harness/stores/test-database.ts';
 
 test('a job on Postgres leaves no events behind, however often the queue is migrated', async () => {
@@ -11,7 +11,7 @@ test('a job on Postgres leaves no events behind, however often the queue is migr
   await sql`drop schema bullmq cascade`;
   await Promise.all([migrateQueue(databaseUrl), migrateQueue(databaseUrl)]);
   await migrateQueue(databaseUrl);
-  const jobQueue = await openJobQueue({ databaseUrl });
+  const jobQueue = await openPatientQueue({ databaseUrl });
 
   await jobQueue.enqueue([
     { kind: 'turn', turnId: newId('turn'), step: 'r1', generation: 0, provider: 'openai', priority: 0 },

@@ -1,18 +1,18 @@
 import { Redis } from 'ioredis';
 import postgres from 'postgres';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { newId } from '#core/id.ts';
 import { turnsQueue } from '#core/queue/job.ts';
 import type { JobQueue } from '#core/queue/job-queue.ts';
-import { openJobQueue } from '#core/queue/open-job-queue.ts';
 import { blockForJobs } from '#core/queue/redis/block-for-jobs.ts';
 import type { TurnWakeup } from '#core/turn/wakeup.ts';
 import { describeOnRedis, describeQueues } from '#test/harness/queues.ts';
+import { openPatientQueue } from '#test/harness/stores/open-patient-stores.ts';
 import { createTestDatabase, testRedisUrl } from '#test/harness/stores/test-database.ts';
+import { waitUntil } from '#test/harness/wait-until.ts';
 import { openLink } from '../harness/links/open-link.ts';
 
 const PROVIDERS = Array.from({ length: 60 }, (_, number) => `p${number}`);
-const SOON = { timeout: 100_000, interval: 50 };
 
 /** Longer than a worker waits before it polls by itself, so that as many wakeups in a row cannot have been missed. */
 const MANY = 20;
@@ -29,7 +29,7 @@ async function newUrls(redis: boolean): Promise<Urls> {
 
 /** A queue with workers that record which turns they were handed. */
 async function openAnswered(urls: Urls, handle: (turnId: string) => Promise<void> = async () => {}) {
-  const jobQueue: JobQueue = await openJobQueue(urls);
+  const jobQueue: JobQueue = await openPatientQueue(urls);
   const handled: string[] = [];
   const queues = PROVIDERS.map(turnsQueue);
   const answering = await jobQueue.work(
@@ -43,8 +43,8 @@ async function openAnswered(urls: Urls, handle: (turnId: string) => Promise<void
   );
   const wakeup = async (provider: string, own: Partial<TurnWakeup> = {}) => {
     const one = newWakeup(provider, own);
-    // Given up after a second, which a busy machine may take for sixty queues at once; twice is once.
-    await vi.waitFor(() => jobQueue.enqueue([one]), SOON);
+    // Refused while a connection is replaced; twice is once.
+    await waitUntil(() => jobQueue.enqueue([one]));
     return one.turnId;
   };
   const close = async () => {
@@ -80,11 +80,11 @@ describeQueues(({ redis }) => {
 
     for (const provider of PROVIDERS) {
       enqueued.push(await workers.enqueue(provider));
-      await vi.waitFor(() => expect(workers.handled).toEqual(enqueued), SOON);
+      await waitUntil(() => expect(workers.handled).toEqual(enqueued));
     }
     const atOnce = await Promise.all(PROVIDERS.map((provider) => workers.enqueue(provider)));
 
-    await vi.waitFor(() => expect(workers.handled.toSorted()).toEqual([...enqueued, ...atOnce].toSorted()), SOON);
+    await waitUntil(() => expect(workers.handled.toSorted()).toEqual([...enqueued, ...atOnce].toSorted()));
   });
 
   test('delayed jobs of many queues are found when they are due', async () => {
@@ -93,7 +93,7 @@ describeQueues(({ redis }) => {
     const delays = PROVIDERS.map((provider, index) => workers.enqueue(provider, { delayMs: 100 + 10 * index }));
     const enqueued = await Promise.all(delays);
 
-    await vi.waitFor(() => expect(workers.handled.toSorted()).toEqual(enqueued.toSorted()), SOON);
+    await waitUntil(() => expect(workers.handled.toSorted()).toEqual(enqueued.toSorted()));
   });
 
   test('waiting connections that are killed again and again are replaced', async () => {
@@ -103,11 +103,11 @@ describeQueues(({ redis }) => {
     for (const provider of PROVIDERS.slice(0, 10)) {
       await killConnections(urls);
       const turnId = await workers.enqueue(provider);
-      await vi.waitFor(() => expect(workers.handled).toContain(turnId), SOON);
+      await waitUntil(() => expect(workers.handled).toContain(turnId));
     }
   });
 
-  test('connections that go silent while their sockets stay open are replaced', { timeout: 240_000 }, async () => {
+  test('connections that go silent while their sockets stay open are replaced', async () => {
     const urls = await newUrls(redis);
     const target = new URL(urls.redisUrl ?? urls.databaseUrl);
     await using link = await openLink(Number(target.port));
@@ -115,7 +115,7 @@ describeQueues(({ redis }) => {
     const linked = urls.redisUrl ? { ...urls, redisUrl: target.href } : { databaseUrl: target.href };
     await using workers = await openAnswered(linked);
     const first = await workers.enqueue('p0');
-    await vi.waitFor(() => expect(workers.handled).toEqual([first]), SOON);
+    await waitUntil(() => expect(workers.handled).toEqual([first]));
 
     link.setMode('blackhole');
     // Queues that no job has been sent to, each of which is opened on a connection of its own.
@@ -124,7 +124,7 @@ describeQueues(({ redis }) => {
     link.setMode('pass');
 
     const enqueued = await workers.enqueue('p1');
-    await vi.waitFor(() => expect(workers.handled).toContain(enqueued), { timeout: 60_000 });
+    await waitUntil(() => expect(workers.handled).toContain(enqueued));
   });
 
   test('a job of a worker without a free slot goes to the worker of another process', async () => {
@@ -140,10 +140,10 @@ describeQueues(({ redis }) => {
     await using other = await openAnswered(urls, holdTheFirst);
 
     await one.enqueue('p0', { delayMs: 100 });
-    await vi.waitFor(() => expect(isFirst).toBe(false), SOON);
+    await waitUntil(() => expect(isFirst).toBe(false));
     for (let time = 0; time < MANY; time += 1) {
       const turnId = await one.enqueue('p0');
-      await vi.waitFor(() => expect([...one.handled, ...other.handled]).toContain(turnId), SOON);
+      await waitUntil(() => expect([...one.handled, ...other.handled]).toContain(turnId));
     }
 
     release.resolve();
@@ -169,7 +169,7 @@ describeOnRedis(() => {
     await ours.wait(0.05);
     await waiters.sending.zadd('test:queue:marker', 7, '1');
 
-    await vi.waitFor(async () => expect(await theirs.wait(1)).toEqual({ member: '1', score: 7 }), SOON);
+    await waitUntil(async () => expect(await theirs.wait(1)).toEqual({ member: '1', score: 7 }));
   });
 
   test('a queue that comes to a connection which blocks for others is woken as well', async () => {

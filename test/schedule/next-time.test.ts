@@ -50,7 +50,7 @@ test('every so many seconds is counted from its beginning, to the millisecond', 
   expect(nextTimes(plan, plan.since + 90_000, 1).map((at) => at - plan.since)).toEqual([180_000]);
 });
 
-test('the last time before a moment is found however long ago the last firing was', { timeout: 20_000 }, () => {
+test('the last time before a moment is found however long ago the last firing was', () => {
   const from = ms('2016-02-29T00:00:00Z');
   const before = ms('2026-11-20T10:00:30Z');
 

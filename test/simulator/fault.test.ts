@@ -1,5 +1,6 @@
 import OpenAI from 'openai';
 import { expect, test } from 'vitest';
+import { waitUntil } from '#test/harness/wait-until.ts';
 import { askSimulator, getWeather, script } from './ask-simulator.ts';
 
 const withFault = (fault: Record<string, unknown>, more = {}) =>
@@ -97,7 +98,7 @@ test('hang: there is no answer until the client disconnects', async () => {
 
   const leave = new AbortController();
   const answer = model.fetch(withFault({ kind: 'hang' }), { signal: leave.signal });
-  await expect.poll(() => model.requests).toHaveLength(1);
+  await waitUntil(() => expect(model.requests).toHaveLength(1));
   leave.abort();
 
   await expect(answer).rejects.toThrow(/abort/);
@@ -110,8 +111,8 @@ test('hang: in mid-stream the connection stays open and silent', async () => {
 
   const leave = new AbortController();
   const onText = (text: string) => {
-    // A little longer, in which nothing else may come.
-    if (contentOf(text) === 'It i') setTimeout(() => leave.abort(), 50);
+    // One turn of the loop later, in which nothing else may come.
+    if (contentOf(text) === 'It i') setImmediate(() => leave.abort());
   };
   const { text, ended } = await readStream(model.fetch(input, { signal: leave.signal }), onText);
 

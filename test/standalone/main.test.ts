@@ -8,6 +8,7 @@ import { expect, test } from 'vitest';
 import { apiClient } from '#test/harness/api-client.ts';
 import { surroundings } from '#test/harness/parts/start-program.ts';
 import { scripted } from '#test/harness/scripted.ts';
+import { waitUntil } from '#test/harness/wait-until.ts';
 import { afterTest, newFolder } from '../embedded-postgres/postgres-owner.ts';
 
 type Line = Record<string, unknown> & { msg: string };
@@ -72,9 +73,7 @@ test('one command runs a turn; one Ctrl-C under npm stops it cleanly, and the da
   expect(await second.findTurn(id)).toMatchObject({ status: 'completed', output: body.output });
 });
 
-test('an embedded PostgreSQL that is killed is started again at the same place, and turns go on', {
-  timeout: 150_000,
-}, async () => {
+test('an embedded PostgreSQL that is killed is started again at the same place, and turns go on', async () => {
   const dataDir = newFolder();
   const pawl = await startPawl(dataDir);
   const first = postmasterOf(dataDir);
@@ -83,8 +82,8 @@ test('an embedded PostgreSQL that is killed is started again at the same place, 
 
   process.kill(first, 'SIGKILL');
   await pawl.said(/The embedded PostgreSQL has ended\. It is started again\./);
-  await expect.poll(async () => (await pawl.call('GET', '/readyz')).status, { timeout: 40_000 }).toBe(200);
-  await expect.poll(async () => (await pawl.findTurn(id)).status, { timeout: 40_000 }).toBe('completed');
+  await waitUntil(async () => expect((await pawl.call('GET', '/readyz')).status).toBe(200));
+  await waitUntil(async () => expect((await pawl.findTurn(id)).status).toBe('completed'));
   const second = postmasterOf(dataDir);
   pawl.child.kill('SIGINT');
   const [code] = await once(pawl.child, 'exit');
@@ -95,9 +94,7 @@ test('an embedded PostgreSQL that is killed is started again at the same place, 
   expect(pawl.lines.filter(({ msg }) => msg.includes('has ended'))).toHaveLength(1);
 });
 
-test('an embedded PostgreSQL that has ended and lost its folder ends Pawl with one sentence', {
-  timeout: 150_000,
-}, async () => {
+test('an embedded PostgreSQL that has ended and lost its folder ends Pawl with one sentence', async () => {
   const dataDir = newFolder();
   const pawl = await startPawl(dataDir);
   const pid = postmasterOf(dataDir);

@@ -3,6 +3,7 @@ import { queueDelayed } from '#core/checkpoint/turns/delays/queue-delayed.ts';
 import type { TurnResource } from '#core/turn/resource/turn.ts';
 import { timing } from '#core/turn/timing.ts';
 import { createHarness, type Harness, startBackgroundWorker } from '#test/harness/create-harness.ts';
+import { isoAgo } from '#test/harness/moments.ts';
 import { describeQueues } from '#test/harness/queues.ts';
 import { refusalOf } from '../api/refusals.ts';
 
@@ -75,7 +76,7 @@ test('a time that has passed is now; a turn that is cancelled before its time ne
   const { say } = await openConversation(harness);
 
   const past = await say('past', { start_at: '2020-01-01T01:00:00+01:00' });
-  const gone = await say('gone', { start_at: new Date(Date.now() + 3_600_000).toISOString() });
+  const gone = await say('gone', { start_at: isoAgo(-3_600_000) });
   const { status } = await harness.call('POST', `/v1/turns/${gone.id}/cancel`);
   await harness.advance(4_000_000);
   await harness.queueDelayed();
@@ -133,10 +134,7 @@ test('ends of turns and turns whose time comes meet at their conversation, and e
   await using _worker = await startBackgroundWorker(harness);
 
   const turns = await Promise.all(
-    conversations.flatMap(({ say }, index) => [
-      say('first'),
-      say('second', { start_at: new Date(Date.now() + 300 + 20 * index).toISOString() }),
-    ]),
+    conversations.flatMap(({ say }, index) => [say('first'), say('second', { start_at: isoAgo(-300 - 20 * index) })]),
   );
   const ended = await Promise.all(turns.map(({ id }) => harness.untilEnded(id)));
 
@@ -147,7 +145,7 @@ test('ends of turns and turns whose time comes meet at their conversation, and e
 test('a time is one of two fields, within a year, and for turns that wait for their turn', async () => {
   await using harness = await createHarness();
   const refused = (fields: object) => refusalOf(harness, '/v1/turns', { model: 'sim/demo', input: 'Hi', ...fields });
-  const inAYear = new Date(Date.now() + 366 * 86_400_000).toISOString();
+  const inAYear = isoAgo(-366 * 86_400_000);
 
   expect(await refused({ start_at: inAYear })).toBe('400 invalid_value: start_at');
   expect(await refused({ start_at: 'tomorrow' })).toBe('400 invalid_value: start_at');

@@ -1,9 +1,10 @@
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { createHarness, type Harness, workUntilEnded } from '#test/harness/create-harness.ts';
 import { keepRows } from '#test/harness/keep-rows.ts';
 import { scripted } from '#test/harness/scripted.ts';
 import { openChangingModel, WHICH_TRY } from '#test/harness/servers/changing-model.ts';
 import { openToolRecorder } from '#test/harness/servers/tool-recorder.ts';
+import { waitUntil } from '#test/harness/wait-until.ts';
 
 // A failover to an asynchronous standby loses the last commits, while workers that know of them work on.
 
@@ -69,7 +70,7 @@ test('a reply to a history that the database has lost is not saved', async () =>
   await first.workOnce();
   await first.workOnce();
   const asking = first.workOnce();
-  await vi.waitFor(() => expect(first.worker.heartbeat.count()).toBe(1));
+  await waitUntil(() => expect(first.worker.heartbeat.count()).toBe(1));
 
   await goBack();
   await workUntilAt(second, id, 'r2');

@@ -10,8 +10,10 @@ import { startStopwatch } from '#services/worker/batch/stopwatch.ts';
 import { startRun } from '#services/worker/lease/run.ts';
 import { jobHandler } from '#services/worker/worker.ts';
 import { createHarness, type Harness } from '#test/harness/create-harness.ts';
+import { msAgo } from '#test/harness/moments.ts';
 import { scripted } from '#test/harness/scripted.ts';
 import { openExternalServer } from '#test/harness/servers/external-server.ts';
+import { waitUntil } from '#test/harness/wait-until.ts';
 import { openToolRecorder } from '../harness/servers/tool-recorder.ts';
 
 const locate = { name: 'locate_user', description: 'Asks the device where the user is', execution: { kind: 'client' } };
@@ -105,7 +107,7 @@ test('handing a step back twice is handing it back once', async () => {
   await using harness = await createHarness();
   const { id } = await harness.startTurn({ input: scripted({ final: { fault: { kind: 'hang' } } }) });
   const working = harness.workOnce();
-  await expect.poll(() => harness.modelRequests).toHaveLength(1);
+  await waitUntil(() => expect(harness.modelRequests).toHaveLength(1));
   const { lease_owner } = await harness.db.selectFrom('turns').select('lease_owner').executeTakeFirstOrThrow();
   const back = {
     turnId: id,
@@ -134,7 +136,7 @@ test('a locked turn does not delay the heartbeat of the others (R4)', async () =
   const input = scripted({ final: { fault: { kind: 'hang' } } });
   const [locked, other] = [await harness.startTurn({ input }), await harness.startTurn({ input })];
   const working = [harness.workOnce(), harness.workOnce()];
-  await expect.poll(() => harness.modelRequests).toHaveLength(2);
+  await waitUntil(() => expect(harness.modelRequests).toHaveLength(2));
   await harness.advance(4_000);
 
   await harness.db.transaction().execute(async (trx) => {
@@ -162,7 +164,7 @@ test('a run that slept since its claim does not call, once another has given the
   const [call] = turn.rounds[0]?.calls ?? [];
   using sleeper = startRun('sleeper', turn);
   await claimCalls(harness.db, { turnId: id, round: 1, runId: sleeper.id, indexes: [0] });
-  const claimedAt = { ...startStopwatch(), wallMs: Date.now() - 7_000 };
+  const claimedAt = { ...startStopwatch(), wallMs: msAgo(7_000) };
 
   await harness.advance(7_000);
   await harness.rescue();

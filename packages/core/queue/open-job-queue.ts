@@ -17,22 +17,26 @@ const ENQUEUE_TIMEOUT_MS = 1_000;
 /** A queue that never has jobs, so that counting them costs nothing. */
 const PROBE_QUEUE = 'probe';
 
-type Urls = DatabaseUrls & { redisUrl?: string | undefined };
+/** `enqueueTimeoutMs`: how long the queue may take to add jobs. A caller that does not wait for a person gives it longer. */
+type Options = DatabaseUrls & { redisUrl?: string | undefined; enqueueTimeoutMs?: number | undefined };
 
 /**
  * Opens the queue on Redis where there is one, on all of them where there are several, else on Postgres. `onError` gets the reason
  * why a connection failed; one of several that is away fails no process, and so gives its reasons to `check` alone.
  */
 export async function openJobQueue(
-  { redisUrl, ...database }: Urls,
+  { redisUrl, enqueueTimeoutMs = ENQUEUE_TIMEOUT_MS, ...database }: Options,
   onError: (error: unknown) => void = () => {},
 ): Promise<JobQueue> {
-  if (!redisUrl) return jobQueueOn(postgresBackend(database, onError), 'PostgreSQL');
+  if (!redisUrl) return jobQueueOn(postgresBackend(database, onError), { address: 'PostgreSQL', enqueueTimeoutMs });
   const all = readRedisUrls(redisUrl);
   const [first, ...others] = all;
   if (first && others.length === 0)
-    return jobQueueOn(await redisBackend({ to: first.to, name: 'Redis at REDIS_URL' }, onError), first.address);
-  const opened = await Promise.allSettled(all.map(openStore));
+    return jobQueueOn(await redisBackend({ to: first.to, name: 'Redis at REDIS_URL' }, onError), {
+      address: first.address,
+      enqueueTimeoutMs,
+    });
+  const opened = await Promise.allSettled(all.map((one) => openStore(one, enqueueTimeoutMs)));
   const stores = opened.flatMap((store) => (store.status === 'fulfilled' ? [store.value] : []));
   const refused = opened.find((store) => store.status === 'rejected');
   if (!refused) return spreadJobs(stores);
@@ -40,15 +44,19 @@ export async function openJobQueue(
   throw refused.reason;
 }
 
-async function openStore({ address, to }: RedisAddress): Promise<JobStore> {
+async function openStore({ address, to }: RedisAddress, enqueueTimeoutMs: number): Promise<JobStore> {
   let failure: unknown = null;
   const backend = await redisBackend({ to, name: `Redis at ${address} in REDIS_URL` }, (error) => {
     failure = error;
   });
-  return { address, jobQueue: jobQueueOn(backend, address), isOpen: backend.isOpen, failure: () => failure };
+  const jobQueue = jobQueueOn(backend, { address, enqueueTimeoutMs });
+  return { address, jobQueue, isOpen: backend.isOpen, failure: () => failure };
 }
 
-function jobQueueOn(backend: Backend, address: string): JobQueue {
+type Named = { address: string; enqueueTimeoutMs: number };
+
+function jobQueueOn(backend: Backend, { address, enqueueTimeoutMs }: Named): JobQueue {
+  const withinTime = (adding: Promise<void>) => refuseLate(adding, enqueueTimeoutMs);
   const queues = cacheQueues(backend.makeQueue);
   const ahead = backend.ackQueues && cacheQueues(backend.ackQueues.make);
   const silent = backend.ackQueues && cacheQueues(backend.ackQueues.makeSilent);
@@ -90,9 +98,11 @@ function optionsOf({ id, rank, delayMs }: Job) {
   return { jobId: id, priority: rank, delay: delayMs, attempts: 1, removeOnComplete: true, removeOnFail: true };
 }
 
-function withinTime(adding: Promise<void>): Promise<void> {
+function refuseLate(adding: Promise<void>, limitMs: number): Promise<void> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Failure('queue_unavailable', LATE)), ENQUEUE_TIMEOUT_MS);
+    const refuse = () => reject(new Failure('queue_unavailable', LATE));
+    // If the process stood still, it reads an answer that has arrived before it refuses.
+    const timer = setTimeout(() => setImmediate(refuse), limitMs);
     adding.then(resolve, reject).finally(() => clearTimeout(timer));
   });
 }

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { pino } from 'pino';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { transientFaultOf } from '#core/postgres/retry-transient.ts';
 import { makeApp } from '#services/api/app.ts';
 import type { ApiContext } from '#services/api/context.ts';
@@ -12,6 +12,7 @@ import type { ReadAnywhere } from '#services/api/read-anywhere.ts';
 import { makeAvailability } from '#services/process/availability.ts';
 import { makeProjects } from '#services/process/projects.ts';
 import { createHarness, type Harness } from '#test/harness/create-harness.ts';
+import { waitUntil } from '#test/harness/wait-until.ts';
 import { describeRefusal } from '../refusals.ts';
 
 let harness: Harness;
@@ -118,7 +119,7 @@ test.each(['content-length: 1000', 'transfer-encoding: chunked'])(
     socket.write(`${head}\r\nexpect: 100-continue\r\n\r\n${chunk}`);
     await once(socket, 'data');
     socket.resetAndDestroy();
-    await vi.waitFor(() => expect(logged).not.toEqual([]), { timeout: 10_000, interval: 10 });
+    await waitUntil(() => expect(logged).not.toEqual([]));
     await close();
 
     expect(logged).toEqual(['debug a client went away in the middle of its request']);
@@ -173,9 +174,7 @@ test('each key has its own limit of streams and long polls at once', async () =>
     signal: leaving.signal,
   });
   const poll = keyed.call('GET', `${path}?wait=60`, first);
-  await vi.waitFor(async () => expect((await keyed.call('GET', `${path}?wait=0.01`, first)).status).toBe(429), {
-    timeout: 30_000,
-  });
+  await waitUntil(async () => expect((await keyed.call('GET', `${path}?wait=0.01`, first)).status).toBe(429));
 
   const refused = await keyed.call('GET', `${path}/events`, by('key-of-alpha', { accept: 'text/event-stream' }));
   const other = await keyed.call('GET', `${path}?wait=0.01`, by('second-key'));
@@ -188,9 +187,7 @@ test('each key has its own limit of streams and long polls at once', async () =>
   expect(describeRefusal(refused)).toBe('429 too_many_streams: null');
   expect(refused.headers.get('retry-after')).toBe('1');
   expect([other.status, plain.status]).toEqual([200, 200]);
-  await vi.waitFor(async () => expect((await keyed.call('GET', `${path}?wait=0.01`, first)).status).toBe(200), {
-    timeout: 30_000,
-  });
+  await waitUntil(async () => expect((await keyed.call('GET', `${path}?wait=0.01`, first)).status).toBe(200));
 });
 
 /** An API over a database that is only what the test makes of it, with what it logs. */

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { createHarness, type Harness, startBackgroundWorker } from '#test/harness/create-harness.ts';
 import { scripted } from '#test/harness/scripted.ts';
+import { waitUntil } from '#test/harness/wait-until.ts';
 import { createEndpoint } from '#test/harness/webhook-endpoint.ts';
 import { document, operations, type Schema } from './document.ts';
 import { problemsAt } from './strictly.ts';
@@ -82,6 +83,6 @@ async function startWaiting(harness: Harness, more: object): Promise<string> {
   const call = { name: 'locate_user', arguments: {}, id: 'call_1' };
   const tools = [{ name: 'locate_user', description: 'Asks the device where the user is', ...more }];
   const { id } = await harness.startTurn({ input: scripted({ rounds: [{ tools: [call] }] }), tools });
-  await expect.poll(async () => (await harness.findTurn(id)).status).toBe('requires_action');
+  await waitUntil(async () => expect((await harness.findTurn(id)).status).toBe('requires_action'));
   return id;
 }

@@ -2,7 +2,9 @@ import { sql } from 'kysely';
 import { connectPawl } from 'pawl/client';
 import { expect, test } from 'vitest';
 import { createHarness, startBackgroundWorker } from '#test/harness/create-harness.ts';
+import { isoAgo } from '#test/harness/moments.ts';
 import { scripted } from '#test/harness/scripted.ts';
+import { waitUntil } from '#test/harness/wait-until.ts';
 
 const hanging = scripted({ final: { fault: { kind: 'hang' } } });
 
@@ -10,11 +12,11 @@ test('a worker that is alive is listed with the steps it is on, and without them
   await using harness = await createHarness();
   const pawl = connectPawl({ baseUrl: harness.url });
   const { id } = await harness.startTurn({ input: hanging });
-  const before = new Date().toISOString();
+  const before = isoAgo(0);
 
   {
     await using _worker = await startBackgroundWorker(harness);
-    await expect.poll(async () => (await pawl.workers())[0]?.steps, { timeout: 10_000 }).toHaveLength(1);
+    await waitUntil(async () => expect((await pawl.workers())[0]?.steps).toHaveLength(1));
     const [worker] = await pawl.workers();
     expect(worker).toMatchObject({ object: 'worker', concurrency: 8, steps: [{ turn_id: id, step: 'r1' }] });
     expect(worker!.id).toMatch(/^wrk_/);

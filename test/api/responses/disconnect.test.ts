@@ -5,6 +5,7 @@ import type { TurnResource } from '#core/turn/resource/turn.ts';
 import { startApi } from '#services/api/app.ts';
 import { createHarness, type Harness, startBackgroundWorker } from '#test/harness/create-harness.ts';
 import { scripted } from '#test/harness/scripted.ts';
+import { waitUntil } from '#test/harness/wait-until.ts';
 
 /** A create on a connection of its own, once the response is there. Closing it is the test's business. */
 async function open({ url }: { url: string }, headers: Record<string, string> = {}): Promise<ClientRequest> {
@@ -24,10 +25,10 @@ async function turns({ call }: Harness): Promise<TurnResource[]> {
 
 /** Waits until the callers' connections use up what their key may have open, or no longer do. */
 async function untilHeld(harness: Harness, isUsedUp: boolean): Promise<void> {
-  await expect.poll(() => turns(harness)).toHaveLength(1);
+  await waitUntil(async () => expect(await turns(harness)).toHaveLength(1));
   const [turn] = await turns(harness);
   const ask = async () => (await harness.call('GET', `/v1/turns/${turn!.id}?wait=0.001`)).status;
-  await expect.poll(ask).toBe(isUsedUp ? 429 : 200);
+  await waitUntil(async () => expect(await ask()).toBe(isUsedUp ? 429 : 200));
 }
 
 const statuses = async (harness: Harness) => (await turns(harness)).map(({ status }) => status);
@@ -35,11 +36,11 @@ const statuses = async (harness: Harness) => (await turns(harness)).map(({ statu
 test('a caller who closes the connection of a foreground create cancels it', async () => {
   await using harness = await createHarness();
   const connection = await open(harness);
-  await expect.poll(() => statuses(harness)).toEqual(['queued']);
+  await waitUntil(async () => expect(await statuses(harness)).toEqual(['queued']));
 
   connection.destroy();
 
-  await expect.poll(() => statuses(harness)).toEqual(['cancelled']);
+  await waitUntil(async () => expect(await statuses(harness)).toEqual(['cancelled']));
 });
 
 test('a response whose caller asks for it goes on when the connection is closed', async () => {
@@ -60,7 +61,7 @@ test('an API that stops cancels nothing', async () => {
   const stopping = await startApi(parts, settings, log);
   const connection = await open({ url: stopping.url });
   const answered = once(connection, 'response');
-  await expect.poll(() => statuses(harness)).toEqual(['queued']);
+  await waitUntil(async () => expect(await statuses(harness)).toEqual(['queued']));
 
   await stopping.close(10_000);
 

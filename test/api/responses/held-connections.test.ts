@@ -6,6 +6,7 @@ import { loadTurn } from '#core/checkpoint/turns/reading/find.ts';
 import type { Turn } from '#core/turn/turn.ts';
 import { makeHeldConnections } from '#services/api/responses/held-connections.ts';
 import { createHarness, type Harness } from '#test/harness/create-harness.ts';
+import { waitUntil } from '#test/harness/wait-until.ts';
 
 test('of two connections that wait for a response, the first to close leaves it alone', async () => {
   await using harness = await createHarness();
@@ -29,7 +30,7 @@ test('of two connections that wait for a response, the last to close cancels it'
 
   for (const connection of connections) connection.destroy();
 
-  await expect.poll(async () => (await harness.findTurn(turn.id)).status).toBe('cancelled');
+  await waitUntil(async () => expect((await harness.findTurn(turn.id)).status).toBe('cancelled'));
 });
 
 /** A server that holds each connection for one turn. */
@@ -64,7 +65,7 @@ async function openHolder({ db, parts, log }: Harness, turn: Turn) {
       await isHeld;
       return connection;
     },
-    untilClosed: (count: number) => expect.poll(() => closed).toBe(count),
+    untilClosed: (count: number) => waitUntil(() => expect(closed).toBe(count)),
     [Symbol.asyncDispose]: async () => {
       server.closeAllConnections();
       server.close();

@@ -12,6 +12,7 @@ import { callsOf } from '#core/turn/call.ts';
 import type { LiveEvent } from '#core/turn/event.ts';
 import type { Reply } from '#core/turn/reply.ts';
 import { readStep } from '#core/turn/step.ts';
+import { msAgo } from '#test/harness/moments.ts';
 import { plainConfig } from '#test/harness/plain-config.ts';
 import { askedForState, askedResponse } from '../../turn/responses/make-response.ts';
 import type { StreamHarness } from './stream-harness.ts';
@@ -47,7 +48,7 @@ export async function playResponse(
       model: plainConfig.model,
       attempts: 1,
       edition,
-      startedAt: Date.now(),
+      startedAt: msAgo(0),
       reply: replyOf(said),
     };
     const calls = (said.calls ?? []).map((name, index) => ({ ...CALL, id: `call_${number}_${index}`, name }));

@@ -1,9 +1,8 @@
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { createHarness, type Harness } from '#test/harness/create-harness.ts';
 import { newFolder } from '#test/harness/new-folder.ts';
 import { openReplicated, type ReplicatedPostgres } from '#test/harness/stores/open-replicated.ts';
-
-const SOON = { timeout: 120_000, interval: 100 };
+import { waitUntil } from '#test/harness/wait-until.ts';
 
 /** An API and a worker on demand, with a standby that lists are read from. */
 async function createReplicated() {
@@ -35,14 +34,14 @@ const untilUsed = (harness: Pick<Harness, 'call' | 'parts'>) =>
 
 /** What a request is answered once the standby reads all that it takes, and the primary nothing. */
 function fromStandby<Answer>(harness: Pick<Harness, 'parts'>, ask: () => Promise<Answer>): Promise<Answer> {
-  return vi.waitFor(async () => {
+  return waitUntil(async () => {
     const before = await reads(harness);
     const answer = await ask();
     const { replica, primary } = await reads(harness);
     expect(replica).toBeGreaterThan(before.replica);
     expect(primary).toBe(before.primary);
     return answer;
-  }, SOON);
+  });
 }
 
 /** All that a replica may answer, for a turn that has ended. */
@@ -113,16 +112,13 @@ test('however far a standby is, each list has what was started before it', async
 
   const stopping = changeSpeed(harness.pair);
   const [started, missed] = [[] as string[], [] as string[]];
-  await vi.waitFor(
-    async () => {
-      const { id } = await harness.startTurn({ input: 'hello' });
-      started.push(id);
-      if (!(await idsOf(harness, '/v1/turns?limit=5')).includes(id)) missed.push(id);
-      const { replica, primary } = await reads(harness);
-      expect(Math.min(replica - before.replica, primary - before.primary)).toBeGreaterThan(10);
-    },
-    { ...SOON, interval: 1 },
-  );
+  await waitUntil(async () => {
+    const { id } = await harness.startTurn({ input: 'hello' });
+    started.push(id);
+    if (!(await idsOf(harness, '/v1/turns?limit=5')).includes(id)) missed.push(id);
+    const { replica, primary } = await reads(harness);
+    expect(Math.min(replica - before.replica, primary - before.primary)).toBeGreaterThan(10);
+  });
   await stopping();
 
   expect(started.length).toBeGreaterThan(20);
@@ -170,16 +166,16 @@ test('where the standby takes over, what it had read is read from it as the prim
   await untilUsed(harness);
   await pair.failOver();
 
-  const ids = await vi.waitFor(async () => {
+  const ids = await waitUntil(async () => {
     const { status, body } = await harness.call<List>('GET', '/v1/turns');
     expect(status).toBe(200);
     return body.data.map(({ id }) => id);
-  }, SOON);
-  const { body } = await vi.waitFor(async () => {
+  });
+  const { body } = await waitUntil(async () => {
     const answer = await harness.call('POST', '/v1/turns', { body: { model: 'openai/test', input: 'more' } });
     expect(answer.status).toBe(202);
     return answer;
-  }, SOON);
+  });
 
   expect(ids).toEqual([turn.id]);
   expect(await idsOf(harness, '/v1/turns')).toEqual([body.id, turn.id]);

@@ -1,9 +1,10 @@
 import postgres from 'postgres';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { TurnResource } from '#core/turn/resource/turn.ts';
 import type { Answer } from '#test/harness/api-client.ts';
 import { createHarness, type Harness } from '#test/harness/create-harness.ts';
 import { scripted } from '#test/harness/scripted.ts';
+import { waitUntil } from '#test/harness/wait-until.ts';
 import { describeRefusal } from '../refusals.ts';
 
 let harness: Harness;
@@ -52,7 +53,7 @@ test.each(VERBS)('%s that waits for a delete finds nothing, and says so', async 
   expect(describeRefusal(await asking)).toBe(refusal);
 });
 
-test.each(VERBS)('%s and a delete at the same time both get a true answer', { timeout: 60_000 }, async (_, ask) => {
+test.each(VERBS)('%s and a delete at the same time both get a true answer', async (_, ask) => {
   const statuses = new Set<number>();
   for (let n = 0; n < 8; n += 1) {
     const { turn, delivery } = await failedTurn();
@@ -114,12 +115,9 @@ async function deleting(id: string) {
 }
 
 async function untilOneWaits(): Promise<void> {
-  await vi.waitFor(
-    async () => {
-      const [row] = await other`select count(*)::int as waiting from pg_locks
+  await waitUntil(async () => {
+    const [row] = await other`select count(*)::int as waiting from pg_locks
         where not granted and pid in (select pid from pg_stat_activity where datname = current_database())`;
-      expect(row!.waiting).toBeGreaterThan(0);
-    },
-    { timeout: 10_000, interval: 20 },
-  );
+    expect(row!.waiting).toBeGreaterThan(0);
+  });
 }

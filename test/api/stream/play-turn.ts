@@ -16,6 +16,7 @@ import type { Reply } from '#core/turn/reply.ts';
 import { readStep } from '#core/turn/step.ts';
 import { publishRound } from '#services/worker/round/publish-round.ts';
 import type { Watchers } from '#services/worker/watchers.ts';
+import { msAgo } from '#test/harness/moments.ts';
 import { plainConfig } from '#test/harness/plain-config.ts';
 
 type Parts = { db: Db; pubsub: Pubsub; watchers: Watchers };
@@ -91,7 +92,7 @@ export async function playTurn({ db, pubsub, watchers }: Parts) {
         number,
         model: plainConfig.model,
         attempts: 1,
-        startedAt: Date.now(),
+        startedAt: msAgo(0),
         warnings: [],
         webhook: null,
       };
@@ -132,7 +133,7 @@ export async function playTurn({ db, pubsub, watchers }: Parts) {
       await end({
         status: 'completed',
         output,
-        lastRound: { number, model: plainConfig.model, reply, attempts: 1, startedAt: Date.now() },
+        lastRound: { number, model: plainConfig.model, reply, attempts: 1, startedAt: msAgo(0) },
       });
     },
     fail: () =>

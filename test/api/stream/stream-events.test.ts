@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { waitUntil } from '#test/harness/wait-until.ts';
 import { type Seen, textOf } from './open-stream.ts';
 import { createWatchHarness } from './watch-harness.ts';
 
@@ -135,11 +136,11 @@ test('a watcher that leaves cancels nothing and leaves nothing behind', async ()
   await staying.until(has('turn.queued'));
 
   leaving.leave();
-  await expect.poll(() => harness.streamHub.count()).toEqual({ turns: 1, streams: 1, waiters: 0 });
+  await waitUntil(() => expect(harness.streamHub.count()).toEqual({ turns: 1, streams: 1, waiters: 0 }));
   await turn.start();
   await staying.until(has('turn.started'));
   staying.leave();
-  await expect.poll(() => harness.streamHub.count()).toEqual({ turns: 0, streams: 0, waiters: 0 });
+  await waitUntil(() => expect(harness.streamHub.count()).toEqual({ turns: 0, streams: 0, waiters: 0 }));
 
   expect((await turn.load()).status).toBe('in_progress');
 });

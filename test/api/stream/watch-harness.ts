@@ -1,6 +1,6 @@
 import { serve } from '@hono/node-server';
 import type { KyselyPlugin } from 'kysely';
-import { inject, vi } from 'vitest';
+import { inject } from 'vitest';
 import { connect } from '#core/checkpoint/connect.ts';
 import type { Db } from '#core/checkpoint/tables.ts';
 import { openPubsub } from '#core/pubsub/open-pubsub.ts';
@@ -15,6 +15,7 @@ import { makeStreamHub } from '#services/api/stream/hub.ts';
 import { makeStreamLimiter } from '#services/api/stream/limiter.ts';
 import { openLog } from '#services/process/log.ts';
 import { makeWatchers } from '#services/worker/watchers.ts';
+import { waitUntil } from '#test/harness/wait-until.ts';
 import { createTestDatabase } from '../../harness/stores/test-database.ts';
 import { openStream, type StreamOptions } from './open-stream.ts';
 import { playTurn } from './play-turn.ts';
@@ -95,14 +96,11 @@ async function untilSubscribed(apiSide: Pubsub, workerSide: Pubsub): Promise<voi
     apiSide.subscribeToTurn(turnId, () => reached.add('watcher')),
     workerSide.subscribeToWorkers(() => reached.add('worker')),
   ];
-  await vi.waitFor(
-    () => {
-      workerSide.publishToTurn({ kind: 'wake', turnId });
-      apiSide.publishToWorkers({ kind: 'watched', turnId });
-      if (reached.size < 2) throw new Error('The two sides do not reach each other.');
-    },
-    { timeout: 20_000, interval: 20 },
-  );
+  await waitUntil(() => {
+    workerSide.publishToTurn({ kind: 'wake', turnId });
+    apiSide.publishToWorkers({ kind: 'watched', turnId });
+    if (reached.size < 2) throw new Error('The two sides do not reach each other.');
+  });
   for (const each of leave) each();
 }
 

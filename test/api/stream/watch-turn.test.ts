@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { waitUntil } from '#test/harness/wait-until.ts';
 import { type Seen, textOf } from './open-stream.ts';
 import { pubsubBackends } from './pubsub-backends.ts';
 import { createWatchHarness } from './watch-harness.ts';
@@ -154,15 +155,15 @@ for (const { name, redis, skip } of pubsubBackends()) {
       const poll = harness.streamHub.waitFor(turn.id, () => false, { timeoutMs: 60_000, signal: polling.signal });
       const first = await harness.open(turn.id);
       await first.until(has('turn.started'));
-      await expect.poll(() => harness.catchUps.length).toBeGreaterThan(0);
+      await waitUntil(() => expect(harness.catchUps.length).toBeGreaterThan(0));
 
       first.leave();
-      await expect.poll(() => harness.streamHub.count().streams, { interval: 5 }).toBe(0);
+      await waitUntil(() => expect(harness.streamHub.count().streams).toBe(0));
       const requested = harness.catchUps.length;
       const second = await harness.open(turn.id);
       await second.until(has('turn.started'));
 
-      await expect.poll(() => harness.catchUps.length).toBeGreaterThan(requested);
+      await waitUntil(() => expect(harness.catchUps.length).toBeGreaterThan(requested));
       polling.abort();
       await poll;
     });

@@ -4,6 +4,7 @@ import type { UiChunk } from '#core/turn/ui-message/chunk.ts';
 import { createHarness, type Harness, startBackgroundWorker } from '#test/harness/create-harness.ts';
 import { describeQueues } from '#test/harness/queues.ts';
 import { scripted } from '#test/harness/scripted.ts';
+import { waitUntil } from '#test/harness/wait-until.ts';
 import { openaiClient } from '../responses/openai-client.ts';
 import { chunksOf, readMessage, reconnect } from './read-message.ts';
 
@@ -164,7 +165,7 @@ test('a conversation has a stream only while a turn of it is active that its cal
 
   expect((await ask(stream)).status).toBe(204);
   const unseen = create('/v1/responses', { input: 'Hi', conversation: id, store: false });
-  await expect.poll(async () => (await harness.db.selectFrom('turns').select('id').execute()).length).toBe(1);
+  await waitUntil(async () => expect((await harness.db.selectFrom('turns').select('id').execute()).length).toBe(1));
   const [turn] = await harness.db.selectFrom('turns').select('id').execute();
   const statuses = [
     (await ask(stream)).status,

@@ -1,8 +1,9 @@
 import { sql } from 'kysely';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { apiClient } from '#test/harness/api-client.ts';
 import { createHarness } from '#test/harness/create-harness.ts';
 import { scripted } from '#test/harness/scripted.ts';
+import { waitUntil } from '#test/harness/wait-until.ts';
 
 const PAWL_PROJECTS = JSON.stringify({
   web: { keys: ['key-of-web'], tokens_per_day: 100, requests_per_minute: 600 },
@@ -20,14 +21,11 @@ async function start(env: Record<string, string> = { PAWL_PROJECTS }) {
 
 /** Asks for turns until one is refused: what a process knows of the day is up to a second old. */
 async function untilRefused(web: Client, headers: Record<string, string> = {}) {
-  return vi.waitFor(
-    async () => {
-      const answer = await web.call('POST', '/v1/turns', { body: { model: 'openai/test', input: 'Hi' }, headers });
-      expect(answer.status).toBe(429);
-      return answer;
-    },
-    { timeout: 10_000, interval: 50 },
-  );
+  return waitUntil(async () => {
+    const answer = await web.call('POST', '/v1/turns', { body: { model: 'openai/test', input: 'Hi' }, headers });
+    expect(answer.status).toBe(429);
+    return answer;
+  });
 }
 
 test('once the tokens of the day are used up, new turns are refused until midnight UTC; others go on', async () => {

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { deleteTurn } from '#core/checkpoint/erasure/delete-turn.ts';
 import type { Trx } from '#core/checkpoint/tables.ts';
 import { saveCompaction } from '#core/checkpoint/turns/compaction/save-compaction.ts';
@@ -9,6 +9,7 @@ import { findTurn } from '#core/checkpoint/turns/reading/find.ts';
 import type { TurnResource } from '#core/turn/resource/turn.ts';
 import { createHarness, type Harness } from '#test/harness/create-harness.ts';
 import { dumpTables } from '#test/harness/stores/dump-tables.ts';
+import { waitUntil } from '#test/harness/wait-until.ts';
 import { count, endedTurn, exists, historyOf, inTransaction, newTurn, say } from './ended-turn.ts';
 
 const ROUNDS = 12;
@@ -135,7 +136,5 @@ async function forkOf(trx: Trx, origin: string): Promise<string | null> {
 async function untilOneWaits(): Promise<void> {
   const waiting = sql<{ count: number }>`select count(*)::int as count from pg_locks
     where not granted and pid in (select pid from pg_stat_activity where datname = current_database())`;
-  await vi.waitFor(async () => expect((await waiting.execute(harness.db)).rows[0]?.count).toBeGreaterThan(0), {
-    ...{ timeout: 10_000, interval: 20 },
-  });
+  await waitUntil(async () => expect((await waiting.execute(harness.db)).rows[0]?.count).toBeGreaterThan(0));
 }

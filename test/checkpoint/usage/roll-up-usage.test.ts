@@ -1,13 +1,14 @@
 import fc from 'fast-check';
 import { sql } from 'kysely';
 import postgres from 'postgres';
-import { beforeAll, expect, test, vi } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { connect } from '#core/checkpoint/connect.ts';
 import type { Db } from '#core/checkpoint/tables.ts';
 import { rollUpUsage } from '#core/checkpoint/usage/roll-up-usage.ts';
 import { sumTokensOfDay } from '#core/checkpoint/usage/sum-tokens-of-day.ts';
 import { sumUsage, USAGE_GROUPS } from '#core/checkpoint/usage/sum-usage.ts';
 import { createTestDatabase } from '#test/harness/stores/test-database.ts';
+import { waitUntil } from '#test/harness/wait-until.ts';
 
 let url: string;
 
@@ -77,7 +78,7 @@ test('a worker that is killed while it rolls up leaves all as it was', async () 
       await other`select pg_terminate_backend(pid) from pg_stat_activity
         where wait_event_type = 'Lock' and datname = current_database()`,
     ).toHaveLength(1);
-  await vi.waitFor(isKilled, { timeout: 10_000, interval: 20 });
+  await waitUntil(isKilled);
   const error = await broken;
   const left = await count(db);
   await locked`rollback`;

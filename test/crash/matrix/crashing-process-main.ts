@@ -3,6 +3,7 @@ import { type Log, openLog } from '#services/process/log.ts';
 import { openParts, type Parts } from '#services/process/parts.ts';
 import { makeProjects } from '#services/process/projects.ts';
 import { readSettings, type Settings } from '#services/process/settings.ts';
+import { openPatientStores } from '#test/harness/stores/open-patient-stores.ts';
 import { saveCachedModules } from './cached-modules.ts';
 import type { FromProcess, Orders, ToProcess } from './crashing-process.ts';
 import { countCrossings } from './taps/crossings.ts';
@@ -37,7 +38,7 @@ async function openPart({ env, projects }: Orders): Promise<string> {
   const settings = readSettings(env);
   const { DATABASE_URL = '' } = settings;
   const log = openLog('crashing', settings.PAWL_LOG_LEVEL);
-  const parts = await openParts({ ...settings, DATABASE_URL }, log);
+  const parts = await openParts({ ...settings, DATABASE_URL }, log, openPatientStores);
   parts.projects = makeProjects(projects.map(plainProject));
   return open(tapParts(parts, crossings), settings, log);
 }

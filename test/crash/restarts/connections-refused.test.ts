@@ -4,14 +4,13 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { Redis } from 'ioredis';
 import postgres from 'postgres';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { createHarness, type Harness } from '#test/harness/create-harness.ts';
 import { startProcess } from '#test/harness/start-process.ts';
 import { openRedis } from '#test/harness/stores/redis/open-redis.ts';
 import { createTestDatabase } from '#test/harness/stores/test-database.ts';
 import { untilLogged } from '#test/harness/until-logged.ts';
-
-const SOON = { timeout: 30_000, interval: 200 };
+import { waitUntil } from '#test/harness/wait-until.ts';
 
 /** A database of its own, and a role that may use it with so many connections as `limit` says. */
 async function openLimited() {
@@ -62,10 +61,10 @@ test('while PostgreSQL refuses connections /readyz says which limit to raise, an
   await database.limit(0);
   await database.kill();
   const refused = { status: 503, message: expect.stringContaining('raise max_connections') };
-  await vi.waitFor(async () => expect(await readyz(harness)).toEqual(refused), SOON);
+  await waitUntil(async () => expect(await readyz(harness)).toEqual(refused));
   await database.limit(50);
 
-  await vi.waitFor(async () => expect(await readyz(harness)).toEqual(READY), SOON);
+  await waitUntil(async () => expect(await readyz(harness)).toEqual(READY));
 });
 
 test('a worker that PostgreSQL refuses logs which limit to raise, and works on once it is raised', async () => {
@@ -77,7 +76,7 @@ test('a worker that PostgreSQL refuses logs which limit to raise, and works on o
   await database.kill();
   const { msg } = await untilLogged(worker, 'connection.refused');
   await database.limit(50);
-  const turn = await vi.waitFor(() => harness.startTurn({ input: 'Hello' }), SOON);
+  const turn = await waitUntil(() => harness.startTurn({ input: 'Hello' }));
   const { body } = await harness.call('GET', `/v1/turns/${turn.id}?wait=30`);
 
   expect(msg).toMatch(/no connection left .* raise max_connections/);
@@ -96,9 +95,9 @@ test('while Redis refuses connections /readyz says which limit to raise, and is 
   await redis.config('SET', 'maxclients', '1');
   await redis.call('client', 'kill', 'skipme', 'yes');
   const refused = { status: 503, message: expect.stringContaining('raise maxclients') };
-  await vi.waitFor(async () => expect(await readyz(harness)).toEqual(refused), SOON);
+  await waitUntil(async () => expect(await readyz(harness)).toEqual(refused));
   await redis.config('SET', 'maxclients', '100');
 
-  await vi.waitFor(async () => expect(await readyz(harness)).toEqual(READY), SOON);
+  await waitUntil(async () => expect(await readyz(harness)).toEqual(READY));
   redis.disconnect();
 });

@@ -1,5 +1,5 @@
 import type OpenAI from 'openai';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import type { NumberedEvent } from '#core/turn/responses/piece.ts';
 import { findFreePort } from '#embedded-postgres/find-free-port.ts';
 import { migrateAll } from '#services/migrate/migrate-all.ts';
@@ -8,6 +8,7 @@ import { scripted } from '#test/harness/scripted.ts';
 import { startProcess, type TestProcess } from '#test/harness/start-process.ts';
 import { openPostgres } from '#test/harness/stores/open-postgres.ts';
 import { openRedis } from '#test/harness/stores/redis/open-redis.ts';
+import { waitUntil } from '#test/harness/wait-until.ts';
 import { openaiClient } from '../../api/responses/openai-client.ts';
 import { openChangingModel, WHICH_TRY } from '../../harness/servers/changing-model.ts';
 import { openToolRecorder } from '../../harness/servers/tool-recorder.ts';
@@ -17,7 +18,6 @@ import { type Followed, followToEnd } from './follow-to-end.ts';
 // Workers and APIs killed, Redis killed, PostgreSQL crashed, while clients follow (contract-responses R49).
 
 const RESPONSES = 6;
-const FOREVER = { timeout: 120_000, interval: 20 };
 const words = (what: string) => Array.from({ length: 24 }, (_, index) => `${what} ${index} 🐢`).join(', ');
 
 test.for([{ queue: 'redis' }, { queue: 'postgres' }])(
@@ -113,7 +113,7 @@ async function untilTold(clients: { followed: Followed }[]): Promise<void> {
     const last = followed.told.at(-1);
     return last?.type === 'response.completed' || (last !== before[index] && last?.type.endsWith('_text.delta'));
   };
-  await vi.waitFor(() => expect(clients.every(isOn)).toBe(true), FOREVER);
+  await waitUntil(() => expect(clients.every(isOn)).toBe(true));
 }
 
 /** All but the deltas; without what differs between those who saw an edition that was given up and those who did not. */

@@ -1,4 +1,4 @@
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import type { TurnResource } from '#core/turn/resource/turn.ts';
 import { migrateAll } from '#services/migrate/migrate-all.ts';
 import { apiClient } from '#test/harness/api-client.ts';
@@ -11,8 +11,8 @@ import { startProcess } from '#test/harness/start-process.ts';
 import { openFailoverPair } from '#test/harness/stores/open-failover-pair.ts';
 import { testRedisUrl } from '#test/harness/stores/test-database.ts';
 import { untilLogged } from '#test/harness/until-logged.ts';
+import { waitUntil } from '#test/harness/wait-until.ts';
 
-const FOREVER = { timeout: 120_000, interval: 200 };
 const timeout = 300_000;
 
 /** Long enough for the standby to receive that the turn was begun, and no more of it. */
@@ -50,7 +50,7 @@ describeQueues(({ redis }) => {
     const early = await post('early', { model: 'openai/test', input: 'Early.' });
     await untilEnded(early.body.id);
     const paying = await post('paying', payment(recorder.url));
-    await vi.waitFor(async () => expect((await findTurn(paying.body.id)).status).toBe('requires_action'), FOREVER);
+    await waitUntil(async () => expect((await findTurn(paying.body.id)).status).toBe('requires_action'));
     const booking = await post('booking', bookingOf(recorder.url));
     await pair.untilReplayed();
     pair.replication().impose('hold');
@@ -58,12 +58,12 @@ describeQueues(({ redis }) => {
     // Behind that: the person allows, both make their calls, and another turn is accepted and ends.
     await allow(paying.body.id);
     await Promise.all([recorder.called('pay', 1), recorder.called('slow', 1)]);
-    await vi.waitFor(async () => expect((await findTurn(paying.body.id)).status).toBe('completed'), FOREVER);
+    await waitUntil(async () => expect((await findTurn(paying.body.id)).status).toBe('completed'));
     const late = await post('late', { model: 'openai/test', input: 'Late.' });
     await untilEnded(late.body.id);
     await pair.killPrimary();
     await pair.promote();
-    await vi.waitFor(async () => expect((await call('GET', '/readyz')).status).toBe(200), FOREVER);
+    await waitUntil(async () => expect((await call('GET', '/readyz')).status).toBe(200));
 
     const gone = await call('GET', `/v1/turns/${late.body.id}`);
     const again = await post('late', { model: 'openai/test', input: 'Late.' });

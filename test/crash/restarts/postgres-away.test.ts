@@ -1,4 +1,4 @@
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { migrateAll } from '#services/migrate/migrate-all.ts';
 import { apiClient } from '#test/harness/api-client.ts';
 import { newFolder } from '#test/harness/new-folder.ts';
@@ -6,8 +6,7 @@ import { scripted } from '#test/harness/scripted.ts';
 import { startProcess } from '#test/harness/start-process.ts';
 import { openPostgres } from '#test/harness/stores/open-postgres.ts';
 import { untilLogged } from '#test/harness/until-logged.ts';
-
-const FOREVER = { timeout: 120_000, interval: 200 };
+import { waitUntil } from '#test/harness/wait-until.ts';
 
 test('while Postgres is away the API says 503; once it is back, every turn finishes by itself', {
   timeout: 180_000,
@@ -30,7 +29,7 @@ test('while Postgres is away the API says 503; once it is back, every turn finis
     const found = await Promise.all(turns.map(({ id }) => call<{ status: string }>('GET', `/v1/turns/${id}`)));
     expect(found.map(({ body }) => body.status)).toEqual(turns.map(() => 'completed'));
   };
-  await vi.waitFor(ended, FOREVER);
+  await waitUntil(ended);
 
   expect(away.map(({ status }) => status)).toEqual(away.map(() => 503));
   expect(away[0]?.headers.get('retry-after')).toBe('1');

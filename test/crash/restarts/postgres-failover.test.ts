@@ -1,4 +1,4 @@
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import type { TurnResource } from '#core/turn/resource/turn.ts';
 import { migrateAll } from '#services/migrate/migrate-all.ts';
 import { apiClient } from '#test/harness/api-client.ts';
@@ -10,8 +10,8 @@ import { startProcess } from '#test/harness/start-process.ts';
 import { openFailoverPair } from '#test/harness/stores/open-failover-pair.ts';
 import { testRedisUrl } from '#test/harness/stores/test-database.ts';
 import { untilLogged } from '#test/harness/until-logged.ts';
+import { waitUntil } from '#test/harness/wait-until.ts';
 
-const FOREVER = { timeout: 120_000, interval: 200 };
 const timeout = 240_000;
 
 describeQueues(({ redis }) => {
@@ -37,16 +37,16 @@ describeQueues(({ redis }) => {
     await recorder.called('book', 21);
 
     await pair.killPrimary();
-    await vi.waitFor(async () => expect((await call('GET', '/readyz')).status).toBe(503), FOREVER);
+    await waitUntil(async () => expect((await call('GET', '/readyz')).status).toBe(503));
     const refused = await load.refusals();
     await pair.promote();
-    await vi.waitFor(async () => expect((await call('GET', '/readyz')).status).toBe(200), FOREVER);
+    await waitUntil(async () => expect((await call('GET', '/readyz')).status).toBe(200));
     const ids = await load.stop();
-    const ended = await vi.waitFor(async () => {
+    const ended = await waitUntil(async () => {
       const turns = await Promise.all(ids.map(findTurn));
       expect(turns.map(({ status }) => status)).toEqual(turns.map(() => 'completed'));
       return turns;
-    }, FOREVER);
+    });
     const events = await Promise.all(ids.map(listEvents));
 
     expect(refused).toBeGreaterThan(0);
@@ -77,13 +77,13 @@ function startLoad(call: Call, toolUrl: string) {
   let onRefusal = () => {};
   const start = async (number: number): Promise<string> => {
     const request = { headers: { 'idempotency-key': `turn-${number}` }, body: turnOf(number, toolUrl) };
-    const { status, body } = await vi.waitFor(async () => {
+    const { status, body } = await waitUntil(async () => {
       const answer = await call<{ id: string }>('POST', '/v1/turns', request);
       if (answer.status !== 503) return answer;
       refusals += 1;
       onRefusal();
       throw new Error('refused');
-    }, FOREVER);
+    });
     expect([200, 202], JSON.stringify(body)).toContain(status);
     return body.id;
   };

@@ -1,12 +1,11 @@
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { createHarness, type Harness } from '#test/harness/create-harness.ts';
 import { describeQueues } from '#test/harness/queues.ts';
 import { scripted } from '#test/harness/scripted.ts';
 import { startProcess } from '#test/harness/start-process.ts';
 import { linesOf, untilLogged } from '#test/harness/until-logged.ts';
+import { waitUntil } from '#test/harness/wait-until.ts';
 import { openToolRecorder } from '../../harness/servers/tool-recorder.ts';
-
-const SOON = { timeout: 60_000, interval: 50 };
 
 /** All that is stored of a turn but when things happened by the clock. */
 async function stored(harness: Harness, id: string) {
@@ -33,11 +32,11 @@ describeQueues(({ redis }) => {
       await harness.startTurn({ input: round }),
     ];
     await recorder.called('slow');
-    await vi.waitFor(() => expect(harness.modelRequests).toHaveLength(2), SOON);
+    await waitUntil(() => expect(harness.modelRequests).toHaveLength(2));
     process.kill(zombie.pid, 'SIGSTOP');
     await using second = await startProcess('worker', harness.env);
     const finished = () => linesOf(second, 'turn.ended');
-    await vi.waitFor(() => expect(finished()).toHaveLength(2), SOON);
+    await waitUntil(() => expect(finished()).toHaveLength(2));
     const before = [await stored(harness, called.id), await stored(harness, asked.id)];
     process.kill(zombie.pid, 'SIGCONT');
     recorder.release();

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
+import { waitUntil } from '../wait-until.ts';
 import { openLink } from './open-link.ts';
 
 /** A server that answers every message with an echo, and a client of it over a link. */
@@ -93,7 +94,7 @@ test('a link that drops replies lets requests arrive, and resets the connections
 
   echo.link.setMode('drop-replies');
   const lost = await sendInVain(socket, 'a');
-  await expect.poll(() => echo.link.harm.droppedReplies).toEqual(['echo a']);
+  await waitUntil(() => expect(echo.link.harm.droppedReplies).toEqual(['echo a']));
   const closed = closing(socket);
   echo.link.setMode('pass');
   await closed;
@@ -110,10 +111,10 @@ test('a slow link changes neither bytes nor their order', async () => {
   echo.link.setMode('slow');
 
   for (const text of ['a', 'b', 'c']) socket.write(text);
-  await expect.poll(() => echo.link.harm.slowed).toBeGreaterThan(0);
+  await waitUntil(() => expect(echo.link.harm.slowed).toBeGreaterThan(0));
   echo.link.setMode('pass');
   socket.write('d');
-  await expect.poll(() => echo.received.join('')).toBe('abcd');
+  await waitUntil(() => expect(echo.received.join('')).toBe('abcd'));
 });
 
 test('a link that holds answers lets requests arrive, and all answers once it ends', async () => {
@@ -143,7 +144,7 @@ test('what was sent into a parted link arrives once it ends, and the end of its 
   end();
 
   expect(within).toEqual([]);
-  await expect.poll(() => echo.received).toEqual(['a']);
+  await waitUntil(() => expect(echo.received).toEqual(['a']));
 });
 
 test('of several modes of a link the worst counts, until it ends', async () => {
@@ -168,6 +169,6 @@ test('a delayed link changes neither bytes nor their order', async () => {
 
   for (const text of 'abcdefgh') socket.write(text);
 
-  await expect.poll(() => echo.received.join('')).toBe('abcdefgh');
+  await waitUntil(() => expect(echo.received.join('')).toBe('abcdefgh'));
   expect(echo.link.harm.slowed).toBeGreaterThanOrEqual(8);
 });

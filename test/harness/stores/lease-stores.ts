@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Pubsub } from '#core/pubsub/pubsub.ts';
-import { openStores, type Stores } from '#services/process/stores.ts';
+import type { openStores, Stores } from '#services/process/stores.ts';
+import { openPatientStores } from './open-patient-stores.ts';
 import { createLastingDatabase, testRedisUrl } from './test-database.ts';
 
 type Wanted = { redis?: boolean; env?: Record<string, string> };
@@ -26,7 +27,7 @@ const MOST_IDLE = 2;
  */
 export async function leaseStores({ redis = false, env = {} }: Wanted): Promise<LeasedStores> {
   const queue = redis ? { REDIS_URL: testRedisUrl() } : {};
-  if (env.DATABASE_URL) return { env: { DATABASE_URL: env.DATABASE_URL, ...queue }, open: openStores };
+  if (env.DATABASE_URL) return { env: { DATABASE_URL: env.DATABASE_URL, ...queue }, open: openPatientStores };
   const warm = (await emptied()) ?? (await openWarm());
   if (!queue.REDIS_URL) await untilHeard(warm.stores.pubsub);
   return { env: { DATABASE_URL: warm.url, ...queue }, open: openOn(warm) };
@@ -59,7 +60,7 @@ async function untilHeard(pubsub: Pubsub): Promise<void> {
 
 async function openWarm(): Promise<WarmStores> {
   const url = await createLastingDatabase();
-  const stores = await openStores({ DATABASE_URL: url }, (error) => warm.onError(error));
+  const stores = await openPatientStores({ DATABASE_URL: url }, (error) => warm.onError(error));
   const warm: WarmStores = { url, stores, onError: () => {} };
   return warm;
 }
@@ -68,7 +69,7 @@ function openOn(warm: WarmStores): typeof openStores {
   let isReturned = false;
   return async ({ REDIS_URL, DATABASE_URL }, onError) => {
     warm.onError = onError;
-    const onRedis = REDIS_URL ? await openStores({ DATABASE_URL, REDIS_URL }, onError) : null;
+    const onRedis = REDIS_URL ? await openPatientStores({ DATABASE_URL, REDIS_URL }, onError) : null;
     const { pubsub, unsubscribe } = untilReturned(warm.stores.pubsub);
     return {
       connection: warm.stores.connection,

@@ -83,13 +83,13 @@ async function startMember(name: string, port: number, { folder, durable }: Pair
 
 async function untilReplayed({ primary: { server } }: Pair): Promise<void> {
   const [now] = await runStatement(server.url, 'select pg_current_wal_insert_lsn()::text as lsn');
-  await waitUntil('the standby has replayed all', async () => {
+  await waitUntil(async () => {
     const [row] = await runStatement(
       server.url,
       `select replay_lsn >= '${now?.lsn}' as is_there from pg_stat_replication`,
     );
     return row?.is_there === true;
-  });
+  }, 'the standby has replayed all');
 }
 
 async function killPrimary({ primary, folder }: Pair): Promise<void> {
@@ -119,8 +119,8 @@ async function startStandby(pair: Pair): Promise<void> {
     await runStatement(primary.server.url, `alter system set synchronous_standby_names = '${STANDBY_NAME}'`);
     await runStatement(primary.server.url, 'select pg_reload_conf()');
   }
-  await waitUntil('the standby follows', async () => {
+  await waitUntil(async () => {
     const [row] = await runStatement(primary.server.url, 'select state, sync_state from pg_stat_replication');
     return row?.state === 'streaming' && row.sync_state === (synchronous ? 'sync' : 'async');
-  });
+  }, 'the standby follows');
 }

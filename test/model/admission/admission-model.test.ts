@@ -7,7 +7,7 @@ import { type AdmissionGuard, admissionGuards } from './admission-guards.ts';
 import { admissionModel } from './admission-model.ts';
 import type { AdmissionFault, AdmissionScene } from './admission-state.ts';
 
-const BOUNDS = { maxStates: 100_000, maxMs: 600_000 };
+const BOUNDS = { maxStates: 100_000 };
 const timeout = 700_000;
 
 const played: [AdmissionScene, Left<AdmissionFault>][] = [

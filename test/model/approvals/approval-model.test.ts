@@ -5,7 +5,7 @@ import { upExcept } from '../guards/guard.ts';
 import { approvalGuards } from './approval-guards.ts';
 import { approvalModel } from './approval-model.ts';
 
-const BOUNDS = { maxStates: 100_000, maxMs: 60_000 };
+const BOUNDS = { maxStates: 100_000 };
 
 test('a call is made with the arguments of its one decision, whoever decides too and whoever dies', () => {
   const verdict = explore(approvalModel({ guards: upExcept(approvalGuards, []), left: { crash: 2 } }), BOUNDS);

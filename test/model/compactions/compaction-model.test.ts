@@ -7,7 +7,7 @@ import { compactionGuards } from './compaction-guards.ts';
 import { compactionModel } from './compaction-model.ts';
 import type { CompactionFault } from './compaction-state.ts';
 
-const BOUNDS = { maxStates: 100_000, maxMs: 600_000 };
+const BOUNDS = { maxStates: 100_000 };
 const timeout = 700_000;
 
 const played: Left<CompactionFault>[] = [

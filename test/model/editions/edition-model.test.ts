@@ -7,7 +7,7 @@ import { editionGuards } from './edition-guards.ts';
 import { editionModel } from './edition-model.ts';
 import type { EditionFault } from './edition-state.ts';
 
-const BOUNDS = { maxStates: 100_000, maxMs: 600_000 };
+const BOUNDS = { maxStates: 100_000 };
 const timeout = 700_000;
 
 const played: Left<EditionFault>[] = [

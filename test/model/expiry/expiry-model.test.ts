@@ -5,7 +5,7 @@ import { upExcept } from '../guards/guard.ts';
 import { type ExpiryGuard, expiryGuards } from './expiry-guards.ts';
 import { expiryModel } from './expiry-model.ts';
 
-const BOUNDS = { maxStates: 100_000, maxMs: 60_000 };
+const BOUNDS = { maxStates: 100_000 };
 
 test('what is old enough goes, and nothing that is used', () => {
   const left = { start: 3, change: 2, age: 2 };

@@ -11,14 +11,13 @@ export type Verdict = { states: number; edges: number; path: string[] } & (
 );
 
 /** How far an exploration may go. */
-export type Bounds = { maxStates: number; maxMs: number };
+export type Bounds = { maxStates: number; isOver?: () => boolean };
 
 /**
  * Visits every state that can be reached, nearest first, and checks each; then finds out from which of them all can
  * still be done without another fault. Stops at the first broken promise.
  */
-export function explore<S>(model: Model<S>, { maxStates, maxMs }: Bounds): Verdict {
-  const endAt = performance.now() + maxMs;
+export function explore<S>(model: Model<S>, { maxStates, isOver = () => false }: Bounds): Verdict {
   const seen: Seen = { ids: new Map(), cameFrom: [] };
   const { ids, cameFrom } = seen;
   const done: number[] = [];
@@ -48,7 +47,7 @@ export function explore<S>(model: Model<S>, { maxStates, maxMs }: Bounds): Verdi
       model.makeMoves(state, ({ next, fault }) => edges.add(at, visit(next, at), fault === undefined));
       at += 1;
     }
-    if (ids.size > maxStates || performance.now() > endAt) return { kind: 'cut', ...size(), path: [] };
+    if (ids.size > maxStates || isOver()) return { kind: 'cut', ...size(), path: [] };
   }
   const stuck = findStuck(ids.size, edges, done);
   if (!stuck) return { kind: 'safe', ...size(), path: [] };

@@ -7,7 +7,7 @@ import { type FallbackGuard, fallbackGuards } from './fallback-guards.ts';
 import { fallbackModel } from './fallback-model.ts';
 import type { FallbackFault } from './fallback-state.ts';
 
-const BOUNDS = { maxStates: 200_000, maxMs: 600_000 };
+const BOUNDS = { maxStates: 200_000 };
 const timeout = 700_000;
 
 const played: Left<FallbackFault>[] = [

@@ -5,7 +5,7 @@ import { upExcept } from '../guards/guard.ts';
 import { type ForkGuard, forkGuards } from './fork-guards.ts';
 import { forkModel } from './fork-model.ts';
 
-const BOUNDS = { maxStates: 100_000, maxMs: 60_000 };
+const BOUNDS = { maxStates: 100_000 };
 
 test('what a fork stands on stays as it is, as long as the fork is there and no longer', () => {
   const left = { fork: 2, remove: 1, drop: 2, fail: 1, retry: 1 };

@@ -7,7 +7,7 @@ import { inputGuards } from './input-guards.ts';
 import { inputModel } from './input-model.ts';
 import type { InputFault } from './input-state.ts';
 
-const BOUNDS = { maxStates: 200_000, maxMs: 600_000 };
+const BOUNDS = { maxStates: 200_000 };
 const timeout = 700_000;
 
 const played: Left<InputFault>[] = [

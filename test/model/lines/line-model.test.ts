@@ -7,7 +7,7 @@ import { type LineGuard, lineGuards } from './line-guards.ts';
 import { lineModel } from './line-model.ts';
 import type { LineFault } from './line-state.ts';
 
-const BOUNDS = { maxStates: 100_000, maxMs: 600_000 };
+const BOUNDS = { maxStates: 100_000 };
 const timeout = 700_000;
 
 const played: [LineGuard['asks'], Left<LineFault>][] = [

@@ -5,7 +5,7 @@ import { upExcept } from '../guards/guard.ts';
 import { type RerunGuard, rerunGuards } from './rerun-guards.ts';
 import { rerunModel } from './rerun-model.ts';
 
-const BOUNDS = { maxStates: 100_000, maxMs: 60_000 };
+const BOUNDS = { maxStates: 100_000 };
 
 test('no call of a rerun is made that was recorded, or that may be made once', () => {
   const left = { job: 2, retry: 1, remove: 1 };

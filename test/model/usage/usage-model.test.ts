@@ -5,7 +5,7 @@ import { upExcept } from '../guards/guard.ts';
 import { usageGuards } from './usage-guards.ts';
 import { usageModel } from './usage-model.ts';
 
-const BOUNDS = { maxStates: 100_000, maxMs: 60_000 };
+const BOUNDS = { maxStates: 100_000 };
 
 test('what rounds used is counted once at every moment, whoever rolls up and whoever dies', () => {
   const verdict = explore(usageModel({ guards: upExcept(usageGuards, []), left: { crash: 2, lostAck: 2 } }), BOUNDS);

@@ -6,6 +6,7 @@ import { scripted } from '#test/harness/scripted.ts';
 import { openToolRecorder } from '#test/harness/servers/tool-recorder.ts';
 import { startProcess } from '#test/harness/start-process.ts';
 import { untilLogged } from '#test/harness/until-logged.ts';
+import { waitUntil } from '#test/harness/wait-until.ts';
 
 /** An installation in the middle of its work: a model asked, a tool called, a client waited for, a turn that is over. */
 export type UnderWay = AsyncDisposable & {
@@ -36,7 +37,7 @@ export async function startWork(database: string, { redis }: { redis: boolean })
     input: scripted({ rounds: [{ tools: [{ name: 'ask_person', arguments: {} }] }], answer: 'They said {{results}}' }),
     tools: [clientTool],
   });
-  await expect.poll(async () => (await harness.findTurn(waits.id)).status).toBe('requires_action');
+  await waitUntil(async () => expect((await harness.findTurn(waits.id)).status).toBe('requires_action'));
   const execution = { kind: 'http', url: `${recorder.url}/slow` };
   const called = await harness.startTurn({
     input: scripted({ rounds: [{ tools: [{ name: 'book', arguments: {} }] }], answer: 'I cannot say.' }),

@@ -3,11 +3,12 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Redis } from 'ioredis';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { findFreePort } from '#embedded-postgres/find-free-port.ts';
 import { newFolder } from '#test/harness/new-folder.ts';
 import { spawnChild } from '#test/harness/parts/spawn-child.ts';
 import { openRedis } from '#test/harness/stores/redis/open-redis.ts';
+import { waitUntil } from '#test/harness/wait-until.ts';
 
 const SCRIPTS = fileURLToPath(new URL('../../../examples/operations/compose/', import.meta.url));
 
@@ -36,7 +37,7 @@ test('the scripts of the Sentinel example: a master that dies is replaced, and c
   await start('start-redis.sh', first!, self);
   await untilAnswers(first!, ['role'], (role) => role[0] === 'slave' && role[3] === 'connected');
   const file = () => readFileSync(join(folder.path, String(first), 'redis.conf'), 'utf8');
-  await vi.waitFor(() => expect(file()).toContain(`\nreplicaof 127.0.0.1 ${second}`), { timeout: 60_000 });
+  await waitUntil(() => expect(file()).toContain(`\nreplicaof 127.0.0.1 ${second}`));
 });
 
 type Script = { folder: string; script: string; env: Record<string, string> };
@@ -61,5 +62,5 @@ async function untilAnswers(port: number, command: [string, ...string[]], isSo: 
   client.on('error', () => {});
   const [name, ...args] = command;
   const ask = async () => expect(isSo((await client.call(name, args)) as unknown[])).toBe(true);
-  await vi.waitFor(ask, { timeout: 60_000, interval: 200 }).finally(() => client.disconnect());
+  await waitUntil(ask).finally(() => client.disconnect());
 }

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import postgres from 'postgres';
-import { expect, inject, test, vi } from 'vitest';
+import { expect, inject, test } from 'vitest';
 import type { TurnResource } from '#core/turn/resource/turn.ts';
 import { openStream } from '#test/api/stream/open-stream.ts';
 import { createHarness, type Harness } from '#test/harness/create-harness.ts';
@@ -15,11 +15,11 @@ import { startProcess } from '#test/harness/start-process.ts';
 import { createDatabase } from '#test/harness/stores/create-database.ts';
 import { openPgBouncer } from '#test/harness/stores/open-pgbouncer.ts';
 import { createTestDatabase } from '#test/harness/stores/test-database.ts';
+import { waitUntil } from '#test/harness/wait-until.ts';
 import { createEndpoint } from '#test/harness/webhook-endpoint.ts';
 
 const LEFT_OUT = 'no pgbouncer on the PATH';
 const LEFT_OUT_PREPARED = 'no pgbouncer from 1.21 on, which keeps prepared statements, on the PATH';
-const SOON = { timeout: 90_000, interval: 100 };
 
 /** Sessions at the database, for all processes together: fewer than any of them has connections to PgBouncer. */
 const SESSIONS = 2;
@@ -63,7 +63,7 @@ describeQueues(({ redis }) => {
       expect(sessions).toBeGreaterThan(0);
       expect(sessions).toBeLessThanOrEqual(SESSIONS);
       const told = () => receiver.received.filter(({ answered }) => answered === 204).map(({ turnId }) => turnId);
-      await vi.waitFor(() => expect(new Set(told())).toEqual(new Set(ended.map(({ id }) => id))), SOON);
+      await waitUntil(() => expect(new Set(told())).toEqual(new Set(ended.map(({ id }) => id))));
       recorder.release();
     },
   );
@@ -82,9 +82,9 @@ describeQueues(({ redis }) => {
     );
     await recorder.called('book', 2);
     await pooler.kill();
-    await vi.waitFor(async () => expect(await readyz()).toBe(503), SOON);
+    await waitUntil(async () => expect(await readyz()).toBe(503));
     await pooler.start();
-    await vi.waitFor(async () => expect(await readyz()).toBe(200), SOON);
+    await waitUntil(async () => expect(await readyz()).toBe(200));
     const ended = await Promise.all(started.map(({ id }) => harness.untilEnded(id)));
 
     expect(ended.map(({ status }) => status)).toEqual(started.map(() => 'completed'));

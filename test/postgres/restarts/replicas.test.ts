@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { connect } from '#core/checkpoint/connect.ts';
 import type { Db } from '#core/checkpoint/tables.ts';
 import { read, write } from '#core/postgres/read-write.ts';
@@ -11,8 +11,7 @@ import { openLink } from '#test/harness/links/open-link.ts';
 import { newFolder } from '#test/harness/new-folder.ts';
 import { openReplicated, type ReplicatedPostgres } from '#test/harness/stores/open-replicated.ts';
 import { runStatement } from '#test/harness/stores/run-statement.ts';
-
-const SOON = { timeout: 120_000, interval: 50 };
+import { waitUntil } from '#test/harness/wait-until.ts';
 
 /** Reads by the replicas of a URL, with what was reported of each. */
 function open({ url, readUrl }: Pick<ReplicatedPostgres, 'url' | 'readUrl'>) {
@@ -34,7 +33,7 @@ async function portOf(db: Db): Promise<string | undefined> {
 const portIn = (url: string) => new URL(url).port;
 
 const untilRead = (by: { port(): Promise<string | undefined> }, url: string) =>
-  vi.waitFor(async () => expect(await by.port()).toBe(portIn(url)), SOON);
+  waitUntil(async () => expect(await by.port()).toBe(portIn(url)));
 
 describe('a standby that streams', () => {
   let pair: ReplicatedPostgres;
@@ -121,7 +120,7 @@ describe('a standby that streams', () => {
     const dead = pair.readUrl.replace(/:\d+\//, `:${await findFreePort()}/`);
     const [foreign, away] = [open({ ...pair, readUrl: strange.href }), open({ ...pair, readUrl: dead })];
 
-    await vi.waitFor(() => expect([...foreign.reports, ...away.reports]).toHaveLength(2), SOON);
+    await waitUntil(() => expect([...foreign.reports, ...away.reports]).toHaveLength(2));
 
     expect(foreign.reports[0]).toMatch(/ is no copy of this database$/);
     expect(away.reports[0]).toMatch(/ fails \(ECONNREFUSED\)$/);
@@ -135,7 +134,7 @@ describe('a standby that streams', () => {
     const report = (_: string, trouble: string | null) => void reports.push(trouble);
     const replica = openReplica({ name: 'standby', url: pair.readUrl, askPosition, report });
     onTestFinished(async () => void (await Promise.all([replica.close(), close()])));
-    await vi.waitFor(() => expect(replica.isUsable()).toBe(true), SOON);
+    await waitUntil(() => expect(replica.isUsable()).toBe(true));
 
     const position = await askPosition();
     const transaction = await replica.enter({ ...position, lsn: '0/1', timeline: '00000002' });
@@ -184,8 +183,8 @@ test('a standby that is promoted is no replica any more, nor is the primary itse
   await untilRead(replicas, pair.url);
 
   expect(replicas.reports).toContain(`${new URL(pair.url).host} is no standby: it takes writes`);
-  await vi.waitFor(async () => {
+  await waitUntil(async () => {
     expect(await replicas.port()).toBe(portIn(pair.url));
     expect(replicas.reports).toContain(`${new URL(pair.readUrl).host} is no standby: it takes writes`);
-  }, SOON);
+  });
 });

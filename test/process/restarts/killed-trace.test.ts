@@ -3,9 +3,7 @@ import { createHarness } from '#test/harness/create-harness.ts';
 import { scripted } from '#test/harness/scripted.ts';
 import { openOtlpReceiver } from '#test/harness/servers/otlp-receiver.ts';
 import { startProcess } from '#test/harness/start-process.ts';
-
-/** Timeouts, not promises. */
-const SOON = { timeout: 60_000, interval: 50 };
+import { waitUntil } from '#test/harness/wait-until.ts';
 
 test('the trace of a turn whose worker was killed in its middle is whole, and no span comes twice', {
   timeout: 120_000,
@@ -23,14 +21,14 @@ test('the trace of a turn whose worker was killed in its middle is whole, and no
   const { id } = await harness.startTurn({ model: 'openai/test', input, tools: ['weather_lookup'] });
   const namesOf = () => collector.spans.map(({ name }) => name).toSorted();
   const begun = ['chat test', 'execute_tool weather_lookup', 'execute_tool weather_lookup'];
-  await expect.poll(() => harness.modelRequests.length, SOON).toBe(2);
-  await expect.poll(namesOf, SOON).toEqual(begun);
+  await waitUntil(() => expect(harness.modelRequests.length).toBe(2));
+  await waitUntil(async () => expect(await namesOf()).toEqual(begun));
 
   await killed.kill('SIGKILL');
   await using _other = await startProcess('worker', env);
-  await expect.poll(async () => (await harness.findTurn(id)).status, SOON).toBe('completed');
+  await waitUntil(async () => expect((await harness.findTurn(id)).status).toBe('completed'));
 
-  await expect.poll(namesOf, SOON).toEqual(['chat test', ...begun, 'invoke_agent']);
+  await waitUntil(async () => expect(await namesOf()).toEqual(['chat test', ...begun, 'invoke_agent']));
   const { spans } = collector;
   const agent = spans.find(({ name }) => name === 'invoke_agent')!;
   const inside = spans.filter((span) => span !== agent);

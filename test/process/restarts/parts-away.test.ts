@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { Redis } from 'ioredis';
 import { sql } from 'kysely';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import type { TurnResource } from '#core/turn/resource/turn.ts';
 import { apiClient } from '#test/harness/api-client.ts';
 import { createHarness } from '#test/harness/create-harness.ts';
@@ -12,11 +12,10 @@ import { startProcess, type TestProcess } from '#test/harness/start-process.ts';
 import { openRedis } from '#test/harness/stores/redis/open-redis.ts';
 import { createTestDatabase } from '#test/harness/stores/test-database.ts';
 import { untilLogged } from '#test/harness/until-logged.ts';
+import { waitUntil } from '#test/harness/wait-until.ts';
 import { findFreePort } from '../../../packages/embedded-postgres/find-free-port.ts';
 import { openLink } from '../../harness/links/open-link.ts';
 
-/** Timeouts, not promises: all of these come within seconds. */
-const SOON = { timeout: 60_000, interval: 100 };
 const NO_WORKER = 'No worker is running. Start one with npm run worker.';
 const REDIS_AWAY =
   'Redis at REDIS_URL cannot be reached. Check that it runs; turns are accepted and start once it is back.';
@@ -56,7 +55,7 @@ test('Redis that is away at the start and later is named once by each process, a
   const back = (await api.call<Ready>('GET', '/readyz')).body;
   await redis.kill();
   const again = () => warnings(worker).filter((sentence) => sentence.startsWith('Redis at REDIS_URL'));
-  await vi.waitFor(() => expect(again().length).toBeGreaterThan(1), SOON);
+  await waitUntil(() => expect(again().length).toBeGreaterThan(1));
   await redis.start();
 
   expect(away).toEqual({ status: 'ready', queue: 'away', workers: 1, notes: [REDIS_AWAY] });
@@ -97,7 +96,7 @@ test('Postgres that is away is named once by each process, by /readyz and by /me
   const env = { DATABASE_URL: url.href };
   await using api = await startApi(env);
   await using worker = await startProcess('worker', env);
-  await vi.waitFor(async () => expect((await api.call<Ready>('GET', '/readyz')).body.workers).toBe(1), SOON);
+  await waitUntil(async () => expect((await api.call<Ready>('GET', '/readyz')).body.workers).toBe(1));
 
   link.setMode('cut');
   await Promise.all([api.logged(POSTGRES_AWAY), worker.logged(POSTGRES_AWAY)]);

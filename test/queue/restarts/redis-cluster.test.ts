@@ -1,7 +1,8 @@
-import { afterAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { openPubsub } from '#core/pubsub/open-pubsub.ts';
 import { openJobQueue } from '#core/queue/open-job-queue.ts';
 import { openCluster } from '#test/harness/stores/redis/open-cluster.ts';
+import { waitUntil } from '#test/harness/wait-until.ts';
 import { examineJobQueue } from '../job-queue-exam.ts';
 import { openBookings } from './bookings.ts';
 
@@ -40,13 +41,10 @@ test('what is published at one node arrives at another, also after the nodes of 
   listening.subscribeToWorkers(({ kind }) => received.push(kind));
   const arrives = async () => {
     received.length = 0;
-    await vi.waitFor(
-      () => {
-        telling.publishToWorkers({ kind: 'watched', turnId: 'turn_1' });
-        expect(received).toContain('watched');
-      },
-      { timeout: 30_000, interval: 100 },
-    );
+    await waitUntil(() => {
+      telling.publishToWorkers({ kind: 'watched', turnId: 'turn_1' });
+      expect(received).toContain('watched');
+    });
   };
 
   await arrives();

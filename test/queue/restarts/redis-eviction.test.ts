@@ -1,11 +1,11 @@
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { openJobQueue } from '#core/queue/open-job-queue.ts';
 import { openCluster } from '#test/harness/stores/redis/open-cluster.ts';
 import { openSentinels } from '#test/harness/stores/redis/open-sentinels.ts';
 import { linesOf, untilLogged } from '#test/harness/until-logged.ts';
+import { waitUntil } from '#test/harness/wait-until.ts';
 import { openBookings } from './bookings.ts';
 
-const SOON = { timeout: 60_000, interval: 200 };
 const EVICTS = { kind: 'evicts', policy: 'allkeys-lru' };
 
 test('a cluster of which any one master may evict jobs is refused at the start, and told of later', {
@@ -39,7 +39,7 @@ test('a replica in a cluster that may evict jobs is told of as soon as it is a m
   await (await cluster.masterOf('{pawl}')).kill();
 
   expect(before).toMatchObject([{ kind: 'well' }]);
-  await vi.waitFor(async () => expect(await jobQueue.check()).toMatchObject([EVICTS]), SOON);
+  await waitUntil(async () => expect(await jobQueue.check()).toMatchObject([EVICTS]));
   await jobQueue.close();
 });
 

@@ -1,10 +1,9 @@
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import type { JobQueue } from '#core/queue/job-queue.ts';
 import { openJobQueue } from '#core/queue/open-job-queue.ts';
 import { openSeveralRedis } from '#test/harness/stores/redis/open-several-redis.ts';
+import { waitUntil } from '#test/harness/wait-until.ts';
 import { newWakeup } from '../job-queue-exam.ts';
-
-const SOON = { timeout: 30_000, interval: 50 };
 
 test('a Redis that stands still holds up no turns but those that were just sent to it', { timeout: 60_000 }, async ({
   skip,
@@ -23,7 +22,7 @@ test('a Redis that stands still holds up no turns but those that were just sent 
 
   expect(new Set(first.map(({ status }) => status))).toEqual(new Set(['fulfilled', 'rejected']));
   expect(found).toEqual(['away', 'well']);
-  await vi.waitFor(async () => expect(await kindsOf(jobQueue)).toEqual(['well', 'well']), SOON);
+  await waitUntil(async () => expect(await kindsOf(jobQueue)).toEqual(['well', 'well']));
 });
 
 test('a Redis that comes back gets its turns again', { timeout: 60_000 }, async ({ skip }) => {
@@ -36,10 +35,10 @@ test('a Redis that comes back gets its turns again', { timeout: 60_000 }, async 
 
   await lost!.start();
 
-  await vi.waitFor(async () => {
+  await waitUntil(async () => {
     await jobQueue.enqueue([newWakeup()]);
     expect(await lost!.client.zcard('pawl:turns-openai:prioritized')).toBeGreaterThan(0);
-  }, SOON);
+  });
 });
 
 async function kindsOf(jobQueue: JobQueue): Promise<string[]> {

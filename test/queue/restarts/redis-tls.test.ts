@@ -1,4 +1,4 @@
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { openPubsub } from '#core/pubsub/open-pubsub.ts';
 import { openJobQueue } from '#core/queue/open-job-queue.ts';
 import { newFolder } from '#test/harness/new-folder.ts';
@@ -6,9 +6,9 @@ import { openCluster } from '#test/harness/stores/redis/open-cluster.ts';
 import { openRedis } from '#test/harness/stores/redis/open-redis.ts';
 import { openSentinels } from '#test/harness/stores/redis/open-sentinels.ts';
 import { createProtection, type Protection } from '#test/harness/stores/redis/protection.ts';
+import { waitUntil } from '#test/harness/wait-until.ts';
 import { newWakeup } from '../job-queue-exam.ts';
 
-const SOON = { timeout: 30_000, interval: 100 };
 const QUEUES = ['turns-openai'];
 
 const kinds = [
@@ -34,12 +34,12 @@ test.for(kinds)(
     const received: string[] = [];
     pubsub.subscribeToWorkers(({ kind }) => received.push(kind));
 
-    await vi.waitFor(() => jobQueue.enqueue([newWakeup()]), SOON);
+    await waitUntil(() => jobQueue.enqueue([newWakeup()]));
     const hasWorked = await jobQueue.workOnce(QUEUES, async () => {});
-    await vi.waitFor(() => {
+    await waitUntil(() => {
       pubsub.publishToWorkers({ kind: 'who-watches' });
       expect(received).toContain('who-watches');
-    }, SOON);
+    });
     const wrong = openJobQueue({ ...urls, redisUrl: redis.url.replace(`:${protection.password}@`, ':wrong@') });
 
     await expect(wrong).rejects.toThrow('refused the user or password');

@@ -1,8 +1,9 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { newFolder } from '#test/harness/new-folder.ts';
+import { waitUntil } from '#test/harness/wait-until.ts';
 import { callMcpTool, untilSeen, useMcpServers } from './use-mcp-servers.ts';
 
 const command = (file: URL, env = {}) => ({ command: process.execPath, args: [fileURLToPath(file)], env });
@@ -116,7 +117,7 @@ test('a command that fails is started once for several lists and reported once, 
   await using servers = useMcpServers({ units: { command: 'sh', args: ['-c', script] } });
 
   const lists = [await servers.list()];
-  await vi.waitFor(() => expect(servers.warnings).toHaveLength(1), { timeout: 30_000 });
+  await waitUntil(() => expect(servers.warnings).toHaveLength(1));
   for (let count = 1; count < 5; count += 1) lists.push(await servers.list());
   const started = (await readFile(starts, 'utf8')).trim().split('\n');
   await writeFile(join(folder.path, 'mended'), '');

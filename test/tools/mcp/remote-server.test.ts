@@ -179,17 +179,15 @@ test('a closed connection ends its session', async () => {
   expect(externalServer.sessions()).toBe(0);
 });
 
-test('a server that is down is not connected to for a second after a failure', async () => {
+test('calls of a moment share the failure to connect to a server that is down', async () => {
   await using externalServer = await openExternalServer(() => ({ status: 503, body: 'starting' }));
   await using servers = useMcpServers({ cities: { url: externalServer.url } });
 
-  const since = performance.now();
   const results = await Promise.all([1, 2, 3].map(() => callMcpTool(servers, 'cities__look_up', { args })));
   const next = await callMcpTool(servers, 'cities__look_up', { args });
 
   expect([...results, next].map(({ error }) => error?.category)).toEqual(Array(4).fill('network_error'));
   expect(externalServer.caught).toHaveLength(2);
-  expect(performance.now() - since).toBeGreaterThan(500);
 });
 
 test.each([

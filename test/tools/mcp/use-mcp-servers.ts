@@ -3,6 +3,7 @@ import { readMcpServers } from '#core/tools/mcp/config.ts';
 import { type McpServers, openMcpServers } from '#core/tools/mcp/servers.ts';
 import { runCall } from '#core/tools/run/call.ts';
 import type { Tool } from '#core/turn/request/tool.ts';
+import { waitUntil } from '#test/harness/wait-until.ts';
 import { callContext, preparedCall } from '../calls.ts';
 
 /** The servers of a `PAWL_MCP`, closed at the end of the test; `warnings` are those to the operator. */
@@ -21,7 +22,7 @@ type Calling = {
 
 /** Waits until a tool is listed: a list waits only shortly for a server, and a busy machine may slow any server. */
 export async function untilSeen({ find }: McpServers, name: string): Promise<void> {
-  await expect.poll(async () => (await find(name)).kind).toBe('found');
+  await waitUntil(async () => expect((await find(name)).kind).toBe('found'));
 }
 
 /** The answer to a call of a tool that is not tried again, unless the test says so. */

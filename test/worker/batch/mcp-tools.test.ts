@@ -3,6 +3,7 @@ import type { TurnResource } from '#core/turn/resource/turn.ts';
 import { createHarness, type Harness, startBackgroundWorker } from '#test/harness/create-harness.ts';
 import { scripted } from '#test/harness/scripted.ts';
 import { openExternalMcpServer, type ReceivedCall } from '#test/harness/servers/external-mcp-server.ts';
+import { waitUntil } from '#test/harness/wait-until.ts';
 import { refusalOf } from '../../api/refusals.ts';
 import { closedPort } from '../../tools/servers.ts';
 
@@ -25,7 +26,7 @@ test('tools of an MCP server are listed beside the server-side ones', async () =
 
   const list = () => harness.call<{ data: { name: string }[] }>('GET', '/v1/tools');
   // A list waits only a moment for a server that is slow.
-  await expect.poll(async () => (await list()).body.data).toHaveLength(8);
+  await waitUntil(async () => expect((await list()).body.data).toHaveLength(8));
   const { status, body } = await list();
 
   expect(status).toBe(200);

@@ -5,6 +5,7 @@ import { httpTool } from '#test/harness/http-tool.ts';
 import { describeQueues } from '#test/harness/queues.ts';
 import { scripted } from '#test/harness/scripted.ts';
 import { openToolRecorder, type ToolRecorder } from '#test/harness/servers/tool-recorder.ts';
+import { waitUntil } from '#test/harness/wait-until.ts';
 
 const quick = { input: scripted({ answer: 'Done.' }) };
 
@@ -15,7 +16,7 @@ function hanging({ url }: ToolRecorder, effect: 'idempotent' | 'at_most_once' = 
 }
 
 describeQueues(({ redis }) => {
-  test('a turn is worked and ends while more batches hang than a worker has places', { timeout: 60_000 }, async () => {
+  test('a turn is worked and ends while more batches hang than a worker has places', async () => {
     await using recorder = await openToolRecorder();
     await using harness = await createHarness({ redis });
     await using _worker = await startBackgroundWorker(harness, { concurrency: 4 });
@@ -91,7 +92,7 @@ test('a batch whose worker dies after it has left its place is run by another wo
   const acknowledged = vi.fn();
   void harness.workOnce(makeSlowBatches(1).letLeave(harness.handle)).then(acknowledged);
   await recorder.called('slow');
-  await expect.poll(() => harness.beat().then(() => acknowledged.mock.calls)).toHaveLength(1);
+  await waitUntil(async () => expect(await harness.beat().then(() => acknowledged.mock.calls)).toHaveLength(1));
 
   await harness.advance(7_000);
   await using next = await createHarness({ env: { ...harness.env } });

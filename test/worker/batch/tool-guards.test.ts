@@ -4,6 +4,7 @@ import { takeRateLimitSlot } from '#core/checkpoint/rate-limit.ts';
 import type { TurnResource } from '#core/turn/resource/turn.ts';
 import { createHarness, type Harness } from '#test/harness/create-harness.ts';
 import { httpTool } from '#test/harness/http-tool.ts';
+import { msAgo } from '#test/harness/moments.ts';
 import { scripted } from '#test/harness/scripted.ts';
 import { openExternalServer } from '#test/harness/servers/external-server.ts';
 
@@ -53,7 +54,7 @@ test('a cached answer is used no longer than its tool allows', async () => {
   const first = await play(harness, { tools, rounds: [[look({ city: 'Tokyo' })]] });
   await harness.db
     .updateTable('tool_calls')
-    .set({ completed_at: new Date(Date.now() - 61_000) })
+    .set({ completed_at: new Date(msAgo(61_000)) })
     .execute();
   await play(harness, { tools, rounds: [[look({ city: 'Tokyo' })]] }, first.conversation_id);
 

@@ -4,6 +4,7 @@ import { makeProjects } from '#services/process/projects.ts';
 import { apiClient } from '#test/harness/api-client.ts';
 import { createHarness, startBackgroundWorker } from '#test/harness/create-harness.ts';
 import { openExternalServer } from '#test/harness/servers/external-server.ts';
+import { waitUntil } from '#test/harness/wait-until.ts';
 
 test('a project whose receivers all hang has three quarters of the places, and others are delivered to', async () => {
   const env = { PAWL_WORKER_CONCURRENCY: '8', PAWL_API_KEYS: 'a:key-of-a,b:key-of-b' };
@@ -18,7 +19,7 @@ test('a project whose receivers all hang has three quarters of the places, and o
   for (let number = 1; number <= 5; number += 1) {
     for (const { url } of [one, other]) await a.startTurn({ input: 'Hi', webhook: { url: `${url}${number}` } });
   }
-  await expect.poll(() => one.caught.length + other.caught.length, { timeout: 10_000 }).toBe(6);
+  await waitUntil(() => expect(one.caught.length + other.caught.length).toBe(6));
   await b.startTurn({ input: 'Hi', webhook: { url: healthy.url } });
 
   await healthy.arrival(1);

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import type { TurnResource } from '#core/turn/resource/turn.ts';
 import { createHarness, type Harness, workUntilEnded } from '#test/harness/create-harness.ts';
 import { scripted } from '#test/harness/scripted.ts';
+import { waitUntil } from '#test/harness/wait-until.ts';
 
 const say = ({ call }: Harness, id: string, input: unknown) =>
   call<TurnResource>('POST', `/v1/turns/${id}/input`, { body: { input } });
@@ -66,7 +67,7 @@ test('the last round of a limit goes on too, again without tools', async () => {
   await harness.workOnce();
 
   const final = harness.workOnce();
-  await expect.poll(() => harness.modelRequests.length).toBe(2);
+  await waitUntil(() => expect(harness.modelRequests.length).toBe(2));
   await say(harness, id, scripted({ answer: 'Then this.' }));
   await final;
   const done = await workUntilEnded(harness, id);
@@ -88,7 +89,7 @@ test('streams tell the answer that was not the last, what joined behind it, and 
   await using harness = await createHarness();
   const { id } = await harness.startTurn({ input: scripted({ answer: 'First.', think_ms: 300 }) });
   const round = harness.workOnce();
-  await expect.poll(() => harness.modelRequests.length).toBe(1);
+  await waitUntil(() => expect(harness.modelRequests.length).toBe(1));
   await say(harness, id, scripted({ answer: 'Second.' }));
   await round;
   await workUntilEnded(harness, id);
@@ -119,7 +120,7 @@ test('what joins a response is an item of its input, and of its conversation whe
   const { body: response } = await harness.call<{ id: string }>('POST', '/v1/responses', { body });
   const id = response.id.replace('resp_', 'turn_');
   const round = harness.workOnce();
-  await expect.poll(() => harness.modelRequests.length).toBe(1);
+  await waitUntil(() => expect(harness.modelRequests.length).toBe(1));
   await say(harness, id, scripted({ answer: 'Second.' }));
   await round;
   await workUntilEnded(harness, id);

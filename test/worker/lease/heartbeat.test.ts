@@ -1,12 +1,14 @@
 import { expect, test } from 'vitest';
 import { createHarness, type Harness } from '#test/harness/create-harness.ts';
+import { msAgo } from '#test/harness/moments.ts';
 import { scripted } from '#test/harness/scripted.ts';
+import { waitUntil } from '#test/harness/wait-until.ts';
 
 /** Starts a turn with a model that never answers, and a run that waits for it. */
 async function startHanging(harness: Harness) {
   const { id } = await harness.startTurn({ input: scripted({ rounds: [], final: { fault: { kind: 'hang' } } }) });
   const working = harness.workOnce();
-  await expect.poll(() => harness.modelRequests).toHaveLength(1);
+  await waitUntil(() => expect(harness.modelRequests).toHaveLength(1));
   return { id, working };
 }
 
@@ -38,7 +40,7 @@ test('a run that lost its lease to another stops, and writes nothing', async () 
   await harness.advance(7_000);
   await harness.db
     .updateTable('turns')
-    .set({ lease_owner: 'another', lease_until: new Date(Date.now() + 60_000) })
+    .set({ lease_owner: 'another', lease_until: new Date(msAgo(-60_000)) })
     .execute();
   await harness.beat();
   await working;

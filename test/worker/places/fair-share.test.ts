@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { type Harness, startBackgroundWorker } from '#test/harness/create-harness.ts';
 import { describeQueues } from '#test/harness/queues.ts';
 import { scripted } from '#test/harness/scripted.ts';
+import { waitUntil } from '#test/harness/wait-until.ts';
 import { flood, openTwoProjects } from './flood.ts';
 
 const input = scripted({ answer: 'Done.' });
@@ -21,7 +22,7 @@ async function endedAfter(steps: number, harness: Harness): Promise<{ a: number;
 }
 
 describeQueues(({ redis }) => {
-  test('a turn of one project is worked at once beside ten thousand of another', { timeout: 60_000 }, async () => {
+  test('a turn of one project is worked at once beside ten thousand of another', async () => {
     await using harness = await openTwoProjects({ redis });
     await flood(harness, (await harness.a.startTurn({ input, priority: 9 })).id, 10_000);
     await harness.admit();
@@ -51,11 +52,11 @@ describeQueues(({ redis }) => {
     expect((last.a - before.a) / (last.b - before.b)).toBeCloseTo(1, 0);
   });
 
-  test('turns that hang take three quarters of the places, and others are worked', { timeout: 60_000 }, async () => {
+  test('turns that hang take three quarters of the places, and others are worked', async () => {
     await using harness = await openTwoProjects({ redis });
     await using _worker = await startBackgroundWorker(harness);
     const stuck = await Promise.all(Array.from({ length: 14 }, () => harness.a.startTurn({ input: hanging })));
-    await expect.poll(() => harness.modelRequests.length, { timeout: 10_000 }).toBeGreaterThanOrEqual(6);
+    await waitUntil(() => expect(harness.modelRequests.length).toBeGreaterThanOrEqual(6));
 
     const { id } = await harness.b.startTurn({ input });
     const ended = await harness.b.untilEnded(id);

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import type { TurnResource } from '#core/turn/resource/turn.ts';
 import { letTimePass } from '#test/harness/create-harness.ts';
 import { scripted } from '#test/harness/scripted.ts';
+import { waitUntil } from '#test/harness/wait-until.ts';
 import { flood, openTwoProjects } from './flood.ts';
 
 const input = scripted({ answer: 'Done.' });
@@ -42,7 +43,7 @@ test('a turn that waits for its client holds no place, and its answer asks for o
   await harness.admit();
 
   const working = harness.workOnce();
-  await expect.poll(() => harness.modelRequests.length).toBe(2);
+  await waitUntil(() => expect(harness.modelRequests.length).toBe(2));
   const call = (await harness.a.findTurn(waiting.id)).required_action?.tool_outputs[0];
   const outputs = [{ tool_call_id: call?.id, output: 'yes' }];
   const answered = await harness.a.call('POST', `/v1/turns/${waiting.id}/tool_outputs`, {
@@ -179,7 +180,7 @@ test('a step that a stopping worker hands back keeps its place', async () => {
   await using harness = await openTwoProjects({ a: { maxActiveTurns: 1 } });
   const { id } = await harness.a.startTurn({ input: hanging });
   const working = harness.workOnce();
-  await expect.poll(() => harness.modelRequests.length).toBe(1);
+  await waitUntil(() => expect(harness.modelRequests.length).toBe(1));
 
   harness.worker.heartbeat.stop('shutdown');
   await working;

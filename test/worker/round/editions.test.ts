@@ -3,6 +3,7 @@ import type { LiveEvent } from '#core/turn/event.ts';
 import { openStream } from '#test/api/stream/open-stream.ts';
 import { createHarness, type Harness } from '#test/harness/create-harness.ts';
 import { scripted } from '#test/harness/scripted.ts';
+import { waitUntil } from '#test/harness/wait-until.ts';
 
 const look = { name: 'weather_lookup', arguments: { city: 'Tokyo' } };
 const hangs = { kind: 'hang' as const, after_chars: 12 };
@@ -14,7 +15,7 @@ test('a run that was lost in the middle of its text leaves the next one another 
   const input = scripted({ piece_chars: 4, answer: 'Once and again.', final: { fault: { ...hangs, times: 1 } } });
   const { id, live } = await startWatched(harness, { input });
   const lost = harness.workOnce();
-  await expect.poll(() => textOf(live, 0)).toContain('Once');
+  await waitUntil(() => expect(textOf(live, 0)).toContain('Once'));
 
   await harness.advance(7_000);
   await harness.rescue();
@@ -33,9 +34,9 @@ test('two runs of one job, neither with a lease at first, do not tell pieces und
   const job = { name: 'run-round' as const, data: { turnId: id, step: 'r2', generation: 0 } };
 
   const runs = [harness.handle(job), harness.handle(job)];
-  await expect.poll(() => harness.modelRequests).toHaveLength(3);
+  await waitUntil(() => expect(harness.modelRequests).toHaveLength(3));
   await watch(harness, id);
-  await expect.poll(() => textOf(live, 0)).toBe('Second answe');
+  await waitUntil(() => expect(textOf(live, 0)).toBe('Second answe'));
   harness.worker.heartbeat.stop('lost', id);
   await Promise.all(runs);
 
@@ -82,7 +83,7 @@ test.for([
     input: scripted({ answer: 'Once and again.', piece_chars: 4, final: { fault } }),
   });
   const working = harness.workOnce();
-  await expect.poll(() => harness.modelRequests.length > 0 && live.some(isText) === after > 0).toBe(true);
+  await waitUntil(() => expect(harness.modelRequests.length > 0 && live.some(isText) === after > 0).toBe(true));
 
   harness.worker.heartbeat.stop('shutdown');
   await working;

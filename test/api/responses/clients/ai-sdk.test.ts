@@ -5,6 +5,7 @@ import type { TurnResource } from '#core/turn/resource/turn.ts';
 import { createHarness, type Harness, startBackgroundWorker } from '#test/harness/create-harness.ts';
 import { describeQueues } from '#test/harness/queues.ts';
 import { scripted } from '#test/harness/scripted.ts';
+import { waitUntil } from '#test/harness/wait-until.ts';
 import { aiSdkProvider } from './ai-sdk-provider.ts';
 import { gather } from './gather.ts';
 
@@ -181,10 +182,10 @@ test.each(['generateText', 'streamText'])('an abort signal cancels what %s waits
   const asking =
     name === 'generateText' ? generateText(asked) : gather(streamText({ ...asked, onError: () => {} }).textStream);
   asking.catch(() => {});
-  await expect.poll(() => harness.modelRequests).toHaveLength(1);
+  await waitUntil(() => expect(harness.modelRequests).toHaveLength(1));
   stop.abort();
 
   const statuses = async () =>
     (await harness.call<{ data: TurnResource[] }>('GET', '/v1/turns')).body.data.map(({ status }) => status);
-  await expect.poll(statuses).toEqual(['cancelled']);
+  await waitUntil(async () => expect(await statuses()).toEqual(['cancelled']));
 });

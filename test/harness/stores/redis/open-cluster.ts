@@ -1,6 +1,7 @@
 import { Redis } from 'ioredis';
-import { expect, vi } from 'vitest';
+import { expect } from 'vitest';
 import { newFolder } from '../../new-folder.ts';
+import { waitUntil } from '../../wait-until.ts';
 import { openRedis, type TestRedis } from './open-redis.ts';
 import type { Protection } from './protection.ts';
 
@@ -81,7 +82,7 @@ async function infoOf(client: Redis): Promise<string> {
 
 async function untilAll(nodes: TestRedis[], isSo: (node: TestRedis) => Promise<boolean>): Promise<void> {
   const look = async () => expect((await Promise.all(nodes.map(isSo))).every(Boolean)).toBe(true);
-  await vi.waitFor(look, { timeout: 60_000, interval: 100 });
+  await waitUntil(look);
 }
 
 async function findMaster(nodes: TestRedis[], key: string): Promise<TestRedis> {

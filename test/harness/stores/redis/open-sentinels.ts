@@ -37,7 +37,7 @@ export async function openSentinels(protection?: Protection): Promise<TestSentin
   });
   if (!replica) return null;
   opened.use(replica);
-  await waitUntil('the replica follows', () => follows(replica));
+  await waitUntil(() => follows(replica), 'the replica follows');
   const ports = [await findFreePort(), await findFreePort(), await findFreePort()];
   for (const port of ports) {
     const path = join(folder.path, `${port}.conf`);
@@ -117,7 +117,7 @@ type Trio = { sentinels: Redis[]; nodes: TestRedis[] };
 async function failOver(trio: Trio): Promise<void> {
   const before = await masterPortOf(trio);
   await trio.nodes.find(({ port }) => port === before)?.kill();
-  await waitUntil('the Sentinels have promoted the replica', async () => (await masterPortOf(trio)) !== before);
+  await waitUntil(async () => (await masterPortOf(trio)) !== before, 'the Sentinels have promoted the replica');
 }
 
 /** The port of the master, once all Sentinels say the same. */
@@ -130,25 +130,25 @@ async function masterPortOf({ sentinels }: Trio): Promise<number> {
 
 /** One that comes back was the master, and would take some seconds to hear that it is no more. */
 async function rejoin(trio: Trio): Promise<void> {
-  await waitUntil('one Redis follows the other', async () => {
+  await waitUntil(async () => {
     const port = await masterPortOf(trio);
     for (const node of trio.nodes.filter((one) => one.port !== port)) {
       await node.start();
       if (!(await follows(node))) await node.client.replicaof('127.0.0.1', port);
     }
     return true;
-  });
+  }, 'one Redis follows the other');
   await untilWhole(trio);
 }
 
 /** A failover is possible once each Sentinel knows the others and a replica that follows. */
 async function untilWhole({ sentinels, nodes }: Trio): Promise<void> {
-  await waitUntil('the Sentinels know each other and a replica', async () => {
+  await waitUntil(async () => {
     const port = await masterPortOf({ sentinels, nodes });
     const known = await Promise.all(sentinels.map(knownTo));
     const replicas = nodes.filter((node) => node.port !== port);
     return known.every(Boolean) && (await Promise.all(replicas.map(follows))).every(Boolean);
-  });
+  }, 'the Sentinels know each other and a replica');
 }
 
 async function knownTo(sentinel: Redis): Promise<boolean> {

@@ -1,0 +1,49 @@
+import { globSync, readFileSync } from 'node:fs';
+import { maskCode } from './mask-code.ts';
+
+const ROOT = new URL('../../', import.meta.url);
+
+/**
+ * The files that may read a clock or set a timer: they run real processes and have to give them time. Every other file of
+ * `test/` takes its time from the harness, so that no test depends on how busy a machine is.
+ */
+export const clockReaders = [
+  // The harness gives tests their time: `advance`, `waitUntil`, `msAgo`, `repeat`.
+  'test/harness/**',
+  // Programs that kill, stop and cut off real processes, and rooms of tests that do. None of them is part of `npm test`.
+  'test/chaos/**',
+  'test/crash/matrix/**',
+  'test/**/restarts/**',
+  // Prints how long an exploration took.
+  'test/model/main.ts',
+  // Test limits of CPU time that the product itself sets.
+  'test/tools/arguments/compile-schema.test.ts',
+  'test/worker/batch/slow-checks.test.ts',
+];
+
+const READS = [
+  /\bDate\s*\.\s*now\b/,
+  /\bnew\s+Date\s*(?:\(\s*\)|(?!\s*\())/,
+  /\bperformance\s*\.\s*\w/,
+  /(?<![.\w])set(?:Timeout|Interval)\s*\(/,
+  /\bset(?:Timeout|Interval)\b[^;{}]*\}\s*=?\s*from\b|\bscheduler\b[^;{}]*\}\s*from\b/,
+  /\b(?:vi|expect)\s*\.\s*(?:waitFor|waitUntil|poll)\b/,
+  /\b(?:hrtime|heapUsed|memoryUsage|cpuUsage|threadCpuUsage|resourceUsage)\b/,
+  /\b(?:monitorEventLoopDelay|eventLoopUtilization)\b/,
+  /(?<![.\w])gc\s*\(|\b(?:global|globalThis)\s*\.\s*gc\b/,
+];
+
+/** Returns the files of the tests that read a clock, set a timer or measure the process, except those that may. */
+export function findClockReaders(): string[] {
+  return globSync('test/**/*.{ts,tsx}', { cwd: ROOT, exclude: clockReaders }).filter(readsClock).sort();
+}
+
+/** Returns whether any of these files does. */
+export function hasClockReader(paths: string): boolean {
+  return globSync(paths, { cwd: ROOT }).some((path) => path.endsWith('.ts') && readsClock(path));
+}
+
+function readsClock(path: string): boolean {
+  const { code } = maskCode(readFileSync(new URL(path, ROOT), 'utf8'));
+  return READS.some((pattern) => pattern.test(code));
+}
