@@ -87,7 +87,7 @@ export const rules = {
   R16: {
     says: 'a delivery commits with its event, is due until it is over, and goes to one worker at a time, in order',
     files: checkpoint(
-      ...['turns/end', 'turns/write-ending', 'sql/deliveries', 'webhooks/take-delivery', 'webhooks/save-delivery'],
+      ...['turns/end', 'turns/write-ending', 'sql/deliveries', 'webhooks/take-deliveries', 'webhooks/save-delivery'],
     ),
   },
   R17: {

@@ -2,7 +2,7 @@ import { Redis } from 'ioredis';
 import { expect, test, vi } from 'vitest';
 import { newId } from '#core/id.ts';
 import { openJobQueue } from '#core/queue/open-job-queue.ts';
-import type { Wakeup } from '#core/turn/wakeup.ts';
+import type { TurnWakeup } from '#core/turn/wakeup.ts';
 import { queueBackends } from '#test/harness/queues.ts';
 import { testRedisUrl } from '#test/harness/stores/test-database.ts';
 
@@ -48,7 +48,7 @@ async function openRedisQueue() {
   return { ...jobQueue, [Symbol.asyncDispose]: () => jobQueue.close() };
 }
 
-function wakeupOf(turnId: string, step: string): Wakeup {
+function wakeupOf(turnId: string, step: string): TurnWakeup {
   return { kind: 'turn', turnId, step, generation: 0, provider: 'openai', priority: 0 };
 }
 

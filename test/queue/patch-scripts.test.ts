@@ -5,7 +5,7 @@ import { turnsQueue } from '#core/queue/job.ts';
 import type { JobHandler } from '#core/queue/job-queue.ts';
 import { openJobQueue } from '#core/queue/open-job-queue.ts';
 import { patchScripts } from '#core/queue/redis/patch-scripts.ts';
-import type { Wakeup } from '#core/turn/wakeup.ts';
+import type { TurnWakeup } from '#core/turn/wakeup.ts';
 import { describeOnRedis } from '#test/harness/queues.ts';
 import { testRedisUrl } from '#test/harness/stores/test-database.ts';
 
@@ -98,7 +98,7 @@ async function openQueue(redisUrl: string) {
   return { ...jobQueue, [Symbol.asyncDispose]: () => jobQueue.close() };
 }
 
-function wakeupOf(provider: string, turnId: string, step: string): Wakeup {
+function wakeupOf(provider: string, turnId: string, step: string): TurnWakeup {
   return { kind: 'turn', turnId, step, generation: 0, provider, priority: 0 };
 }
 

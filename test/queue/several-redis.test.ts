@@ -5,7 +5,7 @@ import { openRedis } from '#test/harness/stores/redis/open-redis.ts';
 import { openSeveralRedis, urlOf } from '#test/harness/stores/redis/open-several-redis.ts';
 import { examineJobQueue, newWakeup } from './job-queue-exam.ts';
 
-const QUEUES = ['turns-openai', 'anytime', 'deliveries'];
+const QUEUES = ['turns-openai', 'anytime'];
 const SOON = { timeout: 30_000, interval: 50 };
 
 const three = await openSeveralRedis(3);
