@@ -8,9 +8,9 @@ export function addJobs(state: State, wakeups: Wakeups): void {
   if (wakeups.next && next.job === 'none') next.job = 'waiting';
 }
 
-/** Whether there is anything to enqueue. */
-export function isAnyDue({ turn, next }: Wakeups): boolean {
-  return turn !== 'none' || next;
+/** Whether there is anything to enqueue or to announce. */
+export function isAnyDue({ turn, next, delivers }: Wakeups): boolean {
+  return turn !== 'none' || next || delivers;
 }
 
 /** Puts a run's job back, for another worker. */

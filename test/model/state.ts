@@ -63,8 +63,11 @@ export type Delivery = {
 /** The turn's jobs: the one of the present step and generation, and whether one waits with an older id, by step. */
 export type Queue = { now: Job } & Record<Step, boolean>;
 
-/** Wakeups to be enqueued after a commit; `isNow`: the generation is still the turn's. */
-export type Wakeups = Readonly<{ turn: Step | 'none'; isNow: boolean; next: boolean }>;
+/**
+ * What follows a commit before its job is acknowledged: wakeups are enqueued, and deliveries announced. `isNow`: the generation is
+ * still the turn's.
+ */
+export type Wakeups = Readonly<{ turn: Step | 'none'; isNow: boolean; next: boolean; delivers: boolean }>;
 
 export type DeliveryName = keyof State['deliveries'];
 
@@ -172,7 +175,7 @@ export function idleRun(): Run {
 
 /** Nothing to enqueue. */
 export function noWakeups(): Wakeups {
-  return { turn: 'none', isNow: false, next: false };
+  return { turn: 'none', isNow: false, next: false, delivers: false };
 }
 
 function noDelivery(): Delivery {

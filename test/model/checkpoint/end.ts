@@ -30,7 +30,7 @@ export function endTurn(state: State, ending: Ending, guards: Guards): Wakeups |
   facts.requests = 0;
   const delivery = status === 'failed' ? 'failed' : 'ended';
   if (guards.endCreatesDelivery) state.deliveries[delivery].row = 'due';
-  return { ...noWakeups(), next: promotes(state, run, guards) };
+  return { ...noWakeups(), delivers: true, next: promotes(state, run, guards) };
 }
 
 /** The turn is at the next round, where a retry goes on (R25). */

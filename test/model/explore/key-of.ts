@@ -41,7 +41,7 @@ function codesOfRun(run: Run): string {
   const knows = bit(run.knew.once, 5) | bit(run.knew.other, 6) | bit(run.made, 7);
   const wrote = bit(run.wrote.once, 8) | bit(run.wrote.other, 12);
   const shape = bit(run.isAsleep, 9) | bit(run.hasSlept, 10) | bit(run.hangs, 11) | bit(run.wakeups.isNow, 13);
-  const due = ON[run.wakeups.turn] | bit(run.wakeups.next, 5);
+  const due = ON[run.wakeups.turn] | bit(run.wakeups.delivers, 3) | bit(run.wakeups.next, 5);
   const saw = (run.saw.events << 6) | bit(run.saw.waiting, 10) | bit(run.saw.alone, 11) | (CACHED[run.cached] << 12);
   return String.fromCharCode(where | calls, word | knows | wrote | shape, due | saw);
 }

@@ -62,5 +62,6 @@ function setDue(state: State, wakeups: Wakeups | null): void {
   if (!wakeups) return;
   const { api } = state;
   const { turn, isNow } = wakeups.turn === 'none' ? api : wakeups;
-  state.api = { turn, isNow, next: api.next || wakeups.next };
+  // A call has no job, so nothing waits for what it announces.
+  state.api = { turn, isNow, next: api.next || wakeups.next, delivers: false };
 }
