@@ -375,16 +375,17 @@ create table deliveries (
   -- where to: a null endpoint_id is the turn's own webhook
   endpoint_id text,
   url text not null,
+  -- what shares slots and windows: the endpoint, or the host of the turn's own webhook
+  receiver text not null generated always as (coalesce(endpoint_id, split_part(url, '/', 3))) stored,
   with_turn boolean not null,
   -- the state, with the last answer
   status text not null default 'pending',
   attempts integer not null default 0,
   last_status_code integer,
   last_error text,
-  -- the wake-up and the lease, as a turn has them
+  -- when a worker may take it: at its next attempt, or once the lease of the worker on it has ended
   next_attempt_at timestamptz,
   due_at timestamptz,
-  generation integer not null default 0,
   lease_until timestamptz,
   created_at timestamptz not null default now(),
   delivered_at timestamptz,
@@ -397,7 +398,7 @@ create table deliveries (
   constraint only_endpoints_subscribe_to_more_than_turns check (turn_id is not null or endpoint_id is not null)
 );
 comment on table deliveries is 'A row is a delivery: one event sent to one URL.';
-create index deliveries_due on deliveries (due_at) where due_at is not null;
+create index deliveries_due on deliveries (project, receiver, due_at, id) where due_at is not null;
 create index deliveries_by_turn on deliveries (turn_id, id);
 create index deliveries_pending_by_turn on deliveries (turn_id, id) where due_at is not null;
 create index deliveries_by_endpoint on deliveries (endpoint_id, id desc) where endpoint_id is not null;

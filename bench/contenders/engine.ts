@@ -27,7 +27,7 @@ export async function engine(setup: ContenderSetup, mode: Mode): Promise<Contend
     playTurn: async () => {
       const { turn, wakeups } = await startConversation(connection.db, startOf(work), standingOf(work));
       const ended = waitForEnd(turn, { pubsub, db: connection.db });
-      await jobQueue.enqueue(wakeups);
+      await jobQueue.enqueue(wakeups.filter((wakeup) => wakeup.kind === 'turn'));
       const { status, output, rounds } = await ended;
       const isRight = status === 'completed' && rounds.length === work.rounds && output === ANSWER;
       if (!isRight) throw new Error(`A turn did not end as it should: ${status} after ${rounds.length} rounds.`);

@@ -13,7 +13,7 @@ import { readMcpServers } from '#core/tools/mcp/config.ts';
 import type { Warn } from '#core/tools/mcp/listing.ts';
 import { type McpServers, openMcpServers } from '#core/tools/mcp/servers.ts';
 import type { ToolRegistry } from '#core/tools/registry.ts';
-import type { Wakeup } from '#core/turn/wakeup.ts';
+import type { TurnWakeup, Wakeup } from '#core/turn/wakeup.ts';
 import { newWebhookSecret, parseWebhookSecrets } from '#core/webhooks/sign.ts';
 import { type Simulator, startSimulator } from '#simulator/start-simulator.ts';
 import { type Admission, makeAdmission } from './admission.ts';
@@ -21,6 +21,7 @@ import { type Availability, makeAvailability } from './availability.ts';
 import { type ConnectionRefusals, trackConnectionRefusals } from './connection-refusals.ts';
 import type { Log } from './log.ts';
 import { type Metrics, makeMetrics } from './metrics/metrics.ts';
+import { type DueDeliveries, makeDueDeliveries } from './due-deliveries.ts';
 import type { Deployment } from './part-sentences.ts';
 import { type LiveProjects, openLiveProjects } from './projects/live-projects.ts';
 import type { Settings } from './settings.ts';
@@ -35,6 +36,7 @@ export type Parts = LiveProjects &
     providers: Providers;
     prices: Prices;
     admission: Admission;
+    dueDeliveries: DueDeliveries;
     tools: ToolRegistry;
     mcp: McpServers;
     toolSecrets: ToolSecrets;
@@ -53,6 +55,7 @@ export type Parts = LiveProjects &
   };
 
 type QueueObservers = Pick<Parts, 'availability' | 'connectionRefusals'>;
+type Enqueueing = QueueObservers & Pick<Parts, 'dueDeliveries'>;
 
 /**
  * Opens connections, queue, pubsub, providers and tools from the settings. A setting that cannot work stops the start.
@@ -80,13 +83,14 @@ export async function openParts(
   const { connection, jobQueue, pubsub } = stores;
   const metrics = makeMetrics();
   const availability = makeAvailability({ db: connection.db, jobQueue, deployment: deploymentOf(settings) });
-  const queue = enqueueOn(jobQueue, { availability, connectionRefusals });
+  const dueDeliveries = makeDueDeliveries(pubsub);
+  const queue = enqueueOn(jobQueue, { availability, connectionRefusals, dueDeliveries });
   const admission = makeAdmission({
     ...{ db: connection.db, projects: () => parts.projects, concurrency: settings.PAWL_WORKER_CONCURRENCY },
     ...{ enqueue: queue.enqueue, suspect: availability.suspect },
   });
   const parts: Parts = {
-    ...{ ...liveProjects, admission, connection, jobQueue, pubsub, providers, prices, tools, mcp, toolSecrets },
+    ...{ ...liveProjects, admission, dueDeliveries, connection, jobQueue, pubsub, providers, prices, tools, mcp, toolSecrets },
     ...{ egressPolicy, egress, availability, connectionRefusals, metrics, tracer },
     secretsOf: secretsFrom(settings, connection),
     ...queue,
@@ -104,12 +108,25 @@ function deploymentOf({ variables, REDIS_URL }: Settings): Deployment {
   return { embedded: !variables.DATABASE_URL, redis: REDIS_URL !== undefined };
 }
 
-/** Enqueues for a process, and records whether the queue took the wakeups. */
-function enqueueOn(jobQueue: JobQueue, observers: QueueObservers): Pick<Parts, 'enqueue' | 'enqueueBeforeAck'> {
+/** Enqueues for a process, and records whether the queue took the wakeups. Deliveries have no jobs: they are announced. */
+function enqueueOn(
+  jobQueue: JobQueue,
+  { dueDeliveries, ...observers }: Enqueueing,
+): Pick<Parts, 'enqueue' | 'enqueueBeforeAck'> {
+  function announceDeliveries(wakeups: Wakeup[]): TurnWakeup[] {
+    const turns = wakeups.filter((wakeup) => wakeup.kind === 'turn');
+    if (turns.length < wakeups.length) dueDeliveries.announce();
+    return turns;
+  }
   return {
-    enqueue: (wakeups) => recordEnqueued(jobQueue.enqueue(wakeups), observers),
+    enqueue: async (wakeups) => {
+      const turns = announceDeliveries(wakeups);
+      return turns.length === 0 || recordEnqueued(jobQueue.enqueue(turns), observers);
+    },
     enqueueBeforeAck: async (wakeups, handsOver) => {
-      const { arrived } = await jobQueue.enqueueBeforeAck(wakeups, handsOver);
+      const turns = announceDeliveries(wakeups);
+      if (turns.length === 0) return;
+      const { arrived } = await jobQueue.enqueueBeforeAck(turns, handsOver);
       void recordEnqueued(arrived, observers);
     },
   };

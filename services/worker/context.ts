@@ -4,11 +4,9 @@ import type { Log } from '../process/log.ts';
 import type { Parts } from '../process/parts.ts';
 import type { Settings } from '../process/settings.ts';
 import { makeTokensPerDay, type TokensPerDay } from '../start/tokens-per-day.ts';
-import { type HostLimiter, makeHostLimiter } from './host-limiter.ts';
 import { type Heartbeat, makeHeartbeat } from './lease/heartbeat.ts';
 import { makeRateLimits, type RateLimits } from './rate-limits.ts';
 import { type BlobCache, makeBlobCache } from './round/blob-cache.ts';
-import { makeSlotLimiter, type SlotLimiter } from './slot-limiter.ts';
 import { makeTurnCache, type TurnCache } from './turn-cache.ts';
 import { makeWatchers, type Watchers } from './watchers.ts';
 
@@ -20,6 +18,7 @@ type Shared =
       | 'prices'
       | 'projects'
       | 'admission'
+      | 'dueDeliveries'
       | 'tools'
       | 'mcp'
       | 'toolSecrets'
@@ -41,9 +40,6 @@ export type WorkerContext = Pick<Parts, Shared> & {
   heartbeat: Heartbeat;
   rateLimits: RateLimits;
   watchers: Watchers;
-  hostLimiter: HostLimiter;
-  /** Where several projects share the workers, one has three quarters of the slots for webhooks at most. */
-  projectLimiter: SlotLimiter;
   toolOutputLimit: number;
   toolRules: ToolRules;
   tokensPerDay: TokensPerDay;
@@ -56,7 +52,7 @@ export type WorkerContext = Pick<Parts, Shared> & {
 
 /** A worker's context on the parts its process has opened. */
 export function workerContext(parts: Parts, settings: Settings, log: Log): WorkerContext {
-  const { connection, pubsub, providers, prices, projects, admission, tools, mcp } = parts;
+  const { connection, pubsub, providers, prices, projects, admission, dueDeliveries, tools, mcp } = parts;
   const {
     toolSecrets,
     redact,
@@ -70,7 +66,7 @@ export function workerContext(parts: Parts, settings: Settings, log: Log): Worke
     metrics,
   } = parts;
   return {
-    ...{ db: connection.db, pubsub, log, providers, prices, projects, admission, tools, mcp },
+    ...{ db: connection.db, pubsub, log, providers, prices, projects, admission, dueDeliveries, tools, mcp },
     ...{ toolSecrets, redact, egress, egressPolicy, availability, tracer },
     ...{ secretsOf, enqueue, enqueueBeforeAck, metrics },
     heartbeat: makeHeartbeat(connection.db, log),
@@ -78,8 +74,6 @@ export function workerContext(parts: Parts, settings: Settings, log: Log): Worke
     blobCache: makeBlobCache(connection.db),
     rateLimits: makeRateLimits(pubsub),
     watchers: makeWatchers(pubsub),
-    hostLimiter: makeHostLimiter(settings.PAWL_WORKER_CONCURRENCY),
-    projectLimiter: makeSlotLimiter(Math.max(1, Math.floor(0.75 * settings.PAWL_WORKER_CONCURRENCY))),
     toolOutputLimit: settings.PAWL_TOOL_OUTPUT_LIMIT,
     toolRules: settings.PAWL_TOOL_RULES,
     tokensPerDay: makeTokensPerDay(connection.db, projects),

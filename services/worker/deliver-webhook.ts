@@ -1,14 +1,13 @@
 import { loadTurn } from '#core/checkpoint/turns/reading/find.ts';
 import { disableWebhookEndpoint } from '#core/checkpoint/webhooks/disable-endpoint.ts';
 import { type DeliveryAttempt, saveDelivery } from '#core/checkpoint/webhooks/save-delivery.ts';
-import { type DueDelivery, releaseDelivery, takeDelivery } from '#core/checkpoint/webhooks/take-delivery.ts';
+import type { DueDelivery } from '#core/checkpoint/webhooks/take-deliveries.ts';
 import type { TraceHeaders } from '#core/trace-context.ts';
 import { presentFreshRound, turnAsItEnded } from '#core/turn/resource/event.ts';
 import { iso } from '#core/turn/resource/iso.ts';
 import { presentTurn } from '#core/turn/resource/turn.ts';
 import { unixSeconds } from '#core/turn/resource/unix-seconds.ts';
 import { responseIdOf } from '#core/turn/responses/item-id.ts';
-import type { Wakeup } from '#core/turn/wakeup.ts';
 import { reasonToDisable } from '#core/webhooks/outcome.ts';
 import { postWebhook, type WebhookEvent, type WebhookResponse } from '#core/webhooks/post.ts';
 import { retryDelayMs } from '#core/webhooks/retry-delay.ts';
@@ -16,34 +15,11 @@ import { turnSpanId } from '../process/trace/span-ids.ts';
 import type { WorkerContext } from './context.ts';
 import { writeCheckpoint } from './write-checkpoint.ts';
 
-/** How long a delivery waits, at least, where its receiver or its project is busy with many others and none is answered. */
-const BUSY_MS = 5_000;
+/** What came of an attempt: whether the receiver has answered, and whether other deliveries are due now. */
+export type DeliveryOutcome = { hasAnswered: boolean; leavesNext: boolean };
 
 /** Makes one attempt at a delivery. Each attempt carries the same event id, so that receivers can drop doubles. */
-export async function deliverWebhook(
-  { deliveryId }: { deliveryId: string },
-  context: WorkerContext,
-): Promise<Wakeup[]> {
-  const delivery = await takeDelivery(context.db, deliveryId);
-  if (!delivery) return [];
-  const busy = () => releaseDelivery(context.db, delivery, Math.round(BUSY_MS * (1 + Math.random())));
-  using ofProject = await acquireOfProject(delivery.project, context);
-  if (!ofProject) return busy();
-  using slot = await context.hostLimiter.acquire(delivery.url);
-  if (!slot) return busy();
-
-  return await attemptDelivery(delivery, context);
-}
-
-/** A project alone has all slots. */
-async function acquireOfProject(
-  project: string,
-  { projects, projectLimiter }: WorkerContext,
-): Promise<Disposable | null> {
-  return projects.configured().length > 1 ? projectLimiter.acquire(project) : { [Symbol.dispose]: () => {} };
-}
-
-async function attemptDelivery(delivery: DueDelivery, context: WorkerContext): Promise<Wakeup[]> {
+export async function deliverWebhook(delivery: DueDelivery, context: WorkerContext): Promise<DeliveryOutcome> {
   const secrets = delivery.endpoint?.secrets ?? (await context.secretsOf(delivery.project));
   const answer = await postWebhook(context.egress, {
     url: delivery.url,
@@ -52,7 +28,7 @@ async function attemptDelivery(delivery: DueDelivery, context: WorkerContext): P
     trace: traceOf(delivery, context),
   });
   const attempt = attemptOf(delivery, answer, context);
-  const wakeups = await save(delivery, { attempt, answer }, context);
+  const leavesNext = await save(delivery, { attempt, answer }, context);
 
   const { status, retryInMs, error } = attempt;
   context.metrics.deliveryAttempted(status === 'pending' ? 'retried' : status);
@@ -61,7 +37,7 @@ async function attemptDelivery(delivery: DueDelivery, context: WorkerContext): P
   const sentence = `webhook ${status === 'pending' ? `again in ${retryInMs} ms` : status}: ${delivery.event.type}`;
   if (error === null) log.info(sentence);
   else log.warn({ status_code: attempt.statusCode }, `${sentence}. ${error}`);
-  return wakeups;
+  return { hasAnswered: attempt.statusCode !== null, leavesNext };
 }
 
 /** A webhook of a turn comes from the turn's own span. */
@@ -100,12 +76,12 @@ function attemptOf({ id, attempts }: DueDelivery, answer: WebhookResponse, { red
   return { ...common, status: retryInMs === null ? 'failed' : 'pending', error: answer.error, retryInMs };
 }
 
-/** An attempt that disables its endpoint is saved together with that. */
+/** Saves an attempt, together with the end of its endpoint if it disables that; true if other deliveries are due now. */
 async function save(
   { endpoint, url, turnId }: DueDelivery,
   { attempt, answer }: { attempt: DeliveryAttempt; answer: WebhookResponse },
   context: WorkerContext,
-): Promise<Wakeup[]> {
+): Promise<boolean> {
   const { db, log } = context;
   const write = { verb: 'saveDelivery', turnId };
   const reason = endpoint && reasonToDisable(answer, endpoint.failingForMs);
@@ -120,5 +96,5 @@ async function save(
   );
   if (disabled)
     log.warn({ event: 'webhook_endpoint.disabled', webhook_endpoint_id: id }, `webhook endpoint disabled: ${reason}`);
-  return [...saved, ...(disabled ?? [])];
+  return saved || disabled;
 }

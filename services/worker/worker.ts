@@ -10,7 +10,7 @@ import type { Wakeup } from '#core/turn/wakeup.ts';
 import { type LeavingHandler, makeSlowBatches } from './batch/slow-batches.ts';
 import { workBulks } from './bulk/work-bulks.ts';
 import type { WorkerContext } from './context.ts';
-import { deliverWebhook } from './deliver-webhook.ts';
+import { makeDeliveryLoop } from './deliveries/delivery-loop.ts';
 import { enterAll } from './routines/enter-all.ts';
 import { eraseAllHidden } from './routines/erase-hidden.ts';
 import { fireSchedules } from './routines/fire-schedules.ts';
@@ -23,7 +23,7 @@ import { workTurn } from './work-turn.ts';
 const DELETE_EXPIRED_EVERY_MS = 3_600_000;
 const FINAL_WRITES_MS = 5_000;
 
-/** Starts a worker: takes jobs, renews the leases of its steps, rescues lost work, and receives messages of other processes. */
+/** Starts a worker: takes jobs and deliveries, renews the leases of its steps, rescues lost work, and receives messages of other processes. */
 export async function openWorker(
   context: WorkerContext,
   jobQueue: JobQueue,
@@ -35,7 +35,9 @@ export async function openWorker(
   const id = newId('wrk');
   const record = () => recordWorker(db, { id, concurrency, steps: heartbeat.steps() });
   const workers = await jobQueue.work(allQueues(context.providers.names), handle, concurrency);
-  const unsubscribe = receiveMessages(context);
+  const deliveries = makeDeliveryLoop(context, concurrency);
+  const unsubscribe = receiveMessages(context, deliveries.request);
+  const unlisten = context.dueDeliveries.listen(deliveries.request);
   const retention = makeRetention(context);
   const routines = [
     every(timing.heartbeatMs, () => heartbeat.beat(), context),
@@ -43,6 +45,8 @@ export async function openWorker(
     every(timing.workerSeenMs, record, context),
     // (R28): a commit whose process died asks for nothing.
     every(timing.admitEveryMs, () => context.admission.tick(), context),
+    // (R16): no job waits for a delivery.
+    every(timing.deliverEveryMs, () => deliveries.tick(), context),
     // (R35): no job waits for their time.
     every(timing.delayedEveryMs, () => queueAllDelayed(context), context),
     every(timing.fireEveryMs, () => fireSchedules(context), context),
@@ -61,7 +65,8 @@ export async function openWorker(
       if (steps > 0) context.log.info({ steps }, `waiting for ${steps} step${steps === 1 ? '' : 's'} under way`);
       const grace = setTimeout(() => heartbeat.stop('shutdown'), graceMs);
       const untilMs = graceMs + FINAL_WRITES_MS;
-      await Promise.all([workers.close(untilMs), slowBatches.close(untilMs)]);
+      unlisten();
+      await Promise.all([workers, slowBatches, deliveries].map((part) => part.close(untilMs)));
       clearTimeout(grace);
       retention.stop();
       await Promise.all(routines.map((routine) => routine.stop()));
@@ -75,8 +80,7 @@ export async function openWorker(
 /** What a worker does with any job: works it, and enqueues what is due then, ahead of the acknowledgement. */
 export function jobHandler(context: WorkerContext): LeavingHandler {
   return async ({ data, handsOver, leavePlace }) => {
-    const wakeups =
-      'deliveryId' in data ? await deliverWebhook(data, context) : await workTurn(data, context, leavePlace);
+    const wakeups = await workTurn(data, context, leavePlace);
     if (wakeups.length > 0) await enqueueDue(wakeups, handsOver?.(), context);
     if (!keepsPlace(data, wakeups)) context.admission.request();
   };
@@ -90,7 +94,7 @@ async function enqueueDue(wakeups: Wakeup[], next: string | null | undefined, co
 
 /** Whether nothing was freed and nothing asked for: the turn goes on, or there was none. */
 function keepsPlace(data: JobData, wakeups: Wakeup[]): boolean {
-  return 'deliveryId' in data || wakeups.some((wakeup) => wakeup.kind === 'turn' && wakeup.turnId === data.turnId);
+  return wakeups.some((wakeup) => wakeup.kind === 'turn' && wakeup.turnId === data.turnId);
 }
 
 /** A job that throws is only logged: its row is due again by itself. Codes, never texts, reach the queue. */
@@ -108,7 +112,10 @@ function logFailures(handle: LeavingHandler, { log, availability }: WorkerContex
   };
 }
 
-function receiveMessages({ heartbeat, pubsub, rateLimits, watchers, turnCache }: WorkerContext): () => void {
+function receiveMessages(
+  { heartbeat, pubsub, rateLimits, watchers, turnCache }: WorkerContext,
+  requestDeliveries: () => void,
+): () => void {
   const unsubscribe = pubsub.subscribeToWorkers((message) => {
     switch (message.kind) {
       case 'cancelled':
@@ -122,6 +129,8 @@ function receiveMessages({ heartbeat, pubsub, rateLimits, watchers, turnCache }:
         return watchers.catchUp(message.turnId);
       case 'rate-limit':
         return rateLimits.receive(message);
+      case 'deliveries':
+        return requestDeliveries();
       case 'who-watches':
     }
   });

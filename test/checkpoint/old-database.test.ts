@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { beforeAll, expect, test } from 'vitest';
 import { listConversations } from '#core/checkpoint/conversations.ts';
 import { admitTurns } from '#core/checkpoint/places/admit-turns.ts';
-import { rescueDeliveries, rescueTurns } from '#core/checkpoint/rescue.ts';
+import { rescueTurns } from '#core/checkpoint/rescue.ts';
 import type { Db } from '#core/checkpoint/tables.ts';
 import { beginTurn } from '#core/checkpoint/turns/begin.ts';
 import { createFirstTurn } from '#core/checkpoint/turns/create.ts';
@@ -11,11 +11,13 @@ import { listEvents } from '#core/checkpoint/turns/reading/events.ts';
 import { findTurn, loadTurn } from '#core/checkpoint/turns/reading/find.ts';
 import { loadHistory } from '#core/checkpoint/turns/reading/history.ts';
 import { listTurns } from '#core/checkpoint/turns/reading/list.ts';
+import { takeDeliveries } from '#core/checkpoint/webhooks/take-deliveries.ts';
 import { msAgo } from '#test/harness/moments.ts';
 import { plainConfig } from '#test/harness/plain-config.ts';
 import { createTestDatabase } from '#test/harness/stores/test-database.ts';
 import { looksOf, withDatabase } from './looks.ts';
 
+const ROOM = { free: 64, projects: [], receivers: [], unknown: { project: 64, receiver: 4 } };
 const SHARE = { project: 'default', weight: 1, most: 10 };
 const FINISHED = 5_000;
 /** Rows and index entries that a query may look at, whatever else is in the database. */
@@ -45,7 +47,7 @@ test.each<[string, (db: Db) => Promise<unknown>]>([
   ['the turns of a conversation', (db) => listTurns(db, 'default', { limit: 20, conversationId: CONVERSATION })],
   ['a page of conversations', (db) => listConversations(db, 'default', { limit: 20 })],
   ['the rescue of turns', (db) => rescueTurns(db, 100)],
-  ['the rescue of deliveries', (db) => rescueDeliveries(db, 100)],
+  ['a look for deliveries', (db) => takeDeliveries(db, ROOM)],
   ['an admission', (db) => admitTurns(db, { shares: [SHARE], isShared: true, ownPlaces: 64 })],
 ])('what is finished is not looked through: %s', async (_, ask) => {
   expect(await looksOf(url, ask)).toBeLessThan(FEW);

@@ -12,6 +12,8 @@ import type { Projects } from '#services/process/projects.ts';
 import { readSettings } from '#services/process/settings.ts';
 import { workBulks } from '#services/worker/bulk/work-bulks.ts';
 import { type WorkerContext, workerContext } from '#services/worker/context.ts';
+import { startDue } from '#services/worker/deliveries/delivery-loop.ts';
+import { makeDeliverySlots } from '#services/worker/deliveries/delivery-slots.ts';
 import { fireSchedules } from '#services/worker/routines/fire-schedules.ts';
 import { queueAllDelayed } from '#services/worker/routines/queue-delayed.ts';
 import { rescue } from '#services/worker/routines/rescue.ts';
@@ -63,16 +65,27 @@ export async function createHarness(options: Options = {}) {
     await parts.admission.settled();
     return parts.jobQueue.workOnce(allQueues(parts.providers.names), by);
   };
+  async function deliver(): Promise<void> {
+    const slots = makeDeliverySlots(1);
+    for (;;) {
+      const attempts = await startDue(worker, slots);
+      if (attempts.length === 0) return;
+      await Promise.all(attempts);
+    }
+  }
 
   return {
     ...apiClient(api.url),
     ...{ url: api.url, env, settings, db, parts, worker, log, modelRequests, handle, workOnce },
-    /** Works job after job until none waits; `deliveries` says how often each job is handed out. */
+    /** Makes the deliveries that are due, one after the other. */
+    deliver,
+    /** Works job after job until none waits, then delivers; `deliveries` says how often each job is handed out. */
     workUntilIdle: async ({ deliveries = 1 } = {}) => {
       const repeated: JobHandler = async (job) => {
         for (let delivery = 1; delivery <= deliveries; delivery += 1) await handle(job);
       };
       while (await workOnce(repeated));
+      await deliver();
     },
     /** Lets time pass for everything that is due, leased or bound by a deadline. */
     advance: async (ms: number) => {

@@ -1,25 +1,22 @@
-import { type DeliveryName, noWakeups, type Run, type State, type Step, type Wakeups } from './state.ts';
+import type { DeliveryName, Run, State, Step, Wakeups } from './state.ts';
 
 /** Adds a job for each wakeup; an id that the queue still knows swallows it (R11). */
 export function addJobs(state: State, wakeups: Wakeups): void {
-  const { queue, deliveries, next } = state;
+  const { queue, next } = state;
   if (wakeups.turn !== 'none' && !wakeups.isNow) queue[wakeups.turn] = true;
   if (wakeups.turn !== 'none' && wakeups.isNow && !isKnown(state)) queue.now = 'waiting';
-  if (wakeups.failed) wake(deliveries.failed);
-  if (wakeups.ended) wake(deliveries.ended);
-  if (wakeups.next) wake(next);
+  if (wakeups.next && next.job === 'none') next.job = 'waiting';
 }
 
-/** Whether there is anything to enqueue. */
-export function isAnyDue({ turn, next, failed, ended }: Wakeups): boolean {
-  return turn !== 'none' || next || failed || ended;
+/** Whether there is anything to enqueue or to announce. */
+export function isAnyDue({ turn, next, delivers }: Wakeups): boolean {
+  return turn !== 'none' || next || delivers;
 }
 
 /** Puts a run's job back, for another worker. */
 export function returnJob(state: State, run: Run): void {
-  if (run.job === 'gone') return;
-  if (isDelivery(run.on)) addJobs(state, { ...noWakeups(), [run.on]: true });
-  else if (run.job === 'now' && run.on === state.turn.step) state.queue.now = 'waiting';
+  if (run.job === 'gone' || isDelivery(run.on)) return;
+  if (run.job === 'now' && run.on === state.turn.step) state.queue.now = 'waiting';
   else state.queue[run.on] = true;
   run.job = 'gone';
 }
@@ -31,8 +28,4 @@ export function isDelivery(on: Step | DeliveryName): on is DeliveryName {
 /** The id of the turn's present generation waits, is wedged, or is with a worker. */
 function isKnown({ queue, runs }: State): boolean {
   return queue.now !== 'none' || runs.some((run) => run.job === 'now' && !isDelivery(run.on));
-}
-
-function wake(row: { job: 'none' | 'waiting' | 'wedged' }): void {
-  if (row.job === 'none') row.job = 'waiting';
 }

@@ -86,9 +86,12 @@ export const rules = {
   },
   R16: {
     says: 'a delivery commits with its event, is due until it is over, and goes to one worker at a time, in order',
-    files: checkpoint(
-      ...['turns/end', 'turns/write-ending', 'sql/deliveries', 'webhooks/take-delivery', 'webhooks/save-delivery'],
-    ),
+    files: [
+      ...checkpoint('turns/end', 'turns/write-ending', 'sql/deliveries'),
+      ...checkpoint('webhooks/take-deliveries', 'webhooks/save-delivery'),
+      ...turn('wakeup'),
+      ...worker('worker'),
+    ],
   },
   R17: {
     says: 'the end of a turn brings the next of its conversation to the head, exactly once',

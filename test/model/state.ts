@@ -50,10 +50,12 @@ export type Turn = {
 /** One job id: a wedged one is never handed out, and swallows every wakeup of its id. */
 export type Job = 'none' | 'waiting' | 'wedged';
 
-/** A delivery's row: due and free, due and leased, or over. `taken`: by a worker. `sent`: its event id was seen. */
+/**
+ * A delivery's row: due, so that a worker takes it from there without a job; leased, or over. `taken`: by a worker. `sent`: its event
+ * id was seen.
+ */
 export type Delivery = {
-  row: 'none' | 'far' | 'late' | 'leased' | 'delivered';
-  job: Job;
+  row: 'none' | 'due' | 'leased' | 'delivered';
   taken: boolean;
   sent: boolean;
 };
@@ -61,8 +63,11 @@ export type Delivery = {
 /** The turn's jobs: the one of the present step and generation, and whether one waits with an older id, by step. */
 export type Queue = { now: Job } & Record<Step, boolean>;
 
-/** Wakeups to be enqueued after a commit; `isNow`: the generation is still the turn's. */
-export type Wakeups = Readonly<{ turn: Step | 'none'; isNow: boolean; next: boolean } & Record<DeliveryName, boolean>>;
+/**
+ * What follows a commit before its job is acknowledged: wakeups are enqueued, and deliveries announced. `isNow`: the generation is
+ * still the turn's.
+ */
+export type Wakeups = Readonly<{ turn: Step | 'none'; isNow: boolean; next: boolean; delivers: boolean }>;
 
 export type DeliveryName = keyof State['deliveries'];
 
@@ -170,11 +175,11 @@ export function idleRun(): Run {
 
 /** Nothing to enqueue. */
 export function noWakeups(): Wakeups {
-  return { turn: 'none', isNow: false, next: false, failed: false, ended: false };
+  return { turn: 'none', isNow: false, next: false, delivers: false };
 }
 
 function noDelivery(): Delivery {
-  return { row: 'none', job: 'none', taken: false, sent: false };
+  return { row: 'none', taken: false, sent: false };
 }
 
 function noFaults(): Record<Fault, number> {

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import { openJobQueue } from '#core/queue/open-job-queue.ts';
-import type { Wakeup } from '#core/turn/wakeup.ts';
+import type { TurnWakeup } from '#core/turn/wakeup.ts';
 import { migrateAll } from '#services/migrate/migrate-all.ts';
 import { newFolder } from '#test/harness/new-folder.ts';
 import { openPostgres } from '#test/harness/stores/open-postgres.ts';
 import { waitUntil } from '#test/harness/wait-until.ts';
 
-function wakeupOf(turnId: string): Wakeup {
+function wakeupOf(turnId: string): TurnWakeup {
   return { kind: 'turn', turnId, step: 'b1', generation: 0, provider: 'openai', priority: 0 };
 }
 

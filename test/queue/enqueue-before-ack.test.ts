@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis';
 import { expect, test } from 'vitest';
 import { newId } from '#core/id.ts';
-import type { Wakeup } from '#core/turn/wakeup.ts';
+import type { TurnWakeup } from '#core/turn/wakeup.ts';
 import { queueBackends } from '#test/harness/queues.ts';
 import { openPatientQueue } from '#test/harness/stores/open-patient-stores.ts';
 import { testRedisUrl } from '#test/harness/stores/test-database.ts';
@@ -48,7 +48,7 @@ function openRedisQueue() {
   return openPatientQueue({ databaseUrl: '', redisUrl: testRedisUrl() });
 }
 
-function wakeupOf(turnId: string, step: string): Wakeup {
+function wakeupOf(turnId: string, step: string): TurnWakeup {
   return { kind: 'turn', turnId, step, generation: 0, provider: 'openai', priority: 0 };
 }
 

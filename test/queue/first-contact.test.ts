@@ -2,13 +2,13 @@ import { expect, test } from 'vitest';
 import { newId } from '#core/id.ts';
 import type { JobQueue } from '#core/queue/job-queue.ts';
 import { openJobQueue } from '#core/queue/open-job-queue.ts';
-import type { Wakeup } from '#core/turn/wakeup.ts';
+import type { TurnWakeup } from '#core/turn/wakeup.ts';
 import { describeQueues } from '#test/harness/queues.ts';
 import { createTestDatabase, testRedisUrl } from '#test/harness/stores/test-database.ts';
 import { waitUntil } from '#test/harness/wait-until.ts';
 import { type Link, openLink } from '../harness/links/open-link.ts';
 
-const ALL = ['turns-openai', 'anytime', 'deliveries'];
+const ALL = ['turns-openai', 'anytime'];
 
 /** A queue that reaches its store over a link which is cut; `link` can let it through. */
 async function openCutOffQueue(redis: boolean): Promise<{ jobQueue: JobQueue; link: Link } & AsyncDisposable> {
@@ -26,7 +26,7 @@ async function openCutOffQueue(redis: boolean): Promise<{ jobQueue: JobQueue; li
   return { jobQueue, link, [Symbol.asyncDispose]: close };
 }
 
-function wakeupOf(step: string): Wakeup {
+function wakeupOf(step: string): TurnWakeup {
   return { kind: 'turn', turnId: newId('turn'), step, generation: 0, provider: 'openai', priority: 0 };
 }
 

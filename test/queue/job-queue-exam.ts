@@ -3,7 +3,7 @@ import { newId } from '#core/id.ts';
 import type { JobHandler, JobQueue } from '#core/queue/job-queue.ts';
 import type { TurnWakeup } from '#core/turn/wakeup.ts';
 
-const ALL = ['turns-openai', 'anytime', 'deliveries'];
+const ALL = ['turns-openai', 'anytime'];
 
 /** What Pawl requires of every queue, and nothing more. Several stores keep an order within each of them only. */
 export function examineJobQueue(
@@ -110,11 +110,10 @@ export function newWakeup(own: Partial<TurnWakeup> = {}): TurnWakeup {
   return { kind: 'turn', turnId: newId('turn'), step: 'r1', generation: 0, provider: 'openai', priority: 0, ...own };
 }
 
-/** Works all waiting jobs; returns their turns or deliveries, in order. */
+/** Works all waiting jobs; returns their turns, in order. */
 async function drain(jobQueue: JobQueue): Promise<string[]> {
   const worked: string[] = [];
-  const note: JobHandler = async ({ data }) =>
-    void worked.push('turnId' in data ? `${data.turnId}-${data.step}` : data.deliveryId);
+  const note: JobHandler = async ({ data }) => void worked.push(`${data.turnId}-${data.step}`);
   while (await jobQueue.workOnce(ALL, note));
   return worked;
 }

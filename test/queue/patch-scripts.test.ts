@@ -4,7 +4,7 @@ import { newId } from '#core/id.ts';
 import { turnsQueue } from '#core/queue/job.ts';
 import type { JobHandler } from '#core/queue/job-queue.ts';
 import { patchScripts } from '#core/queue/redis/patch-scripts.ts';
-import type { Wakeup } from '#core/turn/wakeup.ts';
+import type { TurnWakeup } from '#core/turn/wakeup.ts';
 import { describeOnRedis } from '#test/harness/queues.ts';
 import { openPatientQueue } from '#test/harness/stores/open-patient-stores.ts';
 import { testRedisUrl } from '#test/harness/stores/test-database.ts';
@@ -103,7 +103,7 @@ function openQueue(redisUrl: string) {
   return openPatientQueue({ databaseUrl: '', redisUrl });
 }
 
-function wakeupOf(provider: string, turnId: string, step: string): Wakeup {
+function wakeupOf(provider: string, turnId: string, step: string): TurnWakeup {
   return { kind: 'turn', turnId, step, generation: 0, provider, priority: 0 };
 }
 

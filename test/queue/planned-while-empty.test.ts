@@ -1,7 +1,7 @@
 import postgres from 'postgres';
 import { expect, test } from 'vitest';
 import { newId } from '#core/id.ts';
-import type { Wakeup } from '#core/turn/wakeup.ts';
+import type { TurnWakeup } from '#core/turn/wakeup.ts';
 import { openPatientQueue } from '#test/harness/stores/open-patient-stores.ts';
 import { createTestDatabase } from '#test/harness/stores/test-database.ts';
 import { waitUntil } from '#test/harness/wait-until.ts';
@@ -24,7 +24,7 @@ test('a queue that stood empty while PostgreSQL cleaned up finds a job among man
   expect(await database.rowsReadAsTable()).toBe(0);
 });
 
-function wakeup(): Wakeup {
+function wakeup(): TurnWakeup {
   return { kind: 'turn', turnId: newId('turn'), step: 'r1', generation: 0, provider: 'openai', priority: 0 };
 }
 

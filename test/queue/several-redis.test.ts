@@ -7,7 +7,7 @@ import { openSeveralRedis, urlOf } from '#test/harness/stores/redis/open-several
 import { waitUntil } from '#test/harness/wait-until.ts';
 import { examineJobQueue, newWakeup } from './job-queue-exam.ts';
 
-const QUEUES = ['turns-openai', 'anytime', 'deliveries'];
+const QUEUES = ['turns-openai', 'anytime'];
 
 const three = await openSeveralRedis(3);
 const name = three ? 'BullMQ on several Redis' : 'BullMQ on several Redis (left out: no redis-server on the PATH)';

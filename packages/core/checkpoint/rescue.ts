@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { write } from '../postgres/read-write.ts';
 import { MAX_RATE_LIMIT_WAIT_MS, timing } from '../turn/timing.ts';
-import type { DeliveryWakeup, TurnWakeup, Wakeup } from '../turn/wakeup.ts';
+import type { TurnWakeup } from '../turn/wakeup.ts';
 import { dueIn, inMs } from './sql/due.ts';
 import { giveBackPlace, hasPlace } from './sql/place.ts';
 import { isTurnId } from './sql/statement.ts';
@@ -65,25 +65,11 @@ async function postponeRateLimited(db: Db, limits: RateLimitedModel[]): Promise<
   );
 }
 
-/** Finds deliveries that are late, and raises their generation, as for turns. */
-export async function rescueDeliveries(db: Db, limit: number): Promise<DeliveryWakeup[]> {
-  const rows = await write(
-    db,
-    sql<DeliveryWakeup>`
-    update deliveries set generation = generation + 1, due_at = ${inMs(timing.longestGraceMs)}
-    where id in (select id from deliveries where due_at < now() order by due_at limit ${limit} for no key update skip locked)
-    returning 'delivery' as kind, id as "deliveryId", generation`,
-  );
-  return rows;
-}
-
 /**
  * Takes back rescues where no queue took the wake-up: they are rescued again after the first pause, however long the queue
  * was away. Rows with a lease or a later generation stay as they are.
  */
-export async function revertRescues(db: Db, wakeups: Wakeup[]): Promise<void> {
-  const turns = wakeups.filter((wakeup) => wakeup.kind === 'turn');
-  const deliveries = wakeups.filter((wakeup) => wakeup.kind === 'delivery');
+export async function revertRescues(db: Db, turns: TurnWakeup[]): Promise<void> {
   await write(
     db,
     sql`
@@ -91,13 +77,5 @@ export async function revertRescues(db: Db, wakeups: Wakeup[]): Promise<void> {
     from json_to_recordset(${turns}::json) as undelivered ("turnId" text, generation int)
     where ${isTurnId(sql`"turnId"`)} and turns.id = "turnId" and turns.generation = undelivered.generation and due_at is not null
       and (lease_owner is null or lease_until < now())`,
-  );
-  await write(
-    db,
-    sql`
-    update deliveries set due_at = least(due_at, ${inMs(timing.graceMs)})
-    from json_to_recordset(${deliveries}::json) as undelivered ("deliveryId" text, generation int)
-    where deliveries.id = undelivered."deliveryId" and deliveries.generation = undelivered.generation and due_at is not null
-      and (lease_until is null or lease_until < now())`,
   );
 }

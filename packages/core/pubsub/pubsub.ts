@@ -16,12 +16,13 @@ export type TurnMessage = { turnId: string } & ({ kind: 'wake'; goesOn?: true } 
  * - `watched`: a turn has watchers, and for a while its events are worth sending.
  * - `catch-up`: a watcher has just come, or has missed something, and needs what there is so far.
  * - `who-watches`: a worker has just started, and needs a `watched` for each turn that is.
+ * - `deliveries`: deliveries are due, of a process without a worker.
  * - `rate-limit`: what a worker has met at a model's rate limit.
  */
 export type WorkerMessage =
   | { kind: 'cancelled' | 'joined'; turnId: string }
   | { kind: 'watched' | 'catch-up'; turnId: string }
-  | { kind: 'who-watches' }
+  | { kind: 'who-watches' | 'deliveries' }
   | RateLimitChange;
 
 /**

@@ -1,4 +1,4 @@
-import type { Wakeup } from '../turn/wakeup.ts';
+import type { TurnWakeup } from '../turn/wakeup.ts';
 import type { JobData, JobName } from './job.ts';
 
 /**
@@ -28,13 +28,13 @@ export type StoreStatus = { address: string } & (
 /** One queue for two backends: a job says "look at this turn", and may be lost, late or doubled. */
 export type JobQueue = {
   /** Adds a job for each wakeup. Rejects within about a second when the queue is away; the rescuer enqueues it later. */
-  enqueue(wakeups: Wakeup[]): Promise<void>;
+  enqueue(wakeups: TurnWakeup[]): Promise<void>;
   /**
    * Enqueues from inside a job: resolves as soon as the job cannot be acknowledged before it. `arrived` settles with its
    * outcome. One wakeup of the queue that the job hands over to wakes no worker: the job's own gets it, or another that
    * waits longer.
    */
-  enqueueBeforeAck(wakeups: Wakeup[], handsOver?: string | null): Promise<{ arrived: Promise<void> }>;
+  enqueueBeforeAck(wakeups: TurnWakeup[], handsOver?: string | null): Promise<{ arrived: Promise<void> }>;
   /** Works the jobs of these queues until closed, up to `concurrency` of each queue at once. */
   work(queues: string[], handle: JobHandler, concurrency: number): Promise<JobWorkers>;
   /** Takes one waiting job by hand and works it; false when none waits. For tests that decide when a worker works. */

@@ -1,15 +1,13 @@
 import { ADOPTED_STEP, FIRST_STEP, readStep } from '../turn/step.ts';
-import type { TurnWakeup, Wakeup } from '../turn/wakeup.ts';
+import type { TurnWakeup } from '../turn/wakeup.ts';
 
-export type JobName = 'run-round' | 'run-tool-batch' | 'deliver-webhook';
+export type JobName = 'run-round' | 'run-tool-batch';
 
 /** Ids and nothing else: a job says where to look, and gives no authority (reliability: payload). */
-export type JobData = { turnId: string; step: string; generation?: number } | { deliveryId: string };
+export type JobData = { turnId: string; step: string; generation?: number };
 
 /** One wakeup as a queue takes it. Lower `rank` runs first; 0 is before all. */
 export type Job = { queue: string; name: JobName; id: string; data: JobData; rank: number; delayMs: number };
-
-const DELIVERIES_QUEUE = 'deliveries';
 
 /** Jobs that call no provider, and so wait behind no rounds: turns past their deadline, batches that are enqueued again. */
 const ANYTIME_QUEUE = 'anytime';
@@ -20,20 +18,8 @@ export function turnsQueue(provider: string): string {
 }
 
 /** The job for a wakeup. Its id is derived, so enqueuing twice is enqueuing once: `<turn>-<step>-<generation>` (R11). */
-export function jobOf(wakeup: Wakeup): Job {
-  const delayMs = wakeup.delayMs ?? 0;
-  if (wakeup.kind === 'delivery') {
-    const { deliveryId, generation } = wakeup;
-    return {
-      queue: DELIVERIES_QUEUE,
-      name: 'deliver-webhook',
-      id: `${deliveryId}-${generation}`,
-      data: { deliveryId },
-      rank: 0,
-      delayMs,
-    };
-  }
-  const { turnId, step, generation, priority } = wakeup;
+export function jobOf(wakeup: TurnWakeup): Job {
+  const { turnId, step, generation, priority, delayMs = 0 } = wakeup;
   const data = { turnId, step, generation };
   const name = readStep(step).kind === 'batch' ? 'run-tool-batch' : 'run-round';
   const job = { id: `${turnId}-${step}-${generation}`, data, delayMs };
@@ -51,12 +37,12 @@ function rankOf(step: string, priority: number): number {
   return step === FIRST_STEP || step === ADOPTED_STEP ? 1_001 - priority : 0;
 }
 
-/** The provider whose turns a queue holds; null for one that holds those of all, or deliveries. */
+/** The provider whose turns a queue holds; null for one that holds those of all. */
 export function providerOf(queue: string, providers: string[]): string | null {
   return providers.find((provider) => turnsQueue(provider) === queue) ?? null;
 }
 
-/** The queues of a process with these providers: one for each of them, one for what calls none, one for deliveries. */
+/** The queues of a process with these providers: one for each of them, one for what calls none. */
 export function allQueues(providers: string[]): string[] {
-  return [...providers.map(turnsQueue), ANYTIME_QUEUE, DELIVERIES_QUEUE];
+  return [...providers.map(turnsQueue), ANYTIME_QUEUE];
 }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Failure } from '../failure.ts';
 import { rankStores } from '../rank-stores.ts';
-import type { Wakeup } from '../turn/wakeup.ts';
+import type { TurnWakeup } from '../turn/wakeup.ts';
 import type { JobQueue, StoreStatus } from './job-queue.ts';
 import { readHandOver, workStores } from './work-stores.ts';
 
@@ -23,7 +23,7 @@ const ANSWER_MS = 2_000;
 export function spreadJobs(given: JobStore[]): JobQueue {
   const stores = given.map(trackRefusals);
   /** A job that may have arrived is not given to the next store: it would be worked twice. */
-  async function add(wakeup: Wakeup): Promise<void> {
+  async function add(wakeup: TurnWakeup): Promise<void> {
     let refusal: unknown = new Failure('queue_unavailable', NONE_OPEN);
     for (const store of rankedFor(wakeup, stores)) {
       if (!store.isOpen()) continue;
@@ -34,7 +34,7 @@ export function spreadJobs(given: JobStore[]): JobQueue {
     }
     throw refusal;
   }
-  const addAll = async (wakeups: Wakeup[]) => void (await Promise.all(wakeups.map(add)));
+  const addAll = async (wakeups: TurnWakeup[]) => void (await Promise.all(wakeups.map(add)));
   const open = () => stores.filter((store) => store.isOpen());
 
   return {
@@ -96,8 +96,8 @@ function trackRefusals(store: JobStore) {
 }
 
 /** All jobs of a turn go one way; a delivery goes its own. */
-function rankedFor(wakeup: Wakeup, stores: TrackedStore[]): TrackedStore[] {
-  const ranked = rankStores(stores, wakeup.kind === 'turn' ? wakeup.turnId : wakeup.deliveryId);
+function rankedFor(wakeup: TurnWakeup, stores: TrackedStore[]): TrackedStore[] {
+  const ranked = rankStores(stores, wakeup.turnId);
   const isUp = new Map(ranked.map((store) => [store, store.isUp()]));
   return [...ranked.filter((store) => isUp.get(store)), ...ranked.filter((store) => !isUp.get(store))];
 }

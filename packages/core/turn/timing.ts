@@ -12,6 +12,8 @@ export const timing = {
   rescueEveryMs: 1_000,
   /** Each worker looks this often for turns that may have a place by now. */
   admitEveryMs: 250,
+  /** Each worker looks this often for deliveries that no commit has told it of: retries, and those of other processes. */
+  deliverEveryMs: 250,
   /** Each worker looks this often for delayed turns whose time has come. */
   delayedEveryMs: 250,
   /** Each worker looks this often for schedules whose planned time has come. */

@@ -1,11 +1,12 @@
 import type { Turn } from './turn.ts';
 
-/**
- * A request to look at a turn, or at a delivery, that a commit made due. A job id is used once for each (step, generation):
- * enqueuing the same step again needs a higher generation (R11).
- */
-export type Wakeup = TurnWakeup | DeliveryWakeup;
+/** What a commit made due: a step of a turn, which gets a job, or deliveries, which workers take from their rows (R16). */
+export type Wakeup = TurnWakeup | DeliveriesWakeup;
 
+/**
+ * A request to look at a turn. A job id is used once for each (step, generation): enqueuing the same step again needs a higher
+ * generation (R11).
+ */
 export type TurnWakeup = {
   kind: 'turn';
   turnId: string;
@@ -18,7 +19,9 @@ export type TurnWakeup = {
   overdue?: boolean;
 };
 
-export type DeliveryWakeup = { kind: 'delivery'; deliveryId: string; generation: number; delayMs?: number };
+export type DeliveriesWakeup = { kind: 'deliveries' };
+
+export const DELIVERIES_DUE: DeliveriesWakeup = { kind: 'deliveries' };
 
 /** The priority of turns that have a place: it says when they got it, and then they go in their order. */
 export const ADMITTED_PRIORITY = 1_001;

@@ -12,6 +12,7 @@ import { redeliver } from '#core/checkpoint/webhooks/redeliver.ts';
 import { RequestRefused } from '#core/failure.ts';
 import { isId } from '#core/id.ts';
 import { iso } from '#core/turn/resource/iso.ts';
+import { DELIVERIES_DUE } from '#core/turn/wakeup.ts';
 import { publishChanges } from '../../process/publish-changes.ts';
 import type { ApiContext } from '../context.ts';
 import { findOwnTurn, findOwnWebhookEndpoint } from '../find-own.ts';
@@ -123,14 +124,13 @@ function readOne({ db }: ApiContext): RouteHandler<typeof read, ApiEnv> {
 function deliverAgain(context: ApiContext): RouteHandler<typeof again, ApiEnv> {
   return async (c) => {
     const { id } = await findOwn(context.db, c.get('project'), c.req.valid('param').id);
-    const wakeup = await redeliver(context.db, c.get('project'), id);
-    if (!wakeup) {
+    if (!(await redeliver(context.db, c.get('project'), id))) {
       // Its conversation may have been deleted meanwhile, and it with it.
       await findOwn(context.db, c.get('project'), id);
       const message = 'The webhook endpoint is disabled or deleted. Enable it, then redeliver.';
       throw new RequestRefused(409, 'webhook_endpoint_disabled', message);
     }
-    await publishChanges(context, { wakeups: [wakeup] });
+    await publishChanges(context, { wakeups: [DELIVERIES_DUE] });
     return c.json(present(await findOwn(context.db, c.get('project'), id)), 202);
   };
 }

@@ -1,13 +1,13 @@
-import { rescueDeliveries, rescueTurns, revertRescues } from '#core/checkpoint/rescue.ts';
+import { rescueTurns, revertRescues } from '#core/checkpoint/rescue.ts';
 import type { WorkerContext } from '../context.ts';
 
 const AT_ONCE = 200;
 
 type Rescuer = Pick<WorkerContext, 'db' | 'enqueue' | 'log' | 'rateLimits' | 'metrics'>;
 
-/** Enqueues again the turns and deliveries that are due and have no worker; returns how many. */
+/** Enqueues again the turns that are due and have no worker; returns how many. */
 export async function rescue({ db, enqueue, log, rateLimits, metrics }: Rescuer): Promise<number> {
-  const wakeups = [...(await rescueTurns(db, AT_ONCE, rateLimits.limited())), ...(await rescueDeliveries(db, AT_ONCE))];
+  const wakeups = await rescueTurns(db, AT_ONCE, rateLimits.limited());
   if (wakeups.length === 0) return 0;
   log.info({ event: 'wakeups.rescued', wakeups: wakeups.length }, `rescue: ${wakeups.length} enqueued again`);
   if (await enqueue(wakeups)) metrics.rescued(wakeups.length);

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type postgres from 'postgres';
-import type { Wakeup } from '#core/turn/wakeup.ts';
+import type { TurnWakeup } from '#core/turn/wakeup.ts';
 import type { ChaosHarness } from '../open-harness.ts';
 import { retryUntilDone } from '../retry-until-done.ts';
 import type { Fault } from './fault.ts';
@@ -28,7 +28,7 @@ async function emptyQueue({ redis, sql }: ChaosHarness, lastsMs: number): Promis
 
 const POLL_MS = 60;
 
-/** How many turns and deliveries have their old jobs enqueued again, and how many jobs are enqueued at once. */
+/** How many turns have their old jobs enqueued again, and how many jobs are enqueued at once. */
 const MANY = 40;
 
 /** For a while every job has a double under another id. */
@@ -44,18 +44,15 @@ export const doubleJobs: Fault = async (harness, scheduled) => {
   return { evidence: doubled.size > 0 ? `${doubled.size} jobs doubled` : null, endedAt: Date.now(), scope: 'none' };
 };
 
-/** Old jobs come again: of turns that have ended, of steps that are done, of deliveries that wait or are over. */
+/** Old jobs come again: of turns that have ended, of steps that are done. */
 export const replayJobs: Fault = async (harness, scheduled) => {
   const { sql } = harness;
   const steps = await retryUntilDone(
-    () => sql<Wakeup[]>`
+    () => sql<TurnWakeup[]>`
     select 'turn' as kind, id as "turnId", step, provider, priority from (
       select id, provider, priority, unnest(array['r1', 'b1', 'r2', 'b2', step]) as step from turns order by id desc limit ${MANY}) as old`,
   );
-  const deliveries = await retryUntilDone(
-    () => sql<Wakeup[]>`select 'delivery' as kind, id as "deliveryId" from deliveries order by id desc limit ${MANY}`,
-  );
-  const wakeups = [...steps, ...deliveries].map((one, index) => renumbered(one, scheduled, index));
+  const wakeups = steps.map((one, index) => renumbered(one, scheduled, index));
   for (let start = 0; start < wakeups.length; start += MANY) {
     await retryUntilDone(() => harness.jobQueue.enqueue(wakeups.slice(start, start + MANY)));
   }
@@ -67,22 +64,17 @@ export const replayJobs: Fault = async (harness, scheduled) => {
 };
 
 /** The wake-ups that are due now, as they were enqueued. */
-async function dueNow({ sql }: ChaosHarness): Promise<Wakeup[]> {
-  const turns = await sql<Wakeup[]>`select 'turn' as kind, id as "turnId", step, generation, provider, priority
+function dueNow({ sql }: ChaosHarness): Promise<TurnWakeup[]> {
+  return sql<TurnWakeup[]>`select 'turn' as kind, id as "turnId", step, generation, provider, priority
     from turns where due_at < 'infinity' and at_head and status <> 'requires_action'`;
-  const deliveries = await sql<Wakeup[]>`select 'delivery' as kind, id as "deliveryId", generation
-    from deliveries where status = 'pending'`;
-  return [...turns, ...deliveries];
 }
 
-function nameOf(wakeup: Wakeup): string {
-  return wakeup.kind === 'turn'
-    ? `${wakeup.turnId} ${wakeup.step} ${wakeup.generation}`
-    : `${wakeup.deliveryId} ${wakeup.generation}`;
+function nameOf({ turnId, step, generation }: TurnWakeup): string {
+  return `${turnId} ${step} ${generation}`;
 }
 
 /** Another generation makes another job id; no turn of a run comes near these. */
-function renumbered(wakeup: Wakeup, { number }: ScheduledFault, index: number): Wakeup {
+function renumbered(wakeup: TurnWakeup, { number }: ScheduledFault, index: number): TurnWakeup {
   return { ...wakeup, generation: 1_000_000 + number * 10_000 + index };
 }
 

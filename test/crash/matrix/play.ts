@@ -103,11 +103,12 @@ async function finish(reference: Reference, scene: Scene): Promise<void> {
   throw new Error(`stuck: not over after ${LONGEST_MINUTES} minutes`);
 }
 
-/** Works what waits. A queue that fails is asked again later, as a worker does; a step must not fail. */
+/** Works what waits, and makes the deliveries that are due. A queue that fails is asked again later, as a worker does; a step must not fail. */
 async function workAll(harness: Harness): Promise<void> {
   const failures: unknown[] = [];
   const handle: JobHandler = (job) => harness.handle(job).catch((error: unknown) => void failures.push(error));
   while (await harness.workOnce(handle).catch(() => false));
+  await harness.deliver();
   if (failures.length > 0) throw failures[0];
 }
 

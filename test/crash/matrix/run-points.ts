@@ -49,7 +49,7 @@ const ROUTINES = readdirSync(new URL('../../../services/worker/routines/', impor
 /** What comes by the clock, in every reference: no second play meets it at the same place again. */
 const BY_THE_CLOCK = new RegExp(
   [
-    `(?:${[...ROUTINES.map((file) => basename(file, '.ts')), 'heartbeat', 'admission', 'work-bulks'].join('|')}) [›#]`,
+    `(?:${[...ROUTINES.map((file) => basename(file, '.ts')), 'heartbeat', 'admission', 'work-bulks', 'delivery-loop'].join('|')}) [›#]`,
     'deleteExpiredIdempotencyKeys|(?:record|remove|count)Workers? ',
   ].join('|'),
 );

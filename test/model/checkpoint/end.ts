@@ -29,8 +29,8 @@ export function endTurn(state: State, ending: Ending, guards: Guards): Wakeups |
   if (guards.endClearsLease) clearLease(state);
   facts.requests = 0;
   const delivery = status === 'failed' ? 'failed' : 'ended';
-  if (guards.endCreatesDelivery) state.deliveries[delivery].row = 'far';
-  return { ...noWakeups(), [delivery]: true, next: promotes(state, run, guards) };
+  if (guards.endCreatesDelivery) state.deliveries[delivery].row = 'due';
+  return { ...noWakeups(), delivers: true, next: promotes(state, run, guards) };
 }
 
 /** The turn is at the next round, where a retry goes on (R25). */

@@ -16,15 +16,15 @@ function codesOfRows({ turn, next, queue, deliveries: { failed, ended }, api }: 
   const marks = bit(turn.isEarly, 0) | bit(turn.atHead, 1) | bit(turn.claimed, 2) | bit(turn.expired, 3);
   const behind = (NEXT[next.status] << 4) | (DUE[next.due] << 6) | (JOB[next.job] << 9);
   const jobs = (JOB[queue.now] << 11) | bit(queue.r1, 13) | bit(queue.b1, 14) | bit(queue.r2, 15);
-  const first = ROW[failed.row] | (JOB[failed.job] << 3) | bit(failed.sent, 5) | bit(failed.taken, 6);
-  const last = (ROW[ended.row] << 7) | (JOB[ended.job] << 10) | bit(ended.sent, 12) | (ON[api.turn] << 13);
+  const first = ROW[failed.row] | bit(failed.sent, 2) | bit(failed.taken, 3);
+  const last = (ROW[ended.row] << 4) | bit(ended.sent, 6) | (ON[api.turn] << 13);
   return String.fromCharCode(where | calls, marks | behind | jobs, first | last);
 }
 
 function codesOfFacts({ turn, facts, api, used, queue }: State): string {
   const known =
     facts.calls | (facts.events << 2) | (facts.reopened << 6) | (facts.requests << 8) | (KEY[facts.key] << 10);
-  const due = bit(api.isNow, 12) | bit(api.failed, 13) | bit(api.ended, 14) | bit(api.next, 15);
+  const due = bit(api.isNow, 12) | bit(api.next, 15);
   const harm = used.crash | (used.stall << 2) | (used.hang << 4) | (used.flush << 6) | (used.duplicate << 8);
   const more = (used.wedge << 10) | (used.lostAck << 12) | (used.backlog << 14);
   const replies = used.later | (used.definite << 2) | (used.shutdown << 4) | (used.refusal << 6);
@@ -41,7 +41,7 @@ function codesOfRun(run: Run): string {
   const knows = bit(run.knew.once, 5) | bit(run.knew.other, 6) | bit(run.made, 7);
   const wrote = bit(run.wrote.once, 8) | bit(run.wrote.other, 12);
   const shape = bit(run.isAsleep, 9) | bit(run.hasSlept, 10) | bit(run.hangs, 11) | bit(run.wakeups.isNow, 13);
-  const due = ON[run.wakeups.turn] | bit(run.wakeups.failed, 3) | bit(run.wakeups.ended, 4) | bit(run.wakeups.next, 5);
+  const due = ON[run.wakeups.turn] | bit(run.wakeups.delivers, 3) | bit(run.wakeups.next, 5);
   const saw = (run.saw.events << 6) | bit(run.saw.waiting, 10) | bit(run.saw.alone, 11) | (CACHED[run.cached] << 12);
   return String.fromCharCode(where | calls, word | knows | wrote | shape, due | saw);
 }
@@ -62,7 +62,7 @@ const DUE = code('far', 'near', 'late', 'expiry', 'never', 'null');
 const ONCE = code('none', 'ok', 'unknown', 'cancelled');
 const OTHER = code('absent', 'able', 'waiting', 'ok', 'cancelled', 'handed');
 const JOB = code('none', 'waiting', 'wedged');
-const ROW = code('none', 'far', 'late', 'leased', 'delivered');
+const ROW = code('none', 'due', 'leased', 'delivered');
 const NEXT = code('absent', 'waiting', 'head', 'done');
 const KEY = code('none', 'call', 'run');
 const AT = code(

@@ -1,5 +1,6 @@
 import type { Guard } from './guard.ts';
 
+const TAKE = 'packages/core/checkpoint/webhooks/take-deliveries.ts';
 const short = { calls: 'none' } as const;
 
 /** Webhooks: R16. */
@@ -13,22 +14,22 @@ export const deliveryGuards = {
     ...{
       rule: 'R16',
       file: 'packages/core/checkpoint/sql/deliveries.ts',
-      code: 'wanted.with_turn, now(), inMs(timing.graceMs)',
+      code: 'wanted.with_turn, now(), now()',
     },
     without: 'a delivery is not due',
-    ...{ scene: short, faults: { flush: 1 }, caught: 'stuck' },
+    ...{ scene: short, faults: {}, caught: 'stuck' },
   },
   deliveryChecksLease: {
     ...{
       rule: 'R16',
-      file: 'packages/core/checkpoint/webhooks/take-delivery.ts',
-      code: 'and (lease_until is null or lease_until < now())',
+      file: TAKE,
+      code: 'id in (select id from chosen) and due_at <= now() for no key update skip locked',
     },
     without: 'a delivery is taken although another worker has its lease',
-    ...{ scene: short, faults: { duplicate: 1 }, caught: { broken: 'two workers made the same delivery at once' } },
+    ...{ scene: short, faults: {}, caught: { broken: 'two workers made the same delivery at once' } },
   },
   deliveryWaitsForEarlier: {
-    ...{ rule: 'R16', file: 'packages/core/checkpoint/webhooks/take-delivery.ts', code: 'and not exists (earlier)' },
+    ...{ rule: 'R16', file: TAKE, code: 'and not exists (earlier)' },
     without: 'a delivery overtakes the one before it',
     ...{
       scene: short,
@@ -52,7 +53,7 @@ export const deliveryGuards = {
   eventIdStays: {
     ...{
       rule: 'R16',
-      file: 'packages/core/checkpoint/webhooks/take-delivery.ts',
+      file: TAKE,
       code: "json_build_object('id', eventId",
     },
     without: 'each attempt is an event of its own',

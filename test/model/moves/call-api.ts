@@ -62,6 +62,6 @@ function setDue(state: State, wakeups: Wakeups | null): void {
   if (!wakeups) return;
   const { api } = state;
   const { turn, isNow } = wakeups.turn === 'none' ? api : wakeups;
-  const [failed, ended, next] = [api.failed || wakeups.failed, api.ended || wakeups.ended, api.next || wakeups.next];
-  state.api = { turn, isNow, failed, ended, next };
+  // A call has no job, so nothing waits for what it announces.
+  state.api = { turn, isNow, next: api.next || wakeups.next, delivers: false };
 }

@@ -20,8 +20,8 @@ export function passTime(state: State, setting: Setting, emit: Emit): void {
   if (turn.expires && !turn.expired && turn.step === 'b1' && turn.other === 'waiting') {
     emit('the waiting call expires', expire);
   }
-  passDelivery(state, 'failed', { guards, emit });
-  passDelivery(state, 'ended', { guards, emit });
+  passDelivery(state, 'failed', emit);
+  passDelivery(state, 'ended', emit);
   passNext(state, emit);
 }
 
@@ -60,13 +60,10 @@ function expire({ turn }: State): void {
   if (turn.due === 'expiry') turn.due = 'late';
 }
 
-function passDelivery(state: State, name: 'failed' | 'ended', { guards, emit }: { guards: Guards; emit: Emit }): void {
-  const { row, job } = state.deliveries[name];
-  const late = (after: State) => set(after.deliveries[name], { row: 'late' });
+function passDelivery(state: State, name: 'failed' | 'ended', emit: Emit): void {
   const isKept = state.runs.some((run) => run.at === 'posting' && run.on === name && !run.isAsleep);
-  if (row === 'leased' && !isKept) emit(`the lease on turn.${name} expires`, late);
-  if (row !== 'far' || !guards.deliveryIsDue || isEnqueuing(state, (wakeups) => wakeups[name])) return;
-  emit(`turn.${name} is late`, late, job === 'waiting' && isAnyFree(state) ? 'backlog' : undefined);
+  if (state.deliveries[name].row !== 'leased' || isKept) return;
+  emit(`the lease on turn.${name} expires`, (after) => set(after.deliveries[name], { row: 'due' }));
 }
 
 function passNext(state: State, emit: Emit): void {

@@ -3,7 +3,7 @@ import { breakPromise } from '../break-promise.ts';
 import { saveDelivery } from '../checkpoint/delivery.ts';
 import type { Guards } from '../guards/all-guards.ts';
 import { isDelivery } from '../jobs.ts';
-import { die, goEnqueue, leave } from '../leave.ts';
+import { die, leave } from '../leave.ts';
 import type { DeliveryName, Run, State } from '../state.ts';
 
 /** `deliver-webhook.ts`: one attempt, outside any transaction, and its record (R16). */
@@ -12,9 +12,8 @@ export function postWebhook({ run, guards, may }: Actor): void {
   if (at !== 'posting' || !isDelivery(name)) return;
   const attempt = (came: boolean) => (mine: Run, after: State) => {
     send(after, name, guards);
-    const wakeups = saveDelivery(after, mine, { name, came, guards });
-    if (wakeups) goEnqueue(mine, wakeups);
-    else leave(mine);
+    saveDelivery(after, mine, { name, came, guards });
+    leave(mine);
   };
   const dieUnwritten = (mine: Run, after: State) => {
     send(after, name, guards);

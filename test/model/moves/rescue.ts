@@ -9,14 +9,13 @@ type Late = { what: string; write(state: State): void; wakeups(state: State): Wa
 
 /** `rescue.ts`: enqueues again what is late; it may die between its commit and the queue. */
 export function rescue(state: State, { scene, guards }: Setting, emit: Emit): void {
-  const { turn, deliveries, next } = state;
+  const { turn, next } = state;
   if (scene.rescuerOff || !guards.rescuerFindsDueTurns) return;
   const all: Late[] = [];
   if (turn.due === 'late' && turn.step !== 'b1')
     emit('the rescuer postpones the turn', (after) => postponeRateLimited(after, guards), 'later');
   if (turn.due === 'late')
     all.push({ what: 'the turn', write: (after) => rescueTurn(after, guards), wakeups: wakeupNow });
-  for (const name of ['failed', 'ended'] as const) if (deliveries[name].row === 'late') all.push(lateDelivery(name));
   if (next.due === 'late') all.push(lateNext);
   for (const { what, write, wakeups } of all) {
     emit(`the rescuer enqueues ${what}`, (after) => {
@@ -28,26 +27,11 @@ export function rescue(state: State, { scene, guards }: Setting, emit: Emit): vo
 }
 
 /** `checkpoint/rescue.ts`: under a new id, which no wedged one swallows. */
-function lateDelivery(name: 'failed' | 'ended'): Late {
-  return {
-    what: `turn.${name}`,
-    write: ({ deliveries }) => {
-      deliveries[name].row = 'far';
-      unwedge(deliveries[name]);
-    },
-    wakeups: () => ({ ...noWakeups(), [name]: true }),
-  };
-}
-
 const lateNext: Late = {
   what: 'the next turn',
   write: ({ next }) => {
     next.due = 'far';
-    unwedge(next);
+    if (next.job === 'wedged') next.job = 'none';
   },
   wakeups: () => ({ ...noWakeups(), next: true }),
 };
-
-function unwedge(row: State['next'] | State['deliveries']['failed']): void {
-  if (row.job === 'wedged') row.job = 'none';
-}

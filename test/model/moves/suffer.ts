@@ -1,9 +1,9 @@
 import type { Actor } from '../actor.ts';
-import { addJobs, returnJob } from '../jobs.ts';
+import { returnJob } from '../jobs.ts';
 import { die } from '../leave.ts';
 import { set } from '../set.ts';
 import type { Emit } from '../setting.ts';
-import { noWakeups, type Run, type State } from '../state.ts';
+import type { Run, State } from '../state.ts';
 import { expireCached } from '../turn-cache.ts';
 
 /** What may happen to a worker with a job: death, sleep, a run that never ends, a deploy, its job handed out twice. */
@@ -36,7 +36,7 @@ const STEPS = ['r1', 'b1', 'r2', 'r3'] as const;
 
 /** What may happen to the queue: it loses everything, repeats a job, or keeps an id and never hands it out. */
 export function sufferQueue(state: State, emit: Emit): void {
-  const { queue, turn, deliveries, next } = state;
+  const { queue, turn, next } = state;
   if (hasJobs(state)) emit('the queue loses everything', empty, 'flush');
   for (const step of STEPS.slice(0, STEPS.indexOf(turn.step) + 1)) {
     if (!queue[step])
@@ -46,22 +46,14 @@ export function sufferQueue(state: State, emit: Emit): void {
     emit(`the job of ${turn.step} is wedged`, (after) => set(after.queue, { now: 'wedged' }), 'wedge');
   if (next.job === 'waiting')
     emit('the job of the next turn is wedged', (after) => set(after.next, { job: 'wedged' }), 'wedge');
-  for (const name of ['failed', 'ended'] as const) {
-    const { row, job } = deliveries[name];
-    const again = (after: State) => addJobs(after, { ...noWakeups(), [name]: true });
-    if (row !== 'none' && job === 'none') emit(`an old job of turn.${name} comes again`, again, 'duplicate');
-    const wedge = (after: State) => set(after.deliveries[name], { job: 'wedged' });
-    if (job === 'waiting') emit(`the job of turn.${name} is wedged`, wedge, 'wedge');
-  }
 }
 
-function hasJobs({ queue, deliveries: { failed, ended }, next, runs }: State): boolean {
-  const isKnown = [queue.now, failed.job, ended.job, next.job].some((job) => job !== 'none');
-  return isKnown || STEPS.some((step) => queue[step]) || runs.some((run) => run.job !== 'gone');
+function hasJobs({ queue, next, runs }: State): boolean {
+  return queue.now !== 'none' || next.job !== 'none' || STEPS.some((step) => queue[step]) || runs.some((run) => run.job !== 'gone');
 }
 
-function empty({ queue, deliveries, next, runs }: State): void {
+function empty({ queue, next, runs }: State): void {
   set(queue, { now: 'none', r1: false, b1: false, r2: false });
-  for (const row of [deliveries.failed, deliveries.ended, next]) row.job = 'none';
+  next.job = 'none';
   for (const run of runs) run.job = 'gone';
 }

@@ -6,11 +6,11 @@ import type { Guards } from '../guards/all-guards.ts';
 import { goEnqueue, leave } from '../leave.ts';
 import { set } from '../set.ts';
 import type { Setting } from '../setting.ts';
-import type { Run, State, Step } from '../state.ts';
+import type { Delivery, Run, State, Step } from '../state.ts';
 import { type CachedTurn, readTurn, takeCached } from '../turn-cache.ts';
 import { loadTurn } from './load-turn.ts';
 
-/** A worker that is free takes one of the jobs that wait. */
+/** A worker that is free takes one of the jobs that wait, or a delivery that is due. */
 export function takeJob(actor: Actor): void {
   const { state, run, guards, setting, may } = actor;
   const { queue, turn, deliveries, next } = state;
@@ -33,13 +33,17 @@ export function takeJob(actor: Actor): void {
     });
   }
   for (const name of ['failed', 'ended'] as const) {
-    if (deliveries[name].job !== 'waiting') continue;
+    if (!isFound(deliveries[name], guards)) continue;
     may(`takes the delivery of turn.${name}`, (taker, after) => {
-      after.deliveries[name].job = 'none';
-      if (takeDelivery(after, taker, { name, guards })) set(taker, { at: 'posting', on: name, job: 'now' });
+      if (takeDelivery(after, taker, { name, guards })) set(taker, { at: 'posting', on: name });
     });
   }
   if (next.job === 'waiting') may('works the next turn', (taker, after) => workNext(after, taker, guards));
+}
+
+/** `take-deliveries.ts` finds what is due; a lease makes it due no sooner than it ends (R16). */
+function isFound({ row }: Delivery, { deliveryIsDue, deliveryChecksLease }: Guards): boolean {
+  return (row === 'due' && deliveryIsDue) || (row === 'leased' && !deliveryChecksLease);
 }
 
 type View = { load(state: State, run: Run, setting: Setting): CachedTurn; isLimited: boolean };

@@ -1,7 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
 import { WebhookEvent } from '../../turn/request/webhook.ts';
-import { timing } from '../../turn/timing.ts';
-import { inMs } from './due.ts';
 
 const subscribable = sql.join(WebhookEvent.options.map((type) => sql.lit(type)));
 
@@ -9,7 +7,7 @@ const subscribable = sql.join(WebhookEvent.options.map((type) => sql.lit(type)))
  * Inserts the deliveries of the events that a statement appends: to the turn's own webhook, and to each subscribed
  * endpoint of its project (R16). The CTE `event` returns the events, `turn` is the CTE of the written turns with their
  * `eventIds`, `webhook` the subscription of each; a turn that is not `stored` has no deliveries (contract-responses R14).
- * Without subscriptions it costs a look into an index. Returns `id` and `turn_id` of each delivery.
+ * Without subscriptions it costs a look into an index. Returns `turn_id` of each delivery.
  */
 export function createDeliveries(
   turn: RawBuilder<unknown>,
@@ -20,7 +18,7 @@ export function createDeliveries(
     insert into deliveries (id, project, turn_id, event_number, event, endpoint_id, url, with_turn, next_attempt_at, due_at)
     select ${numberedIds(ownId, sql`partition by event.turn_id order by event.number, endpoint_id nulls first, wanted.type`)},
       turn.project, event.turn_id, event.number, ${own},
-      endpoint_id, wanted.url, wanted.with_turn, now(), ${inMs(timing.graceMs)}
+      endpoint_id, wanted.url, wanted.with_turn, now(), now()
     from event join ${turn} as turn on turn.id = event.turn_id,
       lateral (
         select null as endpoint_id, ${webhook} ->> 'url' as url, (${webhook} -> 'include')::jsonb ? 'turn' as with_turn, ${type} as type
@@ -30,7 +28,7 @@ export function createDeliveries(
         where endpoint.project = turn.project and status = 'enabled' and ${wants(sql`events`)}
       ) as wanted
     where event.type in (${subscribable}) and turn.stored
-    returning id, turn_id`;
+    returning turn_id`;
 }
 
 /**
@@ -83,7 +81,7 @@ const STOPPED = 'The webhook endpoint is disabled or deleted. Enable it, then re
 
 /**
  * Fails the pending deliveries that match `which`, of endpoints that are disabled or deleted. An attempt in flight
- * records its own outcome; the next attempt of that delivery is stopped by `take-delivery.ts`.
+ * records its own outcome; the next attempt of that delivery is stopped by `take-deliveries.ts`.
  */
 export function stopDeliveries(which: RawBuilder<boolean>): RawBuilder<unknown> {
   return sql`

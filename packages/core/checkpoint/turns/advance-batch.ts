@@ -8,7 +8,7 @@ import { inMs } from '../sql/due.ts';
 import { resetIf } from '../sql/fresh-step.ts';
 import { dueWithPlace, hasPlace } from '../sql/place.ts';
 import { writeFor } from '../sql/statement.ts';
-import { type DueRow, dueWakeups, wakeupColumns } from '../sql/wakeup.ts';
+import { type DueRow, delivers, dueWakeups, wakeupColumns } from '../sql/wakeup.ts';
 import type { Db } from '../tables.ts';
 
 /**
@@ -111,7 +111,7 @@ const advanceTurns = sql`
   ),
   delivery as (${createDeliveries(sql`advanced`, sql`webhook`)})
   select ${wakeupColumns}, (is_complete or (was_waiting and not is_waiting)) and ${hasPlace} as "isDue",
-    (select json_agg(id) from delivery where turn_id = turns.id) as "deliveryIds",
+    ${delivers('turns')},
     array_to_json(written) as written, inputs
   from advanced as turns`;
 

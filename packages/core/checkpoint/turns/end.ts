@@ -1,7 +1,6 @@
 import { newId } from '../../id.ts';
-import type { Wakeup } from '../../turn/wakeup.ts';
+import { DELIVERIES_DUE, type Wakeup } from '../../turn/wakeup.ts';
 import type { LastRound } from '../sql/rounds/insert-round.ts';
-import { firstWakeups } from '../sql/wakeup.ts';
 import type { Db, Trx } from '../tables.ts';
 import { lockConversation } from './lock.ts';
 import {
@@ -40,7 +39,7 @@ export async function endWithRound(db: Db, ending: Ending & { lastRound: LastRou
 
 function wakeupsOf([ended]: Ended[]): Wakeup[] | null {
   if (!ended) return null;
-  return [...(ended.next ? [ended.next] : []), ...firstWakeups(ended.deliveryIds)];
+  return [...(ended.next ? [ended.next] : []), ...(ended.delivers ? [DELIVERIES_DUE] : [])];
 }
 
 /** One id for each event that may happen: a last round has no open calls, any other end may find some. */

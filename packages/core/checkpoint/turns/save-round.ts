@@ -16,7 +16,7 @@ import { insertCalls, type NewCall } from '../sql/rounds/new-calls.ts';
 import { recordRounds, usedBy, usedColumn } from '../sql/rounds/record-rounds.ts';
 import { standsOn, standsOnColumn } from '../sql/rounds/stands-on.ts';
 import { rawJson, writeFor } from '../sql/statement.ts';
-import { type DueRow, dueWakeups, wakeupColumns } from '../sql/wakeup.ts';
+import { type DueRow, delivers, dueWakeups, wakeupColumns } from '../sql/wakeup.ts';
 import type { Db } from '../tables.ts';
 
 /**
@@ -104,7 +104,7 @@ const write = writeFor<SavedRow>(
     ),
     delivery as (${createDeliveries(sql`turns`, sql`webhook`)})
     select ${wakeupColumns}, inputs, not waits and ${hasPlace} as "isDue",
-      (select json_agg(id) from delivery where turn_id = turns.id) as "deliveryIds"
+      ${delivers('turns')}
     from turns`,
 );
 
@@ -218,6 +218,6 @@ const writeMiddle = writeFor<SavedRow>(
       returning turn_id, number, type
     ),
     delivery as (${createDeliveries(sql`moved`, sql`webhook`)})
-    select ${wakeupColumns}, inputs, ${hasPlace} as "isDue", (select json_agg(id) from delivery where turn_id = turns.id) as "deliveryIds"
+    select ${wakeupColumns}, inputs, ${hasPlace} as "isDue", ${delivers('turns')}
     from moved as turns`,
 );

@@ -13,6 +13,7 @@ import { insertCalls } from '../sql/rounds/new-calls.ts';
 import { recordRounds, usedColumn } from '../sql/rounds/record-rounds.ts';
 import { standsOn, standsOnColumn } from '../sql/rounds/stands-on.ts';
 import { rawJson, writeFor } from '../sql/statement.ts';
+import { delivers } from '../sql/wakeup.ts';
 
 /**
  * How a turn ends. `run` makes it a negative write (R5). Only the run with the lease may write it, or a run without one
@@ -37,8 +38,8 @@ export type Ending = {
   isTurnOnly?: boolean;
 };
 
-/** What an end makes due: its deliveries, and the next turn of the conversation. No row: the guard refused. */
-export type Ended = { deliveryIds: string[] | null; next: TurnWakeup | null };
+/** What an end makes due: deliveries, and the next turn of the conversation. No row: the guard refused. */
+export type Ended = { delivers: boolean; next: TurnWakeup | null };
 
 /** An ending as a row of its statement, with an id for each event that may happen. */
 export function rowOfEnding({ turnId, conversationId, lastRound, run, ...ending }: Ending, eventIds: string[]) {
@@ -152,7 +153,7 @@ function ending({ hasRound, isOnly = false, isTurnOnly = false }: EndingKind) {
     ),
     delivery as (${createDeliveries(sql`ended`, sql`webhook`, isTurnOnly ? undefined : responseTypes)}),
     promoted as (${isOnly ? sql`select null::json as wakeup` : promoteNext})
-    select id as "turnId", (select json_agg(id) from delivery where turn_id = ended.id) as "deliveryIds",
+    select id as "turnId", ${delivers('ended')},
       (select wakeup from promoted) as next
     from ended`,
   );

@@ -1,10 +1,6 @@
 import { sql } from 'kysely';
 import { newId } from '../../id.ts';
-import { timing } from '../../turn/timing.ts';
-import type { DeliveryWakeup } from '../../turn/wakeup.ts';
 import { numberedIds, stopDeliveries } from '../sql/deliveries.ts';
-import { inMs } from '../sql/due.ts';
-import { firstWakeups } from '../sql/wakeup.ts';
 import type { Trx } from '../tables.ts';
 
 /**
@@ -15,13 +11,13 @@ type Disabling = { id: string; url: string; reason: string; isFinal: boolean };
 
 /**
  * Disables an endpoint. Its pending deliveries are stopped, and other endpoints of its project that subscribe to it get
- * a delivery. Returns the wake-ups of those; null where it was disabled before, or deleted.
+ * a delivery, due at once. False if the endpoint was disabled before, or deleted.
  */
 export async function disableWebhookEndpoint(
   trx: Trx,
   { id, url, reason, isFinal }: Disabling,
-): Promise<DeliveryWakeup[] | null> {
-  const { rows } = await sql<{ deliveryIds: string[] | null }>`
+): Promise<boolean> {
+  const { rows } = await sql`
     with disabled as (
       update webhook_endpoints set status = 'disabled', disabled_reason = ${reason}
       where id = ${id} and status = 'enabled' and url = ${url}
@@ -32,13 +28,12 @@ export async function disableWebhookEndpoint(
     delivery as (
       insert into deliveries (id, project, endpoint_id, event, url, with_turn, next_attempt_at, due_at)
       select ${numberedIds(sql`${newId('dlv')}::text`, sql`order by other.id`)}, other.project, other.id,
-        ${disabledEvent(newId('evt'))}, other.url, false, now(), ${inMs(timing.graceMs)}
+        ${disabledEvent(newId('evt'))}, other.url, false, now(), now()
       from disabled join webhook_endpoints as other on other.project = disabled.project and other.id <> disabled.id
       where other.status = 'enabled' and other.events ? 'webhook_endpoint.disabled'
-      returning id
     )
-    select (select json_agg(id) from delivery) as "deliveryIds" from disabled`.execute(trx);
-  return rows[0] ? firstWakeups(rows[0].deliveryIds) : null;
+    select from disabled`.execute(trx);
+  return rows.length > 0;
 }
 
 /** The same event for all receivers. */

@@ -1,4 +1,4 @@
-import type { Generated } from 'kysely';
+import type { ColumnType, Generated } from 'kysely';
 import type { EndpointEvent } from '../../turn/request/webhook-endpoint.ts';
 
 export type WebhookEndpointRow = {
@@ -25,6 +25,7 @@ export type DeliveryRow = {
   event: Record<string, unknown> | null;
   endpoint_id: string | null;
   url: string;
+  receiver: ColumnType<string, never, never>;
   with_turn: boolean;
   status: Generated<'pending' | 'delivered' | 'failed'>;
   attempts: Generated<number>;
@@ -32,7 +33,6 @@ export type DeliveryRow = {
   last_error: string | null;
   next_attempt_at: Date | null;
   due_at: Date | null;
-  generation: Generated<number>;
   lease_until: Date | null;
   created_at: Generated<Date>;
   delivered_at: Date | null;

@@ -1,7 +1,5 @@
 import { sql } from 'kysely';
 import { write } from '../../postgres/read-write.ts';
-import { timing } from '../../turn/timing.ts';
-import type { DeliveryWakeup } from '../../turn/wakeup.ts';
 import { inMs } from '../sql/due.ts';
 import type { Db } from '../tables.ts';
 
@@ -21,20 +19,18 @@ export type DeliveryAttempt = {
 
 /**
  * Records an attempt, in the log too, and whether its endpoint fails. A delivery that is over, or that another worker
- * has counted, stays as it is (R16). Returns the wake-ups to enqueue: its own, if it is to be tried again, and that of
- * a delivery that waited for it.
+ * has counted, stays as it is (R16). Returns whether a delivery that is due has waited for this attempt.
  */
-export async function saveDelivery(db: Db, attempt: DeliveryAttempt): Promise<DeliveryWakeup[]> {
+export async function saveDelivery(db: Db, attempt: DeliveryAttempt): Promise<boolean> {
   const { id, retryInMs, status, statusCode, error } = attempt;
   const nextAt = retryInMs === null ? sql`null` : inMs(retryInMs);
-  const dueAt = retryInMs === null ? sql`null` : inMs(retryInMs + timing.graceMs);
   const startedAt = sql`now() - ${attempt.durationMs}::double precision * interval '1 millisecond'`;
-  const rows = await write(
+  const [row] = await write(
     db,
-    sql<DeliveryWakeup>`
+    sql<{ leavesNext: boolean }>`
     with saved as (
-      update deliveries set status = ${status}, attempts = attempts + 1, generation = generation + 1,
-        next_attempt_at = ${nextAt}, due_at = ${dueAt}, lease_until = null, last_status_code = ${statusCode}::int, last_error = ${error}::text,
+      update deliveries set status = ${status}, attempts = attempts + 1,
+        next_attempt_at = ${nextAt}, due_at = ${nextAt}, lease_until = null, last_status_code = ${statusCode}::int, last_error = ${error}::text,
         delivered_at = case when ${status === 'delivered'} then now() end
       where id = ${id} and status = 'pending' and attempts = ${attempt.attempts}
       returning *
@@ -47,25 +43,11 @@ export async function saveDelivery(db: Db, attempt: DeliveryAttempt): Promise<De
     endpoint as (
       update webhook_endpoints set failing_since = case when failing_since is null then now() end from saved
       where webhook_endpoints.id = endpoint_id and (failing_since is not null) = ${status === 'delivered'}
-    ),
-    next as (${wakeNext})
-    select 'delivery' as kind, id as "deliveryId", generation, ${retryInMs}::int as "delayMs"
-    from saved where status = 'pending'
-    union all
-    select 'delivery', id, generation, 0 from next`,
+    )
+    select exists (
+      select from deliveries as waiting join saved on waiting.turn_id = saved.turn_id
+      where (waiting.event_number, waiting.id) > (saved.event_number, saved.id) and waiting.due_at <= now()
+        and coalesce(waiting.endpoint_id, waiting.url) = coalesce(saved.endpoint_id, saved.url)) as "leavesNext"`,
   );
-  return rows;
+  return row?.leavesNext ?? false;
 }
-
-/** The first delivery that may be tried now: its job may have come while this one was in flight, and was sent away. */
-const wakeNext = sql`
-  update deliveries set generation = deliveries.generation + 1, due_at = ${inMs(timing.graceMs)}
-  where id = (
-    select waiting.id from deliveries as waiting join saved on waiting.turn_id = saved.turn_id
-    where (waiting.event_number, waiting.id) > (saved.event_number, saved.id) and waiting.due_at is not null
-      and waiting.next_attempt_at <= now()
-      and coalesce(waiting.endpoint_id, waiting.url) = coalesce(saved.endpoint_id, saved.url)
-      and (waiting.lease_until is null or waiting.lease_until < now())
-    order by waiting.event_number, waiting.id limit 1
-    for no key update of waiting skip locked)
-  returning id, generation`;

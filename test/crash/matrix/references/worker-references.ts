@@ -113,13 +113,14 @@ export const workerReferences: Reference[] = [
     },
   },
   {
-    of: 'two webhooks to a slow receiver that has one slot',
-    points: /releaseDelivery #1$/,
-    env: { PAWL_WORKER_CONCURRENCY: '2' },
-    start: async ({ startTurn, recorder, call }) => {
+    of: 'two deliveries that no worker has taken, to a slow receiver that has one slot',
+    points: /takeDeliveries #1$|send \/late_hook|saveDelivery/,
+    env: { PAWL_WORKER_CONCURRENCY: '1' },
+    start: async ({ startTurn, recorder, call, harness }) => {
       const url = `${recorder.url}/late_hook`;
       await call('POST', '/v1/webhook_endpoints', { body: { url, events: ['turn.completed'] } });
       await startTurn({ input: 'Hi', webhook: { url } });
+      while (await harness.workOnce());
     },
   },
   {
@@ -136,7 +137,7 @@ export const workerReferences: Reference[] = [
     queueRefuses: true,
     start: async ({ startTurn, recorder, harness }) => {
       await startTurn({ input: 'Hi', webhook: { url: `${recorder.url}/hook` } });
-      while (await harness.workOnce(losing('deliver-webhook', harness.handle)));
+      while (await harness.workOnce());
       await startTurn({ input: 'Hi again' });
       while (await harness.workOnce(losing('run-round', harness.handle)));
       await harness.advance(6_000);
@@ -147,7 +148,7 @@ export const workerReferences: Reference[] = [
     points: /(?:rescue|heartbeat) › .* #1$|enqueue .* #1$/,
     start: async ({ startTurn, recorder, harness }) => {
       await startTurn({ input: 'Hi', webhook: { url: `${recorder.url}/hook` } });
-      while (await harness.workOnce(losing('deliver-webhook', harness.handle)));
+      while (await harness.workOnce());
       await startTurn({
         input: script({ recorder }, ['late']),
         tools: [http({ recorder }, 'late', 'idempotent')],

@@ -48,6 +48,7 @@ const TAPS: { [Name in keyof Parts]: Tap<Parts[Name]> } = {
   prices: untapped,
   projects: untapped,
   admission: untapped,
+  dueDeliveries: untapped,
   toolSecrets: untapped,
   redact: untapped,
   accessKeys: untapped,

@@ -11,7 +11,7 @@ import { insertCalls } from '../../sql/rounds/new-calls.ts';
 import { recordRounds, usedColumn } from '../../sql/rounds/record-rounds.ts';
 import { standsOn, standsOnColumn } from '../../sql/rounds/stands-on.ts';
 import { writeFor } from '../../sql/statement.ts';
-import { wakeupColumns } from '../../sql/wakeup.ts';
+import { delivers, wakeupColumns } from '../../sql/wakeup.ts';
 import type { Db } from '../../tables.ts';
 import { dueAtExpiry, type NewRound, rowOfRound, type Saved, type SavedRow, savedBy } from '../save-round.ts';
 
@@ -79,6 +79,6 @@ const write = writeFor<SavedRow>(
     ),
     delivery as (${createDeliveries(sql`moved`, sql`webhook`)})
     select ${wakeupColumns}, inputs, not waits and ${hasPlace} as "isDue",
-      (select json_agg(id) from delivery where turn_id = turns.id) as "deliveryIds"
+      ${delivers('turns')}
     from moved as turns`,
 );

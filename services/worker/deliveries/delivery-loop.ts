@@ -1,0 +1,103 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { takeDeliveries } from '#core/checkpoint/webhooks/take-deliveries.ts';
+import { isTransient } from '#core/postgres/retry-transient.ts';
+import type { WorkerContext } from '../context.ts';
+import { deliverWebhook } from '../deliver-webhook.ts';
+import { type DeliverySlots, makeDeliverySlots } from './delivery-slots.ts';
+
+/** Takes deliveries that are due from their rows, whenever the worker has slots for them. */
+export type DeliveryLoop = {
+  /** After a commit that has made deliveries due: takes them soon, once for all that ask meanwhile. */
+  request(): void;
+  /** By the clock: retries, what another process has made due, and slots that slow attempts have left. */
+  tick(): Promise<void>;
+  /** Takes no more, and waits for the attempts under way, `graceMs` at most. */
+  close(graceMs: number): Promise<void>;
+};
+
+/** A worker looks no sooner again than this, or than the last look took: under load one look is for many commits. */
+const GAP_MS = 5;
+const LONGEST_GAP_MS = 100;
+
+/** Makes the loop of a worker that has so many slots for deliveries. */
+export function makeDeliveryLoop(context: WorkerContext, concurrency: number): DeliveryLoop {
+  const slots = makeDeliverySlots(concurrency);
+  const underWay = new Set<Promise<void>>();
+  let looking: Promise<void> | null = null;
+  let isAskedAgain = false;
+  /** The last look may have left deliveries that were due, for want of room. */
+  let mayLeaveMore = false;
+  let isClosing = false;
+
+  async function look(): Promise<void> {
+    for (const attempt of await startDue(context, slots)) {
+      const done = attempt.then((leavesNext) => {
+        underWay.delete(done);
+        if (leavesNext || mayLeaveMore) request();
+      });
+      underWay.add(done);
+    }
+    const { free, projects, receivers } = slots.room(context.projects.configured());
+    mayLeaveMore = free <= 0 || [...projects, ...receivers].some(({ room }) => room <= 0);
+  }
+
+  async function lookWhileAsked(): Promise<void> {
+    do {
+      isAskedAgain = false;
+      const startedAt = performance.now();
+      await look().catch(context.availability.suspect);
+      await sleep(Math.min(Math.max(GAP_MS, performance.now() - startedAt), LONGEST_GAP_MS));
+    } while (isAskedAgain && !isClosing);
+    looking = null;
+  }
+
+  function request(): void {
+    if (isClosing) return;
+    isAskedAgain = true;
+    looking ??= lookWhileAsked();
+  }
+
+  return {
+    request,
+    tick: async () => {
+      request();
+      await looking;
+    },
+    close: async (graceMs) => {
+      isClosing = true;
+      await looking;
+      await Promise.race([Promise.all(underWay), sleep(graceMs, undefined, { ref: false })]);
+    },
+  };
+}
+
+/**
+ * Takes what may be taken now and begins an attempt at each; one resolves to whether another delivery has waited for it. An attempt
+ * that breaks off is only logged: its row is due again once its lease has ended.
+ */
+export async function startDue(context: WorkerContext, slots: DeliverySlots): Promise<Promise<boolean>[]> {
+  const room = slots.room(context.projects.configured());
+  if (room.free <= 0) return [];
+  const due = await takeDeliveries(context.db, room);
+  return due.map(async (delivery) => {
+    const leave = slots.enter(delivery);
+    let hasAnswered = false;
+    try {
+      const attempt = await deliverWebhook(delivery, context);
+      hasAnswered = attempt.hasAnswered;
+      return attempt.leavesNext;
+    } catch (error) {
+      logBreak(error, { delivery_id: delivery.id, turn_id: delivery.turnId }, context);
+      return false;
+    } finally {
+      leave(hasAnswered);
+    }
+  });
+}
+
+function logBreak(error: unknown, ids: object, { log, availability }: WorkerContext): void {
+  availability.suspect(error);
+  const about = { event: 'delivery.broke_off', ...ids };
+  if (isTransient(error)) log.warn({ ...about, code: error.code }, 'a delivery broke off at the database; it will be tried again');
+  else log.error({ ...about, err: error }, 'a delivery broke off; it will be tried again');
+}
