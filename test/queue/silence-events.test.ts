@@ -2,7 +2,7 @@ import postgres from 'postgres';
 import { expect, test } from 'vitest';
 import { newId } from '#core/id.ts';
 import { openJobQueue } from '#core/queue/open-job-queue.ts';
-import { migrateQueue } from '#core/queue/postgres/backend.ts';
+import { migrateQueue } from '#core/queue/postgres/schema.ts';
 import { createTestDatabase } from '#test/harness/stores/test-database.ts';
 
 test('a job on Postgres leaves no events behind, however often the queue is migrated', async () => {
