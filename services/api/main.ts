@@ -1,5 +1,5 @@
-import { requireMigrated } from '#core/checkpoint/migrate.ts';
 import { logParts, openParts } from '../process/parts.ts';
+import { requireStores } from '../process/require-stores.ts';
 import { runProcess } from '../process/run.ts';
 import { requireDatabase } from '../process/settings.ts';
 import { startApi } from './app.ts';
@@ -8,7 +8,7 @@ import { logUnreachableTurns } from './unreachable-turns.ts';
 await runProcess('api', async (given, log) => {
   const settings = requireDatabase(given);
   const parts = await openParts(settings, log);
-  await requireMigrated(parts.connection.db);
+  await requireStores(parts, settings);
   const api = await startApi(parts, settings, log);
   logParts(log, settings, parts);
   await logUnreachableTurns(parts.connection.db, api.keys, log);

@@ -1,6 +1,9 @@
 import { probeDisk } from '#core/checkpoint/connect.ts';
+import { requireSchema } from '#core/checkpoint/migrate.ts';
 import type { Db } from '#core/checkpoint/tables.ts';
 import { countWorkers } from '#core/checkpoint/workers.ts';
+import { Misconfigured } from '#core/failure.ts';
+import { isSchemaFault } from '#core/postgres/refused-statement.ts';
 import { isTransient } from '#core/postgres/retry-transient.ts';
 import type { JobQueue, StoreStatus } from '#core/queue/job-queue.ts';
 import type { Log } from './log.ts';
@@ -10,9 +13,10 @@ import {
   outageSentence,
   type Part,
   RECOVERY_SENTENCES,
-  REDIS_REFUSALS,
   storeSentence,
+  unfitSentence,
 } from './part-sentences.ts';
+import { makeRefusals, type Refusals, type RefusingPart } from './refusals.ts';
 
 /**
  * What the last check of a process found: a sentence for each part that is away, the parts that it could therefore not
@@ -34,14 +38,12 @@ export type Availability = {
   last(): AvailabilityStatus;
   /** Takes an error for a hint that a part may be away: a process that watches checks then, once a second at most. */
   suspect(error: unknown): void;
-  /** Notes that the queue took a job, and so refuses them no longer. */
-  queueAccepted(): void;
+  /** Notes that a part took work, and so refuses it no longer. */
+  accepted(part: RefusingPart): void;
   /** Checks every 3 s and logs, once for each change, that one of `parts` is away or back. */
   watch(log: Log, parts: readonly Part[]): void;
   close(): void;
 };
-
-type Refusal = { code: string; until: number };
 
 type Probed = { db: Db; jobQueue: Pick<JobQueue, 'check'>; deployment: Deployment };
 
@@ -49,8 +51,6 @@ const EVERY_MS = 3_000;
 const PROBE_TIMEOUT_MS = 3_000;
 const PAUSE_MS = 1_000;
 
-/** Longer than any pause between two tries to enqueue a row that is late. */
-const REFUSED_FOR_MS = 70_000;
 const DISK_FULL = '53100';
 
 /** What the name of a single Redis begins with. */
@@ -63,13 +63,12 @@ export function makeAvailability(probed: Probed): Availability {
   let isDiskSuspect = false;
   let timer: NodeJS.Timeout | undefined;
   let checkedAt = Number.NEGATIVE_INFINITY;
-  let refusal: Refusal | null = null;
+  const refusals = makeRefusals();
   let report = (_status: AvailabilityStatus) => {};
 
   async function probe(): Promise<AvailabilityStatus> {
     checkedAt = performance.now();
-    if (refusal && refusal.until < checkedAt) refusal = null;
-    const hints = { isDiskSuspect, refusal };
+    const hints = { isDiskSuspect, refusals };
     isDiskSuspect = false;
     last = await probeAll(probed, hints);
     isDiskSuspect ||= last.away.has('disk');
@@ -86,14 +85,11 @@ export function makeAvailability(probed: Probed): Availability {
     check,
     last: () => last,
     suspect: (error) => {
-      const code = codeOf(error);
-      isDiskSuspect ||= code === DISK_FULL;
-      if (code && REDIS_REFUSALS.has(code)) refusal = { code, until: performance.now() + REFUSED_FOR_MS };
+      isDiskSuspect ||= codeOf(error) === DISK_FULL;
+      refusals.record(error);
       if (timer && performance.now() - checkedAt > PAUSE_MS) check().catch(() => {});
     },
-    queueAccepted: () => {
-      refusal = null;
-    },
+    accepted: refusals.forget,
     watch: (log, parts) => {
       report = logChanges(parts, log);
       const logFailure = logOnce(log);
@@ -108,37 +104,50 @@ export function makeAvailability(probed: Probed): Availability {
   };
 }
 
-type Hints = { isDiskSuspect: boolean; refusal: Refusal | null };
+type Hints = { isDiskSuspect: boolean; refusals: Refusals };
 
 async function probeAll(
   { db, jobQueue, deployment }: Probed,
-  { isDiskSuspect, refusal }: Hints,
+  { isDiskSuspect, refusals }: Hints,
 ): Promise<AvailabilityStatus> {
   const away = new Map<Part, string>();
-  const note = (part: Part) => (error: unknown) => {
-    away.set(part, outageSentence(part, { code: codeOf(error), deployment }));
+  const tell = (part: Part, sentence: string) => {
+    away.set(part, sentence);
     return null;
   };
+  const note = (part: Part) => (error: unknown) =>
+    tell(part, outageSentence(part, { code: codeOf(error), deployment }));
   const passing = (part: Part) => (error: unknown) => {
+    const unfit = unfitReason(error, deployment);
+    if (unfit !== null) return tell(part, unfit);
     if (error instanceof TimedOut || isTransient(error))
       return note(codeOf(error) === DISK_FULL ? 'disk' : part)(error);
     throw error;
   };
   // A role that may not create the probe's table says nothing about the disk.
   const fullDisk = (error: unknown) => (codeOf(error) === DISK_FULL ? note('disk')(error) : null);
-  const [workers, , stores] = await Promise.all([
+  const [workers, , , stores] = await Promise.all([
     withinTime(countWorkers(db)).catch(passing('database')),
+    withinTime(requireSchema(db)).catch(passing('database')),
     isDiskSuspect ? withinTime(probeDisk(db)).catch(fullDisk) : null,
     withinTime(jobQueue.check()).catch(note('queue')),
   ]);
-  // It answers reads, and takes no jobs.
-  if (refusal && !away.has('queue')) away.set('queue', outageSentence('queue', { code: refusal.code, deployment }));
+  const ofQueue = refusals.codeFor('queue');
+  if (ofQueue && !away.has('queue')) away.set('queue', outageSentence('queue', { code: ofQueue, deployment }));
+  const ofDatabase = refusals.codeFor('database');
+  if (ofDatabase && !away.has('database')) away.set('database', unfitSentence(deployment, ofDatabase));
   const unknown = new Set<Part>(
     away.has('database') ? ['disk', 'worker', ...(deployment.redis ? [] : ['queue' as const])] : [],
   );
   for (const part of unknown) away.delete(part);
   if (workers === 0) note('worker')(null);
   return { away, unknown, stores: sentencesOf(stores ?? []), workers };
+}
+
+/** What is wrong with the schema of a database that answers; null for any other error. */
+function unfitReason(error: unknown, deployment: Deployment): string | null {
+  if (error instanceof Misconfigured) return error.message;
+  return isSchemaFault(error) ? unfitSentence(deployment, codeOf(error)) : null;
 }
 
 /** One store that is well is the queue itself. */

@@ -43,6 +43,15 @@ export function outageSentence(part: Part, { code, deployment }: About): string 
   }
 }
 
+/** What an operator reads of a database that refuses statements whatever their values are. */
+export function unfitSentence({ embedded }: Deployment, code: string | null): string {
+  const postgres = embedded ? 'The embedded PostgreSQL in PAWL_DATA_DIR' : 'PostgreSQL at DATABASE_URL';
+  return (
+    `${postgres} refuses statements of Pawl (${code}). Check that its schema is that of this version, and the privileges ` +
+    'of the role; steps wait until then.'
+  );
+}
+
 /** What an operator reads of one Redis; null where it is well. */
 export function storeSentence(status: StoreStatus): string | null {
   const name = `Redis at ${status.address} in REDIS_URL`;

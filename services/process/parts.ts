@@ -153,7 +153,7 @@ async function recordEnqueued(
 ): Promise<boolean> {
   try {
     await enqueuing;
-    availability.queueAccepted();
+    availability.accepted('queue');
     return true;
   } catch (error) {
     availability.suspect(error);

@@ -4,6 +4,7 @@ import type { Log } from '../process/log.ts';
 import type { Parts } from '../process/parts.ts';
 import type { Settings } from '../process/settings.ts';
 import { makeTokensPerDay, type TokensPerDay } from '../start/tokens-per-day.ts';
+import { type HeldWrites, makeHeldWrites } from './held-writes.ts';
 import { type Heartbeat, makeHeartbeat } from './lease/heartbeat.ts';
 import { makeRateLimits, type RateLimits } from './rate-limits.ts';
 import { type BlobCache, makeBlobCache } from './round/blob-cache.ts';
@@ -38,6 +39,7 @@ export type WorkerContext = Pick<Parts, Shared> & {
   turnCache: TurnCache;
   blobCache: BlobCache;
   heartbeat: Heartbeat;
+  heldWrites: HeldWrites;
   rateLimits: RateLimits;
   watchers: Watchers;
   toolOutputLimit: number;
@@ -70,6 +72,7 @@ export function workerContext(parts: Parts, settings: Settings, log: Log): Worke
     ...{ toolSecrets, redact, egress, egressPolicy, availability, tracer },
     ...{ secretsOf, enqueue, enqueueBeforeAck, metrics },
     heartbeat: makeHeartbeat(connection.db, log),
+    heldWrites: makeHeldWrites(log, availability),
     turnCache: makeTurnCache(connection.db),
     blobCache: makeBlobCache(connection.db),
     rateLimits: makeRateLimits(pubsub),

@@ -1,5 +1,5 @@
-import { requireMigrated } from '#core/checkpoint/migrate.ts';
 import { logParts, openParts } from '../process/parts.ts';
+import { requireStores } from '../process/require-stores.ts';
 import { runProcess } from '../process/run.ts';
 import { requireDatabase } from '../process/settings.ts';
 import { workerContext } from './context.ts';
@@ -9,7 +9,7 @@ import { openWorker } from './worker.ts';
 await runProcess('worker', async (given, log) => {
   const settings = requireDatabase(given);
   const parts = await openParts(settings, log);
-  await requireMigrated(parts.connection.db);
+  await requireStores(parts, settings);
   const worker = await openWorker(
     workerContext(parts, settings, log),
     parts.jobQueue,

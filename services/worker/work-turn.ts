@@ -1,15 +1,16 @@
 import { takeLease } from '#core/checkpoint/turns/lease.ts';
+import { refusalOf } from '#core/postgres/refused-statement.ts';
 import { type NextStep, nextStep } from '#core/turn/next-step.ts';
 import { nextModel } from '#core/turn/retry.ts';
 import { FIRST_STEP } from '#core/turn/step.ts';
-import type { Turn } from '#core/turn/turn.ts';
+import type { Turn, TurnError } from '#core/turn/turn.ts';
 import { type Wakeup, wakeupOf } from '#core/turn/wakeup.ts';
 import { runToolBatch } from './batch/run-batch.ts';
 import type { LeavePlace } from './batch/slow-batches.ts';
 import type { WorkerContext } from './context.ts';
 import { endRun } from './end-run.ts';
 import { newRunId, type Run, startRun } from './lease/run.ts';
-import { dueWakeups, endAtDeadline } from './lease/stop-run.ts';
+import { dueWakeups, endAtDeadline, failTurn } from './lease/stop-run.ts';
 import { reportBegin } from './report/report-begin.ts';
 import { postponeRound } from './round/retry-round.ts';
 import { runRound } from './round/run-round.ts';
@@ -50,14 +51,34 @@ export async function workTurn(job: TurnJob, context: WorkerContext, leavePlace?
     limitMs: limitOf(turn, next, context),
     leavePlace: mayLeave(next, leavePlace),
   });
-  switch (next.kind) {
-    case 'run-round':
-      return await runRound(run, next, context);
-    case 'run-tool-batch':
-      return await runToolBatch(run, next, context);
-    case 'end':
-      return await endRun(run, next.because, context);
+  return await runStep(run, next, context);
+}
+
+type DueStep = Exclude<NextStep, { kind: 'nothing' | 'wait' }>;
+
+/** Runs a step. If PostgreSQL refuses the values that the step came to, the turn ends. */
+async function runStep(run: Run, next: DueStep, context: WorkerContext): Promise<Wakeup[]> {
+  try {
+    switch (next.kind) {
+      case 'run-round':
+        return await runRound(run, next, context);
+      case 'run-tool-batch':
+        return await runToolBatch(run, next, context);
+      case 'end':
+        return await endRun(run, next.because, context);
+    }
+  } catch (error) {
+    if (refusalOf(error)?.kind !== 'data') throw error;
+    return failTurn(run, unwritable(error), context);
   }
+}
+
+/** What a step came to cannot be stored: to do it again would cost as much, and come to the same. */
+function unwritable(error: unknown): TurnError {
+  const message =
+    `PostgreSQL refused to store what this step came to (${refusalOf(error)?.code}), so the turn ended. ` +
+    'Report this with the lines of the worker log.';
+  return { type: 'internal_error', code: 'internal', message, retryable: true };
 }
 
 /** Its model is rate-limited, and no other one is asked instead: then it is not even begun. */

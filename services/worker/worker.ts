@@ -29,7 +29,7 @@ export async function openWorker(
   jobQueue: JobQueue,
   concurrency: number,
 ): Promise<{ close(graceMs: number): Promise<void> }> {
-  const { heartbeat, db } = context;
+  const { heartbeat, heldWrites, db } = context;
   const slowBatches = makeSlowBatches(concurrency);
   const handle = slowBatches.letLeave(logFailures(jobHandler(context), context));
   const id = newId('wrk');
@@ -63,7 +63,10 @@ export async function openWorker(
     close: async (graceMs) => {
       const steps = heartbeat.count();
       if (steps > 0) context.log.info({ steps }, `waiting for ${steps} step${steps === 1 ? '' : 's'} under way`);
-      const grace = setTimeout(() => heartbeat.stop('shutdown'), graceMs);
+      const grace = setTimeout(() => {
+        heldWrites.close();
+        heartbeat.stop('shutdown');
+      }, graceMs);
       const untilMs = graceMs + FINAL_WRITES_MS;
       unlisten();
       await Promise.all([workers, slowBatches, deliveries].map((part) => part.close(untilMs)));
@@ -80,6 +83,8 @@ export async function openWorker(
 /** What a worker does with any job: works it, and enqueues what is due then, ahead of the acknowledgement. */
 export function jobHandler(context: WorkerContext): LeavingHandler {
   return async ({ data, handsOver, leavePlace }) => {
+    // Its row is due again by itself.
+    if (context.heldWrites.blocks()) return;
     const wakeups = await workTurn(data, context, leavePlace);
     if (wakeups.length > 0) await enqueueDue(wakeups, handsOver?.(), context);
     if (!keepsPlace(data, wakeups)) context.admission.request();

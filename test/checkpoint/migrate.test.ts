@@ -1,4 +1,5 @@
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { sql } from 'kysely';
 import { expect, inject, test } from 'vitest';
 import { connect } from '#core/checkpoint/connect.ts';
@@ -27,34 +28,52 @@ test('a database that lacks a migration is refused with what to run', async () =
   );
 });
 
+const LACKS = (named: string) => `it holds ${named}, which this version does not have`;
+const DIFFERS = 'its migration 0001-pawl differs from that of this version';
+
 test.each([
-  ['a migration', ['0000-older'], 'the migration 0000-older'],
-  ['migrations', ['0000-older', '0002-newer'], 'the migration 0000-older and 1 more'],
-])(
-  'a database that has %s of another version instead is refused in one sentence that says what to do',
-  async (_, names, named) => {
-    const url = await createTestDatabase();
-    await use(url, async (db) => {
-      await sql`delete from kysely_migration`.execute(db);
-      await addMigrations(db, names);
-    });
-    const sentence =
-      `The database was made by another version of Pawl (it holds ${named}, which this version does not have): ` +
-      'use that version, or start anew with an empty database (standalone: remove its data folder, ' +
-      'Docker Compose: `docker compose down --volumes`).';
-
-    await expect(use(url, migrate)).rejects.toThrow(new Misconfigured(sentence));
-    await expect(use(url, requireMigrated)).rejects.toThrow(new Misconfigured(sentence));
-  },
-);
-
-test('the parts start on a database that a newer version has migrated on, which only that version migrates', async () => {
+  ['a migration of another version instead', ['0000-older'], LACKS('the migration 0000-older')],
+  ['migrations of others instead', ['0000-older', '0002-newer'], LACKS('the migration 0000-older and 1 more')],
+  ['a migration of the same name and another text', ['0001-pawl@0123456789abcdef'], DIFFERS],
+  ['a migration without a hash', ['0001-pawl'], DIFFERS],
+  ['an edited migration and a newer one', ['0001-pawl@0123456789abcdef', '0002-newer@0123456789abcdef'], DIFFERS],
+])('a database that holds %s is refused by all with what to do', async (_, names, why) => {
   const url = await createTestDatabase();
-  await use(url, (db) => addMigrations(db, ['0002-newer']));
+  await use(url, async (db) => {
+    await sql`delete from kysely_migration`.execute(db);
+    await addMigrations(db, names);
+  });
+  const sentence =
+    `The database was made by another version of Pawl (${why}). Use that version, or start anew with an empty database ` +
+    '(standalone: remove its data folder, Docker Compose: `docker compose down --volumes`).';
+
+  await expect(use(url, migrate)).rejects.toThrow(new Misconfigured(sentence));
+  await expect(use(url, requireMigrated)).rejects.toThrow(new Misconfigured(sentence));
+});
+
+test('a version works on a database to which a newer version has added, and its migration leaves it alone', async () => {
+  const url = await createTestDatabase();
+  await use(url, (db) => addMigrations(db, ['0002-newer@0123456789abcdef']));
 
   await use(url, requireMigrated);
+  const applied = await use(url, migrate);
 
-  await expect(use(url, migrate)).rejects.toThrow(/^The database was made by another version of Pawl .*0002-newer/);
+  expect(applied).toEqual([]);
+});
+
+test('the hash that a database records is that of the text without its line ends', async () => {
+  const url = await createTestDatabase();
+
+  const [row] = await use(
+    url,
+    async (db) => (await sql<{ name: string }>`select name from kysely_migration`.execute(db)).rows,
+  );
+
+  const text = readFileSync(new URL('../../migrations/0001-pawl.sql', import.meta.url), 'utf8').replaceAll(
+    '\r\n',
+    '\n',
+  );
+  expect(row?.name).toBe(`0001-pawl@${createHash('sha256').update(text).digest('hex').slice(0, 16)}`);
 });
 
 async function addMigrations(db: Db, names: string[]): Promise<void> {

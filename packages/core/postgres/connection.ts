@@ -1,6 +1,7 @@
 import postgres from 'postgres';
 import type { Address } from './open-socket.ts';
 import { POSTGRES_OPTIONS } from './options.ts';
+import { beginText, SESSION, type SessionSettings, setLocal } from './session.ts';
 import { isReadOnlyError, writerAt } from './writer.ts';
 
 export type Rows = postgres.RowList<postgres.Row[]>;
@@ -26,22 +27,18 @@ export type OpenConnection = {
  */
 const PLANS = {
   plan_cache_mode: 'force_generic_plan',
+  enable_indexscan: 'on',
+  enable_nestloop: 'on',
   enable_seqscan: 'off',
   enable_hashjoin: 'off',
   enable_mergejoin: 'off',
   jit: 'off',
 };
 
-const SETTINGS = {
-  statement_timeout: 15_000,
-  idle_in_transaction_session_timeout: 5_000,
-  lock_timeout: 4_000,
-  synchronous_commit: 'on',
-  ...PLANS,
-};
+const SETTINGS: SessionSettings = { ...SESSION, lock_timeout: '4000', synchronous_commit: 'on', ...PLANS };
 
 /** Behind a pooler a session may be another one in each transaction, so each says the settings again. */
-const SET_LOCAL = Object.entries(SETTINGS).map(([name, value]) => `set local ${name} = ${value}`);
+const SET_LOCAL = setLocal(SETTINGS);
 
 const OPTIONS = { ...POSTGRES_OPTIONS, max: 1, fetch_types: false, idle_timeout: 300, keep_alive: 30 };
 
@@ -91,8 +88,8 @@ export function openConnection(
     }
   };
   const begin = (isolationLevel?: string) => {
-    const text = isolationLevel ? `begin isolation level ${isolationLevel}` : 'begin';
-    return run({ text: writer.isPooled ? [text, ...SET_LOCAL].join(';') : text });
+    if (writer.isPooled) return run({ text: [beginText(isolationLevel), ...SET_LOCAL].join(';') });
+    return run({ text: isolationLevel ? beginText(isolationLevel) : 'begin' });
   };
 
   return {

@@ -1,6 +1,7 @@
 import postgres from 'postgres';
 import type { DatabaseUrls } from '../postgres/hosts.ts';
 import { POSTGRES_OPTIONS } from '../postgres/options.ts';
+import { SESSION, type SessionSettings } from '../postgres/session.ts';
 import { writerAt } from '../postgres/writer.ts';
 import type { Pubsub, TurnMessage, WorkerMessage } from './pubsub.ts';
 import { makeSubscribers, type Subscribers } from './subscribers.ts';
@@ -10,6 +11,8 @@ const WORKERS = 'workers';
 const PING = 'ping';
 const PING_EVERY_MS = 3_000;
 const SILENCE_MS = 10_000;
+
+const SETTINGS: SessionSettings = { ...SESSION, statement_timeout: '5000' };
 
 type Envelope = { to: string; message: unknown };
 
@@ -50,7 +53,7 @@ function open(url: string): postgres.Sql {
   const writer = writerAt(url);
   return postgres(writer.url, {
     ...POSTGRES_OPTIONS,
-    connection: { application_name: 'pawl-pubsub', ...(writer.isPooled ? {} : { statement_timeout: 5_000 }) },
+    connection: { application_name: 'pawl-pubsub', ...(writer.isPooled ? {} : SETTINGS) },
     prepare: writer.prepares,
     max: 1,
     // postgres.js takes a socket of ours, although its types do not say so.

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import { SESSION, startupOptions } from '../../postgres/session.ts';
 import { writerAt } from '../../postgres/writer.ts';
 import type { JobWaiter, Marker, WaitingWorker } from '../bullmq/job-waiter.ts';
 
@@ -123,6 +124,7 @@ async function listen(url: string, { started, notified, signal }: Listening): Pr
     keepAlive: true,
     connectionTimeoutMillis: PING_TIMEOUT_MS,
     query_timeout: PING_TIMEOUT_MS,
+    options: startupOptions(SESSION),
     application_name: 'pawl-queue-listen',
   });
   const ended = new AbortController();

@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { type BatchEntry, batchConcurrent } from '../../postgres/batch.ts';
+import { beginText } from '../../postgres/session.ts';
 
 /**
  * Has a pool run the statements of BullMQ at less cost: prepared, and together with others of the same moment
@@ -65,7 +66,7 @@ function prepareStatements(query: Run): Query {
 
 /** Sends `begin`, the statement and `commit` at once. A connection on which any of them fails is closed, as pg's pool does. */
 function inTransactions(pool: pg.Pool, setLocal: string[]): Run {
-  const begin = ['begin', ...setLocal].join(';');
+  const begin = [beginText(), ...setLocal].join(';');
   return async (statement) => {
     const client = await pool.connect();
     const sent = [client.query(begin), client.query(statement), client.query('commit')] as const;

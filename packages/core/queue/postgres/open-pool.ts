@@ -1,0 +1,31 @@
+import pg from 'pg';
+import { SESSION, setLocal, startupOptions } from '../../postgres/session.ts';
+import { writerAt } from '../../postgres/writer.ts';
+import { patchPool } from './patch-pool.ts';
+
+/**
+ * A job that is lost with the database is enqueued again, so no commit of a job waits for the disk. Each statement has an index:
+ * one that is planned while no job is kept would read the whole table instead, and sessions keep that plan when jobs come.
+ */
+export function openPool(url: string, { max, durability }: { max: number; durability: 'on' | 'off' }): pg.Pool {
+  const writer = writerAt(url);
+  const settings = { ...SESSION, search_path: 'bullmq', synchronous_commit: durability, enable_seqscan: 'off' };
+  const pool = new pg.Pool({
+    connectionString: writer.url,
+    ...(writer.stream && { stream: writer.stream }),
+    max,
+    keepAlive: true,
+    connectionTimeoutMillis: 5_000,
+    query_timeout: 10_000,
+    // A connection that has not answered in that time is closed; without this, BullMQ gives it back and is given it again.
+    pipeline: true,
+    ...(!writer.isPooled && { options: startupOptions(settings) }),
+    application_name: 'pawl-queue',
+  });
+  patchPool(pool, { setLocal: writer.isPooled ? setLocal(settings) : null, prepares: writer.prepares });
+  // BullMQ adds a listener for each queue and worker.
+  pool.setMaxListeners(0);
+  pool.on('error', () => {});
+  pool.on('connect', (client) => client.on('error', () => {}));
+  return pool;
+}

@@ -1,0 +1,77 @@
+import { sql } from 'kysely';
+import { expect, test } from 'vitest';
+import { createHarness, startBackgroundWorker } from '#test/harness/create-harness.ts';
+import { scripted } from '#test/harness/scripted.ts';
+import { waitUntil } from '#test/harness/wait-until.ts';
+
+test('a turn whose reply PostgreSQL refuses ends once, and the model is asked once', async () => {
+  await using harness = await createHarness();
+  await sql`alter table rounds add constraint no_forbidden_word check (text not like '%forbidden%')`.execute(
+    harness.db,
+  );
+  const { id } = await harness.startTurn({ input: scripted({ rounds: [{ text: 'forbidden' }] }) });
+
+  await harness.workUntilIdle({ deliveries: 3 });
+  const turn = await harness.findTurn(id);
+
+  await sql`alter table rounds drop constraint no_forbidden_word`.execute(harness.db);
+  expect(turn).toMatchObject({ status: 'failed', error: { type: 'internal_error', code: 'internal' } });
+  expect(turn.error?.message).toBe(
+    'PostgreSQL refused to store what this step came to (23514), so the turn ended. ' +
+      'Report this with the lines of the worker log.',
+  );
+  expect(harness.modelRequests).toHaveLength(1);
+});
+
+const REFUSE = `create function refuse() returns trigger language plpgsql as $$ begin
+  raise exception 'permission denied' using errcode = '42501'; end $$;
+  create trigger refuses before insert on rounds for each row execute function refuse()`;
+const ALLOW = 'drop function refuse cascade';
+
+test.each([
+  ['a privilege is missing', REFUSE, ALLOW],
+  [
+    'a CHECK refuses the end of a turn',
+    'alter table turns add constraint never_ends check (completed_at is null)',
+    'alter table turns drop constraint never_ends',
+  ],
+])('a worker holds what a model has said while %s, and asks nothing meanwhile', async (_, breaks, mends) => {
+  await using harness = await createHarness();
+  await sql.raw(breaks).execute(harness.db);
+  await using _worker = await startBackgroundWorker(harness);
+  const { id } = await harness.startTurn({ input: scripted({ rounds: [{ text: 'Hello.' }] }) });
+  await waitUntil('the model was asked', async () => harness.modelRequests.length === 1);
+  const whileBroken = await harness.findTurn(id);
+
+  await sql.raw(mends).execute(harness.db);
+  await waitUntil('the turn has ended', async () => (await harness.findTurn(id)).status !== 'in_progress');
+
+  expect(whileBroken.status).toBe('in_progress');
+  expect(harness.modelRequests).toHaveLength(1);
+});
+
+test('a worker whose write is held begins no other step, and its readiness says why', async () => {
+  await using harness = await createHarness();
+  await sql.raw(REFUSE).execute(harness.db);
+  await using _worker = await startBackgroundWorker(harness);
+  const first = await harness.startTurn({ input: scripted({ rounds: [{ text: 'Hello.' }] }) });
+  await waitUntil('a write is held', async () => harness.worker.heldWrites.blocks());
+  const second = await harness.startTurn({ input: scripted({ rounds: [{ text: 'Hello again.' }] }) });
+  await waitUntil('its job is gone', async () => (await harness.parts.jobQueue.count(['pawl'])).waiting === 0);
+  const { away } = await harness.parts.availability.check();
+  const asked = harness.modelRequests.length;
+
+  await sql.raw(ALLOW).execute(harness.db);
+  await waitUntil('both have ended', async () => {
+    await harness.rescue();
+    const turns = await Promise.all([first, second].map(({ id }) => harness.findTurn(id)));
+    return turns.every(({ status }) => status === 'completed');
+  });
+
+  expect(away.get('database')).toBe(
+    'PostgreSQL at DATABASE_URL refuses statements of Pawl (42501). Check that its schema is that of this version, ' +
+      'and the privileges of the role; steps wait until then.',
+  );
+  expect(asked).toBe(1);
+  expect(harness.modelRequests).toHaveLength(2);
+});
