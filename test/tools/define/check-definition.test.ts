@@ -162,7 +162,7 @@ test('of schemas that take for ever to compile only the first is checked, and th
   const tools = Array.from({ length: 15 }, (_, n) => tool({ name: `tool_${n}`, parameters: manyPatterns(n) }));
   using stalls = watchStalls();
 
-  const problems = await checkDefinitions(tools, 'strict', 1);
+  const problems = await checkDefinitions(tools, 'strict', { enough: 1 });
 
   expect(problems).toMatchObject([
     { path: 'tools[0].parameters', message: expect.stringContaining('make it smaller') },
