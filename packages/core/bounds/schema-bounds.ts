@@ -12,8 +12,8 @@ export const SCHEMA_BOUNDS = {
   /** Threads of a process that compile and check. A project is in one of them at a time. */
   threads: 2,
   threadHeapMb: 192,
-  /** CPU time of a thread, ten times that of the most expensive schema of 64 KiB. */
-  compileCpuMs: 5_000,
+  /** CPU time of a thread, some ten times that of a flat schema of 64 KiB. */
+  compileCpuMs: 3_000,
   /** CPU time of a check. Each check that needs more halves it for that schema and project, for a minute. */
   checkCpuMs: 500,
   leastCheckCpuMs: 10,

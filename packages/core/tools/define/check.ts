@@ -25,6 +25,9 @@ const RESERVED_HEADERS =
 /** Definitions that passed, by rules: tools of the registry come with each request. */
 const validTools: Record<ToolRules, WeakSet<Tool>> = { strict: new WeakSet(), provider: new WeakSet() };
 
+/** Definitions that are checked before other work has its turn. */
+const TOOLS_AT_ONCE = 16;
+
 /** Whose definitions are checked, if not the operator's, and how many problems are enough. */
 type Checking = { project?: string; enough?: number };
 
@@ -38,6 +41,7 @@ export async function checkDefinitions(
   const problems = new Map<string, Problem>();
   const names = new Set<string>();
   for (const [index, tool] of tools.entries()) {
+    if (index % TOOLS_AT_ONCE === TOOLS_AT_ONCE - 1) await yieldToEventLoop();
     const path = `tools[${index}]`;
     const found = [...(await checkTool(tool, path, { rules, source })), ...checkUnique(tool, path, names)];
     names.add(tool.name);
@@ -52,7 +56,6 @@ type By = { rules: ToolRules; source: SchemaSource };
 async function checkTool(tool: Tool, path: string, by: By): Promise<Problem[]> {
   const rules = tool.execution?.kind === 'mcp' ? 'provider' : by.rules;
   if (validTools[rules].has(tool)) return [];
-  await yieldToEventLoop();
   const problems = await checkAll(tool, path, { ...by, rules });
   if (problems.length === 0) validTools[rules].add(tool);
   return problems;
