@@ -29,8 +29,9 @@ export async function receiveBody(c: Context<ApiEnv>, mostBytes: number, enter: 
     const bytes = Buffer.from(await orCutOff(c.req.arrayBuffer()));
     return { bytes, scan: scanJson(startJsonScan(), bytes) };
   }
-  if (declared !== null) await enter(declared);
-  return orCutOff(receivePieces(c, mostBytes, declared === null ? enter : null));
+  if (declared === null) return orCutOff(receiveUndeclared(c, mostBytes, enter));
+  await enter(declared);
+  return orCutOff(receivePieces(c, async () => {}));
 }
 
 /** The length that the headers declare; null for a body that comes in chunks. */
@@ -39,23 +40,31 @@ function declaredLength(c: Context<ApiEnv>): number | null {
   return Number(c.req.header('content-length') ?? 0);
 }
 
-/** Reads and scans piece by piece, so that no body keeps the event loop. */
-async function receivePieces(c: Context<ApiEnv>, mostBytes: number, enter: EnterPlace | null): Promise<ReceivedBody> {
+/** Receives a body of unknown length, which is refused as soon as it is too large: at 1 MiB if nothing in it is a part until then. */
+function receiveUndeclared(c: Context<ApiEnv>, mostBytes: number, enter: EnterPlace): Promise<ReceivedBody> {
   const plainBytes = isUnderResponses(c.req.path) ? mostBytes : BODY_BOUNDS.plainBytes;
+  let before = 0;
+  return receivePieces(c, async (size, pieces) => {
+    const passes = (bytes: number) => before <= bytes && size > bytes;
+    if (size > mostBytes) throw tooLarge(mostBytes);
+    if (passes(plainBytes) && !Buffer.concat(pieces).includes(PART)) throw tooLarge(plainBytes);
+    if (passes(BODY_BOUNDS.smallBytes)) await enter(mostBytes);
+    before = size;
+  });
+}
+
+/** Reads and scans piece by piece, so that no body keeps the event loop. */
+async function receivePieces(
+  c: Context<ApiEnv>,
+  check: (size: number, pieces: Buffer[]) => Promise<void>,
+): Promise<ReceivedBody> {
   const scan = startJsonScan();
   const pieces: Buffer[] = [];
   let size = 0;
-  let isWaitedFor = enter === null;
   for await (const piece of c.env.incoming.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
-    const wasPlain = size <= plainBytes;
     pieces.push(piece);
     size += piece.length;
-    if (size > mostBytes) throw tooLarge(mostBytes);
-    if (wasPlain && size > plainBytes && !Buffer.concat(pieces).includes(PART)) throw tooLarge(plainBytes);
-    if (!isWaitedFor && size > BODY_BOUNDS.smallBytes) {
-      isWaitedFor = true;
-      await enter?.(mostBytes);
-    }
+    await check(size, pieces);
     scanJson(scan, piece);
   }
   return { bytes: Buffer.concat(pieces), scan };
