@@ -13,7 +13,7 @@ import type { ApiContext } from './context.ts';
 import { forkRoutes } from './forks/fork-routes.ts';
 import { rerunRoutes } from './forks/rerun-routes.ts';
 import { type ApiKeys, authenticate, makeApiKeys } from './http/api-keys.ts';
-import { limitBody, readJson } from './http/body.ts';
+import { readBody } from './http/body/read-body.ts';
 import { handleError } from './http/errors.ts';
 import { refuseForeignOrigin } from './http/foreign-origin.ts';
 import { setResponseHeaders } from './http/response-headers.ts';
@@ -138,9 +138,9 @@ export function makeApp(context: ApiContext) {
   app.use('*', refuseUnknownRoute(app.openAPIRegistry));
   for (const paths of ['/v1/*', '/openai/v1/*']) app.use(paths, checkScope);
   for (const paths of ['/v1/*', '/openai/v1/*']) app.use(paths, checkRequestQuota(context));
-  const limit = limitBody(context.bodyLimit);
+  const read = readBody(context.bodyLimit);
   const refuseFields = refuseUnknownFields(app.openAPIRegistry);
-  for (const paths of ['/v1/*', '/openai/v1/*']) app.use(paths, limit, readJson(context.bodyLimit), refuseFields);
+  for (const paths of ['/v1/*', '/openai/v1/*']) app.use(paths, read, refuseFields);
 
   for (const makeRoutes of [...NATIVE_ROUTES, ...OPENAI_ROUTES]) app.route('/', makeRoutes(context));
   app.route('/', inspectorPageRoutes());

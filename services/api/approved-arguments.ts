@@ -1,6 +1,5 @@
 import { RequestRefused } from '#core/failure.ts';
 import { prepareCall } from '#core/tools/arguments/prepare-call.ts';
-import { timeBudgetOf } from '#core/tools/arguments/time-budget.ts';
 import { allCalls, canonicalArguments, toolsFor } from '#core/turn/call.ts';
 import { classifyDecision } from '#core/turn/classify-answer.ts';
 import type { ToolCall, Turn } from '#core/turn/turn.ts';
@@ -13,19 +12,19 @@ export type DecidedCall = { callId: string; decision: 'allow' | 'deny'; argument
  * Refuses arguments that do not fit the tool of a call, by the path of the first problem (R39). It needs no lock: a turn's tools
  * and the arguments of a call never change. Calls that take no decision are left to what records it.
  */
-export function checkApprovedArguments(turn: Turn, decided: readonly DecidedCall[]): void {
+export async function checkApprovedArguments(turn: Turn, decided: readonly DecidedCall[]): Promise<void> {
   const calls = new Map(allCalls(turn).map((call) => [call.id, call]));
   for (const [index, one] of decided.entries()) {
     const call = calls.get(one.callId);
     if (one.arguments === undefined || !call || classifyDecision(call, one) !== 'record') continue;
-    checkFits(turn, { ...call, arguments: one.arguments }, ['approvals', index, 'arguments']);
+    await checkFits(turn, { ...call, arguments: one.arguments }, ['approvals', index, 'arguments']);
   }
 }
 
-function checkFits(turn: Turn, call: ToolCall, path: PropertyKey[]): void {
+async function checkFits(turn: Turn, call: ToolCall, path: PropertyKey[]): Promise<void> {
   const { allowed_capabilities: allowedCapabilities } = turn.config;
-  const rules = { tools: toolsFor(turn.config, call), allowedCapabilities, timeBudget: timeBudgetOf(turn.project) };
-  const prepared = prepareCall(call, rules);
+  const rules = { tools: toolsFor(turn.config, call), allowedCapabilities, project: turn.project };
+  const prepared = await prepareCall(call, rules);
   if (prepared.ok) return;
   const steps = (prepared.steps ?? []).map((step) => (/^\d+$/.test(step) ? Number(step) : step));
   const param = renderPath([...path, ...steps]);

@@ -64,7 +64,7 @@ async function fillConfig(config: GivenConfig, rules: Rules, known?: TurnTool[])
   const fallbacks = checkFallbacks(model, asked, rules);
   const tool_mode = config.tool_mode ?? 'native';
   const providers = [model, ...fallbacks].map((name) => rules.providers.find(splitModel(name).provider));
-  return {
+  const filled = {
     model,
     ...(fallbacks.length > 0 && { fallback_models: fallbacks }),
     instructions: config.instructions ?? null,
@@ -82,19 +82,19 @@ async function fillConfig(config: GivenConfig, rules: Rules, known?: TurnTool[])
     allowed_capabilities: config.allowed_capabilities ?? null,
     provider_options: config.provider_options ?? {},
     webhook: config.webhook ? subscribe(config.webhook, rules) : null,
-    ...ownFields(config, { tools, tool_mode, providers }),
   };
+  return { ...filled, ...(await ownFields(config, { tools, tool_mode, providers, project: rules.project })) };
 }
 
 /** Fields that a turn has only where they are given: the row of one without them is no longer for it. */
-function ownFields(
+async function ownFields(
   { stop, seed, output_schema: output }: GivenConfig,
   asked: Parameters<typeof resolveOutputSchema>[1],
-): Pick<TurnConfig, 'stop' | 'seed' | 'output_schema'> {
+): Promise<Pick<TurnConfig, 'stop' | 'seed' | 'output_schema'>> {
   return {
     ...(stop && { stop }),
     ...(typeof seed === 'number' && { seed }),
-    ...(output && { output_schema: resolveOutputSchema(output, asked) }),
+    ...(output && { output_schema: await resolveOutputSchema(output, asked) }),
   };
 }
 

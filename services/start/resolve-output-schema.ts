@@ -1,22 +1,26 @@
 import { RequestRefused } from '#core/failure.ts';
 import { strictSchemaProblem } from '#core/llm/openai/strict-schema.ts';
 import type { Provider } from '#core/llm/provider.ts';
+import { schemaSource } from '#core/tools/arguments/require-usable.ts';
 import { checkSchema } from '#core/tools/define/check-schema.ts';
 import type { GivenOutputSchema, OutputSchema } from '#core/turn/request/output-schema.ts';
 import type { TurnConfig } from '#core/turn/request/turn.ts';
 
 /** What the form of the answer depends on besides the schema: `providers` are those of the model and of its fallbacks. */
-type Asked = Pick<TurnConfig, 'tool_mode' | 'tools'> & { providers: Pick<Provider, 'name' | 'capabilities'>[] };
+type Asked = Pick<TurnConfig, 'tool_mode' | 'tools'> & {
+  project: string;
+  providers: Pick<Provider, 'name' | 'capabilities'>[];
+};
 
 /**
  * The output schema of a turn with its defaults filled in; refuses, with its path, a schema that cannot be checked or asked for
  * (contract-more: structured output).
  */
-export function resolveOutputSchema(
+export async function resolveOutputSchema(
   { name, schema, strict, mode: given }: GivenOutputSchema,
   asked: Asked,
-): OutputSchema {
-  const [problem] = checkSchema(schema, PLACE);
+): Promise<OutputSchema> {
+  const [problem] = await checkSchema(schema, PLACE, schemaSource(asked.project));
   if (problem) throw new RequestRefused(400, 'invalid_output_schema', problem.message, problem.path);
   const mode = given ?? (reasonAgainstNative(asked) ? 'instructions' : 'native');
   const reason = mode === 'native' && reasonAgainstNative(asked);

@@ -22,7 +22,7 @@ export type ToolContext = Pick<Parts, 'projects' | 'tools' | 'mcp' | 'toolSecret
 export async function resolveTools(given: (string | GivenTool)[], rules: ToolContext): Promise<TurnTool[]> {
   const resolved = await Promise.all(given.map((tool, index) => resolve(tool, `tools[${index}]`, rules)));
   const tools = resolved.map(({ requested }) => requested);
-  const [problem] = await checkDefinitions(tools, rules.toolRules, 1);
+  const [problem] = await checkDefinitions(tools, rules.toolRules, { project: rules.project, enough: 1 });
   if (problem) throw new RequestRefused(400, 'invalid_tool', problem.message, problem.path);
   for (const [index, tool] of tools.entries()) checkExecution(tool, `tools[${index}]`, rules);
   return resolved.map(({ requested, operators }) => (operators ? tightenTool(operators, requested) : requested));

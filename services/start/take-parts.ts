@@ -8,6 +8,7 @@ import { blobAddress, readBlobAddress, readShownAddress } from '#core/turn/parts
 import { dataOf, mapParts, type PlacedPart, partsOf, withData } from '#core/turn/parts/part-data.ts';
 import { type NewBlob, takeInline } from '#core/turn/parts/take-inline.ts';
 import type { InputItem, Part } from '#core/turn/request/item.ts';
+import { yieldToEventLoop } from '#core/yield-to-event-loop.ts';
 
 /** An input as rows have it, with the blobs that it refers to: all of them by their hash, new ones with their bytes. */
 export type TakenInput = { input: InputItem[]; hashes: string[]; blobs: NewBlob[] };
@@ -19,6 +20,9 @@ export function hasData(input: readonly InputItem[]): boolean {
   return partsOf(input).some(({ part }) => dataOf(part) !== null);
 }
 
+/** Characters of inline data that other work goes before. */
+const LARGE_LENGTH = 64 * 1024;
+
 /**
  * Takes inline data out of an input, and looks up the blobs that it names by their paths. Refuses, with its path, what is
  * no such data and what the wire cannot carry; an input without a `wire` goes to no provider yet.
@@ -27,7 +31,12 @@ export async function takeParts(db: Db, { project, input, wire }: Given): Promis
   if (partsOf(input).length === 0) return { input: [...input], hashes: [], blobs: [] };
   const known = await withAddresses(db, project, input);
   const blobs: NewBlob[] = [];
-  const taken = mapParts(known, (placed) => takePart(placed, blobs));
+  const parts = new Map<Part, Part>();
+  for (const placed of partsOf(known)) {
+    if ((dataOf(placed.part)?.address.length ?? 0) > LARGE_LENGTH) await yieldToEventLoop();
+    parts.set(placed.part, takePart(placed, blobs));
+  }
+  const taken = mapParts(known, ({ part }) => parts.get(part) ?? part);
   const problem = wire && unsupportedParts(wire, known);
   if (problem) throw new RequestRefused(400, 'unsupported_content', problem.message, problem.param);
   return { input: taken, hashes: hashesOf(taken), blobs };

@@ -169,7 +169,7 @@ test('a run that slept since its claim does not call, once another has given the
   await harness.advance(7_000);
   await harness.rescue();
   await harness.workUntilIdle();
-  const plan = planCall(turn, call!);
+  const plan = await planCall(turn, call!);
   const known = await answerCall(sleeper, { call: call!, plan, claimedAt }, harness.worker);
 
   expect([known, recorder.calls.length]).toEqual([null, 0]);

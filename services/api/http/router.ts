@@ -18,7 +18,7 @@ export function json<Schema>(schema: Schema) {
 }
 
 /**
- * What the middlewares add to a request: its project, the id of its key and what that may do; under a base of responses, its own id and when
+ * What the middlewares add to a request: its project, the id of its key and what that may do; what frees the room of its body; under a base of responses, its own id and when
  * it came, by `performance.now()`; and Node's request and response.
  */
 export type ApiEnv = {
@@ -27,6 +27,7 @@ export type ApiEnv = {
     project: string;
     keyId: string | null;
     scopes: readonly Scope[];
+    releaseBody: () => void;
     received: { requestId: string; startedAt: number };
   };
 };

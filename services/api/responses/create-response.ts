@@ -80,6 +80,8 @@ function create(context: ApiContext, held: HeldConnections): CreateHandler {
     const release = takesLong ? context.streamLimiter.acquire({ project, keyId: c.get('keyId') }) : () => {};
     try {
       const turn = await start();
+      // The answer may be long in coming, and needs nothing of the body.
+      c.get('releaseBody')();
       if (!background) held.hold(c.env.outgoing, turn, { goesOn: mayGoOn(c) });
       if (!takesLong) return c.json(presentResponse(context.stateSeals.sealRounds(turn)), 200);
       // Streams count themselves. What is streamed or held is not the one answer that the types know of.

@@ -58,7 +58,7 @@ export async function readResponseRequest(body: ResponseBody, rules: ReadRules):
   const owner = { project: rules.project, provider: provider.name };
   return {
     config: { ...config, ...samplingConfig(body, provider), response: echoRequest(body, shown) },
-    input: readInput(body, (sealed) => rules.stateSeals.unseal(sealed, owner)),
+    input: await readInput(body, (sealed) => rules.stateSeals.unseal(sealed, owner)),
     metadata: body.metadata ?? {},
     priority: body.pawl?.priority ?? 0,
     previousResponseId: body.previous_response_id ?? null,

@@ -61,7 +61,7 @@ function decideSome(context: ApiContext): RouteHandler<typeof decide, ApiEnv> {
   return async (c) => {
     const asked = await findOwnTurn(context.db, c.get('project'), c.req.valid('param').id);
     const decided = c.req.valid('json').approvals.map(readDecision);
-    checkApprovedArguments(asked, decided);
+    await checkApprovedArguments(asked, decided);
     const { id } = asked;
     const answers = decided.map((one, index) => answerOf(one, index, c.get('keyId')));
     const { written, wakeups } = await submitAnswers(context.db, id, answers);

@@ -1,7 +1,6 @@
 import type { NewCall } from '#core/checkpoint/sql/rounds/new-calls.ts';
 import { findReusableOutputs } from '#core/checkpoint/turns/reading/call-outputs.ts';
 import { type CheckedCall, prepareCall } from '#core/tools/arguments/prepare-call.ts';
-import { type TimeBudget, timeBudgetOf } from '#core/tools/arguments/time-budget.ts';
 import { cacheKey } from '#core/tools/run/cache-key.ts';
 import { argumentsToRun, isLooping, MAX_SAME_CALLS, toolsFor } from '#core/turn/call.ts';
 import type { RequestedCall } from '#core/turn/message.ts';
@@ -29,11 +28,10 @@ type Wait = Pick<NewCall, 'waitsFor' | 'expiresInSeconds'>;
 
 /** Plans the calls of a batch one by one; slow checks neither block the process nor add up. */
 export async function planCalls(turn: Turn, calls: ToolCall[]): Promise<{ call: ToolCall; plan: CallPlan }[]> {
-  const within = timeBudgetOf(turn.project);
   const planned: { call: ToolCall; plan: CallPlan }[] = [];
   for (const call of calls) {
     await yieldToEventLoop();
-    planned.push({ call, plan: planCall(turn, call, within) });
+    planned.push({ call, plan: await planCall(turn, call) });
   }
   return planned;
 }
@@ -64,15 +62,16 @@ export function cacheKeyOf({ conversationId }: Turn, call: ToolCall, plan: CallP
 }
 
 /** Decides from what is stored; the caller has the lease wherever a claim is open (R8). */
-export function planCall(turn: Turn, call: ToolCall, timeBudget?: TimeBudget): CallPlan {
+export async function planCall(turn: Turn, call: ToolCall): Promise<CallPlan> {
   if (call.claimedBy !== null) return { kind: 'give-up' };
   if (call.waitsFor !== null && call.expired) return { kind: 'refuse', error: EXPIRED };
   if (isBeyondLimit(turn, call)) return { kind: 'refuse', error: beyondLimit(turn) };
   if (isLooping(turn, call)) return { kind: 'refuse', error: looping(call) };
 
-  const { allowed_capabilities: allowedCapabilities } = turn.config;
   const requested = { ...call, arguments: argumentsToRun(call) };
-  const prepared = prepareCall(requested, { tools: toolsFor(turn.config, call), allowedCapabilities, timeBudget });
+  const { project, config } = turn;
+  const allowedCapabilities = config.allowed_capabilities;
+  const prepared = await prepareCall(requested, { tools: toolsFor(config, call), allowedCapabilities, project });
   if (!prepared.ok) return { kind: 'refuse', error: prepared.error };
   if (lacksAnswer(call, prepared.call.tool)) return { kind: 'refuse', error: CHECKED_TOO_SLOWLY };
   return { kind: 'run', ...prepared.call };
@@ -102,28 +101,27 @@ export async function addWaits(
   round: number,
   requested: RequestedCall[],
 ): Promise<(RequestedCall & Wait)[]> {
-  const within = timeBudgetOf(turn.project);
   const waiting: (RequestedCall & Wait)[] = [];
   for (const [index, call] of requested.entries()) {
     await yieldToEventLoop();
-    waiting.push({ ...call, ...waitOf(turn, { ...call, index, round }, { siblings: requested, within }) });
+    waiting.push({ ...call, ...(await waitOf(turn, { ...call, index, round }, requested)) });
   }
   return waiting;
 }
 
 /** A call that breaks a rule waits for nothing, since it is refused at once. */
-function waitOf(
+async function waitOf(
   turn: Turn,
   call: RequestedCall & { index: number; round: number },
-  { siblings, within: timeBudget }: { siblings: RequestedCall[]; within: TimeBudget },
-): Wait {
+  siblings: RequestedCall[],
+): Promise<Wait> {
   const { tools, allowed_capabilities: allowedCapabilities } = turn.config;
   const tool = tools.find(({ name }) => name === call.name);
   const waitsFor = tool ? requiredAnswer(tool) : null;
   if (!tool || tool.handOver || waitsFor === null) return NO_WAIT;
   if (isBeyondLimit(turn, call, siblings) || isLooping(turn, call, siblings)) return NO_WAIT;
-  const isFit = prepareCall(call, { tools, allowedCapabilities, timeBudget }).ok;
-  return isFit ? { waitsFor, expiresInSeconds: tool.expires_in_seconds } : NO_WAIT;
+  const { ok } = await prepareCall(call, { tools, allowedCapabilities, project: turn.project });
+  return ok ? { waitsFor, expiresInSeconds: tool.expires_in_seconds } : NO_WAIT;
 }
 
 /** Of a call that waits for nothing outside. */

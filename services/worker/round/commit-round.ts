@@ -5,7 +5,6 @@ import { saveAnsweredRound } from '#core/checkpoint/turns/reruns/save-answered-r
 import { type Saved, saveRound, saveSurpassedAnswer, saveUnfitAnswer } from '#core/checkpoint/turns/save-round.ts';
 import { cleanText } from '#core/text.ts';
 import { checkOutput } from '#core/tools/arguments/check-output.ts';
-import { timeBudgetOf } from '#core/tools/arguments/time-budget.ts';
 import type { RoundStep } from '#core/turn/next-step.ts';
 import { type Outcome, outcomeOf } from '#core/turn/outcome.ts';
 import { needsRepair, unfitError } from '#core/turn/output/output-schema.ts';
@@ -53,7 +52,7 @@ export async function commitRound(run: Run, replied: Replied, context: WorkerCon
     warnings,
     calls: outcome.kind === 'calls' ? await newCalls(turn, { number: step.round, reply }, context) : [],
   };
-  const committed = await save(turn, { ...round, outcome: endingOf(turn, outcome, round) }, context);
+  const committed = await save(turn, { ...round, outcome: await endingOf(turn, outcome, round) }, context);
   if (!committed) {
     context.log.info(
       { event: 'round.dropped', turn_id: turn.id, round: step.round },
@@ -87,14 +86,14 @@ type Ending = Exclude<Committed, { kind: 'calls' | 'repair' | 'surpassed' }>;
  * A reply that only asks for calls which are answered in a later turn ends this one (contract-responses R31). An answer that
  * breaks the output schema is repaired once, and fails the turn after that (R25).
  */
-function endingOf(turn: Turn, outcome: Outcome, { calls, reply }: RepliedRound): Meant {
+async function endingOf(turn: Turn, outcome: Outcome, { calls, reply }: RepliedRound): Promise<Meant> {
   if (outcome.kind === 'calls') {
     const isOver = calls.every(({ result }) => result?.status === 'handed_over');
     return isOver ? { kind: 'hand-over', output: reply.text ?? '' } : outcome;
   }
   const { output_schema: wanted } = turn.config;
   if (outcome.kind !== 'completed' || !wanted) return outcome;
-  const violations = checkOutput(outcome.output, wanted.schema, timeBudgetOf(turn.project));
+  const violations = await checkOutput({ answer: outcome.output, schema: wanted.schema, project: turn.project });
   if (violations.length === 0) return outcome;
   if (!needsRepair(turn)) return { kind: 'repair', violations };
   return { kind: 'failed', output: outcome.output, violations };

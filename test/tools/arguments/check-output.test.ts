@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import { checkOutput } from '#core/tools/arguments/check-output.ts';
-import { timeBudget } from '#core/tools/arguments/time-budget.ts';
 
 const order = {
   type: 'object',
@@ -11,25 +10,26 @@ const order = {
   required: ['items'],
   additionalProperties: false,
 };
-const check = (text: string, schema: Record<string, unknown> = order) => checkOutput(text, schema, timeBudget(500));
+const check = (answer: string, schema: Record<string, unknown> = order) =>
+  checkOutput({ answer, schema, project: 'default' });
 
 test.each(['{"items":[{"price":1}]}', ' \n{"items":[]}\n', '```json\n{"items":[]}\n```', '```\n{"items":[]}```  '])(
   '%j fits, with a code fence or without',
-  (text) => {
-    expect(check(text)).toEqual([]);
+  async (text) => {
+    expect(await check(text)).toEqual([]);
   },
 );
 
-test('a fence inside a text of the JSON is no end of it', () => {
+test('a fence inside a text of the JSON is no end of it', async () => {
   const schema = { type: 'object', properties: { code: { type: 'string' } }, required: ['code'] };
 
-  expect(check(`\`\`\`json\n${JSON.stringify({ code: '```js\n1\n```' })}\n\`\`\``, schema)).toEqual([]);
+  expect(await check(`\`\`\`json\n${JSON.stringify({ code: '```js\n1\n```' })}\n\`\`\``, schema)).toEqual([]);
 });
 
-test('each violation is told with its path, as a JSON pointer', () => {
+test('each violation is told with its path, as a JSON pointer', async () => {
   const text = '{"items":[{"price":1},{"price":"2"},{}],"a/b~c":5,"more":true}';
 
-  expect(check(text)).toEqual([
+  expect(await check(text)).toEqual([
     { path: '/more', message: 'is not a known property' },
     { path: '/items/1/price', message: 'must be number' },
     { path: '/items/2/price', message: 'is required' },
@@ -45,24 +45,24 @@ test.each([
   ['[]', 'must be object'],
   [`${'['.repeat(200)}${']'.repeat(200)}`, 'has more than 100 levels of JSON'],
   [`{"items":[${'1,'.repeat(300_000)}1]}`, 'has more than 250,000 JSON values'],
-])('%j breaks any schema of an object', (text, message) => {
-  expect(check(text)).toEqual([{ path: '', message }]);
+])('%j breaks any schema of an object', async (text, message) => {
+  expect(await check(text)).toEqual([{ path: '', message }]);
 });
 
-test('of many violations 20 are told, each of them short, whatever the model wrote', () => {
+test('of many violations 20 are told, each of them short, whatever the model wrote', async () => {
   const strange = `{${Array.from({ length: 500 }, (_, index) => `"\\u0000${'x'.repeat(5_000)}${index}":1`)}}`;
 
-  const violations = check(strange);
+  const violations = await check(strange);
 
   expect(violations).toHaveLength(20);
   expect(JSON.stringify(violations)).not.toContain('\\u0000');
   expect(Math.max(...violations.map(({ path, message }) => path.length + message.length))).toBeLessThan(600);
 });
 
-test('a pattern that would keep the check busy for ever is stopped', () => {
+test('a pattern that would keep the check busy for ever is stopped', async () => {
   const schema = { type: 'object', properties: { name: { type: 'string', pattern: '^(a+)+$' } } };
 
-  expect(check(JSON.stringify({ name: `${'a'.repeat(60)}!` }), schema)).toEqual([
+  expect(await check(JSON.stringify({ name: `${'a'.repeat(60)}!` }), schema)).toEqual([
     { path: '', message: 'took too long to check; send shorter values' },
   ]);
 });

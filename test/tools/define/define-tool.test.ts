@@ -107,7 +107,8 @@ test('an input that contains itself becomes a schema that checks it at every dep
   const tool = defineTool({ ...named, input: Folder, execute: ({ folders }) => folders.length });
 
   const problems = await checkDefinitions([tool.definition], 'strict');
-  const deep = parseArguments('{"name":"a","folders":[{"name":7,"folders":[]}]}', tool.definition.parameters);
+  const text = '{"name":"a","folders":[{"name":7,"folders":[]}]}';
+  const deep = await parseArguments(text, tool.definition.parameters, 'default');
 
   expect(problems).toEqual([]);
   expect(deep).toMatchObject({ error: { details: { 'folders[0].name': 'must be string' } } });

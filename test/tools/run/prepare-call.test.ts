@@ -8,32 +8,32 @@ const shell = Tool.parse({
   parameters: { type: 'object', properties: { command: { type: 'string' } }, required: ['command'] },
   capabilities: ['shell'],
 });
-const open = { tools: [shell], allowedCapabilities: null };
+const open = { tools: [shell], allowedCapabilities: null, project: 'default' };
 
-test('a call that keeps the rules is ready to run', () => {
-  const prepared = prepareCall(callOf('run_shell', '{"command":"ls"}'), open);
+test('a call that keeps the rules is ready to run', async () => {
+  const prepared = await prepareCall(callOf('run_shell', '{"command":"ls"}'), open);
 
   expect(prepared).toEqual({ ok: true, call: { tool: shell, args: { command: 'ls' } } });
 });
 
-test('an unknown tool is answered with the tools there are', () => {
-  const prepared = prepareCall(callOf('rm_rf', '{}'), open);
+test('an unknown tool is answered with the tools there are', async () => {
+  const prepared = await prepareCall(callOf('rm_rf', '{}'), open);
 
   expect(prepared).toMatchObject({
     error: { category: 'resource_not_found', message: 'There is no tool named "rm_rf". Tools: run_shell.' },
   });
 });
 
-test('a tool with a capability that is not allowed is denied before its arguments are checked', () => {
-  const prepared = prepareCall(callOf('run_shell', 'no json'), { tools: [shell], allowedCapabilities: ['network'] });
+test('a tool with a capability that is not allowed is denied before its arguments are checked', async () => {
+  const prepared = await prepareCall(callOf('run_shell', 'no json'), { ...open, allowedCapabilities: ['network'] });
 
   expect(prepared).toMatchObject({
     error: { category: 'permission_denied', message: expect.stringContaining('"shell"') },
   });
 });
 
-test('arguments that break the schema are answered, not run', () => {
-  const prepared = prepareCall(callOf('run_shell', '{}'), { tools: [shell], allowedCapabilities: ['shell'] });
+test('arguments that break the schema are answered, not run', async () => {
+  const prepared = await prepareCall(callOf('run_shell', '{}'), { ...open, allowedCapabilities: ['shell'] });
 
   expect(prepared).toMatchObject({ error: { category: 'invalid_arguments', details: { command: 'is required' } } });
 });

@@ -1,24 +1,26 @@
 import { exceedsJson, parseJson } from '../../json.ts';
 import { cleanText, shorten, withoutFence } from '../../text.ts';
 import type { Violation } from '../../turn/output/violation.ts';
-import type { TimeBudget } from './time-budget.ts';
-import { findViolations, type SchemaViolation } from './violation.ts';
+import { findViolations } from './find-violations.ts';
+import type { SchemaViolation } from './violation.ts';
 
-const SHOWN_VIOLATIONS = 20;
 const PATH_LIMIT = 200;
 const MESSAGE_LIMIT = 300;
 
+/** The answer of a turn, and the project and the output schema of the turn. */
+export type AnswerToCheck = { answer: string; schema: Record<string, unknown>; project: string };
+
 /**
- * What the answer of a turn breaks of its output schema, the first 20 violations; none where it fits. A code fence around it is
- * taken off. It takes no longer than the time budget allows, whatever the model wrote.
+ * Finds what the answer of a turn breaks of its output schema, the first 20 violations; none if it fits. A code fence around the
+ * answer is taken off. The check keeps the event loop for a moment at most, whatever the model wrote.
  */
-export function checkOutput(answer: string, schema: Record<string, unknown>, budget: TimeBudget): Violation[] {
+export async function checkOutput({ answer, schema, project }: AnswerToCheck): Promise<Violation[]> {
   const text = withoutFence(answer);
   const excess = exceedsJson(text);
   if (excess) return [{ path: '', message: `has ${excess}` }];
   const value = parseJson(text);
   if (value === undefined) return [{ path: '', message: 'is no JSON' }];
-  return findViolations(value, schema, { text, budget }).slice(0, SHOWN_VIOLATIONS).map(shownAs);
+  return (await findViolations({ value, text, project }, schema)).first.map(shownAs);
 }
 
 /** A path as a JSON pointer; what the model wrote may be any text. */

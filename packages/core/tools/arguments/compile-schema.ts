@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { setFlagsFromString } from 'node:v8';
 import { Ajv, type ErrorObject } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
@@ -7,9 +6,9 @@ import { LRUCache } from 'lru-cache';
 import { Failure } from '../../failure.ts';
 import { isRecord } from '../../json.ts';
 import { quote, shorten } from '../../text.ts';
-import { OutOfTime, withinTime } from './time-budget.ts';
+import { type Bound, OutOfTime } from './stop-after.ts';
 
-/** What a value breaks, or null. A pattern or a reference in the schema may keep it busy for ever: bound its time. */
+/** Returns what a value breaks, or null. A pattern or a reference in the schema may keep it busy permanently: bound it. */
 export type Validator = (value: unknown) => ErrorObject[] | null;
 
 /** A schema that cannot be used; the message says why. */
@@ -18,9 +17,6 @@ export class SchemaRefused extends Failure {
     super('invalid_schema', message);
   }
 }
-
-const COMPILE_LIMIT_MS = 500;
-const REFUSED_FOR_MS = 60_000;
 
 /** Characters of a compiler's message, which may quote the whole schema. */
 const MESSAGE_LIMIT = 200;
@@ -50,59 +46,43 @@ const compiled = new LRUCache<string, Validator>({
   sizeCalculation: (_, text) => text.length,
 });
 
-/** By a digest of their text: why a schema was refused, null where it is usable. */
-const schemaChecks = new LRUCache<string, { failure: SchemaRefused | null }>({ max: 5_000 });
-
 type Draft = keyof typeof makers;
 type JsonSchema = Record<string, unknown>;
 
 /**
- * The check of a JSON Schema (2020-12, or draft-07 where `$schema` says so), compiled once while it is in use. Throws
- * `SchemaRefused` for one that cannot be used, and again within the minute without compiling.
+ * Compiles a JSON Schema (2020-12, or draft-07 if `$schema` names it), and keeps it while it is in use. Throws `SchemaRefused` for
+ * a schema that cannot be used, and `OutOfTime` beyond the bound.
  */
-export function compileSchema(schema: JsonSchema): Validator {
+export function compileSchema(schema: JsonSchema, bound: Bound = unbounded): Validator {
   const text = JSON.stringify(schema);
   const known = compiled.get(text);
   if (known) return known;
-  const check = compileOnce(schema, text);
+  const check = compileOnce(schema, bound);
   compiled.set(text, check);
   return check;
 }
 
-/** Throws `SchemaRefused` for a JSON Schema that cannot be used. Keeps the outcome, not the compiled schema. */
-export function requireUsable(schema: JsonSchema): void {
-  const text = JSON.stringify(schema);
-  if (!compiled.has(text) && schemaChecks.get(digestOf(text))?.failure !== null) compileOnce(schema, text);
-}
-
-/**
- * Compiles, and keeps by a digest whether that worked. Throws at once what was refused within the last minute; a machine
- * may have been too busy to compile what it can compile later.
- */
-function compileOnce(schema: JsonSchema, text: string): Validator {
-  const digest = digestOf(text);
-  const known = schemaChecks.get(digest);
-  if (known?.failure) throw known.failure;
+/** Compiles the same schema, and keeps nothing. */
+export function compileOnce(schema: JsonSchema, bound: Bound = unbounded): Validator {
   try {
-    const check = compile(schema);
-    schemaChecks.set(digest, { failure: null });
-    return check;
+    return compile(schema, bound);
   } catch (error) {
-    const failure = refusalOf(error);
-    schemaChecks.set(digest, { failure }, { ttl: REFUSED_FOR_MS });
-    throw failure;
+    throw error instanceof OutOfTime ? error : refusalOf(error);
   }
 }
 
-function digestOf(text: string): string {
-  return createHash('sha256').update(text).digest('base64');
+/** Counts the compiled schemas that this thread keeps, and the characters of their text. */
+export function countCompiled(): { schemas: number; length: number } {
+  return { schemas: compiled.size, length: compiled.calculatedSize };
 }
 
+const unbounded: Bound = (work) => work();
+
 /** Each schema has an Ajv of its own: what one schema leaves there, or breaks when it is stopped, reaches no other. */
-function compile({ $schema, $id, id, $async, ...schema }: JsonSchema): Validator {
+function compile({ $schema, $id, id, $async, ...schema }: JsonSchema, bound: Bound): Validator {
   const draft = draftOf($schema);
   const metaValidator = metaValidatorOf(draft);
-  const validate = withinTime(COMPILE_LIMIT_MS, () => {
+  const validate = bound(() => {
     metaValidator.validateSchema(schema, true);
     refuseEndless(schema);
     const ajv = makers[draft]({ meta: false, validateSchema: false });
@@ -138,7 +118,6 @@ function metaValidatorOf(draft: Draft): Ajv {
 
 function refusalOf(error: unknown): SchemaRefused {
   if (error instanceof SchemaRefused) return error;
-  if (error instanceof OutOfTime) return new SchemaRefused('it takes too long to compile; make it smaller');
   if (error instanceof RangeError) return new SchemaRefused('it lists or nests too much; make it smaller');
   return new SchemaRefused(shorten(error instanceof Error ? error.message : String(error), MESSAGE_LIMIT));
 }

@@ -1,8 +1,8 @@
 import { isRecord, parseJson } from '../../json.ts';
 import type { ToolError } from '../../turn/tool-result.ts';
 import { cleanError } from '../clean.ts';
-import { type TimeBudget, timeBudget } from './time-budget.ts';
-import { findViolations, type SchemaViolation } from './violation.ts';
+import { findViolations } from './find-violations.ts';
+import type { Violations } from './violation.ts';
 
 /** Arguments that cannot be used: the error that says to the model what to correct, and the steps to the first problem. */
 export type UnfitArguments = { ok: false; error: ToolError; steps: string[] };
@@ -10,29 +10,26 @@ export type UnfitArguments = { ok: false; error: ToolError; steps: string[] };
 /** A call's arguments, ready to run with, or what is wrong with them. */
 export type ParsedArguments = { ok: true; value: Record<string, unknown> } | UnfitArguments;
 
-const SHOWN_VIOLATIONS = 20;
 const DEPTH_LIMIT = 100;
 
-/** Milliseconds for the check of a call that shares no budget. */
-const CHECKS_LIMIT_MS = 500;
-
 /**
- * Parses the model's JSON text and checks it against the tool's schema, in a time budget that calls of a project may
- * share. Empty text means no arguments. Never throws.
+ * Parses the model's JSON text and checks it against the tool's schema, beside the event loop if that takes long. Empty text
+ * means no arguments. Never fails for what the text is.
  */
-export function parseArguments(
-  text: string,
+export async function parseArguments(
+  given: string,
   schema: Record<string, unknown>,
-  budget: TimeBudget = timeBudget(CHECKS_LIMIT_MS),
-): ParsedArguments {
-  const value = parseJson(text.trim() || '{}');
+  project: string,
+): Promise<ParsedArguments> {
+  const text = given.trim() || '{}';
+  const value = parseJson(text);
   if (!isRecord(value)) return refused('Send the arguments as one JSON object.');
 
   const unsafe = findUnsafe(value);
   if (unsafe) return refused(`The arguments cannot be used: ${unsafe}`);
 
-  const violations = findViolations(value, schema, { text, budget });
-  return violations.length === 0 ? { ok: true, value } : refusedFor(violations);
+  const violations = await findViolations({ value, text, project }, schema);
+  return violations.count === 0 ? { ok: true, value } : refusedFor(violations);
 }
 
 /** A key that could reach a prototype when the object is copied, or nesting too deep to walk. */
@@ -50,13 +47,13 @@ function findUnsafe(value: unknown, path = '', depth = 0): string | null {
   return null;
 }
 
-function refusedFor(violations: SchemaViolation[]): ParsedArguments {
-  const shown = violations.slice(0, SHOWN_VIOLATIONS).map(({ steps, message }) => ({ path: pathOf(steps), message }));
+function refusedFor({ first, count }: Violations): ParsedArguments {
+  const shown = first.map(({ steps, message }) => ({ path: pathOf(steps), message }));
   const sentences = shown.map(({ path, message }) => `${path}: ${message}`);
-  const more = violations.length > shown.length ? [`and ${violations.length - shown.length} more`] : [];
+  const more = count > shown.length ? [`and ${count - shown.length} more`] : [];
   const details = Object.fromEntries(shown.map(({ path, message }) => [path, message]));
   const error = refused(`The arguments do not fit the tool. ${[...sentences, ...more].join('; ')}`, details);
-  return { ...error, steps: violations[0]?.steps ?? [] };
+  return { ...error, steps: first[0]?.steps ?? [] };
 }
 
 function refused(message: string, details: Record<string, unknown> = {}): UnfitArguments {

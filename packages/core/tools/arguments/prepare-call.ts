@@ -3,36 +3,38 @@ import type { TurnTool } from '../../turn/request/tool.ts';
 import type { ToolError } from '../../turn/tool-result.ts';
 import { cleanError } from '../clean.ts';
 import { parseArguments } from './parse.ts';
-import type { TimeBudget } from './time-budget.ts';
 
 /** A call that may run: its tool is known and allowed, and its arguments are valid. */
 export type CheckedCall = { tool: TurnTool; args: Record<string, unknown> };
 
-/** The rules for a call: the turn's tools, the allowed capabilities (null allows all), and the project's time budget. */
+/** The rules for a call: the turn's project, its tools and the allowed capabilities (null allows all). */
 export type CallRules = {
   tools: readonly TurnTool[];
   allowedCapabilities: readonly string[] | null;
-  timeBudget?: TimeBudget | undefined;
+  project: string;
 };
+
+/** A call that may run, or why not. */
+export type PreparedCall = { ok: true; call: CheckedCall } | { ok: false; error: ToolError; steps?: string[] };
 
 /**
  * Checks a call against the turn's rules before it runs; `error` is the answer for the model, `steps` lead to the first problem
  * of its arguments.
  */
-export function prepareCall(
+export async function prepareCall(
   requested: RequestedCall,
-  { tools, allowedCapabilities, timeBudget }: CallRules,
-): { ok: true; call: CheckedCall } | { ok: false; error: ToolError; steps?: string[] } {
+  { tools, allowedCapabilities, project }: CallRules,
+): Promise<PreparedCall> {
   const tool = tools.find(({ name }) => name === requested.name);
   if (!tool) return { ok: false, error: unknownTool(requested.name, tools) };
 
   const denied = tool.capabilities.find((capability) => allowedCapabilities?.includes(capability) === false);
   if (denied) return { ok: false, error: deniedCapability(tool.name, denied) };
 
-  const args = parseArguments(requested.arguments, tool.parameters, timeBudget);
+  const args = await parseArguments(requested.arguments, tool.parameters, project);
   if (!args.ok) return args;
   const operators = tool.operator?.parameters;
-  const fitting = operators ? parseArguments(requested.arguments, operators, timeBudget) : args;
+  const fitting = operators ? await parseArguments(requested.arguments, operators, project) : args;
   return fitting.ok ? { ok: true, call: { tool, args: args.value } } : fitting;
 }
 

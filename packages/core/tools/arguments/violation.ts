@@ -1,32 +1,31 @@
 import type { ErrorObject } from 'ajv';
-import { compileSchema, SchemaRefused } from './compile-schema.ts';
-import { OutOfTime, type TimeBudget } from './time-budget.ts';
+import { SCHEMA_BOUNDS } from '../../bounds/schema-bounds.ts';
+import type { Validator } from './compile-schema.ts';
+import type { Bound } from './stop-after.ts';
 
 /** Where a value breaks its schema, as the steps from its root, and what the schema requires there. */
 export type SchemaViolation = { steps: string[]; message: string };
 
-/**
- * What a value breaks of a schema, in a time budget where `text`, the JSON that it was read from, could keep the check busy.
- * Never throws for what the value or the schema is.
- */
-export function findViolations(
-  value: unknown,
-  schema: Record<string, unknown>,
-  { text, budget }: { text: string; budget: TimeBudget },
-): SchemaViolation[] {
-  const bound = canHang(JSON.stringify(schema), text) ? budget : unbounded;
+/** What a value breaks of its schema: the first 20 violations, and how many there are. */
+export type Violations = { first: SchemaViolation[]; count: number };
+
+const SHOWN_VIOLATIONS = 20;
+
+/** Checks a value by a compiled schema. Throws `OutOfTime` beyond the bound, and never for what the value is. */
+export function violationsOf(value: unknown, check: Validator, bound: Bound): Violations {
   try {
-    const check = compileSchema(schema);
-    return (bound(() => check(value)) ?? []).map((error: ErrorObject) => describeViolation(error));
+    const errors = bound(() => check(value)) ?? [];
+    return { first: errors.slice(0, SHOWN_VIOLATIONS).map(describeViolation), count: errors.length };
   } catch (error) {
-    if (error instanceof OutOfTime) return [{ steps: [], message: 'took too long to check; send shorter values' }];
-    if (error instanceof SchemaRefused) return [{ steps: ['schema'], message: `cannot be used: ${error.message}` }];
-    if (error instanceof RangeError) return [{ steps: [], message: 'are nested too deep for the schema' }];
+    if (error instanceof RangeError) return onlyViolation('are nested too deep for the schema');
     throw error;
   }
 }
 
-const unbounded: TimeBudget = (work) => work();
+/** The one violation of a value as a whole, or of its schema. */
+export function onlyViolation(message: string, steps: string[] = []): Violations {
+  return { first: [{ steps, message }], count: 1 };
+}
 
 const LISTED_VALUES = 20;
 
@@ -65,13 +64,10 @@ function listed(values: unknown): string {
 /** Keywords that take more than one walk over the value: patterns, references in circles, all pairs of a list. */
 const SLOW_KEYWORDS = /"(?:pattern|patternProperties|format|\$ref|\$dynamicRef|\$recursiveRef|uniqueItems)":/;
 
-/** Characters of a schema times characters of a value that one walk compares in about a millisecond. */
-const QUICK_PRODUCT = 4_000_000;
-
 /**
  * Whether checking a value against a schema, both as JSON text, could block the process and needs a time limit. A limit
  * costs a thread: a hundred times the check of an ordinary call.
  */
 export function canHang(schema: string, value: string): boolean {
-  return SLOW_KEYWORDS.test(schema) || schema.length * value.length > QUICK_PRODUCT;
+  return SLOW_KEYWORDS.test(schema) || schema.length * value.length > SCHEMA_BOUNDS.lightProduct;
 }

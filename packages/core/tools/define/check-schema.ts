@@ -1,12 +1,12 @@
 import { isRecord } from '../../json.ts';
 import { quote, shorten } from '../../text.ts';
-import { requireUsable } from '../arguments/compile-schema.ts';
+import { requireUsable, type SchemaSource } from '../arguments/require-usable.ts';
 
 /** One rule that a definition breaks: where, and what to do about it. */
 export type Problem = { path: string; message: string };
 
 type JsonSchema = Record<string, unknown>;
-type SchemaPosition = { path: string; nesting: number; level: number; known: readonly string[] };
+type SchemaPosition = { path: string; nesting: number; level: number; known: readonly Set<string>[] };
 
 const SIZE_LIMIT = 64 * 1024;
 const NESTING_LIMIT = 10;
@@ -28,11 +28,11 @@ const SAME = {
 };
 
 /** The problems of a tool's argument schema (contract: Tool), in reading order. */
-export function checkSchema(schema: JsonSchema, path: string): Problem[] {
+export async function checkSchema(schema: JsonSchema, path: string, source: SchemaSource): Promise<Problem[]> {
   const whole = checkWhole(schema);
   if (whole) return [{ path, message: whole }];
   const problems = checkPart(schema, { path, nesting: 0, level: 0, known: [] });
-  return problems.length > 0 ? problems : checkCompiles(schema, path);
+  return problems.length > 0 ? problems : checkCompiles(schema, path, source);
 }
 
 function checkWhole(schema: JsonSchema): string | null {
@@ -46,7 +46,7 @@ function checkPart(schema: JsonSchema, position: SchemaPosition): Problem[] {
   if (position.nesting > NESTING_LIMIT || position.level > LEVEL_LIMIT) {
     return [{ path: position.path, message: 'Nest the schema at most 10 levels deep.' }];
   }
-  const known = [...position.known, ...Object.keys(recordOf(schema.properties))];
+  const known = [...position.known, new Set(Object.keys(recordOf(schema.properties)))];
   const inside = { path: position.path, level: position.level + 1 };
   return [
     ...checkRequired(schema, position.path, known),
@@ -57,10 +57,10 @@ function checkPart(schema: JsonSchema, position: SchemaPosition): Problem[] {
   ];
 }
 
-function checkRequired({ required }: JsonSchema, path: string, known: readonly string[]): Problem[] {
+function checkRequired({ required }: JsonSchema, path: string, known: readonly Set<string>[]): Problem[] {
   if (required === undefined) return [];
   if (!Array.isArray(required)) return [{ path: `${path}.required`, message: 'List the required names in an array.' }];
-  const missing = required.find((name) => !known.includes(name));
+  const missing = required.find((name) => !known.some((names) => names.has(name)));
   if (missing === undefined) return [];
   return [{ path: `${path}.required`, message: `Add ${quote(String(missing))} to properties, or do not require it.` }];
 }
@@ -94,9 +94,9 @@ function partsOf(schema: JsonSchema, keywords: typeof PARTS, position: SchemaPos
   ];
 }
 
-function checkCompiles(schema: JsonSchema, path: string): Problem[] {
+async function checkCompiles(schema: JsonSchema, path: string, source: SchemaSource): Promise<Problem[]> {
   try {
-    requireUsable(schema);
+    await requireUsable(schema, source);
     return [];
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);

@@ -1,6 +1,7 @@
 import { quote, shorten } from '../../text.ts';
 import type { Tool } from '../../turn/request/tool.ts';
 import { yieldToEventLoop } from '../../yield-to-event-loop.ts';
+import { type SchemaSource, schemaSource } from '../arguments/require-usable.ts';
 import { checkSchema, type Problem } from './check-schema.ts';
 
 /** `strict` follows the contract; `provider` accepts what providers do (`PAWL_TOOL_RULES=provider`, MCP tools). */
@@ -24,38 +25,47 @@ const RESERVED_HEADERS =
 /** Definitions that passed, by rules: tools of the registry come with each request. */
 const validTools: Record<ToolRules, WeakSet<Tool>> = { strict: new WeakSet(), provider: new WeakSet() };
 
-/**
- * The problems of these definitions by the contract's rules for tools, at most one for each path. Stops once there are
- * `enough`.
- */
+/** Definitions that are checked before other work has its turn. */
+const TOOLS_AT_ONCE = 16;
+
+/** Whose definitions are checked, if not the operator's, and how many problems are enough. */
+type Checking = { project?: string; enough?: number };
+
+/** Returns the problems of these definitions by the contract's rules for tools, at most one for each path. */
 export async function checkDefinitions(
   tools: readonly Tool[],
   rules: ToolRules,
-  enough = Number.POSITIVE_INFINITY,
+  { project = '', enough = Number.POSITIVE_INFINITY }: Checking = {},
 ): Promise<Problem[]> {
+  const source = schemaSource(project);
   const problems = new Map<string, Problem>();
+  const names = new Set<string>();
   for (const [index, tool] of tools.entries()) {
-    const found = [...(await checkTool(tool, index, rules)), ...checkUnique(tools, index)];
+    if (index % TOOLS_AT_ONCE === TOOLS_AT_ONCE - 1) await yieldToEventLoop();
+    const path = `tools[${index}]`;
+    const found = [...(await checkTool(tool, path, { rules, source })), ...checkUnique(tool, path, names)];
+    names.add(tool.name);
     for (const problem of found) if (!problems.has(problem.path)) problems.set(problem.path, problem);
     if (problems.size >= enough) break;
   }
   return [...problems.values()];
 }
 
-async function checkTool(tool: Tool, index: number, given: ToolRules): Promise<Problem[]> {
-  const rules = tool.execution?.kind === 'mcp' ? 'provider' : given;
+type By = { rules: ToolRules; source: SchemaSource };
+
+async function checkTool(tool: Tool, path: string, by: By): Promise<Problem[]> {
+  const rules = tool.execution?.kind === 'mcp' ? 'provider' : by.rules;
   if (validTools[rules].has(tool)) return [];
-  await yieldToEventLoop();
-  const problems = checkAll(tool, `tools[${index}]`, rules);
+  const problems = await checkAll(tool, path, { ...by, rules });
   if (problems.length === 0) validTools[rules].add(tool);
   return problems;
 }
 
-function checkAll(tool: Tool, path: string, rules: ToolRules): Problem[] {
+async function checkAll(tool: Tool, path: string, { rules, source }: By): Promise<Problem[]> {
   return [
     ...checkName(tool.name, `${path}.name`, rules),
     ...checkDescription(tool.description, `${path}.description`, rules),
-    ...checkSchema(tool.parameters, `${path}.parameters`),
+    ...(await checkSchema(tool.parameters, `${path}.parameters`, source)),
     ...checkHeaders(tool, `${path}.execution.headers`),
     ...checkCache(tool, `${path}.cache_ttl_seconds`),
   ];
@@ -72,10 +82,9 @@ function checkDescription(description: string, path: string, rules: ToolRules): 
   return [{ path, message: `Describe the tool in 10 to 500 characters; this has ${length}.` }];
 }
 
-function checkUnique(tools: readonly Tool[], index: number): Problem[] {
-  const { name } = tools[index] ?? {};
-  if (name === undefined || tools.findIndex((tool) => tool.name === name) === index) return [];
-  return [{ path: `tools[${index}].name`, message: `Give each tool its own name; ${quote(name)} is there already.` }];
+function checkUnique({ name }: Tool, path: string, before: ReadonlySet<string>): Problem[] {
+  if (!before.has(name)) return [];
+  return [{ path: `${path}.name`, message: `Give each tool its own name; ${quote(name)} is there already.` }];
 }
 
 function checkHeaders({ execution }: Tool, path: string): Problem[] {

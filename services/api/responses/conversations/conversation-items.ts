@@ -108,7 +108,7 @@ function addSome(context: ApiContext): RouteHandler<typeof add, ApiEnv> {
   return async (c) => {
     const project = c.get('project');
     const { id: conversationId } = await findOwnConversation(context.db, project, c.req.valid('param').id);
-    const addition = { project, conversationId, items: readAddedItems(c.req.valid('json').items) };
+    const addition = { project, conversationId, items: await readAddedItems(c.req.valid('json').items) };
     const made = await withIdempotencyKey(c, context, { together: (trx) => addToConversation(trx, addition) });
     const added = await addedItems(context.db, project, made.resourceId);
     return c.json(itemPage(added, { limit: added.length }), 200);

@@ -3,6 +3,7 @@ import { RequestRefused } from '#core/failure.ts';
 import { quote } from '#core/text.ts';
 import type { InputItem } from '#core/turn/request/item.ts';
 import { readItemId } from '#core/turn/responses/item-id.ts';
+import { yieldToEventLoop } from '#core/yield-to-event-loop.ts';
 import { renderPath } from '../../http/issues.ts';
 import type { ResponseBody } from '../response-body.ts';
 import { readValue } from './explain-issues.ts';
@@ -29,10 +30,10 @@ type Given = { type?: string | null | undefined };
  * The input of a create request as items, each with its place in the caller's list (contract-responses section 3). What is of
  * no use here is left out: messages without text that are not a user's, lists of tools, reasoning that `unseal` makes nothing of.
  */
-export function readInput(
+export async function readInput(
   { input, previous_response_id, conversation }: Pick<ResponseBody, 'input' | 'previous_response_id' | 'conversation'>,
   unseal: Unseal,
-): PlacedItem[] {
+): Promise<PlacedItem[]> {
   if (typeof input === 'string') return [{ at: 0, item: userMessage(input, ['input']) }];
   if (input.length === 0 && !previous_response_id && !conversation) {
     throw new RequestRefused(
@@ -46,15 +47,23 @@ export function readInput(
 }
 
 /** The items that a caller adds to a conversation, by the same rules: no provider is known that a state could be for. */
-export function readAddedItems(items: Given[]): PlacedItem[] {
+export function readAddedItems(items: Given[]): Promise<PlacedItem[]> {
   return readItems(items, { field: 'items', unseal: () => null });
 }
 
-function readItems(items: Given[], { field, unseal }: { field: 'input' | 'items'; unseal: Unseal }): PlacedItem[] {
-  return items.flatMap((given, at) => {
+/** Items that are read before other work has its turn. */
+const ITEMS_AT_ONCE = 100;
+
+type Reading = { field: 'input' | 'items'; unseal: Unseal };
+
+async function readItems(items: Given[], { field, unseal }: Reading): Promise<PlacedItem[]> {
+  const read: PlacedItem[] = [];
+  for (const [at, given] of items.entries()) {
+    if (at % ITEMS_AT_ONCE === ITEMS_AT_ONCE - 1) await yieldToEventLoop();
     const item = given.type === 'reasoning' ? readReasoning(given, unseal) : readItem(given, [field, at]);
-    return item ? [{ at, item }] : [];
-  });
+    if (item) read.push({ at, item });
+  }
+  return read;
 }
 
 function readItem(given: Given, path: PropertyKey[]): InputItem | ItemReference | null {

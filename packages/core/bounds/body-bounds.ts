@@ -1,0 +1,20 @@
+import { getHeapStatistics } from 'node:v8';
+
+const KIB = 1024;
+const MIB = KIB * KIB;
+
+/** What the body of a request may hold, and what all bodies of a process may take (docs/security.md). */
+export const BODY_BOUNDS = {
+  /** Bytes of a body, its images, files and audio apart. */
+  plainBytes: MIB,
+  /** Bytes of a body that never waits for others. */
+  smallBytes: 64 * KIB,
+  /** Bytes of all larger bodies that a process reads and checks at a time; each counts for so many at least. */
+  allBytes: getHeapStatistics().heap_size_limit / 16,
+  leastCountedBytes: 256 * KIB,
+  /** Bytes of a refused body that are read to the end and dropped: clients in the middle of sending miss the answer. */
+  droppedBytes: 64 * MIB,
+  depth: 64,
+  values: 100_000,
+  keys: 10_000,
+};

@@ -1,0 +1,20 @@
+/** What a JSON Schema of a caller may cost: on the event loop, and in the threads that check the others (docs/security.md). */
+export const SCHEMA_BOUNDS = {
+  /** Characters of a schema that is compiled on the event loop, and of all new schemas of one request together. */
+  lightLength: 8 * 1024,
+  /** Characters of all patterns of such a schema: V8 compiles a pattern without a pause. */
+  lightPatternLength: 1_000,
+  /** Characters of a schema times characters of a value that one walk compares in about a millisecond. */
+  lightProduct: 4_000_000,
+  /** How long compiling, or a check, may keep the event loop; then a thread begins it again. */
+  lightCompileMs: 50,
+  lightCheckMs: 5,
+  /** Threads of a process that compile and check. A project is in one of them at a time. */
+  threads: 2,
+  threadHeapMb: 192,
+  /** CPU time of a thread, some ten times that of a flat schema of 64 KiB. */
+  compileCpuMs: 3_000,
+  /** CPU time of a check. Each check that needs more halves it for that schema and project, for a minute. */
+  checkCpuMs: 500,
+  leastCheckCpuMs: 10,
+};

@@ -1,0 +1,30 @@
+/** Tasks of projects that wait, in the order in which they should run. */
+export type WaitingTasks<Task> = {
+  add(project: string, task: Task): void;
+  /** Removes the next task that may run: one of each project before the second of any; undefined if none may. */
+  take(mayRun: (project: string, task: Task) => boolean): Task | undefined;
+};
+
+/** A queue in which projects take turns, however many tasks each of them adds. */
+export function takeTurns<Task>(): WaitingTasks<Task> {
+  const waiting = new Map<string, Task[]>();
+
+  return {
+    add(project, task) {
+      const tasks = waiting.get(project);
+      if (tasks) tasks.push(task);
+      else waiting.set(project, [task]);
+    },
+    take(mayRun) {
+      for (const [project, tasks] of waiting) {
+        const [first] = tasks;
+        if (first === undefined || !mayRun(project, first)) continue;
+        tasks.shift();
+        waiting.delete(project);
+        if (tasks.length > 0) waiting.set(project, tasks);
+        return first;
+      }
+      return undefined;
+    },
+  };
+}

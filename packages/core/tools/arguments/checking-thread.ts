@@ -1,0 +1,59 @@
+import { parentPort } from 'node:worker_threads';
+import { LRUCache } from 'lru-cache';
+import { SCHEMA_BOUNDS } from '../../bounds/schema-bounds.ts';
+import { parseJson } from '../../json.ts';
+import { compileOnce, compileSchema, SchemaRefused } from './compile-schema.ts';
+import { type Bound, OutOfTime, withinCpu } from './stop-after.ts';
+import { type Violations, violationsOf } from './violation.ts';
+
+/** A schema to compile, as JSON text, and a value to check by it; without a value the schema is compiled and not kept. */
+export type ThreadJob = { project: string; schema: string; value?: string };
+
+/** What came of it. */
+export type ThreadAnswer =
+  | { kind: 'checked'; violations: Violations }
+  | { kind: 'usable' }
+  | { kind: 'refused'; reason: string }
+  | { kind: 'out-of-time' };
+
+parentPort?.on('message', (job: ThreadJob) => parentPort?.postMessage(answer(job)));
+
+const MINUTE_MS = 60_000;
+
+/** How often the check of a schema ran out of time for a project in the last minute, by both. */
+const timeouts = new LRUCache<string, number>({ max: 500, ttl: MINUTE_MS });
+
+function answer({ project, schema, value }: ThreadJob): ThreadAnswer {
+  try {
+    if (value === undefined) {
+      compileOnce(JSON.parse(schema), compiling);
+      return { kind: 'usable' };
+    }
+    const check = compileSchema(JSON.parse(schema), compiling);
+    return { kind: 'checked', violations: violationsOf(parseJson(value), check, checking(`${project} ${schema}`)) };
+  } catch (error) {
+    if (error instanceof SchemaRefused) return { kind: 'refused', reason: error.message };
+    if (error instanceof OutOfTime) return { kind: 'out-of-time' };
+    throw error;
+  }
+}
+
+function compiling<Value>(work: () => Value): Value {
+  try {
+    return withinCpu(SCHEMA_BOUNDS.compileCpuMs, work);
+  } catch (error) {
+    throw error instanceof OutOfTime ? new SchemaRefused('it takes too long to compile; make it smaller') : error;
+  }
+}
+
+function checking(key: string): Bound {
+  return (work) => {
+    const times = timeouts.get(key) ?? 0;
+    try {
+      return withinCpu(Math.max(SCHEMA_BOUNDS.leastCheckCpuMs, SCHEMA_BOUNDS.checkCpuMs / 2 ** times), work);
+    } catch (error) {
+      if (error instanceof OutOfTime) timeouts.set(key, times + 1);
+      throw error;
+    }
+  };
+}

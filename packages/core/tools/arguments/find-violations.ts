@@ -1,0 +1,60 @@
+import { LRUCache } from 'lru-cache';
+import { SCHEMA_BOUNDS } from '../../bounds/schema-bounds.ts';
+import { type CheckedInThread, checkInThread } from './check-in-thread.ts';
+import { compileSchema, SchemaRefused } from './compile-schema.ts';
+import { isLightSchema } from './light-schema.ts';
+import { OutOfTime, stopAfter } from './stop-after.ts';
+import { canHang, onlyViolation, type Violations, violationsOf } from './violation.ts';
+
+/** A value with the JSON text that it was read from, and the project that it is checked for. */
+export type GivenValue = { value: unknown; text: string; project: string };
+
+const MINUTE_MS = 60_000;
+
+/** Light schemas that kept the event loop too long: they are checked in a thread from then on. */
+const slowSchemas = new LRUCache<string, true>({ max: 200, ttl: MINUTE_MS });
+
+/**
+ * Finds what a value breaks of a schema: at once for an ordinary tool or output, else in a thread. Never fails for what the
+ * value or the schema is.
+ */
+export async function findViolations(given: GivenValue, schema: Record<string, unknown>): Promise<Violations> {
+  const text = JSON.stringify(schema);
+  const found = slowSchemas.has(text) || !isLightSchema(text) ? null : checkHere(given, schema, text);
+  return found ?? sayAnswer(await checkInThread({ project: given.project, schema: text, value: given.text }));
+}
+
+/** Null if it takes too long here. */
+function checkHere(
+  { value, text }: GivenValue,
+  schema: Record<string, unknown>,
+  schemaText: string,
+): Violations | null {
+  try {
+    const check = compileSchema(schema, (work) => stopAfter(SCHEMA_BOUNDS.lightCompileMs, work));
+    const mayHang = canHang(schemaText, text);
+    return violationsOf(value, check, (work) => (mayHang ? stopAfter(SCHEMA_BOUNDS.lightCheckMs, work) : work()));
+  } catch (error) {
+    if (error instanceof SchemaRefused) return unusable(error.message);
+    if (!(error instanceof OutOfTime)) throw error;
+    slowSchemas.set(schemaText, true);
+    return null;
+  }
+}
+
+function sayAnswer(answer: CheckedInThread): Violations {
+  switch (answer.kind) {
+    case 'checked':
+      return answer.violations;
+    case 'refused':
+      return unusable(answer.reason);
+    case 'usable':
+    case 'out-of-time':
+    case 'out-of-memory':
+      return onlyViolation('took too long to check; send shorter values');
+  }
+}
+
+function unusable(reason: string): Violations {
+  return onlyViolation(`cannot be used: ${reason}`, ['schema']);
+}

@@ -1,0 +1,69 @@
+import { createHash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import { SCHEMA_BOUNDS } from '../../bounds/schema-bounds.ts';
+import { checkInThread } from './check-in-thread.ts';
+import { compileOnce, SchemaRefused } from './compile-schema.ts';
+import { isLightSchema } from './light-schema.ts';
+import { OutOfTime, stopAfter } from './stop-after.ts';
+
+/** The request that new schemas come with: its project, and how many characters of them it may have compiled at once. */
+export type SchemaSource = { project: string; lightLength: number };
+
+/** A request of a project before its first schema. */
+export function schemaSource(project: string): SchemaSource {
+  return { project, lightLength: SCHEMA_BOUNDS.lightLength };
+}
+
+type JsonSchema = Record<string, unknown>;
+
+const REFUSED_FOR_MS = 60_000;
+
+/** The outcome for each schema, by a digest of its text: why it was refused, null if it is usable. */
+const outcomes = new LRUCache<string, { failure: SchemaRefused | null }>({ max: 5_000 });
+
+/**
+ * Throws `SchemaRefused` for a JSON Schema that cannot be used, and again within the minute without compiling it. Keeps the
+ * outcome, not the compiled schema. Compiles light schemas at once, and all others in a thread.
+ */
+export async function requireUsable(schema: JsonSchema, source: SchemaSource): Promise<void> {
+  const text = JSON.stringify(schema);
+  const digest = createHash('sha256').update(text).digest('base64');
+  const { failure } = outcomes.get(digest) ?? (await learnOutcome(schema, text, source));
+  outcomes.set(digest, { failure }, failure ? { ttl: REFUSED_FOR_MS } : {});
+  if (failure) throw failure;
+}
+
+async function learnOutcome(schema: JsonSchema, text: string, source: SchemaSource) {
+  const mayHere = text.length <= source.lightLength && isLightSchema(text);
+  if (mayHere) source.lightLength -= text.length;
+  const reason = (mayHere ? reasonHere(schema) : null) ?? (await reasonOfThread(text, source.project));
+  return { failure: reason === USABLE ? null : new SchemaRefused(reason) };
+}
+
+const USABLE = '';
+
+/** Null if it takes too long here. */
+function reasonHere(schema: JsonSchema): string | null {
+  try {
+    compileOnce(schema, (work) => stopAfter(SCHEMA_BOUNDS.lightCompileMs, work));
+    return USABLE;
+  } catch (error) {
+    if (error instanceof SchemaRefused) return error.message;
+    if (error instanceof OutOfTime) return null;
+    throw error;
+  }
+}
+
+async function reasonOfThread(schema: string, project: string): Promise<string> {
+  const answer = await checkInThread({ project, schema });
+  switch (answer.kind) {
+    case 'usable':
+    case 'checked':
+      return USABLE;
+    case 'refused':
+      return answer.reason;
+    case 'out-of-time':
+    case 'out-of-memory':
+      return 'it takes too much to compile; make it smaller';
+  }
+}

@@ -1,0 +1,51 @@
+import { takeTurns } from '#core/take-turns.ts';
+
+/** The memory that large bodies of a process may take together. */
+export type BodyPlaces = {
+  /** Waits until a project may read a body of so many bytes. The returned function frees them, once. */
+  enter(project: string, bytes: number): Promise<() => void>;
+};
+
+type Waiting = { bytes: number; enter(): void };
+
+/**
+ * Shares `allBytes` among projects. A project may hold as much as is still free, so that there is room for the next project.
+ * Bodies that wait are let in by turns of their projects.
+ */
+export function makeBodyPlaces(allBytes: number): BodyPlaces {
+  const waiting = takeTurns<Waiting>();
+  const held = new Map<string, number>();
+  let free = allBytes;
+
+  function mayEnter(project: string, { bytes }: Waiting): boolean {
+    const own = held.get(project) ?? 0;
+    return held.size === 0 || (own === 0 ? bytes : own + bytes) <= free;
+  }
+  function hold(project: string, bytes: number): void {
+    free -= bytes;
+    const own = (held.get(project) ?? 0) + bytes;
+    if (own === 0) held.delete(project);
+    else held.set(project, own);
+  }
+  function letIn(): void {
+    for (let next = waiting.take(mayEnter); next; next = waiting.take(mayEnter)) next.enter();
+  }
+
+  return {
+    enter: (project, bytes) =>
+      new Promise((resolve) => {
+        const enter = () => {
+          let isHeld = true;
+          hold(project, bytes);
+          resolve(() => {
+            if (!isHeld) return;
+            isHeld = false;
+            hold(project, -bytes);
+            letIn();
+          });
+        };
+        waiting.add(project, { bytes, enter });
+        letIn();
+      }),
+  };
+}

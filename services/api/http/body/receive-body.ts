@@ -1,0 +1,75 @@
+import type { Readable } from 'node:stream';
+import { finished } from 'node:stream/promises';
+import type { Context } from 'hono';
+import { BODY_BOUNDS } from '#core/bounds/body-bounds.ts';
+import { type JsonScan, scanJson, startJsonScan } from '#core/json.ts';
+import { orCutOff } from '../errors.ts';
+import { isUnderResponses } from '../response-base.ts';
+import type { ApiEnv } from '../router.ts';
+import { PART, tooLarge } from './body-size.ts';
+
+/** The bytes of a body, with the scan of them as JSON. */
+export type ReceivedBody = { bytes: Buffer; scan: JsonScan };
+
+/** Waits, before more than a small body is read, for the room of so many bytes. */
+type EnterPlace = (bytes: number) => Promise<void>;
+
+/**
+ * Receives a body of `mostBytes` at most. Node enforces a declared length, so only a body without one is counted. A small body is
+ * read at once, without a web stream.
+ */
+export async function receiveBody(c: Context<ApiEnv>, mostBytes: number, enter: EnterPlace): Promise<ReceivedBody> {
+  const declared = declaredLength(c);
+  if (declared === 0) return { bytes: Buffer.alloc(0), scan: startJsonScan() };
+  if (declared !== null && declared > mostBytes) {
+    if (declared <= BODY_BOUNDS.droppedBytes) await orCutOff(dropBody(c.env.incoming));
+    throw tooLarge(mostBytes);
+  }
+  if (declared !== null && declared <= BODY_BOUNDS.smallBytes) {
+    const bytes = Buffer.from(await orCutOff(c.req.arrayBuffer()));
+    return { bytes, scan: scanJson(startJsonScan(), bytes) };
+  }
+  if (declared === null) return orCutOff(receiveUndeclared(c, mostBytes, enter));
+  await enter(declared);
+  return orCutOff(receivePieces(c, async () => {}));
+}
+
+/** The length that the headers declare; null for a body that comes in chunks. */
+function declaredLength(c: Context<ApiEnv>): number | null {
+  if (c.req.header('transfer-encoding') !== undefined) return null;
+  return Number(c.req.header('content-length') ?? 0);
+}
+
+/** Receives a body of unknown length, which is refused as soon as it is too large: at 1 MiB if nothing in it is a part until then. */
+function receiveUndeclared(c: Context<ApiEnv>, mostBytes: number, enter: EnterPlace): Promise<ReceivedBody> {
+  const plainBytes = isUnderResponses(c.req.path) ? mostBytes : BODY_BOUNDS.plainBytes;
+  let before = 0;
+  return receivePieces(c, async (size, pieces) => {
+    const passes = (bytes: number) => before <= bytes && size > bytes;
+    if (size > mostBytes) throw tooLarge(mostBytes);
+    if (passes(plainBytes) && !Buffer.concat(pieces).includes(PART)) throw tooLarge(plainBytes);
+    if (passes(BODY_BOUNDS.smallBytes)) await enter(mostBytes);
+    before = size;
+  });
+}
+
+/** Reads and scans piece by piece, so that no body keeps the event loop. */
+async function receivePieces(
+  c: Context<ApiEnv>,
+  check: (size: number, pieces: Buffer[]) => Promise<void>,
+): Promise<ReceivedBody> {
+  const scan = startJsonScan();
+  const pieces: Buffer[] = [];
+  let size = 0;
+  for await (const piece of c.env.incoming.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+    pieces.push(piece);
+    size += piece.length;
+    await check(size, pieces);
+    scanJson(scan, piece);
+  }
+  return { bytes: Buffer.concat(pieces), scan };
+}
+
+function dropBody(incoming: Readable): Promise<void> {
+  return finished(incoming.resume(), { writable: false });
+}

@@ -1,0 +1,88 @@
+import { setImmediate } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { checkInThread, countThreads } from '#core/tools/arguments/check-in-thread.ts';
+import { findViolations } from '#core/tools/arguments/find-violations.ts';
+import { requireUsable, schemaSource } from '#core/tools/arguments/require-usable.ts';
+
+test('light schemas start no thread', async () => {
+  await requireUsable(flat('light', 20), schemaSource('default'));
+  const found = await check({ light_0: 1 }, flat('light', 20));
+
+  expect(found).toMatchObject({ count: 1, first: [{ steps: ['light_0'], message: 'must be string' }] });
+  expect(countThreads()).toBe(0);
+});
+
+test('a flat schema of 64 KiB is usable, and a value is checked by it', async () => {
+  const schema = flat('wide', 2_400);
+
+  await requireUsable(schema, schemaSource('default'));
+
+  expect(await check({ wide_7: 'a' }, schema)).toEqual({ first: [], count: 0 });
+  expect(await check({ wide_7: 1, wide_8: 2 }, schema)).toMatchObject({ count: 2 });
+  expect(countThreads()).toBeLessThanOrEqual(2);
+});
+
+test('a schema is judged alike on the event loop and in a thread', async () => {
+  const broken = { type: 'object', properties: { a: { $ref: '#/$defs/b' } } };
+  const padded = { ...broken, description: 'x'.repeat(10_000) };
+
+  const reasons = await Promise.all([broken, padded].map((schema) => reasonAgainst(schema)));
+
+  expect(reasons[0]).toContain("can't resolve reference");
+  expect(reasons[1]).toContain("can't resolve reference");
+});
+
+test('beyond the first 8 KiB the new schemas of a request are compiled beside other work', async () => {
+  const source = schemaSource('default');
+  const schemas = Array.from({ length: 12 }, (_, n) => flat(`request_${n}`, 60));
+  let [isOver, turnsOfLoop] = [false, 0];
+
+  const all = (async () => {
+    for (const schema of schemas) await requireUsable(schema, source);
+    isOver = true;
+  })();
+  for (; !isOver; turnsOfLoop += 1) await setImmediate();
+  await all;
+
+  expect(turnsOfLoop).toBeGreaterThan(8);
+});
+
+test('the schema of one project does not wait for all schemas of another', async () => {
+  const answered: string[] = [];
+  const compile = async (project: string, n: number) => {
+    await checkInThread({ project, schema: JSON.stringify(flat(`${project}_${n}`, 400)) });
+    answered.push(project);
+  };
+
+  await Promise.all([...Array.from({ length: 10 }, (_, n) => compile('busy', n)), compile('other', 0)]);
+
+  expect(answered.indexOf('other')).toBeLessThan(5);
+});
+
+test('a job that fills the memory of its thread is answered, and so is the next', async () => {
+  const items = { type: 'array', items: { type: 'object', required: ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'] } };
+  const schema = JSON.stringify({ type: 'object', properties: { rows: items } });
+  const value = `{"rows":[${'{},'.repeat(1_000_000)}{}]}`;
+
+  const filled = await checkInThread({ project: 'busy', schema, value });
+  const next = await checkInThread({ project: 'busy', schema, value: '{"rows":[]}' });
+
+  expect(['out-of-memory', 'out-of-time']).toContain(filled.kind);
+  expect(next).toEqual({ kind: 'checked', violations: { first: [], count: 0 } });
+});
+
+function check(value: unknown, schema: Record<string, unknown>) {
+  return findViolations({ value, text: JSON.stringify(value), project: 'default' }, schema);
+}
+
+async function reasonAgainst(schema: Record<string, unknown>): Promise<string> {
+  return requireUsable(schema, schemaSource('default')).then(
+    () => '',
+    (error: Error) => error.message,
+  );
+}
+
+function flat(name: string, many: number): Record<string, unknown> {
+  const properties = Object.fromEntries(Array.from({ length: many }, (_, n) => [`${name}_${n}`, { type: 'string' }]));
+  return { type: 'object', properties };
+}
