@@ -35,7 +35,9 @@ async function startDifficult(answer: (response: ServerResponse) => void) {
 test('receivers that hang, before or after their status, are given 15 seconds; a 2xx counts all the same', async () => {
   await using silent = await startDifficult(() => {});
   await using stalled = await startDifficult((response) => response.writeHead(200).write('I will be'));
-  await using refusing = await startDifficult((response) => response.writeHead(503).write('I cannot'));
+  await using refusing = await startDifficult((response) =>
+    response.writeHead(503, { 'retry-after': '7' }).write('I cannot'),
+  );
   await using dripping = await startDifficult((response) => {
     const drip = setInterval(() => response.write('.'), 100);
     response.writeHead(206).on('close', () => clearInterval(drip));
@@ -50,7 +52,7 @@ test('receivers that hang, before or after their status, are given 15 seconds; a
   expect(outcomes).toEqual([
     { ...late, kind: 'retry', statusCode: null, error: reason, body: null },
     { ...late, kind: 'delivered', statusCode: 200, body: 'I will be' },
-    { ...late, kind: 'retry', statusCode: 503, error: reason, body: 'I cannot' },
+    { ...late, kind: 'retry', statusCode: 503, error: reason, body: 'I cannot', retryAfterMs: 7_000 },
     { ...late, kind: 'delivered', statusCode: 206, body: expect.stringMatching(/^\.+$/) },
   ]);
   for (const { verified } of receivers) expect(verified).toEqual([event, event]);

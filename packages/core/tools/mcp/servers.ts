@@ -7,6 +7,7 @@ import { connectMcpServer } from './connect.ts';
 import { keepConnection } from './connection.ts';
 import { executeMcp, type McpRequest } from './execute.ts';
 import { cacheListing, listMcpTools, type ToolListing, type Warn } from './listing.ts';
+import { notePauses } from './pauses.ts';
 import { openFetchWithoutTimeout } from './transport.ts';
 
 /** What a name refers to; `unavailable` where its server does not answer and its tools were never read. */
@@ -92,13 +93,15 @@ type McpServerOptions = { fetch: typeof globalThis.fetch; warn: Warn };
 
 /** A server by its name; it is connected to at its first use. */
 function mcpServer(name: string, config: McpServerConfig, { fetch, warn }: McpServerOptions): McpServer {
-  const connection = keepConnection((signal, onClose) => connectMcpServer(config, { fetch, signal, onClose }));
+  const pauses = notePauses(fetch);
+  const connecting = { fetch: pauses.fetch };
+  const connection = keepConnection((signal, onClose) => connectMcpServer(config, { ...connecting, signal, onClose }));
   const read = () => connection.use(listMcpTools(name), new AbortController().signal);
   const list = cacheListing(read, (about, sentence) => warn({ mcp_server: name, ...about }, sentence));
   return {
     list,
     call: async (request) => {
-      const attempt = await executeMcp({ name, connection }, request);
+      const attempt = await executeMcp({ name, connection, askedMs: pauses.leftMs }, request);
       // A server that hangs does not answer this either, and is then connected to, or started, again.
       if (attempt.kind === 'failed' && attempt.error.category === 'execution_timeout') void list({ withinMs: 0 });
       return attempt;
