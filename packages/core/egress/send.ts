@@ -1,4 +1,5 @@
 import type { Dispatcher } from 'undici';
+import type { Connections } from '../proxy.ts';
 import { retryAfterMs } from '../retry-after.ts';
 import { EgressFailed, type EgressFailureKind } from './failure.ts';
 
@@ -31,6 +32,7 @@ const OWN_HEADERS = new Set([
   'expect',
   'host',
   'keep-alive',
+  'proxy-authorization',
   'proxy-connection',
   'te',
   'trailer',
@@ -49,7 +51,7 @@ type InFlightRequest = {
 };
 
 /** Sends one request through the agent and reads its answer, all of it within `timeoutMs`. Throws EgressFailed. */
-export async function sendRequest(agent: Dispatcher, request: EgressRequest): Promise<EgressResponse> {
+export async function sendRequest(agent: Connections, request: EgressRequest): Promise<EgressResponse> {
   const url = new URL(request.url);
   const inFlight = newInFlightRequest(url.hostname, request.maxBytes);
   const answer = Promise.withResolvers<EgressResponse>();

@@ -1,5 +1,6 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
+import { type ProxyOf, withoutProxy } from '../../proxy.ts';
 import type { Tool } from '../../turn/request/tool.ts';
 import type { Attempt } from '../run/attempt.ts';
 import type { McpServerConfig } from './config.ts';
@@ -40,8 +41,13 @@ const FIRST_LIST_TIMEOUT_MS = 8_000;
  * Opens the servers of `PAWL_MCP` without connecting yet. `warn` is called at once for commands that are not in the folders of
  * `path`, this process's PATH.
  */
-export function openMcpServers(configs: ReadonlyMap<string, McpServerConfig>, warn: Warn, path = ''): McpServers {
-  const { fetch, close } = openFetchWithoutTimeout();
+export function openMcpServers(
+  configs: ReadonlyMap<string, McpServerConfig>,
+  warn: Warn,
+  path = '',
+  proxyOf: ProxyOf = withoutProxy,
+): McpServers {
+  const { fetch, close } = openFetchWithoutTimeout(proxyOf);
   for (const [name, config] of configs) warnOfMissing(name, config, { warn, path });
   const servers = new Map([...configs].map(([name, config]) => [name, mcpServer(name, config, { fetch, warn })]));
   return {
