@@ -1,5 +1,6 @@
 import { isRecord } from '#core/json.ts';
 import { type ProviderConfig, readExtraProviders, readHeaders } from '#core/llm/provider-config.ts';
+import { passwordsOfProxies } from '#core/proxy.ts';
 import { passwordsOfRedis } from '#core/redis-url.ts';
 import type { ToolSecrets } from '#core/tools/http/secrets.ts';
 import { readMcpServers } from '#core/tools/mcp/config.ts';
@@ -23,8 +24,19 @@ export function knownSecrets(settings: Settings, toolSecrets: ToolSecrets, calle
     keysOf('url' in server ? server.headers : server.env),
   );
   const metrics = settings.PAWL_METRICS_KEY ?? '';
+  const proxies = passwordsOfProxies(settings.variables);
   const redis = passwordsOfRedis(settings.REDIS_URL ?? '');
-  const given = [...providers, ...builtIn, ...added, ...callers, ...webhooks, ...servers, ...redis, metrics];
+  const given = [
+    ...providers,
+    ...builtIn,
+    ...added,
+    ...callers,
+    ...webhooks,
+    ...servers,
+    ...redis,
+    ...proxies,
+    metrics,
+  ];
   const keys = given.map((key) => key.trim());
   const values = [...toolSecrets.values()].map(({ value }) => value);
   return [...values, ...keys.filter((key) => key.length >= SHORTEST_KEY)];

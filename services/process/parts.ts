@@ -5,6 +5,7 @@ import { type EgressPolicy, parseEgressAllow } from '#core/egress/policy.ts';
 import { type Prices, readPrices, unusedPrices } from '#core/llm/prices.ts';
 import { configureProviders, loadProviderPackages, type Providers } from '#core/llm/providers.ts';
 import { hostsOf } from '#core/postgres/hosts.ts';
+import { readProxies, withoutProxy } from '#core/proxy.ts';
 import type { JobQueue } from '#core/queue/job-queue.ts';
 import { addressOfRedis } from '#core/redis-url.ts';
 import { parseToolSecrets, type ToolSecrets } from '#core/tools/http/secrets.ts';
@@ -67,7 +68,8 @@ export async function openParts(
 ): Promise<Parts> {
   const tools = await loadTools(settings.PAWL_TOOLS, settings.PAWL_TOOL_RULES);
   const warn = (...line: Parameters<Warn>) => log.warn(...line);
-  const mcp = openMcpServers(readMcpServers(settings.PAWL_MCP), warn, settings.variables.PATH);
+  const proxyOf = readProxies(settings.variables);
+  const mcp = openMcpServers(readMcpServers(settings.PAWL_MCP), warn, settings.variables.PATH, proxyOf);
   const toolSecrets = parseToolSecrets(settings.PAWL_SECRETS);
   const liveProjects = openLiveProjects(settings, toolSecrets);
   const simulator = lazySimulator();
@@ -77,7 +79,7 @@ export async function openParts(
   const tracer = await openTracer(settings, log);
   for (const sentence of unusedPrices(prices, providers.names)) log.warn(sentence);
   const egressPolicy = parseEgressAllow(settings.PAWL_EGRESS_ALLOW);
-  const egress = openEgress(egressPolicy);
+  const egress = openEgress(egressPolicy, { proxyOf: settings.PAWL_EGRESS_PROXY === 'none' ? withoutProxy : proxyOf });
   const connectionRefusals = trackConnectionRefusals(log);
   const stores = await open(settings, connectionRefusals.record);
   const { connection, jobQueue, pubsub } = stores;

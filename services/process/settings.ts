@@ -90,6 +90,7 @@ const Settings = z.object({
   PAWL_MODEL_ALIASES: modelAliases,
   PAWL_UNSUPPORTED_TOOLS: oneOf('refuse', 'ignore'),
   PAWL_EGRESS_ALLOW: z.string().default(''),
+  PAWL_EGRESS_PROXY: oneOf('environment', 'none'),
   PAWL_TOOLS: z.string().optional(),
   PAWL_MCP: z.string().optional(),
   PAWL_TRACE_CONTENT: z

@@ -72,7 +72,8 @@ function attemptOf({ id, attempts }: DueDelivery, answer: WebhookResponse, { red
   const body = answer.body === null ? null : redact(answer.body);
   const common = { id, attempts, statusCode, body, durationMs };
   if (answer.kind === 'delivered') return { ...common, status: 'delivered', error: null, retryInMs: null };
-  const retryInMs = answer.kind === 'retry' ? retryDelayMs(attempts + 1) : null;
+  const delayMs = answer.kind === 'retry' ? retryDelayMs(attempts + 1) : null;
+  const retryInMs = delayMs && Math.max(delayMs, answer.retryAfterMs ?? 0);
   return { ...common, status: retryInMs === null ? 'failed' : 'pending', error: answer.error, retryInMs };
 }
 

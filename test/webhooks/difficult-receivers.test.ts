@@ -36,7 +36,9 @@ async function startDifficult(answer: (response: ServerResponse) => void) {
 test('receivers that hang, before or after their status, are given 15 seconds; a 2xx counts all the same', async () => {
   await using silent = await startDifficult(() => {});
   await using stalled = await startDifficult((response) => response.writeHead(200).write('I will be'));
-  await using refusing = await startDifficult((response) => response.writeHead(503).write('I cannot'));
+  await using refusing = await startDifficult((response) =>
+    response.writeHead(503, { 'retry-after': '7' }).write('I cannot'),
+  );
   await using dripping = await startDifficult((response) => {
     response.writeHead(206).on(
       'close',
@@ -52,7 +54,7 @@ test('receivers that hang, before or after their status, are given 15 seconds; a
   expect(outcomes).toEqual([
     { durationMs: expect.any(Number), kind: 'retry', statusCode: null, error: reason, body: null },
     { durationMs: expect.any(Number), kind: 'delivered', statusCode: 200, body: 'I will be' },
-    { durationMs: expect.any(Number), kind: 'retry', statusCode: 503, error: reason, body: 'I cannot' },
+    { durationMs: expect.any(Number), kind: 'retry', statusCode: 503, error: reason, body: 'I cannot', retryAfterMs: 7_000 },
     { durationMs: expect.any(Number), kind: 'delivered', statusCode: 206, body: expect.stringMatching(/^\.+$/) },
   ]);
   for (const { verified } of receivers) expect(verified).toEqual([event, event]);

@@ -1,11 +1,11 @@
 import { generateKeyPairSync, sign } from 'node:crypto';
 
 /** A key and its self-signed certificate, as `node:https` takes them. */
-export function selfSigned(): { key: string; cert: string } {
+export function selfSigned(host = '127.0.0.1'): { key: string; cert: string } {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const serial = der(0x02, Buffer.of(1));
   const algorithm = der(0x30, Buffer.from('06082a8648ce3d040302', 'hex'));
-  const commonName = der(0x30, Buffer.from('0603550403', 'hex'), der(0x0c, Buffer.from('127.0.0.1')));
+  const commonName = der(0x30, Buffer.from('0603550403', 'hex'), der(0x0c, Buffer.from(host)));
   const name = der(0x30, der(0x31, commonName));
   const validity = der(0x30, ...['260101000000Z', '491231235959Z'].map((time) => der(0x17, Buffer.from(time))));
   const subjectKey = publicKey.export({ type: 'spki', format: 'der' });

@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import type { ProxyOf } from '../proxy.ts';
 import { shorten } from '../text.ts';
 import { type EgressPolicy, mayReach } from './policy.ts';
 
@@ -18,3 +19,18 @@ export function checkUrl(policy: EgressPolicy, url: string): string | null {
   const what = isPortFree ? 'is not a public address' : 'uses a port that is kept for other services';
   return `${shorten(target.host)} ${what}; the operator can allow it with PAWL_EGRESS_ALLOW.`;
 }
+
+/** Names that only private networks have, beside those without a dot. */
+const PRIVATE_NAME = /^[^.]*$|\.(?:localhost|localdomain|local|internal|intranet|lan|home\.arpa)$/;
+
+/** Says what is wrong with a name that only the proxy resolves, or null: a proxy inside may reach what callers must not. */
+export function checkProxiedName(policy: EgressPolicy, proxyOf: ProxyOf, url: string): string | null {
+  const target = new URL(url);
+  const name = target.hostname.replace(/\.$/, '');
+  if (isIP(name.replace(/^\[|\]$/g, '')) !== 0 || !PRIVATE_NAME.test(name) || proxyOf(target) === null) return null;
+  if (policy.some((rule) => rule.kind === 'host' && mayReach([rule], target, PRIVATE_ADDRESS))) return null;
+  return `${shorten(target.host)} is a name of a private network; the operator can allow it with PAWL_EGRESS_ALLOW.`;
+}
+
+/** Stands for the unknown address, so that only a rule with the name itself allows it. */
+const PRIVATE_ADDRESS = '127.0.0.1';

@@ -26,16 +26,25 @@ export class EgressFailed extends Failure {
   readonly status: number | null;
   /** The part of the answer's body that had arrived; null where not even its head had. */
   readonly body: string | null;
+  /** How long the head of the answer asks to wait. */
+  readonly retryAfterMs: number | undefined;
 
   constructor(
     kind: EgressFailureKind,
     message: string,
-    about: { sent: boolean; status?: number | null; body?: string | null; cause?: unknown },
+    about: {
+      sent: boolean;
+      status?: number | null;
+      body?: string | null;
+      retryAfterMs?: number | undefined;
+      cause?: unknown;
+    },
   ) {
     super(CODES[kind], message, { cause: about.cause });
     this.kind = kind;
     this.sent = about.sent;
     this.status = about.status ?? null;
     this.body = about.body ?? null;
+    this.retryAfterMs = about.retryAfterMs;
   }
 }

@@ -1,8 +1,9 @@
 import type { LookupAddress } from 'node:dns';
 import { lookup as resolve } from 'node:dns/promises';
 import { isIP, type LookupFunction } from 'node:net';
-import { Agent, buildConnector } from 'undici';
-import { checkUrl } from './check-url.ts';
+import { buildConnector } from 'undici';
+import { openConnections, type ProxyOf, withoutProxy } from '../proxy.ts';
+import { checkProxiedName, checkUrl } from './check-url.ts';
 import { EgressFailed } from './failure.ts';
 import { type EgressPolicy, mayReach, type Target } from './policy.ts';
 import { type EgressRequest, type EgressResponse, sendRequest } from './send.ts';
@@ -17,9 +18,17 @@ export type Egress = {
   close(): Promise<void>;
 };
 
-/** Opens the egress under a policy. It ignores the environment's proxies, which would bypass the policy. */
-export function openEgress(policy: EgressPolicy, { lookup = resolveAll }: { lookup?: Lookup } = {}): Egress {
-  const agent = new Agent({
+type EgressOptions = { lookup?: Lookup; proxyOf?: ProxyOf };
+
+/**
+ * Opens the egress under a policy. Behind a proxy only the proxy knows the addresses of a name: literal addresses, ports and names of
+ * private networks are checked here, and the rest is the proxy's to refuse.
+ */
+export function openEgress(
+  policy: EgressPolicy,
+  { lookup = resolveAll, proxyOf = withoutProxy }: EgressOptions = {},
+): Egress {
+  const connections = openConnections(proxyOf, {
     connect: guardedConnector(policy, lookup),
     allowH2: false,
     pipelining: 1,
@@ -30,11 +39,11 @@ export function openEgress(policy: EgressPolicy, { lookup = resolveAll }: { look
   });
   return {
     async send(request) {
-      const refusal = checkUrl(policy, request.url);
+      const refusal = checkUrl(policy, request.url) ?? checkProxiedName(policy, proxyOf, request.url);
       if (refusal !== null) throw new EgressFailed('blocked', refusal, { sent: false });
-      return await sendRequest(agent, request);
+      return await sendRequest(connections, request);
     },
-    close: () => agent.destroy(),
+    close: () => connections.destroy(),
   };
 }
 

@@ -1,4 +1,6 @@
 import type { Dispatcher } from 'undici';
+import type { Connections } from '../proxy.ts';
+import { retryAfterMs } from '../retry-after.ts';
 import { EgressFailed, type EgressFailureKind } from './failure.ts';
 
 /** One request: `timeoutMs` is for all of it, name lookup and body included; of the answer `maxBytes` are read. */
@@ -12,11 +14,12 @@ export type EgressRequest = {
   signal?: AbortSignal;
 };
 
-/** What came back, redirects included: they are never followed. Header names are lower-case. */
+/** What came back, redirects included: they are never followed. Header names are lower-case. `retryAfterMs` is how long they ask to wait. */
 export type EgressResponse = {
   status: number;
   headers: Record<string, string>;
   body: string;
+  retryAfterMs: number | undefined;
   truncated: boolean;
   sent: true;
 };
@@ -29,6 +32,7 @@ const OWN_HEADERS = new Set([
   'expect',
   'host',
   'keep-alive',
+  'proxy-authorization',
   'proxy-connection',
   'te',
   'trailer',
@@ -47,7 +51,7 @@ type InFlightRequest = {
 };
 
 /** Sends one request through the agent and reads its answer, all of it within `timeoutMs`. Throws EgressFailed. */
-export async function sendRequest(agent: Dispatcher, request: EgressRequest): Promise<EgressResponse> {
+export async function sendRequest(agent: Connections, request: EgressRequest): Promise<EgressResponse> {
   const url = new URL(request.url);
   const inFlight = newInFlightRequest(url.hostname, request.maxBytes);
   const answer = Promise.withResolvers<EgressResponse>();
@@ -84,8 +88,13 @@ function newInFlightRequest(host: string, maxBytes: number): InFlightRequest {
 }
 
 /** What has arrived of an answer that ends now. */
-function partialResponse({ controller, status, text }: InFlightRequest) {
-  return { sent: controller !== null, status, body: status === null ? null : text.read().body };
+function partialResponse({ controller, status, headers, text }: InFlightRequest) {
+  const body = status === null ? null : text.read().body;
+  return { sent: controller !== null, status, body, retryAfterMs: pauseIn(headers) };
+}
+
+function pauseIn(headers: Record<string, string>): number | undefined {
+  return retryAfterMs({ get: (name) => headers[name] ?? null });
 }
 
 function readResponse(
@@ -93,7 +102,10 @@ function readResponse(
   { resolve, reject }: PromiseWithResolvers<EgressResponse>,
 ): Dispatcher.DispatchHandler {
   const { text } = inFlight;
-  const finish = () => resolve({ status: inFlight.status ?? 0, headers: inFlight.headers, ...text.read(), sent: true });
+  const finish = () => {
+    const { status, headers } = inFlight;
+    resolve({ status: status ?? 0, headers, ...text.read(), retryAfterMs: pauseIn(headers), sent: true });
+  };
   return {
     onRequestStart(controller) {
       // Aborted while it waited for its connection, or about to be written a second time: no byte may leave now.
@@ -155,11 +167,12 @@ function growBuffer(bytes: Uint8Array, needed: number, maxBytes: number): Uint8A
 /** Turns an error of the connection into a failure: its kind, and a message without addresses. */
 function explainFailure(
   error: Error,
-  { host, sent, status, body }: { host: string; sent: boolean; status: number | null; body: string | null },
+  { host, ...partial }: { host: string } & ReturnType<typeof partialResponse>,
 ): EgressFailed {
   if (error instanceof EgressFailed) return error;
   const code = 'code' in error && typeof error.code === 'string' ? error.code : null;
-  const details = { sent, status, body, cause: error };
+  const { sent } = partial;
+  const details = { ...partial, cause: error };
   if (code === 'UND_ERR_DESTROYED' || code === 'UND_ERR_CLOSED') {
     return new EgressFailed('aborted', `The request to ${host} was given up at shutdown.`, details);
   }

@@ -1,11 +1,12 @@
 import { Misconfigured, RequestRefused } from '../failure.ts';
+import { readProxies } from '../proxy.ts';
 import { quote } from '../text.ts';
 import { aiSdkProvider } from './ai-sdk/ai-sdk-provider.ts';
 import { loadPackages, type MakePackage } from './ai-sdk/package/load-packages.ts';
 import { anthropicProvider } from './anthropic/anthropic-provider.ts';
 import { bounded } from './bounded.ts';
 import { geminiProvider } from './gemini/gemini-provider.ts';
-import { makeHttpClient, type Post } from './http/http-client.ts';
+import { makeHttpClient } from './http/http-client.ts';
 import { openaiProvider } from './openai/openai-provider.ts';
 import type { Capabilities, Provider } from './provider.ts';
 import {
@@ -64,10 +65,11 @@ export function configureProviders(
   sim: { baseUrl(): Promise<string> },
   packages: LoadedPackages = new Map(),
 ): Providers {
-  const { post, close } = makeHttpClient();
+  const client = makeHttpClient(readProxies(env));
+  const { post, close } = client;
   const bounds = readBounds(env);
   const simulator = openaiProvider({ name: 'sim', apiKey: null, baseUrl: () => sim.baseUrl(), post });
-  const makers = makersOf(env, post, packages);
+  const makers = makersOf(env, client, packages);
   const configured = [...builtIn(env, makers), simulator, ...extra(env, makers)];
   const providers = new Map(configured.map((provider) => [provider.name, bounded(provider, bounds)]));
   return {
@@ -87,7 +89,9 @@ type MakeProvider = (options: Options) => Provider;
 type Makers = Record<WireKind | 'openaiItself', MakeProvider> & { package: MakePackaged };
 type MakePackaged = (options: { name: string; options: Record<string, unknown> }) => Provider;
 
-function makersOf(env: Env, post: Post, packages: LoadedPackages): Makers {
+type Client = Pick<ReturnType<typeof makeHttpClient>, 'post' | 'fetch'>;
+
+function makersOf(env: Env, { post, fetch }: Client, packages: LoadedPackages): Makers {
   const headers = readHeaders(env, 'ANTHROPIC_CUSTOM_HEADERS');
   const apiVersion = env.GOOGLE_GENAI_API_VERSION?.trim() || 'v1';
   return {
@@ -98,7 +102,7 @@ function makersOf(env: Env, post: Post, packages: LoadedPackages): Makers {
     package: ({ name, options }) => {
       const make = packages.get(name);
       if (!make) throw new Misconfigured(`PAWL_PROVIDERS.${name}: its package was not loaded`);
-      return aiSdkProvider({ name, make, options, post, env });
+      return aiSdkProvider({ name, make, options, post, fetch, env });
     },
   };
 }

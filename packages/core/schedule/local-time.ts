@@ -22,30 +22,38 @@ export function localTime(timeZone: string, at: number): LocalMs {
   return Date.UTC(year, month - 1, day, hour, minute, second);
 }
 
-/**
- * The moment at which the clocks of a zone show a time. One that they skip comes at the jump, one that they show twice the first time
- * (contract-more: schedules).
- */
-export function momentOf(timeZone: string, local: LocalMs): number {
-  const offsets = [local - DAY_MS, local + DAY_MS].map((near) => localTime(timeZone, near) - wholeSecond(near));
-  const candidates = offsets.map((offset) => local - offset).sort((one, other) => one - other);
-  const found = candidates.find((at) => localTime(timeZone, at) === local);
-  return found ?? jumpBetween(timeZone, Math.min(...candidates), Math.max(...candidates));
+/** Returns the moments at which the clocks of a zone show a time, earliest first. A time that they skip has one: the jump. */
+export function momentsOf(timeZone: string, local: LocalMs): number[] {
+  const offsets = [local - DAY_MS, local + DAY_MS].map((near) => offsetAt(timeZone, near));
+  const candidates = [...new Set(offsets)].map((offset) => local - offset).sort((one, other) => one - other);
+  const moments = candidates.filter((at) => localTime(timeZone, at) === local);
+  return moments.length ? moments : [jumpBetween(timeZone, Math.min(...candidates), Math.max(...candidates))];
+}
+
+/** Returns the moment within a day after `at` at which the clocks of a zone go back, if they do. */
+export function nextJumpBack(timeZone: string, at: number): number | null {
+  const [before, after] = [wholeSecond(at), wholeSecond(at) + DAY_MS];
+  if (offsetAt(timeZone, after) >= offsetAt(timeZone, before)) return null;
+  return jumpBetween(timeZone, before, after);
 }
 
 const DAY_MS = 86_400_000;
 
-/** The first moment, to the second, with the offset of `after`; at `before` the offset is another. */
+/** Returns the first moment, to the second, with the offset of `after`. The offset at `before` is another. */
 function jumpBetween(timeZone: string, before: number, after: number): number {
-  const offsetAt = (at: number) => localTime(timeZone, at) - at;
-  const last = offsetAt(after);
+  const last = offsetAt(timeZone, after);
   let [from, to] = [before, after];
   while (to - from > 1_000) {
     const middle = wholeSecond((from + to) / 2);
-    if (offsetAt(middle) === last) to = middle;
+    if (offsetAt(timeZone, middle) === last) to = middle;
     else from = middle;
   }
   return to;
+}
+
+/** Returns by how many milliseconds the clocks of a zone are ahead of UTC. */
+function offsetAt(timeZone: string, at: number): number {
+  return localTime(timeZone, at) - wholeSecond(at);
 }
 
 function wholeSecond(at: number): number {

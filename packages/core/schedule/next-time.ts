@@ -1,11 +1,11 @@
 import { Cron } from 'croner';
 import type { Plan } from '../turn/schedule/schedule.ts';
-import { localTime, momentOf } from './local-time.ts';
+import { localTime, momentsOf, nextJumpBack } from './local-time.ts';
 
 /** The first planned time after a moment, both in milliseconds since 1970; null where none comes. */
 export function nextTime(plan: Plan, after: number): number | null {
   if (plan.kind === 'every') return nextEvery(plan, after);
-  return nextOfCron(readCron(plan.cron), plan.timeZone, after);
+  return repeats(plan.cron) ? nextRepeated(plan, after) : nextFixed(plan, after);
 }
 
 /** The planned times after a moment, `count` of them at most. */
@@ -37,13 +37,37 @@ function nextEvery({ everySeconds, since }: Extract<Plan, { kind: 'every' }>, af
   return since + (passed + 1) * everyMs;
 }
 
-/** A time that the clocks show a second time has come already: the next one is looked for. */
-function nextOfCron(cron: Cron, timeZone: string, after: number): number | null {
-  let local = cron.nextRun(new Date(localTime(timeZone, after)));
-  while (local) {
-    const at = momentOf(timeZone, local.getTime());
-    if (at > after) return at;
-    local = cron.nextRun(local);
+type CronPlan = Extract<Plan, { kind: 'cron' }>;
+
+/** Tells whether a plan has `*` (`?` is the same) in minute or hour. Other plans name fixed local times. */
+function repeats(cron: string): boolean {
+  return /[*?]/.test(cron.trim().split(/\s+/).slice(0, 2).join());
+}
+
+/** Returns the next fixed local time. If the clocks show it twice, only the first time counts. */
+function nextFixed({ cron, timeZone }: CronPlan, after: number): number | null {
+  const momentOf = (local: number) =>
+    momentsOf(timeZone, local)
+      .slice(0, 1)
+      .find((at) => at > after);
+  return firstMoment(cron, localTime(timeZone, after), momentOf);
+}
+
+/** Returns the next moment at which the clocks show a planned time. After they go back, they show earlier times once more. */
+function nextRepeated({ cron, timeZone }: CronPlan, after: number): number | null {
+  const momentAfter = (start: number) => (local: number) => momentsOf(timeZone, local).find((at) => at > start);
+  const next = firstMoment(cron, localTime(timeZone, after), momentAfter(after));
+  const jump = nextJumpBack(timeZone, after);
+  if (next === null || jump === null || next < jump) return next;
+  return firstMoment(cron, localTime(timeZone, jump) - 1_000, momentAfter(jump - 1));
+}
+
+/** Returns the first moment that `momentOf` finds for a planned local time after `local`. */
+function firstMoment(cron: string, local: number, momentOf: (local: number) => number | undefined): number | null {
+  const expression = readCron(cron);
+  for (let next = expression.nextRun(new Date(local)); next; next = expression.nextRun(next)) {
+    const at = momentOf(next.getTime());
+    if (at !== undefined) return at;
   }
   return null;
 }

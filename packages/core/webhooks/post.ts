@@ -24,8 +24,16 @@ export type WebhookPost = {
   signal?: AbortSignal;
 };
 
-/** The result of one attempt; `body` is the first 1 KiB of the receiver's answer, null where none arrived. */
-export type WebhookResponse = DeliveryOutcome & { statusCode: number | null; body: string | null; durationMs: number };
+/**
+ * The result of one attempt; `body` is the first 1 KiB of the receiver's answer, null where none arrived. `retryAfterMs` is how long the
+ * receiver asks to wait.
+ */
+export type WebhookResponse = DeliveryOutcome & {
+  statusCode: number | null;
+  body: string | null;
+  retryAfterMs: number | undefined;
+  durationMs: number;
+};
 
 /**
  * Makes one attempt to deliver an event. Throws EgressFailed only where Pawl aborted the request before the receiver
@@ -36,7 +44,8 @@ export async function postWebhook(egress: Egress, post: WebhookPost): Promise<We
   const answer = await send(egress, post);
   const durationMs = Math.round(performance.now() - startedAt);
   const body = answer.body === null ? null : cleanText(answer.body);
-  return { ...classifyResponse(answer), statusCode: answer.status, body, durationMs };
+  const { status: statusCode, retryAfterMs } = answer;
+  return { ...classifyResponse(answer), statusCode, body, retryAfterMs, durationMs };
 }
 
 async function send(

@@ -35,9 +35,10 @@ import type { SpanAttributes, TracedTurn, Tracer, TurnSpan } from './tracer.ts';
 const CLOSE_MS = 3_000;
 
 /** Makes the tracer that sends spans by OTLP over HTTP: in batches, from a queue that is bounded and never waited for. */
-export function openSpanExport(settings: OtelSettings, log: Log): Omit<Tracer, 'withContent'> {
-  const { url, protocol, batch, limits } = settings;
-  const exporter = protocol === 'http/json' ? new JsonExporter({ url }) : new ProtobufExporter({ url });
+export function openSpanExport(settings: OtelSettings & { proxy: URL | null }, log: Log): Omit<Tracer, 'withContent'> {
+  const { url, protocol, batch, limits, proxy } = settings;
+  const options = { url, ...(proxy && { httpAgentOptions: agentThrough(proxy) }) };
+  const exporter = protocol === 'http/json' ? new JsonExporter(options) : new ProtobufExporter(options);
   const sampler = makeSampler(settings.sampler);
   const ids = { traceId: '', spanId: '' };
   const provider = new TracerProvider({
@@ -70,6 +71,15 @@ export function openSpanExport(settings: OtelSettings, log: Log): Omit<Tracer, '
       await Promise.race([provider.shutdown().catch(() => {}), promise]);
       clearTimeout(timer);
     },
+  };
+}
+
+/** Node's own agents know proxies from 24.5 on; older ones send spans directly. */
+function agentThrough(proxy: URL) {
+  const proxyEnv = { HTTP_PROXY: proxy.href, HTTPS_PROXY: proxy.href };
+  return async (protocol: string) => {
+    const { Agent } = protocol === 'http:' ? await import('node:http') : await import('node:https');
+    return new Agent({ keepAlive: true, proxyEnv });
   };
 }
 

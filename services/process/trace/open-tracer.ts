@@ -1,3 +1,4 @@
+import { readProxies } from '#core/proxy.ts';
 import type { Log } from '../log.ts';
 import type { Settings } from '../settings.ts';
 import { readOtelSettings } from './otel-settings.ts';
@@ -11,5 +12,8 @@ export async function openTracer({ variables, PAWL_TRACE_CONTENT }: Settings, lo
   const settings = readOtelSettings(variables);
   if (!settings) return noTrace;
   const { openSpanExport } = await import('./export-spans.ts');
-  return { ...openSpanExport(settings, log), withContent: PAWL_TRACE_CONTENT };
+  return {
+    ...openSpanExport({ ...settings, proxy: readProxies(variables)(new URL(settings.url)) }, log),
+    withContent: PAWL_TRACE_CONTENT,
+  };
 }

@@ -40,6 +40,27 @@ test('the log of a delivery has the outcome of each attempt', async () => {
   expect(delivery.webhook_endpoint_id).toBeNull();
 });
 
+const IN_A_MINUTE = () => new Date(Date.now() + 60_000).toUTCString();
+
+test.each([
+  ['429 in seconds', 429, () => '25', 25_000],
+  ['503 as a date', 503, IN_A_MINUTE, 58_000],
+  ['500 in a long time', 500, () => '999999999', 86_400_000],
+])('a delivery is not tried again before the Retry-After of a %s', async (_, status, retryAfter, leastMs) => {
+  await using harness = await createHarness();
+  await using receiver = await openExternalServer(() => ({ status, headers: { 'retry-after': retryAfter() } }));
+  const { id } = await harness.startTurn({ input: 'Hi', webhook: { url: receiver.url } });
+
+  await harness.workUntilIdle();
+
+  const { log } = await readDelivery(harness);
+  const { data } = (await harness.call<{ data: { next_attempt_at: string }[] }>('GET', `/v1/turns/${id}/deliveries`))
+    .body;
+  const pauseMs = Date.parse(data[0]!.next_attempt_at) - Date.parse(log[0]!.at);
+  expect(log).toHaveLength(1);
+  expect(pauseMs).toBeGreaterThanOrEqual(leastMs);
+});
+
 test('an attempt that brought no answer is in the log with the reason', async () => {
   await using harness = await createHarness();
   const { id } = await createEndpoint(harness, 'http://127.0.0.1:9/');

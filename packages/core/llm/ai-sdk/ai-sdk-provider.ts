@@ -21,6 +21,8 @@ export type AiSdkOptions = {
   make: MakePackage;
   options: Record<string, unknown>;
   post: Post;
+  /** Sends requests that are no text; Node's own unless given. */
+  fetch?: typeof globalThis.fetch;
   /** The variables that packages read keys from, so that none of these shows. */
   env?: Record<string, string | undefined>;
 };
@@ -29,8 +31,8 @@ export type AiSdkOptions = {
  * Asks a model of a provider package of the AI SDK. The package speaks to the server; what Pawl has is one call of its
  * streaming interface, no retries, no bounds on its time. Options that cannot work are a `Misconfigured`.
  */
-export function aiSdkProvider({ name, make, options, post, env = {} }: AiSdkOptions): Provider {
-  const made = makePackage(name, make, { ...options, fetch: makeFetch(post) });
+export function aiSdkProvider({ name, make, options, post, fetch, env = {} }: AiSdkOptions): Provider {
+  const made = makePackage(name, make, { ...options, fetch: makeFetch(post, fetch) });
   const hide = hideOptions(options, env);
   return {
     name,

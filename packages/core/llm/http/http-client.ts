@@ -1,6 +1,7 @@
 import { pipeline, Readable, type Transform } from 'node:stream';
 import { constants, createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
-import { Agent, type Dispatcher, errors } from 'undici';
+import { type Dispatcher, errors } from 'undici';
+import { type Connections, fetchOver, openConnections, type ProxyOf, withoutProxy } from '../../proxy.ts';
 import { REPLY_LIMITS, UnusableReply } from '../reply-limits.ts';
 import { type ByteQueue, type ByteReader, chunksOf, makeByteQueue } from './byte-queue.ts';
 
@@ -31,11 +32,21 @@ export type Post = (request: PostRequest) => Promise<HttpAnswer>;
  * Posts to models' servers over connections that are used again, until `close` ends them.
  * - It never gives up waiting: the bounds of a call apply.
  * - What no header may hold is not sent: undici's `InvalidArgumentError`.
+ * - `fetch` takes the same connections, for requests that are no text.
  * - A redirect is followed within its origin. One that leads to another, where key and body would go, is an `UnusableReply`.
  */
-export function makeHttpClient(): { post: Post; close(): Promise<void> } {
-  const agent = new Agent({ headersTimeout: 0, bodyTimeout: 0, maxHeaderSize: REPLY_LIMITS.headerBytes });
-  return { post: (request) => follow(agent, request), close: () => agent.destroy() };
+export function makeHttpClient(proxyOf: ProxyOf = withoutProxy): {
+  post: Post;
+  fetch: typeof globalThis.fetch;
+  close(): Promise<void>;
+} {
+  const bounds = { headersTimeout: 0, bodyTimeout: 0, maxHeaderSize: REPLY_LIMITS.headerBytes };
+  const connections = openConnections(proxyOf, bounds);
+  return {
+    post: (request) => follow(connections, request),
+    fetch: fetchOver(connections),
+    close: () => connections.destroy(),
+  };
 }
 
 /** The URL of a path below a base URL; the query of the base URL stays. */
@@ -46,7 +57,7 @@ export function urlBelow(baseUrl: string, path: string): string {
 
 const MOST_REDIRECTS = 5;
 
-async function follow(agent: Dispatcher, request: PostRequest): Promise<HttpAnswer> {
+async function follow(agent: Connections, request: PostRequest): Promise<HttpAnswer> {
   let answer = await send(agent, request);
   let { url } = request;
   for (let redirects = 0; redirects < MOST_REDIRECTS; redirects += 1) {
@@ -75,7 +86,7 @@ type Exchange = {
   isAborted: boolean;
 };
 
-async function send(dispatcher: Dispatcher, request: PostRequest): Promise<HttpAnswer> {
+async function send(dispatcher: Connections, request: PostRequest): Promise<HttpAnswer> {
   const { signal } = request;
   signal?.throwIfAborted();
   const options = render(request);
@@ -138,7 +149,8 @@ function handle(exchange: Exchange, onOver: () => void): Dispatcher.DispatchHand
     onResponseError(_controller, error) {
       onOver();
       if (exchange.isAborted) return;
-      const isUnsent = error instanceof errors.InvalidArgumentError;
+      // A proxy that asks for a password is such an error too, after the request has begun.
+      const isUnsent = error instanceof errors.InvalidArgumentError && !exchange.controller;
       const message = exchange.hasAnswered ? 'terminated' : 'fetch failed';
       fail(exchange, isUnsent ? error : new TypeError(message, { cause: error }), false);
     },

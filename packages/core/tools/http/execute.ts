@@ -1,7 +1,6 @@
 import { EgressFailed } from '../../egress/failure.ts';
 import type { Egress } from '../../egress/open.ts';
 import type { EgressResponse } from '../../egress/send.ts';
-import { parseRetryAfter } from '../../retry-after.ts';
 import type { TraceHeaders } from '../../trace-context.ts';
 import type { ToolErrorCategory } from '../../turn/tool-result.ts';
 import type { Attempt } from '../run/attempt.ts';
@@ -55,14 +54,13 @@ function headersOf(request: HttpRequest, body: string): Record<string, string> {
   };
 }
 
-function readResponse({ status, headers, body, truncated }: EgressResponse): Attempt {
+function readResponse({ status, headers, body, truncated, retryAfterMs: afterMs = 0 }: EgressResponse): Attempt {
   const failure = failureOfStatus(status);
   const encoding = COMPRESSED.exec(headers['content-encoding'] ?? '')?.[0];
   if (!failure && encoding && body) return unreadable(encoding);
   if (!failure)
     return { kind: 'answered', output: truncated ? `${body}\n[… the rest was not read …]` : body, cut: truncated };
 
-  const afterMs = parseRetryAfter(headers['retry-after']) ?? 0;
   const wait = afterMs > 0 ? { retry_after_seconds: Math.ceil(afterMs / 1000) } : {};
   const message = messageOf(status, encoding ? '' : body);
   const error = { category: failure.category, message, details: { status, ...wait } };
@@ -92,11 +90,11 @@ const CATEGORIES: Record<EgressFailed['kind'], ToolErrorCategory> = {
   aborted: 'cancelled',
 };
 
-function noResponse({ kind, message, sent }: EgressFailed): Attempt {
+function noResponse({ kind, message, sent, retryAfterMs: afterMs = 0 }: EgressFailed): Attempt {
   return {
     kind: 'failed',
     error: { category: CATEGORIES[kind], message, details: {} },
-    afterMs: 0,
+    afterMs,
     certainty: sent ? 'lost' : 'never-reached',
   };
 }

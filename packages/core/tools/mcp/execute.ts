@@ -20,13 +20,14 @@ export type McpRequest = {
   progress(value: unknown): void;
 };
 
-type Server = { name: string; connection: KeptConnection };
+/** `askedMs` is the time for which the server still asks not to be called. */
+type Server = { name: string; connection: KeptConnection; askedMs: () => number };
 
 /**
  * Calls a tool of a server once, within `timeoutMs`, connecting included. An aborted call is cancelled at the server.
  * Rejects with the reason of `signal` when that aborts.
  */
-export async function executeMcp({ name, connection }: Server, request: McpRequest): Promise<Attempt> {
+export async function executeMcp({ name, connection, askedMs }: Server, request: McpRequest): Promise<Attempt> {
   request.signal.throwIfAborted();
   const { timeoutMs } = request;
   const tool = remoteName(request.tool, name);
@@ -43,7 +44,7 @@ export async function executeMcp({ name, connection }: Server, request: McpReque
   } catch (error) {
     request.signal.throwIfAborted();
     const failure = ending.signal.aborted ? { kind: 'timeout' as const } : readMcpError(error);
-    return explainMcpFailure(failure, { server: name, sent, timeoutMs });
+    return explainMcpFailure(failure, { server: name, sent, timeoutMs, askedMs: askedMs() });
   } finally {
     clearTimeout(timer);
   }
@@ -83,8 +84,8 @@ function readResult(result: CallToolResult): Attempt {
   return { kind: 'failed', error, afterMs: 0, certainty: 'answered' };
 }
 
-/** The server, whether a connection had taken the call, and the timeout. */
-export type McpFailure = { server: string; sent: boolean; timeoutMs: number };
+/** The server, whether a connection had taken the call, the timeout, and the pause that the server asks for. */
+export type McpFailure = { server: string; sent: boolean; timeoutMs: number; askedMs: number };
 
 type ExplainedFailure = Omit<FailedAttempt, 'kind' | 'error' | 'afterMs'> & {
   category: ToolErrorCategory;
@@ -98,22 +99,18 @@ function explainMcpFailure(error: McpError, context: McpFailure): FailedAttempt 
   return {
     kind: 'failed',
     error: { category, message, details },
-    afterMs: 0,
+    afterMs: error.kind === 'status' ? context.askedMs : 0,
     certainty: context.sent ? certainty : 'never-reached',
   };
 }
 
-function explanationOf(error: McpError, { server, sent, timeoutMs }: McpFailure): ExplainedFailure {
+function explanationOf(error: McpError, { server, sent, timeoutMs, askedMs }: McpFailure): ExplainedFailure {
   const name = `The MCP server ${JSON.stringify(server)}`;
   switch (error.kind) {
     case 'refused':
       return { ...refusal(error), details: { code: error.code } };
-    case 'status': {
-      const { category, certainty } = failureOfStatus(error.status) ?? UNKNOWN;
-      const text = error.text ? `: ${error.text}` : '.';
-      const message = `${name} answered ${error.status}${text}`;
-      return { category, message, details: { status: error.status }, certainty };
-    }
+    case 'status':
+      return statusFailure(error, name, askedMs);
     case 'timeout': {
       const message = sent ? `The tool did not answer within ${timeoutMs} ms.` : `${name} was not there in time.`;
       return { category: 'execution_timeout', message, certainty: 'lost' };
@@ -133,6 +130,16 @@ function explanationOf(error: McpError, { server, sent, timeoutMs }: McpFailure)
       return { category: 'network_error', message, certainty: isLost ? 'lost' : 'never-reached' };
     }
   }
+}
+
+function statusFailure(
+  { status, text }: Extract<McpError, { kind: 'status' }>,
+  name: string,
+  askedMs: number,
+): ExplainedFailure {
+  const message = `${name} answered ${status}${text ? `: ${text}` : '.'}`;
+  const pause = askedMs > 0 ? { retry_after_seconds: Math.ceil(askedMs / 1000) } : {};
+  return { message, details: { status, ...pause }, ...(failureOfStatus(status) ?? UNKNOWN) };
 }
 
 const UNKNOWN = { category: 'unknown', certainty: 'answered' } as const;

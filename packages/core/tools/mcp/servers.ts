@@ -1,5 +1,6 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
+import { type ProxyOf, withoutProxy } from '../../proxy.ts';
 import type { Tool } from '../../turn/request/tool.ts';
 import type { Attempt } from '../run/attempt.ts';
 import type { McpServerConfig } from './config.ts';
@@ -7,6 +8,7 @@ import { connectMcpServer } from './connect.ts';
 import { keepConnection } from './connection.ts';
 import { executeMcp, type McpRequest } from './execute.ts';
 import { cacheListing, listMcpTools, type ToolListing, type Warn } from './listing.ts';
+import { notePauses } from './pauses.ts';
 import { openFetchWithoutTimeout } from './transport.ts';
 
 /** What a name refers to; `unavailable` where its server does not answer and its tools were never read. */
@@ -39,8 +41,13 @@ const FIRST_LIST_TIMEOUT_MS = 8_000;
  * Opens the servers of `PAWL_MCP` without connecting yet. `warn` is called at once for commands that are not in the folders of
  * `path`, this process's PATH.
  */
-export function openMcpServers(configs: ReadonlyMap<string, McpServerConfig>, warn: Warn, path = ''): McpServers {
-  const { fetch, close } = openFetchWithoutTimeout();
+export function openMcpServers(
+  configs: ReadonlyMap<string, McpServerConfig>,
+  warn: Warn,
+  path = '',
+  proxyOf: ProxyOf = withoutProxy,
+): McpServers {
+  const { fetch, close } = openFetchWithoutTimeout(proxyOf);
   for (const [name, config] of configs) warnOfMissing(name, config, { warn, path });
   const servers = new Map([...configs].map(([name, config]) => [name, mcpServer(name, config, { fetch, warn })]));
   return {
@@ -92,13 +99,15 @@ type McpServerOptions = { fetch: typeof globalThis.fetch; warn: Warn };
 
 /** A server by its name; it is connected to at its first use. */
 function mcpServer(name: string, config: McpServerConfig, { fetch, warn }: McpServerOptions): McpServer {
-  const connection = keepConnection((signal, onClose) => connectMcpServer(config, { fetch, signal, onClose }));
+  const pauses = notePauses(fetch);
+  const connecting = { fetch: pauses.fetch };
+  const connection = keepConnection((signal, onClose) => connectMcpServer(config, { ...connecting, signal, onClose }));
   const read = () => connection.use(listMcpTools(name), new AbortController().signal);
   const list = cacheListing(read, (about, sentence) => warn({ mcp_server: name, ...about }, sentence));
   return {
     list,
     call: async (request) => {
-      const attempt = await executeMcp({ name, connection }, request);
+      const attempt = await executeMcp({ name, connection, askedMs: pauses.leftMs }, request);
       // A server that hangs does not answer this either, and is then connected to, or started, again.
       if (attempt.kind === 'failed' && attempt.error.category === 'execution_timeout') void list({ withinMs: 0 });
       return attempt;

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { JSONRPCMessage, RequestId, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
-import { Agent, fetch as undiciFetch } from 'undici';
 import { JSON_LIMITS, type JsonScan, scanJson, startJsonScan } from '../../json.ts';
+import { fetchOver, openConnections, type ProxyOf } from '../../proxy.ts';
 
 /** Answers a request that lost its stream before the answer came. */
 export const CUT = { code: -32_099, message: 'the connection ended before the answer did' };
@@ -152,10 +152,7 @@ function isLarge({ deepest, values }: JsonScan): boolean {
  * - Gain: a tool may take longer; each call has a timeout of ours.
  * - Ends when Node's `fetch` takes its timeouts as options.
  */
-export function openFetchWithoutTimeout(): { fetch: typeof globalThis.fetch; close(): Promise<void> } {
-  const agent = new Agent({ headersTimeout: 0, bodyTimeout: 0 });
-  const fetch = (url: string | URL | Request, init?: RequestInit) =>
-    // Node's fetch refuses this package's Agent, and its types know only their own Request and Response.
-    undiciFetch(url as string, { ...init, dispatcher: agent } as never) as unknown as Promise<Response>;
-  return { fetch, close: () => agent.destroy() };
+export function openFetchWithoutTimeout(proxyOf: ProxyOf): { fetch: typeof globalThis.fetch; close(): Promise<void> } {
+  const connections = openConnections(proxyOf, { headersTimeout: 0, bodyTimeout: 0 });
+  return { fetch: fetchOver(connections), close: () => connections.destroy() };
 }

@@ -10,13 +10,13 @@ const UNPACKED = ['content-encoding', 'content-length'];
 
 /**
  * A `fetch` over the connections that all providers share, with their limits: no redirect to elsewhere, answers of a
- * bounded size. A request that is no text, as uploads are, goes through Node's own.
+ * bounded size. A request that is no text, as uploads are, goes through `others`.
  */
-export function makeFetch(post: Post): typeof fetch {
+export function makeFetch(post: Post, others: typeof fetch = fetch): typeof fetch {
   return async (input, init = {}) => {
     const { method = 'GET', body = '' } = init;
     const isPlain = (method === 'POST' && typeof body === 'string') || (method === 'GET' && !body);
-    if (input instanceof Request || !isPlain) return fetch(input, init);
+    if (input instanceof Request || !isPlain) return others(input, init);
     const answer = await post({
       url: String(input),
       method,

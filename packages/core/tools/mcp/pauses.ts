@@ -1,0 +1,19 @@
+import { retryAfterMs } from '../../retry-after.ts';
+
+/**
+ * Makes a `fetch` that notes the pause for which a server asks with `Retry-After`, when it answers 429 or 5xx. `leftMs` is what is left of it.
+ * The SDK's errors have no headers.
+ */
+export function notePauses(fetch: typeof globalThis.fetch): { fetch: typeof globalThis.fetch; leftMs(): number } {
+  let until = 0;
+  return {
+    fetch: async (url, init) => {
+      const response = await fetch(url, init);
+      const isRefusal = response.status === 429 || response.status >= 500;
+      const askedMs = isRefusal ? retryAfterMs(response.headers) : undefined;
+      if (askedMs !== undefined) until = performance.now() + askedMs;
+      return response;
+    },
+    leftMs: () => Math.max(0, Math.ceil(until - performance.now())),
+  };
+}

@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest';
+import { openExternalServer } from '#test/harness/servers/external-server.ts';
+import { callMcpTool, useMcpServers } from './use-mcp-servers.ts';
+
+const args = { city: 'Tokyo' };
+
+test.each([
+  [429, '3600'],
+  [503, new Date(Date.now() + 3_600_000).toUTCString()],
+])(
+  'a server that answers %i with a long Retry-After is not called again, and the model reads it',
+  async (status, asked) => {
+    const headers = { 'retry-after': asked };
+    await using externalServer = await openExternalServer(() => ({ status, body: 'busy', headers }));
+    await using servers = useMcpServers({ cities: { url: externalServer.url } });
+    const retry = { max_attempts: 3, backoff_ms: 0 };
+
+    const { error, attempts } = await callMcpTool(servers, 'cities__look_up', { args, retry });
+
+    expect(attempts).toBe(1);
+    expect(error?.details).toMatchObject({ status, retry_after_seconds: expect.any(Number) });
+    expect(Number(error?.details.retry_after_seconds)).toBeGreaterThan(3_000);
+  },
+);
+
+test('a server that asks for a short pause is called again after it', async () => {
+  const headers = { 'retry-after-ms': '40' };
+  await using externalServer = await openExternalServer(() => ({ status: 429, body: 'busy', headers }));
+  await using servers = useMcpServers({ cities: { url: externalServer.url } });
+
+  const { error, attempts } = await callMcpTool(servers, 'cities__look_up', {
+    ...{ args, retry: { max_attempts: 2, backoff_ms: 0 } },
+  });
+
+  expect(attempts).toBe(2);
+  expect(error?.details).toEqual({ status: 429, retry_after_seconds: 1 });
+});
