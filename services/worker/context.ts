@@ -6,6 +6,7 @@ import type { Settings } from '../process/settings.ts';
 import { makeTokensPerDay, type TokensPerDay } from '../start/tokens-per-day.ts';
 import { type HostLimiter, makeHostLimiter } from './host-limiter.ts';
 import { type Heartbeat, makeHeartbeat } from './lease/heartbeat.ts';
+import { type Memory, makeMemory } from './memory/memory.ts';
 import { makeRateLimits, type RateLimits } from './rate-limits.ts';
 import { type BlobCache, makeBlobCache } from './round/blob-cache.ts';
 import { makeSlotLimiter, type SlotLimiter } from './slot-limiter.ts';
@@ -36,6 +37,7 @@ type Shared =
 export type WorkerContext = Pick<Parts, Shared> & {
   db: Db;
   log: Log;
+  memory: Memory;
   turnCache: TurnCache;
   blobCache: BlobCache;
   heartbeat: Heartbeat;
@@ -57,6 +59,7 @@ export type WorkerContext = Pick<Parts, Shared> & {
 /** A worker's context on the parts its process has opened. */
 export function workerContext(parts: Parts, settings: Settings, log: Log): WorkerContext {
   const { connection, pubsub, providers, prices, projects, admission, tools, mcp } = parts;
+  const memory = makeMemory(settings.PAWL_HISTORY_LIMIT);
   const {
     toolSecrets,
     redact,
@@ -74,8 +77,9 @@ export function workerContext(parts: Parts, settings: Settings, log: Log): Worke
     ...{ toolSecrets, redact, egress, egressPolicy, availability, tracer },
     ...{ secretsOf, enqueue, enqueueBeforeAck, metrics },
     heartbeat: makeHeartbeat(connection.db, log),
+    memory,
     turnCache: makeTurnCache(connection.db),
-    blobCache: makeBlobCache(connection.db),
+    blobCache: makeBlobCache(connection.db, memory),
     rateLimits: makeRateLimits(pubsub),
     watchers: makeWatchers(pubsub),
     hostLimiter: makeHostLimiter(settings.PAWL_WORKER_CONCURRENCY),
