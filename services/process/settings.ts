@@ -83,6 +83,9 @@ const Settings = z.object({
   PAWL_MAX_STREAMS: number(1_000, 1, 1_000_000),
   PAWL_BODY_LIMIT: number(8 * 1024 * 1024, 1, 2 ** 30),
   PAWL_WORKER_CONCURRENCY: number(64, 1, 10_000),
+  PAWL_HISTORY_LIMIT: number(0, 1, 2 ** 28)
+    .unwrap()
+    .optional(),
   PAWL_TOOL_OUTPUT_LIMIT: number(65_536, 1, 2 ** 30),
   PAWL_TOOL_RULES: oneOf('strict', 'provider'),
   PAWL_DEFAULT_PROVIDER: z.string().trim().optional(),

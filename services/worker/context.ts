@@ -6,6 +6,7 @@ import type { Settings } from '../process/settings.ts';
 import { makeTokensPerDay, type TokensPerDay } from '../start/tokens-per-day.ts';
 import { type HeldWrites, makeHeldWrites } from './held-writes.ts';
 import { type Heartbeat, makeHeartbeat } from './lease/heartbeat.ts';
+import { type Memory, makeMemory } from './memory/memory.ts';
 import { makeRateLimits, type RateLimits } from './rate-limits.ts';
 import { type BlobCache, makeBlobCache } from './round/blob-cache.ts';
 import { makeTurnCache, type TurnCache } from './turn-cache.ts';
@@ -36,6 +37,7 @@ type Shared =
 export type WorkerContext = Pick<Parts, Shared> & {
   db: Db;
   log: Log;
+  memory: Memory;
   turnCache: TurnCache;
   blobCache: BlobCache;
   heartbeat: Heartbeat;
@@ -55,6 +57,7 @@ export type WorkerContext = Pick<Parts, Shared> & {
 /** A worker's context on the parts its process has opened. */
 export function workerContext(parts: Parts, settings: Settings, log: Log): WorkerContext {
   const { connection, pubsub, providers, prices, projects, admission, dueDeliveries, tools, mcp } = parts;
+  const memory = makeMemory(settings.PAWL_HISTORY_LIMIT);
   const {
     toolSecrets,
     redact,
@@ -73,8 +76,9 @@ export function workerContext(parts: Parts, settings: Settings, log: Log): Worke
     ...{ secretsOf, enqueue, enqueueBeforeAck, metrics },
     heartbeat: makeHeartbeat(connection.db, log),
     heldWrites: makeHeldWrites(log, availability),
+    memory,
     turnCache: makeTurnCache(connection.db),
-    blobCache: makeBlobCache(connection.db),
+    blobCache: makeBlobCache(connection.db, memory),
     rateLimits: makeRateLimits(pubsub),
     watchers: makeWatchers(pubsub),
     toolOutputLimit: settings.PAWL_TOOL_OUTPUT_LIMIT,

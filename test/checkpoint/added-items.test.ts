@@ -8,7 +8,7 @@ import { addItems } from '#core/checkpoint/turns/items/add-items.ts';
 import { deleteItems } from '#core/checkpoint/turns/items/delete-items.ts';
 import { lockConversation, lockVisibleConversation } from '#core/checkpoint/turns/lock.ts';
 import { loadTurn } from '#core/checkpoint/turns/reading/find.ts';
-import { loadHistory, loadLine } from '#core/checkpoint/turns/reading/history.ts';
+import { listLine, loadHistory } from '#core/checkpoint/turns/reading/history.ts';
 import { newId } from '#core/id.ts';
 import { createHarness, type Harness } from '#test/harness/create-harness.ts';
 import { plainConfig } from '#test/harness/plain-config.ts';
@@ -26,7 +26,7 @@ test('of many adds at once, each has a place of its own, and the head stays free
 
   const ids = await Promise.all(Array.from({ length: 12 }, (_, index) => add(conversationId, `${index}`)));
 
-  const turns = await loadHistory(harness.db, conversationId);
+  const turns = (await loadHistory(harness.db, conversationId)) ?? [];
   expect(new Set(turns.map(({ id }) => id))).toEqual(new Set(ids));
   expect(turns.map(({ position }) => position)).toEqual(ids.map((_, index) => index + 1));
   expect(turns.every(({ status, work }) => status === 'completed' && !work.atHead)).toBe(true);
@@ -42,7 +42,9 @@ test('a create beside an add has those items in its history, or comes before the
     const [turnId, addedId] = round % 2 === 0 ? made : made.reverse();
 
     const turn = (await loadTurn(harness.db, turnId!))!;
-    const history = (await loadHistory(harness.db, conversationId, turn.position)).map(({ id }) => id);
+    const history = ((await loadHistory(harness.db, conversationId, { before: turn.position })) ?? []).map(
+      ({ id }) => id,
+    );
     expect(history).toEqual(turn.position === 1 ? [] : [addedId]);
     expect(turn.work.atHead).toBe(true);
     orders.add(turn.position === 1);
@@ -90,7 +92,8 @@ test('items of one turn that are deleted at once are all gone, and one of two de
   const path = `/openai/v1/conversations/${conversationId}/items/${again.replace('turn_', 'msg_')}_i0`;
   const answers = await Promise.all([1, 2, 3].map(() => harness.call('DELETE', path)));
 
-  const [line] = await loadLine(harness.db, conversationId);
+  const { rows } = await listLine(harness.db, conversationId, { direction: 'asc', limit: 9 });
+  const [line] = rows;
   expect([...line!.deletedItems].sort()).toEqual(itemIds);
   expect(answers.map(({ status }) => status).sort()).toEqual([200, 404, 404]);
 });

@@ -121,7 +121,9 @@ test('a deleted item empties the summaries that tell of it, and is counted where
   await connection.db.transaction().execute((trx) => deleteItems(trx, [item]));
 
   expect(await summaryOf(two)).toBeNull();
-  expect((await loadHistory(connection.db, two.conversationId, 2)).map(({ leftOut }) => leftOut)).toEqual([1]);
+  expect(
+    ((await loadHistory(connection.db, two.conversationId, { before: 2 })) ?? []).map(({ leftOut }) => leftOut),
+  ).toEqual([1]);
 });
 
 test('a summary of a turn that was deleted while it was written is not kept, and no event tells of it', async () => {

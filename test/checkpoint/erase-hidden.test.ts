@@ -218,7 +218,9 @@ function hide(id: string) {
 
 async function historyOf(id: string): Promise<string[]> {
   const turn = (await loadTurn(harness.db, id))!;
-  return (await loadHistory(harness.db, turn.conversationId, turn.position)).map((earlier) => earlier.id);
+  return ((await loadHistory(harness.db, turn.conversationId, { before: turn.position })) ?? []).map(
+    (earlier) => earlier.id,
+  );
 }
 
 async function exists(id: string): Promise<boolean> {

@@ -34,7 +34,7 @@ test('the history of a fork is that of its origin up to the turn it stands on, t
   expect(await saidBefore(branch)).toEqual(['1', '2']);
   expect(await saidBefore(later)).toEqual(['1', '2', 'a']);
   expect(await saidBefore(twig)).toEqual(['1', '2', 'a', 'b']);
-  expect(said(await loadHistory(connection.db, one.conversationId))).toEqual(['1', '2', '3']);
+  expect(said((await loadHistory(connection.db, one.conversationId)) ?? [])).toEqual(['1', '2', '3']);
   expect([branch.position, later.position, twig.position]).toEqual([3, 4, 5]);
 });
 
@@ -57,7 +57,7 @@ test('no history holds a turn that is not stored, and a deleted one stays with t
   await hide(one);
 
   expect(await saidBefore(unstored)).toEqual(['1']);
-  expect(said(await loadHistory(connection.db, unstored.conversationId))).toEqual(['1']);
+  expect(said((await loadHistory(connection.db, unstored.conversationId)) ?? [])).toEqual(['1']);
   expect(await saidBefore(two)).toEqual(['1']);
   expect(said((await listHistory(connection.db, two.conversationId, { limit: 9 })).rows)).toEqual(['2']);
 });
@@ -123,7 +123,7 @@ async function hide({ id }: Turn): Promise<void> {
 }
 
 async function saidBefore({ conversationId, position }: Turn): Promise<unknown[]> {
-  return said(await loadHistory(connection.db, conversationId, position));
+  return said((await loadHistory(connection.db, conversationId, { before: position })) ?? []);
 }
 
 function said(turns: Turn[]): unknown[] {

@@ -88,17 +88,21 @@ export async function readBlobPiece(
   return rows[0]?.piece;
 }
 
-/** The bytes of blobs in one statement, also those that no caller finds; those that are gone are not among them. */
+/**
+ * Loads blobs in one statement, also those that no caller finds; those that are gone are not among them. None has its bytes if all
+ * have more than `most` together.
+ */
 export async function loadBlobs(
   db: Db,
   project: string,
-  hashes: readonly string[],
-): Promise<{ sha256: string; bytes: Buffer }[]> {
+  { hashes, most }: { hashes: readonly string[]; most: number },
+): Promise<{ sha256: string; size: number; bytes: Buffer | null }[]> {
   return read(
     db,
-    sql<{ sha256: string; bytes: Buffer }>`
-    select sha256, bytes from blobs
-    where project = ${project} and sha256 in (select value from json_array_elements_text(${hashes}::json))`,
+    sql<{ sha256: string; size: number; bytes: Buffer | null }>`
+    select sha256, size, case when sum(size) over () <= ${most}::bigint then bytes end as bytes from (
+      select sha256, bytes, octet_length(bytes) as size from blobs
+      where project = ${project} and sha256 in (select value from json_array_elements_text(${hashes}::json))) as wanted`,
   );
 }
 

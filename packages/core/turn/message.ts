@@ -42,3 +42,11 @@ export type Message =
   | { role: 'user' | 'system'; content: string; parts?: Part[] }
   | { role: 'assistant'; content: string | null; calls: RequestedCall[]; opaque?: { provider: string; state: unknown } }
   | { role: 'tool'; callId: string; name: string; content: string; isError: boolean; parts?: Part[] };
+
+/** About how many characters messages have, with their parts but without the data of these. */
+export function sizeOfMessages(messages: readonly Message[]): number {
+  return messages.reduce((sum, message) => {
+    const called = 'calls' in message ? message.calls.reduce((all, call) => all + call.arguments.length, 0) : 0;
+    return sum + (message.content?.length ?? 0) + called;
+  }, 0);
+}

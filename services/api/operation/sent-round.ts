@@ -1,12 +1,9 @@
 import { createRoute, type RouteHandler, z } from '@hono/zod-openapi';
 import type { Db } from '#core/checkpoint/tables.ts';
-import { loadHistory } from '#core/checkpoint/turns/reading/history.ts';
 import { RequestRefused } from '#core/failure.ts';
 import type { RoundRequest } from '#core/llm/provider.ts';
 import { roundRequest } from '#core/llm/round-request.ts';
-import { sentHistory, withoutHidden } from '#core/turn/compaction/sent-history.ts';
 import { openaiHistory } from '#core/turn/history/openai.ts';
-import { transcriptOf } from '#core/turn/history/transcript.ts';
 import { turnBefore } from '#core/turn/history/turn-before.ts';
 import { reachedLimit } from '#core/turn/reached-limit.ts';
 import type { Turn } from '#core/turn/turn.ts';
@@ -15,6 +12,8 @@ import { findOwnTurn } from '../find-own.ts';
 import { type ApiEnv, json, makeRouter } from '../http/router.ts';
 import { refusals } from '../schemas/errors/refusals.ts';
 import { TurnId } from '../schemas/fields/id.ts';
+import { PageQuery, readCursor } from '../schemas/page.ts';
+import { listSent, type SentPage } from '../sent/list-sent.ts';
 import { SentRound } from './schemas/sent-round.ts';
 
 const route = createRoute({
@@ -25,11 +24,15 @@ const route = createRoute({
   summary: 'Read what the model was sent for a round',
   description:
     'Made by the code that makes the request, of what is kept: deleted items are left out, blobs are named by their path, and a ' +
-    'round that was not answered yet shows what is sent for it. Each wire then says it in its own words.',
-  request: { params: z.object({ id: TurnId, number: z.string().describe('The number of the round, from 1.') }) },
+    'round that was not answered yet shows what is sent for it. Each wire then says it in its own words. The messages of more than ' +
+    '100 turns, or of some megabytes, are split into pages of whole turns.',
+  request: {
+    params: z.object({ id: TurnId, number: z.string().describe('The number of the round, from 1.') }),
+    query: PageQuery.pick({ cursor: true }),
+  },
   responses: {
     200: { description: 'The request.', content: json(SentRound) },
-    ...refusals('turn_not_found', 'round_not_found'),
+    ...refusals('turn_not_found', 'round_not_found', 'invalid_value'),
   },
 });
 
@@ -39,7 +42,8 @@ export function sentRoundRoutes({ db }: ApiContext) {
     const { id, number } = c.req.valid('param');
     const turn = await findOwnTurn(db, c.get('project'), id);
     const round = readRound(turn, number);
-    return c.json(await sentFor(db, turn, round), 200);
+    const { before: after } = readCursor('turn', c.req.valid('query').cursor);
+    return c.json(await sentFor(db, { turn, round }, after), 200);
   };
   return makeRouter().openapi(route, handler);
 }
@@ -53,16 +57,20 @@ function readRound({ rounds, status }: Turn, number: string): number {
   throw new RequestRefused(404, 'round_not_found', message, 'number');
 }
 
-async function sentFor(db: Db, turn: Turn, round: number): Promise<z.output<typeof SentRound>> {
-  const before = turnBefore(turn, round);
-  const earlier = turn.position > 1 ? await loadHistory(db, turn.conversationId, turn.position) : [];
-  const line = sentHistory([...earlier.map(withoutHidden), { ...before, leftOut: 0 }]);
-  const step = { kind: 'run-round' as const, round, final: reachedLimit(before) };
-  const request = roundRequest(before, step, transcriptOf(line));
+async function sentFor(
+  db: Db,
+  { turn, round }: { turn: Turn; round: number },
+  after: SentPage['after'],
+): Promise<z.output<typeof SentRound>> {
+  const own = turnBefore(turn, round);
+  const step = { kind: 'run-round' as const, round, final: reachedLimit(own) };
+  const request = roundRequest(own, step, []);
+  const { rows, nextCursor } = await listSent(db, turn.conversationId, { own, after });
   return {
     object: 'sent_round' as const,
-    ...{ turn_id: turn.id, round, model: before.work.model, instructions: request.instructions },
-    ...{ messages: openaiHistory(line), tools: request.tools.map(presentTool), ...presentSettings(request) },
+    ...{ turn_id: turn.id, round, model: own.work.model, instructions: request.instructions },
+    ...{ messages: openaiHistory(rows), has_more: nextCursor !== null, next_cursor: nextCursor },
+    ...{ tools: request.tools.map(presentTool), ...presentSettings(request) },
   };
 }
 

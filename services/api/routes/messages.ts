@@ -1,8 +1,6 @@
 import { createRoute, type RouteHandler, z } from '@hono/zod-openapi';
-import { PAGE_BYTES } from '#core/checkpoint/sql/page.ts';
 import type { Db } from '#core/checkpoint/tables.ts';
-import { listHistory, loadHistory } from '#core/checkpoint/turns/reading/history.ts';
-import { sentHistory, withoutHidden } from '#core/turn/compaction/sent-history.ts';
+import { listHistory } from '#core/checkpoint/turns/reading/history.ts';
 import { anthropicHistory } from '#core/turn/history/anthropic.ts';
 import { compactHistory } from '#core/turn/history/compact.ts';
 import { geminiHistory } from '#core/turn/history/gemini.ts';
@@ -17,6 +15,7 @@ import { entityTagHeader, ifNoneMatch, notModified } from '../schemas/fields/hea
 import { ConversationId } from '../schemas/fields/id.ts';
 import { MessageList } from '../schemas/message-list.ts';
 import { PageQuery, readCursor } from '../schemas/page.ts';
+import { listSent } from '../sent/list-sent.ts';
 
 const Format = z
   .enum(['compact', 'openai', 'anthropic', 'gemini'])
@@ -57,41 +56,23 @@ export function messageRoutes({ readAnywhere }: ApiContext) {
     const { id } = c.req.valid('param');
     const { format, view, cursor } = c.req.valid('query');
     const { before: after } = readCursor('turn', cursor);
-    const list = view === 'kept' ? listHistory : listSent;
-    const {
-      config,
-      rows: turns,
-      hasMore,
-    } = await readAnywhere(async (db) => {
+    const list = view === 'kept' ? listKept : listSent;
+    const { config, rows, nextCursor } = await readAnywhere(async (db) => {
       const { config } = await findOwnConversation(db, c.get('project'), id);
-      return { config, ...(await list(db, id, { ...(after && { after }), limit: TURNS })) };
+      return { config, ...(await list(db, id, { after })) };
     });
     // Where the system prompt is a message, it is the first of all.
     const instructions = format === 'openai' && after ? null : (config.instructions ?? null);
-    const nextCursor = hasMore ? (turns.at(-1)?.id ?? null) : null;
-    const history = historyAs(format, turns, instructions);
+    const history = historyAs(format, rows, instructions);
+    const hasMore = nextCursor !== null;
     return answerTagged(c, { object: 'list' as const, ...history, has_more: hasMore, next_cursor: nextCursor });
   };
   return makeRouter().openapi(read, handler);
 }
 
-/** A page of the history as the next model is sent it. It takes all turns to know which of them a summary stands for. */
-async function listSent(db: Db, conversationId: string, { after, limit }: { after?: string; limit: number }) {
-  const line = await loadHistory(db, conversationId);
-  const positionOfAfter = line.find(({ id }) => id === after)?.position ?? 0;
-  const rest = sentHistory(line.map(withoutHidden)).filter(({ position }) => position > positionOfAfter);
-  const rows = rest.slice(0, limit).filter(fitsPage());
-  return { rows, hasMore: rest.length > rows.length };
-}
-
-/** Whether a turn fits a page behind those before it: the first always does, and none behind one that does not. */
-function fitsPage(): (turn: Turn) => boolean {
-  let bytes = 0;
-  return (turn) => {
-    const isFirst = bytes === 0;
-    bytes += JSON.stringify([turn.input, turn.rounds, turn.output]).length;
-    return isFirst || bytes <= PAGE_BYTES;
-  };
+async function listKept(db: Db, conversationId: string, { after }: { after?: string | undefined }) {
+  const { rows, hasMore } = await listHistory(db, conversationId, { ...(after && { after }), limit: TURNS });
+  return { rows, nextCursor: hasMore ? (rows.at(-1)?.id ?? null) : null };
 }
 
 /** The messages in one format; `system` is a field of its own where the provider's API has it so. */

@@ -6,9 +6,14 @@ import type { Message } from '#core/turn/message.ts';
 import { type BlobAddress, readBlobAddress } from '#core/turn/parts/blob-address.ts';
 import { dataOf, withData } from '#core/turn/parts/part-data.ts';
 import type { Part } from '#core/turn/request/item.ts';
+import { HistoryTooLarge, type Memory } from '../memory/memory.ts';
+import { NO_SHARE } from '../memory/shares.ts';
 
-/** Puts inline data where a history refers to blobs, and remembers what was sent last. */
-export type BlobCache = { fill(project: string, messages: Message[]): Promise<Message[]> };
+/** Messages with the data of their blobs, and a share of the worker's memory. */
+export type FilledMessages = Disposable & { messages: Message[] };
+
+/** Puts inline data where a history refers to blobs, and remembers the last data that was sent. */
+export type BlobCache = { fill(project: string, messages: Message[]): Promise<FilledMessages> };
 
 /** Characters of base64 that are remembered, in the whole process. */
 const MOST_CHARACTERS = 64 * 1024 * 1024;
@@ -16,42 +21,63 @@ const MOST_CHARACTERS = 64 * 1024 * 1024;
 /** What is deleted meanwhile is not kept for long. */
 const LONGEST_MS = 10 * 60_000;
 
-/** Reads the blobs of a history in one statement, without those that were sent a moment ago. */
-export function makeBlobCache(db: Db): BlobCache {
+/** Reads the blobs of a history in one statement, without those that were sent a moment ago. Large blobs wait for a share. */
+export function makeBlobCache(db: Db, memory: Memory): BlobCache {
   const known = new LRUCache<string, string>({
-    maxSize: MOST_CHARACTERS,
+    maxSize: Math.min(MOST_CHARACTERS, memory.most),
     sizeCalculation: (base64) => base64.length,
     ttl: LONGEST_MS,
   });
 
-  async function load(project: string, hashes: string[]): Promise<Map<string, string>> {
-    const found = new Map<string, string>();
-    for (const sha256 of hashes) {
-      const base64 = known.get(`${project} ${sha256}`);
+  function findKnown(project: string, hashes: string[]): Map<string, string> {
+    const found = hashes.map((sha256) => [sha256, known.get(`${project} ${sha256}`)] as const);
+    return new Map(found.flatMap(([sha256, base64]) => (base64 === undefined ? [] : [[sha256, base64]])));
+  }
+
+  /** Adds blobs to those that are found, up to a number of bytes. Returns the sizes of blobs that are not loaded. */
+  async function load(project: string, { found, hashes, most }: Wanted): Promise<Map<string, number>> {
+    const sizes = new Map<string, number>();
+    if (hashes.length === 0) return sizes;
+    for (const { sha256, bytes, size } of await loadBlobs(db, project, { hashes, most })) {
+      if (!bytes) sizes.set(sha256, lengthInBase64(size));
+      const base64 = bytes?.toString('base64');
       if (base64 !== undefined) found.set(sha256, base64);
+      if (base64 !== undefined) known.set(`${project} ${sha256}`, base64);
     }
-    const unknown = hashes.filter((sha256) => !found.has(sha256));
-    if (unknown.length === 0) return found;
-    for (const { sha256, bytes } of await loadBlobs(db, project, unknown)) {
-      const base64 = bytes.toString('base64');
-      known.set(`${project} ${sha256}`, base64);
-      found.set(sha256, base64);
-    }
-    return found;
+    return sizes;
   }
 
   return {
     fill: async (project, messages) => {
-      const hashes = [...new Set(messages.flatMap(hashesOf))];
-      if (hashes.length === 0) return messages;
-      const blobs = await load(project, hashes);
-      return messages.map((message) =>
-        'parts' in message && message.parts
-          ? { ...message, parts: message.parts.map((part) => filled(part, blobs)) }
-          : message,
-      );
+      const all = messages.flatMap(hashesOf);
+      if (all.length === 0) return { ...NO_SHARE, messages };
+      const found = findKnown(project, [...new Set(all)]);
+      const unknown = [...new Set(all)].filter((sha256) => !found.has(sha256));
+      const sizes = await load(project, { found, hashes: unknown, most: memory.small });
+      // A blob counts as often as it is sent: the body repeats its data.
+      const bytes = all.reduce((sum, sha256) => sum + (found.get(sha256)?.length ?? sizes.get(sha256) ?? 0), 0);
+      if (bytes > memory.most) throw new HistoryTooLarge(memory.most);
+      const share = await memory.takeBlobs(bytes);
+      try {
+        await load(project, { found, hashes: [...sizes.keys()], most: memory.most });
+      } catch (error) {
+        share[Symbol.dispose]();
+        throw error;
+      }
+      return { ...share, messages: messages.map((message) => withBlobs(message, found)) };
     },
   };
+}
+
+type Wanted = { found: Map<string, string>; hashes: string[]; most: number };
+
+function lengthInBase64(bytes: number): number {
+  return Math.ceil(bytes / 3) * 4;
+}
+
+function withBlobs(message: Message, blobs: ReadonlyMap<string, string>): Message {
+  if (!('parts' in message) || !message.parts) return message;
+  return { ...message, parts: message.parts.map((part) => filled(part, blobs)) };
 }
 
 function hashesOf(message: Message): string[] {

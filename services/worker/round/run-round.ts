@@ -1,23 +1,25 @@
-import { loadHistory } from '#core/checkpoint/turns/reading/history.ts';
 import { ProviderFailed } from '#core/failure.ts';
 import { chooseDialect } from '#core/llm/dialects/choose-dialect.ts';
 import { roundRequest } from '#core/llm/round-request.ts';
 import { splitModel } from '#core/llm/split-model.ts';
 import { sentHistory } from '#core/turn/compaction/sent-history.ts';
 import { transcriptOf } from '#core/turn/history/transcript.ts';
+import { type Message, sizeOfMessages } from '#core/turn/message.ts';
 import type { RoundStep } from '#core/turn/next-step.ts';
 import type { Reply } from '#core/turn/reply.ts';
 import type { Wakeup } from '#core/turn/wakeup.ts';
 import { chatSpanId } from '../../process/trace/span-ids.ts';
 import type { WorkerContext } from '../context.ts';
 import type { Attempt, Run } from '../lease/run.ts';
-import { stopRun } from '../lease/stop-run.ts';
+import { handBack, stopRun } from '../lease/stop-run.ts';
+import { HistoryTooLarge, MemoryBusy } from '../memory/memory.ts';
 import type { Permit } from '../rate-limits.ts';
 import { reportFailedAttempt, startAttempt } from '../report/report-attempt.ts';
 import type { InFlight } from '../watchers.ts';
 import { commitRound } from './commit-round.ts';
 import { compactLine, type Earlier, isTooLong, lineOf } from './compact-line.ts';
 import { countRequests } from './count-requests.ts';
+import { openHistory } from './open-history.ts';
 import { publishRound, type RoundPublisher } from './publish-round.ts';
 import { postponeRound, retryRound } from './retry-round.ts';
 
@@ -29,14 +31,32 @@ export async function runRound(run: Run, step: RoundStep, context: WorkerContext
   log.info({ event: 'round.started' }, `round ${step.round} starting`);
 
   try {
-    const earlier = turn.position > 1 ? await loadHistory(context.db, turn.conversationId, turn.position) : [];
-    const compacted = await compactLine(run, { step, earlier, because: 'size' }, context);
-    return compacted.kind === 'left' ? compacted.wakeups : await askUntilItFits(run, { step, earlier }, context);
+    return await askWithHistory(run, step, context);
   } catch (failure) {
     if (run.signal.aborted) return stopRun(run, context);
+    if (failure instanceof MemoryBusy) return leaveToOthers(run, failure, context);
     if (failure instanceof ProviderFailed) return retryRound(run, { step, failure }, context);
     throw failure;
   }
+}
+
+async function askWithHistory(run: Run, step: RoundStep, context: WorkerContext): Promise<Wakeup[]> {
+  using history = await openHistory(run, context);
+  const { earlier, isShortened } = history;
+  const because = isShortened ? 'refused' : 'size';
+  const compacted = await compactLine(run, { step, earlier, because }, context);
+  if (compacted.kind === 'left') return compacted.wakeups;
+  if (!isShortened) return await askUntilItFits(run, { step, earlier }, context);
+  if (compacted.kind === 'same') throw new HistoryTooLarge(context.memory.most);
+  // Its share is free before the history is loaded again, without the turns that are replaced now.
+  history[Symbol.dispose]();
+  return askWithHistory(run, step, context);
+}
+
+/** Gives the step back: the steps that fill the memory of this worker end, or another worker takes it. */
+function leaveToOthers(run: Run, { message }: MemoryBusy, context: WorkerContext): Promise<Wakeup[]> {
+  context.log.info({ event: 'memory.busy', turn_id: run.turn.id, step: run.step }, message);
+  return handBack(run, context);
 }
 
 /** What a round asks with, beside its own turn. */
@@ -57,9 +77,14 @@ async function askUntilItFits(run: Run, question: Question, context: WorkerConte
 }
 
 async function askRound(run: Run, question: Question, context: WorkerContext): Promise<Wakeup[]> {
+  const { memory, blobCache } = context;
+  const messages = transcriptOf(sentHistory(lineOf(run, question.earlier)));
+  if (sizeOfMessages(messages) > memory.most) throw new HistoryTooLarge(memory.most);
+  using filled = await blobCache.fill(run.turn.project, messages);
   using permit = context.rateLimits.acquire(run.turn.work.model);
   const attempt = startAttempt(run, question.step.round);
-  const reply = await requestReply(run, { ...question, permit, attempt }, context);
+  const asked = { step: question.step, messages: filled.messages, permit, attempt };
+  const reply = await requestReply(run, asked, context);
   attempt.repliedAt = Date.now();
   permit.answered();
   return await commitRound(run, { step: question.step, reply, startedAt: attempt.startedAt }, context);
@@ -67,13 +92,12 @@ async function askRound(run: Run, question: Question, context: WorkerContext): P
 
 async function requestReply(
   run: Run,
-  { step, earlier, permit, attempt }: Question & { permit: Permit; attempt: Attempt },
+  { step, messages, permit, attempt }: { step: RoundStep; messages: Message[]; permit: Permit; attempt: Attempt },
   context: WorkerContext,
 ): Promise<Reply> {
   const { turn, signal } = run;
-  const { watchers, providers, tracer, blobCache } = context;
+  const { watchers, providers, tracer } = context;
   const { model } = turn.work;
-  const messages = await blobCache.fill(turn.project, transcriptOf(sentHistory(lineOf(run, earlier))));
   const trace = tracer.headersWithin(turn, () => chatSpanId(turn, attempt));
   const request = { ...roundRequest(turn, step, messages), trace };
   if (tracer.withContent) attempt.asked = request;

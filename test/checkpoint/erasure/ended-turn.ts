@@ -49,7 +49,7 @@ export function inTransaction<T>({ db }: Harness, act: (trx: Trx) => Promise<T>)
 /** The ids of the turns that a turn stands on. */
 export async function historyOf({ db }: Harness, id: string): Promise<string[]> {
   const turn = (await loadTurn(db, id))!;
-  return (await loadHistory(db, turn.conversationId, turn.position)).map((earlier) => earlier.id);
+  return ((await loadHistory(db, turn.conversationId, { before: turn.position })) ?? []).map((earlier) => earlier.id);
 }
 
 /** Whether there is a row of a turn. */

@@ -147,7 +147,9 @@ async function conversationOf(id: string): Promise<string> {
 
 async function historyOf(id: string): Promise<string[]> {
   const turn = (await loadTurn(harness.db, id))!;
-  return (await loadHistory(harness.db, turn.conversationId, turn.position)).map((earlier) => earlier.id);
+  return ((await loadHistory(harness.db, turn.conversationId, { before: turn.position })) ?? []).map(
+    (earlier) => earlier.id,
+  );
 }
 
 async function exists(id: string): Promise<boolean> {

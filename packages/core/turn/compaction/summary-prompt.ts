@@ -12,7 +12,7 @@ export const SUMMARY_INSTRUCTIONS =
   'Reply with the summary alone.';
 
 /** Characters of one result that a summary is made of; the rest was for the model that called the tool. */
-const MOST_OF_RESULT = 4_000;
+export const MOST_OF_RESULT = 4_000;
 
 /** The question for a summary: the messages as text, so that any model of any wire takes them, whichever wrote them. */
 export function summaryPrompt(messages: readonly Message[], maxInputTokens: number | null): string {

@@ -19,6 +19,8 @@ type Sent = {
   model: string;
   instructions: string | null;
   messages: Record<string, unknown>[];
+  has_more: boolean;
+  next_cursor: string | null;
   tools: z.output<typeof SentTool>[];
   tool_choice: z.output<typeof ToolChoice>;
   parallel_tool_calls: boolean | null;
@@ -44,6 +46,8 @@ export const SentRound: z.ZodType<Sent> = z
     messages: z
       .array(OpenAiMessage)
       .describe('The history and the turn’s own messages, a summary in place of what was compacted.'),
+    has_more: z.boolean().describe('Whether more messages follow.'),
+    next_cursor: z.string().nullable().describe('The `cursor` of the next page; null on the last page.'),
     tools: z.array(SentTool).describe('The tools it was offered; none in a final round, and in a repair.'),
     tool_choice: ToolChoice.describe('Whether it may, must or must not call one.'),
     parallel_tool_calls: z.boolean().nullable().describe('Whether it may ask for several calls at once.'),
@@ -63,7 +67,8 @@ export const SentRound: z.ZodType<Sent> = z
     examples: [
       {
         ...{ object: 'sent_round', turn_id: 'turn_01kagz8m4pfvbte2n5q7rys3wx', round: 1, model: 'openai/gpt-4.1' },
-        ...{ instructions: 'You are brief.', messages: [{ role: 'user', content: 'Hi' }], tools: [] },
+        ...{ instructions: 'You are brief.', messages: [{ role: 'user', content: 'Hi' }] },
+        ...{ has_more: false, next_cursor: null, tools: [] },
         ...{ tool_choice: 'auto', parallel_tool_calls: null, temperature: null, top_p: null, reasoning_effort: null },
         ...{
           verbosity: null,

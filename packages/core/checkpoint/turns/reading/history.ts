@@ -57,46 +57,70 @@ export type LineTurnAsRead = TurnAsRead & { deletedItems: string[] | null; upToR
 /** Up to which round a turn of a line is read; null where all of it is. */
 const upToRound = sql`case when id = "upTo" then "upToRound" end as "upToRound"`;
 
-/**
- * The turns that a turn at the position `before` stands on, oldest first, those before a fork too. Turns that were
- * deleted since are among them.
- */
-export async function loadLine(db: Db, conversationId: string, before?: number): Promise<LineTurn[]> {
+/** The turns that a turn at the position `before` stands on, oldest first; all of the conversation without it. */
+export function historyOf(conversationId: string, before: number | undefined, columns: RawBuilder<unknown>) {
   const end = before === undefined ? sql`2147483647` : sql`${before}::int`;
+  return sql`with recursive ${lineOf(conversationId, end)},
+    history as materialized (
+      select turns.id, ${upToRound}, ${columns} from ${turnsOfLine} where ${isHistory} and ${wasKept})`;
+}
+
+/** Bytes of a turn as it is loaded. */
+const bytesOfTurn = sql`${bytesOfRequest} + ${bytesOfRounds} + octet_length(config::text) as bytes`;
+
+/** Which history is loaded: that of a turn at the position `before`, if it has no more than `most` bytes. */
+export type HistoryBounds = { before?: number; most?: number };
+
+/**
+ * Loads the turns that a turn stands on, oldest first, those before a fork too. Turns that were deleted since are among them.
+ * Null if the turns have more than `most` bytes: Postgres then sends none of them.
+ */
+export async function loadHistory(
+  db: Db,
+  conversationId: string,
+  { before, most = Number.MAX_SAFE_INTEGER }: HistoryBounds = {},
+): Promise<HistoryTurn[] | null> {
   const rows = await read(
     db,
-    sql<LineTurnAsRead>`
-    with recursive ${lineOf(conversationId, end)}
-    select ${selectLineTurn}, ${upToRound} from ${turnsOfLine} where ${isHistory} and ${wasKept} order by position`,
+    sql<LineTurnAsRead & { fits: boolean }>`
+    ${historyOf(conversationId, before, bytesOfTurn)},
+    size as (select coalesce(sum(bytes), 0) <= ${most}::bigint as fits from history)
+    select fits, turn.* from size left join lateral (
+      select ${selectLineTurn}, "upToRound" from history join turns using (id) where fits) as turn on true
+    order by position`,
   );
-  return rows.map(toLineTurn);
+  if (rows[0]?.fits === false) return null;
+  return rows.flatMap(({ fits: _, ...row }) => (row.id === null ? [] : [toHistoryTurn(row)]));
 }
 
-/** The same turns without the items that were deleted. */
-export async function loadHistory(db: Db, conversationId: string, before?: number): Promise<HistoryTurn[]> {
-  return (await loadLine(db, conversationId, before)).map((line) => ({
-    ...asHistory(line),
-    leftOut: line.deletedItems.length + (line.turn.hidden ? 1 : 0),
-  }));
+/** Makes a turn of a history from its row, without the items that were deleted. */
+export function toHistoryTurn(row: LineTurnAsRead): HistoryTurn {
+  const line = toLineTurn(row);
+  return { ...asHistory(line), leftOut: line.deletedItems.length + (line.turn.hidden ? 1 : 0) };
 }
 
-/** Where a page of a line begins: at a turn of it, or behind that; at its first turn where none is named. */
+/**
+ * Where a page of a line begins: at a turn of it, or behind that; at its first turn where none is named. `kept`: with deleted turns
+ * that a model is still sent.
+ */
 type LinePage = {
   from?: { turnId: string; isIncluded: boolean } | undefined;
   direction: 'asc' | 'desc';
   limit: number;
+  view?: 'visible' | 'kept';
 };
 
 /** One page of a line as callers see it, without turns that were deleted. */
 export async function listLine(
   db: Db,
   conversationId: string,
-  { from, direction, limit }: LinePage,
+  { from, direction, limit, view = 'visible' }: LinePage,
 ): Promise<Page<LineTurn>> {
   const isAhead = sql.raw(`${direction === 'asc' ? '>' : '<'}${from?.isIncluded ? '=' : ''}`);
   const behind = from ? sql`and position ${isAhead} (select position from turns where id = ${from.turnId})` : sql``;
-  const rows = sql`from ${turnsOfLine} where ${isHistory} and ${isVisible} ${behind}`;
-  const bytes = sql`${bytesOfRequest} + ${bytesOfRounds}`;
+  const isShown = view === 'kept' ? wasKept : isVisible;
+  const rows = sql`from ${turnsOfLine} where ${isHistory} and ${isShown} ${behind}`;
+  const bytes = sql`${bytesOfRequest} + ${bytesOfRounds} + octet_length(config::text)`;
   const page = fittingRows({ rows, key: sql`position`, direction, limit, bytes });
   const found = await read(
     db,

@@ -87,8 +87,8 @@ const requestExceptConfig = sql`project, conversation_id as "conversationId", in
 export const requestColumns = sql`${requestExceptConfig}, config`;
 
 /** The state of a turn. The database's clock decides whether it is `leased` (R9), and `uncontended` (R3). */
-export const stateColumns = sql`
-  id, status, coalesce(position, ${sql.lit(BEHIND_ALL)}) as position, position is null as delayed, hidden_at is not null as hidden, output, error, incomplete_reason as "incompleteReason", warnings,
+const stateExceptOutput = sql`
+  id, status, coalesce(position, ${sql.lit(BEHIND_ALL)}) as position, position is null as delayed, hidden_at is not null as hidden, error, incomplete_reason as "incompleteReason", warnings,
   last_event as "lastEvent", trace,
   failed_requests as "failedRequests", started_at::text as "startedAt", completed_at::text as "completedAt",
   step, coalesce(model, '') as model, generation, at_head as "atHead", lease_owner as "leaseOwner", coalesce(lease_until > now(), false) as leased,
@@ -103,6 +103,7 @@ export const stateColumns = sql`
     case when lease_until <= now() then lease_until end)::text as "waitingSince", place,
   coalesce(place = 'wanted' and exists (select from full_projects where name = project), false) as "quotaFull",
   begun_with as "begunWith"`;
+export const stateColumns = sql`${stateExceptOutput}, output`;
 
 /** What has joined a turn; looked for only where the turn says that there is any. `turn` is the relation that has its columns. */
 export function joinedOf(turn: RawBuilder<unknown>): RawBuilder<unknown> {
@@ -119,12 +120,14 @@ const roundsAfter = (known: RawBuilder<unknown>) => sql`(
     'completedAt', completed_at) order by number)
   from rounds where turn_id = turns.id and number > ${known})`;
 
-const callColumns = sql`json_build_object('round', round, 'index', index, 'id', id, 'name', name, 'arguments', arguments,
+const callWith = (result: RawBuilder<unknown>) =>
+  sql`json_build_object('round', round, 'index', index, 'id', id, 'name', name, 'arguments', arguments,
     'effect', effect, 'waitsFor', waits_for, 'expiresAt', expires_at, 'expired', coalesce(expires_at <= now(), false),
-    'approval', approval, 'claimedBy', claimed_by, 'claimedAt', claimed_at, 'result', result, 'completedAt', completed_at)`;
+    'approval', approval, 'claimedBy', claimed_by, 'claimedAt', claimed_at, 'result', ${result}, 'completedAt', completed_at)`;
+const callColumns = callWith(sql`result`);
 
-const callsAfter = (known: RawBuilder<unknown>) => sql`(
-  select json_agg(${callColumns} order by round, index)
+const callsAfter = (known: RawBuilder<unknown>, call = callColumns) => sql`(
+  select json_agg(${call} order by round, index)
   from tool_calls where turn_id = turns.id and round > ${known})`;
 
 /** Looked for only where the turn says that there are any. */
@@ -140,6 +143,17 @@ const committedAfter = (known: RawBuilder<unknown>) =>
 
 /** All columns of a whole turn. */
 export const selectWhole = sql`${requestColumns}, ${stateColumns}, ${committedAfter(sql`-1`)}`;
+
+/** The same columns with `result` in place of the result of each call. */
+export const selectWithResult = (result: RawBuilder<unknown>) => sql`${requestColumns}, ${stateColumns},
+  ${roundsAfter(sql`-1`)} as rounds, ${callsAfter(sql`-1`, callWith(result))} as calls, ${compactions}, ${joinedOf(sql`turns`)}`;
+
+/** The columns of a turn without the texts of its input, rounds and calls. */
+export const selectOutline = sql`project, conversation_id as "conversationId", '[]'::json as input, priority, '{}'::json as metadata,
+  stored, created_at::text as "createdAt", null as "startAt", null as "scheduleId", '{"tools":[]}'::json as config,
+  ${stateExceptOutput}, null as output, null::json as calls, null::json as joined, ${compactions}, (
+  select json_agg(json_build_object('number', number, 'sent', 0, 'usage', null) order by number)
+  from rounds where turn_id = turns.id) as rounds`;
 
 /** A turn of a list as it is read: what its rounds used, and which calls wait for a client or a person. */
 export type ListedAsRead = AsRead<
@@ -162,14 +176,17 @@ export const selectListed = sql`${requestExceptConfig}, ${stateColumns}, json_bu
     select json_agg(json_build_object('usage', usage, 'requests', requests))
     from compactions where turn_id = turns.id) end as compactions, ${joinedOf(sql`turns`)}`;
 
+/** Bytes of a row of `rounds`. */
+export const bytesOfRound = sql<number>`(coalesce(octet_length(text), 0) + coalesce(octet_length(opaque::text), 0)
+    + coalesce(octet_length(reasoning), 0) + 500)`;
+
 /** Bytes of a turn without its rounds, but for what is short, and bytes of those. */
 export const bytesOfRequest = sql<number>`(octet_length(input::text) + coalesce(octet_length(output), 0) + 2000 + (
     select 250 * count(*) from rounds where turn_id = turns.id) + case when turns.inputs = 0 then 0 else (
     select sum(octet_length(content::text)) from inputs where turn_id = turns.id) end + case when open_calls = 0 then 0 else (
     select coalesce(sum(octet_length(arguments)), 0) from tool_calls where turn_id = turns.id and result is null) end)`;
 export const bytesOfRounds = sql<number>`((
-    select coalesce(sum(coalesce(octet_length(text), 0) + coalesce(octet_length(opaque::text), 0) + 500), 0)
-    from rounds where turn_id = turns.id) + (
+    select coalesce(sum(${bytesOfRound}), 0) from rounds where turn_id = turns.id) + (
     select coalesce(sum(octet_length(arguments) + coalesce(octet_length(approval::text), 0) + coalesce(octet_length(result::text), 0) + 500), 0)
     from tool_calls where turn_id = turns.id))`;
 

@@ -1,0 +1,96 @@
+import { sql } from 'kysely';
+import { read } from '../../../postgres/read-write.ts';
+import {
+  fillOutline,
+  type LoadingPlan,
+  type OutlinedTurn,
+  type TurnBytes,
+} from '../../../turn/compaction/plan-loading.ts';
+import type { HistoryTurn } from '../../../turn/compaction/sent-history.ts';
+import type { Db } from '../../tables.ts';
+import { historyOf, type LineTurnAsRead, toHistoryTurn } from './history.ts';
+import { bytesOfRequest, bytesOfRound, selectOutline, selectWhole, selectWithResult } from './select.ts';
+
+type OutlineAsRead = LineTurnAsRead & {
+  requestBytes: number;
+  roundBytes: { number: number; bytes: number }[] | null;
+  callBytes: { round: number; bytes: number; results: number }[] | null;
+};
+
+const isSuccess = sql`(result -> 'status')::text = '"success"'`;
+
+const bytes = sql`${bytesOfRequest} + octet_length(config::text) as "requestBytes",
+  (select json_agg(json_build_object('number', number, 'bytes', ${bytesOfRound})) from rounds where turn_id = turns.id) as "roundBytes",
+  (select json_agg(json_build_object('round', round, 'bytes', bytes, 'results', results)) from (
+    select round, sum(octet_length(arguments) + coalesce(octet_length(approval::text), 0) + 500
+        + case when ${isSuccess} then 0 else coalesce(octet_length(result::text), 0) end) as bytes,
+      sum(case when ${isSuccess} then octet_length(result::text) else 0 end) as results
+    from tool_calls where turn_id = turns.id group by round) as batch) as "callBytes"`;
+
+/** Reads the turns of a history without their texts, and how many bytes these have. */
+export async function outlineHistory(db: Db, conversationId: string, before?: number): Promise<OutlinedTurn[]> {
+  const rows = await read(
+    db,
+    sql<OutlineAsRead>`
+    ${historyOf(conversationId, before, bytes)}
+    select ${selectOutline}, deleted_items as "deletedItems", "upToRound", "requestBytes", "roundBytes", "callBytes"
+    from history join turns using (id) order by position`,
+  );
+  return rows.map(({ requestBytes, roundBytes, callBytes, ...row }) => ({
+    turn: toHistoryTurn(row),
+    bytes: { request: Number(requestBytes), rounds: sumRounds(roundBytes ?? [], callBytes ?? []) },
+  }));
+}
+
+function sumRounds(
+  rounds: NonNullable<OutlineAsRead['roundBytes']>,
+  batches: NonNullable<OutlineAsRead['callBytes']>,
+): TurnBytes['rounds'] {
+  const adopted = batches.filter(({ round }) => round === 0).map(() => ({ number: 0, bytes: 0 }));
+  return [...adopted, ...rounds].map(({ number, bytes }) => {
+    const batch = batches.find(({ round }) => round === number);
+    return { number, bytes: bytes + (batch?.bytes ?? 0), results: batch?.results ?? 0 };
+  });
+}
+
+/** Loads the turns of a history that a plan names; the others stay as they are outlined. */
+export async function loadPlanned(
+  db: Db,
+  { conversationId, before, outline }: { conversationId: string; before?: number; outline: readonly OutlinedTurn[] },
+  plan: LoadingPlan,
+): Promise<HistoryTurn[]> {
+  const position = (index: number) => outline[index]?.turn.position ?? 0;
+  const { shortened } = plan;
+  const upTo = shortened && { ...shortened, position: position(Math.min(shortened.index, outline.length - 1)) };
+  const rows = await read(
+    db,
+    sql<LineTurnAsRead>`
+    ${historyOf(conversationId, before, sql`null`)}
+    select ${upTo ? selectWithResult(resultUpTo(upTo)) : selectWhole}, deleted_items as "deletedItems", "upToRound"
+    from history join turns using (id)
+    where position between ${position(plan.first)}::int and ${position(Math.min(plan.last, outline.length - 1))}::int
+    order by position`,
+  );
+  return fillOutline(outline, rows.map(toHistoryTurn));
+}
+
+type Shortened = { position: number; round: number; characters: number };
+
+/**
+ * A call's result, or its beginning up to a place. The text is cut as it is written in JSON, without half an escape: Postgres
+ * cannot unescape a NUL.
+ */
+function resultUpTo({ position, round, characters }: Shortened) {
+  const text = sql`(result -> 'content')::text`;
+  const beginning = sql`left(${text}, ${characters}::int)`;
+  const closed = sql`(regexp_replace(${beginning}, ${HALF_ESCAPE}, '\\1') || '"')::json`;
+  return sql`case when round > 0 and (turns.position, round) <= (${position}::int, ${round}::int) and ${isSuccess}
+      and octet_length(result::text) > ${2 * characters + 200}::int
+    then json_build_object('status', 'success', 'error', null, 'truncated', true, 'cached', false, 'duration_ms', 0, 'attempts', 1,
+      'parts', case when result -> 'parts' is not null then '[]'::json end,
+      'content', case when length(${text}) > ${characters}::int and starts_with(${text}, '"') then ${closed} else result -> 'content' end)
+    else result end`;
+}
+
+/** The beginning of an escape at the end of a text that was cut, behind an even number of backslashes. */
+const HALF_ESCAPE = String.raw`((?:^|[^\\])(?:\\\\)*)\\(?:u[0-9a-fA-F]{0,3})?$`;

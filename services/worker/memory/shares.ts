@@ -1,0 +1,56 @@
+/** Bytes that one holder may load. It gives them back when it is disposed. */
+export type Share = Disposable & { hasWaited: boolean };
+
+/** Bytes that all steps of a worker may load together. */
+export type Shares = {
+  /** Takes bytes, in the order of the calls. Null if they are not free within the longest wait. */
+  take(bytes: number): Promise<Share | null>;
+};
+
+type Waiting = { bytes: number; start(share: Share): void };
+
+/** A share that counts nothing. */
+export const NO_SHARE: Share = { hasWaited: false, [Symbol.dispose]: () => {} };
+
+/** Hands out `total` bytes. A share takes no more than all of them, so each comes first at some time. */
+export function makeShares(total: number, longestWaitMs: number): Shares {
+  let free = total;
+  const waiting: Waiting[] = [];
+
+  function serve(hasWaited: boolean): void {
+    for (let next = waiting[0]; next && next.bytes <= free; next = waiting[0]) {
+      waiting.shift();
+      next.start(hold(next.bytes, hasWaited));
+    }
+  }
+
+  function hold(bytes: number, hasWaited: boolean): Share {
+    free -= bytes;
+    let isHeld = true;
+    const release = () => {
+      if (!isHeld) return;
+      isHeld = false;
+      free += bytes;
+      serve(true);
+    };
+    return { hasWaited, [Symbol.dispose]: release };
+  }
+
+  return {
+    take: (wanted) =>
+      new Promise((resolve) => {
+        const timer = setTimeout(() => {
+          waiting.splice(waiting.indexOf(entry), 1);
+          resolve(null);
+          serve(true);
+        }, longestWaitMs);
+        const start = (share: Share) => {
+          clearTimeout(timer);
+          resolve(share);
+        };
+        const entry = { bytes: Math.min(wanted, total), start };
+        waiting.push(entry);
+        serve(false);
+      }),
+  };
+}
