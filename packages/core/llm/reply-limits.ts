@@ -10,6 +10,8 @@ export const REPLY_LIMITS = {
   headerBytes: 16 * 1024,
   /** Bytes of one event or line of a stream, or of a reply sent whole. */
   eventBytes: 8 * MIB,
+  /** Events, lines of JSON or frames of one answer, also those that say nothing. */
+  events: 300_000,
   /** The JSON of one event. */
   ...JSON_LIMITS,
   calls: 1000,

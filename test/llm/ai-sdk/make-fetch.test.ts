@@ -40,7 +40,7 @@ test('an answer without a body, a refusal and one that was packed are read', asy
 
 test('a redirect to elsewhere is not followed, and an answer has a limit', async () => {
   await using server = await startWireServer();
-  const mebibyte = new Uint8Array(1024 * 1024);
+  const mebibyte = Buffer.alloc(1024 * 1024, '\n');
   const many = Array.from({ length: REPLY_LIMITS.bytes / mebibyte.length + 1 }, () => mebibyte);
   server.answer({ status: 307, headers: { location: 'http://127.0.0.1:1/' } });
   server.answerNext({ body: many });

@@ -84,6 +84,11 @@ export const attacks: Record<string, Attack & Failing> = {
     pieces: (wire) => after(opening(wire), endless(event(wire, textDelta(wire, 'a')))),
     says: /more than 300,000 pieces/,
   },
+  'empty deltas without an end': {
+    on: wires,
+    pieces: (wire) => after(opening(wire), endless(event(wire, textDelta(wire, '')))),
+    says: /more than 300,000 events in one answer/,
+  },
   'headers without an end': {
     on: wires,
     isRaw: true,

@@ -14,11 +14,14 @@ let worker: TestProcess;
 
 beforeAll(async () => {
   server = await startHostileServer();
-  const providers = wires.map((wire) => [
+  const servers = wires.map((wire) => [
     `hostile-${wire}`,
     { kind: wire, base_url: server.baseUrl(wire), api_key: 'key' },
   ]);
-  harness = await createHarness({ env: { PAWL_PROVIDERS: JSON.stringify(Object.fromEntries(providers)) } });
+  const bridge = { kind: 'ai-sdk', module: '@ai-sdk/mistral', export: 'createMistral' };
+  const options = { baseURL: server.baseUrl('openai'), apiKey: 'key' };
+  const providers = { ...Object.fromEntries(servers), 'hostile-package': { ...bridge, options } };
+  harness = await createHarness({ env: { PAWL_PROVIDERS: JSON.stringify(providers) } });
   worker = await startProcess('worker', {
     ...harness.env,
     NODE_OPTIONS: `--max-old-space-size=${HEAP_MIB}`,
@@ -53,7 +56,8 @@ describe('a worker with 512 MiB of heap, against a provider that sends', () => {
   test.each(Object.entries(attacks))(
     '%s: the attempt fails and names the bound, another turn ends',
     async (name, { on, says }) => {
-      const failing = on.map((wire) => firstFailure({ model: `hostile-${wire}/${modelOf(name)}` }));
+      const providers = on.includes('openai') ? [...on, 'package'] : on;
+      const failing = providers.map((each) => firstFailure({ model: `hostile-${each}/${modelOf(name)}` }));
       const beside = await harness.startTurn({ model: 'openai/test', input: 'Say something.' });
 
       const ended = await endOf(beside.id);

@@ -42,3 +42,21 @@ test.each([
   await expect(reading).rejects.toThrow(refusal);
   expect(taken).toBeLessThan(140);
 });
+
+test('events without an end are refused, in small portions between which other work runs', async () => {
+  let ticks = 0;
+  const timer = setInterval(() => (ticks += 1), 0);
+  function* endless() {
+    for (;;) yield Buffer.from('data: {}\n\n'.repeat(5_000));
+  }
+  const portions: number[] = [];
+
+  const reading = (async () => {
+    for await (const together of readEvents(endless())) portions.push(together.length);
+  })();
+
+  await expect(reading).rejects.toThrow('more than 300,000 events in one answer');
+  clearInterval(timer);
+  expect(Math.max(...portions)).toBe(200);
+  expect(ticks).toBeGreaterThan(0);
+});

@@ -1,5 +1,6 @@
 import { ProviderFailed } from '../../failure.ts';
 import type { Reply } from '../../turn/reply.ts';
+import { yieldToEventLoop } from '../../yield-to-event-loop.ts';
 import { isCut, nameBreakages } from '../errors/classify-breakage.ts';
 import { type Asked, nameFailure } from '../errors/name-failure.ts';
 import type { Post } from '../http/http-client.ts';
@@ -97,6 +98,7 @@ async function readReply(stream: ReadableStream<StreamPart>, { asked, signal, on
   for (const note of notes) reply.warnings.add(note);
   try {
     for await (const part of stream) {
+      await yieldToEventLoop();
       signal.throwIfAborted();
       for (const delta of takePart(reply, part)) onDelta(delta);
     }

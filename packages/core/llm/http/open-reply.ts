@@ -95,8 +95,8 @@ export function limited(reader: ByteReader): ByteReader {
   };
 }
 
-/** The text of an error; one nested too deep to be read is none. */
-async function readError(body: ByteReader): Promise<string> {
+/** The text of an error, as much as an error needs; a text that is nested too deep to be read is empty. */
+export async function readError(body: ByteReader): Promise<string> {
   const text = new TextDecoder().decode(await readBytes(body, LONGEST_ERROR));
   return exceedsJson(text) ? '' : text;
 }

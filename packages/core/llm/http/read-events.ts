@@ -10,8 +10,8 @@ export type ServerEvent = { name: string | null; data: string };
 /**
  * The events of a stream of server-sent events, cut into chunks anywhere; events that came together are yielded together.
  * - A last event without its blank line counts if it is whole; half an event is what a cut leaves, and is dropped.
- * - A line or event beyond the limits is an `UnusableReply`.
- * - Other work gets its turn between chunks.
+ * - A line or event beyond the limits, or one event too many, is an `UnusableReply`.
+ * - Other work gets its turn between chunks, and between the parts of a chunk with many events.
  */
 export async function* readEvents(
   body: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
@@ -19,11 +19,17 @@ export async function* readEvents(
   const parse = eventParser();
   // The parser keeps an unfinished event as one string for each line, which weighs many times what was sent.
   const unfinished = holdBytes();
+  let count = 0;
   for await (const bytes of body) {
     await yieldToEventLoop();
     const end = endOfEvents(unfinished, bytes);
     const events = end > 0 ? parse(unfinished.release(bytes.subarray(0, end))) : [];
-    if (events.length > 0) yield events;
+    count += events.length;
+    boundReply(count, REPLY_LIMITS.events, 'events in one answer');
+    for (let at = 0; at < events.length; at += MOST_AT_ONCE) {
+      if (at > 0) await yieldToEventLoop();
+      yield events.slice(at, at + MOST_AT_ONCE);
+    }
     unfinished.hold(bytes.subarray(end));
     const isLine = unfinished.size() > REPLY_LIMITS.eventBytes && !unfinished.held().includes(LF);
     boundReply(unfinished.size(), REPLY_LIMITS.eventBytes, isLine ? 'in one line' : 'in one event');
@@ -32,6 +38,9 @@ export async function* readEvents(
   const last = parse(NOTHING, '\n').filter(({ data }) => parseJson(data) !== undefined);
   yield [...ended, ...last];
 }
+
+/** So many events are a few milliseconds of work, however small they are. */
+const MOST_AT_ONCE = 200;
 
 const LF = 10;
 const CR = 13;

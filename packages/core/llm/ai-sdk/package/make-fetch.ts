@@ -1,6 +1,7 @@
 import type { ByteReader } from '../../http/byte-queue.ts';
 import type { HttpAnswer, Post } from '../../http/http-client.ts';
-import { limited } from '../../http/open-reply.ts';
+import { limited, readError } from '../../http/open-reply.ts';
+import { boundBody } from './bound-body.ts';
 
 /** Statuses whose answers have no body, not even an empty one. */
 const WITHOUT_BODY = [204, 205, 304];
@@ -10,13 +11,13 @@ const UNPACKED = ['content-encoding', 'content-length'];
 
 /**
  * A `fetch` over the connections that all providers share, with their limits: no redirect to elsewhere, answers of a
- * bounded size. A request that is no text, as uploads are, goes through `others`.
+ * bounded size and depth. A request that is no text, as uploads are, goes through `others`; its answer has the same bounds.
  */
 export function makeFetch(post: Post, others: typeof fetch = fetch): typeof fetch {
   return async (input, init = {}) => {
     const { method = 'GET', body = '' } = init;
     const isPlain = (method === 'POST' && typeof body === 'string') || (method === 'GET' && !body);
-    if (input instanceof Request || !isPlain) return others(input, init);
+    if (input instanceof Request || !isPlain) return asResponse(answerOf(await others(input, init)));
     const answer = await post({
       url: String(input),
       method,
@@ -28,20 +29,32 @@ export function makeFetch(post: Post, others: typeof fetch = fetch): typeof fetc
   };
 }
 
-function asResponse({ status, fields, body }: HttpAnswer): Response {
+type Answer = Pick<HttpAnswer, 'status' | 'fields' | 'body'>;
+
+function answerOf({ status, headers, body }: Response): Answer {
+  const reader = (body ?? new Blob([]).stream()).getReader();
+  const read = async () => reader.read();
+  return { status, fields: () => [...headers], body: { read, cancel: async () => reader.cancel() } };
+}
+
+async function asResponse({ status, fields, body }: Answer): Promise<Response> {
   const headers = new Headers();
   for (const [name, value] of fields()) if (!UNPACKED.includes(name)) headers.append(name, value);
   const known = Math.min(status, 599);
-  return new Response(WITHOUT_BODY.includes(known) ? null : streamOf(limited(body)), { status: known, headers });
+  if (WITHOUT_BODY.includes(known)) return new Response(null, { status: known, headers });
+  const isGood = status >= 200 && status <= 299;
+  return new Response(isGood ? streamOf(limited(body)) : await readError(body), { status: known, headers });
 }
 
 function streamOf(reader: ByteReader): ReadableStream<Uint8Array> {
+  const pieces = boundBody(reader);
   return new ReadableStream({
     async pull(controller) {
-      const { done, value } = await reader.read();
+      const { done, value } = await pieces.next();
       if (done) controller.close();
-      else if (value) controller.enqueue(value);
+      else controller.enqueue(value);
     },
+    // Not by the pieces, which would wait for the next one.
     async cancel() {
       await reader.cancel();
     },
