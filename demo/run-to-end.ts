@@ -12,7 +12,7 @@ export type DemoRun = {
   giveUp(failure: Failure): void;
 };
 
-const LIMIT_MS = 80_000;
+const LIMIT_MS = 180_000;
 const CLEAN_UP_LIMIT_MS = 15_000;
 const SIGNALS = new Map([
   ['SIGINT', 130],
@@ -22,7 +22,7 @@ const SIGNALS = new Map([
 
 /**
  * Runs the demo, cleans up after it, and ends the process: with 0, with 1 and a sentence when it failed or took longer
- * than 80 s, with the shell's usual number when a signal ended it. Signals after the first change nothing: npm passes
+ * than 180 s, with the shell's usual number when a signal ended it. Signals after the first change nothing: npm passes
  * on a Ctrl-C that the terminal has sent already.
  */
 export async function runToEnd(demo: (run: DemoRun) => Promise<void>): Promise<never> {

@@ -27,7 +27,7 @@ export type Pawl = {
  */
 export async function startPawl(screen: Screen, run: DemoRun, receiverPort?: number): Promise<Pawl> {
   const folder = newFolder(run);
-  screen.say('PostgreSQL is set up in a new folder …');
+  screen.say('setting up PostgreSQL in a new folder …');
   const databaseUrl = await startDatabase(folder, run);
   screen.say(`PostgreSQL is ready, port ${new URL(databaseUrl).port}`);
 

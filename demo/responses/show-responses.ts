@@ -1,6 +1,6 @@
 import { styleText } from 'node:util';
 import OpenAI from 'openai';
-import { openScreen, type Screen } from '#cli/screen.ts';
+import type { Screen } from '#cli/screen.ts';
 import { Failure } from '#core/failure.ts';
 import type { DemoRun } from '../run-to-end.ts';
 import { startPawl } from '../start-pawl.ts';
@@ -8,12 +8,7 @@ import { brokenPromises, type Read, readResponse } from './read-response.ts';
 import { ANSWER, STORY } from './story.ts';
 
 /** A response that OpenAI's client reads while all of Pawl is killed, and then its API once more. */
-export async function showResponses(run: DemoRun): Promise<void> {
-  const screen = openScreen(process.stdout);
-  screen.title('Pawl: OpenAI’s Responses API, and everything is killed in the middle');
-  screen.note('The client is the package openai as it is. The model is simulated.');
-  screen.gap();
-
+export async function showResponses(screen: Screen, run: DemoRun): Promise<void> {
   const pawl = await startPawl(screen, run);
   const client = new OpenAI({ baseURL: `${pawl.url}/v1`, apiKey: 'none' });
   const { id, status } = await create(client, screen);

@@ -17,9 +17,9 @@ export async function killWorker(
   { workers, steps }: Pawl,
   { turn, screen }: { turn: TurnHandle; screen: Screen },
 ): Promise<Killed> {
-  const name = steps.workerOn('round', round);
+  const name = await steps.workerOf({ kind: 'round', round });
   const worker = workers.find((candidate) => candidate.name === name);
-  if (!worker) throw new Failure('no_worker_to_kill', `No worker has logged that it is on round ${round}.`);
+  if (!worker) throw new Failure('no_worker_to_kill', `${name} is not one of the workers that the demo started.`);
 
   await worker.kill();
   screen.gap();

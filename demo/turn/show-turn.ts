@@ -1,5 +1,5 @@
 import { styleText } from 'node:util';
-import { openScreen } from '#cli/screen.ts';
+import type { Screen } from '#cli/screen.ts';
 import { Failure } from '#core/failure.ts';
 import { openWebhookReceiver } from '#test/harness/servers/webhook-receiver.ts';
 import type { DemoRun } from '../run-to-end.ts';
@@ -15,12 +15,7 @@ import { watchTurn } from './watch-turn.ts';
 const WEBHOOK_TIMEOUT_MS = 15_000;
 
 /** A turn with tools, whose worker is killed in the middle. */
-export async function showTurn(run: DemoRun): Promise<void> {
-  const screen = openScreen(process.stdout);
-  screen.title('Pawl: one turn, two workers, and one of them is killed in the middle');
-  screen.note('Model and travel agency are simulated, so no key is needed; the rest is real.');
-  screen.gap();
-
+export async function showTurn(screen: Screen, run: DemoRun): Promise<void> {
   const receiver = await openWebhookReceiver();
   run.atTheEnd(() => receiver[Symbol.asyncDispose]());
   const pawl = await startPawl(screen, run, receiver.port);

@@ -5,6 +5,7 @@ import { Failure } from '#core/failure.ts';
 import { paintWorker } from '../paint-worker.ts';
 import type { DemoRun } from '../run-to-end.ts';
 import type { Pawl } from '../start-pawl.ts';
+import type { Step } from '../step-log.ts';
 import { type Killed, killWorker } from './kill-worker.ts';
 import { HALF_OF_KILLED_ROUND, KILLED_ROUND } from './travel-request.ts';
 
@@ -18,7 +19,8 @@ export async function watchTurn(
   pawl: Pawl,
   { screen, run }: { screen: Screen; run: DemoRun },
 ): Promise<Seen> {
-  const view = showEvents(screen, (kind, round) => paintWorker(pawl.steps.workerOn(kind, round)));
+  let worker = '';
+  const view = showEvents(screen, () => paintWorker(worker));
   const eventNumbers: number[] = [];
   let killed: Killed | undefined;
   let ended: Turn | undefined;
@@ -27,6 +29,8 @@ export async function watchTurn(
   for await (const event of turn.events({ signal: run.signal })) {
     if ('sequence_number' in event) eventNumbers.push(event.sequence_number);
     if (killed && showsLife(event)) killed.stopWaiting();
+    const step = stepOf(event);
+    if (step) worker = await pawl.steps.workerOf(step);
     view.show(event);
     if ('turn' in event) ended = event.turn;
     if (killed || !isHalfWay(event)) continue;
@@ -38,6 +42,19 @@ export async function watchTurn(
   if (!killed)
     throw new Failure('no_worker_killed', `Round ${KILLED_ROUND} was over before its worker could be killed.`);
   return { turn: ended, eventNumbers, killed: killed.worker };
+}
+
+/** The step that an event shows at work. */
+function stepOf(event: TurnEvent): Step | null {
+  switch (event.type) {
+    case 'round.started':
+      return { kind: 'round', round: event.round, attempt: event.attempt };
+    case 'tool_call.started':
+    case 'tool_call.completed':
+      return { kind: 'batch', round: event.round };
+    default:
+      return null;
+  }
 }
 
 /** Deltas of the killed attempt that were still in flight show no life. */

@@ -34,10 +34,10 @@ export async function followTurn(
     }
   } catch (error) {
     if (!signal.aborted) throw error;
-    stderr.write(`\nThe turn goes on without you. Watch it again: npx pawl watch ${turn.id}\n`);
+    stderr.write(`\nThe turn goes on without you. Watch it again: pawl watch ${turn.id}\n`);
     return EXIT_CODE.left;
   }
-  if (ended?.status === 'failed') stderr.write(`Let it go on from its last checkpoint: npx pawl retry ${turn.id}\n`);
+  if (ended?.status === 'failed') stderr.write(`Let it go on from its last checkpoint: pawl retry ${turn.id}\n`);
   return ended?.status === 'completed' ? EXIT_CODE.completed : EXIT_CODE.ended;
 }
 
@@ -84,7 +84,7 @@ async function confirm(call: Call, { stdin, stdout, signal }: Cli): Promise<'all
 function explain(turnId: string, action: NonNullable<Turn['required_action']>, screen: Screen): void {
   for (const call of action.approvals) screen.add(`? ${describeCall(call)} waits to be allowed`);
   for (const call of action.tool_outputs) screen.add(`? ${describeCall(call)} waits for its output, ${call.id}`);
-  if (action.approvals.length > 0) screen.add(`In a terminal “npx pawl watch ${turnId}” asks you.`);
+  if (action.approvals.length > 0) screen.add(`In a terminal “pawl watch ${turnId}” asks you.`);
   if (action.tool_outputs.length > 0) screen.add(`Send it to /v1/turns/${turnId}/tool_outputs.`);
 }
 

@@ -7,7 +7,7 @@ import { type ForkCommand, type RerunCommand, readFork, readRerun } from './fork
 import { CommandMisused, parseArguments, readPairs } from './parse-arguments.ts';
 import { readSchedules, type SchedulesCommand } from './schedules/read-schedules.ts';
 
-/** A command with its arguments; `isJson` requests lines of JSON. */
+/** A command with its arguments; `isJson` requests lines of JSON. An empty `input` is on the standard input. */
 export type Command =
   | { kind: 'help' }
   | { kind: 'version' }
@@ -81,11 +81,11 @@ function readRun(args: string[]): Command {
   const texts = { model: TEXT, fallback: TEXT, tools: TEXT, instructions: TEXT, conversation: TEXT, schema: TEXT };
   const { values, positionals } = parseArguments(args, { ...texts, file: TEXTS, json: FLAG });
   const { conversation: conversationId, instructions, model = conversationId ? undefined : MODEL } = values;
-  if (positionals.length === 0) throw new CommandMisused('Say what the turn is about: pawl run "Hello".');
   const tools = namesIn(values.tools);
   const fallback_models = namesIn(values.fallback);
   const output_schema = values.schema === undefined ? undefined : readSchema(values.schema);
-  const request = { input: positionals.join(' '), model, instructions, tools, fallback_models, output_schema };
+  const input = positionals.join(' ');
+  const request = { input: input === '-' ? '' : input, model, instructions, tools, fallback_models, output_schema };
   return { kind: 'run', request, files: values.file ?? [], conversationId, isJson: values.json === true };
 }
 
@@ -172,9 +172,10 @@ function readTurn(name: string, args: string[]): { turnId: string; isJson: boole
 }
 
 /** The text of `pawl --help`, in 80 columns. */
-export const usage = `Usage: npx pawl <command>
+export const usage = `Usage: pawl <command>
 
-  run "input"      start a turn and watch it
+  run "input"      start a turn and watch it; without an input, or with -, it is
+                   read from the standard input
       --model <provider/model>       sim/demo unless given
       --fallback <model,model>       asked in turn where that cannot answer
       --tools <name,name>            server-side tools it may call

@@ -19,7 +19,7 @@ export async function runCli(args: string[], cli: Cli): Promise<number> {
     return await runCommand(command, connectPawl(readAccess(cli.env)), cli);
   } catch (error) {
     if (cli.signal.aborted) return INTERRUPTED;
-    if (error instanceof CommandMisused) return printError(`${error.message} See: npx pawl --help`, 2);
+    if (error instanceof CommandMisused) return printError(`${error.message} See: pawl --help`, 2);
     if (error instanceof PawlError) return printError(explain(error, cli.env), 1);
     throw error;
   }

@@ -7,6 +7,7 @@ import { listTurns } from './lists/list-turns.ts';
 import { queueLine, showLines, workerLine } from './lists/show-lines.ts';
 import { showUsage } from './lists/show-usage.ts';
 import type { Command } from './read-command.ts';
+import { readInput } from './read-input.ts';
 import { runSchedules } from './schedules/run-schedules.ts';
 import { withFiles } from './with-files.ts';
 
@@ -53,7 +54,8 @@ const RUNS: Runs = {
 
 async function startTurn(command: Of<'run'>, { pawl, cli, options }: Context): Promise<number> {
   const { conversationId, isJson } = command;
-  const request = await withFiles(command);
+  const input = command.request.input || (await readInput(cli));
+  const request = await withFiles({ ...command, request: { ...command.request, input } });
   const turns = conversationId === undefined ? pawl.turns : pawl.conversations.attach(conversationId);
   return followTurn(await turns.start(request, options), { isJson }, cli);
 }

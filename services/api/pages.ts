@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { createRoute, z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { makeRouter } from './http/router.ts';
@@ -42,6 +43,11 @@ const TYPES: Record<string, string> = {
   '.css': 'text/css; charset=utf-8',
   '.js': 'text/javascript; charset=utf-8',
   '.svg': 'image/svg+xml',
+};
+
+/** Assets that a package brings as one browser file, which is served in place of the file that names the package. */
+const PACKAGED: Record<string, string> = {
+  'content/markdown-it.js': fileURLToPath(import.meta.resolve('markdown-it/browser')),
 };
 
 /** Only files of this server run or load, whatever a model or a tool puts on the page. */
@@ -99,7 +105,7 @@ function readAssets(directory: string): Map<string, Asset> {
 }
 
 function readAsset(directory: string, name: string): Asset {
-  const bytes = new Uint8Array(readFileSync(join(directory, name)));
+  const bytes = new Uint8Array(readFileSync(PACKAGED[name] ?? join(directory, name)));
   const etag = `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"`;
   return { bytes, headers: { ...GUARDS, etag, 'content-type': TYPES[extname(name)] ?? '' } };
 }

@@ -2,7 +2,7 @@ import { explainConnectionLimit } from '#core/connection-limit.ts';
 import { Misconfigured } from '#core/failure.ts';
 import { isTransient } from '#core/postgres/retry-transient.ts';
 import { type Log, openLog } from './log.ts';
-import { readSettings, type Settings, unknownVariables } from './settings.ts';
+import { loadEnvFile, readSettings, type Settings, unknownVariables } from './settings.ts';
 
 /** A part of Pawl that runs until it is closed; `lost` settles with the reason when it cannot go on. */
 export type Running = {
@@ -26,9 +26,11 @@ const SAME_KEYSTROKE_MS = 1_000;
 export async function runProcess(part: string, open: Open): Promise<void> {
   let variable = 'DATABASE_URL';
   try {
+    const envFile = loadEnvFile();
     const settings = readSettings();
     if (settings.DATABASE_DIRECT_URL) variable = 'DATABASE_URL or DATABASE_DIRECT_URL';
     const log = openLog(part, settings.PAWL_LOG_LEVEL, settings.PAWL_LOG_FORMAT);
+    if (envFile.added.length > 0) log.info({ variables: envFile.added }, `settings were read from ${envFile.path}`);
     for (const sentence of unknownVariables(settings)) log.warn(sentence);
     surviveLostConnections(log);
     const reloadOnSignal = holdReloads(settings);

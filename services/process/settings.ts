@@ -1,3 +1,5 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { parseEnv } from 'node:util';
 import { z } from 'zod';
 import { Misconfigured } from '#core/failure.ts';
 import { parseJson } from '#core/json.ts';
@@ -136,8 +138,29 @@ export function readSettings(env: Env = process.env): Settings {
   throw new Misconfigured(problems.join('\n'));
 }
 
-/** Variables with other readers: providers, the command line and the demo. */
+/**
+ * Adds the variables of the file `.env` in the working directory to the environment, which wins over the file.
+ * `PAWL_ENV_FILE` names another file. Returns the file and the names of the variables that it added.
+ */
+export function loadEnvFile(env: Env = process.env): { path: string; added: string[] } {
+  const path = env.PAWL_ENV_FILE || '.env';
+  if (!env.PAWL_ENV_FILE && !existsSync(path)) return { path, added: [] };
+  const added = Object.entries(readEnvFile(path)).filter(([name]) => env[name] === undefined);
+  for (const [name, value] of added) env[name] = value;
+  return { path, added: added.map(([name]) => name) };
+}
+
+function readEnvFile(path: string): Env {
+  try {
+    return parseEnv(readFileSync(path, 'utf8'));
+  } catch {
+    throw new Misconfigured(`The file ${path} cannot be read. Check the file, or PAWL_ENV_FILE.`);
+  }
+}
+
+/** Variables with other readers: the file of variables, providers, the command line and the demo. */
 const READ_ELSEWHERE = [
+  'PAWL_ENV_FILE',
   'PAWL_PROVIDERS',
   'PAWL_MODEL_IDLE_TIMEOUT_MS',
   'PAWL_URL',

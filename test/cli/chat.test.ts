@@ -58,7 +58,7 @@ test('a chat shows answers and a line for each call, and is gone on with by its 
     ...['/help says what can be typed.', `> ${asked}`, expect.stringMatching(/^conv_/), 'Let me look.'],
     ...[expect.stringMatching(/^weather_lookup {"city":"Rome"} {2}✓ \d\.\d\d s$/), 'It is sunny in Rome.', ''],
     ...[expect.stringContaining('> '), 'You are welcome.', ''],
-    expect.stringMatching(/^Come back: npx pawl chat conv_/),
+    expect.stringMatching(/^Come back: pawl chat conv_/),
   ]);
 
   const again = openChat(harness.url, [lines[2]!]);
@@ -114,7 +114,7 @@ test('a client answers its calls in the chat, and who leaves while one waits is 
 
   expect({ exitCode, last: lines.at(-1) }).toEqual({
     exitCode: 3,
-    last: `It goes on without you. Come back: npx pawl chat ${conversation_id}`,
+    last: `It goes on without you. Come back: pawl chat ${conversation_id}`,
   });
   expect(await harness.findTurn(id)).toMatchObject({ status: 'completed', output: 'Got {"lat":35.7}' });
 });
@@ -185,7 +185,7 @@ test('Ctrl-C leaves a piped chat, and the answer goes on', async () => {
 
   expect({ exitCode, last: lines.at(-1) }).toEqual({
     exitCode: 130,
-    last: `It goes on without you. Come back: npx pawl chat ${conversation_id}`,
+    last: `It goes on without you. Come back: pawl chat ${conversation_id}`,
   });
 });
 

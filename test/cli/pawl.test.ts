@@ -92,7 +92,7 @@ test('Ctrl-C leaves a turn, which goes on', async () => {
 
   const [id = ''] = /turn_\w+/.exec(output) ?? [];
   expect(exitCode).toBe(130);
-  expect(complaints).toContain(`The turn goes on without you. Watch it again: npx pawl watch ${id}`);
+  expect(complaints).toContain(`The turn goes on without you. Watch it again: pawl watch ${id}`);
   expect(await connectPawl({ baseUrl: harness.url }).turns.attach(id).result()).toMatchObject({ status: 'completed' });
 });
 
@@ -121,7 +121,7 @@ test('a failed turn says why and what to do, and retry lets it go on', async () 
 
   expect(first.exitCode).toBe(1);
   expect(first.output).toContain('✗ turn failed: openai refused the request (400).');
-  expect(first.complaints).toBe(`Let it go on from its last checkpoint: npx pawl retry ${id}\n`);
+  expect(first.complaints).toBe(`Let it go on from its last checkpoint: pawl retry ${id}\n`);
   expect(again.exitCode).toBe(1);
   expect(again.output).toMatch(/the turn goes on\n[\s\S]*✗ turn failed/);
   expect(again.output.match(/turn failed/g)).toHaveLength(1);

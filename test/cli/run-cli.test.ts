@@ -112,12 +112,12 @@ test('while the server is away, the watching says so once, and when it is back',
 test('help is help, and what is not a command says so', async () => {
   const say = (...args: string[]) => atTerminal('http://127.0.0.1:9', args);
 
-  expect(await say('--help')).toMatchObject({ exitCode: 0, output: expect.stringMatching(/^Usage: npx pawl/) });
+  expect(await say('--help')).toMatchObject({ exitCode: 0, output: expect.stringMatching(/^Usage: pawl/) });
   expect(await say('run', '-h')).toMatchObject({ exitCode: 0, complaints: '' });
   const wrong: [string[], string][] = [
     [[], 'Say what to do.'],
     [['start'], 'There is no command “start”.'],
-    [['run'], 'Say what the turn is about'],
+    [['run'], 'The input is missing. Write pawl run "Hello", or pipe a text into pawl run.'],
     [['run', 'Hello', '--modle', 'x/y'], "Unknown option '--modle'."],
     [['fork', 'turn_1', '--after-round', '-1'], "Option '--after-round' argument is ambiguous. See:"],
     [['watch'], 'Give the id of one turn: pawl watch turn_…'],
@@ -131,7 +131,7 @@ test('help is help, and what is not a command says so', async () => {
   for (const [args, sentence] of wrong) {
     const { complaints, exitCode } = await say(...args);
     expect(complaints).toContain(sentence);
-    expect(complaints).toMatch(/ See: npx pawl --help\n$/);
+    expect(complaints).toMatch(/ See: pawl --help\n$/);
     expect(exitCode).toBe(2);
   }
   expect(await atTerminal('8080', ['turns'])).toMatchObject({
@@ -192,7 +192,7 @@ test.each([
   const { complaints, exitCode } = await atTerminal(url, ['turns']);
 
   expect(complaints).toContain(sentence);
-  expect(complaints).toMatch(/^PAWL_URL .*npx pawl --help\n$/);
+  expect(complaints).toMatch(/^PAWL_URL .*pawl --help\n$/);
   expect(complaints).not.toContain('secret');
   expect(exitCode).toBe(2);
 });

@@ -10,7 +10,10 @@ test('the demo kills a worker in the middle and shows that nothing is lost or do
   expect(complaints).toBe('');
   expect(exitCode).toBe(0);
   expect(output).toMatch(/SIGKILL: worker [12] \(pid \d+\) is dead, in the middle of round 3/);
-  expect(output).toMatch(/round 3, attempt 2 · worker [12] asks the model/);
+  expect(output).toMatch(/SIGKILL: worker ([12]) [\s\S]*round 3, attempt 2 · worker (?!\1)[12] asks the model/);
+  expect(output).not.toContain('· a worker');
+  expect(output.trim().split('\n')[0]).toContain('Pawl: one turn, two workers');
+  expect(output).toMatch(/starting PostgreSQL[\s\S]*setting up PostgreSQL in a new folder …[\s\S]*PostgreSQL is ready/);
   expect(output).toMatch(/✓ checkpoint r4 · the turn is completed/);
   expect(output).toMatch(/webhook received: turn\.completed, its signature is right/);
   expect(output).toMatch(/model calls +4 +5 +round 3 again/);

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { checkUrl } from '#core/egress/check-url.ts';
+import { parseEgressAllow } from '#core/egress/policy.ts';
 
 const notPublic = [
   '10.254.0.0',
@@ -110,7 +111,6 @@ const fine = [
   'http://[::ffff:8.8.8.8]/',
   'https://example.com/hook?x=1#y',
   'http://example.com:8080/',
-  'http://localhost/',
   'http://metadata.google.internal/',
 ];
 
@@ -119,3 +119,24 @@ test.each(fine)('the URL %s may be submitted', (url) => {
 
   expect(complaint).toBeNull();
 });
+
+test.each(['localhost', 'LOCALHOST', 'localhost.', 'api.localhost', 'a.b.localhost.', 'localhost:8080'])(
+  'a URL that names this machine as %s is refused like its address',
+  (host) => {
+    expect(checkUrl([], `http://${host}/hook`)).toMatch(/is not a public address; the operator can allow it/);
+  },
+);
+
+test.each(['mylocalhost', 'localhost.example', 'localhost-a.example'])(
+  'the host name %s is looked up later',
+  (host) => {
+    expect(checkUrl([], `http://${host}/hook`)).toBeNull();
+  },
+);
+
+test.each(['localhost', 'localhost:9000', '127.0.0.0/8', '[::1]/128'])(
+  'localhost is accepted if %s is allowed',
+  (rule) => {
+    expect(checkUrl(parseEgressAllow(rule), 'http://localhost:9000/hook')).toBeNull();
+  },
+);

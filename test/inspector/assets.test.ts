@@ -50,12 +50,30 @@ test('no asset holds an inline script or style, or names another host', async ()
   await using harness = await createHarness();
 
   const assets = await readAssets(harness.url);
-  const texts = assets.map(({ path, body }) => ({ path, text: body.replaceAll('http://www.w3.org/2000/svg', '') }));
+  const texts = assets.map(({ path, body }) => ({ path, text: withoutNames(body) }));
 
   for (const { path, text } of texts) {
     expect.soft(text, path).not.toMatch(/https?:\/\/|innerHTML|outerHTML|insertAdjacentHTML|\sstyle="|\son\w+="/);
   }
 });
+
+test('the Markdown asset is the file of the package, and imports nothing', async () => {
+  await using harness = await createHarness();
+
+  const { body } = await readAsset(harness.url, '/inspector/content/markdown-it.js');
+
+  expect(body).toContain('/*! markdown-it');
+  expect(body).toMatch(/export \{ \w+ as default \}/);
+  expect(body).not.toMatch(/^import /m);
+});
+
+/** Leaves out the names that are no address to load from: of SVG, of a package in its license, of a scheme before a host. */
+function withoutNames(body: string): string {
+  return body
+    .replaceAll('http://www.w3.org/2000/svg', '')
+    .replace(/^\/\*!.*\*\/$/m, '')
+    .replaceAll('`http://${', '');
+}
 
 test('an asset that is as it was is not sent again', async () => {
   await using harness = await createHarness();

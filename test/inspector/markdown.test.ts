@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import { watchUsedCpu } from '#test/harness/watch-stalls.ts';
 
 /** The page's reader of Markdown, a plain browser file. */
 const reader = new URL('../../packages/inspector/content/markdown.js', import.meta.url).href;
@@ -55,16 +54,59 @@ test('only addresses of the web and of mail become links', () => {
   );
 });
 
-test.each([
-  ['marks without a pair', '*a '.repeat(40_000)],
-  ['brackets', '['.repeat(100_000)],
-  ['quotes within quotes', '> '.repeat(50_000)],
-  ['lists within lists', Array.from({ length: 2_000 }, (_, depth) => `${' '.repeat(depth % 60)}- x`).join('\n')],
-  ['cells', `${'|-'.repeat(20_000)}\n${'|-'.repeat(20_000)}`],
-])('%s take a bounded time', (_, text) => {
-  const usedMs = watchUsedCpu();
+const hostile: [string, (count: number) => string][] = [
+  ['short paragraphs', (count) => 'a\n\n'.repeat(count)],
+  ['list items', (count) => '- item\n'.repeat(count)],
+  ['fences', (count) => '```\n'.repeat(count)],
+  ['lines of prose', (count) => 'The quick brown fox jumps over a lazy dog.\n'.repeat(count)],
+  ['marks without a pair', (count) => '*a '.repeat(count)],
+  ['marks within words', (count) => '_a_b'.repeat(count)],
+  ['brackets', (count) => '['.repeat(count)],
+  ['pictures that are not closed', (count) => '![['.repeat(count)],
+  ['quotes within quotes', (count) => '> '.repeat(count)],
+  ['lists within lists', (count) => Array.from({ length: count }, (_, at) => `${' '.repeat(at % 60)}- x`).join('\n')],
+  ['table rows', (count) => `|a|b|\n|-|-|\n${'|1|2|\n'.repeat(count)}`],
+  ['table columns', (count) => `${'|-'.repeat(count)}\n${'|-'.repeat(count)}`],
+  ['addresses', (count) => 'http://a.example/ '.repeat(count)],
+];
 
-  readMarkdown(text);
+test.each(hostile)('%s take steps in proportion to their number', (_, textOf) => {
+  const [once, twice] = [2_000, 4_000].map((count) => stepsOf(() => readMarkdown(textOf(count)))) as [number, number];
 
-  expect(usedMs()).toBeLessThan(3_000);
+  expect(once).toBeGreaterThan(1_000);
+  expect(twice).toBeLessThan(2.2 * once);
 });
+
+test('a text that is nested too deeply is shown as it is written', () => {
+  const text = `${'> '.repeat(50)}deep`;
+
+  expect(brief(readMarkdown(`before\n\n${text}`))).toBe(`paragraph(before) paragraph(${text})`);
+});
+
+/** Counts the reads of a text: each character, piece or match that a parser looks at. */
+function stepsOf(work: () => unknown): number {
+  let steps = 0;
+  const counted: [object, string][] = [
+    ...['charCodeAt', 'codePointAt', 'slice', 'indexOf', 'startsWith'].map((name): [object, string] => [
+      String.prototype,
+      name,
+    ]),
+    [RegExp.prototype, 'exec'],
+    [Array.prototype, 'push'],
+    [Array.prototype, 'findIndex'],
+  ];
+  const spies = counted.map(([owner, name]) => {
+    const original = Reflect.get(owner, name) as (...args: unknown[]) => unknown;
+    Reflect.set(owner, name, function count(this: unknown, ...args: unknown[]) {
+      steps += 1;
+      return Reflect.apply(original, this, args);
+    });
+    return () => Reflect.set(owner, name, original);
+  });
+  try {
+    work();
+  } finally {
+    for (const restore of spies) restore();
+  }
+  return steps;
+}

@@ -56,6 +56,7 @@ test('one command runs a turn; one Ctrl-C under npm stops it cleanly, and the da
   const [code] = await once(first.child, 'exit');
   const second = await startPawl(dataDir);
 
+  expect(first.lines[0]).toMatchObject({ event: 'process.starting', msg: `starting PostgreSQL in ${dataDir} …` });
   expect(body).toMatchObject({ status: 'completed' });
   expect(metrics).toContain('pawl_turns_total{project="default",status="completed"} 1');
   expect(code).toBe(0);

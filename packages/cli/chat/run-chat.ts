@@ -85,7 +85,7 @@ function leaveChat({ conversation, turns }: Chat, { stdout, signal }: Cli): numb
   const status = turns.status();
   const id = conversation()?.id;
   const goesOn = turns.current() ? 'It goes on without you. ' : '';
-  if (id) stdout.write(`${styleText('dim', `${goesOn}Come back: npx pawl chat ${id}`)}\n`);
+  if (id) stdout.write(`${styleText('dim', `${goesOn}Come back: pawl chat ${id}`)}\n`);
   if (signal.aborted) return EXIT_CODE.left;
   if (status === 'waiting') return EXIT_CODE.waiting;
   return status === 'failed' ? EXIT_CODE.ended : EXIT_CODE.fine;

@@ -5,7 +5,8 @@ import { type EgressPolicy, mayReach } from './policy.ts';
 
 /**
  * Says what is wrong with the URL of a webhook or HTTP tool, in a sentence, or null when it is fine.
- * A host name passes here: its addresses are checked when it is called.
+ * A host name passes here: its addresses are checked when it is called. A name that always means this machine is
+ * checked as the machine's address.
  */
 export function checkUrl(policy: EgressPolicy, url: string): string | null {
   const target = URL.parse(url);
@@ -14,7 +15,7 @@ export function checkUrl(policy: EgressPolicy, url: string): string | null {
     return 'Leave the user name and password out of the URL; send a header instead.';
   }
   const host = target.hostname.replace(/^\[|\]$/g, '');
-  if (mayReach(policy, target, isIP(host) === 0 ? null : host)) return null;
+  if (addressesOf(host).some((address) => mayReach(policy, target, address))) return null;
   const isPortFree = mayReach(policy, target, null);
   const what = isPortFree ? 'is not a public address' : 'uses a port that is kept for other services';
   return `${shorten(target.host)} ${what}; the operator can allow it with PAWL_EGRESS_ALLOW.`;
@@ -34,3 +35,12 @@ export function checkProxiedName(policy: EgressPolicy, proxyOf: ProxyOf, url: st
 
 /** Stands for the unknown address, so that only a rule with the name itself allows it. */
 const PRIVATE_ADDRESS = '127.0.0.1';
+
+/** Names that always mean this machine (RFC 6761). */
+const THIS_MACHINE = /(?:^|\.)localhost\.?$/;
+
+/** The addresses of a host that are known without a look-up; null stands for any. */
+function addressesOf(host: string): (string | null)[] {
+  if (isIP(host) !== 0) return [host];
+  return THIS_MACHINE.test(host) ? ['127.0.0.1', '::1'] : [null];
+}

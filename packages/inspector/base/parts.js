@@ -20,9 +20,13 @@ const known = new WeakMap();
 export function keepParts(parent, parts) {
   const before = new Map([...parent.children].map((child) => [known.get(child)?.key, child]));
   const after = parts.filter((part) => part !== null && part !== false).map((part) => keep(part, before.get(part.key)));
-  for (const child of [...parent.children]) if (!after.includes(/** @type {HTMLElement} */ (child))) remove(child);
-  for (const [index, child] of after.entries()) {
-    if (parent.children[index] !== child) parent.insertBefore(child, parent.children[index] ?? null);
+  /** @type {Set<Element>} */
+  const kept = new Set(after);
+  for (const child of [...parent.children]) if (!kept.has(child)) remove(child);
+  let next = parent.firstElementChild;
+  for (const child of after) {
+    if (next === child) next = child.nextElementSibling;
+    else parent.insertBefore(child, next);
   }
 }
 

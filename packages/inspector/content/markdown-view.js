@@ -1,18 +1,26 @@
 /**
  * @import { Part } from '../base/parts.js'
- * @import { Block } from './markdown.js'
- * @import { Inline } from './markdown-inline.js'
+ * @import { Block, Inline } from './markdown.js'
  * @import { Child } from '../base/element.js'
  */
+import { actionButton } from '../base/controls.js';
 import { codeBlock, element } from '../base/element.js';
 import { readMarkdown } from './markdown.js';
 
+/** A longer text shows its beginning, and the rest when a reader requests it: a browser lays out this much at once. */
+const SHOWN_CHARS = 50_000;
+
 /**
- * A text as Markdown. It becomes elements that are made one by one, so that no text becomes markup; links open elsewhere.
+ * Shows a text as Markdown. Each element is made from a token, so that no text becomes markup. Links open elsewhere.
  * @param {string} text
  */
 export function markdownView(text) {
-  return element('div', { class: 'markdown' }, readMarkdown(text).map(blockView));
+  const made = element('div', { class: 'markdown' }, readMarkdown(beginningOf(text)).map(blockView));
+  if (text.length <= SHOWN_CHARS) return made;
+  const showAll = async () =>
+    made.replaceWith(element('div', { class: 'markdown' }, readMarkdown(text).map(blockView)));
+  made.append(actionButton(`Show all ${text.length.toLocaleString('en')} characters`, showAll));
+  return made;
 }
 
 /**
@@ -21,7 +29,21 @@ export function markdownView(text) {
  * @returns {Part[]}
  */
 export function markdownParts(text) {
-  return readMarkdown(text).map((block, index) => ({ key: String(index), state: block, make: () => blockView(block) }));
+  const blocks = readMarkdown(beginningOf(text));
+  const parts = blocks.map((block, index) => ({ key: String(index), state: block, make: () => blockView(block) }));
+  const rest = text.length - SHOWN_CHARS;
+  if (rest <= 0) return parts;
+  const words = `${rest.toLocaleString('en')} more characters. They are shown when the text is complete.`;
+  return [...parts, { key: 'rest', state: words, make: () => element('p', { class: 'meta' }, words) }];
+}
+
+/**
+ * The beginning of a text that is shown at once: whole lines, if a line ends in it.
+ * @param {string} text
+ */
+function beginningOf(text) {
+  if (text.length <= SHOWN_CHARS) return text;
+  return text.slice(0, text.lastIndexOf('\n', SHOWN_CHARS) + 1 || SHOWN_CHARS);
 }
 
 /**

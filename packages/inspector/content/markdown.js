@@ -1,5 +1,5 @@
-/** @import { Inline } from './markdown-inline.js' */
-import { readInline } from './markdown-inline.js';
+/** @import { Token } from 'markdown-it' */
+import MarkdownIt from './markdown-it.js';
 
 /**
  * A block of Markdown. Cells of a table are rows of texts, the first of which names the columns.
@@ -12,193 +12,149 @@ import { readInline } from './markdown-inline.js';
  *   | { kind: 'rule' }} Block
  */
 
-const FENCE = /^ {0,3}(`{3,}|~{3,})[ \t]*([\w+#.-]*)[^`]*$/;
-const HEADING = /^ {0,3}(#{1,6})[ \t]+(.*)$/;
-const RULE = /^ {0,3}([-*_])[ \t]*(?:\1[ \t]*){2,}$/;
-const QUOTE = /^ {0,3}> ?/;
-const ITEM = /^( *)([-*+]|\d{1,9}[.)])([ \t]+|$)/;
-const DASHES = /^ *\|?(?: *:?-+:? *\|)* *:?-+:? *\|? *$/;
+/**
+ * A piece of a line of Markdown. An address is one that a browser may open, and leads out of the page.
+ * @typedef {{ kind: 'text' | 'code', text: string }
+ *   | { kind: 'strong' | 'em' | 'del', inside: Inline[] }
+ *   | { kind: 'link', href: string, inside: Inline[] }} Inline
+ */
 
-/** Quotes and lists within each other beyond this are read as text. */
-const MAX_DEPTH = 8;
+/** Quotes and lists nested deeper than this are shown as they are written. */
+const MAX_DEPTH = 40;
+
+/** Definitions of links stay legible as text: a model's sources are often written so. */
+const parser = new MarkdownIt({ linkify: true, maxNesting: MAX_DEPTH }).disable('reference');
+parser.linkify.set({ fuzzyEmail: false });
+parser.validateLink = (address) => URL.canParse(address) && /^(?:https?|mailto):/i.test(address);
 
 /**
- * Reads a text as Markdown, as models write it: what is broken off or malformed stays legible as text.
+ * Reads a text as Markdown, as models write it: what is broken off or malformed stays legible as text. The work grows
+ * with the length of the text, whatever it holds.
  * @param {string} text
  * @returns {Block[]}
  */
 export function readMarkdown(text) {
-  return readBlocks(text.replaceAll('\r\n', '\n').replaceAll('\t', '    ').split('\n'), 0);
+  const lines = text.split(/\r\n?|\n/);
+  return treeOf(parser.parse(text, {})).map((branch) =>
+    isTooDeep(branch) ? asWritten(branch, lines) : blockOf(branch),
+  );
 }
 
 /**
- * @param {string[]} lines
- * @param {number} depth
- * @returns {Block[]}
+ * A token with the tokens between it and its end.
+ * @typedef {{ token: Token, inside: Branch[] }} Branch
  */
-function readBlocks(lines, depth) {
-  /** @type {Block[]} */
-  const blocks = [];
-  for (let at = 0; at < lines.length; ) {
-    if (isBlank(lines[at])) at += 1;
+
+/**
+ * @param {Token[]} tokens
+ * @returns {Branch[]}
+ */
+function treeOf(tokens) {
+  /** @type {Branch[]} */
+  const top = [];
+  const open = [top];
+  for (const token of tokens) {
+    if (token.nesting < 0) open.pop();
     else {
-      const { block, end } = blockAt(lines, at, depth);
-      blocks.push(block);
-      at = end;
+      /** @type {Branch} */
+      const branch = { token, inside: [] };
+      open.at(-1)?.push(branch);
+      if (token.nesting > 0) open.push(branch.inside);
     }
   }
-  return blocks;
+  return top;
 }
 
-/** @typedef {{ block: Block, end: number }} Read */
+/**
+ * The parser leaves out what is nested deeper.
+ * @param {Branch} branch
+ * @returns {boolean}
+ */
+function isTooDeep({ token, inside }) {
+  return token.level >= MAX_DEPTH - 1 || inside.some(isTooDeep);
+}
 
 /**
+ * @param {Branch} branch
  * @param {string[]} lines
- * @param {number} at
- * @param {number} depth
- * @returns {Read}
+ * @returns {Block}
  */
-function blockAt(lines, at, depth) {
-  const line = lines[at] ?? '';
-  const heading = HEADING.exec(line);
-  if (heading) {
-    const inside = readInline((heading[2] ?? '').replace(/ #+ *$/, ''));
-    return { block: { kind: 'heading', level: heading[1]?.length ?? 1, inside }, end: at + 1 };
+function asWritten({ token }, lines) {
+  return { kind: 'paragraph', inside: [{ kind: 'text', text: lines.slice(...(token.map ?? [])).join('\n') }] };
+}
+
+/**
+ * @param {Branch} branch
+ * @returns {Block}
+ */
+function blockOf({ token, inside }) {
+  switch (token.type) {
+    case 'heading_open':
+      return { kind: 'heading', level: Number(token.tag.slice(1)), inside: textOf(inside) };
+    case 'fence':
+    case 'code_block': {
+      const [language = ''] = token.info.trim().split(/\s/);
+      return { kind: 'code', language, text: token.content.replace(/\n$/, '') };
+    }
+    case 'blockquote_open':
+      return { kind: 'quote', blocks: inside.map(blockOf) };
+    case 'bullet_list_open':
+      return { kind: 'list', start: null, items: inside.map((item) => item.inside.map(blockOf)) };
+    case 'ordered_list_open': {
+      const start = Number(token.attrGet('start') ?? 1);
+      return { kind: 'list', start, items: inside.map((item) => item.inside.map(blockOf)) };
+    }
+    case 'table_open': {
+      const rows = inside.flatMap((part) => part.inside);
+      return { kind: 'table', rows: rows.map((row) => row.inside.map((cell) => textOf(cell.inside))) };
+    }
+    case 'hr':
+      return { kind: 'rule' };
+    default:
+      return { kind: 'paragraph', inside: textOf(inside) };
   }
-  if (RULE.test(line)) return { block: { kind: 'rule' }, end: at + 1 };
-  if (FENCE.test(line)) return codeAt(lines, at);
-  if (depth < MAX_DEPTH && QUOTE.test(line)) return quoteAt(lines, at, depth);
-  if (depth < MAX_DEPTH && ITEM.test(line)) return listAt(lines, at, depth);
-  return isTable(lines, at) ? tableAt(lines, at) : paragraphAt(lines, at, depth);
-}
-
-/** @param {string | undefined} line */
-function isBlank(line) {
-  return line === undefined || line.trim() === '';
 }
 
 /**
- * @param {string[]} lines
- * @param {number} at
- * @returns {Read}
+ * The text of a block that holds a single one.
+ * @param {Branch[]} inside
  */
-function codeAt(lines, at) {
-  const [, mark = '', language = ''] = FENCE.exec(lines[at] ?? '') ?? [];
-  const isEnd = (/** @type {string} */ line) => line.trim().startsWith(mark) && /^(`+|~+)$/.test(line.trim());
-  const found = lines.findIndex((line, index) => index > at && isEnd(line));
-  const end = found === -1 ? lines.length : found;
-  return { block: { kind: 'code', language, text: lines.slice(at + 1, end).join('\n') }, end: end + 1 };
+function textOf([text]) {
+  return treeOf(text?.token.children ?? []).map(inlineOf);
 }
 
 /**
- * @param {string[]} lines
- * @param {number} at
- * @param {number} depth
- * @returns {Read}
+ * @param {Branch} branch
+ * @returns {Inline}
  */
-function quoteAt(lines, at, depth) {
-  const end = endOf(lines, at, (line) => QUOTE.test(line));
-  const inside = lines.slice(at, end).map((line) => line.replace(QUOTE, ''));
-  return { block: { kind: 'quote', blocks: readBlocks(inside, depth + 1) }, end };
-}
-
-/**
- * The first line from `at` that does not belong to what begins there.
- * @param {string[]} lines
- * @param {number} at
- * @param {(line: string, index: number) => boolean} belongs
- */
-function endOf(lines, at, belongs) {
-  const found = lines.findIndex((line, index) => index > at && !belongs(line, index));
-  return found === -1 ? lines.length : found;
-}
-
-/**
- * @param {string[]} lines
- * @param {number} at
- * @param {number} depth
- * @returns {Read}
- */
-function listAt(lines, at, depth) {
-  const [, , first = ''] = ITEM.exec(lines[at] ?? '') ?? [];
-  const isOrdered = /\d/.test(first);
-  /** @type {Block[][]} */
-  const items = [];
-  let end = at;
-  for (let item = itemAt(lines, end, isOrdered); item; item = itemAt(lines, end, isOrdered)) {
-    items.push(readBlocks(item.lines, depth + 1));
-    end = item.end;
+function inlineOf({ token, inside }) {
+  switch (token.type) {
+    case 'strong_open':
+      return { kind: 'strong', inside: inside.map(inlineOf) };
+    case 'em_open':
+      return { kind: 'em', inside: inside.map(inlineOf) };
+    case 's_open':
+      return { kind: 'del', inside: inside.map(inlineOf) };
+    case 'link_open':
+      return { kind: 'link', href: String(token.attrGet('href')), inside: inside.map(inlineOf) };
+    case 'image':
+      return pictureOf(token);
+    case 'code_inline':
+      return { kind: 'code', text: token.content };
+    case 'softbreak':
+    case 'hardbreak':
+      return { kind: 'text', text: '\n' };
+    default:
+      return { kind: 'text', text: token.content };
   }
-  return { block: { kind: 'list', start: isOrdered ? Number.parseInt(first, 10) : null, items }, end };
 }
 
 /**
- * The next item of a list, with the lines that are indented below it; null where the list is over.
- * @param {string[]} lines
- * @param {number} from
- * @param {boolean} isOrdered
+ * A picture is a link to it: the page loads nothing from other hosts.
+ * @param {Token} token
+ * @returns {Inline}
  */
-function itemAt(lines, from, isOrdered) {
-  let at = from;
-  while (at < lines.length && isBlank(lines[at])) at += 1;
-  const line = lines[at] ?? '';
-  const [marked = '', indent = '', mark = ''] = ITEM.exec(line) ?? [];
-  if (mark === '' || /\d/.test(mark) !== isOrdered || RULE.test(line)) return null;
-  const isInside = (/** @type {string} */ below) => below.startsWith(' '.repeat(indent.length + 2));
-  const isLazy = (/** @type {string} */ below, /** @type {number} */ index) =>
-    !isBlank(below) && !isBlank(lines[index - 1]) && !beginsBlock(below);
-  const end = endOf(lines, at, (below, index) => {
-    if (isBlank(below)) return isInside(lines[index + 1] ?? '');
-    return isInside(below) || isLazy(below, index);
-  });
-  const rest = lines.slice(at + 1, end).map((below) => below.slice(Math.min(marked.length, below.search(/\S|$/))));
-  return { lines: [line.slice(marked.length), ...rest], end };
-}
-
-/** @param {string} line */
-function beginsBlock(line) {
-  return [FENCE, HEADING, RULE, QUOTE, ITEM].some((pattern) => pattern.test(line));
-}
-
-/**
- * @param {string[]} lines
- * @param {number} at
- */
-function isTable(lines, at) {
-  const below = lines[at + 1] ?? '';
-  return (lines[at] ?? '').includes('|') && below.includes('-') && below.includes('|') && DASHES.test(below);
-}
-
-/**
- * @param {string[]} lines
- * @param {number} at
- * @returns {Read}
- */
-function tableAt(lines, at) {
-  const end = endOf(lines, at + 1, (line) => line.includes('|'));
-  const rows = [lines[at] ?? '', ...lines.slice(at + 2, end)].map(cellsOf);
-  const width = rows[0]?.length ?? 0;
-  return { block: { kind: 'table', rows: rows.map((row) => row.slice(0, width).map(readInline)) }, end };
-}
-
-/** @param {string} line */
-function cellsOf(line) {
-  const trimmed = line.trim().replace(/^\|/, '').replace(/\|$/, '');
-  return trimmed.split(/(?<!\\)\|/).map((cell) => cell.trim().replaceAll('\\|', '|'));
-}
-
-/**
- * @param {string[]} lines
- * @param {number} at
- * @param {number} depth
- * @returns {Read}
- */
-function paragraphAt(lines, at, depth) {
-  const isOver = (/** @type {string} */ line) => isBlank(line) || (depth < MAX_DEPTH && beginsBlock(line));
-  const end = endOf(lines, at, (line, index) => !isOver(line) && !isTable(lines, index));
-  const text = lines
-    .slice(at, end)
-    .map((line) => line.trim())
-    .join('\n');
-  return { block: { kind: 'paragraph', inside: readInline(text) }, end };
+function pictureOf(token) {
+  const href = String(token.attrGet('src'));
+  return { kind: 'link', href, inside: [{ kind: 'text', text: token.content || href }] };
 }

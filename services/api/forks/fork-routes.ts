@@ -3,6 +3,7 @@ import { ForkRequest } from '#core/turn/forks/fork-request.ts';
 import { takeInput } from '../../start/take-input.ts';
 import type { ApiContext } from '../context.ts';
 import { findOwnTurn } from '../find-own.ts';
+import { explainTurnIssues } from '../http/foreign-fields.ts';
 import { findReplay } from '../http/idempotency.ts';
 import { type ApiEnv, json, makeRouter } from '../http/router.ts';
 import { startedBy } from '../http/started-by.ts';
@@ -41,7 +42,7 @@ const fork = createRoute({
 
 /** `POST /v1/turns/:id/fork`. */
 export function forkRoutes(context: ApiContext) {
-  return makeRouter().openapi(fork, forkOne(context));
+  return makeRouter(explainTurnIssues).openapi(fork, forkOne(context));
 }
 
 function forkOne(context: ApiContext): RouteHandler<typeof fork, ApiEnv> {

@@ -3,6 +3,7 @@ import { RerunRequest } from '#core/turn/forks/fork-request.ts';
 import { checkKnownInput } from '../../start/take-input.ts';
 import type { ApiContext } from '../context.ts';
 import { findOwnTurn } from '../find-own.ts';
+import { explainTurnIssues } from '../http/foreign-fields.ts';
 import { findReplay } from '../http/idempotency.ts';
 import { type ApiEnv, json, makeRouter } from '../http/router.ts';
 import { startedBy } from '../http/started-by.ts';
@@ -41,7 +42,7 @@ const rerun = createRoute({
 
 /** `POST /v1/turns/:id/rerun`. */
 export function rerunRoutes(context: ApiContext) {
-  return makeRouter().openapi(rerun, rerunOne(context));
+  return makeRouter(explainTurnIssues).openapi(rerun, rerunOne(context));
 }
 
 function rerunOne(context: ApiContext): RouteHandler<typeof rerun, ApiEnv> {

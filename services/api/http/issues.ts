@@ -4,8 +4,11 @@ import { shorten } from '#core/text.ts';
 
 type Issue = z.core.$ZodIssue;
 
-/** The first problem of a request, as a sentence with its path. An unknown field goes first: it explains most others. */
-export function explainIssues(issues: Issue[]): RequestRefused {
+/**
+ * Returns the first problem of a request, as a sentence with its path. An unknown field goes first: it explains most others.
+ * `adviceFor` may have a sentence for an unknown field.
+ */
+export function explainIssues(issues: Issue[], adviceFor?: (param: string) => string | null): RequestRefused {
   const found = issues.map((issue) => deepest(issue, []));
   const first = found.find(({ leaf }) => leaf.code === 'unrecognized_keys') ?? found[0];
   if (!first)
@@ -13,12 +16,8 @@ export function explainIssues(issues: Issue[]): RequestRefused {
   const { path, leaf } = first;
   if (leaf.code === 'unrecognized_keys') {
     const param = renderPath([...path, leaf.keys[0] ?? '']);
-    return new RequestRefused(
-      400,
-      'unknown_field',
-      `There is no field \`${shorten(param)}\`. Remove it, or check its spelling.`,
-      param,
-    );
+    const message = `There is no field \`${shorten(param)}\`. Remove it, or check its spelling.`;
+    return new RequestRefused(400, 'unknown_field', adviceFor?.(param) ?? message, param);
   }
   const param = renderPath(path) || null;
   const name = `\`${shorten(param ?? 'body')}\``;
@@ -38,7 +37,10 @@ function isMissing(issue: Issue): boolean {
 function deepest(issue: Issue, before: PropertyKey[]): { path: PropertyKey[]; leaf: Issue } {
   const path = [...before, ...issue.path];
   if (issue.code !== 'invalid_union') return { path, leaf: issue };
-  const branches = issue.errors.flatMap((errors) => errors.slice(0, 1).map((error) => deepest(error, path)));
+  const branches = issue.errors.flatMap((errors) => {
+    const first = errors.find(({ code }) => code === 'unrecognized_keys') ?? errors[0];
+    return first ? [deepest(first, path)] : [];
+  });
   const closest = branches.sort((a, b) => b.path.length - a.path.length)[0];
   return closest && closest.path.length > path.length ? closest : { path, leaf: issue };
 }

@@ -1,10 +1,11 @@
 import type { HttpBindings } from '@hono/node-server';
-import { OpenAPIHono } from '@hono/zod-openapi';
+import { OpenAPIHono, type z } from '@hono/zod-openapi';
+import type { RequestRefused } from '#core/failure.ts';
 import type { Scope } from '../../process/projects/access-keys.ts';
 import { explainIssues } from './issues.ts';
 
 /** A router: its routes check their input by schema and refuse with the contract's envelope, as `explain` says it. */
-export function makeRouter(explain: typeof explainIssues = explainIssues) {
+export function makeRouter(explain: (issues: z.core.$ZodIssue[]) => RequestRefused = explainIssues) {
   return new OpenAPIHono<ApiEnv>({
     defaultHook: (result) => {
       if (!result.success) throw explain(result.error.issues);

@@ -12,6 +12,7 @@ import { takeInput } from '../../start/take-input.ts';
 import { keepTaken, type TakenInput } from '../../start/take-parts.ts';
 import type { ApiContext } from '../context.ts';
 import { findOwnTurn, turnNotFound } from '../find-own.ts';
+import { explainTurnIssues } from '../http/foreign-fields.ts';
 import { findReplay, withIdempotencyKey } from '../http/idempotency.ts';
 import { setPollAfter } from '../http/poll-after.ts';
 import { type ApiEnv, json, makeRouter } from '../http/router.ts';
@@ -43,7 +44,7 @@ const add = createRoute({
 
 /** `POST /v1/turns/:id/input`. */
 export function turnInputRoutes(context: ApiContext) {
-  return makeRouter().openapi(add, addOne(context));
+  return makeRouter(explainTurnIssues).openapi(add, addOne(context));
 }
 
 function addOne(context: ApiContext): RouteHandler<typeof add, ApiEnv> {

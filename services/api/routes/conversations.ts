@@ -19,6 +19,7 @@ import { type Started, startingConversation } from '../../start/start-turn.ts';
 import { takeInput } from '../../start/take-input.ts';
 import type { ApiContext } from '../context.ts';
 import { findOwnConversation } from '../find-own.ts';
+import { explainTurnIssues } from '../http/foreign-fields.ts';
 import { findReplay, withIdempotencyKey } from '../http/idempotency.ts';
 import { setPollAfter } from '../http/poll-after.ts';
 import { type ApiEnv, json, makeRouter } from '../http/router.ts';
@@ -60,7 +61,7 @@ const create = createRoute({
 
 /** `POST /v1/conversations`. */
 export function createConversationRoute(context: ApiContext) {
-  return makeRouter().openapi(create, createOne(context));
+  return makeRouter(explainTurnIssues).openapi(create, createOne(context));
 }
 
 function createOne(context: ApiContext): RouteHandler<typeof create, ApiEnv> {

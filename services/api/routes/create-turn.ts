@@ -10,6 +10,7 @@ import { type Joined, joinOrStartTurn, type Started, startingConversation } from
 import { takeInput } from '../../start/take-input.ts';
 import type { ApiContext } from '../context.ts';
 import { findOwnConversation, findOwnTurn } from '../find-own.ts';
+import { explainTurnIssues } from '../http/foreign-fields.ts';
 import { findReplay } from '../http/idempotency.ts';
 import { setPollAfter } from '../http/poll-after.ts';
 import { type ApiEnv, json, makeRouter } from '../http/router.ts';
@@ -66,7 +67,9 @@ const inConversation = createRoute({
 
 /** `POST /v1/turns` and `POST /v1/conversations/:id/turns`. */
 export function createTurnRoutes(context: ApiContext) {
-  return makeRouter().openapi(oneShot, startOneShot(context)).openapi(inConversation, startInConversation(context));
+  return makeRouter(explainTurnIssues)
+    .openapi(oneShot, startOneShot(context))
+    .openapi(inConversation, startInConversation(context));
 }
 
 /** What it was given becomes the standing configuration of the new conversation. */

@@ -1,3 +1,4 @@
+import { devNull } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -54,10 +55,16 @@ export async function startProgram(options: ProgramOptions): Promise<Program> {
   throw new Error(`${file} did not start:\n${(await output.read()).slice(-2_000)}`);
 }
 
-/** A setting of the surroundings, such as a DATABASE_URL, must not lead a program elsewhere. */
+/** A setting of the surroundings, such as a DATABASE_URL or a file .env, must not lead a program elsewhere. */
 export function surroundings(): Record<string, string> {
   const { PATH = '', HOME = '/', TMPDIR, NODE_COMPILE_CACHE } = process.env;
-  return { PATH, HOME, ...(TMPDIR && { TMPDIR }), ...(NODE_COMPILE_CACHE && { NODE_COMPILE_CACHE }) };
+  return {
+    PATH,
+    HOME,
+    PAWL_ENV_FILE: devNull,
+    ...(TMPDIR && { TMPDIR }),
+    ...(NODE_COMPILE_CACHE && { NODE_COMPILE_CACHE }),
+  };
 }
 
 async function waitFor(ready: RegExp, child: Child, output: ProgramOutput): Promise<RegExpExecArray | null> {

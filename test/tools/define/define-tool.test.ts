@@ -119,3 +119,41 @@ test('a category that the contract does not know becomes unknown, and the messag
 
   expect(failure).toMatchObject({ category: 'unknown', code: 'unknown', message: 'No tea left.' });
 });
+
+const example = 'input: z.object({ city: z.string() })';
+const sound = { ...named, input: z.object({}), execute: () => null };
+
+test.each<[string, unknown, string]>([
+  [
+    'no input',
+    { ...sound, input: undefined },
+    `Tool "order_tea": \`input\` is missing. Give a zod schema, as in ${example}.`,
+  ],
+  [
+    'JSON Schema',
+    { ...sound, input: { type: 'object' } },
+    `Tool "order_tea": \`input\` is not a zod schema. Give a zod schema`,
+  ],
+  ['null as input', { ...sound, input: null }, 'Tool "order_tea": `input` is not a zod schema.'],
+  [
+    'zod 3',
+    { ...sound, input: { _def: {}, parse: () => {} } },
+    '`input` is a schema of zod 3. Use zod 4, which Pawl has',
+  ],
+  ['an output of zod 3', { ...sound, output: { _def: {} } }, '`output` is a schema of zod 3.'],
+  ['no name', { ...sound, name: undefined }, 'A tool: `name` is missing. Give a text, as in name: "get_weather".'],
+  ['a number as name', { ...sound, name: 7 }, 'A tool: `name` is not a text.'],
+  ['no description', { ...sound, description: undefined }, 'Tool "order_tea": `description` is missing. Give a text'],
+  ['no execute', { ...sound, execute: undefined }, 'Tool "order_tea": `execute` is missing. Give a function'],
+  ['a text as execute', { ...sound, execute: 'run' }, 'Tool "order_tea": `execute` is not a function.'],
+  ['nothing', undefined, 'defineTool: `options` is missing. Give an object with name, description, input and execute.'],
+  ['a text', 'order_tea', 'defineTool: `options` is not an object with name'],
+])('defineTool refuses %s with a sentence', (_, options, sentence) => {
+  expect(() => defineTool(options as typeof sound)).toThrow(sentence);
+});
+
+test('defineTool points a wrong name of execute at the right one', () => {
+  expect(() => defineTool({ ...named, input: z.object({}), run: () => null } as never)).toThrow(
+    'Tool "order_tea": `execute` is missing. Give a function',
+  );
+});

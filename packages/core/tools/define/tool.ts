@@ -3,6 +3,7 @@ import { Failure, Misconfigured } from '../../failure.ts';
 import type { Part } from '../../turn/request/item.ts';
 import { Tool, type ToolEffect } from '../../turn/request/tool.ts';
 import { TOOL_ERROR_CATEGORIES, type ToolErrorCategory } from '../../turn/tool-result.ts';
+import { refuseWrongShape } from './shape.ts';
 
 /**
  * What a tool receives besides its input. `signal` aborts with the attempt (timeout, cancel, shutdown).
@@ -77,10 +78,11 @@ export class ToolFailed extends Failure {
   }
 }
 
-/** A server-side tool, typed from its zod input. Throws `Misconfigured` where an option is unknown or out of range. */
+/** Makes a server-side tool, typed from its zod input. Throws `Misconfigured` if an option is missing, unknown or invalid. */
 export function defineTool<Input extends z.ZodObject, Output extends z.ZodType = z.ZodUnknown>(
   options: ToolOptions<Input, Output>,
 ): ServerTool {
+  refuseWrongShape(options);
   refuseUnknownOptions(options);
   return {
     definition: definitionOf(options),

@@ -9,6 +9,7 @@ import { checkStanding } from '../../../start/resolve-config.ts';
 import { toolInForce } from '../../../start/resolve-tools.ts';
 import type { ApiContext } from '../../context.ts';
 import { findOwnConversation } from '../../find-own.ts';
+import { explainTurnIssues } from '../../http/foreign-fields.ts';
 import { type ApiEnv, json, makeRouter } from '../../http/router.ts';
 import { Conversation } from '../../schemas/conversation.ts';
 import { ofBody, ofConfig, refusals } from '../../schemas/errors/refusals.ts';
@@ -32,7 +33,7 @@ const change = createRoute({
 
 /** `PATCH /v1/conversations/:id`. */
 export function changeConversationRoute(context: ApiContext) {
-  return makeRouter().openapi(change, changeOne(context));
+  return makeRouter(explainTurnIssues).openapi(change, changeOne(context));
 }
 
 /** As often is a change made anew, where another came between its check and its lock. */

@@ -1,0 +1,60 @@
+import { resolve } from 'node:path';
+import { Misconfigured } from '#core/failure.ts';
+import { type KeptPostgres, keepPostgres } from '#embedded-postgres/keep-postgres.ts';
+import { PostgresFailed } from '#embedded-postgres/postgres-failed.ts';
+import { startApi } from '../api/app.ts';
+import { logUnreachableTurns } from '../api/unreachable-turns.ts';
+import { migrateAll } from '../migrate/migrate-all.ts';
+import type { Log } from '../process/log.ts';
+import { logParts, openParts } from '../process/parts.ts';
+import type { Running } from '../process/run.ts';
+import { directUrlOf, type Settings } from '../process/settings.ts';
+import { workerContext } from '../worker/context.ts';
+import { openMetricsPort } from '../worker/metrics-port.ts';
+import { openWorker } from '../worker/worker.ts';
+
+/** Opens an API and a worker in this process, on the database that is named or on an embedded one. */
+export async function openPawl(given: Settings, log: Log): Promise<Running> {
+  const database = await openDatabase(given, log);
+  try {
+    const settings = { ...given, DATABASE_URL: database.url };
+    await migrateAll(directUrlOf(settings));
+    const parts = await openParts(settings, log);
+    const worker = await openWorker(
+      workerContext(parts, settings, log),
+      parts.jobQueue,
+      settings.PAWL_WORKER_CONCURRENCY,
+    );
+    const metricsPort = await openMetricsPort(parts, settings);
+    const api = await startApi(parts, settings, log);
+    logParts(log, given, parts);
+    await logUnreachableTurns(parts.connection.db, api.keys, log);
+    parts.availability.watch(log, ['database', 'disk', 'queue']);
+    log.info({ event: 'process.ready', url: api.url, metrics_url: metricsPort.url }, `pawl is ready on ${api.url}`);
+    return {
+      lost: database.lost,
+      reload: () => parts.reloadProjects(log),
+      close: async (graceMs) => {
+        await Promise.all([api.close(graceMs), worker.close(graceMs)]);
+        await metricsPort.close();
+        await parts.close();
+        await database.stop();
+      },
+    };
+  } catch (error) {
+    await database.stop();
+    throw error;
+  }
+}
+
+/** The database in use: the one that was named, or an embedded one that stops when we do. */
+async function openDatabase(settings: Settings, log: Log): Promise<KeptPostgres> {
+  const { DATABASE_URL: url } = settings;
+  if (url) return { url, lost: new Promise(() => {}), stop: async () => {} };
+  try {
+    return await keepPostgres(resolve(settings.PAWL_DATA_DIR), (sentence) => log.warn(sentence));
+  } catch (error) {
+    // Its sentence says what to set: the process ends with it, as with any setting that cannot work.
+    throw error instanceof PostgresFailed ? new Misconfigured(error.message) : error;
+  }
+}

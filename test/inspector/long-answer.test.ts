@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest';
+import { createHarness } from '#test/harness/create-harness.ts';
+import { scripted } from '#test/harness/scripted.ts';
+import { browserSuite } from './browser-suite.ts';
+
+browserSuite('a long answer', (open) => {
+  test('a long answer shows its beginning as Markdown, and all of it at a click', async () => {
+    await using harness = await createHarness();
+    const answer = Array.from({ length: 10_000 }, (_, line) => `**${line}**`).join('\n\n');
+    const { conversation_id: id } = await harness.startTurn({ input: scripted({ answer }) });
+    await harness.workUntilIdle();
+    await using inspector = await open(`${harness.url}/#/conversations/${id}`);
+    const { page, problems } = inspector;
+    const paragraphs = page.locator('.reply .markdown p');
+
+    const showAll = page.getByRole('button', { name: `Show all ${answer.length.toLocaleString('en')} characters` });
+    await showAll.waitFor();
+    const before = await paragraphs.count();
+    await showAll.click();
+    await page.getByText('9999', { exact: true }).waitFor();
+
+    expect(before).toBeGreaterThan(1_000);
+    expect(before).toBeLessThan(8_000);
+    expect(await paragraphs.count()).toBe(10_000);
+    expect(await showAll.count()).toBe(0);
+    expect(problems).toEqual([]);
+  });
+});
