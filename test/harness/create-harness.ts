@@ -19,6 +19,7 @@ import { makeTurnCache } from '#services/worker/turn-cache.ts';
 import { jobHandler, openWorker } from '#services/worker/worker.ts';
 import { type ReceivedRequest, startSimulator } from '#simulator/start-simulator.ts';
 import { apiClient } from './api-client.ts';
+import { makeGate } from './gate.ts';
 import { leaseStores } from './stores/lease-stores.ts';
 import { createTestDatabase, testRedisUrl } from './stores/test-database.ts';
 
@@ -47,7 +48,13 @@ function plainEnvironment(modelUrl: string) {
  */
 export async function createHarness(options: Options = {}) {
   const modelRequests: ReceivedRequest[] = [];
-  const simulator = await startSimulator({ onRequest: (request) => void modelRequests.push(request) });
+  const gate = makeGate();
+  const simulator = await startSimulator({
+    onRequest: (request) => {
+      modelRequests.push(request);
+      return gate.pass();
+    },
+  });
   const stores = await leaseStores(options);
   const env = { ...plainEnvironment(simulator.baseUrl), ...stores.env, ...options.env };
   const settings = { ...readSettings(env), DATABASE_URL: env.DATABASE_URL };
@@ -67,6 +74,8 @@ export async function createHarness(options: Options = {}) {
   return {
     ...apiClient(api.url),
     ...{ url: api.url, env, settings, db, parts, worker, log, modelRequests, handle, workOnce },
+    /** Has the model keep its next answers until the test lets it give them. */
+    holdModel: gate.close,
     /** Works job after job until none waits; `deliveries` says how often each job is handed out. */
     workUntilIdle: async ({ deliveries = 1 } = {}) => {
       const repeated: JobHandler = async (job) => {
