@@ -5,13 +5,9 @@ import { describeDeaths, faultsOf } from './matrix/run-points.ts';
 
 const [reference] = references;
 const POINTS = 5;
-/** A few seconds, where a machine has nothing else to do. */
-const LONGEST_MS = 180_000;
 
 describeQueues(({ name, redis }) => {
-  test(`a process killed at some points of ${reference?.of} leaves the same outcome`, {
-    timeout: LONGEST_MS,
-  }, async () => {
+  test(`a process killed at some points of ${reference?.of} leaves the same outcome`, async () => {
     await using harness = await openCrashHarness({ queues: [{ redis }], lanes: 2, parts: ['worker'] });
     const [plays] = harness.plays;
     const undisturbed = await plays!.playUndisturbed(reference!);

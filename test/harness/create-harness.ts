@@ -74,8 +74,6 @@ export async function createHarness(options: Options = {}) {
   return {
     ...apiClient(api.url),
     ...{ url: api.url, env, settings, db, parts, worker, log, modelRequests, handle, workOnce },
-    /** Has the model keep its next answers until the test lets it give them. */
-    holdModel: gate.close,
     /** Works job after job until none waits; `deliveries` says how often each job is handed out. */
     workUntilIdle: async ({ deliveries = 1 } = {}) => {
       const repeated: JobHandler = async (job) => {
@@ -109,6 +107,8 @@ export async function createHarness(options: Options = {}) {
     },
     /** Resolves once the worker has received that a turn was cancelled, or that a client watches it. */
     untilReceived,
+    /** Has the model keep its next answers until the test lets it give them. */
+    holdModel: gate.close,
     /** One heartbeat for all steps that the worker runs. */
     beat: () => worker.heartbeat.beat('all'),
     /** What the clock makes a worker do for turns that want a place. */
