@@ -5,9 +5,13 @@ import { describeDeaths, faultsOf } from './matrix/run-points.ts';
 
 const [reference] = references;
 const POINTS = 5;
+/** For a process that hangs: each point takes several processes, one after the other. */
+const BOUND_MS = 900_000;
 
 describeQueues(({ name, redis }) => {
-  test(`a process killed at some points of ${reference?.of} leaves the same outcome`, async () => {
+  test(`a process killed at some points of ${reference?.of} leaves the same outcome`, {
+    timeout: BOUND_MS,
+  }, async () => {
     await using harness = await openCrashHarness({ queues: [{ redis }], lanes: 2, parts: ['worker'] });
     const [plays] = harness.plays;
     const undisturbed = await plays!.playUndisturbed(reference!);
