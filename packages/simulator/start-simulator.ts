@@ -47,8 +47,8 @@ export async function startSimulator(
 
 /** One request to the model. `aborted` resolves when the client disconnected before the answer was over; never otherwise. */
 export type ReceivedRequest = { body: ChatRequest; headers: IncomingHttpHeaders; aborted: Promise<void> };
-/** Called once for each chat completion that could be read, before it is answered. */
-type OnRequest = (request: ReceivedRequest) => void;
+/** Called once for each chat completion that could be read. The answer waits for a promise that it returns. */
+type OnRequest = (request: ReceivedRequest) => unknown;
 
 /** Answers one chat completion. Rejects only where `onRequest` throws. */
 async function answerChat(request: IncomingMessage, response: ServerResponse, onRequest?: OnRequest) {
@@ -57,7 +57,7 @@ async function answerChat(request: IncomingMessage, response: ServerResponse, on
   if (raw === null) return;
 
   const parsed = ChatRequest.safeParse(parseJson(raw));
-  if (parsed.success) onRequest?.({ body: parsed.data, headers: request.headers, aborted: client.aborted });
+  if (parsed.success) await onRequest?.({ body: parsed.data, headers: request.headers, aborted: client.aborted });
   const attempt = attemptOf(request.headers['x-client-request-id']);
   const simulated = parsed.success
     ? replyTo({ body: parsed.data, bodyLength: raw.length, ...attempt })

@@ -134,16 +134,19 @@ function enqueueOn(
   };
 }
 
-/** The secrets in force: the operator's, or one made for the project and kept in the database. */
+/** Returns the secrets in force: the operator's, or one made for the project, which callers of a moment look for once. */
 function secretsFrom({ PAWL_WEBHOOK_SECRET: given }: Settings, { db }: Stores['connection']): Parts['secretsOf'] {
   if (given) {
     const secrets = parseWebhookSecrets(given);
     return async () => secrets;
   }
-  const known = new Map<string, string[]>();
-  return async (project) => {
-    const secrets = known.get(project) ?? [await findOrCreateWebhookSecret(db, project, newWebhookSecret)];
+  const known = new Map<string, Promise<string[]>>();
+  return (project) => {
+    const secrets =
+      known.get(project) ?? findOrCreateWebhookSecret(db, project, newWebhookSecret).then((secret) => [secret]);
     known.set(project, secrets);
+    // What failed is looked for again.
+    secrets.catch(() => known.delete(project));
     return secrets;
   };
 }

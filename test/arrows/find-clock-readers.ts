@@ -16,9 +16,6 @@ export const clockReaders = [
   'test/**/restarts/**',
   // Prints how long an exploration took.
   'test/model/main.ts',
-  // Test limits of CPU time that the product itself sets.
-  'test/tools/arguments/compile-schema.test.ts',
-  'test/worker/batch/slow-checks.test.ts',
 ];
 
 const READS = [

@@ -5,6 +5,7 @@ import { expect, test } from 'vitest';
 import { createHarness, type Harness, startBackgroundWorker } from '#test/harness/create-harness.ts';
 import { newFolder } from '#test/harness/new-folder.ts';
 import { scripted } from '#test/harness/scripted.ts';
+import { openHeldModel } from '#test/harness/servers/held-model.ts';
 import { startWireServer } from '#test/llm/wire-server.ts';
 import { runPawl } from './run-pawl.ts';
 
@@ -84,12 +85,14 @@ test('watch shows a turn that has ended from its beginning, with --json as lines
 });
 
 test('Ctrl-C leaves a turn, which goes on', async () => {
-  await using harness = await createHarness();
+  await using model = await openHeldModel(1);
+  await using harness = await createHarness({ env: { OPENAI_BASE_URL: model.baseUrl } });
   await using _worker = await startBackgroundWorker(harness);
-  const input = scripted({ answer: 'One word after the other, for a while.', pace_ms: 100, piece_chars: 4 });
+  const input = scripted({ answer: 'One word after the other, for a while.', piece_chars: 4 });
 
   const { output, complaints, exitCode } = await runPawl(harness.url, ['run', input, ...model], { interruptAt: 'One' });
 
+  model.goOn();
   const [id = ''] = /turn_\w+/.exec(output) ?? [];
   expect(exitCode).toBe(130);
   expect(complaints).toContain(`The turn goes on without you. Watch it again: pawl watch ${id}`);

@@ -21,6 +21,7 @@ import { makeTurnCache } from '#services/worker/turn-cache.ts';
 import { jobHandler, openWorker } from '#services/worker/worker.ts';
 import { type ReceivedRequest, startSimulator } from '#simulator/start-simulator.ts';
 import { apiClient } from './api-client.ts';
+import { makeGate } from './gate.ts';
 import { leaseStores } from './stores/lease-stores.ts';
 import { createTestDatabase, testRedisUrl } from './stores/test-database.ts';
 
@@ -49,7 +50,13 @@ function plainEnvironment(modelUrl: string) {
  */
 export async function createHarness(options: Options = {}) {
   const modelRequests: ReceivedRequest[] = [];
-  const simulator = await startSimulator({ onRequest: (request) => void modelRequests.push(request) });
+  const gate = makeGate();
+  const simulator = await startSimulator({
+    onRequest: (request) => {
+      modelRequests.push(request);
+      return gate.pass();
+    },
+  });
   const stores = await leaseStores(options);
   const env = { ...plainEnvironment(simulator.baseUrl), ...stores.env, ...options.env };
   const settings = { ...readSettings(env), DATABASE_URL: env.DATABASE_URL };
@@ -113,6 +120,8 @@ export async function createHarness(options: Options = {}) {
     },
     /** Resolves once the worker has received that a turn was cancelled, or that a client watches it. */
     untilReceived,
+    /** Has the model keep its next answers until the test lets it give them. */
+    holdModel: gate.close,
     /** One heartbeat for all steps that the worker runs. */
     beat: () => worker.heartbeat.beat('all'),
     /** What the clock makes a worker do for turns that want a place. */

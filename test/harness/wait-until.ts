@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 const POLL_MS = 20;
 
 /** For a process that hangs. A machine that is busy with other things stays far below it. */
-const BOUND_MS = 200_000;
+export const BOUND_MS = 200_000;
 
 /**
  * Waits for another process, a browser or a connection to get somewhere: until a look throws no error and does not return false.

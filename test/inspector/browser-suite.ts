@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe } from 'vitest';
+import { BOUND_MS } from '#test/harness/wait-until.ts';
 
 /** An open page, and the problems its browser reported: failed scripts, refused assets, dialogs. */
 export type Inspector = AsyncDisposable & { page: Page; problems: string[] };
@@ -11,8 +12,6 @@ export type Reader = { dark?: boolean; width?: number };
 /** Opens a page of an API as a reader with a browser of their own would. */
 export type OpenInspector = (url: string, reader?: Reader) => Promise<Inspector>;
 
-const TIMEOUT_MS = 30_000;
-
 /** A suite in a real browser. Where there is no Chromium it is left out and says so, or fails if REQUIRE_CHROMIUM is set. */
 export function browserSuite(name: string, suite: (open: OpenInspector) => void): void {
   const path = findChromium();
@@ -21,7 +20,7 @@ export function browserSuite(name: string, suite: (open: OpenInspector) => void)
     let browser: Browser;
     beforeAll(async () => {
       const args = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
-      browser = await chromium.launch({ executablePath: path ?? '', args });
+      browser = await chromium.launch({ executablePath: path ?? '', args, timeout: BOUND_MS });
     });
     afterAll(() => browser.close());
     suite((url, reader = {}) => openInspector(browser, url, reader));
@@ -45,7 +44,7 @@ async function openInspector(
     permissions: ['clipboard-read', 'clipboard-write'],
   });
   const page = await context.newPage();
-  page.setDefaultTimeout(TIMEOUT_MS);
+  page.setDefaultTimeout(BOUND_MS);
   const problems: string[] = [];
   page.on('pageerror', (error) => problems.push(error.message));
   page.on('console', (message) => problems.push(message.text()));

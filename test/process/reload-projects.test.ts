@@ -61,7 +61,8 @@ test('SIGHUP has API and worker read the file again, while a stream goes on and 
   await using worker = await startProcess('worker', harness.env);
   const { url } = await untilLogged(api, 'process.ready');
   const old = apiClient(String(url), 'key-of-old');
-  const input = scripted({ answer: 'A long answer that is told letter by letter.', pace_ms: 100, piece_chars: 1 });
+  const input = scripted({ answer: 'A long answer that is told letter by letter.', piece_chars: 1 });
+  const held = harness.holdModel();
   const { id } = await old.startTurn({ input });
   const stream = await fetch(`${url}/v1/turns/${id}/events`, {
     headers: { authorization: 'Bearer key-of-old', accept: 'text/event-stream' },
@@ -72,6 +73,7 @@ test('SIGHUP has API and worker read the file again, while a stream goes on and 
   for (const { pid } of [api, worker]) process.kill(pid, 'SIGHUP');
   await Promise.all([api, worker].map((one) => untilLogged(one, 'projects.reloaded', { projects: 1, keys: 1 })));
   const during = await apiClient(String(url), 'key-of-new').findTurn(id);
+  held.open();
   const told = await stream.text();
   const fresh = apiClient(String(url), 'key-of-new');
 

@@ -6,9 +6,9 @@ import { askSimulator, script } from './ask-simulator.ts';
 
 test('the first byte waits for think_ms, every chunk for pace_ms', async () => {
   await using model = await askSimulator();
-  const thinking = model.fetch(script({ answer: 'abcd', think_ms: 86_400_000 }));
+  const thinking = model.fetch(script({ answer: 'abcd', think_ms: 60_000 }));
   const speaking = await model.fetch({
-    ...script({ answer: 'abcd', pace_ms: 86_400_000, piece_chars: 1 }),
+    ...script({ answer: 'abcd', pace_ms: 60_000, piece_chars: 1 }),
     stream: true,
   });
   const reader = speaking.body!.getReader();

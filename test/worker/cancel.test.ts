@@ -4,6 +4,7 @@ import { createHarness, type Harness, startBackgroundWorker, workUntilEnded } fr
 import { httpTool } from '#test/harness/http-tool.ts';
 import { scripted } from '#test/harness/scripted.ts';
 import { openExternalServer } from '#test/harness/servers/external-server.ts';
+import { waitUntil } from '#test/harness/wait-until.ts';
 import { describeRefusal } from '../api/refusals.ts';
 import { openStream } from '../api/stream/open-stream.ts';
 
@@ -108,11 +109,13 @@ test('a cancel in a batch reaches the worker, which stops the tools; what was se
 
 test('an answer of the model that comes after the cancel changes nothing', async () => {
   await using harness = await createHarness();
-  const { id } = await harness.startTurn({ input: scripted({ answer: 'Too late.', think_ms: 300 }) });
+  const { id } = await harness.startTurn({ input: scripted({ answer: 'Too late.' }) });
+  const held = harness.holdModel();
 
   const round = harness.workOnce();
-  await untilEvent(harness, id, 'turn.started', 1);
+  await waitUntil(() => expect(harness.modelRequests).toHaveLength(1));
   const { body } = await cancel(harness, id);
+  held.open();
   await round;
   await harness.workUntilIdle();
 

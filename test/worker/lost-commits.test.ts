@@ -4,7 +4,6 @@ import { keepRows } from '#test/harness/keep-rows.ts';
 import { scripted } from '#test/harness/scripted.ts';
 import { openChangingModel, WHICH_TRY } from '#test/harness/servers/changing-model.ts';
 import { openToolRecorder } from '#test/harness/servers/tool-recorder.ts';
-import { waitUntil } from '#test/harness/wait-until.ts';
 
 // A failover to an asynchronous standby loses the last commits, while workers that know of them work on.
 
@@ -63,17 +62,18 @@ test('a reply to a history that the database has lost is not saved', async () =>
   const input = scripted({
     rounds: [lookUp(`Town ${WHICH_TRY}`)],
     answer: 'Got {{results}}',
-    final: { think_ms: 1_500 },
   });
   const { id } = await first.startTurn({ input, tools: ['weather_lookup'] });
   const goBack = await keepRows(first.db);
   await first.workOnce();
   await first.workOnce();
+  const held = model.hold(1);
   const asking = first.workOnce();
-  await waitUntil(() => expect(first.worker.heartbeat.count()).toBe(1));
+  await held.reached;
 
   await goBack();
   await workUntilAt(second, id, 'r2');
+  held.open();
   await asking;
   const before = await first.findTurn(id);
   const { output } = await workUntilEnded(second, id);

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { openStream } from '#test/api/stream/open-stream.ts';
 import { createHarness } from '#test/harness/create-harness.ts';
 import { scripted } from '#test/harness/scripted.ts';
+import { waitUntil } from '#test/harness/wait-until.ts';
 
 const input = scripted({ answer: 'One word after the other.', piece_chars: 2, pace_ms: 20 });
 
@@ -14,8 +15,8 @@ test('a turn without watchers publishes only what is durable', async () => {
   const waiting = harness.call('GET', `/v1/turns/${id}?wait=30`);
   await harness.workUntilIdle();
   await waiting;
+  await waitUntil(() => expect(published).toContain('wake'));
 
-  expect(published).toContain('wake');
   expect(published).not.toContain('event');
 });
 

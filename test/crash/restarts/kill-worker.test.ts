@@ -4,6 +4,7 @@ import { describeQueues } from '#test/harness/queues.ts';
 import { scripted } from '#test/harness/scripted.ts';
 import { startProcess } from '#test/harness/start-process.ts';
 import { untilLogged } from '#test/harness/until-logged.ts';
+import { waitUntil } from '#test/harness/wait-until.ts';
 import { openToolRecorder, type RecordedCall } from '../../harness/servers/tool-recorder.ts';
 
 function httpTool(url: string, name: string, effect: string) {
@@ -53,7 +54,8 @@ describeQueues(({ redis }) => {
     await using first = await startProcess('worker', harness.env);
 
     const { id } = await harness.startTurn({ input: script });
-    await untilLogged(first, 'round.started');
+    // The script hangs in the first request that the model receives.
+    await waitUntil(() => expect(harness.modelRequests).toHaveLength(1));
     await using second = await startProcess('worker', harness.env);
     await first.kill('SIGKILL');
     await untilLogged(second, 'turn.ended');
@@ -75,7 +77,8 @@ describeQueues(({ redis }) => {
     await using first = await startProcess('worker', harness.env);
 
     const { id } = await harness.startTurn({ input: script });
-    await untilLogged(first, 'round.started');
+    // The script hangs in the first request that the model receives.
+    await waitUntil(() => expect(harness.modelRequests).toHaveLength(1));
     await using second = await startProcess('worker', harness.env);
     const code = await first.kill('SIGTERM');
     await untilLogged(second, 'turn.ended');

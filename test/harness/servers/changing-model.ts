@@ -5,16 +5,22 @@ import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { startSimulator } from '#simulator/start-simulator.ts';
+import { type Gate, makeGate } from '../gate.ts';
 
 /** In a script: which request of its round this is, counted from 1. A model that is asked again says something else there. */
 export const WHICH_TRY = '{{try}}';
 
 /** A simulated model that need not say the same when it is asked again. */
-export type ChangingModel = AsyncDisposable & { baseUrl: string };
+export type ChangingModel = AsyncDisposable & {
+  baseUrl: string;
+  /** Has it keep its next answers until the test lets it give them. */
+  hold: Gate['close'];
+};
 
 /** Starts the model. */
 export async function openChangingModel(): Promise<ChangingModel> {
-  const simulator = await startSimulator();
+  const gate = makeGate();
+  const simulator = await startSimulator({ onRequest: gate.pass });
   const asked = new Map<string, number>();
   const server = createServer((request, response) => {
     const id = String(request.headers['x-client-request-id']);
@@ -28,6 +34,7 @@ export async function openChangingModel(): Promise<ChangingModel> {
   await once(server, 'listening');
   return {
     baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+    hold: gate.close,
     [Symbol.asyncDispose]: async () => {
       server.closeAllConnections();
       server.close();

@@ -2,6 +2,7 @@ import { expect } from 'vitest';
 import { startSimulator } from '#simulator/start-simulator.ts';
 import { apiClient } from '#test/harness/api-client.ts';
 import { createHarness } from '#test/harness/create-harness.ts';
+import { makeGate } from '#test/harness/gate.ts';
 import { scripted } from '#test/harness/scripted.ts';
 import { openToolRecorder } from '#test/harness/servers/tool-recorder.ts';
 import { startProcess } from '#test/harness/start-process.ts';
@@ -22,7 +23,8 @@ const clientTool = { name: 'ask_person', description: 'Asks a person who is not 
 export async function startWork(database: string, { redis }: { redis: boolean }): Promise<UnderWay> {
   await using opened = new AsyncDisposableStack();
   const recorder = opened.use(await openToolRecorder());
-  const simulator = await startSimulator();
+  const gate = makeGate();
+  const simulator = await startSimulator({ onRequest: gate.pass });
   opened.defer(() => simulator.stop());
   const given = { DATABASE_URL: database, OPENAI_BASE_URL: simulator.baseUrl };
   const harness = opened.use(await createHarness({ redis, env: given }));
@@ -30,9 +32,9 @@ export async function startWork(database: string, { redis }: { redis: boolean })
 
   const done = await harness.startTurn({ input: scripted({ rounds: [], answer: 'Done before.' }) });
   await harness.untilEnded(done.id);
-  const slow = scripted({ rounds: [{ say: 'Here I am.', think_ms: 8_000 }] });
-  const asked = await harness.startTurn({ input: slow });
-  await untilLogged(worker, 'round.started', { turn_id: asked.id });
+  const held = gate.close(1);
+  const asked = await harness.startTurn({ input: scripted({ rounds: [{ say: 'Here I am.' }] }) });
+  await held.reached;
   const waits = await harness.startTurn({
     input: scripted({ rounds: [{ tools: [{ name: 'ask_person', arguments: {} }] }], answer: 'They said {{results}}' }),
     tools: [clientTool],

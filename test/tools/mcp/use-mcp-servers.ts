@@ -31,9 +31,9 @@ export async function callMcpTool(servers: McpServers, name: string, calling: Ca
   const given = { ...(signal && { signal }), ...(progress && { progress }) };
   await using context = callContext([], { mcp: servers, ...given });
   const execution = { kind: 'mcp', server: name.split('__')[0] };
-  const once = { max_attempts: 1, backoff_ms: 0 };
+  const patient = { retry: { max_attempts: 1, backoff_ms: 0 }, timeout_ms: 600_000 };
   const { result } = await runCall(
-    preparedCall({ name, execution, effect: 'none', retry: once, ...rules }, args),
+    preparedCall({ name, execution, effect: 'none', ...patient, ...rules }, args),
     context,
   );
   return result;

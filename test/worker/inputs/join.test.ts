@@ -44,12 +44,14 @@ test('an input that joins between two rounds is sent after the results of the ro
 
 test('an answer behind which an input has joined stays as a round, and the turn goes on', async () => {
   await using harness = await createHarness();
-  const { id, conversation_id } = await harness.startTurn({ input: scripted({ answer: 'First.', think_ms: 300 }) });
+  const { id, conversation_id } = await harness.startTurn({ input: scripted({ answer: 'First.' }) });
+  const held = harness.holdModel();
   const round = harness.workOnce();
   await untilStarted(harness, id);
 
   await say(harness, id, scripted({ answer: 'Second.' }), { 'idempotency-key': 'one' });
   const again = await say(harness, id, scripted({ answer: 'Second.' }), { 'idempotency-key': 'one' });
+  held.open();
   await round;
   const between = await harness.findTurn(id);
   const done = await workUntilEnded(harness, id);
@@ -115,11 +117,13 @@ test('an input joins a queued turn as a part of its input, and one that waits fo
 test('a turn that fails keeps what it has not sent, and a retry sends it', async () => {
   await using harness = await createHarness();
   const { id } = await harness.startTurn({
-    input: scripted({ final: { fault: { kind: 'status', status: 401 }, think_ms: 300 } }),
+    input: scripted({ final: { fault: { kind: 'status', status: 401 } } }),
   });
+  const held = harness.holdModel();
   const round = harness.workOnce();
   await untilStarted(harness, id);
   await say(harness, id, scripted({ answer: 'Again.' }));
+  held.open();
   await round;
   await harness.workUntilIdle();
 

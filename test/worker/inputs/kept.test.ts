@@ -61,14 +61,16 @@ test('the last round of a limit goes on too, again without tools', async () => {
     rounds: [{ tools: [{ name: 'weather_lookup', arguments: { city: 'Lisbon' } }] }],
     answer: 'So far.',
   };
-  const input = scripted({ ...calling, final: { think_ms: 300 } });
+  const input = scripted(calling);
   const { id } = await harness.startTurn({ input, tools: ['weather_lookup'], limits: { max_rounds: 1 } });
   await harness.workOnce();
   await harness.workOnce();
 
+  const held = harness.holdModel();
   const final = harness.workOnce();
   await waitUntil(() => expect(harness.modelRequests.length).toBe(2));
   await say(harness, id, scripted({ answer: 'Then this.' }));
+  held.open();
   await final;
   const done = await workUntilEnded(harness, id);
 
@@ -87,10 +89,12 @@ test('the last round of a limit goes on too, again without tools', async () => {
 
 test('streams tell the answer that was not the last, what joined behind it, and the next one', async () => {
   await using harness = await createHarness();
-  const { id } = await harness.startTurn({ input: scripted({ answer: 'First.', think_ms: 300 }) });
+  const { id } = await harness.startTurn({ input: scripted({ answer: 'First.' }) });
+  const held = harness.holdModel();
   const round = harness.workOnce();
   await waitUntil(() => expect(harness.modelRequests.length).toBe(1));
   await say(harness, id, scripted({ answer: 'Second.' }));
+  held.open();
   await round;
   await workUntilEnded(harness, id);
 
@@ -116,12 +120,14 @@ test('streams tell the answer that was not the last, what joined behind it, and 
 
 test('what joins a response is an item of its input, and of its conversation where it was sent', async () => {
   await using harness = await createHarness();
-  const body = { model: 'openai/test', input: scripted({ answer: 'First.', think_ms: 300 }), background: true };
+  const body = { model: 'openai/test', input: scripted({ answer: 'First.' }), background: true };
   const { body: response } = await harness.call<{ id: string }>('POST', '/v1/responses', { body });
   const id = response.id.replace('resp_', 'turn_');
+  const held = harness.holdModel();
   const round = harness.workOnce();
   await waitUntil(() => expect(harness.modelRequests.length).toBe(1));
   await say(harness, id, scripted({ answer: 'Second.' }));
+  held.open();
   await round;
   await workUntilEnded(harness, id);
 

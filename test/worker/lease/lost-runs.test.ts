@@ -7,6 +7,7 @@ import { createHarness, type Harness } from '#test/harness/create-harness.ts';
 import { httpTool } from '#test/harness/http-tool.ts';
 import { scripted } from '#test/harness/scripted.ts';
 import { openExternalServer } from '#test/harness/servers/external-server.ts';
+import { waitUntil } from '#test/harness/wait-until.ts';
 
 const LEASE_MS = 6_000;
 const once = { name: 'do_once', arguments: { city: 'Tokyo' }, id: 'call_once' };
@@ -112,12 +113,15 @@ test('a call that was claimed and not made by a lost run goes to one run only, h
 test('a run that has lost its turn writes nothing negative: its failed call is no retry and no end', async () => {
   await using harness = await createHarness();
   const fault = { kind: 'status' as const, status: 401, times: 1 };
-  const { id } = await harness.startTurn({ input: scripted({ answer: 'Hello.', final: { fault, think_ms: 400 } }) });
+  const { id } = await harness.startTurn({ input: scripted({ answer: 'Hello.', final: { fault } }) });
+  const held = harness.holdModel();
 
   const lostRun = harness.workOnce();
   await polled(harness, id, ({ status }) => status === 'in_progress');
   await loseRun(harness);
   const other = harness.workOnce();
+  await waitUntil(() => expect(harness.modelRequests).toHaveLength(2));
+  held.open();
   await Promise.all([lostRun, other]);
   await harness.workUntilIdle();
 
@@ -130,13 +134,16 @@ test('a run that has lost its turn writes nothing negative: its failed call is n
 
 test('of two replies to one round the first is kept and the late one is dropped', async () => {
   await using harness = await createHarness();
-  const slowly = scripted({ answer: 'Take your time.', think_ms: 400 });
-  const { id } = await harness.startTurn({ input: slowly });
+  const { id } = await harness.startTurn({ input: scripted({ answer: 'Take your time.' }) });
+  const held = harness.holdModel();
 
   const lostRun = harness.workOnce();
   await polled(harness, id, ({ status }) => status === 'in_progress');
   await loseRun(harness);
-  await Promise.all([lostRun, harness.workOnce()]);
+  const other = harness.workOnce();
+  await waitUntil(() => expect(harness.modelRequests).toHaveLength(2));
+  held.open();
+  await Promise.all([lostRun, other]);
   await harness.workUntilIdle();
   const turn = await harness.findTurn(id);
 
