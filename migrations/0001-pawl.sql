@@ -51,7 +51,7 @@ create function turn_is_sound(
     and (due_at is null) = (completed_at is not null)
     and (due_at is not null or (lease_owner is null and not at_head))
     -- only turns at the head of their conversation have a place or want one
-    and (place is null or place = 'none' and due_at is not null or place in ('wanted', 'held') and at_head)
+    and (place is null or place in ('none', 'stopped') and due_at is not null or place in ('wanted', 'held') and at_head)
     -- failed and incomplete turns say why, completed turns answer
     and (status = 'failed') = (error is not null)
     and (status = 'incomplete') = (incomplete_reason is not null)
@@ -112,7 +112,7 @@ create table turns (
   waiting_since timestamptz,
   waited_ms integer not null default 0,
   -- the place among those of the workers: held while a step is in the queue or at work, wanted where it would be, none
-  -- while the turn waits. Null where turns need no place: one project alone has all
+  -- while the turn waits, stopped until a bulk has cancelled it. Null where turns need no place: one project alone has all
   place text,
   -- the outcome: failed requests brought no reply, those that brought one are counted in their rounds
   output text,
@@ -527,6 +527,8 @@ create table bulks (
   failed integer not null default 0,
   -- the first twenty turns that failed, each with the code of the refusal
   errors json not null default '[]',
+  -- of one that cancels: up to this turn those that have not begun are stopped, null where all are
+  stops_after text,
   -- when a worker should be on it: the one that is moves it forward
   due_at timestamptz,
   created_at timestamptz not null default now(),
