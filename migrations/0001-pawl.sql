@@ -471,7 +471,7 @@ create table workers (
 comment on table workers is 'A row is a worker that is alive.';
 
 -- A row is a usage record: what one commit used. A turn that was asked for, or a reply with its tokens: that of a round, or a
--- summary. It is written by that commit and outlives its turn. Small sums take its place within hours.
+-- summary. It is written by that commit and outlives its turn. Small sums take its place within minutes.
 create table usage_records (
   at timestamptz not null default now(),
   project text not null,
@@ -494,8 +494,8 @@ create table usage_records (
 comment on table usage_records is 'A row is a usage record: what one commit used.';
 create index usage_records_latest on usage_records (project, at);
 
--- A row is a usage sum: the usage records of a quarter of an hour that were alike, once they are older than some hours. Midnight
--- in every time zone begins one. Without a key, key_id is empty.
+-- A row is a usage sum: the usage records that were alike of a quarter of an hour, once they are some minutes old, or of a UTC day, once
+-- they are more than a month old. Midnight in every time zone begins a quarter. Without a key, key_id is empty.
 create table usage_sums (
   at timestamptz not null,
   project text not null,
@@ -513,7 +513,9 @@ create table usage_sums (
   unpriced bigint not null,
   primary key (project, at, model, key_id)
 );
-comment on table usage_sums is 'A row is a usage sum: the usage records of a quarter of an hour that were alike.';
+comment on table usage_sums is 'A row is a usage sum: the usage records of a quarter of an hour, later of a day, that were alike.';
+-- those that are not of a day yet, or of its first quarter
+create index usage_sums_of_quarters on usage_sums (at) where at <> date_bin('1 day', at, 'epoch');
 
 -- A row is a bulk: one action on many turns, which workers do turn by turn. What of its turns is settled is counted here portion by
 -- portion; the rest is in bulk_turns.

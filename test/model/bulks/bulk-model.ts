@@ -72,7 +72,9 @@ function stopTurns({ stops }: BulkState, guards: BulkGuards, emit: Emit): void {
 
 /** `begin.ts` and `lease.ts`: a worker begins the first turn that it may. The others are alike. */
 function beginTurns({ turns }: BulkState, guards: BulkGuards, emit: Emit): void {
-  const index = turns.findIndex(({ work }) => work === 'queued' || (work === 'stopped' && !guards.stoppedTurnHasNoPlace));
+  const index = turns.findIndex(
+    ({ work }) => work === 'queued' || (work === 'stopped' && !guards.stoppedTurnHasNoPlace),
+  );
   if (index < 0) return;
   emit(`a worker works turn ${index}`, (after) => {
     const turn = after.turns[index];
@@ -96,7 +98,8 @@ function moveWorker(state: BulkState, { worker, slot, guards }: Mover, emit: Emi
     move('treats a turn', (after, own) => treat(after, own, guards));
     move('fails to treat a turn', (after, own) => treat(after, own, guards, 'fails'), 'fail');
   }
-  if (worker.unsettled === null && worker.portion.length === 0) move('counts', (after, own) => count(after, own, guards));
+  if (worker.unsettled === null && worker.portion.length === 0)
+    move('counts', (after, own) => count(after, own, guards));
 }
 
 /** `take-portion.ts`. */
