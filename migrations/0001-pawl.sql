@@ -51,7 +51,7 @@ create function turn_is_sound(
     and (due_at is null) = (completed_at is not null)
     and (due_at is not null or (lease_owner is null and not at_head))
     -- only turns at the head of their conversation have a place or want one
-    and (place is null or place = 'none' and due_at is not null or place in ('wanted', 'held') and at_head)
+    and (place is null or place in ('none', 'stopped') and due_at is not null or place in ('wanted', 'held') and at_head)
     -- failed and incomplete turns say why, completed turns answer
     and (status = 'failed') = (error is not null)
     and (status = 'incomplete') = (incomplete_reason is not null)
@@ -112,7 +112,7 @@ create table turns (
   waiting_since timestamptz,
   waited_ms integer not null default 0,
   -- the place among those of the workers: held while a step is in the queue or at work, wanted where it would be, none
-  -- while the turn waits. Null where turns need no place: one project alone has all
+  -- while the turn waits, stopped until a bulk has cancelled it. Null where turns need no place: one project alone has all
   place text,
   -- the outcome: failed requests brought no reply, those that brought one are counted in their rounds
   output text,
@@ -472,7 +472,7 @@ create table workers (
 comment on table workers is 'A row is a worker that is alive.';
 
 -- A row is a usage record: what one commit used. A turn that was asked for, or a reply with its tokens: that of a round, or a
--- summary. It is written by that commit and outlives its turn. Small sums take its place within hours.
+-- summary. It is written by that commit and outlives its turn. Small sums take its place within minutes.
 create table usage_records (
   at timestamptz not null default now(),
   project text not null,
@@ -495,8 +495,8 @@ create table usage_records (
 comment on table usage_records is 'A row is a usage record: what one commit used.';
 create index usage_records_latest on usage_records (project, at);
 
--- A row is a usage sum: the usage records of a quarter of an hour that were alike, once they are older than some hours. Midnight
--- in every time zone begins one. Without a key, key_id is empty.
+-- A row is a usage sum: the usage records that were alike of a quarter of an hour, once they are some minutes old, or of a UTC day, once
+-- they are more than a month old. Midnight in every time zone begins a quarter. Without a key, key_id is empty.
 create table usage_sums (
   at timestamptz not null,
   project text not null,
@@ -514,7 +514,9 @@ create table usage_sums (
   unpriced bigint not null,
   primary key (project, at, model, key_id)
 );
-comment on table usage_sums is 'A row is a usage sum: the usage records of a quarter of an hour that were alike.';
+comment on table usage_sums is 'A row is a usage sum: the usage records of a quarter of an hour, later of a day, that were alike.';
+-- those that are not of a day yet, or of its first quarter
+create index usage_sums_of_quarters on usage_sums (at) where at <> date_bin('1 day', at, 'epoch');
 
 -- A row is a bulk: one action on many turns, which workers do turn by turn. What of its turns is settled is counted here portion by
 -- portion; the rest is in bulk_turns.
@@ -528,6 +530,8 @@ create table bulks (
   failed integer not null default 0,
   -- the first twenty turns that failed, each with the code of the refusal
   errors json not null default '[]',
+  -- of one that cancels: up to this turn those that have not begun are stopped, null where all are
+  stops_after text,
   -- when a worker should be on it: the one that is moves it forward
   due_at timestamptz,
   created_at timestamptz not null default now(),

@@ -20,9 +20,9 @@ import { type Simulator, startSimulator } from '#simulator/start-simulator.ts';
 import { type Admission, makeAdmission } from './admission.ts';
 import { type Availability, makeAvailability } from './availability.ts';
 import { type ConnectionRefusals, trackConnectionRefusals } from './connection-refusals.ts';
+import { type DueDeliveries, makeDueDeliveries } from './due-deliveries.ts';
 import type { Log } from './log.ts';
 import { type Metrics, makeMetrics } from './metrics/metrics.ts';
-import { type DueDeliveries, makeDueDeliveries } from './due-deliveries.ts';
 import type { Deployment } from './part-sentences.ts';
 import { type LiveProjects, openLiveProjects } from './projects/live-projects.ts';
 import type { Settings } from './settings.ts';
@@ -92,7 +92,19 @@ export async function openParts(
     ...{ enqueue: queue.enqueue, suspect: availability.suspect },
   });
   const parts: Parts = {
-    ...{ ...liveProjects, admission, dueDeliveries, connection, jobQueue, pubsub, providers, prices, tools, mcp, toolSecrets },
+    ...{
+      ...liveProjects,
+      admission,
+      dueDeliveries,
+      connection,
+      jobQueue,
+      pubsub,
+      providers,
+      prices,
+      tools,
+      mcp,
+      toolSecrets,
+    },
     ...{ egressPolicy, egress, availability, connectionRefusals, metrics, tracer },
     secretsOf: secretsFrom(settings, connection),
     ...queue,

@@ -180,7 +180,7 @@ function playUsage(each: number): void {
 }
 
 function playBulks(each: number): void {
-  const left = { crash: each, stall: each, create: 1 };
+  const left = { crash: each, stall: each, create: 1, fail: 1 };
   play(`bulks, ${JSON.stringify(left)}`, bulkModel({ guards: upExcept(bulkGuards, []), left }));
 }
 

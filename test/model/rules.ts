@@ -162,7 +162,7 @@ export const rules = {
     says: 'a step is worked only of a turn that has its place; one that waits or ends has none, and asks for it anew',
     files: [
       ...turn('turn', 'predict', 'next-step'),
-      ...checkpoint('sql/place', 'rescue', 'change-model', 'places/require-places'),
+      ...checkpoint('sql/place', 'rescue', 'change-model', 'places/require-places', 'bulk/stop-turns'),
       ...checkpoint(
         'turns/begin',
         'turns/lease',
@@ -226,7 +226,11 @@ export const rules = {
   },
   R34: {
     says: 'a bulk means the turns that matched when it was asked, and each is treated in one commit with its outcome',
-    files: [...checkpoint('bulk/create-bulk', 'bulk/take-portion', 'bulk/settle-turn'), ...worker('bulk/treat-turn')],
+    files: [
+      ...checkpoint('bulk/create-bulk', 'bulk/stop-turns', 'bulk/take-portion', 'bulk/settle-turn'),
+      ...checkpoint('turns/delays/queue-delayed'),
+      ...worker('bulk/treat-turn', 'bulk/work-bulks'),
+    ],
   },
   R39: {
     says: 'what a person allows is one decision with its arguments, the first or none, and the call is made with these alone',

@@ -31,8 +31,10 @@ export const timing = {
   /** A turn that is not stored is kept for this long behind its end, for the client that waits for its answer. */
   keepUnstoredMs: 20_000,
   /** What a commit used is known to the microsecond for this long, and to a quarter of an hour from then on. */
-  keepRecordsMs: 3_600_000,
-  /** Each worker looks this often for usage records that are older. */
+  keepRecordsMs: 300_000,
+  /** It is known to a quarter of an hour for this long, a month and some days, and to a UTC day from then on. */
+  keepQuartersMs: 35 * 86_400_000,
+  /** Each worker looks this often for usage that is older. */
   rollUpEveryMs: 60_000,
   /** Each worker looks this often for bulks that are due. */
   bulkEveryMs: 250,

@@ -204,11 +204,11 @@ export type Work = {
 };
 
 /** `held` while a step of the turn is in the queue or at work, `wanted` where one would be, `none` while the turn waits. */
-export type Place = 'none' | 'wanted' | 'held';
+export type Place = 'none' | 'wanted' | 'held' | 'stopped';
 
 /** Whether the turn has to wait for a place before a worker may be on it. */
 export function lacksPlace({ work }: { work: Pick<Work, 'place'> }): boolean {
-  return work.place === 'none' || work.place === 'wanted';
+  return work.place !== null && work.place !== 'held';
 }
 
 /** A conversation as it is stored, with the turn it is at. */

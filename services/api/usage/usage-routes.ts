@@ -16,7 +16,8 @@ const report = createRoute({
   summary: 'Sum what was used: turns, rounds, calls, tokens and cost',
   description:
     'Of the last 30 days, unless `from` and `to` say otherwise; also what has been deleted since. A key sees its own ' +
-    'project, an admin key all of them. Times of more than an hour ago count by the quarter of an hour that they begin.',
+    'project, an admin key all of them. Usage that is older than some minutes counts at the beginning of its quarter of an hour, ' +
+    'and after 35 days at the beginning of its UTC day.',
   request: { query: UsageQuery },
   responses: {
     200: { description: 'A row for each group, in their order.', content: json(listOf(UsageRow)) },

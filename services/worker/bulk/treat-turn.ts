@@ -1,5 +1,6 @@
 import type { BulkAction } from '#core/checkpoint/bulk/bulk-actions.ts';
 import { lockBulkTurn, settleBulkTurn } from '#core/checkpoint/bulk/settle-turn.ts';
+import { releaseStoppedTurn } from '#core/checkpoint/bulk/stop-turns.ts';
 import type { BulkPortion } from '#core/checkpoint/bulk/take-portion.ts';
 import { deleteTurn, type TurnDeletion } from '#core/checkpoint/erasure/delete-turn.ts';
 import type { Trx } from '#core/checkpoint/tables.ts';
@@ -38,6 +39,7 @@ export async function treatTurn(treated: Treated, context: BulkWorker): Promise<
       'a turn of a bulk failed',
     );
     await settleBulkTurn(context.db, { bulkId, turnId, outcome: 'internal' });
+    await releaseStoppedTurn(context.db, turnId);
   }
 }
 

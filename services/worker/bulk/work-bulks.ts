@@ -1,4 +1,5 @@
 import { countSettledTurns } from '#core/checkpoint/bulk/settle-turn.ts';
+import { stopBulkTurns } from '#core/checkpoint/bulk/stop-turns.ts';
 import { type BulkPortion, takeBulkPortion } from '#core/checkpoint/bulk/take-portion.ts';
 import { type BulkWorker, treatTurn } from './treat-turn.ts';
 
@@ -10,9 +11,13 @@ const SIDE_BY_SIDE = 4;
 
 const MAX_MS = 1_000;
 
-/** Works bulks that are due, portion by portion, for about a second; other routines of the worker wait no longer for its end. */
+/**
+ * Works bulks that are due, portion by portion, for about a second; other routines of the worker wait no longer for its end. A bulk that
+ * cancels first stops all of its turns that have not begun (R34).
+ */
 export async function workBulks(context: BulkWorker, limit = AT_ONCE): Promise<void> {
   const until = performance.now() + MAX_MS;
+  while (performance.now() < until && (await stopBulkTurns(context.db)));
   while (performance.now() < until) {
     const portion = await takeBulkPortion(context.db, limit);
     if (!portion) return;

@@ -98,6 +98,7 @@ export async function startDue(context: WorkerContext, slots: DeliverySlots): Pr
 function logBreak(error: unknown, ids: object, { log, availability }: WorkerContext): void {
   availability.suspect(error);
   const about = { event: 'delivery.broke_off', ...ids };
-  if (isTransient(error)) log.warn({ ...about, code: error.code }, 'a delivery broke off at the database; it will be tried again');
+  if (isTransient(error))
+    log.warn({ ...about, code: error.code }, 'a delivery broke off at the database; it will be tried again');
   else log.error({ ...about, err: error }, 'a delivery broke off; it will be tried again');
 }

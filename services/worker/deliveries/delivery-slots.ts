@@ -53,7 +53,12 @@ export function makeDeliverySlots(concurrency: number): DeliverySlots {
     },
     enter: (delivery) => {
       const key = keyOf(delivery);
-      const of = receivers.get(key) ?? { project: delivery.project, receiver: delivery.receiver, busy: 0, window: first };
+      const of = receivers.get(key) ?? {
+        project: delivery.project,
+        receiver: delivery.receiver,
+        busy: 0,
+        window: first,
+      };
       receivers.set(key, of);
       of.busy += 1;
       const attempt = { of, startedAt: performance.now() };
@@ -85,6 +90,11 @@ function projectsOf(
     const own = attempts.filter(({ of }) => of.project === project);
     const busy = youngOf(own).length;
     const room = Math.max(1, Math.floor(shares.young)) - busy;
-    return { project, weight: weights.get(project) ?? 1, busy, room: Math.min(room, Math.floor(shares.all) - own.length) };
+    return {
+      project,
+      weight: weights.get(project) ?? 1,
+      busy,
+      room: Math.min(room, Math.floor(shares.all) - own.length),
+    };
   });
 }

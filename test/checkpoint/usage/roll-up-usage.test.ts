@@ -4,7 +4,7 @@ import postgres from 'postgres';
 import { beforeAll, expect, test } from 'vitest';
 import { connect } from '#core/checkpoint/connect.ts';
 import type { Db } from '#core/checkpoint/tables.ts';
-import { rollUpUsage } from '#core/checkpoint/usage/roll-up-usage.ts';
+import { rollUpQuarters, rollUpUsage } from '#core/checkpoint/usage/roll-up-usage.ts';
 import { sumTokensOfDay } from '#core/checkpoint/usage/sum-tokens-of-day.ts';
 import { sumUsage, USAGE_GROUPS } from '#core/checkpoint/usage/sum-usage.ts';
 import { createTestDatabase } from '#test/harness/stores/test-database.ts';
@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 
 const recorded = fc.record({
-  minutesAgo: fc.integer({ min: 0, max: 60 * 24 * 20 }),
+  minutesAgo: fc.integer({ min: 0, max: 60 * 24 * 40 }),
   project: fc.constantFrom('web', 'app'),
   model: fc.constantFrom('openai/a', 'sim/b'),
   key_id: fc.constantFrom(null, 'key_1', 'key_2'),
@@ -46,7 +46,7 @@ test('whatever is recorded and whoever rolls up, in whatever order, everything c
       const all: Recorded[] = [];
       for (const one of steps) {
         if (one.kind === 'record') await record(db, one.records, all);
-        else await Promise.all(Array.from({ length: one.workers }, () => rollUpUsage(db, one.limit)));
+        else await Promise.all(Array.from({ length: one.workers }, () => rollUp(db, one.limit)));
         expect(await sumAll(db)).toEqual(expected(all));
       }
     }),
@@ -54,6 +54,10 @@ test('whatever is recorded and whoever rolls up, in whatever order, everything c
   );
   await close();
 }, 120_000);
+
+async function rollUp(db: Db, limit: number): Promise<void> {
+  await Promise.all([rollUpUsage(db, limit), rollUpQuarters(db, limit)]);
+}
 
 test('a worker that is killed while it rolls up leaves all as it was', async () => {
   const { db, close } = connect(url);
@@ -92,17 +96,58 @@ test('a worker that is killed while it rolls up leaves all as it was', async () 
   await Promise.all([dying.close(), other.end(), close()]);
 });
 
-test('records of the last hour stay as they are, older ones become one sum for what is alike', async () => {
+test('records of the last minutes stay as they are, older ones become one sum for what is alike', async () => {
   const { db, close } = connect(url);
   await sql`truncate usage_records, usage_sums`.execute(db);
   const old = { ...plain, minutesAgo: 600 };
   await record(db, [plain, old, old, { ...old, key_id: null }, { ...old, model: 'sim/b' }], []);
   await sql`update usage_records set at = date_bin('15 minutes', at, 'epoch') + interval '7 minutes'
-    where at < now() - interval '1 hour'`.execute(db);
+    where at < now() - interval '5 minutes'`.execute(db);
 
   await rollUpUsage(db);
 
   expect(await count(db)).toEqual({ records: 1, sums: 3 });
+  await close();
+});
+
+test('after a month usage has one sum for each day, project, model and key', async () => {
+  const { db, close } = connect(url);
+  await sql`truncate usage_records, usage_sums`.execute(db);
+  const hours = Array.from({ length: 24 * 50 }, (_, hour) => ({ ...plain, minutesAgo: hour * 60 + 10 }));
+  const all: Recorded[] = [];
+  await record(db, hours, all);
+  await rollUpUsage(db);
+
+  while (await rollUpQuarters(db, 100));
+
+  const { rows } = await sql<{ old: number; days: number; recent: number; quarters: number }>`
+    select count(*) filter (where at < limit_at)::int as old,
+      count(distinct date_bin('1 day', at, 'epoch')) filter (where at < limit_at)::int as days,
+      count(*) filter (where at >= limit_at)::int as recent,
+      count(distinct date_bin('15 minutes', at, 'epoch')) filter (where at >= limit_at)::int as quarters
+    from usage_sums, (select date_bin('1 day', now() - interval '35 days', 'epoch') as limit_at) as bound`.execute(db);
+  expect(rows[0]?.old).toBe(rows[0]?.days);
+  expect(rows[0]?.recent).toBe(rows[0]?.quarters);
+  expect(rows[0]?.old).toBeGreaterThan(13);
+  expect(await sumAll(db)).toEqual(expected(all));
+  await close();
+});
+
+test('the tokens of the day stay right for a process that has not looked since records were rolled up', async () => {
+  const { db, close } = connect(url);
+  await sql`truncate usage_records, usage_sums`.execute(db);
+  const known = await sumTokensOfDay(db, 'web', null);
+  const { rows } = await sql<{ until: string; at: string }>`
+    select (midnight + interval '7 minutes')::text as until, (midnight + interval '8 minutes')::text as at
+    from (select date_trunc('day', now(), 'UTC') as midnight) as clock`.execute(db);
+  await record(db, [{ ...plain, input_tokens: 70 }], []);
+  await sql`update usage_records set at = ${rows[0]?.at}::timestamptz`.execute(db);
+  await sql`update usage_records set at = least(at, now() - interval '6 minutes')`.execute(db);
+  await rollUpUsage(db);
+
+  const since = await sumTokensOfDay(db, 'web', { ...known, settledTokens: 0, settledUntil: rows[0]?.until ?? '' });
+
+  expect(since.tokens).toBe((await sumTokensOfDay(db, 'web', null)).tokens);
   await close();
 });
 

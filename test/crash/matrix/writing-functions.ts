@@ -12,6 +12,7 @@ const SENDS = /^export async function \w+\(\s*(?:db|trx): /;
 const APART = new Set([
   'saveSurpassedAnswer',
   ...['createBulk', 'takeBulkPortion', 'settleBulkTurn', 'countSettledTurns', 'deleteOldBulks', 'rollUpUsage'],
+  ...['stopBulkTurns', 'releaseStoppedTurn'],
   ...['migrate', 'deleteExpiredIdempotencyKeys', 'recordWorker', 'removeWorker'],
   ...['eraseHidden', 'eraseAged', 'eraseExpired', 'eraseUnused'],
   ...['changeConversation', 'hideConversation', 'countRequests'],

@@ -6,6 +6,7 @@ import type { BulkFault } from './bulk-fault.ts';
 export type BulkGuard = GuardWords & { faults: Left<BulkFault>; caught: { broken: string } | 'stuck' };
 
 const settle = 'packages/core/checkpoint/bulk/settle-turn.ts';
+const stops = 'packages/core/checkpoint/bulk/stop-turns.ts';
 const twice = { broken: 'a turn was treated twice' };
 
 /** What keeps a bulk to its turns, each once: R34. */
@@ -37,6 +38,25 @@ export const bulkGuards = {
     ...{ rule: 'R34', file: settle, code: 'delete from bulk_turns where bulk_id = bulkId and outcome is not null' },
     without: 'what is counted stays, and is counted again',
     ...{ faults: {}, caught: { broken: 'a turn was counted twice' } },
+  },
+  stoppedTurnHasNoPlace: {
+    ...{
+      rule: 'R27',
+      file: 'packages/core/checkpoint/sql/place.ts',
+      code: `(turns.place is null or turns.place = 'held')`,
+    },
+    without: 'a worker begins a turn that a bulk has stopped',
+    ...{ faults: {}, caught: { broken: 'a turn began that was stopped' } },
+  },
+  treatedTurnIsNotStopped: {
+    ...{ rule: 'R34', file: stops, code: 'and turn_id > stops_after and outcome is null' },
+    without: 'a turn is stopped after its treatment has failed',
+    ...{ faults: { fail: 1 }, caught: 'stuck' },
+  },
+  failedTreatmentReleases: {
+    ...{ rule: 'R34', file: stops, code: `set place = 'none', due_at = case when at_head then now()` },
+    without: 'a turn stays stopped although the bulk is done with it',
+    ...{ faults: { fail: 1 }, caught: 'stuck' },
   },
   openBulkStaysDue: {
     ...{ rule: 'R34', file: settle, code: '< matched then now() end' },

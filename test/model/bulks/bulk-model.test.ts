@@ -8,7 +8,7 @@ import { bulkModel } from './bulk-model.ts';
 const BOUNDS = { maxStates: 300_000 };
 
 test('a bulk treats the turns that it means, each once, whoever dies or sleeps', () => {
-  const left = { crash: 2, stall: 2, create: 1 };
+  const left = { crash: 1, stall: 1, create: 1, fail: 1 };
   const verdict = explore(bulkModel({ guards: upExcept(bulkGuards, []), left }), BOUNDS);
 
   expect(verdict.kind, describeVerdict(verdict)).toBe('safe');

@@ -3,12 +3,18 @@ import { type EmitPlain, type Left, plainModel } from '../explore/plain-model.ts
 import type { BulkFault } from './bulk-fault.ts';
 import type { BulkGuards } from './bulk-guards.ts';
 
-type BulkTurn = { place: 'meant' | 'settled' | 'counted' | 'later'; treated: number };
+type BulkTurn = {
+  place: 'meant' | 'settled' | 'counted' | 'later';
+  treated: number;
+  /** Whether a worker may begin it, or a bulk has stopped it (R27). */
+  work: 'queued' | 'stopped' | 'over';
+};
 
-/** A bulk with its turns, and two workers that may be on it. */
+/** A bulk that cancels, with its turns, and two workers that may be on it. `stops`: how many turns it has looked at to stop them. */
 type BulkState = {
   turns: BulkTurn[];
   counted: number;
+  stops: number;
   isDue: boolean;
   workers: { portion: number[]; unsettled: number | null; isOn: boolean }[];
   left: Left<BulkFault>;
@@ -25,11 +31,13 @@ const idleWorker = (): Worker => ({ portion: [], unsettled: null, isOn: false })
 
 /** The model of a bulk (R34). */
 export function bulkModel({ guards, left }: { guards: BulkGuards; left: Left<BulkFault> }): Model<BulkState> {
-  const turns = Array.from({ length: MEANT }, (): BulkTurn => ({ place: 'meant', treated: 0 }));
+  const turns = Array.from({ length: MEANT }, (): BulkTurn => ({ place: 'meant', treated: 0, work: 'queued' }));
   return plainModel<BulkState, BulkFault>({
-    first: { turns, counted: 0, isDue: true, workers: [idleWorker(), idleWorker()], left, broken: null },
+    first: { turns, counted: 0, stops: 0, isDue: true, workers: [idleWorker(), idleWorker()], left, broken: null },
     movesOf: (state, emit) => {
       passTime(state, emit);
+      stopTurns(state, guards, emit);
+      beginTurns(state, guards, emit);
       state.workers.forEach((worker, slot) => {
         moveWorker(state, { worker, slot, guards }, emit);
       });
@@ -40,16 +48,39 @@ export function bulkModel({ guards, left }: { guards: BulkGuards; left: Left<Bul
         return 'a turn was treated that came later';
       return counted > MEANT ? 'a turn was counted twice' : null;
     },
-    isDone: ({ counted }) => counted === MEANT,
+    isDone: ({ counted, turns: all }) => counted === MEANT && all.every(({ work }) => work !== 'stopped'),
   });
 }
 
 /** A bulk is due again once its worker is gone, or is slower than its lease. */
 function passTime({ workers, isDue, counted }: BulkState, emit: Emit): void {
-  emit('a turn comes', (after) => void after.turns.push({ place: 'later', treated: 0 }), 'create');
+  emit('a turn comes', (after) => void after.turns.push({ place: 'later', treated: 0, work: 'queued' }), 'create');
   const isLeased = workers.some(({ isOn }) => isOn);
   const pass = (after: BulkState) => Object.assign(after, { isDue: true });
   if (!isDue && isLeased && counted < MEANT) emit('the lease passes', pass, 'stall');
+}
+
+/** `stop-turns.ts`: one statement for each portion, whichever worker; one that dies before its commit has done nothing. */
+function stopTurns({ stops }: BulkState, guards: BulkGuards, emit: Emit): void {
+  if (stops >= MEANT) return;
+  emit('a worker stops a turn', (after) => {
+    const turn = after.turns[after.stops];
+    if (turn?.work === 'queued' && (turn.place === 'meant' || !guards.treatedTurnIsNotStopped)) turn.work = 'stopped';
+    after.stops += 1;
+  });
+}
+
+/** `begin.ts` and `lease.ts`: a worker begins the first turn that it may. The others are alike. */
+function beginTurns({ turns }: BulkState, guards: BulkGuards, emit: Emit): void {
+  const index = turns.findIndex(
+    ({ work }) => work === 'queued' || (work === 'stopped' && !guards.stoppedTurnHasNoPlace),
+  );
+  if (index < 0) return;
+  emit(`a worker works turn ${index}`, (after) => {
+    const turn = after.turns[index];
+    if (turn?.work === 'stopped') after.broken ??= 'a turn began that was stopped';
+    if (turn) turn.work = 'over';
+  });
 }
 
 type Mover = { worker: Worker; slot: number; guards: BulkGuards };
@@ -63,8 +94,12 @@ function moveWorker(state: BulkState, { worker, slot, guards }: Mover, emit: Emi
   }
   move('dies', (after, own) => Object.assign(after, { isDue: true }) && Object.assign(own, idleWorker()), 'crash');
   if (worker.unsettled !== null) move('records what came of it', settleApart);
-  else if (worker.portion.length > 0) move('treats a turn', (after, own) => treat(after, own, guards));
-  else move('counts', (after, own) => count(after, own, guards));
+  else if (worker.portion.length > 0) {
+    move('treats a turn', (after, own) => treat(after, own, guards));
+    move('fails to treat a turn', (after, own) => treat(after, own, guards, 'fails'), 'fail');
+  }
+  if (worker.unsettled === null && worker.portion.length === 0)
+    move('counts', (after, own) => count(after, own, guards));
 }
 
 /** `take-portion.ts`. */
@@ -77,12 +112,15 @@ function takePortion(after: BulkState, own: Worker, guards: BulkGuards): void {
 }
 
 /** `treat-turn.ts`: one transaction. */
-function treat(after: BulkState, own: Worker, guards: BulkGuards): void {
+function treat(after: BulkState, own: Worker, guards: BulkGuards, fails?: 'fails'): void {
   const index = own.portion.shift();
   const turn = index === undefined ? undefined : after.turns[index];
   if (!turn || index === undefined) return;
   if (turn.place !== 'meant' && turn.place !== 'later' && guards.onlyLeftTurnIsTreated) return;
   turn.treated += 1;
+  // Ended, or with `fails` as it is: `releaseStoppedTurn` lets it go on.
+  if (!fails) turn.work = 'over';
+  else if (turn.work === 'stopped' && guards.failedTreatmentReleases) turn.work = 'queued';
   if (turn.place !== 'meant') return;
   if (guards.outcomeIsOfTreatment) turn.place = 'settled';
   else own.unsettled = index;

@@ -49,7 +49,12 @@ export function sufferQueue(state: State, emit: Emit): void {
 }
 
 function hasJobs({ queue, next, runs }: State): boolean {
-  return queue.now !== 'none' || next.job !== 'none' || STEPS.some((step) => queue[step]) || runs.some((run) => run.job !== 'gone');
+  return (
+    queue.now !== 'none' ||
+    next.job !== 'none' ||
+    STEPS.some((step) => queue[step]) ||
+    runs.some((run) => run.job !== 'gone')
+  );
 }
 
 function empty({ queue, next, runs }: State): void {

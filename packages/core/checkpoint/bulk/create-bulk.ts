@@ -26,9 +26,9 @@ export async function createBulk(trx: Trx, { id, project, action, filter, matchi
       returning turn_id
     ),
     counted as (select count(*)::int as matched from meant)
-    insert into bulks (id, project, action, filter, matched, due_at, completed_at)
+    insert into bulks (id, project, action, filter, matched, stops_after, due_at, completed_at)
     select ${id}, ${project}, ${action}, ${filter}::json, matched,
-      case when matched > 0 then now() end, case when matched = 0 then now() end
+      case when ${action} = 'cancel' and matched > 0 then '' end, case when matched > 0 then now() end, case when matched = 0 then now() end
     from counted
     returning matched`.execute(trx);
   return rows[0]?.matched ?? 0;

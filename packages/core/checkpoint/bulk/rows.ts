@@ -11,6 +11,8 @@ export type BulkRow = {
   done: Generated<number>;
   failed: Generated<number>;
   errors: Generated<{ turn_id: string; code: string }[]>;
+  /** Up to this turn those that have not begun are stopped; null where all are, or the bulk stops none. */
+  stops_after: string | null;
   due_at: Date | null;
   created_at: Generated<Date>;
   completed_at: Date | null;

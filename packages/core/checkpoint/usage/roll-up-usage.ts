@@ -1,26 +1,47 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { timing } from '../../turn/timing.ts';
 import { inMs } from '../sql/due.ts';
 import type { Db } from '../tables.ts';
 
-/** Usage records that one statement takes at most. */
-const MAX_RECORDS = 10_000;
+/** Rows that one statement takes at most. */
+const MAX_ROWS = 10_000;
+
+const QUARTER = sql`interval '15 minutes'`;
+const DAY = sql`interval '1 day'`;
 
 /**
- * Replaces usage records that are older than some hours by their sums, in one statement: what is read counts each of them
+ * Replaces usage records that are older than some minutes by sums of quarters of an hour. What is read counts each of them
  * once, before and after (R33). Any number of workers may do so at once. Returns whether more are left.
  */
-export async function rollUpUsage(db: Db, limit = MAX_RECORDS): Promise<boolean> {
+export function rollUpUsage(db: Db, limit = MAX_ROWS): Promise<boolean> {
+  return sumUp(db, { table: 'usage_records', old: sql`at < ${inMs(-timing.keepRecordsMs)}`, slot: QUARTER, limit });
+}
+
+/** Replaces sums of quarters that are older than a month by sums of their UTC days, in the same way. */
+export function rollUpQuarters(db: Db, limit = MAX_ROWS): Promise<boolean> {
+  const old = sql`at < date_bin(${DAY}, ${inMs(-timing.keepQuartersMs)}, 'epoch') and at <> date_bin('1 day', at, 'epoch')`;
+  return sumUp(db, { table: 'usage_sums', old, slot: DAY, limit });
+}
+
+type SummedUp = {
+  table: 'usage_records' | 'usage_sums';
+  /** Which of its rows are summed up, and over how much time. */
+  old: RawBuilder<unknown>;
+  slot: RawBuilder<unknown>;
+  limit: number;
+};
+
+async function sumUp(db: Db, { table, old, slot, limit }: SummedUp): Promise<boolean> {
+  const from = sql.table(table);
   const rollUp = sql<{ taken: number }>`
     with taken as (
-      delete from usage_records where ctid = any(array(
-        select ctid from usage_records where at < ${inMs(-timing.keepRecordsMs)} limit ${limit} for update skip locked))
+      delete from ${from} where ctid = any(array(select ctid from ${from} where ${old} limit ${limit} for update skip locked))
       returning *
     ),
     summed as (
       insert into usage_sums (at, project, model, key_id, turns, rounds, tool_calls, input_tokens, output_tokens, total_tokens,
         cached_input_tokens, reasoning_tokens, cost_usd, unpriced)
-      select date_bin('15 minutes', at, 'epoch') as slot, project, model, coalesce(key_id, ''), sum(turns), sum(rounds),
+      select date_bin(${slot}, at, 'epoch') as slot, project, model, coalesce(key_id, ''), sum(turns), sum(rounds),
         sum(tool_calls), sum(input_tokens), sum(output_tokens), sum(total_tokens), sum(cached_input_tokens),
         sum(reasoning_tokens), sum(cost_usd), sum(unpriced)
       from taken group by 1, 2, 3, 4 order by 1, 2, 3, 4

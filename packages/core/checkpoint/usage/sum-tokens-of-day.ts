@@ -1,5 +1,7 @@
 import { sql } from 'kysely';
 import { read } from '../../postgres/read-write.ts';
+import { timing } from '../../turn/timing.ts';
+import { inMs } from '../sql/due.ts';
 import type { Db } from '../tables.ts';
 
 /**
@@ -14,7 +16,7 @@ export type TokensOfDay = {
   secondsLeft: number;
 };
 
-/** Sums a project's tokens of today; where `known` is of today, only those since are looked at. */
+/** Sums a project's tokens of today; only those since `known`, if that is of today and no record since then is rolled up yet. */
 export async function sumTokensOfDay(
   db: Db,
   project: string,
@@ -28,9 +30,12 @@ export async function sumTokensOfDay(
       from (select date_trunc('day', now(), 'UTC') as began) as clock
     ),
     since as (
-      select case when day = ${known?.day ?? ''} then ${known?.settledUntil ?? null}::timestamptz else began end as since,
-        case when day = ${known?.day ?? ''} then ${known?.settledTokens ?? 0}::double precision else 0 end as before
-      from today
+      select case when is_fresh then ${known?.settledUntil ?? null}::timestamptz else began end as since,
+        case when is_fresh then ${known?.settledTokens ?? 0}::double precision else 0 end as before
+      from (
+        select began, day = ${known?.day ?? ''}
+          and coalesce(${known?.settledUntil ?? null}::timestamptz > ${inMs(-timing.keepRecordsMs)}, false) as is_fresh from today
+      ) as today
     ),
     used as (
       select at, total_tokens from usage_records, since where project = ${project} and at >= since

@@ -13,10 +13,7 @@ type Disabling = { id: string; url: string; reason: string; isFinal: boolean };
  * Disables an endpoint. Its pending deliveries are stopped, and other endpoints of its project that subscribe to it get
  * a delivery, due at once. False if the endpoint was disabled before, or deleted.
  */
-export async function disableWebhookEndpoint(
-  trx: Trx,
-  { id, url, reason, isFinal }: Disabling,
-): Promise<boolean> {
+export async function disableWebhookEndpoint(trx: Trx, { id, url, reason, isFinal }: Disabling): Promise<boolean> {
   const { rows } = await sql`
     with disabled as (
       update webhook_endpoints set status = 'disabled', disabled_reason = ${reason}

@@ -12,7 +12,8 @@ export type QueuedTurns = { wakeups: TurnWakeup[]; turnIds: string[] };
 
 const NOTHING: QueuedTurns = { wakeups: [], turnIds: [] };
 
-const isDue = sql<boolean>`position is null and completed_at is null and start_at <= now()`;
+/** One that a bulk has stopped stays as it is until that cancels it (R34). */
+const isDue = sql<boolean>`position is null and completed_at is null and start_at <= now() and place is distinct from 'stopped'`;
 
 /**
  * Queues delayed turns whose time has come, by the database's clock, as if they were asked for now (R35): each takes its

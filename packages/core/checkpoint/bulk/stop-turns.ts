@@ -1,0 +1,46 @@
+import { sql } from 'kysely';
+import { write } from '../../postgres/read-write.ts';
+import { dueAtDeadline } from '../sql/due.ts';
+import type { Db } from '../tables.ts';
+
+/** Turns of one commit, whose rows are locked until it is over. */
+const AT_ONCE = 500;
+
+/**
+ * Stops turns of a bulk that cancels, before it cancels the first: those that have not begun lose their place and get none, also at
+ * the head of their conversation (R27, R34). Returns whether any bulk may have more. Leaves out a turn whose row is locked, since it is
+ * about to begin, and one that is treated already: if that fails, nothing would release it.
+ */
+export async function stopBulkTurns(db: Db, atOnce = AT_ONCE): Promise<boolean> {
+  const [row] = await write(
+    db,
+    sql<{ goesOn: boolean }>`
+    with taken as materialized (
+      select id, stops_after from bulks where due_at is not null and stops_after is not null
+      order by due_at limit 1 for no key update skip locked
+    ),
+    portion as materialized (
+      select turn_id from taken cross join lateral (
+        select turn_id from bulk_turns where bulk_id = taken.id and turn_id > stops_after and outcome is null
+        order by turn_id limit ${atOnce}::int for no key update skip locked) as next
+    ),
+    free as materialized (
+      select id from turns where id in (select turn_id from portion) and status = 'queued' and lease_owner is null
+        and place is distinct from 'stopped' for no key update skip locked
+    ),
+    stopped as (update turns set place = 'stopped', due_at = ${dueAtDeadline} where id in (select id from free))
+    update bulks set stops_after = (select max(turn_id) from portion) from taken where bulks.id = taken.id
+    returning true as "goesOn"`,
+  );
+  return row?.goesOn ?? false;
+}
+
+/** Lets a stopped turn go on whose cancellation has failed: it asks for a place like one whose wait is over (R27). */
+export async function releaseStoppedTurn(db: Db, turnId: string): Promise<void> {
+  await write(
+    db,
+    sql`
+    update turns set place = 'none', due_at = case when at_head then now() else ${dueAtDeadline} end
+    where id = ${turnId} and place = 'stopped'`,
+  );
+}
