@@ -7,6 +7,7 @@ import type { Log } from './log.ts';
 import {
   codeOf,
   type Deployment,
+  lackingSentence,
   outageSentence,
   type Part,
   RECOVERY_SENTENCES,
@@ -43,7 +44,8 @@ export type Availability = {
 
 type Refusal = { code: string; until: number };
 
-type Probed = { db: Db; jobQueue: Pick<JobQueue, 'check'>; deployment: Deployment };
+/** `tools`: what this process offers to turns, so that some worker has to have it. */
+type Probed = { db: Db; jobQueue: Pick<JobQueue, 'check'>; deployment: Deployment; tools?: string[] };
 
 const EVERY_MS = 3_000;
 const PROBE_TIMEOUT_MS = 3_000;
@@ -108,18 +110,21 @@ export function makeAvailability(probed: Probed): Availability {
   };
 }
 
+/** A part that a probe finds away by an error, or by its lack of one. */
+type Probe = Parameters<typeof outageSentence>[0];
+
 type Hints = { isDiskSuspect: boolean; refusal: Refusal | null };
 
 async function probeAll(
-  { db, jobQueue, deployment }: Probed,
+  { db, jobQueue, deployment, tools }: Probed,
   { isDiskSuspect, refusal }: Hints,
 ): Promise<AvailabilityStatus> {
   const away = new Map<Part, string>();
-  const note = (part: Part) => (error: unknown) => {
+  const note = (part: Probe) => (error: unknown) => {
     away.set(part, outageSentence(part, { code: codeOf(error), deployment }));
     return null;
   };
-  const passing = (part: Part) => (error: unknown) => {
+  const passing = (part: Probe) => (error: unknown) => {
     if (error instanceof TimedOut || isTransient(error))
       return note(codeOf(error) === DISK_FULL ? 'disk' : part)(error);
     throw error;
@@ -127,18 +132,19 @@ async function probeAll(
   // A role that may not create the probe's table says nothing about the disk.
   const fullDisk = (error: unknown) => (codeOf(error) === DISK_FULL ? note('disk')(error) : null);
   const [workers, , stores] = await Promise.all([
-    withinTime(countWorkers(db)).catch(passing('database')),
+    withinTime(countWorkers(db, tools)).catch(passing('database')),
     isDiskSuspect ? withinTime(probeDisk(db)).catch(fullDisk) : null,
     withinTime(jobQueue.check()).catch(note('queue')),
   ]);
   // It answers reads, and takes no jobs.
   if (refusal && !away.has('queue')) away.set('queue', outageSentence('queue', { code: refusal.code, deployment }));
   const unknown = new Set<Part>(
-    away.has('database') ? ['disk', 'worker', ...(deployment.redis ? [] : ['queue' as const])] : [],
+    away.has('database') ? ['disk', 'worker', 'tools', ...(deployment.redis ? [] : ['queue' as const])] : [],
   );
   for (const part of unknown) away.delete(part);
-  if (workers === 0) note('worker')(null);
-  return { away, unknown, stores: sentencesOf(stores ?? []), workers };
+  if (workers?.count === 0) note('worker')(null);
+  else if (workers && workers.lacking.length > 0) away.set('tools', lackingSentence(workers.lacking));
+  return { away, unknown, stores: sentencesOf(stores ?? []), workers: workers?.count ?? null };
 }
 
 /** One store that is well is the queue itself. */

@@ -5,6 +5,7 @@ import { newId } from '#core/id.ts';
 import { isTransient } from '#core/postgres/retry-transient.ts';
 import { allQueues, type JobData } from '#core/queue/job.ts';
 import type { JobQueue } from '#core/queue/job-queue.ts';
+import { loadedTools } from '#core/tools/loaded-tools.ts';
 import { timing } from '#core/turn/timing.ts';
 import type { Wakeup } from '#core/turn/wakeup.ts';
 import { type LeavingHandler, makeSlowBatches } from './batch/slow-batches.ts';
@@ -33,8 +34,9 @@ export async function openWorker(
   const slowBatches = makeSlowBatches(concurrency);
   const handle = slowBatches.letLeave(logFailures(jobHandler(context), context));
   const id = newId('wrk');
-  const record = () => recordWorker(db, { id, concurrency, steps: heartbeat.steps() });
-  const workers = await jobQueue.work(allQueues(context.providers.names), handle, concurrency);
+  const tools = loadedTools(context);
+  const record = () => recordWorker(db, { id, concurrency, steps: heartbeat.steps(), tools });
+  const workers = await jobQueue.work(allQueues(context.providers.names, tools), handle, concurrency);
   const unsubscribe = receiveMessages(context);
   const retention = makeRetention(context);
   const routines = [

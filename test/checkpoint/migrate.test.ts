@@ -13,7 +13,7 @@ test('an empty database is migrated once, by however many at the same moment', a
 
   const applied = await use(url, (db) => Promise.all([migrate(db), migrate(db), migrate(db)]));
 
-  expect(applied.flat()).toEqual(['0001-pawl']);
+  expect(applied.flat()).toEqual(['0001-pawl', '0002-tools-of-workers']);
   await use(url, requireMigrated);
 });
 
@@ -23,7 +23,7 @@ test('a database that lacks a migration is refused with what to run', async () =
   const refusal = use(url, requireMigrated);
 
   await expect(refusal).rejects.toThrow(
-    new Misconfigured('The database lacks 0001-pawl. Run `npm run migrate` first.'),
+    new Misconfigured('The database lacks 0001-pawl, 0002-tools-of-workers. Run `npm run migrate` first.'),
   );
 });
 

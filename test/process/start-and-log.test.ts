@@ -58,8 +58,8 @@ test('migrate says how many migrations it applied, and that there were none the 
   const second = JSON.parse(await migrate());
   const readable = await migrate({ PAWL_LOG_FORMAT: 'text' });
 
-  expect(first.applied).toEqual(['0001-pawl']);
-  expect(first.msg).toBe('the database is up to date: 1 migration was applied');
+  expect(first.applied).toEqual(['0001-pawl', '0002-tools-of-workers']);
+  expect(first.msg).toBe('the database is up to date: 2 migrations were applied');
   expect(second.msg).toBe('the database is up to date already');
   expect(readable).toMatch(/^\d\d:\d\d:\d\d info {2}the database is up to date already\n$/);
 });

@@ -1,4 +1,5 @@
 import { isWaiting } from '../next-step.ts';
+import { readStep } from '../step.ts';
 import { isTerminal, type ListedTurn } from '../turn.ts';
 import { iso } from './iso.ts';
 
@@ -36,10 +37,18 @@ export function waitingOf(turn: WaitingTurn, away: PartsAway = NOTHING_AWAY): Wa
 
   const call = firstWaitingCalls(turn);
   if (call) return { ...call, since };
-  if (work.retryAt) return { for: work.rateLimited ? 'provider' : 'retry', since, until: iso(work.retryAt) };
+  const lacked = work.rateLimited && readStep(work.step).kind === 'batch' ? lackedTools(turn) : undefined;
+  if (work.retryAt && !lacked) return { for: work.rateLimited ? 'provider' : 'retry', since, until: iso(work.retryAt) };
   if (work.quotaFull) return { for: 'project_quota', since };
-  const note = away.get('queue') ?? away.get('worker');
+  const note = away.get('queue') ?? away.get('worker') ?? lacked;
   return { for: 'slot', since, ...(note !== undefined && { note }) };
+}
+
+/** The batch was handed on, since the worker that took it had not loaded the tools of these calls. */
+function lackedTools({ rounds }: WaitingTurn): string {
+  const calls = rounds.at(-1)?.calls.filter((call) => call.result === null && !isWaiting(call)) ?? [];
+  const names = [...new Set(calls.map(({ name }) => name))].join(', ') || 'the tools of its calls';
+  return `The turn waits for a worker that has loaded ${names}. Start workers with the same PAWL_TOOLS and PAWL_MCP.`;
 }
 
 /** The calls that wait for a client come before those that wait for a person. */
