@@ -24,6 +24,17 @@ export type HttpAnswer = {
   body: ByteReader;
 };
 
+/** The cause of a failure without an answer, with its code and the host and port of its server. */
+export class Unreached extends Error {
+  readonly host: string;
+  readonly code: unknown;
+  constructor(host: string, cause: Error) {
+    super('no answer', { cause });
+    this.host = host;
+    this.code = 'code' in cause ? cause.code : undefined;
+  }
+}
+
 /** Sends a request. The network's failures are a `TypeError` with a cause; an abort rejects with the signal's reason. */
 export type Post = (request: PostRequest) => Promise<HttpAnswer>;
 
@@ -87,7 +98,7 @@ async function send(dispatcher: Dispatcher, request: PostRequest): Promise<HttpA
   };
   signal?.addEventListener('abort', onAbort, { once: true });
   const onOver = () => signal?.removeEventListener('abort', onAbort);
-  dispatcher.dispatch(options, handle(exchange, onOver));
+  dispatcher.dispatch(options, handle(exchange, { host: new URL(request.url).host, onOver }));
   return exchange.answer.promise;
 }
 
@@ -113,7 +124,7 @@ function fail({ answer, bytes, hasAnswered }: Exchange, error: unknown, isUrgent
   else answer.reject(error);
 }
 
-function handle(exchange: Exchange, onOver: () => void): Dispatcher.DispatchHandler {
+function handle(exchange: Exchange, { host, onOver }: { host: string; onOver(): void }): Dispatcher.DispatchHandler {
   const { bytes } = exchange;
   return {
     onRequestStart(controller) {
@@ -139,8 +150,10 @@ function handle(exchange: Exchange, onOver: () => void): Dispatcher.DispatchHand
       onOver();
       if (exchange.isAborted) return;
       const isUnsent = error instanceof errors.InvalidArgumentError;
-      const message = exchange.hasAnswered ? 'terminated' : 'fetch failed';
-      fail(exchange, isUnsent ? error : new TypeError(message, { cause: error }), false);
+      const broken = exchange.hasAnswered
+        ? new TypeError('terminated', { cause: error })
+        : new TypeError('fetch failed', { cause: new Unreached(host, error) });
+      fail(exchange, isUnsent ? error : broken, false);
     },
   };
 }
