@@ -35,13 +35,17 @@ export function waitingOf(turn: WaitingTurn, away: PartsAway = NOTHING_AWAY): Wa
   if (work.leased) return null;
   if (work.retryAt === null && status === 'in_progress' && work.uncontended) return null;
 
-  const call = firstWaitingCalls(turn);
-  if (call) return { ...call, since };
-  const lacked = work.rateLimited && readStep(work.step).kind === 'batch' ? lackedTools(turn) : undefined;
-  if (work.retryAt && !lacked) return { for: work.rateLimited ? 'provider' : 'retry', since, until: iso(work.retryAt) };
-  if (work.quotaFull) return { for: 'project_quota', since };
+  return { ...(firstWaitingCalls(turn) ?? waitForWork(turn, away)), since };
+}
+
+/** What a step waits for that needs no answer from outside. */
+function waitForWork(turn: WaitingTurn, away: PartsAway): Omit<Waiting, 'since'> {
+  const { rateLimited, step, retryAt, quotaFull } = turn.work;
+  const lacked = rateLimited && readStep(step).kind === 'batch' ? lackedTools(turn) : undefined;
+  if (retryAt && !lacked) return { for: rateLimited ? 'provider' : 'retry', until: iso(retryAt) };
+  if (quotaFull) return { for: 'project_quota' };
   const note = away.get('queue') ?? away.get('worker') ?? lacked;
-  return { for: 'slot', since, ...(note !== undefined && { note }) };
+  return { for: 'slot', ...(note !== undefined && { note }) };
 }
 
 /** The batch was handed on, since the worker that took it had not loaded the tools of these calls. */
