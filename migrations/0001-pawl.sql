@@ -467,6 +467,8 @@ create table workers (
   concurrency integer not null,
   -- the steps it was on when it was last seen, some of them where there are many
   steps json not null default '[]',
+  -- what it has to run calls with: its own tools by name, its MCP servers as mcp:<name>
+  tools text[] not null default '{}',
   constraint workers_run_at_least_one_step check (concurrency > 0)
 ) with (fillfactor = 50);
 comment on table workers is 'A row is a worker that is alive.';

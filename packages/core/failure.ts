@@ -16,7 +16,7 @@ export class Failure extends Error {
  */
 export type Retry =
   | { kind: 'never' }
-  | { kind: 'later'; afterMs?: number }
+  | { kind: 'later'; afterMs?: number; most?: number }
   | { kind: 'rate-limited'; afterMs?: number };
 
 /** What a provider said when a call failed, without any key, header or body. */

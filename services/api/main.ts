@@ -12,7 +12,7 @@ await runProcess('api', async (given, log) => {
   const api = await startApi(parts, settings, log);
   logParts(log, settings, parts);
   await logUnreachableTurns(parts.connection.db, api.keys, log);
-  parts.availability.watch(log, ['database', 'disk', 'queue', 'worker']);
+  parts.availability.watch(log, ['database', 'disk', 'queue', 'worker', 'tools']);
   log.info({ event: 'process.ready', url: api.url }, `api listens on ${api.url}`);
   return {
     reload: () => parts.reloadProjects(log),

@@ -10,6 +10,7 @@ import type { Log } from './log.ts';
 import {
   codeOf,
   type Deployment,
+  lackingSentence,
   outageSentence,
   type Part,
   RECOVERY_SENTENCES,
@@ -45,7 +46,8 @@ export type Availability = {
   close(): void;
 };
 
-type Probed = { db: Db; jobQueue: Pick<JobQueue, 'check'>; deployment: Deployment };
+/** `tools`: what this process offers to turns, so that some worker has to have it. */
+type Probed = { db: Db; jobQueue: Pick<JobQueue, 'check'>; deployment: Deployment; tools?: string[] };
 
 const EVERY_MS = 3_000;
 const PROBE_TIMEOUT_MS = 3_000;
@@ -104,10 +106,13 @@ export function makeAvailability(probed: Probed): Availability {
   };
 }
 
+/** A part that a probe finds away by an error, or by its lack of one. */
+type Probe = Parameters<typeof outageSentence>[0];
+
 type Hints = { isDiskSuspect: boolean; refusals: Refusals };
 
 async function probeAll(
-  { db, jobQueue, deployment }: Probed,
+  { db, jobQueue, deployment, tools }: Probed,
   { isDiskSuspect, refusals }: Hints,
 ): Promise<AvailabilityStatus> {
   const away = new Map<Part, string>();
@@ -115,9 +120,9 @@ async function probeAll(
     away.set(part, sentence);
     return null;
   };
-  const note = (part: Part) => (error: unknown) =>
+  const note = (part: Probe) => (error: unknown) =>
     tell(part, outageSentence(part, { code: codeOf(error), deployment }));
-  const passing = (part: Part) => (error: unknown) => {
+  const passing = (part: Probe) => (error: unknown) => {
     const unfit = unfitReason(error, deployment);
     if (unfit !== null) return tell(part, unfit);
     if (error instanceof TimedOut || isTransient(error))
@@ -127,7 +132,7 @@ async function probeAll(
   // A role that may not create the probe's table says nothing about the disk.
   const fullDisk = (error: unknown) => (codeOf(error) === DISK_FULL ? note('disk')(error) : null);
   const [workers, , , stores] = await Promise.all([
-    withinTime(countWorkers(db)).catch(passing('database')),
+    withinTime(countWorkers(db, tools)).catch(passing('database')),
     withinTime(requireSchema(db)).catch(passing('database')),
     isDiskSuspect ? withinTime(probeDisk(db)).catch(fullDisk) : null,
     withinTime(jobQueue.check()).catch(note('queue')),
@@ -137,11 +142,12 @@ async function probeAll(
   const ofDatabase = refusals.codeFor('database');
   if (ofDatabase && !away.has('database')) away.set('database', unfitSentence(deployment, ofDatabase));
   const unknown = new Set<Part>(
-    away.has('database') ? ['disk', 'worker', ...(deployment.redis ? [] : ['queue' as const])] : [],
+    away.has('database') ? ['disk', 'worker', 'tools', ...(deployment.redis ? [] : ['queue' as const])] : [],
   );
   for (const part of unknown) away.delete(part);
-  if (workers === 0) note('worker')(null);
-  return { away, unknown, stores: sentencesOf(stores ?? []), workers };
+  if (workers?.count === 0) note('worker')(null);
+  else if (workers && workers.lacking.length > 0) away.set('tools', lackingSentence(workers.lacking));
+  return { away, unknown, stores: sentencesOf(stores ?? []), workers: workers?.count ?? null };
 }
 
 /** What is wrong with the schema of a database that answers; null for any other error. */

@@ -2,8 +2,11 @@ import { explainConnectionLimit, NO_CONNECTION_LEFT } from '#core/connection-lim
 import type { StoreStatus } from '#core/queue/job-queue.ts';
 import { evictionSentence } from '#core/queue/redis/eviction.ts';
 
-/** The parts that a process depends on. `disk` is that of the database, `worker` any worker at all. */
-export const PARTS = ['database', 'disk', 'queue', 'worker'] as const;
+/**
+ * The parts that a process depends on. `disk` is that of the database, `worker` any worker at all, `tools` what the process offers
+ * and workers have to load.
+ */
+export const PARTS = ['database', 'disk', 'queue', 'worker', 'tools'] as const;
 
 export type Part = (typeof PARTS)[number];
 
@@ -19,7 +22,7 @@ const READ_ONLY = '25006';
 export const REDIS_REFUSALS: ReadonlySet<string> = new Set(['OOM', 'MISCONF', 'READONLY', 'NOPERM']);
 
 /** What an operator reads of a part that is away: its variable, what follows from it, and what to do. */
-export function outageSentence(part: Part, { code, deployment }: About): string {
+export function outageSentence(part: Exclude<Part, 'tools'>, { code, deployment }: About): string {
   const why = code === null ? '' : ` (${code})`;
   const postgres = deployment.embedded ? 'The embedded PostgreSQL in PAWL_DATA_DIR' : 'PostgreSQL at DATABASE_URL';
   switch (part) {
@@ -50,6 +53,15 @@ export function unfitSentence({ embedded }: Deployment, code: string | null): st
     `${postgres} refuses statements of Pawl (${code}). Check that its schema is that of this version, and the privileges ` +
     'of the role; steps wait until then.'
   );
+}
+
+const MOST_NAMES = 5;
+
+/** What an operator reads of tools that this process offers and no worker has loaded; `mcp:<name>` is an MCP server. */
+export function lackingSentence(tools: string[]): string {
+  const named = tools.slice(0, MOST_NAMES).join(', ');
+  const more = tools.length > MOST_NAMES ? ` and ${tools.length - MOST_NAMES} more` : '';
+  return `No running worker has loaded ${named}${more}: turns that call them wait. Start workers with the same PAWL_TOOLS and PAWL_MCP.`;
 }
 
 /** What an operator reads of one Redis; null where it is well. */
@@ -84,6 +96,7 @@ export const RECOVERY_SENTENCES: Record<Part, string> = {
   disk: 'The disk of PostgreSQL has space again.',
   queue: 'The queue is back.',
   worker: 'A worker is running.',
+  tools: 'Workers have loaded all tools.',
 };
 
 function lowerFirst(text: string): string {

@@ -10,6 +10,7 @@ import type { JobQueue } from '#core/queue/job-queue.ts';
 import { addressOfRedis } from '#core/redis-url.ts';
 import { parseToolSecrets, type ToolSecrets } from '#core/tools/http/secrets.ts';
 import { loadTools } from '#core/tools/load.ts';
+import { loadedTools } from '#core/tools/loaded-tools.ts';
 import { readMcpServers } from '#core/tools/mcp/config.ts';
 import type { Warn } from '#core/tools/mcp/listing.ts';
 import { type McpServers, openMcpServers } from '#core/tools/mcp/servers.ts';
@@ -84,7 +85,9 @@ export async function openParts(
   const stores = await open(settings, connectionRefusals.record);
   const { connection, jobQueue, pubsub } = stores;
   const metrics = makeMetrics();
-  const availability = makeAvailability({ db: connection.db, jobQueue, deployment: deploymentOf(settings) });
+  const availability = makeAvailability({
+    ...{ db: connection.db, jobQueue, deployment: deploymentOf(settings), tools: loadedTools({ tools, mcp }) },
+  });
   const dueDeliveries = makeDueDeliveries(pubsub);
   const queue = enqueueOn(jobQueue, { availability, connectionRefusals, dueDeliveries });
   const admission = makeAdmission({

@@ -18,7 +18,7 @@ test.each([[['run']], [['run', '-']]])('pawl %j reads its input from the standar
   await using _worker = await startBackgroundWorker(harness);
 
   const { exitCode } = await piped(harness.url, [...args, '--model', 'openai/test'], 'Say hello\nto Ada.\n');
-  const [turn] = harness.requests;
+  const [turn] = harness.modelRequests;
 
   expect(exitCode).toBe(0);
   expect(JSON.stringify(turn)).toContain('Say hello\\nto Ada.');

@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import type { Pubsub } from '#core/pubsub/pubsub.ts';
 import { allQueues } from '#core/queue/job.ts';
 import type { JobHandler } from '#core/queue/job-queue.ts';
+import { loadedTools } from '#core/tools/loaded-tools.ts';
 import type { TurnResource } from '#core/turn/resource/turn.ts';
 import { isTerminal } from '#core/turn/turn.ts';
 import { startApi } from '#services/api/app.ts';
@@ -70,7 +71,7 @@ export async function createHarness(options: Options = {}) {
   const untilReceived = subscribeWorker(parts.pubsub, worker);
   const workOnce = async (by: JobHandler = handle) => {
     await parts.admission.settled();
-    return parts.jobQueue.workOnce(allQueues(parts.providers.names), by);
+    return parts.jobQueue.workOnce(allQueues(parts.providers.names, loadedTools(parts)), by);
   };
   async function deliver(): Promise<void> {
     const slots = makeDeliverySlots(1);

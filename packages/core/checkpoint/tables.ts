@@ -236,6 +236,7 @@ type WorkerRow = {
   last_seen_at: Generated<Date>;
   concurrency: number;
   steps: Generated<WorkerStep[]>;
+  tools: string[];
 };
 
 type RequestMinuteRow = {

@@ -1,18 +1,21 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { read, write } from '../postgres/read-write.ts';
 import { timing } from '../turn/timing.ts';
 import type { Db, WorkerStep } from './tables.ts';
 
-/** A worker as it says that it is alive: how many steps of one provider's turns it runs at once, and those it is on. */
-export type LiveWorker = { id: string; concurrency: number; steps?: WorkerStep[] };
+/**
+ * A worker as it says that it is alive: how many steps of one provider's turns it runs at once, those it is on, and the tools that
+ * it has loaded.
+ */
+export type LiveWorker = { id: string; concurrency: number; steps?: WorkerStep[]; tools?: string[] };
 
 /** A worker as others see it. */
-export type SeenWorker = Required<LiveWorker> & { startedAt: string; lastSeenAt: string };
+export type SeenWorker = Required<Omit<LiveWorker, 'tools'>> & { startedAt: string; lastSeenAt: string };
 
 const isGone = sql<boolean>`last_seen_at < now() - ${timing.workerGoneMs} * interval '1 millisecond'`;
 
 /** Records that a worker is alive, and removes workers that have stopped saying so. */
-export async function recordWorker(db: Db, { id, concurrency, steps = [] }: LiveWorker): Promise<void> {
+export async function recordWorker(db: Db, { id, concurrency, steps = [], tools = [] }: LiveWorker): Promise<void> {
   await write(
     db,
     sql`
@@ -20,7 +23,7 @@ export async function recordWorker(db: Db, { id, concurrency, steps = [] }: Live
       delete from workers
       where id in (select id from workers where ${isGone} and id <> ${id} for no key update skip locked)
     )
-    insert into workers (id, concurrency, steps) values (${id}, ${concurrency}, ${steps}::json)
+    insert into workers (id, concurrency, steps, tools) values (${id}, ${concurrency}, ${steps}::json, ${texts(tools)})
     on conflict (id) do update set last_seen_at = now(), steps = excluded.steps`,
   );
 }
@@ -40,12 +43,33 @@ export async function listWorkers(db: Db): Promise<SeenWorker[]> {
   );
 }
 
-/** Counts the workers that are alive; one that was killed counts for up to 15 s more. */
-export async function countWorkers(db: Db): Promise<number> {
+/** How many workers are alive, and which of some tools none of them has loaded. */
+export type WorkerCount = { count: number; lacking: string[] };
+
+/** Counts the workers that are alive. A worker that was killed counts for up to 15 s more. */
+export async function countWorkers(db: Db, tools: string[] = []): Promise<WorkerCount> {
+  const [row] = await read(
+    db,
+    sql<WorkerCount>`
+    with alive as (select tools from workers where not ${isGone})
+    select (select count(*)::int from alive) as count, to_json(array(
+      select wanted from unnest(${texts(tools)}) as wanted
+      where not exists (select from alive where wanted = any(alive.tools))
+    )) as lacking`,
+  );
+  return row ?? { count: 0, lacking: [] };
+}
+
+/** The sets of tools that workers who are alive have loaded, each once; those without any are not among them. */
+export async function listToolsets(db: Db): Promise<string[][]> {
   const rows = await read(
     db,
-    sql<{ count: number }>`
-    select count(*)::int as count from workers where not ${isGone}`,
+    sql<{ tools: string[] }>`
+    select to_json(tools) as tools from workers where not ${isGone} and cardinality(tools) > 0 group by workers.tools`,
   );
-  return rows[0]?.count ?? 0;
+  return rows.map(({ tools }) => tools);
+}
+
+function texts(values: string[]): RawBuilder<string[]> {
+  return sql`array(select json_array_elements_text(${values}::json))`;
 }

@@ -82,7 +82,7 @@ export function configureProviders(
 }
 
 /** What is the same for each wire's provider; a wire may take more. */
-type Options = { name: string; apiKey: string | null; keyName?: string; baseUrl: string };
+type Options = { name: string; apiKey: string | null; keyName?: string; urlName: string; baseUrl: string };
 type MakeProvider = (options: Options) => Provider;
 
 /** For each wire what makes a provider that speaks it; OpenAI itself differs from others on its wire. */
@@ -113,16 +113,20 @@ function builtIn(env: Env, makers: Makers): Provider[] {
   const gemini = readBaseUrl(env, 'GEMINI_BASE_URL', 'https://generativelanguage.googleapis.com');
   const xai = readBaseUrl(env, 'XAI_BASE_URL', 'https://api.x.ai/v1');
   const ollama = readBaseUrl(env, 'OLLAMA_BASE_URL', null);
-  const keyed = (keyName: string, options: { name: string; baseUrl: string }, make: MakeProvider): Provider[] => {
+  const keyed = (keyName: string, options: Omit<Options, 'apiKey'>, make: MakeProvider): Provider[] => {
     const apiKey = env[keyName]?.trim();
     return apiKey ? [make({ ...options, apiKey, keyName })] : [];
   };
   return [
-    ...keyed('OPENAI_API_KEY', { name: 'openai', baseUrl: openai }, makers.openaiItself),
-    ...keyed('ANTHROPIC_API_KEY', { name: 'anthropic', baseUrl: anthropic }, makers.anthropic),
-    ...keyed('GEMINI_API_KEY', { name: 'gemini', baseUrl: gemini }, makers.gemini),
-    ...keyed('XAI_API_KEY', { name: 'xai', baseUrl: xai }, makers.openai),
-    ...(ollama ? [makers.openai({ name: 'ollama', apiKey: null, baseUrl: ollama })] : []),
+    ...keyed('OPENAI_API_KEY', { name: 'openai', baseUrl: openai, urlName: 'OPENAI_BASE_URL' }, makers.openaiItself),
+    ...keyed(
+      'ANTHROPIC_API_KEY',
+      { name: 'anthropic', baseUrl: anthropic, urlName: 'ANTHROPIC_BASE_URL' },
+      makers.anthropic,
+    ),
+    ...keyed('GEMINI_API_KEY', { name: 'gemini', baseUrl: gemini, urlName: 'GEMINI_BASE_URL' }, makers.gemini),
+    ...keyed('XAI_API_KEY', { name: 'xai', baseUrl: xai, urlName: 'XAI_BASE_URL' }, makers.openai),
+    ...(ollama ? [makers.openai({ name: 'ollama', apiKey: null, baseUrl: ollama, urlName: 'OLLAMA_BASE_URL' })] : []),
   ];
 }
 
@@ -136,8 +140,8 @@ function extra(env: Env, makers: Makers): Provider[] {
 
 function makeExtra(name: string, config: ProviderConfig, makers: Makers): Provider {
   if (config.kind === 'ai-sdk') return makers.package({ name, options: config.options });
-  const keyName = `PAWL_PROVIDERS.${name}.api_key`;
-  return makers[config.kind]({ name, apiKey: config.api_key ?? null, baseUrl: config.base_url, keyName });
+  const names = { keyName: `PAWL_PROVIDERS.${name}.api_key`, urlName: `PAWL_PROVIDERS.${name}.base_url` };
+  return makers[config.kind]({ name, apiKey: config.api_key ?? null, baseUrl: config.base_url, ...names });
 }
 
 /** A provider that is said to know no tool calls of its own. */

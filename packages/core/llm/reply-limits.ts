@@ -11,7 +11,7 @@ export const REPLY_LIMITS = {
   /** Bytes of one event or line of a stream, or of a reply sent whole. */
   eventBytes: 8 * MIB,
   /** Events, lines of JSON or frames of one answer, also those that say nothing. */
-  events: 300_000,
+  events: 500_000,
   /** The JSON of one event. */
   ...JSON_LIMITS,
   calls: 1000,
@@ -32,6 +32,9 @@ export class UnusableReply extends Failure {
     super('provider_bad_response', reason);
   }
 }
+
+/** An answer of a kind that no provider sends. Its message names the kind. */
+export class ForeignReply extends UnusableReply {}
 
 /** Fails as `UnusableReply` where there is more of something than its limit: `more than 1,000 tool calls`. */
 export function boundReply(much: number, limit: number, what: string): void {

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { ADOPTED_STEP, FIRST_STEP, readStep } from '../turn/step.ts';
 import type { TurnWakeup } from '../turn/wakeup.ts';
 
@@ -11,6 +12,11 @@ export type Job = { queue: string; name: JobName; id: string; data: JobData; ran
 
 /** Jobs that call no provider, and so wait behind no rounds: turns past their deadline, batches that are enqueued again. */
 const ANYTIME_QUEUE = 'anytime';
+
+/** The queue of those workers who have loaded the same tools: what is left to them can be worked by each of them. */
+export function toolsQueue(toolset: string[]): string {
+  return `tools-${createHash('sha256').update(toolset.toSorted().join()).digest('hex').slice(0, 16)}`;
+}
 
 /** The queue of a provider's turns. Each provider has its own, so that a throttled one never blocks another. */
 export function turnsQueue(provider: string): string {
@@ -26,8 +32,9 @@ export function jobOf(wakeup: TurnWakeup): Job {
   return { ...job, queue: queueOf(wakeup), name, rank: rankOf(step, priority) };
 }
 
-/** A batch that its round has just requested goes to the queue of that round. */
-function queueOf({ step, generation, provider, overdue }: TurnWakeup): string {
+/** A batch that its round has just requested goes to the queue of that round, one that needs certain tools to who has them. */
+function queueOf({ step, generation, provider, overdue, toolset }: TurnWakeup): string {
+  if (toolset) return toolsQueue(toolset);
   const isBatchAgain = readStep(step).kind === 'batch' && generation > 0;
   return overdue || isBatchAgain ? ANYTIME_QUEUE : turnsQueue(provider);
 }
@@ -42,7 +49,11 @@ export function providerOf(queue: string, providers: string[]): string | null {
   return providers.find((provider) => turnsQueue(provider) === queue) ?? null;
 }
 
-/** The queues of a process with these providers: one for each of them, one for what calls none. */
-export function allQueues(providers: string[]): string[] {
-  return [...providers.map(turnsQueue), ANYTIME_QUEUE];
+/**
+ * The queues of a process with these providers: one for each of them, and one for steps that call none. A process that has loaded
+ * tools has one more, of all processes that have loaded the same.
+ */
+export function allQueues(providers: string[], toolset: string[] = []): string[] {
+  const ofTools = toolset.length > 0 ? [toolsQueue(toolset)] : [];
+  return [...providers.map(turnsQueue), ANYTIME_QUEUE, ...ofTools];
 }

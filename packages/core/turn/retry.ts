@@ -31,7 +31,7 @@ export function decideRetry(
         ? { kind: 'fail' }
         : { kind: 'again', delayMs: pauseMs, counts: false };
     case 'later': {
-      if (spent.attempts + 1 >= MAX_MODEL_ATTEMPTS) return { kind: 'fail' };
+      if (spent.attempts + 1 >= (retry.most ?? MAX_MODEL_ATTEMPTS)) return { kind: 'fail' };
       const backoffMs = jitterMs(exponentialBackoffMs(spent.attempts + 1, BACKOFF), FULL_JITTER, random);
       return { kind: 'again', delayMs: Math.round(Math.max(backoffMs, requestedPauseMs(retry) ?? 0)), counts: true };
     }

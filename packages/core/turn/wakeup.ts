@@ -17,6 +17,8 @@ export type TurnWakeup = {
   delayMs?: number;
   /** The turn is past its deadline: its provider is not asked any more. */
   overdue?: boolean;
+  /** The tools of workers who can run its calls: a hint, which no row remembers. */
+  toolset?: string[];
 };
 
 export type DeliveriesWakeup = { kind: 'deliveries' };

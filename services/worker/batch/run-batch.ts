@@ -1,4 +1,5 @@
 import { claimCalls } from '#core/checkpoint/turns/claim-calls.ts';
+import { lackedBy } from '#core/tools/loaded-tools.ts';
 import { type NextStep, nextStep } from '#core/turn/next-step.ts';
 import type { ToolCall } from '#core/turn/turn.ts';
 import type { Wakeup } from '#core/turn/wakeup.ts';
@@ -7,20 +8,25 @@ import type { Run } from '../lease/run.ts';
 import { dueWakeups, stopRun } from '../lease/stop-run.ts';
 import { writeCheckpoint } from '../write-checkpoint.ts';
 import { answerCall } from './answer-call.ts';
+import { handOn, toolLackedBy } from './hand-on.ts';
 import { type CallPlan, planCalls, reuseResults } from './plan-calls.ts';
 import { openResultWriter } from './result-writer.ts';
 import { type Stopwatch, startStopwatch } from './stopwatch.ts';
 
 export type BatchStep = Extract<NextStep, { kind: 'run-tool-batch' }>;
 
-/** Runs the open calls of a round side by side; each result is saved as soon as it is known. */
+/**
+ * Runs the open calls of a round side by side; each result is saved as soon as it is known. Calls whose tools are not loaded here
+ * are left to another worker.
+ */
 export async function runToolBatch(run: Run, { round, calls }: BatchStep, context: WorkerContext): Promise<Wakeup[]> {
   const log = context.log.child({ turn_id: run.turn.id, round });
   const startedAt = performance.now();
-  log.info({ event: 'tool_calls.started' }, `tool calls started: [${calls.map((call) => call.name).join(', ')}]`);
+  const planned = await reuseResults(run.turn, await planCalls(run.turn, calls), context);
+  const plans = planned.filter(({ plan }) => plan.kind !== 'run' || lackedBy(plan.tool, context) === null);
+  const names = plans.map(({ call }) => call.name).join(', ');
+  if (plans.length > 0) log.info({ event: 'tool_calls.started' }, `tool calls started: [${names}]`);
 
-  const planned = await planCalls(run.turn, calls);
-  const plans = await reuseResults(run.turn, planned, context);
   const claimed = await claim(run, { round, calls: plans.filter(needsClaim).map(({ call }) => call) }, context);
   const own = plans.filter((planned) => !needsClaim(planned) || claimed.indexes.has(planned.call.index));
   const writer = openResultWriter(run, round, context);
@@ -49,9 +55,11 @@ async function allOrThrow(calling: Promise<void>[]): Promise<void> {
 async function goOn(run: Run, { round, calls }: Omit<BatchStep, 'kind'>, context: WorkerContext): Promise<Wakeup[]> {
   const now = await context.turnCache.load(run.turn.id);
   const next = now && nextStep(now);
-  if (next?.kind !== 'run-tool-batch' || next.round !== round) return dueWakeups(run.turn, context);
+  if (!now || next?.kind !== 'run-tool-batch' || next.round !== round) return dueWakeups(run.turn, context);
   const fresh = next.calls.filter((call) => !calls.some((known) => known.index === call.index));
-  return fresh.length > 0 ? runToolBatch(run, { ...next, calls: fresh }, context) : [];
+  if (fresh.length > 0) return runToolBatch(run, { ...next, calls: fresh }, context);
+  const lacked = next.calls.flatMap((call) => toolLackedBy(now, call, context) ?? []);
+  return lacked.length > 0 ? handOn(run, [...new Set(lacked)], context) : [];
 }
 
 function countOf(calls: ToolCall[]): string {

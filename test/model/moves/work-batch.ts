@@ -30,8 +30,15 @@ function claim({ run, guards, may }: Actor): void {
     mine.once = mayClaim && claimCalls(after, mine, guards) ? 'claimed' : 'none';
     beginCalls(after, mine, guards);
   });
+  if (run.stop === 'no') may('lacks the tool of the call', (mine, after) => leaveCall(mine, after, guards), 'later');
   if (mayClaim)
     may('claims the call, the answer is lost', (mine, after) => void claimCalls(after, mine, guards), 'lostAck');
+}
+
+/** `hand-on.ts`: a call whose tool this worker lacks is not claimed, and its siblings are made. */
+function leaveCall(run: Run, after: State, guards: Guards): void {
+  run.once = 'none';
+  beginCalls(after, run, guards);
 }
 
 /** Before the call it reads its clock: a run that slept since the claim claims again (R7). */
@@ -81,6 +88,7 @@ function answerOther({ run, guards, setting, may }: Actor): void {
   may('saves the other result', (mine, after) => settleCall(mine, { other: save(mine, after) }, setting));
   may('saves the other result, the answer is lost', (mine, after) => void save(mine, after), 'lostAck');
   if (run.stop !== 'no') may('drops the other call', (mine) => set(mine, { other: 'none' }));
+  else if (as === 'ok') may('lacks the tool of the other call', (mine) => set(mine, { other: 'none' }), 'later');
 }
 
 /** What the saves have made due is enqueued once all calls are settled. Returns whether anything was written. */
@@ -107,14 +115,20 @@ function settle({ run, guards, may }: Actor): void {
   else may('looks for more calls', (mine, after) => goOn(after, mine, guards));
 }
 
-/** `goOn`: calls of the same batch that the run has not had yet (R15). */
+/** `goOn`: calls of the same batch that the run has not had yet (R15), else those that it leaves to another worker. */
 function goOn(state: State, run: Run, guards: Guards): void {
   const able = ableCalls(state.turn);
   const fresh = { once: able.once && !run.knew.once, other: able.other && !run.knew.other };
   if (!isActive(state.turn) || !guards.batchGoesOn || !(fresh.once || fresh.other)) {
-    lookAgain(run);
+    if (isActive(state.turn) && leavesCalls(state.turn, run)) run.at = 'postponing';
+    else lookAgain(run);
     return;
   }
   planCalls(run, state.turn, fresh);
   beginCalls(state, run, guards);
+}
+
+/** Whether calls are open that it has had and that no run has claimed: it lacks their tools. */
+function leavesCalls({ once, other, claimed }: State['turn'], { knew, made }: Run): boolean {
+  return (knew.once && once === 'none' && !claimed && !made) || (knew.other && other === 'able');
 }

@@ -48,7 +48,7 @@ export function aiSdkProvider({ name, make, options, post, fetch, env = {} }: Ai
     ...(made.version === 'v4' ? {} : { reasoningEfforts: [] }),
     ask(request, signal, onDelta) {
       const keyName = `PAWL_PROVIDERS.${name}.options, or the variables that the package reads`;
-      const asked: Asked = { provider: name, model: request.model, keyName };
+      const asked: Asked = { provider: name, model: request.model, keyName, urlName: `PAWL_PROVIDERS.${name}.options` };
       const call: Call = { asked, signal, onDelta, hasBegun: false, notes: new Set() };
       return nameBreakages(asked, signal, async () => {
         try {

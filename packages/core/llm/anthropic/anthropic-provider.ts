@@ -21,6 +21,8 @@ export type AnthropicOptions = {
   post: Post;
   /** Where the operator keeps the key, for the sentence that says to check it. */
   keyName?: string;
+  /** Where the operator keeps the base URL, for the same kind of sentence. */
+  urlName?: string;
   /** Headers of the operator's own, in small letters. */
   headers?: Record<string, string>;
 };
@@ -33,7 +35,7 @@ const MOST_PAUSES = 10;
  * reply pauses: then it is asked to go on, and its parts are one reply.
  */
 export function anthropicProvider(options: AnthropicOptions): Provider {
-  const { name, apiKey, keyName = `the key of ${name}` } = options;
+  const { name, apiKey, keyName = `the key of ${name}`, urlName } = options;
   return {
     name,
     capabilities: {
@@ -48,7 +50,7 @@ export function anthropicProvider(options: AnthropicOptions): Provider {
       return listModels(options.post, { url: urlOf(options, '/v1/models'), headers: headersOf(options), signal });
     },
     ask(request, signal, onDelta) {
-      const asked: Asked = { provider: name, model: request.model, apiKey, keyName };
+      const asked: Asked = { provider: name, model: request.model, apiKey, keyName, ...(urlName && { urlName }) };
       const call = { options, asked, requestId: request.requestId, trace: request.trace, signal, onDelta };
       return nameBreakages(asked, signal, () => readReply(renderRequest(request, name), call));
     },

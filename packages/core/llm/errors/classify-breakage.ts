@@ -1,5 +1,6 @@
 import { ProviderFailed } from '../../failure.ts';
-import { UnusableReply } from '../reply-limits.ts';
+import { Unreached } from '../http/http-client.ts';
+import { ForeignReply, UnusableReply } from '../reply-limits.ts';
 import { type Asked, nameFailure } from './name-failure.ts';
 
 /**
@@ -20,16 +21,26 @@ export async function nameBreakages<T>(asked: Asked, signal: AbortSignal, call: 
 
 /** What ended a call without an answer that can be used: its size, the network, broken JSON, or our own mistake. */
 export function classifyBreakage(error: unknown, asked: Asked): ProviderFailed {
+  const foreign = findCause(error, (each) => each instanceof ForeignReply);
+  if (foreign) {
+    const about = { reason: foreign.message, isElsewhere: true, most: FOREIGN_TRIES };
+    return nameFailure('provider_bad_response', { ...asked, ...about });
+  }
   const reason = reasonIn(error);
   if (reason) return nameFailure('provider_bad_response', { ...asked, reason });
   const network = networkCode(error);
   if (network) {
     const code = /TIMEOUT|TIMEDOUT/.test(network) ? 'provider_timeout' : 'provider_unavailable';
-    return nameFailure(code, { ...asked, reason: network });
+    const unreached = findCause(error, (each) => each instanceof Unreached);
+    const at = unreached ? ` at ${unreached.host}` : '';
+    return nameFailure(code, { ...asked, reason: `${network}${at}`, isElsewhere: unreached !== null });
   }
   if (error instanceof SyntaxError) return nameFailure('provider_bad_response', { ...asked, reason: 'broken JSON' });
   return nameFailure('internal', { ...asked, reason: error instanceof Error ? error.name : typeof error });
 }
+
+/** A page may be that of a gateway, which passes; more often the address is wrong. */
+const FOREIGN_TRIES = 2;
 
 /** Whether the connection broke: nothing is missing from a reply that had already said why it stopped. */
 export function isCut(error: unknown): boolean {
@@ -37,11 +48,17 @@ export function isCut(error: unknown): boolean {
 }
 
 /** Why an answer was not read to its end, searched along an error's causes. */
-function reasonIn(error: unknown, depth = 0): string | null {
+function reasonIn(error: unknown): string | null {
+  const overflows = (each: Error) => 'code' in each && each.code === 'UND_ERR_HEADERS_OVERFLOW';
+  const unusable = findCause(error, (each) => each instanceof UnusableReply);
+  if (unusable) return unusable.message;
+  return findCause(error, (each): each is Error => overflows(each)) ? 'more than 16 KiB of headers' : null;
+}
+
+/** The first of an error and its causes that is of a kind. */
+function findCause<Kind extends Error>(error: unknown, isKind: (each: Error) => each is Kind, depth = 0): Kind | null {
   if (!(error instanceof Error) || depth > 5) return null;
-  if (error instanceof UnusableReply) return error.message;
-  if ('code' in error && error.code === 'UND_ERR_HEADERS_OVERFLOW') return 'more than 16 KiB of headers';
-  return reasonIn(error.cause, depth + 1);
+  return isKind(error) ? error : findCause(error.cause, isKind, depth + 1);
 }
 
 /** The code of the network failure behind an error (`ECONNREFUSED`, `UND_ERR_SOCKET` …); null where there is none. */

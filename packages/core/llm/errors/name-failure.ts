@@ -14,21 +14,27 @@ export type FailedCall = {
   status?: number | null;
   code?: string | null;
   requestId?: string | null;
+  /** Where the operator keeps the address of the server: `OPENAI_BASE_URL`. */
+  urlName?: string;
   /** What happened where no status says it: `ECONNREFUSED`. */
   reason?: string | null;
+  /** Whether the server at this address may be another than the operator meant. */
+  isElsewhere?: boolean;
+  /** How many tries it is worth, if fewer than usual. */
+  most?: number;
   says?: string | null;
   afterMs?: number | undefined;
 };
 
 /** The request that a failure is about, and the key that must not show in it. */
-export type Asked = Pick<FailedCall, 'provider' | 'model' | 'apiKey' | 'keyName'>;
+export type Asked = Pick<FailedCall, 'provider' | 'model' | 'apiKey' | 'keyName' | 'urlName'>;
 
 /** The failure of one code: what may be done about it, and a sentence that says what the reader can do. */
 export function nameFailure(code: ProviderCode, call: FailedCall): ProviderFailed {
   const { retry, sentence } = MEANINGS[code];
   const said = call.says ? ` ${call.provider} says: "${quoteProvider(call.says, call.apiKey)}"` : '';
   return new ProviderFailed(code, `${sentence(call)}${said}`, {
-    retry: retryOf(retry, call.afterMs),
+    retry: retryOf(retry, call),
     provider: {
       status: call.status ?? null,
       code: call.code ? quoteProvider(call.code, call.apiKey).slice(0, 100) : null,
@@ -59,14 +65,40 @@ export function plainWords(text: string): string | null {
   return !text.trim() || text.trimStart().startsWith('<') ? null : text;
 }
 
-function retryOf(kind: Retry['kind'], afterMs: number | undefined): Retry {
-  return kind === 'never' || afterMs === undefined ? { kind } : { kind, afterMs };
+function retryOf(kind: Retry['kind'], { afterMs, most }: FailedCall): Retry {
+  const after = afterMs === undefined ? {} : { afterMs };
+  if (kind === 'never') return { kind };
+  return kind === 'later' && most !== undefined ? { kind, ...after, most } : { kind, ...after };
 }
 
 /** The status or the reason in brackets, where one is known. */
 function because({ status, reason }: FailedCall): string {
   const cause = status ?? reason;
   return cause ? ` (${cause})` : '';
+}
+
+/** Statuses with which servers answer that are no providers, or are asked at a wrong path. */
+const ELSEWHERE = [301, 302, 303, 405];
+
+/** What to look at where the address may be wrong. */
+function checkUrl({ status, isElsewhere, urlName }: FailedCall): string {
+  const mayBeWrong = isElsewhere || ELSEWHERE.includes(status ?? 0);
+  return mayBeWrong && urlName ? ` Check ${urlName}.` : '';
+}
+
+/** A 404 is about the model if its words are, and not about a path that the server does not have. */
+function isAboutModel({ status, says, model }: FailedCall): boolean {
+  if (status !== 404) return true;
+  const words = says ?? '';
+  if (/\b(GET|POST)\b|\binvalid url\b/i.test(words)) return false;
+  return /model|deployment/i.test(words) || (model !== undefined && words.includes(model));
+}
+
+function unknownModel(call: FailedCall): string {
+  const { provider, model = '', urlName = `the base URL of ${provider}` } = call;
+  return isAboutModel(call)
+    ? `${provider} does not know the model "${model}"${because(call)}. Check the model's name and ${urlName}.`
+    : `${provider} has nothing at the path that was asked${because(call)}. Check ${urlName}, then the model's name "${model}".`;
 }
 
 type Meaning = { retry: Retry['kind']; sentence: (call: FailedCall) => string };
@@ -82,7 +114,7 @@ const MEANINGS = {
   },
   provider_unavailable: {
     retry: 'later',
-    sentence: (call) => `${call.provider} could not be reached, or broke off${because(call)}.`,
+    sentence: (call) => `${call.provider} could not be reached, or broke off${because(call)}.${checkUrl(call)}`,
   },
   provider_timeout: {
     retry: 'later',
@@ -90,7 +122,7 @@ const MEANINGS = {
   },
   provider_bad_response: {
     retry: 'later',
-    sentence: (call) => `${call.provider} sent a reply that cannot be used${because(call)}.`,
+    sentence: (call) => `${call.provider} sent a reply that cannot be used${because(call)}.${checkUrl(call)}`,
   },
   provider_authentication_failed: {
     retry: 'never',
@@ -102,13 +134,11 @@ const MEANINGS = {
   },
   provider_model_not_found: {
     retry: 'never',
-    sentence: (call) =>
-      `${call.provider} does not know the model "${call.model ?? ''}"${because(call)}. ` +
-      `Check the model's name and the base URL of ${call.provider}.`,
+    sentence: unknownModel,
   },
   provider_invalid_request: {
     retry: 'never',
-    sentence: (call) => `${call.provider} refused the request${because(call)}.`,
+    sentence: (call) => `${call.provider} refused the request${because(call)}.${checkUrl(call)}`,
   },
   context_length_exceeded: {
     retry: 'never',

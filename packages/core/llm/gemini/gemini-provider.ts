@@ -18,13 +18,15 @@ export type GeminiOptions = {
   post: Post;
   /** Where the operator keeps the key, for the sentence that says to check it. */
   keyName?: string;
+  /** Where the operator keeps the base URL, for the same kind of sentence. */
+  urlName?: string;
   /** `v1` where it is not given. */
   apiVersion?: string;
 };
 
 /** Asks Gemini by generateContent. One call, no retries, no bounds on its time. */
 export function geminiProvider(options: GeminiOptions): Provider {
-  const { name, apiKey, keyName = `the key of ${name}`, post } = options;
+  const { name, apiKey, keyName = `the key of ${name}`, urlName, post } = options;
   return {
     name,
     capabilities: {
@@ -40,7 +42,7 @@ export function geminiProvider(options: GeminiOptions): Provider {
       return listModels(post, { url: urlBelow(baseUrl, `/${apiVersion}/models`), headers: keyOf(options), signal });
     },
     ask(request, signal, onDelta) {
-      const asked: Asked = { provider: name, model: request.model, apiKey, keyName };
+      const asked: Asked = { provider: name, model: request.model, apiKey, keyName, ...(urlName && { urlName }) };
       return nameBreakages(asked, signal, async () => {
         if (!isModelName(request.model)) throw nameFailure('provider_model_not_found', asked);
         const opened = await openReply(post, { ...renderPost(request, options), signal });

@@ -25,6 +25,17 @@ export type HttpAnswer = {
   body: ByteReader;
 };
 
+/** The cause of a failure without an answer, with its code and the host and port of its server. */
+export class Unreached extends Error {
+  readonly host: string;
+  readonly code: unknown;
+  constructor(host: string, cause: Error) {
+    super('no answer', { cause });
+    this.host = host;
+    this.code = 'code' in cause ? cause.code : undefined;
+  }
+}
+
 /** Sends a request. The network's failures are a `TypeError` with a cause; an abort rejects with the signal's reason. */
 export type Post = (request: PostRequest) => Promise<HttpAnswer>;
 
@@ -98,7 +109,7 @@ async function send(dispatcher: Connections, request: PostRequest): Promise<Http
   };
   signal?.addEventListener('abort', onAbort, { once: true });
   const onOver = () => signal?.removeEventListener('abort', onAbort);
-  dispatcher.dispatch(options, handle(exchange, onOver));
+  dispatcher.dispatch(options, handle(exchange, { host: new URL(request.url).host, onOver }));
   return exchange.answer.promise;
 }
 
@@ -124,7 +135,7 @@ function fail({ answer, bytes, hasAnswered }: Exchange, error: unknown, isUrgent
   else answer.reject(error);
 }
 
-function handle(exchange: Exchange, onOver: () => void): Dispatcher.DispatchHandler {
+function handle(exchange: Exchange, { host, onOver }: { host: string; onOver(): void }): Dispatcher.DispatchHandler {
   const { bytes } = exchange;
   return {
     onRequestStart(controller) {
@@ -151,8 +162,10 @@ function handle(exchange: Exchange, onOver: () => void): Dispatcher.DispatchHand
       if (exchange.isAborted) return;
       // A proxy that asks for a password is such an error too, after the request has begun.
       const isUnsent = error instanceof errors.InvalidArgumentError && !exchange.controller;
-      const message = exchange.hasAnswered ? 'terminated' : 'fetch failed';
-      fail(exchange, isUnsent ? error : new TypeError(message, { cause: error }), false);
+      const broken = exchange.hasAnswered
+        ? new TypeError('terminated', { cause: error })
+        : new TypeError('fetch failed', { cause: new Unreached(host, error) });
+      fail(exchange, isUnsent ? error : broken, false);
     },
   };
 }

@@ -1,5 +1,5 @@
 import { exceedsJson } from '../../json.ts';
-import { boundJson, boundReply, REPLY_LIMITS, UnusableReply } from '../reply-limits.ts';
+import { boundJson, boundReply, ForeignReply, REPLY_LIMITS, UnusableReply } from '../reply-limits.ts';
 import { type ByteReader, chunksOf } from './byte-queue.ts';
 import { holdBytes } from './hold-bytes.ts';
 import type { AnswerHeaders, Post, PostRequest } from './http-client.ts';
@@ -26,10 +26,21 @@ const DRAIN_MS = 1000;
 export async function openReply(post: Post, request: PostRequest): Promise<Refusal | OpenedReply> {
   const { status, headers, body } = await post({ ...request, headers: { 'user-agent': 'Pawl', ...request.headers } });
   if (status < 200 || status > 299) return { kind: 'refused', status, headers, text: await readError(body) };
+  await refuseForeign(headers, body);
   const reader = limited(body);
   if (isJson(headers)) return { kind: 'whole', headers, text: await readWhole(reader) };
   return { kind: 'stream', headers, events: readEvents(chunksOf(readOn(reader))) };
 }
+
+/** A page is no reply: the server is a website, a sign-in or a gateway. */
+export async function refuseForeign(headers: AnswerHeaders, body: ByteReader): Promise<void> {
+  const [type = ''] = (headers.get('content-type') ?? '').split(';', 1);
+  if (!FOREIGN.test(type)) return;
+  await body.cancel();
+  throw new ForeignReply(`it sent ${type.trim().toLowerCase()}`);
+}
+
+const FOREIGN = /^\s*(text\/html|text\/css|text\/javascript|[\w.+-]+\/([\w.-]+\+)?xml|image\/.*)\s*$/i;
 
 function isJson(headers: AnswerHeaders): boolean {
   return /\bjson\b/i.test(headers.get('content-type') ?? '');

@@ -20,6 +20,8 @@ export type OpenaiOptions = {
   post: Post;
   /** Where the operator keeps the key, for the sentence that says to check it. */
   keyName?: string;
+  /** Where the operator keeps the base URL, for the same kind of sentence. */
+  urlName?: string;
   /** OpenAI's newer models refuse `max_tokens`, most other servers know nothing else, which is the default. */
   maxTokensField?: MaxTokensField;
 };
@@ -45,7 +47,7 @@ export function openaiProvider(options: OpenaiOptions): Provider {
       structured_outputs: true,
     },
     ask(request, signal, onDelta) {
-      const asked: Asked = { provider: name, model: request.model, apiKey, keyName };
+      const asked: Asked = { provider: name, model: request.model, apiKey, keyName, ...urlNameOf(options) };
       return nameBreakages(asked, signal, async () => {
         const opened = await openReply(post, { ...(await renderPost(request, options)), signal });
         if (opened.kind === 'refused') throw classifyRefusal(opened, asked);
@@ -53,6 +55,13 @@ export function openaiProvider(options: OpenaiOptions): Provider {
       });
     },
   };
+}
+
+/** Most servers want a base URL that ends in a version; the sentence says so where it does not. */
+function urlNameOf({ baseUrl, urlName }: OpenaiOptions): { urlName?: string } {
+  if (!urlName || typeof baseUrl !== 'string') return {};
+  const endsInVersion = /\/v\d+\w*\/*$/.test(new URL(baseUrl).pathname);
+  return { urlName: endsInVersion ? urlName : `${urlName}, which does not end in /v1` };
 }
 
 function baseUrlOf({ baseUrl }: OpenaiOptions): string | Promise<string> {

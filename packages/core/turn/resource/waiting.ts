@@ -1,4 +1,5 @@
 import { isWaiting } from '../next-step.ts';
+import { readStep } from '../step.ts';
 import { isTerminal, type ListedTurn } from '../turn.ts';
 import { iso } from './iso.ts';
 
@@ -34,12 +35,24 @@ export function waitingOf(turn: WaitingTurn, away: PartsAway = NOTHING_AWAY): Wa
   if (work.leased) return null;
   if (work.retryAt === null && status === 'in_progress' && work.uncontended) return null;
 
-  const call = firstWaitingCalls(turn);
-  if (call) return { ...call, since };
-  if (work.retryAt) return { for: work.rateLimited ? 'provider' : 'retry', since, until: iso(work.retryAt) };
-  if (work.quotaFull) return { for: 'project_quota', since };
-  const note = away.get('queue') ?? away.get('worker');
-  return { for: 'slot', since, ...(note !== undefined && { note }) };
+  return { ...(firstWaitingCalls(turn) ?? waitForWork(turn, away)), since };
+}
+
+/** What a step waits for that needs no answer from outside. */
+function waitForWork(turn: WaitingTurn, away: PartsAway): Omit<Waiting, 'since'> {
+  const { rateLimited, step, retryAt, quotaFull } = turn.work;
+  const lacked = rateLimited && readStep(step).kind === 'batch' ? lackedTools(turn) : undefined;
+  if (retryAt && !lacked) return { for: rateLimited ? 'provider' : 'retry', until: iso(retryAt) };
+  if (quotaFull) return { for: 'project_quota' };
+  const note = away.get('queue') ?? away.get('worker') ?? lacked;
+  return { for: 'slot', ...(note !== undefined && { note }) };
+}
+
+/** The batch was handed on, since the worker that took it had not loaded the tools of these calls. */
+function lackedTools({ rounds }: WaitingTurn): string {
+  const calls = rounds.at(-1)?.calls.filter((call) => call.result === null && !isWaiting(call)) ?? [];
+  const names = [...new Set(calls.map(({ name }) => name))].join(', ') || 'the tools of its calls';
+  return `The turn waits for a worker that has loaded ${names}. Start workers with the same PAWL_TOOLS and PAWL_MCP.`;
 }
 
 /** The calls that wait for a client come before those that wait for a person. */

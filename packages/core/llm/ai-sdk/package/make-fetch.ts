@@ -1,6 +1,6 @@
 import type { ByteReader } from '../../http/byte-queue.ts';
 import type { HttpAnswer, Post } from '../../http/http-client.ts';
-import { limited, readError } from '../../http/open-reply.ts';
+import { limited, readError, refuseForeign } from '../../http/open-reply.ts';
 import { boundBody } from './bound-body.ts';
 
 /** Statuses whose answers have no body, not even an empty one. */
@@ -43,6 +43,7 @@ async function asResponse({ status, fields, body }: Answer): Promise<Response> {
   const known = Math.min(status, 599);
   if (WITHOUT_BODY.includes(known)) return new Response(null, { status: known, headers });
   const isGood = status >= 200 && status <= 299;
+  if (isGood) await refuseForeign(headers, body);
   return new Response(isGood ? streamOf(limited(body)) : await readError(body), { status: known, headers });
 }
 

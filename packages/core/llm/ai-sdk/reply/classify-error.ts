@@ -67,7 +67,7 @@ function readError(error: unknown): SaidError {
   const plain = typeof responseBody === 'string' && body === undefined ? plainWords(responseBody) : null;
   return {
     name: textIn(name),
-    status: statusIn(statusCode) ?? statusIn(status) ?? statusIn(inner.status) ?? statusIn(inner.code),
+    status: statusIn(statusCode, 300) ?? statusIn(status) ?? statusIn(inner.status) ?? statusIn(inner.code),
     code: textIn(inner.code) ?? textIn(inner.type) ?? headerIn(responseHeaders, 'x-amzn-errortype'),
     message: textIn(inner.message) ?? textIn(message) ?? plain,
     headers: { get: (header) => headerIn(responseHeaders, header) },
@@ -93,8 +93,8 @@ function textIn(value: unknown): string | null {
   return typeof value === 'string' && value !== '' ? value : null;
 }
 
-function statusIn(value: unknown): number | null {
-  return typeof value === 'number' && Number.isInteger(value) && value >= 400 && value <= 599 ? value : null;
+function statusIn(value: unknown, least = 400): number | null {
+  return typeof value === 'number' && Number.isInteger(value) && value >= least && value <= 599 ? value : null;
 }
 
 function headerIn(headers: unknown, name: string): string | null {

@@ -1,0 +1,52 @@
+import { exponentialBackoffMs } from '#core/backoff.ts';
+import { postponeStep } from '#core/checkpoint/turns/postpone.ts';
+import { listToolsets } from '#core/checkpoint/workers.ts';
+import { lackedBy } from '#core/tools/loaded-tools.ts';
+import { toolsFor } from '#core/turn/call.ts';
+import type { ToolCall, Turn } from '#core/turn/turn.ts';
+import type { Wakeup } from '#core/turn/wakeup.ts';
+import type { WorkerContext } from '../context.ts';
+import type { Run } from '../lease/run.ts';
+import { dueWakeups } from '../lease/stop-run.ts';
+import { writeCheckpoint } from '../write-checkpoint.ts';
+
+/** How long a step waits for a worker that has its tools, between two looks. */
+const PAUSE = { firstMs: 1_000, longestMs: 15_000 };
+
+/** The tool or the MCP server that a call needs and this worker has not loaded; null where the call can run here. */
+export function toolLackedBy(turn: Turn, call: ToolCall, context: Pick<WorkerContext, 'tools' | 'mcp'>): string | null {
+  const tool = toolsFor(turn.config, call).find(({ name }) => name === call.name);
+  return tool ? lackedBy(tool, context) : null;
+}
+
+/**
+ * Gives a batch back whose open calls need tools that are not loaded here. It uses up no attempt and touches no claim.
+ * - If a worker that is alive has loaded them, the batch goes to the queue of that worker at once.
+ * - If none has, the turn waits, and each worker that takes it looks again.
+ */
+export async function handOn(run: Run, lacked: string[], context: WorkerContext): Promise<Wakeup[]> {
+  const { id, turn, step, called, edition, told } = run;
+  const toolset = bestOf(await listToolsets(context.db), lacked);
+  const { generation } = turn.work;
+  const later = {
+    ...{ turnId: turn.id, step, generation, runId: id, called: [...called], edition, told },
+    ...{ delayMs: toolset ? 0 : exponentialBackoffMs(generation + 1, PAUSE), attempt: false, rateLimited: true },
+    ...{ waitedMs: 0, eventData: null },
+  };
+  const write = { verb: 'postponeStep', turnId: turn.id };
+  const wakeups = await writeCheckpoint(context, write, () => postponeStep(context.db, later));
+  if (!wakeups) return dueWakeups(turn, context);
+
+  const about = { event: 'batch.handed_on', turn_id: turn.id, step, tools: lacked };
+  const names = lacked.join(', ');
+  if (toolset) context.log.debug(about, `calls of ${names} go to a worker that has loaded them`);
+  else context.log.warn(about, `no worker has loaded ${names}: the turn waits for one. Check PAWL_TOOLS and PAWL_MCP.`);
+  return toolset ? wakeups.map((wakeup) => ({ ...wakeup, toolset })) : wakeups;
+}
+
+/** The set that has most of what is lacked; null where no set has any. */
+function bestOf(toolsets: string[][], lacked: string[]): string[] | null {
+  const known = toolsets.map((tools) => ({ tools, count: lacked.filter((name) => tools.includes(name)).length }));
+  const best = known.reduce((one, other) => (other.count > one.count ? other : one), { tools: [''], count: 0 });
+  return best.count > 0 ? best.tools : null;
+}
