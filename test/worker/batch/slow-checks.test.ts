@@ -18,19 +18,6 @@ test('a batch of calls that take for ever to check is refused, and other work go
   expect(turnsOfLoop).toBeGreaterThan(MANY);
 });
 
-test('a check of one project does not wait for all checks of another', async () => {
-  const answered: string[] = [];
-  const plan = async (project: string) => {
-    const turn = { ...turnWith({}, [endless(0)]), project };
-    await planCalls(turn, turn.rounds[0]?.calls ?? []);
-    answered.push(project);
-  };
-
-  await Promise.all([...Array.from({ length: MANY }, () => plan('hostile')), plan('modest')]);
-
-  expect(answered.indexOf('modest')).toBeLessThan(2);
-});
-
 test('a reply with such calls is looked at beside other work before it is saved', async () => {
   const turn = turnWith({ approval: 'always' }, [...Array.from({ length: MANY }, (_, n) => endless(n)), { s: 'aaa' }]);
 
