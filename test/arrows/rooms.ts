@@ -1,5 +1,6 @@
 const BASE = 'packages/core';
-const PURE = [BASE, 'packages/core/turn'];
+const BOUNDS = 'packages/core/bounds';
+const PURE = [BASE, BOUNDS, 'packages/core/turn'];
 const STORES = [...PURE, 'packages/core/postgres'];
 const REACHING = [...PURE, 'packages/core/egress'];
 const CORE = [
@@ -26,6 +27,7 @@ const PRODUCT = [...CORE, PROCESS, ...PARTS, 'services/standalone', ...STANDALON
  */
 export const rooms: Record<string, string[]> = {
   [BASE]: [],
+  [BOUNDS]: [BASE],
   'packages/core/turn': [BASE],
   'packages/core/postgres': [BASE],
   'packages/core/checkpoint': STORES,

@@ -6,9 +6,8 @@ export const SCHEMA_BOUNDS = {
   lightPatternLength: 1_000,
   /** Characters of a schema times characters of a value that one walk compares in about a millisecond. */
   lightProduct: 4_000_000,
-  /** How long compiling, or a check, may keep the event loop; then a thread begins it again. */
-  lightCompileMs: 50,
-  lightCheckMs: 5,
+  /** How long a check may keep the event loop; then a thread begins it again. */
+  lightCheckMs: 20,
   /** Threads of a process that compile and check. A project is in one of them at a time. */
   threads: 2,
   threadHeapMb: 192,

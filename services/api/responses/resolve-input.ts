@@ -22,9 +22,29 @@ type Place = { project: string; last: Pick<Turn, 'conversationId' | 'position'> 
  * them, that a call in the input came of: it tells all of it.
  */
 export async function resolveInput(db: Db, input: PlacedItem[], place: Place): Promise<ResolvedItem[]> {
-  const resolved = (await Promise.all(input.map((placed) => resolve(db, placed, place)))).flat();
+  const findTurn = rememberTurns(db, place.project);
+  const resolved: (ResolvedItem & { isHistory: boolean })[] = [];
+  for (let at = 0; at < input.length; at += LOOK_UPS_AT_ONCE) {
+    const some = input.slice(at, at + LOOK_UPS_AT_ONCE).map((placed) => resolve(db, placed, { ...place, findTurn }));
+    resolved.push(...(await Promise.all(some)).flat());
+  }
   const settled = new Set(resolved.flatMap(({ item }) => allowedBy(item) ?? []));
   return resolved.filter(({ item, isHistory }) => !isHistory && !settled.has(requestOf(item) ?? ''));
+}
+
+/** References that one request looks up at a time: other requests need connections, too. */
+const LOOK_UPS_AT_ONCE = 16;
+
+type FindTurn = (turnId: string) => ReturnType<typeof findTurnOfItems>;
+
+/** Reads each turn once, however many of its items are named. */
+function rememberTurns(db: Db, project: string): FindTurn {
+  const known = new Map<string, ReturnType<FindTurn>>();
+  return (turnId) => {
+    const found = known.get(turnId) ?? findTurnOfItems(db, project, turnId);
+    known.set(turnId, found);
+    return found;
+  };
 }
 
 /** The path of a field by its place in the caller's list, of one by its place in the resolved input. */
@@ -49,11 +69,11 @@ export async function takeResolved(
 async function resolve(
   db: Db,
   { at, item }: PlacedItem,
-  place: Place,
+  place: Place & { findTurn: FindTurn },
 ): Promise<(ResolvedItem & { isHistory: boolean })[]> {
   if (!isReference(item)) return [{ at, item, isHistory: false }];
   const named = readItemId(item.id);
-  const known = named && (await findTurnOfItems(db, place.project, named.turnId));
+  const known = named && (await place.findTurn(named.turnId));
   const found = known?.deletedItems.includes(item.id) ? undefined : known && itemOf(known.turn, item.id);
   if (item.call) return [{ at, item: withResult(item.call, found), isHistory: false }];
   if (!known || found === undefined) {

@@ -47,18 +47,6 @@ test('beyond the first 8 KiB the new schemas of a request are compiled beside ot
   expect(turnsOfLoop).toBeGreaterThan(8);
 });
 
-test('the schema of one project does not wait for all schemas of another', async () => {
-  const answered: string[] = [];
-  const compile = async (project: string, n: number) => {
-    await checkInThread({ project, schema: JSON.stringify(flat(`${project}_${n}`, 400)) });
-    answered.push(project);
-  };
-
-  await Promise.all([...Array.from({ length: 10 }, (_, n) => compile('busy', n)), compile('other', 0)]);
-
-  expect(answered.indexOf('other')).toBeLessThan(5);
-});
-
 test('a job that fills the memory of its thread is answered, and so is the next', async () => {
   const items = { type: 'array', items: { type: 'object', required: ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'] } };
   const schema = JSON.stringify({ type: 'object', properties: { rows: items } });

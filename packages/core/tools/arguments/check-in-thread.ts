@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import { SCHEMA_BOUNDS } from '../../bounds/schema-bounds.ts';
 import { takeTurns } from '../../take-turns.ts';
-import type { ThreadAnswer, ThreadJob } from './checking-thread.ts';
+import type { ThreadAnswer, ThreadJob } from './thread-job.ts';
 
 /** What a thread answers; `out-of-memory` if the job ended it. */
 export type CheckedInThread = ThreadAnswer | { kind: 'out-of-memory' };
@@ -52,7 +52,7 @@ async function run({ resolve, reject, ...job }: Waiting): Promise<void> {
 function startThread(): Worker {
   threads += 1;
   const resourceLimits = { maxOldGenerationSizeMb: SCHEMA_BOUNDS.threadHeapMb };
-  return new Worker(new URL('./checking-thread.ts', import.meta.url), { env: {}, execArgv: [], resourceLimits });
+  return new Worker(new URL('./thread-job.ts', import.meta.url), { env: {}, execArgv: [], resourceLimits });
 }
 
 function ask(thread: Worker, job: ThreadJob): Promise<ThreadAnswer> {

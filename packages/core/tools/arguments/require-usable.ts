@@ -4,7 +4,6 @@ import { SCHEMA_BOUNDS } from '../../bounds/schema-bounds.ts';
 import { checkInThread } from './check-in-thread.ts';
 import { compileOnce, SchemaRefused } from './compile-schema.ts';
 import { isLightSchema } from './light-schema.ts';
-import { OutOfTime, stopAfter } from './stop-after.ts';
 
 /** The request that new schemas come with: its project, and how many characters of them it may have compiled at once. */
 export type SchemaSource = { project: string; lightLength: number };
@@ -36,20 +35,18 @@ export async function requireUsable(schema: JsonSchema, source: SchemaSource): P
 async function learnOutcome(schema: JsonSchema, text: string, source: SchemaSource) {
   const mayHere = text.length <= source.lightLength && isLightSchema(text);
   if (mayHere) source.lightLength -= text.length;
-  const reason = (mayHere ? reasonHere(schema) : null) ?? (await reasonOfThread(text, source.project));
+  const reason = mayHere ? reasonHere(schema) : await reasonOfThread(text, source.project);
   return { failure: reason === USABLE ? null : new SchemaRefused(reason) };
 }
 
 const USABLE = '';
 
-/** Null if it takes too long here. */
-function reasonHere(schema: JsonSchema): string | null {
+function reasonHere(schema: JsonSchema): string {
   try {
-    compileOnce(schema, (work) => stopAfter(SCHEMA_BOUNDS.lightCompileMs, work));
+    compileOnce(schema);
     return USABLE;
   } catch (error) {
     if (error instanceof SchemaRefused) return error.message;
-    if (error instanceof OutOfTime) return null;
     throw error;
   }
 }

@@ -6,9 +6,9 @@ import { yieldToEventLoop } from '#core/yield-to-event-loop.ts';
 import { isUnderResponses } from '../response-base.ts';
 import type { ApiEnv } from '../router.ts';
 import { makeBodyPlaces } from './body-places.ts';
-import { refuseBySize, refuseWithoutParts } from './body-size.ts';
 import { cleanBody, invalidJson, refuseByScan } from './clean-body.ts';
 import { type ReceivedBody, receiveBody } from './receive-body.ts';
+import { refuseBySize, refuseWithoutParts } from './refuse-by-size.ts';
 import { requireJsonType } from './require-json-type.ts';
 
 const WITH_BODY = new Set(['POST', 'PUT', 'PATCH']);

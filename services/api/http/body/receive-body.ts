@@ -6,7 +6,7 @@ import { type JsonScan, scanJson, startJsonScan } from '#core/json.ts';
 import { orCutOff } from '../errors.ts';
 import { isUnderResponses } from '../response-base.ts';
 import type { ApiEnv } from '../router.ts';
-import { PART, tooLarge } from './body-size.ts';
+import { PART, tooLarge } from './refuse-by-size.ts';
 
 /** The bytes of a body, with the scan of them as JSON. */
 export type ReceivedBody = { bytes: Buffer; scan: JsonScan };

@@ -50,7 +50,7 @@ function checking(key: string): Bound {
   return (work) => {
     const times = timeouts.get(key) ?? 0;
     try {
-      return withinCpu(Math.max(SCHEMA_BOUNDS.leastCheckCpuMs, SCHEMA_BOUNDS.checkCpuMs / 2 ** times), work);
+      return withinCpu(Math.max(SCHEMA_BOUNDS.leastCheckCpuMs, SCHEMA_BOUNDS.checkCpuMs >> times), work);
     } catch (error) {
       if (error instanceof OutOfTime) timeouts.set(key, times + 1);
       throw error;
