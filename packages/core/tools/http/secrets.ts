@@ -28,6 +28,8 @@ export type ToolSecret = z.output<typeof Bound>;
 /** The operator's secrets, by name. */
 export type ToolSecrets = ReadonlyMap<string, ToolSecret>;
 
+const FORM = 'Write {"name":"value"}, or name:value,name:value.';
+
 /**
  * Reads `PAWL_SECRETS`: `{"github":"ghp_…"}`, `{"github":{"value":"ghp_…","hosts":["api.github.com"],"projects":["a"]}}`
  * or, short, `github:ghp_…,other:…`. Every caller can define an HTTP tool with any URL, so a secret without `hosts` can
@@ -36,7 +38,7 @@ export type ToolSecrets = ReadonlyMap<string, ToolSecret>;
 export function parseToolSecrets(text = ''): ToolSecrets {
   const given = text.trim();
   const { data, error } = Secrets.safeParse(
-    given.startsWith('{') ? parseJsonSetting('PAWL_SECRETS', given) : splitPairs(given),
+    given.startsWith('{') ? parseJsonSetting('PAWL_SECRETS', given, FORM) : splitPairs(given),
   );
   if (data) return new Map(Object.entries(data));
   const [issue] = error.issues;
