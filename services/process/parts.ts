@@ -194,7 +194,7 @@ function lazySimulator(): { baseUrl(): Promise<string>; close(): Promise<void> }
   };
 }
 
-/** Logs what a process works with, a line each: data, queue, providers, tools. No secret is among it. */
+/** Logs what a process works with, a line each: data, queue, providers, tools; MCP servers are checked. No secret is logged. */
 export function logParts(log: Log, settings: Settings, parts: Pick<Parts, 'providers' | 'tools' | 'mcp'>): void {
   const { providers, tools, mcp } = parts;
   const { DATABASE_URL, DATABASE_DIRECT_URL, REDIS_URL, PAWL_DATA_DIR, PAWL_TOOLS } = settings;
@@ -206,6 +206,7 @@ export function logParts(log: Log, settings: Settings, parts: Pick<Parts, 'provi
   log.info(`providers: ${providers.names.join(', ')}`);
   const count = tools.list().length;
   const own = count === 0 ? 'none of our own' : `${count} of ${resolve(PAWL_TOOLS || 'tools.ts')}`;
+  mcp.check();
   log.info(`tools: ${own}${mcp.names.length === 0 ? '' : `, MCP servers: ${mcp.names.join(', ')}`}`);
 }
 

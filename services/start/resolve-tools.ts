@@ -4,6 +4,7 @@ import { quote, shorten } from '#core/text.ts';
 import { checkDefinitions, type ToolRules } from '#core/tools/define/check.ts';
 import { tightenTool } from '#core/tools/define/tighten.ts';
 import { fillHeaders } from '#core/tools/http/headers.ts';
+import type { McpProblem } from '#core/tools/mcp/problem.ts';
 import type { McpServers } from '#core/tools/mcp/servers.ts';
 import type { ToolRegistry } from '#core/tools/registry.ts';
 import { fillTool, type GivenTool, type Tool, type ToolExecution, type TurnTool } from '#core/turn/request/tool.ts';
@@ -38,9 +39,11 @@ export function toolInForce(given: GivenTool, tools: ToolRegistry): Tool {
   return tool;
 }
 
-/** Refuses what names tools of an MCP server that does not answer. */
-export function refuseUnavailable(server: string, path: string): never {
-  const message = `The MCP server ${quote(server)} cannot be reached now. Try again in a moment.`;
+/** Refuses what names tools of an MCP server that does not list them. */
+export function refuseUnavailable(server: string, problem: McpProblem | null, path: string): never {
+  const message = problem?.isLasting
+    ? `The MCP server ${quote(server)} ${problem.what}. Ask the operator to check PAWL_MCP.`
+    : `The MCP server ${quote(server)} cannot be reached now. Try again in a moment.`;
   throw new RequestRefused(503, 'mcp_server_unavailable', message, path);
 }
 
@@ -80,7 +83,7 @@ async function findMcpTool(name: string, path: string, mcp: McpServers): Promise
     case 'unknown':
       return refuseName(name, path);
     case 'unavailable':
-      return refuseUnavailable(found.server, path);
+      return refuseUnavailable(found.server, found.problem, path);
   }
 }
 

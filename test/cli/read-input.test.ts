@@ -18,10 +18,10 @@ test.each([[['run']], [['run', '-']]])('pawl %j reads its input from the standar
   await using _worker = await startBackgroundWorker(harness);
 
   const { exitCode } = await piped(harness.url, [...args, '--model', 'openai/test'], 'Say hello\nto Ada.\n');
-  const [turn] = harness.modelRequests;
+  const { body: turns } = await harness.call('GET', '/v1/turns');
 
   expect(exitCode).toBe(0);
-  expect(JSON.stringify(turn)).toContain('Say hello\\nto Ada.');
+  expect(JSON.stringify(turns)).toContain('Say hello\\nto Ada.');
 });
 
 test('pawl run with an input leaves the standard input unread', async () => {

@@ -56,7 +56,9 @@ test('a price of a provider that is not configured is told, and one of all provi
 });
 
 test.each([
-  ['{', 'PAWL_PRICES: this is no JSON'],
+  ['{', 'PAWL_PRICES: this is no JSON, at line 1 column 2. Give JSON such as {"openai/gpt-4.1"'],
+  ['{"a/b":\n x}', 'PAWL_PRICES: this is no JSON, at line 2 column 2.'],
+  ['{"a/b":5}', 'PAWL_PRICES.a/b: give input and output, as in {"input":2,"output":8}'],
   ['[]', 'PAWL_PRICES: give JSON such as {"openai/gpt-4.1":{"input":2,"cached_input":0.5,"output":8}}'],
   ['{"gpt-4.1":{"input":1,"output":1}}', 'PAWL_PRICES.gpt-4.1: name the model as provider/model'],
   ['{"openai/*-mini":{"input":1,"output":1}}', 'PAWL_PRICES.openai/*-mini: name the model as provider/model'],

@@ -68,7 +68,7 @@ test.each([
   ['[]', 'PAWL_PROJECTS: this is no object of projects.'],
   ['{"web":{},\n "w\\u0065b":{}}', 'PAWL_PROJECTS: the name at line 2 column 2 stands twice in its object.'],
   ['{"web":{"weight":1,"keys":["a:","{"],"weight" : 2}}', 'the name at line 1 column 38 stands twice in its object.'],
-  ['sk-key', 'PAWL_PROJECTS: this is no JSON. Give JSON such as'],
+  ['sk-key', 'PAWL_PROJECTS: this is no JSON, at line 1 column 1. Give JSON such as'],
   ['@/no/such.json', 'PAWL_PROJECTS: the file /no/such.json cannot be read (ENOENT).'],
   ['{"web":{"weigth":2}}', 'PAWL_PROJECTS.web: there is no field weigth. Give keys, weight, max_active_turns,'],
   ['{"web":{"sk-key":2}}', 'PAWL_PROJECTS.web: there is no field of this name. Give keys, weight,'],

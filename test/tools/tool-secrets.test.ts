@@ -29,7 +29,7 @@ test.each([
   [
     'broken JSON',
     '{"github":"hunter2hunter2"',
-    /^PAWL_SECRETS: this is no JSON\. Write \{"name":"value"\}, or name:value/,
+    /^PAWL_SECRETS: this is no JSON, at line \d+ column \d+\. Write \{"name":"value"\}, or name:value/,
   ],
   [
     'a list',

@@ -1,11 +1,16 @@
 import { z } from 'zod';
 import { Misconfigured } from '../failure.ts';
-import { parseJson } from '../json.ts';
+import { parseJsonSetting } from '../json-setting.ts';
 import type { Usage } from '../turn/reply.ts';
 
 const usd = z.number('give a number of USD for a million tokens').min(0, 'give a number of USD, 0 or more');
 
-const Price = z.strictObject({ input: usd, cached_input: usd.optional(), output: usd });
+const EXAMPLE = '{"openai/gpt-4.1":{"input":2,"cached_input":0.5,"output":8}}';
+
+const Price = z.strictObject(
+  { input: usd, cached_input: usd.optional(), output: usd },
+  'give input and output, as in {"input":2,"output":8}',
+);
 type Price = z.infer<typeof Price>;
 
 const PriceList = z.record(
@@ -13,7 +18,7 @@ const PriceList = z.record(
     .string()
     .regex(/^([A-Za-z0-9_-]+\/[^*]+|[^*]*\*)$/, 'name the model as provider/model; only its last character may be *'),
   Price,
-  'give JSON such as {"openai/gpt-4.1":{"input":2,"cached_input":0.5,"output":8}}',
+  `give JSON such as ${EXAMPLE}`,
 );
 
 /** What models cost, in USD. */
@@ -51,9 +56,7 @@ export function unusedPrices({ names }: Pick<Prices, 'names'>, providers: readon
 }
 
 function readList(text: string): Record<string, Price> {
-  const json = parseJson(text);
-  if (json === undefined) throw new Misconfigured('PAWL_PRICES: this is no JSON');
-  const { data, error } = PriceList.safeParse(json);
+  const { data, error } = PriceList.safeParse(parseJsonSetting('PAWL_PRICES', text, `Give JSON such as ${EXAMPLE}.`));
   if (data) return data;
   const [issue] = error.issues;
   const path = ['PAWL_PRICES', ...(issue?.path ?? [])];

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Misconfigured } from '../failure.ts';
-import { parseJson } from '../json.ts';
+import { parseJsonSetting } from '../json-setting.ts';
 import type { Bounds } from './bounded.ts';
 
 type Env = Record<string, string | undefined>;
@@ -34,14 +34,17 @@ const ProviderConfig = z.discriminatedUnion('kind', [ServerConfig, PackageConfig
 });
 export type ProviderConfig = z.infer<typeof ProviderConfig>;
 
-const Extra = z.record(z.string().regex(/^[a-z0-9_-]+$/i, 'use letters, digits, _ and - in the name'), ProviderConfig);
+const Extra = z.record(
+  z.string().regex(/^[a-z0-9_-]+$/i, 'use letters, digits, _ and - in the name'),
+  ProviderConfig,
+  'give an object of providers, by their names',
+);
 
 /** The providers named in `PAWL_PROVIDERS`; a `Misconfigured` names the path of what is wrong, never its value. */
 export function readExtraProviders(env: Env, builtIn: readonly string[]): Record<string, ProviderConfig> {
   const text = env.PAWL_PROVIDERS?.trim();
   if (!text) return {};
-  const json = parseJson(text);
-  if (json === undefined) throw new Misconfigured('PAWL_PROVIDERS: this is no JSON');
+  const json = parseJsonSetting('PAWL_PROVIDERS', text, 'See docs/providers.md.');
   const { data, error } = Extra.safeParse(json);
   if (!data) {
     const [issue] = error.issues;

@@ -41,8 +41,13 @@ function deepest(issue: Issue, before: PropertyKey[]): { path: PropertyKey[]; le
     const first = errors.find(({ code }) => code === 'unrecognized_keys') ?? errors[0];
     return first ? [deepest(first, path)] : [];
   });
-  const closest = branches.sort((a, b) => b.path.length - a.path.length)[0];
-  return closest && closest.path.length > path.length ? closest : { path, leaf: issue };
+  const closest = branches.sort((a, b) => reachOf(b) - reachOf(a))[0];
+  return closest && reachOf(closest) > path.length ? closest : { path, leaf: issue };
+}
+
+/** How far a problem lies within a value: that of an unknown key lies at the key. */
+function reachOf({ path, leaf }: { path: PropertyKey[]; leaf: Issue }): number {
+  return path.length + (leaf.code === 'unrecognized_keys' ? 1 : 0);
 }
 
 /** What to give instead of an invalid value, as the end of a sentence. A message of our own schemas goes first. */

@@ -38,14 +38,15 @@ const ready = createRoute({
 export function healthRoutes({
   availability,
   connectionRefusals,
-}: Pick<ApiContext, 'availability' | 'connectionRefusals'>) {
+  mcp,
+}: Pick<ApiContext, 'availability' | 'connectionRefusals' | 'mcp'>) {
   const sayAlive: RouteHandler<typeof alive, ApiEnv> = (c) => c.json({ status: 'ok' as const }, 200);
   const sayReady: RouteHandler<typeof ready, ApiEnv> = async (c) => {
     const { away, stores, workers } = await availability.check();
     const reason = connectionRefusals.current() ?? away.get('database') ?? away.get('disk');
     if (reason) throw new RequestRefused(503, 'service_unavailable', reason);
     const queue = away.has('queue') ? ('away' as const) : ('ready' as const);
-    const notes = [...away.values(), ...stores.values()].filter((note) => note !== null);
+    const notes = [...away.values(), ...stores.values(), ...mcp.problems()].filter((note) => note !== null);
     return c.json({ status: 'ready' as const, queue, workers: workers ?? 0, notes }, 200);
   };
   return makeRouter().openapi(alive, sayAlive).openapi(ready, sayReady);

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { Misconfigured } from '#core/failure.ts';
 import { isRecord } from '#core/json.ts';
+import { parseJsonSetting } from '#core/json-setting.ts';
 import { type Project, plainProject } from '#core/project.ts';
 import type { ToolSecrets } from '#core/tools/http/secrets.ts';
 import type { Settings } from '../settings.ts';
@@ -48,15 +49,8 @@ function contentOf(text: string): string {
 
 const FORM = 'Give JSON such as {"web":{"keys":["…"]}}, or @ and the path of a file with it.';
 
-/** The parser's own message quotes the JSON, and so a key: only the line and the column are taken of it. */
 function readJson(text: string): Record<string, unknown> {
-  let json: unknown;
-  try {
-    json = JSON.parse(text);
-  } catch (error) {
-    const [place] = /line \d+ column \d+/.exec(error instanceof Error ? error.message : '') ?? [];
-    throw new Misconfigured(`PAWL_PROJECTS: this is no JSON${place ? `, at ${place}` : ''}. ${FORM}`);
-  }
+  const json = parseJsonSetting('PAWL_PROJECTS', text, FORM);
   const repeated = findRepeatedName(text);
   if (repeated) {
     const place = `line ${repeated.line} column ${repeated.column}`;

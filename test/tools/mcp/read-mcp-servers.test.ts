@@ -23,7 +23,7 @@ test('servers are read from JSON as it is known from other clients; no text is n
 });
 
 test.each<[given: unknown, sentence: string]>([
-  ['{"github":', 'PAWL_MCP: this is no JSON.'],
+  ['{"github":', 'PAWL_MCP: this is no JSON, at line 1 column 10.'],
   [[], 'PAWL_MCP: '],
   [{ GitHub: { url } }, 'PAWL_MCP.GitHub: name it with'],
   [{ my__hub: { url } }, 'PAWL_MCP.my__hub: name it with'],

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { Misconfigured } from '../../failure.ts';
+import { parseJsonSetting } from '../../json-setting.ts';
 
 const Host = z
   .string()
@@ -27,6 +28,8 @@ export type ToolSecret = z.output<typeof Bound>;
 /** The operator's secrets, by name. */
 export type ToolSecrets = ReadonlyMap<string, ToolSecret>;
 
+const FORM = 'Write {"name":"value"}, or name:value,name:value.';
+
 /**
  * Reads `PAWL_SECRETS`: `{"github":"ghp_…"}`, `{"github":{"value":"ghp_…","hosts":["api.github.com"],"projects":["a"]}}`
  * or, short, `github:ghp_…,other:…`. Every caller can define an HTTP tool with any URL, so a secret without `hosts` can
@@ -34,19 +37,12 @@ export type ToolSecrets = ReadonlyMap<string, ToolSecret>;
  */
 export function parseToolSecrets(text = ''): ToolSecrets {
   const given = text.trim();
-  const { data, error } = Secrets.safeParse(given.startsWith('{') ? parseJson(given) : splitPairs(given));
+  const { data, error } = Secrets.safeParse(
+    given.startsWith('{') ? parseJsonSetting('PAWL_SECRETS', given, FORM) : splitPairs(given),
+  );
   if (data) return new Map(Object.entries(data));
   const [issue] = error.issues;
   throw new Misconfigured(`${['PAWL_SECRETS', ...(issue?.path ?? [])].join('.')}: ${issue?.message}.`);
-}
-
-/** The parser's own message quotes the JSON, and so a secret. */
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw new Misconfigured('PAWL_SECRETS: this is no JSON. Write {"name":"value"}, or name:value,name:value.');
-  }
 }
 
 function splitPairs(text: string): Record<string, string> {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { Misconfigured } from '../../failure.ts';
+import { parseJsonSetting } from '../../json-setting.ts';
 import { isOwnLabel } from '../../turn/request/labelled-tool.ts';
 
 const Name = z
@@ -30,7 +31,11 @@ export type McpServerConfig = z.output<typeof Remote> | z.output<typeof Local>;
  * Throws `Misconfigured` naming the path of what is wrong, never its value.
  */
 export function readMcpServers(text = ''): Map<string, McpServerConfig> {
-  const given = parse(z.record(Name, z.record(z.string(), z.unknown())), text.trim() ? parseJson(text) : {}, []);
+  const given = parse(
+    z.record(Name, z.record(z.string(), z.unknown())),
+    text.trim() ? parseJsonSetting('PAWL_MCP', text, 'Give JSON such as {"github":{"url":"https://…"}}.') : {},
+    [],
+  );
   return new Map(Object.entries(given).map(([name, server]) => [name, readServer(server, name)]));
 }
 
@@ -45,13 +50,4 @@ function parse<Schema extends z.ZodType>(schema: Schema, value: unknown, path: s
   const [issue] = error.issues;
   const why = issue?.code === 'invalid_key' ? issue.issues[0]?.message : issue?.message;
   throw new Misconfigured(`${['PAWL_MCP', ...path, ...(issue?.path ?? [])].join('.')}: ${why}.`);
-}
-
-/** The parser's own message quotes the JSON, and so a header. */
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw new Misconfigured('PAWL_MCP: this is no JSON.');
-  }
 }

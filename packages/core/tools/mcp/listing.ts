@@ -5,6 +5,7 @@ import { cleanJson } from '../clean.ts';
 import { checkDefinitions } from '../define/check.ts';
 import type { Work } from './connection.ts';
 import { readMcpError } from './error.ts';
+import { type McpProblem, mcpProblem } from './problem.ts';
 
 /** Logs what only the operator can mend. */
 export type Warn = (about: Record<string, unknown>, sentence: string) => void;
@@ -12,40 +13,48 @@ export type Warn = (about: Record<string, unknown>, sentence: string) => void;
 /** `skipUnresponsive` accepts the outcome of the last reading, a failure too, instead of waiting for another. */
 export type ListingOptions = { withinMs: number; skipUnresponsive?: boolean };
 
-/** The last known tools, read again where they are old; null before the first reading. Never rejects. */
-export type ToolListing = (options: ListingOptions) => Promise<Tool[] | null>;
+/** The last known tools, read again if they are old; null before the first reading. `list` never rejects. */
+export type ToolListing = {
+  list(options: ListingOptions): Promise<Tool[] | null>;
+  /** Why the last reading failed; null after one that did not. */
+  problem(): McpProblem | null;
+};
 
 const FRESH_MS = 10_000;
 
 /**
  * Caches the tools of a server. A caller waits at most `withinMs` for a reading, which goes on for the next caller. A
- * failure is logged once, and again only after the server has answered.
+ * failure is logged once with the server's `address`, and again only after the server has answered.
  */
-export function cacheListing(read: () => Promise<McpTools>, warn: Warn): ToolListing {
+export function cacheListing(read: () => Promise<McpTools>, address: string, warn: Warn): ToolListing {
   const warned = new Set<string>();
   let seen: Tool[] | null = null;
   let seenAt = Number.NEGATIVE_INFINITY;
   let failedAt = Number.NEGATIVE_INFINITY;
   let reading: Promise<void> | null = null;
   let readingSince = 0;
+  let problem: McpProblem | null = null;
 
   async function refresh(): Promise<void> {
     try {
       const { tools, leftOut } = await read();
       seen = tools;
       seenAt = performance.now();
+      problem = null;
       failedAt = Number.NEGATIVE_INFINITY;
       for (const { name, why } of leftOut) if (!warned.has(name)) warn({ tool: name }, `a tool is left out: ${why}`);
       for (const { name } of leftOut) warned.add(name);
     } catch (error) {
-      if (failedAt < 0) warn(reasonOf(error), 'an MCP server does not list its tools; the last known ones are offered');
+      problem = mcpProblem(error);
+      const offered = seen ? ' The tools that it listed before are offered.' : '';
+      if (failedAt < 0) warn(reasonOf(error), `${address} ${problem.what}. ${problem.advice}${offered}`);
       failedAt = performance.now();
     } finally {
       reading = null;
     }
   }
 
-  return async ({ withinMs, skipUnresponsive = false }) => {
+  const list = async ({ withinMs, skipUnresponsive = false }: ListingOptions) => {
     const now = performance.now();
     if (now - seenAt < FRESH_MS || (skipUnresponsive && now - failedAt < FRESH_MS)) return seen;
     if (!reading) {
@@ -58,6 +67,7 @@ export function cacheListing(read: () => Promise<McpTools>, warn: Warn): ToolLis
     await Promise.race([reading, wait(leftMs, undefined, { ref: false })]);
     return seen;
   };
+  return { list, problem: () => problem };
 }
 
 function reasonOf(error: unknown): Record<string, unknown> {

@@ -9,13 +9,20 @@ import { keepConnection } from './connection.ts';
 import { executeMcp, type McpRequest } from './execute.ts';
 import { cacheListing, listMcpTools, type ToolListing, type Warn } from './listing.ts';
 import { notePauses } from './pauses.ts';
+import { addressOfMcp, type McpProblem } from './problem.ts';
 import { openFetchWithoutTimeout } from './transport.ts';
 
 /** What a name refers to; `unavailable` where its server does not answer and its tools were never read. */
-export type McpFinding = { kind: 'found'; tool: Tool } | { kind: 'unknown' } | { kind: 'unavailable'; server: string };
+export type McpFinding =
+  | { kind: 'found'; tool: Tool }
+  | { kind: 'unknown' }
+  | { kind: 'unavailable'; server: string; problem: McpProblem | null };
 
 /** What a server offers; `unavailable` where it does not answer and its tools were never read. */
-export type McpOffer = { kind: 'found'; tools: Tool[] } | { kind: 'unknown' } | { kind: 'unavailable' };
+export type McpOffer =
+  | { kind: 'found'; tools: Tool[] }
+  | { kind: 'unknown' }
+  | { kind: 'unavailable'; problem: McpProblem | null };
 
 /** The MCP servers of this process. Each is connected to when it is first needed, and again when it was lost. */
 export type McpServers = {
@@ -30,6 +37,10 @@ export type McpServers = {
   find(name: string): Promise<McpFinding>;
   /** The tools of the server of that name, which is waited for in the same way. */
   toolsOf(server: string): Promise<McpOffer>;
+  /** Asks each server with a URL for its tools, so that a wrong URL is logged at the start. */
+  check(): void;
+  /** A sentence for each server that did not list its tools when it was asked last. Such a server is asked again. */
+  problems(): string[];
   /** Ends all connections, and all commands that were started. */
   close(): Promise<void>;
 };
@@ -62,11 +73,15 @@ export function openMcpServers(
     find: async (name) => {
       const [prefix = ''] = name.split('__', 1);
       const offer = await offerOf(name.includes('__') ? servers.get(prefix) : undefined);
-      if (offer.kind === 'unavailable') return { kind: 'unavailable', server: prefix };
+      if (offer.kind === 'unavailable') return { ...offer, server: prefix };
       const tool = offer.kind === 'found' && offer.tools.find((offered) => offered.name === name);
       return tool ? { kind: 'found', tool } : { kind: 'unknown' };
     },
     toolsOf: (server) => offerOf(servers.get(server)),
+    check: () => {
+      for (const [name, config] of configs) if ('url' in config) void servers.get(name)?.list({ withinMs: 0 });
+    },
+    problems: () => [...servers.values()].flatMap(sentencesOf),
     close: async () => {
       await Promise.all([...servers.values()].map((server) => server.close()));
       await close();
@@ -78,7 +93,14 @@ async function offerOf(server: McpServer | undefined): Promise<McpOffer> {
   if (!server) return { kind: 'unknown' };
   const tools =
     (await server.list({ withinMs: LIST_TIMEOUT_MS })) ?? (await server.list({ withinMs: FIRST_LIST_TIMEOUT_MS }));
-  return tools ? { kind: 'found', tools } : { kind: 'unavailable' };
+  return tools ? { kind: 'found', tools } : { kind: 'unavailable', problem: server.problem() };
+}
+
+function sentencesOf({ list, problem, address }: McpServer): string[] {
+  const found = problem();
+  if (!found) return [];
+  void list({ withinMs: 0, skipUnresponsive: true });
+  return [`${address} ${found.what}. ${found.advice}`];
 }
 
 function warnOfMissing(name: string, config: McpServerConfig, { warn, path }: { warn: Warn; path: string }): void {
@@ -88,8 +110,8 @@ function warnOfMissing(name: string, config: McpServerConfig, { warn, path }: { 
 }
 
 /** One MCP server: what it offers, and what it does. */
-type McpServer = {
-  list: ToolListing;
+type McpServer = ToolListing & {
+  address: string;
   /** Calls a tool, once. Rejects with the reason of its `signal` when that aborts. */
   call(request: McpRequest): Promise<Attempt>;
   close(): Promise<void>;
@@ -103,13 +125,16 @@ function mcpServer(name: string, config: McpServerConfig, { fetch, warn }: McpSe
   const connecting = { fetch: pauses.fetch };
   const connection = keepConnection((signal, onClose) => connectMcpServer(config, { ...connecting, signal, onClose }));
   const read = () => connection.use(listMcpTools(name), new AbortController().signal);
-  const list = cacheListing(read, (about, sentence) => warn({ mcp_server: name, ...about }, sentence));
+  const address = addressOfMcp(name, config);
+  const listing = cacheListing(read, address, (about, sentence) => warn({ mcp_server: name, ...about }, sentence));
   return {
-    list,
+    ...listing,
+    address,
     call: async (request) => {
       const attempt = await executeMcp({ name, connection, askedMs: pauses.leftMs }, request);
       // A server that hangs does not answer this either, and is then connected to, or started, again.
-      if (attempt.kind === 'failed' && attempt.error.category === 'execution_timeout') void list({ withinMs: 0 });
+      if (attempt.kind === 'failed' && attempt.error.category === 'execution_timeout')
+        void listing.list({ withinMs: 0 });
       return attempt;
     },
     close: () => connection.close(),

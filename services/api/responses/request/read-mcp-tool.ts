@@ -70,7 +70,7 @@ async function listTools(label: string, at: number, { tools, mcp }: OperatorsToo
     case 'found':
       return offer.tools;
     case 'unavailable':
-      return refuseUnavailable(label, renderPath(['tools', at]));
+      return refuseUnavailable(label, offer.problem, renderPath(['tools', at]));
     case 'unknown': {
       const labels = [OWN_LABELS.server, ...mcp.names].join(', ');
       const message = `There is no server labelled ${quote(label)} here. Give one of: ${labels}.`;

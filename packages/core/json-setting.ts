@@ -1,0 +1,34 @@
+import { Misconfigured } from './failure.ts';
+
+/**
+ * Parses the JSON of a variable. The parser's own message quotes the text, and so a secret: only the place is told.
+ * Throws `Misconfigured`; `form` says what to write.
+ */
+export function parseJsonSetting(variable: string, text: string, form: string): unknown {
+  const problem = problemOf(text);
+  if (problem === null) return JSON.parse(text);
+  throw new Misconfigured(`${variable}: this is no JSON, at ${placeOf(problem, text)}. ${form}`);
+}
+
+function problemOf(text: string): string | null {
+  try {
+    JSON.parse(text);
+    return null;
+  } catch (error) {
+    return error instanceof Error ? error.message : '';
+  }
+}
+
+/** The parser tells no place of a token that it does not know: the shortest beginning with that token ends there. */
+function placeOf(problem: string, text: string): string {
+  const [told] = /line \d+ column \d+/.exec(problem) ?? [];
+  if (told) return told;
+  let [good, bad] = [0, text.length];
+  while (good < bad) {
+    const middle = Math.floor((good + bad) / 2);
+    if (problemOf(text.slice(0, middle))?.startsWith('Unexpected token')) bad = middle;
+    else good = middle + 1;
+  }
+  const lines = text.slice(0, bad).split('\n');
+  return `line ${lines.length} column ${Math.max(1, lines.at(-1)?.length ?? 0)}`;
+}
