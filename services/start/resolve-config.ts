@@ -63,7 +63,10 @@ async function fillConfig(config: GivenConfig, rules: Rules, known?: TurnTool[])
   checkModel(model, asked, rules);
   const fallbacks = checkFallbacks(model, asked, rules);
   const tool_mode = config.tool_mode ?? 'native';
-  const providers = [model, ...fallbacks].map((name) => rules.providers.find(splitModel(name).provider));
+  const models = [model, ...fallbacks].map((name) => ({
+    model: name,
+    provider: rules.providers.find(splitModel(name).provider),
+  }));
   return {
     model,
     ...(fallbacks.length > 0 && { fallback_models: fallbacks }),
@@ -82,7 +85,7 @@ async function fillConfig(config: GivenConfig, rules: Rules, known?: TurnTool[])
     allowed_capabilities: config.allowed_capabilities ?? null,
     provider_options: config.provider_options ?? {},
     webhook: config.webhook ? subscribe(config.webhook, rules) : null,
-    ...ownFields(config, { tools, tool_mode, providers }),
+    ...ownFields(config, { tools, tool_mode, models }),
   };
 }
 
