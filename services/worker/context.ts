@@ -78,7 +78,7 @@ export function workerContext(parts: Parts, settings: Settings, log: Log): Worke
     ...{ secretsOf, enqueue, enqueueBeforeAck, metrics },
     heartbeat: makeHeartbeat(connection.db, log),
     memory,
-    turnCache: makeTurnCache(connection.db),
+    turnCache: makeTurnCache(connection.db, memory),
     blobCache: makeBlobCache(connection.db, memory),
     rateLimits: makeRateLimits(pubsub),
     watchers: makeWatchers(pubsub),

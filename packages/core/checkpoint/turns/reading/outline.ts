@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { read } from '../../../postgres/read-write.ts';
 import {
   fillOutline,
@@ -7,9 +7,32 @@ import {
   type TurnBytes,
 } from '../../../turn/compaction/plan-loading.ts';
 import type { HistoryTurn } from '../../../turn/compaction/sent-history.ts';
+import type { Turn } from '../../../turn/turn.ts';
 import type { Db } from '../../tables.ts';
 import { historyOf, type LineTurnAsRead, toHistoryTurn } from './history.ts';
-import { bytesOfRequest, bytesOfRound, selectOutline, selectWhole, selectWithResult } from './select.ts';
+import {
+  bytesOfRequest,
+  bytesOfRound,
+  callsAfter,
+  callWith,
+  compactions,
+  selectWhole,
+  selectWithResult,
+  stateExceptOutput,
+  type TurnAsRead,
+  toTurn,
+} from './select.ts';
+
+/** The columns of a turn without the texts of its input and its rounds, with these expressions for its configuration and calls. */
+const outline = (
+  config: RawBuilder<unknown>,
+  calls: RawBuilder<unknown>,
+) => sql`project, conversation_id as "conversationId",
+  '[]'::json as input, priority, '{}'::json as metadata, stored, created_at::text as "createdAt", null as "startAt",
+  null as "scheduleId", ${config} as config, ${stateExceptOutput}, null as output, ${calls} as calls, null::json as joined,
+  ${compactions}, (
+  select json_agg(json_build_object('number', number, 'model', model, 'sent', 0, 'usage', usage) order by number)
+  from rounds where turn_id = turns.id) as rounds`;
 
 type OutlineAsRead = LineTurnAsRead & {
   requestBytes: number;
@@ -33,13 +56,41 @@ export async function outlineHistory(db: Db, conversationId: string, before?: nu
     db,
     sql<OutlineAsRead>`
     ${historyOf(conversationId, before, bytes)}
-    select ${selectOutline}, deleted_items as "deletedItems", "upToRound", "requestBytes", "roundBytes", "callBytes"
+    select ${outline(sql`'{"tools":[]}'::json`, sql`null::json`)}, deleted_items as "deletedItems", "upToRound", "requestBytes", "roundBytes", "callBytes"
     from history join turns using (id) order by position`,
   );
-  return rows.map(({ requestBytes, roundBytes, callBytes, ...row }) => ({
-    turn: toHistoryTurn(row),
-    bytes: { request: Number(requestBytes), rounds: sumRounds(roundBytes ?? [], callBytes ?? []) },
-  }));
+  return rows.map(toOutlined);
+}
+
+/** A result without its text: whether there is one decides what its turn needs next. */
+const outlinedResult = sql`case when result is not null then json_build_object('status', result -> 'status', 'content', '',
+  'error', null, 'truncated', true, 'cached', false, 'duration_ms', 0, 'attempts', 1) end`;
+const outlinedCall = callWith(outlinedResult, sql`case when result is null then arguments else '' end`);
+
+/** Reads a turn without its texts: enough to decide what it needs next, and how much of it can be loaded. */
+export async function outlineTurn(db: Db, id: string): Promise<OutlinedTurn | undefined> {
+  const rows = await read(
+    db,
+    sql<OutlineAsRead>`
+    select ${outline(sql`config`, callsAfter(sql`-1`, outlinedCall))}, ${bytes}, null as "deletedItems" from turns where id = ${id}`,
+  );
+  return rows.map(toOutlined)[0];
+}
+
+/** Loads an outlined turn with the results of its rounds up to a place shortened. */
+export async function loadShortened(
+  db: Db,
+  { id, position }: Pick<Turn, 'id' | 'position'>,
+  upTo: { round: number; characters: number },
+): Promise<Turn | undefined> {
+  const result = resultUpTo({ position, ...upTo });
+  const rows = await read(db, sql<TurnAsRead>`select ${selectWithResult(result)} from turns where id = ${id}`);
+  return rows.map(toTurn)[0];
+}
+
+function toOutlined({ requestBytes, roundBytes, callBytes, ...row }: OutlineAsRead): OutlinedTurn {
+  const rounds = sumRounds(roundBytes ?? [], callBytes ?? []);
+  return { turn: toHistoryTurn(row), bytes: { request: Number(requestBytes), rounds } };
 }
 
 function sumRounds(
