@@ -104,7 +104,7 @@ test('a shortened result ends with a whole escape, wherever it is cut', async ()
     const line = { conversationId: turn.conversation_id, outline };
     const [loaded] = await loadPlanned(harness.db, line, planShortened(plan, characters));
     const shortened = loaded!.rounds[0]!.calls[0]!.result!;
-    expect(content.startsWith(shortened.content!)).toBe(true);
+    expect(shortened.content).toBe(content.slice(0, shortened.content?.length));
     expect(shortened.truncated).toBe(true);
   }
 });
