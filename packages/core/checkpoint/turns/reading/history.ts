@@ -7,7 +7,8 @@ import type { Turn } from '../../../turn/turn.ts';
 import { fittingRows, type Page, pageOfRows } from '../../sql/page.ts';
 import { isAddedItems, isVisible } from '../../sql/visible.ts';
 import type { Db } from '../../tables.ts';
-import { bytesOfTurn, selectWhole, type TurnAsRead, toTurn } from './select.ts';
+import { bytesOfTurn } from './bytes.ts';
+import { selectWhole, type TurnAsRead, toTurn } from './select.ts';
 
 /**
  * Whether what comes later in its conversation stands on a turn that was begun or still may be, or on added items. A turn that

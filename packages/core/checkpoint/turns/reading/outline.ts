@@ -9,10 +9,9 @@ import {
 import type { HistoryTurn } from '../../../turn/compaction/sent-history.ts';
 import type { Turn } from '../../../turn/turn.ts';
 import type { Db } from '../../tables.ts';
+import { bytesOfRequest, bytesOfRound } from './bytes.ts';
 import { historyOf, type LineTurnAsRead, toHistoryTurn } from './history.ts';
 import {
-  bytesOfRequest,
-  bytesOfRound,
   callsAfter,
   callWith,
   compactions,
