@@ -63,7 +63,10 @@ async function fillConfig(config: GivenConfig, rules: Rules, known?: TurnTool[])
   checkModel(model, asked, rules);
   const fallbacks = checkFallbacks(model, asked, rules);
   const tool_mode = config.tool_mode ?? 'native';
-  const providers = [model, ...fallbacks].map((name) => rules.providers.find(splitModel(name).provider));
+  const models = [model, ...fallbacks].map((name) => ({
+    model: name,
+    provider: rules.providers.find(splitModel(name).provider),
+  }));
   const filled = {
     model,
     ...(fallbacks.length > 0 && { fallback_models: fallbacks }),
@@ -83,7 +86,7 @@ async function fillConfig(config: GivenConfig, rules: Rules, known?: TurnTool[])
     provider_options: config.provider_options ?? {},
     webhook: config.webhook ? subscribe(config.webhook, rules) : null,
   };
-  return { ...filled, ...(await ownFields(config, { tools, tool_mode, providers, project: rules.project })) };
+  return { ...filled, ...(await ownFields(config, { tools, tool_mode, models, project: rules.project })) };
 }
 
 /** Fields that a turn has only where they are given: the row of one without them is no longer for it. */

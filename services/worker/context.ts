@@ -77,7 +77,7 @@ export function workerContext(parts: Parts, settings: Settings, log: Log): Worke
     heartbeat: makeHeartbeat(connection.db, log),
     heldWrites: makeHeldWrites(log, availability),
     memory,
-    turnCache: makeTurnCache(connection.db),
+    turnCache: makeTurnCache(connection.db, memory),
     blobCache: makeBlobCache(connection.db, memory),
     rateLimits: makeRateLimits(pubsub),
     watchers: makeWatchers(pubsub),

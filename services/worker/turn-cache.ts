@@ -2,8 +2,11 @@ import { LRUCache } from 'lru-cache';
 import type { Db } from '#core/checkpoint/tables.ts';
 import { beginTurn } from '#core/checkpoint/turns/begin.ts';
 import { loadTurn } from '#core/checkpoint/turns/reading/find.ts';
+import { loadShortened, outlineTurn } from '#core/checkpoint/turns/reading/outline.ts';
 import { allCalls } from '#core/turn/call.ts';
+import { bytesLoaded, type LoadingPlan, type OutlinedTurn, planOwn } from '#core/turn/compaction/plan-loading.ts';
 import { isTerminal, type Turn } from '#core/turn/turn.ts';
+import type { Memory } from './memory/memory.ts';
 
 /** What this worker remembers of the turns that it was on last, so that it reads only what is new of them. */
 export type TurnCache = {
@@ -11,9 +14,13 @@ export type TurnCache = {
   begin(turnId: string, runId: string): Promise<Turn | undefined>;
   /**
    * The turn as it is now; undefined where there is none. What a commit left serves only the first wakeup for its own step:
-   * any other means that another run was on the turn since (R3).
+   * any other means that another run was on the turn since (R3). A large turn that is not remembered is only outlined.
    */
   load(turnId: string, job?: { step: string; generation?: number | undefined }): Promise<Turn | undefined>;
+  /** Loads a large turn. `isShortened`: it is larger than a worker loads, so it has only the beginnings of its results. */
+  loadLarge(turnId: string): Promise<{ turn: Turn; isShortened: boolean } | undefined>;
+  /** About how many bytes a turn takes up, or takes up once it is loaded. */
+  sizeOf(turn: Turn): number;
   /**
    * A turn as a commit of this worker has just left it: the next load, within a moment, need not read it. Unless more than
    * it knows of had joined by then, which the commit has counted (R29).
@@ -46,28 +53,48 @@ const LEFT_MS = 2_000;
  * Where that was changed since, the guards of the next write refuse it. A worker that has never seen a turn reads all
  * of it, and works it just the same.
  */
-export function makeTurnCache(db: Db): TurnCache {
+export function makeTurnCache(db: Db, memory: Pick<Memory, 'most' | 'small'>): TurnCache {
   const known = new LRUCache<string, CachedTurn>({
     max: MOST_TURNS,
-    maxSize: MOST_CHARACTERS,
+    maxSize: Math.min(MOST_CHARACTERS, memory.most),
     sizeCalculation: ({ size }) => size,
   });
 
+  function remember(turn: Turn, entry?: CachedTurn): Turn {
+    if (isTerminal(turn.status)) known.delete(turn.id);
+    else known.set(turn.id, readNow(turn, entry));
+    return turn;
+  }
+
+  /** A turn without the results that its compactions have replaced, or without most of all results. */
+  async function loadPart(outlined: OutlinedTurn) {
+    const { plan, isShortened } = planOwn(outlined, memory.most);
+    const turn = plan.shortened && (await loadShortened(db, outlined.turn, plan.shortened));
+    return turn ? { turn, isShortened } : undefined;
+  }
+
   return {
     begin: async (turnId, runId) => {
-      const turn = await beginTurn(db, turnId, runId);
-      if (turn) known.set(turnId, readNow(turn, undefined));
-      return turn;
+      const turn = await beginTurn(db, turnId, runId, memory.small);
+      return turn && remember(turn);
     },
     load: async (turnId, job) => {
       const entry = known.get(turnId);
       const left = entry && job?.generation === 0 && takeLeft(entry);
       if (left && left.work.step === job?.step) return left;
-      const turn = await loadTurn(db, turnId, entry?.turn);
-      if (turn && !isTerminal(turn.status)) known.set(turnId, readNow(turn, entry));
-      else known.delete(turnId);
-      return turn;
+      const turn = await loadTurn(db, turnId, entry?.turn, memory.small);
+      if (turn) return remember(turn, entry);
+      known.delete(turnId);
+      const outlined = await outlineTurn(db, turnId);
+      return outlined && { ...outlined.turn, outlinedBytes: bytesOf(outlined) };
     },
+    loadLarge: async (turnId) => {
+      const turn = await loadTurn(db, turnId, undefined, memory.most);
+      if (turn) return { turn: remember(turn), isShortened: false };
+      const outlined = await outlineTurn(db, turnId);
+      return outlined && loadPart(outlined);
+    },
+    sizeOf: (turn) => turn.outlinedBytes ?? known.get(turn.id)?.size ?? sizeOf(turn, sizeOfRequest(turn)),
     keep: (turn, inputs) => {
       const entry = turn && known.get(turn.id);
       if (!entry || inputs > turn.joined.length) return;
@@ -82,7 +109,7 @@ export function makeTurnCache(db: Db): TurnCache {
 }
 
 function readNow(turn: Turn, before: CachedTurn | undefined): CachedTurn {
-  const requestSize = before?.requestSize ?? JSON.stringify([turn.config, turn.input, turn.joined]).length;
+  const requestSize = before?.requestSize ?? sizeOfRequest(turn);
   const deadlineAt = performance.now() + (turn.work.deadlineInMs ?? Number.POSITIVE_INFINITY);
   return { turn, requestSize, size: sizeOf(turn, requestSize), deadlineAt, left: null };
 }
@@ -96,6 +123,15 @@ function takeLeft(entry: CachedTurn): Turn | null {
   const { work } = left.turn;
   const deadlineInMs = work.deadlineInMs === null ? null : deadlineAt - now;
   return { ...left.turn, work: { ...work, deadlineInMs, overdue: now >= deadlineAt } };
+}
+
+function sizeOfRequest({ config, input, joined }: Turn): number {
+  return JSON.stringify([config, input, joined]).length;
+}
+
+function bytesOf(outlined: OutlinedTurn): number {
+  const whole: LoadingPlan = { first: 0, last: 0, shortened: null };
+  return bytesLoaded([outlined], whole)[0] ?? 0;
 }
 
 /** About how many characters a turn takes up. Its request is counted once: it never changes. */

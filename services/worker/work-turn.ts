@@ -11,6 +11,8 @@ import type { WorkerContext } from './context.ts';
 import { endRun } from './end-run.ts';
 import { newRunId, type Run, startRun } from './lease/run.ts';
 import { dueWakeups, endAtDeadline, failTurn } from './lease/stop-run.ts';
+import { openTurn } from './memory/open-turn.ts';
+import { NO_SHARE } from './memory/shares.ts';
 import { reportBegin } from './report/report-begin.ts';
 import { postponeRound } from './round/retry-round.ts';
 import { runRound } from './round/run-round.ts';
@@ -28,9 +30,9 @@ type TurnJob = { turnId: string; step: string; generation?: number };
 export async function workTurn(job: TurnJob, context: WorkerContext, leavePlace?: LeavePlace): Promise<Wakeup[]> {
   const runId = newRunId();
   const begun = await beginFirst(job, { runId, context });
-  const turn = begun ?? (await context.turnCache.load(job.turnId, job));
-  if (!turn) return [];
-
+  using opened = begun ? { ...NO_SHARE, turn: begun, isShortened: false } : await openTurn(job, context);
+  if (!opened) return [];
+  const { turn } = opened;
   const next = nextStep(turn);
   if (next.kind === 'nothing' || next.kind === 'wait') return [];
   if (next.kind === 'end' && next.because === 'deadline') return endAtDeadline(turn, context);
@@ -38,6 +40,7 @@ export async function workTurn(job: TurnJob, context: WorkerContext, leavePlace?
   if (turn.work.leased) return [];
 
   using run = startRun(runId, turn);
+  run.isShortened = opened.isShortened;
   if (next.kind === 'run-round' && hasToWait(turn, context)) return postponeRound(run, { step: next }, context);
   if (begun) run.lead(begun.work.edition);
   const lease = begun ? 'own' : await leaseWhereNeeded(run, next, context);
@@ -111,7 +114,8 @@ async function leaseWhereNeeded(run: Run, next: NextStep, context: WorkerContext
 
 /** What has joined until the lease was taken is sent with this step, and not with the next one (R29). */
 async function loadJoined(run: Run, { turnCache }: WorkerContext): Promise<void> {
-  const now = await turnCache.load(run.turn.id);
+  const seen = await turnCache.load(run.turn.id);
+  const now = seen?.outlinedBytes ? (await turnCache.loadLarge(seen.id))?.turn : seen;
   if (!now) return;
   const { input, joined, begunWith, pendingInput } = now;
   run.turn = { ...run.turn, input, joined, begunWith, pendingInput };

@@ -100,7 +100,7 @@ export async function createHarness(options: Options = {}) {
       // What was asked for before is of the time before.
       await parts.admission.settled();
       // The turns that the worker keeps age like everything else.
-      worker.turnCache = makeTurnCache(db);
+      worker.turnCache = makeTurnCache(db, worker.memory);
       const earlier = sql`${ms}::double precision * interval '1 millisecond'`;
       await sql`update turns set due_at = due_at - ${earlier}, lease_until = lease_until - ${earlier},
         retry_at = retry_at - ${earlier}, start_at = start_at - ${earlier}, deadline_at = deadline_at - ${earlier} where due_at is not null`.execute(

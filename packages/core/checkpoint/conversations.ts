@@ -10,8 +10,8 @@ import { expiresAt } from './sql/expires-at.ts';
 import { fittingRows, type Page, pageOfRows } from './sql/page.ts';
 import type { Db, Trx } from './tables.ts';
 import { lockVisibleConversation } from './turns/lock.ts';
+import { bytesOfRequest } from './turns/reading/bytes.ts';
 import { findLatestTurns, latestOf } from './turns/reading/latest.ts';
-import { bytesOfRequest } from './turns/reading/select.ts';
 
 export type NewConversation = {
   id: string;

@@ -1,6 +1,6 @@
 import type { Message } from '../turn/message.ts';
 import type { RoundStep } from '../turn/next-step.ts';
-import { formatOf, needsRepair, withSchema } from '../turn/output/output-schema.ts';
+import { formatFor, needsRepair, withSchema } from '../turn/output/output-schema.ts';
 import { leftOutputTokens } from '../turn/reached-limit.ts';
 import { showsReasoning } from '../turn/responses/output-item.ts';
 import type { Turn } from '../turn/turn.ts';
@@ -21,7 +21,7 @@ export function roundRequest(
   return {
     round,
     model: splitModel(work.model).model,
-    instructions: withSchema(config),
+    instructions: withSchema(config, work.model),
     messages,
     tools: final || needsRepair({ rounds }) ? [] : config.tools,
     declaredTools: declareTools(config.tools, messages),
@@ -34,7 +34,7 @@ export function roundRequest(
     verbosity: config.verbosity ?? null,
     stop: config.stop ?? null,
     seed: config.seed ?? null,
-    textFormat: config.text_format ?? formatOf(config),
+    textFormat: config.text_format ?? formatFor(config, work.model),
     maxOutputTokens: mostOutputTokens({ config, rounds }),
     providerOptions: isOwnProvider({ config, work }) ? config.provider_options : {},
     requestId: `${id}.${round}.${work.generation}`,

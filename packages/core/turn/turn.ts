@@ -147,6 +147,8 @@ export type Turn = {
   startedAt: string | null;
   completedAt: string | null;
   work: Work;
+  /** Bytes of a turn that was read without its texts; a whole turn has none. */
+  outlinedBytes?: number;
 };
 
 /**

@@ -5,11 +5,13 @@ import { formatCount } from '../base/turn-text.js';
 
 /** @typedef {{ role: string, content?: unknown, tool_call_id?: string, tool_calls?: { id: string, function: { name: string, arguments: string } }[] }} Message */
 /** @typedef {{ name: string, description: string, parameters: unknown }} SentTool */
-/** @typedef {Record<string, unknown> & { model: string, instructions: string | null, messages: Message[], tools: SentTool[] }} SentRound */
+/** @typedef {Record<string, unknown> & { model: string, instructions: string | null, messages: Message[], tools: SentTool[], has_more: boolean, next_cursor: string | null }} SentRound */
 
 /** Messages at the beginning and at the end of a long history that are shown. */
 const FIRST = 10;
 const LAST = 40;
+/** Pages of messages that are read at most. */
+const PAGES = 20;
 
 /**
  * What the model was sent for a round, read when it is opened.
@@ -17,16 +19,29 @@ const LAST = 40;
  * @param {number} round
  */
 export function sentFold(turnId, round) {
-  const read = async () => {
-    /** @type {SentRound} */
-    const sent = await call('GET', `/v1/turns/${encodeURIComponent(turnId)}/rounds/${round}/sent`);
-    return sentView(sent);
-  };
+  const read = async () => sentView(await readPages(`/v1/turns/${encodeURIComponent(turnId)}/rounds/${round}/sent`));
   return lazyFold('What the model was sent', { key: `sent ${round}`, looks: 'sent', read });
 }
 
+/**
+ * The first page with the messages of the later pages.
+ * @param {string} path
+ */
+async function readPages(path) {
+  /** @type {SentRound} */
+  const sent = await call('GET', path);
+  let { next_cursor: cursor } = sent;
+  for (let pages = 1; cursor !== null && pages < PAGES; pages += 1) {
+    /** @type {SentRound} */
+    const page = await call('GET', `${path}?cursor=${encodeURIComponent(cursor)}`);
+    sent.messages.push(...page.messages);
+    cursor = page.next_cursor;
+  }
+  return sent;
+}
+
 /** @param {SentRound} sent */
-function sentView({ instructions, messages, tools, ...settings }) {
+function sentView({ instructions, messages, tools, has_more: _, next_cursor: __, ...settings }) {
   const system = instructions === null ? [] : [{ role: 'instructions', content: instructions }];
   const all = [...system, ...messages];
   const left = all.length - FIRST - LAST;

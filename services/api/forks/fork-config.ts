@@ -1,4 +1,5 @@
 import type { ForkRequest } from '#core/turn/forks/fork-request.ts';
+import type { GivenOutputSchema, OutputSchema } from '#core/turn/request/output-schema.ts';
 import type { GivenTool, TurnTool } from '#core/turn/request/tool.ts';
 import type { StandingConfig, TurnConfig } from '#core/turn/request/turn.ts';
 import { type Subscription, type Webhook, WebhookEvent } from '#core/turn/request/webhook.ts';
@@ -41,9 +42,15 @@ function standingOf(config: TurnConfig): StandingConfig {
     ...{ verbosity: config.verbosity, max_output_tokens: config.max_output_tokens },
     ...{ allowed_capabilities: config.allowed_capabilities as StandingConfig['allowed_capabilities'] },
     ...{ provider_options: config.provider_options as StandingConfig['provider_options'] },
-    ...{ stop, seed, output_schema: output_schema as StandingConfig['output_schema'], context, fallback_models },
+    ...{ stop, seed, output_schema: output_schema && schemaOf(output_schema), context, fallback_models },
     webhook: webhook && asWebhook(webhook),
   };
+}
+
+/** No request names a mode for each model, so the mode of models that differ is chosen again. */
+function schemaOf({ modes, ...output }: OutputSchema): StandingConfig['output_schema'] {
+  const schema = output.schema as GivenOutputSchema['schema'];
+  return { ...output, schema, mode: modes ? null : output.mode };
 }
 
 /** A response's webhook may name events that no turn has. */
@@ -62,10 +69,14 @@ function asGiven({ operator: _, strict: __, ...tool }: TurnTool): GivenTool {
   return tool;
 }
 
-/** Another model may hold its answer to the schema in another way. */
-function withFreeMode(config: StandingConfig, { model, output_schema: given }: Overrides): StandingConfig {
+/** Other models may hold their answers to the schema in another way. */
+function withFreeMode(
+  config: StandingConfig,
+  { model, fallback_models, output_schema: given }: Overrides,
+): StandingConfig {
   const { output_schema: own } = config;
-  return model && given === undefined && own ? { ...config, output_schema: { ...own, mode: null } } : config;
+  const hasOthers = Boolean(model ?? fallback_models);
+  return hasOthers && given === undefined && own ? { ...config, output_schema: { ...own, mode: null } } : config;
 }
 
 /** What only responses are given, and any turn is worked with. */

@@ -46,6 +46,8 @@ export type Run = {
   lead(edition: number): void;
   /** Whether it has told a piece of the round. */
   told: boolean;
+  /** Its turn is larger than a worker loads, so it has only the beginnings of its results. */
+  isShortened: boolean;
   stop(reason: StopReason): void;
 };
 
@@ -73,6 +75,7 @@ export function startRun(id: string, turn: Turn): Run & Disposable {
     queueWaitMs: 0,
     edition: null,
     told: false,
+    isShortened: false,
     leased,
     lead: (edition) => {
       run.edition = edition;

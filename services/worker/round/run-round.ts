@@ -42,12 +42,14 @@ export async function runRound(run: Run, step: RoundStep, context: WorkerContext
 
 async function askWithHistory(run: Run, step: RoundStep, context: WorkerContext): Promise<Wakeup[]> {
   using history = await openHistory(run, context);
-  const { earlier, isShortened } = history;
+  const { earlier } = history;
+  const isShortened = history.isShortened || run.isShortened;
   const because = isShortened ? 'refused' : 'size';
   const compacted = await compactLine(run, { step, earlier, because }, context);
   if (compacted.kind === 'left') return compacted.wakeups;
   if (!isShortened) return await askUntilItFits(run, { step, earlier }, context);
   if (compacted.kind === 'same') throw new HistoryTooLarge(context.memory.most);
+  if (run.isShortened) return handBack(run, context);
   // Its share is free before the history is loaded again, without the turns that are replaced now.
   history[Symbol.dispose]();
   return askWithHistory(run, step, context);

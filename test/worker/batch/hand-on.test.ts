@@ -24,7 +24,7 @@ const postcard = { input: calls('send_postcard'), tools: ['send_postcard'] };
 function withoutTools({ worker, db, log }: Harness): WorkerContext {
   const tools = toolRegistry([]);
   const mcp = { ...worker.mcp, names: [], server: () => undefined };
-  return { ...worker, tools, mcp, heartbeat: makeHeartbeat(db, log), turnCache: makeTurnCache(db) };
+  return { ...worker, tools, mcp, heartbeat: makeHeartbeat(db, log), turnCache: makeTurnCache(db, worker.memory) };
 }
 
 /** Works all there is with that worker. */

@@ -12,9 +12,9 @@ export const THIRD = 'third/model';
 type Models = AsyncDisposable & { harness: Harness; first: WireServer; second: WireServer; third: WireServer };
 
 /** Three providers: one of Anthropic's wire between two of OpenAI's. The last two answer. */
-export async function startModels(env: Record<string, string> = {}): Promise<Models> {
+export async function startModels(env: Record<string, string> = {}, ofThird: object = {}): Promise<Models> {
   const [first, second, third] = await Promise.all([startWireServer(), startWireServer(), startWireServer()]);
-  const providers = { third: { kind: 'openai', base_url: third.origin } };
+  const providers = { third: { kind: 'openai', base_url: third.origin, ...ofThird } };
   const harness = await createHarness({
     env: {
       ...{ OPENAI_BASE_URL: first.origin, ANTHROPIC_BASE_URL: second.origin, ANTHROPIC_API_KEY: 'none-at-all' },

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { anthropicWire } from '#test/llm/anthropic-wire.ts';
 import { openaiWire } from '#test/llm/openai-wire.ts';
-import { FIRST, refusal, run, SECOND, startModels } from './fallback-models.ts';
+import { FIRST, refusal, run, SECOND, startModels, THIRD } from './fallback-models.ts';
 
 const schema = {
   type: 'object',
@@ -28,8 +28,9 @@ test('an answer that does not fit is repaired by the fallback where its model is
   expect(JSON.stringify(asked)).toContain('- /days must be >= 1');
 });
 
-test('where one of the models is not given schemas all are told it in words, unless that is asked for otherwise', async () => {
-  const plain = { kind: 'openai', base_url: 'http://127.0.0.1:1/v1', structured_outputs: false };
+const plain = { kind: 'openai', base_url: 'http://127.0.0.1:1/v1', structured_outputs: false };
+
+test('a model is given the output schema natively beside a fallback without structured outputs', async () => {
   await using models = await startModels({ PAWL_PROVIDERS: JSON.stringify({ plain }) });
   models.first.answer({ body: openaiWire.reply({ text: [fits] }) });
   const fallback_models = ['plain/model'];
@@ -38,11 +39,33 @@ test('where one of the models is not given schemas all are told it in words, unl
   const native = { ...output_schema, mode: 'native' };
   const body = { model: FIRST, input: 'Hi', fallback_models, output_schema: native };
   const refused = await models.harness.call('POST', '/v1/turns', { body });
+  const fork = await models.harness.call('POST', `/v1/turns/${turn.id}/fork`, { body: { input: 'Again.' } });
 
   expect(turn).toMatchObject({ status: 'completed', output_parsed: { days: 3 } });
-  expect(models.first.asked.at(-1)!.body).not.toHaveProperty('response_format');
+  const asked = models.first.asked.at(-1)!.body;
+  expect(asked).toMatchObject({ response_format: { type: 'json_schema', json_schema: { strict: true } } });
+  expect(JSON.stringify(asked)).not.toContain('# Answer');
+  expect(fork.status).toBe(202);
   expect(refused).toMatchObject({
     status: 400,
     body: { error: { code: 'unsupported_parameter', param: 'fallback_models[0]' } },
   });
+});
+
+test.each([
+  { model: FIRST, fallback: THIRD },
+  { model: THIRD, fallback: FIRST },
+])('$model and $fallback are each told the output schema in their own way', async ({ model, fallback }) => {
+  await using models = await startModels({}, { structured_outputs: false });
+  const [one, other] = model === FIRST ? [models.first, models.third] : [models.third, models.first];
+  one.answer(refusal(401, 'invalid_api_key'));
+  other.answer({ body: openaiWire.reply({ text: [fits] }) });
+
+  const turn = await run(models.harness, { model, fallback_models: [fallback], output_schema });
+
+  expect(turn).toMatchObject({ status: 'completed', output_parsed: { days: 3 } });
+  const [native, told] = [models.first.asked.at(-1)!.body, models.third.asked.at(-1)!.body];
+  expect(native).toMatchObject({ response_format: { type: 'json_schema', json_schema: { strict: true } } });
+  expect(told).not.toHaveProperty('response_format');
+  expect([native, told].map((body) => JSON.stringify(body).includes('# Answer'))).toEqual([false, true]);
 });

@@ -9,11 +9,17 @@ import type { Db } from '../tables.ts';
 import { joinedOf, requestColumns, selectTurn, stateColumns, type TurnAsRead, toTurn } from './reading/select.ts';
 
 /**
- * Reads a queued turn and takes its first lease, in one statement; returns the turn as it was before. Undefined where a
- * guard refused; `loadTurn` and `takeLease` then say which (R3, R27). What joined while it waited for the row is read again (R29).
+ * Reads a queued turn and takes its first lease, in one statement; returns the turn as it was before. Undefined if a guard refused
+ * or the turn has more than `most` bytes. `loadTurn` and `takeLease` then say which (R3, R27). What joined while it waited for the
+ * row is read again (R29).
  */
-export async function beginTurn(db: Db, turnId: string, runId: string): Promise<Turn | undefined> {
-  const [row] = await write(db, { turnId, runId, eventId: newId('evt') });
+export async function beginTurn(
+  db: Db,
+  turnId: string,
+  runId: string,
+  most = Number.MAX_SAFE_INTEGER,
+): Promise<Turn | undefined> {
+  const [row] = await write(db, { turnId, runId, most, eventId: newId('evt') });
   if (!row) return undefined;
   const { joinedCount, ...begun } = row;
   const turn = joinedCount === (row.joined?.length ?? 0) ? toTurn(begun) : await selectTurn(db, turnId, 'any');
@@ -30,7 +36,7 @@ export async function beginTurn(db: Db, turnId: string, runId: string): Promise<
 }
 
 const write = writeFor<TurnAsRead & { joinedCount: number }>(
-  sql`"runId" text, "eventId" text`,
+  sql`"runId" text, most bigint, "eventId" text`,
   (input) => sql`
     with ${input},
     leased as (
@@ -39,6 +45,8 @@ const write = writeFor<TurnAsRead & { joinedCount: number }>(
         begun_with = inputs
       from input where turns.id = "turnId" and status = 'queued' and at_head and step = 'r1' and generation = 0 and starts = 0
         and lease_owner is null and (deadline_at is null or deadline_at > now()) and ${hasCome('retry_at')} and ${hasPlace}
+        and octet_length(turns.input::text) + octet_length(config::text) + case when turns.inputs = 0 then 0 else (
+          select sum(octet_length(content::text)) from inputs where turn_id = turns.id) end <= most
       returning turns.*, input.*
     ),
     event as (

@@ -183,7 +183,7 @@ function answeredOutcome(
     const truncated = rendered.truncated || attempt.cut;
     const kept = rendered.partial || attempt.cut ? { partial: true as const } : {};
     const shown = { content: rendered.content, truncated, ...kept, ...spent };
-    return { result: { status: 'success', error: null, cached: false, ...shown }, full: rendered.full };
+    return { result: { status: 'success', ...shown, error: null, cached: false }, full: rendered.full };
   } catch (error) {
     if (error instanceof ToolFailed) return failedOutcome(error, spent, context);
     throw error;

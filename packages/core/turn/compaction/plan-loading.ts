@@ -1,5 +1,6 @@
 import type { Turn } from '../turn.ts';
 import { findInEffect, type HistoryTurn, type Place } from './sent-history.ts';
+import { MOST_OF_RESULT } from './summary-prompt.ts';
 
 /** Bytes of a turn beside its rounds, and of each round; `results` are those of successful calls. Round 0 has adopted calls. */
 export type TurnBytes = { request: number; rounds: { number: number; bytes: number; results: number }[] };
@@ -55,4 +56,19 @@ function isShortened(shortened: Place | null, { index, round }: Place): boolean 
 export function fillOutline(outline: readonly OutlinedTurn[], loaded: readonly HistoryTurn[]): HistoryTurn[] {
   const byId = new Map<Turn['id'], HistoryTurn>(loaded.map((turn) => [turn.id, turn]));
   return outline.map(({ turn }) => byId.get(turn.id) ?? turn);
+}
+
+/**
+ * How a turn is loaded that has more than `most` bytes: without the results that its own compactions have replaced. If that is still
+ * too much, all its results are shortened.
+ */
+export function planOwn(outlined: OutlinedTurn, most: number): { plan: LoadingPlan; isShortened: boolean } {
+  const { id, compactions } = outlined.turn;
+  const replacing = compactions.filter(({ strategy, summary }) => strategy === 'drop_tool_results' || summary !== null);
+  const rounds = replacing.flatMap(({ upToTurn, upToRound }) => (upToTurn === id ? [upToRound] : []));
+  const whole: LoadingPlan = { first: 0, last: 0, shortened: null };
+  const round = Math.max(0, ...rounds);
+  const plan = { ...whole, shortened: { index: 0, round, characters: MOST_OF_RESULT } };
+  const isShortened = (bytesLoaded([outlined], plan)[0] ?? 0) > most;
+  return isShortened ? { plan: planShortened(whole, MOST_OF_RESULT), isShortened } : { plan, isShortened };
 }

@@ -1,5 +1,6 @@
 import { parseJson } from '../../json.ts';
 import { withoutFence } from '../../text.ts';
+import type { OutputMode } from '../request/output-schema.ts';
 import type { TextFormat } from '../request/response.ts';
 import type { TurnConfig } from '../request/turn.ts';
 import type { ListedTurn, Round, Turn, TurnError } from '../turn.ts';
@@ -7,21 +8,28 @@ import { type Violation, violationSentences } from './violation.ts';
 
 type Config = Pick<TurnConfig, 'output_schema'>;
 
+/** How a model of a turn is told the output schema; null if there is none. */
+function modeFor({ output_schema: output }: Config, model: string): OutputMode | null {
+  return output ? (output.modes?.[model] ?? output.mode) : null;
+}
+
 /** Whether the next round is a repair: the last answer broke the schema, and the turn goes on (R25). A retry has one more. */
 export function needsRepair({ rounds }: { rounds: readonly Pick<Round, 'violations'>[] }): boolean {
   return (rounds.at(-1)?.violations ?? null) !== null;
 }
 
-/** What a turn asks the provider to hold its replies to; null where the schema stands in the instructions, or there is none. */
-export function formatOf({ output_schema: output }: Config): TextFormat | null {
-  if (output?.mode !== 'native') return null;
+/** The format that the provider of a model holds its replies to; null if the instructions have the schema, or there is none. */
+export function formatFor(config: Config, model: string): TextFormat | null {
+  const { output_schema: output } = config;
+  if (!output || modeFor(config, model) !== 'native') return null;
   const { name, schema, strict } = output;
   return { type: 'json_schema', name, schema, strict };
 }
 
-/** The instructions of a turn, with the schema where it stands in them. */
-export function withSchema({ output_schema: output, instructions }: Config & Pick<TurnConfig, 'instructions'>) {
-  if (output?.mode !== 'instructions') return instructions;
+/** The instructions of a turn for one of its models, with the schema if that model is told it in words. */
+export function withSchema(config: Config & Pick<TurnConfig, 'instructions'>, model: string): string | null {
+  const { output_schema: output, instructions } = config;
+  if (!output || modeFor(config, model) !== 'instructions') return instructions;
   const demand = [
     '# Answer',
     '',

@@ -22,15 +22,22 @@ export const GivenOutputSchema = z.strictObject({
     .nullish()
     .describe(
       '`native`: the provider is given the schema; `instructions`: it stands in the system prompt. `native` by default, ' +
-        'where the provider has structured outputs.',
+        'for each model whose provider has structured outputs.',
     ),
 });
 export type GivenOutputSchema = z.infer<typeof GivenOutputSchema>;
 
-/** The same with its defaults filled in; `strict` is null where nothing is said about it on the wire. */
+/** How a model is told the schema. */
+export type OutputMode = 'native' | 'instructions';
+
+/**
+ * The same with its defaults filled in. `strict` is null if no wire is told about it. `mode` is that of the turn's model, `modes` has
+ * each fallback model with another mode.
+ */
 export type OutputSchema = {
   name: string;
   schema: Record<string, unknown>;
   strict: boolean | null;
-  mode: 'native' | 'instructions';
+  mode: OutputMode;
+  modes?: Record<string, OutputMode>;
 };

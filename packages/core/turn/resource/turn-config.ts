@@ -17,7 +17,7 @@ export function presentTurnConfig(config: TurnConfig) {
     parallel_tool_calls: config.parallel_tool_calls,
     sampling: { temperature, top_p, reasoning_effort, verbosity, stop, seed },
     max_output_tokens: config.max_output_tokens,
-    output_schema: config.output_schema ?? null,
+    output_schema: config.output_schema ? presentSchema(config.output_schema) : null,
     limits: config.limits,
     context: config.context ?? null,
     allowed_capabilities: config.allowed_capabilities,
@@ -29,4 +29,9 @@ export function presentTurnConfig(config: TurnConfig) {
 /** The definition that the model saw and the rules that held; what only Pawl keeps with it is left out. */
 function presentTool({ operator: _, handOver: __, strict: ___, ...tool }: TurnTool) {
   return tool;
+}
+
+/** With the mode of the turn's own model: how its fallbacks are told the schema is seen in what a round was sent. */
+function presentSchema({ name, schema, strict, mode }: NonNullable<TurnConfig['output_schema']>) {
+  return { name, schema, strict, mode };
 }

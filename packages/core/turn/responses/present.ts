@@ -1,4 +1,4 @@
-import { formatOf } from '../output/output-schema.ts';
+import { formatFor } from '../output/output-schema.ts';
 import { usageOfTurn } from '../reply.ts';
 import type { ResponseRequest } from '../request/response.ts';
 import type { TurnTool } from '../request/tool.ts';
@@ -63,7 +63,10 @@ function nativeRequest({ config, conversationId }: Turn): ResponseRequest {
     max_output_tokens: config.max_total_output_tokens ?? config.max_output_tokens,
     ...{ temperature: config.temperature ?? 1, top_p: config.top_p ?? 1 },
     ...{ presence_penalty: 0, frequency_penalty: 0, top_logprobs: 0 },
-    text: { format: config.text_format ?? formatOf(config) ?? { type: 'text' }, verbosity: config.verbosity ?? null },
+    text: {
+      format: config.text_format ?? formatFor(config, config.model) ?? { type: 'text' },
+      verbosity: config.verbosity ?? null,
+    },
     reasoning: { effort: config.reasoning_effort ?? null, summary: null },
     ...{ service_tier: 'default', include: [], user: null, safety_identifier: null, prompt_cache_key: null },
   };

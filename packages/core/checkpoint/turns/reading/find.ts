@@ -14,9 +14,17 @@ export async function findTurn(db: Db, project: string, id: string): Promise<Tur
   return turn && !isAdded(turn) ? turn : undefined;
 }
 
-/** A turn as it stands now; undefined when there is none of that id. What is `known` of it is not read again. */
-export async function loadTurn(db: Db, id: string, known?: Turn): Promise<Turn | undefined> {
-  return known ? refreshTurn(db, known) : selectTurn(db, id, 'any');
+/**
+ * A turn as it stands now; undefined when there is none of that id, or if more than `most` bytes would be read. What is `known` of it
+ * is not read again.
+ */
+export async function loadTurn(
+  db: Db,
+  id: string,
+  known?: Turn,
+  most: number | null = null,
+): Promise<Turn | undefined> {
+  return known ? refreshTurn(db, known, most) : selectTurn(db, id, 'any', most);
 }
 
 /** The turn that a conversation was created with; undefined when that is deleted. A fork has none of its own. */

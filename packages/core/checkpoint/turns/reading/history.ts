@@ -7,7 +7,8 @@ import type { Turn } from '../../../turn/turn.ts';
 import { fittingRows, type Page, pageOfRows } from '../../sql/page.ts';
 import { isAddedItems, isVisible } from '../../sql/visible.ts';
 import type { Db } from '../../tables.ts';
-import { bytesOfRequest, bytesOfRounds, selectWhole, type TurnAsRead, toTurn } from './select.ts';
+import { bytesOfTurn } from './bytes.ts';
+import { selectWhole, type TurnAsRead, toTurn } from './select.ts';
 
 /**
  * Whether what comes later in its conversation stands on a turn that was begun or still may be, or on added items. A turn that
@@ -65,9 +66,6 @@ export function historyOf(conversationId: string, before: number | undefined, co
       select turns.id, ${upToRound}, ${columns} from ${turnsOfLine} where ${isHistory} and ${wasKept})`;
 }
 
-/** Bytes of a turn as it is loaded. */
-const bytesOfTurn = sql`${bytesOfRequest} + ${bytesOfRounds} + octet_length(config::text) as bytes`;
-
 /** Which history is loaded: that of a turn at the position `before`, if it has no more than `most` bytes. */
 export type HistoryBounds = { before?: number; most?: number };
 
@@ -83,7 +81,7 @@ export async function loadHistory(
   const rows = await read(
     db,
     sql<LineTurnAsRead & { fits: boolean }>`
-    ${historyOf(conversationId, before, bytesOfTurn)},
+    ${historyOf(conversationId, before, sql`${bytesOfTurn} as bytes`)},
     size as (select coalesce(sum(bytes), 0) <= ${most}::bigint as fits from history)
     select fits, turn.* from size left join lateral (
       select ${selectLineTurn}, "upToRound" from history join turns using (id) where fits) as turn on true
@@ -120,8 +118,7 @@ export async function listLine(
   const behind = from ? sql`and position ${isAhead} (select position from turns where id = ${from.turnId})` : sql``;
   const isShown = view === 'kept' ? wasKept : isVisible;
   const rows = sql`from ${turnsOfLine} where ${isHistory} and ${isShown} ${behind}`;
-  const bytes = sql`${bytesOfRequest} + ${bytesOfRounds} + octet_length(config::text)`;
-  const page = fittingRows({ rows, key: sql`position`, direction, limit, bytes });
+  const page = fittingRows({ rows, key: sql`position`, direction, limit, bytes: bytesOfTurn });
   const found = await read(
     db,
     sql<LineTurnAsRead & { found: number }>`

@@ -7,16 +7,8 @@ import { plainCondition, type TurnFilter } from '../../search/turn-filter.ts';
 import { listed } from '../../sql/listed.ts';
 import { fittingRows, type Page, pageOfRows } from '../../sql/page.ts';
 import type { Db } from '../../tables.ts';
-import {
-  bytesOfRequest,
-  bytesOfRounds,
-  type ListedAsRead,
-  selectListed,
-  selectWhole,
-  type TurnAsRead,
-  toListed,
-  toTurn,
-} from './select.ts';
+import { bytesOfRequest, bytesOfRounds } from './bytes.ts';
+import { type ListedAsRead, selectListed, selectWhole, type TurnAsRead, toListed, toTurn } from './select.ts';
 
 /** Which page of which turns: `before` is the last id of the page before. */
 export type TurnPage = TurnFilter & { before?: string; limit: number };

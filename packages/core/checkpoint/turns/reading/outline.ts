@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { read } from '../../../postgres/read-write.ts';
 import {
   fillOutline,
@@ -7,9 +7,31 @@ import {
   type TurnBytes,
 } from '../../../turn/compaction/plan-loading.ts';
 import type { HistoryTurn } from '../../../turn/compaction/sent-history.ts';
+import type { Turn } from '../../../turn/turn.ts';
 import type { Db } from '../../tables.ts';
+import { bytesOfRequest, bytesOfRound } from './bytes.ts';
 import { historyOf, type LineTurnAsRead, toHistoryTurn } from './history.ts';
-import { bytesOfRequest, bytesOfRound, selectOutline, selectWhole, selectWithResult } from './select.ts';
+import {
+  callsAfter,
+  callWith,
+  compactions,
+  selectWhole,
+  selectWithResult,
+  stateExceptOutput,
+  type TurnAsRead,
+  toTurn,
+} from './select.ts';
+
+/** The columns of a turn without the texts of its input and its rounds, with these expressions for its configuration and calls. */
+const outline = (
+  config: RawBuilder<unknown>,
+  calls: RawBuilder<unknown>,
+) => sql`project, conversation_id as "conversationId",
+  '[]'::json as input, priority, '{}'::json as metadata, stored, created_at::text as "createdAt", null as "startAt",
+  null as "scheduleId", ${config} as config, ${stateExceptOutput}, null as output, ${calls} as calls, null::json as joined,
+  ${compactions}, (
+  select json_agg(json_build_object('number', number, 'model', model, 'sent', 0, 'usage', usage) order by number)
+  from rounds where turn_id = turns.id) as rounds`;
 
 type OutlineAsRead = LineTurnAsRead & {
   requestBytes: number;
@@ -17,14 +39,17 @@ type OutlineAsRead = LineTurnAsRead & {
   callBytes: { round: number; bytes: number; results: number }[] | null;
 };
 
-const isSuccess = sql`(result -> 'status')::text = '"success"'`;
+// No operator of JSON may look into a result: each of them fails at a NUL. Pawl writes the status first, and then the content.
+const begins = (text: string) => sql`starts_with(result::text, ${sql.lit(text)})`;
+const CONTENT = '{"status":"success","content":';
+const isShortenable = begins(`${CONTENT}"`);
 
 const bytes = sql`${bytesOfRequest} + octet_length(config::text) as "requestBytes",
   (select json_agg(json_build_object('number', number, 'bytes', ${bytesOfRound})) from rounds where turn_id = turns.id) as "roundBytes",
   (select json_agg(json_build_object('round', round, 'bytes', bytes, 'results', results)) from (
     select round, sum(octet_length(arguments) + coalesce(octet_length(approval::text), 0) + 500
-        + case when ${isSuccess} then 0 else coalesce(octet_length(result::text), 0) end) as bytes,
-      sum(case when ${isSuccess} then octet_length(result::text) else 0 end) as results
+        + case when ${isShortenable} then 0 else coalesce(octet_length(result::text), 0) end) as bytes,
+      sum(case when ${isShortenable} then octet_length(result::text) else 0 end) as results
     from tool_calls where turn_id = turns.id group by round) as batch) as "callBytes"`;
 
 /** Reads the turns of a history without their texts, and how many bytes these have. */
@@ -33,13 +58,42 @@ export async function outlineHistory(db: Db, conversationId: string, before?: nu
     db,
     sql<OutlineAsRead>`
     ${historyOf(conversationId, before, bytes)}
-    select ${selectOutline}, deleted_items as "deletedItems", "upToRound", "requestBytes", "roundBytes", "callBytes"
+    select ${outline(sql`'{"tools":[]}'::json`, sql`null::json`)}, deleted_items as "deletedItems", "upToRound", "requestBytes", "roundBytes", "callBytes"
     from history join turns using (id) order by position`,
   );
-  return rows.map(({ requestBytes, roundBytes, callBytes, ...row }) => ({
-    turn: toHistoryTurn(row),
-    bytes: { request: Number(requestBytes), rounds: sumRounds(roundBytes ?? [], callBytes ?? []) },
-  }));
+  return rows.map(toOutlined);
+}
+
+/** A result without its text: whether there is one decides what its turn needs next. */
+const outlinedResult = sql`case when result is not null then json_build_object('content', '',
+  'status', case when ${begins('{"status":"handed_over"')} then 'handed_over' when ${begins('{"status":"success"')} then 'success' else 'error' end,
+  'error', null, 'truncated', true, 'cached', false, 'duration_ms', 0, 'attempts', 1) end`;
+const outlinedCall = callWith(outlinedResult, sql`case when result is null then arguments else '' end`);
+
+/** Reads a turn without its texts: enough to decide what it needs next, and how much of it can be loaded. */
+export async function outlineTurn(db: Db, id: string): Promise<OutlinedTurn | undefined> {
+  const rows = await read(
+    db,
+    sql<OutlineAsRead>`
+    select ${outline(sql`config`, callsAfter(sql`-1`, outlinedCall))}, ${bytes}, null as "deletedItems" from turns where id = ${id}`,
+  );
+  return rows.map(toOutlined)[0];
+}
+
+/** Loads an outlined turn with the results of its rounds up to a place shortened. */
+export async function loadShortened(
+  db: Db,
+  { id, position }: Pick<Turn, 'id' | 'position'>,
+  upTo: { round: number; characters: number },
+): Promise<Turn | undefined> {
+  const result = resultUpTo({ position, ...upTo });
+  const rows = await read(db, sql<TurnAsRead>`select ${selectWithResult(result)} from turns where id = ${id}`);
+  return rows.map(toTurn)[0];
+}
+
+function toOutlined({ requestBytes, roundBytes, callBytes, ...row }: OutlineAsRead): OutlinedTurn {
+  const rounds = sumRounds(roundBytes ?? [], callBytes ?? []);
+  return { turn: toHistoryTurn(row), bytes: { request: Number(requestBytes), rounds } };
 }
 
 function sumRounds(
@@ -77,20 +131,22 @@ export async function loadPlanned(
 type Shortened = { position: number; round: number; characters: number };
 
 /**
- * A call's result, or its beginning up to a place. The text is cut as it is written in JSON, without half an escape: Postgres
- * cannot unescape a NUL.
+ * A call's result, or its beginning up to a place. The text is cut as it is written in JSON, without half an escape. A content that
+ * ends before the cut belongs to a result with parts, which are left out.
  */
 function resultUpTo({ position, round, characters }: Shortened) {
-  const text = sql`(result -> 'content')::text`;
-  const beginning = sql`left(${text}, ${characters}::int)`;
-  const closed = sql`(regexp_replace(${beginning}, ${HALF_ESCAPE}, '\\1') || '"')::json`;
-  return sql`case when round > 0 and (turns.position, round) <= (${position}::int, ${round}::int) and ${isSuccess}
+  const beginning = sql`substr(result::text, ${sql.lit(CONTENT.length + 1)}, ${characters}::int)`;
+  const ended = sql`substring(${beginning} from ${sql.lit(WHOLE_TEXT)})`;
+  const closed = sql`regexp_replace(${beginning}, ${sql.lit(HALF_ESCAPE)}, ${sql.lit('\\1')}) || '"'`;
+  return sql`case when round > 0 and (turns.position, round) <= (${position}::int, ${round}::int) and ${isShortenable}
       and octet_length(result::text) > ${2 * characters + 200}::int
     then json_build_object('status', 'success', 'error', null, 'truncated', true, 'cached', false, 'duration_ms', 0, 'attempts', 1,
-      'parts', case when result -> 'parts' is not null then '[]'::json end,
-      'content', case when length(${text}) > ${characters}::int and starts_with(${text}, '"') then ${closed} else result -> 'content' end)
+      'parts', case when ${ended} is not null then '[]'::json end, 'content', coalesce(${ended}, ${closed})::json)
     else result end`;
 }
 
-/** The beginning of an escape at the end of a text that was cut, behind an even number of backslashes. */
+/** A text in JSON, from its first quote to its last. */
+const WHOLE_TEXT = String.raw`^("(?:[^"\\]|\\.)*")`;
+
+/** The beginning of an escape at the end of a text that was cut, after an even number of backslashes. */
 const HALF_ESCAPE = String.raw`((?:^|[^\\])(?:\\\\)*)\\(?:u[0-9a-fA-F]{0,3})?$`;

@@ -8,6 +8,7 @@ import { hasCome } from '../../sql/due.ts';
 import { readFor } from '../../sql/statement.ts';
 import { isVisible } from '../../sql/visible.ts';
 import type { Db } from '../../tables.ts';
+import { bytesAfter, bytesOfTurn } from './bytes.ts';
 
 type AsRead<R, Config, C> = Omit<
   Turn,
@@ -37,29 +38,35 @@ export async function selectTurns(db: Db, where: RawBuilder<unknown>): Promise<T
 /** The turns that may be read: those of one project that its callers find, or all of any. */
 export type TurnScope = 'any' | { project: string };
 
-/** Reads one turn, merged with other reads of the same moment. */
-export async function selectTurn(db: Db, id: string, scope: TurnScope): Promise<Turn | undefined> {
+/** Reads one turn, merged with other reads of the same moment. Undefined also if it has more than `most` bytes. */
+export async function selectTurn(
+  db: Db,
+  id: string,
+  scope: TurnScope,
+  most: number | null = null,
+): Promise<Turn | undefined> {
   const columns = scope === 'any' ? { isAny: true } : { isAny: false, ofProject: scope.project };
-  const [row] = await readTurn(db, { turnId: id, ...columns });
+  const [row] = await readTurn(db, { turnId: id, most, ...columns });
   return row && toTurn(row);
 }
 
 /**
  * Reads a known turn again, without what can no longer change: its request, once it is begun, and its settled rounds. It is read
- * whole where the last of these is not there as it is known, since a failover has lost commits.
+ * whole where the last of these is not there as it is known, since a failover has lost commits. Undefined also if more than `most`
+ * bytes would be read.
  */
-export async function refreshTurn(db: Db, turn: Turn): Promise<Turn | undefined> {
+export async function refreshTurn(db: Db, turn: Turn, most: number | null = null): Promise<Turn | undefined> {
   const { adopted, rounds, ...known } = turn;
-  if (known.begunWith === null) return selectTurn(db, known.id, 'any');
+  if (known.begunWith === null) return selectTurn(db, known.id, 'any', most);
   const isOpen = ({ result }: ToolCall) => result === null;
   const open = rounds.findIndex(({ calls }) => calls.some(isOpen));
   const settled = open === -1 ? rounds : rounds.slice(0, open);
   const isAdoptedOpen = adopted.some(isOpen);
-  const [row] = await readChanges(db, { turnId: known.id, settled: isAdoptedOpen ? -1 : settled.length });
+  const [row] = await readChanges(db, { turnId: known.id, most, settled: isAdoptedOpen ? -1 : settled.length });
   if (!row) return undefined;
   const { settledAt, ...rest } = row;
   const isLost = settledAt !== null && JSON.stringify(settledAt) !== JSON.stringify(timesOf(settled.at(-1), adopted));
-  if (isLost || rest.begunWith !== known.begunWith) return selectTurn(db, known.id, 'any');
+  if (isLost || rest.begunWith !== known.begunWith) return selectTurn(db, known.id, 'any', most);
   const { adopted: freshlyAdopted, rounds: fresh, ...now } = fromColumns(rest);
   const merged = { ...known, ...now, adopted: isAdoptedOpen ? freshlyAdopted : adopted };
   return { ...merged, ...placeJoined({ ...merged, rounds: isAdoptedOpen ? fresh : [...settled, ...fresh] }) };
@@ -87,7 +94,7 @@ const requestExceptConfig = sql`project, conversation_id as "conversationId", in
 export const requestColumns = sql`${requestExceptConfig}, config`;
 
 /** The state of a turn. The database's clock decides whether it is `leased` (R9), and `uncontended` (R3). */
-const stateExceptOutput = sql`
+export const stateExceptOutput = sql`
   id, status, coalesce(position, ${sql.lit(BEHIND_ALL)}) as position, position is null as delayed, hidden_at is not null as hidden, error, incomplete_reason as "incompleteReason", warnings,
   last_event as "lastEvent", trace,
   failed_requests as "failedRequests", started_at::text as "startedAt", completed_at::text as "completedAt",
@@ -120,18 +127,19 @@ const roundsAfter = (known: RawBuilder<unknown>) => sql`(
     'completedAt', completed_at) order by number)
   from rounds where turn_id = turns.id and number > ${known})`;
 
-const callWith = (result: RawBuilder<unknown>) =>
-  sql`json_build_object('round', round, 'index', index, 'id', id, 'name', name, 'arguments', arguments,
+/** A call as JSON, with these expressions for its result and its arguments. */
+export const callWith = (result: RawBuilder<unknown>, args = sql`arguments`) =>
+  sql`json_build_object('round', round, 'index', index, 'id', id, 'name', name, 'arguments', ${args},
     'effect', effect, 'waitsFor', waits_for, 'expiresAt', expires_at, 'expired', coalesce(expires_at <= now(), false),
     'approval', approval, 'claimedBy', claimed_by, 'claimedAt', claimed_at, 'result', ${result}, 'completedAt', completed_at)`;
 const callColumns = callWith(sql`result`);
 
-const callsAfter = (known: RawBuilder<unknown>, call = callColumns) => sql`(
+export const callsAfter = (known: RawBuilder<unknown>, call = callColumns) => sql`(
   select json_agg(${call} order by round, index)
   from tool_calls where turn_id = turns.id and round > ${known})`;
 
 /** Looked for only where the turn says that there are any. */
-const compactions = sql`case when compacted_before is not null then (
+export const compactions = sql`case when compacted_before is not null then (
   select json_agg(json_build_object('round', round, 'strategy', strategy, 'upToTurn', up_to_turn, 'upToRound', up_to_round,
     'summary', summary, 'beforeTokens', before_tokens, 'afterTokens', after_tokens, 'leftOut', left_out, 'model', model,
     'usage', usage, 'requests', requests, 'createdAt', created_at) order by round)
@@ -147,13 +155,6 @@ export const selectWhole = sql`${requestColumns}, ${stateColumns}, ${committedAf
 /** The same columns with `result` in place of the result of each call. */
 export const selectWithResult = (result: RawBuilder<unknown>) => sql`${requestColumns}, ${stateColumns},
   ${roundsAfter(sql`-1`)} as rounds, ${callsAfter(sql`-1`, callWith(result))} as calls, ${compactions}, ${joinedOf(sql`turns`)}`;
-
-/** The columns of a turn without the texts of its input, rounds and calls. */
-export const selectOutline = sql`project, conversation_id as "conversationId", '[]'::json as input, priority, '{}'::json as metadata,
-  stored, created_at::text as "createdAt", null as "startAt", null as "scheduleId", '{"tools":[]}'::json as config,
-  ${stateExceptOutput}, null as output, null::json as calls, null::json as joined, ${compactions}, (
-  select json_agg(json_build_object('number', number, 'sent', 0, 'usage', null) order by number)
-  from rounds where turn_id = turns.id) as rounds`;
 
 /** A turn of a list as it is read: what its rounds used, and which calls wait for a client or a person. */
 export type ListedAsRead = AsRead<
@@ -176,34 +177,21 @@ export const selectListed = sql`${requestExceptConfig}, ${stateColumns}, json_bu
     select json_agg(json_build_object('usage', usage, 'requests', requests))
     from compactions where turn_id = turns.id) end as compactions, ${joinedOf(sql`turns`)}`;
 
-/** Bytes of a row of `rounds`. */
-export const bytesOfRound = sql<number>`(coalesce(octet_length(text), 0) + coalesce(octet_length(opaque::text), 0)
-    + coalesce(octet_length(reasoning), 0) + 500)`;
-
-/** Bytes of a turn without its rounds, but for what is short, and bytes of those. */
-export const bytesOfRequest = sql<number>`(octet_length(input::text) + coalesce(octet_length(output), 0) + 2000 + (
-    select 250 * count(*) from rounds where turn_id = turns.id) + case when turns.inputs = 0 then 0 else (
-    select sum(octet_length(content::text)) from inputs where turn_id = turns.id) end + case when open_calls = 0 then 0 else (
-    select coalesce(sum(octet_length(arguments)), 0) from tool_calls where turn_id = turns.id and result is null) end)`;
-export const bytesOfRounds = sql<number>`((
-    select coalesce(sum(${bytesOfRound}), 0) from rounds where turn_id = turns.id) + (
-    select coalesce(sum(octet_length(arguments) + coalesce(octet_length(approval::text), 0) + coalesce(octet_length(result::text), 0) + 500), 0)
-    from tool_calls where turn_id = turns.id))`;
-
 const readTurn = readFor<TurnAsRead>(
-  sql`"isAny" boolean, "ofProject" text`,
+  sql`"isAny" boolean, "ofProject" text, most bigint`,
   (input) => sql`
     with ${input}
     select "turnId", ${requestColumns}, ${stateColumns}, ${committedAfter(sql`-1`)}
-    from input join turns on id = "turnId" where "isAny" or (project = "ofProject" and ${isVisible})`,
+    from input join turns on id = "turnId"
+    where ("isAny" or (project = "ofProject" and ${isVisible})) and (most is null or ${bytesOfTurn} <= most)`,
 );
 
 const readChanges = readFor<TurnAsRead & { settledAt: SettledAt | null }>(
-  sql`settled int`,
+  sql`settled int, most bigint`,
   (input) => sql`
     with ${input}
     select "turnId", ${stateColumns}, ${committedAfter(sql`settled`)}, ${settledAt} as "settledAt"
-    from input join turns on id = "turnId"`,
+    from input join turns on id = "turnId" where most is null or ${bytesAfter(sql`settled`)} <= most`,
 );
 
 /** Makes a turn from its row. */

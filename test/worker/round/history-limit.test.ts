@@ -1,0 +1,152 @@
+import { sql } from 'kysely';
+import { expect, test } from 'vitest';
+import { loadPlanned, outlineHistory } from '#core/checkpoint/turns/reading/outline.ts';
+import { planLoading, planShortened } from '#core/turn/compaction/plan-loading.ts';
+import { makeTurnCache } from '#services/worker/turn-cache.ts';
+import { createHarness } from '#test/harness/create-harness.ts';
+import { scripted } from '#test/harness/scripted.ts';
+import { converse, requestedRoles, summariesAsked } from '#test/worker/compaction/converse.ts';
+
+const LIMIT = { PAWL_HISTORY_LIMIT: '40000' };
+const words = 'word '.repeat(3_000);
+const visit = (id: string) => ({ name: 'note_visit', arguments: { city: 'Lisbon' }, id });
+
+test('a turn fails as context_length_exceeded when its history passes the limit', async () => {
+  await using harness = await createHarness({ env: LIMIT });
+  const { say } = await converse(harness, { strategy: 'none' });
+
+  const turns = [await say(words), await say(words), await say(words)];
+  const other = await harness.startTurn({ input: 'Hi' });
+  await harness.workUntilIdle();
+
+  expect(turns.map(({ status }) => status)).toEqual(['completed', 'completed', 'failed']);
+  expect(turns[2]?.error).toMatchObject({
+    ...{ type: 'provider_error', code: 'context_length_exceeded', retryable: false },
+    message: expect.stringContaining('PAWL_HISTORY_LIMIT'),
+  });
+  expect((await harness.findTurn(other.id)).status).toBe('completed');
+  expect(harness.modelRequests).toHaveLength(3);
+});
+
+test('a history beyond the limit is summarized when its turn allows it', async () => {
+  await using harness = await createHarness({ env: LIMIT });
+  const { say } = await converse(harness, { strategy: 'summarize', keep_last_rounds: 1 });
+  const tools = ['note_visit'];
+  const city = (id: string) => ({ name: 'note_visit', arguments: { city: words.slice(0, 6_000) }, id });
+  const rounds = (id: string) =>
+    scripted({ rounds: [{ tools: [city(id)] }], answer: 'Done.', summary: { say: 'Cities.' } });
+
+  const turns = [await say(rounds('call_a'), { tools }), await say(rounds('call_b'), { tools }), await say('Hi')];
+
+  expect(turns.map(({ status }) => status)).toEqual(['completed', 'completed', 'completed']);
+  expect(turns[2]?.compactions).toMatchObject([{ strategy: 'summarize', summary: 'Cities.' }]);
+});
+
+test('a turn whose older turns are summarized is asked on when all its turns pass the limit', async () => {
+  await using harness = await createHarness({ env: LIMIT });
+  const { say } = await converse(harness, { strategy: 'summarize', max_input_tokens: 3_000, keep_last_rounds: 1 });
+  const input = `${scripted({ answer: 'Yes.', summary: { say: 'They talked.' } })}${' '.repeat(9_000)}`;
+
+  const turns = [];
+  for (let count = 0; count < 8; count += 1) turns.push(await say(input));
+
+  expect(new Set(turns.map(({ status }) => status))).toEqual(new Set(['completed']));
+  expect(summariesAsked(harness).length).toBeGreaterThan(1);
+  expect(requestedRoles(harness.modelRequests.at(-1)!)).toBe('user user assistant user');
+});
+
+test('results of a history beyond the limit are dropped when its turn allows it', async () => {
+  await using harness = await createHarness({ env: LIMIT });
+  const { say } = await converse(harness, { strategy: 'drop_tool_results', keep_last_rounds: 1 });
+  const tools = [
+    { name: 'read', description: 'Reads a long text', parameters: { type: 'object' }, execution: { kind: 'client' } },
+  ];
+  const input = scripted({ rounds: [{ tools: [{ name: 'read', arguments: {}, id: 'call_a' }] }], answer: 'Read.' });
+  const read = async () => {
+    const { id } = await say(input, { tools });
+    await harness.call('POST', `/v1/turns/${id}/tool_outputs`, {
+      body: { tool_outputs: [{ tool_call_id: 'call_a', output: words }] },
+    });
+    await harness.workUntilIdle();
+    return harness.findTurn(id);
+  };
+
+  const turns = [await read(), await read(), await read(), await read(), await read()];
+
+  expect(turns.map(({ status }) => status)).toEqual(Array(5).fill('completed'));
+  expect(turns.at(-1)?.compactions).toMatchObject([{ strategy: 'drop_tool_results' }]);
+  const results = harness.modelRequests.at(-1)!.body.messages.filter(({ role }) => role === 'tool');
+  expect(results.map(({ content }) => content === words)).toEqual([false, false, false, false, true]);
+});
+
+test('a shortened result ends with a whole escape, wherever it is cut', async () => {
+  await using harness = await createHarness();
+  const turn = await harness.startTurn({
+    input: scripted({ rounds: [{ tools: [{ name: 'note_visit', arguments: { city: 'Lisbon' } }] }], answer: 'Noted.' }),
+    tools: ['note_visit'],
+  });
+  await harness.workUntilIdle();
+  const content = `"\\\u0000\ud83d\ude00\ud83d é\n\\\\`.repeat(40);
+  const result = {
+    status: 'success',
+    content,
+    error: null,
+    truncated: false,
+    cached: false,
+    duration_ms: 1,
+    attempts: 1,
+  };
+  await sql`update tool_calls set result = ${JSON.stringify(result)}::text::json`.execute(harness.db);
+  const outline = await outlineHistory(harness.db, turn.conversation_id);
+  const plan = planLoading(outline.map((one) => one.turn));
+
+  for (let characters = 1; characters < 40; characters += 1) {
+    const line = { conversationId: turn.conversation_id, outline };
+    const [loaded] = await loadPlanned(harness.db, line, planShortened(plan, characters));
+    const shortened = loaded!.rounds[0]!.calls[0]!.result!;
+    expect(shortened.content).toBe(content.slice(0, shortened.content?.length));
+    expect(shortened.truncated).toBe(true);
+  }
+});
+
+test('a turn with a large input of its own is worked, and fails when it passes the limit by itself', async () => {
+  await using harness = await createHarness({ env: LIMIT });
+  const input = (size: number) =>
+    `${scripted({ rounds: [{ tools: [visit('call_a')] }], answer: 'Noted.' })}${' '.repeat(size)}`;
+  const [large, tooLarge] = await Promise.all(
+    [20_000, 50_000].map((size) => harness.startTurn({ input: input(size), tools: ['note_visit'] })),
+  );
+
+  await harness.workUntilIdle();
+
+  expect(await harness.findTurn(large!.id)).toMatchObject({ status: 'completed', output: 'Noted.' });
+  expect(await harness.findTurn(tooLarge!.id)).toMatchObject({ error: { code: 'context_length_exceeded' } });
+});
+
+test.each(['summarize', 'drop_tool_results'])(
+  'a turn whose own results pass the limit goes on with %s, also on another worker',
+  async (strategy) => {
+    await using harness = await createHarness({ env: LIMIT });
+    const context = { strategy, keep_last_rounds: 1 };
+    const tools = [
+      { name: 'read', description: 'Reads a long text', parameters: { type: 'object' }, execution: { kind: 'client' } },
+    ];
+    const ids = ['call_a', 'call_b', 'call_c', 'call_d', 'call_e', 'call_f'];
+    const rounds = ids.map((id) => ({ tools: [{ name: 'read', arguments: {}, id }] }));
+    const input = scripted({ rounds, answer: 'Read.', summary: { say: 'Words.' } });
+    const { id } = await harness.startTurn({ input, tools, context });
+    await harness.workUntilIdle();
+    for (const tool_call_id of ids) {
+      const body = { tool_outputs: [{ tool_call_id, output: words }] };
+      await harness.call('POST', `/v1/turns/${id}/tool_outputs`, { body });
+      harness.worker.turnCache = makeTurnCache(harness.db, harness.worker.memory);
+      await harness.workUntilIdle();
+    }
+
+    const turn = await harness.findTurn(id);
+    expect(turn).toMatchObject({ status: 'completed', output: 'Read.' });
+    expect(turn.compactions?.every((compaction) => compaction.strategy === strategy)).toBe(true);
+    const results = harness.modelRequests.at(-1)!.body.messages.filter(({ role }) => role === 'tool');
+    expect(results.at(-1)?.content).toBe(words);
+  },
+);
