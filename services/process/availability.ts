@@ -10,6 +10,7 @@ import type { Log } from './log.ts';
 import {
   codeOf,
   type Deployment,
+  NO_ANSWER,
   outageSentence,
   type Part,
   RECOVERY_SENTENCES,
@@ -157,7 +158,7 @@ function sentencesOf(stores: StoreStatus[]): Map<string, string | null> {
 }
 
 class TimedOut extends Error {
-  readonly code = 'no answer in 3 s';
+  readonly code = NO_ANSWER;
 }
 
 function withinTime<Value>(probe: Promise<Value>): Promise<Value> {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Misconfigured } from '../failure.ts';
-import { parseJson } from '../json.ts';
+import { isRecord, isReserved, parseJson, RESERVED } from '../json.ts';
 import type { Bounds } from './bounded.ts';
 
 type Env = Record<string, string | undefined>;
@@ -42,6 +42,8 @@ export function readExtraProviders(env: Env, builtIn: readonly string[]): Record
   if (!text) return {};
   const json = parseJson(text);
   if (json === undefined) throw new Misconfigured('PAWL_PROVIDERS: this is no JSON');
+  const reserved = isRecord(json) ? Object.keys(json).find(isReserved) : undefined;
+  if (reserved) throw new Misconfigured(`PAWL_PROVIDERS.${reserved}: ${RESERVED}`);
   const { data, error } = Extra.safeParse(json);
   if (!data) {
     const [issue] = error.issues;

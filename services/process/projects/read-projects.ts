@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { Misconfigured } from '#core/failure.ts';
-import { isRecord } from '#core/json.ts';
+import { isRecord, isReserved, RESERVED } from '#core/json.ts';
 import { type Project, plainProject } from '#core/project.ts';
 import type { ToolSecrets } from '#core/tools/http/secrets.ts';
 import type { Settings } from '../settings.ts';
@@ -117,6 +117,7 @@ function readProject({ name, value, index }: Entry, toolSecrets: ToolSecrets): {
     const sentence = 'name it with up to 64 letters, digits, _ . and -';
     throw new Misconfigured(`PAWL_PROJECTS: the name of project ${index + 1} has another form; ${sentence}.`);
   }
+  if (isReserved(name)) throw new Misconfigured(`PAWL_PROJECTS.${name}: ${RESERVED}.`);
   if (!isRecord(value)) {
     throw new Misconfigured(`PAWL_PROJECTS: project ${index + 1} is no object; give one such as {"keys":["…"]}.`);
   }
