@@ -117,10 +117,10 @@ function readProject({ name, value, index }: Entry, toolSecrets: ToolSecrets): {
     const sentence = 'name it with up to 64 letters, digits, _ . and -';
     throw new Misconfigured(`PAWL_PROJECTS: the name of project ${index + 1} has another form; ${sentence}.`);
   }
-  if (isReserved(name)) throw new Misconfigured(`PAWL_PROJECTS.${name}: ${RESERVED}.`);
   if (!isRecord(value)) {
     throw new Misconfigured(`PAWL_PROJECTS: project ${index + 1} is no object; give one such as {"keys":["…"]}.`);
   }
+  if (isReserved(name)) throw new Misconfigured(`PAWL_PROJECTS.${name}: ${RESERVED}.`);
   const { data, error } = GivenProject.safeParse(value);
   const place = `PAWL_PROJECTS.${name}`;
   if (!data) throw explain(place, error.issues[0]);
