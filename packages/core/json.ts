@@ -3,6 +3,14 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** Whether every object of JavaScript has a property of this name: as a name that is given it would hide others. */
+export function isReserved(name: string): boolean {
+  return name in {} || name === 'prototype';
+}
+
+/** What is wrong with such a name. */
+export const RESERVED = 'this name is reserved, choose another';
+
 /** The value of a JSON text; undefined where it is no JSON. */
 export function parseJson(text: string): unknown {
   try {

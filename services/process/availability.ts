@@ -11,6 +11,7 @@ import {
   codeOf,
   type Deployment,
   lackingSentence,
+  NO_ANSWER,
   outageSentence,
   type Part,
   RECOVERY_SENTENCES,
@@ -163,7 +164,7 @@ function sentencesOf(stores: StoreStatus[]): Map<string, string | null> {
 }
 
 class TimedOut extends Error {
-  readonly code = 'no answer in 3 s';
+  readonly code = NO_ANSWER;
 }
 
 function withinTime<Value>(probe: Promise<Value>): Promise<Value> {

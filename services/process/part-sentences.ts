@@ -15,6 +15,9 @@ export type Deployment = { embedded: boolean; redis: boolean };
 
 type About = { code: string | null; deployment: Deployment };
 
+/** The code of a probe that got no answer in time, although nothing has refused it. */
+export const NO_ANSWER = 'no answer in 3 s';
+
 const TOO_MANY_CONNECTIONS = '53300';
 const READ_ONLY = '25006';
 
@@ -27,12 +30,7 @@ export function outageSentence(part: Exclude<Part, 'tools'>, { code, deployment 
   const postgres = deployment.embedded ? 'The embedded PostgreSQL in PAWL_DATA_DIR' : 'PostgreSQL at DATABASE_URL';
   switch (part) {
     case 'database':
-      if (code === TOO_MANY_CONNECTIONS) return NO_CONNECTION_LEFT.postgres;
-      if (code === READ_ONLY)
-        return `${postgres} takes no writes${why}. Promote a standby; turns go on by themselves then.`;
-      if (deployment.embedded)
-        return `${postgres} does not answer${why}. It is started again; turns go on by themselves.`;
-      return `${postgres} cannot be reached${why}. Check that it runs; turns go on by themselves once it is back.`;
+      return databaseSentence(postgres, { code, deployment });
     case 'disk':
       return `The disk of ${lowerFirst(postgres)} is full${why}. Free space there; turns go on by themselves.`;
     case 'queue':
@@ -44,6 +42,17 @@ export function outageSentence(part: Exclude<Part, 'tools'>, { code, deployment 
     case 'worker':
       return 'No worker is running. Start one with npm run worker.';
   }
+}
+
+function databaseSentence(postgres: string, { code, deployment }: About): string {
+  const why = code === null ? '' : ` (${code})`;
+  if (code === TOO_MANY_CONNECTIONS) return NO_CONNECTION_LEFT.postgres;
+  if (code === READ_ONLY)
+    return `${postgres} takes no writes${why}. Promote a standby; turns go on by themselves then.`;
+  if (code === NO_ANSWER)
+    return `${postgres} is slow${why}: it is overloaded, or this process or the network is. Give it more CPU or less load.`;
+  if (deployment.embedded) return `${postgres} does not answer${why}. It is started again; turns go on by themselves.`;
+  return `${postgres} cannot be reached${why}. Check that it runs; turns go on by themselves once it is back.`;
 }
 
 /** What an operator reads of a database that refuses statements whatever their values are. */

@@ -1,5 +1,6 @@
 import { explainConnectionLimit } from '#core/connection-limit.ts';
 import { Misconfigured } from '#core/failure.ts';
+import { isSchemaFault } from '#core/postgres/refused-statement.ts';
 import { isTransient } from '#core/postgres/retry-transient.ts';
 import { type Log, openLog } from './log.ts';
 import { loadEnvFile, readSettings, type Settings, unknownVariables } from './settings.ts';
@@ -69,7 +70,12 @@ function explain(error: unknown, variable: string): string | null {
   if (code === '28P01' || code === '28000')
     return `PostgreSQL refused the user or password in ${variable}. Check both.`;
   if (code === '3D000') return `The database named in ${variable} does not exist. Create it first.`;
+  if (code === '42704') return `PostgreSQL at ${variable} lacks a setting that Pawl needs. Use PostgreSQL 15 or newer.`;
+  if (isSchemaFault(error))
+    return `PostgreSQL at ${variable} refuses a statement (${code}). Check its schema, and the privileges of the role.`;
   if (!isTransient(error)) return null;
+  if (code === '25006')
+    return `PostgreSQL at ${variable} takes no writes (25006). Promote a standby, or set default_transaction_read_only to off.`;
   if (error.message.startsWith('unsupported startup parameter')) return UNNAMED_POOLER;
   return `PostgreSQL at ${variable} cannot be reached (${code}). Check that it runs, and that host and port are right.`;
 }

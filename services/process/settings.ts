@@ -3,7 +3,7 @@ import { parseEnv } from 'node:util';
 import { z } from 'zod';
 import { Misconfigured } from '#core/failure.ts';
 import { parseJson } from '#core/json.ts';
-import { hostListProblem, readPooler, targetProblem } from '#core/postgres/hosts.ts';
+import { formProblem, hostListProblem, readPooler, targetProblem } from '#core/postgres/hosts.ts';
 import { parseRedisUrls } from '#core/redis-url.ts';
 
 type Env = Record<string, string | undefined>;
@@ -57,7 +57,8 @@ const redisUrl = z.string().superRefine((given, context) => {
 const databaseUrl = z
   .string()
   .regex(/^postgres(ql)?:\/\//, 'must start with postgres://')
-  .superRefine(refuseBy(hostListProblem));
+  .superRefine(refuseBy(hostListProblem))
+  .superRefine(refuseBy(formProblem));
 
 function refuseBy(problemOf: (url: string) => string | null) {
   return (url: string, issues: z.RefinementCtx) => {

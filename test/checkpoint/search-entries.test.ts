@@ -15,7 +15,7 @@ const REFUSED = { kind: 'status', status: 401 } as const;
 async function found({ db }: Harness, filter: TurnFilter): Promise<string[]> {
   const ids = await findTurnIds(db, 'default', { ...filter, limit: 100 });
   const matching = await matchingTurns(db, 'default', filter);
-  const { rows } = await sql<{ id: string }>`select id from turns where ${matching} order by id desc`.execute(db);
+  const { rows } = await sql<{ id: string }>`select id from (${matching}) as matching order by id desc`.execute(db);
   expect(rows.map(({ id }) => id)).toEqual(ids);
   expect(await countMatchingTurns(db, 'default', { ...filter, most: 100 })).toBe(ids.length);
   return ids;

@@ -83,6 +83,7 @@ test.each([
   ['{"sk-key":"web"}', 'PAWL_PROJECTS: project 1 is no object;'],
   ['{"ok":{},"sk key":{}}', 'PAWL_PROJECTS: the name of project 2 has another form; name it with'],
   ['{"__proto__":[]}', 'PAWL_PROJECTS: project 1 is no object;'],
+  ['{"__proto__":{"keys":["a-key"]}}', 'PAWL_PROJECTS.__proto__: this name is reserved'],
   ['{"web":{"weight":0}}', 'PAWL_PROJECTS.web.weight: give a number above 0.'],
   ['{"web":{"max_active_turns":0}}', 'PAWL_PROJECTS.web.max_active_turns: give a whole number from 1 to'],
   ['{"web":{"requests_per_minute":"600"}}', 'PAWL_PROJECTS.web.requests_per_minute: give a whole number from 0 to'],

@@ -6,15 +6,15 @@ import { waitUntil } from '#test/harness/wait-until.ts';
 
 test('a turn whose reply PostgreSQL refuses ends once, and the model is asked once', async () => {
   await using harness = await createHarness();
-  await sql`alter table rounds add constraint no_forbidden_word check (text not like '%forbidden%')`.execute(
+  await sql`alter table turns add constraint no_forbidden_word check (output not like '%forbidden%')`.execute(
     harness.db,
   );
-  const { id } = await harness.startTurn({ input: scripted({ rounds: [{ text: 'forbidden' }] }) });
+  const { id } = await harness.startTurn({ input: scripted({ rounds: [{ say: 'forbidden' }] }) });
 
   await harness.workUntilIdle({ deliveries: 3 });
   const turn = await harness.findTurn(id);
 
-  await sql`alter table rounds drop constraint no_forbidden_word`.execute(harness.db);
+  await sql`alter table turns drop constraint no_forbidden_word`.execute(harness.db);
   expect(turn).toMatchObject({ status: 'failed', error: { type: 'internal_error', code: 'internal' } });
   expect(turn.error?.message).toBe(
     'PostgreSQL refused to store what this step came to (23514), so the turn ended. ' +
@@ -39,7 +39,7 @@ test.each([
   await using harness = await createHarness();
   await sql.raw(breaks).execute(harness.db);
   await using _worker = await startBackgroundWorker(harness);
-  const { id } = await harness.startTurn({ input: scripted({ rounds: [{ text: 'Hello.' }] }) });
+  const { id } = await harness.startTurn({ input: scripted({ rounds: [{ say: 'Hello.' }] }) });
   await waitUntil('the model was asked', async () => harness.modelRequests.length === 1);
   const whileBroken = await harness.findTurn(id);
 
@@ -54,9 +54,9 @@ test('a worker whose write is held begins no other step, and its readiness says 
   await using harness = await createHarness();
   await sql.raw(REFUSE).execute(harness.db);
   await using _worker = await startBackgroundWorker(harness);
-  const first = await harness.startTurn({ input: scripted({ rounds: [{ text: 'Hello.' }] }) });
+  const first = await harness.startTurn({ input: scripted({ rounds: [{ say: 'Hello.' }] }) });
   await waitUntil('a write is held', async () => harness.worker.heldWrites.blocks());
-  const second = await harness.startTurn({ input: scripted({ rounds: [{ text: 'Hello again.' }] }) });
+  const second = await harness.startTurn({ input: scripted({ rounds: [{ say: 'Hello again.' }] }) });
   await waitUntil('its job is gone', async () => (await harness.parts.jobQueue.count(['pawl'])).waiting === 0);
   const { away } = await harness.parts.availability.check();
   const asked = harness.modelRequests.length;

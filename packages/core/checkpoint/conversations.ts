@@ -3,7 +3,12 @@ import { type RawBuilder, sql } from 'kysely';
 import { read, write } from '../postgres/read-write.ts';
 import type { StandingConfig } from '../turn/request/turn.ts';
 import type { Conversation, ListedTurn } from '../turn/turn.ts';
-import { type ConversationFilter, fitsSearch, isSearched, plainConversation } from './search/conversation-filter.ts';
+import {
+  type ConversationFilter,
+  fitsSearch,
+  plainConversation,
+  searchedConversations,
+} from './search/conversation-filter.ts';
 import { enterConversation } from './search/enter-turns.ts';
 import { isSearch } from './search/search-query.ts';
 import { expiresAt } from './sql/expires-at.ts';
@@ -79,8 +84,10 @@ export async function listConversations(db: Db, project: string, page: Conversat
   const looked = newest(project, page, NEWEST);
   const rows = await readPage(db, project, { ...page, rows: sql`${looked} where ${fitsSearch(project, page)}` });
   if ((rows[0]?.found ?? 0) > page.limit || (await isWhole(db, looked))) return pageOfRows(rows);
-  const all = sql`from conversations where ${plainConversation(project, page)} ${behind(page)}
-    and ${await isSearched(db, project, page)}`;
+  const all = sql`from (
+      select conversations.* from (${await searchedConversations(db, project, page)}) as searched
+      cross join lateral (select * from conversations where conversations.id = searched.id offset 0) as conversations
+    ) as conversations where ${plainConversation(project, page)} ${behind(page)}`;
   return pageOfRows(await readPage(db, project, { ...page, rows: all }));
 }
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { Misconfigured } from '../failure.ts';
+import { isRecord, isReserved, RESERVED } from '../json.ts';
 import { parseJsonSetting } from '../json-setting.ts';
 import type { Bounds } from './bounded.ts';
 
@@ -45,6 +46,8 @@ export function readExtraProviders(env: Env, builtIn: readonly string[]): Record
   const text = env.PAWL_PROVIDERS?.trim();
   if (!text) return {};
   const json = parseJsonSetting('PAWL_PROVIDERS', text, 'See docs/providers.md.');
+  const reserved = isRecord(json) ? Object.keys(json).find(isReserved) : undefined;
+  if (reserved) throw new Misconfigured(`PAWL_PROVIDERS.${reserved}: ${RESERVED}`);
   const { data, error } = Extra.safeParse(json);
   if (!data) {
     const [issue] = error.issues;

@@ -50,6 +50,26 @@ export function hostListProblem(url: string): string | null {
   return wrong ? 'give several hosts as host:port,host:port, each with a port from 1 to 65535' : null;
 }
 
+/** All that is read of what follows the `?` of a URL. The drivers would read more, and each something else. */
+const PARAMETERS = ['sslmode', 'target_session_attrs', 'pgbouncer', 'prepared_statements'];
+
+/** The values of `sslmode` that mean the same to all drivers. */
+const SSL_MODES = ['disable', 'require', 'verify-full'];
+
+/** Says what of a URL not all drivers read alike; null if nothing is. */
+export function formProblem(url: string): string | null {
+  const [, , list = '', rest = ''] = PARTS.exec(url) ?? [];
+  const [path = '', query = ''] = rest.split('?');
+  const given = new URLSearchParams(query);
+  const unknown = [...given.keys()].find((name) => !PARAMETERS.includes(name));
+  if (unknown !== undefined)
+    return `Pawl does not read ${unknown}. Leave it out; only ${PARAMETERS.join(', ')} may follow the ?`;
+  const mode = given.get('sslmode');
+  if (mode !== null && !SSL_MODES.includes(mode)) return `give sslmode as one of ${SSL_MODES.join(', ')}`;
+  if (list.includes('%')) return 'name the host as it is. Unix sockets are not supported, so give host:port';
+  return path.includes('%') ? 'name the database without % escapes' : null;
+}
+
 /** Says why the servers that a URL with several hosts asks for are none to write on. */
 export function targetProblem(url: string): string | null {
   const [, , list = '', rest = ''] = PARTS.exec(url) ?? [];

@@ -81,7 +81,23 @@ const FAULTS: { codes: RegExp; fault: TransientFault }[] = [
     },
   },
   {
-    codes: /^(?:40001|40P01|55P03|57014|25P03)$/,
+    codes: /^55P03$/,
+    fault: {
+      kind: 'conflict',
+      message: 'PostgreSQL holds a lock that this request needs. Try again when the lock has ended.',
+      log: 'PostgreSQL holds a lock that a request needs: look for it in pg_locks',
+    },
+  },
+  {
+    codes: /^57014$/,
+    fault: {
+      kind: 'conflict',
+      message: 'PostgreSQL did not finish this request in time. Try again, or ask for less.',
+      log: 'PostgreSQL did not finish a statement in time: it waits for a lock, or has too much to do',
+    },
+  },
+  {
+    codes: /^(?:40001|40P01|25P0[34])$/,
     fault: {
       kind: 'conflict',
       message: 'Another request was at the same thing. Try again.',

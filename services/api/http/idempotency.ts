@@ -9,6 +9,7 @@ import {
 } from '#core/checkpoint/idempotency.ts';
 import type { Db, Trx } from '#core/checkpoint/tables.ts';
 import { RequestRefused } from '#core/failure.ts';
+import { canonicalJson } from '#core/json.ts';
 import type { Made, Making } from '../../start/made.ts';
 import type { ApiEnv } from './router.ts';
 
@@ -60,7 +61,7 @@ export async function findReplay(c: Context<ApiEnv>, { db }: { db: Db }): Promis
 }
 
 async function keyOf(c: Context<ApiEnv>, key: string): Promise<IdempotencyKey> {
-  return { project: c.get('project'), path: c.req.path, key, bodyHash: hash(await c.req.text()) };
+  return { project: c.get('project'), path: c.req.path, key, bodyHash: hash(canonicalJson(await c.req.text())) };
 }
 
 function replayOf(c: Context<ApiEnv>, { status, resourceId }: Extract<Remembered, { kind: 'replay' }>): Replayed {
@@ -76,6 +77,7 @@ function readKey(key: string | undefined): string | undefined {
   throw new RequestRefused(400, 'invalid_idempotency_key', message, 'Idempotency-Key');
 }
 
+/** Equal JSON is the same body, however its keys are ordered and its text is laid out. */
 function hash(body: string): string {
   return createHash('sha256').update(body).digest('hex');
 }

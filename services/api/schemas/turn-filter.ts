@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { SearchedFor } from '#core/checkpoint/search/search-query.ts';
 import type { CreatedBetween, TurnFilter as StoredFilter } from '#core/checkpoint/search/turn-filter.ts';
 import { cleanText } from '#core/text.ts';
+import { moment } from '#core/turn/request/moment.ts';
 import { ConversationId } from './fields/id.ts';
 import { TurnStatus } from './turn.ts';
 
@@ -9,7 +10,7 @@ import { TurnStatus } from './turn.ts';
 const Moment = z
   .string()
   .transform((text) => text.replace(' ', '+'))
-  .pipe(z.iso.datetime({ offset: true, error: 'give a time in RFC 3339, such as 2026-11-20T10:00:00Z' }))
+  .pipe(moment)
   .meta({ type: 'string', format: 'date-time', examples: ['2026-11-20T10:00:00Z'] });
 
 const statuses = TurnStatus.options;

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { USAGE_GROUPS } from '#core/checkpoint/usage/sum-usage.ts';
+import { dayOrMoment } from '#core/turn/request/moment.ts';
 import { tokens } from '../schemas/round.ts';
 
 const count = z.int().min(0);
@@ -28,16 +29,12 @@ export const UsageRow = z
   })
   .meta({ id: 'Usage', description: 'What was used, by one group.', examples: [example] });
 
-const time = z.union([z.iso.date(), z.iso.datetime({ offset: true, local: true })], {
-  error: 'give a date as 2026-11-20, or a time as 2026-11-20T06:00:00Z',
-});
-
 const groups = USAGE_GROUPS.join('|');
 
 /** The query of a report. */
 export const UsageQuery = z.object({
-  from: time.optional().describe('From this day or time on, in UTC; 30 days before `to` unless given.'),
-  to: time.optional().describe('Up to, and without, this day or time; now unless given.'),
+  from: dayOrMoment.optional().describe('From this day or time on, in UTC; 30 days before `to` unless given.'),
+  to: dayOrMoment.optional().describe('Up to, and without, this day or time; now unless given.'),
   group_by: z
     .string()
     .regex(

@@ -1,4 +1,5 @@
 import { Misconfigured } from '#core/failure.ts';
+import { isReserved, RESERVED } from '#core/json.ts';
 
 /** What a key may do: `admin` is all of them, and what spans projects. */
 export const SCOPES = ['read', 'write', 'approve', 'admin'] as const;
@@ -19,6 +20,7 @@ export function readApiKeys(text: string | undefined): AccessKey[] {
 function readEntry(entry: string, index: number): AccessKey {
   const place = `PAWL_API_KEYS[${index}]`;
   const [, project, key] = /^\s*([A-Za-z0-9_.-]+):(\S+)\s*$/.exec(entry) ?? [];
+  if (project && isReserved(project)) throw new Misconfigured(`${place}: ${RESERVED}.`);
   if (project && key) return { project, key, scopes: USUAL_SCOPES, place };
   throw new Misconfigured(`${place}: PAWL_API_KEYS must be a comma-separated list of project:key.`);
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { Misconfigured } from '#core/failure.ts';
-import { isRecord } from '#core/json.ts';
+import { isRecord, isReserved, RESERVED } from '#core/json.ts';
 import { parseJsonSetting } from '#core/json-setting.ts';
 import { type Project, plainProject } from '#core/project.ts';
 import type { ToolSecrets } from '#core/tools/http/secrets.ts';
@@ -114,6 +114,7 @@ function readProject({ name, value, index }: Entry, toolSecrets: ToolSecrets): {
   if (!isRecord(value)) {
     throw new Misconfigured(`PAWL_PROJECTS: project ${index + 1} is no object; give one such as {"keys":["…"]}.`);
   }
+  if (isReserved(name)) throw new Misconfigured(`PAWL_PROJECTS.${name}: ${RESERVED}.`);
   const { data, error } = GivenProject.safeParse(value);
   const place = `PAWL_PROJECTS.${name}`;
   if (!data) throw explain(place, error.issues[0]);

@@ -5,7 +5,7 @@ import type { BulkAction } from './bulk-actions.ts';
 /** Turns that one bulk may have: as many are found and recorded within the time of one statement. */
 export const MAX_BULK_TURNS = 1_000_000;
 
-/** A bulk to be recorded; `matching` is the condition on `turns` that says which it means, `filter` the same as it was asked. */
+/** A bulk to be recorded; `matching` selects the ids of the turns that it means, `filter` the same as it was asked. */
 export type NewBulk = {
   id: string;
   project: string;
@@ -22,7 +22,7 @@ export async function createBulk(trx: Trx, { id, project, action, filter, matchi
   const { rows } = await sql<{ matched: number }>`
     with meant as (
       insert into bulk_turns (bulk_id, turn_id)
-      select ${id}, turns.id from turns where ${matching} limit ${MAX_BULK_TURNS + 1}
+      select ${id}, matching.id from (${matching}) as matching limit ${MAX_BULK_TURNS + 1}
       returning turn_id
     ),
     counted as (select count(*)::int as matched from meant)

@@ -30,22 +30,26 @@ export function fitsSearch(project: string, { q, ...own }: ConversationFilter): 
     ${q === undefined ? sql`` : sql`and ${ofTurns}`}`;
 }
 
-/** A condition on `conversations` for all that are searched for: by the index, and by looking at what is not entered yet. */
-export async function isSearched(
+/**
+ * A select of the ids of all conversations that are searched for, each once: by the index, and by looking at what is not entered
+ * yet. Both are done once, and not once for each conversation.
+ */
+export async function searchedConversations(
   db: Db,
   project: string,
   { q, ...own }: ConversationFilter,
-): Promise<RawBuilder<boolean>> {
+): Promise<RawBuilder<unknown>> {
   const { conversations } = await readProgress(db);
   const query = queryOf('conversation', project, own);
-  const byOwn = sql`conversations.id in (
+  const byOwn = sql`
     select id from search_entries where tokens @@ ${query}
-    union all
+    union
     select id from conversations where ${conversationMade} > ${conversations} and project = ${project}
-      and ${tokensOfConversation} @@ ${query})`;
-  if (q === undefined) return sql<boolean>`${byOwn}`;
-  const byTurns = sql`conversations.id in (
-    select conversation_id from turns where ${isVisible} and not ${isAddedItems}
-      and id in (${await searchedTurns(db, project, { q })}))`;
-  return sql<boolean>`${byTurns} ${isSearch(own) ? sql`and ${byOwn}` : sql``}`;
+      and ${tokensOfConversation} @@ ${query}`;
+  if (q === undefined) return byOwn;
+  const byTurns = sql`
+    select distinct turns.conversation_id as id from (${await searchedTurns(db, project, { q })}) as found
+    cross join lateral (select * from turns where turns.id = found.id offset 0) as turns
+    where ${isVisible} and not ${isAddedItems}`;
+  return isSearch(own) ? sql`(${byTurns}) intersect (${byOwn})` : byTurns;
 }

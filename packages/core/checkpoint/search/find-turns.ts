@@ -4,9 +4,9 @@ import { read } from '../../postgres/read-write.ts';
 import { isTerminal, type TerminalStatus } from '../../turn/turn.ts';
 import { listed } from '../sql/listed.ts';
 import type { Db } from '../tables.ts';
-import { isSearch, notEntered, queryOf, readProgress } from './search-query.ts';
+import { notEntered, queryOf, readProgress } from './search-query.ts';
 import { stretchesBefore } from './stretches.ts';
-import { fitsTokens, MOST_SKEW_MS, matchingTurns, plainCondition, type TurnFilter } from './turn-filter.ts';
+import { fitsTokens, lookedAt, MOST_SKEW_MS, needsEntries, plainCondition, type TurnFilter } from './turn-filter.ts';
 
 /** Of all that fit, the newest `limit` behind the id `before`. */
 export type FoundPage = TurnFilter & { before?: string; limit: number };
@@ -14,8 +14,7 @@ export type FoundPage = TurnFilter & { before?: string; limit: number };
 /** The ids of turns that fit a filter, newest first. What it takes depends on the limit, not on how many fit, or do not. */
 export async function findTurnIds(db: Db, project: string, page: FoundPage): Promise<string[]> {
   const { statuses, limit } = page;
-  if (!isSearch(page) || page.conversationId !== undefined)
-    return readIds(db, await matchingTurns(db, project, page), page);
+  if (!needsEntries(page)) return readIds(db, lookedAt(project, page), page);
   if (!statuses) return walk(db, project, page);
   const ended = statuses.filter((status): status is TerminalStatus => isTerminal(status));
   const active = statuses.filter((status) => !isTerminal(status));
@@ -47,7 +46,7 @@ async function findActive(db: Db, project: string, page: FoundPage): Promise<str
 /** Walks from the newest entries to the oldest, stretch by stretch, until there are enough. */
 async function walk(db: Db, project: string, page: FoundPage): Promise<string[]> {
   const fits = sql<boolean>`${plainCondition(project, page)} and ${fitsTokens(project, page)}`;
-  const recent = await readIds(db, sql`turns.id in (${notEntered(await readProgress(db), fits)})`, page);
+  const recent = await readRecent(db, notEntered(await readProgress(db), fits), page);
   const { before = page.createdBefore && firstIdAt('turn', Date.parse(page.createdBefore) + MOST_SKEW_MS) } = page;
   const lowest = page.createdAfter ? firstIdAt('turn', Date.parse(page.createdAfter) - MOST_SKEW_MS) : undefined;
   const found: string[] = [];
@@ -85,6 +84,16 @@ async function readIds(db: Db, condition: RawBuilder<unknown>, page: FoundPage):
     db,
     sql<{ id: string }>`
     select id from turns where ${condition} ${behind(page)} order by id desc limit ${page.limit}`,
+  );
+  return rows.map(({ id }) => id);
+}
+
+/** The newest of what is not entered yet: found once, whatever Postgres expects. */
+async function readRecent(db: Db, unentered: RawBuilder<unknown>, page: FoundPage): Promise<string[]> {
+  const rows = await read(
+    db,
+    sql<{ id: string }>`
+    select distinct id from (${unentered} offset 0) as turns where true ${behind(page)} order by id desc limit ${page.limit}`,
   );
   return rows.map(({ id }) => id);
 }

@@ -11,12 +11,25 @@ export type CreatedBetween = { createdAfter?: string; createdBefore?: string };
 /** Which turns of a project are meant: all that is given has to hold. */
 export type TurnFilter = SearchedFor & CreatedBetween & { statuses?: TurnStatus[]; conversationId?: string };
 
-/** A condition on `turns`: those of a project that its callers find and that fit a filter, all by an index. */
-export async function matchingTurns(db: Db, project: string, filter: TurnFilter): Promise<RawBuilder<boolean>> {
+/** A select of the ids of all turns of a project that its callers find and that fit a filter, each once. */
+export async function matchingTurns(db: Db, project: string, filter: TurnFilter): Promise<RawBuilder<unknown>> {
+  if (!needsEntries(filter)) return sql`select turns.id from turns where ${lookedAt(project, filter)}`;
+  // What is searched for is found once, and each turn of it by its key: Postgres may find it anew for each turn otherwise.
+  return sql`select turns.id
+    from (select distinct id from (${await searchedTurns(db, project, filter)}) as each) as found
+    cross join lateral (select * from turns where turns.id = found.id offset 0) as turns
+    where ${plainCondition(project, filter)}`;
+}
+
+/** Whether turns are found by entries: those of one conversation are looked at one by one. */
+export function needsEntries(filter: TurnFilter): boolean {
+  return isSearch(filter) && filter.conversationId === undefined;
+}
+
+/** A condition on `turns` that looks at each turn of the project, or of its conversation. */
+export function lookedAt(project: string, filter: TurnFilter): RawBuilder<boolean> {
   const plain = plainCondition(project, filter);
-  if (!isSearch(filter)) return plain;
-  if (filter.conversationId !== undefined) return sql`${plain} and ${fitsTokens(project, filter)}`;
-  return sql`${plain} and turns.id in (${await searchedTurns(db, project, filter)})`;
+  return isSearch(filter) ? sql<boolean>`${plain} and ${fitsTokens(project, filter)}` : plain;
 }
 
 /** All that needs no entry: it is in the columns of the turn, and in indexes of `turns`. */

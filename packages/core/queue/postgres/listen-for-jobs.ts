@@ -3,6 +3,7 @@ import pg from 'pg';
 import { SESSION, startupOptions } from '../../postgres/session.ts';
 import { writerAt } from '../../postgres/writer.ts';
 import type { JobWaiter, Marker, WaitingWorker } from '../bullmq/job-waiter.ts';
+import { likeLibpq } from './like-libpq.ts';
 
 /** BullMQ notifies this channel of each added job, with the name of its queue. */
 const CHANNEL = 'bullmq_jobs';
@@ -119,7 +120,7 @@ type Listening = { started(): void; notified(queue: string): void; signal: Abort
 async function listen(url: string, { started, notified, signal }: Listening): Promise<void> {
   const writer = writerAt(url);
   const client = new pg.Client({
-    connectionString: writer.url,
+    connectionString: likeLibpq(writer.url),
     ...(writer.stream && { stream: writer.stream }),
     keepAlive: true,
     connectionTimeoutMillis: PING_TIMEOUT_MS,

@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { SESSION, setLocal, startupOptions } from '../../postgres/session.ts';
 import { writerAt } from '../../postgres/writer.ts';
+import { likeLibpq } from './like-libpq.ts';
 import { patchPool } from './patch-pool.ts';
 
 /**
@@ -11,7 +12,7 @@ export function openPool(url: string, { max, durability }: { max: number; durabi
   const writer = writerAt(url);
   const settings = { ...SESSION, search_path: 'bullmq', synchronous_commit: durability, enable_seqscan: 'off' };
   const pool = new pg.Pool({
-    connectionString: writer.url,
+    connectionString: likeLibpq(writer.url),
     ...(writer.stream && { stream: writer.stream }),
     max,
     keepAlive: true,

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { moment } from './moment.ts';
 
 /** A minute. */
 const LONGEST_DEBOUNCE_MS = 60_000;
@@ -31,8 +32,7 @@ const LONGEST_DELAY_SECONDS = 31_536_000;
 
 /** The fields that say when a turn may be begun. */
 export const delayFields = {
-  start_at: z.iso
-    .datetime({ offset: true, error: 'give a time in RFC 3339, such as 2026-11-20T10:00:00Z' })
+  start_at: moment
     .nullish()
     .describe(
       'When the turn may be begun at the earliest, within a year: until then it holds up no other turn. What has passed is now.',

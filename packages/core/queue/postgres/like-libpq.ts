@@ -1,0 +1,10 @@
+/**
+ * A database URL whose `sslmode` node-postgres reads as libpq and postgres.js do: it takes `require` for `verify-full`
+ * otherwise.
+ */
+export function likeLibpq(url: string): string {
+  const read = URL.parse(url);
+  if (!read?.searchParams.has('sslmode')) return url;
+  read.searchParams.set('uselibpqcompat', 'true');
+  return read.href;
+}

@@ -1,0 +1,78 @@
+import { sql } from 'kysely';
+import { expect, test } from 'vitest';
+import { createBulk } from '#core/checkpoint/bulk/create-bulk.ts';
+import { listConversations } from '#core/checkpoint/conversations.ts';
+import { countMatchingTurns } from '#core/checkpoint/search/find-turns.ts';
+import { matchingTurns } from '#core/checkpoint/search/turn-filter.ts';
+import { firstIdAt } from '#core/id.ts';
+import { plainConfig } from '#test/harness/plain-config.ts';
+import { createTestDatabase } from '#test/harness/stores/test-database.ts';
+import { looksOf, withDatabase } from './looks.ts';
+
+const TURNS = 900;
+
+const FILTERS = [
+  ['metadata', { metadata: { batch: 'a' } }],
+  ['a word', { q: 'common' }],
+  ['a model', { model: 'openai/test' }],
+] as const;
+
+/** A database with turns that were queued a moment ago, of which none is entered. */
+async function fillQueued(): Promise<string> {
+  const url = await createTestDatabase();
+  await withDatabase(url, async (db) => {
+    await sql`insert into conversations (id, project, config, metadata)
+      select 'conv_' || n, 'default', '{}', '{}' from generate_series(1, ${TURNS}) as n`.execute(db);
+    await sql`insert into turns (id, conversation_id, project, position, config, input, metadata, priority, status, at_head,
+        provider, model, step, generation, warnings, attempts, starts, rescues, edition, open_calls, waiting_calls, due_at, created_at)
+      select ${firstIdAt('turn', Date.now()).slice(0, -6)} || lpad(n::text, 6, '0'), 'conv_' || n, 'default', 1, ${plainConfig}::json,
+        ${[{ role: 'user', content: 'common' }]}::json, '{"batch":"a"}', 0, 'queued', true, 'openai', 'openai/test', 'r1', 0,
+        '[]', 0, 0, 0, 0, 0, 0, now(), now() from generate_series(1, ${TURNS}) as n`.execute(db);
+  });
+  return url;
+}
+
+test.each(FILTERS)(
+  'a bulk of turns that were queued a moment ago looks at each a few times, found by %s',
+  async (_, filter) => {
+    const url = await fillQueued();
+    let matched = 0;
+
+    const looks = await looksOf(url, (db) =>
+      db.transaction().execute(async (trx) => {
+        const matching = await matchingTurns(trx, 'default', filter);
+        matched = await createBulk(trx, { id: 'bulk_1', project: 'default', action: 'cancel', filter: {}, matching });
+      }),
+    );
+
+    expect(matched).toBe(TURNS);
+    expect(looks).toBeLessThan(30 * TURNS);
+  },
+);
+
+test.each(FILTERS)(
+  'turns that were queued a moment ago are counted with a few looks at each, found by %s',
+  async (_, filter) => {
+    const url = await fillQueued();
+    let matched = 0;
+
+    const looks = await looksOf(url, async (db) => {
+      matched = await countMatchingTurns(db, 'default', { ...filter, most: 10_000 });
+    });
+
+    expect(matched).toBe(TURNS);
+    expect(looks).toBeLessThan(30 * TURNS);
+  },
+);
+
+test('conversations whose turns were queued a moment ago are found with a few looks at each', async () => {
+  const url = await fillQueued();
+  let length = 0;
+
+  const looks = await looksOf(url, async (db) => {
+    length = (await listConversations(db, 'default', { q: 'common', limit: 100 })).rows.length;
+  });
+
+  expect(length).toBe(100);
+  expect(looks).toBeLessThan(60 * TURNS);
+});
