@@ -85,14 +85,14 @@ test('watch shows a turn that has ended from its beginning, with --json as lines
 });
 
 test('Ctrl-C leaves a turn, which goes on', async () => {
-  await using model = await openHeldModel(1);
-  await using harness = await createHarness({ env: { OPENAI_BASE_URL: model.baseUrl } });
+  await using held = await openHeldModel(1);
+  await using harness = await createHarness({ env: { OPENAI_BASE_URL: held.baseUrl } });
   await using _worker = await startBackgroundWorker(harness);
   const input = scripted({ answer: 'One word after the other, for a while.', piece_chars: 4 });
 
   const { output, complaints, exitCode } = await runPawl(harness.url, ['run', input, ...model], { interruptAt: 'One' });
 
-  model.goOn();
+  held.goOn();
   const [id = ''] = /turn_\w+/.exec(output) ?? [];
   expect(exitCode).toBe(130);
   expect(complaints).toContain(`The turn goes on without you. Watch it again: npx pawl watch ${id}`);
