@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { openJobQueue } from '#core/queue/open-job-queue.ts';
 import type { TurnWakeup } from '#core/turn/wakeup.ts';
 import { migrateAll } from '#services/migrate/migrate-all.ts';
 import { newFolder } from '#test/harness/new-folder.ts';
+import { openPatientQueue } from '#test/harness/stores/open-patient-stores.ts';
 import { openPostgres } from '#test/harness/stores/open-postgres.ts';
 import { waitUntil } from '#test/harness/wait-until.ts';
 
@@ -15,7 +15,7 @@ test('a worker that had a job at hand while the database was away takes jobs aga
   await using postgres = await openPostgres({ folder: folder.path, durable: true });
   await migrateAll(postgres.url);
   const metOutage = Promise.withResolvers<void>();
-  const jobQueue = await openJobQueue({ databaseUrl: postgres.url }, () => metOutage.resolve());
+  const jobQueue = await openPatientQueue({ databaseUrl: postgres.url }, () => metOutage.resolve());
   const handled: string[] = [];
   const atHand = Promise.withResolvers<void>();
   const answering = await jobQueue.work(

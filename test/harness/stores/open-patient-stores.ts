@@ -12,7 +12,9 @@ const PATIENT = { enqueueTimeoutMs: 120_000 };
 export const openPatientStores: typeof openStores = (urls, onError) => openStores({ ...urls, ...PATIENT }, onError);
 
 /** Opens the queue alone, for the same kind of test. */
-export async function openPatientQueue(urls: Parameters<typeof openJobQueue>[0]): Promise<JobQueue & AsyncDisposable> {
-  const jobQueue = await openJobQueue({ ...urls, ...PATIENT });
+export async function openPatientQueue(
+  ...[urls, onError]: Parameters<typeof openJobQueue>
+): Promise<JobQueue & AsyncDisposable> {
+  const jobQueue = await openJobQueue({ ...urls, ...PATIENT }, onError);
   return { ...jobQueue, [Symbol.asyncDispose]: () => jobQueue.close() };
 }
