@@ -88,18 +88,7 @@ export async function openParts(
     ...{ enqueue: queue.enqueue, suspect: availability.suspect },
   });
   const parts: Parts = {
-    ...{
-      ...liveProjects,
-      admission,
-      connection,
-      jobQueue,
-      pubsub,
-      providers,
-      prices,
-      tools,
-      mcp,
-      toolSecrets,
-    },
+    ...{ ...liveProjects, admission, connection, jobQueue, pubsub, providers, prices, tools, mcp, toolSecrets },
     ...{ egressPolicy, egress, availability, connectionRefusals, metrics, tracer },
     secretsOf: secretsFrom(settings, connection),
     ...queue,
