@@ -57,7 +57,6 @@ export type Parts = LiveProjects &
   };
 
 type QueueObservers = Pick<Parts, 'availability' | 'connectionRefusals'>;
-type Enqueueing = QueueObservers & Pick<Parts, 'dueDeliveries'>;
 
 /**
  * Opens connections, queue, pubsub, providers and tools from the settings. A setting that cannot work stops the start.
@@ -88,26 +87,13 @@ export async function openParts(
   const availability = makeAvailability({
     ...{ db: connection.db, jobQueue, deployment: deploymentOf(settings), tools: loadedTools({ tools, mcp }) },
   });
-  const dueDeliveries = makeDueDeliveries(pubsub);
-  const queue = enqueueOn(jobQueue, { availability, connectionRefusals, dueDeliveries });
+  const queue = enqueueOn(jobQueue, makeDueDeliveries(pubsub), { availability, connectionRefusals });
   const admission = makeAdmission({
     ...{ db: connection.db, projects: () => parts.projects, concurrency: settings.PAWL_WORKER_CONCURRENCY },
     ...{ enqueue: queue.enqueue, suspect: availability.suspect },
   });
   const parts: Parts = {
-    ...{
-      ...liveProjects,
-      admission,
-      dueDeliveries,
-      connection,
-      jobQueue,
-      pubsub,
-      providers,
-      prices,
-      tools,
-      mcp,
-      toolSecrets,
-    },
+    ...{ ...liveProjects, admission, connection, jobQueue, pubsub, providers, prices, tools, mcp, toolSecrets },
     ...{ egressPolicy, egress, availability, connectionRefusals, metrics, tracer },
     secretsOf: secretsFrom(settings, connection),
     ...queue,
@@ -128,14 +114,16 @@ function deploymentOf({ variables, REDIS_URL }: Settings): Deployment {
 /** Enqueues for a process, and records whether the queue took the wakeups. Deliveries have no jobs: they are announced. */
 function enqueueOn(
   jobQueue: JobQueue,
-  { dueDeliveries, ...observers }: Enqueueing,
-): Pick<Parts, 'enqueue' | 'enqueueBeforeAck'> {
+  dueDeliveries: DueDeliveries,
+  observers: QueueObservers,
+): Pick<Parts, 'dueDeliveries' | 'enqueue' | 'enqueueBeforeAck'> {
   function announceDeliveries(wakeups: Wakeup[]): TurnWakeup[] {
     const turns = wakeups.filter((wakeup) => wakeup.kind === 'turn');
     if (turns.length < wakeups.length) dueDeliveries.announce();
     return turns;
   }
   return {
+    dueDeliveries,
     enqueue: async (wakeups) => {
       const turns = announceDeliveries(wakeups);
       return turns.length === 0 || recordEnqueued(jobQueue.enqueue(turns), observers);

@@ -25,6 +25,17 @@ export async function countWork(db: Db): Promise<WorkCounts> {
   };
 }
 
+/** How many deliveries are due and wait for a worker, and how many workers are on; those that are to be tried again later are neither. */
+export async function countDueDeliveries(db: Db): Promise<{ waiting: number; active: number }> {
+  const [counts] = await read(
+    db,
+    sql<{ waiting: number; active: number }>`
+    select (count(*) filter (where due_at <= now()))::int as waiting, (count(*) filter (where lease_until > now()))::int as active
+    from deliveries where due_at is not null`,
+  );
+  return counts ?? { waiting: 0, active: 0 };
+}
+
 /**
  * Until when the turns of each provider wait for a rate limit: when the first one of the model comes back that is limited for the
  * longest. A provider for whose limits no turn waits is not among them.

@@ -1,5 +1,5 @@
 import { createRoute, type RouteHandler, z } from '@hono/zod-openapi';
-import { findRateLimits } from '#core/checkpoint/counts.ts';
+import { countDueDeliveries, findRateLimits } from '#core/checkpoint/counts.ts';
 import { RequestRefused } from '#core/failure.ts';
 import { allQueues, providerOf } from '#core/queue/job.ts';
 import { iso } from '#core/turn/resource/iso.ts';
@@ -44,7 +44,11 @@ const list = createRoute({
 export function queueRoutes({ db, providers, countJobs }: Pick<ApiContext, 'db' | 'providers' | 'countJobs'>) {
   const listAll: RouteHandler<typeof list, ApiEnv> = async (c) => {
     const names = allQueues(providers.names);
-    const [limits, counts] = await Promise.all([findRateLimits(db), Promise.all(names.map(count))]);
+    const [limits, deliveries, counts] = await Promise.all([
+      findRateLimits(db),
+      countDueDeliveries(db),
+      Promise.all(names.map(count)),
+    ]);
     const queues = names.map((name, index) => {
       const provider = providerOf(name, providers.names);
       const { waiting = 0, prioritized = 0, active = 0 } = counts[index] ?? {};
@@ -52,7 +56,15 @@ export function queueRoutes({ db, providers, countJobs }: Pick<ApiContext, 'db' 
       const about = { name, object: 'queue' as const, provider, waiting: waiting + prioritized, active };
       return { ...about, rate_limited_until: iso(until) };
     });
-    return c.json(wholeList(queues), 200);
+    // Workers take these from their rows; no job waits for them.
+    const own = {
+      name: 'deliveries',
+      object: 'queue' as const,
+      provider: null,
+      ...deliveries,
+      rate_limited_until: null,
+    };
+    return c.json(wholeList([...queues, own]), 200);
   };
   const count = (name: string) => countJobs(name).catch(queueAway);
   return makeRouter().openapi(list, listAll);
