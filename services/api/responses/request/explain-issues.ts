@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { RequestRefused } from '#core/failure.ts';
-import { foreignFieldAdvice } from '../../http/foreign-fields.ts';
+import { foreignFieldAdvice } from '../../http/fields/foreign-fields.ts';
 import { explainIssues } from '../../http/issues.ts';
 
 type Issue = z.core.$ZodIssue;

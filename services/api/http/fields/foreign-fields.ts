@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { RequestRefused } from '#core/failure.ts';
-import { explainIssues } from './issues.ts';
+import { explainIssues } from '../issues.ts';
 
 /** The advice for a field of another API: what to do in a turn request, and in a create request of a response. */
 type Advice = { turn: string | null; response: string | null };
