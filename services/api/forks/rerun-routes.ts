@@ -3,7 +3,7 @@ import { RerunRequest } from '#core/turn/forks/fork-request.ts';
 import { checkKnownInput } from '../../start/take-input.ts';
 import type { ApiContext } from '../context.ts';
 import { findOwnTurn } from '../find-own.ts';
-import { explainTurnIssues } from '../http/foreign-fields.ts';
+import { explainTurnIssues } from '../http/fields/foreign-fields.ts';
 import { findReplay } from '../http/idempotency.ts';
 import { type ApiEnv, json, makeRouter } from '../http/router.ts';
 import { startedBy } from '../http/started-by.ts';

@@ -12,7 +12,7 @@ import { takeInput } from '../../start/take-input.ts';
 import { keepTaken, type TakenInput } from '../../start/take-parts.ts';
 import type { ApiContext } from '../context.ts';
 import { findOwnTurn, turnNotFound } from '../find-own.ts';
-import { explainTurnIssues } from '../http/foreign-fields.ts';
+import { explainTurnIssues } from '../http/fields/foreign-fields.ts';
 import { findReplay, withIdempotencyKey } from '../http/idempotency.ts';
 import { setPollAfter } from '../http/poll-after.ts';
 import { type ApiEnv, json, makeRouter } from '../http/router.ts';

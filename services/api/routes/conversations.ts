@@ -19,7 +19,7 @@ import { type Started, startingConversation } from '../../start/start-turn.ts';
 import { takeInput } from '../../start/take-input.ts';
 import type { ApiContext } from '../context.ts';
 import { findOwnConversation } from '../find-own.ts';
-import { explainTurnIssues } from '../http/foreign-fields.ts';
+import { explainTurnIssues } from '../http/fields/foreign-fields.ts';
 import { findReplay, withIdempotencyKey } from '../http/idempotency.ts';
 import { setPollAfter } from '../http/poll-after.ts';
 import { type ApiEnv, json, makeRouter } from '../http/router.ts';

@@ -10,7 +10,7 @@ import { type Joined, joinOrStartTurn, type Started, startingConversation } from
 import { takeInput } from '../../start/take-input.ts';
 import type { ApiContext } from '../context.ts';
 import { findOwnConversation, findOwnTurn } from '../find-own.ts';
-import { explainTurnIssues } from '../http/foreign-fields.ts';
+import { explainTurnIssues } from '../http/fields/foreign-fields.ts';
 import { findReplay } from '../http/idempotency.ts';
 import { setPollAfter } from '../http/poll-after.ts';
 import { type ApiEnv, json, makeRouter } from '../http/router.ts';

@@ -18,7 +18,7 @@ import { type ListedSchedule, presentSchedule } from '#core/turn/resource/schedu
 import { planOf, type Schedule as StoredSchedule } from '#core/turn/schedule/schedule.ts';
 import { checkScheduledTurn } from '../../start/scheduled-turn.ts';
 import type { ApiContext } from '../context.ts';
-import { explainTurnIssues } from '../http/foreign-fields.ts';
+import { explainTurnIssues } from '../http/fields/foreign-fields.ts';
 import { withIdempotencyKey } from '../http/idempotency.ts';
 import { type ApiEnv, json, makeRouter } from '../http/router.ts';
 import { ofBody, ofConfig, ofIdempotencyKey, refusals } from '../schemas/errors/refusals.ts';

@@ -23,7 +23,11 @@ test.each([
   ['functions', { functions: [] }, 'Use `tools`.'],
   ['function_call', { function_call: 'auto' }, 'Use `tool_choice`.'],
   ['n', { n: 2 }, 'Send a request for each answer.'],
-  ['tools[0].function', { tools: [tool] }, 'Put `name`, `description` and `parameters` into the tool itself.'],
+  [
+    'tools[0].function',
+    { input: 'Hi', tools: [tool] },
+    'Put `name`, `description` and `parameters` into the tool itself.',
+  ],
 ])('%s names the field to use, in a turn and in a response', async (field, body, advice) => {
   const [turn, response] = await Promise.all(
     ['/v1/turns', '/v1/responses'].map((path) => refusalOf(path, { model: 'openai/test', ...body })),

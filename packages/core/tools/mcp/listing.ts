@@ -46,8 +46,7 @@ export function cacheListing(read: () => Promise<McpTools>, address: string, war
       for (const { name } of leftOut) warned.add(name);
     } catch (error) {
       problem = mcpProblem(error);
-      const offered = seen ? ' The tools that it listed before are offered.' : '';
-      if (failedAt < 0) warn(reasonOf(error), `${address} ${problem.what}. ${problem.advice}${offered}`);
+      if (failedAt < 0) warn(reasonOf(error), sentenceOf(address, problem, seen));
       failedAt = performance.now();
     } finally {
       reading = null;
@@ -68,6 +67,10 @@ export function cacheListing(read: () => Promise<McpTools>, address: string, war
     return seen;
   };
   return { list, problem: () => problem };
+}
+
+function sentenceOf(address: string, { what, advice }: McpProblem, seen: Tool[] | null): string {
+  return `${address} ${what}. ${advice}${seen ? ' The tools that it listed before are offered.' : ''}`;
 }
 
 function reasonOf(error: unknown): Record<string, unknown> {

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { RequestRefused } from '#core/failure.ts';
-import { adviceFor } from '../../http/foreign-fields.ts';
+import { foreignFieldAdvice } from '../../http/fields/foreign-fields.ts';
 import { explainIssues } from '../../http/issues.ts';
 
 type Issue = z.core.$ZodIssue;
@@ -11,7 +11,7 @@ type Issue = z.core.$ZodIssue;
  */
 export function explainResponseIssues(issues: Issue[], base: PropertyKey[] = []): RequestRefused {
   const placed = issues.map((issue) => ({ ...issue, path: [...base, ...issue.path] }));
-  const refusal = explainIssues(placed, (param) => adviceFor('response', param));
+  const refusal = explainIssues(placed, (param) => foreignFieldAdvice('response', param));
   const { code, message, param } = refusal;
   if (code === 'unknown_field') return new RequestRefused(400, 'unknown_parameter', message, param);
   if (code === 'missing_field') return new RequestRefused(400, 'missing_required_parameter', message, param);

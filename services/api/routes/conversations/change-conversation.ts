@@ -9,7 +9,7 @@ import { checkStanding } from '../../../start/resolve-config.ts';
 import { toolInForce } from '../../../start/resolve-tools.ts';
 import type { ApiContext } from '../../context.ts';
 import { findOwnConversation } from '../../find-own.ts';
-import { explainTurnIssues } from '../../http/foreign-fields.ts';
+import { explainTurnIssues } from '../../http/fields/foreign-fields.ts';
 import { type ApiEnv, json, makeRouter } from '../../http/router.ts';
 import { Conversation } from '../../schemas/conversation.ts';
 import { ofBody, ofConfig, refusals } from '../../schemas/errors/refusals.ts';

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { RequestRefused } from '#core/failure.ts';
-import { explainIssues } from './issues.ts';
+import { explainIssues } from '../issues.ts';
 
 /** The advice for a field of another API: what to do in a turn request, and in a create request of a response. */
 type Advice = { turn: string | null; response: string | null };
@@ -54,11 +54,11 @@ const ADVICE = new Map<string, Advice>([
 
 /** Explains the problems of a request for a turn, and names the field of ours for a field of another API. */
 export function explainTurnIssues(issues: z.core.$ZodIssue[]): RequestRefused {
-  return explainIssues(issues, (param) => adviceFor('turn', param));
+  return explainIssues(issues, (param) => foreignFieldAdvice('turn', param));
 }
 
 /** The sentence for a field that a request of this kind has not, but that another API has. */
-export function adviceFor(kind: keyof Advice, param: string): string | null {
+export function foreignFieldAdvice(kind: keyof Advice, param: string): string | null {
   // A schedule has its turn request in `turn`.
   const advice = ADVICE.get(param.replace(/^turn\./, '').replaceAll(/\[\d+\]/g, '[]'))?.[kind];
   return advice ? `\`${param}\` is not a field of a ${kind}. ${advice}` : null;

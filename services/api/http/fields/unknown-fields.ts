@@ -3,10 +3,10 @@ import { createMiddleware } from 'hono/factory';
 import { z } from 'zod';
 import { RequestRefused } from '#core/failure.ts';
 import { shorten } from '#core/text.ts';
-import { isOfMetadata } from '../schemas/fields/metadata-query.ts';
-import { explainIssues } from './issues.ts';
-import type { makeRouter } from './router.ts';
-import { matchedRoute } from './unknown-route.ts';
+import { isOfMetadata } from '../../schemas/fields/metadata-query.ts';
+import { explainIssues } from '../issues.ts';
+import type { makeRouter } from '../router.ts';
+import { matchedRoute } from '../unknown-route.ts';
 
 type Registry = ReturnType<typeof makeRouter>['openAPIRegistry'];
 
