@@ -11,7 +11,7 @@ import { fittingRows, type Page, pageOfRows } from './sql/page.ts';
 import type { Db, Trx } from './tables.ts';
 import { lockVisibleConversation } from './turns/lock.ts';
 import { findLatestTurns, latestOf } from './turns/reading/latest.ts';
-import { bytesOfRequest } from './turns/reading/select.ts';
+import { bytesOfRequest } from './turns/reading/bytes.ts';
 
 export type NewConversation = {
   id: string;
