@@ -30,7 +30,7 @@ function isIdle(turn: Turn): boolean {
   return kind === 'nothing' || kind === 'wait';
 }
 
-/** A turn that had to wait for its share is read again: its lease is judged by the time of the read (R3). */
+/** A turn that had to wait for its share is read again: its lease is judged by the time of the read. */
 async function takeTurn(seen: Turn, { memory, turnCache }: WorkerContext): Promise<OpenedTurn | null> {
   const share = await memory.takeTurn(Math.min(turnCache.sizeOf(seen), memory.most));
   if (seen.outlinedBytes === undefined && !share.hasWaited) return { ...share, turn: seen, isShortened: false };
