@@ -16,6 +16,7 @@ import { type ApiKeys, authenticate, makeApiKeys } from './http/api-keys.ts';
 import { limitBody, readJson } from './http/body.ts';
 import { handleError } from './http/errors.ts';
 import { refuseForeignOrigin } from './http/foreign-origin.ts';
+import { locateBelow } from './http/locate-below.ts';
 import { setResponseHeaders } from './http/response-headers.ts';
 import { makeRouter } from './http/router.ts';
 import { checkScope } from './http/scopes.ts';
@@ -117,6 +118,7 @@ function contextOf(parts: Parts, settings: Settings, own: Own): ApiContext {
     toolRules: settings.PAWL_TOOL_RULES,
     toolOutputLimit: settings.PAWL_TOOL_OUTPUT_LIMIT,
     bodyLimit: settings.PAWL_BODY_LIMIT,
+    publicUrl: settings.PAWL_PUBLIC_URL,
     responses: responseSettings(settings, providers),
   };
 }
@@ -133,6 +135,7 @@ export function makeApp(context: ApiContext) {
     throw noRoute();
   });
   app.use('*', setResponseHeaders);
+  app.use('*', locateBelow(context.publicUrl));
   app.use('*', refuseForeignOrigin(context.keys));
   for (const paths of ['/v1/*', '/openai/v1/*']) app.use(paths, authenticate(context.keys));
   app.use('*', refuseUnknownRoute(app.openAPIRegistry));
@@ -145,7 +148,7 @@ export function makeApp(context: ApiContext) {
   for (const makeRoutes of [...NATIVE_ROUTES, ...OPENAI_ROUTES]) app.route('/', makeRoutes(context));
   app.route('/', inspectorPageRoutes());
   app.route('/', docsPageRoutes());
-  describeApi(app);
+  describeApi(app, context.publicUrl);
   return app;
 }
 
