@@ -16,7 +16,6 @@ import { type ApiKeys, authenticate, makeApiKeys } from './http/api-keys.ts';
 import { limitBody, readJson } from './http/body.ts';
 import { handleError } from './http/errors.ts';
 import { refuseForeignOrigin } from './http/foreign-origin.ts';
-import { locateBelow } from './http/locate-below.ts';
 import { setResponseHeaders } from './http/response-headers.ts';
 import { makeRouter } from './http/router.ts';
 import { checkScope } from './http/scopes.ts';
@@ -135,7 +134,6 @@ export function makeApp(context: ApiContext) {
     throw noRoute();
   });
   app.use('*', setResponseHeaders);
-  app.use('*', locateBelow(context.publicUrl));
   app.use('*', refuseForeignOrigin(context.keys));
   for (const paths of ['/v1/*', '/openai/v1/*']) app.use(paths, authenticate(context.keys));
   app.use('*', refuseUnknownRoute(app.openAPIRegistry));

@@ -142,14 +142,16 @@ test('a client that resumes after the end gets 204; Last-Event-ID goes before af
 });
 
 test.each([
-  ['after', { after: 99 }],
-  ['Last-Event-ID', { lastEventId: '99' }],
-])('a stream refuses %s beyond the last event, and says the last number', async (param, cursor) => {
+  ['after', '?after=99', {}],
+  ['Last-Event-ID', '', { 'last-event-id': '99' }],
+])('a stream refuses %s beyond the last event, and says the last number', async (param, query, headers) => {
   await using harness = await createWatchHarness();
   const turn = await harness.startTurn();
   await turn.start();
 
-  const { response } = await harness.open(turn.id, cursor);
+  const response = await fetch(`${harness.url}/v1/turns/${turn.id}/events${query}`, {
+    headers: { accept: 'text/event-stream', ...headers } as Record<string, string>,
+  });
 
   expect(response.status).toBe(400);
   const message = `${param} is 99, but the last number of ${turn.id} is 2. Read again from 2 or before.`;
