@@ -117,6 +117,7 @@ function contextOf(parts: Parts, settings: Settings, own: Own): ApiContext {
     toolRules: settings.PAWL_TOOL_RULES,
     toolOutputLimit: settings.PAWL_TOOL_OUTPUT_LIMIT,
     bodyLimit: settings.PAWL_BODY_LIMIT,
+    publicUrl: settings.PAWL_PUBLIC_URL,
     responses: responseSettings(settings, providers),
   };
 }
@@ -145,7 +146,7 @@ export function makeApp(context: ApiContext) {
   for (const makeRoutes of [...NATIVE_ROUTES, ...OPENAI_ROUTES]) app.route('/', makeRoutes(context));
   app.route('/', inspectorPageRoutes());
   app.route('/', docsPageRoutes());
-  describeApi(app);
+  describeApi(app, context.publicUrl);
   return app;
 }
 

@@ -50,6 +50,8 @@ export type ApiContext = {
   toolOutputLimit: number;
   /** Bytes of a body at most, with the images, files and audio in it. */
   bodyLimit: number;
+  /** The URL of the API as clients have it (PAWL_PUBLIC_URL), or empty. */
+  publicUrl: string;
   responses: ResponseSettings;
   stateSeals: StateSeals;
   egressPolicy: EgressPolicy;

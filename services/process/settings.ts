@@ -53,6 +53,17 @@ const redisUrl = z.string().superRefine((given, context) => {
   if (read.kind === 'wrong') context.addIssue(read.advice);
 });
 
+/** The URL of the API as clients have it, without a slash at its end. */
+const publicUrl = z
+  .string()
+  .trim()
+  .refine((given) => {
+    const url = URL.parse(given);
+    return url !== null && /^https?:$/.test(url.protocol) && !url.search && !url.hash && !url.username;
+  }, 'give the URL of the API as clients have it, such as https://example.com/pawl')
+  .transform((given) => given.replace(/\/+$/, ''))
+  .default('');
+
 /** One server, or several. */
 const databaseUrl = z
   .string()
@@ -70,6 +81,7 @@ function refuseBy(problemOf: (url: string) => string | null) {
 const Settings = z.object({
   HOST: z.string().default('127.0.0.1'),
   PORT: number(8080, 0, 65_535),
+  PAWL_PUBLIC_URL: publicUrl,
   DATABASE_URL: databaseUrl.superRefine(refuseBy(targetProblem)).optional(),
   DATABASE_DIRECT_URL: databaseUrl
     .superRefine(refuseBy(targetProblem))

@@ -77,7 +77,7 @@ function createOne(context: ApiContext): RouteHandler<typeof create, ApiEnv> {
       return { status: 202, resourceId: id };
     };
     const { resourceId } = await withIdempotencyKey(c, context, { together: making });
-    c.header('Location', `/v1/bulk/${resourceId}`);
+    c.header('Location', `${context.publicUrl}/v1/bulk/${resourceId}`);
     return c.json(presentBulk(await findOwnBulk(context.db, project, resourceId)), 202);
   };
 }

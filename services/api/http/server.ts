@@ -37,6 +37,8 @@ export async function openServer(
   const serverOptions = {
     headersTimeout: limits.headersMs,
     requestTimeout: limits.requestMs,
+    // Longer than balancers keep theirs: they would send a request on a connection that is being closed.
+    keepAliveTimeout: limits.idleMs,
     connectionsCheckingInterval: limits.headersMs / 4,
   };
   // The type has all overloads; this is the one in use.

@@ -42,7 +42,13 @@ const retrieveAt = (base: ResponseBase) =>
         headers: z.object({ ...openaiHeaders, ...pollAfterHeader }),
         content: responseOrEvents,
       },
-      ...responseRefusals('response_not_found', 'invalid_value', 'stream_superseded', 'too_many_streams'),
+      ...responseRefusals(
+        'response_not_found',
+        'invalid_value',
+        'stream_superseded',
+        'cursor_beyond_end',
+        'too_many_streams',
+      ),
     },
   });
 

@@ -1,11 +1,13 @@
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import type { Context as HonoContext } from 'hono';
 import { RequestRefused } from '#core/failure.ts';
-import { isSuperseded } from '#core/turn/responses/events.ts';
+import { isSuperseded, lastNumber } from '#core/turn/responses/events.ts';
+import { responseIdOf } from '#core/turn/responses/item-id.ts';
 import type { Turn } from '#core/turn/turn.ts';
 import type { ApiContext } from '../context.ts';
 import { streamHeaders } from '../http/response-headers.ts';
 import type { ApiEnv } from '../http/router.ts';
+import { cursorBeyondEnd } from '../refuse-cursor.ts';
 import { streamToResponse } from '../stream/response-stream.ts';
 import { EVENT_STREAM_HEADERS } from './stream/event-frame.ts';
 import { followResponse } from './stream/follow-response.ts';
@@ -22,6 +24,9 @@ export type StreamPlace = { turn: Turn; after: number | null };
 export function streamResponse(c: HonoContext<ApiEnv>, context: Context, { turn, after }: StreamPlace): Response {
   const sent = after ?? -1;
   if (isSuperseded(turn, sent)) throw superseded();
+  const last = lastNumber(turn);
+  const id = responseIdOf(turn.id);
+  if (last !== null && sent > last) throw cursorBeyondEnd({ param: 'starting_after', given: sent, last, id });
   const headers = { ...Object.fromEntries(c.res.headers), ...streamHeaders(c), ...EVENT_STREAM_HEADERS };
   // The body of a HEAD request is dropped: no client would ever read or cancel the stream.
   if (c.req.method === 'HEAD') return c.body(null, 200, headers);

@@ -70,7 +70,7 @@ function createOne(context: ApiContext): RouteHandler<typeof create, ApiEnv> {
     const made = (await findReplay(c, context)) ?? (await makeOne(c, context, c.req.valid('json')));
     if ('wakeups' in made && made.wakeups) await publishChanges(context, { wakeups: made.wakeups });
 
-    c.header('Location', `/v1/conversations/${made.resourceId}`);
+    c.header('Location', `${context.publicUrl}/v1/conversations/${made.resourceId}`);
     const found = await findOwnConversation(context.db, project, made.resourceId);
     const conversation = presentConversation(found, (tool) => toolInForce(tool, context.tools));
     if (made.status === 201) return c.json(conversation, 201);

@@ -119,7 +119,7 @@ export async function accept(c: Context<ApiEnv>, context: ApiContext, made: Made
   if (isNew) await publishChanges(context, { wakeups: made.wakeups, ended: made.interrupted });
   else if ('wakeups' in made) await publishChanges(context, { wakeups: [], joined: [made.resourceId] });
   const turn = isNew ? made.turn : await findOwnTurn(context.db, c.get('project'), made.resourceId);
-  c.header('Location', `/v1/turns/${turn.id}`);
+  c.header('Location', `${context.publicUrl}/v1/turns/${turn.id}`);
   setPollAfter(c, turn);
   return presentTurn(turn);
 }

@@ -14,7 +14,6 @@ const ABOUT = {
       'dies in between, it goes on from its last checkpoint.',
     license: { name: 'MIT', identifier: 'MIT' },
   },
-  servers: [{ url: '/', description: 'This server.' }],
   security: [{ ApiKey: [] }],
   tags: [
     { name: 'Turns', description: 'One input and all the work until its answer.' },
@@ -44,7 +43,7 @@ const describe = createRoute({
 });
 
 /** `/openapi.json`: all routes of the app, derived from the routes at the first request; without a key. */
-export function describeApi(app: ReturnType<typeof makeRouter>): void {
+export function describeApi(app: ReturnType<typeof makeRouter>, publicUrl: string): void {
   const { openAPIRegistry: registry } = app;
   registry.registerComponent('securitySchemes', 'ApiKey', {
     type: 'http',
@@ -58,7 +57,11 @@ export function describeApi(app: ReturnType<typeof makeRouter>): void {
 
   let document: Record<string, unknown> | undefined;
   app.openapi(describe, (c) => {
-    document ??= { ...withScopes(app.getOpenAPI31Document(ABOUT)) };
+    document ??= {
+      ...withScopes(
+        app.getOpenAPI31Document({ ...ABOUT, servers: [{ url: publicUrl || '/', description: 'This server.' }] }),
+      ),
+    };
     return c.json(document, 200);
   });
 }

@@ -6,6 +6,7 @@ import { isTerminal, type Turn } from '#core/turn/turn.ts';
 import type { ApiContext } from '../context.ts';
 import { findOwnTurn } from '../find-own.ts';
 import { type ApiEnv, json, makeRouter } from '../http/router.ts';
+import { cursorBeyondEnd } from '../refuse-cursor.ts';
 import { refusals } from '../schemas/errors/refusals.ts';
 import { Event, StreamedEvent } from '../schemas/event.ts';
 import { TurnId } from '../schemas/fields/id.ts';
@@ -50,7 +51,7 @@ const read = createRoute({
       content: { ...json(listOf(Event)), 'text/event-stream': { schema: StreamedEvent } },
     },
     204: { description: 'Stream only: the turn has ended, and nothing comes after that event.' },
-    ...refusals('turn_not_found', 'invalid_value', 'too_many_streams'),
+    ...refusals('turn_not_found', 'invalid_value', 'cursor_beyond_end', 'too_many_streams'),
   },
 });
 
@@ -65,17 +66,19 @@ function readOrFollow(context: Context, format: StreamFormat): RouteHandler<type
   return async (c) => {
     const { id } = c.req.valid('param');
     const { after: requested, cursor, limit } = c.req.valid('query');
-    const after =
-      format.resumeAfter({ header: (name) => c.req.header(name), query: (name) => c.req.query(name) }) ??
-      requested ??
-      cursor ??
-      0;
+    const resumed = format.resumeAfter({ header: (name) => c.req.header(name), query: (name) => c.req.query(name) });
+    const after = resumed ?? requested ?? cursor ?? 0;
+    const checked = (turn: Turn) => {
+      const param = after === requested ? 'after' : after === cursor ? 'cursor' : 'Last-Event-ID';
+      if (after > turn.lastEvent) throw cursorBeyondEnd({ param, given: after, last: turn.lastEvent, id });
+      return turn;
+    };
     if (c.req.header('accept')?.toLowerCase().includes('text/event-stream')) {
-      const turn = await findOwnTurn(context.db, c.get('project'), id);
+      const turn = checked(await findOwnTurn(context.db, c.get('project'), id));
       return follow(c, context, { turn, after, format });
     }
     const { turn, events } = await context.readAnywhere(async (db) => {
-      const turn = await findOwnTurn(db, c.get('project'), id);
+      const turn = checked(await findOwnTurn(db, c.get('project'), id));
       return { turn, events: await readEvents(db, turn, { after, limit }) };
     });
     const data = fitting(events, (event) => presentEvent(turn, event));
@@ -95,12 +98,10 @@ function follow(c: HonoContext<ApiEnv>, { streamHub, streamLimiter }: Context, {
   if (isEnded && after >= turn.lastEvent && format.end === '') return c.body(null, 204);
   // The body of a HEAD request is dropped: no client would ever read or cancel the stream.
   if (c.req.method === 'HEAD') return c.body(null, 200, format.headers);
-  // A number beyond the last event comes from elsewhere; the client still gets the end of this turn.
-  const from = Math.min(after, turn.lastEvent);
   const release = streamLimiter.acquire({ project: c.get('project'), keyId: c.get('keyId') });
   streamToResponse(c.env.outgoing, {
     headers: format.headers,
-    open: (sink) => streamHub.follow(turn.id, { after: from, isEnded, format, sink }),
+    open: (sink) => streamHub.follow(turn.id, { after, isEnded, format, sink }),
     closed: release,
   });
   return RESPONSE_ALREADY_SENT;

@@ -115,7 +115,7 @@ function createOne(context: ApiContext): RouteHandler<typeof create, ApiEnv> {
       },
     });
     const endpoint = await findOwnWebhookEndpoint(context.db, project, made.resourceId);
-    c.header('Location', `/v1/webhook_endpoints/${endpoint.id}`);
+    c.header('Location', `${context.publicUrl}/v1/webhook_endpoints/${endpoint.id}`);
     return c.json({ ...presentWebhookEndpoint(endpoint), secrets: endpoint.secrets }, 201);
   };
 }

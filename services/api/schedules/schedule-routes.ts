@@ -107,7 +107,7 @@ function createOne(context: ApiContext): RouteHandler<typeof create, ApiEnv> {
         return { status: 201, resourceId: id };
       },
     });
-    c.header('Location', `/v1/schedules/${made.resourceId}`);
+    c.header('Location', `${context.publicUrl}/v1/schedules/${made.resourceId}`);
     return c.json(present(await findOwn(context.db, project, made.resourceId)), 201);
   };
 }

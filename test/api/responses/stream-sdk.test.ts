@@ -101,7 +101,23 @@ test('a number that is none is refused before the stream begins, with the header
     expect(answer.status).toBe(400);
     expect(await answer.json()).toMatchObject({ error: { param: 'starting_after', code: 'invalid_value' } });
   }
-  const answer = await ask('999');
+  const whole = await (await fetch(`${harness.url}/v1/responses/${id}?stream=true`)).text();
+  const last = Number(
+    whole
+      .match(/"sequence_number":(\d+)/g)
+      ?.at(-1)
+      ?.split(':')[1],
+  );
+  const beyond = await ask('999');
+  expect([beyond.status, await beyond.json()]).toMatchObject([
+    ...[
+      400,
+      {
+        error: { code: 'cursor_beyond_end', message: expect.stringContaining(`the last number of ${id} is ${last}.`) },
+      },
+    ],
+  ]);
+  const answer = await ask(String(last));
   expect(await answer.text()).toBe('data: [DONE]\n\n');
   expect(answer.headers.get('x-request-id')).toMatch(/^req_/);
   expect(answer.headers.get('cache-control')).toBe('no-cache, no-transform');

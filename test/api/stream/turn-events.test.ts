@@ -141,19 +141,33 @@ test('a client that resumes after the end gets 204; Last-Event-ID goes before af
   expect(beforeTheEnd.seen.map(({ type, id }) => [type, id])).toEqual([['turn.completed', '4']]);
 });
 
-test('a client that claims more events than there are still gets the end of the turn', async () => {
+test.each([
+  ['after', '?after=99', {}],
+  ['Last-Event-ID', '', { 'last-event-id': '99' }],
+])('a stream refuses %s beyond the last event, and says the last number', async (param, query, headers) => {
   await using harness = await createWatchHarness();
   const turn = await harness.startTurn();
   await turn.start();
 
-  const stream = await harness.open(turn.id, { lastEventId: '99' });
-  await turn.complete();
-  await stream.over;
+  const response = await fetch(`${harness.url}/v1/turns/${turn.id}/events${query}`, {
+    headers: { accept: 'text/event-stream', ...headers } as Record<string, string>,
+  });
 
-  expect(stream.seen.map(({ type, id }) => [type, id])).toEqual([
-    ['round.completed', '3'],
-    ['turn.completed', '4'],
-  ]);
+  expect(response.status).toBe(400);
+  const message = `${param} is 99, but the last number of ${turn.id} is 2. Read again from 2 or before.`;
+  expect(await response.json()).toMatchObject({ error: { code: 'cursor_beyond_end', param, message } });
+});
+
+test.each(['after', 'cursor'])('a page refuses %s beyond the last event, and takes the last number', async (param) => {
+  await using harness = await createWatchHarness();
+  const turn = await harness.startTurn();
+  await turn.start();
+  const ask = (number: number) => fetch(`${harness.url}/v1/turns/${turn.id}/events?${param}=${number}`);
+
+  const [last, beyond] = [await ask(2), await ask(3)];
+
+  expect([last.status, beyond.status]).toEqual([200, 400]);
+  expect(await beyond.json()).toMatchObject({ error: { code: 'cursor_beyond_end', param } });
 });
 
 test('a HEAD request leaves no stream behind', async () => {

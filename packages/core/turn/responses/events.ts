@@ -26,6 +26,13 @@ export function placeBehind(number: number, from: number): number {
   return Math.max(0, number - from + 1);
 }
 
+/** Returns the last number of an ended response; null while more may come. */
+export function lastNumber(turn: Turn): number | null {
+  let last: number | null = null;
+  for (const { isEnd, from } of stretchesOf(turn, () => [])) if (isEnd) last = from;
+  return last;
+}
+
 /**
  * Whether a number belongs to an edition that was given up, so that nothing follows it (contract-responses R45, R47). Of the
  * running round the row tells so once no run can be telling that edition any more.

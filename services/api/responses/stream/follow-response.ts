@@ -1,11 +1,13 @@
 import { listAnswered } from '#core/checkpoint/turns/reading/events.ts';
 import { callsOf } from '#core/turn/call.ts';
 import { placeBehind } from '#core/turn/responses/events.ts';
+import { responseIdOf } from '#core/turn/responses/item-id.ts';
 import { editionStart, LOG_START, type LogPosition, type LogStretch, readStretch } from '#core/turn/responses/log.ts';
 import { type NumberedEvent, sizeOfPieces, tellPieces } from '#core/turn/responses/piece.ts';
 import { runningPieces } from '#core/turn/responses/running-round.ts';
 import { type LatestPieces, nextTelling, type ToldPieces, toldBefore } from '#core/turn/responses/told.ts';
 import type { Turn } from '#core/turn/turn.ts';
+import { cursorBeyondEnd } from '../../refuse-cursor.ts';
 import { type EventStream, type JoinedStream, joinWatch, type Sink } from '../../stream/joined-stream.ts';
 import type { TurnWatch, WatchContext } from '../../stream/turn-watch.ts';
 import type { StateSeals } from '../sealing/state-seals.ts';
@@ -68,7 +70,7 @@ function tellStretch(stream: StreamState, { from, round, pieces, ...stretch }: L
   if (round && !mayTell(stream, { edition: round.edition, attempt: null, isCommitted: true, pieces })) return false;
   stream.told = null;
   if (!tell(stream, tellPieces(pieces, { from, place: placeBehind(stream.sent, from), isOpen: false }))) return false;
-  if (stretch.isEnd) stream.joined.end(DONE);
+  if (stretch.isEnd) stream.joined.end(stream.sent > from ? beyondEndFrame(stream, from) : DONE);
   if (stretch.isEnd || !stretch.isWhole) return false;
   stream.position = stretch.next;
   return true;
@@ -98,6 +100,14 @@ function mayTell(stream: StreamState, now: LatestPieces): boolean {
   if (next !== 'tell') return false;
   if (told) stream.sent = Math.max(stream.sent, editionStart(stream.position, now.edition) + told.units - 1);
   return true;
+}
+
+/** While a response runs, only its end shows that the client's number is beyond it. */
+function beyondEndFrame({ sent, watch }: StreamState, last: number): Uint8Array {
+  const { code, message } = cursorBeyondEnd({
+    ...{ param: 'starting_after', given: sent, last, id: responseIdOf(watch.watched.id) },
+  });
+  return errorFrame({ code, message, number: last + 1 });
 }
 
 function supersededFrame({ sent }: StreamState): Uint8Array {

@@ -133,6 +133,11 @@ export const invalidRequestCodes = {
     'previous_response_id',
     'resp_01kagz8m4pfvbte2n5q7rys3wx is still at work. Wait for its end before branching from it or answering its calls.',
   ),
+  cursor_beyond_end: of(
+    400,
+    'Last-Event-ID',
+    'Last-Event-ID is 999, but the last number of turn_01kagz8m4pfvbte2n5q7rys3wx is 12. Read again from 12 or before.',
+  ),
   stream_superseded: of(
     400,
     'starting_after',
