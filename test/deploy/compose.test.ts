@@ -40,6 +40,7 @@ const unset = (value: unknown) =>
 const ELSEWHERE = new Map([
   ['HOST', 'of the host: PUBLISH'],
   ['PAWL_DEMO_JOURNAL', 'the demo runs on the host'],
+  ['PAWL_ENV_FILE', 'Compose reads a file .env itself'],
   ['PORT', 'of the host: PUBLISH'],
   ['DATABASE_URL', 'the database is a service'],
   ['REDIS_URL', 'the queue is a service'],

@@ -73,7 +73,8 @@ async function converse(ask: Ask, harness: Harness, url: string): Promise<void> 
   }
   const places = 'rounds rounds/1/sent chain events?limit=2 tool_outputs/call_look ui-stream'.split(' ');
   for (const part of places) await ask('GET', `/v1/turns/${turn.id}/${part}`);
-  await ask('GET', `/v1/turns/${turn.id}/events`, { headers: { ...stream, 'last-event-id': '99' } });
+  const { last_event } = await ask<{ last_event: number }>('GET', `/v1/turns/${turn.id}`);
+  await ask('GET', `/v1/turns/${turn.id}/events`, { headers: { ...stream, 'last-event-id': String(last_event) } });
   const { data } = await ask<List>('GET', `/v1/turns/${turn.id}/deliveries`);
   await ask('GET', `/v1/deliveries/${data[0]!.id}`);
   await ask('POST', `/v1/deliveries/${data[0]!.id}/redeliver`);

@@ -199,7 +199,8 @@ async function answerWrongly(
   const give = (tool_call_id: string, output: string) =>
     ask('POST', `/v1/turns/${id}/tool_outputs`, { body: { tool_outputs: [{ tool_call_id, output }] } });
 
-  for (const path of ['tool_outputs/call_1', 'rounds/9/sent']) await ask('GET', `/v1/turns/${id}/${path}`);
+  for (const path of ['tool_outputs/call_1', 'rounds/9/sent', 'events?after=99'])
+    await ask('GET', `/v1/turns/${id}/${path}`);
   await give('call_9', 'here');
   for (const output of ['here', 'there']) await give('call_1', output);
   await ask('POST', `/v1/turns/${id}/approvals`, {

@@ -149,7 +149,7 @@ test('a stream of another process begins behind a number in the running text', a
       'completed',
     ],
   ]);
-  expect(early.seen.map(({ type }) => type)).toEqual(['[DONE]']);
+  expect(early.seen.map(({ type, data }) => [type, data.code])).toEqual([['error', 'cursor_beyond_end']]);
 });
 
 test('results are told as they come, in the same order to all, and a number behind the end gets [DONE] alone', async () => {

@@ -7,7 +7,7 @@ import { type NumberedEvent, sizeOfPieces, tellPieces } from '#core/turn/respons
 import { runningPieces } from '#core/turn/responses/running-round.ts';
 import { type LatestPieces, nextTelling, type ToldPieces, toldBefore } from '#core/turn/responses/told.ts';
 import type { Turn } from '#core/turn/turn.ts';
-import { cursorBeyondEnd } from '../../refuse-cursor.ts';
+import { cursorBeyondEnd } from '../../cursor-end.ts';
 import { type EventStream, type JoinedStream, joinWatch, type Sink } from '../../stream/joined-stream.ts';
 import type { TurnWatch, WatchContext } from '../../stream/turn-watch.ts';
 import type { StateSeals } from '../sealing/state-seals.ts';
