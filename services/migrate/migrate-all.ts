@@ -1,6 +1,6 @@
 import { connect } from '#core/checkpoint/connect.ts';
 import { migrate } from '#core/checkpoint/migrate.ts';
-import { migrateQueue } from '#core/queue/postgres/schema.ts';
+import { migrateQueue } from '#core/queue/postgres/migrate-queue.ts';
 
 /** Brings everything in a database up to date, our tables and BullMQ's; answers which migrations ours took. */
 export async function migrateAll(databaseUrl: string): Promise<string[]> {

@@ -3,7 +3,7 @@ import { requireSchema } from '#core/checkpoint/migrate.ts';
 import type { Db } from '#core/checkpoint/tables.ts';
 import { countWorkers } from '#core/checkpoint/workers.ts';
 import { Misconfigured } from '#core/failure.ts';
-import { isSchemaFault } from '#core/postgres/refused-statement.ts';
+import { isSchemaFault } from '#core/postgres/refusal.ts';
 import { isTransient } from '#core/postgres/retry-transient.ts';
 import type { JobQueue, StoreStatus } from '#core/queue/job-queue.ts';
 import type { Log } from './log.ts';

@@ -1,4 +1,4 @@
-import { isSchemaFault } from '#core/postgres/refused-statement.ts';
+import { isSchemaFault } from '#core/postgres/refusal.ts';
 import { codeOf, REDIS_REFUSALS } from './part-sentences.ts';
 
 /** A part that answers a probe and refuses work. */

@@ -1,5 +1,5 @@
 import { requireMigrated } from '#core/checkpoint/migrate.ts';
-import { requireQueueMigrated } from '#core/queue/postgres/schema.ts';
+import { requireQueueMigrated } from '#core/queue/postgres/migrate-queue.ts';
 import type { Parts } from './parts.ts';
 import type { Settings } from './settings.ts';
 

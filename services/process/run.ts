@@ -1,6 +1,6 @@
 import { explainConnectionLimit } from '#core/connection-limit.ts';
 import { Misconfigured } from '#core/failure.ts';
-import { isSchemaFault } from '#core/postgres/refused-statement.ts';
+import { isSchemaFault } from '#core/postgres/refusal.ts';
 import { isTransient } from '#core/postgres/retry-transient.ts';
 import { type Log, openLog } from './log.ts';
 import { loadEnvFile, readSettings, type Settings, unknownVariables } from './settings.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Refusal } from '#core/postgres/refused-statement.ts';
+import type { Refusal } from '#core/postgres/refusal.ts';
 import type { Availability } from '../process/availability.ts';
 import type { Log } from '../process/log.ts';
 

@@ -1,5 +1,5 @@
 import { takeLease } from '#core/checkpoint/turns/lease.ts';
-import { refusalOf } from '#core/postgres/refused-statement.ts';
+import { refusalOf } from '#core/postgres/refusal.ts';
 import { type NextStep, nextStep } from '#core/turn/next-step.ts';
 import { nextModel } from '#core/turn/retry.ts';
 import { FIRST_STEP } from '#core/turn/step.ts';

@@ -11,20 +11,20 @@ import type { Wakeup } from '#core/turn/wakeup.ts';
 import { type LeavingHandler, makeSlowBatches } from './batch/slow-batches.ts';
 import { workBulks } from './bulk/work-bulks.ts';
 import type { WorkerContext } from './context.ts';
-import { makeDeliveryLoop } from './deliveries/delivery-loop.ts';
+import { type DeliveryLoop, makeDeliveryLoop } from './deliveries/delivery-loop.ts';
 import { enterAll } from './routines/enter-all.ts';
 import { eraseAllHidden } from './routines/erase-hidden.ts';
 import { fireSchedules } from './routines/fire-schedules.ts';
 import { queueAllDelayed } from './routines/queue-delayed.ts';
 import { rescue } from './routines/rescue.ts';
-import { makeRetention } from './routines/retention.ts';
+import { makeRetention, type Retention } from './routines/retention.ts';
 import { rollUpAllUsage } from './routines/roll-up-usage.ts';
 import { workTurn } from './work-turn.ts';
 
 const DELETE_EXPIRED_EVERY_MS = 3_600_000;
 const FINAL_WRITES_MS = 5_000;
 
-/** Starts a worker: takes jobs and deliveries, renews the leases of its steps, rescues lost work, and receives messages of other processes. */
+/** Starts a worker: it takes jobs and deliveries, renews leases, rescues lost work, and receives messages of other processes. */
 export async function openWorker(
   context: WorkerContext,
   jobQueue: JobQueue,
@@ -41,25 +41,7 @@ export async function openWorker(
   const unsubscribe = receiveMessages(context, deliveries.request);
   const unlisten = context.dueDeliveries.listen(deliveries.request);
   const retention = makeRetention(context);
-  const routines = [
-    every(timing.heartbeatMs, () => heartbeat.beat(), context),
-    every(timing.rescueEveryMs, () => rescue(context), context),
-    every(timing.workerSeenMs, record, context),
-    // (R28): a commit whose process died asks for nothing.
-    every(timing.admitEveryMs, () => context.admission.tick(), context),
-    // (R16): no job waits for a delivery.
-    every(timing.deliverEveryMs, () => deliveries.tick(), context),
-    // (R35): no job waits for their time.
-    every(timing.delayedEveryMs, () => queueAllDelayed(context), context),
-    every(timing.fireEveryMs, () => fireSchedules(context), context),
-    every(timing.enterEveryMs, () => enterAll(context), context),
-    every(timing.eraseEveryMs, () => eraseAllHidden(context), context),
-    every(timing.bulkEveryMs, () => workBulks(context), context),
-    every(timing.rollUpEveryMs, () => rollUpAllUsage(context), context),
-    every(context.retention.sweepMs, () => retention.sweep(), context),
-    every(DELETE_EXPIRED_EVERY_MS, () => deleteExpiredIdempotencyKeys(db), context),
-    every(DELETE_EXPIRED_EVERY_MS, () => deleteOldBulks(db), context),
-  ];
+  const routines = startRoutines(context, { record, deliveries, retention });
   await record().catch((error: unknown) => context.availability.suspect(error));
   return {
     close: async (graceMs) => {
@@ -80,6 +62,36 @@ export async function openWorker(
       await removeWorker(db, id).catch(() => {});
     },
   };
+}
+
+type ByTheClock = {
+  record: () => Promise<void>;
+  deliveries: Pick<DeliveryLoop, 'tick'>;
+  retention: Pick<Retention, 'sweep'>;
+};
+
+/** Starts what a worker does by the clock. */
+function startRoutines(context: WorkerContext, { record, deliveries, retention }: ByTheClock) {
+  const { heartbeat, db } = context;
+  return [
+    every(timing.heartbeatMs, () => heartbeat.beat(), context),
+    every(timing.rescueEveryMs, () => rescue(context), context),
+    every(timing.workerSeenMs, record, context),
+    // (R28): a commit whose process died asks for nothing.
+    every(timing.admitEveryMs, () => context.admission.tick(), context),
+    // (R16): no job waits for a delivery.
+    every(timing.deliverEveryMs, () => deliveries.tick(), context),
+    // (R35): no job waits for their time.
+    every(timing.delayedEveryMs, () => queueAllDelayed(context), context),
+    every(timing.fireEveryMs, () => fireSchedules(context), context),
+    every(timing.enterEveryMs, () => enterAll(context), context),
+    every(timing.eraseEveryMs, () => eraseAllHidden(context), context),
+    every(timing.bulkEveryMs, () => workBulks(context), context),
+    every(timing.rollUpEveryMs, () => rollUpAllUsage(context), context),
+    every(context.retention.sweepMs, () => retention.sweep(), context),
+    every(DELETE_EXPIRED_EVERY_MS, () => deleteExpiredIdempotencyKeys(db), context),
+    every(DELETE_EXPIRED_EVERY_MS, () => deleteOldBulks(db), context),
+  ];
 }
 
 /** What a worker does with any job: works it, and enqueues what is due then, ahead of the acknowledgement. */

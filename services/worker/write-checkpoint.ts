@@ -1,4 +1,4 @@
-import { refusalOf } from '#core/postgres/refused-statement.ts';
+import { refusalOf } from '#core/postgres/refusal.ts';
 import { retryTransient } from '#core/postgres/retry-transient.ts';
 import type { WorkerContext } from './context.ts';
 

@@ -5,6 +5,7 @@ import { listConversations } from '#core/checkpoint/conversations.ts';
 import { countMatchingTurns } from '#core/checkpoint/search/find-turns.ts';
 import { matchingTurns } from '#core/checkpoint/search/turn-filter.ts';
 import { firstIdAt } from '#core/id.ts';
+import { msAgo } from '#test/harness/moments.ts';
 import { plainConfig } from '#test/harness/plain-config.ts';
 import { createTestDatabase } from '#test/harness/stores/test-database.ts';
 import { looksOf, withDatabase } from './looks.ts';
@@ -25,7 +26,7 @@ async function fillQueued(): Promise<string> {
       select 'conv_' || n, 'default', '{}', '{}' from generate_series(1, ${TURNS}) as n`.execute(db);
     await sql`insert into turns (id, conversation_id, project, position, config, input, metadata, priority, status, at_head,
         provider, model, step, generation, warnings, attempts, starts, rescues, edition, open_calls, waiting_calls, due_at, created_at)
-      select ${firstIdAt('turn', Date.now()).slice(0, -6)} || lpad(n::text, 6, '0'), 'conv_' || n, 'default', 1, ${plainConfig}::json,
+      select ${firstIdAt('turn', msAgo(0)).slice(0, -6)} || lpad(n::text, 6, '0'), 'conv_' || n, 'default', 1, ${plainConfig}::json,
         ${[{ role: 'user', content: 'common' }]}::json, '{"batch":"a"}', 0, 'queued', true, 'openai', 'openai/test', 'r1', 0,
         '[]', 0, 0, 0, 0, 0, 0, now(), now() from generate_series(1, ${TURNS}) as n`.execute(db);
   });

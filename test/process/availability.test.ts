@@ -100,7 +100,9 @@ test('a role that may not look whether the disk is full leaves the service ready
   const role = newId('wrk');
   const { pathname } = new URL(harness.env.DATABASE_URL);
   await sql.raw(`revoke temporary on database "${pathname.slice(1)}" from public`).execute(harness.db);
-  await sql.raw(`create role ${role} login password 'own'; grant select on workers, kysely_migration to ${role}`).execute(harness.db);
+  await sql
+    .raw(`create role ${role} login password 'own'; grant select on workers, kysely_migration to ${role}`)
+    .execute(harness.db);
   const connection = connect(
     Object.assign(new URL(harness.env.DATABASE_URL), { username: role, password: 'own' }).href,
   );

@@ -7,6 +7,7 @@ import { openExternalServer } from '#test/harness/servers/external-server.ts';
 import { openForwardProxy, portOf } from '#test/harness/servers/forward-proxy.ts';
 import { openModelRecorder } from '#test/harness/servers/model-recorder.ts';
 import { openOtlpReceiver } from '#test/harness/servers/otlp-receiver.ts';
+import { waitUntil } from '#test/harness/wait-until.ts';
 
 const args = { city: 'Tokyo' };
 const tools = [
@@ -36,7 +37,7 @@ test.each(['HTTP_PROXY', 'http_proxy'])('%s carries all that a process asks of o
   const offered = [httpTool('remote', 'http://tool.test/run'), 'cities__look_up'];
   const { id } = await harness.startTurn({ input, tools: offered, webhook: { url: 'http://hooks.test/' } });
   await harness.workUntilIdle();
-  await expect.poll(() => collector.spans.length, { timeout: 30_000 }).toBeGreaterThan(0);
+  await waitUntil(() => expect(collector.spans.length).toBeGreaterThan(0));
 
   expect((await harness.findTurn(id)).status).toBe('completed');
   expect([tool.caught.length, receiver.caught.length, mcp.calls.length]).toEqual([1, 1, 1]);

@@ -1,7 +1,7 @@
 import postgres from 'postgres';
 import { expect, test } from 'vitest';
 import { newId } from '#core/id.ts';
-import { migrateQueue } from '#core/queue/postgres/schema.ts';
+import { migrateQueue } from '#core/queue/postgres/migrate-queue.ts';
 import { openPatientQueue } from '#test/harness/stores/open-patient-stores.ts';
 import { createTestDatabase } from '#test/harness/stores/test-database.ts';
 

@@ -54,7 +54,14 @@ test('receivers that hang, before or after their status, are given 15 seconds; a
   expect(outcomes).toEqual([
     { durationMs: expect.any(Number), kind: 'retry', statusCode: null, error: reason, body: null },
     { durationMs: expect.any(Number), kind: 'delivered', statusCode: 200, body: 'I will be' },
-    { durationMs: expect.any(Number), kind: 'retry', statusCode: 503, error: reason, body: 'I cannot', retryAfterMs: 7_000 },
+    {
+      durationMs: expect.any(Number),
+      kind: 'retry',
+      statusCode: 503,
+      error: reason,
+      body: 'I cannot',
+      retryAfterMs: 7_000,
+    },
     { durationMs: expect.any(Number), kind: 'delivered', statusCode: 206, body: expect.stringMatching(/^\.+$/) },
   ]);
   for (const { verified } of receivers) expect(verified).toEqual([event, event]);

@@ -40,11 +40,11 @@ test.each([
   await sql.raw(breaks).execute(harness.db);
   await using _worker = await startBackgroundWorker(harness);
   const { id } = await harness.startTurn({ input: scripted({ rounds: [{ say: 'Hello.' }] }) });
-  await waitUntil('the model was asked', async () => harness.modelRequests.length === 1);
+  await waitUntil(async () => harness.modelRequests.length === 1, 'the model was asked');
   const whileBroken = await harness.findTurn(id);
 
   await sql.raw(mends).execute(harness.db);
-  await waitUntil('the turn has ended', async () => (await harness.findTurn(id)).status !== 'in_progress');
+  await waitUntil(async () => (await harness.findTurn(id)).status !== 'in_progress', 'the turn has ended');
 
   expect(whileBroken.status).toBe('in_progress');
   expect(harness.modelRequests).toHaveLength(1);
@@ -55,18 +55,18 @@ test('a worker whose write is held begins no other step, and its readiness says 
   await sql.raw(REFUSE).execute(harness.db);
   await using _worker = await startBackgroundWorker(harness);
   const first = await harness.startTurn({ input: scripted({ rounds: [{ say: 'Hello.' }] }) });
-  await waitUntil('a write is held', async () => harness.worker.heldWrites.blocks());
+  await waitUntil(async () => harness.worker.heldWrites.blocks(), 'a write is held');
   const second = await harness.startTurn({ input: scripted({ rounds: [{ say: 'Hello again.' }] }) });
-  await waitUntil('its job is gone', async () => (await harness.parts.jobQueue.count(['pawl'])).waiting === 0);
+  await waitUntil(async () => (await harness.parts.jobQueue.count(['pawl'])).waiting === 0, 'its job is gone');
   const { away } = await harness.parts.availability.check();
   const asked = harness.modelRequests.length;
 
   await sql.raw(ALLOW).execute(harness.db);
-  await waitUntil('both have ended', async () => {
+  await waitUntil(async () => {
     await harness.rescue();
     const turns = await Promise.all([first, second].map(({ id }) => harness.findTurn(id)));
     return turns.every(({ status }) => status === 'completed');
-  });
+  }, 'both have ended');
 
   expect(away.get('database')).toBe(
     'PostgreSQL at DATABASE_URL refuses statements of Pawl (42501). Check that its schema is that of this version, ' +

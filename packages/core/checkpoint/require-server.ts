@@ -22,7 +22,7 @@ export async function requireServer(db: Db): Promise<void> {
 }
 
 /** Says what is wrong with a server and what to do; null if Pawl can work on it. */
-export function serverProblem({ version, encoding, transactionMs }: Server): string | null {
+function serverProblem({ version, encoding, transactionMs }: Server): string | null {
   if (version < OLDEST_VERSION)
     return `PostgreSQL at DATABASE_URL has version ${version}. Use PostgreSQL ${OLDEST_VERSION} or newer.`;
   if (encoding !== 'UTF8')

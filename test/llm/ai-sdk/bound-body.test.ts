@@ -2,6 +2,7 @@ import { crc32 } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { boundBody } from '#core/llm/ai-sdk/package/bound-body.ts';
 import { REPLY_LIMITS } from '#core/llm/reply-limits.ts';
+import { repeat } from '#test/harness/repeat.ts';
 
 const DEEP = '['.repeat(REPLY_LIMITS.depth + 1);
 const HALF = '['.repeat(REPLY_LIMITS.depth / 2 + 1);
@@ -151,12 +152,12 @@ test('a frame passes in one piece, and one that was cut at the end', async () =>
 
 test('a body passes in small pieces, and other work runs between them', async () => {
   let ticks = 0;
-  const timer = setInterval(() => (ticks += 1), 0);
+  const stop = repeat(() => (ticks += 1), 0);
   const { reader } = bodyOf(Array.from({ length: 600 }, () => `data: ${'[],'.repeat(15_000)}\n\n`));
   const sizes: number[] = [];
 
   for await (const piece of boundBody(reader)) sizes.push(piece.length);
-  clearInterval(timer);
+  stop();
 
   expect(Math.max(...sizes)).toBe(4096);
   expect(ticks).toBeGreaterThan(0);

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { readEvents } from '#core/llm/http/read-events.ts';
+import { repeat } from '#test/harness/repeat.ts';
 
 async function eventsOf(text: string, portion = text.length): Promise<string[]> {
   const bytes = Buffer.from(text);
@@ -45,7 +46,7 @@ test.each([
 
 test('events without an end are refused, in small portions between which other work runs', async () => {
   let ticks = 0;
-  const timer = setInterval(() => (ticks += 1), 0);
+  const stop = repeat(() => (ticks += 1), 0);
   function* endless() {
     for (;;) yield Buffer.from('data: {}\n\n'.repeat(5_000));
   }
@@ -56,7 +57,7 @@ test('events without an end are refused, in small portions between which other w
   })();
 
   await expect(reading).rejects.toThrow('more than 500,000 events in one answer');
-  clearInterval(timer);
+  stop();
   expect(Math.max(...portions)).toBe(200);
   expect(ticks).toBeGreaterThan(0);
 });

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { checkDefinitions } from '#core/tools/define/check.ts';
 import { Tool } from '#core/turn/request/tool.ts';
+import { repeat } from '#test/harness/repeat.ts';
 
 test('a tool that keeps the rules has no problems', async () => {
   const problems = await checkDefinitions([tool({})], 'strict');
@@ -160,12 +161,10 @@ test.for([
 test('of schemas that take for ever to compile only the first is checked, beside other work', async () => {
   const tools = Array.from({ length: 15 }, (_, n) => tool({ name: `tool_${n}`, parameters: manyPatterns(n) }));
   let turnsOfLoop = 0;
-  const counting = setInterval(() => {
-    turnsOfLoop += 1;
-  }, 1);
+  const stop = repeat(() => (turnsOfLoop += 1), 1);
 
   const problems = await checkDefinitions(tools, 'strict', { enough: 1 });
-  clearInterval(counting);
+  stop();
 
   expect(problems).toMatchObject([
     { path: 'tools[0].parameters', message: expect.stringContaining('make it smaller') },

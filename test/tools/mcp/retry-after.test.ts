@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { msAgo } from '#test/harness/moments.ts';
 import { openExternalServer } from '#test/harness/servers/external-server.ts';
 import { callMcpTool, useMcpServers } from './use-mcp-servers.ts';
 
@@ -6,7 +7,7 @@ const args = { city: 'Tokyo' };
 
 test.each([
   [429, '3600'],
-  [503, new Date(Date.now() + 3_600_000).toUTCString()],
+  [503, new Date(msAgo(-3_600_000)).toUTCString()],
 ])(
   'a server that answers %i with a long Retry-After is not called again, and the model reads it',
   async (status, asked) => {

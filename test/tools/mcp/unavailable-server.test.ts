@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { openExternalServer } from '#test/harness/servers/external-server.ts';
+import { waitUntil } from '#test/harness/wait-until.ts';
 import { closedPort } from '../servers.ts';
 import { useMcpServers } from './use-mcp-servers.ts';
 
@@ -9,7 +10,7 @@ test('an MCP server with a wrong URL is logged at the start, with its status and
   await using servers = useMcpServers({ cities: { url: url.href } });
 
   servers.check();
-  await expect.poll(() => servers.problems()).toHaveLength(1);
+  await waitUntil(() => servers.problems().length === 1);
 
   const sentence = `The MCP server cities at ${url.origin}/s/…/mcp answers with status 404. Check its URL in PAWL_MCP.`;
   expect(servers.problems()).toEqual([sentence]);

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { createHarness, type Harness, letTimePass } from '#test/harness/create-harness.ts';
+import { msAgo } from '#test/harness/moments.ts';
 import { openExternalServer, type Reply } from '#test/harness/servers/external-server.ts';
 import { createEndpoint } from '#test/harness/webhook-endpoint.ts';
 
@@ -40,7 +41,7 @@ test('the log of a delivery has the outcome of each attempt', async () => {
   expect(delivery.webhook_endpoint_id).toBeNull();
 });
 
-const IN_A_MINUTE = () => new Date(Date.now() + 60_000).toUTCString();
+const IN_A_MINUTE = () => new Date(msAgo(-60_000)).toUTCString();
 
 test.each([
   ['429 in seconds', 429, () => '25', 25_000],

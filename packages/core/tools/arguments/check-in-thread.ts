@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { SCHEMA_BOUNDS } from '../../bounds/schema-bounds.ts';
-import { takeTurns } from '../../take-turns.ts';
+import { takeTurns } from '../../bounds/take-turns.ts';
 import type { ThreadAnswer, ThreadJob } from './thread-job.ts';
 
 /** What a thread answers; `out-of-memory` if the job ended it. */

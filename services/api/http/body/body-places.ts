@@ -1,4 +1,4 @@
-import { takeTurns } from '#core/take-turns.ts';
+import { takeTurns } from '#core/bounds/take-turns.ts';
 
 /** The memory that large bodies of a process may take together. */
 export type BodyPlaces = {

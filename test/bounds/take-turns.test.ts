@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { takeTurns } from '#core/take-turns.ts';
+import { takeTurns } from '#core/bounds/take-turns.ts';
 
 test('projects take turns, however many tasks each of them adds', () => {
   const waiting = takeTurns<string>();
