@@ -29,8 +29,8 @@ const fields = {
     .max(100)
     .nullish()
     .describe(
-      'By whose clocks `cron` is read, such as `Europe/Zurich`; UTC by default. A time that they skip comes at the jump, one that comes ' +
-        'twice comes the first time.',
+      'By whose clocks `cron` is read, such as `Europe/Zurich`; UTC by default. A time that they skip fires at the jump. If ' +
+        'they go back, a plan with `*` or `*/N` in minute or hour also fires in the repeated time, and a fixed time fires once.',
     ),
   every_seconds: z
     .int()
