@@ -75,8 +75,10 @@ describeOnRedis(() => {
     );
     await closing.enqueue([wakeupOf(provider, newId('turn'), 'r1')]);
     await isAtWork.promise;
+    const key = `pawl:${turnsQueue(provider)}:marker`;
+    const [waits, wakeups] = [await redis.count('bzpopmin', key), await redis.count('zadd', key)];
     await staying.work([turnsQueue(provider)], take, 1);
-    const wakeups = await redis.count('zadd', `pawl:${turnsQueue(provider)}:marker`);
+    await waitUntil(() => waits() > 0);
 
     const closed = workers.close(60_000);
     isClosing.resolve();
