@@ -52,7 +52,7 @@ test('a queue on a database that goes away too is reported as back only when it 
   await availability.check();
   availability.close();
 
-  expect([...unknown]).toEqual(['disk', 'worker', 'queue']);
+  expect([...unknown]).toEqual(['disk', 'worker', 'tools', 'queue']);
   expect(lines).toEqual([
     expect.stringMatching(/^The queue on PostgreSQL at DATABASE_URL does not answer/),
     expect.stringMatching(/^PostgreSQL at DATABASE_URL cannot be reached/),

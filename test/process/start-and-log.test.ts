@@ -59,7 +59,7 @@ test('migrate says how many migrations it applied, and that there were none the 
   const readable = await migrate({ PAWL_LOG_FORMAT: 'text' });
 
   expect(first.applied).toEqual(['0001-pawl']);
-  expect(first.msg).toBe('the database is up to date: 2 migrations were applied');
+  expect(first.msg).toBe('the database is up to date: 1 migration was applied');
   expect(second.msg).toBe('the database is up to date already');
   expect(readable).toMatch(/^\d\d:\d\d:\d\d info {2}the database is up to date already\n$/);
 });
