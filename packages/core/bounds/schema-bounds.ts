@@ -1,4 +1,4 @@
-/** What a JSON Schema of a caller may cost: on the event loop, and in the threads that check the others (docs/security.md). */
+/** What a JSON Schema of a caller may cost: on the event loop, and in the processes that check the others (docs/security.md). */
 export const SCHEMA_BOUNDS = {
   /** Characters of a schema that is compiled on the event loop, and of all new schemas of one request together. */
   lightLength: 8 * 1024,
@@ -6,12 +6,12 @@ export const SCHEMA_BOUNDS = {
   lightPatternLength: 1_000,
   /** Characters of a schema times characters of a value that one walk compares in about a millisecond. */
   lightProduct: 4_000_000,
-  /** How long a check may keep the event loop; then a thread begins it again. */
+  /** How long a check may keep the event loop; then another process begins it again. */
   lightCheckMs: 20,
-  /** Threads of a process that compile and check. A project is in one of them at a time. */
-  threads: 2,
-  threadHeapMb: 192,
-  /** CPU time of a thread, some ten times that of a flat schema of 64 KiB. */
+  /** Processes beside an API or a worker that compile and check. A project is in one of them at a time. */
+  processes: 2,
+  processHeapMb: 192,
+  /** CPU time of such a process, some ten times that of a flat schema of 64 KiB. */
   compileCpuMs: 3_000,
   /** CPU time of a check. Each check that needs more halves it for that schema and project, for a minute. */
   checkCpuMs: 500,

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { SCHEMA_BOUNDS } from '../../bounds/schema-bounds.ts';
-import { type CheckedInThread, checkInThread } from './check-in-thread.ts';
+import { type CheckedInProcess, checkInProcess } from './check-in-process.ts';
 import { compileSchema, SchemaRefused } from './compile-schema.ts';
 import { isLightSchema } from './light-schema.ts';
 import { OutOfTime, stopAfter } from './stop-after.ts';
@@ -11,17 +11,17 @@ export type GivenValue = { value: unknown; text: string; project: string };
 
 const MINUTE_MS = 60_000;
 
-/** Light schemas whose check kept the event loop too long: they are checked in a thread from then on. */
+/** Light schemas whose check kept the event loop too long: they are checked in a process of its own from then on. */
 const slowSchemas = new LRUCache<string, true>({ max: 200, ttl: MINUTE_MS });
 
 /**
- * Finds what a value breaks of a schema: at once for an ordinary tool or output, else in a thread. Never fails for what the
+ * Finds what a value breaks of a schema: at once for an ordinary tool or output, else in a process of its own. Never fails for what the
  * value or the schema is.
  */
 export async function findViolations(given: GivenValue, schema: Record<string, unknown>): Promise<Violations> {
   const text = JSON.stringify(schema);
   const found = slowSchemas.has(text) || !isLightSchema(text) ? null : checkHere(given, schema, text);
-  return found ?? sayAnswer(await checkInThread({ project: given.project, schema: text, value: given.text }));
+  return found ?? sayAnswer(await checkInProcess({ project: given.project, schema: text, value: given.text }));
 }
 
 /** Null if it takes too long here. */
@@ -42,7 +42,7 @@ function checkHere(
   }
 }
 
-function sayAnswer(answer: CheckedInThread): Violations {
+function sayAnswer(answer: CheckedInProcess): Violations {
   switch (answer.kind) {
     case 'checked':
       return answer.violations;

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { SCHEMA_BOUNDS } from '../../bounds/schema-bounds.ts';
-import { checkInThread } from './check-in-thread.ts';
+import { checkInProcess } from './check-in-process.ts';
 import { compileOnce, SchemaRefused } from './compile-schema.ts';
 import { isLightSchema } from './light-schema.ts';
 
@@ -22,7 +22,7 @@ const outcomes = new LRUCache<string, { failure: SchemaRefused | null }>({ max: 
 
 /**
  * Throws `SchemaRefused` for a JSON Schema that cannot be used, and again within the minute without compiling it. Keeps the
- * outcome, not the compiled schema. Compiles light schemas at once, and all others in a thread.
+ * outcome, not the compiled schema. Compiles light schemas at once, and all others in a process of its own.
  */
 export async function requireUsable(schema: JsonSchema, source: SchemaSource): Promise<void> {
   const text = JSON.stringify(schema);
@@ -52,7 +52,7 @@ function reasonHere(schema: JsonSchema): string {
 }
 
 async function reasonOfThread(schema: string, project: string): Promise<string> {
-  const answer = await checkInThread({ project, schema });
+  const answer = await checkInProcess({ project, schema });
   switch (answer.kind) {
     case 'usable':
     case 'checked':

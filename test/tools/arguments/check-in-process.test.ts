@@ -1,15 +1,16 @@
 import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { checkInThread, countThreads } from '#core/tools/arguments/check-in-thread.ts';
+import { checkInProcess, countProcesses } from '#core/tools/arguments/check-in-process.ts';
 import { findViolations } from '#core/tools/arguments/find-violations.ts';
 import { requireUsable, schemaSource } from '#core/tools/arguments/require-usable.ts';
 
-test('light schemas start no thread', async () => {
+test('light schemas start no process', async () => {
+  const before = countProcesses();
   await requireUsable(flat('light', 20), schemaSource('default'));
   const found = await check({ light_0: 1 }, flat('light', 20));
 
   expect(found).toMatchObject({ count: 1, first: [{ steps: ['light_0'], message: 'must be string' }] });
-  expect(countThreads()).toBe(0);
+  expect(countProcesses()).toBe(before);
 });
 
 test('a flat schema of 64 KiB is usable, and a value is checked by it', async () => {
@@ -19,10 +20,10 @@ test('a flat schema of 64 KiB is usable, and a value is checked by it', async ()
 
   expect(await check({ wide_7: 'a' }, schema)).toEqual({ first: [], count: 0 });
   expect(await check({ wide_7: 1, wide_8: 2 }, schema)).toMatchObject({ count: 2 });
-  expect(countThreads()).toBeLessThanOrEqual(2);
+  expect(countProcesses()).toBeLessThanOrEqual(2);
 });
 
-test('a schema is judged alike on the event loop and in a thread', async () => {
+test('a schema is judged alike on the event loop and in a process of its own', async () => {
   const broken = { type: 'object', properties: { a: { $ref: '#/$defs/b' } } };
   const padded = { ...broken, description: 'x'.repeat(10_000) };
 
@@ -47,13 +48,13 @@ test('beyond the first 8 KiB the new schemas of a request are compiled beside ot
   expect(turnsOfLoop).toBeGreaterThan(8);
 });
 
-test('a job that fills the memory of its thread is answered, and so is the next', async () => {
+test('a job that fills the memory of its process is answered, and so is the next', async () => {
   const items = { type: 'array', items: { type: 'object', required: ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'] } };
   const schema = JSON.stringify({ type: 'object', properties: { rows: items } });
   const value = `{"rows":[${'{},'.repeat(1_000_000)}{}]}`;
 
-  const filled = await checkInThread({ project: 'busy', schema, value });
-  const next = await checkInThread({ project: 'busy', schema, value: '{"rows":[]}' });
+  const filled = await checkInProcess({ project: 'busy', schema, value });
+  const next = await checkInProcess({ project: 'busy', schema, value: '{"rows":[]}' });
 
   expect(['out-of-memory', 'out-of-time']).toContain(filled.kind);
   expect(next).toEqual({ kind: 'checked', violations: { first: [], count: 0 } });

@@ -1,4 +1,3 @@
-import { parentPort } from 'node:worker_threads';
 import { LRUCache } from 'lru-cache';
 import { SCHEMA_BOUNDS } from '../../bounds/schema-bounds.ts';
 import { parseJson } from '../../json.ts';
@@ -7,23 +6,23 @@ import { type Bound, OutOfTime, withinCpu } from './stop-after.ts';
 import { type Violations, violationsOf } from './violation.ts';
 
 /** A schema to compile, as JSON text, and a value to check by it; without a value the schema is compiled and not kept. */
-export type ThreadJob = { project: string; schema: string; value?: string };
+export type SchemaJob = { project: string; schema: string; value?: string };
 
 /** What came of it. */
-export type ThreadAnswer =
+export type SchemaAnswer =
   | { kind: 'checked'; violations: Violations }
   | { kind: 'usable' }
   | { kind: 'refused'; reason: string }
   | { kind: 'out-of-time' };
 
-parentPort?.on('message', (job: ThreadJob) => parentPort?.postMessage(answer(job)));
+process.on('message', (job: SchemaJob) => void process.send?.(answer(job)));
 
 const MINUTE_MS = 60_000;
 
 /** How often the check of a schema ran out of time for a project in the last minute, by both. */
 const timeouts = new LRUCache<string, number>({ max: 500, ttl: MINUTE_MS });
 
-function answer({ project, schema, value }: ThreadJob): ThreadAnswer {
+function answer({ project, schema, value }: SchemaJob): SchemaAnswer {
   try {
     if (value === undefined) {
       compileOnce(JSON.parse(schema), compiling);

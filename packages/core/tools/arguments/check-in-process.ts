@@ -1,0 +1,95 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { SCHEMA_BOUNDS } from '../../bounds/schema-bounds.ts';
+import { takeTurns } from '../../bounds/take-turns.ts';
+import type { SchemaAnswer, SchemaJob } from './schema-job.ts';
+
+/** What a process answers; `out-of-memory` if the job ended it. */
+export type CheckedInProcess = SchemaAnswer | { kind: 'out-of-memory' };
+
+type Waiting = SchemaJob & { resolve(answer: CheckedInProcess): void; reject(error: Error): void };
+
+const waiting = takeTurns<Waiting>();
+const running = new Set<string>();
+const idle: ChildProcess[] = [];
+let processes = 0;
+
+/**
+ * Compiles or checks in a process of its own: a job that fills its memory ends that process alone, which a thread does not hold. Projects
+ * take turns, and each has one job at a time.
+ */
+export function checkInProcess(job: SchemaJob): Promise<CheckedInProcess> {
+  return new Promise((resolve, reject) => {
+    waiting.add(job.project, { ...job, resolve, reject });
+    startWaiting();
+  });
+}
+
+function startWaiting(): void {
+  while (running.size < SCHEMA_BOUNDS.processes) {
+    const next = waiting.take((project) => !running.has(project));
+    if (!next) return;
+    running.add(next.project);
+    void run(next).finally(() => {
+      running.delete(next.project);
+      startWaiting();
+    });
+  }
+}
+
+async function run({ resolve, reject, ...job }: Waiting): Promise<void> {
+  const child = idle.pop() ?? startProcess();
+  try {
+    resolve(await ask(child, job));
+  } catch (error) {
+    reject(error instanceof Error ? error : new Error(String(error)));
+  }
+  if (child.connected) idle.push(child);
+}
+
+/** A process gets nothing of the environment. It ends with this one, which it keeps from no end. */
+function startProcess(): ChildProcess {
+  const child = fork(fileURLToPath(new URL('./schema-job.ts', import.meta.url)), {
+    env: {},
+    execArgv: [`--max-old-space-size=${SCHEMA_BOUNDS.processHeapMb}`],
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+  });
+  processes += 1;
+  child.once('exit', () => {
+    processes -= 1;
+    const at = idle.indexOf(child);
+    if (at >= 0) idle.splice(at, 1);
+  });
+  // Its failures are those of the job that it is on.
+  child.on('error', () => {});
+  keepNoProcess(child);
+  return child;
+}
+
+function ask(child: ChildProcess, job: SchemaJob): Promise<CheckedInProcess> {
+  child.ref();
+  child.channel?.ref();
+  return new Promise((resolve, reject) => {
+    const settle = (then: () => void) => {
+      child.off('message', onMessage).off('error', onError).off('exit', onExit);
+      keepNoProcess(child);
+      then();
+    };
+    const onMessage = (answer: unknown) => settle(() => resolve(answer as SchemaAnswer));
+    const onError = (error: Error) => settle(() => reject(error));
+    // V8 ends a process whose heap is full. The kernel may do so as well.
+    const onExit = () => settle(() => resolve({ kind: 'out-of-memory' }));
+    child.on('message', onMessage).on('error', onError).on('exit', onExit);
+    child.send(job);
+  });
+}
+
+function keepNoProcess(child: ChildProcess): void {
+  child.unref();
+  child.channel?.unref();
+}
+
+/** Counts the processes that run. */
+export function countProcesses(): number {
+  return processes;
+}
