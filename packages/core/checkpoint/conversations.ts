@@ -125,7 +125,9 @@ type Shown = ConversationPage & { rows: RawBuilder<unknown> };
 async function readPage(db: Db, project: string, { rows, limit, withTurn = false }: Shown) {
   const ofTurn = sql`+ coalesce((select ${bytesOfRequest} from (${latestOf(sql`conversations.id`)}) as turns), 0)`;
   const bytes = sql`octet_length(config::text) + octet_length(metadata::text) + 500 ${withTurn ? ofTurn : sql``}`;
-  const page = fittingRows({ rows, key: sql`id`, direction: 'desc', limit, bytes });
+  // A plan may look for the rows of a page once for each conversation, unless it is told to do so once.
+  const fitting = fittingRows({ rows, key: sql`id`, direction: 'desc', limit, bytes });
+  const page = sql`with fitting as materialized (${fitting}) select * from fitting`;
   const query = selectConversations(db, project)
     .innerJoin(sql<{ id: string; found: number }>`(${page})`.as('page'), (join) =>
       join.onRef('page.id', '=', 'conversations.id'),

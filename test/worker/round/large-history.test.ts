@@ -5,8 +5,8 @@ import { startProcess } from '#test/harness/start-process.ts';
 
 const HEAP_MIB = 512;
 
-/** So many responses of one chain have more text than a worker with this heap loads. */
-const RESPONSES = 6;
+/** So many responses of one chain have far more text than a worker with this heap loads. */
+const RESPONSES = 12;
 const text = 'word '.repeat(1_400_000);
 
 test('a worker survives a chain of large responses, and large turns that run at once', {
