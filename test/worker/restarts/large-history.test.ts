@@ -10,7 +10,7 @@ const RESPONSES = 12;
 const text = 'word '.repeat(1_400_000);
 
 test('a worker survives a chain of large responses, and large turns that run at once', {
-  timeout: 300_000,
+  timeout: 900_000,
 }, async () => {
   await using harness = await createHarness();
   await using worker = await startProcess('worker', {
