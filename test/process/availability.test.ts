@@ -6,6 +6,7 @@ import { newId } from '#core/id.ts';
 import type { StoreStatus } from '#core/queue/job-queue.ts';
 import { makeAvailability } from '#services/process/availability.ts';
 import { createHarness, type Harness } from '#test/harness/create-harness.ts';
+import { openLink } from '#test/harness/links/open-link.ts';
 
 const ON_POSTGRES = { embedded: false, redis: false };
 
@@ -114,4 +115,24 @@ test('a role that may not look whether the disk is full leaves the service ready
   await connection.close();
 
   expect([...away.keys()]).toEqual(['worker']);
+});
+
+test('a PostgreSQL that answers late is reported as slow, and one that refuses as away', async () => {
+  await using harness = await createHarness();
+  const url = new URL(harness.env.DATABASE_URL);
+  await using link = await openLink(Number(url.port));
+  url.port = String(link.port);
+  const connection = connect(url.href);
+  const availability = makeAvailability({ ...openParts(harness), db: connection.db, deployment: ON_POSTGRES });
+  const sentence = async () => (await availability.check()).away.get('database');
+  await availability.check();
+
+  link.setMode('hold');
+  const late = await sentence();
+  link.setMode('cut');
+  const away = await sentence();
+  await connection.close();
+
+  expect(late).toMatch(/^PostgreSQL at DATABASE_URL is slow \(no answer in 3 s\)/);
+  expect(away).toMatch(/^PostgreSQL at DATABASE_URL cannot be reached/);
 });
