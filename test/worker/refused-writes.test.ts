@@ -2,10 +2,14 @@ import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { createHarness, startBackgroundWorker } from '#test/harness/create-harness.ts';
 import { scripted } from '#test/harness/scripted.ts';
+import { createTestDatabase } from '#test/harness/stores/test-database.ts';
 import { waitUntil } from '#test/harness/wait-until.ts';
 
+/** Other tests must not meet the schema that a test alters. */
+const ownDatabase = async () => ({ env: { DATABASE_URL: await createTestDatabase() } });
+
 test('a turn whose reply PostgreSQL refuses ends once, and the model is asked once', async () => {
-  await using harness = await createHarness();
+  await using harness = await createHarness(await ownDatabase());
   await sql`alter table turns add constraint no_forbidden_word check (output not like '%forbidden%')`.execute(
     harness.db,
   );
@@ -36,7 +40,7 @@ test.each([
     'alter table turns drop constraint never_ends',
   ],
 ])('a worker holds what a model has said while %s, and asks nothing meanwhile', async (_, breaks, mends) => {
-  await using harness = await createHarness();
+  await using harness = await createHarness(await ownDatabase());
   await sql.raw(breaks).execute(harness.db);
   await using _worker = await startBackgroundWorker(harness);
   const { id } = await harness.startTurn({ input: scripted({ rounds: [{ say: 'Hello.' }] }) });
@@ -51,7 +55,7 @@ test.each([
 });
 
 test('a worker whose write is held begins no other step, and its readiness says why', async () => {
-  await using harness = await createHarness();
+  await using harness = await createHarness(await ownDatabase());
   await sql.raw(REFUSE).execute(harness.db);
   await using _worker = await startBackgroundWorker(harness);
   const first = await harness.startTurn({ input: scripted({ rounds: [{ say: 'Hello.' }] }) });

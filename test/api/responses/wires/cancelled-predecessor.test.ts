@@ -4,6 +4,7 @@ import type { TurnResource } from '#core/turn/resource/turn.ts';
 import { openaiClient, raised } from '#test/api/responses/openai-client.ts';
 import { createHarness } from '#test/harness/create-harness.ts';
 import { scripted } from '#test/harness/scripted.ts';
+import { waitUntil } from '#test/harness/wait-until.ts';
 
 type Body = Omit<OpenAI.Responses.ResponseCreateParamsNonStreaming, 'model'>;
 
@@ -20,12 +21,15 @@ async function openConversation() {
   const client = openaiClient(harness);
   const conversation = (await harness.call<{ id: string }>('POST', '/v1/conversations', { body: {} })).body.id;
   const start = (body: Body) => client.responses.create({ model: 'test', background: true, ...body });
-  await start({ conversation, input: asks, tools });
+  const first = await start({ conversation, input: asks, tools });
   const { body: passed } = await harness.call<TurnResource>('POST', `/v1/conversations/${conversation}/turns`, {
     body: { model: 'openai/test', input: 'Never mind.' },
   });
   await harness.call('POST', `/v1/turns/${passed.id}/cancel`);
-  await harness.workUntilIdle();
+  await waitUntil(async () => {
+    await harness.workUntilIdle();
+    return (await harness.findTurn(first.id.replace('resp_', 'turn_'))).status === 'completed';
+  }, 'the first response has handed its call over');
   const lastSent = () => (harness.modelRequests.at(-1)!.body as { messages: { content: unknown }[] }).messages;
   return { harness, conversation, start, lastSent, passed: passed.id.replace('turn_', 'resp_') };
 }
