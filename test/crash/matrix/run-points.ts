@@ -33,7 +33,7 @@ export async function dieAt(
     if (!played) return { point, happened: false, faults: [] };
     const { scene, answer, leftovers } = played;
     const faults = [
-      ...findFaults(await observe(scene), end),
+      ...findFaults(await observe(scene), end, reference.repeats),
       ...(answer === null || reference.answers?.includes(answer) ? [] : [`answered ${answer}`]),
       ...leftovers.filter((state) => !MAY_BE_LEFT.has(state)).map((state) => `a job was left ${state}`),
       ...((await lane.leftovers.isEmpty()) ? [] : ['a job that was worked late enqueued another one']),

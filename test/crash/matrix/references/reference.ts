@@ -17,6 +17,8 @@ export type Reference = {
   env?: Record<string, string>;
   /** The projects among which places are shared; none, where each turn has its own. */
   projects?(scene: Scene): string[];
+  /** How many deliveries are under way at once, so that a death may repeat each of them; 1 by default. */
+  repeats?: number;
   /** The queue refuses the first job of each name. */
   queueRefuses?: true;
   /** What a caller does about a turn in this state; true where it did something. */

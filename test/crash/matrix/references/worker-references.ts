@@ -115,6 +115,7 @@ export const workerReferences: Reference[] = [
   {
     of: 'two deliveries that no worker has taken, to a slow receiver that has one slot',
     points: /takeDeliveries #1$|send \/late_hook|saveDelivery/,
+    repeats: 2,
     env: { PAWL_WORKER_CONCURRENCY: '1' },
     start: async ({ startTurn, recorder, call, harness }) => {
       const url = `${recorder.url}/late_hook`;
