@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import type { Db } from '#core/checkpoint/tables.ts';
 import type { Pubsub } from '#core/pubsub/pubsub.ts';
 import type { openStores, Stores } from '#services/process/stores.ts';
 import { openPatientStores } from './open-patient-stores.ts';
@@ -62,7 +63,17 @@ async function openWarm(): Promise<WarmStores> {
   const url = await createLastingDatabase();
   const stores = await openPatientStores({ DATABASE_URL: url }, (error) => warm.onError(error));
   const warm: WarmStores = { url, stores, onError: () => {} };
+  await keepSchema(stores.connection.db);
   return warm;
+}
+
+/** Refuses what would change the schema for every later test: a trigger that one test left behind failed a dozen others. */
+async function keepSchema(db: Db): Promise<void> {
+  await sql`create function keep_schema() returns event_trigger language plpgsql as $$ begin
+    if not exists (select from pg_event_trigger_ddl_commands() where schema_name !~ '^pg_temp') then return; end if;
+    raise exception 'The schema belongs to many tests. Take a database of your own: createTestDatabase().';
+  end $$`.execute(db);
+  await sql`create event trigger keep_schema on ddl_command_end execute function keep_schema()`.execute(db);
 }
 
 function openOn(warm: WarmStores): typeof openStores {

@@ -4,6 +4,7 @@ import { stopBulkTurns } from '#core/checkpoint/bulk/stop-turns.ts';
 import { createHarness, type Harness } from '#test/harness/create-harness.ts';
 import { describeQueues } from '#test/harness/queues.ts';
 import { scripted } from '#test/harness/scripted.ts';
+import { createTestDatabase } from '#test/harness/stores/test-database.ts';
 
 type Bulk = Record<'matched' | 'done' | 'failed' | 'left', number> & { id: string; status: string };
 
@@ -65,7 +66,7 @@ test('a stopped turn stays stopped at the head of its conversation and at its ti
 });
 
 test('a turn that a bulk leaves alone begins while the bulk stops others, and so does one it fails to cancel', async () => {
-  await using harness = await createHarness();
+  await using harness = await createHarness({ env: { DATABASE_URL: await createTestDatabase() } });
   const [failing = ''] = await startMany(harness, 1, { input: 'Hi', metadata: { of: 'bulk' } });
   const [other = ''] = await startMany(harness, 1);
   await create(harness, { action: 'cancel', filter: { metadata: { of: 'bulk' } } });
