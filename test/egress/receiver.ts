@@ -1,6 +1,7 @@
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type AddressInfo, createServer as createSocketServer, type Server, type Socket } from 'node:net';
+import { createServer } from '#test/harness/servers/create-server.ts';
 
 /** An external server on loopback that records what reached it. */
 export type Receiver = AsyncDisposable & { url: string; port: number; connections: Socket[] };

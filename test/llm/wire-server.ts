@@ -1,6 +1,7 @@
-import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { repeat } from '#test/harness/repeat.ts';
+import { createServer } from '#test/harness/servers/create-server.ts';
 
 /** What a scripted server answers: bytes in the order and the portions given, and how the answer ends. */
 export type Answer = {

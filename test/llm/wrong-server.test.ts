@@ -1,8 +1,8 @@
-import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { configureProviders, loadProviderPackages, type Providers } from '#core/llm/providers.ts';
 import { decideRetry } from '#core/turn/retry.ts';
+import { createServer } from '#test/harness/servers/create-server.ts';
 import { someRequest } from './provider-exam.ts';
 
 const env = (origin: string) => ({
@@ -102,7 +102,7 @@ describe.each(NAMES)('a base URL of %s that leads elsewhere', (name, urlName) =>
 test.each(NAMES)(
   'a server of %s that does not listen is named with its address and the variable',
   async (name, urlName) => {
-    const free = createServer();
+    const free = createServer(() => {});
     await new Promise<void>((resolve) => free.listen(0, '127.0.0.1', resolve));
     const at = `127.0.0.1:${(free.address() as AddressInfo).port}`;
     await new Promise((resolve) => free.close(resolve));

@@ -1,5 +1,6 @@
-import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
+import type { IncomingMessage, RequestListener } from 'node:http';
 import { type AddressInfo, createServer as createSocketServer, type Socket } from 'node:net';
+import { createServer } from '#test/harness/servers/create-server.ts';
 
 /** One request as it came in. */
 export type Received = { method: string | undefined; headers: IncomingMessage['headers']; body: string };

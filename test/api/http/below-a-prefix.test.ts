@@ -1,8 +1,9 @@
-import { createServer, request as forward } from 'node:http';
+import { request as forward } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
 import { connectPawl } from '#client/connect-pawl.ts';
 import { createHarness } from '#test/harness/create-harness.ts';
+import { createServer } from '#test/harness/servers/create-server.ts';
 import { openExternalServer } from '#test/harness/servers/external-server.ts';
 
 /** A reverse proxy that serves what is at `target` below `/pawl/`, and nothing else. */

@@ -1,11 +1,12 @@
 import { once } from 'node:events';
-import { type ClientRequest, createServer, request, type Server } from 'node:http';
+import { type ClientRequest, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
 import { loadTurn } from '#core/checkpoint/turns/reading/find.ts';
 import type { Turn } from '#core/turn/turn.ts';
 import { makeHeldConnections } from '#services/api/responses/held-connections.ts';
 import { createHarness, type Harness } from '#test/harness/create-harness.ts';
+import { createServer } from '#test/harness/servers/create-server.ts';
 import { waitUntil } from '#test/harness/wait-until.ts';
 
 test('of two connections that wait for a response, the first to close leaves it alone', async () => {

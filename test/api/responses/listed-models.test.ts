@@ -1,9 +1,9 @@
 import { once } from 'node:events';
-import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import OpenAI from 'openai';
 import { expect, test } from 'vitest';
 import { createHarness } from '#test/harness/create-harness.ts';
+import { createServer } from '#test/harness/servers/create-server.ts';
 import { openaiClient, raised } from './openai-client.ts';
 
 /** A server of lists, as the three wires have them; it refuses the key `wrong`. */

@@ -1,8 +1,9 @@
-import { createServer, type IncomingHttpHeaders } from 'node:http';
+import type { IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Harness } from '#test/harness/create-harness.ts';
+import { createServer } from '#test/harness/servers/create-server.ts';
 import type { ReceivedCall } from '#test/harness/servers/external-mcp-server.ts';
 
 /** One request that reached the tools or the receiver, and the id of the turn or endpoint it belongs to. */

@@ -1,11 +1,12 @@
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { startSimulator } from '#simulator/start-simulator.ts';
 import { type Gate, makeGate } from '../gate.ts';
+import { createServer } from './create-server.ts';
 
 /** In a script: which request of its round this is, counted from 1. A model that is asked again says something else there. */
 export const WHICH_TRY = '{{try}}';

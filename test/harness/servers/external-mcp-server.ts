@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { createServer, type RequestListener, type ServerResponse } from 'node:http';
+import type { RequestListener, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { NodeStreamableHTTPServerTransport, toNodeHandler } from '@modelcontextprotocol/node';
 import { createMcpHandler, McpServer } from '@modelcontextprotocol/server';
 import { z } from 'zod';
+import { createServer } from './create-server.ts';
 
 /** `newest` has the newest protocol and keeps no state; `sessions` an older one, and answers in streams. */
 export type McpKind = 'newest' | 'sessions';

@@ -1,6 +1,7 @@
-import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { createServer } from './create-server.ts';
 
 /** The answer of the server; null leaves the caller waiting until the test calls `answer`. */
 export type Reply = { status: number; body?: unknown; headers?: Record<string, string> } | null;

@@ -1,5 +1,6 @@
-import { createServer, request as forward, type IncomingMessage, type ServerResponse } from 'node:http';
+import { request as forward, type IncomingMessage, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
+import { createServer } from './create-server.ts';
 
 /** A forward proxy that alone knows some hosts. `seen` has each request: `CONNECT host:port` or `POST http://host/path`. */
 export type ForwardProxy = AsyncDisposable & { url: string; seen: string[]; passwords: (string | undefined)[] };

@@ -1,10 +1,10 @@
 import { once } from 'node:events';
-import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { startSimulator } from '#simulator/start-simulator.ts';
+import { createServer } from './create-server.ts';
 
 /** A simulated model that stands still in the middle of its first reply, until the test lets it go on. */
 export type HeldModel = AsyncDisposable & { baseUrl: string; goOn: () => void };

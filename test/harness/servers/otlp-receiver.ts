@@ -1,6 +1,6 @@
-import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
+import { createServer } from './create-server.ts';
 import { readProtobufSpans } from './otlp-protobuf.ts';
 import type { ReceivedSpan } from './received-span.ts';
 

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
-import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { createServer } from './create-server.ts';
 
 /** One call as the tool saw it: `mark`, an argument, says which planned call it is; `key` is the Idempotency-Key. */
 export type RecordedCall = { at: number; tool: string; key: string; mark: string; args: string };

@@ -1,9 +1,10 @@
 import { once } from 'node:events';
-import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Webhook } from 'standardwebhooks';
+import { createServer } from './create-server.ts';
 
 /** Whether a signature is right; `untimely`: right, but of a time that is not now. */
 export type Signature = 'right' | 'untimely' | 'wrong';

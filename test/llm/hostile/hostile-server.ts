@@ -1,8 +1,9 @@
 import { once } from 'node:events';
-import { createServer, type ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Writable } from 'node:stream';
 import { isMainThread, parentPort, Worker } from 'node:worker_threads';
+import { createServer } from '#test/harness/servers/create-server.ts';
 import { type Attack, attacks, markers, modelOf, type Wire, wires } from './attacks.ts';
 
 /** A server, in a thread of its own, that overwhelms its clients: the path says on which wire, the model how. */

@@ -1,10 +1,11 @@
 import { getEventListeners } from 'node:events';
-import { createServer, type RequestListener } from 'node:http';
+import type { RequestListener } from 'node:http';
 import { type AddressInfo, createServer as createSocketServer, type Socket } from 'node:net';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { chunksOf } from '#core/llm/http/byte-queue.ts';
 import { type HttpAnswer, makeHttpClient, urlBelow } from '#core/llm/http/http-client.ts';
+import { createServer } from '#test/harness/servers/create-server.ts';
 import { startWireServer } from '#test/llm/wire-server.ts';
 
 async function textOf({ body }: HttpAnswer): Promise<string> {

@@ -1,7 +1,8 @@
-import { createServer, type ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
+import { createServer } from '#test/harness/servers/create-server.ts';
 
 type Message = { id?: number; method: string; params?: { name?: string } };
 

@@ -1,10 +1,11 @@
-import { createServer, type ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import { ToolFailed } from '#core/tools/define/tool.ts';
 import { runCall } from '#core/tools/run/call.ts';
 import type { ToolEffect } from '#core/turn/request/tool.ts';
+import { createServer } from '#test/harness/servers/create-server.ts';
 import { callContext, preparedCall } from '../calls.ts';
 import { callMcpTool, useMcpServers } from '../mcp/use-mcp-servers.ts';
 import { toolServer } from '../servers.ts';
