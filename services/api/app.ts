@@ -1,5 +1,6 @@
 import type { AddressInfo } from 'node:net';
 import { findOrCreateSealingKey } from '#core/checkpoint/sealing-key.ts';
+import { findTableLock } from '#core/checkpoint/table-lock.ts';
 import { RequestRefused } from '#core/failure.ts';
 import { allQueues } from '#core/queue/job.ts';
 import type { Log } from '../process/log.ts';
@@ -125,7 +126,7 @@ function contextOf(parts: Parts, settings: Settings, own: Own): ApiContext {
 /** The whole API: HTTP in, checkpoint verbs, HTTP out. */
 export function makeApp(context: ApiContext) {
   const app = makeRouter();
-  const answerError = handleError(context.log);
+  const answerError = handleError(context.log, async () => (await findTableLock(context.db))?.table ?? null);
   app.onError((error, c) => {
     if (!(error instanceof RequestRefused)) context.availability.suspect(error);
     return answerError(error, c);

@@ -1,5 +1,6 @@
 import { probeDisk } from '#core/checkpoint/connect.ts';
 import { requireSchema } from '#core/checkpoint/migrate.ts';
+import { findTableLock } from '#core/checkpoint/table-lock.ts';
 import type { Db } from '#core/checkpoint/tables.ts';
 import { countWorkers } from '#core/checkpoint/workers.ts';
 import { Misconfigured } from '#core/failure.ts';
@@ -11,6 +12,7 @@ import {
   codeOf,
   type Deployment,
   lackingSentence,
+  lockSentence,
   NO_ANSWER,
   outageSentence,
   type Part,
@@ -55,6 +57,7 @@ const PROBE_TIMEOUT_MS = 3_000;
 const PAUSE_MS = 1_000;
 
 const DISK_FULL = '53100';
+const LOCKED = '55P03';
 
 /** What the name of a single Redis begins with. */
 const STORE = 'redis@';
@@ -63,7 +66,7 @@ const STORE = 'redis@';
 export function makeAvailability(probed: Probed): Availability {
   let last: AvailabilityStatus = { away: new Map(), unknown: new Set(), stores: new Map(), workers: null };
   let checking: Promise<AvailabilityStatus> | null = null;
-  let isDiskSuspect = false;
+  const suspected = new Set<Suspicion>();
   let timer: NodeJS.Timeout | undefined;
   let checkedAt = Number.NEGATIVE_INFINITY;
   const refusals = makeRefusals();
@@ -71,10 +74,11 @@ export function makeAvailability(probed: Probed): Availability {
 
   async function probe(): Promise<AvailabilityStatus> {
     checkedAt = performance.now();
-    const hints = { isDiskSuspect, refusals };
-    isDiskSuspect = false;
+    const hints = { suspected: new Set(suspected), refusals };
+    suspected.clear();
     last = await probeAll(probed, hints);
-    isDiskSuspect ||= last.away.has('disk');
+    if (last.away.has('disk')) suspected.add('disk');
+    if (last.away.has('database') && hints.suspected.has('lock')) suspected.add('lock');
     report(last);
     return last;
   }
@@ -88,7 +92,8 @@ export function makeAvailability(probed: Probed): Availability {
     check,
     last: () => last,
     suspect: (error) => {
-      isDiskSuspect ||= codeOf(error) === DISK_FULL;
+      if (codeOf(error) === DISK_FULL) suspected.add('disk');
+      if (codeOf(error) === LOCKED) suspected.add('lock');
       refusals.record(error);
       if (timer && performance.now() - checkedAt > PAUSE_MS) check().catch(() => {});
     },
@@ -110,11 +115,14 @@ export function makeAvailability(probed: Probed): Availability {
 /** A part that a probe finds away by an error, or by its lack of one. */
 type Probe = Parameters<typeof outageSentence>[0];
 
-type Hints = { isDiskSuspect: boolean; refusals: Refusals };
+/** What is looked for only after an error that hints at it. */
+type Suspicion = 'disk' | 'lock';
+
+type Hints = { suspected: ReadonlySet<Suspicion>; refusals: Refusals };
 
 async function probeAll(
   { db, jobQueue, deployment, tools }: Probed,
-  { isDiskSuspect, refusals }: Hints,
+  { suspected, refusals }: Hints,
 ): Promise<AvailabilityStatus> {
   const away = new Map<Part, string>();
   const tell = (part: Part, sentence: string) => {
@@ -132,16 +140,15 @@ async function probeAll(
   };
   // A role that may not create the probe's table says nothing about the disk.
   const fullDisk = (error: unknown) => (codeOf(error) === DISK_FULL ? note('disk')(error) : null);
-  const [workers, , , stores] = await Promise.all([
+  const [workers, , , lock, stores] = await Promise.all([
     withinTime(countWorkers(db, tools)).catch(passing('database')),
     withinTime(requireSchema(db)).catch(passing('database')),
-    isDiskSuspect ? withinTime(probeDisk(db)).catch(fullDisk) : null,
+    suspected.has('disk') ? withinTime(probeDisk(db)).catch(fullDisk) : null,
+    suspected.has('lock') ? withinTime(findTableLock(db)).catch(passing('database')) : null,
     withinTime(jobQueue.check()).catch(note('queue')),
   ]);
-  const ofQueue = refusals.codeFor('queue');
-  if (ofQueue && !away.has('queue')) away.set('queue', outageSentence('queue', { code: ofQueue, deployment }));
-  const ofDatabase = refusals.codeFor('database');
-  if (ofDatabase && !away.has('database')) away.set('database', unfitSentence(deployment, ofDatabase));
+  if (lock && !away.has('database')) tell('database', lockSentence(deployment, lock));
+  tellRefusals(away, refusals, deployment);
   const unknown = new Set<Part>(
     away.has('database') ? ['disk', 'worker', 'tools', ...(deployment.redis ? [] : ['queue' as const])] : [],
   );
@@ -149,6 +156,13 @@ async function probeAll(
   if (workers?.count === 0) note('worker')(null);
   else if (workers && workers.lacking.length > 0) away.set('tools', lackingSentence(workers.lacking));
   return { away, unknown, stores: sentencesOf(stores ?? []), workers: workers?.count ?? null };
+}
+
+/** Adds the parts that answer a probe and refuse work. */
+function tellRefusals(away: Map<Part, string>, refusals: Refusals, deployment: Deployment): void {
+  const [ofQueue, ofDatabase] = [refusals.codeFor('queue'), refusals.codeFor('database')];
+  if (ofQueue && !away.has('queue')) away.set('queue', outageSentence('queue', { code: ofQueue, deployment }));
+  if (ofDatabase && !away.has('database')) away.set('database', unfitSentence(deployment, ofDatabase));
 }
 
 /** What is wrong with the schema of a database that answers; null for any other error. */

@@ -1,3 +1,4 @@
+import type { TableLock } from '#core/checkpoint/table-lock.ts';
 import { explainConnectionLimit, NO_CONNECTION_LEFT } from '#core/connection-limit.ts';
 import type { StoreStatus } from '#core/queue/job-queue.ts';
 import { evictionSentence } from '#core/queue/redis/eviction.ts';
@@ -61,6 +62,16 @@ export function unfitSentence({ embedded }: Deployment, code: string | null): st
   return (
     `${postgres} refuses statements of Pawl (${code}). Check that its schema is that of this version, and the privileges ` +
     'of the role; steps wait until then.'
+  );
+}
+
+/** What an operator reads of a lock that requests wait for in vain. */
+export function lockSentence({ embedded }: Deployment, { table, pid, application, seconds }: TableLock): string {
+  const postgres = embedded ? 'the embedded PostgreSQL in PAWL_DATA_DIR' : 'PostgreSQL at DATABASE_URL';
+  const session = application === '' ? `Session ${pid}` : `Session ${pid} (${application})`;
+  return (
+    `${session} of ${postgres} has locked the table ${table}, for ${seconds} s by now. Wait for it, or end it with ` +
+    `select pg_terminate_backend(${pid}).`
   );
 }
 

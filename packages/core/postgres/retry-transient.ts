@@ -29,7 +29,7 @@ export function isTransient(error: unknown): error is Error & { code: unknown } 
 
 /** What keeps the database from running a statement. `message` is for callers, `log` for the operator. */
 export type TransientFault = {
-  kind: 'away' | 'disk-full' | 'out-of-memory' | 'too-many-connections' | 'conflict';
+  kind: 'away' | 'disk-full' | 'out-of-memory' | 'too-many-connections' | 'lock' | 'conflict';
   message: string;
   log: string;
 };
@@ -83,7 +83,7 @@ const FAULTS: { codes: RegExp; fault: TransientFault }[] = [
   {
     codes: /^55P03$/,
     fault: {
-      kind: 'conflict',
+      kind: 'lock',
       message: 'PostgreSQL holds a lock that this request needs. Try again when the lock has ended.',
       log: 'PostgreSQL holds a lock that a request needs: look for it in pg_locks',
     },

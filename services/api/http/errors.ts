@@ -1,12 +1,17 @@
 import type { Context } from 'hono';
 import { HTTPException } from 'hono/http-exception';
 import { Failure, RequestRefused } from '#core/failure.ts';
-import { transientFaultOf } from '#core/postgres/retry-transient.ts';
+import { type TransientFault, transientFaultOf } from '#core/postgres/retry-transient.ts';
 import type { Log } from '../../process/log.ts';
 
-/** Turns an error of a route into the contract's envelope. What callers cannot mend is logged, never shown. */
-export function handleError(log: Log) {
-  return (error: unknown, c: Context): Response => {
+type LockedTable = () => Promise<string | null>;
+
+/**
+ * Turns an error of a route into the contract's envelope. What callers cannot mend is logged, never shown. `lockedTable` names
+ * the table that another session of the database has locked.
+ */
+export function handleError(log: Log, lockedTable: LockedTable = async () => null) {
+  return async (error: unknown, c: Context): Promise<Response> => {
     if (error instanceof RequestRefused) return refuse(c, error);
     if (error instanceof HTTPException && error.status < 500) {
       return refuse(
@@ -21,10 +26,10 @@ export function handleError(log: Log) {
     const fault = transientFaultOf(error);
     if (fault) {
       // The process logs once that a part is away; a fault of this request alone is logged here.
-      const level = fault.kind === 'conflict' || fault.kind === 'out-of-memory' ? 'warn' : 'debug';
+      const level = OF_ONE_REQUEST.has(fault.kind) ? 'warn' : 'debug';
       log[level]({ code: codeOf(error), path: c.req.path }, fault.log);
       c.header('Retry-After', '1');
-      return fail(c, 503, { code: 'service_unavailable', message: fault.message });
+      return fail(c, 503, { code: 'service_unavailable', message: await sentenceFor(fault, lockedTable) });
     }
     log.error({ err: error, path: c.req.path }, 'request failed');
     return fail(c, 500, {
@@ -33,6 +38,14 @@ export function handleError(log: Log) {
     });
   };
 }
+
+async function sentenceFor({ kind, message }: TransientFault, lockedTable: LockedTable): Promise<string> {
+  const table = kind === 'lock' ? await lockedTable().catch(() => null) : null;
+  if (table === null) return message;
+  return `The table ${table} is locked by another session of PostgreSQL. Try again when the lock has ended.`;
+}
+
+const OF_ONE_REQUEST = new Set<TransientFault['kind']>(['conflict', 'lock', 'out-of-memory']);
 
 function codeOf(error: unknown): unknown {
   return error instanceof Error && 'code' in error ? error.code : null;

@@ -9,15 +9,16 @@ import { type Backend, WORKER_OPTIONS } from '../bullmq/backend.ts';
 import { withJobWaiter } from '../bullmq/job-waiter.ts';
 import { ParallelWorker } from '../bullmq/parallel-worker.ts';
 import { BLOCK_S, blockForJobs } from './block-for-jobs.ts';
-import { findEviction, requireNoEviction } from './eviction.ts';
+import { findEviction } from './eviction.ts';
 import { patchScripts } from './patch-scripts.ts';
+import { requireRedis } from './require-redis.ts';
 
 /** A Redis as sentences name it. */
 type NamedRedis = { to: RedisUrl; name: string };
 
 /**
- * BullMQ on Redis. Refuses a Redis that may evict keys: it would silently run jobs twice or never. `onError` gets the reason
- * why a connection failed.
+ * BullMQ on Redis. Refuses a Redis that is too old, and one that may evict keys, since it would silently run jobs twice or never.
+ * `onError` gets the reason why a connection failed.
  */
 export async function redisBackend(
   { to, name }: NamedRedis,
@@ -30,7 +31,7 @@ export async function redisBackend(
   const waiter = blockForJobs(() => openClient(to, report, BLOCKING), working, prefix);
   patchScripts(adding);
   patchScripts(working);
-  await requireNoEviction({ to, name, report });
+  await requireRedis({ to, name, report });
   await Promise.race([adding.connect().catch(() => {}), sleep(CONNECT_MS, undefined, { ref: false })]);
   const ahead = { connection: working, ...ALREADY_OPEN, prefix };
   return {

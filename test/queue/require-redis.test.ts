@@ -1,6 +1,7 @@
 import { Redis } from 'ioredis';
 import { expect, test } from 'vitest';
 import { openJobQueue } from '#core/queue/open-job-queue.ts';
+import { isTooOld } from '#core/queue/redis/require-redis.ts';
 import { openRedis } from '#test/harness/stores/redis/open-redis.ts';
 
 test('a Redis that may evict jobs is refused at the start, with the reason', async ({ skip }) => {
@@ -26,3 +27,14 @@ test.for(['', ':wrong@'])(
     redis.disconnect();
   },
 );
+
+test.each([
+  ['5.0.14', true],
+  ['6.0.20', true],
+  ['6.2.0', false],
+  ['7.0.15', false],
+  ['10.1.0', false],
+  [null, false],
+])('a Redis of version %s is too old: %s', (version, expected) => {
+  expect(isTooOld(version)).toBe(expected);
+});
