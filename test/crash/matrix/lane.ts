@@ -2,6 +2,7 @@ import type { Job, Queue } from 'bullmq';
 import { allQueues, type JobData, type JobName } from '#core/queue/job.ts';
 import { postgresBackend } from '#core/queue/postgres/backend.ts';
 import { redisBackend } from '#core/queue/redis/backend.ts';
+import { loadedTools } from '#core/tools/loaded-tools.ts';
 import type { WebhookEndpoint } from '#core/turn/request/webhook-endpoint.ts';
 import type { TurnResource } from '#core/turn/resource/turn.ts';
 import { makeProjects } from '#services/process/projects.ts';
@@ -86,7 +87,7 @@ async function openLeftovers({ parts, handle, settings }: Harness) {
   const backend = REDIS_URL
     ? await redisBackend({ to, name: 'Redis' })
     : postgresBackend({ databaseUrl: DATABASE_URL });
-  const names = allQueues(parts.providers.names);
+  const names = allQueues(parts.providers.names, loadedTools(parts));
   const queues = names.map((name) => backend.makeQueue(name) as Queue<JobData>);
   for (const queue of queues) queue.on('error', () => {});
 

@@ -7,6 +7,7 @@ import { apiReferences } from './references/api-references.ts';
 import { blobReferences } from './references/blob-references.ts';
 import { compactionReferences } from './references/compaction-references.ts';
 import { conversationReferences } from './references/conversation-references.ts';
+import { deliveryReferences } from './references/delivery-references.ts';
 import { forkReferences } from './references/fork-references.ts';
 import { inputReferences } from './references/input-references.ts';
 import type { Reference } from './references/reference.ts';
@@ -17,7 +18,14 @@ import { type Death, dieAt, playUndisturbed, type Undisturbed } from './run-poin
 
 /** All references. */
 export const references = [
-  ...[...workerReferences, ...blobReferences, ...compactionReferences, ...answerReferences, ...apiReferences],
+  ...[
+    ...workerReferences,
+    ...deliveryReferences,
+    ...blobReferences,
+    ...compactionReferences,
+    ...answerReferences,
+    ...apiReferences,
+  ],
   ...[...responseReferences, ...conversationReferences, ...admissionReferences, ...forkReferences, ...inputReferences],
   ...scheduleReferences,
 ];

@@ -1,4 +1,7 @@
+import { recordWorker } from '#core/checkpoint/workers.ts';
+import { newId } from '#core/id.ts';
 import type { JobHandler } from '#core/queue/job-queue.ts';
+import { loadedTools } from '#core/tools/loaded-tools.ts';
 import type { TurnResource } from '#core/turn/resource/turn.ts';
 import { isTerminal } from '#core/turn/turn.ts';
 import { scripted } from '#test/harness/scripted.ts';
@@ -104,33 +107,22 @@ export const workerReferences: Reference[] = [
     },
   },
   {
-    of: 'a turn that is sent to two webhook endpoints, one of which refuses for good',
-    start: async ({ startTurn, recorder, call }) => {
-      const events = ['turn.completed', 'webhook_endpoint.disabled'];
-      await call('POST', '/v1/webhook_endpoints', { body: { url: `${recorder.url}/hook`, events } });
-      await call('POST', '/v1/webhook_endpoints', { body: { url: `${recorder.url}/gone` } });
-      await startTurn({ input: 'Hi' });
-    },
-  },
-  {
-    of: 'two deliveries that no worker has taken, to a slow receiver that has one slot',
-    points: /takeDeliveries #1$|send \/late_hook|saveDelivery/,
-    repeats: 2,
-    env: { PAWL_WORKER_CONCURRENCY: '1' },
-    start: async ({ startTurn, recorder, call, harness }) => {
-      const url = `${recorder.url}/late_hook`;
-      await call('POST', '/v1/webhook_endpoints', { body: { url, events: ['turn.completed'] } });
-      await startTurn({ input: 'Hi', webhook: { url } });
-      while (await harness.workOnce());
-    },
-  },
-  {
     of: 'a turn that calls a tool of an MCP server',
     points: /call cities__book|claimCalls|saveResults/,
     start: ({ startTurn }) => {
       const tools = [{ name: 'cities__book', arguments: { city: 'Tokyo' } }];
       return startTurn({ input: scripted({ rounds: [{ tools }], answer: 'All is done.' }), tools: ['cities__book'] });
     },
+  },
+  {
+    of: 'a turn with a call whose tool the worker has not loaded, and another worker has',
+    points: / b1 #|listToolsets|postponeStep/,
+    env: { PAWL_TOOLS: '' },
+    start: async ({ startTurn, recorder, harness }) => {
+      await recordWorker(harness.db, { id: newId('wrk'), concurrency: 1, tools: loadedTools(harness.parts) });
+      await startTurn({ input: script({ recorder }, ['mail']), tools: ['mail'] });
+    },
+    react: workElsewhere,
   },
   {
     of: 'turns whose jobs were lost, found by the rescuer while the queue refuses its jobs',
@@ -235,6 +227,12 @@ async function passDeadline({ harness, isDelivered }: Scene, { status }: TurnRes
   await harness.advance(DEADLINE_S * 1_000);
   await harness.rescue();
   return true;
+}
+
+/** The worker that has loaded the tool takes what it is given, whichever worker is asked to go on after it. */
+async function workElsewhere({ harness }: Scene, { status, rounds }: TurnResource): Promise<boolean> {
+  if (isTerminal(status) || rounds.length === 0) return false;
+  return await harness.workOnce();
 }
 
 /** A queue that loses its jobs of one kind. */
