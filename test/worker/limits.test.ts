@@ -144,6 +144,26 @@ test('a deadline that passes while the turn is queued ends it without a summary'
   expect(harness.modelRequests).toHaveLength(0);
 });
 
+test('a deadline that passes before the model refuses ends the turn at once, however long the model asks to wait', async () => {
+  await using harness = await createHarness();
+  const held = harness.holdModel();
+  const refused = scripted({ final: { fault: { kind: 'status', status: 429, retry_after: 60 } } });
+  const { id } = await harness.startTurn({ input: refused, limits: { deadline_seconds: 30 } });
+  const working = harness.workOnce();
+  await held.reached;
+  await harness.advance(31_000);
+
+  held.open();
+  await working;
+  await harness.rescue();
+  await harness.workUntilIdle();
+
+  expect(await harness.findTurn(id)).toMatchObject({
+    status: 'incomplete',
+    incomplete_details: { reason: 'deadline' },
+  });
+});
+
 test('a deadline passes for a turn that waits behind another, which stays as it is', async () => {
   await using harness = await createHarness();
   const first = await harness.startTurn({ input: 'Hi', limits: { deadline_seconds: 600 } });

@@ -3,7 +3,7 @@ import { newId } from '../../id.ts';
 import type { TurnTrace } from '../../trace-context.ts';
 import { timing } from '../../turn/timing.ts';
 import type { TurnWakeup } from '../../turn/wakeup.ts';
-import { dueIn, inMs } from '../sql/due.ts';
+import { inMs } from '../sql/due.ts';
 import { editionAfterTry } from '../sql/edition.ts';
 import { hasPlace } from '../sql/place.ts';
 import { rawJson, writeFor } from '../sql/statement.ts';
@@ -43,8 +43,8 @@ export type Postponement = {
 /**
  * Gives a step back, due later (R2). A negative write: only by the run with the lease, or where the step is free (R5).
  * The generation goes up, since the run's own job id is still in use (R11). Claims of calls that the run has not made
- * are given back with the lease (R8). A wait gives the turn's
- * place back, and nothing is enqueued before it is over (R27). Returns the wake-ups to enqueue; null when nothing was written.
+ * are given back with the lease (R8). A wait gives the turn's place back, and nothing is enqueued before it is over (R27). A
+ * turn whose deadline has passed is due at once. Returns the wake-ups to enqueue; null when nothing was written.
  */
 export async function postponeStep(db: Db, later: Postponement): Promise<TurnWakeup[] | null> {
   const { attempt, eventData, generation: ownGeneration, edition: ownEdition = null, failed, ...rest } = later;
@@ -73,7 +73,7 @@ const write = writeFor<TurnWakeup & { isDue: boolean }>(
   (input) => sql`
     with ${input},
     turns as (
-      update turns set due_at = ${dueIn(sql`"delayMs" + case when ${staysAtWork} then ${sql.lit(timing.graceMs)} else 0 end`)},
+      update turns set due_at = least(${inMs(sql`"delayMs" + case when ${staysAtWork} then ${sql.lit(timing.graceMs)} else 0 end`)}, deadline_at),
         place = case when ${staysAtWork} then turns.place else 'none' end, retry_at = ${inMs(sql`"delayMs"`)},
         generation = turns.generation + 1, lease_owner = null, lease_until = null, starts = 0,
         edition = ${editionAfterTry},

@@ -15,8 +15,8 @@ const idle: ChildProcess[] = [];
 let processes = 0;
 
 /**
- * Compiles or checks in a process of its own: a job that fills its memory ends that process alone, which a thread does not hold. Projects
- * take turns, and each has one job at a time.
+ * Compiles or checks in a process of its own, since a thread that fills its memory may end the whole process. Projects take
+ * turns, and each has one job at a time.
  */
 export function checkInProcess(job: SchemaJob): Promise<CheckedInProcess> {
   return new Promise((resolve, reject) => {
@@ -38,13 +38,15 @@ function startWaiting(): void {
 }
 
 async function run({ resolve, reject, ...job }: Waiting): Promise<void> {
-  const child = idle.pop() ?? startProcess();
+  const used = idle.pop();
   try {
-    resolve(await ask(child, job));
+    let answer = used && (await ask(used, job));
+    // An earlier job may have filled the memory of a used process, so a new process repeats this job.
+    if (!answer || answer.kind === 'out-of-memory') answer = await ask(startProcess(), job);
+    resolve(answer);
   } catch (error) {
     reject(error instanceof Error ? error : new Error(String(error)));
   }
-  if (child.connected) idle.push(child);
 }
 
 /** A process gets nothing of the environment. It ends with this one, which it keeps from no end. */
@@ -75,7 +77,10 @@ function ask(child: ChildProcess, job: SchemaJob): Promise<CheckedInProcess> {
       keepNoProcess(child);
       then();
     };
-    const onMessage = (answer: unknown) => settle(() => resolve(answer as SchemaAnswer));
+    const onMessage = (answer: unknown) => {
+      idle.push(child);
+      settle(() => resolve(answer as SchemaAnswer));
+    };
     const onError = (error: Error) => settle(() => reject(error));
     // V8 ends a process whose heap is full. The kernel may do so as well.
     const onExit = () => settle(() => resolve({ kind: 'out-of-memory' }));
