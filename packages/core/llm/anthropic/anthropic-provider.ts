@@ -6,6 +6,7 @@ import { type Post, urlBelow } from '../http/http-client.ts';
 import { listModels } from '../http/list-models.ts';
 import { type OpenedReply, openReply } from '../http/open-reply.ts';
 import type { ServerEvent } from '../http/read-events.ts';
+import { writeBody } from '../http/write-body.ts';
 import type { Delta, Provider } from '../provider.ts';
 import { classifyErrorEvent, classifyRefusal } from './classify-refusal.ts';
 import { finishReply } from './finish-reply.ts';
@@ -80,7 +81,7 @@ async function openMessage(body: Body, { options, asked, requestId, trace, signa
   const url = urlOf(options, '/v1/messages');
   const own = { 'x-client-request-id': requestId, ...trace };
   const headers = { ...headersOf(options), ...versionHeaders(body), ...own };
-  const opened = await openReply(options.post, { url, headers, body: JSON.stringify(body), signal });
+  const opened = await openReply(options.post, { url, headers, body: await writeBody(body), signal });
   if (opened.kind === 'refused') throw classifyRefusal(opened, asked);
   return opened;
 }

@@ -4,6 +4,7 @@ import { type Asked, nameFailure } from '../errors/name-failure.ts';
 import { type Post, urlBelow } from '../http/http-client.ts';
 import { listModels } from '../http/list-models.ts';
 import { type OpenedReply, openReply } from '../http/open-reply.ts';
+import { writeBody } from '../http/write-body.ts';
 import type { Delta, Provider, RoundRequest } from '../provider.ts';
 import { classifyErrorObject, classifyRefusal } from './classify-refusal.ts';
 import { renderRequest } from './render-request.ts';
@@ -45,7 +46,7 @@ export function geminiProvider(options: GeminiOptions): Provider {
       const asked: Asked = { provider: name, model: request.model, apiKey, keyName, ...(urlName && { urlName }) };
       return nameBreakages(asked, signal, async () => {
         if (!isModelName(request.model)) throw nameFailure('provider_model_not_found', asked);
-        const opened = await openReply(post, { ...renderPost(request, options), signal });
+        const opened = await openReply(post, { ...(await renderPost(request, options)), signal });
         if (opened.kind === 'refused') throw classifyRefusal(opened, asked);
         return await readReply(opened, { asked, signal, onDelta });
       });
@@ -62,7 +63,7 @@ function keyOf({ apiKey }: GeminiOptions): Record<string, string> {
   return apiKey === null ? {} : { 'x-goog-api-key': apiKey };
 }
 
-function renderPost(request: RoundRequest, options: GeminiOptions) {
+async function renderPost(request: RoundRequest, options: GeminiOptions) {
   const { name, baseUrl, apiVersion = 'v1' } = options;
   const model = /^(models|tunedModels)\//.test(request.model) ? request.model : `models/${request.model}`;
   const url = new URL(urlBelow(baseUrl, `/${apiVersion}/${model}:streamGenerateContent`));
@@ -75,7 +76,7 @@ function renderPost(request: RoundRequest, options: GeminiOptions) {
       ...request.trace,
       ...keyOf(options),
     },
-    body: JSON.stringify(renderRequest(request, name)),
+    body: await writeBody(renderRequest(request, name)),
   };
 }
 

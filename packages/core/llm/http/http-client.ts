@@ -9,7 +9,7 @@ import { type ByteQueue, type ByteReader, chunksOf, makeByteQueue } from './byte
 export type PostRequest = {
   url: string;
   headers: Record<string, string>;
-  body: string;
+  body: string | Uint8Array;
   method?: 'GET' | 'POST';
   signal?: AbortSignal;
 };

@@ -6,6 +6,7 @@ import { type AnswerHeaders, type Post, urlBelow } from '../http/http-client.ts'
 import { listModels } from '../http/list-models.ts';
 import { type OpenedReply, openReply } from '../http/open-reply.ts';
 import { readEvents, type ServerEvent } from '../http/read-events.ts';
+import { writeBody } from '../http/write-body.ts';
 import type { Delta, Provider, RoundRequest } from '../provider.ts';
 import { classifyErrorObject, classifyRefusal } from './classify-refusal.ts';
 import { type MaxTokensField, renderRequest } from './render-request.ts';
@@ -82,7 +83,7 @@ async function renderPost(request: RoundRequest, options: OpenaiOptions) {
       'x-client-request-id': request.requestId,
       ...request.trace,
     },
-    body: JSON.stringify(renderRequest(request, { provider, maxTokensField })),
+    body: await writeBody(renderRequest(request, { provider, maxTokensField })),
   };
 }
 
