@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { samplePoints } from './matrix/sample-points.ts';
+import { samplePoints, sampleQueue } from './matrix/sample-points.ts';
 
 const points = Array.from({ length: 500 }, (_, index) => `before save-round #${index + 1}`);
 
@@ -14,4 +14,10 @@ test('a sample of points is the same in each run, whatever other points the run 
 
 test('a sample of one in one is all points', () => {
   expect(samplePoints(points, 'a turn', 1)).toEqual(points);
+});
+
+test('a sample plays references on each queue', () => {
+  const queues = ['a turn', 'two turns', 'a fork', 'a schedule', 'a request'].map((of) => sampleQueue(of, 2));
+
+  expect(new Set(queues)).toEqual(new Set([0, 1]));
 });

@@ -4,12 +4,12 @@ import { queueBackends } from '#test/harness/queues.ts';
 import { type CrashHarness, openCrashHarness, references } from './open-crash-harness.ts';
 import type { Reference } from './references/reference.ts';
 import { type Death, describeDeaths, faultsOf, tooManyMissed } from './run-points.ts';
-import { samplePoints } from './sample-points.ts';
+import { samplePoints, sampleQueue } from './sample-points.ts';
 import { reachesQueue, sharePoints } from './share-points.ts';
 import { writingFunctions } from './writing-functions.ts';
 
 const { queue, only, sample, list } = inject('crash') ?? { queue: null, only: '', sample: 1, list: false };
-/** The points of a sample are few: whether each is crossed again, and all functions are, only the whole matrix shows. */
+/** A sample plays few points, and each reference on one queue. Whether all is crossed, only the whole matrix shows. */
 const isWhole = sample === 1;
 const backends = queueBackends().filter(({ skip, redis }) => !skip && (!queue || redis === (queue === 'redis')));
 
@@ -46,7 +46,9 @@ test.concurrent.for(chosen)(
   'a process killed at any point of $of leaves the same outcome',
   { timeout: LONGEST_MS },
   async (reference) => {
-    const undisturbed = await Promise.all(harness.plays.map((plays) => plays.playUndisturbed(reference)));
+    const queues = isWhole ? [...backends.keys()] : [sampleQueue(reference.of, backends.length)];
+    const played = queues.map((number) => ({ number, plays: harness.plays[number]! }));
+    const undisturbed = await Promise.all(played.map(({ plays }) => plays.playUndisturbed(reference)));
     const points = undisturbed.map((one) => one.points);
     expect(points, 'the reference names points that no longer exist').not.toContainEqual([]);
     const shares = sharePoints(undisturbed);
@@ -54,16 +56,15 @@ test.concurrent.for(chosen)(
     const named = shares.map((share) => share.filter((point) => `${reference.of}: ${point}`.includes(only)));
     const wanted = named.map((points) => samplePoints(points, reference.of, sample));
 
-    if (list) return wanted.forEach((some, number) => void console.log(listPoints(reference, some, number)));
-    const died = await Promise.all(
-      harness.plays.map((plays, number) => plays.dieAtEach(wanted[number]!, undisturbed[number]!)),
-    );
+    if (list) return wanted.forEach((some, nth) => void console.log(listPoints(reference, some, queues[nth]!)));
+    const died = await Promise.all(played.map(({ plays }, nth) => plays.dieAtEach(wanted[nth]!, undisturbed[nth]!)));
 
     crossed.set(
       reference,
       undisturbed.flatMap((one) => one.crossed),
     );
-    died.forEach((some, number) => {
+    died.forEach((some, nth) => {
+      const number = queues[nth]!;
       deaths[number]!.push(...some);
       console.log(`${backends[number]!.name}: ${describeDeaths(reference.of, some)}`);
     });
