@@ -1,3 +1,4 @@
+import { setImmediate as nextEventLoopIteration } from 'node:timers/promises';
 import postgres from 'postgres';
 import type { Address } from './open-socket.ts';
 import { POSTGRES_OPTIONS } from './options.ts';
@@ -16,8 +17,11 @@ export type OpenConnection = {
   runAlone(statement: Statement): Promise<Rows>;
   /** Statements that are not answered yet. */
   inFlight(): number;
+  /** Whether the connection was opened, or used last, so long ago that the pool has to replace it. */
+  isOld(): boolean;
   /** A closed connection is never opened again: every later statement fails. */
   isClosed(): boolean;
+  /** Closes the connection after the statements in flight. */
   close(): Promise<void>;
 };
 
@@ -40,7 +44,17 @@ const SETTINGS: SessionSettings = { ...SESSION, lock_timeout: '4000', synchronou
 /** Behind a pooler a session may be another one in each transaction, so each says the settings again. */
 const SET_LOCAL = setLocal(SETTINGS);
 
-const OPTIONS = { ...POSTGRES_OPTIONS, max: 1, fetch_types: false, idle_timeout: 300, keep_alive: 30 };
+const OPTIONS = {
+  ...{ ...POSTGRES_OPTIONS, max: 1, fetch_types: false, keep_alive: 30 },
+  // postgres.js fails the statements that are sent while it closes a connection, so the pool replaces connections before.
+  ...{ idle_timeout: 300, max_lifetime: null },
+};
+
+const LONGEST_IDLE_MS = 240_000;
+const LONGEST_LIFE_MS = 2_700_000;
+
+/** Longer than a statement may take. */
+const CLOSING_S = 20;
 
 /**
  * Opens a connection with its first statement. Calls `closed` once when the server or the network has closed it,
@@ -53,6 +67,7 @@ export function openConnection(
 ): OpenConnection {
   let isClosed = false;
   let inFlight = 0;
+  const age = measureAge();
   const writer = writerAt(url);
   const sql = postgres(writer.url, {
     ...OPTIONS,
@@ -66,7 +81,7 @@ export function openConnection(
     // postgres.js would open the connection again for those statements.
     ...{ socket: (address: Address) => (isClosed ? refuse() : writer.openSocket(address)) },
   });
-  const close = (timeoutSeconds = 5) => sql.end({ timeout: timeoutSeconds }).catch(() => {});
+  const close = (timeoutSeconds = CLOSING_S) => sql.end({ timeout: timeoutSeconds }).catch(() => {});
   /** A server that refuses writes is lost for Pawl: the next connection finds the one that takes them. */
   const leaveReadOnly = (error: unknown) => {
     if (!isReadOnlyError(error)) return;
@@ -85,6 +100,7 @@ export function openConnection(
       throw error;
     } finally {
       inFlight -= 1;
+      age.use();
     }
   };
   const begin = (isolationLevel?: string) => {
@@ -97,8 +113,24 @@ export function openConnection(
     begin,
     runAlone: writer.isPooled ? (statement) => runBetween(begin(), run(statement), run({ text: 'commit' })) : run,
     inFlight: () => inFlight,
+    isOld: age.isOld,
     isClosed: () => isClosed,
-    close: () => close(),
+    close: async () => {
+      // A statement of this moment reaches postgres.js some microtasks later.
+      await nextEventLoopIteration();
+      await close();
+    },
+  };
+}
+
+function measureAge(): { use(): void; isOld(): boolean } {
+  const openedAt = performance.now();
+  let usedAt = openedAt;
+  return {
+    use: () => {
+      usedAt = performance.now();
+    },
+    isOld: () => performance.now() - usedAt > LONGEST_IDLE_MS || performance.now() - openedAt > LONGEST_LIFE_MS,
   };
 }
 

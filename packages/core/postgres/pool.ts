@@ -16,14 +16,15 @@ type Open = (closed: () => void) => OpenConnection;
 
 /**
  * Opens connections as they are needed, up to a number of each kind, so that a transaction never waits behind single
- * statements. A closed connection is dropped for good: postgres.js loses queries and repeats old errors where it
- * reopens one.
+ * statements. A closed connection is dropped for good, since postgres.js loses queries and repeats old errors if it reopens
+ * one. An old connection is replaced between two statements.
  */
 export function openPool(open: Open, { shared, own }: { shared: number; own: number }): Pool {
   const sharing = new Set<OpenConnection>();
   const { take, close } = openExclusive(open, own);
 
   function pick(): OpenConnection {
+    for (const connection of sharing) if (connection.isOld()) replace(connection, sharing);
     const known = [...sharing].sort((one, other) => one.inFlight() - other.inFlight());
     const [freest] = known;
     if (freest && (freest.inFlight() === 0 || sharing.size >= shared)) return freest;
@@ -36,6 +37,12 @@ export function openPool(open: Open, { shared, own }: { shared: number; own: num
     take,
     close: async () => void (await Promise.all([close(), ...[...sharing].map((connection) => connection.close())])),
   };
+}
+
+/** Leaves the place of a connection to a new connection. */
+function replace(connection: OpenConnection, all: Set<OpenConnection>): void {
+  all.delete(connection);
+  void connection.close();
 }
 
 function openExclusive(open: Open, most: number): Pick<Pool, 'take' | 'close'> {
@@ -56,7 +63,13 @@ function openExclusive(open: Open, most: number): Pick<Pool, 'take' | 'close'> {
   /** Serves the caller that has waited longest, if a connection is free or may be opened. */
   function serve(): void {
     if (waiting.length === 0 || (free.length === 0 && all.size >= most)) return;
-    waiting.shift()?.(free.pop() ?? add());
+    waiting.shift()?.(takeFree() ?? add());
+  }
+  function takeFree(): OpenConnection | undefined {
+    const connection = free.pop();
+    if (!connection?.isOld()) return connection;
+    replace(connection, all);
+    return takeFree();
   }
   return {
     take: async () => {
