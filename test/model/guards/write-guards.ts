@@ -19,7 +19,7 @@ export const writeGuards = {
     ...{
       rule: 'R2',
       file: 'packages/core/checkpoint/turns/postpone.ts',
-      code: 'update turns set due_at = dueIn(sql"delayMs" + case when staysAtWork then sql.lit(timing.graceMs) else 0 end)',
+      code: 'update turns set due_at = least(inMs(sql"delayMs" + case when staysAtWork then sql.lit(timing.graceMs) else 0 end), deadline_at)',
     },
     without: 'a postponed step is not due',
     ...{ scene: short, faults: { later: 1, flush: 1 }, caught: 'stuck' },
