@@ -115,7 +115,7 @@ export function makeAvailability(probed: Probed): Availability {
 /** A part that a probe finds away by an error, or by its lack of one. */
 type Probe = Parameters<typeof outageSentence>[0];
 
-/** What is looked for only after an error that hints at it. */
+/** A fault that a check looks for only after an error hinted at it. */
 type Suspicion = 'disk' | 'lock';
 
 type Hints = { suspected: ReadonlySet<Suspicion>; refusals: Refusals };

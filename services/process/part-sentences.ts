@@ -65,7 +65,7 @@ export function unfitSentence({ embedded }: Deployment, code: string | null): st
   );
 }
 
-/** What an operator reads of a lock that requests wait for in vain. */
+/** Returns the sentence that tells an operator which session locks a table, and how to end it. */
 export function lockSentence({ embedded }: Deployment, { table, pid, application, seconds }: TableLock): string {
   const postgres = embedded ? 'the embedded PostgreSQL in PAWL_DATA_DIR' : 'PostgreSQL at DATABASE_URL';
   const session = application === '' ? `Session ${pid}` : `Session ${pid} (${application})`;

@@ -3,8 +3,8 @@ import { createServer as create, type IncomingMessage, type Server, type ServerR
 type Handle = (request: IncomingMessage, response: ServerResponse) => unknown;
 
 /**
- * An HTTP server of a test. Its caller may leave, or be killed, at any moment: what the handler fails with afterwards is no
- * failure of the test. Any other failure ends the test run, as an unhandled rejection.
+ * Creates an HTTP server for a test. Its caller may leave or be killed at any moment, and the test ignores an error that the
+ * handler throws afterwards. Any other error ends the test run, as an unhandled rejection.
  */
 export function createServer(handle: Handle): Server {
   return create(async (request, response) => {

@@ -20,7 +20,7 @@ export function evictionSentence(name: string, policy: string): string {
   return `${name} evicts keys (maxmemory-policy ${policy}), which loses and doubles jobs. Set maxmemory-policy to noeviction.`;
 }
 
-/** What a Redis does when its memory is full; `refused` where it refuses the credentials, null where it does not show it. */
+/** Reads the `maxmemory-policy`. Returns `refused` if Redis refuses the credentials, and null if it hides the setting. */
 export function policyOf(redis: Redis): Promise<string | null> {
   return redis.config('GET', 'maxmemory-policy').then(
     (reply) => (reply as string[])[1] ?? null,

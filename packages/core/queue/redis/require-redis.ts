@@ -39,7 +39,7 @@ export function isTooOld(version: string | null): boolean {
 
 type Server = { version: string | null; policies: (string | null)[] };
 
-/** What version a Redis has, and what it, or each master of a cluster, does when its memory is full. */
+/** Reads the version of a Redis, and its policy for a full memory. A cluster has the policies of its masters. */
 async function readServer(to: RedisUrl, report: (error: unknown) => void): Promise<Server> {
   const redis = openRedisConnection(to, { ...ONCE, sentinelRetryStrategy: () => null }).on('error', report);
   const [version, policy] = await Promise.all([versionOf(redis), policyOf(redis)]);

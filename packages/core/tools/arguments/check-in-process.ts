@@ -4,7 +4,7 @@ import { SCHEMA_BOUNDS } from '../../bounds/schema-bounds.ts';
 import { takeTurns } from '../../bounds/take-turns.ts';
 import type { SchemaAnswer, SchemaJob } from './schema-job.ts';
 
-/** What a process answers; `out-of-memory` if the job ended it. */
+/** The answer of a process; `out-of-memory` if the job ended it. */
 export type CheckedInProcess = SchemaAnswer | { kind: 'out-of-memory' };
 
 type Waiting = SchemaJob & { resolve(answer: CheckedInProcess): void; reject(error: Error): void };

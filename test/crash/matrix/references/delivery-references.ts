@@ -1,6 +1,6 @@
 import type { Reference } from './reference.ts';
 
-/** Turns whose webhooks go several ways. */
+/** Turns that several webhooks report. */
 export const deliveryReferences: Reference[] = [
   {
     of: 'a turn that is sent to two webhook endpoints, one of which refuses for good',

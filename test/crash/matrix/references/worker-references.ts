@@ -229,7 +229,7 @@ async function passDeadline({ harness, isDelivered }: Scene, { status }: TurnRes
   return true;
 }
 
-/** The worker that has loaded the tool takes what it is given, whichever worker is asked to go on after it. */
+/** Works one job with the worker that has loaded the tool, while the turn is active. */
 async function workElsewhere({ harness }: Scene, { status, rounds }: TurnResource): Promise<boolean> {
   if (isTerminal(status) || rounds.length === 0) return false;
   return await harness.workOnce();
