@@ -26,6 +26,9 @@ import { makeGate } from './gate.ts';
 import { leaseStores } from './stores/lease-stores.ts';
 import { createTestDatabase, testRedisUrl } from './stores/test-database.ts';
 
+/** A test gives a routine as long as it takes, so that a busy machine does not decide how far it gets. */
+const UNTIL_DONE = Number.POSITIVE_INFINITY;
+
 type Options = { redis?: boolean; env?: Record<string, string>; projects?: Projects };
 
 /** Settings under which the API, the worker and the model of a test find each other. */
@@ -130,13 +133,13 @@ export async function createHarness(options: Options = {}) {
     /** What the clock makes a worker do for turns whose time has come. */
     queueDelayed: () => queueAllDelayed(worker),
     /** What the clock makes a worker do for schedules whose planned time has come. */
-    fireSchedules: () => fireSchedules(worker),
+    fireSchedules: () => fireSchedules(worker, UNTIL_DONE),
     rescue: async () => {
       await parts.admission.tick();
       return rescue(worker);
     },
     /** Works what bulks have left to do. */
-    workBulks: () => workBulks(worker),
+    workBulks: () => workBulks(worker, UNTIL_DONE),
     [Symbol.asyncDispose]: async () => {
       await api.close(100);
       await parts.close();

@@ -9,21 +9,21 @@ const AT_ONCE = 40;
 /** Turns of a portion that are treated side by side: few, so that they leave connections to the living. */
 const SIDE_BY_SIDE = 4;
 
-const MAX_MS = 1_000;
+const LONGEST_MS = 1_000;
 
 /**
- * Works bulks that are due, portion by portion, for about a second; other routines of the worker wait no longer for its end. A bulk that
- * cancels first stops all of its turns that have not begun (R34).
+ * Works bulks that are due for about `forMs`, portion by portion, and one portion at least. Other routines of the worker wait no
+ * longer. A bulk that cancels first stops all of its turns that have not begun (R34).
  */
-export async function workBulks(context: BulkWorker, limit = AT_ONCE): Promise<void> {
-  const until = performance.now() + MAX_MS;
+export async function workBulks(context: BulkWorker, forMs = LONGEST_MS, limit = AT_ONCE): Promise<void> {
+  const until = performance.now() + forMs;
   while (performance.now() < until && (await stopBulkTurns(context.db)));
-  while (performance.now() < until) {
+  do {
     const portion = await takeBulkPortion(context.db, limit);
     if (!portion) return;
     await workPortion(portion, context);
     await countSettledTurns(context.db, portion.bulkId);
-  }
+  } while (performance.now() < until);
 }
 
 /** Those that a broken connection leaves behind are in a portion that follows. */

@@ -5,14 +5,14 @@ import { fireSchedule, type SchedulingWorker } from '../schedules/fire-schedule.
 const AT_ONCE = 40;
 const SIDE_BY_SIDE = 4;
 
-const MAX_MS = 1_000;
+const LONGEST_MS = 1_000;
 
 /**
- * Fires the schedules whose planned times have come, portion by portion, for about a second. Where a schedule has several, each is a firing
- * of its own. A worker that dies leaves what it has not committed to the next one that looks (R36).
+ * Fires the schedules whose planned times have come, portion by portion, for about `forMs`. If a schedule has several, each is a
+ * firing of its own. A worker that dies leaves what it has not committed to the next one that looks (R36).
  */
-export async function fireSchedules(context: SchedulingWorker): Promise<void> {
-  const until = performance.now() + MAX_MS;
+export async function fireSchedules(context: SchedulingWorker, forMs = LONGEST_MS): Promise<void> {
+  const until = performance.now() + forMs;
   while (performance.now() < until) {
     const due = await listDueSchedules(context.db, AT_ONCE);
     if (due.length === 0) return;

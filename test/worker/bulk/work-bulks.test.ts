@@ -48,7 +48,7 @@ describeQueues(({ redis }) => {
     const { body: next } = await harness.call<{ id: string }>('POST', path, { body: { input: 'Two' } });
 
     await create(harness, { action: 'cancel', filter: { metadata: { of: 'bulk' } } });
-    await workBulks(harness.worker);
+    await harness.workBulks();
     await harness.untilReceived('cancelled', first.id);
     await harness.workUntilIdle();
 
@@ -66,7 +66,7 @@ describeQueues(({ redis }) => {
     await harness.workUntilIdle();
     const id = await create(harness, { action: 'retry', filter: { status: 'failed' } });
 
-    await workBulks(harness.worker);
+    await harness.workBulks();
     await harness.workUntilIdle();
 
     expect(await read(harness, id)).toMatchObject({ matched: 2, done: 2, failed: 0, left: 0, status: 'completed' });
@@ -88,7 +88,7 @@ test('turns that want a place are cancelled and retried like others, and places 
 
   await bulk({ action: 'cancel', filter: { metadata: { of: 'bulk' } } });
   await bulk({ action: 'retry', filter: { status: 'failed' } });
-  await workBulks(harness.worker);
+  await harness.workBulks();
   await harness.workUntilIdle();
 
   const ended = await Promise.all([first, second, failed].map(({ id }) => alpha.findTurn(id)));
@@ -103,7 +103,7 @@ test('the end of a turn is counted once: not again by a bulk that finds it cance
   const id = await create(harness, { action: 'cancel', filter: { metadata: { of: 'bulk' } } });
   await harness.call('POST', `/v1/turns/${cancelled}/cancel`);
 
-  await workBulks(harness.worker);
+  await harness.workBulks();
 
   expect(await read(harness, id)).toMatchObject({ matched: 2, done: 2, failed: 0 });
   const metrics = await (await fetch(`${harness.url}/metrics`)).text();
@@ -114,7 +114,7 @@ test('a bulk is kept for a week behind its end, and one under way for as long as
   await using harness = await createHarness();
   await startMany(harness, 1);
   const [done, open] = [await create(harness, cancelQueued), await create(harness, cancelQueued)];
-  await workBulks(harness.worker, 1);
+  await workBulks(harness.worker, Number.POSITIVE_INFINITY, 1);
   const week = sql`created_at - interval '8 days', completed_at = completed_at - interval '8 days'`;
   await sql`update bulks set completed_at = null, due_at = now(), done = 0, failed = 0 where id = ${open}`.execute(
     harness.db,
@@ -137,7 +137,7 @@ test('a bulk deletes turns for good, and what is still active counts as failed',
   const [active] = await startMany(harness, 1, { input: 'Hi', metadata: { of: 'bulk' } });
 
   const id = await create(harness, { action: 'delete', filter: { metadata: { of: 'bulk' } } });
-  await workBulks(harness.worker);
+  await harness.workBulks();
 
   expect(await read(harness, id)).toMatchObject({
     ...{ status: 'completed', matched: 4, done: 3, failed: 1, left: 0 },
@@ -158,7 +158,7 @@ test('at every moment matched is what is done, failed and left together', async 
     while (!isOver) seen.push(await read(harness, id));
   })();
   // It stops after a second, and goes on the next time.
-  while ((await read(harness, id)).left > 0) await workBulks(harness.worker, 2);
+  while ((await read(harness, id)).left > 0) await workBulks(harness.worker, 1_000, 2);
   isOver = true;
   await watching;
 
@@ -202,10 +202,10 @@ test.each([0, 2, 5])(
     for (const turnId of turnIds.slice(0, treated)) await treatTurn({ ...bulk, turnId }, harness.worker);
 
     const left = await read(harness, id);
-    await workBulks(harness.worker);
+    await harness.workBulks();
     const early = await read(harness, id);
     await letLeasePass(harness);
-    await workBulks(harness.worker);
+    await harness.workBulks();
 
     expect(left).toMatchObject({ matched: 5, done: treated, left: 5 - treated, status: 'in_progress' });
     expect(early).toEqual(left);
@@ -226,11 +226,11 @@ test('turns that were deleted since count as failed; one that the database canno
 
   await harness.db.transaction().execute(async (trx) => {
     await sql`select from conversations where id = ${conversation_id} for update`.execute(trx);
-    await expect(workBulks(harness.worker)).rejects.toThrow();
+    await expect(harness.workBulks()).rejects.toThrow();
   });
   const after = await read(harness, id);
   await letLeasePass(harness);
-  await workBulks(harness.worker);
+  await harness.workBulks();
 
   expect(after).toMatchObject({ matched: 2, done: 0, failed: 1, left: 1, status: 'in_progress' });
   expect(await read(harness, id)).toMatchObject({ matched: 2, done: 1, failed: 1, left: 0, status: 'completed' });
