@@ -21,8 +21,8 @@ export type OpenConnection = {
   isOld(): boolean;
   /** A closed connection is never opened again: every later statement fails. */
   isClosed(): boolean;
-  /** Closes the connection after the statements in flight. */
-  close(): Promise<void>;
+  /** Closes the connection after the statements in flight, or after so many seconds, 5 by default. */
+  close(timeoutSeconds?: number): Promise<void>;
 };
 
 /**
@@ -53,9 +53,6 @@ const OPTIONS = {
 const LONGEST_IDLE_MS = 240_000;
 const LONGEST_LIFE_MS = 2_700_000;
 
-/** Longer than a statement may take. */
-const CLOSING_S = 20;
-
 /**
  * Opens a connection with its first statement. Calls `closed` once when the server or the network has closed it,
  * `onError` for each statement that failed.
@@ -81,7 +78,7 @@ export function openConnection(
     // postgres.js would open the connection again for those statements.
     ...{ socket: (address: Address) => (isClosed ? refuse() : writer.openSocket(address)) },
   });
-  const close = (timeoutSeconds = CLOSING_S) => sql.end({ timeout: timeoutSeconds }).catch(() => {});
+  const close = (timeoutSeconds = 5) => sql.end({ timeout: timeoutSeconds }).catch(() => {});
   /** A server that refuses writes is lost for Pawl: the next connection finds the one that takes them. */
   const leaveReadOnly = (error: unknown) => {
     if (!isReadOnlyError(error)) return;
@@ -115,10 +112,10 @@ export function openConnection(
     inFlight: () => inFlight,
     isOld: age.isOld,
     isClosed: () => isClosed,
-    close: async () => {
+    close: async (timeoutSeconds) => {
       // A statement of this moment reaches postgres.js some microtasks later.
       await nextEventLoopIteration();
-      await close();
+      await close(timeoutSeconds);
     },
   };
 }

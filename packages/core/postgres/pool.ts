@@ -39,10 +39,13 @@ export function openPool(open: Open, { shared, own }: { shared: number; own: num
   };
 }
 
-/** Leaves the place of a connection to a new connection. */
+/** A statement ends sooner, by its timeout of 15 s. */
+const LONGEST_STATEMENT_S = 20;
+
+/** Leaves the place of a connection to a new connection, and closes the old connection after its statements. */
 function replace(connection: OpenConnection, all: Set<OpenConnection>): void {
   all.delete(connection);
-  void connection.close();
+  void connection.close(LONGEST_STATEMENT_S);
 }
 
 function openExclusive(open: Open, most: number): Pick<Pool, 'take' | 'close'> {
