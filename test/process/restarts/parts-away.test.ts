@@ -171,7 +171,7 @@ test('without a worker the API says so, also when the last one was killed, until
 });
 
 test('a database with a full disk is not ready, says so, and is ready again as soon as there is space', async () => {
-  await using harness = await createHarness();
+  await using harness = await createHarness({ env: { DATABASE_URL: await createTestDatabase() } });
   const ready = () => harness.call<Refused & Ready>('GET', '/readyz');
   // What PostgreSQL answers to a write that finds no space; a table of its own is what the check tries to write.
   await sql`create function find_no_space() returns event_trigger language plpgsql as
