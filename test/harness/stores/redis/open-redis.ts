@@ -37,16 +37,19 @@ export async function spawnRedis(args: string[]): Promise<Child | null> {
 
 /** Starts a `redis-server` on a free port; null where there is none on the PATH. */
 export async function openRedis({ folder, settings = {}, protection }: RedisOptions = {}): Promise<TestRedis | null> {
-  const port = await findFreePort();
   const kept = folder ? durable(folder) : VOLATILE;
-  const at = protection ? settingsOf(protection, port) : { port: String(port) };
-  const args = serverArguments({ ...at, bind: '127.0.0.1', ...kept, ...settings });
+  const argumentsAt = (port: number) => {
+    const at = protection ? settingsOf(protection, port) : { port: String(port) };
+    return serverArguments({ ...at, bind: '127.0.0.1', ...kept, ...settings });
+  };
+  const urlOf = (port: number) => `${protection ? `rediss://:${protection.password}@` : 'redis://'}127.0.0.1:${port}`;
   if (folder) await mkdir(folder);
-  let server = await spawnRedis(args);
-  if (!server) return null;
+  const started = await spawnOnFreePort(argumentsAt, urlOf);
+  if (!started) return null;
 
-  const url = `${protection ? `rediss://:${protection.password}@` : 'redis://'}127.0.0.1:${port}`;
-  await untilUp(url);
+  const { port } = started;
+  let server: Child | null = started.server;
+  const [args, url] = [argumentsAt(port), urlOf(port)];
   const client = connect(url);
   return {
     url,
@@ -78,9 +81,39 @@ function serverArguments(settings: Record<string, string>): string[] {
   return Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value]);
 }
 
+/** So many servers are started until one has its ports. */
+const MOST_STARTED = 10;
+
+/**
+ * Starts a server on a free port, and waits until it answers. Another process may take the port first, or that of the cluster's bus,
+ * which is 10,000 higher and often belongs to an outgoing connection. The server then ends, and the next one has another port.
+ */
+async function spawnOnFreePort(argumentsAt: (port: number) => string[], urlOf: (port: number) => string) {
+  for (let started = 1; started <= MOST_STARTED; started += 1) {
+    const port = await findFreePort();
+    const server = await spawnRedis(argumentsAt(port));
+    if (!server) return null;
+    if (await hasComeUp(server, urlOf(port))) return { server, port };
+  }
+  throw new Error(`${MOST_STARTED} Redis servers ended at their start: ${argumentsAt(0).join(' ')}`);
+}
+
+async function hasComeUp(server: Child, url: string): Promise<boolean> {
+  const client = connect(url, () => (server.hasEnded() ? null : RETRY_MS));
+  const answers = await client.ping().then(
+    () => true,
+    () => false,
+  );
+  client.disconnect();
+  if (!answers && !server.hasEnded()) throw new Error(`The Redis at ${url} does not answer.`);
+  return answers && !server.hasEnded();
+}
+
+const RETRY_MS = 50;
+
 /** Its sockets are opened with the first command: tests count the connections there are. */
-function connect(url: string): Redis {
-  const client = new Redis(url, { lazyConnect: true, retryStrategy: () => 50, maxRetriesPerRequest: 200 });
+function connect(url: string, retryStrategy: () => number | null = () => RETRY_MS): Redis {
+  const client = new Redis(url, { lazyConnect: true, retryStrategy, maxRetriesPerRequest: 200 });
   client.on('error', () => {});
   return client;
 }
