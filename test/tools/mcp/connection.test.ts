@@ -7,7 +7,7 @@ test('a server that is down is not connected to again before a second has passed
   onTestFinished(() => void vi.useRealTimers());
   const connect = vi.fn(() => Promise.reject(new Error('down')));
   const connection = keepConnection(connect);
-  const use = () => connection.use(async () => {}, new AbortController().signal);
+  const use = () => connection.run(async () => {}, new AbortController().signal);
 
   await expect(use()).rejects.toThrow('down');
   const next = expect(use()).rejects.toThrow('down');

@@ -1,8 +1,11 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import type { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { MCP_BOUNDS } from '../../bounds/mcp-bounds.ts';
+import { noteSent } from './call-once.ts';
 import type { McpServerConfig } from './config.ts';
-import { boundedFetch, patchTransport } from './transport.ts';
+import { connectionFetch } from './fetch.ts';
+import { patchTransport } from './transport.ts';
 
 /** An open connection. A server with sessions may forget the connection's session. */
 export type McpConnection = { client: Client; hasSession: boolean; close(): Promise<void> };
@@ -29,7 +32,12 @@ type Local = Extract<McpServerConfig, { command: string }>;
 /** Offers the newest protocol; a server that knows only older ones answers with one of these. */
 async function connectRemote({ url, headers }: Remote, connecting: Connecting): Promise<McpConnection> {
   const { StreamableHTTPClientTransport: Transport } = await import('@modelcontextprotocol/client');
-  const transport = new Transport(new URL(url), { fetch: boundedFetch(connecting.fetch), requestInit: { headers } });
+  const transport = new Transport(new URL(url), {
+    fetch: connectionFetch(connecting.fetch),
+    // The fetch above follows redirects: the SDK would send a call again.
+    requestInit: { headers, redirect: 'manual' },
+    reconnectionScheduler: resumeLater,
+  });
   patchTransport(transport);
   const client = await connect(transport, connecting, 'remote');
   const close = async () => {
@@ -39,14 +47,23 @@ async function connectRemote({ url, headers }: Remote, connecting: Connecting): 
   return { client, hasSession: transport.sessionId !== undefined, close };
 }
 
+/** Opens the stream of a call again after a pause within `MCP_BOUNDS`. Returns a function that cancels this. */
+function resumeLater(resume: () => void, askedMs: number): () => void {
+  const { leastResumeMs, longestResumeMs } = MCP_BOUNDS;
+  const timer = setTimeout(resume, Math.min(Math.max(askedMs, leastResumeMs), longestResumeMs));
+  return () => clearTimeout(timer);
+}
+
 /** A command gets the harmless part of the environment (PATH, HOME …) and its own `env`, never a key of Pawl's. */
 async function connectLocal({ command, args, env }: Local, connecting: Connecting): Promise<McpConnection> {
   const { StdioClientTransport: Transport } = await import('@modelcontextprotocol/client/stdio');
-  const client = await connect(
-    new Transport({ command, args, env, maxBufferSize: MAX_LINE_BYTES }),
-    connecting,
-    'local',
-  );
+  const transport = new Transport({ command, args, env, maxBufferSize: MAX_LINE_BYTES });
+  const send = transport.send.bind(transport);
+  transport.send = (message) => {
+    if ('method' in message && message.method === 'tools/call') noteSent();
+    return send(message);
+  };
+  const client = await connect(transport, connecting, 'local');
   return { client, hasSession: false, close: () => client.close() };
 }
 
@@ -60,7 +77,8 @@ async function connect(
   const mode = kind === 'remote' ? 'auto' : 'legacy';
   const client = new Client(
     { name: 'pawl', version: '0.1.0' },
-    { versionNegotiation: { mode }, listMaxPages: MAX_PAGES },
+    // A tool that asks for input is not called again with it: the ledger decides about calls.
+    { versionNegotiation: { mode }, listMaxPages: MAX_PAGES, inputRequired: { autoFulfill: false } },
   );
   client.onclose = onClose;
   const stop = () => void transport.close();

@@ -1,15 +1,17 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { McpConnection } from './connect.ts';
-import { readMcpError } from './error.ts';
+import { readMcpError, SessionForgotten } from './error.ts';
 
 /** The connection to a server, shared by all calls. */
 export type KeptConnection = {
   /**
-   * Runs `work` with the connection, and connects first where there is none. Rejects as connecting or `work` does, or
-   * with the reason of `signal`. Where the server has forgotten our session, `work` runs again in a new one.
+   * Runs `work` once with the connection, and connects first if there is none. Rejects as connecting or `work` does,
+   * with `SessionForgotten`, or with the reason of `signal`.
    */
-  use<Value>(work: Work<Value>, signal: AbortSignal): Promise<Value>;
-  /** Ends all connections, those in use and those being made too. */
+  runOnce<Value>(work: Work<Value>, signal: AbortSignal): Promise<Value>;
+  /** Runs `work` in the same way, and runs it again in a new session if the server has forgotten the session. */
+  run<Value>(work: Work<Value>, signal: AbortSignal): Promise<Value>;
+  /** Ends all connections, also those in use and those being made. */
   close(): Promise<void>;
 };
 
@@ -22,26 +24,66 @@ const PAUSE_MS = 1_000;
 export function keepConnection(connect: Connect): KeptConnection {
   const { take, lose, close } = renewed(connect);
 
-  async function use<Value>(work: Work<Value>, signal: AbortSignal, mayRepeat = true): Promise<Value> {
+  async function runOnce<Value>(work: Work<Value>, signal: AbortSignal): Promise<Value> {
     signal.throwIfAborted();
     const shared = take();
-    let hasSession = false;
-    const working: Work<Value> = (connection) => {
-      hasSession = connection.hasSession;
-      return work(connection);
-    };
     try {
-      return await shared.use(working, signal);
+      return await shared.use((connection) => inSession(connection, work, signal), signal);
     } catch (error) {
-      const { isLost, isForgotten } = classifyError(error);
-      if (signal.aborted || !isLost) throw error;
-      lose(shared);
-      if (!mayRepeat || !hasSession || !isForgotten) throw error;
+      if (!signal.aborted && isLost(error)) lose(shared);
+      throw error;
     }
-    return use(work, signal, false);
   }
 
-  return { use: (work, signal) => use(work, signal), close };
+  async function run<Value>(work: Work<Value>, signal: AbortSignal): Promise<Value> {
+    try {
+      return await runOnce(work, signal);
+    } catch (error) {
+      if (signal.aborted || !(error instanceof SessionForgotten)) throw error;
+      return runOnce(work, signal);
+    }
+  }
+
+  return { runOnce, run, close };
+}
+
+/**
+ * A connection is lost if it broke, if the server forgot its session, or if a request without a signal of its own was not
+ * answered in time.
+ */
+function isLost(error: unknown): boolean {
+  const { kind } = readMcpError(error);
+  return kind === 'broken' || kind === 'forgotten' || kind === 'timeout';
+}
+
+const PING_TIMEOUT_MS = 2_000;
+
+/**
+ * Runs `work`. A status of 400 or 404 may answer the request, or say that the session is forgotten: a ping shows which.
+ * Rejects with `SessionForgotten` in the second case.
+ */
+async function inSession<Value>(connection: McpConnection, work: Work<Value>, signal: AbortSignal): Promise<Value> {
+  try {
+    return await work(connection);
+  } catch (error) {
+    if (!signal.aborted && isRefused(error)) await requireSession(connection, signal);
+    throw error;
+  }
+}
+
+/** Rejects with `SessionForgotten` if the connection has a session that its server no longer knows. */
+export async function requireSession({ client, hasSession }: McpConnection, signal: AbortSignal): Promise<void> {
+  if (!hasSession) return;
+  try {
+    await client.ping({ timeout: PING_TIMEOUT_MS, signal });
+  } catch (error) {
+    if (isRefused(error)) throw new SessionForgotten();
+  }
+}
+
+function isRefused(thrown: unknown): boolean {
+  const error = readMcpError(thrown);
+  return error.kind === 'status' && (error.status === 400 || error.status === 404);
 }
 
 /** The current connection, or a new one that is being made. */
@@ -87,16 +129,6 @@ function withPauses(connect: Connect, signal: AbortSignal): (onClose: () => void
       throw error;
     }
   };
-}
-
-/**
- * A broken connection is lost, and so is one where a request without a signal of its own was not answered in time. A
- * status of 400 or 404 may mean that the server was started anew and has forgotten our session.
- */
-function classifyError(thrown: unknown): { isLost: boolean; isForgotten: boolean } {
-  const error = readMcpError(thrown);
-  const isForgotten = error.kind === 'status' && (error.status === 400 || error.status === 404);
-  return { isLost: isForgotten || error.kind === 'broken' || error.kind === 'timeout', isForgotten };
 }
 
 /** A use of a connection. */

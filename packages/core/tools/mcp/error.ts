@@ -1,8 +1,11 @@
 import { CUT, TOO_LARGE } from './transport.ts';
 
+/** The server no longer knows the session of a connection. Whether it took effect what was sent is unknown. */
+export class SessionForgotten extends Error {}
+
 /**
  * What went wrong with an MCP server: it refused a message, it gave another HTTP status than 200, or no answer in time.
- * Or its answer was unreadable or too large, or the connection broke. `code` is that of the network.
+ * Or its answer was unreadable or too large, it forgot the session, or the connection broke. `code` is that of the network.
  */
 export type McpError =
   | { kind: 'refused'; code: number; message: string }
@@ -10,10 +13,12 @@ export type McpError =
   | { kind: 'timeout' }
   | { kind: 'unreadable'; code: string }
   | { kind: 'too-large' }
+  | { kind: 'forgotten' }
   | { kind: 'broken'; code: string | null };
 
 /** Reads what the SDK threw, often an error within an error. Keeps only texts that the server wrote. */
 export function readMcpError(error: unknown): McpError {
+  if (error instanceof SessionForgotten) return { kind: 'forgotten' };
   const code = propertyOf(error, 'code');
   const status = nameOf(error) === 'InsufficientScopeError' ? 403 : propertyOf(error, 'status');
   if (typeof status === 'number') return { kind: 'status', status, text: textOf(propertyOf(error, 'data')) };

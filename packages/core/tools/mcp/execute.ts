@@ -4,7 +4,8 @@ import type { Tool } from '../../turn/request/tool.ts';
 import type { ToolErrorCategory } from '../../turn/tool-result.ts';
 import { failureOfStatus } from '../http/status.ts';
 import type { Attempt, FailedAttempt } from '../run/attempt.ts';
-import type { KeptConnection, Work } from './connection.ts';
+import { callOnce, type SentCall } from './call-once.ts';
+import { type KeptConnection, requireSession, type Work } from './connection.ts';
 import { type McpError, readMcpError } from './error.ts';
 import { coversStructuredContent, outputOfMcp, renderMcpResult } from './result.ts';
 
@@ -34,17 +35,17 @@ export async function executeMcp({ name, connection, askedMs }: Server, request:
   const ending = new AbortController();
   const timer = setTimeout(() => ending.abort('timeout'), timeoutMs);
   const signal = AbortSignal.any([request.signal, ending.signal]);
-  let sent = false;
-  const call: Work<CallToolResult> = ({ client }) => {
-    sent = true;
-    return client.callTool(paramsOf(tool, request), optionsOf(tool, request, signal));
-  };
+  const sent: SentCall = { isSent: false };
+  const call: Work<CallToolResult> = ({ client }) =>
+    callOnce(sent, () => client.callTool(paramsOf(tool, request), optionsOf(tool, request, signal)));
   try {
-    return readResult(await connection.use(call, signal));
+    // A session that the server forgot since the last call is found before a call that may be made only once.
+    if (request.tool.effect === 'at_most_once') await connection.run((open) => requireSession(open, signal), signal);
+    return readResult(await connection.runOnce(call, signal));
   } catch (error) {
     request.signal.throwIfAborted();
     const failure = ending.signal.aborted ? { kind: 'timeout' as const } : readMcpError(error);
-    return explainMcpFailure(failure, { server: name, sent, timeoutMs, askedMs: askedMs() });
+    return explainMcpFailure(failure, { server: name, sent: sent.isSent, timeoutMs, askedMs: askedMs() });
   } finally {
     clearTimeout(timer);
   }
@@ -84,7 +85,7 @@ function readResult(result: CallToolResult): Attempt {
   return { kind: 'failed', error, afterMs: 0, certainty: 'answered' };
 }
 
-/** The server, whether a connection had taken the call, the timeout, and the pause that the server asks for. */
+/** The server, whether the call's request had left, the timeout, and the pause that the server asks for. */
 export type McpFailure = { server: string; sent: boolean; timeoutMs: number; askedMs: number };
 
 type ExplainedFailure = Omit<FailedAttempt, 'kind' | 'error' | 'afterMs'> & {
@@ -93,7 +94,7 @@ type ExplainedFailure = Omit<FailedAttempt, 'kind' | 'error' | 'afterMs'> & {
   details?: Record<string, unknown>;
 };
 
-/** A failed attempt in the contract's words. A call that no connection took was not made. */
+/** A failed attempt in the contract's words. A call whose request never left was not made. */
 function explainMcpFailure(error: McpError, context: McpFailure): FailedAttempt {
   const { category, message, details = {}, certainty } = explanationOf(error, context);
   return {
@@ -122,6 +123,10 @@ function explanationOf(error: McpError, { server, sent, timeoutMs, askedMs }: Mc
     case 'too-large': {
       const message = `${name} answered more than 8 MiB, or JSON of more than 250,000 values or 100 levels.`;
       return { category: 'unknown', message, certainty: 'answered' };
+    }
+    case 'forgotten': {
+      const message = `${name} no longer knows the session in which it was called.`;
+      return { category: 'network_error', message, certainty: 'lost' };
     }
     case 'broken': {
       const why = error.code ? ` (${error.code})` : '';

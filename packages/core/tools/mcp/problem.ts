@@ -17,6 +17,8 @@ export function mcpProblem(error: unknown): McpProblem {
       const advice = isRefused ? 'Check its headers in PAWL_MCP.' : 'Check its URL in PAWL_MCP.';
       return { what: `answers with status ${found.status}`, advice, isLasting };
     }
+    case 'forgotten':
+      return { what: 'forgets its sessions at once', advice: 'Check that its sessions last.', isLasting: false };
     case 'timeout':
       return { what: 'does not answer in time', advice: 'Check that it runs.', isLasting: false };
     case 'broken':

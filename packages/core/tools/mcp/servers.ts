@@ -7,10 +7,10 @@ import type { McpServerConfig } from './config.ts';
 import { connectMcpServer } from './connect.ts';
 import { keepConnection } from './connection.ts';
 import { executeMcp, type McpRequest } from './execute.ts';
+import { openFetchWithoutTimeout } from './fetch.ts';
 import { cacheListing, listMcpTools, type ToolListing, type Warn } from './listing.ts';
 import { notePauses } from './pauses.ts';
 import { addressOfMcp, type McpProblem } from './problem.ts';
-import { openFetchWithoutTimeout } from './transport.ts';
 
 /** What a name refers to; `unavailable` where its server does not answer and its tools were never read. */
 export type McpFinding =
@@ -124,7 +124,7 @@ function mcpServer(name: string, config: McpServerConfig, { fetch, warn }: McpSe
   const pauses = notePauses(fetch);
   const connecting = { fetch: pauses.fetch };
   const connection = keepConnection((signal, onClose) => connectMcpServer(config, { ...connecting, signal, onClose }));
-  const read = () => connection.use(listMcpTools(name), new AbortController().signal);
+  const read = () => connection.run(listMcpTools(name), new AbortController().signal);
   const address = addressOfMcp(name, config);
   const listing = cacheListing(read, address, (about, sentence) => warn({ mcp_server: name, ...about }, sentence));
   return {

@@ -1,7 +1,7 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
 import type { JSONRPCMessage, RequestId, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
-import { JSON_LIMITS, type JsonScan, scanJson, startJsonScan } from '../../json.ts';
-import { fetchOver, openConnections, type ProxyOf } from '../../proxy.ts';
+import { MCP_BOUNDS } from '../../bounds/mcp-bounds.ts';
+import { startRate } from '../../bounds/rate.ts';
+import { inExchange } from './fetch.ts';
 
 /** Answers a request that lost its stream before the answer came. */
 export const CUT = { code: -32_099, message: 'the connection ended before the answer did' };
@@ -16,21 +16,26 @@ type Message = Parameters<Send>[0];
 type JsonRpcRequest = Extract<JSONRPCMessage, { method: string; id: RequestId }>;
 
 /**
- * Replaces `send` of the SDK's transport, before it is connected, for what the SDK (2.4.0) leaves open about streams.
- * - Why: it keeps a request pending after its stream was cut, and the stream of a cancelled request open.
+ * Replaces `send` of the SDK's transport, before it is connected, for problems that the SDK (2.4.0) does not solve.
+ * - Why: it keeps a request pending after its stream was cut, and the stream of a cancelled request open. It answers
+ *   each request of the server with a POST of its own, without a bound.
  * - Gain: such a request is answered at once with `CUT` or `TOO_LARGE`, not at its timeout. No server can keep the
- *   connection of a cancelled call.
- * - Ends when the SDK fails a request at the end of its stream, and closes the stream of an aborted request.
+ *   connection of a cancelled call, or fill the process with answers.
+ * - Ends when the SDK fails a request at the end of its stream, closes the stream of an aborted request, and bounds its
+ *   answers.
  */
 export function patchTransport(transport: StreamableHTTPClientTransport): void {
   const send = transport.send.bind(transport);
   const pending = new Map<RequestId, AbortController>();
+  const answers = boundAnswers();
 
   transport.onmessage = (message) => {
     if ('id' in message && message.id !== undefined && !('method' in message)) pending.delete(message.id);
   };
-  transport.send = (message, options = {}) =>
-    isRequest(message) ? request(message, options) : notify(message, options);
+  transport.send = (message, options = {}) => {
+    if (isRequest(message)) return request(message, options);
+    return isAnswer(message) ? answers.send(() => notify(message, options)) : notify(message, options);
+  };
 
   async function request(message: JsonRpcRequest, options: Parameters<Send>[1]): Promise<void> {
     const { id } = message;
@@ -46,7 +51,7 @@ export function patchTransport(transport: StreamableHTTPClientTransport): void {
     requestSignal.addEventListener('abort', () => pending.delete(id), { once: true });
     try {
       const patched = { onRequestStreamEnd: () => answer(CUT), ...options, requestSignal };
-      await onTooLarge.run(refuse, () => send(message, patched));
+      await inExchange({ isCall: message.method === 'tools/call', refuse }, () => send(message, patched));
     } catch (error) {
       pending.delete(id);
       throw error;
@@ -62,6 +67,28 @@ export function patchTransport(transport: StreamableHTTPClientTransport): void {
   }
 }
 
+/** Sends answers to requests of the server within `MCP_BOUNDS`, and leaves out those above. */
+function boundAnswers(): { send(answer: () => Promise<void>): Promise<void> } {
+  const rate = startRate({ burst: MCP_BOUNDS.answerBurst, perSecond: MCP_BOUNDS.answersPerSecond });
+  let sending = 0;
+
+  return {
+    async send(answer) {
+      if (sending >= MCP_BOUNDS.answersAtOnce || !rate.admits()) return;
+      sending += 1;
+      try {
+        await answer();
+      } finally {
+        sending -= 1;
+      }
+    },
+  };
+}
+
+function isAnswer(message: Message): boolean {
+  return !Array.isArray(message) && 'id' in message && !('method' in message);
+}
+
 function isRequest(message: Message): message is JsonRpcRequest {
   return !Array.isArray(message) && 'method' in message && 'id' in message;
 }
@@ -70,89 +97,4 @@ function cancelledBy(message: Message): RequestId | undefined {
   if (Array.isArray(message) || !('method' in message)) return undefined;
   const id = message.method === 'notifications/cancelled' ? message.params?.requestId : undefined;
   return typeof id === 'string' || typeof id === 'number' ? id : undefined;
-}
-
-const MAX_BYTES = 8 * 1024 * 1024;
-const LF = 10;
-const CR = 13;
-
-/** Set while a request is sent, and in all that follows from it: what to do when its answer is too large. */
-const onTooLarge = new AsyncLocalStorage<() => void>();
-
-/**
- * A `fetch` that reads at most 8 MiB of an answer, and JSON within `JSON_LIMITS`. In a stream of events, which may be
- * endless, each event has that limit. Beyond it `onTooLarge` is called, and the body fails.
- * - Why: the SDK reads and parses an answer over HTTP whatever its size.
- * - Gain: no server can fill the memory of a worker, or block it.
- * - Ends when the SDK takes a limit for HTTP, as it does for stdio (`maxBufferSize`).
- */
-export function boundedFetch(fetch: typeof globalThis.fetch): typeof globalThis.fetch {
-  return async (url, init) => {
-    const response = await fetch(url, init);
-    if (!response.body) return response;
-    const { status, statusText, headers } = response;
-    const isStream = /^text\/event-stream\b/i.test(headers.get('content-type') ?? '');
-    const body = response.body.pipeThrough(limited(isStream ? countEvents() : countAll(), onTooLarge.getStore()));
-    return new Response(body, { status, statusText, headers: [...headers] });
-  };
-}
-
-/** Takes a chunk and returns whether its answer, or its event, is too large. */
-type Count = (chunk: Uint8Array) => boolean;
-
-function limited(count: Count, refuse: (() => void) | undefined): TransformStream<Uint8Array, Uint8Array> {
-  return new TransformStream({
-    transform(chunk, controller) {
-      if (!count(chunk)) return controller.enqueue(chunk);
-      refuse?.();
-      controller.error(new Error('the answer is too large'));
-    },
-  });
-}
-
-function countAll(): Count {
-  const json = startJsonScan();
-  let size = 0;
-  return (chunk) => {
-    size += chunk.length;
-    return size > MAX_BYTES || isLarge(scanJson(json, chunk));
-  };
-}
-
-/** An empty line ends an event; chunks may be cut anywhere. */
-function countEvents(): Count {
-  let json = startJsonScan();
-  let size = 0;
-  let isEmptyLine = false;
-  return (chunk) => {
-    for (let from = 0; from < chunk.length; ) {
-      const end = chunk.indexOf(LF, from);
-      const line = chunk.subarray(from, end === -1 ? chunk.length : end + 1);
-      from += line.length;
-      size += line.length;
-      if (size > MAX_BYTES || isLarge(scanJson(json, line))) return true;
-      isEmptyLine &&= line.every((byte) => byte === LF || byte === CR);
-      if (end === -1) continue;
-      if (isEmptyLine) [size, json] = [0, startJsonScan()];
-      isEmptyLine = true;
-      // A JSON string ends with its line; an open one in another field must not hide what follows.
-      Object.assign(json, { inString: false, isEscaped: false });
-    }
-    return false;
-  };
-}
-
-function isLarge({ deepest, values }: JsonScan): boolean {
-  return deepest > JSON_LIMITS.depth || values > JSON_LIMITS.values;
-}
-
-/**
- * A `fetch` without timeouts of its own; `close` ends its connections.
- * - Why: Node's fails after five minutes without a byte, and takes no agent of another version of undici.
- * - Gain: a tool may take longer; each call has a timeout of ours.
- * - Ends when Node's `fetch` takes its timeouts as options.
- */
-export function openFetchWithoutTimeout(proxyOf: ProxyOf): { fetch: typeof globalThis.fetch; close(): Promise<void> } {
-  const connections = openConnections(proxyOf, { headersTimeout: 0, bodyTimeout: 0 });
-  return { fetch: fetchOver(connections), close: () => connections.destroy() };
 }

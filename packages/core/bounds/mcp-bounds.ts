@@ -1,0 +1,16 @@
+/** What an MCP server may make a process read, keep and answer (docs/security.md). */
+export const MCP_BOUNDS = {
+  /** Bytes of one answer, of one event in a stream of events, and of one line from a command. */
+  answerBytes: 8 * 1024 * 1024,
+  /** Events of one stream, or lines of one command, that are read at once, and per second after that. */
+  eventsAtOnce: 10_000,
+  eventsPerSecond: 1_000,
+  /** Answers to requests of one server that are on their way at once. Further requests get no answer. */
+  answersAtOnce: 8,
+  /** Requests of one server that are answered at once, and per second after that. */
+  answerBurst: 100,
+  answersPerSecond: 10,
+  /** The pause before the stream of a call is opened again, whatever the server asks for. */
+  leastResumeMs: 1_000,
+  longestResumeMs: 30_000,
+};

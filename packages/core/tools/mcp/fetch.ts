@@ -1,0 +1,80 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { fetchOver, openConnections, type ProxyOf } from '../../proxy.ts';
+import { boundAnswer } from './bound-answer.ts';
+import { noteSent } from './call-once.ts';
+
+type Fetch = typeof globalThis.fetch;
+
+/** A request while it is sent, and in all that follows from it. `refuse` is called if its answer is too large. */
+export type Exchange = { isCall: boolean; refuse(): void };
+
+const exchanges = new AsyncLocalStorage<Exchange>();
+
+/** Runs what sends a request, so that the fetch of its connection knows which request it is. */
+export function inExchange<Value>(exchange: Exchange, send: () => Promise<Value>): Promise<Value> {
+  return exchanges.run(exchange, send);
+}
+
+/**
+ * The `fetch` of one connection:
+ * - The request of a tool call leaves once: no redirect repeats it.
+ * - All other requests follow redirects within the origin, and calls then go to the new address.
+ * - No stream is opened that belongs to no request. Pawl needs none, and a server could flood it.
+ * - Answers are read within `MCP_BOUNDS`, in turns with other work.
+ */
+export function connectionFetch(fetch: Fetch): Fetch {
+  const follow = followRedirects(fetch);
+  return async (url, init) => {
+    if (isStandingStream(init)) return new Response(null, { status: NOT_OFFERED });
+    const { isCall = false, refuse = () => {} } = exchanges.getStore() ?? {};
+    const response = await follow(new URL(String(url)), init, isCall && init?.method === 'POST');
+    return boundAnswer(response, refuse);
+  };
+}
+
+/** The status of a server that offers no such stream: the SDK then does without. */
+const NOT_OFFERED = 405;
+
+function isStandingStream(init: RequestInit = {}): boolean {
+  return init.method === 'GET' && !new Headers(init.headers).has('last-event-id');
+}
+
+const MAX_REDIRECTS = 5;
+
+/** A `fetch` that keeps the address to which it was redirected. The request of a call is not redirected. */
+function followRedirects(
+  fetch: Fetch,
+): (url: URL, init: RequestInit | undefined, isCall: boolean) => Promise<Response> {
+  let movedTo: URL | undefined;
+
+  return async (url, init, isCall) => {
+    if (isCall) noteSent();
+    let address = movedTo ?? url;
+    for (let followed = 0; ; followed += 1) {
+      const response = await fetch(address, init);
+      const target = isCall || followed === MAX_REDIRECTS ? null : redirectWithin(address, response);
+      if (!target) return response;
+      await response.body?.cancel();
+      movedTo = target;
+      address = target;
+    }
+  };
+}
+
+/** The address to which a redirect that keeps method and body leads; null if there is none within the origin. */
+function redirectWithin(address: URL, { status, headers }: Response): URL | null {
+  const location = headers.get('location');
+  const target = (status === 307 || status === 308) && location ? URL.parse(location, address.href) : null;
+  return target?.origin === address.origin && !target.username && !target.password ? target : null;
+}
+
+/**
+ * A `fetch` without timeouts of its own; `close` ends its connections.
+ * - Why: Node's fails after five minutes without a byte, and takes no agent of another version of undici.
+ * - Gain: a tool may take longer; each call has a timeout of ours.
+ * - Ends when Node's `fetch` takes its timeouts as options.
+ */
+export function openFetchWithoutTimeout(proxyOf: ProxyOf): { fetch: Fetch; close(): Promise<void> } {
+  const connections = openConnections(proxyOf, { headersTimeout: 0, bodyTimeout: 0 });
+  return { fetch: fetchOver(connections), close: () => connections.destroy() };
+}

@@ -1,0 +1,143 @@
+import { describe, expect, test } from 'vitest';
+import { type AnswerCall, beginStream, openScriptedMcpServer, refuse, say } from './scripted-server.ts';
+import { callMcpTool, useMcpServers } from './use-mcp-servers.ts';
+
+const status =
+  (code: number, headers = {}): AnswerCall =>
+  ({ response }) =>
+    response.writeHead(code, headers).end('no');
+
+/** Ways to answer a call after its effect, none of which may bring the SDK or a transport to send it again. */
+const answers: [what: string, answer: AnswerCall][] = [
+  ...[400, 401, 403, 404, 408, 409, 429, 500, 502, 503].map((code): [string, AnswerCall] => [`${code}`, status(code)]),
+  ['401 with a challenge', status(401, { 'www-authenticate': 'Bearer resource_metadata="/meta"' })],
+  ['403 with a missing scope', status(403, { 'www-authenticate': 'Bearer error="insufficient_scope", scope="all"' })],
+  ['404 and a forgotten session', forgetAnd(status(404))],
+  ['400 and a forgotten session', forgetAnd(status(400))],
+  ['a redirect to itself', status(307, { location: '/mcp' })],
+  ['a redirect within its origin', status(308, { location: '/mcp/' })],
+  ['a reset', ({ response }) => response.socket?.resetAndDestroy()],
+  ['a reset and a forgotten session', forgetAnd(({ response }) => response.socket?.resetAndDestroy())],
+  ['a stream that is cut', ({ response }) => beginStream(response).socket?.end()],
+  ['a stream that ends', ({ response }) => beginStream(response).end()],
+  [
+    'a stream that is cut after an event id',
+    ({ response }) => beginStream(response, 'id: 1\nretry: 0\ndata:\n\n').socket?.end(),
+  ],
+  ['a request for input', ({ response, message }) => say(response, message.id, inputRequired)],
+  ['headers that do not match', ({ response, message }) => refuse(response, message.id, -32_020, 400)],
+  ['an internal error', ({ response, message }) => refuse(response, message.id, -32_603)],
+];
+
+function forgetAnd(answer: AnswerCall): AnswerCall {
+  return (exchange) => {
+    exchange.forget();
+    return answer(exchange);
+  };
+}
+
+const inputRequired = {
+  resultType: 'input_required',
+  inputRequests: {
+    name: {
+      method: 'elicitation/create',
+      params: { mode: 'form', message: 'Who?', requestedSchema: { type: 'object', properties: {} } },
+    },
+  },
+  requestState: 'state',
+};
+
+describe.each([true, false])('an MCP server with sessions: %s', (hasSessions) => {
+  test.each(answers)('an at_most_once call that is answered with %s is sent once', async (_, onCall) => {
+    await using server = await openScriptedMcpServer({ hasSessions, onCall });
+    await using servers = useMcpServers({ scripted: { url: server.url } });
+    const retry = { max_attempts: 3, backoff_ms: 0 };
+
+    const result = await callMcpTool(servers, 'scripted__pay', { effect: 'at_most_once', retry });
+
+    expect(result).toMatchObject({ status: 'error', attempts: 1 });
+    expect(server.seen.calls).toBe(1);
+  });
+
+  describe.each(['idempotent', 'none'] as const)('a call of effect %s', (effect) => {
+    test.each(answers)('that is answered with %s is sent once for each attempt of the ledger', async (_, onCall) => {
+      await using server = await openScriptedMcpServer({ hasSessions, onCall });
+      await using servers = useMcpServers({ scripted: { url: server.url } });
+      const retry = { max_attempts: 2, backoff_ms: 0 };
+
+      const result = await callMcpTool(servers, 'scripted__read', { effect, retry });
+
+      expect(result.status).toBe('error');
+      expect(server.seen.calls).toBe(result.attempts);
+    });
+  });
+});
+
+test('an at_most_once call whose session is forgotten with its effect is outcome_unknown, and the next opens another', async () => {
+  let number = 0;
+  const onCall: AnswerCall = (exchange) => {
+    number += 1;
+    if (number === 1) return forgetAnd(status(404))(exchange);
+    return say(exchange.response, exchange.message.id, { content: [{ type: 'text', text: 'paid' }] });
+  };
+  await using server = await openScriptedMcpServer({ hasSessions: true, onCall });
+  await using servers = useMcpServers({ scripted: { url: server.url } });
+
+  const first = await callMcpTool(servers, 'scripted__pay', { effect: 'at_most_once' });
+  const next = await callMcpTool(servers, 'scripted__pay', { effect: 'at_most_once' });
+
+  expect(first.error).toMatchObject({ category: 'outcome_unknown' });
+  expect(next).toMatchObject({ status: 'success', content: 'paid', attempts: 1 });
+  expect(server.seen).toMatchObject({ calls: 2, sessions: 2 });
+});
+
+test('a call that a server with a living session refuses with 404 has that for its answer', async () => {
+  await using server = await openScriptedMcpServer({ hasSessions: true, onCall: status(404) });
+  await using servers = useMcpServers({ scripted: { url: server.url } });
+
+  const { error } = await callMcpTool(servers, 'scripted__pay', { effect: 'at_most_once' });
+
+  expect(error).toMatchObject({ message: 'The MCP server "scripted" answered 404: no', details: { status: 404 } });
+});
+
+test('a server that moved is asked at its new address, calls included', async () => {
+  const onCall: AnswerCall = ({ response, message, request }) =>
+    say(response, message.id, { content: [{ type: 'text', text: request.url }] });
+  await using server = await openScriptedMcpServer({ hasSessions: true, onCall, movedTo: '/elsewhere' });
+  await using servers = useMcpServers({ scripted: { url: server.url } });
+
+  const result = await callMcpTool(servers, 'scripted__pay', { effect: 'at_most_once' });
+
+  expect(result).toMatchObject({ status: 'success', content: '/elsewhere' });
+  expect(server.seen.calls).toBe(1);
+});
+
+test('no stream is opened besides those of calls', async () => {
+  const onCall: AnswerCall = ({ response, message }) => say(response, message.id, { content: [] });
+  await using server = await openScriptedMcpServer({ hasSessions: true, onCall });
+  await using servers = useMcpServers({ scripted: { url: server.url } });
+
+  await callMcpTool(servers, 'scripted__read');
+
+  expect(server.seen.streams).toBe(0);
+});
+
+test('a stream that is cut after an event id is opened again, and brings the answer of the call that was sent once', async () => {
+  const answers: string[] = [];
+  await using server = await openScriptedMcpServer({
+    hasSessions: true,
+    onCall: ({ response, message }) => {
+      answers.push(
+        JSON.stringify({ jsonrpc: '2.0', id: message.id, result: { content: [{ type: 'text', text: 'paid' }] } }),
+      );
+      beginStream(response, 'id: 1\nretry: 0\ndata:\n\n').end();
+    },
+    onGet: (_, response) => beginStream(response, `id: 2\ndata: ${answers[0]}\n\n`).end(),
+  });
+  await using servers = useMcpServers({ scripted: { url: server.url } });
+
+  const result = await callMcpTool(servers, 'scripted__pay', { effect: 'at_most_once' });
+
+  expect(result).toMatchObject({ status: 'success', content: 'paid', attempts: 1 });
+  expect(server.seen).toMatchObject({ calls: 1, streams: 1 });
+});

@@ -1,0 +1,95 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { json } from 'node:stream/consumers';
+import { createServer } from '#test/harness/servers/create-server.ts';
+
+export type Message = { id: number; method: string; params?: { _meta?: Record<string, unknown>; name?: string } };
+
+/** A request to the server: its message if it is a POST, its session, and the server's own address. */
+export type McpExchange = { request: IncomingMessage; response: ServerResponse; message: Message; forget(): void };
+
+/** Answers a tool call, after its effect. */
+export type AnswerCall = (exchange: McpExchange) => unknown;
+
+type Script = {
+  hasSessions: boolean;
+  onCall: AnswerCall;
+  /** Answers a GET, which resumes a stream. */
+  onGet?: (request: IncomingMessage, response: ServerResponse) => unknown;
+  /** The path to which all requests for `/mcp` are redirected. */
+  movedTo?: string;
+};
+
+/**
+ * An MCP server on the real wire whose test says how it answers calls. With sessions it refuses requests of sessions that
+ * it does not know, as the real ones do. `seen` counts requests: calls of tools, GET requests, and new sessions.
+ */
+export async function openScriptedMcpServer({ hasSessions, onCall, onGet = notOffered, movedTo }: Script) {
+  const seen = { calls: 0, streams: 0, sessions: 0 };
+  let session: string | null = null;
+
+  const begin = (response: ServerResponse, id: number) => {
+    seen.sessions += 1;
+    session = `session-${seen.sessions}`;
+    return say(response, id, greeting, hasSessions ? { 'mcp-session-id': session } : {});
+  };
+  const answer = (message: Message, request: IncomingMessage, response: ServerResponse) => {
+    const isForeign = hasSessions && request.headers['mcp-session-id'] !== session;
+    if (message.method === 'tools/call') seen.calls += 1;
+    if (message.method === 'initialize') return begin(response, message.id);
+    if (isForeign) return response.writeHead(404).end('no such session');
+    if (message.id === undefined) return response.writeHead(202).end();
+    if (message.method === 'ping') return say(response, message.id, {});
+    if (message.method !== 'tools/call') return refuse(response, message.id, -32_601);
+    const forget = () => {
+      session = null;
+    };
+    return onCall({ request, response, message, forget });
+  };
+  const server = createServer(async (request, response) => {
+    if (movedTo && request.url !== movedTo) return response.writeHead(307, { location: movedTo }).end();
+    if (request.method === 'DELETE') return response.writeHead(204).end();
+    if (request.method === 'POST') return answer((await json(request)) as Message, request, response);
+    seen.streams += 1;
+    return onGet(request, response);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`,
+    seen,
+    [Symbol.asyncDispose]: async () => {
+      const closed = new Promise((resolve) => server.close(resolve));
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+function notOffered(_: IncomingMessage, response: ServerResponse): unknown {
+  return response.writeHead(405).end();
+}
+
+/** Answers a request with a result as JSON. */
+export function say(response: ServerResponse, id: number, result: unknown, headers = {}): unknown {
+  response.writeHead(200, { 'content-type': 'application/json', ...headers });
+  return response.end(JSON.stringify({ jsonrpc: '2.0', id, result }));
+}
+
+/** Answers a request with an error as JSON. */
+export function refuse(response: ServerResponse, id: number, code: number, status = 200): unknown {
+  response.writeHead(status, { 'content-type': 'application/json' });
+  return response.end(JSON.stringify({ jsonrpc: '2.0', id, error: { code, message: 'refused' } }));
+}
+
+/** Begins a stream of events that answers a request. */
+export function beginStream(response: ServerResponse, start = ''): ServerResponse {
+  response.writeHead(200, { 'content-type': 'text/event-stream' }).write(start || ':\n\n');
+  return response;
+}
+
+const greeting = {
+  protocolVersion: '2025-06-18',
+  capabilities: { tools: {} },
+  serverInfo: { name: 'scripted', version: '1.0.0' },
+};
