@@ -69,9 +69,12 @@ export async function openParts(
   const tools = await loadTools(settings.PAWL_TOOLS, settings.PAWL_TOOL_RULES);
   const warn = (...line: Parameters<Warn>) => log.warn(...line);
   const proxyOf = readProxies(settings.variables);
-  const mcp = openMcpServers(readMcpServers(settings.PAWL_MCP), warn, settings.variables.PATH, proxyOf);
   const toolSecrets = parseToolSecrets(settings.PAWL_SECRETS);
   const liveProjects = openLiveProjects(settings, toolSecrets);
+  const mcp = openMcpServers(readMcpServers(settings.PAWL_MCP), {
+    ...{ warn, proxyOf, path: settings.variables.PATH, redact: liveProjects.redact },
+    log: (about) => log.info(about, 'an MCP server wrote to its standard error'),
+  });
   const simulator = lazySimulator();
   const packages = await loadProviderPackages(settings.variables);
   const providers = configureProviders(settings.variables, simulator, packages);

@@ -15,6 +15,7 @@ export const owners: Record<string, string[]> = {
   '@openai/agents': ['examples/'],
   '@google/genai': ['request', 'contents', 'parts'].map((what) => `packages/core/llm/gemini/render-${what}.ts`),
   '@modelcontextprotocol/client': ['packages/core/tools/mcp/'],
+  'cross-spawn': ['packages/core/tools/mcp/'],
   '@modelcontextprotocol/server': ['examples/'],
   standardwebhooks: ['examples/'],
   rolldown: ['examples/'],

@@ -13,4 +13,8 @@ export const MCP_BOUNDS = {
   /** The pause before the stream of a call is opened again, whatever the server asks for. */
   leastResumeMs: 1_000,
   longestResumeMs: 30_000,
+  /** Characters of a line that a command writes to its standard error, and lines that are logged at once and per second. */
+  outputLineLength: 1_000,
+  outputBurst: 100,
+  outputLinesPerSecond: 10,
 };

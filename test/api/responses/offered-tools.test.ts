@@ -18,7 +18,7 @@ async function openOperator() {
   const server = await openExternalMcpServer();
   const gone = `http://127.0.0.1:${await closedPort()}/mcp`;
   const config = readMcpServers(JSON.stringify({ cities: { url: server.url }, gone: { url: gone } }));
-  const mcp = openMcpServers(config, () => {});
+  const mcp = openMcpServers(config, { warn: () => {} });
   return {
     ...{ mcp, tools: [...plainTools, ...strictTools] },
     async [Symbol.asyncDispose]() {

@@ -23,7 +23,7 @@ type Operator = { env?: Env; settings?: Partial<ResponseSettings>; tools?: Serve
 /** Reads a body as the route does, for an operator with these providers, settings, server-side tools and MCP servers. */
 export async function readBody(
   body: object,
-  { env = KEYS, settings = {}, tools = [], mcp = openMcpServers(new Map(), () => {}) }: Operator = {},
+  { env = KEYS, settings = {}, tools = [], mcp = openMcpServers(new Map(), { warn: () => {} }) }: Operator = {},
 ): Promise<ReadRequest> {
   const { data, error } = ResponseBody.safeParse({ model: 'openai/gpt-4.1', input: 'Hi', ...body });
   if (error) throw explainResponseIssues(error.issues);

@@ -22,7 +22,7 @@ async function resolve(config: StandingConfig, can: { tools: boolean }) {
     list: () => [],
     close: async () => {},
   };
-  const mcp = openMcpServers(new Map(), () => {});
+  const mcp = openMcpServers(new Map(), { warn: () => {} });
   const tooling = { tools: toolRegistry([]), mcp, toolSecrets: new Map(), toolRules: 'strict' as const };
   const rules = {
     providers,

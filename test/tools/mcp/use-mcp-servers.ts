@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import { makeRedact } from '#core/redact.ts';
 import { readMcpServers } from '#core/tools/mcp/config.ts';
 import { type McpServers, openMcpServers } from '#core/tools/mcp/servers.ts';
 import { runCall } from '#core/tools/run/call.ts';
@@ -6,12 +7,19 @@ import type { Tool } from '#core/turn/request/tool.ts';
 import { waitUntil } from '#test/harness/wait-until.ts';
 import { callContext, preparedCall } from '../calls.ts';
 
-/** The servers of a `PAWL_MCP`, closed at the end of the test; `warnings` are those to the operator. */
+/**
+ * The servers of a `PAWL_MCP`, closed at the end of the test. `warnings` are those to the operator, `output` are the lines
+ * of commands that were logged.
+ */
 export function useMcpServers(config: Record<string, unknown>) {
   const warnings: [about: Record<string, unknown>, sentence: string][] = [];
   const warn = (about: Record<string, unknown>, sentence: string) => void warnings.push([about, sentence]);
-  const servers = openMcpServers(readMcpServers(JSON.stringify(config)), warn, process.env.PATH);
-  return { ...servers, warnings, [Symbol.asyncDispose]: () => servers.close() };
+  const output: string[] = [];
+  const servers = openMcpServers(readMcpServers(JSON.stringify(config)), {
+    ...{ warn, path: process.env.PATH, redact: makeRedact(['sk-of-ours']) },
+    log: (about) => void output.push(about.output),
+  });
+  return { ...servers, warnings, output, [Symbol.asyncDispose]: () => servers.close() };
 }
 
 type Calling = {

@@ -1,25 +1,32 @@
+import type { Readable } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
-import type { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import type { Client, StreamableHTTPClientTransport, Transport } from '@modelcontextprotocol/client';
 import { MCP_BOUNDS } from '../../bounds/mcp-bounds.ts';
-import { noteSent } from './call-once.ts';
 import type { McpServerConfig } from './config.ts';
-import { connectionFetch } from './fetch.ts';
-import { patchTransport } from './transport.ts';
+import { connectionFetch } from './http/fetch.ts';
+import { patchTransport } from './http/patch-transport.ts';
+import { localTransport } from './local/local-transport.ts';
 
 /** An open connection. A server with sessions may forget the connection's session. */
 export type McpConnection = { client: Client; hasSession: boolean; close(): Promise<void> };
 
-/** `signal` aborts connecting; `onClose` is called when the connection ends, from either side. */
-export type Connecting = { fetch: typeof globalThis.fetch; signal: AbortSignal; onClose: () => void };
+/**
+ * `signal` aborts connecting. `onClose` is called when the connection ends, from either side. `onOutput` is given the
+ * standard error of a command.
+ */
+export type Connecting = {
+  fetch: typeof globalThis.fetch;
+  signal: AbortSignal;
+  onClose: () => void;
+  onOutput: (output: Readable) => void;
+};
 
 /** A command may have to be downloaded before it starts. */
 const TIMEOUT_MS = { remote: 10_000, local: 60_000 };
 const END_SESSION_TIMEOUT_MS = 1_000;
 
-/** Pages of a list of tools, and bytes of one message from a command: as many as of an answer over HTTP. */
+/** Pages of a list of tools. */
 const MAX_PAGES = 20;
-const MAX_LINE_BYTES = 8 * 1024 * 1024;
 
 /** Connects to a server: within 10 s, or 60 s for a command. The SDK is loaded with the first connection. */
 export async function connectMcpServer(config: McpServerConfig, connecting: Connecting): Promise<McpConnection> {
@@ -56,20 +63,16 @@ function resumeLater(resume: () => void, askedMs: number): () => void {
 
 /** A command gets the harmless part of the environment (PATH, HOME …) and its own `env`, never a key of Pawl's. */
 async function connectLocal({ command, args, env }: Local, connecting: Connecting): Promise<McpConnection> {
-  const { StdioClientTransport: Transport } = await import('@modelcontextprotocol/client/stdio');
-  const transport = new Transport({ command, args, env, maxBufferSize: MAX_LINE_BYTES });
-  const send = transport.send.bind(transport);
-  transport.send = (message) => {
-    if ('method' in message && message.method === 'tools/call') noteSent();
-    return send(message);
-  };
+  const { getDefaultEnvironment } = await import('@modelcontextprotocol/client/stdio');
+  const whole = { ...getDefaultEnvironment(), ...env };
+  const transport = localTransport({ command, args, env: whole, onOutput: connecting.onOutput });
   const client = await connect(transport, connecting, 'local');
   return { client, hasSession: false, close: () => client.close() };
 }
 
 /** A command is connected to in legacy mode, which all know: negotiation would start it twice. */
 async function connect(
-  transport: StreamableHTTPClientTransport | StdioClientTransport,
+  transport: Transport,
   { signal, onClose }: Connecting,
   kind: keyof typeof TIMEOUT_MS,
 ): Promise<Client> {

@@ -1,4 +1,4 @@
-import { CUT, TOO_LARGE } from './transport.ts';
+import { CUT, TOO_LARGE } from './messages.ts';
 
 /** The server no longer knows the session of a connection. Whether it took effect what was sent is unknown. */
 export class SessionForgotten extends Error {}

@@ -1,13 +1,16 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { forwardOutput } from '../../bounds/forward-output.ts';
 import { type ProxyOf, withoutProxy } from '../../proxy.ts';
+import type { Redact } from '../../redact.ts';
 import type { Tool } from '../../turn/request/tool.ts';
 import type { Attempt } from '../run/attempt.ts';
 import type { McpServerConfig } from './config.ts';
 import { connectMcpServer } from './connect.ts';
 import { keepConnection } from './connection.ts';
 import { executeMcp, type McpRequest } from './execute.ts';
-import { openFetchWithoutTimeout } from './fetch.ts';
+import { openFetchWithoutTimeout } from './http/fetch.ts';
 import { cacheListing, listMcpTools, type ToolListing, type Warn } from './listing.ts';
 import { notePauses } from './pauses.ts';
 import { addressOfMcp, type McpProblem } from './problem.ts';
@@ -48,19 +51,22 @@ export type McpServers = {
 const LIST_TIMEOUT_MS = 2_000;
 const FIRST_LIST_TIMEOUT_MS = 8_000;
 
+/** Takes what a command wrote to its standard error: a line of the server, not of Pawl. */
+export type TakeOutput = (about: { mcp_server: string; output: string; left_out?: number }) => void;
+
+type OpenOptions = { warn: Warn; log?: TakeOutput; redact?: Redact; path?: string | undefined; proxyOf?: ProxyOf };
+
 /**
  * Opens the servers of `PAWL_MCP` without connecting yet. `warn` is called at once for commands that are not in the folders of
- * `path`, this process's PATH.
+ * `path`, this process's PATH. `log` is given the standard error of commands, bounded and without known secrets.
  */
-export function openMcpServers(
-  configs: ReadonlyMap<string, McpServerConfig>,
-  warn: Warn,
-  path = '',
-  proxyOf: ProxyOf = withoutProxy,
-): McpServers {
+export function openMcpServers(configs: ReadonlyMap<string, McpServerConfig>, options: OpenOptions): McpServers {
+  const { warn, log = () => {}, redact = (text) => text, path = '', proxyOf = withoutProxy } = options;
   const { fetch, close } = openFetchWithoutTimeout(proxyOf);
   for (const [name, config] of configs) warnOfMissing(name, config, { warn, path });
-  const servers = new Map([...configs].map(([name, config]) => [name, mcpServer(name, config, { fetch, warn })]));
+  const servers = new Map(
+    [...configs].map(([name, config]) => [name, mcpServer(name, config, { fetch, warn, log, redact })]),
+  );
   return {
     names: [...servers.keys()],
     server: (name) => servers.get(name),
@@ -117,12 +123,16 @@ type McpServer = ToolListing & {
   close(): Promise<void>;
 };
 
-type McpServerOptions = { fetch: typeof globalThis.fetch; warn: Warn };
+type McpServerOptions = { fetch: typeof globalThis.fetch; warn: Warn; log: TakeOutput; redact: Redact };
 
 /** A server by its name; it is connected to at its first use. */
-function mcpServer(name: string, config: McpServerConfig, { fetch, warn }: McpServerOptions): McpServer {
+function mcpServer(name: string, config: McpServerConfig, { fetch, warn, log, redact }: McpServerOptions): McpServer {
   const pauses = notePauses(fetch);
-  const connecting = { fetch: pauses.fetch };
+  const onOutput = (output: Readable) =>
+    forwardOutput(output, redact, (line, leftOut) => {
+      log({ mcp_server: name, output: line, ...(leftOut > 0 && { left_out: leftOut }) });
+    });
+  const connecting = { fetch: pauses.fetch, onOutput };
   const connection = keepConnection((signal, onClose) => connectMcpServer(config, { ...connecting, signal, onClose }));
   const read = () => connection.run(listMcpTools(name), new AbortController().signal);
   const address = addressOfMcp(name, config);

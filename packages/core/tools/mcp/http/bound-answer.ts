@@ -1,7 +1,7 @@
-import { MCP_BOUNDS } from '../../bounds/mcp-bounds.ts';
-import { startRate } from '../../bounds/rate.ts';
-import { JSON_LIMITS, type JsonScan, scanJson, startJsonScan } from '../../json.ts';
-import { yieldToEventLoop } from '../../yield-to-event-loop.ts';
+import { MCP_BOUNDS } from '../../../bounds/mcp-bounds.ts';
+import { startRate } from '../../../bounds/rate.ts';
+import { JSON_LIMITS, type JsonScan, scanJson, startJsonScan } from '../../../json.ts';
+import { yieldToEventLoop } from '../../../yield-to-event-loop.ts';
 
 /**
  * Reads an answer within `MCP_BOUNDS` and `JSON_LIMITS`, in turns with other work. In a stream of events, which may be

@@ -1,13 +1,6 @@
 import type { JSONRPCMessage, RequestId, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
-import { MCP_BOUNDS } from '../../bounds/mcp-bounds.ts';
-import { startRate } from '../../bounds/rate.ts';
+import { boundAnswers, CUT, cancelledBy, isAnswer, TOO_LARGE } from '../messages.ts';
 import { inExchange } from './fetch.ts';
-
-/** Answers a request that lost its stream before the answer came. */
-export const CUT = { code: -32_099, message: 'the connection ended before the answer did' };
-
-/** Answers a request that got more than is read of one answer. */
-export const TOO_LARGE = { code: -32_098, message: 'the answer is too large' };
 
 const NOTIFICATION_TIMEOUT_MS = 10_000;
 
@@ -67,34 +60,6 @@ export function patchTransport(transport: StreamableHTTPClientTransport): void {
   }
 }
 
-/** Sends answers to requests of the server within `MCP_BOUNDS`, and leaves out those above. */
-function boundAnswers(): { send(answer: () => Promise<void>): Promise<void> } {
-  const rate = startRate({ burst: MCP_BOUNDS.answerBurst, perSecond: MCP_BOUNDS.answersPerSecond });
-  let sending = 0;
-
-  return {
-    async send(answer) {
-      if (sending >= MCP_BOUNDS.answersAtOnce || !rate.admits()) return;
-      sending += 1;
-      try {
-        await answer();
-      } finally {
-        sending -= 1;
-      }
-    },
-  };
-}
-
-function isAnswer(message: Message): boolean {
-  return !Array.isArray(message) && 'id' in message && !('method' in message);
-}
-
 function isRequest(message: Message): message is JsonRpcRequest {
   return !Array.isArray(message) && 'method' in message && 'id' in message;
-}
-
-function cancelledBy(message: Message): RequestId | undefined {
-  if (Array.isArray(message) || !('method' in message)) return undefined;
-  const id = message.method === 'notifications/cancelled' ? message.params?.requestId : undefined;
-  return typeof id === 'string' || typeof id === 'number' ? id : undefined;
 }

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { fetchOver, openConnections, type ProxyOf } from '../../proxy.ts';
+import { fetchOver, openConnections, type ProxyOf } from '../../../proxy.ts';
+import { noteSent } from '../call-once.ts';
 import { boundAnswer } from './bound-answer.ts';
-import { noteSent } from './call-once.ts';
 
 type Fetch = typeof globalThis.fetch;
 

@@ -1,0 +1,41 @@
+import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/client';
+import { MCP_BOUNDS } from '../../bounds/mcp-bounds.ts';
+import { startRate } from '../../bounds/rate.ts';
+
+type Message = JSONRPCMessage | JSONRPCMessage[];
+
+/** Answers a request that lost its stream before the answer came. */
+export const CUT = { code: -32_099, message: 'the connection ended before the answer did' };
+
+/** Answers a request that got more than is read of one answer. */
+export const TOO_LARGE = { code: -32_098, message: 'the answer is too large' };
+
+/** Sends answers to requests of the server within `MCP_BOUNDS`, and leaves out those above. */
+export function boundAnswers(): { send(answer: () => Promise<void>): Promise<void> } {
+  const rate = startRate({ burst: MCP_BOUNDS.answerBurst, perSecond: MCP_BOUNDS.answersPerSecond });
+  let sending = 0;
+
+  return {
+    async send(answer) {
+      if (sending >= MCP_BOUNDS.answersAtOnce || !rate.admits()) return;
+      sending += 1;
+      try {
+        await answer();
+      } finally {
+        sending -= 1;
+      }
+    },
+  };
+}
+
+/** Whether a message answers a request of the server. */
+export function isAnswer(message: Message): boolean {
+  return !Array.isArray(message) && 'id' in message && !('method' in message);
+}
+
+/** The request that a notification cancels; undefined if it is another message. */
+export function cancelledBy(message: Message): RequestId | undefined {
+  if (Array.isArray(message) || !('method' in message)) return undefined;
+  const id = message.method === 'notifications/cancelled' ? message.params?.requestId : undefined;
+  return typeof id === 'string' || typeof id === 'number' ? id : undefined;
+}
