@@ -30,8 +30,8 @@ export async function resolveTools(given: (string | GivenTool)[], rules: ToolCon
 }
 
 /** The rules of a tool that a caller has defined, as far as this process knows without asking an MCP server. */
-export function toolInForce(given: GivenTool, tools: ToolRegistry): Tool {
-  const execution = executionOf(given, tools);
+export function toolInForce(given: GivenTool, { tools, mcp }: Operators): Tool {
+  const execution = executionOf(given, { tools, mcp });
   const operators = execution.kind === 'server' ? tools.find(given.name)?.definition : undefined;
   const requested = { ...fillTool(given, operators), execution };
   if (!operators) return requested;
@@ -47,8 +47,15 @@ export function refuseUnavailable(server: string, problem: McpProblem | null, pa
   throw new RequestRefused(503, 'mcp_server_unavailable', message, path);
 }
 
-function executionOf({ name, execution }: GivenTool, tools: ToolRegistry): ToolExecution {
-  return execution ?? { kind: tools.find(name) ? 'server' : 'client' };
+/** The tools that the operator has configured. */
+type Operators = { tools: ToolRegistry; mcp: Pick<McpServers, 'server'> };
+
+/** Without an execution a name stands for the operator's tool of that name, or else for a tool of the client. */
+function executionOf({ name, execution }: GivenTool, { tools, mcp }: Operators): ToolExecution {
+  if (execution) return execution;
+  if (tools.find(name)) return { kind: 'server' };
+  const [server = ''] = name.split('__', 1);
+  return name.includes('__') && mcp.server(server) ? { kind: 'mcp', server } : { kind: 'client' };
 }
 
 /** A tool as it was requested, and the operator's definition of it where the two may differ. */
@@ -58,7 +65,7 @@ async function resolve(given: string | GivenTool, path: string, { tools, mcp }: 
   if (typeof given === 'string') {
     return { requested: tools.find(given)?.definition ?? (await findMcpTool(given, path, mcp)), operators: null };
   }
-  const execution = executionOf(given, tools);
+  const execution = executionOf(given, { tools, mcp });
   const operators = await findOperators({ ...given, execution }, { tools, mcp });
   return { requested: { ...fillTool(given, operators ?? undefined), execution }, operators };
 }

@@ -72,7 +72,7 @@ function createOne(context: ApiContext): RouteHandler<typeof create, ApiEnv> {
 
     c.header('Location', `${context.publicUrl}/v1/conversations/${made.resourceId}`);
     const found = await findOwnConversation(context.db, project, made.resourceId);
-    const conversation = presentConversation(found, (tool) => toolInForce(tool, context.tools));
+    const conversation = presentConversation(found, (tool) => toolInForce(tool, context));
     if (made.status === 201) return c.json(conversation, 201);
     const turn = await findFirstTurn(context.db, made.resourceId);
     if (turn) setPollAfter(c, turn);
@@ -206,8 +206,8 @@ export function conversationRoutes(context: ApiContext) {
     .openapi(remove, removeOne(context));
 }
 
-function listAll({ readAnywhere, tools, availability }: ApiContext): RouteHandler<typeof list, ApiEnv> {
-  const listed = (row: StoredConversation) => presentConversation(row, (tool) => toolInForce(tool, tools));
+function listAll({ readAnywhere, tools, mcp, availability }: ApiContext): RouteHandler<typeof list, ApiEnv> {
+  const listed = (row: StoredConversation) => presentConversation(row, (tool) => toolInForce(tool, { tools, mcp }));
   return async (c) => {
     const { cursor, limit, include, metadata: _, ...given } = c.req.valid('query');
     const filter = { ...searchedFor({ ...given, ...readMetadata(c.req.queries()) }), ...createdBetween(given) };
@@ -225,11 +225,11 @@ function listAll({ readAnywhere, tools, availability }: ApiContext): RouteHandle
   };
 }
 
-function readOne({ db, tools }: ApiContext): RouteHandler<typeof read, ApiEnv> {
+function readOne({ db, tools, mcp }: ApiContext): RouteHandler<typeof read, ApiEnv> {
   return async (c) => {
     const conversation = await findOwnConversation(db, c.get('project'), c.req.valid('param').id);
     return c.json(
-      presentConversation(conversation, (tool) => toolInForce(tool, tools)),
+      presentConversation(conversation, (tool) => toolInForce(tool, { tools, mcp })),
       200,
     );
   };

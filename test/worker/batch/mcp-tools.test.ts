@@ -57,6 +57,17 @@ test('a turn calls tools of an MCP server by name, and the model reads their tex
   ]);
 });
 
+test('an object named after a tool of an MCP server stands for that tool, with rules of its own', async () => {
+  await using externalServer = await openExternalMcpServer();
+  await using harness = await createHarness(pawlMcp(externalServer.url));
+
+  const tools = [{ name: 'cities__look_up', timeout_ms: 3_000 }];
+  const turn = await callAll(harness, tools, [{ name: 'cities__look_up', arguments: city }]);
+
+  expect(turn.status).toBe('completed');
+  expect(externalServer.calls).toHaveLength(1);
+});
+
 test('a tool of an MCP server can be given as an object, with rules and a name of its own', async () => {
   await using externalServer = await openExternalMcpServer();
   await using harness = await createHarness(pawlMcp(externalServer.url));

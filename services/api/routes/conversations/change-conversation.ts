@@ -40,7 +40,7 @@ export function changeConversationRoute(context: ApiContext) {
 const TRIES = 5;
 
 function changeOne(context: ApiContext): RouteHandler<typeof change, ApiEnv> {
-  const { db, tools } = context;
+  const { db } = context;
   return async (c) => {
     const project = c.get('project');
     const { metadata, ...fields } = c.req.valid('json');
@@ -53,7 +53,7 @@ function changeOne(context: ApiContext): RouteHandler<typeof change, ApiEnv> {
       if (!isChanged) continue;
       const now = await findOwnConversation(db, project, found.id);
       return c.json(
-        presentConversation(now, (tool) => toolInForce(tool, tools)),
+        presentConversation(now, (tool) => toolInForce(tool, context)),
         200,
       );
     }
