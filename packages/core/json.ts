@@ -59,13 +59,16 @@ function sorted(value: unknown): unknown {
 export const JSON_LIMITS = { depth: 100, values: 250_000 };
 
 /** Which limit a JSON text exceeds, without parsing it: `more than 100 levels of JSON`; null where it fits. */
-export function exceedsJson(text: string): string | null {
-  const { depth, values } = JSON_LIMITS;
+export function exceedsJson(text: string, { depth, values } = JSON_LIMITS): string | null {
   // Most texts are cleared by how few brackets they have, which costs a tenth of a scan.
   if (text.length <= values && countBrackets(text, depth) <= depth) return null;
-  const scan = scanJson(startJsonScan(), text);
-  if (scan.deepest > depth) return `more than ${depth.toLocaleString('en')} levels of JSON`;
-  return scan.values > values ? `more than ${values.toLocaleString('en')} JSON values` : null;
+  return excessOf(scanJson(startJsonScan(), text), { depth, values });
+}
+
+/** Which limit a scan has exceeded so far, in the same words. */
+export function excessOf({ deepest, values: count }: JsonScan, { depth, values } = JSON_LIMITS): string | null {
+  if (deepest > depth) return `more than ${depth.toLocaleString('en')} levels of JSON`;
+  return count > values ? `more than ${values.toLocaleString('en')} JSON values` : null;
 }
 
 /** How many brackets open in a text, also within its strings; no more are counted than one beyond `most`. */

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { openAnswerPlace } from '#core/bounds/answer-places.ts';
 import { claimCalls } from '#core/checkpoint/turns/claim-calls.ts';
 import { lockTurn } from '#core/checkpoint/turns/lock.ts';
 import { postponeStep } from '#core/checkpoint/turns/postpone.ts';
@@ -170,7 +171,8 @@ test('a run that slept since its claim does not call, once another has given the
   await harness.rescue();
   await harness.workUntilIdle();
   const plan = await planCall(turn, call!);
-  const known = await answerCall(sleeper, { call: call!, plan, claimedAt }, harness.worker);
+  using place = openAnswerPlace('default');
+  const known = await answerCall(sleeper, { call: call!, plan, claimedAt, place }, harness.worker);
 
   expect([known, recorder.calls.length]).toEqual([null, 0]);
   expect((await harness.findTurn(id)).rounds[0]?.results[0]?.error?.category).toBe('outcome_unknown');

@@ -2,6 +2,17 @@
 export const MCP_BOUNDS = {
   /** Bytes of one answer, of one event in a stream of events, and of one line from a command. */
   answerBytes: 8 * 1024 * 1024,
+  /** Values and levels of JSON in one answer. */
+  values: 100_000,
+  depth: 100,
+  /** Blocks of content in the result of a tool. */
+  contentBlocks: 1_000,
+  /** Pages of a list of tools, and tools and characters of JSON in all its pages. */
+  listPages: 20,
+  listTools: 2_000,
+  listLength: 4 * 1024 * 1024,
+  /** Characters of the description of a tool. */
+  descriptionLength: 64 * 1024,
   /** Events of one stream, or lines of one command, that are read at once, and per second after that. */
   eventsAtOnce: 10_000,
   eventsPerSecond: 1_000,

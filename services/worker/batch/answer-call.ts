@@ -1,3 +1,4 @@
+import type { AnswerPlace } from '#core/bounds/answer-places.ts';
 import { takeRateLimitSlot } from '#core/checkpoint/rate-limit.ts';
 import { claimCalls } from '#core/checkpoint/turns/claim-calls.ts';
 import { retryTransient } from '#core/postgres/retry-transient.ts';
@@ -15,7 +16,7 @@ import { type CallPlan, cacheKeyOf } from './plan-calls.ts';
 import type { KnownResult } from './result-writer.ts';
 import { elapsedMs, type Stopwatch, startStopwatch } from './stopwatch.ts';
 
-export type PlannedCall = { call: ToolCall; plan: CallPlan; claimedAt: Stopwatch };
+export type PlannedCall = { call: ToolCall; plan: CallPlan; claimedAt: Stopwatch; place: AnswerPlace };
 
 /**
  * Brings one call to its result. Null where it never ran, or may run again without harm: the next run of the step does so.
@@ -60,6 +61,7 @@ async function execute(
       toolSecrets: context.toolSecrets,
       redact: context.redact,
       signal: run.signal,
+      place: planned.place,
       progress: (value) => publishProgress(run, { call, value }, context),
       takeSlot: (slot) =>
         retryTransient(() => takeRateLimitSlot(context.db, { project: run.turn.project, tool: call.name, ...slot })),

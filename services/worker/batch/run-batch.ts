@@ -1,3 +1,4 @@
+import { openAnswerPlace } from '#core/bounds/answer-places.ts';
 import { claimCalls } from '#core/checkpoint/turns/claim-calls.ts';
 import { lackedBy } from '#core/tools/loaded-tools.ts';
 import { type NextStep, nextStep } from '#core/turn/next-step.ts';
@@ -32,7 +33,9 @@ export async function runToolBatch(run: Run, { round, calls }: BatchStep, contex
   const writer = openResultWriter(run, round, context);
   const calling = own.map(async (planned) => {
     const startedAt = Date.now();
-    const known = await answerCall(run, { ...planned, claimedAt: claimed.sentAt }, context);
+    // A large answer keeps its place until it is saved.
+    using place = openAnswerPlace(run.turn.project);
+    const known = await answerCall(run, { ...planned, claimedAt: claimed.sentAt, place }, context);
     if (known) await writer.write(planned.call, { ...known, startedAt, endedAt: Date.now() });
   });
   await allOrThrow(calling);

@@ -56,6 +56,8 @@ async function answer({ id, method, params }: Message, response: ServerResponse)
       return response
         .writeHead(200, JSON_TYPE)
         .end(`{"jsonrpc":"2.0","id":${id},"result":{"a":[${'0,'.repeat(400_000)}0]}}`);
+    case 'many_blocks':
+      return say({ content: Array(1_001).fill({ type: 'text', text: '' }) });
     case 'many_events':
       response.writeHead(200, STREAM_TYPE);
       for (let sent = 0; sent < 12; sent += 1) await write(response, `data: "${MEGABYTE}"\n`, '\n');

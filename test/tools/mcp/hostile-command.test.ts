@@ -25,7 +25,7 @@ test('a command that writes a line without an end is ended at its bound, and its
   const flooded = await callMcpTool(servers, 'raw__line_without_end', { effect: 'at_most_once' });
   const after = await callMcpTool(servers, 'raw__pid');
 
-  expect(flooded.error?.message).toContain('answered more than 8 MiB');
+  expect(flooded.error?.message).toContain('answered with more than 8 MiB');
   expect(after.status).toBe('success');
   expect(after.content).not.toBe(before.content);
 });

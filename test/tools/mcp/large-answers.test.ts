@@ -3,7 +3,7 @@ import { startWireServer } from '#test/llm/wire-server.ts';
 import { openFloodingServer } from './flooding-server.ts';
 import { callMcpTool, useMcpServers } from './use-mcp-servers.ts';
 
-const TOO_LARGE = 'The MCP server "flood" answered more than 8 MiB, or JSON of more than 250,000 values or 100 levels.';
+const answeredWith = (bound: string) => `The MCP server "flood" answered with ${bound}.`;
 
 test.each(['json', 'event'])(
   'of an endless answer (%s) 8 MiB are read, the caller hangs up and others are served',
@@ -17,7 +17,7 @@ test.each(['json', 'event'])(
     await server.left;
 
     expect(results[0]).toMatchObject({
-      error: { category: 'unknown', message: TOO_LARGE },
+      error: { category: 'unknown', message: answeredWith('more than 8 MiB') },
       attempts: 1,
     });
     expect(results.slice(1).map(({ content }) => content)).toEqual(['a word', 'a word']);
@@ -33,15 +33,21 @@ test('a stream may go on for as long as it likes while none of its events is lar
   expect(result.content).toBe('twelve events before');
 });
 
-test.each(['gzip_bomb', 'deep_json', 'deep_event', 'wide_json'])(
-  'an answer that is small on the wire and large in memory (%s) is not read, and said to be too large',
-  async (form) => {
+test.each([
+  ['gzip_bomb', 'more than 8 MiB'],
+  ['deep_json', 'more than 100 levels of JSON'],
+  ['deep_event', 'more than 100 levels of JSON'],
+  ['wide_json', 'more than 100,000 JSON values'],
+  ['many_blocks', 'more than 1,000 content blocks'],
+])(
+  'an answer that is small on the wire and large in memory (%s) is not read, and the call says: %s',
+  async (form, bound) => {
     await using server = await openFloodingServer();
     await using servers = useMcpServers({ flood: { url: server.url } });
 
     const result = await callMcpTool(servers, `flood__${form}`, { effect: 'at_most_once' });
 
-    expect(result).toMatchObject({ error: { category: 'unknown', message: TOO_LARGE }, attempts: 1 });
+    expect(result).toMatchObject({ error: { category: 'unknown', message: answeredWith(bound) }, attempts: 1 });
     expect((await callMcpTool(servers, 'flood__word')).content).toBe('a word');
   },
 );

@@ -43,7 +43,7 @@ test('a command that writes a line of more than 8 MiB is ended, and started agai
   const flooded = await callMcpTool(servers, 'local__flood');
   const after = await callMcpTool(servers, 'local__pid');
 
-  expect(flooded.error?.message).toContain('answered more than 8 MiB');
+  expect(flooded.error?.message).toContain('answered with more than 8 MiB');
   expect(after.content).not.toBe(before.content);
 });
 

@@ -3,10 +3,15 @@ import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 import { createServer } from '#test/harness/servers/create-server.ts';
 
-export type Message = { id: number; method: string; params?: { _meta?: Record<string, unknown>; name?: string } };
+export type Message = { id: number; method?: string; params?: { _meta?: Record<string, unknown>; name?: string } };
 
 /** A request to the server: its message if it is a POST, its session, and the server's own address. */
-export type McpExchange = { request: IncomingMessage; response: ServerResponse; message: Message; forget(): void };
+export type McpExchange = {
+  request: IncomingMessage;
+  response: ServerResponse;
+  message: Message;
+  forget: () => unknown;
+};
 
 /** Answers a tool call, after its effect. */
 export type AnswerCall = (exchange: McpExchange) => unknown;
@@ -14,6 +19,8 @@ export type AnswerCall = (exchange: McpExchange) => unknown;
 type Script = {
   hasSessions: boolean;
   onCall: AnswerCall;
+  /** The result of a request for a page of tools; without it the server says that it knows no such request. */
+  onList?: () => unknown;
   /** Answers a GET, which resumes a stream. */
   onGet?: (request: IncomingMessage, response: ServerResponse) => unknown;
   /** The path to which all requests for `/mcp` are redirected. */
@@ -22,10 +29,11 @@ type Script = {
 
 /**
  * An MCP server on the real wire whose test says how it answers calls. With sessions it refuses requests of sessions that
- * it does not know, as the real ones do. `seen` counts requests: calls of tools, GET requests, and new sessions.
+ * it does not know, as the real ones do. `seen` counts requests: calls of tools, GET requests, new
+ * sessions, and answers to the server's own requests.
  */
-export async function openScriptedMcpServer({ hasSessions, onCall, onGet = notOffered, movedTo }: Script) {
-  const seen = { calls: 0, streams: 0, sessions: 0 };
+export async function openScriptedMcpServer({ hasSessions, onCall, onList, onGet = notOffered, movedTo }: Script) {
+  const seen = { calls: 0, streams: 0, sessions: 0, answers: 0 };
   let session: string | null = null;
 
   const begin = (response: ServerResponse, id: number) => {
@@ -33,18 +41,25 @@ export async function openScriptedMcpServer({ hasSessions, onCall, onGet = notOf
     session = `session-${seen.sessions}`;
     return say(response, id, greeting, hasSessions ? { 'mcp-session-id': session } : {});
   };
+  const answerRequest = (message: Message, request: IncomingMessage, response: ServerResponse) => {
+    switch (message.method) {
+      case 'ping':
+        return say(response, message.id, {});
+      case 'tools/list':
+        return onList ? say(response, message.id, onList()) : refuse(response, message.id, -32_601);
+      case 'tools/call':
+        return onCall({ request, response, message, forget: () => (session = null) });
+      default:
+        return refuse(response, message.id, -32_601);
+    }
+  };
   const answer = (message: Message, request: IncomingMessage, response: ServerResponse) => {
-    const isForeign = hasSessions && request.headers['mcp-session-id'] !== session;
     if (message.method === 'tools/call') seen.calls += 1;
+    if (message.method === undefined) seen.answers += 1;
     if (message.method === 'initialize') return begin(response, message.id);
-    if (isForeign) return response.writeHead(404).end('no such session');
-    if (message.id === undefined) return response.writeHead(202).end();
-    if (message.method === 'ping') return say(response, message.id, {});
-    if (message.method !== 'tools/call') return refuse(response, message.id, -32_601);
-    const forget = () => {
-      session = null;
-    };
-    return onCall({ request, response, message, forget });
+    if (hasSessions && request.headers['mcp-session-id'] !== session) return response.writeHead(404).end('no session');
+    if (message.id === undefined || message.method === undefined) return response.writeHead(202).end();
+    return answerRequest(message, request, response);
   };
   const server = createServer(async (request, response) => {
     if (movedTo && request.url !== movedTo) return response.writeHead(307, { location: movedTo }).end();

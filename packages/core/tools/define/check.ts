@@ -25,9 +25,6 @@ const RESERVED_HEADERS =
 /** Definitions that passed, by rules: tools of the registry come with each request. */
 const validTools: Record<ToolRules, WeakSet<Tool>> = { strict: new WeakSet(), provider: new WeakSet() };
 
-/** Definitions that are checked before other work has its turn. */
-const TOOLS_AT_ONCE = 16;
-
 /** Whose definitions are checked, if not the operator's, and how many problems are enough. */
 type Checking = { project?: string; enough?: number };
 
@@ -41,7 +38,7 @@ export async function checkDefinitions(
   const problems = new Map<string, Problem>();
   const names = new Set<string>();
   for (const [index, tool] of tools.entries()) {
-    if (index % TOOLS_AT_ONCE === TOOLS_AT_ONCE - 1) await yieldToEventLoop();
+    await yieldToEventLoop();
     const path = `tools[${index}]`;
     const found = [...(await checkTool(tool, path, { rules, source })), ...checkUnique(tool, path, names)];
     names.add(tool.name);

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
-/** A call of a tool: whether a request for it has left this process. */
-export type SentCall = { isSent: boolean };
+/** A call of a tool: whether a request for it has left this process, and how its answer gets a place if it is large. */
+export type SentCall = { isSent: boolean; takePlace(): Promise<void> };
 
 const calls = new AsyncLocalStorage<SentCall>();
 
@@ -20,3 +20,10 @@ export function noteSent(): void {
   if (call.isSent) throw new Error('the request of this tool call was sent before');
   call.isSent = true;
 }
+
+/** How the answer of the call that is being sent gets a place; other answers need none. */
+export function placeTaker(): () => Promise<void> {
+  return calls.getStore()?.takePlace ?? noPlaceNeeded;
+}
+
+async function noPlaceNeeded(): Promise<void> {}

@@ -25,9 +25,6 @@ export type Connecting = {
 const TIMEOUT_MS = { remote: 10_000, local: 60_000 };
 const END_SESSION_TIMEOUT_MS = 1_000;
 
-/** Pages of a list of tools. */
-const MAX_PAGES = 20;
-
 /** Connects to a server: within 10 s, or 60 s for a command. The SDK is loaded with the first connection. */
 export async function connectMcpServer(config: McpServerConfig, connecting: Connecting): Promise<McpConnection> {
   return 'url' in config ? connectRemote(config, connecting) : connectLocal(config, connecting);
@@ -81,7 +78,7 @@ async function connect(
   const client = new Client(
     { name: 'pawl', version: '0.1.0' },
     // A tool that asks for input is not called again with it: the ledger decides about calls.
-    { versionNegotiation: { mode }, listMaxPages: MAX_PAGES, inputRequired: { autoFulfill: false } },
+    { versionNegotiation: { mode }, listMaxPages: MCP_BOUNDS.listPages, inputRequired: { autoFulfill: false } },
   );
   client.onclose = onClose;
   const stop = () => void transport.close();

@@ -1,4 +1,15 @@
-import { CUT, TOO_LARGE } from './messages.ts';
+import { MCP_BOUNDS } from '../../bounds/mcp-bounds.ts';
+
+/** Answers a request that lost its stream before the answer came. */
+export const CUT = { code: -32_099, message: 'the connection ended before the answer did' };
+
+/** The code of an error in place of an answer that exceeds a bound; its message names the bound. */
+const TOO_LARGE_CODE = -32_098;
+
+/** The error in place of an answer that exceeds a bound: `more than 8 MiB`. */
+export function tooLarge(bound: string): { code: number; message: string } {
+  return { code: TOO_LARGE_CODE, message: bound };
+}
 
 /** The server no longer knows the session of a connection. Whether it took effect what was sent is unknown. */
 export class SessionForgotten extends Error {}
@@ -12,7 +23,7 @@ export type McpError =
   | { kind: 'status'; status: number; text: string }
   | { kind: 'timeout' }
   | { kind: 'unreadable'; code: string }
-  | { kind: 'too-large' }
+  | { kind: 'too-large'; bound: string }
   | { kind: 'forgotten' }
   | { kind: 'broken'; code: string | null };
 
@@ -23,7 +34,9 @@ export function readMcpError(error: unknown): McpError {
   const status = nameOf(error) === 'InsufficientScopeError' ? 403 : propertyOf(error, 'status');
   if (typeof status === 'number') return { kind: 'status', status, text: textOf(propertyOf(error, 'data')) };
   if (code === CUT.code) return { kind: 'broken', code: null };
-  if (code === TOO_LARGE.code) return { kind: 'too-large' };
+  if (code === TOO_LARGE_CODE) return { kind: 'too-large', bound: messageOf(error) };
+  if (code === 'LIST_PAGINATION_EXCEEDED')
+    return { kind: 'too-large', bound: `more than ${MCP_BOUNDS.listPages} pages` };
   if (typeof code === 'number') return { kind: 'refused', code, message: messageOf(error) };
   if (code === 'REQUEST_TIMEOUT') return { kind: 'timeout' };
   if (typeof code === 'string' && UNREADABLE.test(code)) return { kind: 'unreadable', code };

@@ -1,4 +1,5 @@
 import type { CallToolRequestOptions, CallToolResult } from '@modelcontextprotocol/client';
+import type { AnswerPlace } from '../../bounds/answer-places.ts';
 import type { TraceHeaders } from '../../trace-context.ts';
 import type { Tool } from '../../turn/request/tool.ts';
 import type { ToolErrorCategory } from '../../turn/tool-result.ts';
@@ -19,6 +20,8 @@ export type McpRequest = {
   timeoutMs: number;
   signal: AbortSignal;
   progress(value: unknown): void;
+  /** The place of its answer, if that is large. */
+  place?: AnswerPlace | undefined;
 };
 
 /** `askedMs` is the time for which the server still asks not to be called. */
@@ -35,7 +38,7 @@ export async function executeMcp({ name, connection, askedMs }: Server, request:
   const ending = new AbortController();
   const timer = setTimeout(() => ending.abort('timeout'), timeoutMs);
   const signal = AbortSignal.any([request.signal, ending.signal]);
-  const sent: SentCall = { isSent: false };
+  const sent: SentCall = { isSent: false, takePlace: async () => request.place?.take(name) };
   const call: Work<CallToolResult> = ({ client }) =>
     callOnce(sent, () => client.callTool(paramsOf(tool, request), optionsOf(tool, request, signal)));
   try {
@@ -120,10 +123,8 @@ function explanationOf(error: McpError, { server, sent, timeoutMs, askedMs }: Mc
       const message = `${name} sent an answer that cannot be used (${error.code}).`;
       return { category: 'unknown', message, certainty: 'answered' };
     }
-    case 'too-large': {
-      const message = `${name} answered more than 8 MiB, or JSON of more than 250,000 values or 100 levels.`;
-      return { category: 'unknown', message, certainty: 'answered' };
-    }
+    case 'too-large':
+      return { category: 'unknown', message: `${name} answered with ${error.bound}.`, certainty: 'answered' };
     case 'forgotten': {
       const message = `${name} no longer knows the session in which it was called.`;
       return { category: 'network_error', message, certainty: 'lost' };

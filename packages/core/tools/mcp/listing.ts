@@ -1,6 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Tool as ListedTool } from '@modelcontextprotocol/client';
+import { MCP_BOUNDS } from '../../bounds/mcp-bounds.ts';
+import { shorten } from '../../text.ts';
 import { Tool, type ToolEffect } from '../../turn/request/tool.ts';
+import { yieldToEventLoop } from '../../yield-to-event-loop.ts';
 import { cleanJson } from '../clean.ts';
 import { checkDefinitions } from '../define/check.ts';
 import type { Work } from './connection.ts';
@@ -87,37 +90,50 @@ const LIMIT_MS = 5_000;
 /** The tools of a server, and why others were left out: no provider takes their names or schemas. */
 type McpTools = { tools: Tool[]; leftOut: { name: string; why: string }[] };
 
-/** Reads the tools of a server. */
+/** Reads the tools of a server. A definition that has not changed since the last reading is not checked again. */
 export function listMcpTools(server: string): Work<McpTools> {
+  let known = new Map<string, Tool>();
   return async ({ client }) => {
     if (!client.getServerCapabilities()?.tools) return { tools: [], leftOut: [] };
     const { tools } = await client.listTools(undefined, { timeout: LIMIT_MS, cacheMode: 'refresh' });
-    return partitionTools(tools.map((tool) => defineMcpTool(server, tool)));
+    const read = new Map<string, Tool>();
+    const defined: Tool[] = [];
+    for (const tool of tools) {
+      await yieldToEventLoop();
+      const text = definitionOf(server, tool);
+      const definition = known.get(text) ?? Tool.parse(cleanJson(JSON.parse(text), (part) => part));
+      read.set(text, definition);
+      defined.push(definition);
+    }
+    known = read;
+    return partitionTools(defined);
   };
 }
 
 async function partitionTools(tools: Tool[]): Promise<McpTools> {
   const problems = await checkDefinitions(tools, 'provider');
   const reasons = new Map(problems.map(({ path, message }) => [Number(/\d+/.exec(path)?.[0]), message]));
+  for (const [index, { description }] of tools.entries())
+    if (description.length > MCP_BOUNDS.descriptionLength)
+      reasons.set(index, `Describe it in ${MCP_BOUNDS.descriptionLength.toLocaleString('en')} characters at most.`);
   return {
     tools: tools.filter((_, index) => !reasons.has(index)),
     leftOut: tools.flatMap(({ name }, index) => {
       const why = reasons.get(index);
-      return why === undefined ? [] : [{ name, why }];
+      return why === undefined ? [] : [{ name: shorten(name), why }];
     }),
   };
 }
 
-/** A tool of an MCP server as a definition of ours, named `server__tool`. Whether it keeps our rules is not checked. */
-function defineMcpTool(server: string, { name, title, description, inputSchema, annotations }: ListedTool): Tool {
-  const definition = {
+/** A tool of an MCP server as a definition of ours in JSON, named `server__tool`. Whether it keeps our rules is not checked. */
+function definitionOf(server: string, { name, title, description, inputSchema, annotations }: ListedTool): string {
+  return JSON.stringify({
     name: `${server}__${name}`,
     description: description ?? title ?? annotations?.title ?? '',
     parameters: inputSchema,
     execution: { kind: 'mcp', server },
     effect: effectOf(annotations),
-  };
-  return Tool.parse(cleanJson(definition, (text) => text));
+  });
 }
 
 /** From the server's hints; a tool without hints may be called at most once. */

@@ -28,7 +28,7 @@ export function mcpProblem(error: unknown): McpProblem {
         isLasting: false,
       };
     case 'too-large':
-      return { what: 'lists more than Pawl reads', advice: 'Let it list less.', isLasting: true };
+      return { what: `lists ${found.bound}`, advice: 'Let it list less.', isLasting: true };
     case 'refused':
     case 'unreadable':
       return { what: 'does not answer as an MCP server does', advice: 'Check its URL in PAWL_MCP.', isLasting: true };

@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { exponentialBackoffMs, jitterMs } from '../../backoff.ts';
+import type { AnswerPlace } from '../../bounds/answer-places.ts';
 import type { Egress } from '../../egress/open.ts';
 import type { Project } from '../../project.ts';
 import type { Redact } from '../../redact.ts';
@@ -7,7 +8,7 @@ import type { TraceHeaders } from '../../trace-context.ts';
 import type { NewBlob } from '../../turn/parts/take-inline.ts';
 import type { RateLimit, Tool, TurnTool } from '../../turn/request/tool.ts';
 import { errorResult, type ToolError, type ToolResult } from '../../turn/tool-result.ts';
-import { cleanError, cleanJson } from '../clean.ts';
+import { cleanError } from '../clean.ts';
 import { isPartsResult, type PartsResult, ToolFailed } from '../define/tool.ts';
 import { executeHttp } from '../http/execute.ts';
 import { fillHeaders } from '../http/headers.ts';
@@ -15,6 +16,7 @@ import type { ToolSecrets } from '../http/secrets.ts';
 import type { McpServers } from '../mcp/servers.ts';
 import type { ToolRegistry } from '../registry.ts';
 import { type Attempt, type FailedAttempt, lastError, mayRepeat } from './attempt.ts';
+import { boundProgress } from './bound-progress.ts';
 import { executeServer } from './execute-server.ts';
 import { renderOutput } from './render-output.ts';
 import { renderParts, takeResultParts } from './render-parts.ts';
@@ -40,6 +42,8 @@ export type CallContext = {
   redact: Redact;
   signal: AbortSignal;
   progress(value: unknown): void;
+  /** The place of its answer, if that is large. */
+  place?: AnswerPlace;
   /** Signs the body of an HTTP tool's request, anew for each attempt. */
   signHeaders?: (body: string) => Record<string, string>;
   /** Books a start of a tool with a rate limit; returns how many milliseconds ahead it is. */
@@ -117,7 +121,7 @@ function execute(call: PreparedCall, context: CallContext): Promise<Attempt> {
   const { execution, timeout_ms: timeoutMs } = call.tool;
   const { turnId, idempotencyKey, args, trace } = call;
   const { signal, signHeaders } = context;
-  const progress = (value: unknown) => context.progress(cleanJson(value, context.redact));
+  const progress = boundProgress(context.redact, context.progress);
   const request = { turnId, idempotencyKey, args, trace, timeoutMs, signal };
   switch (execution?.kind) {
     case 'http': {
@@ -135,7 +139,7 @@ function execute(call: PreparedCall, context: CallContext): Promise<Attempt> {
     case 'mcp': {
       const server = context.mcp.server(execution.server);
       if (!server) return Promise.resolve(unavailable(call.tool.name, 'its MCP server is not configured here'));
-      return server.call({ ...request, tool: call.tool, progress });
+      return server.call({ ...request, tool: call.tool, progress, place: context.place });
     }
     case 'client':
       return Promise.resolve(unavailable(call.tool.name, 'tools of kind "client" are not run here'));

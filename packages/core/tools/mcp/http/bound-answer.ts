@@ -1,109 +1,112 @@
+import { LARGE_ANSWERS } from '../../../bounds/answer-places.ts';
 import { MCP_BOUNDS } from '../../../bounds/mcp-bounds.ts';
 import { startRate } from '../../../bounds/rate.ts';
-import { JSON_LIMITS, type JsonScan, scanJson, startJsonScan } from '../../../json.ts';
+import { excessOf, scanJson, startJsonScan } from '../../../json.ts';
 import { yieldToEventLoop } from '../../../yield-to-event-loop.ts';
 
+/** What reading does with an answer that exceeds a bound, and before it reads on in a large one. */
+export type Reading = { refuse(bound: string): void; takePlace(): Promise<void> };
+
 /**
- * Reads an answer within `MCP_BOUNDS` and `JSON_LIMITS`, in turns with other work. In a stream of events, which may be
- * endless, each event has these bounds. Beyond them `refuse` is called, and the body fails.
+ * Reads an answer within `MCP_BOUNDS`, in turns with other work. In a stream of events, which may be endless, each event
+ * has these bounds. Beyond them `refuse` is called with the bound, and the body fails.
  * - Why: the SDK reads and parses an answer over HTTP whatever its size.
  * - Gain: no server can fill the memory of a process, or block it.
  * - Ends when the SDK takes a limit for HTTP, as it does for stdio (`maxBufferSize`).
  */
-export function boundAnswer(response: Response, refuse: () => void): Response {
+export function boundAnswer(response: Response, reading: Reading): Response {
   if (!response.body) return response;
   const { status, statusText, headers } = response;
   const isStream = /^text\/event-stream\b/i.test(headers.get('content-type') ?? '');
-  const body = readInTurns(response.body, isStream ? countEvents() : countAll(), refuse);
-  return new Response(body, { status, statusText, headers: [...headers] });
+  const pieces = isStream ? readEvents(response.body, reading) : readWhole(response.body, reading);
+  return new Response(ReadableStream.from(pieces), { status, statusText, headers: [...headers] });
 }
 
-/** Bytes of an answer that the SDK is given at a time: so few that their events take less than 20 ms. */
-const PIECE_BYTES = 4 * 1024;
-
-/** Passes a body on by pieces, as fast as they are read and within the rate of events. */
-function readInTurns(body: ReadableStream<Uint8Array>, count: Count, refuse: () => void): ReadableStream<Uint8Array> {
-  const { eventsAtOnce: burst, eventsPerSecond: perSecond } = MCP_BOUNDS;
-  const events = startRate({ burst, perSecond });
-  const reader = body.getReader();
-  let rest: Uint8Array = new Uint8Array();
-
-  const pull = async (controller: ReadableStreamDefaultController<Uint8Array>) => {
+async function* readWhole(body: AsyncIterable<Uint8Array>, reading: Reading): AsyncGenerator<Uint8Array> {
+  const size = startSize(reading);
+  for await (const chunk of body) {
     await yieldToEventLoop();
-    if (rest.length === 0) {
-      const { done, value } = await reader.read();
-      if (done) return controller.close();
-      rest = value;
-    }
-    const piece = rest.subarray(0, PIECE_BYTES);
-    rest = rest.subarray(piece.length);
-    const counted = count(piece);
-    if (counted === 'too-large') {
-      refuse();
-      controller.error(new Error('the answer is too large'));
-      return reader.cancel();
-    }
-    await events.pace(counted);
-    controller.enqueue(piece);
-  };
-  return new ReadableStream({ pull, cancel: (reason) => reader.cancel(reason) }, { highWaterMark: 0 });
+    size.add(chunk);
+    if (size.isLarge()) await reading.takePlace();
+    yield chunk;
+  }
 }
 
-/** Takes a piece. Returns how many events end in it, or that the answer or one of its events is too large. */
-type Count = (piece: Uint8Array) => number | 'too-large';
-
-function countAll(): Count {
-  const json = startJsonScan();
-  let size = 0;
-  return (piece) => {
-    size += piece.length;
-    return isLarge(size, scanJson(json, piece)) ? 'too-large' : 0;
-  };
-}
-
+/** Events that the SDK is given at a time: so few that they take it less than 20 ms. */
+const EVENTS_AT_ONCE = 200;
 const LF = 10;
 const CR = 13;
 
-/** An empty line ends an event; pieces may be cut anywhere. */
-function countEvents(): Count {
-  let json = startJsonScan();
-  let size = 0;
-  let isEmptyLine = false;
+/**
+ * Passes events on when they are whole, within their rate. The SDK would look through all of an event again for each of
+ * its parts. An empty line ends an event; chunks may be cut anywhere.
+ */
+async function* readEvents(body: AsyncIterable<Uint8Array>, reading: Reading): AsyncGenerator<Uint8Array> {
+  const { eventsAtOnce: burst, eventsPerSecond: perSecond } = MCP_BOUNDS;
+  const rate = startRate({ burst, perSecond });
+  const size = startSize(reading);
+  const held: Uint8Array[] = [];
+  let whole = 0;
+  let events = 0;
+  let isEmptyLine = true;
 
-  /** Returns whether an event ends with this line, or with this part of a line. */
-  const take = (line: Uint8Array): boolean | 'too-large' => {
-    size += line.length;
-    if (isLarge(size, scanJson(json, line))) return 'too-large';
-    isEmptyLine &&= line.every((byte) => byte === LF || byte === CR);
-    if (line.at(-1) !== LF) return false;
-    const endsEvent = isEmptyLine;
-    if (endsEvent) [size, json] = [0, startJsonScan()];
-    isEmptyLine = true;
-    // A JSON string ends with its line; an open one in another field must not hide what follows.
-    Object.assign(json, { inString: false, isEscaped: false });
-    return endsEvent;
-  };
-  return (piece) => {
-    let events = 0;
-    for (const line of linesOf(piece)) {
-      const taken = take(line);
-      if (taken === 'too-large') return taken;
-      events += Number(taken);
+  async function* pass(): AsyncGenerator<Uint8Array> {
+    await yieldToEventLoop();
+    await rate.pace(events);
+    if (whole > 0) yield Buffer.concat(held.splice(0, whole));
+    [whole, events] = [0, 0];
+  }
+  for await (const chunk of body) {
+    for (const line of linesOf(chunk)) {
+      held.push(line);
+      size.add(line);
+      if (size.isLarge()) await reading.takePlace();
+      isEmptyLine &&= line.every((byte) => byte === LF || byte === CR);
+      if (line.at(-1) !== LF) continue;
+      size.endLine();
+      if (isEmptyLine) {
+        size.startAgain();
+        [whole, events] = [held.length, events + 1];
+      }
+      isEmptyLine = true;
+      if (events === EVENTS_AT_ONCE) yield* pass();
     }
-    return events;
-  };
+    yield* pass();
+  }
+  whole = held.length;
+  yield* pass();
 }
 
-/** The lines of a piece with their ends; the last may be a part of a line. */
-function* linesOf(piece: Uint8Array): Generator<Uint8Array> {
-  for (let from = 0; from < piece.length; ) {
-    const end = piece.indexOf(LF, from);
-    const line = piece.subarray(from, end === -1 ? piece.length : end + 1);
+/** The lines of a chunk with their ends; the last may be a part of a line. */
+function* linesOf(chunk: Uint8Array): Generator<Uint8Array> {
+  for (let from = 0; from < chunk.length; ) {
+    const end = chunk.indexOf(LF, from);
+    const line = chunk.subarray(from, end === -1 ? chunk.length : end + 1);
     from += line.length;
     yield line;
   }
 }
 
-function isLarge(size: number, { deepest, values }: JsonScan): boolean {
-  return size > MCP_BOUNDS.answerBytes || deepest > JSON_LIMITS.depth || values > JSON_LIMITS.values;
+/** Counts an answer or an event. Throws if it exceeds a bound. */
+function startSize({ refuse }: Reading) {
+  let json = startJsonScan();
+  let bytes = 0;
+
+  return {
+    add(part: Uint8Array): void {
+      bytes += part.length;
+      const bound = bytes > MCP_BOUNDS.answerBytes ? TOO_MANY_BYTES : excessOf(scanJson(json, part), MCP_BOUNDS);
+      if (!bound) return;
+      refuse(bound);
+      throw new Error(bound);
+    },
+    isLarge: () => bytes > LARGE_ANSWERS.bytes,
+    /** A JSON string ends with its line; an open one in another field must not hide what follows. */
+    endLine: () => void Object.assign(json, { inString: false, isEscaped: false }),
+    startAgain: () => {
+      [bytes, json] = [0, startJsonScan()];
+    },
+  };
 }
+
+const TOO_MANY_BYTES = `more than ${MCP_BOUNDS.answerBytes / 1024 / 1024} MiB`;

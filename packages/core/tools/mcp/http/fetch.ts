@@ -5,8 +5,8 @@ import { boundAnswer } from './bound-answer.ts';
 
 type Fetch = typeof globalThis.fetch;
 
-/** A request while it is sent, and in all that follows from it. `refuse` is called if its answer is too large. */
-export type Exchange = { isCall: boolean; refuse(): void };
+/** A request while it is sent, and in all that follows from it. `refuse` is called if its answer exceeds a bound. */
+export type Exchange = { isCall: boolean; refuse(bound: string): void; takePlace(): Promise<void> };
 
 const exchanges = new AsyncLocalStorage<Exchange>();
 
@@ -26,11 +26,14 @@ export function connectionFetch(fetch: Fetch): Fetch {
   const follow = followRedirects(fetch);
   return async (url, init) => {
     if (isStandingStream(init)) return new Response(null, { status: NOT_OFFERED });
-    const { isCall = false, refuse = () => {} } = exchanges.getStore() ?? {};
-    const response = await follow(new URL(String(url)), init, isCall && init?.method === 'POST');
-    return boundAnswer(response, refuse);
+    const exchange = exchanges.getStore() ?? NO_EXCHANGE;
+    const response = await follow(new URL(String(url)), init, exchange.isCall && init?.method === 'POST');
+    return boundAnswer(response, exchange);
   };
 }
+
+/** Of a notification, or an answer to the server: a small answer, if any. */
+const NO_EXCHANGE: Exchange = { isCall: false, refuse: () => {}, takePlace: async () => {} };
 
 /** The status of a server that offers no such stream: the SDK then does without. */
 const NOT_OFFERED = 405;

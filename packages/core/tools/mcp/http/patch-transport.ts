@@ -1,5 +1,9 @@
 import type { JSONRPCMessage, RequestId, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
-import { boundAnswers, CUT, cancelledBy, isAnswer, TOO_LARGE } from '../messages.ts';
+import { boundAnswers, isAnswer } from '../answers.ts';
+import { boundResults } from '../bound-results.ts';
+import { placeTaker } from '../call-once.ts';
+import { cancelledBy } from '../cancelled-by.ts';
+import { CUT, tooLarge } from '../error.ts';
 import { inExchange } from './fetch.ts';
 
 const NOTIFICATION_TIMEOUT_MS = 10_000;
@@ -12,7 +16,7 @@ type JsonRpcRequest = Extract<JSONRPCMessage, { method: string; id: RequestId }>
  * Replaces `send` of the SDK's transport, before it is connected, for problems that the SDK (2.4.0) does not solve.
  * - Why: it keeps a request pending after its stream was cut, and the stream of a cancelled request open. It answers
  *   each request of the server with a POST of its own, without a bound.
- * - Gain: such a request is answered at once with `CUT` or `TOO_LARGE`, not at its timeout. No server can keep the
+ * - Gain: such a request is answered at once with an error, not at its timeout. No server can keep the
  *   connection of a cancelled call, or fill the process with answers.
  * - Ends when the SDK fails a request at the end of its stream, closes the stream of an aborted request, and bounds its
  *   answers.
@@ -21,11 +25,14 @@ export function patchTransport(transport: StreamableHTTPClientTransport): void {
   const send = transport.send.bind(transport);
   const pending = new Map<RequestId, AbortController>();
   const answers = boundAnswers();
+  const results = boundResults();
 
   transport.onmessage = (message) => {
+    results.check(message);
     if ('id' in message && message.id !== undefined && !('method' in message)) pending.delete(message.id);
   };
   transport.send = (message, options = {}) => {
+    results.noteSent(message);
     if (isRequest(message)) return request(message, options);
     return isAnswer(message) ? answers.send(() => notify(message, options)) : notify(message, options);
   };
@@ -36,15 +43,16 @@ export function patchTransport(transport: StreamableHTTPClientTransport): void {
     const given = options?.requestSignal;
     const requestSignal = given ? AbortSignal.any([given, stop.signal]) : stop.signal;
     const answer = (error: typeof CUT) => pending.has(id) && transport.onmessage?.({ jsonrpc: '2.0', id, error });
-    const refuse = () => {
-      answer(TOO_LARGE);
+    const refuse = (bound: string) => {
+      answer(tooLarge(bound));
       stop.abort();
     };
     pending.set(id, stop);
     requestSignal.addEventListener('abort', () => pending.delete(id), { once: true });
     try {
       const patched = { onRequestStreamEnd: () => answer(CUT), ...options, requestSignal };
-      await inExchange({ isCall: message.method === 'tools/call', refuse }, () => send(message, patched));
+      const exchange = { isCall: message.method === 'tools/call', refuse, takePlace: placeTaker() };
+      await inExchange(exchange, () => send(message, patched));
     } catch (error) {
       pending.delete(id);
       throw error;

@@ -1,0 +1,26 @@
+import type { JSONRPCMessage, JSONRPCResponse } from '@modelcontextprotocol/client';
+import { MCP_BOUNDS } from '../../bounds/mcp-bounds.ts';
+import { startRate } from '../../bounds/rate.ts';
+
+/** Sends answers to requests of the server within `MCP_BOUNDS`, and leaves out those above. */
+export function boundAnswers(): { send(answer: () => Promise<void>): Promise<void> } {
+  const rate = startRate({ burst: MCP_BOUNDS.answerBurst, perSecond: MCP_BOUNDS.answersPerSecond });
+  let sending = 0;
+
+  return {
+    async send(answer) {
+      if (sending >= MCP_BOUNDS.answersAtOnce || !rate.admits()) return;
+      sending += 1;
+      try {
+        await answer();
+      } finally {
+        sending -= 1;
+      }
+    },
+  };
+}
+
+/** Whether a message answers a request, from either side. */
+export function isAnswer(message: JSONRPCMessage | JSONRPCMessage[]): message is JSONRPCResponse {
+  return !Array.isArray(message) && 'id' in message && !('method' in message);
+}

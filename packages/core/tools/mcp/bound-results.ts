@@ -1,0 +1,43 @@
+import type { JSONRPCMessage } from '@modelcontextprotocol/client';
+import { MCP_BOUNDS } from '../../bounds/mcp-bounds.ts';
+import { isRecord } from '../../json.ts';
+import { tooLarge } from './error.ts';
+
+type Message = JSONRPCMessage | JSONRPCMessage[];
+
+/** The results of one connection, held to `MCP_BOUNDS` before the SDK checks each of their parts. */
+export type ResultBounds = {
+  /** Called with each message before it is sent. */
+  noteSent(message: Message): void;
+  /** Replaces the result of an answer that exceeds a bound by an error. */
+  check(message: JSONRPCMessage): void;
+};
+
+/** Starts to count for a connection. A list of tools counts over all its pages. */
+export function boundResults(): ResultBounds {
+  const { contentBlocks, listTools, listLength } = MCP_BOUNDS;
+  let tools = 0;
+  let length = 0;
+
+  const excess = (result: Record<string, unknown>): string | null => {
+    if (Array.isArray(result.content) && result.content.length > contentBlocks)
+      return `more than ${contentBlocks.toLocaleString('en')} content blocks`;
+    if (!Array.isArray(result.tools)) return null;
+    tools += result.tools.length;
+    if (tools > listTools) return `more than ${listTools.toLocaleString('en')} tools`;
+    length += JSON.stringify(result.tools).length;
+    return length > listLength ? `tools of more than ${listLength / 1024 / 1024} MiB` : null;
+  };
+  return {
+    noteSent(message) {
+      if (Array.isArray(message) || !('method' in message) || message.method !== 'tools/list') return;
+      if (message.params?.cursor === undefined) [tools, length] = [0, 0];
+    },
+    check(message) {
+      const bound = 'result' in message && isRecord(message.result) ? excess(message.result) : null;
+      if (bound === null) return;
+      Reflect.deleteProperty(message, 'result');
+      Object.assign(message, { error: tooLarge(bound) });
+    },
+  };
+}
