@@ -3,7 +3,7 @@ export const MCP_BOUNDS = {
   /** Bytes of one answer, of one event in a stream of events, and of one line from a command. */
   answerBytes: 8 * 1024 * 1024,
   /** Values and levels of JSON in one answer. */
-  values: 100_000,
+  values: 250_000,
   depth: 100,
   /** Blocks of content in the result of a tool. */
   contentBlocks: 1_000,
@@ -13,9 +13,9 @@ export const MCP_BOUNDS = {
   listLength: 4 * 1024 * 1024,
   /** Characters of the description of a tool. */
   descriptionLength: 64 * 1024,
-  /** Events of one stream, or lines of one command, that are read at once, and per second after that. */
-  eventsAtOnce: 10_000,
-  eventsPerSecond: 1_000,
+  /** Events in all streams of one server, or lines of one command, that are read at once, and per second after that. */
+  eventsAtOnce: 2_000,
+  eventsPerSecond: 500,
   /** Answers to requests of one server that are on their way at once. Further requests get no answer. */
   answersAtOnce: 8,
   /** Requests of one server that are answered at once, and per second after that. */

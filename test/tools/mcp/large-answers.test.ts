@@ -37,7 +37,7 @@ test.each([
   ['gzip_bomb', 'more than 8 MiB'],
   ['deep_json', 'more than 100 levels of JSON'],
   ['deep_event', 'more than 100 levels of JSON'],
-  ['wide_json', 'more than 100,000 JSON values'],
+  ['wide_json', 'more than 250,000 JSON values'],
   ['many_blocks', 'more than 1,000 content blocks'],
 ])(
   'an answer that is small on the wire and large in memory (%s) is not read, and the call says: %s',

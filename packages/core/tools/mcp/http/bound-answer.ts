@@ -1,11 +1,11 @@
 import { LARGE_ANSWERS } from '../../../bounds/answer-places.ts';
 import { MCP_BOUNDS } from '../../../bounds/mcp-bounds.ts';
-import { startRate } from '../../../bounds/rate.ts';
+import type { Rate } from '../../../bounds/rate.ts';
 import { excessOf, scanJson, startJsonScan } from '../../../json.ts';
 import { yieldToEventLoop } from '../../../yield-to-event-loop.ts';
 
-/** What reading does with an answer that exceeds a bound, and before it reads on in a large one. */
-export type Reading = { refuse(bound: string): void; takePlace(): Promise<void> };
+/** What reading does with an answer that exceeds a bound, and before it reads on in a large one. `events` counts those of the server. */
+export type Reading = { refuse(bound: string): void; takePlace(): Promise<void>; events: Rate };
 
 /**
  * Reads an answer within `MCP_BOUNDS`, in turns with other work. In a stream of events, which may be endless, each event
@@ -33,7 +33,7 @@ async function* readWhole(body: AsyncIterable<Uint8Array>, reading: Reading): As
 }
 
 /** Events that the SDK is given at a time: so few that they take it less than 20 ms. */
-const EVENTS_AT_ONCE = 200;
+const EVENTS_AT_ONCE = 100;
 const LF = 10;
 const CR = 13;
 
@@ -42,8 +42,6 @@ const CR = 13;
  * its parts. An empty line ends an event; chunks may be cut anywhere.
  */
 async function* readEvents(body: AsyncIterable<Uint8Array>, reading: Reading): AsyncGenerator<Uint8Array> {
-  const { eventsAtOnce: burst, eventsPerSecond: perSecond } = MCP_BOUNDS;
-  const rate = startRate({ burst, perSecond });
   const size = startSize(reading);
   const held: Uint8Array[] = [];
   let whole = 0;
@@ -52,7 +50,7 @@ async function* readEvents(body: AsyncIterable<Uint8Array>, reading: Reading): A
 
   async function* pass(): AsyncGenerator<Uint8Array> {
     await yieldToEventLoop();
-    await rate.pace(events);
+    await reading.events.pace(events);
     if (whole > 0) yield Buffer.concat(held.splice(0, whole));
     [whole, events] = [0, 0];
   }

@@ -1,4 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { MCP_BOUNDS } from '../../../bounds/mcp-bounds.ts';
+import { startRate } from '../../../bounds/rate.ts';
 import { fetchOver, openConnections, type ProxyOf } from '../../../proxy.ts';
 import { noteSent } from '../call-once.ts';
 import { boundAnswer } from './bound-answer.ts';
@@ -23,12 +25,14 @@ export function inExchange<Value>(exchange: Exchange, send: () => Promise<Value>
  * - Answers are read within `MCP_BOUNDS`, in turns with other work.
  */
 export function connectionFetch(fetch: Fetch): Fetch {
+  const { eventsAtOnce: burst, eventsPerSecond: perSecond } = MCP_BOUNDS;
+  const events = startRate({ burst, perSecond });
   const follow = followRedirects(fetch);
   return async (url, init) => {
     if (isStandingStream(init)) return new Response(null, { status: NOT_OFFERED });
     const exchange = exchanges.getStore() ?? NO_EXCHANGE;
     const response = await follow(new URL(String(url)), init, exchange.isCall && init?.method === 'POST');
-    return boundAnswer(response, exchange);
+    return boundAnswer(response, { ...exchange, events });
   };
 }
 
