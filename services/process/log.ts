@@ -1,4 +1,5 @@
 import { type DestinationStream, destination, type Logger, pino } from 'pino';
+import { shorten } from '#core/text.ts';
 
 export type Log = Logger;
 
@@ -11,7 +12,7 @@ export type Log = Logger;
  */
 export function openLog(part: string, level: string, format?: 'text' | 'json'): Log {
   const isText = format ? format === 'text' : process.stdout.isTTY;
-  const hooks = { streamWrite: redactLine };
+  const hooks = { streamWrite: (line: string) => boundLine(redactLine(line)) };
   return pino({ level, base: { part }, hooks }, isText ? readable() : gathered());
 }
 
@@ -23,6 +24,20 @@ export function redactLine(line: string): string {
   if (!SECRET_FIELD.test(line)) return line;
   const fields: unknown = JSON.parse(line);
   return `${JSON.stringify(fields, (name, value) => (SECRET_NAMES.has(name) ? '[Redacted]' : value))}\n`;
+}
+
+/** Characters of a line that is written as it is, and of one text in a longer line. */
+const LINE_LENGTH = 16 * 1024;
+const TEXT_LENGTH = 4_000;
+
+/** A line of JSON within a bound: a long line has its texts cut, and keeps only its first fields if that is not enough. */
+export function boundLine(line: string): string {
+  if (line.length <= LINE_LENGTH) return line;
+  const fields = JSON.parse(line) as Line;
+  const cut = JSON.stringify(fields, (_, value) => (typeof value === 'string' ? shorten(value, TEXT_LENGTH) : value));
+  if (cut.length <= LINE_LENGTH) return `${cut}\n`;
+  const { level, time, part, event, msg = '' } = fields;
+  return `${JSON.stringify({ level, time, part, event, left_out: line.length, msg: shorten(msg, TEXT_LENGTH) })}\n`;
 }
 
 const GATHER_MS = 50;

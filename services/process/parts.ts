@@ -73,7 +73,7 @@ export async function openParts(
   const liveProjects = openLiveProjects(settings, toolSecrets);
   const mcp = openMcpServers(readMcpServers(settings.PAWL_MCP), {
     ...{ warn, proxyOf, path: settings.variables.PATH, redact: liveProjects.redact },
-    log: (about) => log.info(about, 'an MCP server wrote to its standard error'),
+    log: (about) => log.info({ event: 'mcp_server.output', ...about }, 'an MCP server wrote to its standard error'),
   });
   const simulator = lazySimulator();
   const packages = await loadProviderPackages(settings.variables);

@@ -46,3 +46,21 @@ test('no key stands in the log, however deep it lies', async () => {
     { provider: 'openai', msg: 'said {"apiKey": 1}' },
   ]);
 });
+
+test('a line of the log with a long text is cut, and keeps its first fields if it is still too long', async () => {
+  const { lines } = await printed(`
+    log.warn({ event: 'a.b', output: 'x'.repeat(100_000) }, 'long');
+    log.warn({ event: 'a.b', list: Array(100_000).fill('item') }, 'wide');
+  `);
+
+  const [long, wide] = lines;
+  expect(String(long?.output)).toHaveLength(4_000);
+  expect(wide).toEqual({
+    level: 40,
+    time: expect.any(Number),
+    part: 'test',
+    event: 'a.b',
+    left_out: expect.any(Number),
+    msg: 'wide',
+  });
+});

@@ -11,6 +11,8 @@ export const MCP_BOUNDS = {
   listPages: 20,
   listTools: 2_000,
   listLength: 4 * 1024 * 1024,
+  /** Characters of a tool's name: the SDK writes names to the log. A longer name is cut, and its tool is left out. */
+  toolNameLength: 256,
   /** Characters of the description of a tool. */
   descriptionLength: 64 * 1024,
   /** Events in all streams of one server, or lines of one command, that are read at once, and per second after that. */
