@@ -1,9 +1,10 @@
+import { REPLY_BOUNDS } from '../bounds/reply-bounds.ts';
 import type { ProviderFailed } from '../failure.ts';
 import type { RequestedCall } from '../turn/message.ts';
 import type { Reply } from '../turn/reply.ts';
 import { nameFailure } from './errors/name-failure.ts';
 import type { Delta, Provider } from './provider.ts';
-import { boundReply, REPLY_LIMITS, UnusableReply } from './reply-limits.ts';
+import { boundReply, UnusableReply } from './unusable-reply.ts';
 
 /** The bounds of one call beside those of every reply. Only deltas count: keep-alives and empty chunks do not. */
 export type Bounds = { timeoutMs: number; idleTimeoutMs: number; maxReplyBytes?: number };
@@ -103,14 +104,14 @@ export async function usableReply(provider: string, asking: Promise<Reply>): Pro
 }
 
 function checkReply({ calls, opaque }: Reply): void {
-  boundReply(calls.length, REPLY_LIMITS.calls, 'tool calls');
+  boundReply(calls.length, REPLY_BOUNDS.calls, 'tool calls');
   for (const call of calls) checkCall(call);
   const state = opaque === null ? '' : JSON.stringify(opaque);
-  boundReply(state.length, REPLY_LIMITS.stateLength, 'of reasoning, blocks and parts to keep');
+  boundReply(state.length, REPLY_BOUNDS.stateLength, 'of reasoning, blocks and parts to keep');
 }
 
 /** How deep its arguments are is for the tool's check: its error goes to the model, and the reply stays. */
 function checkCall({ name, arguments: args }: RequestedCall): void {
-  boundReply(name.length, REPLY_LIMITS.nameLength, 'characters in the name of a tool');
-  boundReply(args.length, REPLY_LIMITS.argumentsLength, 'of arguments in one call');
+  boundReply(name.length, REPLY_BOUNDS.nameLength, 'characters in the name of a tool');
+  boundReply(args.length, REPLY_BOUNDS.argumentsLength, 'of arguments in one call');
 }

@@ -1,13 +1,13 @@
 import { crc32 } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
+import { REPLY_BOUNDS } from '#core/bounds/reply-bounds.ts';
 import { boundBody } from '#core/llm/ai-sdk/package/bound-body.ts';
-import { REPLY_LIMITS } from '#core/llm/reply-limits.ts';
 import { repeat } from '#test/harness/repeat.ts';
 
-const DEEP = '['.repeat(REPLY_LIMITS.depth + 1);
-const HALF = '['.repeat(REPLY_LIMITS.depth / 2 + 1);
-const CLOSED = ']'.repeat(REPLY_LIMITS.depth / 2 + 1);
-const WIDE = `[${'[],'.repeat(REPLY_LIMITS.values)}[]]`;
+const DEEP = '['.repeat(REPLY_BOUNDS.depth + 1);
+const HALF = '['.repeat(REPLY_BOUNDS.depth / 2 + 1);
+const CLOSED = ']'.repeat(REPLY_BOUNDS.depth / 2 + 1);
+const WIDE = `[${'[],'.repeat(REPLY_BOUNDS.values)}[]]`;
 
 /** A body that comes in these chunks, and what was read of it. */
 function bodyOf(chunks: Iterable<string | Uint8Array>) {
@@ -86,10 +86,10 @@ describe('a body for a package fails and is given up', () => {
   });
 
   test.each<[string, string, RegExp, number]>([
-    ['data without an end', 'data: 1\n', /more than 8 MiB in one event/, REPLY_LIMITS.eventBytes * 2],
-    ['an answer without an end', 'a', /more than 8 MiB in one answer/, REPLY_LIMITS.eventBytes],
-    ['empty events without an end', 'data: {}\n\n', /more than 500,000 events/, REPLY_LIMITS.events * 10],
-    ['empty lines of JSON without an end', '{}\n', /more than 500,000 events/, REPLY_LIMITS.events * 3],
+    ['data without an end', 'data: 1\n', /more than 8 MiB in one event/, REPLY_BOUNDS.eventBytes * 2],
+    ['an answer without an end', 'a', /more than 8 MiB in one answer/, REPLY_BOUNDS.eventBytes],
+    ['empty events without an end', 'data: {}\n\n', /more than 500,000 events/, REPLY_BOUNDS.events * 10],
+    ['empty lines of JSON without an end', '{}\n', /more than 500,000 events/, REPLY_BOUNDS.events * 3],
   ])('%s', async (_, text, says, most) => {
     const { failure, state } = await givenOf(endless(text));
 
@@ -101,14 +101,14 @@ describe('a body for a package fails and is given up', () => {
     const { failure, state } = await givenOf(after('data: ', endless('a')));
 
     expect(failure).toMatchObject({ message: 'more than 8 MiB in one line' });
-    expect(state.bytes).toBeLessThan(REPLY_LIMITS.eventBytes + 2 * 65_536);
+    expect(state.bytes).toBeLessThan(REPLY_BOUNDS.eventBytes + 2 * 65_536);
   });
 
   test('a frame without an end', async () => {
     const { failure, state, pieces } = await givenOf(endless('\0\xff'));
 
     expect(failure).toMatchObject({ message: 'more than 8 MiB in one event' });
-    expect([state.bytes < REPLY_LIMITS.eventBytes + 2 * 65_536, pieces]).toEqual([true, []]);
+    expect([state.bytes < REPLY_BOUNDS.eventBytes + 2 * 65_536, pieces]).toEqual([true, []]);
   });
 });
 

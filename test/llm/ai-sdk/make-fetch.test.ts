@@ -1,8 +1,8 @@
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
+import { REPLY_BOUNDS } from '#core/bounds/reply-bounds.ts';
 import { makeFetch } from '#core/llm/ai-sdk/package/make-fetch.ts';
 import { makeHttpClient } from '#core/llm/http/http-client.ts';
-import { REPLY_LIMITS } from '#core/llm/reply-limits.ts';
 import { startWireServer } from '#test/llm/wire-server.ts';
 
 const fetched = makeFetch(makeHttpClient().post);
@@ -41,7 +41,7 @@ test('an answer without a body, a refusal and one that was packed are read', asy
 test('a redirect to elsewhere is not followed, and an answer has a limit', async () => {
   await using server = await startWireServer();
   const mebibyte = Buffer.alloc(1024 * 1024, '\n');
-  const many = Array.from({ length: REPLY_LIMITS.bytes / mebibyte.length + 1 }, () => mebibyte);
+  const many = Array.from({ length: REPLY_BOUNDS.bytes / mebibyte.length + 1 }, () => mebibyte);
   server.answer({ status: 307, headers: { location: 'http://127.0.0.1:1/' } });
   server.answerNext({ body: many });
 

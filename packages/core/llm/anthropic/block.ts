@@ -1,5 +1,6 @@
+import { REPLY_BOUNDS } from '../../bounds/reply-bounds.ts';
 import { parseJson } from '../../json.ts';
-import { boundReply, REPLY_LIMITS } from '../reply-limits.ts';
+import { boundReply } from '../unusable-reply.ts';
 import type { Block, BlockDelta } from './event.ts';
 
 /** A block while it arrives; `json` is the text of its input so far, `call` its place among the calls. */
@@ -23,7 +24,7 @@ export function takeDelta(growing: BlockAccumulator, delta: BlockDelta): void {
       return;
     case 'citations_delta':
       if (!Array.isArray(block.citations)) block.citations = [];
-      boundReply((block.citations as unknown[]).push(delta.citation), REPLY_LIMITS.parts, 'citations of one block');
+      boundReply((block.citations as unknown[]).push(delta.citation), REPLY_BOUNDS.parts, 'citations of one block');
   }
 }
 

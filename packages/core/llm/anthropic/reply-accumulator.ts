@@ -1,7 +1,8 @@
+import { REPLY_BOUNDS } from '../../bounds/reply-bounds.ts';
 import type { Usage } from '../../turn/reply.ts';
 import { nameFailure } from '../errors/name-failure.ts';
 import type { Delta } from '../provider.ts';
-import { boundReply, REPLY_LIMITS } from '../reply-limits.ts';
+import { boundReply } from '../unusable-reply.ts';
 import { argumentsOf, type BlockAccumulator, leadOf, takeDelta, textAt, wholeBlock } from './block.ts';
 import { type Block, Event, type WireUsage } from './event.ts';
 
@@ -83,9 +84,9 @@ export function resumeReply(reply: ReplyAccumulator): Block[] {
 function startBlock(reply: ReplyAccumulator, index: number, block: Block): Delta[] {
   const call = block.type === 'tool_use' ? reply.calls : -1;
   if (call >= 0) reply.calls += 1;
-  boundReply(reply.calls, REPLY_LIMITS.calls, 'tool calls');
+  boundReply(reply.calls, REPLY_BOUNDS.calls, 'tool calls');
   const started: BlockAccumulator = { block: { ...block }, json: '', call };
-  boundReply(reply.blocks.push(started), REPLY_LIMITS.parts, 'blocks');
+  boundReply(reply.blocks.push(started), REPLY_BOUNDS.parts, 'blocks');
   reply.open.set(index, started);
   const text = leadAt(reply, started) + textAt(block, 'text');
   if (block.type === 'text' && text) return [{ kind: 'text', text }];
@@ -100,7 +101,7 @@ function takeBlockDelta(reply: ReplyAccumulator, { index, delta }: Event): Delta
   if (!growing || !delta) throw unusable(reply, 'a piece belongs to no block');
   const isFirst = !textAt(growing.block, 'text');
   takeDelta(growing, delta);
-  boundReply(growing.json.length, REPLY_LIMITS.argumentsLength, 'of arguments in one call');
+  boundReply(growing.json.length, REPLY_BOUNDS.argumentsLength, 'of arguments in one call');
 
   const text = textAt(delta, 'text');
   if (delta.type === 'text_delta' && text) {

@@ -1,6 +1,6 @@
 import { ProviderFailed } from '../../failure.ts';
 import { Unreached } from '../http/http-client.ts';
-import { ForeignReply, UnusableReply } from '../reply-limits.ts';
+import { ForeignReply, UnusableReply } from '../unusable-reply.ts';
 import { type Asked, nameFailure } from './name-failure.ts';
 
 /**

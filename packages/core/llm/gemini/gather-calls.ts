@@ -1,5 +1,6 @@
+import { REPLY_BOUNDS } from '../../bounds/reply-bounds.ts';
 import type { Delta } from '../provider.ts';
-import { boundReply, REPLY_LIMITS } from '../reply-limits.ts';
+import { boundReply } from '../unusable-reply.ts';
 import type { FunctionCall, PartialArg } from './chunk.ts';
 
 /** A call while it arrives: whole, or in chunks that say they will continue. */
@@ -45,7 +46,7 @@ function isBlank({ id, name, args, partialArgs }: FunctionCall): boolean {
 function startCall(calls: CallAccumulator[], { id, name }: FunctionCall): CallAccumulator {
   const state = { isOpen: false, openPath: null, keptAt: -1, isBroken: false };
   const call = { id: id ?? '', name: name ?? '', args: startArgs(), ...state };
-  boundReply(calls.push(call), REPLY_LIMITS.calls, 'tool calls');
+  boundReply(calls.push(call), REPLY_BOUNDS.calls, 'tool calls');
   return call;
 }
 
@@ -74,7 +75,7 @@ function putArg(args: Args, { jsonPath, ...value }: PartialArg, continues: boole
   const steps = stepsOf(jsonPath);
   const last = steps?.at(-1);
   if (!steps || last === undefined) return false;
-  boundReply(steps.length, REPLY_LIMITS.depth, 'levels of JSON in the arguments of one call');
+  boundReply(steps.length, REPLY_BOUNDS.depth, 'levels of JSON in the arguments of one call');
   const container = steps.slice(0, -1).reduce<Container | null>(
     // A list follows where the next step is a number.
     (at, step, index) => at && enter(at, step, typeof steps[index + 1] === 'number'),

@@ -1,9 +1,10 @@
+import { REPLY_BOUNDS } from '../../bounds/reply-bounds.ts';
 import { cleanText } from '../../text.ts';
 import type { RequestedCall } from '../../turn/message.ts';
 import type { FinishReason, Reply, Usage } from '../../turn/reply.ts';
 import { nameFailure } from '../errors/name-failure.ts';
 import type { Delta } from '../provider.ts';
-import { boundReply, REPLY_LIMITS } from '../reply-limits.ts';
+import { boundReply } from '../unusable-reply.ts';
 import { Chunk, type Part, type WireUsage } from './chunk.ts';
 import { type CallAccumulator, gatherCall } from './gather-calls.ts';
 import { type KeptPart, opaqueOf } from './opaque.ts';
@@ -99,7 +100,7 @@ function gatherPart(reply: ReplyAccumulator, part: Part): Delta[] {
 }
 
 function keep({ kept }: ReplyAccumulator, part: KeptPart): void {
-  boundReply(kept.push(part), REPLY_LIMITS.parts, 'parts');
+  boundReply(kept.push(part), REPLY_BOUNDS.parts, 'parts');
 }
 
 function takeCall(reply: ReplyAccumulator, { functionCall, thoughtSignature }: Part): Delta[] {

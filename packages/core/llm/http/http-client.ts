@@ -1,8 +1,9 @@
 import { pipeline, Readable, type Transform } from 'node:stream';
 import { constants, createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { type Dispatcher, errors } from 'undici';
+import { REPLY_BOUNDS } from '../../bounds/reply-bounds.ts';
 import { type Connections, fetchOver, openConnections, type ProxyOf, withoutProxy } from '../../proxy.ts';
-import { REPLY_LIMITS, UnusableReply } from '../reply-limits.ts';
+import { UnusableReply } from '../unusable-reply.ts';
 import { type ByteQueue, type ByteReader, chunksOf, makeByteQueue } from './byte-queue.ts';
 
 /** One request to a model's server: a POST, unless it says `GET`, which has no body. */
@@ -51,7 +52,7 @@ export function makeHttpClient(proxyOf: ProxyOf = withoutProxy): {
   fetch: typeof globalThis.fetch;
   close(): Promise<void>;
 } {
-  const bounds = { headersTimeout: 0, bodyTimeout: 0, maxHeaderSize: REPLY_LIMITS.headerBytes };
+  const bounds = { headersTimeout: 0, bodyTimeout: 0, maxHeaderSize: REPLY_BOUNDS.headerBytes };
   const connections = openConnections(proxyOf, bounds);
   return {
     post: (request) => follow(connections, request),

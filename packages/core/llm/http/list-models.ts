@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { parseJson } from '../../json.ts';
-import { UnusableReply } from '../reply-limits.ts';
+import { UnusableReply } from '../unusable-reply.ts';
 import type { Post, PostRequest } from './http-client.ts';
 import { openReply } from './open-reply.ts';
 

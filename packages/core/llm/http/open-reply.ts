@@ -1,10 +1,11 @@
+import { REPLY_BOUNDS } from '../../bounds/reply-bounds.ts';
+import { shareReplies } from '../../bounds/reply-share.ts';
 import { exceedsJson } from '../../json.ts';
-import { boundJson, boundReply, ForeignReply, REPLY_LIMITS, UnusableReply } from '../reply-limits.ts';
+import { boundJson, boundReply, ForeignReply, UnusableReply } from '../unusable-reply.ts';
 import { type ByteReader, chunksOf } from './byte-queue.ts';
 import { holdBytes } from './hold-bytes.ts';
 import type { AnswerHeaders, Post, PostRequest } from './http-client.ts';
 import { readEvents, type ServerEvent } from './read-events.ts';
-import { shareReplies } from './reply-share.ts';
 
 /** A status beyond 2xx and the text that came with it. */
 export type Refusal = { kind: 'refused'; status: number; headers: AnswerHeaders; text: string };
@@ -84,8 +85,9 @@ export function limited(reader: ByteReader): ByteReader {
   const count = (chunk: Awaited<ReturnType<ByteReader['read']>>) => {
     const size = chunk.value?.byteLength ?? 0;
     bytes += size;
-    boundReply(bytes, REPLY_LIMITS.bytes, 'in one answer');
-    share.take(size);
+    boundReply(bytes, REPLY_BOUNDS.bytes, 'in one answer');
+    const excess = share.take(size);
+    if (excess) throw new UnusableReply(excess);
     if (chunk.done) share.release();
     return chunk;
   };
@@ -113,8 +115,8 @@ export async function readError(body: ByteReader): Promise<string> {
 }
 
 async function readWhole(reader: ByteReader): Promise<string> {
-  const bytes = await readBytes(reader, REPLY_LIMITS.eventBytes);
-  boundReply(bytes.length, REPLY_LIMITS.eventBytes, 'in one answer');
+  const bytes = await readBytes(reader, REPLY_BOUNDS.eventBytes);
+  boundReply(bytes.length, REPLY_BOUNDS.eventBytes, 'in one answer');
   const text = new TextDecoder().decode(bytes);
   boundJson(text, 'one answer');
   return text;

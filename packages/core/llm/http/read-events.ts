@@ -1,7 +1,8 @@
 import { createParser } from 'eventsource-parser';
+import { REPLY_BOUNDS } from '../../bounds/reply-bounds.ts';
 import { parseJson } from '../../json.ts';
 import { yieldToEventLoop } from '../../yield-to-event-loop.ts';
-import { boundJson, boundReply, REPLY_LIMITS } from '../reply-limits.ts';
+import { boundJson, boundReply } from '../unusable-reply.ts';
 import { type HeldBytes, holdBytes } from './hold-bytes.ts';
 
 /** One server-sent event; `name` is null where the server gave it none. */
@@ -25,14 +26,14 @@ export async function* readEvents(
     const end = endOfEvents(unfinished, bytes);
     const events = end > 0 ? parse(unfinished.release(bytes.subarray(0, end))) : [];
     count += events.length;
-    boundReply(count, REPLY_LIMITS.events, 'events in one answer');
+    boundReply(count, REPLY_BOUNDS.events, 'events in one answer');
     for (let at = 0; at < events.length; at += MOST_AT_ONCE) {
       if (at > 0) await yieldToEventLoop();
       yield events.slice(at, at + MOST_AT_ONCE);
     }
     unfinished.hold(bytes.subarray(end));
-    const isLine = unfinished.size() > REPLY_LIMITS.eventBytes && !unfinished.held().includes(LF);
-    boundReply(unfinished.size(), REPLY_LIMITS.eventBytes, isLine ? 'in one line' : 'in one event');
+    const isLine = unfinished.size() > REPLY_BOUNDS.eventBytes && !unfinished.held().includes(LF);
+    boundReply(unfinished.size(), REPLY_BOUNDS.eventBytes, isLine ? 'in one line' : 'in one event');
   }
   const ended = parse(unfinished.release(), '\n');
   const last = parse(NOTHING, '\n').filter(({ data }) => parseJson(data) !== undefined);
@@ -62,7 +63,7 @@ function eventParser(): (bytes: Uint8Array, more?: string) => ServerEvent[] {
   let events: ServerEvent[] = [];
   const parser = createParser({
     onEvent({ event, data }) {
-      boundReply(data.length, REPLY_LIMITS.eventBytes, 'in one event');
+      boundReply(data.length, REPLY_BOUNDS.eventBytes, 'in one event');
       boundJson(data, 'one event');
       events.push({ name: event?.trim() || null, data });
     },

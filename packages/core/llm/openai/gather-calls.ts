@@ -1,6 +1,7 @@
+import { REPLY_BOUNDS } from '../../bounds/reply-bounds.ts';
 import { type JsonScan, parseJson, scanJson, startJsonScan } from '../../json.ts';
 import type { Delta } from '../provider.ts';
-import { boundReply, REPLY_LIMITS } from '../reply-limits.ts';
+import { boundReply } from '../unusable-reply.ts';
 import type { CallDelta } from './chunk.ts';
 
 /** A call while it arrives; `extra` is what the server wants back with it (Gemini's thought signature). */
@@ -36,7 +37,7 @@ export function gatherCall(calls: CallsAccumulator, delta: CallDelta): Delta[] {
   if (!call.id && delta.id) nameCall(calls, call, delta.id);
   call.name ||= delta.function?.name ?? '';
   call.arguments += text;
-  boundReply(call.arguments.length, REPLY_LIMITS.argumentsLength, 'of arguments in one call');
+  boundReply(call.arguments.length, REPLY_BOUNDS.argumentsLength, 'of arguments in one call');
   scanJson(call.scan, text);
   call.extra = delta.extra_content ?? call.extra;
   return text ? [{ kind: 'tool-arguments', index: call.place, text }] : [];
@@ -89,7 +90,7 @@ function startCall(calls: CallsAccumulator, delta: CallDelta): CallAccumulator {
   const index = delta.index ?? null;
   const scan = startJsonScan();
   const call: CallAccumulator = { place, index, id: '', name: '', arguments: '', extra: null, scan, isBroken: false };
-  boundReply(calls.all.push(call), REPLY_LIMITS.calls, 'tool calls');
+  boundReply(calls.all.push(call), REPLY_BOUNDS.calls, 'tool calls');
   if (index !== null) calls.at.set(index, call);
   return call;
 }

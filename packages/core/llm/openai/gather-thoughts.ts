@@ -1,4 +1,5 @@
-import { boundReply, REPLY_LIMITS } from '../reply-limits.ts';
+import { REPLY_BOUNDS } from '../../bounds/reply-bounds.ts';
+import { boundReply } from '../unusable-reply.ts';
 import type { ChunkDelta } from './chunk.ts';
 
 type Detail = Record<string, unknown>;
@@ -30,7 +31,7 @@ export function gatherThoughts(thoughts: Thoughts, delta: ChunkDelta): string {
 function joinDetail(details: Detail[], delta: Detail): void {
   const last = details.at(-1);
   if (!last || last.type !== delta.type || last.index !== delta.index) {
-    boundReply(details.push({ ...delta }), REPLY_LIMITS.parts, 'details of reasoning');
+    boundReply(details.push({ ...delta }), REPLY_BOUNDS.parts, 'details of reasoning');
     return;
   }
   const grown = GROWING.filter((field) => typeof last[field] === 'string' && typeof delta[field] === 'string');

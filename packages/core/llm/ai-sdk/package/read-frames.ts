@@ -1,6 +1,7 @@
+import { REPLY_BOUNDS } from '../../../bounds/reply-bounds.ts';
 import { isRecord, parseJson } from '../../../json.ts';
 import { holdBytes } from '../../http/hold-bytes.ts';
-import { boundReply, REPLY_LIMITS, UnusableReply } from '../../reply-limits.ts';
+import { boundReply, UnusableReply } from '../../unusable-reply.ts';
 import { scanText, startTextScan } from './scan-text.ts';
 
 /** A frame of an event stream of AWS: two lengths and a checksum, headers, a text, a checksum. */
@@ -24,7 +25,7 @@ export function readFrames(): FrameReader {
     take(bytes) {
       const size = held.size() + bytes.length;
       if (size < needed) {
-        boundReply(size, REPLY_LIMITS.eventBytes, 'in one event');
+        boundReply(size, REPLY_BOUNDS.eventBytes, 'in one event');
         held.hold(bytes);
         return [];
       }
@@ -32,14 +33,14 @@ export function readFrames(): FrameReader {
       let left = held.release(bytes);
       for (needed = lengthOf(left); left.length >= needed; needed = lengthOf(left)) {
         const frame = left.subarray(0, needed);
-        boundReply(needed, REPLY_LIMITS.eventBytes, 'in one event');
+        boundReply(needed, REPLY_BOUNDS.eventBytes, 'in one event');
         checkFrame(frame);
         frames.push(frame);
         left = left.subarray(needed);
       }
       held.hold(left);
       count += frames.length;
-      boundReply(count, REPLY_LIMITS.events, 'events in one answer');
+      boundReply(count, REPLY_BOUNDS.events, 'events in one answer');
       return frames;
     },
     rest: () => held.release(),

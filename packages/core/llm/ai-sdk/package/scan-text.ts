@@ -1,5 +1,6 @@
+import { REPLY_BOUNDS } from '../../../bounds/reply-bounds.ts';
 import { type JsonScan, scanJson, startJsonScan } from '../../../json.ts';
-import { boundReply, REPLY_LIMITS, UnusableReply } from '../../reply-limits.ts';
+import { boundReply, UnusableReply } from '../../unusable-reply.ts';
 
 /**
  * How much a text has held so far for each of its possible readers: one that takes server-sent events, and one that takes JSON,
@@ -64,23 +65,23 @@ function takeInLine(scan: TextScan, piece: Uint8Array): void {
 /** Data is no JSON by itself: a reader of JSON has stopped before it. */
 function takeData(scan: TextScan, piece: Uint8Array): void {
   scan.value = holdNothing();
-  boundReply(scan.line.bytes, REPLY_LIMITS.eventBytes, 'in one line');
+  boundReply(scan.line.bytes, REPLY_BOUNDS.eventBytes, 'in one line');
   hold(scan.event, piece, 'one event');
 }
 
 function hold(held: Held, piece: Uint8Array, where: string): void {
   held.bytes += piece.length;
-  boundReply(held.bytes, REPLY_LIMITS.eventBytes, `in ${where}`);
+  boundReply(held.bytes, REPLY_BOUNDS.eventBytes, `in ${where}`);
   const { deepest, values } = scanJson(held.json, piece);
-  boundReply(deepest, REPLY_LIMITS.depth, `levels of JSON in ${where}`);
-  boundReply(values, REPLY_LIMITS.values, `JSON values in ${where}`);
+  boundReply(deepest, REPLY_BOUNDS.depth, `levels of JSON in ${where}`);
+  boundReply(values, REPLY_BOUNDS.values, `JSON values in ${where}`);
 }
 
 /** No string of JSON goes on in the next line. */
 function endLine(scan: TextScan): void {
   const { line, event, value } = scan;
   if (line.isItem || (line.bytes === 0 && event.bytes > 0)) scan.items += 1;
-  boundReply(scan.items, REPLY_LIMITS.events, 'events in one answer');
+  boundReply(scan.items, REPLY_BOUNDS.events, 'events in one answer');
   if (line.bytes === 0) scan.event = holdNothing();
   else for (const { json } of [event, value]) leaveString(json);
   if (value.json.depth === 0) scan.value = holdNothing();

@@ -1,6 +1,7 @@
 import type { LanguageModelV4ToolCall as WholeCall } from '@ai-sdk/provider';
+import { REPLY_BOUNDS } from '../../../bounds/reply-bounds.ts';
 import type { Delta } from '../../provider.ts';
-import { boundReply, REPLY_LIMITS } from '../../reply-limits.ts';
+import { boundReply } from '../../unusable-reply.ts';
 
 /** A call while it arrives. `isRaw`: its pieces are no JSON, and only the whole call has its arguments. */
 export type CallAccumulator = {
@@ -20,7 +21,7 @@ export function startCall(calls: CallAccumulator[], beginning: Beginning): CallA
   const { id, toolName: name, inputEncoding, providerMetadata: metadata } = beginning;
   const isRaw = inputEncoding === 'text';
   const call = { place: calls.length, id, name, arguments: '', isRaw, isWhole: false, metadata };
-  boundReply(calls.push(call), REPLY_LIMITS.calls, 'tool calls');
+  boundReply(calls.push(call), REPLY_BOUNDS.calls, 'tool calls');
   return call;
 }
 
@@ -30,7 +31,7 @@ export function growCall(call: CallAccumulator | undefined, text: string, metada
   call.metadata = metadata ?? call.metadata;
   if (call.isRaw || !text) return [];
   call.arguments += text;
-  boundReply(call.arguments.length, REPLY_LIMITS.argumentsLength, 'of arguments in one call');
+  boundReply(call.arguments.length, REPLY_BOUNDS.argumentsLength, 'of arguments in one call');
   return [{ kind: 'tool-arguments', index: call.place, text }];
 }
 
@@ -42,6 +43,6 @@ export function endCall(call: CallAccumulator, { toolName, input, providerMetada
   call.arguments = whole;
   call.isWhole = true;
   call.metadata = providerMetadata ?? call.metadata;
-  boundReply(whole.length, REPLY_LIMITS.argumentsLength, 'of arguments in one call');
+  boundReply(whole.length, REPLY_BOUNDS.argumentsLength, 'of arguments in one call');
   return isNew ? [{ kind: 'tool-arguments', index: call.place, text: whole }] : [];
 }

@@ -1,6 +1,7 @@
 import type { LanguageModelV3StreamPart, LanguageModelV4StreamPart } from '@ai-sdk/provider';
+import { REPLY_BOUNDS } from '../../../bounds/reply-bounds.ts';
 import type { Delta } from '../../provider.ts';
-import { boundReply, REPLY_LIMITS } from '../../reply-limits.ts';
+import { boundReply } from '../../unusable-reply.ts';
 import { type CallAccumulator, endCall, growCall, startCall } from './call-accumulator.ts';
 import { wordWarning } from './word-warning.ts';
 
@@ -98,7 +99,7 @@ function warn({ warnings }: ReplyAccumulator, sentence: string): void {
 }
 
 function keep<Part extends ReplyAccumulator['parts'][number]>({ parts }: ReplyAccumulator, part: Part): Part {
-  boundReply(parts.push(part), REPLY_LIMITS.parts, 'parts');
+  boundReply(parts.push(part), REPLY_BOUNDS.parts, 'parts');
   return part;
 }
 

@@ -1,10 +1,11 @@
+import { REPLY_BOUNDS } from '../../../bounds/reply-bounds.ts';
 import { ProviderFailed } from '../../../failure.ts';
 import { cleanText } from '../../../text.ts';
 import type { RequestedCall } from '../../../turn/message.ts';
 import { type Reply, sumUsage } from '../../../turn/reply.ts';
 import type { ToolChoice } from '../../../turn/request/turn.ts';
 import type { Provider, RoundRequest } from '../../provider.ts';
-import { boundReply, REPLY_LIMITS } from '../../reply-limits.ts';
+import { boundReply } from '../../unusable-reply.ts';
 import { answerRequest, decisionRequest } from './decision-request.ts';
 import { type DecidedCall, parseDecision } from './parse-decision.ts';
 
@@ -23,7 +24,7 @@ export function emulateTools(provider: Ask): Ask {
       if (first && first.calls.length > 0) return first;
 
       const decision = await provider.ask(decisionRequest(request), signal, hide);
-      boundReply(decision.text?.length ?? 0, REPLY_LIMITS.markedLength, 'of text that decides on tool calls');
+      boundReply(decision.text?.length ?? 0, REPLY_BOUNDS.markedLength, 'of text that decides on tool calls');
       const decided = parseDecision(decision.text, receivedIn(request));
       enforceChoice(decided, request.toolChoice);
       if (decided.length > 0) {

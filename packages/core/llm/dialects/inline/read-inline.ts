@@ -1,9 +1,10 @@
+import { REPLY_BOUNDS } from '../../../bounds/reply-bounds.ts';
 import type { FinishReason, Reply } from '../../../turn/reply.ts';
 import type { Tool } from '../../../turn/request/tool.ts';
 import type { ToolChoice } from '../../../turn/request/turn.ts';
 import type { Delta, Provider, RoundRequest } from '../../provider.ts';
 import { renderHistory } from '../../render-history.ts';
-import { boundReply, REPLY_LIMITS } from '../../reply-limits.ts';
+import { boundReply } from '../../unusable-reply.ts';
 import { endText, parseMarkers, startHoldBack, takeText } from './hold-back.ts';
 
 type Ask = Pick<Provider, 'ask'>;
@@ -88,7 +89,7 @@ function withRefusal({ text, calls }: Omit<Read, 'refusalFrom'>, refusal: string
 }
 
 function boundText(text: string): void {
-  boundReply(text.length, REPLY_LIMITS.markedLength, 'of text with markers');
+  boundReply(text.length, REPLY_BOUNDS.markedLength, 'of text with markers');
 }
 
 /** What the markers stand for, as calls; where none may be called now, the markers are cut out and that is all. */

@@ -1,10 +1,9 @@
 import { getHeapStatistics } from 'node:v8';
-import { UnusableReply } from '../reply-limits.ts';
 
 /** What one answer has of the memory that all answers under way in this process may take together. */
 export type ReplyShare = {
-  /** Counts bytes; an `UnusableReply` where all have too many, those that are large before small ones. */
-  take(bytes: number): void;
+  /** Counts bytes. Says why the answer has to end, if all answers have too many bytes: large ones end before small ones. */
+  take(bytes: number): string | null;
   release(): void;
 };
 
@@ -26,9 +25,9 @@ export function shareReplies(): ReplyShare {
       own += bytes;
       taken += bytes;
       const isSmall = own <= SMALL_BYTES;
-      if (taken <= (isSmall ? ALL_BYTES : LARGE_BYTES)) return;
+      if (taken <= (isSmall ? ALL_BYTES : LARGE_BYTES)) return null;
       const much = isSmall ? 'more than there is room for' : `more than ${Math.floor(SMALL_BYTES / 1024 / 1024)} MiB`;
-      throw new UnusableReply(`${much}, while other answers fill the memory of this worker`);
+      return `${much}, while other answers fill the memory of this worker`;
     },
     release() {
       taken -= own;

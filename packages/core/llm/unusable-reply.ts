@@ -1,30 +1,7 @@
 import { Failure } from '../failure.ts';
-import { exceedsJson, JSON_LIMITS } from '../json.ts';
+import { exceedsJson } from '../json.ts';
 
 const MIB = 1024 * 1024;
-
-/** What one answer of a provider may make a worker hold. Beyond any of these the attempt fails (docs/security.md). */
-export const REPLY_LIMITS = {
-  /** Bytes of one answer, unpacked, and of its headers. */
-  bytes: 64 * MIB,
-  headerBytes: 16 * 1024,
-  /** Bytes of one event or line of a stream, or of a reply sent whole. */
-  eventBytes: 8 * MIB,
-  /** Events, lines of JSON or frames of one answer, also those that say nothing. */
-  events: 500_000,
-  /** The JSON of one event. */
-  ...JSON_LIMITS,
-  calls: 1000,
-  /** Characters of a tool's name, and of the arguments of one call. */
-  nameLength: 256,
-  argumentsLength: MIB,
-  /** Blocks, parts or details of reasoning. */
-  parts: 10_000,
-  /** Characters of JSON that the provider wants back with the reply. */
-  stateLength: 8 * MIB,
-  /** Characters of a text in which tool calls are looked for (`tool_mode` `inline`, `emulated`). */
-  markedLength: MIB,
-};
 
 /** An answer that is not read to its end: it exceeds a limit, or leads elsewhere. Its message names which. */
 export class UnusableReply extends Failure {
