@@ -1,64 +1,58 @@
+import { DELIVERY_BOUNDS } from '#core/bounds/delivery-bounds.ts';
 import type { DeliveryRoom, DueDelivery } from '#core/checkpoint/webhooks/take-deliveries.ts';
 import type { Project } from '#core/project.ts';
 
-/** Attempts at once of a receiver that has not answered yet. Each answer allows one more, up to half of the slots. */
-const FIRST_WINDOW = 4;
-
-/** An attempt that lasts longer leaves its slot to others. */
-const SLOW_MS = 500;
-
-/** Attempts that may have left their slots, for each slot; beyond that they keep them. */
-const SLOW_PER_SLOT = 4;
-
 /** The slots of a worker for attempts at deliveries: which are free, and who may have them. */
 export type DeliverySlots = {
-  /** What may be taken now; several `configured` projects leave each other a quarter. */
+  /** Returns how many deliveries may be taken now. Several `configured` projects leave each other a quarter. */
   room(configured: Weighed[]): DeliveryRoom;
   /** Begins an attempt. The returned function ends it, and says whether the receiver has answered. */
-  enter(delivery: Pick<DueDelivery, 'project' | 'receiver'>): (hasAnswered: boolean) => void;
+  enter(delivery: Named): (hasAnswered: boolean) => void;
 };
 
 type Weighed = Pick<Project, 'name' | 'weight'>;
-type Receiver = { project: string; receiver: string; busy: number; window: number };
+type Named = Pick<DueDelivery, 'project' | 'receiver'>;
+type Receiver = Named & { busy: number; window: number };
 type Attempt = { of: Receiver; startedAt: number };
 
-/** Makes the slots of a worker. A receiver that hangs has its own few attempts, and keeps no slot from another. */
+/**
+ * Makes the slots of a worker. A receiver that hangs has its own few attempts. However many receivers of a project hang,
+ * a quarter of the project's slots is left to its receivers that have answered.
+ */
 export function makeDeliverySlots(concurrency: number): DeliverySlots {
   const most = Math.max(1, Math.floor(concurrency / 2));
-  const first = Math.min(FIRST_WINDOW, most);
+  const first = Math.min(DELIVERY_BOUNDS.firstWindow, most);
+  const whole = { young: concurrency, all: (1 + DELIVERY_BOUNDS.slowPerSlot) * concurrency };
   const receivers = new Map<string, Receiver>();
   const attempts = new Set<Attempt>();
+  const answered = rememberReceivers();
 
-  function free(): number {
-    return Math.min(concurrency - youngOf(attempts).length, (1 + SLOW_PER_SLOT) * concurrency - attempts.size);
-  }
   function leave(attempt: Attempt, hasAnswered: boolean): void {
     const { of } = attempt;
     attempts.delete(attempt);
     of.busy -= 1;
     of.window = hasAnswered ? Math.min(most, of.window + 1) : first;
+    answered.note(of, hasAnswered);
     if (of.busy === 0) receivers.delete(keyOf(of));
   }
 
   return {
     room: (configured) => {
-      const share = configured.length > 1 ? 0.75 : 1;
-      const shares = { young: share * concurrency, all: share * (1 + SLOW_PER_SLOT) * concurrency };
+      const share = shareOf(whole, configured.length > 1 ? DELIVERY_BOUNDS.projectShare : 1);
+      const hanging = new Set([...attempts].filter(isSlow).map(({ of }) => keyOf(of)));
+      const isAnswering = (of: Named) => answered.has(of) && !hanging.has(keyOf(of));
+      const projects = projectsOf([...attempts], { configured, share, isAnswering });
       return {
-        free: free(),
-        projects: projectsOf([...attempts], configured, shares),
+        free: leastRoom(whole, [...attempts]),
+        projects,
         receivers: [...receivers.values()].map(({ window, ...one }) => ({ ...one, room: window - one.busy })),
-        unknown: { project: Math.max(1, Math.floor(shares.young)), receiver: first },
+        answering: namedOf(projects, () => answered.all().filter(isAnswering)),
+        unknown: { project: shareOf(share, DELIVERY_BOUNDS.doubtfulShare).young, receiver: first },
       };
     },
-    enter: (delivery) => {
-      const key = keyOf(delivery);
-      const of = receivers.get(key) ?? {
-        project: delivery.project,
-        receiver: delivery.receiver,
-        busy: 0,
-        window: first,
-      };
+    enter: ({ project, receiver }) => {
+      const key = keyOf({ project, receiver });
+      const of = receivers.get(key) ?? { project, receiver, busy: 0, window: first };
       receivers.set(key, of);
       of.busy += 1;
       const attempt = { of, startedAt: performance.now() };
@@ -68,33 +62,79 @@ export function makeDeliverySlots(concurrency: number): DeliverySlots {
   };
 }
 
-function keyOf({ project, receiver }: Pick<DueDelivery, 'project' | 'receiver'>): string {
+/** The receivers that answered their last attempt, the last to answer first. */
+function rememberReceivers() {
+  const receivers = new Map<string, Named>();
+  return {
+    has: (of: Named) => receivers.has(keyOf(of)),
+    all: () => [...receivers.values()].reverse(),
+    note: ({ project, receiver }: Named, hasAnswered: boolean) => {
+      const key = keyOf({ project, receiver });
+      receivers.delete(key);
+      if (hasAnswered) receivers.set(key, { project, receiver });
+      for (const oldest of receivers.keys()) {
+        if (receivers.size <= DELIVERY_BOUNDS.rememberedReceivers) return;
+        receivers.delete(oldest);
+      }
+    },
+  };
+}
+
+function keyOf({ project, receiver }: Named): string {
   return JSON.stringify([project, receiver]);
 }
 
-function youngOf(attempts: Iterable<Attempt>): Attempt[] {
-  const since = performance.now() - SLOW_MS;
-  return [...attempts].filter(({ startedAt }) => startedAt > since);
+function isSlow({ startedAt }: Attempt): boolean {
+  return performance.now() - startedAt >= DELIVERY_BOUNDS.slowMs;
+}
+
+/** Attempts that keep their slots, and attempts with those that have left their slots. */
+type Share = { young: number; all: number };
+
+function shareOf({ young, all }: Share, part: number): Share {
+  return { young: Math.max(1, Math.floor(part * young)), all: Math.max(1, Math.floor(part * all)) };
+}
+
+/** How many more attempts a share has room for. */
+function leastRoom({ young, all }: Share, attempts: Attempt[]): number {
+  const slow = attempts.filter(isSlow).length;
+  return Math.min(young - (attempts.length - slow), all - attempts.length);
 }
 
 /** The projects that have attempts, or another weight than 1. */
 function projectsOf(
   attempts: Attempt[],
-  configured: Weighed[],
-  shares: { young: number; all: number },
+  about: { configured: Weighed[]; share: Share; isAnswering: (of: Receiver) => boolean },
 ): DeliveryRoom['projects'] {
+  const { configured, share, isAnswering } = about;
   const weights = new Map(configured.map(({ name, weight }) => [name, weight]));
   const weighted = configured.flatMap(({ name, weight }) => (weight === 1 ? [] : [name]));
   const names = new Set([...attempts.map(({ of }) => of.project), ...weighted]);
   return [...names].map((project) => {
     const own = attempts.filter(({ of }) => of.project === project);
-    const busy = youngOf(own).length;
-    const room = Math.max(1, Math.floor(shares.young)) - busy;
+    const doubtful = own.filter(({ of }) => !isAnswering(of));
+    const doubtfulShare = shareOf(share, DELIVERY_BOUNDS.doubtfulShare);
+    const [room, doubtfulRoom] = [leastRoom(share, own), leastRoom(doubtfulShare, doubtful)];
     return {
-      project,
-      weight: weights.get(project) ?? 1,
-      busy,
-      room: Math.min(room, Math.floor(shares.all) - own.length),
+      ...{ project, weight: weights.get(project) ?? 1 },
+      busy: own.filter((attempt) => !isSlow(attempt)).length,
+      room: isCrowded(doubtfulShare, doubtful) ? room : Math.min(room, doubtfulRoom),
+      doubtfulRoom: Math.min(room, doubtfulRoom),
     };
   });
+}
+
+/** Whether half of a share is taken. Until then the receivers that answer are not told from the others. */
+function isCrowded({ young, all }: Share, attempts: Attempt[]): boolean {
+  return leastRoom({ young: young / 2, all: all / 2 }, attempts) <= 0;
+}
+
+/** Of the receivers that answer, those of projects with less room for all others. The last to answer come first. */
+function namedOf(projects: DeliveryRoom['projects'], answering: () => Named[]): Named[] {
+  const limited = projects.filter(({ room, doubtfulRoom }) => doubtfulRoom < room);
+  if (limited.length === 0) return [];
+  const receivers = answering();
+  return limited.flatMap(({ project }) =>
+    receivers.filter((receiver) => receiver.project === project).slice(0, DELIVERY_BOUNDS.namedReceivers),
+  );
 }

@@ -81,9 +81,9 @@ test('projects share the slots for deliveries by their weights', async () => {
   await endTurns(harness, harness.a, 1);
   await endTurns(harness, harness.b, 1);
 
-  const projects = [{ project: 'a', weight: 3, busy: 0, room: 8 }];
+  const projects = [{ project: 'a', weight: 3, busy: 0, room: 8, doubtfulRoom: 8 }];
   const taken = await takeDeliveries(harness.db, {
-    ...{ free: 8, projects, receivers: [] },
+    ...{ free: 8, projects, receivers: [], answering: [] },
     unknown: { project: 8, receiver: 4 },
   });
 
@@ -100,7 +100,7 @@ test('the receivers of a project take turns, whatever waits for one of them', as
   while (await harness.workOnce());
 
   const taken = await takeDeliveries(harness.db, {
-    ...{ free: 2, projects: [], receivers: [] },
+    ...{ free: 2, projects: [], receivers: [], answering: [] },
     unknown: { project: 2, receiver: 2 },
   });
 
@@ -121,6 +121,25 @@ test('endpoints that hang, more than there are slots, keep no other endpoint wai
   }
 
   expect(await countDeliveries(harness)).toMatchObject({ attempted: expect.any(Number), ended: 0 });
+  for (const caught of hanging.caught) caught.answer({ status: 410 });
+});
+
+test('endpoints that hang, more than attempts may wait, keep no endpoint waiting that answers', async () => {
+  await using harness = await createHarness();
+  await using hanging = await openExternalServer(hangs);
+  await using healthy = await openExternalServer();
+  await createEndpoint(harness, healthy.url);
+  await using _worker = await startBackgroundWorker(harness, { concurrency: 8 });
+  await harness.startTurn({ input: 'Hi' });
+  await healthy.arrival(1);
+  for (let number = 1; number <= 60; number += 1) await createEndpoint(harness, `${hanging.url}${number}`);
+
+  for (let number = 2; number <= MANY; number += 1) {
+    await harness.startTurn({ input: 'Hi' });
+    await healthy.arrival(number);
+  }
+
+  expect(hanging.caught.length).toBeGreaterThanOrEqual(6);
   for (const caught of hanging.caught) caught.answer({ status: 410 });
 });
 

@@ -29,7 +29,10 @@ async function workTurnsOnly(harness: Harness): Promise<void> {
 }
 
 /** Room for as many deliveries of one receiver. */
-const roomFor = (free: number) => ({ free, projects: [], receivers: [], unknown: { project: free, receiver: free } });
+const roomFor = (free: number) => ({
+  ...{ free, projects: [], receivers: [], answering: [] },
+  unknown: { project: free, receiver: free },
+});
 
 describeQueues(({ redis }) => {
   test('a slow receiver gets the events of a turn in order, each once', async () => {

@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { write } from '../../postgres/read-write.ts';
 import type { TurnTrace } from '../../trace-context.ts';
 import type { EventType, StoredEvent } from '../../turn/event.ts';
@@ -36,12 +36,14 @@ export type DueDelivery = {
 /**
  * What a worker may take: `free` deliveries in all, of each project and of each receiver so many more (`room`). `projects` and
  * `receivers` are those that the worker is on already, with the number of their attempts (`busy`); `unknown` is the room of all others.
- * A project that is not among `projects` has the weight 1.
+ * A project that is not among `projects` has the weight 1. Of a project's deliveries, `doubtfulRoom` may go to receivers that
+ * are not named in `answering`.
  */
 export type DeliveryRoom = {
   free: number;
-  projects: { project: string; weight: number; busy: number; room: number }[];
+  projects: { project: string; weight: number; busy: number; room: number; doubtfulRoom: number }[];
   receivers: { project: string; receiver: string; busy: number; room: number }[];
+  answering: { project: string; receiver: string }[];
   unknown: { project: number; receiver: number };
 };
 
@@ -62,13 +64,18 @@ export async function takeDeliveries(db: Db, room: DeliveryRoom): Promise<DueDel
         where due_at is not null and (deliveries.project, deliveries.receiver) > (receiver.project, receiver.receiver)
         order by project, receiver limit 1) as next
     ),
+    project as materialized (
+      select * from json_to_recordset(${room.projects}::json)
+        as known (project text, weight double precision, busy int, room int, "doubtfulRoom" int)
+    ),
     open as materialized (
-      select receiver.project, receiver.receiver, coalesce(busy, 0) as busy, coalesce(room, ${room.unknown.receiver}::int) as room
+      select receiver.project, receiver.receiver, (receiver.project, receiver.receiver) in (${answering(room)}) as answers,
+        coalesce(busy, 0) as busy, coalesce(room, ${room.unknown.receiver}::int) as room
       from receiver left join json_to_recordset(${room.receivers}::json) as known (project text, receiver text, busy int, room int)
         on known.project = receiver.project and known.receiver = receiver.receiver
     ),
     candidate as materialized (
-      select next.id, open.project, next.is_stopped,
+      select next.id, open.project, answers, next.is_stopped,
         busy + row_number() over (partition by open.project, open.receiver order by next.due_at, next.id) as nth
       from open cross join lateral (
         select id, due_at, endpoint_id is not null and not ${hasEnabledEndpoint} as is_stopped from deliveries
@@ -77,15 +84,17 @@ export async function takeDeliveries(db: Db, room: DeliveryRoom): Promise<DueDel
         order by due_at, id limit least(room, ${room.free}::int)) as next
       where room > 0
     ),
+    known as (
+      select candidate.*, coalesce(room, ${room.unknown.project}::int) as room, coalesce(busy, 0) as busy, coalesce(weight, 1) as weight,
+        answers or row_number() over (partition by project, answers order by nth, random())
+          <= coalesce("doubtfulRoom", ${room.unknown.project}::int) as is_free
+      from candidate left join project using (project) where not is_stopped
+    ),
     ranked as (
-      select id, project, row_number() over (partition by project order by nth, random()) as nth from candidate where not is_stopped
+      select id, room, busy, weight, row_number() over (partition by project order by nth, random()) as nth from known where is_free
     ),
     chosen as materialized (
-      select id from ranked
-        left join json_to_recordset(${room.projects}::json) as known (project text, weight double precision, busy int, room int)
-          on known.project = ranked.project
-      where nth <= coalesce(room, ${room.unknown.project}::int)
-      order by (coalesce(busy, 0) + nth) / coalesce(weight, 1), random() limit ${room.free}::int
+      select id from ranked where nth <= room order by (busy + nth) / weight, random() limit ${room.free}::int
     ),
     free as materialized (
       select id from deliveries where id in (select id from chosen) and due_at <= now() for no key update skip locked
@@ -106,6 +115,10 @@ export async function takeDeliveries(db: Db, room: DeliveryRoom): Promise<DueDel
     from taken left join events on events.turn_id = taken.turn_id and number = event_number
       left join webhook_endpoints as endpoint on endpoint.id = endpoint_id`,
   );
+}
+
+function answering(room: DeliveryRoom): RawBuilder<unknown> {
+  return sql`select project, receiver from json_to_recordset(${room.answering}::json) as answering (project text, receiver text)`;
 }
 
 /**

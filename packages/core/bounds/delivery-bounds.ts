@@ -1,0 +1,16 @@
+/** What receivers of webhooks may take of a worker (docs/webhooks.md). A worker has a slot for each of its jobs. */
+export const DELIVERY_BOUNDS = {
+  /** Attempts at once at a receiver that has not answered yet. Each answer allows one more, up to half of the slots. */
+  firstWindow: 4,
+  /** An attempt that lasts longer is slow and leaves its slot to others. */
+  slowMs: 500,
+  /** Slow attempts for each slot. Further slow attempts keep their slots. */
+  slowPerSlot: 4,
+  /** The share of slots and of slow attempts that one of several projects may have. */
+  projectShare: 0.75,
+  /** The part of a project's share for receivers that have not answered their last attempt. */
+  doubtfulShare: 0.75,
+  /** Receivers that have answered: so many a worker remembers, and so many of a project it names to the database. */
+  rememberedReceivers: 10_000,
+  namedReceivers: 1_000,
+};
