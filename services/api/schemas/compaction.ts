@@ -8,7 +8,9 @@ import { Tokens } from './round.ts';
 export const Compaction = z
   .object({
     round: z.int().describe('The round before which it was made: from there on it is sent.'),
-    strategy: z.enum(['summarize', 'drop_tool_results']).describe('What was done with older rounds.'),
+    strategy: z
+      .enum(['summarize', 'drop_tool_results'])
+      .describe('How older rounds were shortened. If no summary came, results are dropped for the rest of the turn.'),
     up_to_turn: TurnId.describe('The last turn that is replaced or shortened.'),
     up_to_round: z.int().describe('The last round of that turn.'),
     before_tokens: z.int().describe('Tokens of the request as it would have been, by estimate.'),
@@ -19,7 +21,7 @@ export const Compaction = z
       .describe(
         'What is sent instead. Null where nothing is: results were dropped, no summary came that was shorter, or something that it told of was deleted.',
       ),
-    model: z.string().nullable().describe('The model that wrote the summary; null where none was asked.'),
+    model: z.string().nullable().describe('The model that was asked for a summary; null if none was asked.'),
     usage: orNull(Tokens).describe(
       'What the summary used; null where the provider did not report it, or none was asked.',
     ),

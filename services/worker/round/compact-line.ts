@@ -8,7 +8,7 @@ import {
   planCompaction,
   tokensAfter,
 } from '#core/turn/compaction/plan-compaction.ts';
-import type { HistoryTurn } from '#core/turn/compaction/sent-history.ts';
+import { type HistoryTurn, replacesAny } from '#core/turn/compaction/sent-history.ts';
 import type { RoundStep } from '#core/turn/next-step.ts';
 import type { Reply } from '#core/turn/reply.ts';
 import { decideRetry, isSpent, nextModel, requestedPauseMs } from '#core/turn/retry.ts';
@@ -38,8 +38,9 @@ export function lineOf({ turn }: Run, earlier: Earlier): HistoryTurn[] {
 
 /**
  * Makes the history shorter before a round, where that is due: asks for a summary if it takes one, and checkpoints it, so that
- * no other job asks again (R23). A request for a summary that fails is tried again as the round would be. That none came, or
- * none that is shorter than what it stands for, is noted, and the round is asked as it was.
+ * no other job asks again (R23). A request for a summary that fails is tried again as the round would be. If no summary comes,
+ * results are dropped instead, also before all later rounds of the turn. If it is no shorter than what it stands for, that is
+ * noted, and the round is asked as it was.
  */
 export async function compactLine(
   run: Run,
@@ -131,12 +132,12 @@ function summaryOf({ text, finishReason }: Reply): Pick<Written, 'summary' | 're
 
 async function saveLine(
   run: Run,
-  { line, plan, written }: { line: HistoryTurn[]; plan: CompactionPlan; written: Written },
+  { line, plan: wanted, written }: { line: HistoryTurn[]; plan: CompactionPlan; written: Written },
   context: WorkerContext,
 ): Promise<Compacted> {
-  const isSummary = plan.strategy === 'summarize';
-  const after = isSummary && written.summary === null ? null : tokensAfter(line, plan, written.summary);
-  if (!isSummary && after === null) return { kind: 'same' };
+  const plan = written.summary === null ? { ...wanted, strategy: 'drop_tool_results' as const } : wanted;
+  const after = tokensAfter(line, plan, written.summary);
+  if (wanted.strategy === 'drop_tool_results' && after === null) return { kind: 'same' };
 
   const { replaced: _, covered, ...place } = plan;
   const isUsed = after !== null;
@@ -152,7 +153,7 @@ async function saveLine(
 
   if (written.model && written.usage) context.metrics.tokensUsed(run.turn.project, written.model, written.usage);
   const { turn } = run;
-  const isMade = isUsed && !(isSummary && saved.summary === null);
+  const isMade = isUsed && replacesAny(saved);
   run.turn = {
     ...turn,
     compactions: [...turn.compactions, saved],
@@ -167,7 +168,7 @@ async function saveLine(
 
 /** A run that has told a piece of its round leaves it to another, which tells it under an edition of its own (R18). */
 async function goOn(run: Run, saved: Compaction, context: WorkerContext): Promise<Compacted> {
-  if (saved.strategy === 'summarize' && saved.summary === null) return { kind: 'same' };
+  if (!replacesAny(saved)) return { kind: 'same' };
   return run.told ? { kind: 'left', wakeups: await handBack(run, context) } : { kind: 'shorter' };
 }
 

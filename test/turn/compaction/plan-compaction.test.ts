@@ -104,6 +104,17 @@ test('the latest summary in effect counts, and results stay dropped behind it', 
   ]);
 });
 
+test('results that an earlier compaction dropped stay dropped if a later one finds none to drop', () => {
+  const dropped = { ...made(1, 'b', 1), strategy: 'drop_tool_results' as const, summary: null };
+  const useless = { ...dropped, round: 2, upToTurn: 'a', afterTokens: dropped.beforeTokens };
+  const result = { ...makeRound(1, null, [{}]).calls[0]!.result!, content: 'sunny '.repeat(20) };
+  const looked = { ...turn('b', [1]), rounds: [makeRound(1, 'b1', [{ result }])] };
+
+  expect(told([turn('a', [1]), looked, { ...turn('c', [1]), compactions: [dropped, useless] }])).toContain(
+    '(dropped to make room)',
+  );
+});
+
 function turn(id: string, rounds: number[]): HistoryTurn {
   const own = makeTurn({ id, input: [{ role: 'user', content: rounds.length === 0 ? 'Hi' : id }] });
   const spoken: Round[] = rounds.map((number) => makeRound(number, `${id}${number}`));

@@ -76,7 +76,7 @@ test.for([
   expect(summariesAsked(harness)).toHaveLength(1);
 });
 
-test('a summary that is empty is asked for as often as a round would be, then noted, and the round asked as it is', async () => {
+test('an empty summary is asked for five times, and without results to drop the round is asked as it is', async () => {
   await using harness = await createHarness();
   const { say } = await converse(harness, { strategy: 'summarize', max_input_tokens: 1_000, keep_last_rounds: 1 });
   const answer = scripted({ answer: long, summary: { say: ' ' } });
@@ -88,6 +88,44 @@ test('a summary that is empty is asked for as often as a round would be, then no
   expect(turn).toMatchObject({ status: 'completed', compactions: [{ round: 1, summary: null }] });
   expect(turn).toMatchObject({ rounds: [{ attempts: 1 }], usage: { llm_calls: 6 } });
   expect(summariesAsked(harness)).toHaveLength(5);
+});
+
+test.for([
+  ['is empty', { say: ' ' }, 5],
+  ['is refused', { refusal: 'I will not.' }, 1],
+] as const)('if a summary %s, its turn drops results instead and asks for none again', async ([, summary, times]) => {
+  await using harness = await createHarness();
+  const { say } = await converse(
+    harness,
+    { strategy: 'summarize', max_input_tokens: 1_000, keep_last_rounds: 1 },
+    { tools: ['weather_lookup'] },
+  );
+  const rounds = ['a', 'b', 'c', 'd', 'e', 'f'].map((id) => ({ say: long, tools: [weather(`call_${id}`)] }));
+
+  const turn = await say(scripted({ rounds, answer: 'Done.', summary }), {}, { attempts: 5 });
+
+  expect(summariesAsked(harness)).toHaveLength(times);
+  expect(turn).toMatchObject({ status: 'completed', usage: { llm_calls: 7 + times } });
+  const [first, ...later] = turn.compactions ?? [];
+  expect(first).toMatchObject({ strategy: 'drop_tool_results', summary: null, model: 'openai/test' });
+  expect(later.map(({ strategy, model }) => [strategy, model])).toContainEqual(['drop_tool_results', null]);
+  const results = harness.modelRequests.at(-1)?.body.messages.filter(({ role }) => role === 'tool');
+  expect(results?.map(({ content }) => content)).toEqual([
+    ...Array(5).fill('(dropped to make room)'),
+    expect.stringContaining('sunny'),
+  ]);
+});
+
+test('the next turn asks for a summary again after one without', async () => {
+  await using harness = await createHarness();
+  const { say } = await converse(harness, { strategy: 'summarize', max_input_tokens: 1_000, keep_last_rounds: 1 });
+  const refused = scripted({ answer: long, summary: { refusal: 'I will not.' } });
+
+  for (const _ of [1, 2, 3]) await say(refused);
+  const before = summariesAsked(harness).length;
+  await say(refused);
+
+  expect([before, summariesAsked(harness).length]).toEqual([1, 2]);
 });
 
 test('with all rounds to be kept there is nothing to compact, and the round is asked as it is', async () => {

@@ -46,7 +46,8 @@ export function planCompaction(line: readonly HistoryTurn[], because: Compaction
 
   const upTo = placeBefore(line, context.keep_last_rounds);
   const owner = upTo && line[upTo.index];
-  if (!owner || !isBehind(upTo, reached(line, context.strategy))) return null;
+  const strategy = strategyOf(turn, context.strategy);
+  if (!owner || !isBehind(upTo, reached(line, strategy))) return null;
   const place = { upToTurn: owner.id, upToRound: upTo.round };
   const covered = line.slice(0, upTo.index + 1);
   const leftOut = leftOutOf(covered);
@@ -55,13 +56,18 @@ export function planCompaction(line: readonly HistoryTurn[], because: Compaction
   const replaced = transcriptOf(coveredTurns(told, place));
   return {
     round,
-    strategy: context.strategy,
+    strategy,
     ...place,
     beforeTokens,
     leftOut,
     replaced,
     covered: covered.map(({ id }) => id),
   };
+}
+
+/** A turn for which no summary could be written drops results from then on, as its compactions say. */
+function strategyOf({ compactions }: HistoryTurn, wanted: CompactionStrategy): CompactionStrategy {
+  return compactions.some(({ strategy }) => strategy === 'drop_tool_results') ? 'drop_tool_results' : wanted;
 }
 
 /** What comes of a plan: how large the next request is with it, or null where it would be no smaller. */
@@ -76,7 +82,7 @@ export function tokensAfter(
   const after = [...line.slice(0, -1), { ...turn, compactions: [...turn.compactions, made] }];
   const sizeOf = (turns: readonly HistoryTurn[]) => tokensOfRequest(transcriptOf(sentHistory(turns)), turn.config);
   const [now, then] = [sizeOf(line), sizeOf(after)];
-  return then < now ? Math.ceil((plan.beforeTokens * then) / now) : null;
+  return then < now ? Math.min(plan.beforeTokens - 1, Math.ceil((plan.beforeTokens * then) / now)) : null;
 }
 
 /** The last round of a line before the `kept` last ones. */

@@ -1,5 +1,5 @@
 import type { Turn } from '../turn.ts';
-import { findInEffect, type HistoryTurn, type Place } from './sent-history.ts';
+import { findInEffect, type HistoryTurn, type Place, replacesAny } from './sent-history.ts';
 import { MOST_OF_RESULT } from './summary-prompt.ts';
 
 /** Bytes of a turn beside its rounds, and of each round; `results` are those of successful calls. Round 0 has adopted calls. */
@@ -64,8 +64,9 @@ export function fillOutline(outline: readonly OutlinedTurn[], loaded: readonly H
  */
 export function planOwn(outlined: OutlinedTurn, most: number): { plan: LoadingPlan; isShortened: boolean } {
   const { id, compactions } = outlined.turn;
-  const replacing = compactions.filter(({ strategy, summary }) => strategy === 'drop_tool_results' || summary !== null);
-  const rounds = replacing.flatMap(({ upToTurn, upToRound }) => (upToTurn === id ? [upToRound] : []));
+  const rounds = compactions
+    .filter(replacesAny)
+    .flatMap(({ upToTurn, upToRound }) => (upToTurn === id ? [upToRound] : []));
   const whole: LoadingPlan = { first: 0, last: 0, shortened: null };
   const round = Math.max(0, ...rounds);
   const plan = { ...whole, shortened: { index: 0, round, characters: MOST_OF_RESULT } };

@@ -48,8 +48,15 @@ export function leftOutOf(turns: readonly Pick<HistoryTurn, 'leftOut'>[]): numbe
   return turns.reduce((sum, { leftOut }) => sum + leftOut, 0);
 }
 
-function isSent({ strategy, summary, leftOut }: Compaction, covered: readonly HistoryTurn[]): boolean {
-  return strategy === 'drop_tool_results' || (summary !== null && leftOut === leftOutOf(covered));
+function isSent(compaction: Compaction, covered: readonly HistoryTurn[]): boolean {
+  const { strategy, summary, leftOut } = compaction;
+  if (strategy === 'drop_tool_results') return replacesAny(compaction);
+  return summary !== null && leftOut === leftOutOf(covered);
+}
+
+/** Whether a compaction makes the history shorter, or is only the note that none was possible. */
+export function replacesAny({ strategy, summary, beforeTokens, afterTokens }: Compaction): boolean {
+  return strategy === 'drop_tool_results' ? afterTokens < beforeTokens : summary !== null;
 }
 
 const OPENING = 'Summary of the conversation so far, which stands in its place:';
