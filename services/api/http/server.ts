@@ -108,26 +108,48 @@ function busy(): Response {
   });
 }
 
-/** Answers what never became a request. A connection that is gone, or is being answered, is only closed. */
+type Exchange = { request: IncomingMessage; response: ServerResponse };
+
+/**
+ * Answers what never became a request, once the requests before it have their answers. A connection that is gone, or is
+ * in the middle of an answer to half a request, is only closed.
+ */
 function refuseInEnvelope(server: Server, limits: ServerLimits): void {
-  const answers = new WeakMap<Duplex, ServerResponse>();
-  server.on('request', ({ socket }: IncomingMessage, response: ServerResponse) => void answers.set(socket, response));
-  server.on('checkExpectation', ({ socket }: IncomingMessage, response: ServerResponse) => {
-    answers.set(socket, response);
+  const exchanges = new WeakMap<Duplex, Set<Exchange>>();
+  const refused = new WeakSet<Duplex>();
+  const note = (request: IncomingMessage, response: ServerResponse) => {
+    const open = exchanges.get(request.socket) ?? new Set();
+    const exchange = { request, response };
+    exchanges.set(request.socket, open.add(exchange));
+    response.once('close', () => open.delete(exchange));
+  };
+  server.on('request', note);
+  server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
+    note(request, response);
     const message = 'Only `Expect: 100-continue` can be met. Leave out the header, or send that.';
     refuse(response, new RequestRefused(417, 'expectation_failed', message, 'Expect'));
   });
   server.on('clientError', (error: Error & { code?: string }, socket: Duplex) => {
-    const answer = answers.get(socket);
-    const isUnderWay = answer?.headersSent === true && !answer.writableFinished;
+    const open = [...(exchanges.get(socket) ?? [])];
+    const unanswered = open.findLast(({ request }) => request.complete)?.response;
+    const isUnderWay = !unanswered && open.some(({ response }) => response.headersSent);
     if (error.code === 'ECONNRESET' || !socket.writable || isUnderWay) return void socket.destroy(error);
-    const refusal = refusalOf(error.code, limits);
-    const body = JSON.stringify(errorEnvelope(refusal));
-    const status = `HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status]}`;
-    const head = `${status}\r\ncontent-type: application/json\r\nx-request-id: ${newId('req')}`;
-    const rest = `connection: close\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
-    socket.end(`${head}\r\n${rest}`, () => socket.destroy());
+    if (refused.has(socket)) return;
+    refused.add(socket);
+    const refuseRest = () => endWith(socket, refusalOf(error.code, limits));
+    if (unanswered) unanswered.once('close', refuseRest);
+    else refuseRest();
   });
+}
+
+/** Writes a refusal to a connection itself, and closes it. */
+function endWith(socket: Duplex, refusal: RequestRefused): void {
+  if (!socket.writable) return void socket.destroy();
+  const body = JSON.stringify(errorEnvelope(refusal));
+  const status = `HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status]}`;
+  const head = `${status}\r\ncontent-type: application/json\r\nx-request-id: ${newId('req')}`;
+  const rest = `connection: close\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
+  socket.end(`${head}\r\n${rest}`, () => socket.destroy());
 }
 
 /** Answers what reaches no route. The rest of the request is not read, so its connection is closed. */

@@ -61,6 +61,33 @@ test.each([
   expect(describeRefusal(answer)).toBe(refusal);
 });
 
+test.each([
+  ['a POST', 1],
+  ['two POSTs', 2],
+])('%s with stray bytes after the body is answered first, then the bytes are refused', async (_, times) => {
+  await using server = await serve({});
+  const post = 'POST / HTTP/1.1\r\nhost: localhost\r\ncontent-length: 2\r\n\r\n{}';
+
+  const answers = (await text(server.send(`${post.repeat(times)}stray\r\n`))).split(/(?=HTTP\/1\.1 )/);
+
+  expect(answers.map((answer) => answer.split('\r\n')[0])).toEqual([
+    ...Array(times).fill('HTTP/1.1 200 OK'),
+    'HTTP/1.1 400 Bad Request',
+  ]);
+  expect(describeRefusal(parse(answers.at(-1)!))).toBe('400 invalid_http: null');
+  expect(server.asked()).toBe(times);
+});
+
+test('a client that leaves after stray bytes closes its connection', async () => {
+  await using server = await serve({});
+  const socket = server.send('GET /large HTTP/1.1\r\nhost: localhost\r\n\r\nstray\r\n');
+  await once(socket, 'data');
+
+  socket.destroy();
+
+  await server.closed(1);
+});
+
 test('HTTP/1.0 needs no Host', async () => {
   await using server = await serve({});
 
