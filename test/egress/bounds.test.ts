@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { repeat } from '#test/harness/repeat.ts';
@@ -41,6 +42,60 @@ test('endless interim answers run into the timeout', async () => {
   const failure = await failureOf(egress.send(requestTo(receiver.url, { timeoutMs: 1_500 })));
 
   expect(failure).toMatchObject({ kind: 'timeout', sent: true, status: null });
+});
+
+const INTERIM = 'HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n';
+const CHUNKED = 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n';
+
+test('informational responses without end are refused at their bound', async () => {
+  await using receiver = await startRawReceiver((socket) => pour(socket, INTERIM));
+  await using egress = egressTo('127.0.0.1');
+
+  const failure = await failureOf(egress.send(requestTo(receiver.url, { timeoutMs: 200_000 })));
+
+  expect(failure).toMatchObject({ kind: 'cut', sent: true, status: null });
+  expect(failure.message).toBe(
+    'The answer of 127.0.0.1 has more than 1,000 informational responses (1xx). Send fewer of them.',
+  );
+});
+
+test('a hundred informational responses before the answer are read', async () => {
+  const answer = `${INTERIM.repeat(100)}HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok`;
+  await using receiver = await startRawReceiver((socket) => socket.once('data', () => socket.write(answer)));
+  await using egress = egressTo('127.0.0.1');
+
+  expect(await egress.send(requestTo(receiver.url))).toMatchObject({ status: 200, body: 'ok' });
+});
+
+test('chunks of one byte without end are refused at their bound, with the status known', async () => {
+  await using receiver = await startRawReceiver((socket) => {
+    socket.once('data', () => socket.write(CHUNKED));
+    pour(socket, '1\r\nx\r\n');
+  });
+  await using egress = egressTo('127.0.0.1');
+
+  const failure = await failureOf(
+    egress.send(requestTo(receiver.url, { timeoutMs: 200_000, maxBytes: 4 * 1024 * 1024 })),
+  );
+
+  expect(failure).toMatchObject({ kind: 'cut', sent: true, status: 200 });
+  expect(failure.message).toBe(
+    'The answer of 127.0.0.1 has more than 25,000 chunks of less than 64 bytes. Send larger chunks.',
+  );
+});
+
+test('chunks of 64 bytes are read up to the bound in bytes', async () => {
+  const chunk = `40\r\n${'x'.repeat(64)}\r\n`;
+  await using receiver = await startRawReceiver((socket) => {
+    socket.once('data', () => socket.write(CHUNKED));
+    pour(socket, chunk);
+  });
+  await using egress = egressTo('127.0.0.1');
+
+  const answer = await egress.send(requestTo(receiver.url, { timeoutMs: 200_000, maxBytes: 4 * 1024 * 1024 }));
+
+  expect(answer).toMatchObject({ status: 200, truncated: true });
+  expect(answer.body).toHaveLength(4 * 1024 * 1024);
 });
 
 test('an endless body is cut at the bound and its connection destroyed', async () => {
@@ -102,3 +157,13 @@ test('a body packed against our wish is not unpacked', async () => {
 
   expect(answer.body.length).toBeLessThanOrEqual(bomb.length);
 });
+
+/** Sends a text again and again once the request has come, as fast as the other side reads. */
+function pour(socket: Socket, text: string): void {
+  const much = text.repeat(1_000);
+  const send = () => {
+    while (!socket.destroyed && socket.write(much));
+    socket.once('drain', send);
+  };
+  socket.once('data', send);
+}

@@ -1,6 +1,8 @@
 import type { Dispatcher } from 'undici';
 import type { Connections } from '../proxy.ts';
 import { retryAfterMs } from '../retry-after.ts';
+import { yieldToEventLoop } from '../yield-to-event-loop.ts';
+import { countAnswer } from './count-answer.ts';
 import { EgressFailed, type EgressFailureKind } from './failure.ts';
 
 /** One request: `timeoutMs` is for all of it, name lookup and body included; of the answer `maxBytes` are read. */
@@ -102,6 +104,12 @@ function readResponse(
   { resolve, reject }: PromiseWithResolvers<EgressResponse>,
 ): Dispatcher.DispatchHandler {
   const { text } = inFlight;
+  const count = countAnswer(inFlight.host);
+  const exceed = (controller: Dispatcher.DispatchController, bound: string) => {
+    inFlight.over = true;
+    reject(new EgressFailed('cut', bound, partialResponse(inFlight)));
+    controller.abort(new Error('bound'));
+  };
   const finish = () => {
     const { status, headers } = inFlight;
     resolve({ status: status ?? 0, headers, ...text.read(), retryAfterMs: pauseIn(headers), sent: true });
@@ -112,22 +120,36 @@ function readResponse(
       if (inFlight.over || inFlight.controller !== null) controller.abort(new Error('over'));
       else inFlight.controller = controller;
     },
-    onResponseStart(_controller, status, headers) {
-      if (status < 200) return;
+    onResponseStart(controller, status, headers) {
+      if (status < 200) {
+        const bound = count.informational();
+        if (bound !== null) exceed(controller, bound);
+        return;
+      }
       inFlight.status = status;
       inFlight.headers = Object.fromEntries(
         Object.entries(headers).map(([name, value = '']) => [name, [value].flat().join(', ')]),
       );
     },
     onResponseData(controller, chunk) {
-      if (text.add(chunk)) return;
-      finish();
-      controller.abort(new Error('enough'));
+      const isWhole = text.add(chunk);
+      const bound = count.chunk(chunk);
+      if (!isWhole) {
+        finish();
+        controller.abort(new Error('enough'));
+      } else if (bound !== null) exceed(controller, bound);
+      else if (count.isPauseDue()) pauseReading(controller);
     },
     onResponseEnd: finish,
     onResponseError: (_controller, error) =>
       reject(explainFailure(error, { host: inFlight.host, ...partialResponse(inFlight) })),
   };
+}
+
+/** Lets other work run, if that has waited for long. */
+function pauseReading(controller: Dispatcher.DispatchController): void {
+  controller.pause();
+  void yieldToEventLoop().then(() => controller.resume());
 }
 
 const FIRST_BYTES = 4096;

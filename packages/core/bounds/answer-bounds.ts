@@ -1,0 +1,10 @@
+/** What the answer of an HTTP tool or a webhook receiver may cost, beside its bytes and its time (docs/security.md). */
+export const ANSWER_BOUNDS = {
+  /** Informational responses (1xx) before the answer. */
+  informational: 1_000,
+  /** Chunks of the body, in addition to one for each `bytesPerChunk`. */
+  chunks: 25_000,
+  bytesPerChunk: 64,
+  /** Chunks that are read before other work may run. */
+  chunksAtOnce: 256,
+};
