@@ -1,6 +1,6 @@
 import { setImmediate as nextTick } from 'node:timers/promises';
-import { expect, test } from 'vitest';
-import { LARGE_ANSWERS, openAnswerPlace } from '#core/bounds/answer-places.ts';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { LARGE_ANSWERS, openAnswerPlace, startTimeout } from '#core/bounds/answer-places.ts';
 
 /** Opens places of a project for a server and takes them; `started` counts those that were given. */
 function takePlaces(count: number, project: string, server: string) {
@@ -44,4 +44,23 @@ test('a place that was given up while it waited is free for others', async () =>
   await nextTick();
 
   expect(next.seen.started).toBe(1);
+});
+
+test('a timeout does not count the time in which an answer waits for its place', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+  onTestFinished(() => void vi.useRealTimers());
+  using flood = takePlaces(LARGE_ANSWERS.places, 'alpha', 'one');
+  using place = openAnswerPlace('beta');
+  const onTimeout = vi.fn();
+  startTimeout(1_000, place, onTimeout);
+
+  void place.take('one');
+  vi.advanceTimersByTime(1_500);
+  const whileWaiting = onTimeout.mock.calls.length;
+  flood.giveBack();
+  vi.advanceTimersByTime(900);
+  const withPlace = onTimeout.mock.calls.length;
+  vi.advanceTimersByTime(1_100);
+
+  expect([whileWaiting, withPlace, onTimeout.mock.calls.length]).toEqual([0, 0, 1]);
 });

@@ -13,6 +13,8 @@ export const LARGE_ANSWERS = {
 export type AnswerPlace = Disposable & {
   /** Waits until the answer of this server has a place; resolves at once if it has one. */
   take(server: string): Promise<void>;
+  /** How long the answer has waited for its place so far. */
+  waitedMs(): number;
 };
 
 type Waiting = { server: string; start(): void };
@@ -24,6 +26,8 @@ let free = LARGE_ANSWERS.places;
 /** Opens the place of a call of this project. Projects take turns, and so do the servers that each of them calls. */
 export function openAnswerPlace(project: string): AnswerPlace {
   let taken: Promise<void> | undefined;
+  let askedAt = 0;
+  let startedAt: number | undefined;
   let giveBack = () => {};
   let isOver = false;
 
@@ -32,19 +36,38 @@ export function openAnswerPlace(project: string): AnswerPlace {
       taken ??= new Promise((resolve) => {
         const start = () => {
           giveBack = holdPlace(server);
+          startedAt = performance.now();
           if (isOver) giveBack();
           resolve();
         };
+        askedAt = performance.now();
         waiting.add(JSON.stringify([project, server]), { server, start });
         fillPlaces();
       });
       return taken;
     },
+    waitedMs: () => (taken ? (startedAt ?? performance.now()) - askedAt : 0),
     [Symbol.dispose]: () => {
       isOver = true;
       giveBack();
     },
   };
+}
+
+/**
+ * Calls `onTimeout` after a time in which the wait for a place does not count, so that no answer is lost to the answers of
+ * others. Returns a function that stops this.
+ */
+export function startTimeout(timeoutMs: number, place: AnswerPlace | undefined, onTimeout: () => void): () => void {
+  let countedMs = 0;
+  const check = () => {
+    const moreMs = (place?.waitedMs() ?? 0) - countedMs;
+    countedMs += moreMs;
+    if (moreMs > 0) timer = setTimeout(check, moreMs);
+    else onTimeout();
+  };
+  let timer = setTimeout(check, timeoutMs);
+  return () => clearTimeout(timer);
 }
 
 function fillPlaces(): void {

@@ -1,4 +1,5 @@
 import type { Dispatcher } from 'undici';
+import { type AnswerPlace, LARGE_ANSWERS, startTimeout } from '../bounds/answer-places.ts';
 import type { Connections } from '../proxy.ts';
 import { retryAfterMs } from '../retry-after.ts';
 import { yieldToEventLoop } from '../yield-to-event-loop.ts';
@@ -14,6 +15,8 @@ export type EgressRequest = {
   timeoutMs: number;
   maxBytes: number;
   signal?: AbortSignal;
+  /** The place of a large answer: the answer stays in its socket until it has one. */
+  place?: AnswerPlace | undefined;
 };
 
 /** What came back, redirects included: they are never followed. Header names are lower-case. `retryAfterMs` is how long they ask to wait. */
@@ -67,12 +70,12 @@ export async function sendRequest(agent: Connections, request: EgressRequest): P
 
   if (request.signal?.aborted) onAbort();
   request.signal?.addEventListener('abort', onAbort, { once: true });
-  const timer = setTimeout(onTimeout, request.timeoutMs);
+  const stopTimeout = startTimeout(request.timeoutMs, request.place, onTimeout);
   try {
-    if (!inFlight.over) agent.dispatch(render(url, request), readResponse(inFlight, answer));
+    if (!inFlight.over) agent.dispatch(render(url, request), readResponse(inFlight, answer, request.place));
     return await answer.promise;
   } finally {
-    clearTimeout(timer);
+    stopTimeout();
     request.signal?.removeEventListener('abort', onAbort);
   }
 }
@@ -102,8 +105,10 @@ function pauseIn(headers: Record<string, string>): number | undefined {
 function readResponse(
   inFlight: InFlightRequest,
   { resolve, reject }: PromiseWithResolvers<EgressResponse>,
+  place: AnswerPlace | undefined,
 ): Dispatcher.DispatchHandler {
   const { text } = inFlight;
+  let isPlaced = false;
   const count = countAnswer(inFlight.host);
   const exceed = (controller: Dispatcher.DispatchController, bound: string) => {
     inFlight.over = true;
@@ -138,7 +143,10 @@ function readResponse(
         finish();
         controller.abort(new Error('enough'));
       } else if (bound !== null) exceed(controller, bound);
-      else if (count.isPauseDue()) pauseReading(controller);
+      else if (place && !isPlaced && text.size() > LARGE_ANSWERS.bytes) {
+        isPlaced = true;
+        pauseReading(controller, place.take(inFlight.host));
+      } else if (count.isPauseDue()) pauseReading(controller, yieldToEventLoop());
     },
     onResponseEnd: finish,
     onResponseError: (_controller, error) =>
@@ -146,10 +154,9 @@ function readResponse(
   };
 }
 
-/** Lets other work run, if that has waited for long. */
-function pauseReading(controller: Dispatcher.DispatchController): void {
+function pauseReading(controller: Dispatcher.DispatchController, over: Promise<void>): void {
   controller.pause();
-  void yieldToEventLoop().then(() => controller.resume());
+  void over.then(() => controller.resume());
 }
 
 const FIRST_BYTES = 4096;
@@ -158,6 +165,8 @@ const FIRST_BYTES = 4096;
 function boundedText(maxBytes: number): {
   /** Takes a chunk; false once there was more than fits. */
   add(chunk: Uint8Array): boolean;
+  /** The bytes that were taken so far. */
+  size(): number;
   /** What was taken so far, without a character that the limit cut in two. */
   read(): { body: string; truncated: boolean };
 } {
@@ -173,6 +182,7 @@ function boundedText(maxBytes: number): {
       truncated ||= fitting.length < chunk.length;
       return !truncated;
     },
+    size: () => length,
     read() {
       return { body: new TextDecoder().decode(bytes.subarray(0, length), { stream: truncated }), truncated };
     },

@@ -1,3 +1,4 @@
+import type { AnswerPlace } from '../../bounds/answer-places.ts';
 import { EgressFailed } from '../../egress/failure.ts';
 import type { Egress } from '../../egress/open.ts';
 import type { EgressResponse } from '../../egress/send.ts';
@@ -21,16 +22,18 @@ export type HttpRequest = {
   timeoutMs: number;
   signal: AbortSignal;
   signHeaders: ((body: string) => Record<string, string>) | undefined;
+  /** The place of its answer, if that is large. */
+  place?: AnswerPlace | undefined;
 };
 
 /** Posts the arguments to the tool's URL, once. Rejects with the reason of `signal` when that aborts. */
 export async function executeHttp(egress: Egress, request: HttpRequest): Promise<Attempt> {
   request.signal.throwIfAborted();
-  const { url, timeoutMs, signal } = request;
+  const { url, timeoutMs, signal, place } = request;
   const body = JSON.stringify(request.args);
   const headers = headersOf(request, body);
   try {
-    const answer = await egress.send({ url, headers, body, timeoutMs, maxBytes: READ_LIMIT, signal });
+    const answer = await egress.send({ url, headers, body, timeoutMs, maxBytes: READ_LIMIT, signal, place });
     return readResponse(answer);
   } catch (error) {
     signal.throwIfAborted();

@@ -1,5 +1,5 @@
 import type { CallToolRequestOptions, CallToolResult } from '@modelcontextprotocol/client';
-import type { AnswerPlace } from '../../bounds/answer-places.ts';
+import { type AnswerPlace, startTimeout } from '../../bounds/answer-places.ts';
 import type { TraceHeaders } from '../../trace-context.ts';
 import type { Tool } from '../../turn/request/tool.ts';
 import type { ToolErrorCategory } from '../../turn/tool-result.ts';
@@ -36,7 +36,7 @@ export async function executeMcp({ name, connection, askedMs }: Server, request:
   const { timeoutMs } = request;
   const tool = remoteName(request.tool, name);
   const ending = new AbortController();
-  const timer = setTimeout(() => ending.abort('timeout'), timeoutMs);
+  const stopTimeout = startTimeout(timeoutMs, request.place, () => ending.abort('timeout'));
   const signal = AbortSignal.any([request.signal, ending.signal]);
   const sent: SentCall = { isSent: false, takePlace: async () => request.place?.take(name) };
   const call: Work<CallToolResult> = ({ client }) =>
@@ -50,7 +50,7 @@ export async function executeMcp({ name, connection, askedMs }: Server, request:
     const failure = ending.signal.aborted ? { kind: 'timeout' as const } : readMcpError(error);
     return explainMcpFailure(failure, { server: name, sent: sent.isSent, timeoutMs, askedMs: askedMs() });
   } finally {
-    clearTimeout(timer);
+    stopTimeout();
   }
 }
 
@@ -60,8 +60,10 @@ function paramsOf(name: string, { args, idempotencyKey, turnId, trace }: McpRequ
   return { name, arguments: args, _meta: { ...own, ...trace } };
 }
 
+const AN_HOUR_MS = 3_600_000;
+
 /**
- * The SDK's timeout is longer than ours, which ends the call. The SDK reads from the turn's definition which arguments
+ * The SDK's timeout is much longer than ours, which ends the call. The SDK reads from the turn's definition which arguments
  * the server wants as headers. It has no output schema, so an answer that breaks the server's is accepted.
  */
 function optionsOf(
@@ -70,7 +72,7 @@ function optionsOf(
   signal: AbortSignal,
 ): CallToolRequestOptions {
   const inputSchema = { ...tool.parameters, type: 'object' as const };
-  return { signal, timeout: timeoutMs + 1_000, onprogress: progress, toolDefinition: { name, inputSchema } };
+  return { signal, timeout: timeoutMs + AN_HOUR_MS, onprogress: progress, toolDefinition: { name, inputSchema } };
 }
 
 function remoteName({ name }: Tool, server: string): string {

@@ -128,7 +128,8 @@ function execute(call: PreparedCall, context: CallContext): Promise<Attempt> {
       const { url, headers } = execution;
       const filled = fillHeaders(context.toolSecrets, { url, headers, project: call.project });
       if (!filled.ok) return Promise.resolve(notSent(filled.message));
-      return executeHttp(context.egress, { ...request, url, headers: filled.headers, signHeaders });
+      const { place } = context;
+      return executeHttp(context.egress, { ...request, url, headers: filled.headers, signHeaders, place });
     }
     case 'server':
     case undefined: {
