@@ -17,7 +17,14 @@ import { plainConfig } from '#test/harness/plain-config.ts';
 import { createTestDatabase } from '#test/harness/stores/test-database.ts';
 import { looksOf, withDatabase } from './looks.ts';
 
-const ROOM = { free: 64, projects: [], receivers: [], answering: [], unknown: { project: 64, receiver: 4 } };
+const ROOM = {
+  free: 64,
+  projects: [],
+  receivers: [],
+  answering: [],
+  hanging: [],
+  unknown: { project: 64, receiver: 4 },
+};
 const SHARE = { project: 'default', weight: 1, most: 10 };
 const FINISHED = 5_000;
 /** Rows and index entries that a query may look at, whatever else is in the database. */

@@ -6,6 +6,10 @@ export const DELIVERY_BOUNDS = {
   slowMs: 500,
   /** Slow attempts for each slot. Further slow attempts keep their slots. */
   slowPerSlot: 4,
+  /** Slow attempts at URLs of one host that leave room for other URLs of the host. */
+  slowOfHost: 16,
+  /** Deliveries of a host that are looked through for a URL that does not hang. */
+  lookedThrough: 1_000,
   /** The share of slots and of slow attempts that one of several projects may have. */
   projectShare: 0.75,
   /** The part of a project's share for receivers that have not answered their last attempt. */

@@ -7,13 +7,14 @@ export type DeliverySlots = {
   /** Returns how many deliveries may be taken now. Several `configured` projects leave each other a quarter. */
   room(configured: Weighed[]): DeliveryRoom;
   /** Begins an attempt. The returned function ends it, and says whether the receiver has answered. */
-  enter(delivery: Named): (hasAnswered: boolean) => void;
+  enter(delivery: Named & Pick<DueDelivery, 'url' | 'endpoint'>): (hasAnswered: boolean) => void;
 };
 
 type Weighed = Pick<Project, 'name' | 'weight'>;
 type Named = Pick<DueDelivery, 'project' | 'receiver'>;
 type Receiver = Named & { busy: number; window: number };
-type Attempt = { of: Receiver; startedAt: number };
+/** `url` is that of a turn's own webhook, null for an endpoint. */
+type Attempt = { of: Receiver; url: string | null; startedAt: number };
 
 /**
  * Makes the slots of a worker. A receiver that hangs has its own few attempts. However many receivers of a project hang,
@@ -45,17 +46,18 @@ export function makeDeliverySlots(concurrency: number): DeliverySlots {
       return {
         free: leastRoom(whole, [...attempts]),
         projects,
-        receivers: [...receivers.values()].map(({ window, ...one }) => ({ ...one, room: window - one.busy })),
+        receivers: receiversOf([...receivers.values()], [...attempts]),
+        hanging: hangingUrls([...attempts]),
         answering: namedOf(projects, () => answered.all().filter(isAnswering)),
         unknown: { project: shareOf(share, DELIVERY_BOUNDS.doubtfulShare).young, receiver: first },
       };
     },
-    enter: ({ project, receiver }) => {
+    enter: ({ project, receiver, url, endpoint }) => {
       const key = keyOf({ project, receiver });
       const of = receivers.get(key) ?? { project, receiver, busy: 0, window: first };
       receivers.set(key, of);
       of.busy += 1;
-      const attempt = { of, startedAt: performance.now() };
+      const attempt = { of, url: endpoint === null ? url : null, startedAt: performance.now() };
       attempts.add(attempt);
       return (hasAnswered) => leave(attempt, hasAnswered);
     },
@@ -99,6 +101,30 @@ function shareOf({ young, all }: Share, part: number): Share {
 function leastRoom({ young, all }: Share, attempts: Attempt[]): number {
   const slow = attempts.filter(isSlow).length;
   return Math.min(young - (attempts.length - slow), all - attempts.length);
+}
+
+/** The room of each receiver. Some slow attempts at URLs of a host leave its window to its other URLs. */
+function receiversOf(receivers: Receiver[], attempts: Attempt[]): DeliveryRoom['receivers'] {
+  const slow = attempts.filter((attempt) => attempt.url !== null && isSlow(attempt));
+  return receivers.map((of) => {
+    const { project, receiver, busy, window } = of;
+    const left = Math.min(DELIVERY_BOUNDS.slowOfHost, slow.filter((attempt) => attempt.of === of).length);
+    return { project, receiver, busy, room: window - (busy - left) };
+  });
+}
+
+/** The URLs of turns that hang and have as many attempts as a receiver that has not answered. */
+function hangingUrls(attempts: Attempt[]): DeliveryRoom['hanging'] {
+  const urls = new Map<string, { project: string; receiver: string; url: string; busy: number; hangs: boolean }>();
+  for (const attempt of attempts) {
+    const { url } = attempt;
+    if (url === null) continue;
+    const { project, receiver } = attempt.of;
+    const key = JSON.stringify([project, url]);
+    const { busy, hangs } = urls.get(key) ?? { busy: 0, hangs: false };
+    urls.set(key, { project, receiver, url, busy: busy + 1, hangs: hangs || isSlow(attempt) });
+  }
+  return [...urls.values()].filter(({ busy, hangs }) => hangs && busy >= DELIVERY_BOUNDS.firstWindow);
 }
 
 /** The projects that have attempts, or another weight than 1. */

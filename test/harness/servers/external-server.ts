@@ -15,7 +15,9 @@ export type ReceivedRequest = {
 };
 
 /** An HTTP server that is not Pawl's, on loopback: an HTTP tool or a webhook receiver that remembers its requests. */
-export async function openExternalServer(reply: (number: number) => Reply = () => ({ status: 200, body: 'ok' })) {
+export async function openExternalServer(
+  reply: (number: number, path: string) => Reply = () => ({ status: 200, body: 'ok' }),
+) {
   const caught: ReceivedRequest[] = [];
   const waiting = new Set<() => void>();
   const server = createServer(async (request, response) => {
@@ -25,7 +27,7 @@ export async function openExternalServer(reply: (number: number) => Reply = () =
     });
     const answer = (later: Reply) => later && send(response, later);
     caught.push({ headers: request.headers, body, left, answer });
-    answer(reply(caught.length));
+    answer(reply(caught.length, request.url ?? ''));
     for (const check of waiting) check();
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -8,6 +8,7 @@ import { apiClient } from '#test/harness/api-client.ts';
 import { createHarness, type Harness, startBackgroundWorker } from '#test/harness/create-harness.ts';
 import { describeQueues } from '#test/harness/queues.ts';
 import { openExternalServer } from '#test/harness/servers/external-server.ts';
+import { waitUntil } from '#test/harness/wait-until.ts';
 import { createEndpoint } from '#test/harness/webhook-endpoint.ts';
 
 const MANY = 20;
@@ -83,7 +84,7 @@ test('projects share the slots for deliveries by their weights', async () => {
 
   const projects = [{ project: 'a', weight: 3, busy: 0, room: 8, doubtfulRoom: 8 }];
   const taken = await takeDeliveries(harness.db, {
-    ...{ free: 8, projects, receivers: [], answering: [] },
+    ...{ free: 8, projects, receivers: [], answering: [], hanging: [] },
     unknown: { project: 8, receiver: 4 },
   });
 
@@ -100,7 +101,7 @@ test('the receivers of a project take turns, whatever waits for one of them', as
   while (await harness.workOnce());
 
   const taken = await takeDeliveries(harness.db, {
-    ...{ free: 2, projects: [], receivers: [], answering: [] },
+    ...{ free: 2, projects: [], receivers: [], answering: [], hanging: [] },
     unknown: { project: 2, receiver: 2 },
   });
 
@@ -148,7 +149,7 @@ test('a receiver that hangs gets a few attempts at once, and those that wait hav
   await using hanging = await openExternalServer(hangs);
   await using healthy = await openExternalServer();
   for (let number = 1; number <= 9; number += 1)
-    await harness.startTurn({ input: 'Hi', webhook: { url: `${hanging.url}${number}` } });
+    await harness.startTurn({ input: 'Hi', webhook: { url: hanging.url } });
   await harness.startTurn({ input: 'Hi', webhook: { url: healthy.url } });
   await using _worker = await startBackgroundWorker(harness);
 
@@ -160,6 +161,27 @@ test('a receiver that hangs gets a few attempts at once, and those that wait hav
 
   expect(meanwhile).toBe(4);
   expect(rows).toEqual(Array(5).fill({ attempts: 0 }));
+});
+
+test('a URL that hangs keeps no other URL of its host waiting', async () => {
+  await using harness = await createHarness();
+  const held = new Set<number>();
+  await using receiver = await openExternalServer((number, path) => {
+    if (path !== '/hangs') return { status: 200 };
+    held.add(number);
+    return null;
+  });
+  for (let number = 1; number <= 4 * MANY; number += 1)
+    await harness.startTurn({ input: 'Hi', webhook: { url: `${receiver.url}hangs` } });
+  while (await harness.workOnce());
+  for (let number = 1; number <= MANY; number += 1)
+    await harness.startTurn({ input: 'Hi', webhook: { url: `${receiver.url}${number}` } });
+  while (await harness.workOnce());
+
+  await using _worker = await startBackgroundWorker(harness);
+
+  await waitUntil(async () => (await countDeliveries(harness)).delivered === MANY);
+  for (const number of held) receiver.caught[number - 1]?.answer({ status: 410 });
 });
 
 test('a receiver that answers gets more attempts at once, up to half of the slots', async () => {
@@ -200,10 +222,11 @@ function hostOf(url: string): string {
 }
 
 async function countDeliveries({ db }: Harness) {
-  const { rows } = await sql<{ pending: number; attempted: number; ended: number }>`
+  const { rows } = await sql<{ pending: number; attempted: number; ended: number; delivered: number }>`
     select (count(*) filter (where due_at is not null))::int as pending,
       (count(*) filter (where lease_until is not null))::int as attempted,
-      (count(*) filter (where status = 'failed'))::int as ended
+      (count(*) filter (where status = 'failed'))::int as ended,
+      (count(*) filter (where status = 'delivered'))::int as delivered
     from deliveries`.execute(db);
-  return rows[0] ?? { pending: 0, attempted: 0, ended: 0 };
+  return rows[0] ?? { pending: 0, attempted: 0, ended: 0, delivered: 0 };
 }

@@ -30,7 +30,7 @@ async function workTurnsOnly(harness: Harness): Promise<void> {
 
 /** Room for as many deliveries of one receiver. */
 const roomFor = (free: number) => ({
-  ...{ free, projects: [], receivers: [], answering: [] },
+  ...{ free, projects: [], receivers: [], answering: [], hanging: [] },
   unknown: { project: free, receiver: free },
 });
 

@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
+import { DELIVERY_BOUNDS } from '../../bounds/delivery-bounds.ts';
 import { write } from '../../postgres/read-write.ts';
 import type { TurnTrace } from '../../trace-context.ts';
 import type { EventType, StoredEvent } from '../../turn/event.ts';
@@ -37,13 +38,14 @@ export type DueDelivery = {
  * What a worker may take: `free` deliveries in all, of each project and of each receiver so many more (`room`). `projects` and
  * `receivers` are those that the worker is on already, with the number of their attempts (`busy`); `unknown` is the room of all others.
  * A project that is not among `projects` has the weight 1. Of a project's deliveries, `doubtfulRoom` may go to receivers that
- * are not named in `answering`.
+ * are not named in `answering`. No delivery may go to a URL of a turn that is `hanging`.
  */
 export type DeliveryRoom = {
   free: number;
   projects: { project: string; weight: number; busy: number; room: number; doubtfulRoom: number }[];
   receivers: { project: string; receiver: string; busy: number; room: number }[];
   answering: { project: string; receiver: string }[];
+  hanging: { project: string; receiver: string; url: string }[];
   unknown: { project: number; receiver: number };
 };
 
@@ -74,13 +76,18 @@ export async function takeDeliveries(db: Db, room: DeliveryRoom): Promise<DueDel
       from receiver left join json_to_recordset(${room.receivers}::json) as known (project text, receiver text, busy int, room int)
         on known.project = receiver.project and known.receiver = receiver.receiver
     ),
+    hanging as materialized (
+      select * from json_to_recordset(${room.hanging}::json) as hanging (project text, receiver text, url text)
+    ),
     candidate as materialized (
       select next.id, open.project, answers, next.is_stopped,
         busy + row_number() over (partition by open.project, open.receiver order by next.due_at, next.id) as nth
       from open cross join lateral (
-        select id, due_at, endpoint_id is not null and not ${hasEnabledEndpoint} as is_stopped from deliveries
-        where deliveries.project = open.project and deliveries.receiver = open.receiver and due_at <= now()
-          and not exists (${earlier})
+        select id, due_at, endpoint_id is not null and not ${hasEnabledEndpoint} as is_stopped from (
+          select * from deliveries where deliveries.project = open.project and deliveries.receiver = open.receiver and due_at <= now()
+          order by due_at, id limit case when (open.project, open.receiver) in (select project, receiver from hanging)
+            then ${DELIVERY_BOUNDS.lookedThrough}::int end) as deliveries
+        where (endpoint_id is not null or (project, url) not in (select project, url from hanging)) and not exists (${earlier})
         order by due_at, id limit least(room, ${room.free}::int)) as next
       where room > 0
     ),
