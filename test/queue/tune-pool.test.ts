@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { setImmediate as nextTurnOfTheLoop } from 'node:timers/promises';
 import pg from 'pg';
 import { expect, test } from 'vitest';
@@ -7,7 +8,14 @@ import { createTestDatabase } from '#test/harness/stores/test-database.ts';
 async function openTestPool({ max = 1, ...more }: pg.PoolConfig = {}) {
   const pool = new pg.Pool({ connectionString: await createTestDatabase(), max, ...more });
   patchPool(pool);
-  return Object.assign(pool, { [Symbol.asyncDispose]: () => pool.end() });
+  const ends: Promise<unknown>[] = [];
+  pool.on('connect', (client) => ends.push(once(client, 'end')));
+  // `pool.end()` does not wait for its connections. The database is dropped after that, and ends those that are left.
+  const close = async () => {
+    await pool.end();
+    await Promise.all(ends);
+  };
+  return Object.assign(pool, { [Symbol.asyncDispose]: close });
 }
 
 const PREPARED = "select statement from pg_prepared_statements where statement like '%job%' order by 1";
