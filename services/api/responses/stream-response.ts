@@ -1,7 +1,7 @@
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import type { Context as HonoContext } from 'hono';
 import { RequestRefused } from '#core/failure.ts';
-import { isSuperseded, lastNumber } from '#core/turn/responses/events.ts';
+import { isSuperseded, lastNumber, latestEdition } from '#core/turn/responses/events.ts';
 import { responseIdOf } from '#core/turn/responses/item-id.ts';
 import type { Turn } from '#core/turn/turn.ts';
 import type { ApiContext } from '../context.ts';
@@ -34,7 +34,9 @@ export function streamResponse(c: HonoContext<ApiEnv>, context: Context, { turn,
     headers,
     open: (sink) =>
       context.streamHub.join(turn.id, sink, (watch, parts) =>
-        followResponse(watch, parts, { after: sent, sink, stateSeals: context.stateSeals }),
+        followResponse(watch, parts, {
+          ...{ after: sent, current: latestEdition(turn), sink, stateSeals: context.stateSeals },
+        }),
       ),
     closed: context.streamLimiter.acquire({ project: c.get('project'), keyId: c.get('keyId') }),
   });

@@ -3,6 +3,7 @@ import { createRoute, z } from '@hono/zod-openapi';
 import type { Context as HonoContext } from 'hono';
 import { findTurn } from '#core/checkpoint/turns/reading/find.ts';
 import { RequestRefused } from '#core/failure.ts';
+import { latestEdition } from '#core/turn/responses/events.ts';
 import type { Turn } from '#core/turn/turn.ts';
 import type { ApiContext } from '../context.ts';
 import { findOwnConversation, findOwnTurn } from '../find-own.ts';
@@ -95,7 +96,7 @@ export function uiStreamRoutes(context: Context) {
   return router;
 }
 
-function stream(c: HonoContext<ApiEnv>, context: Context, { id, lastEvent }: Turn): Response {
+function stream(c: HonoContext<ApiEnv>, context: Context, turn: Turn): Response {
   if (context.isClosing()) throw serverStopping();
   const own = isUnderResponses(c.req.path) ? { ...Object.fromEntries(c.res.headers), ...streamHeaders(c) } : {};
   const headers = { ...own, ...UI_STREAM_HEADERS };
@@ -103,7 +104,10 @@ function stream(c: HonoContext<ApiEnv>, context: Context, { id, lastEvent }: Tur
   if (c.req.method === 'HEAD') return c.body(null, 200, headers);
   streamToResponse(c.env.outgoing, {
     headers,
-    open: (sink) => context.streamHub.join(id, sink, (watch) => followMessage(watch, { lastEvent, sink })),
+    open: (sink) => {
+      const start = { lastEvent: turn.lastEvent, current: latestEdition(turn), sink };
+      return context.streamHub.join(turn.id, sink, (watch) => followMessage(watch, start));
+    },
     closed: context.streamLimiter.acquire({ project: c.get('project'), keyId: c.get('keyId') }),
   });
   return RESPONSE_ALREADY_SENT;

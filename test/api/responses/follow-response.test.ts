@@ -212,3 +212,30 @@ test('a number of an edition that was given up is an error before the first byte
 
   expect(await ask('5')).toMatchObject([400, { code: 'stream_superseded', param: 'starting_after' }]);
 });
+
+test('a response stream opened after its worker was lost carries the new attempt only', async () => {
+  await using harness = await createStreamHarness();
+  const response = await playResponse(harness);
+  await response.start();
+  const stream = await harness.stream(response.id);
+  const first = await response.tellRound();
+  first.say('One, two');
+  await stream.until(heard('One, two'));
+  first.end();
+  await response.loseWorker();
+  const last = stream.events().at(-1)!.sequence_number;
+  const refused = await fetch(`${harness.url}/v1/responses/${response.id}?starting_after=${last}`);
+  const again = await harness.stream(response.id);
+  await again.until(has('response.in_progress'));
+  const second = await response.tellRound();
+  second.say('One, drei');
+  await again.until(heard('One, drei'));
+  const resumed = await harness.stream(response.id, again.events().at(-1)!.sequence_number);
+  await response.complete({ text: 'One, drei, vier' }, 1);
+  await Promise.all([again.over, resumed.over]);
+
+  expect([refused.status, await refused.json()]).toMatchObject([400, { error: { code: 'stream_superseded' } }]);
+  expect(deltasOf(again.events())).toEqual(['One, drei', ', vier']);
+  expect(deltasOf(resumed.events())).toEqual([', vier']);
+  expect(joinedOutput(again.events())).toEqual(presentResponse(await response.load()).output);
+});

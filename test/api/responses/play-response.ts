@@ -74,6 +74,8 @@ export async function playResponse(
       );
       wake();
     },
+    /** The worker of the round dies: its lease is over, and no event says so. */
+    loseWorker: () => sql`update turns set lease_until = now() - interval '1 second' where id = ${id}`.execute(db),
     /** Takes the lease on the running round and tells of it, piece by piece. */
     tellRound: async () => {
       await sql`update turns set edition = edition + 1, lease_owner = ${RUN}, lease_until = now() + interval '1 hour'

@@ -46,6 +46,8 @@ function textOf(events: NumberedEvent[]): string {
 /** A stream whose client reads nothing until `readToEnd`. */
 function followSlowly({ streamHub }: StreamHarness, turnId: string) {
   return openSlowSink<NumberedEvent>(ROOM_BYTES, (sink) =>
-    streamHub.join(turnId, sink, (watch, parts) => followResponse(watch, parts, { after: -1, sink, stateSeals })),
+    streamHub.join(turnId, sink, (watch, parts) =>
+      followResponse(watch, parts, { after: -1, current: null, sink, stateSeals }),
+    ),
   );
 }

@@ -88,6 +88,27 @@ test('a text that is not so any more ends the stream with an error and no [DONE]
   expect(deltasOf(again.chunks()).join('')).toBe('One, 2.');
 });
 
+test('a UI stream opened after its worker was lost carries the new attempt only', async () => {
+  await using harness = await createUiHarness();
+  const turn = await playResponse(harness);
+  await turn.start();
+  const stream = await harness.stream(turn.id);
+  const first = await turn.tellRound();
+  first.say('One, two');
+  await stream.until(heard('One, two'));
+  first.end();
+  await turn.loseWorker();
+  const again = await harness.stream(turn.id);
+  await again.until((seen) => seen.length > 0);
+  const second = await turn.tellRound();
+  second.say('One, 2');
+  await again.until(heard('One, 2'));
+  await turn.complete({ text: 'One, 2.' }, 1);
+  await again.over;
+
+  expect(deltasOf(again.chunks())).toEqual(['One, 2', '.']);
+});
+
 test('a process that stops tells its streams so, since the SDK takes a silent end for the end of the message', async () => {
   await using harness = await createUiHarness();
   const turn = await playResponse(harness);
@@ -127,7 +148,7 @@ test('a slow client costs no memory: it is told in few deltas what it missed', a
 /** A stream whose client reads nothing until `readToEnd`. */
 function followSlowly({ streamHub }: UiHarness, turnId: string) {
   return openSlowSink<UiChunk>(4 * 1024, (sink) =>
-    streamHub.join(turnId, sink, (watch) => followMessage(watch, { lastEvent: 0, sink })),
+    streamHub.join(turnId, sink, (watch) => followMessage(watch, { lastEvent: 0, current: null, sink })),
   );
 }
 

@@ -47,15 +47,24 @@ export function isSuperseded(turn: Turn, after: number): boolean {
   return isGivenUp(turn, { position, after });
 }
 
-/** A run leaves the edition behind its own as soon as it has the lease: the one before the row's may still be told. */
-function isGivenUp(
-  { status, work, rounds }: Turn,
-  { position, after }: { position: LogPosition; after: number },
-): boolean {
+/** Whether a number of the running round belongs to an edition that was given up. */
+function isGivenUp(turn: Turn, { position, after }: { position: LogPosition; after: number }): boolean {
   const edition = editionOf(position, after);
-  if (edition < 0 || isTerminal(status) || position.rounds !== rounds.length) return false;
-  if (readStep(work.step).kind !== 'round') return false;
-  return edition < (work.leased ? work.edition - 1 : work.edition);
+  if (edition < 0 || position.rounds !== turn.rounds.length) return false;
+  return edition < (latestEdition(turn)?.edition ?? 0);
+}
+
+/** The first edition of the running round that has not been given up. */
+export type LatestEdition = { round: number; edition: number };
+
+/**
+ * Returns the first edition of the running round that a run may still publish, or null if no round is running. A run that takes
+ * the lease increments `edition` in the same write. So under a lease the running edition is the one before the row's.
+ */
+export function latestEdition({ status, work }: Pick<Turn, 'status' | 'work'>): LatestEdition | null {
+  const { kind, round } = readStep(work.step);
+  if (isTerminal(status) || kind !== 'round') return null;
+  return { round, edition: work.leased ? work.edition - 1 : work.edition };
 }
 
 /** The edition of the round at a position that a number belongs to; negative where the number comes before the round. */

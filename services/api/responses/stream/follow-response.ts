@@ -1,6 +1,6 @@
 import { listAnswered } from '#core/checkpoint/turns/reading/events.ts';
 import { callsOf } from '#core/turn/call.ts';
-import { placeBehind } from '#core/turn/responses/events.ts';
+import { type LatestEdition, placeBehind } from '#core/turn/responses/events.ts';
 import { responseIdOf } from '#core/turn/responses/item-id.ts';
 import { editionStart, LOG_START, type LogPosition, type LogStretch, readStretch } from '#core/turn/responses/log.ts';
 import { type NumberedEvent, sizeOfPieces, tellPieces } from '#core/turn/responses/piece.ts';
@@ -9,22 +9,26 @@ import { type LatestPieces, nextTelling, type ToldPieces, toldBefore } from '#co
 import type { Turn } from '#core/turn/turn.ts';
 import { cursorBeyondEnd } from '../../cursor-end.ts';
 import { type EventStream, type JoinedStream, joinWatch, type Sink } from '../../stream/joined-stream.ts';
+import { runningRound } from '../../stream/running-round.ts';
 import type { TurnWatch, WatchContext } from '../../stream/turn-watch.ts';
 import type { StateSeals } from '../sealing/state-seals.ts';
 import { DONE, errorFrame, eventFrame, HEARTBEAT } from './event-frame.ts';
 
-/** Behind which number a stream begins (-1: with the first event), where it writes, and what seals state for its client. */
-type ResponseStart = { after: number; sink: Sink; stateSeals: StateSeals };
+/**
+ * Behind which number a stream begins (-1: with the first event), the latest edition of the turn that its request read, where
+ * the stream writes, and what seals state for its client.
+ */
+type ResponseStart = { after: number; current: LatestEdition | null; sink: Sink; stateSeals: StateSeals };
 
 /**
  * Tells a response's events behind a number, each once and in order: committed ones as they are read, the text and the
  * reasoning of the running round as they come (contract-responses R41–R49). A slow client costs no memory.
  */
 export function followResponse(watch: TurnWatch, context: WatchContext, start: ResponseStart): EventStream {
-  const { after, sink, stateSeals } = start;
+  const { after, current, sink, stateSeals } = start;
   return joinWatch(watch, sink, (joined) => {
     const stream: StreamState = {
-      ...{ watch, context, joined, stateSeals, position: LOG_START, sent: after, told: null },
+      ...{ watch, context, joined, stateSeals, current, position: LOG_START, sent: after, told: null },
       answered: { round: 0, count: 0, order: [] },
     };
     return {
@@ -40,6 +44,7 @@ type StreamState = {
   context: WatchContext;
   stateSeals: StateSeals;
   joined: JoinedStream;
+  current: LatestEdition | null;
   /** Behind the last committed stretch that was told whole. */
   position: LogPosition;
   /** The number of the last event that the client has. */
@@ -77,13 +82,11 @@ function tellStretch(stream: StreamState, { from, round, pieces, ...stretch }: L
 }
 
 function tellRunning(stream: StreamState, turn: Turn): void {
-  const { position, watch } = stream;
-  const { liveBuffer, progress } = watch.watched;
-  const running = progress && liveBuffer.running(progress);
+  const { position, watch, current } = stream;
+  const running = runningRound(watch.watched, current);
   if (!running || position.rounds !== running.round - 1) return;
-  const { round, attempt, edition, texts, reasoningLength, refusalFrom } = running;
-  const [reasoning, text] = [texts['reasoning.delta'].text, texts['output_text.delta'].text];
-  const pieces = runningPieces(turn, { round, reasoning, reasoningLength, text, refusalFrom }, position.items);
+  const { attempt, edition } = running;
+  const pieces = runningPieces(turn, running, position.items);
   if (!mayTell(stream, { edition, attempt, isCommitted: false, pieces })) return;
   const from = editionStart(position, edition);
   tell(stream, tellPieces(pieces, { from, place: placeBehind(stream.sent, from), isOpen: true }));

@@ -1,0 +1,19 @@
+import type { LatestEdition } from '#core/turn/responses/events.ts';
+import type { RunningStep } from '#core/turn/ui-message/ui-teller.ts';
+import type { WatchedTurn } from './watched-turn.ts';
+
+/**
+ * Returns the running round as far as this process has received it. A stream passes the latest edition of the turn that its
+ * request read. An edition that was given up before the request is not sent, although its text may still be in memory.
+ */
+export function runningRound(
+  { progress, liveBuffer }: WatchedTurn,
+  current: LatestEdition | null,
+): RunningStep | undefined {
+  const running = progress && liveBuffer.running(progress);
+  if (!running) return undefined;
+  const { round, attempt, edition, texts, reasoningLength, refusalFrom } = running;
+  if (current && round === current.round && edition < current.edition) return undefined;
+  const [reasoning, text] = [texts['reasoning.delta'].text, texts['output_text.delta'].text];
+  return { round, attempt, edition, reasoning, reasoningLength, text, refusalFrom };
+}
