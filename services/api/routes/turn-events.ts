@@ -1,11 +1,14 @@
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { createRoute, type RouteHandler, z } from '@hono/zod-openapi';
 import type { Context as HonoContext } from 'hono';
+import { readEventPage } from '#core/checkpoint/turns/reading/event-page.ts';
+import { findTurnState } from '#core/checkpoint/turns/reading/find.ts';
+import { isId } from '#core/id.ts';
 import { presentEvent } from '#core/turn/resource/event.ts';
 import { isTerminal, type Turn } from '#core/turn/turn.ts';
 import type { ApiContext } from '../context.ts';
 import { cursorBeyondEnd } from '../cursor-end.ts';
-import { findOwnTurn } from '../find-own.ts';
+import { turnNotFound } from '../find-own.ts';
 import { type ApiEnv, json, makeRouter } from '../http/router.ts';
 import { refusals } from '../schemas/errors/refusals.ts';
 import { Event, StreamedEvent } from '../schemas/event.ts';
@@ -15,7 +18,6 @@ import { listOf } from '../schemas/page.ts';
 import type { StreamFormat } from '../stream/format.ts';
 import { nativeFormat } from '../stream/native-format.ts';
 import { streamToResponse } from '../stream/response-stream.ts';
-import { readEvents } from '../stream/watched-turn.ts';
 
 const EventNumber = queryInteger({ min: 0, max: LARGEST_EVENT_NUMBER }).optional();
 
@@ -68,18 +70,22 @@ function readOrFollow(context: Context, format: StreamFormat): RouteHandler<type
     const { after: requested, cursor, limit } = c.req.valid('query');
     const resumed = format.resumeAfter({ header: (name) => c.req.header(name), query: (name) => c.req.query(name) });
     const after = resumed ?? requested ?? cursor ?? 0;
-    const checked = (turn: Turn) => {
+    const checkEnd = ({ lastEvent: last }: { lastEvent: number }) => {
       const param = after === requested ? 'after' : after === cursor ? 'cursor' : 'Last-Event-ID';
-      if (after > turn.lastEvent) throw cursorBeyondEnd({ param, given: after, last: turn.lastEvent, id });
-      return turn;
+      if (after > last) throw cursorBeyondEnd({ param, given: after, last, id });
     };
+    const project = c.get('project');
     if (c.req.header('accept')?.toLowerCase().includes('text/event-stream')) {
-      const turn = checked(await findOwnTurn(context.db, c.get('project'), id));
+      const turn = (isId('turn', id) && (await findTurnState(context.db, project, id))) || undefined;
+      if (!turn) throw turnNotFound();
+      checkEnd(turn);
       return follow(c, context, { turn, after, format });
     }
     const { turn, events } = await context.readAnywhere(async (db) => {
-      const turn = checked(await findOwnTurn(db, c.get('project'), id));
-      return { turn, events: await readEvents(db, turn, { after, limit }) };
+      const page = isId('turn', id) ? await readEventPage(db, id, { scope: { project }, after, limit }) : undefined;
+      if (!page) throw turnNotFound();
+      checkEnd(page.turn);
+      return page;
     });
     const data = fitting(events, (event) => presentEvent(turn, event));
     const last = events[data.length - 1]?.number ?? after;
@@ -91,7 +97,7 @@ function readOrFollow(context: Context, format: StreamFormat): RouteHandler<type
   };
 }
 
-type Position = { turn: Turn; after: number; format: StreamFormat };
+type Position = { turn: Pick<Turn, 'id' | 'status' | 'lastEvent'>; after: number; format: StreamFormat };
 
 function follow(c: HonoContext<ApiEnv>, { streamHub, streamLimiter }: Context, { turn, after, format }: Position) {
   const isEnded = isTerminal(turn.status);

@@ -1,4 +1,4 @@
-import { loadTurn } from '#core/checkpoint/turns/reading/find.ts';
+import { readEventPage } from '#core/checkpoint/turns/reading/event-page.ts';
 import { turnNotFound } from '../find-own.ts';
 import type { StreamFormat } from './format.ts';
 import { type EventStream, type JoinedStream, joinWatch, type Sink } from './joined-stream.ts';
@@ -6,7 +6,7 @@ import type { SentLive } from './live-buffer.ts';
 import { type DurableMessage, durableMessages } from './message-cache.ts';
 import type { Progress } from './progress.ts';
 import type { TurnWatch, WatchContext } from './turn-watch.ts';
-import { messagesIn, readEvents, readWatched } from './watched-turn.ts';
+import { messagesIn, readWatched } from './watched-turn.ts';
 
 /** Where a stream starts, whether its turn has ended already, how it is written, and where to. */
 export type StreamStart = { after: number; isEnded?: boolean; format: StreamFormat; sink: Sink };
@@ -85,11 +85,11 @@ function sendLive(stream: StreamState, progress: Progress): void {
 /** Reads a page for this stream alone. A turn that has no more events, although it should, is gone. */
 async function readOn(stream: StreamState): Promise<void> {
   const { watch, context, format, joined, sentUpTo } = stream;
-  const { turn, events } = await readWatched(watch.watched, context, async (db) => {
-    const turn = await loadTurn(db, watch.watched.id);
-    return { turn, events: turn ? await readEvents(db, turn, { after: sentUpTo, limit: PAGE }) : [] };
-  });
-  if (!turn || events.length === 0) return joined.end(format.refusal(turnNotFound()));
+  const page = await readWatched(watch.watched, context, (db) =>
+    readEventPage(db, watch.watched.id, { after: sentUpTo, limit: PAGE }),
+  );
+  if (!page || page.events.length === 0) return joined.end(format.refusal(turnNotFound()));
+  const { turn, events } = page;
   stream.readUpTo = turn.lastEvent;
   sendDurable(stream, durableMessages(format, turn, events));
 }

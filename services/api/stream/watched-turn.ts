@@ -105,7 +105,7 @@ async function readWhole(watched: WatchedTurn, db: Db): Promise<void> {
  * The durable events of a turn after a number, up to the last one that the loaded turn knows. What a later event points
  * at need not be in it.
  */
-export async function readEvents(db: Db, turn: Turn, page: { after: number; limit: number }): Promise<StoredEvent[]> {
+async function readEvents(db: Db, turn: Turn, page: { after: number; limit: number }): Promise<StoredEvent[]> {
   if (turn.lastEvent <= page.after) return [];
   const events = await listEvents(db, turn.id, page);
   return events.filter(({ number }) => number <= turn.lastEvent);

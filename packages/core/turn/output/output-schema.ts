@@ -66,7 +66,7 @@ export function isUnfit({ error }: Pick<Turn, 'error'>): boolean {
  * Whether a round ended its turn with an answer that does not fit: it was a repair itself. A retry may have gone on from there.
  */
 export function endedUnfit(rounds: readonly Round[], { number, violations }: Round): boolean {
-  return violations !== null && needsRepair({ rounds: rounds.slice(0, number - 1) });
+  return violations !== null && needsRepair({ rounds: rounds.filter((round) => round.number < number) });
 }
 
 type Answered = Pick<ListedTurn, 'status' | 'output'> & { config: { output_schema?: unknown } };

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { read } from '../../../postgres/read-write.ts';
 import { isAdded, type Turn } from '../../../turn/turn.ts';
-import { isVisible } from '../../sql/visible.ts';
+import { isAddedItems, isVisible } from '../../sql/visible.ts';
 import type { Db } from '../../tables.ts';
 import { refreshTurn, selectTurn, selectTurns } from './select.ts';
 
@@ -12,6 +12,21 @@ import { refreshTurn, selectTurn, selectTurns } from './select.ts';
 export async function findTurn(db: Db, project: string, id: string): Promise<Turn | undefined> {
   const turn = await selectTurn(db, id, { project });
   return turn && !isAdded(turn) ? turn : undefined;
+}
+
+/** How far a project's own turn has come; undefined as for `findTurn`. */
+export async function findTurnState(
+  db: Db,
+  project: string,
+  id: string,
+): Promise<Pick<Turn, 'id' | 'status' | 'lastEvent'> | undefined> {
+  const [row] = await read(
+    db,
+    sql<Pick<Turn, 'id' | 'status' | 'lastEvent'>>`
+    select id, status, last_event as "lastEvent" from turns
+    where id = ${id} and project = ${project} and ${isVisible} and not ${isAddedItems}`,
+  );
+  return row;
 }
 
 /**

@@ -22,16 +22,31 @@ import {
   toTurn,
 } from './select.ts';
 
-/** The columns of a turn without the texts of its input and its rounds, with these expressions for its configuration and calls. */
-const outline = (
-  config: RawBuilder<unknown>,
-  calls: RawBuilder<unknown>,
-) => sql`project, conversation_id as "conversationId",
+/** The columns of a turn without the texts of its input and its rounds. These expressions are its configuration and the rest. */
+export const outlineWith = ({
+  config,
+  rounds,
+  calls,
+  joined,
+  compactions,
+}: Record<OutlineColumn, RawBuilder<unknown>>) => sql`
+  project, conversation_id as "conversationId",
   '[]'::json as input, priority, '{}'::json as metadata, stored, created_at::text as "createdAt", null as "startAt",
-  null as "scheduleId", ${config} as config, ${stateExceptOutput}, null as output, ${calls} as calls, null::json as joined,
-  ${compactions}, (
+  null as "scheduleId", ${config} as config, ${stateExceptOutput}, null as output, ${calls} as calls, ${joined} as joined,
+  ${compactions} as compactions, ${rounds} as rounds`;
+
+type OutlineColumn = 'config' | 'rounds' | 'calls' | 'joined' | 'compactions';
+
+/** A configuration for which no tool is needed. */
+export const NO_CONFIG = sql`'{"tools":[]}'::json`;
+
+const outline = (config: RawBuilder<unknown>, calls: RawBuilder<unknown>) =>
+  outlineWith({
+    ...{ config, calls, joined: sql`null::json`, compactions },
+    rounds: sql`(
   select json_agg(json_build_object('number', number, 'model', model, 'sent', 0, 'usage', usage) order by number)
-  from rounds where turn_id = turns.id) as rounds`;
+  from rounds where turn_id = turns.id)`,
+  });
 
 type OutlineAsRead = LineTurnAsRead & {
   requestBytes: number;
@@ -58,7 +73,7 @@ export async function outlineHistory(db: Db, conversationId: string, before?: nu
     db,
     sql<OutlineAsRead>`
     ${historyOf(conversationId, before, bytes)}
-    select ${outline(sql`'{"tools":[]}'::json`, sql`null::json`)}, deleted_items as "deletedItems", "upToRound", "requestBytes", "roundBytes", "callBytes"
+    select ${outline(NO_CONFIG, sql`null::json`)}, deleted_items as "deletedItems", "upToRound", "requestBytes", "roundBytes", "callBytes"
     from history join turns using (id) order by position`,
   );
   return rows.map(toOutlined);

@@ -143,18 +143,18 @@ export const compactions = sql`case when compacted_before is not null then (
   select json_agg(json_build_object('round', round, 'strategy', strategy, 'upToTurn', up_to_turn, 'upToRound', up_to_round,
     'summary', summary, 'beforeTokens', before_tokens, 'afterTokens', after_tokens, 'leftOut', left_out, 'model', model,
     'usage', usage, 'requests', requests, 'createdAt', created_at) order by round)
-  from compactions where turn_id = turns.id) end as compactions`;
+  from compactions where turn_id = turns.id) end`;
 
 /** What was committed of a turn, after the round `known`. */
 const committedAfter = (known: RawBuilder<unknown>) =>
-  sql`${roundsAfter(known)} as rounds, ${callsAfter(known)} as calls, ${compactions}, ${joinedOf(sql`turns`)}`;
+  sql`${roundsAfter(known)} as rounds, ${callsAfter(known)} as calls, ${compactions} as compactions, ${joinedOf(sql`turns`)}`;
 
 /** All columns of a whole turn. */
 export const selectWhole = sql`${requestColumns}, ${stateColumns}, ${committedAfter(sql`-1`)}`;
 
 /** The same columns with `result` in place of the result of each call. */
 export const selectWithResult = (result: RawBuilder<unknown>) => sql`${requestColumns}, ${stateColumns},
-  ${roundsAfter(sql`-1`)} as rounds, ${callsAfter(sql`-1`, callWith(result))} as calls, ${compactions}, ${joinedOf(sql`turns`)}`;
+  ${roundsAfter(sql`-1`)} as rounds, ${callsAfter(sql`-1`, callWith(result))} as calls, ${compactions} as compactions, ${joinedOf(sql`turns`)}`;
 
 /** A turn of a list as it is read: what its rounds used, and which calls wait for a client or a person. */
 export type ListedAsRead = AsRead<
