@@ -28,7 +28,7 @@ const PRODUCT = [...CORE, PROCESS, ...PARTS, 'services/standalone', ...STANDALON
 export const rooms: Record<string, string[]> = {
   [BASE]: [],
   [BOUNDS]: [BASE],
-  'packages/core/turn': [BASE],
+  'packages/core/turn': [BASE, BOUNDS],
   'packages/core/postgres': [BASE],
   'packages/core/checkpoint': STORES,
   'packages/core/queue': STORES,

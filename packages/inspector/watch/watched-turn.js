@@ -1,7 +1,7 @@
 /**
  * @import { Refused } from '../base/api.js'
  * @import { ChainResource } from '#core/turn/resource/chain.ts'
- * @import { presentAdoptedLedger, presentLedger } from '#core/turn/resource/ledger.ts'
+ * @import { presentLedger } from '#core/turn/resource/ledger.ts'
  * @import { TurnResource } from '#core/turn/resource/turn.ts'
  * @import { TurnEvent } from './event-stream.js'
  * @import { Conversation } from '../start/turn-request.js'
@@ -13,8 +13,8 @@ import { waitingOf } from '../turn/waiting-view.js';
 import { followEvents } from './event-stream.js';
 import { readResponse } from './watched-response.js';
 
-/** @typedef {ReturnType<typeof presentLedger>[number]} Round */
-/** @typedef {NonNullable<ReturnType<typeof presentAdoptedLedger>['adopted_calls']>} AdoptedCalls */
+/** @typedef {ReturnType<typeof presentLedger>['rounds'][number]} Round */
+/** @typedef {NonNullable<ReturnType<typeof presentLedger>['adopted_calls']>} AdoptedCalls */
 /** @typedef {Round['results'][number]} Result */
 /** @typedef {Round['tool_calls'][number]} ToolCall */
 /** @typedef {{ id: string, type: string, url: string, status: string, attempts: number, last_status_code: number | null,

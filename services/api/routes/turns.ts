@@ -2,7 +2,7 @@ import { createRoute, type RouteHandler, z } from '@hono/zod-openapi';
 import { listTurns, listWholeTurns } from '#core/checkpoint/turns/reading/list.ts';
 import { isId } from '#core/id.ts';
 import { cutResults } from '#core/turn/resource/cut-results.ts';
-import { presentAdoptedLedger, presentLedger } from '#core/turn/resource/ledger.ts';
+import { presentLedger } from '#core/turn/resource/ledger.ts';
 import { presentListed, presentTurn } from '#core/turn/resource/turn.ts';
 import { presentTurnConfig } from '#core/turn/resource/turn-config.ts';
 import type { PartsAway } from '#core/turn/resource/waiting.ts';
@@ -159,7 +159,7 @@ function isSettled({ status }: StoredTurn): boolean {
 function listRounds({ db }: ApiContext): RouteHandler<typeof readRounds, ApiEnv> {
   return async (c) => {
     const turn = await findOwnTurn(db, c.get('project'), c.req.valid('param').id);
-    const list = { object: 'list' as const, data: presentLedger(turn), has_more: false, next_cursor: null };
-    return answerTagged(c, { ...list, ...presentAdoptedLedger(turn) });
+    const { rounds: data, ...adopted } = presentLedger(turn);
+    return answerTagged(c, { object: 'list' as const, data, has_more: false, next_cursor: null, ...adopted });
   };
 }

@@ -6,7 +6,7 @@ import { httpTool } from '#test/harness/http-tool.ts';
 import { scripted } from '#test/harness/scripted.ts';
 import { openExternalServer } from '#test/harness/servers/external-server.ts';
 
-type Ledger = { data: ReturnType<typeof presentLedger> };
+type Ledger = { data: ReturnType<typeof presentLedger>['rounds'] };
 
 test('the rounds of a turn show who allowed a call and when, when it ran, how often, and under which key', async () => {
   await using harness = await createHarness({ env: { PAWL_API_KEYS: 'alpha:key-of-alpha' } });

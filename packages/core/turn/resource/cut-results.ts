@@ -1,17 +1,39 @@
+import { SHOWN_BOUNDS } from '../../bounds/shown-bounds.ts';
 import type { Part } from '../request/item.ts';
-import type { presentResult, TurnResource } from './turn.ts';
 
-type Result = ReturnType<typeof presentResult>;
+type Result = { content: string | Part[] | null; truncated: boolean };
 
-/** A turn whose results have only the first `bytes` of their texts, in UTF-8 and never half a character. */
-export function cutResults(turn: TurnResource, bytes: number): TurnResource {
+/** A resource with the results of a turn's calls. */
+type WithResults = { adopted_calls?: { results: Result[] }; rounds: { results: Result[] }[] };
+
+/** Cuts the text of each result to its first `bytes` in UTF-8, and never half a character. */
+export function cutResults<Shown extends WithResults>(shown: Shown, bytes: number): Shown {
   const cut = (result: Result) => cutResult(result, bytes);
-  const { adopted_calls: adopted } = turn;
+  const { adopted_calls: adopted } = shown;
   return {
-    ...turn,
+    ...shown,
     ...(adopted && { adopted_calls: { ...adopted, results: adopted.results.map(cut) } }),
-    rounds: turn.rounds.map((round) => ({ ...round, results: round.results.map(cut) })),
+    rounds: shown.rounds.map((round) => ({ ...round, results: round.results.map(cut) })),
   };
+}
+
+/** Cuts the longest results to one length, so that the texts of all results together fit the bound of an answer. */
+export function fitResults<Shown extends WithResults>(shown: Shown): Shown {
+  const results = [...(shown.adopted_calls?.results ?? []), ...shown.rounds.flatMap((round) => round.results)];
+  const sizes = results.flatMap(({ content }) => (content === null ? [] : [sizeOf(content)]));
+  const sum = sizes.reduce((total, size) => total + size, 0);
+  return sum <= SHOWN_BOUNDS.resultBytes ? shown : cutResults(shown, largestThatFits(sizes));
+}
+
+/** The bytes that each result may have: results that have fewer leave their rest to the longer ones. */
+function largestThatFits(sizes: number[]): number {
+  let left = SHOWN_BOUNDS.resultBytes;
+  for (const [index, size] of sizes.toSorted((a, b) => a - b).entries()) {
+    const share = Math.floor(left / (sizes.length - index));
+    if (size > share) return share;
+    left -= size;
+  }
+  return left;
 }
 
 function cutResult(result: Result, bytes: number): Result {

@@ -1,18 +1,17 @@
 import { idempotencyKey } from '../call.ts';
 import type { Approval, Round, ToolCall, Turn } from '../turn.ts';
+import { fitResults } from './cut-results.ts';
 import { iso } from './iso.ts';
 import { presentAdopted, presentResult, presentRound } from './turn.ts';
 
-/** A turn's rounds as the ledger shows them: each result with its call's effect, approval and times. */
-export function presentLedger({ id, rounds, work }: Turn) {
-  return rounds.map((round) => presentEntry(id, round, work.leased));
-}
-
-/** The calls that a turn adopted, in the same way; nothing of a turn without any. */
-export function presentAdoptedLedger(turn: Turn) {
+/** A turn's rounds and the calls that it adopted as the ledger shows them: each result with its call's effect, approval and times. */
+export function presentLedger(turn: Turn) {
+  const { id, rounds, adopted, work } = turn;
   const { adopted_calls: shown } = presentAdopted(turn);
-  if (!shown) return {};
-  return { adopted_calls: { ...shown, results: resultsOf(turn.id, turn.adopted, turn.work.leased) } };
+  return fitResults({
+    rounds: rounds.map((round) => presentEntry(id, round, work.leased)),
+    ...(shown && { adopted_calls: { ...shown, results: resultsOf(id, adopted, work.leased) } }),
+  });
 }
 
 function presentEntry(turnId: string, round: Round, isLeased: boolean) {

@@ -10,6 +10,7 @@ import type { Part } from '../request/item.ts';
 import { responseIdOf } from '../responses/item-id.ts';
 import { readStep } from '../step.ts';
 import { isTerminal, type ListedTurn, type Round, type ToolCall, type Turn, type WaitsFor } from '../turn.ts';
+import { fitResults } from './cut-results.ts';
 import { presentInput } from './input.ts';
 import { iso } from './iso.ts';
 import { type PartsAway, waitingOf } from './waiting.ts';
@@ -20,13 +21,13 @@ export type ListedTurnResource = ReturnType<typeof presentListed>;
 /** The turn as callers see it (contract: Turn). `away` are the parts of the service that this process saw away. */
 export function presentTurn(turn: Turn, away?: PartsAway) {
   const callCount = allCalls(turn).length;
-  return {
+  return fitResults({
     ...beginningOf(turn),
     ...presentAdopted(turn),
     rounds: turn.rounds.map((round) => presentRound(withoutOutput(turn, round), turn.work.leased)),
     ...presentCompactions(turn),
     ...restOf({ ...turn, callCount }, away),
-  };
+  });
 }
 
 /** The field of a turn whose history was compacted. */

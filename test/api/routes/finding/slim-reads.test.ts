@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import type { TurnResource } from '#core/turn/resource/turn.ts';
 import { describeRefusal } from '#test/api/refusals.ts';
@@ -50,6 +51,41 @@ test('of parts the texts are cut, and images stay', async () => {
   expect(result).toMatchObject({ truncated: true });
   expect(result?.content).toEqual([{ type: 'input_text', text: 'a cat' }, image, { type: 'input_text', text: 'and' }]);
 });
+
+test('results of more than 4 MiB are cut alike wherever a turn is shown; short results and whole outputs stay', async () => {
+  await using harness = await createHarness();
+  const ids = ['call_1', 'call_2', 'call_3', 'call_4'];
+  const tools = ids.map((id) => ({ name: 'locate_user', arguments: {}, id }));
+  const turn = await harness.startTurn({ input: scripted({ rounds: [{ tools }] }), tools: [LOCATE] });
+  await harness.workUntilIdle();
+  const outputs = ids.map((id) => ({ tool_call_id: id, output: id }));
+  await harness.call('POST', `/v1/turns/${turn.id}/tool_outputs`, { body: { tool_outputs: outputs } });
+  await harness.workUntilIdle();
+  await enlarge(harness, turn.id, { call_2: 1, call_3: 2, call_4: 3 });
+
+  const shown = await get(harness, `/v1/turns/${turn.id}`);
+  const { body: ledger } = await harness.call<{ data: TurnResource['rounds'] }>('GET', `/v1/turns/${turn.id}/rounds`);
+  const last = `/v1/turns/${turn.id}/events?after=${shown.last_event - 1}`;
+  const { body: events } = await harness.call<{ data: { turn: TurnResource }[] }>('GET', last);
+  const whole = await harness.call<{ output: string }>('GET', `/v1/turns/${turn.id}/tool_outputs/call_4`);
+
+  const results = shown.rounds[0]!.results.map(({ content, truncated }) => [content!.length, truncated]);
+  const cut = [Math.floor((4 * MIB - 6 - MIB) / 2), true];
+  expect(results).toEqual([[6, false], [MIB, false], cut, cut]);
+  expect(ledger.data).toMatchObject(shown.rounds);
+  expect(events.data[0]!.turn.rounds).toEqual(shown.rounds);
+  expect(whole.body.output).toHaveLength(3 * MIB);
+});
+
+const MIB = 1024 * 1024;
+
+/** Gives calls results of so many MiB. */
+async function enlarge({ db }: Harness, turnId: string, sizes: Record<string, number>): Promise<void> {
+  for (const [id, size] of Object.entries(sizes)) {
+    await sql`update tool_calls set result = (result::jsonb || jsonb_build_object('content', repeat('x', ${size * MIB}::int)))::json
+      where turn_id = ${turnId} and id = ${id}`.execute(db);
+  }
+}
 
 test('a turn tells what it ran with, and of secrets their names alone', async () => {
   await using harness = await createHarness({ env: { PAWL_SECRETS: '{"crm":"k3y-of-the-crm"}' } });
