@@ -2,7 +2,7 @@ import { JSON_LIMITS } from '../json.ts';
 
 const MIB = 1024 * 1024;
 
-/** What one answer of a provider may make a worker hold. Beyond any of these the attempt fails (docs/security.md). */
+/** What one answer of a provider may make a worker hold. Beyond any of these the attempt fails (docs/limits.md). */
 export const REPLY_BOUNDS = {
   /** Bytes of one answer, unpacked, and of its headers. */
   bytes: 64 * MIB,
