@@ -89,7 +89,8 @@ function retrieve(context: ApiContext): RouteHandler<ReturnType<typeof retrieveA
     const { wait, stream, starting_after: after = null } = query;
     const { id } = c.req.valid('param');
     const project = c.get('project');
-    const found = await findOwnResponse(db, project, id);
+    const find = () => findOwnResponse(db, project, id);
+    const found = await (stream ? streamHub.readOnce(`${project} ${id}`, find) : find());
     // A stream is not the one answer that the types know of.
     if (stream) return (await streamResponse(c, context, { turn: found, after })) as never;
     if (wait > 0 && !isTerminal(found.status)) {
@@ -98,7 +99,7 @@ function retrieve(context: ApiContext): RouteHandler<ReturnType<typeof retrieveA
       await streamHub.waitFor(found.id, ({ status }) => isTerminal(status), timing).finally(release);
     }
     // It may have been deleted meanwhile.
-    const turn = wait > 0 ? await findOwnResponse(db, project, id) : found;
+    const turn = wait > 0 ? await find() : found;
     setPollAfter(c, turn);
     return c.json(presentResponse(stateSeals.sealRounds(turn, asksForState(query))), 200);
   };

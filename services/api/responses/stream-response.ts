@@ -32,6 +32,7 @@ export function streamResponse(c: HonoContext<ApiEnv>, context: Context, { turn,
   if (c.req.method === 'HEAD') return c.body(null, 200, headers);
   streamToResponse(c.env.outgoing, {
     headers,
+    pending: context.streamHub.pending,
     open: (sink) =>
       context.streamHub.join(turn.id, sink, (watch, parts) =>
         followResponse(watch, parts, {

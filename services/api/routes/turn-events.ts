@@ -107,6 +107,7 @@ function follow(c: HonoContext<ApiEnv>, { streamHub, streamLimiter }: Context, {
   const release = streamLimiter.acquire({ project: c.get('project'), keyId: c.get('keyId') });
   streamToResponse(c.env.outgoing, {
     headers: format.headers,
+    pending: streamHub.pending,
     open: (sink) => streamHub.follow(turn.id, { after, isEnded, format, sink }),
     closed: release,
   });

@@ -1,9 +1,9 @@
-import { readEventPage } from '#core/checkpoint/turns/reading/event-page.ts';
+import { type EventPage, readEventPage } from '#core/checkpoint/turns/reading/event-page.ts';
 import { turnNotFound } from '../find-own.ts';
 import type { StreamFormat } from './format.ts';
 import { type EventStream, type JoinedStream, joinWatch, type Sink } from './joined-stream.ts';
 import type { SentLive } from './live-buffer.ts';
-import { type DurableMessage, durableMessages } from './message-cache.ts';
+import type { DurableMessage } from './message-cache.ts';
 import type { Progress } from './progress.ts';
 import type { TurnWatch, WatchContext } from './turn-watch.ts';
 import { messagesIn, readWatched } from './watched-turn.ts';
@@ -82,16 +82,23 @@ function sendLive(stream: StreamState, progress: Progress): void {
   for (const event of events) stream.joined.write(messages.live(event));
 }
 
-/** Reads a page for this stream alone. A turn that has no more events, although it should, is gone. */
+/** Reads on from where this stream is. A turn that has no more events, although it should, is gone. */
 async function readOn(stream: StreamState): Promise<void> {
-  const { watch, context, format, joined, sentUpTo } = stream;
-  const page = await readWatched(watch.watched, context, (db) =>
-    readEventPage(db, watch.watched.id, { after: sentUpTo, limit: PAGE }),
-  );
+  const { watch, format, joined } = stream;
+  const page = await readPage(stream);
   if (!page || page.events.length === 0) return joined.end(format.refusal(turnNotFound()));
   const { turn, events } = page;
   stream.readUpTo = turn.lastEvent;
-  sendDurable(stream, durableMessages(format, turn, events));
+  sendDurable(stream, messagesIn(format, watch.watched).durable(turn, events));
+}
+
+/** Reads the page behind a number once for all streams that are there. */
+function readPage({ watch: { watched }, context, sentUpTo }: StreamState): Promise<EventPage | undefined> {
+  const running = watched.pages.get(sentUpTo);
+  if (running) return running;
+  const page = readWatched(watched, context, (db) => readEventPage(db, watched.id, { after: sentUpTo, limit: PAGE }));
+  watched.pages.set(sentUpTo, page);
+  return page.finally(() => watched.pages.delete(sentUpTo));
 }
 
 const PAGE = 50;

@@ -1,3 +1,4 @@
+import { STREAM_BOUNDS } from '#core/bounds/stream-bounds.ts';
 import type { Db } from '#core/checkpoint/tables.ts';
 import { loadTurn } from '#core/checkpoint/turns/reading/find.ts';
 import type { Pubsub } from '#core/pubsub/pubsub.ts';
@@ -6,6 +7,8 @@ import type { Log } from '../../process/log.ts';
 import type { ReadAnywhere } from '../read-anywhere.ts';
 import { followTurn, type StreamStart } from './follow-turn.ts';
 import type { EventStream, Sink } from './joined-stream.ts';
+import { makePendingBytes, type PendingBytes } from './pending-bytes.ts';
+import { makeSharedReads, type SharedReads } from './shared/shared-reads.ts';
 import { makePendingReads, type TurnWatch, type WatchContext, watchTurn } from './turn-watch.ts';
 
 /** The watched turns of this process: each has one subscription and one reading for all its streams and long polls. */
@@ -19,6 +22,10 @@ export type StreamHub = {
   follow(turnId: string, start: StreamStart): EventStream;
   /** Starts a stream in another form than that of a list of events; `start` is not called once the hub is closed. */
   join(turnId: string, sink: Sink, start: StartStream): EventStream;
+  /** Reads a turn for streams that are about to open; streams of one turn that open at once share the reading. */
+  readOnce: SharedReads;
+  /** The messages that the clients of all streams have not read yet. */
+  pending: PendingBytes;
   /** What is watched now. */
   count(): { turns: number; streams: number; waiters: number };
   /** Ends all streams and answers all long polls; resolves when no read is pending. */
@@ -32,10 +39,17 @@ type WaitOptions = { timeoutMs: number; untilSettled?: boolean; signal?: AbortSi
 
 const HEARTBEAT_MS = 10_000;
 
-type HubParts = { db: Db; readAnywhere: ReadAnywhere; pubsub: Pubsub; log: Log; heartbeatMs?: number };
+type HubParts = {
+  db: Db;
+  readAnywhere: ReadAnywhere;
+  pubsub: Pubsub;
+  log: Log;
+  heartbeatMs?: number;
+  pendingBytes?: number;
+};
 
 /** Makes the hub of a process. */
-export function makeStreamHub(parts: HubParts): StreamHub {
+export function makeStreamHub({ pendingBytes = STREAM_BOUNDS.pendingBytes, ...parts }: HubParts): StreamHub {
   const context = { heartbeatMs: HEARTBEAT_MS, pendingReads: makePendingReads(), ...parts };
   const byTurn = new Map<string, TurnWatch>();
   const unsubscribe = context.pubsub.subscribeToWorkers(({ kind }) => {
@@ -61,6 +75,8 @@ export function makeStreamHub(parts: HubParts): StreamHub {
     },
     follow: (turnId, start) => join(turnId, start.sink, (watch) => followTurn(watch, context, start)),
     join,
+    readOnce: makeSharedReads(),
+    pending: makePendingBytes(pendingBytes),
     count: () => countWatchers([...byTurn.values()]),
     close: async () => {
       isClosed = true;

@@ -1,25 +1,35 @@
 import type { LiveEvent, StoredEvent } from '#core/turn/event.ts';
 import type { Turn } from '#core/turn/turn.ts';
 import type { StreamFormat } from './format.ts';
+import { shareRenderings } from './shared/renderings.ts';
 
 /** The messages of one turn in one format, made once for all its streams. */
 export type MessageCache = {
   add(turn: Turn, events: StoredEvent[]): void;
   /** The durable messages after a number; undefined where not all of them are kept: that stream reads by itself. */
   after(number: number): DurableMessage[] | undefined;
+  /** Durable events as messages, one by one: a stream that stops half-way does not pay for the rest. */
+  durable(turn: Turn, events: StoredEvent[]): Iterable<DurableMessage>;
   live(event: LiveEvent): Uint8Array;
 };
 
 /** One durable event as a stream sends it; `bytes` are empty where the format says nothing of the event. */
 export type DurableMessage = { number: number; bytes: Uint8Array };
 
-/** Keeps the last durable messages and the last live one of each type. */
+/** Keeps the last durable messages, and shares all messages that streams still hold. */
 export function makeMessageCache(format: StreamFormat): MessageCache {
+  const { bytesOf } = shareRenderings();
   let durable: DurableMessage[] = [];
 
+  function* messagesOf(turn: Turn, events: StoredEvent[]): Generator<DurableMessage> {
+    for (const event of events) {
+      // What an event says never changes, so its id is enough.
+      yield { number: event.number, bytes: bytesOf(event.id, SAME, () => format.durableEvent(turn, event)) };
+    }
+  }
   return {
     add: (turn, events) => {
-      for (const message of durableMessages(format, turn, events)) {
+      for (const message of messagesOf(turn, events)) {
         const isNext = durable.at(-1)?.number === message.number - 1;
         durable = isNext ? [...durable, message] : [message];
       }
@@ -31,15 +41,12 @@ export function makeMessageCache(format: StreamFormat): MessageCache {
       if (!first || !last || first.number > number + 1 || last.number <= number) return undefined;
       return durable.slice(number + 1 - first.number);
     },
-    live: rememberLive(format),
+    durable: messagesOf,
+    live: (event) => bytesOf(event.type, event, () => format.liveEvent(event)),
   };
 }
 
-/** Durable events as messages, one by one: a stream that stops half-way does not pay for the rest. */
-export function* durableMessages(format: StreamFormat, turn: Turn, events: StoredEvent[]): Generator<DurableMessage> {
-  for (const event of events) yield { number: event.number, bytes: Buffer.from(format.durableEvent(turn, event)) };
-}
-
+const SAME = {};
 const BYTES_LIMIT = 256 * 1024;
 
 /** The last message always stays: a stream that keeps pace must not read by itself. */
@@ -50,25 +57,4 @@ function firstThatFits(messages: DurableMessage[]): number {
     return bytes > BYTES_LIMIT && index < messages.length - 1;
   });
   return tooFar + 1;
-}
-
-/** Streams that keep pace send the same live events: one remembered message for each type is enough for them. */
-function rememberLive(format: StreamFormat): MessageCache['live'] {
-  const remembered = new Map<LiveEvent['type'], { event: LiveEvent; bytes: Uint8Array }>();
-
-  return (event) => {
-    const known = remembered.get(event.type);
-    if (known && isSame(known.event, event)) return known.bytes;
-    const bytes = Buffer.from(format.liveEvent(event));
-    remembered.set(event.type, { event, bytes });
-    return bytes;
-  };
-}
-
-/** Whether two live events of a round say the same. */
-function isSame(a: LiveEvent, b: LiveEvent): boolean {
-  if (a === b) return true;
-  if (!('attempt' in a && 'attempt' in b) || a.round !== b.round || a.attempt !== b.attempt) return false;
-  if (a.type === 'round.started') return b.type === a.type;
-  return 'offset' in a && 'offset' in b && a.offset === b.offset && a.delta === b.delta;
 }

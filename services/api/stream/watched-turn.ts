@@ -1,4 +1,5 @@
 import type { Db } from '#core/checkpoint/tables.ts';
+import type { EventPage } from '#core/checkpoint/turns/reading/event-page.ts';
 import { listEvents } from '#core/checkpoint/turns/reading/events.ts';
 import { loadTurn } from '#core/checkpoint/turns/reading/find.ts';
 import type { RequestRefused } from '#core/failure.ts';
@@ -10,6 +11,7 @@ import type { StreamFormat } from './format.ts';
 import { type LiveBuffer, makeLiveBuffer } from './live-buffer.ts';
 import { type MessageCache, makeMessageCache } from './message-cache.ts';
 import { type Progress, progressOf } from './progress.ts';
+import { type Renderings, shareRenderings } from './shared/renderings.ts';
 
 /** What this process knows of a turn that clients watch: read once and received once for all of them. */
 export type WatchedTurn = {
@@ -28,6 +30,10 @@ export type WatchedTurn = {
   isUnsure: boolean;
   /** The messages in each format that a stream is written in. */
   messages: Map<StreamFormat, MessageCache>;
+  /** The messages of streams in the words of other APIs. */
+  renderings: Renderings;
+  /** Pages of durable events that are being read, by the number that they begin behind. */
+  pages: Map<number, Promise<EventPage | undefined>>;
   liveBuffer: LiveBuffer;
 };
 
@@ -42,7 +48,7 @@ export function newWatchedTurn(id: string): WatchedTurn {
   return {
     ...{ id, streams: new Set(), waiters: new Set() },
     ...{ known: undefined, progress: undefined, isOutdated: true, isEnded: false, isUnsure: true },
-    ...{ messages: new Map(), liveBuffer: makeLiveBuffer() },
+    ...{ messages: new Map(), renderings: shareRenderings(), pages: new Map(), liveBuffer: makeLiveBuffer() },
   };
 }
 

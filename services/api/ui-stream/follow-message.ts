@@ -1,12 +1,13 @@
 import type { LatestEdition } from '#core/turn/responses/events.ts';
-import { errorChunk } from '#core/turn/ui-message/chunk.ts';
+import { errorChunk, type UiChunk } from '#core/turn/ui-message/chunk.ts';
 import { makeUiTeller, type UiTeller } from '#core/turn/ui-message/ui-teller.ts';
 import { DONE, HEARTBEAT } from '../responses/stream/event-frame.ts';
 import { type EventStream, type JoinedStream, joinWatch, type Sink } from '../stream/joined-stream.ts';
 import { runningRound } from '../stream/running-round.ts';
+import { makeSharedPieces } from '../stream/shared/shared-pieces.ts';
 import type { TurnWatch } from '../stream/turn-watch.ts';
 import type { WatchedTurn } from '../stream/watched-turn.ts';
-import { chunkFrame } from './chunk-frame.ts';
+import { chunkFrame, sharedChunkFrame } from './chunk-frame.ts';
 
 /** Where a stream writes, and the last event and the latest edition of the turn that its request read: nothing older is told. */
 type MessageStart = { lastEvent: number; current: LatestEdition | null; sink: Sink };
@@ -17,14 +18,16 @@ type MessageStart = { lastEvent: number; current: LatestEdition | null; sink: Si
  * message, the client is told so: the SDK takes a silent end for the end of the message.
  */
 export function followMessage(watch: TurnWatch, { sink, ...start }: MessageStart): EventStream {
-  const teller = makeUiTeller();
+  const teller = makeUiTeller((running, pieces) => sharePieces(watch.watched, running, pieces));
   return joinWatch(watch, sink, (joined) => ({
     tell: () => tellKnown(watch.watched, { teller, joined, ...start }),
     heartbeat: HEARTBEAT,
     refusal: (refused) => chunkFrame(errorChunk(refused)),
-    farewell: chunkFrame(errorChunk(STOPPING)),
+    farewell: Buffer.from(chunkFrame(errorChunk(STOPPING))),
   }));
 }
+
+const sharePieces = makeSharedPieces<UiChunk>();
 
 const STOPPING = { code: 'server_stopping', message: 'This server stops. The turn goes on: ask for the stream again.' };
 
@@ -34,7 +37,7 @@ function tellKnown(watched: WatchedTurn, { teller, joined, lastEvent, current }:
   const { known } = watched;
   if (!known || known.lastEvent < lastEvent || !joined.hasRoom()) return;
   for (const chunk of teller.tell(known, runningRound(watched, current))) {
-    joined.write(chunkFrame(chunk));
+    joined.write(sharedChunkFrame(watched, chunk));
     if (!joined.hasRoom()) break;
   }
   const end = teller.end();

@@ -78,7 +78,8 @@ export function uiStreamRoutes(context: Context) {
   const { db } = context;
   const router = makeRouter()
     .openapi(ofTurn, async (c) => {
-      const turn = await findOwnTurn(db, c.get('project'), c.req.valid('param').id);
+      const [project, id] = [c.get('project'), c.req.valid('param').id];
+      const turn = await context.streamHub.readOnce(`${project} ${id}`, () => findOwnTurn(db, project, id));
       return stream(c, context, turn) as never;
     })
     .openapi(ofConversation, async (c) => {
@@ -89,7 +90,8 @@ export function uiStreamRoutes(context: Context) {
     });
   for (const base of RESPONSE_BASES) {
     router.openapi(ofResponseAt(base), async (c) => {
-      const turn = await findOwnResponse(db, c.get('project'), c.req.valid('param').id);
+      const [project, id] = [c.get('project'), c.req.valid('param').id];
+      const turn = await context.streamHub.readOnce(`${project} ${id}`, () => findOwnResponse(db, project, id));
       return stream(c, context, turn) as never;
     });
   }
@@ -104,6 +106,7 @@ function stream(c: HonoContext<ApiEnv>, context: Context, turn: Turn): Response 
   if (c.req.method === 'HEAD') return c.body(null, 200, headers);
   streamToResponse(c.env.outgoing, {
     headers,
+    pending: context.streamHub.pending,
     open: (sink) => {
       const start = { lastEvent: turn.lastEvent, current: latestEdition(turn), sink };
       return context.streamHub.join(turn.id, sink, (watch) => followMessage(watch, start));

@@ -23,6 +23,7 @@ import { playTurn } from './play-turn.ts';
 export type WatchOptions = {
   redis?: boolean;
   heartbeatMs?: number;
+  pendingBytes?: number;
   format?: StreamFormat;
   beside?: { databaseUrl: string };
   addRoutes?(
@@ -38,7 +39,7 @@ const NEVER_MS = 3_600_000;
  * is read at heartbeats only where the test says how often. `beside` another harness is one more process of it.
  */
 export async function createWatchHarness(options: WatchOptions = {}) {
-  const { redis = false, heartbeatMs = NEVER_MS, format, beside, addRoutes } = options;
+  const { redis = false, heartbeatMs = NEVER_MS, pendingBytes, format, beside, addRoutes } = options;
   const databaseUrl = beside?.databaseUrl ?? (await createTestDatabase());
   const redisUrl = redis ? (inject('redisUrl') ?? undefined) : undefined;
   const connection = connect(databaseUrl);
@@ -47,7 +48,10 @@ export async function createWatchHarness(options: WatchOptions = {}) {
   const statements = countStatements(connection.db);
   const { db } = statements;
   const readAnywhere: ReadAnywhere = (query) => query(db);
-  const streamHub = makeStreamHub({ db, readAnywhere, pubsub: apiSide, log, heartbeatMs });
+  const streamHub = makeStreamHub({
+    ...{ db, readAnywhere, pubsub: apiSide, log, heartbeatMs },
+    ...(pendingBytes !== undefined && { pendingBytes }),
+  });
   const watchers = makeWatchers(workerSide);
   const catchUps: string[] = [];
   workerSide.subscribeToWorkers((message) => {

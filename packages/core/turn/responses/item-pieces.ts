@@ -96,6 +96,9 @@ function partPieces(part: OutputPart, { at, isOpen }: { at: PartPlace; isOpen: b
   return [...begin, event({ ...end, ...at }), event({ type: 'response.content_part.done', ...at, part })];
 }
 
+/** One list for all events, so that equal events are found to be equal. */
+const NO_LOGPROBS: readonly never[] = [];
+
 /** A part before its first unit, its text, and the events of its deltas and of its end. */
 function wordsOf(part: OutputPart) {
   if (part.type === 'refusal') {
@@ -108,8 +111,8 @@ function wordsOf(part: OutputPart) {
   const { text } = part;
   return {
     ...{ empty: { ...part, text: '' }, text },
-    delta: { type: 'response.output_text.delta', logprobs: [] },
-    end: { type: 'response.output_text.done', text, logprobs: [] },
+    delta: { type: 'response.output_text.delta', logprobs: NO_LOGPROBS },
+    end: { type: 'response.output_text.done', text, logprobs: NO_LOGPROBS },
   };
 }
 

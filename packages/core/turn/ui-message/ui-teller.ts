@@ -18,9 +18,13 @@ export type UiTeller = {
   end(): 'whole' | 'superseded' | null;
 };
 
+/** Returns the pieces of a running step as a stream keeps them: these, or others that begin with them. */
+type KeepPieces = (running: RunningStep, pieces: Piece<UiChunk>[]) => Piece<UiChunk>[];
+
 /** Begins at the start of the message. */
-export function makeUiTeller(): UiTeller {
+export function makeUiTeller(keep: KeepPieces = (_, pieces) => pieces): UiTeller {
   const told: Told = {
+    keep,
     hasBegun: false,
     isAdoptedWhole: false,
     steps: 0,
@@ -36,6 +40,7 @@ export function makeUiTeller(): UiTeller {
 
 /** `ending` are the chunks that are left, once the end is known: nothing that happens then is told any more. */
 type Told = {
+  keep: KeepPieces;
   hasBegun: boolean;
   isAdoptedWhole: boolean;
   steps: number;
@@ -118,17 +123,18 @@ function* tellCalls(step: ToldStep, turn: Turn, calls: ToolCall[]): Generator<Ui
 
 function* tellRunning(told: Told, turn: Turn, running: RunningStep): Generator<UiChunk> {
   const { edition, attempt } = running;
-  yield* tellPieces(told, { edition, attempt, isCommitted: false, pieces: runningStepPieces(turn, running) });
+  yield* tellPieces(told, { edition, attempt, isCommitted: false, pieces: runningStepPieces(turn, running) }, running);
 }
 
 /** Tells what a round has said, behind what was told of it; false where that cannot be yet, or any more. */
-function* tellPieces(told: Told, now: StepPieces): Generator<UiChunk, boolean> {
-  const { step } = told;
+function* tellPieces(told: Told, now: StepPieces, running?: RunningStep): Generator<UiChunk, boolean> {
+  const { step, keep } = told;
   const next = nextTelling(step.latest && { ...step.latest, units: step.units }, now);
   if (next === 'superseded') supersede(told);
   if (next !== 'tell') return false;
   // Fewer pieces than were told say nothing of the rest.
-  if (sizeOfPieces(now.pieces) >= step.units) step.latest = now;
+  if (sizeOfPieces(now.pieces) >= step.units)
+    step.latest = running ? { ...now, pieces: keep(running, now.pieces) } : now;
   const place = { from: 0, place: step.units, isOpen: !now.isCommitted };
   for (const { event, number } of placePieces(now.pieces, place)) {
     step.units = number + 1;

@@ -1,4 +1,5 @@
 import type { NumberedEvent } from '#core/turn/responses/piece.ts';
+import type { WatchedTurn } from '../../stream/watched-turn.ts';
 
 /** The headers of a response's stream (contract-responses R41). */
 export const EVENT_STREAM_HEADERS = {
@@ -8,12 +9,20 @@ export const EVENT_STREAM_HEADERS = {
 };
 
 /** An event as it is written: one frame, in one write. */
-export function eventFrame(event: NumberedEvent): Uint8Array {
-  return Buffer.from(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`);
+function eventFrame(event: NumberedEvent): string {
+  return `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
+}
+
+/**
+ * The same as bytes, which all streams of a response share. Of the events of a running round, the last of each type is shared:
+ * streams that keep pace send the same.
+ */
+export function sharedEventFrame({ renderings }: WatchedTurn, event: NumberedEvent, isRunning: boolean): Uint8Array {
+  return renderings.bytesOf(isRunning ? event.type : event.sequence_number, event, () => eventFrame(event));
 }
 
 /** The last frame of a stream that cannot go on; no `[DONE]` follows (contract-responses R46). */
-export function errorFrame({ code, message, number }: { code: string; message: string; number: number }): Uint8Array {
+export function errorFrame({ code, message, number }: { code: string; message: string; number: number }): string {
   return eventFrame({ type: 'error', code, message, param: null, sequence_number: number });
 }
 

@@ -2,17 +2,19 @@ import { listAnswered } from '#core/checkpoint/turns/reading/events.ts';
 import { callsOf } from '#core/turn/call.ts';
 import { type LatestEdition, placeBehind } from '#core/turn/responses/events.ts';
 import { responseIdOf } from '#core/turn/responses/item-id.ts';
-import { editionStart, LOG_START, type LogPosition, type LogStretch, readStretch } from '#core/turn/responses/log.ts';
-import { type NumberedEvent, sizeOfPieces, tellPieces } from '#core/turn/responses/piece.ts';
+import { editionStart, LOG_START, type LogPosition, type LogStretch } from '#core/turn/responses/log.ts';
+import { type ResponseEvent, type ResponsePiece, sizeOfPieces, tellPieces } from '#core/turn/responses/piece.ts';
 import { runningPieces } from '#core/turn/responses/running-round.ts';
 import { type LatestPieces, nextTelling, type ToldPieces, toldBefore } from '#core/turn/responses/told.ts';
 import type { Turn } from '#core/turn/turn.ts';
 import { cursorBeyondEnd } from '../../cursor-end.ts';
 import { type EventStream, type JoinedStream, joinWatch, type Sink } from '../../stream/joined-stream.ts';
 import { runningRound } from '../../stream/running-round.ts';
+import { makeSharedPieces } from '../../stream/shared/shared-pieces.ts';
 import type { TurnWatch, WatchContext } from '../../stream/turn-watch.ts';
 import type { StateSeals } from '../sealing/state-seals.ts';
-import { DONE, errorFrame, eventFrame, HEARTBEAT } from './event-frame.ts';
+import { DONE, errorFrame, HEARTBEAT, sharedEventFrame } from './event-frame.ts';
+import { sharedStretch } from './shared-stretch.ts';
 
 /**
  * Behind which number a stream begins (-1: with the first event), the latest edition of the turn that its request read, where
@@ -62,10 +64,10 @@ function tellKnown(stream: StreamState): 'read-order' | 'told' {
   for (;;) {
     const { known } = stream.watch.watched;
     if (!known || !stream.joined.hasRoom()) return 'told';
-    const turn = stream.stateSeals.sealRounds(known);
-    if (isOrderMissing(stream, turn)) return 'read-order';
-    const stretch = readStretch(turn, stream.position, () => stream.answered.order);
-    if (!stretch) tellRunning(stream, turn);
+    if (isOrderMissing(stream, known)) return 'read-order';
+    const { position, answered, stateSeals } = stream;
+    const stretch = sharedStretch(known, position, { order: answered.order, stateSeals });
+    if (!stretch) tellRunning(stream, known);
     if (!stretch || !tellStretch(stream, stretch)) return 'told';
   }
 }
@@ -74,7 +76,7 @@ function tellKnown(stream: StreamState): 'read-order' | 'told' {
 function tellStretch(stream: StreamState, { from, round, pieces, ...stretch }: LogStretch): boolean {
   if (round && !mayTell(stream, { edition: round.edition, attempt: null, isCommitted: true, pieces })) return false;
   stream.told = null;
-  if (!tell(stream, tellPieces(pieces, { from, place: placeBehind(stream.sent, from), isOpen: false }))) return false;
+  if (!tell(stream, pieces, { from, isOpen: false })) return false;
   if (stretch.isEnd) stream.joined.end(stream.sent > from ? beyondEndFrame(stream, from) : DONE);
   if (stretch.isEnd || !stretch.isWhole) return false;
   stream.position = stretch.next;
@@ -89,11 +91,14 @@ function tellRunning(stream: StreamState, turn: Turn): void {
   const pieces = runningPieces(turn, running, position.items);
   if (!mayTell(stream, { edition, attempt, isCommitted: false, pieces })) return;
   const from = editionStart(position, edition);
-  tell(stream, tellPieces(pieces, { from, place: placeBehind(stream.sent, from), isOpen: true }));
+  tell(stream, pieces, { from, isOpen: true });
   const units = placeBehind(stream.sent, from);
   // Fewer pieces than the client has say nothing of the rest: then it stays unknown what it was told.
-  if (units > 0 && sizeOfPieces(pieces) >= units) stream.told = { edition, attempt, units, pieces };
+  if (units > 0 && sizeOfPieces(pieces) >= units)
+    stream.told = { edition, attempt, units, pieces: sharePieces(watch.watched, running, pieces) };
 }
+
+const sharePieces = makeSharedPieces<ResponseEvent>();
 
 /** Whether pieces of the round at the position may be told; what was told before counts as told of their edition then. */
 function mayTell(stream: StreamState, now: LatestPieces): boolean {
@@ -106,14 +111,14 @@ function mayTell(stream: StreamState, now: LatestPieces): boolean {
 }
 
 /** While a response runs, only its end shows that the client's number is beyond it. */
-function beyondEndFrame({ sent, watch }: StreamState, last: number): Uint8Array {
+function beyondEndFrame({ sent, watch }: StreamState, last: number): string {
   const { code, message } = cursorBeyondEnd({
     ...{ param: 'starting_after', given: sent, last, id: responseIdOf(watch.watched.id) },
   });
   return errorFrame({ code, message, number: last + 1 });
 }
 
-function supersededFrame({ sent }: StreamState): Uint8Array {
+function supersededFrame({ sent }: StreamState): string {
   const message =
     'The model began this reply again and says something else. The response goes on: drop what came, and ask for the ' +
     'stream again without `starting_after`.';
@@ -145,11 +150,12 @@ function countAnswered(turn: Turn, round: number): number {
   return callsOf(turn, round).filter(({ result }) => result !== null && result.status !== 'handed_over').length;
 }
 
-/** Sends events while there is room; false where there was not enough. */
-function tell(stream: StreamState, events: Iterable<NumberedEvent>): boolean {
-  for (const event of events) {
-    if (!stream.joined.hasRoom()) return false;
-    stream.joined.write(eventFrame(event));
+/** Sends what follows of pieces while there is room; false where there was not enough. `isOpen`: their round still runs. */
+function tell(stream: StreamState, pieces: readonly ResponsePiece[], at: { from: number; isOpen: boolean }): boolean {
+  const { joined, watch } = stream;
+  for (const event of tellPieces(pieces, { ...at, place: placeBehind(stream.sent, at.from) })) {
+    if (!joined.hasRoom()) return false;
+    joined.write(sharedEventFrame(watch.watched, event, at.isOpen));
     stream.sent = event.sequence_number;
   }
   return true;

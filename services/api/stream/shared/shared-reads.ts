@@ -1,0 +1,29 @@
+/** Runs a query, or waits for the query under the same key that has not begun yet. */
+export type SharedReads = <T>(key: string, query: () => Promise<T>) => Promise<T>;
+
+/**
+ * Shares queries of requests that come while the same query runs: they all get the answer of one more query after it. So each
+ * answer is as fresh as if its request had read alone.
+ */
+export function makeSharedReads(): SharedReads {
+  const next = new Map<string, Promise<unknown>>();
+  const running = new Map<string, Promise<unknown>>();
+
+  async function begin<T>(key: string, query: () => Promise<T>): Promise<T> {
+    await running.get(key)?.catch(() => {});
+    next.delete(key);
+    const read = query();
+    running.set(key, read);
+    try {
+      return await read;
+    } finally {
+      running.delete(key);
+    }
+  }
+  return <T>(key: string, query: () => Promise<T>) => {
+    // Only reads of one kind share a key, so a promise under it is of the same type.
+    const read = (next.get(key) as Promise<T> | undefined) ?? begin(key, query);
+    next.set(key, read);
+    return read;
+  };
+}
