@@ -37,7 +37,7 @@ export function boundLine(line: string): string {
   const cut = JSON.stringify(fields, (_, value) => (typeof value === 'string' ? shorten(value, TEXT_LENGTH) : value));
   if (cut.length <= LINE_LENGTH) return `${cut}\n`;
   const { level, time, part, event, msg = '' } = fields;
-  return `${JSON.stringify({ level, time, part, event, left_out: line.length, msg: shorten(msg, TEXT_LENGTH) })}\n`;
+  return `${JSON.stringify({ level, time, part, event, left_out: line.length, msg: shorten(String(msg), TEXT_LENGTH) })}\n`;
 }
 
 const GATHER_MS = 50;

@@ -19,19 +19,51 @@ test('large answers of one server have half of the places, and the rest is for o
   using other = takePlaces(1, 'alpha', 'other');
   await nextTick();
 
-  expect(flood.seen.started).toBe(Math.ceil(LARGE_ANSWERS.places / 2));
+  expect(flood.seen.started).toBe(LARGE_ANSWERS.placesOfServer);
   expect(other.seen.started).toBe(1);
 });
 
-test('a place that is given back goes to the project that waits, before the second of another', async () => {
-  using flood = takePlaces(LARGE_ANSWERS.places, 'alpha', 'one');
-  using waiting = takePlaces(2, 'beta', 'one');
+test('a place that is given back goes to the project that has waited, before the next of another', async () => {
+  const [first, ...rest] = Array.from({ length: LARGE_ANSWERS.placesOfServer }, () => openAnswerPlace('alpha'));
+  for (const place of [first!, ...rest]) await place.take('one');
+  using more = takePlaces(2, 'alpha', 'one');
+  using other = takePlaces(1, 'beta', 'one');
+  first![Symbol.dispose]();
   await nextTick();
-  const before = waiting.seen.started;
-  flood.giveBack();
+  const afterFirst = more.seen.started + other.seen.started;
+  const next = openAnswerPlace('gamma');
+  for (const place of rest) place[Symbol.dispose]();
+  more.giveBack();
+  await nextTick();
+  await next.take('one');
+  next[Symbol.dispose]();
+
+  expect([afterFirst, other.seen.started]).toEqual([1, 1]);
+});
+
+test('one project leaves a place to the others, whatever servers it calls', async () => {
+  using one = takePlaces(LARGE_ANSWERS.places, 'alpha', 'one');
+  using two = takePlaces(LARGE_ANSWERS.places, 'alpha', 'two');
+  using three = takePlaces(LARGE_ANSWERS.places, 'alpha', 'three');
+  using other = takePlaces(1, 'beta', 'four');
   await nextTick();
 
-  expect([before, waiting.seen.started]).toEqual([0, 2]);
+  expect(one.seen.started + two.seen.started + three.seen.started).toBe(LARGE_ANSWERS.placesOfProject);
+  expect(other.seen.started).toBe(1);
+});
+
+test('a wait that is given up resolves, also if thousands of others were given up', async () => {
+  using flood = takePlaces(LARGE_ANSWERS.placesOfServer, 'alpha', 'one');
+  const given = Array.from({ length: 10_000 }, () => openAnswerPlace('alpha'));
+  const waits = given.map((place) => place.take('one'));
+  for (const place of given) place[Symbol.dispose]();
+
+  await Promise.all(waits);
+  flood.giveBack();
+  using next = takePlaces(1, 'alpha', 'one');
+  await nextTick();
+
+  expect(next.seen.started).toBe(1);
 });
 
 test('a place that was given up while it waited is free for others', async () => {
@@ -62,5 +94,8 @@ test('a timeout does not count the time in which an answer waits for its place',
   const withPlace = onTimeout.mock.calls.length;
   vi.advanceTimersByTime(1_100);
 
-  expect([whileWaiting, withPlace, onTimeout.mock.calls.length]).toEqual([0, 0, 1]);
+  startTimeout(1_000, place, onTimeout);
+  vi.advanceTimersByTime(1_000);
+
+  expect([whileWaiting, withPlace, onTimeout.mock.calls.length]).toEqual([0, 0, 2]);
 });

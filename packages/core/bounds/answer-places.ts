@@ -1,23 +1,32 @@
 import { getHeapStatistics } from 'node:v8';
 import { takeTurns } from './take-turns.ts';
 
+const PLACES = Math.max(2, Math.floor(getHeapStatistics().heap_size_limit / (128 * 1024 * 1024)));
+
 /** Large answers of tools: they are in memory several times over until their results are saved. */
 export const LARGE_ANSWERS = {
   /** Bytes above which an answer needs a place. */
   bytes: 256 * 1024,
-  /** Answers that have a place at a time: 4 with a heap of 512 MiB. One server has half of the places at most. */
-  places: Math.max(2, Math.floor(getHeapStatistics().heap_size_limit / (128 * 1024 * 1024))),
+  /** Answers that have a place at a time: one for each 128 MiB of heap. */
+  places: PLACES,
+  /** Answers of one server among them. */
+  placesOfServer: Math.max(1, Math.floor(PLACES / 2)),
+  /** Answers of one project among them. */
+  placesOfProject: PLACES - 1,
 };
 
 /** The place of one call's answer, which is given back when it is disposed. */
 export type AnswerPlace = Disposable & {
-  /** Waits until the answer of this server has a place; resolves at once if it has one. */
+  /** Waits until the answer of this server has a place, or is over; resolves at once if it has one. */
   take(server: string): Promise<void>;
-  /** How long the answer has waited for its place so far. */
+  /** How long the answers of the call have waited for a place so far. */
   waitedMs(): number;
+  /** Gives the place back before the next attempt of the call. */
+  release(): void;
 };
 
-type Waiting = { server: string; start(): void };
+/** An answer that waits. `start` gives it a place; false if it is over. */
+type Waiting = { server: string; start(): boolean };
 
 const waiting = takeTurns<Waiting>();
 const held = new Map<string, number>();
@@ -25,33 +34,47 @@ let free = LARGE_ANSWERS.places;
 
 /** Opens the place of a call of this project. Projects take turns, and so do the servers that each of them calls. */
 export function openAnswerPlace(project: string): AnswerPlace {
-  let taken: Promise<void> | undefined;
-  let askedAt = 0;
+  let current: { taken: Promise<void>; end(): void; waitedMs(): number } | null = null;
+  let waitedBefore = 0;
+
+  const release = () => {
+    waitedBefore += current?.waitedMs() ?? 0;
+    current?.end();
+    current = null;
+  };
+  return {
+    take(server) {
+      current ??= waitForPlace(project, server);
+      return current.taken;
+    },
+    waitedMs: () => waitedBefore + (current?.waitedMs() ?? 0),
+    release,
+    [Symbol.dispose]: release,
+  };
+}
+
+function waitForPlace(project: string, server: string) {
+  const { promise: taken, resolve } = Promise.withResolvers<void>();
+  const askedAt = performance.now();
   let startedAt: number | undefined;
   let giveBack = () => {};
   let isOver = false;
 
-  return {
-    take(server) {
-      taken ??= new Promise((resolve) => {
-        const start = () => {
-          giveBack = holdPlace(server);
-          startedAt = performance.now();
-          if (isOver) giveBack();
-          resolve();
-        };
-        askedAt = performance.now();
-        waiting.add(JSON.stringify([project, server]), { server, start });
-        fillPlaces();
-      });
-      return taken;
-    },
-    waitedMs: () => (taken ? (startedAt ?? performance.now()) - askedAt : 0),
-    [Symbol.dispose]: () => {
-      isOver = true;
-      giveBack();
-    },
+  const start = () => {
+    if (isOver) return false;
+    giveBack = holdPlace(project, server);
+    startedAt = performance.now();
+    resolve();
+    return true;
   };
+  const end = () => {
+    isOver = true;
+    resolve();
+    giveBack();
+  };
+  waiting.add(JSON.stringify([project, server]), { server, start });
+  fillPlaces();
+  return { taken, end, waitedMs: () => (startedAt ?? performance.now()) - askedAt };
 }
 
 /**
@@ -59,7 +82,7 @@ export function openAnswerPlace(project: string): AnswerPlace {
  * others. Returns a function that stops this.
  */
 export function startTimeout(timeoutMs: number, place: AnswerPlace | undefined, onTimeout: () => void): () => void {
-  let countedMs = 0;
+  let countedMs = place?.waitedMs() ?? 0;
   const check = () => {
     const moreMs = (place?.waitedMs() ?? 0) - countedMs;
     countedMs += moreMs;
@@ -71,7 +94,9 @@ export function startTimeout(timeoutMs: number, place: AnswerPlace | undefined, 
 }
 
 function fillPlaces(): void {
-  const mayStart = (_: string, { server }: Waiting) => (held.get(server) ?? 0) < LARGE_ANSWERS.places / 2;
+  const mayStart = (key: string, { server }: Waiting) =>
+    heldBy(serverKey(server)) < LARGE_ANSWERS.placesOfServer &&
+    heldBy(projectKey(JSON.parse(key)[0])) < LARGE_ANSWERS.placesOfProject;
   while (free > 0) {
     const next = waiting.take(mayStart);
     if (!next) return;
@@ -79,19 +104,29 @@ function fillPlaces(): void {
   }
 }
 
+const serverKey = (server: string) => `server ${server}`;
+const projectKey = (project: string) => `project ${project}`;
+
+function heldBy(key: string): number {
+  return held.get(key) ?? 0;
+}
+
 /** Returns a function that gives the place back, once. */
-function holdPlace(server: string): () => void {
+function holdPlace(project: string, server: string): () => void {
   let isHeld = true;
   const count = (difference: number) => {
     free -= difference;
-    held.set(server, (held.get(server) ?? 0) + difference);
+    for (const key of [serverKey(server), projectKey(project)]) {
+      const now = heldBy(key) + difference;
+      if (now === 0) held.delete(key);
+      else held.set(key, now);
+    }
   };
   count(1);
   return () => {
     if (!isHeld) return;
     isHeld = false;
     count(-1);
-    if (held.get(server) === 0) held.delete(server);
     fillPlaces();
   };
 }

@@ -18,6 +18,8 @@ export const MCP_BOUNDS = {
   /** Events in all streams of one server, or lines of one command, that are read at once, and per second after that. */
   eventsAtOnce: 2_000,
   eventsPerSecond: 500,
+  /** Large answers of one command that wait for a place while the command is read on. */
+  largeLines: 4,
   /** Answers to requests of one server that are on their way at once. Further requests get no answer. */
   answersAtOnce: 8,
   /** Requests of one server that are answered at once, and per second after that. */

@@ -9,7 +9,10 @@ const status =
 
 /** Ways to answer a call after its effect, none of which may bring the SDK or a transport to send it again. */
 const answers: [what: string, answer: AnswerCall][] = [
-  ...[400, 401, 403, 404, 408, 409, 429, 500, 502, 503].map((code): [string, AnswerCall] => [`${code}`, status(code)]),
+  ...[400, 401, 403, 404, 408, 409, 421, 425, 429, 500, 502, 503].map((code): [string, AnswerCall] => [
+    `${code}`,
+    status(code),
+  ]),
   ['401 with a challenge', status(401, { 'www-authenticate': 'Bearer resource_metadata="/meta"' })],
   ['403 with a missing scope', status(403, { 'www-authenticate': 'Bearer error="insufficient_scope", scope="all"' })],
   ['404 and a forgotten session', forgetAnd(status(404))],
@@ -140,4 +143,31 @@ test('a stream that is cut after an event id is opened again, and brings the ans
 
   expect(result).toMatchObject({ status: 'success', content: 'paid', attempts: 1 });
   expect(server.seen).toMatchObject({ calls: 1, streams: 1 });
+});
+
+test('a server that refuses pings with 404 is called all the same', async () => {
+  const onCall: AnswerCall = ({ response, message }) =>
+    say(response, message.id, { content: [{ type: 'text', text: 'paid' }] });
+  await using server = await openScriptedMcpServer({ hasSessions: true, onCall, onPing: status(404) });
+  await using servers = useMcpServers({ scripted: { url: server.url } });
+
+  const result = await callMcpTool(servers, 'scripted__pay', { effect: 'at_most_once' });
+
+  expect(result).toMatchObject({ status: 'success', content: 'paid' });
+  expect(server.seen.calls).toBe(1);
+});
+
+test.each(['\r', '\n', '\r\n'])('an event whose lines end with %j is read before its stream ends', async (end) => {
+  const onCall: AnswerCall = ({ response, message }) => {
+    const answer = { jsonrpc: '2.0', id: message.id, result: { content: [{ type: 'text', text: 'paid' }] } };
+    const event = `event: message${end}data: ${JSON.stringify(answer)}${end}${end}`;
+    beginStream(response, event.slice(0, -1));
+    response.write(event.slice(-1));
+  };
+  await using server = await openScriptedMcpServer({ hasSessions: true, onCall });
+  await using servers = useMcpServers({ scripted: { url: server.url } });
+
+  const result = await callMcpTool(servers, 'scripted__pay', { effect: 'at_most_once' });
+
+  expect(result).toMatchObject({ status: 'success', content: 'paid' });
 });

@@ -21,6 +21,8 @@ type Script = {
   onCall: AnswerCall;
   /** The result of a request for a page of tools; without it the server says that it knows no such request. */
   onList?: () => unknown;
+  /** Answers a ping; without it a ping succeeds. */
+  onPing?: AnswerCall;
   /** Answers a GET, which resumes a stream. */
   onGet?: (request: IncomingMessage, response: ServerResponse) => unknown;
   /** The path to which all requests for `/mcp` are redirected. */
@@ -32,7 +34,14 @@ type Script = {
  * it does not know, as the real ones do. `seen` counts requests: calls of tools, GET requests, new
  * sessions, and answers to the server's own requests.
  */
-export async function openScriptedMcpServer({ hasSessions, onCall, onList, onGet = notOffered, movedTo }: Script) {
+export async function openScriptedMcpServer({
+  hasSessions,
+  onCall,
+  onList,
+  onPing = succeed,
+  onGet = notOffered,
+  movedTo,
+}: Script) {
   const seen = { calls: 0, streams: 0, sessions: 0, answers: 0 };
   let session: string | null = null;
 
@@ -41,14 +50,17 @@ export async function openScriptedMcpServer({ hasSessions, onCall, onList, onGet
     session = `session-${seen.sessions}`;
     return say(response, id, greeting, hasSessions ? { 'mcp-session-id': session } : {});
   };
+  const forget = () => {
+    session = null;
+  };
   const answerRequest = (message: Message, request: IncomingMessage, response: ServerResponse) => {
     switch (message.method) {
       case 'ping':
-        return say(response, message.id, {});
+        return onPing({ request, response, message, forget });
       case 'tools/list':
         return onList ? say(response, message.id, onList()) : refuse(response, message.id, -32_601);
       case 'tools/call':
-        return onCall({ request, response, message, forget: () => (session = null) });
+        return onCall({ request, response, message, forget });
       default:
         return refuse(response, message.id, -32_601);
     }
@@ -79,6 +91,10 @@ export async function openScriptedMcpServer({ hasSessions, onCall, onList, onGet
       await closed;
     },
   };
+}
+
+function succeed({ response, message }: McpExchange): unknown {
+  return say(response, message.id, {});
 }
 
 function notOffered(_: IncomingMessage, response: ServerResponse): unknown {

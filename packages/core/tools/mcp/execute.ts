@@ -7,7 +7,7 @@ import { failureOfStatus } from '../http/status.ts';
 import type { Attempt, FailedAttempt } from '../run/attempt.ts';
 import { callOnce, type SentCall } from './call-once.ts';
 import { type KeptConnection, requireSession, type Work } from './connection.ts';
-import { type McpError, readMcpError } from './error.ts';
+import { type McpError, readMcpError, SessionForgotten } from './error.ts';
 import { coversStructuredContent, outputOfMcp, renderMcpResult } from './result.ts';
 
 /** One attempt of a tool of an MCP server. `progress` receives what the tool reports meanwhile. */
@@ -42,8 +42,7 @@ export async function executeMcp({ name, connection, askedMs }: Server, request:
   const call: Work<CallToolResult> = ({ client }) =>
     callOnce(sent, () => client.callTool(paramsOf(tool, request), optionsOf(tool, request, signal)));
   try {
-    // A session that the server forgot since the last call is found before a call that may be made only once.
-    if (request.tool.effect === 'at_most_once') await connection.run((open) => requireSession(open, signal), signal);
+    if (request.tool.effect === 'at_most_once') await renewSession(connection, signal);
     return readResult(await connection.runOnce(call, signal));
   } catch (error) {
     request.signal.throwIfAborted();
@@ -51,6 +50,16 @@ export async function executeMcp({ name, connection, askedMs }: Server, request:
     return explainMcpFailure(failure, { server: name, sent: sent.isSent, timeoutMs, askedMs: askedMs() });
   } finally {
     stopTimeout();
+  }
+}
+
+/** Finds a session that the server forgot since the last call, before a call that may be made only once. */
+async function renewSession(connection: KeptConnection, signal: AbortSignal): Promise<void> {
+  try {
+    await connection.run((open) => requireSession(open, signal), signal);
+  } catch (error) {
+    // A server that refuses a ping in a session that it has just begun knows no ping.
+    if (!(error instanceof SessionForgotten)) throw error;
   }
 }
 

@@ -91,6 +91,7 @@ async function tryUntilDone(call: PreparedCall, context: CallContext): Promise<T
 
     const waitMs = waitBefore(attempt, attempts, call.tool);
     if (waitMs === null) return { attempt, attempts, startedAt };
+    context.place?.release();
     await waitFor(waitMs, context.signal);
   }
 }

@@ -43,6 +43,7 @@ const CR = 13;
  */
 async function* readEvents(body: AsyncIterable<Uint8Array>, reading: Reading): AsyncGenerator<Uint8Array> {
   const size = startSize(reading);
+  const endLines = lineEnds();
   const held: Uint8Array[] = [];
   let whole = 0;
   let events = 0;
@@ -55,7 +56,7 @@ async function* readEvents(body: AsyncIterable<Uint8Array>, reading: Reading): A
     [whole, events] = [0, 0];
   }
   for await (const chunk of body) {
-    for (const line of linesOf(chunk)) {
+    for (const line of linesOf(endLines(chunk))) {
       held.push(line);
       size.add(line);
       if (size.isLarge()) await reading.takePlace();
@@ -73,6 +74,17 @@ async function* readEvents(body: AsyncIterable<Uint8Array>, reading: Reading): A
   }
   whole = held.length;
   yield* pass();
+}
+
+/** Replaces each CR that ends a line alone by LF. A chunk may be cut between CR and LF. */
+function lineEnds(): (chunk: Uint8Array) => Uint8Array {
+  let endedWithCr = false;
+  return (chunk) => {
+    const rest = endedWithCr && chunk[0] === LF ? chunk.subarray(1) : chunk;
+    endedWithCr = rest.at(-1) === CR;
+    if (!rest.includes(CR)) return rest;
+    return Uint8Array.from(rest, (byte, at) => (byte === CR && rest[at + 1] !== LF ? LF : byte));
+  };
 }
 
 /** The lines of a chunk with their ends; the last may be a part of a line. */

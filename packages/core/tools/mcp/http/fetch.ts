@@ -56,9 +56,10 @@ function followRedirects(
 
   return async (url, init, isCall) => {
     if (isCall) noteSent();
+    const sent = isCall ? sentOnce(init) : init;
     let address = movedTo ?? url;
     for (let followed = 0; ; followed += 1) {
-      const response = await fetch(address, init);
+      const response = await fetch(address, sent);
       const target = isCall || followed === MAX_REDIRECTS ? null : redirectWithin(address, response);
       if (!target) return response;
       await response.body?.cancel();
@@ -66,6 +67,14 @@ function followRedirects(
       address = target;
     }
   };
+}
+
+/** A request with a body that can be read only once: `fetch` would send another one again after status 421. */
+function sentOnce(init: RequestInit | undefined): RequestInit {
+  const body = Buffer.from(String(init?.body ?? ''));
+  const headers = new Headers(init?.headers);
+  headers.set('content-length', String(body.length));
+  return { ...init, headers, body: ReadableStream.from([body]), duplex: 'half' };
 }
 
 /** The address to which a redirect that keeps method and body leads; null if there is none within the origin. */

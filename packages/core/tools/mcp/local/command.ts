@@ -70,6 +70,11 @@ export function endGroup({ pid }: Command, signal: NodeJS.Signals): void {
 
 /** Writes a message as a line. Rejects if the command has ended. */
 export async function writeMessage(command: Command | undefined, message: JSONRPCMessage): Promise<void> {
-  if (!command?.stdin.writable) throw new Error('the command has ended');
+  requireOpen(command);
   if (!command.stdin.write(`${JSON.stringify(message)}\n`)) await once(command.stdin, 'drain');
+}
+
+/** Throws if a command has ended, so that nothing can be sent to it. */
+export function requireOpen(command: Command | undefined): asserts command is Command {
+  if (!command?.stdin.writable || command.exitCode !== null) throw new Error('the command has ended');
 }

@@ -1,4 +1,4 @@
-import type { JSONRPCMessage, JSONRPCResponse, RequestId, Transport } from '@modelcontextprotocol/client';
+import type { JSONRPCMessage, RequestId, Transport } from '@modelcontextprotocol/client';
 import { LARGE_ANSWERS } from '../../../bounds/answer-places.ts';
 import { MCP_BOUNDS } from '../../../bounds/mcp-bounds.ts';
 import { startRate } from '../../../bounds/rate.ts';
@@ -10,13 +10,21 @@ import { boundResults } from '../bound-results.ts';
 import { noteSent, placeTaker } from '../call-once.ts';
 import { cancelledBy } from '../cancelled-by.ts';
 import { tooLarge } from '../error.ts';
-import { type Command, endCommand, endGroup, type LocalCommand, startCommand, writeMessage } from './command.ts';
+import {
+  type Command,
+  endCommand,
+  endGroup,
+  type LocalCommand,
+  requireOpen,
+  startCommand,
+  writeMessage,
+} from './command.ts';
 
 /**
  * Starts a command and exchanges lines of JSON with it, within `MCP_BOUNDS` and in turns with other work. Differs from the
  * SDK's transport:
  * - A command that exceeds a bound ends, and nothing else does.
- * - Its exit is noticed at once, even if another process holds its pipes. Its process group ends with it.
+ * - Its process group ends with it. Other processes hold its pipes for 2 s at most.
  * - Its standard error does not go into the log as it is.
  */
 export function localTransport(local: LocalCommand): Transport {
@@ -24,14 +32,12 @@ export function localTransport(local: LocalCommand): Transport {
   const pending = new Map<RequestId, () => Promise<void>>();
   const answers = boundAnswers();
   const results = boundResults();
-  let isClosed = false;
   let command: Command | undefined;
 
   const transport: Transport = {
     start: async () => {
       command = await startCommand(local);
-      command.once('close', onClose);
-      void serve(command);
+      void readAll(command, deliver).then(end);
     },
     send: (message) => ('method' in message ? ask(message) : answers.send(() => writeMessage(command, message))),
     close: async () => {
@@ -40,6 +46,7 @@ export function localTransport(local: LocalCommand): Transport {
   };
 
   async function ask(message: Extract<JSONRPCMessage, { method: string }>): Promise<void> {
+    requireOpen(command);
     if (message.method === 'tools/call') noteSent();
     results.noteSent(message);
     if ('id' in message) pending.set(message.id, placeTaker());
@@ -47,34 +54,53 @@ export function localTransport(local: LocalCommand): Transport {
     await writeMessage(command, message);
   }
 
-  async function serve(running: Command): Promise<void> {
-    try {
-      for await (const { message, isLarge } of readMessages(running)) {
-        if (isAnswer(message)) await settle(message, isLarge);
-        transport.onmessage?.(message);
+  /** Passes a message on. A promise: it is a large answer, which waits for its place. */
+  function deliver(message: JSONRPCMessage, isLarge: boolean): Promise<void> | undefined {
+    const takePlace = isLarge && isAnswer(message) ? pending.get(message.id ?? '') : undefined;
+    const pass = () => {
+      if (isAnswer(message)) {
+        pending.delete(message.id ?? '');
+        results.check(message);
       }
-    } catch (error) {
-      const [id, other] = pending.keys();
-      // Of several requests it is unknown which was answered: they are lost with their connection.
-      if (error instanceof LineTooLong && id !== undefined && other === undefined)
-        transport.onmessage?.({ jsonrpc: '2.0', id, error: tooLarge(error.message) });
-      endGroup(running, 'SIGKILL');
-      onClose();
-    }
+      transport.onmessage?.(message);
+    };
+    if (takePlace) return takePlace().then(pass);
+    pass();
+    return undefined;
   }
-
-  async function settle(answer: JSONRPCResponse, isLarge: boolean): Promise<void> {
-    const id = answer.id ?? '';
-    if (isLarge) await pending.get(id)?.();
-    pending.delete(id);
-    results.check(answer);
-  }
-
-  function onClose(): void {
-    if (!isClosed) transport.onclose?.();
-    isClosed = true;
+  /** Ends the connection. A line above a bound answers the one request that waits: of several it is unknown which. */
+  function end(bound: string | null): void {
+    const [id, other] = pending.keys();
+    if (bound && id !== undefined && other === undefined)
+      transport.onmessage?.({ jsonrpc: '2.0', id, error: tooLarge(bound) });
+    transport.onclose?.();
   }
   return transport;
+}
+
+type Deliver = (message: JSONRPCMessage, isLarge: boolean) => Promise<void> | undefined;
+
+/**
+ * Reads a command until it has ended and all its messages are delivered, also those that wait. Resolves with the bound that one of
+ * its lines exceeded, or null.
+ */
+async function readAll(command: Command, deliver: Deliver): Promise<string | null> {
+  const waiting = new Set<Promise<void>>();
+  let bound: string | null = null;
+  try {
+    for await (const { message, isLarge } of readMessages(command)) {
+      const delivered = deliver(message, isLarge);
+      if (!delivered) continue;
+      waiting.add(delivered);
+      void delivered.then(() => waiting.delete(delivered));
+      if (waiting.size >= MCP_BOUNDS.largeLines) await Promise.race(waiting);
+    }
+  } catch (error) {
+    if (error instanceof LineTooLong) bound = error.message;
+    endGroup(command, 'SIGKILL');
+  }
+  await Promise.all(waiting);
+  return bound;
 }
 
 /** The messages of a command; other lines are left out. Throws `LineTooLong` for a line that is not read. */
