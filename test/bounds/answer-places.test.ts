@@ -31,12 +31,9 @@ test('a place that is given back goes to the project that has waited, before the
   first![Symbol.dispose]();
   await nextTick();
   const afterFirst = more.seen.started + other.seen.started;
-  const next = openAnswerPlace('gamma');
   for (const place of rest) place[Symbol.dispose]();
   more.giveBack();
   await nextTick();
-  await next.take('one');
-  next[Symbol.dispose]();
 
   expect([afterFirst, other.seen.started]).toEqual([1, 1]);
 });
@@ -50,6 +47,16 @@ test('one project leaves a place to the others, whatever servers it calls', asyn
 
   expect(one.seen.started + two.seen.started + three.seen.started).toBe(LARGE_ANSWERS.placesOfProject);
   expect(other.seen.started).toBe(1);
+});
+
+test('a call that is over takes no place any more', async () => {
+  const over = openAnswerPlace('alpha');
+  over[Symbol.dispose]();
+  await over.take('one');
+  using after = takePlaces(LARGE_ANSWERS.placesOfServer, 'alpha', 'one');
+  await nextTick();
+
+  expect(after.seen.started).toBe(LARGE_ANSWERS.placesOfServer);
 });
 
 test('a wait that is given up resolves, also if thousands of others were given up', async () => {

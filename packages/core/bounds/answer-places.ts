@@ -17,7 +17,7 @@ export const LARGE_ANSWERS = {
 
 /** The place of one call's answer, which is given back when it is disposed. */
 export type AnswerPlace = Disposable & {
-  /** Waits until the answer of this server has a place, or is over; resolves at once if it has one. */
+  /** Waits until the answer of this server has a place. Resolves at once if it has one, or if the call is over. */
   take(server: string): Promise<void>;
   /** How long the answers of the call have waited for a place so far. */
   waitedMs(): number;
@@ -36,6 +36,7 @@ let free = LARGE_ANSWERS.places;
 export function openAnswerPlace(project: string): AnswerPlace {
   let current: { taken: Promise<void>; end(): void; waitedMs(): number } | null = null;
   let waitedBefore = 0;
+  let isOver = false;
 
   const release = () => {
     waitedBefore += current?.waitedMs() ?? 0;
@@ -43,13 +44,18 @@ export function openAnswerPlace(project: string): AnswerPlace {
     current = null;
   };
   return {
-    take(server) {
+    async take(server) {
+      // A reader may still ask after its call was given up: that place would never be given back.
+      if (isOver) return;
       current ??= waitForPlace(project, server);
-      return current.taken;
+      await current.taken;
     },
     waitedMs: () => waitedBefore + (current?.waitedMs() ?? 0),
     release,
-    [Symbol.dispose]: release,
+    [Symbol.dispose]: () => {
+      isOver = true;
+      release();
+    },
   };
 }
 
