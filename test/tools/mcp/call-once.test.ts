@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { readMcpError } from '#core/tools/mcp/error.ts';
 import { type AnswerCall, beginStream, openScriptedMcpServer, refuse, say } from './scripted-server.ts';
 import { callMcpTool, useMcpServers } from './use-mcp-servers.ts';
 
@@ -27,6 +28,7 @@ const answers: [what: string, answer: AnswerCall][] = [
     'a stream that is cut after an event id',
     ({ response }) => beginStream(response, 'id: 1\nretry: 0\ndata:\n\n').socket?.end(),
   ],
+  ['202 and no answer', status(202)],
   ['a request for input', ({ response, message }) => say(response, message.id, inputRequired)],
   ['headers that do not match', ({ response, message }) => refuse(response, message.id, -32_020, 400)],
   ['an internal error', ({ response, message }) => refuse(response, message.id, -32_603)],
@@ -170,4 +172,57 @@ test.each(['\r', '\n', '\r\n'])('an event whose lines end with %j is read before
   const result = await callMcpTool(servers, 'scripted__pay', { effect: 'at_most_once' });
 
   expect(result).toMatchObject({ status: 'success', content: 'paid' });
+});
+
+test('a stream that is cut twice is opened again after the same event', async () => {
+  const answers: string[] = [];
+  let streams = 0;
+  await using server = await openScriptedMcpServer({
+    hasSessions: true,
+    onCall: ({ response, message }) => {
+      answers.push(
+        JSON.stringify({ jsonrpc: '2.0', id: message.id, result: { content: [{ type: 'text', text: 'paid' }] } }),
+      );
+      beginStream(response, 'id: 1\ndata:\n\n').end();
+    },
+    onGet: (request, response) => {
+      streams += 1;
+      const isResumed = request.headers['last-event-id'] === '1';
+      return beginStream(response, streams === 2 && isResumed ? `data: ${answers[0]}\n\n` : '').end();
+    },
+  });
+  await using servers = useMcpServers({ scripted: { url: server.url } });
+
+  const result = await callMcpTool(servers, 'scripted__pay', { effect: 'at_most_once' });
+
+  expect(result).toMatchObject({ status: 'success', content: 'paid', attempts: 1 });
+  expect(server.seen).toMatchObject({ calls: 1, streams: 2 });
+});
+
+test('a stream that its server keeps open after the answer is closed', async () => {
+  const left = Promise.withResolvers<void>();
+  const onCall: AnswerCall = ({ response, message }) => {
+    response.on('close', () => left.resolve());
+    const answer = { jsonrpc: '2.0', id: message.id, result: { content: [{ type: 'text', text: 'paid' }] } };
+    beginStream(response, `data: ${JSON.stringify(answer)}\n\n`);
+  };
+  await using server = await openScriptedMcpServer({ hasSessions: true, onCall });
+  await using servers = useMcpServers({ scripted: { url: server.url } });
+
+  const result = await callMcpTool(servers, 'scripted__pay', { effect: 'at_most_once' });
+  await left.promise;
+
+  expect(result).toMatchObject({ status: 'success', content: 'paid' });
+});
+
+test.each([
+  ['connect', undefined],
+  ['read', true],
+])('ECONNREFUSED of the system call %s tells whether there was a connection', (syscall, wasConnected) => {
+  const cause = Object.assign(new Error('refused'), { code: 'ECONNREFUSED', syscall });
+
+  expect(readMcpError(new TypeError('fetch failed', { cause }))).toEqual({
+    ...{ kind: 'broken', code: 'ECONNREFUSED' },
+    ...(wasConnected && { wasConnected }),
+  });
 });

@@ -11,12 +11,13 @@ export function tooLarge(bound: string): { code: number; message: string } {
   return { code: TOO_LARGE_CODE, message: bound };
 }
 
-/** The server no longer knows the session of a connection. Whether it took effect what was sent is unknown. */
+/** The server no longer knows the session of a connection. It is unknown whether the request took effect. */
 export class SessionForgotten extends Error {}
 
 /**
  * What went wrong with an MCP server: it refused a message, it gave another HTTP status than 200, or no answer in time.
- * Or its answer was unreadable or too large, it forgot the session, or the connection broke. `code` is that of the network.
+ * Or its answer was unreadable or too large, it forgot the session, or the connection broke. `code` is that of the
+ * network, and `wasConnected` says that the connection existed before.
  */
 export type McpError =
   | { kind: 'refused'; code: number; message: string }
@@ -25,7 +26,7 @@ export type McpError =
   | { kind: 'unreadable'; code: string }
   | { kind: 'too-large'; bound: string }
   | { kind: 'forgotten' }
-  | { kind: 'broken'; code: string | null };
+  | { kind: 'broken'; code: string | null; wasConnected?: boolean };
 
 /** Reads what the SDK threw, often an error within an error. Keeps only texts that the server wrote. */
 export function readMcpError(error: unknown): McpError {
@@ -40,18 +41,22 @@ export function readMcpError(error: unknown): McpError {
   if (typeof code === 'number') return { kind: 'refused', code, message: messageOf(error) };
   if (code === 'REQUEST_TIMEOUT') return { kind: 'timeout' };
   if (typeof code === 'string' && UNREADABLE.test(code)) return { kind: 'unreadable', code };
-  return { kind: 'broken', code: networkCode(error) };
+  const cause = networkError(error);
+  const wasConnected = cause?.syscall === 'read' || cause?.syscall === 'write';
+  return { kind: 'broken', code: cause?.code ?? null, ...(wasConnected && { wasConnected }) };
 }
 
 /** The SDK's codes for an answer that it cannot use. */
 const UNREADABLE = /^(?:INVALID_RESULT|UNSUPPORTED_RESULT_TYPE|INPUT_REQUIRED\w*|CLIENT_HTTP_UNEXPECTED_CONTENT)$/;
 
-/** The code of the innermost system error (`ECONNREFUSED`, `UND_ERR_SOCKET`, `ENOENT` …). */
-function networkCode(error: unknown, depth = 0): string | null {
+type NetworkError = { code: string; syscall: unknown };
+
+/** The outermost system error, with its code (`ECONNREFUSED`, `UND_ERR_SOCKET`, `ENOENT` …) and the failed system call. */
+function networkError(error: unknown, depth = 0): NetworkError | null {
   if (!(error instanceof Error) || depth > 5) return null;
   const code = propertyOf(error, 'code');
-  if (typeof code === 'string' && /^(?:E[A-Z]{3,}|UND_ERR_\w+|HPE_\w+|ERR_\w+|\w*CERT\w*)$/.test(code)) return code;
-  return networkCode(error.cause, depth + 1);
+  const isSystem = typeof code === 'string' && /^(?:E[A-Z]{3,}|UND_ERR_\w+|HPE_\w+|ERR_\w+|\w*CERT\w*)$/.test(code);
+  return isSystem ? { code, syscall: propertyOf(error, 'syscall') } : networkError(error.cause, depth + 1);
 }
 
 function nameOf(error: unknown): string {

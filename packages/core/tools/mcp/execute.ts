@@ -108,7 +108,7 @@ type ExplainedFailure = Omit<FailedAttempt, 'kind' | 'error' | 'afterMs'> & {
   details?: Record<string, unknown>;
 };
 
-/** A failed attempt in the contract's words. A call whose request never left was not made. */
+/** Explains a failed attempt in the contract's words. If the request never left, the tool was not called. */
 function explainMcpFailure(error: McpError, context: McpFailure): FailedAttempt {
   const { category, message, details = {}, certainty } = explanationOf(error, context);
   return {
@@ -142,7 +142,7 @@ function explanationOf(error: McpError, { server, sent, timeoutMs, askedMs }: Mc
     }
     case 'broken': {
       const why = error.code ? ` (${error.code})` : '';
-      const isLost = sent && !NEVER_CONNECTED.test(error.code ?? '');
+      const isLost = sent && (error.wasConnected || !NEVER_CONNECTED.test(error.code ?? ''));
       const message = isLost ? `${name} was lost before it answered${why}.` : `${name} cannot be reached${why}.`;
       return { category: 'network_error', message, certainty: isLost ? 'lost' : 'never-reached' };
     }

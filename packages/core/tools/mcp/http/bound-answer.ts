@@ -4,7 +4,7 @@ import type { Rate } from '../../../bounds/rate.ts';
 import { excessOf, scanJson, startJsonScan } from '../../../json.ts';
 import { yieldToEventLoop } from '../../../yield-to-event-loop.ts';
 
-/** What reading does with an answer that exceeds a bound, and before it reads on in a large one. `events` counts those of the server. */
+/** Reading calls `refuse` if an answer exceeds a bound, and `takePlace` before it continues in a large answer. `events` is the rate of the server. */
 export type Reading = { refuse(bound: string): void; takePlace(): Promise<void>; events: Rate };
 
 /**

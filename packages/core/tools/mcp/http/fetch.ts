@@ -7,8 +7,17 @@ import { boundAnswer } from './bound-answer.ts';
 
 type Fetch = typeof globalThis.fetch;
 
-/** A request while it is sent, and in all that follows from it. `refuse` is called if its answer exceeds a bound. */
-export type Exchange = { isCall: boolean; refuse(bound: string): void; takePlace(): Promise<void> };
+/** A request while it is sent, and in all that follows from it. */
+export type Exchange = {
+  isCall: boolean;
+  /** Called if its answer exceeds a bound. */
+  refuse(bound: string): void;
+  /** Called if the server has accepted the request and sends no answer to it. */
+  cut(): void;
+  takePlace(): Promise<void>;
+  /** The event after which its stream was last opened again: the SDK forgets it if no event follows. */
+  lastEventId?: string;
+};
 
 const exchanges = new AsyncLocalStorage<Exchange>();
 
@@ -28,30 +37,36 @@ export function connectionFetch(fetch: Fetch): Fetch {
   const { eventsAtOnce: burst, eventsPerSecond: perSecond } = MCP_BOUNDS;
   const events = startRate({ burst, perSecond });
   const follow = followRedirects(fetch);
-  return async (url, init) => {
-    if (isStandingStream(init)) return new Response(null, { status: NOT_OFFERED });
+  return async (url, given = {}) => {
     const exchange = exchanges.getStore() ?? NO_EXCHANGE;
-    const response = await follow(new URL(String(url)), init, exchange.isCall && init?.method === 'POST');
+    const init = given.method === 'GET' ? resumed(given, exchange) : given;
+    if (!init) return new Response(null, { status: NOT_OFFERED });
+    const response = await follow(new URL(String(url)), init, exchange.isCall && init.method === 'POST');
+    if (response.status === 202) exchange.cut();
     return boundAnswer(response, { ...exchange, events });
   };
 }
 
 /** Of a notification, or an answer to the server: a small answer, if any. */
-const NO_EXCHANGE: Exchange = { isCall: false, refuse: () => {}, takePlace: async () => {} };
+const NO_EXCHANGE: Exchange = { isCall: false, refuse: () => {}, cut: () => {}, takePlace: async () => {} };
 
 /** The status of a server that offers no such stream: the SDK then does without. */
 const NOT_OFFERED = 405;
 
-function isStandingStream(init: RequestInit = {}): boolean {
-  return init.method === 'GET' && !new Headers(init.headers).has('last-event-id');
+/** The GET that opens the stream of a request again after its last event; null for a stream that belongs to no request. */
+function resumed(init: RequestInit, exchange: Exchange): RequestInit | null {
+  const headers = new Headers(init.headers);
+  const lastEventId = headers.get('last-event-id') ?? exchange.lastEventId;
+  if (lastEventId === undefined) return null;
+  if (exchange !== NO_EXCHANGE) exchange.lastEventId = lastEventId;
+  headers.set('last-event-id', lastEventId);
+  return { ...init, headers };
 }
 
 const MAX_REDIRECTS = 5;
 
 /** A `fetch` that keeps the address to which it was redirected. The request of a call is not redirected. */
-function followRedirects(
-  fetch: Fetch,
-): (url: URL, init: RequestInit | undefined, isCall: boolean) => Promise<Response> {
+function followRedirects(fetch: Fetch): (url: URL, init: RequestInit, isCall: boolean) => Promise<Response> {
   let movedTo: URL | undefined;
 
   return async (url, init, isCall) => {
@@ -70,9 +85,9 @@ function followRedirects(
 }
 
 /** A request with a body that can be read only once: `fetch` would send another one again after status 421. */
-function sentOnce(init: RequestInit | undefined): RequestInit {
-  const body = Buffer.from(String(init?.body ?? ''));
-  const headers = new Headers(init?.headers);
+function sentOnce(init: RequestInit): RequestInit {
+  const body = Buffer.from(String(init.body ?? ''));
+  const headers = new Headers(init.headers);
   headers.set('content-length', String(body.length));
   return { ...init, headers, body: ReadableStream.from([body]), duplex: 'half' };
 }

@@ -29,7 +29,10 @@ export function patchTransport(transport: StreamableHTTPClientTransport): void {
 
   transport.onmessage = (message) => {
     results.check(message);
-    if ('id' in message && message.id !== undefined && !('method' in message)) pending.delete(message.id);
+    if (!isAnswer(message) || message.id === undefined) return;
+    // A server may keep the stream of an answered request open.
+    setImmediate((stop) => stop?.abort(), pending.get(message.id));
+    pending.delete(message.id);
   };
   transport.send = (message, options = {}) => {
     results.noteSent(message);
@@ -51,7 +54,10 @@ export function patchTransport(transport: StreamableHTTPClientTransport): void {
     requestSignal.addEventListener('abort', () => pending.delete(id), { once: true });
     try {
       const patched = { onRequestStreamEnd: () => answer(CUT), ...options, requestSignal };
-      const exchange = { isCall: message.method === 'tools/call', refuse, takePlace: placeTaker() };
+      const exchange = {
+        ...{ isCall: message.method === 'tools/call', takePlace: placeTaker() },
+        ...{ refuse, cut: () => answer(CUT) },
+      };
       await inExchange(exchange, () => send(message, patched));
     } catch (error) {
       pending.delete(id);
