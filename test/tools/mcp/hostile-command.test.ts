@@ -1,6 +1,9 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { MCP_BOUNDS } from '#core/bounds/mcp-bounds.ts';
+import { newFolder } from '#test/harness/new-folder.ts';
 import { waitUntil } from '#test/harness/wait-until.ts';
 import { callMcpTool, useMcpServers } from './use-mcp-servers.ts';
 
@@ -38,6 +41,22 @@ test('a command that writes JSON too deep to read is ended, and its call says so
   expect(error?.message).toContain('100 levels');
 });
 
+test('a command that is closed while it starts ends', async () => {
+  await using folder = await newFolder('mcp');
+  const pidFile = join(folder.path, 'pid');
+  const script = `echo $$ > ${pidFile}; exec ${process.execPath} ${file}`;
+  const servers = useMcpServers({ raw: { command: 'sh', args: ['-c', script] } });
+
+  const call = callMcpTool(servers, 'raw__pid');
+  await servers.close();
+  await call;
+
+  await waitUntil(async () => {
+    const pid = Number(await readFile(pidFile, 'utf8').catch(() => '0'));
+    expect(pid > 0 && isRunning(pid)).toBe(false);
+  });
+});
+
 test('lines of a command that are not messages are left out', async () => {
   await using servers = useMcpServers(raw);
 
@@ -57,10 +76,10 @@ test('the standard error of a command is logged within its bounds, as its own an
   expect(servers.output.length).toBeLessThan(3_000);
   expect(servers.output[0]).toBe('{"level":50,"event":"turn.failed","key":"[redacted]","number":0}');
   expect(servers.output.filter((line) => line.includes('sk-of-ours'))).toEqual([]);
-  expect(Math.max(...servers.output.map((line) => line.length))).toBeLessThanOrEqual(MCP_BOUNDS.outputLineLength + 1);
+  expect(Math.max(...servers.output.map((line) => line.length))).toBeLessThanOrEqual(MCP_BOUNDS.outputLineLength);
 });
 
-test('a command that dies while its child holds its pipes is noticed at once, and the child ends too', async () => {
+test('a command that dies while its child holds its pipes loses its call only, and the child ends too', async () => {
   await using servers = useMcpServers(raw);
   const child = Number((await callMcpTool(servers, 'raw__die_with_a_child')).content);
 

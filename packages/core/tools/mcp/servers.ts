@@ -1,7 +1,6 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import type { Readable } from 'node:stream';
-import { forwardOutput } from '../../bounds/forward-output.ts';
 import { type ProxyOf, withoutProxy } from '../../proxy.ts';
 import type { Redact } from '../../redact.ts';
 import type { Tool } from '../../turn/request/tool.ts';
@@ -12,6 +11,7 @@ import { keepConnection } from './connection.ts';
 import { executeMcp, type McpRequest } from './execute.ts';
 import { openFetchWithoutTimeout } from './http/fetch.ts';
 import { cacheListing, listMcpTools, type ToolListing, type Warn } from './listing.ts';
+import { forwardOutput } from './local/forward-output.ts';
 import { notePauses } from './pauses.ts';
 import { addressOfMcp, type McpProblem } from './problem.ts';
 
@@ -51,7 +51,7 @@ export type McpServers = {
 const LIST_TIMEOUT_MS = 2_000;
 const FIRST_LIST_TIMEOUT_MS = 8_000;
 
-/** Takes what a command wrote to its standard error: a line of the server, not of Pawl. */
+/** Takes a line that a command wrote to its standard error, which is the server's text and not Pawl's. */
 export type TakeOutput = (about: { mcp_server: string; output: string; left_out?: number }) => void;
 
 type OpenOptions = { warn: Warn; log?: TakeOutput; redact?: Redact; path?: string | undefined; proxyOf?: ProxyOf };

@@ -42,7 +42,7 @@ async function endPipes(child: Command): Promise<void> {
 
 /** Ends a command: by the end of its input, after 2 s by SIGTERM, and after 2 s more by SIGKILL. */
 export async function endCommand(child: Command): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
+  if (hasExited(child)) return;
   const exited = once(child, 'exit');
   child.stdin.end();
   child.stdout.resume();
@@ -76,5 +76,10 @@ export async function writeMessage(command: Command | undefined, message: JSONRP
 
 /** Throws if a command has ended, so that nothing can be sent to it. */
 export function requireOpen(command: Command | undefined): asserts command is Command {
-  if (!command?.stdin.writable || command.exitCode !== null) throw new Error('the command has ended');
+  if (!command?.stdin.writable || hasExited(command)) throw new Error('the command has ended');
+}
+
+/** Whether the command itself has ended; others of its group may live on. */
+export function hasExited({ exitCode, signalCode }: Command): boolean {
+  return exitCode !== null || signalCode !== null;
 }

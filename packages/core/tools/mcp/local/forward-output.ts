@@ -1,15 +1,17 @@
 import type { Readable } from 'node:stream';
-import { MCP_BOUNDS } from './mcp-bounds.ts';
-import { startRate } from './rate.ts';
+import { MCP_BOUNDS } from '../../../bounds/mcp-bounds.ts';
+import { startRate } from '../../../bounds/rate.ts';
+import type { Redact } from '../../../redact.ts';
+import { shorten } from '../../../text.ts';
 
 /** Takes a line, and how many were left out before it. */
 export type TakeLine = (line: string, leftOut: number) => void;
 
 /**
- * Passes on the lines that a command writes, within the bounds of `MCP_BOUNDS` on its output. `clean` is given more of a
- * line than is passed on, so that it finds what the cut would split.
+ * Passes on the lines that a command writes, within the bounds of `MCP_BOUNDS` on its output. `redact` sees twice as much of a
+ * line as is passed on, so that it also finds a secret at the cut.
  */
-export function forwardOutput(stream: Readable, clean: (text: string) => string, take: TakeLine): void {
+export function forwardOutput(stream: Readable, redact: Redact, take: TakeLine): void {
   const { outputLineLength: longest, outputBurst: burst, outputLinesPerSecond: perSecond } = MCP_BOUNDS;
   const rate = startRate({ burst, perSecond });
   let line = '';
@@ -21,8 +23,7 @@ export function forwardOutput(stream: Readable, clean: (text: string) => string,
       leftOut += 1;
       return;
     }
-    const cleaned = clean(text.slice(0, longest * 2));
-    take(cleaned.length > longest ? `${cleaned.slice(0, longest)}…` : cleaned, leftOut);
+    take(shorten(redact(text.slice(0, longest * 2)), longest), leftOut);
     leftOut = 0;
   };
   stream.setEncoding('utf8');

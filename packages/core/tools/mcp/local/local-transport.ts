@@ -2,7 +2,6 @@ import type { JSONRPCMessage, RequestId, Transport } from '@modelcontextprotocol
 import { LARGE_ANSWERS } from '../../../bounds/answer-places.ts';
 import { MCP_BOUNDS } from '../../../bounds/mcp-bounds.ts';
 import { startRate } from '../../../bounds/rate.ts';
-import { LineTooLong, readLines } from '../../../bounds/read-lines.ts';
 import { exceedsJson, isRecord, parseJson } from '../../../json.ts';
 import { yieldToEventLoop } from '../../../yield-to-event-loop.ts';
 import { boundAnswers, isAnswer } from '../answers.ts';
@@ -14,11 +13,13 @@ import {
   type Command,
   endCommand,
   endGroup,
+  hasExited,
   type LocalCommand,
   requireOpen,
   startCommand,
   writeMessage,
 } from './command.ts';
+import { LineTooLong, readLines } from './read-lines.ts';
 
 /**
  * Starts a command and exchanges lines of JSON with it, within `MCP_BOUNDS` and in turns with other work. Differs from the
@@ -32,15 +33,18 @@ export function localTransport(local: LocalCommand): Transport {
   const pending = new Map<RequestId, () => Promise<void>>();
   const answers = boundAnswers();
   const results = boundResults();
+  let isClosed = false;
   let command: Command | undefined;
 
   const transport: Transport = {
     start: async () => {
       command = await startCommand(local);
+      if (isClosed) await endCommand(command);
       void readAll(command, deliver).then(end);
     },
     send: (message) => ('method' in message ? ask(message) : answers.send(() => writeMessage(command, message))),
     close: async () => {
+      isClosed = true;
       if (command) await endCommand(command);
     },
   };
@@ -68,6 +72,7 @@ export function localTransport(local: LocalCommand): Transport {
     pass();
     return undefined;
   }
+
   /** Ends the connection. A line above a bound answers the one request that waits: of several it is unknown which. */
   function end(bound: string | null): void {
     const [id, other] = pending.keys();
@@ -97,7 +102,7 @@ async function readAll(command: Command, deliver: Deliver): Promise<string | nul
     }
   } catch (error) {
     if (error instanceof LineTooLong) bound = error.message;
-    endGroup(command, 'SIGKILL');
+    if (!hasExited(command)) endGroup(command, 'SIGKILL');
   }
   await Promise.all(waiting);
   return bound;
