@@ -1,4 +1,4 @@
-/** What the answer of an HTTP tool or a webhook receiver may cost, beside its bytes and its time (docs/limits.md). */
+/** Bounds on the parts of an answer of an HTTP tool or a webhook receiver (docs/limits.md). */
 export const ANSWER_BOUNDS = {
   /** Informational responses (1xx) before the answer. */
   informational: 1_000,

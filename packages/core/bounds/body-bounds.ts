@@ -3,7 +3,7 @@ import { getHeapStatistics } from 'node:v8';
 const KIB = 1024;
 const MIB = KIB * KIB;
 
-/** What the body of a request may hold, and what all bodies of a process may take (docs/limits.md). */
+/** Bounds on the body of a request, and on all bodies that a process reads at a time (docs/limits.md). */
 export const BODY_BOUNDS = {
   /** Bytes of a body, its images, files and audio apart. */
   plainBytes: MIB,

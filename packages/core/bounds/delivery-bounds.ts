@@ -1,4 +1,4 @@
-/** What receivers of webhooks may take of a worker (docs/webhooks.md). A worker has a slot for each of its jobs. */
+/** Bounds on the slots of a worker that receivers of webhooks take (docs/webhooks.md). A worker has a slot for each of its jobs. */
 export const DELIVERY_BOUNDS = {
   /** Attempts at once at a receiver that has not answered yet. Each answer allows one more, up to half of the slots. */
   firstWindow: 4,

@@ -1,4 +1,4 @@
-/** What an MCP server may make a process read, keep and answer (docs/limits.md). */
+/** Bounds on MCP servers: their answers, lists, events, requests and output (docs/limits.md). */
 export const MCP_BOUNDS = {
   /** Bytes of one answer, of one event in a stream of events, and of one line from a command. */
   answerBytes: 8 * 1024 * 1024,

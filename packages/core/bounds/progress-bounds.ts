@@ -1,4 +1,4 @@
-/** What a tool may report while it runs (docs/limits.md). */
+/** Bounds on the progress that a tool reports while it runs (docs/limits.md). */
 export const PROGRESS_BOUNDS = {
   /** Characters of JSON of one report. A larger report is replaced by a note. */
   length: 64 * 1024,

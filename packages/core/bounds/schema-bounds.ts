@@ -1,4 +1,4 @@
-/** What a JSON Schema of a caller may cost: on the event loop, and in the processes that check the others (docs/limits.md). */
+/** Bounds on the cost of callers' JSON Schemas, on the event loop and in the processes beside it (docs/limits.md). */
 export const SCHEMA_BOUNDS = {
   /** Characters of a schema that is compiled on the event loop, and of all new schemas of one request together. */
   lightLength: 8 * 1024,

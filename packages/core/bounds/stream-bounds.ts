@@ -1,6 +1,6 @@
 import { getHeapStatistics } from 'node:v8';
 
-/** What clients of streams may make an API process keep (docs/limits.md). */
+/** Bounds on the messages that an API process keeps for clients of streams (docs/limits.md). */
 export const STREAM_BOUNDS = {
   /**
    * Bytes of all messages that clients have not read yet. A message that several clients wait for counts once. Beyond it the

@@ -81,8 +81,8 @@ const events = sql`(
 const isShown = sql`number in (select number from shown)`;
 
 /**
- * The rounds that the page shows, and without their text: the rounds whose calls it shows, and the round before an answer that
- * breaks its schema, which says whether that answer ended the turn.
+ * Selects the rounds that the page shows. Two kinds of rounds come without their text: those whose calls the page shows, and the
+ * round before an answer that breaks its schema. That round decides whether the answer ended the turn.
  */
 const rounds = sql`(
   select json_agg(json_build_object('number', number, 'text', case when ${isShown} then text end, 'finishReason', finish_reason,
