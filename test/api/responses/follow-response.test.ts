@@ -59,13 +59,7 @@ test('a response is told while it is made, and the end says what GET says', asyn
 
 test('a round that is begun again goes on behind what was told, once it has said the same', async () => {
   await using harness = await createStreamHarness();
-  const response = await playResponse(harness);
-  await response.start();
-  const stream = await harness.stream(response.id);
-  const first = await response.tellRound();
-  first.say('One, two');
-  await stream.until(heard('One, two'));
-  first.end();
+  const { response, stream } = await streamFirstRun(harness);
   await response.beginAgain();
   const second = await response.tellRound();
   second.say('One, ');
@@ -84,13 +78,7 @@ test('a round that is begun again goes on behind what was told, once it has said
 
 test('a round that says something else ends the stream with an error and without [DONE], and goes on itself', async () => {
   await using harness = await createStreamHarness();
-  const response = await playResponse(harness);
-  await response.start();
-  const stream = await harness.stream(response.id);
-  const first = await response.tellRound();
-  first.say('One, two');
-  await stream.until(heard('One, two'));
-  first.end();
+  const { response, stream } = await streamFirstRun(harness);
   await response.beginAgain();
   const second = await response.tellRound();
   second.say('One, drei');
@@ -215,13 +203,7 @@ test('a number of an edition that was given up is an error before the first byte
 
 test('a response stream opened after its worker was lost carries the new attempt only', async () => {
   await using harness = await createStreamHarness();
-  const response = await playResponse(harness);
-  await response.start();
-  const stream = await harness.stream(response.id);
-  const first = await response.tellRound();
-  first.say('One, two');
-  await stream.until(heard('One, two'));
-  first.end();
+  const { response, stream } = await streamFirstRun(harness);
   await response.loseWorker();
   const last = stream.events().at(-1)!.sequence_number;
   const refused = await fetch(`${harness.url}/v1/responses/${response.id}?starting_after=${last}`);
@@ -239,3 +221,15 @@ test('a response stream opened after its worker was lost carries the new attempt
   expect(deltasOf(resumed.events())).toEqual([', vier']);
   expect(joinedOutput(again.events())).toEqual(presentResponse(await response.load()).output);
 });
+
+/** Streams a response whose first run says two words and ends without an answer. */
+async function streamFirstRun(harness: Awaited<ReturnType<typeof createStreamHarness>>) {
+  const response = await playResponse(harness);
+  await response.start();
+  const stream = await harness.stream(response.id);
+  const first = await response.tellRound();
+  first.say('One, two');
+  await stream.until(heard('One, two'));
+  first.end();
+  return { response, stream };
+}

@@ -64,13 +64,7 @@ test('a message is told while it is made; who joins in the middle gets one delta
 
 test('a text that is not so any more ends the stream with an error and no [DONE]; asked again, it tells the other one', async () => {
   await using harness = await createUiHarness();
-  const turn = await playResponse(harness);
-  await turn.start();
-  const stream = await harness.stream(turn.id);
-  const first = await turn.tellRound();
-  first.say('One, two');
-  await stream.until(heard('One, two'));
-  first.end();
+  const { turn, stream } = await streamFirstRun(harness);
   await turn.beginAgain();
   const second = await turn.tellRound();
   second.say('One, 2');
@@ -90,13 +84,7 @@ test('a text that is not so any more ends the stream with an error and no [DONE]
 
 test('a UI stream opened after its worker was lost carries the new attempt only', async () => {
   await using harness = await createUiHarness();
-  const turn = await playResponse(harness);
-  await turn.start();
-  const stream = await harness.stream(turn.id);
-  const first = await turn.tellRound();
-  first.say('One, two');
-  await stream.until(heard('One, two'));
-  first.end();
+  const { turn } = await streamFirstRun(harness);
   await turn.loseWorker();
   const again = await harness.stream(turn.id);
   await again.until((seen) => seen.length > 0);
@@ -188,4 +176,16 @@ async function readToEnd(harnesses: UiHarness[], id: string, random: Random): Pr
     await stream.over;
     if (stream.seen.at(-1)?.type === '[DONE]') return stream.chunks();
   }
+}
+
+/** Streams a turn whose first run says two words and ends without an answer. */
+async function streamFirstRun(harness: Awaited<ReturnType<typeof createUiHarness>>) {
+  const turn = await playResponse(harness);
+  await turn.start();
+  const stream = await harness.stream(turn.id);
+  const first = await turn.tellRound();
+  first.say('One, two');
+  await stream.until(heard('One, two'));
+  first.end();
+  return { turn, stream };
 }
