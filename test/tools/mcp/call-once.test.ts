@@ -10,7 +10,7 @@ const status =
 
 /** Ways to answer a call after its effect, none of which may bring the SDK or a transport to send it again. */
 const answers: [what: string, answer: AnswerCall][] = [
-  ...[400, 401, 403, 404, 408, 409, 421, 425, 429, 500, 502, 503].map((code): [string, AnswerCall] => [
+  ...[400, 401, 403, 404, 408, 409, 421, 425, 429, 500, 502, 503, 600, 999].map((code): [string, AnswerCall] => [
     `${code}`,
     status(code),
   ]),
@@ -104,6 +104,23 @@ test('a call that a server with a living session refuses with 404 has that for i
 
   expect(error).toMatchObject({ message: 'The MCP server "scripted" answered 404: no', details: { status: 404 } });
 });
+
+test.each([600, 700, 999])(
+  'an at_most_once call that is answered with status %i says so and is sent once',
+  async (code) => {
+    await using server = await openScriptedMcpServer({ hasSessions: true, onCall: status(code) });
+    await using servers = useMcpServers({ scripted: { url: server.url } });
+    const retry = { max_attempts: 3, backoff_ms: 0 };
+
+    const { error, attempts } = await callMcpTool(servers, 'scripted__pay', { effect: 'at_most_once', retry });
+
+    expect(error).toEqual({
+      ...{ category: 'unknown', message: `The MCP server "scripted" answered ${code}: no` },
+      details: { status: code },
+    });
+    expect([attempts, server.seen.calls]).toEqual([1, 1]);
+  },
+);
 
 test('a server that moved is asked at its new address, calls included', async () => {
   const onCall: AnswerCall = ({ response, message, request }) =>

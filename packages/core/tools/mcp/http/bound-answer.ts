@@ -16,10 +16,20 @@ export type Reading = { refuse(bound: string): void; takePlace(): Promise<void>;
  */
 export function boundAnswer(response: Response, reading: Reading): Response {
   if (!response.body) return response;
-  const { status, statusText, headers } = response;
+  const { status, headers } = response;
   const isStream = /^text\/event-stream\b/i.test(headers.get('content-type') ?? '');
   const pieces = isStream ? readEvents(response.body, reading) : readWhole(response.body, reading);
-  return new Response(ReadableStream.from(pieces), { status, statusText, headers: [...headers] });
+  return answerWith(status, { headers: [...headers], body: ReadableStream.from(pieces) });
+}
+
+/** Makes an answer of any status. The constructor of `Response` throws if the status is above 599. */
+function answerWith(
+  status: number,
+  { headers, body }: { headers: [string, string][]; body: ReadableStream },
+): Response {
+  const answer = new Response(body, { status: Math.min(status, 599), headers });
+  if (status > 599) Object.defineProperty(answer, 'status', { value: status });
+  return answer;
 }
 
 async function* readWhole(body: AsyncIterable<Uint8Array>, reading: Reading): AsyncGenerator<Uint8Array> {
