@@ -1,8 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { MCP_BOUNDS } from '#core/bounds/mcp-bounds.ts';
+import { localTransport } from '#core/tools/mcp/local/local-transport.ts';
 import { newFolder } from '#test/harness/new-folder.ts';
 import { waitUntil } from '#test/harness/wait-until.ts';
 import { callMcpTool, useMcpServers } from './use-mcp-servers.ts';
@@ -41,21 +44,37 @@ test('a command that writes JSON too deep to read is ended, and its call says so
   expect(error?.message).toContain('100 levels');
 });
 
-test('a command that is closed while it starts ends', async () => {
+test('a command that is closed before its start is over ends', async () => {
+  const pids: Promise<string>[] = [];
+  const onOutput = (output: Readable) => void pids.push(text(output));
+  const transport = localTransport({ ...command('echo $$ >&2; exec cat'), env: {}, onOutput });
+
+  const started = transport.start();
+  await transport.close();
+  await started;
+
+  const pid = Number(await pids[0]);
+  expect(pid).toBeGreaterThan(0);
+  expect(isRunning(pid)).toBe(false);
+});
+
+test('a command that is closed before it has answered ends, and its call says so', async () => {
   await using folder = await newFolder('mcp');
   const pidFile = join(folder.path, 'pid');
-  const script = `echo $$ > ${pidFile}; exec ${process.execPath} ${file}`;
-  const servers = useMcpServers({ raw: { command: 'sh', args: ['-c', script] } });
+  await using servers = useMcpServers({ silent: command(`echo $$ > ${pidFile}; exec sed d`) });
+  const readPid = async () => Number(await readFile(pidFile, 'utf8'));
 
-  const call = callMcpTool(servers, 'raw__pid');
+  const call = callMcpTool(servers, 'silent__tool');
+  await waitUntil(async () => expect(await readPid()).toBeGreaterThan(0));
+  const pid = await readPid();
+  const wasRunning = isRunning(pid);
   await servers.close();
-  await call;
 
-  await waitUntil(async () => {
-    const pid = Number(await readFile(pidFile, 'utf8').catch(() => '0'));
-    expect(pid > 0 && isRunning(pid)).toBe(false);
-  });
+  expect([wasRunning, isRunning(pid)]).toEqual([true, false]);
+  expect((await call).error).toMatchObject({ category: 'network_error' });
 });
+
+const command = (script: string) => ({ command: 'sh', args: ['-c', script] });
 
 test('lines of a command that are not messages are left out', async () => {
   await using servers = useMcpServers(raw);
