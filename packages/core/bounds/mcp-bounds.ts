@@ -15,7 +15,10 @@ export const MCP_BOUNDS = {
   toolNameLength: 256,
   /** Characters of the description of a tool. */
   descriptionLength: 64 * 1024,
-  /** Events in all streams of one server, or lines of one command, that are read at once, and per second after that. */
+  /** Events of one stream that are read at once, and per second after that, whatever other streams of the server send. */
+  ownEventsAtOnce: 20,
+  ownEventsPerSecond: 10,
+  /** All other events in the streams of one server, or lines of one command, that are read at once, and per second after that. */
   eventsAtOnce: 2_000,
   eventsPerSecond: 500,
   /** Large answers of one command that wait for a place while the command is read on. */

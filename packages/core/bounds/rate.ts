@@ -9,7 +9,20 @@ export type Rate = {
   admits(): boolean;
   /** Counts items and waits until they are within the rate. */
   pace(count: number): Promise<void>;
+  /** Counts as many of the items as are within the rate. Returns how many the rate has left out. */
+  excess(count: number): number;
 };
+
+/** Paces one of several sources that share a rate. Items within the source's own bound never wait for the others. */
+export function paceSource(shared: Rate, own: RateBound): Pick<Rate, 'pace'> {
+  const allowance = startRate(own);
+  return {
+    async pace(count) {
+      const excess = allowance.excess(count);
+      if (excess > 0) await shared.pace(excess);
+    },
+  };
+}
 
 /** Starts to count with a full burst. */
 export function startRate({ burst, perSecond }: RateBound): Rate {
@@ -21,13 +34,15 @@ export function startRate({ burst, perSecond }: RateBound): Rate {
     left = Math.min(burst, left + ((now - countedAt) * perSecond) / 1000);
     countedAt = now;
   };
+  const excess = (count: number) => {
+    refill();
+    const admitted = Math.min(count, Math.max(0, Math.floor(left)));
+    left -= admitted;
+    return count - admitted;
+  };
   return {
-    admits() {
-      refill();
-      if (left < 1) return false;
-      left -= 1;
-      return true;
-    },
+    excess,
+    admits: () => excess(1) === 0,
     async pace(count) {
       refill();
       left -= count;

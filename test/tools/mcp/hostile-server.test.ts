@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { MCP_BOUNDS } from '#core/bounds/mcp-bounds.ts';
 import { PROGRESS_BOUNDS } from '#core/bounds/progress-bounds.ts';
 import { waitUntil } from '#test/harness/wait-until.ts';
@@ -16,7 +16,9 @@ const afterEvents =
     const token = message.params?._meta?.progressToken;
     beginStream(response);
     for (let number = 0; number < count; number += 100) {
-      const events = Array.from({ length: 100 }, (_, index) => eventOf(event(number + index, token)));
+      const events = Array.from({ length: Math.min(100, count - number) }, (_, index) =>
+        eventOf(event(number + index, token)),
+      );
       if (!response.write(events.join(''))) await once(response, 'drain');
     }
     response.end(eventOf({ id: message.id, result }));
@@ -40,6 +42,36 @@ test.each([
   expect(server.seen.calls).toBe(1);
   expect(server.seen.answers).toBeLessThan(2_000);
 });
+
+test('a call with few log lines is answered while other calls of its server exceed the rate', async () => {
+  stopEventsOfServers();
+  const quiet = afterEvents(10, notifications);
+  const loud = afterEvents(2_000, notifications);
+  const onCall: AnswerCall = (call) => (call.message.params?.name === 'quiet' ? quiet : loud)(call);
+  await using server = await openScriptedMcpServer({ hasSessions: true, onCall });
+  await using servers = useMcpServers({ scripted: { url: server.url } });
+  const stop = new AbortController();
+  const answered: string[] = [];
+
+  const others = ['loud', 'louder'].map(async (name) => {
+    const { status } = await callMcpTool(servers, `scripted__${name}`, { signal: stop.signal });
+    answered.push(`${name}: ${status}`);
+  });
+  await waitUntil(() => server.seen.calls === 2);
+  const { content } = await callMcpTool(servers, 'scripted__quiet');
+  const before = [...answered];
+  stop.abort();
+  await Promise.allSettled(others);
+
+  expect([content, before]).toEqual(['done', []]);
+});
+
+/** Until the end of the test no event is within the rate of a server, so that all that are read are within the bound of their stream. */
+function stopEventsOfServers(): void {
+  const { eventsAtOnce, eventsPerSecond } = MCP_BOUNDS;
+  Object.assign(MCP_BOUNDS, { eventsAtOnce: 0, eventsPerSecond: 1 });
+  onTestFinished(() => void Object.assign(MCP_BOUNDS, { eventsAtOnce, eventsPerSecond }));
+}
 
 test('progress above its rate is left out, and a large value is replaced by a note', async () => {
   const progress = (number: number, progressToken: unknown) => {

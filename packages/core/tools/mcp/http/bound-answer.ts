@@ -4,8 +4,8 @@ import type { Rate } from '../../../bounds/rate.ts';
 import { excessOf, scanJson, startJsonScan } from '../../../json.ts';
 import { yieldToEventLoop } from '../../../yield-to-event-loop.ts';
 
-/** Reading calls `refuse` if an answer exceeds a bound, and `takePlace` before it continues in a large answer. `events` is the rate of the server. */
-export type Reading = { refuse(bound: string): void; takePlace(): Promise<void>; events: Rate };
+/** Reading calls `refuse` if an answer exceeds a bound, and `takePlace` before it continues in a large answer. `events` paces a stream. */
+export type Reading = { refuse(bound: string): void; takePlace(): Promise<void>; events: Pick<Rate, 'pace'> };
 
 /**
  * Reads an answer within `MCP_BOUNDS`, in turns with other work. In a stream of events, which may be endless, each event

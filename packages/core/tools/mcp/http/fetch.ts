@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { MCP_BOUNDS } from '../../../bounds/mcp-bounds.ts';
-import { startRate } from '../../../bounds/rate.ts';
+import { paceSource, startRate } from '../../../bounds/rate.ts';
 import { fetchOver, openConnections, type ProxyOf } from '../../../proxy.ts';
 import { noteSent } from '../call-once.ts';
 import { boundAnswer } from './bound-answer.ts';
@@ -34,8 +34,8 @@ export function inExchange<Value>(exchange: Exchange, send: () => Promise<Value>
  * - Answers are read within `MCP_BOUNDS`, in turns with other work.
  */
 export function connectionFetch(fetch: Fetch): Fetch {
-  const { eventsAtOnce: burst, eventsPerSecond: perSecond } = MCP_BOUNDS;
-  const events = startRate({ burst, perSecond });
+  const events = startRate({ burst: MCP_BOUNDS.eventsAtOnce, perSecond: MCP_BOUNDS.eventsPerSecond });
+  const own = { burst: MCP_BOUNDS.ownEventsAtOnce, perSecond: MCP_BOUNDS.ownEventsPerSecond };
   const follow = followRedirects(fetch);
   return async (url, given = {}) => {
     const exchange = exchanges.getStore() ?? NO_EXCHANGE;
@@ -43,7 +43,7 @@ export function connectionFetch(fetch: Fetch): Fetch {
     if (!init) return new Response(null, { status: NOT_OFFERED });
     const response = await follow(new URL(String(url)), init, exchange.isCall && init.method === 'POST');
     if (response.status === 202) exchange.cut();
-    return boundAnswer(response, { ...exchange, events });
+    return boundAnswer(response, { ...exchange, events: paceSource(events, own) });
   };
 }
 
