@@ -11,8 +11,6 @@ export const MCP_BOUNDS = {
   listPages: 20,
   listTools: 2_000,
   listLength: 4 * 1024 * 1024,
-  /** Characters of a tool's name: the SDK writes names to the log. A longer name is cut, and its tool is left out. */
-  toolNameLength: 256,
   /** Characters of the description of a tool. */
   descriptionLength: 64 * 1024,
   /** Events of one stream that are read at once, and per second after that, whatever other streams of the server send. */
@@ -35,4 +33,7 @@ export const MCP_BOUNDS = {
   outputLineLength: 1_000,
   outputBurst: 100,
   outputLinesPerSecond: 10,
+  /** Tools of one server that are left out with a line of the log, at once and per second. */
+  leftOutBurst: 100,
+  leftOutPerSecond: 10,
 };

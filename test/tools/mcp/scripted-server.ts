@@ -18,6 +18,8 @@ export type AnswerCall = (exchange: McpExchange) => unknown;
 
 type Script = {
   hasSessions: boolean;
+  /** Whether it has the newest protocol, which keeps no sessions. */
+  isNewest?: boolean;
   onCall: AnswerCall;
   /** The result of a request for a page of tools; without it the server says that it knows no such request. */
   onList?: () => unknown;
@@ -36,6 +38,7 @@ type Script = {
  */
 export async function openScriptedMcpServer({
   hasSessions,
+  isNewest = false,
   onCall,
   onList,
   onPing = succeed,
@@ -55,6 +58,8 @@ export async function openScriptedMcpServer({
   };
   const answerRequest = (message: Message, request: IncomingMessage, response: ServerResponse) => {
     switch (message.method) {
+      case 'server/discover':
+        return isNewest ? say(response, message.id, discovered) : refuse(response, message.id, -32_601);
       case 'ping':
         return onPing({ request, response, message, forget });
       case 'tools/list':
@@ -124,3 +129,4 @@ const greeting = {
   capabilities: { tools: {} },
   serverInfo: { name: 'scripted', version: '1.0.0' },
 };
+const discovered = { resultType: 'complete', supportedVersions: ['2026-07-28'], capabilities: { tools: {} } };

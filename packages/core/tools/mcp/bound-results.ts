@@ -1,7 +1,6 @@
 import type { JSONRPCMessage } from '@modelcontextprotocol/client';
 import { MCP_BOUNDS } from '../../bounds/mcp-bounds.ts';
 import { isRecord } from '../../json.ts';
-import { shorten } from '../../text.ts';
 import { tooLarge } from './error.ts';
 
 type Message = JSONRPCMessage | JSONRPCMessage[];
@@ -16,7 +15,7 @@ export type ResultBounds = {
 
 /** Starts to count for a connection. A list of tools counts over all its pages. */
 export function boundResults(): ResultBounds {
-  const { contentBlocks, listTools, listLength, toolNameLength } = MCP_BOUNDS;
+  const { contentBlocks, listTools, listLength } = MCP_BOUNDS;
   let tools = 0;
   let length = 0;
 
@@ -24,7 +23,6 @@ export function boundResults(): ResultBounds {
     if (Array.isArray(result.content) && result.content.length > contentBlocks)
       return `more than ${contentBlocks.toLocaleString('en')} content blocks`;
     if (!Array.isArray(result.tools)) return null;
-    for (const tool of result.tools) if (typeof tool?.name === 'string') tool.name = shorten(tool.name, toolNameLength);
     tools += result.tools.length;
     if (tools > listTools) return `more than ${listTools.toLocaleString('en')} tools`;
     length += JSON.stringify(result.tools).length;

@@ -78,7 +78,7 @@ async function connect(
   const client = new Client(
     { name: 'pawl', version: '0.1.0' },
     // A tool that asks for input is not called again with it: the ledger decides about calls.
-    { versionNegotiation: { mode }, listMaxPages: MCP_BOUNDS.listPages, inputRequired: { autoFulfill: false } },
+    { versionNegotiation: { mode }, inputRequired: { autoFulfill: false } },
   );
   client.onclose = onClose;
   const stop = () => void transport.close();

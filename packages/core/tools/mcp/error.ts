@@ -1,5 +1,3 @@
-import { MCP_BOUNDS } from '../../bounds/mcp-bounds.ts';
-
 /** Answers a request that lost its stream before the answer came. */
 export const CUT = { code: -32_099, message: 'the connection ended before the answer did' };
 
@@ -9,6 +7,11 @@ const TOO_LARGE_CODE = -32_098;
 /** The error in place of an answer that exceeds a bound: `more than 8 MiB`. */
 export function tooLarge(bound: string): { code: number; message: string } {
   return { code: TOO_LARGE_CODE, message: bound };
+}
+
+/** A server sent more than a bound allows, which the message names: `more than 20 pages`. */
+export class TooLarge extends Error {
+  readonly code = TOO_LARGE_CODE;
 }
 
 /** The server no longer knows the session of a connection. It is unknown whether the request took effect. */
@@ -36,8 +39,6 @@ export function readMcpError(error: unknown): McpError {
   if (typeof status === 'number') return { kind: 'status', status, text: textOf(propertyOf(error, 'data')) };
   if (code === CUT.code) return { kind: 'broken', code: null };
   if (code === TOO_LARGE_CODE) return { kind: 'too-large', bound: messageOf(error) };
-  if (code === 'LIST_PAGINATION_EXCEEDED')
-    return { kind: 'too-large', bound: `more than ${MCP_BOUNDS.listPages} pages` };
   if (typeof code === 'number') return { kind: 'refused', code, message: messageOf(error) };
   if (code === 'REQUEST_TIMEOUT') return { kind: 'timeout' };
   if (typeof code === 'string' && UNREADABLE.test(code)) return { kind: 'unreadable', code };

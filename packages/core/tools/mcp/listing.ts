@@ -1,6 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Tool as ListedTool } from '@modelcontextprotocol/client';
+import type { Client, Tool as ListedTool } from '@modelcontextprotocol/client';
 import { MCP_BOUNDS } from '../../bounds/mcp-bounds.ts';
+import { startRate } from '../../bounds/rate.ts';
+import type { Redact } from '../../redact.ts';
 import { shorten } from '../../text.ts';
 import { Tool, type ToolEffect } from '../../turn/request/tool.ts';
 import { yieldToEventLoop } from '../../yield-to-event-loop.ts';
@@ -8,6 +10,8 @@ import { cleanJson } from '../clean.ts';
 import { checkDefinitions } from '../define/check.ts';
 import type { Work } from './connection.ts';
 import { readMcpError } from './error.ts';
+import { headerProblem } from './list/header-problem.ts';
+import { listPages } from './list/list-pages.ts';
 import { type McpProblem, mcpProblem } from './problem.ts';
 
 /** Logs what only the operator can mend. */
@@ -30,7 +34,8 @@ const FRESH_MS = 10_000;
  * failure is logged once with the server's `address`, and again only after the server has answered.
  */
 export function cacheListing(read: () => Promise<McpTools>, address: string, warn: Warn): ToolListing {
-  const warned = new Set<string>();
+  const rate = startRate({ burst: MCP_BOUNDS.leftOutBurst, perSecond: MCP_BOUNDS.leftOutPerSecond });
+  let warned = new Set<string>();
   let seen: Tool[] | null = null;
   let seenAt = Number.NEGATIVE_INFINITY;
   let failedAt = Number.NEGATIVE_INFINITY;
@@ -45,8 +50,7 @@ export function cacheListing(read: () => Promise<McpTools>, address: string, war
       seenAt = performance.now();
       problem = null;
       failedAt = Number.NEGATIVE_INFINITY;
-      for (const { name, why } of leftOut) if (!warned.has(name)) warn({ tool: name }, `a tool is left out: ${why}`);
-      for (const { name } of leftOut) warned.add(name);
+      warned = new Set(leftOut.filter(warnOnce).map(({ name }) => name));
     } catch (error) {
       problem = mcpProblem(error);
       if (failedAt < 0) warn(reasonOf(error), sentenceOf(address, problem, seen));
@@ -55,6 +59,14 @@ export function cacheListing(read: () => Promise<McpTools>, address: string, war
       reading = null;
     }
   }
+
+  /** Logs that a tool is left out. False if the log has enough lines for now. */
+  const warnOnce = ({ name, why }: LeftOut) => {
+    if (warned.has(name)) return true;
+    if (!rate.admits()) return false;
+    warn({ tool: name }, `a tool is left out: ${why}`);
+    return true;
+  };
 
   const list = async ({ withinMs, skipUnresponsive = false }: ListingOptions) => {
     const now = performance.now();
@@ -85,17 +97,18 @@ function reasonOf(error: unknown): Record<string, unknown> {
   };
 }
 
-const LIMIT_MS = 5_000;
+/** A tool that is left out, by the beginning of its name without secrets, and why. */
+type LeftOut = { name: string; why: string };
 
-/** The tools of a server, and why others were left out: no provider takes their names or schemas. */
-type McpTools = { tools: Tool[]; leftOut: { name: string; why: string }[] };
+/** The tools of a server, and those that no provider would take or MCP forbids. */
+type McpTools = { tools: Tool[]; leftOut: LeftOut[] };
 
 /** Reads the tools of a server. A definition that has not changed since the last reading is not checked again. */
-export function listMcpTools(server: string): Work<McpTools> {
+export function listMcpTools(server: string, redact: Redact): Work<McpTools> {
   let known = new Map<string, Tool>();
   return async ({ client }) => {
     if (!client.getServerCapabilities()?.tools) return { tools: [], leftOut: [] };
-    const { tools } = await client.listTools(undefined, { timeout: LIMIT_MS, cacheMode: 'refresh' });
+    const tools = await listPages(client);
     const read = new Map<string, Tool>();
     const defined: Tool[] = [];
     for (const tool of tools) {
@@ -106,21 +119,31 @@ export function listMcpTools(server: string): Work<McpTools> {
       defined.push(definition);
     }
     known = read;
-    return partitionTools(defined);
+    return partitionTools(defined, { takesHeaders: takesHeaders(client), redact });
   };
 }
 
-async function partitionTools(tools: Tool[]): Promise<McpTools> {
+/** Only servers with the newest protocol read arguments from headers. */
+function takesHeaders(client: Client): boolean {
+  return client.getProtocolEra() === 'modern';
+}
+
+type Rules = { takesHeaders: boolean; redact: Redact };
+
+async function partitionTools(tools: Tool[], { takesHeaders, redact }: Rules): Promise<McpTools> {
   const problems = await checkDefinitions(tools, 'provider');
   const reasons = new Map(problems.map(({ path, message }) => [Number(/\d+/.exec(path)?.[0]), message]));
-  for (const [index, { description }] of tools.entries())
+  for (const [index, { description, parameters }] of tools.entries()) {
+    const problem = takesHeaders ? headerProblem(parameters) : null;
+    if (problem !== null) reasons.set(index, problem);
     if (description.length > MCP_BOUNDS.descriptionLength)
       reasons.set(index, `Describe it in ${MCP_BOUNDS.descriptionLength.toLocaleString('en')} characters at most.`);
+  }
   return {
     tools: tools.filter((_, index) => !reasons.has(index)),
     leftOut: tools.flatMap(({ name }, index) => {
       const why = reasons.get(index);
-      return why === undefined ? [] : [{ name: shorten(name), why }];
+      return why === undefined ? [] : [{ name: shorten(redact(name)), why: redact(why) }];
     }),
   };
 }

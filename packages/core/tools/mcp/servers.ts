@@ -134,7 +134,7 @@ function mcpServer(name: string, config: McpServerConfig, { fetch, warn, log, re
     });
   const connecting = { fetch: pauses.fetch, onOutput };
   const connection = keepConnection((signal, onClose) => connectMcpServer(config, { ...connecting, signal, onClose }));
-  const listTools = listMcpTools(name);
+  const listTools = listMcpTools(name, redact);
   const read = () => connection.run(listTools, new AbortController().signal);
   const address = addressOfMcp(name, config);
   const listing = cacheListing(read, address, (about, sentence) => warn({ mcp_server: name, ...about }, sentence));
