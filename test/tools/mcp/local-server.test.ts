@@ -114,11 +114,10 @@ test('a command that fails is started once for several lists and reported once, 
   const starts = join(folder.path, 'starts');
   const example = fileURLToPath(new URL('../../../examples/mcp-server.ts', import.meta.url));
   const script = `echo once >> ${starts}; test -e ${folder.path}/mended && exec ${process.execPath} ${example}`;
-  await using servers = useMcpServers({ units: { command: 'sh', args: ['-c', script] } });
-
-  // A list is read anew after ten seconds, and none pass here. A moment ahead of the clock would stay in other modules.
-  const clock = vi.spyOn(performance, 'now').mockReturnValue(performance.now());
+  // A list is read again after ten seconds, and none pass here. A moment in the future would stay in other modules.
+  const clock = vi.spyOn(performance, 'now').mockReturnValue(1);
   onTestFinished(() => clock.mockRestore());
+  await using servers = useMcpServers({ units: { command: 'sh', args: ['-c', script] } });
 
   const lists = [await servers.list()];
   await waitUntil(() => expect(servers.warnings).toHaveLength(1));
