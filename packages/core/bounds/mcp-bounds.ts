@@ -13,10 +13,10 @@ export const MCP_BOUNDS = {
   listLength: 4 * 1024 * 1024,
   /** Characters of the description of a tool. */
   descriptionLength: 64 * 1024,
-  /** Events of one stream that are read at once, and per second after that, whatever other streams of the server send. */
+  /** Events of one stream that never wait for other streams: at once, and per second after that. */
   ownEventsAtOnce: 20,
   ownEventsPerSecond: 10,
-  /** All other events in the streams of one server, or lines of one command, that are read at once, and per second after that. */
+  /** Further events in all streams of one server, or lines of one command, that are read at once, and per second. */
   eventsAtOnce: 2_000,
   eventsPerSecond: 500,
   /** Large answers of one command that wait for a place while the command is read on. */

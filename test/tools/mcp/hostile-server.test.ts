@@ -66,10 +66,10 @@ test('a call with few log lines is answered while other calls of its server exce
   expect([content, before]).toEqual(['done', []]);
 });
 
-/** Until the end of the test no event is within the rate of a server, so that all that are read are within the bound of their stream. */
+/** Sets the rate of a server to zero until the end of the test. Only events within the bound of their stream are read. */
 function stopEventsOfServers(): void {
   const { eventsAtOnce, eventsPerSecond } = MCP_BOUNDS;
-  Object.assign(MCP_BOUNDS, { eventsAtOnce: 0, eventsPerSecond: 1 });
+  Object.assign(MCP_BOUNDS, { eventsAtOnce: 0, eventsPerSecond: 1e-3 });
   onTestFinished(() => void Object.assign(MCP_BOUNDS, { eventsAtOnce, eventsPerSecond }));
 }
 

@@ -15,7 +15,7 @@ async function openListingServer(onTools: () => object[], isNewest = true) {
   return openScriptedMcpServer({ hasSessions: false, isNewest, onCall: () => {}, onList });
 }
 
-test('a tool with a header that MCP forbids is left out by a line of the log, and the console has no text of it', async () => {
+test('a tool with a header that MCP forbids is left out, and no text of it is on the console', async () => {
   const console = spyOnConsole();
   const names = ['forged\n{"level":50,"event":"turn.failed"}', `long${'g'.repeat(100_000)}`, 'sk-of-ours'];
   await using server = await openListingServer(() => [good, ...names.map(bad)]);

@@ -4,7 +4,10 @@ import type { Rate } from '../../../bounds/rate.ts';
 import { excessOf, scanJson, startJsonScan } from '../../../json.ts';
 import { yieldToEventLoop } from '../../../yield-to-event-loop.ts';
 
-/** Reading calls `refuse` if an answer exceeds a bound, and `takePlace` before it continues in a large answer. `events` paces a stream. */
+/**
+ * Reading calls `refuse` if an answer exceeds a bound, and `takePlace` before it continues in a large answer. `events`
+ * paces a stream.
+ */
 export type Reading = { refuse(bound: string): void; takePlace(): Promise<void>; events: Pick<Rate, 'pace'> };
 
 /**

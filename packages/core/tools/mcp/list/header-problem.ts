@@ -7,8 +7,8 @@ const KEYWORD = 'x-mcp-header';
 const DATA = new Set(['const', 'default', 'enum', 'example', 'examples']);
 
 /**
- * Returns why a tool's schema breaks the rules of MCP for arguments as headers, or null. The sentence has no text of the server. A
- * client has to leave such a tool out.
+ * Returns why a tool's schema breaks the rules of MCP for arguments as headers, or null. The sentence has no text of the
+ * server. A client has to leave such a tool out.
  */
 export function headerProblem(schema: unknown): string | null {
   const names = new Set<string>();
