@@ -85,6 +85,24 @@ test('a place that was given up while it waited is free for others', async () =>
   expect(next.seen.started).toBe(1);
 });
 
+test('an answer that has its place and does not arrive is ended, and one that has arrived is not', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+  onTestFinished(() => void vi.useRealTimers());
+  using slow = openAnswerPlace('alpha');
+  using whole = openAnswerPlace('beta');
+  const ended: [string, string | undefined][] = [];
+  startTimeout(3_600_000, slow, (why) => ended.push(['slow', why]));
+  startTimeout(3_600_000, whole, (why) => ended.push(['whole', why]));
+
+  for (const place of [slow, whole]) await place.take('one');
+  vi.advanceTimersByTime(30_000);
+  whole.arrived();
+  await slow.take('one');
+  vi.advanceTimersByTime(30_000);
+
+  expect(ended).toEqual([['slow', 'needed more than 60 s for an answer of more than 256 KiB']]);
+});
+
 test('a timeout does not count the time in which an answer waits for its place', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
   onTestFinished(() => void vi.useRealTimers());

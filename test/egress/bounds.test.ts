@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
+import { type AnswerPlace, openAnswerPlace } from '#core/bounds/answer-places.ts';
 import { repeat } from '#test/harness/repeat.ts';
 import { egressTo, failureOf, requestTo } from './egress.ts';
 import { startRawReceiver, startReceiver } from './receiver.ts';
@@ -27,6 +28,20 @@ test('a body that drips runs into the same timeout and lets the status be known'
   const failure = await failureOf(egress.send(requestTo(receiver.url, { timeoutMs: 1_500 })));
 
   expect(failure).toMatchObject({ kind: 'timeout', sent: true, status: 200 });
+});
+
+test('a large body that does not arrive in time is given up, and the failure says so', async () => {
+  await using receiver = await startReceiver((_request, response) => {
+    response.write('.'.repeat(1024 * 1024));
+  });
+  await using egress = egressTo('127.0.0.1');
+  using real = openAnswerPlace('alpha');
+  const place: AnswerPlace = { ...real, take: async () => place.onOverdue() };
+
+  const failure = await failureOf(egress.send(requestTo(receiver.url, { maxBytes: 2 * 1024 * 1024, place })));
+
+  expect(failure).toMatchObject({ kind: 'timeout', sent: true, status: 200 });
+  expect(failure.message).toBe('127.0.0.1 needed more than 60 s for an answer of more than 256 KiB.');
 });
 
 test('endless interim answers run into the timeout', async () => {

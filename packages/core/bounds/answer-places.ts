@@ -13,12 +13,18 @@ export const LARGE_ANSWERS = {
   placesOfServer: Math.max(1, Math.floor(PLACES / 2)),
   /** Answers of one project among them. */
   placesOfProject: PLACES - 1,
+  /** Milliseconds in which an answer that has its place must arrive: others wait for that place. */
+  arrivalMs: 60_000,
 };
 
 /** The place of one call's answer, which is given back when it is disposed. */
 export type AnswerPlace = Disposable & {
   /** Waits until the answer of this server has a place. Resolves at once if it has one, or if the call is over. */
   take(server: string): Promise<void>;
+  /** The large part of the answer is here: nothing has to arrive until the next `take`. */
+  arrived(): void;
+  /** Called if an answer that has its place does not arrive in time. */
+  onOverdue: () => void;
   /** How long the answers of the call have waited for a place so far. */
   waitedMs(): number;
   /** Gives the place back before the next attempt of the call. */
@@ -37,19 +43,28 @@ export function openAnswerPlace(project: string): AnswerPlace {
   let current: { taken: Promise<void>; end(): void; waitedMs(): number } | null = null;
   let waitedBefore = 0;
   let isOver = false;
+  let arrival: NodeJS.Timeout | undefined;
 
+  const arrived = () => {
+    clearTimeout(arrival);
+    arrival = undefined;
+  };
   const release = () => {
+    arrived();
     waitedBefore += current?.waitedMs() ?? 0;
     current?.end();
     current = null;
   };
-  return {
+  const place: AnswerPlace = {
     async take(server) {
       // A reader may still ask after its call was given up: that place would never be given back.
       if (isOver) return;
       current ??= waitForPlace(project, server);
       await current.taken;
+      if (current) arrival ??= setTimeout(() => place.onOverdue(), LARGE_ANSWERS.arrivalMs);
     },
+    arrived,
+    onOverdue: () => {},
     waitedMs: () => waitedBefore + (current?.waitedMs() ?? 0),
     release,
     [Symbol.dispose]: () => {
@@ -57,6 +72,7 @@ export function openAnswerPlace(project: string): AnswerPlace {
       release();
     },
   };
+  return place;
 }
 
 function waitForPlace(project: string, server: string) {
@@ -83,11 +99,18 @@ function waitForPlace(project: string, server: string) {
   return { taken, end, waitedMs: () => (startedAt ?? performance.now()) - askedAt };
 }
 
+const NOT_ARRIVED = `needed more than ${LARGE_ANSWERS.arrivalMs / 1000} s for an answer of more than ${LARGE_ANSWERS.bytes / 1024} KiB`;
+
 /**
  * Calls `onTimeout` after a time in which the wait for a place does not count, so that no answer is lost to the answers of
- * others. Returns a function that stops this.
+ * others. Calls it with what the server did if a large answer does not arrive. Returns a function that stops this.
  */
-export function startTimeout(timeoutMs: number, place: AnswerPlace | undefined, onTimeout: () => void): () => void {
+export function startTimeout(
+  timeoutMs: number,
+  place: AnswerPlace | undefined,
+  onTimeout: (slow?: string) => void,
+): () => void {
+  if (place) place.onOverdue = () => onTimeout(NOT_ARRIVED);
   let countedMs = place?.waitedMs() ?? 0;
   const check = () => {
     const moreMs = (place?.waitedMs() ?? 0) - countedMs;
@@ -96,7 +119,10 @@ export function startTimeout(timeoutMs: number, place: AnswerPlace | undefined, 
     else onTimeout();
   };
   let timer = setTimeout(check, timeoutMs);
-  return () => clearTimeout(timer);
+  return () => {
+    clearTimeout(timer);
+    place?.arrived();
+  };
 }
 
 function fillPlaces(): void {

@@ -66,7 +66,8 @@ export async function sendRequest(agent: Connections, request: EgressRequest): P
     inFlight.controller?.abort(new Error(kind));
   };
   const onAbort = () => fail('aborted', `The request to ${inFlight.host} was given up.`);
-  const onTimeout = () => fail('timeout', `${inFlight.host} did not answer within ${request.timeoutMs} ms.`);
+  const onTimeout = (slow = `did not answer within ${request.timeoutMs} ms`) =>
+    fail('timeout', `${inFlight.host} ${slow}.`);
 
   if (request.signal?.aborted) onAbort();
   request.signal?.addEventListener('abort', onAbort, { once: true });

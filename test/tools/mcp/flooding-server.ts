@@ -45,6 +45,10 @@ async function answer({ id, method, params }: Message, response: ServerResponse)
       return flood(response.writeHead(200, JSON_TYPE), `{"jsonrpc":"2.0","id":${id},"result":{"text":"`);
     case 'endless_event':
       return flood(response.writeHead(200, STREAM_TYPE), 'id: 1\r\ndata: {"text":"');
+    case 'half_json':
+      return write(response.writeHead(200, JSON_TYPE), `{"jsonrpc":"2.0","id":${id},"result":{"text":"${MEGABYTE}`);
+    case 'half_event':
+      return write(response.writeHead(200, STREAM_TYPE), `data: {"text":"${MEGABYTE}`);
     case 'gzip_bomb':
       response.writeHead(200, { ...JSON_TYPE, 'content-encoding': 'gzip' });
       return response.end(gzipSync(`{"jsonrpc":"2.0","id":${id},"result":{"text":"${MEGABYTE.repeat(64)}"}}`));

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { type AnswerPlace, openAnswerPlace } from '#core/bounds/answer-places.ts';
 import { startWireServer } from '#test/llm/wire-server.ts';
 import { openFloodingServer } from './flooding-server.ts';
 import { callMcpTool, useMcpServers } from './use-mcp-servers.ts';
@@ -31,6 +32,54 @@ test('a stream may go on for as long as it likes while none of its events is lar
   const result = await callMcpTool(servers, 'flood__many_events');
 
   expect(result.content).toBe('twelve events before');
+});
+
+/** A place that sees what its answer does; `onTaken` is called once the answer has it. */
+function watchedPlace(onTaken: (place: AnswerPlace) => void = () => {}) {
+  const real = openAnswerPlace('alpha');
+  const seen = { arrived: 0 };
+  const place: AnswerPlace = {
+    ...real,
+    take: async (server) => {
+      await real.take(server);
+      onTaken(place);
+    },
+    arrived: () => {
+      seen.arrived += 1;
+      real.arrived();
+    },
+  };
+  return { place, seen, [Symbol.dispose]: () => real[Symbol.dispose]() };
+}
+
+test.each(['json', 'event'])(
+  'a large answer (%s) that does not arrive in time is ended, and its caller hangs up',
+  async (form) => {
+    await using server = await openFloodingServer();
+    await using servers = useMcpServers({ flood: { url: server.url } });
+    using watched = watchedPlace((place) => place.onOverdue());
+
+    const result = await callMcpTool(servers, `flood__half_${form}`, { place: watched.place });
+    await server.left;
+
+    expect(result).toMatchObject({
+      error: {
+        category: 'execution_timeout',
+        message: 'The MCP server "flood" needed more than 60 s for an answer of more than 256 KiB.',
+      },
+      attempts: 1,
+    });
+  },
+);
+
+test('each large event of a stream has its own time to arrive', async () => {
+  await using server = await openFloodingServer();
+  await using servers = useMcpServers({ flood: { url: server.url } });
+  using watched = watchedPlace();
+
+  await callMcpTool(servers, 'flood__many_events', { place: watched.place });
+
+  expect(watched.seen.arrived).toBeGreaterThanOrEqual(12);
 });
 
 test.each([

@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import type { AnswerPlace } from '#core/bounds/answer-places.ts';
 import { makeRedact } from '#core/redact.ts';
 import { readMcpServers } from '#core/tools/mcp/config.ts';
 import { type McpServers, openMcpServers } from '#core/tools/mcp/servers.ts';
@@ -26,6 +27,7 @@ type Calling = {
   args?: Record<string, unknown>;
   signal?: AbortSignal;
   progress?: (value: unknown) => void;
+  place?: AnswerPlace;
 } & Partial<Pick<Tool, 'effect' | 'timeout_ms' | 'retry'>>;
 
 /** Waits until a tool is listed: a list waits only shortly for a server, and a busy machine may slow any server. */
@@ -35,8 +37,8 @@ export async function untilSeen({ find }: McpServers, name: string): Promise<voi
 
 /** The answer to a call of a tool that is not tried again, unless the test says so. */
 export async function callMcpTool(servers: McpServers, name: string, calling: Calling = {}) {
-  const { args = {}, signal, progress, ...rules } = calling;
-  const given = { ...(signal && { signal }), ...(progress && { progress }) };
+  const { args = {}, signal, progress, place, ...rules } = calling;
+  const given = { ...(signal && { signal }), ...(progress && { progress }), ...(place && { place }) };
   await using context = callContext([], { mcp: servers, ...given });
   const execution = { kind: 'mcp', server: name.split('__')[0] };
   const patient = { retry: { max_attempts: 1, backoff_ms: 0 }, timeout_ms: 600_000 };

@@ -1,7 +1,10 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
-/** A call of a tool: whether a request for it has left this process, and how its answer gets a place if it is large. */
-export type SentCall = { isSent: boolean; takePlace(): Promise<void> };
+/** The place of an answer, as its reader needs it: taken before the reader continues in a large part, which then arrives. */
+export type ReaderPlace = { take(): Promise<void>; arrived(): void };
+
+/** A call of a tool: whether a request for it has left this process, and the place of its answer. */
+export type SentCall = { isSent: boolean; place: ReaderPlace };
 
 const calls = new AsyncLocalStorage<SentCall>();
 
@@ -21,9 +24,10 @@ export function noteSent(): void {
   call.isSent = true;
 }
 
-/** How the answer of the call that is being sent gets a place; other answers need none. */
-export function placeTaker(): () => Promise<void> {
-  return calls.getStore()?.takePlace ?? noPlaceNeeded;
+/** The place for the answer of the call that is being sent. */
+export function placeOfCall(): ReaderPlace {
+  return calls.getStore()?.place ?? NO_PLACE;
 }
 
-async function noPlaceNeeded(): Promise<void> {}
+/** Of an answer to another request, which needs no place. */
+export const NO_PLACE: ReaderPlace = { take: async () => {}, arrived: () => {} };

@@ -25,7 +25,7 @@ export class SessionForgotten extends Error {}
 export type McpError =
   | { kind: 'refused'; code: number; message: string }
   | { kind: 'status'; status: number; text: string }
-  | { kind: 'timeout' }
+  | { kind: 'timeout'; slow?: string | undefined }
   | { kind: 'unreadable'; code: string }
   | { kind: 'too-large'; bound: string }
   | { kind: 'forgotten' }

@@ -36,9 +36,10 @@ export async function executeMcp({ name, connection, askedMs }: Server, request:
   const { timeoutMs } = request;
   const tool = remoteName(request.tool, name);
   const ending = new AbortController();
-  const stopTimeout = startTimeout(timeoutMs, request.place, () => ending.abort('timeout'));
+  const stopTimeout = startTimeout(timeoutMs, request.place, (slow) => ending.abort({ slow }));
   const signal = AbortSignal.any([request.signal, ending.signal]);
-  const sent: SentCall = { isSent: false, takePlace: async () => request.place?.take(name) };
+  const place = { take: async () => request.place?.take(name), arrived: () => request.place?.arrived() };
+  const sent: SentCall = { isSent: false, place };
   const call: Work<CallToolResult> = ({ client }) =>
     callOnce(sent, () => client.callTool(paramsOf(tool, request), optionsOf(tool, request, signal)));
   try {
@@ -46,7 +47,7 @@ export async function executeMcp({ name, connection, askedMs }: Server, request:
     return readResult(await connection.runOnce(call, signal));
   } catch (error) {
     request.signal.throwIfAborted();
-    const failure = ending.signal.aborted ? { kind: 'timeout' as const } : readMcpError(error);
+    const failure = ending.signal.aborted ? { kind: 'timeout' as const, ...ending.signal.reason } : readMcpError(error);
     return explainMcpFailure(failure, { server: name, sent: sent.isSent, timeoutMs, askedMs: askedMs() });
   } finally {
     stopTimeout();
@@ -127,7 +128,8 @@ function explanationOf(error: McpError, { server, sent, timeoutMs, askedMs }: Mc
     case 'status':
       return statusFailure(error, name, askedMs);
     case 'timeout': {
-      const message = sent ? `The tool did not answer within ${timeoutMs} ms.` : `${name} was not there in time.`;
+      const slow = error.slow ? `${name} ${error.slow}.` : `The tool did not answer within ${timeoutMs} ms.`;
+      const message = sent ? slow : `${name} was not there in time.`;
       return { category: 'execution_timeout', message, certainty: 'lost' };
     }
     case 'unreadable': {

@@ -3,12 +3,10 @@ import { MCP_BOUNDS } from '../../../bounds/mcp-bounds.ts';
 import type { Rate } from '../../../bounds/rate.ts';
 import { excessOf, scanJson, startJsonScan } from '../../../json.ts';
 import { yieldToEventLoop } from '../../../yield-to-event-loop.ts';
+import type { ReaderPlace } from '../call-once.ts';
 
-/**
- * Reading calls `refuse` if an answer exceeds a bound, and `takePlace` before it continues in a large answer. `events`
- * paces a stream.
- */
-export type Reading = { refuse(bound: string): void; takePlace(): Promise<void>; events: Pick<Rate, 'pace'> };
+/** Reading calls `refuse` if an answer exceeds a bound, and takes `place` if it is large. `events` paces a stream. */
+export type Reading = { refuse(bound: string): void; place: ReaderPlace; events: Pick<Rate, 'pace'> };
 
 /**
  * Reads an answer within `MCP_BOUNDS`, in turns with other work. In a stream of events, which may be endless, each event
@@ -40,7 +38,7 @@ async function* readWhole(body: AsyncIterable<Uint8Array>, reading: Reading): As
   for await (const chunk of body) {
     await yieldToEventLoop();
     size.add(chunk);
-    if (size.isLarge()) await reading.takePlace();
+    if (size.isLarge()) await reading.place.take();
     yield chunk;
   }
 }
@@ -72,7 +70,7 @@ async function* readEvents(body: AsyncIterable<Uint8Array>, reading: Reading): A
     for (const line of linesOf(endLines(chunk))) {
       held.push(line);
       size.add(line);
-      if (size.isLarge()) await reading.takePlace();
+      if (size.isLarge()) await reading.place.take();
       isEmptyLine &&= line.every((byte) => byte === LF || byte === CR);
       if (line.at(-1) !== LF) continue;
       size.endLine();
@@ -111,7 +109,7 @@ function* linesOf(chunk: Uint8Array): Generator<Uint8Array> {
 }
 
 /** Counts an answer or an event. Throws if it exceeds a bound. */
-function startSize({ refuse }: Reading) {
+function startSize({ refuse, place }: Reading) {
   let json = startJsonScan();
   let bytes = 0;
 
@@ -127,6 +125,7 @@ function startSize({ refuse }: Reading) {
     /** A JSON string ends with its line; an open one in another field must not hide what follows. */
     endLine: () => void Object.assign(json, { inString: false, isEscaped: false }),
     startAgain: () => {
+      if (bytes > LARGE_ANSWERS.bytes) place.arrived();
       [bytes, json] = [0, startJsonScan()];
     },
   };

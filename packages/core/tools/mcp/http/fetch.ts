@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { MCP_BOUNDS } from '../../../bounds/mcp-bounds.ts';
 import { paceSource, startRate } from '../../../bounds/rate.ts';
 import { fetchOver, openConnections, type ProxyOf } from '../../../proxy.ts';
-import { noteSent } from '../call-once.ts';
+import { NO_PLACE, noteSent, type ReaderPlace } from '../call-once.ts';
 import { boundAnswer } from './bound-answer.ts';
 
 type Fetch = typeof globalThis.fetch;
@@ -14,7 +14,7 @@ export type Exchange = {
   refuse(bound: string): void;
   /** Called if the server has accepted the request and sends no answer to it. */
   cut(): void;
-  takePlace(): Promise<void>;
+  place: ReaderPlace;
   /** The event after which its stream was last opened again: the SDK forgets it if no event follows. */
   lastEventId?: string;
 };
@@ -48,7 +48,7 @@ export function connectionFetch(fetch: Fetch): Fetch {
 }
 
 /** Of a notification, or an answer to the server: a small answer, if any. */
-const NO_EXCHANGE: Exchange = { isCall: false, refuse: () => {}, cut: () => {}, takePlace: async () => {} };
+const NO_EXCHANGE: Exchange = { isCall: false, refuse: () => {}, cut: () => {}, place: NO_PLACE };
 
 /** The status of a server that offers no such stream: the SDK then does without. */
 const NOT_OFFERED = 405;

@@ -1,7 +1,7 @@
 import type { JSONRPCMessage, RequestId, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { boundAnswers, isAnswer } from '../answers.ts';
 import { boundResults } from '../bound-results.ts';
-import { placeTaker } from '../call-once.ts';
+import { placeOfCall } from '../call-once.ts';
 import { cancelledBy } from '../cancelled-by.ts';
 import { CUT, tooLarge } from '../error.ts';
 import { inExchange } from './fetch.ts';
@@ -55,7 +55,7 @@ export function patchTransport(transport: StreamableHTTPClientTransport): void {
     try {
       const patched = { onRequestStreamEnd: () => answer(CUT), ...options, requestSignal };
       const exchange = {
-        ...{ isCall: message.method === 'tools/call', takePlace: placeTaker() },
+        ...{ isCall: message.method === 'tools/call', place: placeOfCall() },
         ...{ refuse, cut: () => answer(CUT) },
       };
       await inExchange(exchange, () => send(message, patched));

@@ -6,7 +6,7 @@ import { exceedsJson, isRecord, parseJson } from '../../../json.ts';
 import { yieldToEventLoop } from '../../../yield-to-event-loop.ts';
 import { boundAnswers, isAnswer } from '../answers.ts';
 import { boundResults } from '../bound-results.ts';
-import { noteSent, placeTaker } from '../call-once.ts';
+import { noteSent, placeOfCall, type ReaderPlace } from '../call-once.ts';
 import { cancelledBy } from '../cancelled-by.ts';
 import { tooLarge } from '../error.ts';
 import {
@@ -29,8 +29,8 @@ import { LineTooLong, readLines } from './read-lines.ts';
  * - Its standard error does not go into the log as it is.
  */
 export function localTransport(local: LocalCommand): Transport {
-  /** Requests that wait for an answer, and how a large answer gets its place. */
-  const pending = new Map<RequestId, () => Promise<void>>();
+  /** Requests that wait for an answer, with its place. */
+  const pending = new Map<RequestId, ReaderPlace>();
   const answers = boundAnswers();
   const results = boundResults();
   let isClosed = false;
@@ -53,14 +53,14 @@ export function localTransport(local: LocalCommand): Transport {
     requireOpen(command);
     if (message.method === 'tools/call') noteSent();
     results.noteSent(message);
-    if ('id' in message) pending.set(message.id, placeTaker());
+    if ('id' in message) pending.set(message.id, placeOfCall());
     pending.delete(cancelledBy(message) ?? '');
     await writeMessage(command, message);
   }
 
   /** Passes a message on. A promise: it is a large answer, which waits for its place. */
   function deliver(message: JSONRPCMessage, isLarge: boolean): Promise<void> | undefined {
-    const takePlace = isLarge && isAnswer(message) ? pending.get(message.id ?? '') : undefined;
+    const place = isLarge && isAnswer(message) ? pending.get(message.id ?? '') : undefined;
     const pass = () => {
       if (isAnswer(message)) {
         pending.delete(message.id ?? '');
@@ -68,7 +68,7 @@ export function localTransport(local: LocalCommand): Transport {
       }
       transport.onmessage?.(message);
     };
-    if (takePlace) return takePlace().then(pass);
+    if (place) return place.take().then(pass);
     pass();
     return undefined;
   }
