@@ -58,6 +58,12 @@ test('events without an end are refused, in small portions', async () => {
   expect(Math.max(...portions)).toBe(200);
 });
 
+test.each(['\n', '\r\n', '\r'])('lines that nobody reads cost little, however many they are (%j)', async (end) => {
+  const noise = ['a', ': c', 'retry: x', 'dataset: 1'].join(end).concat(end).repeat(250_000);
+
+  expect(await eventsOf(`${noise}data: {"a":${end}data: 1}${end}${end}`, 65_536)).toEqual(['{"a":\n1}']);
+});
+
 test('other work runs after a portion that was costly', async () => {
   const seen: string[] = [];
 

@@ -1,9 +1,9 @@
 import { REPLY_BOUNDS } from '../../bounds/reply-bounds.ts';
 import { shareReplies } from '../../bounds/reply-share.ts';
+import { holdBytes } from '../../hold-bytes.ts';
 import { exceedsJson } from '../../json.ts';
 import { boundJson, boundReply, ForeignReply, UnusableReply } from '../unusable-reply.ts';
 import { type ByteReader, chunksOf } from './byte-queue.ts';
-import { holdBytes } from './hold-bytes.ts';
 import type { AnswerHeaders, Post, PostRequest } from './http-client.ts';
 import { readEvents, type ServerEvent } from './read-events.ts';
 

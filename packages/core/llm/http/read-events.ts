@@ -1,9 +1,9 @@
 import { createParser } from 'eventsource-parser';
 import { REPLY_BOUNDS } from '../../bounds/reply-bounds.ts';
+import { type HeldBytes, holdBytes } from '../../hold-bytes.ts';
 import { parseJson } from '../../json.ts';
 import { yieldToEventLoop } from '../../yield-to-event-loop.ts';
 import { boundJson, boundReply } from '../unusable-reply.ts';
-import { type HeldBytes, holdBytes } from './hold-bytes.ts';
 
 /** One server-sent event; `name` is null where the server gave it none. */
 export type ServerEvent = { name: string | null; data: string };
@@ -24,7 +24,11 @@ export async function* readEvents(
   for await (const bytes of body) {
     await yieldToEventLoop();
     const end = endOfEvents(unfinished, bytes);
-    const events = end > 0 ? parse(unfinished.release(bytes.subarray(0, end))) : [];
+    const events: ServerEvent[] = [];
+    for (const part of end > 0 ? partsOf(unfinished.release(bytes.subarray(0, end))) : []) {
+      await yieldToEventLoop();
+      events.push(...parse(part));
+    }
     count += events.length;
     boundReply(count, REPLY_BOUNDS.events, 'events in one answer');
     for (let at = 0; at < events.length; at += MOST_AT_ONCE) {
@@ -38,6 +42,22 @@ export async function* readEvents(
   const ended = parse(unfinished.release(), '\n');
   const last = parse(NOTHING, '\n').filter(({ data }) => parseJson(data) !== undefined);
   yield [...ended, ...last];
+}
+
+/** So many bytes are parsed at a time, and a line to its end. */
+const PART_BYTES = 64 * 1024;
+
+/** The parts of whole lines, cut at the ends of lines. */
+function* partsOf(bytes: Uint8Array): Generator<Uint8Array> {
+  let from = 0;
+  for (let at = PART_BYTES; at < bytes.length; at += 1) {
+    const isLineEnd = bytes[at] === LF || (bytes[at] === CR && bytes[at + 1] !== LF);
+    if (!isLineEnd) continue;
+    yield bytes.subarray(from, at + 1);
+    from = at + 1;
+    at += PART_BYTES;
+  }
+  yield bytes.subarray(from);
 }
 
 /** So many events are a few milliseconds of work, however small they are. */
@@ -61,7 +81,11 @@ function endOfEvents(held: HeldBytes, bytes: Uint8Array): number {
 function eventParser(): (bytes: Uint8Array, more?: string) => ServerEvent[] {
   const decoder = new TextDecoder();
   let events: ServerEvent[] = [];
+  let hasNoise = false;
   const parser = createParser({
+    onError: () => {
+      hasNoise = true;
+    },
     onEvent({ event, data }) {
       boundReply(data.length, REPLY_BOUNDS.eventBytes, 'in one event');
       boundJson(data, 'one event');
@@ -70,7 +94,17 @@ function eventParser(): (bytes: Uint8Array, more?: string) => ServerEvent[] {
   });
   return (bytes, more = '') => {
     events = [];
-    parser.feed(decoder.decode(bytes) + more);
+    const text = decoder.decode(bytes) + more;
+    parser.feed(hasNoise || text.length > FEW_CHARACTERS ? withoutNoise(text) : text);
     return events;
   };
+}
+
+const FEW_CHARACTERS = 4096;
+const MEANS_SOMETHING = /^(?:data|event)?(?::|$)/;
+
+/** Lines without the fields that nobody reads: the parser makes an error of each that it does not know, which takes it 10 µs. */
+function withoutNoise(text: string): string {
+  const lines = text.replace(/\r\n?/g, '\n').split('\n');
+  return lines.filter((line) => MEANS_SOMETHING.test(line)).join('\n');
 }

@@ -1,6 +1,6 @@
 import { REPLY_BOUNDS } from '../../../bounds/reply-bounds.ts';
+import { holdBytes } from '../../../hold-bytes.ts';
 import { isRecord, parseJson } from '../../../json.ts';
-import { holdBytes } from '../../http/hold-bytes.ts';
 import { boundReply, UnusableReply } from '../../unusable-reply.ts';
 import { scanText, startTextScan } from './scan-text.ts';
 

@@ -1,6 +1,7 @@
 import { LARGE_ANSWERS } from '../../../bounds/answer-places.ts';
 import { MCP_BOUNDS } from '../../../bounds/mcp-bounds.ts';
 import type { Rate } from '../../../bounds/rate.ts';
+import { holdBytes } from '../../../hold-bytes.ts';
 import { excessOf, scanJson, startJsonScan } from '../../../json.ts';
 import { yieldToEventLoop } from '../../../yield-to-event-loop.ts';
 import type { ReaderPlace } from '../call-once.ts';
@@ -49,42 +50,56 @@ const LF = 10;
 const CR = 13;
 
 /**
- * Passes events on when they are whole, within their rate. The SDK would look through all of an event again for each of
- * its parts. An empty line ends an event; chunks may be cut anywhere.
+ * Passes whole lines on, within the rate of events: the SDK would look through a line again for each of its parts. An
+ * empty line ends an event; chunks may be cut anywhere. Comments and lines without meaning are left out: the parser of the SDK
+ * makes an error of each, which takes it 10 µs.
  */
 async function* readEvents(body: AsyncIterable<Uint8Array>, reading: Reading): AsyncGenerator<Uint8Array> {
   const size = startSize(reading);
   const endLines = lineEnds();
-  const held: Uint8Array[] = [];
-  let whole = 0;
+  const begun = holdBytes();
+  const lines = holdBytes();
   let events = 0;
-  let isEmptyLine = true;
 
+  const addLine = (line: Uint8Array) => {
+    const isLast = isEmpty(line);
+    events += isLast ? 1 : WEIGHT_OF_LINE;
+    size.endLine(isLast);
+    if (isLast || isField(line)) lines.hold(line);
+  };
   async function* pass(): AsyncGenerator<Uint8Array> {
     await yieldToEventLoop();
     await reading.events.pace(events);
-    if (whole > 0) yield Buffer.concat(held.splice(0, whole));
-    [whole, events] = [0, 0];
+    events = 0;
+    if (lines.size() > 0) yield lines.release();
   }
   for await (const chunk of body) {
-    for (const line of linesOf(endLines(chunk))) {
-      held.push(line);
-      size.add(line);
+    for (const part of linesOf(endLines(chunk))) {
+      size.add(part);
       if (size.isLarge()) await reading.place.take();
-      isEmptyLine &&= line.every((byte) => byte === LF || byte === CR);
-      if (line.at(-1) !== LF) continue;
-      size.endLine();
-      if (isEmptyLine) {
-        size.startAgain();
-        [whole, events] = [held.length, events + 1];
-      }
-      isEmptyLine = true;
-      if (events === EVENTS_AT_ONCE) yield* pass();
+      if (part.at(-1) === LF) addLine(begun.release(part));
+      else begun.hold(part);
+      if (events >= EVENTS_AT_ONCE) yield* pass();
     }
     yield* pass();
   }
-  whole = held.length;
+  lines.hold(begun.release());
   yield* pass();
+}
+
+/** What a line counts in the rate of events: an event may have any number of lines. */
+const WEIGHT_OF_LINE = 1 / 50;
+
+const FIELD = /^(?:\xef\xbb\xbf)?(?:(?:data|event|id)[:\r\n]|retry: ?\d+[\r\n])/;
+const LONGEST_RETRY = 32;
+const latin1 = new TextDecoder('latin1');
+
+function isEmpty(line: Uint8Array): boolean {
+  return line[0] === LF || (line[0] === CR && line[1] === LF);
+}
+
+function isField(line: Uint8Array): boolean {
+  return FIELD.test(latin1.decode(line.subarray(0, LONGEST_RETRY)));
 }
 
 /** Replaces each CR that ends a line alone by LF. A chunk may be cut between CR and LF. */
@@ -123,8 +138,9 @@ function startSize({ refuse, place }: Reading) {
     },
     isLarge: () => bytes > LARGE_ANSWERS.bytes,
     /** A JSON string ends with its line; an open one in another field must not hide what follows. */
-    endLine: () => void Object.assign(json, { inString: false, isEscaped: false }),
-    startAgain: () => {
+    endLine: (isLast: boolean) => {
+      Object.assign(json, { inString: false, isEscaped: false });
+      if (!isLast) return;
       if (bytes > LARGE_ANSWERS.bytes) place.arrived();
       [bytes, json] = [0, startJsonScan()];
     },

@@ -1,9 +1,11 @@
 import type { Readable } from 'node:stream';
+import { holdBytes } from '../../../hold-bytes.ts';
 
 /** A line of a stream exceeds a bound, which its message names: `more than 8 MiB`. */
 export class LineTooLong extends Error {}
 
 const LF = 10;
+const utf8 = new TextDecoder('utf-8', { ignoreBOM: true });
 
 /**
  * Reads the lines of a stream, no faster than they are taken. A last line without an end is left out. Throws `LineTooLong`
@@ -11,19 +13,15 @@ const LF = 10;
  */
 export async function* readLines(stream: Readable, maxBytes: number): AsyncGenerator<string> {
   const tooLong = () => new LineTooLong(`more than ${maxBytes / 1024 / 1024} MiB`);
-  let parts: Buffer[] = [];
-  let size = 0;
+  const held = holdBytes();
   for await (const chunk of stream as AsyncIterable<Buffer>) {
     let rest = chunk;
     for (let end = rest.indexOf(LF); end !== -1; end = rest.indexOf(LF)) {
-      if (size + end > maxBytes) throw tooLong();
-      yield Buffer.concat([...parts, rest.subarray(0, end)]).toString('utf8');
+      if (held.size() + end > maxBytes) throw tooLong();
+      yield utf8.decode(held.release(rest.subarray(0, end)));
       rest = rest.subarray(end + 1);
-      parts = [];
-      size = 0;
     }
-    parts.push(rest);
-    size += rest.length;
-    if (size > maxBytes) throw tooLong();
+    held.hold(rest);
+    if (held.size() > maxBytes) throw tooLong();
   }
 }
