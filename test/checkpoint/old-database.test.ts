@@ -19,9 +19,11 @@ import { looksOf, withDatabase } from './looks.ts';
 
 const ROOM = {
   free: 64,
+  firsts: 0,
   projects: [],
   receivers: [],
   answering: [],
+  doubtful: [],
   hanging: [],
   unknown: { project: 64, receiver: 4 },
 };

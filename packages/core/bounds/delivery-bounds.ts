@@ -14,7 +14,14 @@ export const DELIVERY_BOUNDS = {
   projectShare: 0.75,
   /** The part of a project's share for receivers that have not answered their last attempt. */
   doubtfulShare: 0.75,
-  /** Receivers that have answered: so many a worker remembers, and so many of a project it names to the database. */
+  /** First attempts at receivers that the worker has not asked yet. They need no slot. */
+  firstAttempts: 1_000,
+  /** First attempts that begin at once: a burst of them must not keep the thread. */
+  firstAttemptsAtOnce: 64,
+  /**
+   * Receivers that have answered, and receivers that have not: so many of each a worker remembers, and so many of a
+   * project it names to the database.
+   */
   rememberedReceivers: 10_000,
   namedReceivers: 1_000,
 };

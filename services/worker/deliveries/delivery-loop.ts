@@ -30,15 +30,18 @@ export function makeDeliveryLoop(context: WorkerContext, concurrency: number): D
   let isClosing = false;
 
   async function look(): Promise<void> {
-    for (const attempt of await startDue(context, slots)) {
+    const started = await startDue(context, slots);
+    for (const attempt of started) {
       const done = attempt.then((leavesNext) => {
         underWay.delete(done);
         if (leavesNext || mayLeaveMore) request();
       });
       underWay.add(done);
     }
-    const { free, projects, receivers } = slots.room(context.projects.configured());
+    const { free, firsts, projects, receivers } = slots.room(context.projects.configured());
     mayLeaveMore = free <= 0 || [...projects, ...receivers].some(({ room }) => room <= 0);
+    // One look begins only a few first attempts.
+    if (firsts > 0 && started.length > 0) request();
   }
 
   async function lookWhileAsked(): Promise<void> {
@@ -77,7 +80,7 @@ export function makeDeliveryLoop(context: WorkerContext, concurrency: number): D
  */
 export async function startDue(context: WorkerContext, slots: DeliverySlots): Promise<Promise<boolean>[]> {
   const room = slots.room(context.projects.configured());
-  if (room.free <= 0) return [];
+  if (room.free <= 0 && room.firsts <= 0) return [];
   const due = await takeDeliveries(context.db, room);
   return due.map(async (delivery) => {
     const leave = slots.enter(delivery);

@@ -1,24 +1,24 @@
 import { DELIVERY_BOUNDS } from '#core/bounds/delivery-bounds.ts';
 import type { DeliveryRoom, DueDelivery } from '#core/checkpoint/webhooks/take-deliveries.ts';
 import type { Project } from '#core/project.ts';
+import { makeKnownReceivers, type ReceiverName, receiverKey } from './known-receivers.ts';
 
 /** The slots of a worker for attempts at deliveries: which are free, and who may have them. */
 export type DeliverySlots = {
   /** Returns how many deliveries may be taken now. Several `configured` projects leave each other a quarter. */
   room(configured: Weighed[]): DeliveryRoom;
   /** Begins an attempt. The returned function ends it, and says whether the receiver has answered. */
-  enter(delivery: Named & Pick<DueDelivery, 'url' | 'endpoint'>): (hasAnswered: boolean) => void;
+  enter(delivery: ReceiverName & Pick<DueDelivery, 'url' | 'endpoint' | 'isFirst'>): (hasAnswered: boolean) => void;
 };
 
 type Weighed = Pick<Project, 'name' | 'weight'>;
-type Named = Pick<DueDelivery, 'project' | 'receiver'>;
-type Receiver = Named & { busy: number; window: number };
-/** `url` is that of a turn's own webhook, null for an endpoint. */
-type Attempt = { of: Receiver; url: string | null; startedAt: number };
+type Receiver = ReceiverName & { busy: number; window: number };
+/** `url` is that of a turn's own webhook, null for an endpoint. A first attempt (`isFirst`) has no slot. */
+type Attempt = { of: Receiver; url: string | null; startedAt: number; isFirst: boolean };
 
 /**
  * Makes the slots of a worker. A receiver that hangs has its own few attempts. However many receivers of a project hang,
- * a quarter of the project's slots is left to its receivers that have answered.
+ * a quarter of the project's slots is left to its receivers that have answered, and a first attempt needs no slot.
  */
 export function makeDeliverySlots(concurrency: number): DeliverySlots {
   const most = Math.max(1, Math.floor(concurrency / 2));
@@ -26,64 +26,47 @@ export function makeDeliverySlots(concurrency: number): DeliverySlots {
   const whole = { young: concurrency, all: (1 + DELIVERY_BOUNDS.slowPerSlot) * concurrency };
   const receivers = new Map<string, Receiver>();
   const attempts = new Set<Attempt>();
-  const answered = rememberReceivers();
+  const known = makeKnownReceivers();
 
   function leave(attempt: Attempt, hasAnswered: boolean): void {
     const { of } = attempt;
     attempts.delete(attempt);
     of.busy -= 1;
     of.window = hasAnswered ? Math.min(most, of.window + 1) : first;
-    answered.note(of, hasAnswered);
-    if (of.busy === 0) receivers.delete(keyOf(of));
+    known.note(of, hasAnswered);
+    if (of.busy === 0) receivers.delete(receiverKey(of));
   }
 
   return {
     room: (configured) => {
-      const share = shareOf(whole, configured.length > 1 ? DELIVERY_BOUNDS.projectShare : 1);
-      const hanging = new Set([...attempts].filter(isSlow).map(({ of }) => keyOf(of)));
-      const isAnswering = (of: Named) => answered.has(of) && !hanging.has(keyOf(of));
+      const part = configured.length > 1 ? DELIVERY_BOUNDS.projectShare : 1;
+      const share = { ...shareOf(whole, part), firsts: Math.floor(part * DELIVERY_BOUNDS.firstAttempts) };
+      const [firsts, inSlots] = splitFirsts([...attempts]);
+      const hanging = new Map([...attempts].filter(isSlow).map(({ of }) => [receiverKey(of), of]));
+      const isAnswering = (of: ReceiverName) => known.hasAnswered(of) && !hanging.has(receiverKey(of));
       const projects = projectsOf([...attempts], { configured, share, isAnswering });
+      const crowded = projects.filter(({ firstRoom }) => firstRoom !== null).map(({ project }) => project);
       return {
-        free: leastRoom(whole, [...attempts]),
+        free: Math.max(0, leastRoom(whole, inSlots)),
+        firsts: crowded.length === 0 ? 0 : roomForFirsts(firsts),
         projects,
         receivers: receiversOf([...receivers.values()], [...attempts]),
         hanging: hangingUrls([...attempts]),
-        answering: namedOf(projects, () => answered.all().filter(isAnswering)),
+        answering: namedOf(crowded, () => known.answered().filter(isAnswering)),
+        doubtful: namedOf(crowded, () => [...known.unanswered(), ...hanging.values()]),
         unknown: { project: shareOf(share, DELIVERY_BOUNDS.doubtfulShare).young, receiver: first },
       };
     },
-    enter: ({ project, receiver, url, endpoint }) => {
-      const key = keyOf({ project, receiver });
+    enter: ({ project, receiver, url, endpoint, isFirst }) => {
+      const key = receiverKey({ project, receiver });
       const of = receivers.get(key) ?? { project, receiver, busy: 0, window: first };
       receivers.set(key, of);
       of.busy += 1;
-      const attempt = { of, url: endpoint === null ? url : null, startedAt: performance.now() };
+      const attempt = { of, url: endpoint === null ? url : null, startedAt: performance.now(), isFirst };
       attempts.add(attempt);
       return (hasAnswered) => leave(attempt, hasAnswered);
     },
   };
-}
-
-/** The receivers that answered their last attempt, the last to answer first. */
-function rememberReceivers() {
-  const receivers = new Map<string, Named>();
-  return {
-    has: (of: Named) => receivers.has(keyOf(of)),
-    all: () => [...receivers.values()].reverse(),
-    note: ({ project, receiver }: Named, hasAnswered: boolean) => {
-      const key = keyOf({ project, receiver });
-      receivers.delete(key);
-      if (hasAnswered) receivers.set(key, { project, receiver });
-      for (const oldest of receivers.keys()) {
-        if (receivers.size <= DELIVERY_BOUNDS.rememberedReceivers) return;
-        receivers.delete(oldest);
-      }
-    },
-  };
-}
-
-function keyOf({ project, receiver }: Named): string {
-  return JSON.stringify([project, receiver]);
 }
 
 function isSlow({ startedAt }: Attempt): boolean {
@@ -130,37 +113,49 @@ function hangingUrls(attempts: Attempt[]): DeliveryRoom['hanging'] {
 /** The projects that have attempts, or another weight than 1. */
 function projectsOf(
   attempts: Attempt[],
-  about: { configured: Weighed[]; share: Share; isAnswering: (of: Receiver) => boolean },
+  about: { configured: Weighed[]; share: Share & { firsts: number }; isAnswering: (of: Receiver) => boolean },
 ): DeliveryRoom['projects'] {
   const { configured, share, isAnswering } = about;
   const weights = new Map(configured.map(({ name, weight }) => [name, weight]));
   const weighted = configured.flatMap(({ name, weight }) => (weight === 1 ? [] : [name]));
   const names = new Set([...attempts.map(({ of }) => of.project), ...weighted]);
   return [...names].map((project) => {
-    const own = attempts.filter(({ of }) => of.project === project);
+    const [firsts, own] = splitFirsts(attempts.filter(({ of }) => of.project === project));
     const doubtful = own.filter(({ of }) => !isAnswering(of));
     const doubtfulShare = shareOf(share, DELIVERY_BOUNDS.doubtfulShare);
-    const [room, doubtfulRoom] = [leastRoom(share, own), leastRoom(doubtfulShare, doubtful)];
+    const room = leastRoom(share, own);
+    const doubtfulRoom = Math.min(room, leastRoom(doubtfulShare, doubtful));
+    const isCrowded = leastRoom(halfOf(doubtfulShare), doubtful) <= 0;
     return {
       ...{ project, weight: weights.get(project) ?? 1 },
       busy: own.filter((attempt) => !isSlow(attempt)).length,
-      room: isCrowded(doubtfulShare, doubtful) ? room : Math.min(room, doubtfulRoom),
-      doubtfulRoom: Math.min(room, doubtfulRoom),
+      room: isCrowded ? room : doubtfulRoom,
+      doubtfulRoom,
+      // Until half of a share is taken, the statement does not have to tell the receivers apart.
+      firstRoom: isCrowded ? share.firsts - firsts.length : null,
     };
   });
 }
 
-/** Whether half of a share is taken. Until then the receivers that answer are not told from the others. */
-function isCrowded({ young, all }: Share, attempts: Attempt[]): boolean {
-  return leastRoom({ young: young / 2, all: all / 2 }, attempts) <= 0;
+/** How many first attempts may begin at one look. */
+function roomForFirsts(firsts: Attempt[]): number {
+  return Math.min(DELIVERY_BOUNDS.firstAttemptsAtOnce, DELIVERY_BOUNDS.firstAttempts - firsts.length);
 }
 
-/** Of the receivers that answer, those of projects with less room for all others. The last to answer come first. */
-function namedOf(projects: DeliveryRoom['projects'], answering: () => Named[]): Named[] {
-  const limited = projects.filter(({ room, doubtfulRoom }) => doubtfulRoom < room);
-  if (limited.length === 0) return [];
-  const receivers = answering();
-  return limited.flatMap(({ project }) =>
-    receivers.filter((receiver) => receiver.project === project).slice(0, DELIVERY_BOUNDS.namedReceivers),
+function halfOf({ young, all }: Share): Share {
+  return { young: young / 2, all: all / 2 };
+}
+
+/** The first attempts, and the others. */
+function splitFirsts(attempts: Attempt[]): [Attempt[], Attempt[]] {
+  return [attempts.filter(({ isFirst }) => isFirst), attempts.filter(({ isFirst }) => !isFirst)];
+}
+
+/** Of these receivers, those that the statement is to know in the projects, the first of each. */
+function namedOf(projects: string[], receivers: () => ReceiverName[]): ReceiverName[] {
+  if (projects.length === 0) return [];
+  const all = receivers().map(({ project, receiver }) => ({ project, receiver }));
+  return projects.flatMap((project) =>
+    all.filter((receiver) => receiver.project === project).slice(0, DELIVERY_BOUNDS.namedReceivers),
   );
 }

@@ -82,9 +82,9 @@ test('projects share the slots for deliveries by their weights', async () => {
   await endTurns(harness, harness.a, 1);
   await endTurns(harness, harness.b, 1);
 
-  const projects = [{ project: 'a', weight: 3, busy: 0, room: 8, doubtfulRoom: 8 }];
+  const projects = [{ project: 'a', weight: 3, busy: 0, room: 8, doubtfulRoom: 8, firstRoom: null }];
   const taken = await takeDeliveries(harness.db, {
-    ...{ free: 8, projects, receivers: [], answering: [], hanging: [] },
+    ...{ free: 8, firsts: 0, projects, receivers: [], answering: [], doubtful: [], hanging: [] },
     unknown: { project: 8, receiver: 4 },
   });
 
@@ -101,7 +101,7 @@ test('the receivers of a project take turns, whatever waits for one of them', as
   while (await harness.workOnce());
 
   const taken = await takeDeliveries(harness.db, {
-    ...{ free: 2, projects: [], receivers: [], answering: [], hanging: [] },
+    ...{ free: 2, firsts: 0, projects: [], receivers: [], answering: [], doubtful: [], hanging: [] },
     unknown: { project: 2, receiver: 2 },
   });
 

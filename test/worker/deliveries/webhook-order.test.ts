@@ -30,7 +30,7 @@ async function workTurnsOnly(harness: Harness): Promise<void> {
 
 /** Room for as many deliveries of one receiver. */
 const roomFor = (free: number) => ({
-  ...{ free, projects: [], receivers: [], answering: [], hanging: [] },
+  ...{ free, firsts: 0, projects: [], receivers: [], answering: [], doubtful: [], hanging: [] },
   unknown: { project: free, receiver: free },
 });
 

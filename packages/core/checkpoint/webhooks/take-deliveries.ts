@@ -23,6 +23,8 @@ export type DueDelivery = {
   url: string;
   withTurn: boolean;
   attempts: number;
+  /** Whether it was taken as the first attempt at its receiver, for which no slot is needed. */
+  isFirst: boolean;
   /** The endpoint it goes to, with the secrets that sign for it; null for a turn's own webhook. */
   endpoint: { id: string; secrets: string[]; failingForMs: number | null } | null;
 } & (
@@ -35,16 +37,29 @@ export type DueDelivery = {
 );
 
 /**
- * What a worker may take: `free` deliveries in all, of each project and of each receiver so many more (`room`). `projects` and
+ * The room of a worker: `free` deliveries in slots, of each project and of each receiver so many more (`room`). `projects` and
  * `receivers` are those that the worker is on already, with the number of their attempts (`busy`); `unknown` is the room of all others.
- * A project that is not among `projects` has the weight 1. Of a project's deliveries, `doubtfulRoom` may go to receivers that
- * are not named in `answering`. No delivery may go to a URL of a turn that is `hanging`.
+ * A project that is not among `projects` has the weight 1. No delivery may go to a URL of a turn that is `hanging`.
+ *
+ * If a project has a `firstRoom`, its receivers are told apart:
+ * - a receiver in `answering` has the whole `room`
+ * - a receiver in `doubtful` has the `doubtfulRoom`
+ * - any other receiver has had no attempt yet: its first needs no slot, and there may be `firstRoom` of them, `firsts` in all
  */
 export type DeliveryRoom = {
   free: number;
-  projects: { project: string; weight: number; busy: number; room: number; doubtfulRoom: number }[];
+  firsts: number;
+  projects: {
+    project: string;
+    weight: number;
+    busy: number;
+    room: number;
+    doubtfulRoom: number;
+    firstRoom: number | null;
+  }[];
   receivers: { project: string; receiver: string; busy: number; room: number }[];
   answering: { project: string; receiver: string }[];
+  doubtful: { project: string; receiver: string }[];
   hanging: { project: string; receiver: string; url: string }[];
   unknown: { project: number; receiver: number };
 };
@@ -68,10 +83,14 @@ export async function takeDeliveries(db: Db, room: DeliveryRoom): Promise<DueDel
     ),
     project as materialized (
       select * from json_to_recordset(${room.projects}::json)
-        as known (project text, weight double precision, busy int, room int, "doubtfulRoom" int)
+        as known (project text, weight double precision, busy int, room int, "doubtfulRoom" int, "firstRoom" int)
     ),
     open as materialized (
-      select receiver.project, receiver.receiver, (receiver.project, receiver.receiver) in (${answering(room)}) as answers,
+      select receiver.project, receiver.receiver,
+        case when (receiver.project, receiver.receiver) in (${named(room.answering)}) then 'answering'
+          when (receiver.project, receiver.receiver) in (${named(room.doubtful)}) then 'doubtful'
+          when receiver.project in (select project from project where "firstRoom" is not null) then 'first'
+          else 'any' end as kind,
         coalesce(busy, 0) as busy, coalesce(room, ${room.unknown.receiver}::int) as room
       from receiver left join json_to_recordset(${room.receivers}::json) as known (project text, receiver text, busy int, room int)
         on known.project = receiver.project and known.receiver = receiver.receiver
@@ -80,7 +99,7 @@ export async function takeDeliveries(db: Db, room: DeliveryRoom): Promise<DueDel
       select * from json_to_recordset(${room.hanging}::json) as hanging (project text, receiver text, url text)
     ),
     candidate as materialized (
-      select next.id, open.project, answers, next.is_stopped,
+      select next.id, open.project, kind, next.is_stopped,
         busy + row_number() over (partition by open.project, open.receiver order by next.due_at, next.id) as nth
       from open cross join lateral (
         select id, due_at, endpoint_id is not null and not ${hasEnabledEndpoint} as is_stopped from (
@@ -88,20 +107,24 @@ export async function takeDeliveries(db: Db, room: DeliveryRoom): Promise<DueDel
           order by due_at, id limit case when (open.project, open.receiver) in (select project, receiver from hanging)
             then ${DELIVERY_BOUNDS.lookedThrough}::int end) as deliveries
         where (endpoint_id is not null or (project, url) not in (select project, url from hanging)) and not exists (${earlier})
-        order by due_at, id limit least(room, ${room.free}::int)) as next
+        order by due_at, id limit least(room, greatest(1, ${room.free}::int))) as next
       where room > 0
     ),
     known as (
       select candidate.*, coalesce(room, ${room.unknown.project}::int) as room, coalesce(busy, 0) as busy, coalesce(weight, 1) as weight,
-        answers or row_number() over (partition by project, answers order by nth, random())
-          <= coalesce("doubtfulRoom", ${room.unknown.project}::int) as is_free
+        row_number() over (partition by project, kind order by nth, random()) as nth_of_kind, "doubtfulRoom", "firstRoom"
       from candidate left join project using (project) where not is_stopped
     ),
     ranked as (
-      select id, room, busy, weight, row_number() over (partition by project order by nth, random()) as nth from known where is_free
+      select id, kind = 'first' as is_first, room, busy, weight,
+        row_number() over (partition by project, kind = 'first' order by nth, random()) as nth
+      from known where case kind when 'doubtful' then nth_of_kind <= "doubtfulRoom"
+        when 'first' then nth = 1 and nth_of_kind <= "firstRoom" else true end
     ),
     chosen as materialized (
-      select id from ranked where nth <= room order by (busy + nth) / weight, random() limit ${room.free}::int
+      (select id, is_first from ranked where not is_first and nth <= room order by (busy + nth) / weight, random() limit ${room.free}::int)
+      union all
+      (select id, is_first from ranked where is_first order by nth / weight, random() limit ${room.firsts}::int)
     ),
     free as materialized (
       select id from deliveries where id in (select id from chosen) and due_at <= now() for no key update skip locked
@@ -114,6 +137,7 @@ export async function takeDeliveries(db: Db, room: DeliveryRoom): Promise<DueDel
       returning *
     )
     select taken.id, taken.project, taken.receiver, taken.turn_id as "turnId", taken.url, taken.with_turn as "withTurn", attempts,
+      (select is_first from chosen where chosen.id = taken.id) as "isFirst",
       (select trace from turns where turns.id = taken.turn_id) as trace,
       case when taken.turn_id is null then event else json_build_object('id', ${eventId}, 'number', number, 'type', ${eventType},
         'round', round, 'data', data, 'createdAt', events.created_at) end as event,
@@ -124,8 +148,8 @@ export async function takeDeliveries(db: Db, room: DeliveryRoom): Promise<DueDel
   );
 }
 
-function answering(room: DeliveryRoom): RawBuilder<unknown> {
-  return sql`select project, receiver from json_to_recordset(${room.answering}::json) as answering (project text, receiver text)`;
+function named(receivers: { project: string; receiver: string }[]): RawBuilder<unknown> {
+  return sql`select project, receiver from json_to_recordset(${receivers}::json) as named (project text, receiver text)`;
 }
 
 /**

@@ -1,0 +1,41 @@
+import { DELIVERY_BOUNDS } from '#core/bounds/delivery-bounds.ts';
+import type { DueDelivery } from '#core/checkpoint/webhooks/take-deliveries.ts';
+
+/** A receiver of a project's deliveries: an endpoint, or the host of a turn's own webhook. */
+export type ReceiverName = Pick<DueDelivery, 'project' | 'receiver'>;
+
+/** The receivers that a worker has asked, by the outcome of the last attempt at each. */
+export type KnownReceivers = {
+  note(of: ReceiverName, hasAnswered: boolean): void;
+  hasAnswered(of: ReceiverName): boolean;
+  /** The receivers that answered their last attempt, the latest first. */
+  answered(): ReceiverName[];
+  /** The receivers that did not, the latest first. */
+  unanswered(): ReceiverName[];
+};
+
+/** Remembers the last receivers of either outcome, so that many of one push out none of the other. */
+export function makeKnownReceivers(): KnownReceivers {
+  const answered = new Map<string, ReceiverName>();
+  const unanswered = new Map<string, ReceiverName>();
+  return {
+    note: ({ project, receiver }, hasAnswered) => {
+      const key = receiverKey({ project, receiver });
+      for (const receivers of [answered, unanswered]) receivers.delete(key);
+      const receivers = hasAnswered ? answered : unanswered;
+      receivers.set(key, { project, receiver });
+      for (const oldest of receivers.keys()) {
+        if (receivers.size <= DELIVERY_BOUNDS.rememberedReceivers) return;
+        receivers.delete(oldest);
+      }
+    },
+    hasAnswered: (of) => answered.has(receiverKey(of)),
+    answered: () => [...answered.values()].reverse(),
+    unanswered: () => [...unanswered.values()].reverse(),
+  };
+}
+
+/** One text for each receiver of each project. */
+export function receiverKey({ project, receiver }: ReceiverName): string {
+  return JSON.stringify([project, receiver]);
+}

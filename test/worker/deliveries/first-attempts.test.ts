@@ -1,0 +1,73 @@
+import { sql } from 'kysely';
+import { expect, test } from 'vitest';
+import { takeDeliveries } from '#core/checkpoint/webhooks/take-deliveries.ts';
+import { makeDeliverySlots } from '#services/worker/deliveries/delivery-slots.ts';
+import { createHarness, type Harness, startBackgroundWorker } from '#test/harness/create-harness.ts';
+import { openExternalServer } from '#test/harness/servers/external-server.ts';
+import { createEndpoint } from '#test/harness/webhook-endpoint.ts';
+
+test('endpoints that hang, more than attempts may wait, keep no endpoint waiting that was never asked', async () => {
+  await using harness = await createHarness();
+  await using hanging = await openExternalServer(() => null);
+  await using healthy = await openExternalServer();
+  for (let number = 1; number <= 60; number += 1) await createEndpoint(harness, `${hanging.url}${number}`);
+  await using _worker = await startBackgroundWorker(harness, { concurrency: 8 });
+  await harness.startTurn({ input: 'Hi' });
+  await hanging.arrival(60);
+
+  await createEndpoint(harness, healthy.url);
+  await harness.startTurn({ input: 'Hi' });
+  await healthy.arrival(1);
+
+  // No attempt has ended before it and left its place.
+  expect(new Set([...(await attemptedUrls(harness)), healthy.url])).toEqual(new Set([healthy.url]));
+  for (const caught of hanging.caught) caught.answer({ status: 410 });
+});
+
+test('a receiver that was never asked gets one attempt without a slot', async () => {
+  await using harness = await createHarness();
+  const endpoints = [];
+  for (let number = 1; number <= 5; number += 1)
+    endpoints.push(await createEndpoint(harness, `http://127.0.0.1:9/${number}`));
+  for (let number = 1; number <= 3; number += 1) await harness.startTurn({ input: 'Hi' });
+  while (await harness.workOnce());
+  const [answered, failed, asked, ...others] = endpoints.map(({ id }) => ({ project: 'default', receiver: id }));
+  const limits = { project: 'default', weight: 1, busy: 0, room: 4, doubtfulRoom: 1, firstRoom: 8 };
+  const room = {
+    ...{ firsts: 8, projects: [limits], answering: [answered!], doubtful: [failed!], hanging: [] },
+    ...{ receivers: [{ ...asked!, busy: 1, room: 3 }], unknown: { project: 8, receiver: 4 } },
+  };
+
+  const [withoutSlots, withSlots] = [
+    await takeDeliveries(harness.db, { ...room, free: 0 }),
+    await takeDeliveries(harness.db, { ...room, free: 8, firsts: 0 }),
+  ];
+
+  const receiversOf = (taken: typeof withSlots) => taken.map(({ receiver }) => receiver).sort();
+  expect(withoutSlots.every(({ isFirst }) => isFirst)).toBe(true);
+  expect(receiversOf(withoutSlots)).toEqual(others.map(({ receiver }) => receiver).sort());
+  expect(receiversOf(withSlots)).toEqual([...Array(3).fill(answered!.receiver), failed!.receiver].sort());
+});
+
+test('first attempts take no slots, and a project leaves a quarter of their places to others', () => {
+  const slots = makeDeliverySlots(8);
+  const configured = ['a', 'b'].map((name) => ({ name, weight: 1 }));
+  const enter = (receiver: string, isFirst: boolean) =>
+    slots.enter({ project: 'a', receiver, url: '', endpoint: null, isFirst });
+  for (const receiver of ['1', '2', '3']) enter(receiver, false);
+  const before = slots.room(configured);
+
+  for (let number = 0; number < 750; number += 1) enter(`first ${number}`, true);
+  const after = slots.room(configured);
+
+  expect([before.free, after.free]).toEqual([5, 5]);
+  expect([before, after].map(({ projects }) => projects[0]?.firstRoom)).toEqual([750, 0]);
+  expect([before.firsts, after.firsts]).toEqual([64, 64]);
+});
+
+/** The URLs of all attempts that have ended. */
+async function attemptedUrls({ db }: Harness): Promise<string[]> {
+  const { rows } = await sql<{ url: string }>`
+    select url from delivery_attempts join deliveries on id = delivery_id`.execute(db);
+  return rows.map(({ url }) => url);
+}
