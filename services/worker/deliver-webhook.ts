@@ -15,7 +15,7 @@ import { turnSpanId } from '../process/trace/span-ids.ts';
 import type { WorkerContext } from './context.ts';
 import { writeCheckpoint } from './write-checkpoint.ts';
 
-/** What came of an attempt: whether the receiver has answered, and whether other deliveries are due now. */
+/** The result of an attempt: whether the receiver has sent its whole answer in time, and whether other deliveries are due now. */
 export type DeliveryOutcome = { hasAnswered: boolean; leavesNext: boolean };
 
 /** Makes one attempt at a delivery. Each attempt carries the same event id, so that receivers can drop doubles. */
@@ -37,7 +37,7 @@ export async function deliverWebhook(delivery: DueDelivery, context: WorkerConte
   const sentence = `webhook ${status === 'pending' ? `again in ${retryInMs} ms` : status}: ${delivery.event.type}`;
   if (error === null) log.info(sentence);
   else log.warn({ status_code: attempt.statusCode }, `${sentence}. ${error}`);
-  return { hasAnswered: attempt.statusCode !== null, leavesNext };
+  return { hasAnswered: attempt.statusCode !== null && !answer.hasTimedOut, leavesNext };
 }
 
 /** A webhook of a turn comes from the turn's own span. */

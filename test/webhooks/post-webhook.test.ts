@@ -26,7 +26,13 @@ test('an event arrives whole and signed so that the reference library accepts it
   const outcome = await postWebhook(egress, { url: receiver.url, secrets, event });
 
   const [{ headers, body }] = arrived as [(typeof arrived)[0]];
-  expect(outcome).toEqual({ kind: 'delivered', statusCode: 204, body: '', durationMs: expect.any(Number) });
+  expect(outcome).toEqual({
+    kind: 'delivered',
+    statusCode: 204,
+    hasTimedOut: false,
+    body: '',
+    durationMs: expect.any(Number),
+  });
   expect(new Webhook(secrets[0]!).verify(body, headers)).toEqual(event);
   expect(headers).toMatchObject({ 'webhook-id': event.id, 'content-type': 'application/json', 'user-agent': 'Pawl' });
 });
@@ -43,7 +49,7 @@ test.each([
 
   const outcome = await postWebhook(egress, { url: receiver.url, secrets, event });
 
-  expect(outcome).toEqual({ ...expected, body: '', durationMs: expect.any(Number) });
+  expect(outcome).toEqual({ ...expected, hasTimedOut: false, body: '', durationMs: expect.any(Number) });
 });
 
 test('a receiver that is away is tried again later', async () => {

@@ -26,10 +26,11 @@ export type WebhookPost = {
 
 /**
  * The result of one attempt; `body` is the first 1 KiB of the receiver's answer, null where none arrived. `retryAfterMs` is how long the
- * receiver asks to wait.
+ * receiver asks to wait. An attempt may have timed out (`hasTimedOut`) after its status had arrived.
  */
 export type WebhookResponse = DeliveryOutcome & {
   statusCode: number | null;
+  hasTimedOut: boolean;
   body: string | null;
   retryAfterMs: number | undefined;
   durationMs: number;
@@ -45,7 +46,8 @@ export async function postWebhook(egress: Egress, post: WebhookPost): Promise<We
   const durationMs = Math.round(performance.now() - startedAt);
   const body = answer.body === null ? null : cleanText(answer.body);
   const { status: statusCode, retryAfterMs } = answer;
-  return { ...classifyResponse(answer), statusCode, body, retryAfterMs, durationMs };
+  const hasTimedOut = answer instanceof EgressFailed && answer.kind === 'timeout';
+  return { ...classifyResponse(answer), statusCode, hasTimedOut, body, retryAfterMs, durationMs };
 }
 
 async function send(

@@ -1,6 +1,8 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { takeDeliveries } from '#core/checkpoint/webhooks/take-deliveries.ts';
+import { EgressFailed } from '#core/egress/failure.ts';
+import { deliverWebhook } from '#services/worker/deliver-webhook.ts';
 import { makeDeliverySlots } from '#services/worker/deliveries/delivery-slots.ts';
 import { createHarness, type Harness, startBackgroundWorker } from '#test/harness/create-harness.ts';
 import { openExternalServer } from '#test/harness/servers/external-server.ts';
@@ -64,6 +66,33 @@ test('first attempts take no slots, and a project leaves a quarter of their plac
   expect([before, after].map(({ projects }) => projects[0]?.firstRoom)).toEqual([750, 0]);
   expect([before.firsts, after.firsts]).toEqual([64, 64]);
 });
+
+test.each([
+  ['hangs', 'timeout', false],
+  ['is cut off', 'cut', true],
+] as const)(
+  'a webhook whose answer %s after a 200 is delivered; only a hang counts as no answer',
+  async (_, kind, hasAnswered) => {
+    await using harness = await createHarness();
+    await createEndpoint(harness, 'http://127.0.0.1:9/');
+    await harness.startTurn({ input: 'Hi' });
+    while (await harness.workOnce());
+    const [delivery] = await takeDeliveries(harness.db, {
+      ...{ free: 1, firsts: 0, projects: [], receivers: [], answering: [], doubtful: [], hanging: [] },
+      unknown: { project: 1, receiver: 1 },
+    });
+    const send = async () => {
+      throw new EgressFailed(kind, 'The answer has no end.', { sent: true, status: 200, body: '.' });
+    };
+
+    const outcome = await deliverWebhook(delivery!, { ...harness.worker, egress: { ...harness.worker.egress, send } });
+
+    expect(outcome).toMatchObject({ hasAnswered });
+    expect(await harness.call('GET', `/v1/deliveries/${delivery!.id}`)).toMatchObject({
+      body: { status: 'delivered' },
+    });
+  },
+);
 
 /** The URLs of all attempts that have ended. */
 async function attemptedUrls({ db }: Harness): Promise<string[]> {
