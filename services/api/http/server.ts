@@ -5,7 +5,6 @@ import {
   type Server,
   type ServerOptions,
   type ServerResponse,
-  STATUS_CODES,
 } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
@@ -13,6 +12,7 @@ import { type ServerType, serve } from '@hono/node-server';
 import { Misconfigured, RequestRefused } from '#core/failure.ts';
 import { newId } from '#core/id.ts';
 import { errorEnvelope } from './errors.ts';
+import { type Exchanges, trackExchanges } from './exchanges.ts';
 
 /** The connections a server keeps, and how long each may take for a request or stay idle. */
 export type ServerLimits = { connections: number; headersMs: number; requestMs: number; idleMs: number };
@@ -42,12 +42,15 @@ export async function openServer(
     connectionsCheckingInterval: limits.headersMs / 4,
   };
   // The type has all overloads; this is the one in use.
-  const options = { fetch, hostname: host, port, createServer: createStrict as typeof createServer, serverOptions };
+  const exchanges = trackExchanges();
+  const create = ((given: ServerOptions, listener: RequestListener) =>
+    createStrict(exchanges, given, listener)) as typeof createServer;
+  const options = { fetch, hostname: host, port, createServer: create, serverOptions };
   const server = await new Promise<ServerType>((resolve, reject) => {
     const opened = serve(options, () => resolve(opened));
     opened.on('error', (error) => reject(explainListening(error, { host, port })));
     markTooMany(opened as Server, limits.connections, tooMany);
-    refuseInEnvelope(opened as Server, limits);
+    refuseInEnvelope(opened as Server, exchanges, limits);
   });
   return (server as Server).setTimeout(limits.idleMs);
 }
@@ -69,8 +72,9 @@ function explainListening(error: Error, { host, port }: { host: string; port: nu
 }
 
 /** A server that answers an HTTP/1.1 request without `Host` itself; Node would refuse it without a body. */
-function createStrict(options: ServerOptions, listener: RequestListener): Server {
+function createStrict(exchanges: Exchanges, options: ServerOptions, listener: RequestListener): Server {
   return createServer({ ...options, requireHostHeader: false }, (request, response) => {
+    if (!exchanges.admit(request, response)) return;
     if (request.headers.host !== undefined || request.httpVersion !== '1.1') return listener(request, response);
     const message = 'The request has no Host header. Send one: HTTP/1.1 asks for it.';
     refuse(response, new RequestRefused(400, 'invalid_http', message, 'Host'));
@@ -108,48 +112,17 @@ function busy(): Response {
   });
 }
 
-type Exchange = { request: IncomingMessage; response: ServerResponse };
-
-/**
- * Answers what never became a request, once the requests before it have their answers. A connection that is gone, or is
- * in the middle of an answer to half a request, is only closed.
- */
-function refuseInEnvelope(server: Server, limits: ServerLimits): void {
-  const exchanges = new WeakMap<Duplex, Set<Exchange>>();
-  const refused = new WeakSet<Duplex>();
-  const note = (request: IncomingMessage, response: ServerResponse) => {
-    const open = exchanges.get(request.socket) ?? new Set();
-    const exchange = { request, response };
-    exchanges.set(request.socket, open.add(exchange));
-    response.once('close', () => open.delete(exchange));
-  };
-  server.on('request', note);
+/** Answers what never became a request, behind the requests before it. */
+function refuseInEnvelope(server: Server, exchanges: Exchanges, limits: ServerLimits): void {
   server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
-    note(request, response);
+    exchanges.admit(request, response);
     const message = 'Only `Expect: 100-continue` can be met. Leave out the header, or send that.';
     refuse(response, new RequestRefused(417, 'expectation_failed', message, 'Expect'));
   });
   server.on('clientError', (error: Error & { code?: string }, socket: Duplex) => {
-    const open = [...(exchanges.get(socket) ?? [])];
-    const unanswered = open.findLast(({ request }) => request.complete)?.response;
-    const isUnderWay = !unanswered && open.some(({ response }) => response.headersSent);
-    if (error.code === 'ECONNRESET' || !socket.writable || isUnderWay) return void socket.destroy(error);
-    if (refused.has(socket)) return;
-    refused.add(socket);
-    const refuseRest = () => endWith(socket, refusalOf(error.code, limits));
-    if (unanswered) unanswered.once('close', refuseRest);
-    else refuseRest();
+    if (error.code === 'ECONNRESET') socket.destroy(error);
+    else exchanges.refuseRest(socket, refusalOf(error.code, limits));
   });
-}
-
-/** Writes a refusal to a connection itself, and closes it. */
-function endWith(socket: Duplex, refusal: RequestRefused): void {
-  if (!socket.writable) return void socket.destroy();
-  const body = JSON.stringify(errorEnvelope(refusal));
-  const status = `HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status]}`;
-  const head = `${status}\r\ncontent-type: application/json\r\nx-request-id: ${newId('req')}`;
-  const rest = `connection: close\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
-  socket.end(`${head}\r\n${rest}`, () => socket.destroy());
 }
 
 /** Answers what reaches no route. The rest of the request is not read, so its connection is closed. */

@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import type { Context } from 'hono';
 import { BODY_BOUNDS } from '#core/bounds/body-bounds.ts';
+import { type HeldBytes, holdBytes } from '#core/hold-bytes.ts';
 import { type JsonScan, scanJson, startJsonScan } from '#core/json.ts';
 import { orCutOff } from '../errors.ts';
 import { isUnderResponses } from '../response-base.ts';
@@ -44,10 +45,10 @@ function declaredLength(c: Context<ApiEnv>): number | null {
 function receiveUndeclared(c: Context<ApiEnv>, mostBytes: number, enter: EnterPlace): Promise<ReceivedBody> {
   const plainBytes = isUnderResponses(c.req.path) ? mostBytes : BODY_BOUNDS.plainBytes;
   let before = 0;
-  return receivePieces(c, async (size, pieces) => {
+  return receivePieces(c, async (size, held) => {
     const passes = (bytes: number) => before <= bytes && size > bytes;
     if (size > mostBytes) throw tooLarge(mostBytes);
-    if (passes(plainBytes) && !Buffer.concat(pieces).includes(PART)) throw tooLarge(plainBytes);
+    if (passes(plainBytes) && !asBuffer(held.held()).includes(PART)) throw tooLarge(plainBytes);
     if (passes(BODY_BOUNDS.smallBytes)) await enter(mostBytes);
     before = size;
   });
@@ -56,18 +57,20 @@ function receiveUndeclared(c: Context<ApiEnv>, mostBytes: number, enter: EnterPl
 /** Reads and scans piece by piece, so that no body keeps the event loop. */
 async function receivePieces(
   c: Context<ApiEnv>,
-  check: (size: number, pieces: Buffer[]) => Promise<void>,
+  check: (size: number, held: HeldBytes) => Promise<void>,
 ): Promise<ReceivedBody> {
   const scan = startJsonScan();
-  const pieces: Buffer[] = [];
-  let size = 0;
+  const held = holdBytes();
   for await (const piece of c.env.incoming.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
-    pieces.push(piece);
-    size += piece.length;
-    await check(size, pieces);
+    held.hold(piece);
+    await check(held.size(), held);
     scanJson(scan, piece);
   }
-  return { bytes: Buffer.concat(pieces), scan };
+  return { bytes: asBuffer(held.release()), scan };
+}
+
+function asBuffer({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
+  return Buffer.from(buffer, byteOffset, byteLength);
 }
 
 function dropBody(incoming: Readable): Promise<void> {

@@ -1,0 +1,97 @@
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { CONNECTION_BOUNDS } from '#core/bounds/connection-bounds.ts';
+import { RequestRefused } from '#core/failure.ts';
+import { newId } from '#core/id.ts';
+import { joinChunks } from './body/join-chunks.ts';
+import { errorEnvelope } from './errors.ts';
+
+type Exchange = { request: IncomingMessage; response: ServerResponse };
+
+/** The requests of each connection that have no whole answer yet. */
+export type Exchanges = {
+  /** Takes a request in; false for one beyond `CONNECTION_BOUNDS`, which gets no answer of its own. */
+  admit(request: IncomingMessage, response: ServerResponse): boolean;
+  /**
+   * Refuses what else comes on a connection once the requests before it have their answers, and closes it. A connection that is
+   * gone, or is in the middle of an answer to half a request, is only closed.
+   */
+  refuseRest(socket: Duplex, refusal: RequestRefused): void;
+};
+
+/** Starts without any. */
+export function trackExchanges(): Exchanges {
+  const exchanges = new WeakMap<Duplex, Set<Exchange>>();
+  const refused = new WeakSet<Duplex>();
+
+  function refuseRest(socket: Duplex, refusal: RequestRefused): void {
+    const open = [...(exchanges.get(socket) ?? [])];
+    const unanswered = open.findLast(({ request }) => request.complete)?.response;
+    const isUnderWay = !unanswered && open.some(({ response }) => response.headersSent);
+    if (!socket.writable || isUnderWay) return void socket.destroy();
+    if (refused.has(socket)) return;
+    refused.add(socket);
+    if (unanswered) unanswered.once('close', () => endWith(socket, refusal));
+    else endWith(socket, refusal);
+  }
+
+  function refuseFlood(socket: Duplex, message: string): void {
+    stopReading(socket);
+    refuseRest(socket, new RequestRefused(400, 'invalid_http', message));
+  }
+
+  return {
+    refuseRest,
+    admit(request, response) {
+      const { socket } = request;
+      const open = exchanges.get(socket) ?? new Set();
+      if (refused.has(socket)) return false;
+      if (open.size >= CONNECTION_BOUNDS.requests) {
+        refuseFlood(socket, TOO_MANY_REQUESTS);
+        return false;
+      }
+      const exchange = { request, response };
+      exchanges.set(socket, open.add(exchange));
+      response.once('close', () => open.delete(exchange));
+      response.once('finish', () => closeUnread(request));
+      if (request.headers['transfer-encoding'] !== undefined) {
+        joinChunks(request, () => (response.headersSent ? socket.destroy() : refuseFlood(socket, TOO_MANY_CHUNKS)));
+        response.once('prefinish', () => dropRest(request));
+      }
+      return true;
+    },
+  };
+}
+
+const TOO_MANY_REQUESTS = `More than ${CONNECTION_BOUNDS.requests} requests came on this connection before their answers. Wait for answers, or open more connections.`;
+const TOO_MANY_CHUNKS = `The body has more than ${CONNECTION_BOUNDS.chunks.toLocaleString('en')} chunks of less than ${CONNECTION_BOUNDS.bytesPerChunk} bytes. Send larger chunks.`;
+
+/** A reader of the body that comes would resume the socket. */
+function stopReading(socket: Duplex): void {
+  socket.pause();
+  socket.on('resume', () => socket.pause());
+}
+
+/** Reads the rest of a body and drops it. By itself Node would do so without a count of its chunks. */
+function dropRest(request: IncomingMessage): void {
+  if (request.complete) return;
+  request.read(0);
+  request.resume();
+}
+
+/** Closes a connection some time after an answer if its request is still coming: nobody reads it. */
+function closeUnread(request: IncomingMessage): void {
+  if (request.complete) return;
+  const timer = setTimeout(() => !request.complete && request.socket.destroy(), CONNECTION_BOUNDS.unreadMs);
+  request.socket.once('close', () => clearTimeout(timer));
+}
+
+/** Writes a refusal to a connection itself, and closes it. */
+function endWith(socket: Duplex, refusal: RequestRefused): void {
+  if (!socket.writable) return void socket.destroy();
+  const body = JSON.stringify(errorEnvelope(refusal));
+  const status = `HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status]}`;
+  const head = `${status}\r\ncontent-type: application/json\r\nx-request-id: ${newId('req')}`;
+  const rest = `connection: close\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
+  socket.end(`${head}\r\n${rest}`, () => socket.destroy());
+}
