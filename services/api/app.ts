@@ -110,7 +110,7 @@ function contextOf(parts: Parts, settings: Settings, own: Own): ApiContext {
     countJobs: (queue) => jobQueue.count(queue === undefined ? allQueues(providers.names) : [queue]),
     keys: makeApiKeys(parts.accessKeys, settings.HOST),
     mayReadMetrics: metricsAccess(settings, parts.accessKeys),
-    streamHub: makeStreamHub({ db: connection.db, readAnywhere: own.readAnywhere, pubsub, log: own.log }),
+    streamHub: makeStreamHub({ db: connection.db, readAnywhere: own.readAnywhere, pubsub, log: own.log, metrics }),
     streamLimiter: makeStreamLimiter(settings.PAWL_MAX_STREAMS),
     requestQuota: makeRequestQuota(connection.db),
     startQueue: makeStartQueue(connection.db),

@@ -15,6 +15,7 @@ export const knownMetrics: Record<string, KnownMetric> = {
   pawl_cost_usd_total: counter('project', 'model'),
   pawl_deliveries_total: counter('outcome'),
   pawl_retention_deleted_total: counter('kind'),
+  pawl_streams_closed_total: counter('project'),
   pawl_reads_total: counter('server'),
   pawl_queue_wait_seconds: histogram('project'),
   pawl_time_to_first_chunk_seconds: histogram('provider', 'model'),

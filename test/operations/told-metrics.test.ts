@@ -37,6 +37,7 @@ test('each label that rules and dashboard ask for is one that is told', async ()
   metrics.toolAnswered('book', 'success', 1);
   metrics.deliveryAttempted('delivered');
   metrics.retentionDeleted('turn', 1);
+  metrics.streamClosed('web');
   metrics.readServed('replica');
 
   const text = await (await fetch(`${harness.url}/metrics`)).text();

@@ -30,16 +30,17 @@ export function streamResponse(c: HonoContext<ApiEnv>, context: Context, { turn,
   const headers = { ...Object.fromEntries(c.res.headers), ...streamHeaders(c), ...EVENT_STREAM_HEADERS };
   // The body of a HEAD request is dropped: no client would ever read or cancel the stream.
   if (c.req.method === 'HEAD') return c.body(null, 200, headers);
+  const project = c.get('project');
   streamToResponse(c.env.outgoing, {
     headers,
-    pending: context.streamHub.pending,
+    ...{ pending: context.streamHub.pending, project, turnId: turn.id },
     open: (sink) =>
       context.streamHub.join(turn.id, sink, (watch, parts) =>
         followResponse(watch, parts, {
           ...{ after: sent, current: latestEdition(turn), sink, stateSeals: context.stateSeals },
         }),
       ),
-    closed: context.streamLimiter.acquire({ project: c.get('project'), keyId: c.get('keyId') }),
+    closed: context.streamLimiter.acquire({ project, keyId: c.get('keyId') }),
   });
   return RESPONSE_ALREADY_SENT;
 }

@@ -104,10 +104,11 @@ function follow(c: HonoContext<ApiEnv>, { streamHub, streamLimiter }: Context, {
   if (isEnded && after >= turn.lastEvent && format.end === '') return c.body(null, 204);
   // The body of a HEAD request is dropped: no client would ever read or cancel the stream.
   if (c.req.method === 'HEAD') return c.body(null, 200, format.headers);
-  const release = streamLimiter.acquire({ project: c.get('project'), keyId: c.get('keyId') });
+  const project = c.get('project');
+  const release = streamLimiter.acquire({ project, keyId: c.get('keyId') });
   streamToResponse(c.env.outgoing, {
     headers: format.headers,
-    pending: streamHub.pending,
+    ...{ pending: streamHub.pending, project, turnId: turn.id },
     open: (sink) => streamHub.follow(turn.id, { after, isEnded, format, sink }),
     closed: release,
   });

@@ -1,13 +1,14 @@
-import { STREAM_BOUNDS } from '#core/bounds/stream-bounds.ts';
+import { STREAM_BOUNDS, type StreamBounds } from '#core/bounds/stream-bounds.ts';
 import type { Db } from '#core/checkpoint/tables.ts';
 import { loadTurn } from '#core/checkpoint/turns/reading/find.ts';
 import type { Pubsub } from '#core/pubsub/pubsub.ts';
 import type { Turn } from '#core/turn/turn.ts';
 import type { Log } from '../../process/log.ts';
+import type { Metrics } from '../../process/metrics/metrics.ts';
 import type { ReadAnywhere } from '../read-anywhere.ts';
 import { followTurn, type StreamStart } from './follow-turn.ts';
 import type { EventStream, Sink } from './joined-stream.ts';
-import { makePendingBytes, type PendingBytes } from './pending-bytes.ts';
+import { type ClosedStream, makePendingBytes, type PendingBytes } from './pending-bytes.ts';
 import { makeSharedReads, type SharedReads } from './shared/shared-reads.ts';
 import { makePendingReads, type TurnWatch, type WatchContext, watchTurn } from './turn-watch.ts';
 
@@ -44,12 +45,13 @@ type HubParts = {
   readAnywhere: ReadAnywhere;
   pubsub: Pubsub;
   log: Log;
+  metrics: Pick<Metrics, 'streamClosed'>;
   heartbeatMs?: number;
-  pendingBytes?: number;
+  bounds?: StreamBounds;
 };
 
 /** Makes the hub of a process. */
-export function makeStreamHub({ pendingBytes = STREAM_BOUNDS.pendingBytes, ...parts }: HubParts): StreamHub {
+export function makeStreamHub({ bounds = STREAM_BOUNDS, ...parts }: HubParts): StreamHub {
   const context = { heartbeatMs: HEARTBEAT_MS, pendingReads: makePendingReads(), ...parts };
   const byTurn = new Map<string, TurnWatch>();
   const unsubscribe = context.pubsub.subscribeToWorkers(({ kind }) => {
@@ -76,7 +78,7 @@ export function makeStreamHub({ pendingBytes = STREAM_BOUNDS.pendingBytes, ...pa
     follow: (turnId, start) => join(turnId, start.sink, (watch) => followTurn(watch, context, start)),
     join,
     readOnce: makeSharedReads(),
-    pending: makePendingBytes(pendingBytes),
+    pending: makePendingBytes(bounds, (stream) => reportClosed(stream, parts)),
     count: () => countWatchers([...byTurn.values()]),
     close: async () => {
       isClosed = true;
@@ -86,6 +88,17 @@ export function makeStreamHub({ pendingBytes = STREAM_BOUNDS.pendingBytes, ...pa
       await context.pendingReads.settled();
     },
   };
+}
+
+function reportClosed(
+  { project, turnId, unreadBytes }: ClosedStream,
+  { log, metrics }: Pick<HubParts, 'log' | 'metrics'>,
+): void {
+  metrics.streamClosed(project);
+  log.warn(
+    { event: 'stream.closed', project, turn_id: turnId, unread_bytes: unreadBytes },
+    'a stream was closed: its client did not read, and the unread messages of all streams had reached their bound',
+  );
 }
 
 /** Waits until a turn, read after the wait began, is enough; undefined when the time, the caller or the process ends. */

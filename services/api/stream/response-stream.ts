@@ -6,6 +6,8 @@ import type { PendingBytes } from './pending-bytes.ts';
 type ResponseStream = {
   headers: Record<string, string>;
   pending: PendingBytes;
+  project: string;
+  turnId: string;
   open(sink: Sink): EventStream;
   closed(): void;
 };
@@ -14,7 +16,8 @@ type ResponseStream = {
  * Writes a stream to a response as fast as the client reads. It writes to Node's response directly: a web stream
  * takes twice the memory.
  */
-export function streamToResponse(response: ServerResponse, { headers, pending, open, closed }: ResponseStream): void {
+export function streamToResponse(response: ServerResponse, stream: ResponseStream): void {
+  const { headers, pending, project, turnId, open, closed } = stream;
   if (response.destroyed) {
     closed();
     return;
@@ -23,13 +26,13 @@ export function streamToResponse(response: ServerResponse, { headers, pending, o
   response.on('error', () => {});
   response.writeHead(200, headers);
   response.flushHeaders();
-  const outlet = pending.join(() => response.destroy());
+  const outlet = pending.join({ project, turnId, close: () => response.destroy() });
   response.on('close', outlet.leave);
-  const stream = open({
+  const { advance, leave } = open({
     isReady: () => !response.writableNeedDrain && !response.destroyed,
     write: (message) => void response.write(message, outlet.hold(message)),
     end: () => void response.end(),
   });
-  response.on('drain', stream.advance);
-  response.on('close', stream.leave);
+  response.on('drain', advance);
+  response.on('close', leave);
 }

@@ -104,14 +104,15 @@ function stream(c: HonoContext<ApiEnv>, context: Context, turn: Turn): Response 
   const headers = { ...own, ...UI_STREAM_HEADERS };
   // The body of a HEAD request is dropped: no client would ever read or cancel the stream.
   if (c.req.method === 'HEAD') return c.body(null, 200, headers);
+  const project = c.get('project');
   streamToResponse(c.env.outgoing, {
     headers,
-    pending: context.streamHub.pending,
+    ...{ pending: context.streamHub.pending, project, turnId: turn.id },
     open: (sink) => {
       const start = { lastEvent: turn.lastEvent, current: latestEdition(turn), sink };
       return context.streamHub.join(turn.id, sink, (watch) => followMessage(watch, start));
     },
-    closed: context.streamLimiter.acquire({ project: c.get('project'), keyId: c.get('keyId') }),
+    closed: context.streamLimiter.acquire({ project, keyId: c.get('keyId') }),
   });
   return RESPONSE_ALREADY_SENT;
 }

@@ -30,6 +30,8 @@ export type Metrics = {
   rescued(wakeups: number): void;
   deliveryAttempted(outcome: 'delivered' | 'retried' | 'failed'): void;
   retentionDeleted(kind: string, rows: number): void;
+  /** A bound on unread messages has closed a stream. */
+  streamClosed(project: string): void;
   /** A list, usage or events were read, where there are replicas. */
   readServed(server: 'replica' | 'primary'): void;
   close(): void;
@@ -72,6 +74,7 @@ export function makeMetrics(): Metrics {
     rescued: (wakeups) => count.rescues().inc(wakeups),
     deliveryAttempted: (outcome) => count.deliveries(outcome).inc(),
     retentionDeleted: (kind, rows) => count.deleted(kind).inc(rows),
+    streamClosed: (name) => count.closedStreams(project(name)).inc(),
     readServed: (server) => count.reads(server).inc(),
     close: () => eventLoop.stop(),
   };
@@ -89,6 +92,7 @@ function counters(registry: Registry) {
     cost: counter('pawl_cost_usd_total', 'What saved replies cost, in US dollars', 'project', 'model'),
     deliveries: counter('pawl_deliveries_total', 'Attempts at webhooks', 'outcome'),
     deleted: counter('pawl_retention_deleted_total', 'Rows that were deleted because of their age', 'kind'),
+    closedStreams: counter('pawl_streams_closed_total', 'Streams closed because their clients did not read', 'project'),
     reads: counter('pawl_reads_total', 'Reads that a replica may serve, by what served them', 'server'),
   };
 }

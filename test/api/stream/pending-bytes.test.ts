@@ -1,12 +1,14 @@
 import { connect } from 'node:net';
 import { expect, test } from 'vitest';
+import type { StreamBounds } from '#core/bounds/stream-bounds.ts';
 import { makePendingBytes } from '#services/api/stream/pending-bytes.ts';
+import { linesOf } from '#test/harness/until-logged.ts';
 import { waitUntil } from '#test/harness/wait-until.ts';
 import { createWatchHarness } from './watch-harness.ts';
 
 test('a pending message counts once, until the last stream that waits for it has sent it', () => {
-  const pending = makePendingBytes(1_000);
-  const [one, other] = [pending.join(() => {}), pending.join(() => {})];
+  const { pending, join } = makePending({ pendingBytes: 1_000, pendingBytesOfProject: 1_000 });
+  const [one, other] = [join('one'), join('other')];
   const message = Buffer.alloc(600);
 
   const sent = [one.hold(message), other.hold(message)];
@@ -20,9 +22,7 @@ test('a pending message counts once, until the last stream that waits for it has
 });
 
 test('beyond the bound of pending bytes the streams that wait longest are closed, never the stream that writes', () => {
-  const pending = makePendingBytes(1_000);
-  const closed: string[] = [];
-  const join = (name: string) => pending.join(() => closed.push(name));
+  const { pending, closed, join } = makePending({ pendingBytes: 1_000, pendingBytesOfProject: 1_000 });
   const [first, second, third] = [join('first'), join('second'), join('third')];
 
   const sent = first.hold(Buffer.alloc(600));
@@ -38,8 +38,58 @@ test('beyond the bound of pending bytes the streams that wait longest are closed
   expect(pending.bytes()).toBe(5_500);
 });
 
+test('beyond its share of pending bytes a project loses its own streams, also if the process has room', () => {
+  const { pending, closed, join } = makePending({ pendingBytes: 1_000, pendingBytesOfProject: 600 });
+  join('quiet', 'b').hold(Buffer.alloc(100));
+
+  for (const name of ['first', 'second', 'third']) join(name).hold(Buffer.alloc(300));
+
+  expect(closed).toEqual(['first']);
+  expect(pending.bytes()).toBe(700);
+});
+
+test('if all projects have too many pending bytes, the project with the most loses streams', () => {
+  const { closed, join } = makePending({ pendingBytes: 1_000, pendingBytesOfProject: 800 });
+  join('oldest', 'c').hold(Buffer.alloc(200));
+  for (const name of ['small', 'large']) join(name, 'b').hold(Buffer.alloc(name === 'small' ? 100 : 500));
+
+  join('writing', 'a').hold(Buffer.alloc(300));
+
+  expect(closed).toEqual(['small']);
+});
+
+test('a project with an equal part of the pending bytes loses no stream because of another project', () => {
+  const { closed, join } = makePending({ pendingBytes: 1_000, pendingBytesOfProject: 800 });
+  const quiet = join('quiet', 'b');
+  quiet.hold(Buffer.alloc(500));
+  const greedy = join('greedy');
+  greedy.hold(Buffer.alloc(5_000));
+  const before = [...closed];
+
+  quiet.hold(Buffer.alloc(10));
+
+  expect(before).toEqual([]);
+  expect(closed).toEqual(['greedy']);
+});
+
+test('pending messages of projects are counted apart, also if they share their bytes', () => {
+  const { pending, join } = makePending({ pendingBytes: 1_000, pendingBytesOfProject: 800 });
+  const heartbeat = Buffer.alloc(3);
+  const [one, other] = [join('one'), join('other', 'b')];
+
+  one.hold(heartbeat);
+  other.hold(heartbeat);
+  one.leave();
+  const left = pending.bytes();
+  other.leave();
+
+  expect([left, pending.bytes()]).toEqual([3, 0]);
+});
+
 test('a stream whose client never reads is closed beyond the bound, and the client resumes without a loss', async () => {
-  await using harness = await createWatchHarness({ pendingBytes: 1_000_000 });
+  await using harness = await createWatchHarness({
+    bounds: { pendingBytes: 1_000_000, pendingBytesOfProject: 750_000 },
+  });
   const turn = await harness.startTurn();
   await turn.start();
   // More than the system keeps for a socket.
@@ -47,7 +97,9 @@ test('a stream whose client never reads is closed beyond the bound, and the clie
   await using stuck = await openStuck(harness.url, turn.id);
   await waitUntil(() => expect(harness.streamHub.pending.bytes()).toBeGreaterThan(1_000_000));
 
-  harness.streamHub.pending.join(() => {}).hold(Buffer.from('the message of another stream'));
+  const another = harness.streamHub.pending.join({ project: 'default', turnId: 'turn_other', close: () => {} });
+  another.hold(Buffer.from('the message of another stream'));
+  another.leave();
   const received = await stuck.readToEnd();
   const resumed = await harness.open(turn.id, { after: received });
   await resumed.over;
@@ -55,7 +107,19 @@ test('a stream whose client never reads is closed beyond the bound, and the clie
   expect(received).toBeLessThan(4);
   expect(resumed.seen.map(({ id }) => Number(id)).at(-1)).toBe(4);
   expect(resumed.seen).toHaveLength(4 - received);
+  expect(harness.closedStreams).toEqual(['default']);
+  const [line] = linesOf(harness, 'stream.closed');
+  expect(line).toMatchObject({ project: 'default', turn_id: turn.id, unread_bytes: expect.any(Number) });
+  expect(line?.unread_bytes).toBeGreaterThan(1_000_000);
 });
+
+/** The pending messages of a process, and the names of the streams that a bound has closed. */
+function makePending(bounds: StreamBounds) {
+  const closed: string[] = [];
+  const pending = makePendingBytes(bounds, ({ turnId }) => closed.push(turnId));
+  const join = (name: string, project = 'a') => pending.join({ project, turnId: name, close: () => {} });
+  return { pending, closed, join };
+}
 
 /** A client that reads nothing until `readToEnd`, which gives the number of the last event that came whole. */
 async function openStuck(url: string, turnId: string) {

@@ -1,6 +1,8 @@
 import { serve } from '@hono/node-server';
 import type { KyselyPlugin } from 'kysely';
+import { pino } from 'pino';
 import { inject } from 'vitest';
+import type { StreamBounds } from '#core/bounds/stream-bounds.ts';
 import { connect } from '#core/checkpoint/connect.ts';
 import type { Db } from '#core/checkpoint/tables.ts';
 import { openPubsub } from '#core/pubsub/open-pubsub.ts';
@@ -13,7 +15,6 @@ import { turnEventRoutes } from '#services/api/routes/turn-events.ts';
 import type { StreamFormat } from '#services/api/stream/format.ts';
 import { makeStreamHub } from '#services/api/stream/hub.ts';
 import { makeStreamLimiter } from '#services/api/stream/limiter.ts';
-import { openLog } from '#services/process/log.ts';
 import { makeWatchers } from '#services/worker/watchers.ts';
 import { waitUntil } from '#test/harness/wait-until.ts';
 import { createTestDatabase } from '../../harness/stores/test-database.ts';
@@ -23,7 +24,7 @@ import { playTurn } from './play-turn.ts';
 export type WatchOptions = {
   redis?: boolean;
   heartbeatMs?: number;
-  pendingBytes?: number;
+  bounds?: StreamBounds;
   format?: StreamFormat;
   beside?: { databaseUrl: string };
   addRoutes?(
@@ -39,18 +40,21 @@ const NEVER_MS = 3_600_000;
  * is read at heartbeats only where the test says how often. `beside` another harness is one more process of it.
  */
 export async function createWatchHarness(options: WatchOptions = {}) {
-  const { redis = false, heartbeatMs = NEVER_MS, pendingBytes, format, beside, addRoutes } = options;
+  const { redis = false, heartbeatMs = NEVER_MS, bounds, format, beside, addRoutes } = options;
   const databaseUrl = beside?.databaseUrl ?? (await createTestDatabase());
   const redisUrl = redis ? (inject('redisUrl') ?? undefined) : undefined;
   const connection = connect(databaseUrl);
   const [apiSide, workerSide] = [openPubsub({ databaseUrl, redisUrl }), openPubsub({ databaseUrl, redisUrl })];
-  const log = openLog('test', 'silent');
+  const lines: Record<string, unknown>[] = [];
+  const log = pino({ level: 'warn' }, { write: (line) => void lines.push(JSON.parse(line)) });
+  const counted: string[] = [];
   const statements = countStatements(connection.db);
   const { db } = statements;
   const readAnywhere: ReadAnywhere = (query) => query(db);
   const streamHub = makeStreamHub({
     ...{ db, readAnywhere, pubsub: apiSide, log, heartbeatMs },
-    ...(pendingBytes !== undefined && { pendingBytes }),
+    metrics: { streamClosed: (project) => void counted.push(project) },
+    ...(bounds && { bounds }),
   });
   const watchers = makeWatchers(workerSide);
   const catchUps: string[] = [];
@@ -80,6 +84,7 @@ export async function createWatchHarness(options: WatchOptions = {}) {
 
   return {
     ...{ url, databaseUrl, db: connection.db, streamHub, statements, watchers, pubsub: workerSide, catchUps },
+    ...{ lines, closedStreams: counted },
     startTurn: () => playTurn({ db: connection.db, pubsub: workerSide, watchers }),
     open: (turnId: string, options: StreamOptions = {}) => openStream(`${url}/v1/turns/${turnId}/events`, options),
     [Symbol.asyncDispose]: async () => {
