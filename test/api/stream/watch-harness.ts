@@ -113,15 +113,19 @@ async function untilSubscribed(apiSide: Pubsub, workerSide: Pubsub): Promise<voi
   for (const each of leave) each();
 }
 
-/** A connection that counts its answered statements, and loses the next few answers on request. */
-function countStatements(db: Db): { db: Db; count(): number; failNext(times: number): void } {
+type CountedStatements = { db: Db; count(): number; bytes(): number; failNext(times: number): void };
+
+/** A connection that counts its answered statements and the bytes of their rows, and loses the next few answers on request. */
+function countStatements(db: Db): CountedStatements {
   let count = 0;
+  let bytes = 0;
   let failing = 0;
   const counting: KyselyPlugin = {
     transformQuery: ({ node }) => node,
     // A statement whose text never changes is compiled once: only its answers can be counted.
     transformResult: async ({ result }) => {
       count += 1;
+      bytes += result.rows.reduce((sum, row) => sum + JSON.stringify(row).length, 0);
       failing -= 1;
       if (failing >= 0) throw new Error('the connection was lost');
       return result;
@@ -130,6 +134,7 @@ function countStatements(db: Db): { db: Db; count(): number; failNext(times: num
   return {
     db: db.withPlugin(counting),
     count: () => count,
+    bytes: () => bytes,
     failNext: (times) => {
       failing = times;
     },

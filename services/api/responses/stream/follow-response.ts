@@ -14,7 +14,7 @@ import { makeSharedPieces } from '../../stream/shared/shared-pieces.ts';
 import type { TurnWatch, WatchContext } from '../../stream/turn-watch.ts';
 import type { StateSeals } from '../sealing/state-seals.ts';
 import { DONE, errorFrame, HEARTBEAT, sharedEventFrame } from './event-frame.ts';
-import { sharedStretch } from './shared-stretch.ts';
+import { sharedOrder, sharedStretch } from './shared-stretch.ts';
 
 /**
  * Behind which number a stream begins (-1: with the first event), the latest edition of the turn that its request read, where
@@ -137,7 +137,8 @@ async function readOrder(stream: StreamState): Promise<void> {
   const { known, id } = watch.watched;
   if (!known) return;
   const round = batchAt(position);
-  const order = await context.pendingReads.add(listAnswered(context.db, id, round));
+  const read = () => context.pendingReads.add(listAnswered(context.db, id, round));
+  const order = await sharedOrder(known, round, read);
   stream.answered = { round, count: countAnswered(known, round), order };
 }
 

@@ -26,3 +26,17 @@ export function sharedStretch(known: Turn, position: LogPosition, { order, state
   }
   return stretches.get(position.rounds);
 }
+
+const orders = new WeakMap<Turn, Map<number, Promise<number[]>>>();
+
+/** Reads once for all streams of a turn in which order the calls of a batch were answered. A read that fails is not kept. */
+export function sharedOrder(known: Turn, round: number, read: () => Promise<number[]>): Promise<number[]> {
+  const ofTurn = orders.get(known) ?? new Map<number, Promise<number[]>>();
+  orders.set(known, ofTurn);
+  const running = ofTurn.get(round);
+  if (running) return running;
+  const order = read();
+  ofTurn.set(round, order);
+  order.catch(() => ofTurn.delete(round));
+  return order;
+}

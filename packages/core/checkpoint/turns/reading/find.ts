@@ -3,7 +3,8 @@ import { read } from '../../../postgres/read-write.ts';
 import { isAdded, type Turn } from '../../../turn/turn.ts';
 import { isAddedItems, isVisible } from '../../sql/visible.ts';
 import type { Db } from '../../tables.ts';
-import { refreshTurn, selectTurn, selectTurns } from './select.ts';
+import { refreshTurn } from './refresh.ts';
+import { selectTurn, selectTurns } from './select.ts';
 
 /**
  * A project's own turn; undefined for one of another project, for one that no caller finds, and for items that were added to

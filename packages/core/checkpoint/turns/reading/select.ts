@@ -8,7 +8,7 @@ import { hasCome } from '../../sql/due.ts';
 import { readFor } from '../../sql/statement.ts';
 import { isVisible } from '../../sql/visible.ts';
 import type { Db } from '../../tables.ts';
-import { bytesAfter, bytesOfTurn } from './bytes.ts';
+import { bytesOfTurn } from './bytes.ts';
 
 type AsRead<R, Config, C> = Omit<
   Turn,
@@ -50,40 +50,6 @@ export async function selectTurn(
   return row && toTurn(row);
 }
 
-/**
- * Reads a known turn again, without what can no longer change: its request, once it is begun, and its settled rounds. It is read
- * whole where the last of these is not there as it is known, since a failover has lost commits. Undefined also if more than `most`
- * bytes would be read.
- */
-export async function refreshTurn(db: Db, turn: Turn, most: number | null = null): Promise<Turn | undefined> {
-  const { adopted, rounds, ...known } = turn;
-  if (known.begunWith === null) return selectTurn(db, known.id, 'any', most);
-  const isOpen = ({ result }: ToolCall) => result === null;
-  const open = rounds.findIndex(({ calls }) => calls.some(isOpen));
-  const settled = open === -1 ? rounds : rounds.slice(0, open);
-  const isAdoptedOpen = adopted.some(isOpen);
-  const [row] = await readChanges(db, { turnId: known.id, most, settled: isAdoptedOpen ? -1 : settled.length });
-  if (!row) return undefined;
-  const { settledAt, ...rest } = row;
-  const isLost = settledAt !== null && JSON.stringify(settledAt) !== JSON.stringify(timesOf(settled.at(-1), adopted));
-  if (isLost || rest.begunWith !== known.begunWith) return selectTurn(db, known.id, 'any', most);
-  const { adopted: freshlyAdopted, rounds: fresh, ...now } = fromColumns(rest);
-  const merged = { ...known, ...now, adopted: isAdoptedOpen ? freshlyAdopted : adopted };
-  return { ...merged, ...placeJoined({ ...merged, rounds: isAdoptedOpen ? fresh : [...settled, ...fresh] }) };
-}
-
-/** When a round and its calls were committed; no other round has the same times. */
-function timesOf(round: Round | undefined, adopted: ToolCall[]): SettledAt {
-  return [round?.completedAt ?? null, (round?.calls ?? adopted).map(({ completedAt }) => completedAt)];
-}
-
-type SettledAt = [string | null, (string | null)[]];
-
-/** The same as it is stored; null where no round is known. */
-const settledAt = sql`case when settled >= 0 then json_build_array(
-    (select completed_at from rounds where turn_id = turns.id and number = settled),
-    coalesce((select json_agg(completed_at order by index) from tool_calls where turn_id = turns.id and round = settled), '[]')) end`;
-
 /** The position of turns that have none, behind all others. */
 export const BEHIND_ALL = 2_147_483_647;
 
@@ -119,13 +85,15 @@ export function joinedOf(turn: RawBuilder<unknown>): RawBuilder<unknown> {
   from inputs where turn_id = ${turn}.id) end as joined`;
 }
 
-/** Rounds are numbered from 1 without a gap, so the number says which of them are known; -1 where none is, nor batch 0. */
-const roundsAfter = (known: RawBuilder<unknown>) => sql`(
-  select json_agg(json_build_object('number', number, 'model', model, 'text', text, 'finishReason', finish_reason,
+/** A round as JSON. */
+export const roundColumns = sql`json_build_object('number', number, 'model', model, 'text', text, 'finishReason', finish_reason,
     'finishReasonRaw', finish_reason_raw, 'usage', usage, 'opaque', opaque, 'reasoning', reasoning, 'refusalFrom', refusal_from,
     'violations', violations, 'edition', edition, 'requests', requests, 'attempts', attempts, 'sent', sent, 'startedAt', started_at,
-    'completedAt', completed_at) order by number)
-  from rounds where turn_id = turns.id and number > ${known})`;
+    'completedAt', completed_at)`;
+
+/** Rounds are numbered from 1 without a gap, so the number says which of them are known; -1 if neither rounds nor batch 0 are. */
+export const roundsAfter = (known: RawBuilder<unknown>, columns = roundColumns) => sql`(
+  select json_agg(${columns} order by number) from rounds where turn_id = turns.id and number > ${known})`;
 
 /** A call as JSON, with these expressions for its result and its arguments. */
 export const callWith = (result: RawBuilder<unknown>, args = sql`arguments`) =>
@@ -145,12 +113,12 @@ export const compactions = sql`case when compacted_before is not null then (
     'usage', usage, 'requests', requests, 'createdAt', created_at) order by round)
   from compactions where turn_id = turns.id) end`;
 
-/** What was committed of a turn, after the round `known`. */
-const committedAfter = (known: RawBuilder<unknown>) =>
-  sql`${roundsAfter(known)} as rounds, ${callsAfter(known)} as calls, ${compactions} as compactions, ${joinedOf(sql`turns`)}`;
+/** The rounds and calls of a turn, its compactions and what has joined it. */
+const committed = sql`${roundsAfter(sql`-1`)} as rounds, ${callsAfter(sql`-1`)} as calls, ${compactions} as compactions,
+  ${joinedOf(sql`turns`)}`;
 
 /** All columns of a whole turn. */
-export const selectWhole = sql`${requestColumns}, ${stateColumns}, ${committedAfter(sql`-1`)}`;
+export const selectWhole = sql`${requestColumns}, ${stateColumns}, ${committed}`;
 
 /** The same columns with `result` in place of the result of each call. */
 export const selectWithResult = (result: RawBuilder<unknown>) => sql`${requestColumns}, ${stateColumns},
@@ -181,17 +149,9 @@ const readTurn = readFor<TurnAsRead>(
   sql`"isAny" boolean, "ofProject" text, most bigint`,
   (input) => sql`
     with ${input}
-    select "turnId", ${requestColumns}, ${stateColumns}, ${committedAfter(sql`-1`)}
+    select "turnId", ${requestColumns}, ${stateColumns}, ${committed}
     from input join turns on id = "turnId"
     where ("isAny" or (project = "ofProject" and ${isVisible})) and (most is null or ${bytesOfTurn} <= most)`,
-);
-
-const readChanges = readFor<TurnAsRead & { settledAt: SettledAt | null }>(
-  sql`settled int, most bigint`,
-  (input) => sql`
-    with ${input}
-    select "turnId", ${stateColumns}, ${committedAfter(sql`settled`)}, ${settledAt} as "settledAt"
-    from input join turns on id = "turnId" where most is null or ${bytesAfter(sql`settled`)} <= most`,
 );
 
 /** Makes a turn from its row. */
@@ -207,7 +167,7 @@ export function toListed(row: ListedAsRead): ListedTurn {
 }
 
 /** A column that was not read has no key in the result, so that the result can be laid over a known turn. */
-function fromColumns<R extends { number: number }, Config, C>(row: AsRead<R, Config, C>) {
+export function fromColumns<R extends { number: number }, Config, C>(row: AsRead<R, Config, C>) {
   const {
     rounds,
     calls,
