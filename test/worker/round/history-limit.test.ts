@@ -1,7 +1,11 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
+import { loadTurn } from '#core/checkpoint/turns/reading/find.ts';
 import { loadPlanned, outlineHistory } from '#core/checkpoint/turns/reading/outline.ts';
+import { allCalls } from '#core/turn/call.ts';
 import { planLoading, planShortened } from '#core/turn/compaction/plan-loading.ts';
+import type { Run } from '#services/worker/lease/run.ts';
+import { openHistory } from '#services/worker/round/open-history.ts';
 import { makeTurnCache } from '#services/worker/turn-cache.ts';
 import { createHarness } from '#test/harness/create-harness.ts';
 import { scripted } from '#test/harness/scripted.ts';
@@ -77,6 +81,31 @@ test('results of a history beyond the limit are dropped when its turn allows it'
   expect(turns.at(-1)?.compactions).toMatchObject([{ strategy: 'drop_tool_results' }]);
   const results = harness.modelRequests.at(-1)!.body.messages.filter(({ role }) => role === 'tool');
   expect(results.map(({ content }) => content === words)).toEqual([false, false, false, false, true]);
+});
+
+test('results that a compaction has dropped are not loaded, also if the history is within the limit', async () => {
+  await using harness = await createHarness({ env: { PAWL_HISTORY_LIMIT: '400000' } });
+  const context = { strategy: 'drop_tool_results', max_input_tokens: 5_000, keep_last_rounds: 1 };
+  const { say } = await converse(harness, context);
+  const tools = [
+    { name: 'read', description: 'Reads a long text', parameters: { type: 'object' }, execution: { kind: 'client' } },
+  ];
+  const input = scripted({ rounds: [{ tools: [{ name: 'read', arguments: {}, id: 'call_a' }] }], answer: 'Read.' });
+  for (let count = 0; count < 4; count += 1) {
+    const { id } = await say(input, { tools });
+    const body = { tool_outputs: [{ tool_call_id: 'call_a', output: words }] };
+    await harness.call('POST', `/v1/turns/${id}/tool_outputs`, { body });
+    await harness.workUntilIdle();
+  }
+  const { id } = await say(scripted({ answer: 'Yes.' }));
+
+  const turn = (await loadTurn(harness.db, id))!;
+  using history = await openHistory({ turn, signal: new AbortController().signal } as Run, harness.worker);
+
+  const lengths = history.earlier.flatMap((earlier) => allCalls(earlier).map(({ result }) => result?.content?.length));
+  expect(harness.modelRequests.at(-1)?.body.messages.length).toBeGreaterThan(12);
+  expect(lengths).toHaveLength(4);
+  expect(lengths.filter((length) => length === words.length).length).toBeLessThan(2);
 });
 
 test('a shortened result ends with a whole escape, wherever it is cut', async () => {
