@@ -1,6 +1,6 @@
+import { holdBytes } from '../../bounds/hold-bytes.ts';
 import { REPLY_BOUNDS } from '../../bounds/reply-bounds.ts';
 import { shareReplies } from '../../bounds/reply-share.ts';
-import { holdBytes } from '../../hold-bytes.ts';
 import { exceedsJson } from '../../json.ts';
 import { boundJson, boundReply, ForeignReply, UnusableReply } from '../unusable-reply.ts';
 import { type ByteReader, chunksOf } from './byte-queue.ts';

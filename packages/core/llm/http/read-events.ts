@@ -1,6 +1,6 @@
 import { createParser } from 'eventsource-parser';
+import { type HeldBytes, holdBytes } from '../../bounds/hold-bytes.ts';
 import { REPLY_BOUNDS } from '../../bounds/reply-bounds.ts';
-import { type HeldBytes, holdBytes } from '../../hold-bytes.ts';
 import { parseJson } from '../../json.ts';
 import { yieldToEventLoop } from '../../yield-to-event-loop.ts';
 import { boundJson, boundReply } from '../unusable-reply.ts';

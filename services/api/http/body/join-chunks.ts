@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { CONNECTION_BOUNDS } from '#core/bounds/connection-bounds.ts';
-import { holdBytes } from '#core/hold-bytes.ts';
+import { holdBytes } from '#core/bounds/hold-bytes.ts';
 
 /**
  * Joins the small chunks of a body that come at once, and calls `exceed` if there are more than `CONNECTION_BOUNDS` allows.

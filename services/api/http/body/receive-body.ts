@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import type { Context } from 'hono';
 import { BODY_BOUNDS } from '#core/bounds/body-bounds.ts';
-import { type HeldBytes, holdBytes } from '#core/hold-bytes.ts';
+import { type HeldBytes, holdBytes } from '#core/bounds/hold-bytes.ts';
 import { type JsonScan, scanJson, startJsonScan } from '#core/json.ts';
 import { orCutOff } from '../errors.ts';
 import { isUnderResponses } from '../response-base.ts';

@@ -1,5 +1,5 @@
+import { holdBytes } from '../../../bounds/hold-bytes.ts';
 import { REPLY_BOUNDS } from '../../../bounds/reply-bounds.ts';
-import { holdBytes } from '../../../hold-bytes.ts';
 import { isRecord, parseJson } from '../../../json.ts';
 import { boundReply, UnusableReply } from '../../unusable-reply.ts';
 import { scanText, startTextScan } from './scan-text.ts';

@@ -1,7 +1,7 @@
 import { LARGE_ANSWERS } from '../../../bounds/answer-places.ts';
+import { holdBytes } from '../../../bounds/hold-bytes.ts';
 import { MCP_BOUNDS } from '../../../bounds/mcp-bounds.ts';
 import type { Rate } from '../../../bounds/rate.ts';
-import { holdBytes } from '../../../hold-bytes.ts';
 import { excessOf, scanJson, startJsonScan } from '../../../json.ts';
 import { yieldToEventLoop } from '../../../yield-to-event-loop.ts';
 import type { ReaderPlace } from '../call-once.ts';

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import { holdBytes } from '../../../hold-bytes.ts';
+import { holdBytes } from '../../../bounds/hold-bytes.ts';
 
 /** A line of a stream exceeds a bound, which its message names: `more than 8 MiB`. */
 export class LineTooLong extends Error {}
