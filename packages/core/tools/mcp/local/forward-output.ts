@@ -17,24 +17,42 @@ export function forwardOutput(stream: Readable, redact: Redact, take: TakeLine):
   let line = '';
   let leftOut = 0;
 
-  const pass = (text: string) => {
-    if (text.trim() === '') return;
+  /** Passes a line on; false if the rate leaves it out. */
+  const pass = (text: string): boolean => {
+    if (text.trim() === '') return true;
     if (!rate.admits()) {
       leftOut += 1;
-      return;
+      return false;
     }
     take(shorten(redact(text.slice(0, longest * 2)), longest), leftOut);
     leftOut = 0;
+    return true;
   };
   stream.setEncoding('utf8');
   stream.on('data', (text: string) => {
-    const [first = '', ...others] = text.split('\n');
-    line = (line + first).slice(0, longest * 2);
-    for (const other of others) {
-      pass(line);
-      line = other.slice(0, longest * 2);
+    const lastEnd = text.lastIndexOf('\n');
+    let from = 0;
+    for (let isWithin = true; isWithin && from <= lastEnd; ) {
+      const end = text.indexOf('\n', from);
+      isWithin = pass(line + text.slice(from, Math.min(end, from + longest * 2)));
+      line = '';
+      from = end + 1;
     }
+    // What came together with a line that is left out is left out as well: it is counted, and not read.
+    leftOut += countLines(text, from, lastEnd);
+    line = (line + text.slice(lastEnd + 1, lastEnd + 1 + longest * 2)).slice(0, longest * 2);
   });
   stream.on('end', () => pass(line));
   stream.on('error', () => {});
+}
+
+/** The lines of a part of a text that are not empty. */
+function countLines(text: string, from: number, lastEnd: number): number {
+  let lines = 0;
+  for (let start = from; start <= lastEnd; ) {
+    const end = text.indexOf('\n', start);
+    if (end > start) lines += 1;
+    start = end + 1;
+  }
+  return lines;
 }
