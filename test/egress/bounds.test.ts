@@ -1,10 +1,9 @@
-import type { Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { type AnswerPlace, openAnswerPlace } from '#core/bounds/answer-places.ts';
 import { repeat } from '#test/harness/repeat.ts';
 import { egressTo, failureOf, requestTo } from './egress.ts';
-import { startRawReceiver, startReceiver } from './receiver.ts';
+import { pour, startRawReceiver, startReceiver } from './receiver.ts';
 
 test('a receiver that never answers runs into the timeout, with the request sent', async () => {
   await using receiver = await startReceiver(() => {});
@@ -172,13 +171,3 @@ test('a body packed against our wish is not unpacked', async () => {
 
   expect(answer.body.length).toBeLessThanOrEqual(bomb.length);
 });
-
-/** Sends a text again and again once the request has come, as fast as the other side reads. */
-function pour(socket: Socket, text: string): void {
-  const much = text.repeat(1_000);
-  const send = () => {
-    while (!socket.destroyed && socket.write(much));
-    socket.once('drain', send);
-  };
-  socket.once('data', send);
-}

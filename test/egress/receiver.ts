@@ -40,3 +40,13 @@ async function listen(server: Server, at: { host?: string; port?: number }): Pro
     },
   };
 }
+
+/** Sends a text again and again once the request has come, as fast as the other side reads. */
+export function pour(socket: Socket, text: string): void {
+  const much = text.repeat(1_000);
+  const send = () => {
+    while (!socket.destroyed && socket.write(much));
+    socket.once('drain', send);
+  };
+  socket.once('data', send);
+}

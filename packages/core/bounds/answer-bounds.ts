@@ -1,4 +1,4 @@
-/** Bounds on the parts of an answer of an HTTP tool or a webhook receiver (docs/limits.md). */
+/** Bounds on the parts of an answer of an HTTP tool or a webhook receiver, the first also on those of models and MCP servers (docs/limits.md). */
 export const ANSWER_BOUNDS = {
   /** Informational responses (1xx) before the answer. */
   informational: 1_000,

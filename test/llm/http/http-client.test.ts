@@ -5,6 +5,7 @@ import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { chunksOf } from '#core/llm/http/byte-queue.ts';
 import { type HttpAnswer, makeHttpClient, urlBelow } from '#core/llm/http/http-client.ts';
+import { pour, startRawReceiver } from '#test/egress/receiver.ts';
 import { createServer } from '#test/harness/servers/create-server.ts';
 import { startWireServer } from '#test/llm/wire-server.ts';
 
@@ -200,4 +201,12 @@ test.each([
   ['http://host/gateway?api-version=3', 'http://host/gateway/v1/messages?api-version=3'],
 ])('a path below %s is %s', (baseUrl, url) => {
   expect(urlBelow(baseUrl, '/v1/messages')).toBe(url);
+});
+
+test('a server that sends informational responses without end is given up at the bound', async () => {
+  await using flooding = await startRawReceiver((socket) => pour(socket, 'HTTP/1.1 103 Early Hints\r\n\r\n'));
+  const { post, close } = makeHttpClient();
+
+  await expect(post({ ...sent, url: flooding.url })).rejects.toThrow('more than 1,000 informational responses (1xx)');
+  await close();
 });

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { type AnswerPlace, openAnswerPlace } from '#core/bounds/answer-places.ts';
 import { startWireServer } from '#test/llm/wire-server.ts';
+import { pour, startRawReceiver } from '../../egress/receiver.ts';
 import { openFloodingServer } from './flooding-server.ts';
 import { callMcpTool, useMcpServers } from './use-mcp-servers.ts';
 
@@ -116,3 +117,12 @@ test.each([307, 308])(
     expect(there.asked).toEqual([]);
   },
 );
+
+test('a server that sends informational responses without end is given up at the bound', async () => {
+  await using flooding = await startRawReceiver((socket) => pour(socket, 'HTTP/1.1 103 Early Hints\r\n\r\n'));
+  await using servers = useMcpServers({ flood: { url: `${flooding.url}/mcp` } });
+
+  const { error } = await callMcpTool(servers, 'flood__word');
+
+  expect(error).toMatchObject({ category: 'network_error' });
+});

@@ -1,6 +1,7 @@
 import { pipeline, Readable, type Transform } from 'node:stream';
 import { constants, createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { type Dispatcher, errors } from 'undici';
+import { ANSWER_BOUNDS } from '../../bounds/answer-bounds.ts';
 import { REPLY_BOUNDS } from '../../bounds/reply-bounds.ts';
 import { type Connections, fetchOver, openConnections, type ProxyOf, withoutProxy } from '../../proxy.ts';
 import { UnusableReply } from '../unusable-reply.ts';
@@ -138,14 +139,22 @@ function fail({ answer, bytes, hasAnswered }: Exchange, error: unknown, isUrgent
 
 function handle(exchange: Exchange, { host, onOver }: { host: string; onOver(): void }): Dispatcher.DispatchHandler {
   const { bytes } = exchange;
+  let informational = 0;
+  const noteInformational = (controller: Dispatcher.DispatchController) => {
+    informational += 1;
+    if (informational <= ANSWER_BOUNDS.informational) return;
+    exchange.isAborted = true;
+    fail(exchange, new UnusableReply(TOO_MANY_INFORMATIONAL), true);
+    controller.abort(new Error('bound'));
+  };
   return {
     onRequestStart(controller) {
       exchange.controller = controller;
       // The caller gave up while the request waited for its connection.
       if (exchange.isAborted) controller.abort(new Error('aborted'));
     },
-    onResponseStart(_controller, status, fields) {
-      if (status < 200) return;
+    onResponseStart(controller, status, fields) {
+      if (status < 200) return noteInformational(controller);
       const headers = headersIn(fields);
       exchange.hasAnswered = true;
       const body = unpackBytes(bytes.reader, headers.get('content-encoding'));
@@ -170,6 +179,8 @@ function handle(exchange: Exchange, { host, onOver }: { host: string; onOver(): 
     },
   };
 }
+
+const TOO_MANY_INFORMATIONAL = `more than ${ANSWER_BOUNDS.informational.toLocaleString('en')} informational responses (1xx)`;
 
 function fieldsIn(fields: Record<string, string | string[] | undefined>): [string, string][] {
   return Object.entries(fields).flatMap(([name, values = []]) =>
