@@ -51,6 +51,21 @@ test('a receiver that was never asked gets one attempt without a slot', async ()
   expect(receiversOf(withSlots)).toEqual([...Array(3).fill(answered!.receiver), failed!.receiver].sort());
 });
 
+test('a receiver that has not answered yet gets further attempts in slots, up to its window', async () => {
+  await using harness = await createHarness();
+  const { id: receiver } = await createEndpoint(harness, 'http://127.0.0.1:9/');
+  for (let number = 1; number <= 3; number += 1) await harness.startTurn({ input: 'Hi' });
+  while (await harness.workOnce());
+  const limits = { project: 'default', weight: 1, busy: 3, room: 4, doubtfulRoom: 2, firstRoom: 8 };
+
+  const taken = await takeDeliveries(harness.db, {
+    ...{ free: 8, firsts: 8, projects: [limits], answering: [], doubtful: [], hanging: [] },
+    ...{ receivers: [{ project: 'default', receiver, busy: 3, room: 1 }], unknown: { project: 8, receiver: 4 } },
+  });
+
+  expect(taken.map(({ isFirst }) => isFirst)).toEqual([false]);
+});
+
 test('first attempts take no slots, and a project leaves a quarter of their places to others', () => {
   const slots = makeDeliverySlots(8);
   const configured = ['a', 'b'].map((name) => ({ name, weight: 1 }));

@@ -43,7 +43,7 @@ export type DueDelivery = {
  *
  * If a project has a `firstRoom`, its receivers are told apart:
  * - a receiver in `answering` has the whole `room`
- * - a receiver in `doubtful` has the `doubtfulRoom`
+ * - a receiver in `doubtful`, or with a first attempt under way, has the `doubtfulRoom`
  * - any other receiver has had no attempt yet: its first needs no slot, and there may be `firstRoom` of them, `firsts` in all
  */
 export type DeliveryRoom = {
@@ -89,8 +89,8 @@ export async function takeDeliveries(db: Db, room: DeliveryRoom): Promise<DueDel
       select receiver.project, receiver.receiver,
         case when (receiver.project, receiver.receiver) in (${named(room.answering)}) then 'answering'
           when (receiver.project, receiver.receiver) in (${named(room.doubtful)}) then 'doubtful'
-          when receiver.project in (select project from project where "firstRoom" is not null) then 'first'
-          else 'any' end as kind,
+          when receiver.project not in (select project from project where "firstRoom" is not null) then 'any'
+          when busy > 0 then 'doubtful' else 'first' end as kind,
         coalesce(busy, 0) as busy, coalesce(room, ${room.unknown.receiver}::int) as room
       from receiver left join json_to_recordset(${room.receivers}::json) as known (project text, receiver text, busy int, room int)
         on known.project = receiver.project and known.receiver = receiver.receiver
