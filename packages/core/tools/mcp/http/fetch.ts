@@ -1,9 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { Dispatcher } from 'undici';
 import { ANSWER_BOUNDS } from '../../../bounds/answer-bounds.ts';
 import { MCP_BOUNDS } from '../../../bounds/mcp-bounds.ts';
 import { paceSource, startRate } from '../../../bounds/rate.ts';
-import { fetchOver, openConnections, type ProxyOf } from '../../../proxy.ts';
+import { type Connections, fetchOver, openConnections, type ProxyOf } from '../../../proxy.ts';
 import { NO_PLACE, noteSent, type ReaderPlace } from '../call-once.ts';
 import { boundAnswer } from './bound-answer.ts';
 
@@ -109,19 +108,18 @@ function redirectWithin(address: URL, { status, headers }: Response): URL | null
  */
 export function openFetchWithoutTimeout(proxyOf: ProxyOf): { fetch: Fetch; close(): Promise<void> } {
   const connections = openConnections(proxyOf, { headersTimeout: 0, bodyTimeout: 0 });
-  const dispatch: typeof connections.dispatch = (request, handler) =>
+  const dispatch: Connections['dispatch'] = (request, handler) =>
     connections.dispatch(request, boundInformational(handler));
   return { fetch: fetchOver({ ...connections, dispatch }), close: () => connections.destroy() };
 }
 
+type AnswerHandler = Parameters<Connections['dispatch']>[1];
+
 /** Ends a request whose server sends informational responses (1xx) beyond `ANSWER_BOUNDS`. */
-function boundInformational(handler: Dispatcher.DispatchHandler): Dispatcher.DispatchHandler {
+function boundInformational(handler: AnswerHandler): AnswerHandler {
   let informational = 0;
   return Object.assign(Object.create(handler), {
-    onResponseStart(
-      this: Dispatcher.DispatchHandler,
-      ...start: Parameters<NonNullable<typeof handler.onResponseStart>>
-    ) {
+    onResponseStart(this: AnswerHandler, ...start: Parameters<NonNullable<typeof handler.onResponseStart>>) {
       const [controller, status] = start;
       if (status < 200) informational += 1;
       if (informational > ANSWER_BOUNDS.informational) controller.abort(new Error('too many informational responses'));
