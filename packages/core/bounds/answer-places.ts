@@ -103,7 +103,8 @@ const NOT_ARRIVED = `needed more than ${LARGE_ANSWERS.arrivalMs / 1000} s for an
 
 /**
  * Calls `onTimeout` after a time in which the wait for a place does not count, so that no answer is lost to the answers of
- * others. Calls it with what the server did if a large answer does not arrive. Returns a function that stops this.
+ * others. If a large answer does not arrive in time, the call has a sentence about the server as its argument. Returns a
+ * function that stops the timeout.
  */
 export function startTimeout(
   timeoutMs: number,

@@ -1,4 +1,4 @@
-/** Bounds on what comes on one connection to the API (docs/limits.md). */
+/** Bounds on the requests of one connection to the API (docs/limits.md). */
 export const CONNECTION_BOUNDS = {
   /** Requests without a whole answer. */
   requests: 32,

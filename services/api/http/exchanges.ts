@@ -79,7 +79,7 @@ function dropRest(request: IncomingMessage): void {
   request.resume();
 }
 
-/** Closes a connection some time after an answer if its request is still coming: nobody reads it. */
+/** Closes a connection if the rest of a request has not arrived some seconds after its answer. */
 function closeUnread(request: IncomingMessage): void {
   if (request.complete) return;
   const timer = setTimeout(() => !request.complete && request.socket.destroy(), CONNECTION_BOUNDS.unreadMs);

@@ -112,7 +112,7 @@ function busy(): Response {
   });
 }
 
-/** Answers what never became a request, behind the requests before it. */
+/** Refuses bytes that are no request, after the answers to the requests before them. */
 function refuseInEnvelope(server: Server, exchanges: Exchanges, limits: ServerLimits): void {
   server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
     exchanges.admit(request, response);

@@ -222,7 +222,7 @@ test('a response stream opened after its worker was lost carries the new attempt
   expect(joinedOutput(again.events())).toEqual(presentResponse(await response.load()).output);
 });
 
-/** Streams a response whose first run says two words and ends without an answer. */
+/** Streams a response. Its first run writes two words and ends without an answer. */
 async function streamFirstRun(harness: Awaited<ReturnType<typeof createStreamHarness>>) {
   const response = await playResponse(harness);
   await response.start();

@@ -178,7 +178,7 @@ async function readToEnd(harnesses: UiHarness[], id: string, random: Random): Pr
   }
 }
 
-/** Streams a turn whose first run says two words and ends without an answer. */
+/** Streams a turn. Its first run writes two words and ends without an answer. */
 async function streamFirstRun(harness: Awaited<ReturnType<typeof createUiHarness>>) {
   const turn = await playResponse(harness);
   await turn.start();

@@ -103,7 +103,7 @@ function eventParser(): (bytes: Uint8Array, more?: string) => ServerEvent[] {
 const FEW_CHARACTERS = 4096;
 const MEANS_SOMETHING = /^(?:data|event)?(?::|$)/;
 
-/** Lines without the fields that nobody reads: the parser makes an error of each that it does not know, which takes it 10 µs. */
+/** Leaves out lines with other fields than `data` and `event`. The parser makes an error of each unknown field in 10 µs. */
 function withoutNoise(text: string): string {
   const lines = text.replace(/\r\n?/g, '\n').split('\n');
   return lines.filter((line) => MEANS_SOMETHING.test(line)).join('\n');

@@ -113,7 +113,7 @@ export const compactions = sql`case when compacted_before is not null then (
     'usage', usage, 'requests', requests, 'createdAt', created_at) order by round)
   from compactions where turn_id = turns.id) end`;
 
-/** The rounds and calls of a turn, its compactions and what has joined it. */
+/** The rounds and calls of a turn, its compactions and its joined inputs. */
 const committed = sql`${roundsAfter(sql`-1`)} as rounds, ${callsAfter(sql`-1`)} as calls, ${compactions} as compactions,
   ${joinedOf(sql`turns`)}`;
 

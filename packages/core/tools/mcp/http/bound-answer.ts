@@ -87,7 +87,7 @@ async function* readEvents(body: AsyncIterable<Uint8Array>, reading: Reading): A
   yield* pass();
 }
 
-/** What a line counts in the rate of events: an event may have any number of lines. */
+/** The weight of a line in the rate of events: an event may have any number of lines. */
 const WEIGHT_OF_LINE = 1 / 50;
 
 const FIELD = /^(?:\xef\xbb\xbf)?(?:(?:data|event|id)[:\r\n]|retry: ?\d+[\r\n])/;

@@ -115,7 +115,7 @@ export function openFetchWithoutTimeout(proxyOf: ProxyOf): { fetch: Fetch; close
 
 type AnswerHandler = Parameters<Connections['dispatch']>[1];
 
-/** Ends a request whose server sends informational responses (1xx) beyond `ANSWER_BOUNDS`. */
+/** Aborts a request if its server sends more informational responses (1xx) than `ANSWER_BOUNDS` allows. */
 function boundInformational(handler: AnswerHandler): AnswerHandler {
   let informational = 0;
   return Object.assign(Object.create(handler), {

@@ -3,7 +3,7 @@ import { isRecord } from '../../../json.ts';
 /** The keyword of a schema that asks for an argument as a header, too: `Mcp-Param-` and the name that it gives. */
 const KEYWORD = 'x-mcp-header';
 
-/** Keywords whose values are data, not schemas. */
+/** Keywords with data as their values, not with schemas. */
 const DATA = new Set(['const', 'default', 'enum', 'example', 'examples']);
 
 /**
