@@ -135,7 +135,8 @@ function mayLeave({ kind }: NextStep, leavePlace: LeavePlace | undefined): Leave
 function limitOf({ config }: Turn, next: Pick<NextStep, 'kind'>, { modelTimeoutMs }: WorkerContext): number {
   const SLACK_MS = 60_000;
   const LONGEST_BATCH_MS = 10 * 3_600_000;
-  const ofRound = config.tool_mode === 'emulated' ? 3 : 1;
+  // An empty reply to tool results is asked once more.
+  const ofRound = 2 * (config.tool_mode === 'emulated' ? 3 : 1);
   // A history that was refused as too long: two models may be asked for a summary, then the round is asked again.
   const requests = config.context ? 2 * ofRound + 2 : ofRound;
   return SLACK_MS + (next.kind === 'run-tool-batch' ? LONGEST_BATCH_MS : requests * modelTimeoutMs);

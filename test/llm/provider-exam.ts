@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { ProviderFailed } from '#core/failure.ts';
 import { bounded } from '#core/llm/bounded.ts';
 import type { Delta, Provider, RoundRequest } from '#core/llm/provider.ts';
+import { settleEmpty } from '#core/llm/reply/settle-empty.ts';
 import type { RequestedCall } from '#core/turn/message.ts';
 import type { Reply, Usage } from '#core/turn/reply.ts';
 import type { WireScript } from '#test/llm/wire-script.ts';
@@ -42,7 +43,8 @@ export function providerExam<Event extends string | Uint8Array = string>(
   const ask = async (answer: Answer, bounds: Partial<{ timeoutMs: number; idleTimeoutMs: number }> = {}) => {
     await using server = await startWireServer();
     server.answer(answer);
-    const provider = bounded(makeProvider(server.origin), { timeoutMs: 20_000, idleTimeoutMs: 20_000, ...bounds });
+    const within = { timeoutMs: 20_000, idleTimeoutMs: 20_000, ...bounds };
+    const provider = settleEmpty(bounded(makeProvider(server.origin), within));
     const deltas: Delta[] = [];
     const reply = await provider
       .ask(someRequest, new AbortController().signal, (delta) => deltas.push(delta))

@@ -18,6 +18,14 @@ import { requestsOf } from '#test/llm/conversations/requests-of.ts';
 const openai = (provider: string) => (request: RoundRequest) =>
   renderOpenai(request, { provider, maxTokensField: 'max_tokens' });
 
+/** A server takes the ids that it gave itself, however odd they are. */
+function problemsOfOwnIds(provider: string, { messages }: RoundRequest): Set<string> {
+  const states = messages.flatMap((message) => ('opaque' in message && message.opaque ? [message.opaque] : []));
+  const own = states.filter((state) => state.provider === (provider === 'ai-sdk' ? 'bedrock' : provider));
+  const ids = JSON.stringify(own).matchAll(/"id":("(?:[^"\\]|\\.)*")/g);
+  return new Set([...ids].map(([, id = '""']) => `the id ${JSON.parse(id)}`));
+}
+
 /** The body, as far as its validity depends on the history. */
 function geminiBody(request: RoundRequest): object {
   const { generationConfig: _, ...body } = renderGemini(request, 'gemini');
@@ -68,7 +76,9 @@ test.for(wires)('whatever has happened, every request is valid for $wire/$model'
   await fc.assert(
     fc.asyncProperty(someCompactedConversation, async (conversation) => {
       for (const request of await requestsOf(conversation)) {
-        expect(on.problems({ ...request, model: on.model })).toEqual([]);
+        const problems = on.problems({ ...request, model: on.model });
+        const taken = problemsOfOwnIds(on.wire, request);
+        expect(problems.filter((problem) => !taken.has(problem.replace(/^\[\d+\] /, '')))).toEqual([]);
         requests += 1;
       }
     }),

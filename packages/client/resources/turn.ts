@@ -178,7 +178,7 @@ export type Waiting = {
   note?: string;
 };
 
-export type IncompleteReason = LimitReason | 'max_output_tokens' | 'content_filter';
+export type IncompleteReason = LimitReason | 'max_output_tokens' | 'content_filter' | 'unknown_finish_reason';
 
 export type TurnError = {
   type: 'provider_error' | 'tool_choice_error' | 'output_schema_error' | 'internal_error';

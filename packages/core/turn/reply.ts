@@ -15,6 +15,8 @@ export type Reply = {
   finishReasonRaw: string | null;
   usage: Usage | null;
   opaque: unknown;
+  /** The reply has reasoning or media, so it says something although it has no text and no calls. */
+  hasMore?: boolean;
   /** Requests it took, where it took more than one (emulated tool calls); `usage` is their sum. */
   requests?: number;
   /** Sentences for the caller. */

@@ -13,13 +13,14 @@ export type TerminalStatus = 'completed' | 'incomplete' | 'failed' | 'cancelled'
 export type TurnStatus = ActiveStatus | TerminalStatus;
 
 /** The limit or the stop that made an answer incomplete (contract: Turn.incomplete_details). */
-export type IncompleteReason = LimitReason | 'max_output_tokens' | 'content_filter';
+export type IncompleteReason = LimitReason | 'max_output_tokens' | 'content_filter' | 'unknown_finish_reason';
 
 /** All of these reasons. */
 export const INCOMPLETE_REASONS: readonly IncompleteReason[] = [
   ...limits.map(({ reason }) => reason),
   'max_output_tokens',
   'content_filter',
+  'unknown_finish_reason',
 ];
 
 /** Why a turn failed, in the contract's words. */

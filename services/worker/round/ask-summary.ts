@@ -1,4 +1,5 @@
 import type { RoundRequest } from '#core/llm/provider.ts';
+import { settleEmpty } from '#core/llm/reply/settle-empty.ts';
 import { splitModel } from '#core/llm/split-model.ts';
 import { MAX_SUMMARY_TOKENS, SUMMARY_INSTRUCTIONS, summaryPrompt } from '#core/turn/compaction/summary-prompt.ts';
 import type { Message } from '#core/turn/message.ts';
@@ -17,7 +18,7 @@ export async function askSummary(run: Run, question: SummaryQuestion, context: W
   const { model } = question;
   using permit = context.rateLimits.acquire(model);
   const provider = context.providers.find(splitModel(model).provider);
-  const caller = countRequests(provider, run);
+  const caller = settleEmpty(countRequests(provider, run));
   const trace = context.tracer.headersWithin(run.turn, () => turnSpanId(run.turn));
   const reply = await caller.ask({ ...summaryRequest(run, question), trace }, run.signal, () => permit.answered());
   permit.answered();

@@ -166,7 +166,6 @@ test.each([
   [[...text('0', 'Half'), interrupted('other', undefined)], 'provider_unavailable'],
   [[...text('0', 'Half'), interrupted('error', 'x')], 'provider_bad_response'],
   [[call('a', '{}', { toolName: '' }), finished()], 'provider_bad_response'],
-  [[...thought('0', 'Hm.'), finished()], 'provider_bad_response'],
 ])('a stream that ends in the middle, or without an answer, is a failed try', async (parts, code) => {
   await expect(scriptedPackage(parts).ask()).rejects.toMatchObject({ code, retry: { kind: 'later' } });
 });

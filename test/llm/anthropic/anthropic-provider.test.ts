@@ -86,8 +86,8 @@ test.each(['cut', 'hang'] as const)(
   },
 );
 
-test('a stream that ends before its message does was cut', async () => {
-  const asking = ask({ body: hello.slice(0, -1) });
+test('a stream that ends before its stop reason was cut', async () => {
+  const asking = ask({ body: hello.slice(0, -2) });
 
   await expect(asking).rejects.toMatchObject({ code: 'provider_unavailable', retry: { kind: 'later' } });
 });

@@ -3,6 +3,7 @@ import { ProviderFailed } from '#core/failure.ts';
 import { anthropicProvider } from '#core/llm/anthropic/anthropic-provider.ts';
 import { renderRequest } from '#core/llm/anthropic/render-request.ts';
 import { makeHttpClient } from '#core/llm/http/http-client.ts';
+import { settleEmpty } from '#core/llm/reply/settle-empty.ts';
 import type { Reply } from '#core/turn/reply.ts';
 import { heardIn } from '#test/llm/anthropic/heard.ts';
 import * as recorded from '#test/llm/anthropic/recorded.ts';
@@ -44,7 +45,9 @@ test.each(onThisWire)('what $file was answered is read, and would go back, as it
 
 async function replay(exchange: Exchange): Promise<Reply | Error> {
   server.answer(recordings.answerOf(exchange));
-  const client = anthropicProvider({ name: 'anthropic', apiKey: 'none-at-all', baseUrl: server.origin, post });
+  const client = settleEmpty(
+    anthropicProvider({ name: 'anthropic', apiKey: 'none-at-all', baseUrl: server.origin, post }),
+  );
   return client.ask(someRequest, new AbortController().signal, () => undefined).catch((error) => error);
 }
 
@@ -68,7 +71,7 @@ function checkFailure(answer: Reply | Error, { response }: Exchange) {
 
 function isEmpty(exchange: Exchange): boolean {
   const { content } = heardIn(exchange);
-  return !content.some(({ type, text }) => type === 'tool_use' || (type === 'text' && String(text).trim()));
+  return content.every(({ type, text }) => type === 'text' && !String(text).trim());
 }
 
 function checkEmpty(answer: Reply | Error) {
@@ -99,8 +102,9 @@ function checkReply(answer: Reply | Error, exchange: Exchange): Reply {
   return answer;
 }
 
-/** What we would send back of a reply is what it was, block for block; blank text alone stays behind. */
+/** What we would send back of a reply is what it was, block for block; blank text stays behind, and a thought alone. */
 function checkGoesBack({ text, calls, opaque }: Reply, content: recorded.WireBlock[]) {
+  if (!text?.trim() && calls.length === 0) return;
   const spoken = {
     role: 'assistant' as const,
     content: text,

@@ -13,7 +13,7 @@ const text = { type: 'text', text: '' };
 const use = (id: string, name = 'add') => ({ type: 'tool_use', id, name, input: {} });
 
 function parse(...events: object[]) {
-  const reply = startReply('anthropic');
+  const reply = startReply({ provider: 'anthropic' });
   const deltas = [start(), ...events].flatMap((each) => takeEvent(reply, each));
   return { reply: finishReply(reply), deltas };
 }
@@ -185,8 +185,12 @@ test('the last count given is the count; none at all is null', () => {
   expect(parse(...message, ...done).reply.usage).toBeNull();
 });
 
-test('a stream without message_stop was cut, however much of it came', () => {
-  expect(() => parse(open(0, text), words(0, 'Hi'), end('end_turn'))).toThrow(
+test('a message without message_stop counts if its stop reason came, and was cut if not', () => {
+  expect(parse(open(0, text), words(0, 'Hi'), end('end_turn')).reply).toMatchObject({
+    text: 'Hi',
+    finishReason: 'stop',
+  });
+  expect(() => parse(open(0, text), words(0, 'Hi'))).toThrow(
     expect.objectContaining({ code: 'provider_unavailable', retry: { kind: 'later' } }),
   );
 });
@@ -195,14 +199,11 @@ test.each(['max_tokens', 'refusal'])('an empty reply with %s is a reply', (reaso
   expect(parse(end(reason), stop).reply).toMatchObject({ text: null, calls: [] });
 });
 
-test.each([
-  ['nothing', []],
-  ['white space', [open(0, text), words(0, '\n\n')]],
-  ['a thought alone', [open(0, { type: 'thinking', thinking: 'Hm', signature: 's' })]],
-])('a reply of %s is a bad response', (_, events) => {
-  expect(() => parse(...events, ...done)).toThrow(
-    expect.objectContaining({ code: 'provider_bad_response', retry: { kind: 'later' } }),
-  );
+test('a reply of a thought alone says more than its text', () => {
+  const thought = { type: 'thinking', thinking: 'Hm', signature: 's' };
+
+  expect(parse(open(0, thought), ...done).reply).toMatchObject({ text: null, hasMore: true });
+  expect(parse(open(0, text), words(0, '\n\n'), ...done).reply).not.toHaveProperty('hasMore');
 });
 
 test('events, blocks and pieces of kinds to come change nothing', () => {
@@ -217,8 +218,12 @@ test('events, blocks and pieces of kinds to come change nothing', () => {
   expect(reply.text).toBe('Hi');
 });
 
-test.each([[{}], [[]], ['text'], [null], [words(5, 'lost')]])('%j is no event of a message', (raw) => {
-  expect(() => takeEvent(startReply('anthropic'), raw)).toThrow(
+test.each([[{}], [[]], ['text'], [null], [{ type: 'news', index: 'x' }]])('%j says nothing', (raw) => {
+  expect(takeEvent(startReply({ provider: 'anthropic' }), raw)).toEqual([]);
+});
+
+test.each([[{ ...open(0, text), content_block: 'x' }], [json(5, '{}')]])('%j cannot be read', (raw) => {
+  expect(() => takeEvent(startReply({ provider: 'anthropic' }), raw)).toThrow(
     expect.objectContaining({ code: 'provider_bad_response' }),
   );
 });

@@ -59,7 +59,7 @@ function read(speaker: Speaker, said: Spoken): Reply {
 }
 
 function readOpenai({ pieces, stop }: Spoken): Reply {
-  const accumulator = openai.startReply('openai');
+  const accumulator = openai.startReply({ provider: 'openai' });
   for (const [index, { kind, text, isSigned, id, name, args }] of pieces.entries()) {
     const extra = isSigned ? { extra_content: { google: { thought_signature: 'sig' } } } : {};
     const named = { index, id, function: { name, arguments: args }, ...extra };
@@ -79,7 +79,7 @@ function readOpenai({ pieces, stop }: Spoken): Reply {
 }
 
 function readAnthropic({ pieces, stop }: Spoken): Reply {
-  const accumulator = anthropic.startReply('anthropic');
+  const accumulator = anthropic.startReply({ provider: 'anthropic' });
   const take = (event: object) => anthropic.takeEvent(accumulator, event);
   for (const [index, { kind, text, isSigned, id, name, args }] of pieces.entries()) {
     const server = { type: 'server_tool_use', id: `srv_${index}`, name: 'web_search', input: {} };
@@ -106,7 +106,7 @@ function readAnthropic({ pieces, stop }: Spoken): Reply {
 }
 
 function readGemini({ pieces, stop }: Spoken): Reply {
-  const accumulator = gemini.startReply('gemini');
+  const accumulator = gemini.startReply({ provider: 'gemini' });
   const parts = pieces.map(({ kind, text, isSigned, id, name, args = '' }) => {
     const signed = isSigned ? { thoughtSignature: 'c2ln' } : {};
     const part: Record<string, object> = {

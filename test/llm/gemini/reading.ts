@@ -21,7 +21,7 @@ export type Reading = { reply: Reply; deltas: Delta[] };
 
 /** The reply these chunks are, and what a watcher saw of it. */
 export function read(...chunks: object[]): Reading {
-  const reply = startReply('gemini');
+  const reply = startReply({ provider: 'gemini' });
   const deltas = chunks.flatMap((chunk) => takeChunk(reply, chunk));
   return { reply: finishReply(reply), deltas };
 }

@@ -22,12 +22,13 @@ export function heardIn(exchange: Exchange<unknown>) {
   const all = eventsOf(exchange);
   const choices = all.flatMap((event) => (event.choices ?? []).filter(({ index }) => !index));
   const pieces = choices.map((choice) => choice.delta ?? choice.message ?? {});
-  const plain = (content: unknown) => (typeof content === 'string' ? content : '');
+  const isJson = (content: unknown) => typeof content === 'object' && content !== null && !Array.isArray(content);
+  const plain = (content: unknown) =>
+    typeof content === 'string' ? content : isJson(content) ? JSON.stringify(content) : '';
   return {
     text: pieces.map((piece) => plain(piece.content) + plain(piece.refusal)).join(''),
     refusal: pieces.map((piece) => plain(piece.refusal)).join(''),
     calls: callsIn(pieces),
-    isObject: pieces.some(({ content }) => typeof content === 'object' && content !== null && !Array.isArray(content)),
     finish: choices.map((choice) => choice.finish_reason ?? '').findLast(Boolean) ?? null,
     usage: all.map(({ usage, x_groq }) => usage ?? x_groq?.usage).findLast((usage) => usage?.completion_tokens),
   };

@@ -3,6 +3,7 @@ import { ProviderFailed } from '#core/failure.ts';
 import { makeHttpClient } from '#core/llm/http/http-client.ts';
 import { openaiProvider } from '#core/llm/openai/openai-provider.ts';
 import { renderRequest } from '#core/llm/openai/render-request.ts';
+import { settleEmpty } from '#core/llm/reply/settle-empty.ts';
 import type { Reply } from '#core/turn/reply.ts';
 import { heardIn, isErrorStream } from '#test/llm/openai/heard.ts';
 import { someRequest } from '#test/llm/provider-exam.ts';
@@ -55,7 +56,7 @@ async function replay(provider: string, exchange: Exchange): Promise<Reply | Err
   const { status, body } = exchange.response;
   const isStream = typeof body === 'string' && status === 200;
   server.answer(recordings.answerOf(exchange));
-  const client = openaiProvider({ name: provider, apiKey: 'none-at-all', baseUrl: server.origin, post });
+  const client = settleEmpty(openaiProvider({ name: provider, apiKey: 'none-at-all', baseUrl: server.origin, post }));
   count(isStream ? 'streams' : status === 200 ? 'whole replies' : 'refusals');
   return client.ask(someRequest, new AbortController().signal, () => undefined).catch((error) => error);
 }
@@ -79,10 +80,10 @@ function checkFailure(answer: Reply | Error, { response }: Exchange) {
   count(`as ${code}`);
 }
 
-/** Replies our rules refuse: nothing in them, or content that is an object (only where it was not streamed). */
+/** Replies that our rules refuse: nothing is in them. */
 function isUnusable(exchange: Exchange): boolean {
   const seen = heardIn(exchange);
-  return seen.isObject || (!/length|filter/.test(seen.finish ?? '') && seen.calls.length === 0 && !seen.text.trim());
+  return !/length|filter/.test(seen.finish ?? '') && seen.calls.length === 0 && !seen.text.trim();
 }
 
 function checkUnusable(answer: Reply | Error) {

@@ -7,7 +7,7 @@ const chunk = (delta: object, finish: string | null = null) => ({
 const done = chunk({}, 'stop');
 
 function parse(...chunks: object[]) {
-  const reply = startReply('openai');
+  const reply = startReply({ provider: 'openai' });
   const deltas = chunks.flatMap((each) => takeChunk(reply, each));
   return { reply: finishReply(reply), deltas };
 }

@@ -9,13 +9,13 @@ const metadata = { metadata: Metadata.optional() };
 
 const KeptPart = z.union([
   z.strictObject({ text: z.int().min(0), lead: z.int().optional(), ...metadata }),
-  z.strictObject({ call: z.int().min(0), ...metadata }),
+  z.strictObject({ call: z.int().min(0), id: z.string().optional(), ...metadata }),
   z.strictObject({ reasoning: z.string(), ...metadata }),
   z.strictObject({ custom: z.string(), ...metadata }),
 ]);
 /**
  * One part of a reply as it must stand when it goes back. `text` is a length in UTF-16 units, behind `lead` of them that Pawl
- * has put in between; `call` is the place of a call. What they hold is stored with the round already. `custom` is the kind of
+ * has put in between; `call` is the place of a call, with its `id` if Pawl or another server would change that. What they hold is stored with the round already. `custom` is the kind of
  * a part that only its package knows.
  */
 export type KeptPart = z.infer<typeof KeptPart>;
@@ -25,7 +25,9 @@ export type Opaque = z.infer<typeof Opaque>;
 
 /** The state to store with a reply, or null where its text and calls say everything. */
 export function opaqueOf(parts: KeptPart[]): Opaque | null {
-  const isTold = parts.some((part) => part.metadata || 'reasoning' in part || 'custom' in part);
+  const isTold = parts.some(
+    (part) => part.metadata || 'reasoning' in part || 'custom' in part || ('call' in part && part.id),
+  );
   if (!isTold) return null;
   // Postgres holds no NUL, not even in JSON.
   return JSON.parse(JSON.stringify({ parts }), (_, value) => (typeof value === 'string' ? cleanText(value) : value));

@@ -1,17 +1,28 @@
+import { isRecord } from '../../json.ts';
 import type { TraceHeaders } from '../../trace-context.ts';
 import type { Reply } from '../../turn/reply.ts';
-import { nameBreakages } from '../errors/classify-breakage.ts';
+import { isCut, nameBreakages } from '../errors/classify-breakage.ts';
 import type { Asked } from '../errors/name-failure.ts';
-import { type Post, urlBelow } from '../http/http-client.ts';
+import { type AnswerHeaders, type Post, urlBelow } from '../http/http-client.ts';
 import { listModels } from '../http/list-models.ts';
 import { type OpenedReply, openReply } from '../http/open-reply.ts';
 import type { ServerEvent } from '../http/read-events.ts';
 import { writeBody } from '../http/write-body.ts';
 import type { Delta, Provider } from '../provider.ts';
+import { jsonValuesIn } from '../reply/json-values.ts';
+import { requireFinished } from '../reply/require-finished.ts';
 import { classifyErrorEvent, classifyRefusal } from './classify-refusal.ts';
 import { finishReply } from './finish-reply.ts';
 import { API_VERSION, type Body, renderRequest, renderResumption, versionHeaders } from './render-request.ts';
-import { isPaused, type ReplyAccumulator, resumeReply, startReply, takeEvent } from './reply-accumulator.ts';
+import {
+  type Answering,
+  isFinished,
+  isPaused,
+  type ReplyAccumulator,
+  resumeReply,
+  startReply,
+  takeEvent,
+} from './reply-accumulator.ts';
 
 export type AnthropicOptions = {
   name: string;
@@ -52,13 +63,16 @@ export function anthropicProvider(options: AnthropicOptions): Provider {
     },
     ask(request, signal, onDelta) {
       const asked: Asked = { provider: name, model: request.model, apiKey, keyName, ...(urlName && { urlName }) };
-      const call = { options, asked, requestId: request.requestId, trace: request.trace, signal, onDelta };
+      const toolNames = request.tools.map((tool) => tool.name);
+      const answering = { provider: name, toolNames };
+      const { requestId, trace } = request;
+      const call = { ...answering, options, asked, requestId, trace, signal, onDelta };
       return nameBreakages(asked, signal, () => readReply(renderRequest(request, name), call));
     },
   };
 }
 
-type Call = {
+type Call = Answering & {
   options: AnthropicOptions;
   asked: Asked;
   requestId: string;
@@ -68,7 +82,7 @@ type Call = {
 };
 
 async function readReply(body: Body, call: Call): Promise<Reply> {
-  const reply = startReply(call.asked.provider);
+  const reply = startReply(call);
   await readMessage(reply, await openMessage(body, call), call);
   for (let pause = 1; isPaused(reply) && pause <= MOST_PAUSES; pause += 1) {
     const resumed = renderResumption(body, resumeReply(reply), reply.container);
@@ -103,23 +117,33 @@ function headersOf({ apiKey, headers: { authorization, ...own } = {} }: Anthropi
 }
 
 async function readMessage(reply: ReplyAccumulator, opened: OpenedReply, { asked, signal, onDelta }: Call) {
-  for await (const events of eventsOf(opened)) {
-    signal.throwIfAborted();
-    for (const { name, data } of events.filter(isMessages)) {
-      if (name === 'error') throw classifyErrorEvent(data, opened.headers, asked);
-      for (const delta of takeEvent(reply, JSON.parse(data))) onDelta(delta);
-      if (reply.isFinished) return;
+  try {
+    for await (const events of eventsOf(opened)) {
+      signal.throwIfAborted();
+      const values = events.flatMap((event) => valuesIn(event, { headers: opened.headers, asked }));
+      for (const delta of values.flatMap((value) => takeEvent(reply, value))) onDelta(delta);
+      if (reply.isStopped) return;
     }
+  } catch (error) {
+    if (!isFinished(reply) || !(isCut(error) || error instanceof SyntaxError)) throw error;
   }
   signal.throwIfAborted();
+  requireFinished(opened, isFinished(reply), { ...asked, reason: 'not a message' });
 }
 
 /** A reply sent whole is one event. */
 function eventsOf(opened: OpenedReply): AsyncIterable<ServerEvent[]> | Iterable<ServerEvent[]> {
-  return opened.kind === 'stream' ? opened.events : [[{ name: 'message', data: opened.text }]];
+  return opened.kind === 'stream' ? opened.events : [[{ name: null, data: opened.text }]];
 }
 
-/** Whatever this wire itself says has a name. */
-function isMessages({ name, data }: ServerEvent): boolean {
-  return name !== null && name !== 'ping' && data !== '';
+/** The values of an event. Some servers leave its name out, so the type of a value decides. Throws an error that came instead. */
+function valuesIn(
+  { name, data }: ServerEvent,
+  { headers, asked }: { headers: AnswerHeaders; asked: Asked },
+): unknown[] {
+  if (name === 'error') throw classifyErrorEvent(data, headers, asked);
+  const values = jsonValuesIn(data);
+  const error = values.find((value) => isRecord(value) && (value.type === 'error' || isRecord(value.error)));
+  if (error) throw classifyErrorEvent(JSON.stringify(error), headers, asked);
+  return values;
 }

@@ -1,10 +1,11 @@
 import { REPLY_BOUNDS } from '../../bounds/reply-bounds.ts';
 import { parseJson } from '../../json.ts';
+import type { CallAccumulator } from '../reply/gather-calls.ts';
 import { boundReply } from '../unusable-reply.ts';
 import type { Block, BlockDelta } from './event.ts';
 
-/** A block while it arrives; `json` is the text of its input so far, `call` its place among the calls. */
-export type BlockAccumulator = { block: Block; json: string; call: number };
+/** A block while it arrives. The input of a call is gathered with `call`, any other input in `json`. */
+export type BlockAccumulator = { block: Block; json: string; call: CallAccumulator | null };
 
 /** Adds one delta to its block. What is not known changes nothing. */
 export function takeDelta(growing: BlockAccumulator, delta: BlockDelta): void {
@@ -34,11 +35,11 @@ export function wholeBlock({ block, json }: BlockAccumulator): Block {
   return input === undefined ? block : { ...block, input };
 }
 
-/** The arguments of a call, byte for byte as the model wrote them; empty where it wrote none. */
-export function argumentsOf({ block, json }: BlockAccumulator): string {
-  if (json) return json;
-  const isGiven = typeof block.input === 'object' && block.input !== null && Object.keys(block.input).length > 0;
-  return isGiven ? JSON.stringify(block.input) : '';
+/** The arguments that a call brings with its block. Some servers write them as a text of JSON. */
+export function givenArguments({ input }: Block): string {
+  if (typeof input === 'string') return input;
+  const isGiven = typeof input === 'object' && input !== null && Object.keys(input).length > 0;
+  return isGiven ? JSON.stringify(input) : '';
 }
 
 /** The text in one field of a block or a delta, empty where there is none. */

@@ -1,10 +1,11 @@
 import { z } from 'zod';
+import { isOddId } from '../reply/odd-id.ts';
 import { textAt } from './block.ts';
 import { Block } from './event.ts';
 
 /**
- * A message's blocks in the order they came, each as it came. Of a call only its place among the calls is kept: its id,
- * name and arguments are the round's own.
+ * A message's blocks in the order they came, each as it came. Of a call only its place among the calls is kept, and an id
+ * that Pawl had to replace: its name and arguments are the round's own.
  */
 const Opaque = z.object({ blocks: z.array(Block) });
 export type Opaque = z.infer<typeof Opaque>;
@@ -17,9 +18,9 @@ export function opaqueOf(blocks: Block[], isCut: boolean): Opaque | null {
   return {
     blocks: kept.map((block) => {
       if (block.type !== 'tool_use') return block;
-      const { id: _id, name: _name, input: _input, ...rest } = block;
+      const { id, name: _name, input: _input, ...rest } = block;
       call += 1;
-      return { ...rest, call };
+      return { ...rest, call, ...(isOddId(id) ? { id } : {}) };
     }),
   };
 }
@@ -30,9 +31,9 @@ export function readOpaque(state: unknown): Block[] {
   return data?.blocks ?? [];
 }
 
-function saysMore({ type, citations, caller }: Block): boolean {
+function saysMore({ type, citations, caller, id }: Block): boolean {
   if (type === 'text') return Array.isArray(citations) && citations.length > 0;
-  if (type !== 'tool_use') return true;
+  if (type !== 'tool_use' || isOddId(id)) return true;
   return typeof caller === 'object' && caller !== null && 'type' in caller && caller.type !== 'direct';
 }
 

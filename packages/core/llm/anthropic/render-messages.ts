@@ -20,7 +20,7 @@ const OPENING: Block = { type: 'text', text: '(The conversation begins here.)' }
  * become user text that says what it is: most models refuse them as messages.
  */
 export function renderMessages(messages: Message[], provider: string): WireMessage[] {
-  const rendered = withWireIds(messages).map((message) => render(message, provider));
+  const rendered = withWireIds(messages, provider).map((message) => render(message, provider));
   const merged = rendered.filter(({ content }) => content.length > 0).reduce(merge, []);
   const opened: WireMessage[] = merged[0]?.role === 'user' ? merged : [{ role: 'user', content: [OPENING] }, ...merged];
   return trimPrefill(opened);
@@ -111,18 +111,30 @@ function endOnWords(blocks: Block[]): Block[] {
 
 /**
  * The same history with ids this wire takes. An id may hold letters, digits, `_` and `-` and must not come twice in one
- * request. Turns and providers know nothing of each other's ids, so a repeated one gets a number.
+ * request. Turns and providers know nothing of each other's ids, so a repeated one gets a number. Any other id that this
+ * provider gave goes back as it came.
  */
-function withWireIds(messages: Message[]): Message[] {
+function withWireIds(messages: Message[], provider: string): Message[] {
   const used = new Set<string>();
   let renamed = new Map<string, string>();
   return messages.map((message): Message => {
     if (message.role === 'tool') return { ...message, callId: renamed.get(message.callId) ?? wireName(message.callId) };
     if (message.role !== 'assistant') return message;
-    renamed = new Map(message.calls.map(({ id }) => [id, freshId(wireName(id), used)]));
+    const given = givenIds(message, provider);
+    renamed = new Map(message.calls.map(({ id }, index) => [id, freshId(given[index] ?? wireName(id), used)]));
     const calls = message.calls.map((call) => ({ ...call, id: renamed.get(call.id) ?? call.id }));
     return { ...message, calls };
   });
+}
+
+/** The ids that the provider gave to calls, as far as Pawl had to replace them, by the place of the call. */
+function givenIds({ opaque }: Spoken, provider: string): (string | undefined)[] {
+  const given: (string | undefined)[] = [];
+  if (opaque?.provider !== provider) return given;
+  for (const { type, call, id } of readOpaque(opaque.state)) {
+    if (type === 'tool_use' && typeof call === 'number' && typeof id === 'string') given[call] = id;
+  }
+  return given;
 }
 
 function freshId(id: string, used: Set<string>): string {

@@ -1,20 +1,23 @@
 import { REPLY_BOUNDS } from '../../bounds/reply-bounds.ts';
+import { isRecord } from '../../json.ts';
 import type { Usage } from '../../turn/reply.ts';
 import { nameFailure } from '../errors/name-failure.ts';
 import type { Delta } from '../provider.ts';
+import type { OwnWords } from '../reply/finish-reason.ts';
+import { type CallsAccumulator, gatherCall, growCall, nextChunk, startCalls } from '../reply/gather-calls.ts';
 import { boundReply } from '../unusable-reply.ts';
-import { argumentsOf, type BlockAccumulator, leadOf, takeDelta, textAt, wholeBlock } from './block.ts';
-import { type Block, Event, type WireUsage } from './event.ts';
+import { type BlockAccumulator, givenArguments, leadOf, takeDelta, textAt, wholeBlock } from './block.ts';
+import { type Block, type BlockDelta, Event, KINDS, type WireUsage } from './event.ts';
 
 /** A reply while its events arrive; one that pauses is resumed into the same reply. */
 export type ReplyAccumulator = {
   provider: string;
+  ownWords: OwnWords | undefined;
   blocks: BlockAccumulator[];
-  /** How many of them are calls. */
-  calls: number;
+  calls: CallsAccumulator;
   /** The blocks of the message being read, by the index the wire gives them. */
   open: Map<number, BlockAccumulator>;
-  isFinished: boolean;
+  isStopped: boolean;
   stopReasonRaw: string | null;
   usage: WireUsage | null;
   /** What the messages before the pauses used. */
@@ -23,14 +26,18 @@ export type ReplyAccumulator = {
   container: string | null;
 };
 
-/** An empty reply to gather events in; `provider` stands in the failures it may throw. */
-export function startReply(provider: string): ReplyAccumulator {
+/** About the request of a reply: its provider, the names of its tools, and the operator's words for why a model stops. */
+export type Answering = { provider: string; toolNames?: Iterable<string>; ownWords?: OwnWords | undefined };
+
+/** An empty reply to gather events in; `provider` is named in the failures it may throw. */
+export function startReply({ provider, toolNames, ownWords }: Answering): ReplyAccumulator {
   return {
     provider,
+    ownWords,
     blocks: [],
-    calls: 0,
+    calls: startCalls(toolNames),
     open: new Map(),
-    isFinished: false,
+    isStopped: false,
     stopReasonRaw: null,
     usage: null,
     earlier: [],
@@ -38,8 +45,12 @@ export function startReply(provider: string): ReplyAccumulator {
   };
 }
 
-/** Adds one event and answers what is new in it. What is no event fails as `provider_bad_response`. */
+/**
+ * Adds one event and returns its deltas. An event of an unknown kind says nothing. An event whose block cannot be read fails as
+ * `provider_bad_response`.
+ */
 export function takeEvent(reply: ReplyAccumulator, raw: unknown): Delta[] {
+  if (!isRecord(raw) || !KINDS.has(raw.type)) return [];
   const { success, data: event } = Event.safeParse(raw);
   if (!success) throw unusable(reply, 'not an event of a message');
 
@@ -55,7 +66,7 @@ export function takeEvent(reply: ReplyAccumulator, raw: unknown): Delta[] {
       takeEnd(reply, event);
       return [];
     case 'message_stop':
-      reply.isFinished = true;
+      reply.isStopped = true;
       return [];
     case 'message':
       return takeWhole(reply, event);
@@ -74,31 +85,46 @@ export function resumeReply(reply: ReplyAccumulator): Block[] {
   const used = readUsage(reply.usage);
   if (used) reply.earlier.push(used);
   reply.open.clear();
-  reply.isFinished = false;
+  reply.isStopped = false;
   reply.stopReasonRaw = null;
   reply.usage = null;
   return reply.blocks.map(wholeBlock);
 }
 
-/** A block may come with its text, or as a whole, where a server streams in larger chunks. */
+/** A block may come with its text, or as a whole, if a server streams in larger chunks. */
 function startBlock(reply: ReplyAccumulator, index: number, block: Block): Delta[] {
-  const call = block.type === 'tool_use' ? reply.calls : -1;
-  if (call >= 0) reply.calls += 1;
-  boundReply(reply.calls, REPLY_BOUNDS.calls, 'tool calls');
-  const started: BlockAccumulator = { block: { ...block }, json: '', call };
-  boundReply(reply.blocks.push(started), REPLY_BOUNDS.parts, 'blocks');
-  reply.open.set(index, started);
+  if (block.type === 'tool_use') return startCall(reply, index, block);
+  const started = addBlock(reply, index, { block: { ...block }, json: '', call: null });
   const text = leadAt(reply, started) + textAt(block, 'text');
   if (block.type === 'text' && text) return [{ kind: 'text', text }];
   const thinking = textAt(block, 'thinking');
-  if (block.type === 'thinking' && thinking) return [{ kind: 'reasoning', text: thinking }];
-  const args = call >= 0 ? argumentsOf(started) : '';
-  return args ? [{ kind: 'tool-arguments', index: call, text: args }] : [];
+  return block.type === 'thinking' && thinking ? [{ kind: 'reasoning', text: thinking }] : [];
+}
+
+/** Some servers send the same call once more: its block belongs to the call that there is. */
+function startCall(reply: ReplyAccumulator, index: number, block: Block): Delta[] {
+  nextChunk(reply.calls);
+  const delta = { index, id: textAt(block, 'id'), name: textAt(block, 'name'), text: givenArguments(block) };
+  const { call, isNew, deltas } = gatherCall(reply.calls, delta);
+  const known = isNew ? undefined : reply.blocks.find((each) => each.call === call);
+  if (known) reply.open.set(index, known);
+  else addBlock(reply, index, { block: { ...block }, json: '', call });
+  return deltas;
+}
+
+function addBlock(reply: ReplyAccumulator, index: number, started: BlockAccumulator): BlockAccumulator {
+  boundReply(reply.blocks.push(started), REPLY_BOUNDS.parts, 'blocks');
+  reply.open.set(index, started);
+  return started;
 }
 
 function takeBlockDelta(reply: ReplyAccumulator, { index, delta }: Event): Delta[] {
-  const growing = reply.open.get(index ?? reply.open.size - 1);
-  if (!growing || !delta) throw unusable(reply, 'a piece belongs to no block');
+  if (!delta) return [];
+  const at = index ?? reply.open.size - 1;
+  const growing = reply.open.get(at) ?? startUnnamed(reply, at, delta);
+  if (!growing) return [];
+  const { call } = growing;
+  if (call && delta.type === 'input_json_delta') return growCall(call, textAt(delta, 'partial_json'));
   const isFirst = !textAt(growing.block, 'text');
   takeDelta(growing, delta);
   boundReply(growing.json.length, REPLY_BOUNDS.argumentsLength, 'of arguments in one call');
@@ -108,9 +134,19 @@ function takeBlockDelta(reply: ReplyAccumulator, { index, delta }: Event): Delta
     return [{ kind: 'text', text: (isFirst ? leadAt(reply, growing) : '') + text }];
   }
   const thinking = textAt(delta, 'thinking');
-  if (delta.type === 'thinking_delta' && thinking) return [{ kind: 'reasoning', text: thinking }];
-  const args = textAt(delta, 'partial_json');
-  return growing.call >= 0 && args ? [{ kind: 'tool-arguments', index: growing.call, text: args }] : [];
+  return delta.type === 'thinking_delta' && thinking ? [{ kind: 'reasoning', text: thinking }] : [];
+}
+
+/** Some servers start no block before a text or a thought, or send the arguments of a call under another index. */
+function startUnnamed(reply: ReplyAccumulator, index: number, { type }: BlockDelta): BlockAccumulator | undefined {
+  const json = '';
+  if (type === 'text_delta') return addBlock(reply, index, { block: { type: 'text', text: '' }, json, call: null });
+  if (type === 'thinking_delta')
+    return addBlock(reply, index, { block: { type: 'thinking', thinking: '', signature: '' }, json, call: null });
+  if (type !== 'input_json_delta') return undefined;
+  const last = reply.blocks.findLast(({ call }) => call !== null);
+  if (!last) throw unusable(reply, 'a piece belongs to no block');
+  return last;
 }
 
 function leadAt(reply: ReplyAccumulator, part: BlockAccumulator): string {
@@ -118,6 +154,11 @@ function leadAt(reply: ReplyAccumulator, part: BlockAccumulator): string {
     reply.blocks.map(({ block }) => block),
     reply.blocks.indexOf(part),
   );
+}
+
+/** Whether the server said that the message is over. Some servers say why the model stopped, and nothing after it. */
+export function isFinished({ isStopped, stopReasonRaw }: ReplyAccumulator): boolean {
+  return isStopped || stopReasonRaw !== null;
 }
 
 function takeEnd(reply: ReplyAccumulator, { delta, usage }: Event): void {
@@ -129,7 +170,7 @@ function takeEnd(reply: ReplyAccumulator, { delta, usage }: Event): void {
 function takeWhole(reply: ReplyAccumulator, { content, stop_reason, container, usage }: Event): Delta[] {
   const deltas = (content ?? []).flatMap((block, index) => startBlock(reply, index, block));
   takeEnd(reply, { type: 'message_delta', delta: { stop_reason, container }, usage });
-  reply.isFinished = true;
+  reply.isStopped = true;
   return deltas;
 }
 

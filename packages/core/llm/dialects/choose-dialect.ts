@@ -1,13 +1,21 @@
 import type { TurnConfig } from '../../turn/request/turn.ts';
 import { usableReply } from '../bounded.ts';
 import type { Provider } from '../provider.ts';
+import { settleEmpty } from '../reply/settle-empty.ts';
 import { emulateTools } from './emulated/emulate-tools.ts';
 import { readInline } from './inline/read-inline.ts';
 
 type Dialect = Pick<Provider, 'ask'>;
 
-/** How a provider is asked in a tool mode (docs/tool-modes.md); the provider itself where it calls tools natively. */
+/**
+ * How a provider is asked in a tool mode (docs/tool-modes.md); the provider itself if it calls tools natively. An empty reply
+ * is settled here, after the dialect has read it.
+ */
 export function chooseDialect(mode: TurnConfig['tool_mode'], provider: Pick<Provider, 'ask' | 'name'>): Dialect {
+  return settleEmpty({ name: provider.name, ...dialectOf(mode, provider) });
+}
+
+function dialectOf(mode: TurnConfig['tool_mode'], provider: Pick<Provider, 'ask' | 'name'>): Dialect {
   switch (mode) {
     case 'native':
       return provider;

@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { isRecord, parseJson } from '../../json.ts';
+import { lenient, lenientIndex, lenientNumber, lenientText, lenientWord } from '../reply/lenient.ts';
 
 const text = z.string().nullish();
 
@@ -12,48 +14,93 @@ const PartialArg = z.looseObject({
 /** One value of a call's arguments that arrive in chunks, under its JSON path; no value at all is null. */
 export type PartialArg = z.infer<typeof PartialArg>;
 
+/** Some gateways write the arguments as a text of JSON. */
+const Args = z.preprocess(
+  (args) => (typeof args === 'string' ? (parseJson(args || '{}') ?? args) : args),
+  z.record(z.string(), z.unknown()).nullish(),
+);
+
 const FunctionCall = z.object({
-  id: text,
+  id: lenientWord,
   name: text,
-  args: z.record(z.string(), z.unknown()).nullish(),
+  args: Args,
   partialArgs: z.array(PartialArg).nullish(),
-  willContinue: z.boolean().nullish(),
+  willContinue: lenient(z.boolean()),
 });
 export type FunctionCall = z.infer<typeof FunctionCall>;
 
 const Part = z.looseObject({
   text,
-  thought: z.boolean().nullish(),
-  thoughtSignature: text,
+  thought: lenient(z.boolean()),
+  thoughtSignature: lenientText,
   functionCall: FunctionCall.nullish(),
 });
 /** One part of the model's content; what is neither text nor a call is kept as it came. */
 export type Part = z.infer<typeof Part>;
 
-const count = z.number().nullish();
 const Usage = z.object({
-  promptTokenCount: count,
-  toolUsePromptTokenCount: count,
-  candidatesTokenCount: count,
-  thoughtsTokenCount: count,
-  cachedContentTokenCount: count,
+  promptTokenCount: lenientNumber,
+  toolUsePromptTokenCount: lenientNumber,
+  candidatesTokenCount: lenientNumber,
+  thoughtsTokenCount: lenientNumber,
+  cachedContentTokenCount: lenientNumber,
 });
 export type WireUsage = z.infer<typeof Usage>;
 
 const Candidate = z.object({
-  index: z.int().nullish(),
+  index: lenientIndex,
   content: z.object({ parts: z.array(Part).nullish() }).nullish(),
-  finishReason: z.union([z.string(), z.number()]).nullish(),
+  finishReason: lenientWord,
 });
 
-/** One chunk of a generateContent stream; a reply sent whole is one chunk. Anything else has none of these fields. */
-export const Chunk = z
-  .object({
+/** One chunk of a generateContent stream; a reply sent whole is one chunk. Only parts have to be readable. */
+export const Chunk = z.preprocess(
+  withCamelCase,
+  z.object({
     candidates: z.array(Candidate).nullish(),
-    promptFeedback: z.object({ blockReason: text, blockReasonMessage: text }).nullish(),
-    // What only counts must not cost a reply that can be read.
-    usageMetadata: Usage.nullish().catch(null),
-    responseId: text,
-  })
-  .refine((chunk) => Object.values(chunk).some((value) => value !== undefined));
+    promptFeedback: lenient(z.object({ blockReason: lenientText, blockReasonMessage: lenientText })),
+    usageMetadata: lenient(Usage),
+  }),
+);
 export type Chunk = z.infer<typeof Chunk>;
+
+const NAMES = [
+  ...[
+    'usageMetadata',
+    'promptFeedback',
+    'blockReason',
+    'blockReasonMessage',
+    'finishReason',
+    'functionCall',
+    'partialArgs',
+  ],
+  ...[
+    'thoughtSignature',
+    'willContinue',
+    'inlineData',
+    'fileData',
+    'jsonPath',
+    'stringValue',
+    'numberValue',
+    'boolValue',
+  ],
+  ...[
+    'promptTokenCount',
+    'toolUsePromptTokenCount',
+    'candidatesTokenCount',
+    'thoughtsTokenCount',
+    'cachedContentTokenCount',
+  ],
+];
+const CAMEL = new Map(NAMES.map((name) => [name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`), name]));
+
+/** The same chunk with the names of the wire. Some gateways write them in snake case. Arguments stay as they are. */
+function withCamelCase(chunk: unknown): unknown {
+  if (Array.isArray(chunk)) return chunk.map(withCamelCase);
+  if (!isRecord(chunk)) return chunk;
+  const entries = Object.entries(chunk).map(([name, value]) => [
+    CAMEL.get(name) ?? name,
+    name === 'args' ? value : withCamelCase(value),
+  ]);
+  return Object.fromEntries(entries);
+}

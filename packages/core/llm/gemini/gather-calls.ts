@@ -1,4 +1,5 @@
 import { REPLY_BOUNDS } from '../../bounds/reply-bounds.ts';
+import { canonicalText } from '../../json.ts';
 import type { Delta } from '../provider.ts';
 import { boundReply } from '../unusable-reply.ts';
 import type { FunctionCall, PartialArg } from './chunk.ts';
@@ -28,7 +29,7 @@ export type GatheredCall = { started: CallAccumulator | null; deltas: Delta[] };
 export function gatherCall(calls: CallAccumulator[], chunk: FunctionCall): GatheredCall {
   const open = calls.at(-1);
   const isNext = Boolean(open?.isOpen && !chunk.name);
-  if (!isNext && isBlank(chunk)) return { started: null, deltas: [] };
+  if (!isNext && (isBlank(chunk) || isRepeated(calls, chunk))) return { started: null, deltas: [] };
   const call = isNext && open ? open : startCall(calls, chunk);
 
   Object.assign(call.args, chunk.args ?? {});
@@ -41,6 +42,13 @@ export function gatherCall(calls: CallAccumulator[], chunk: FunctionCall): Gathe
 
 function isBlank({ id, name, args, partialArgs }: FunctionCall): boolean {
   return !id && !name && !args && !partialArgs?.length;
+}
+
+/** Some gateways send a whole call once more, with the id that it had. */
+function isRepeated(calls: CallAccumulator[], { id, name, args, partialArgs }: FunctionCall): boolean {
+  if (!id || partialArgs?.length) return false;
+  const known = calls.find((call) => call.id === id && call.name === name && !call.isOpen);
+  return known !== undefined && canonicalText(known.args) === canonicalText(args ?? {});
 }
 
 function startCall(calls: CallAccumulator[], { id, name }: FunctionCall): CallAccumulator {

@@ -6,9 +6,11 @@ import { listModels } from '../http/list-models.ts';
 import { type OpenedReply, openReply } from '../http/open-reply.ts';
 import { writeBody } from '../http/write-body.ts';
 import type { Delta, Provider, RoundRequest } from '../provider.ts';
+import { jsonValuesIn } from '../reply/json-values.ts';
+import { requireFinished } from '../reply/require-finished.ts';
 import { classifyErrorObject, classifyRefusal } from './classify-refusal.ts';
 import { renderRequest } from './render-request.ts';
-import { finishReply, isFinished, startReply, takeChunk } from './reply-accumulator.ts';
+import { type Answering, finishReply, isFinished, startReply, takeChunk } from './reply-accumulator.ts';
 
 export type GeminiOptions = {
   name: string;
@@ -48,7 +50,7 @@ export function geminiProvider(options: GeminiOptions): Provider {
         if (!isModelName(request.model)) throw nameFailure('provider_model_not_found', asked);
         const opened = await openReply(post, { ...(await renderPost(request, options)), signal });
         if (opened.kind === 'refused') throw classifyRefusal(opened, asked);
-        return await readReply(opened, { asked, signal, onDelta });
+        return await readReply(opened, { provider: name, asked, signal, onDelta });
       });
     },
   };
@@ -80,10 +82,10 @@ async function renderPost(request: RoundRequest, options: GeminiOptions) {
   };
 }
 
-type Reading = { asked: Asked; signal: AbortSignal; onDelta: (delta: Delta) => void };
+type Reading = Answering & { asked: Asked; signal: AbortSignal; onDelta: (delta: Delta) => void };
 
-async function readReply(opened: OpenedReply, { asked, signal, onDelta }: Reading): Promise<Reply> {
-  const reply = startReply(asked.provider);
+async function readReply(opened: OpenedReply, { asked, signal, onDelta, ...answering }: Reading): Promise<Reply> {
+  const reply = startReply(answering);
   try {
     for await (const chunk of chunksIn(opened)) {
       signal.throwIfAborted();
@@ -92,21 +94,21 @@ async function readReply(opened: OpenedReply, { asked, signal, onDelta }: Readin
       for (const delta of takeChunk(reply, chunk)) onDelta(delta);
     }
   } catch (error) {
-    if (!isFinished(reply) || !isCut(error)) throw error;
+    if (!isFinished(reply) || !(isCut(error) || error instanceof SyntaxError)) throw error;
   }
   signal.throwIfAborted();
+  requireFinished(opened, isFinished(reply), { ...asked, reason: 'not a generateContent response' });
   return finishReply(reply);
 }
 
 /** The chunks of a reply, whatever the server made of `alt=sse`: events, a JSON array, one object. */
 async function* chunksIn(opened: OpenedReply): AsyncGenerator<unknown> {
   if (opened.kind === 'whole') {
-    const json: unknown = JSON.parse(opened.text);
-    yield* Array.isArray(json) ? json : [json];
+    yield* jsonValuesIn(opened.text).flat();
     return;
   }
   for await (const events of opened.events) {
-    for (const { data } of events) yield JSON.parse(data);
+    for (const { data } of events) yield* jsonValuesIn(data).flat();
   }
 }
 

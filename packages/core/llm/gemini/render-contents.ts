@@ -18,12 +18,12 @@ type About = { instructions: string | null; provider: string; model: string };
  */
 export function renderContents(messages: Message[], { instructions, provider, model }: About): Conversation {
   const { system, rest } = systemPrompt(messages, instructions);
-  let hasIds = false;
+  let ids: WireIds = null;
   const contents = rest.map((message, index): Content => {
-    if (message.role === 'tool') return user([answerPart(message, hasIds), ...shownBehind(rest, index)]);
+    if (message.role === 'tool') return user([answerPart(message, ids), ...shownBehind(rest, index)]);
     if (message.role !== 'assistant') return user(said(message));
     const round = renderRound(message, provider);
-    hasIds = round.hasIds;
+    ids = round.ids;
     return { parts: round.parts, role: 'model' };
   });
   return {
@@ -73,8 +73,11 @@ function fromUserToUser(contents: Content[]): Content[] {
 type Assistant = Extract<Message, { role: 'assistant' }>;
 type Answer = Extract<Message, { role: 'tool' }>;
 
-/** A round as Gemini takes it: its parts, and whether its calls carry the ids that Gemini gave them. */
-type RenderedRound = { parts: Part[]; hasIds: boolean };
+/** The ids that Gemini gave to the calls of a round, by the ids that Pawl has for them. Null if not every call has one. */
+type WireIds = ReadonlyMap<string, string> | null;
+
+/** A round as Gemini takes it: its parts, and the ids that its calls carry. */
+type RenderedRound = { parts: Part[]; ids: WireIds };
 
 /**
  * A reply's text and calls as parts of one content. What came from Gemini goes back in the parts it came in, each with
@@ -82,25 +85,25 @@ type RenderedRound = { parts: Part[]; hasIds: boolean };
  */
 function renderRound(spoken: Assistant, provider: string): RenderedRound {
   const state = spoken.opaque?.provider === provider ? readOpaque(spoken.opaque.state) : null;
-  if (!state || !fits(state.parts, spoken)) return { parts: plainParts(spoken), hasIds: false };
-  const hasIds = spoken.calls.length > 0 && state.parts.every((kept) => !('call' in kept) || isSameId(kept, spoken));
+  if (!state || !fits(state.parts, spoken)) return { parts: plainParts(spoken), ids: null };
+  const ids = givenIds(state.parts, spoken);
   let at = 0;
   const parts = state.parts.map((kept): Part => {
     if ('whole' in kept) return kept.whole;
     const signed = kept.thoughtSignature ? { thoughtSignature: kept.thoughtSignature } : {};
-    if ('call' in kept) return { ...callPart(spoken.calls[kept.call], hasIds), ...signed };
+    if ('call' in kept) return { ...callPart(spoken.calls[kept.call], ids), ...signed };
     const text = spoken.content?.slice(at, at + kept.text) ?? '';
     at += kept.text;
     return { text, ...signed };
   });
-  return { parts, hasIds };
+  return { parts, ids };
 }
 
 /** An answer as Gemini takes it: an object, which is never empty of words. */
-function answerPart({ callId, name, content, isError, parts }: Answer, hasIds: boolean): Part {
+function answerPart({ callId, name, content, isError, parts }: Answer, ids: WireIds): Part {
   const text = parts ? textWithNotes(parts, isShown) : content;
   const response = resultAsObject({ content: text.trim() ? text : '(no output)', isError });
-  return { functionResponse: { ...(hasIds ? { id: callId } : {}), name: wireName(name), response } };
+  return { functionResponse: { ...idOf(callId, ids), name: wireName(name), response } };
 }
 
 /** Whether the stored round is still the one that came: a dialect may have rewritten it. */
@@ -110,19 +113,33 @@ function fits(parts: KeptPart[], { content, calls }: Assistant): boolean {
   return length === (content ?? '').length && places.join() === [...calls.keys()].join();
 }
 
-/** A missing, malformed or repeated id was replaced when the round was saved, and is nothing to Gemini. */
-function isSameId(kept: { call: number; id?: string | undefined }, { calls }: Assistant): boolean {
-  return Boolean(kept.id) && kept.id === calls[kept.call]?.id;
+/** Pawl replaced an id that was missing, malformed or repeated. Of these only a malformed id goes back. */
+function givenIds(parts: KeptPart[], { calls }: Assistant): WireIds {
+  const ids = new Map<string, string>();
+  for (const kept of parts) {
+    if (!('call' in kept)) continue;
+    const own = calls[kept.call]?.id;
+    const isGiven = kept.id && own && (kept.id === own || !/^[a-zA-Z0-9_-]{1,64}$/.test(kept.id));
+    if (!isGiven || !kept.id) return null;
+    ids.set(own, kept.id);
+  }
+  const isRepeated = new Set(ids.values()).size < ids.size;
+  return ids.size > 0 && !isRepeated ? ids : null;
+}
+
+function idOf(own: string, ids: WireIds): { id?: string } {
+  const id = ids?.get(own);
+  return id === undefined ? {} : { id };
 }
 
 function plainParts({ content, calls }: Assistant): Part[] {
-  return [...(content?.trim() ? [{ text: content }] : []), ...calls.map((call) => callPart(call, false))];
+  return [...(content?.trim() ? [{ text: content }] : []), ...calls.map((call) => callPart(call, null))];
 }
 
-function callPart(call: RequestedCall | undefined, hasId: boolean): Part {
+function callPart(call: RequestedCall | undefined, ids: WireIds): Part {
   if (!call) return {};
   const { id, name, arguments: text } = call;
-  return { functionCall: { args: argumentsAsObject(text), ...(hasId ? { id } : {}), name: wireName(name) } };
+  return { functionCall: { args: argumentsAsObject(text), ...idOf(id, ids), name: wireName(name) } };
 }
 
 /** What Google documents for calls that no Gemini model made. */

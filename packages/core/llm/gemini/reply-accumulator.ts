@@ -1,9 +1,11 @@
 import { REPLY_BOUNDS } from '../../bounds/reply-bounds.ts';
+import { isRecord } from '../../json.ts';
 import { cleanText } from '../../text.ts';
 import type { RequestedCall } from '../../turn/message.ts';
 import type { FinishReason, Reply, Usage } from '../../turn/reply.ts';
 import { nameFailure } from '../errors/name-failure.ts';
 import type { Delta } from '../provider.ts';
+import { finishReasonOf, type OwnWords } from '../reply/finish-reason.ts';
 import { boundReply } from '../unusable-reply.ts';
 import { Chunk, type Part, type WireUsage } from './chunk.ts';
 import { type CallAccumulator, gatherCall } from './gather-calls.ts';
@@ -12,22 +14,33 @@ import { type KeptPart, opaqueOf } from './opaque.ts';
 /** A reply while its chunks arrive. */
 export type ReplyAccumulator = {
   provider: string;
+  ownWords: OwnWords | undefined;
   text: string;
   calls: CallAccumulator[];
   kept: KeptPart[];
+  /** The reply has thoughts or media, so that it says something without a text. */
+  hasMore: boolean;
   finishReasonRaw: string | null;
   /** Why the prompt itself was refused, in Gemini's word. */
   blockReason: string | null;
   usage: Usage | null;
 };
 
-/** An empty reply to gather chunks in; `provider` stands in the failures it may throw. */
-export function startReply(provider: string): ReplyAccumulator {
-  return { provider, text: '', calls: [], kept: [], finishReasonRaw: null, blockReason: null, usage: null };
+/** About the request of a reply: its provider, and the operator's words for why a model stops. */
+export type Answering = { provider: string; ownWords?: OwnWords | undefined };
+
+/** An empty reply to gather chunks in; `provider` is named in the failures it may throw. */
+export function startReply({ provider, ownWords }: Answering): ReplyAccumulator {
+  const reply = { provider, ownWords, text: '', calls: [], kept: [], hasMore: false };
+  return { ...reply, finishReasonRaw: null, blockReason: null, usage: null };
 }
 
-/** Adds one chunk and answers what is new in it. What is no chunk fails as `provider_bad_response`. */
+/**
+ * Adds one chunk and returns its deltas. A chunk without candidates and counts says nothing. A chunk whose parts cannot be read
+ * fails as `provider_bad_response`.
+ */
 export function takeChunk(reply: ReplyAccumulator, raw: unknown): Delta[] {
+  if (!isRecord(raw)) return [];
   const { success, data: chunk } = Chunk.safeParse(raw);
   if (!success) throw unusable(reply, 'not a generateContent chunk');
 
@@ -36,7 +49,7 @@ export function takeChunk(reply: ReplyAccumulator, raw: unknown): Delta[] {
   reply.blockReason = blockReasonOf(chunk) ?? reply.blockReason;
   // Only the first candidate is the reply, however many were asked for.
   const candidate = chunk.candidates?.find(({ index }) => !index);
-  if (candidate?.finishReason) reply.finishReasonRaw = String(candidate.finishReason);
+  if (candidate?.finishReason) reply.finishReasonRaw = candidate.finishReason;
   return (candidate?.content?.parts ?? []).flatMap((part) => gatherPart(reply, part));
 }
 
@@ -52,10 +65,8 @@ export function finishReply(reply: ReplyAccumulator): Reply {
   if (raw === null) {
     throw nameFailure('provider_unavailable', { provider: reply.provider, reason: 'the stream was cut' });
   }
-  const finishReason = blockReason ? 'content_filter' : mapFinishReason(raw, { calls: reply.calls.length > 0 });
-  const mayBeEmpty = finishReason === 'length' || finishReason === 'content_filter';
-  if (!mayBeEmpty) checkUsable(reply, raw);
-
+  checkUsable(reply, raw);
+  const finishReason = blockReason ? 'content_filter' : reasonOf(reply, raw);
   return {
     text: reply.text ? cleanText(reply.text) : null,
     calls: reply.calls.map(askedCall),
@@ -63,6 +74,7 @@ export function finishReply(reply: ReplyAccumulator): Reply {
     finishReasonRaw: raw.slice(0, 100),
     usage,
     opaque: opaqueOf(kept),
+    ...(reply.hasMore ? { hasMore: true } : {}),
   };
 }
 
@@ -72,14 +84,20 @@ function blockReasonOf({ promptFeedback, candidates }: Chunk): string | null {
   return promptFeedback?.blockReasonMessage && !candidates?.length ? 'BLOCKED_REASON_UNSPECIFIED' : null;
 }
 
-/** A call that Gemini could not read, or did not pass on, is not in the reply: another try may bring it. */
+/** A call that Gemini did not pass on is not in the reply: another try may bring it. */
 function checkUsable(reply: ReplyAccumulator, raw: string): void {
-  const isLost = raw === 'UNEXPECTED_TOOL_CALL' && reply.calls.length === 0;
-  if (isLost || raw.startsWith('MALFORMED_')) throw unusable(reply, raw.slice(0, 100));
+  if (raw === 'UNEXPECTED_TOOL_CALL' && reply.calls.length === 0) throw unusable(reply, raw);
   if (reply.calls.some(({ name }) => !name)) throw unusable(reply, 'a tool call has no name');
   if (reply.calls.some(({ isBroken }) => isBroken)) throw unusable(reply, 'a tool call in pieces that do not fit');
-  if (reply.calls.length === 0 && !reply.text.trim()) throw unusable(reply, `the reply is empty: ${raw}`.slice(0, 100));
 }
+
+/** Gemini has no word for stopping at calls. */
+function reasonOf({ provider, ownWords, calls }: ReplyAccumulator, raw: string): FinishReason {
+  return finishReasonOf(raw, { calls: calls.length > 0 }, { provider, own: { ...NUMBERS, ...ownWords } });
+}
+
+/** The numbers of Gemini's enum, which some gateways send in place of its words. */
+const NUMBERS = { '1': 'stop', '2': 'length', '3': 'content_filter', '4': 'content_filter' } as const;
 
 function askedCall({ id, name, args }: CallAccumulator): RequestedCall {
   return { id: cleanText(id), name: cleanText(name), arguments: cleanText(JSON.stringify(args)) };
@@ -94,6 +112,7 @@ function gatherPart(reply: ReplyAccumulator, part: Part): Delta[] {
   if (part.functionCall) return takeCall(reply, part);
   if (part.thought) return takeThought(reply, part);
   if (typeof part.text === 'string') return takeText(reply, part.text, part.thoughtSignature);
+  reply.hasMore = true;
   // Media can neither be stored nor shown; code that ran at Google, and the like, goes back with the round.
   if (!part.inlineData && !part.fileData && Object.keys(part).length > 0) keep(reply, { whole: part });
   return [];
@@ -123,6 +142,7 @@ function signLastCall({ calls, kept }: ReplyAccumulator, thoughtSignature: strin
 
 function takeThought(reply: ReplyAccumulator, part: Part): Delta[] {
   if (part.thoughtSignature) keep(reply, { whole: part });
+  reply.hasMore = true;
   return part.text ? [{ kind: 'reasoning', text: part.text }] : [];
 }
 
@@ -139,30 +159,6 @@ function takeText(reply: ReplyAccumulator, text: string, signature: string | nul
 
 function signed(signature: string | null | undefined) {
   return signature ? { thoughtSignature: signature } : {};
-}
-
-const REASONS = new Map<string, FinishReason>([
-  ['STOP', 'stop'],
-  // The model called a tool that was not declared: the call is there, and its answer says so to the model.
-  ['UNEXPECTED_TOOL_CALL', 'stop'],
-  ['MAX_TOKENS', 'length'],
-  ['CONTINUATION', 'length'],
-  ['SAFETY', 'content_filter'],
-  ['RECITATION', 'content_filter'],
-  ['LANGUAGE', 'content_filter'],
-  ['BLOCKLIST', 'content_filter'],
-  ['PROHIBITED_CONTENT', 'content_filter'],
-  ['SPII', 'content_filter'],
-  ['MODEL_ARMOR', 'content_filter'],
-  ['IMAGE_SAFETY', 'content_filter'],
-  ['IMAGE_PROHIBITED_CONTENT', 'content_filter'],
-  ['IMAGE_RECITATION', 'content_filter'],
-]);
-
-/** Why the model stopped, in our words: total over whatever Gemini says. It has no word for stopping at calls. */
-function mapFinishReason(raw: string, seen: { calls: boolean }): FinishReason {
-  const reason = REASONS.get(raw) ?? 'other';
-  return reason === 'stop' && seen.calls ? 'tool_calls' : reason;
 }
 
 /** Gemini's count in our words: thoughts stand beside the candidates there; null where it counted nothing. */

@@ -10,7 +10,7 @@ import { readEvents, type ServerEvent } from './read-events.ts';
 /** A status beyond 2xx and the text that came with it. */
 export type Refusal = { kind: 'refused'; status: number; headers: AnswerHeaders; text: string };
 
-/** A reply as it streams, or whole where a server sent JSON although a stream was asked for. */
+/** A reply as it streams, or whole if it begins like JSON. */
 export type OpenedReply =
   | { kind: 'stream'; headers: AnswerHeaders; events: AsyncGenerator<ServerEvent[]> }
   | { kind: 'whole'; headers: AnswerHeaders; text: string };
@@ -20,17 +20,48 @@ const LONGEST_DRAIN = 256 * 1024;
 const DRAIN_MS = 1000;
 
 /**
- * Sends one request and opens its reply.
+ * Sends one request and opens its reply. Its first characters decide how it is read: many servers send JSON as a stream of
+ * events, a stream as JSON, or any of the two as plain text.
  * - A reply beyond the limits fails as `UnusableReply`, and its connection is closed.
  * - A stream left early is read on for a moment, so that its connection serves the next call; only the signal cuts it.
  */
 export async function openReply(post: Post, request: PostRequest): Promise<Refusal | OpenedReply> {
   const { status, headers, body } = await post({ ...request, headers: { 'user-agent': 'Pawl', ...request.headers } });
   if (status < 200 || status > 299) return { kind: 'refused', status, headers, text: await readError(body) };
-  await refuseForeign(headers, body);
-  const reader = limited(body);
-  if (isJson(headers)) return { kind: 'whole', headers, text: await readWhole(reader) };
+  const { beginning, reader } = await readBeginning(limited(body));
+  const isEvent = /^(data|event|id|retry|):/.test(beginning);
+  if (/^[{[]/.test(beginning) || (isJson(headers) && !isEvent))
+    return { kind: 'whole', headers, text: await readWhole(reader) };
+  if (!isEvent) await refuseForeign(headers, reader);
   return { kind: 'stream', headers, events: readEvents(chunksOf(readOn(reader))) };
+}
+
+function isJson(headers: AnswerHeaders): boolean {
+  return /\bjson\b/i.test(headers.get('content-type') ?? '');
+}
+
+/** The first characters of a body that are no white space, and a reader of the body from there. */
+async function readBeginning(reader: ByteReader): Promise<{ beginning: string; reader: ByteReader }> {
+  for (;;) {
+    const first = await reader.read();
+    const beginning = new TextDecoder().decode(first.value?.subarray(0, FIRST_BYTES)).trimStart();
+    if (!first.done && beginning === '') continue;
+    return { beginning, reader: startWith(first, reader) };
+  }
+}
+
+const FIRST_BYTES = 256;
+
+function startWith(first: Awaited<ReturnType<ByteReader['read']>>, reader: ByteReader): ByteReader {
+  let isRead = false;
+  return {
+    read: async () => {
+      if (isRead) return reader.read();
+      isRead = true;
+      return first;
+    },
+    cancel: () => reader.cancel(),
+  };
 }
 
 /** A page is no reply: the server is a website, a sign-in or a gateway. */
@@ -42,10 +73,6 @@ export async function refuseForeign(headers: AnswerHeaders, body: ByteReader): P
 }
 
 const FOREIGN = /^\s*(text\/html|text\/css|text\/javascript|[\w.+-]+\/([\w.-]+\+)?xml|image\/.*)\s*$/i;
-
-function isJson(headers: AnswerHeaders): boolean {
-  return /\bjson\b/i.test(headers.get('content-type') ?? '');
-}
 
 /** A reader that, left before the end, reads on for a moment. */
 function readOn(reader: ByteReader): ByteReader {

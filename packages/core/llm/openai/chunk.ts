@@ -1,69 +1,63 @@
 import { z } from 'zod';
+import { lenient, lenientIndex, lenientNumber, lenientText, lenientWord } from '../reply/lenient.ts';
 
-const CallDelta = z.object({
-  index: z.int().nullish(),
-  id: z.string().nullish(),
-  function: z
-    .object({
-      name: z.string().nullish(),
-      arguments: z.union([z.string(), z.record(z.string(), z.unknown())]).nullish(),
-    })
-    .nullish(),
-  extra_content: z.unknown().optional(),
-});
-/** A delta of a call; some servers send no index, no id, or the whole call at once. */
+const Called = z.looseObject({ name: lenientText, arguments: z.unknown().optional() });
+
+const CallDelta = z.looseObject({ index: lenientIndex, id: lenientWord, function: Called.nullish() });
+/** A delta of a call. Some servers send no index, no id, or the whole call at once. */
 export type CallDelta = z.infer<typeof CallDelta>;
 
-const ContentPart = z.object({
-  type: z.string(),
-  text: z.string().nullish(),
-  thinking: z.array(z.object({ text: z.string().nullish() })).nullish(),
-});
+const textPart = (text: string) => ({ type: 'text', text, thinking: null });
+const ContentPart = z.union([
+  z.string().transform(textPart),
+  z.object({
+    type: z.string(),
+    text: lenientText,
+    thinking: lenient(z.array(z.object({ text: lenientText }))),
+  }),
+  // Cloudflare sends JSON that it was asked for as an object.
+  z.record(z.string(), z.unknown()).transform((json) => textPart(JSON.stringify(json))),
+]);
 export type ContentPart = z.infer<typeof ContentPart>;
 
-const ChunkDelta = z.object({
-  content: z.union([z.string(), z.array(ContentPart)]).nullish(),
-  refusal: z.string().nullish(),
-  reasoning_content: z.string().nullish(),
-  reasoning: z.string().nullish(),
-  reasoning_details: z.array(z.record(z.string(), z.unknown())).nullish().catch(null),
-  extra_content: z.unknown().optional(),
-  tool_calls: z.array(CallDelta).nullish(),
-  function_call: CallDelta.shape.function,
+const ChunkDelta = z.looseObject({
+  content: z.union([z.string(), z.array(ContentPart), ContentPart.transform((part) => [part])]).nullish(),
+  refusal: lenientText,
+  tool_calls: z.union([z.array(CallDelta), CallDelta.transform((call) => [call])]).nullish(),
+  function_call: Called.nullish(),
 });
-/** What one chunk adds to the reply. */
+/** One chunk's addition to the reply. Fields without a name here are reasoning, or other state of the server. */
 export type ChunkDelta = z.infer<typeof ChunkDelta>;
 
-const count = z.number().nullish();
 const Usage = z.object({
-  prompt_tokens: count,
-  completion_tokens: count,
-  total_tokens: count,
-  prompt_cache_hit_tokens: count,
-  reasoning_tokens: count,
-  prompt_tokens_details: z.object({ cached_tokens: count }).nullish(),
-  completion_tokens_details: z.object({ reasoning_tokens: count }).nullish(),
+  prompt_tokens: lenientNumber,
+  completion_tokens: lenientNumber,
+  total_tokens: lenientNumber,
+  prompt_cache_hit_tokens: lenientNumber,
+  reasoning_tokens: lenientNumber,
+  prompt_tokens_details: lenient(z.object({ cached_tokens: lenientNumber })),
+  completion_tokens_details: lenient(z.object({ reasoning_tokens: lenientNumber })),
 });
 export type WireUsage = z.infer<typeof Usage>;
-// What only counts must not cost a reply that can be read.
-const usage = Usage.nullish().catch(null);
+const usage = lenient(Usage);
+
+const Choice = z.object({
+  index: lenientIndex,
+  delta: ChunkDelta.nullish(),
+  message: ChunkDelta.nullish(),
+  finish_reason: lenientWord,
+  usage,
+});
 
 /**
- * One chunk of a Chat Completions stream, as loosely as servers keep to it; a reply sent whole (`message`) is one
- * chunk. Usage stands at the top, beside the choice (Moonshot) or under `x_groq`.
+ * One chunk of a Chat Completions stream, as loosely as servers keep to it; a reply sent whole (`message`) is one chunk.
+ * - Usage is at the top, beside the choice (Moonshot) or under `x_groq`.
+ * - Only text and calls have to be readable. A field of an odd type counts as missing, and a chunk without choices says
+ *   nothing more than its usage.
  */
 export const Chunk = z.object({
-  object: z.string().nullish(),
-  choices: z.array(
-    z.object({
-      index: z.int().nullish(),
-      delta: ChunkDelta.nullish(),
-      message: ChunkDelta.nullish(),
-      finish_reason: z.string().nullish(),
-      usage,
-    }),
-  ),
+  choices: z.array(Choice.nullish()).nullish(),
   usage,
-  x_groq: z.object({ usage }).nullish().catch(null),
+  x_groq: lenient(z.object({ usage })),
 });
 export type Chunk = z.infer<typeof Chunk>;

@@ -1,53 +1,50 @@
-import { REPLY_BOUNDS } from '../../bounds/reply-bounds.ts';
-import { boundReply } from '../unusable-reply.ts';
-import type { ChunkDelta } from './chunk.ts';
+import { isRecord } from '../../json.ts';
+import { type Fields, joinFields } from '../reply/join-fields.ts';
+import type { CallDelta, ChunkDelta } from './chunk.ts';
 
-type Detail = Record<string, unknown>;
-
-/** The reasoning a server wants back with its message, in the fields it came in. */
-export type Thoughts = {
-  reasoning_content?: string;
-  reasoning?: string;
-  reasoning_details?: Detail[];
-  extra_content?: unknown;
-};
-
-/** Adds a delta's reasoning and answers its text; where a server sends it in two fields, one counts. */
-export function gatherThoughts(thoughts: Thoughts, delta: ChunkDelta): string {
-  const details = delta.reasoning_details ?? [];
-  if (delta.reasoning_content) {
-    thoughts.reasoning_content = (thoughts.reasoning_content ?? '') + delta.reasoning_content;
-  }
-  if (delta.reasoning) thoughts.reasoning = (thoughts.reasoning ?? '') + delta.reasoning;
-  for (const detail of details) {
-    thoughts.reasoning_details ??= [];
-    joinDetail(thoughts.reasoning_details, detail);
-  }
-  if (delta.extra_content) thoughts.extra_content = delta.extra_content;
-  return delta.reasoning_content || delta.reasoning || details.map(readable).join('') || thinkingOf(delta);
+/** Adds a delta's reasoning, and every field that may be state of the server. Returns the text of the reasoning. */
+export function gatherThoughts(fields: Fields, delta: ChunkDelta): string {
+  joinFields(fields, stateIn(delta, OF_MESSAGE));
+  const { reasoning_content: content, reasoning, reasoning_details: details } = delta;
+  // Some servers send the same reasoning in two fields.
+  return textIn(content) || textIn(reasoning) || readableIn(details) || thinkingOf(delta);
 }
 
-/** Streamed deltas of one block become that block again: texts grow, of any other field the last value counts. */
-function joinDetail(details: Detail[], delta: Detail): void {
-  const last = details.at(-1);
-  if (!last || last.type !== delta.type || last.index !== delta.index) {
-    boundReply(details.push({ ...delta }), REPLY_BOUNDS.parts, 'details of reasoning');
-    return;
-  }
-  const grown = GROWING.filter((field) => typeof last[field] === 'string' && typeof delta[field] === 'string');
-  const texts = grown.map((field) => [field, `${last[field]}${delta[field]}`]);
-  Object.assign(last, givenFields(delta), Object.fromEntries(texts));
+/** Adds the fields of a call's delta that may be state of the server. */
+export function gatherCallState(fields: Fields, { function: called, ...delta }: CallDelta): void {
+  joinFields(fields, stateIn(delta, OF_CALL));
+  const inner = called ? stateIn(called, OF_FUNCTION) : {};
+  if (Object.keys(inner).length > 0) joinFields(fields, { function: inner });
 }
 
-const GROWING = ['text', 'summary', 'data', 'signature'];
+/** Fields that the text and the calls of a round say, and fields that only a reply has. */
+const OF_MESSAGE = new Set([
+  ...['role', 'content', 'refusal', 'tool_calls', 'function_call', 'name'],
+  ...['annotations', 'audio', 'images', 'logprobs', 'token_ids', 'citations'],
+]);
+const OF_CALL = new Set(['index', 'id', 'type', 'name', 'arguments']);
+const OF_FUNCTION = new Set(['name', 'arguments']);
 
-function givenFields(delta: Detail): Detail {
-  return Object.fromEntries(Object.entries(delta).filter(([, value]) => value !== null && value !== ''));
+function stateIn(delta: Fields, known: ReadonlySet<string>): Fields {
+  return Object.fromEntries(Object.entries(delta).filter(([name, value]) => !known.has(name) && isState(value)));
 }
 
-function readable(detail: Detail): string {
-  if (typeof detail.text === 'string') return detail.text;
-  return typeof detail.summary === 'string' ? detail.summary : '';
+/** State is a text, an object, or a list of objects. Numbers of tokens and flags are none. */
+function isState(value: unknown): boolean {
+  return (
+    typeof value === 'string' || isRecord(value) || (Array.isArray(value) && value.length > 0 && value.every(isRecord))
+  );
+}
+
+function textIn(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}
+
+function readableIn(details: unknown): string {
+  return (Array.isArray(details) ? details : [])
+    .filter(isRecord)
+    .map(({ text, summary }) => textIn(text) || textIn(summary))
+    .join('');
 }
 
 function thinkingOf({ content }: ChunkDelta): string {

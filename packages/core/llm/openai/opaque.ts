@@ -1,29 +1,62 @@
 import { z } from 'zod';
-import type { CallAccumulator } from './gather-calls.ts';
-import type { Thoughts } from './gather-thoughts.ts';
+import { isRecord } from '../../json.ts';
+import type { CallAccumulator } from '../reply/gather-calls.ts';
+import type { Fields } from '../reply/join-fields.ts';
+import { isOddId } from '../reply/odd-id.ts';
 
-/** What this wire wants back with a message; `calls` stands in the order of the calls, null where there is nothing. */
+const fields = z.record(z.string(), z.unknown());
+
+/** State of one call: its id if Pawl or another provider would change it, and the fields that came with it. */
+const CallState = z.object({ id: z.string().optional(), fields: fields.optional() });
+export type CallState = z.infer<typeof CallState>;
+
+/** State that a server wants back with a message, and with each of its calls in their order. */
 const Opaque = z.object({
-  message: z.record(z.string(), z.unknown()).default({}),
+  message: fields.default({}),
+  asked: z.array(CallState.nullable()).default([]),
+  /** Rounds that earlier versions saved have the `extra_content` of each call here. */
   calls: z.array(z.unknown()).default([]),
 });
-export type Opaque = z.infer<typeof Opaque>;
+type Stored = z.infer<typeof Opaque>;
+export type Opaque = Pick<Stored, 'message' | 'asked'>;
 
-/** The state to store with a reply, or null where the server wants nothing back. */
-export function opaqueOf(thoughts: Thoughts, calls: CallAccumulator[]): Opaque | null {
-  // `reasoning` is the readable half of `reasoning_details`; a server that sends both wants the details.
-  const { reasoning, ...rest } = thoughts;
-  const message = rest.reasoning_details ? rest : { ...thoughts };
-  const extras = calls.map(({ extra }) => extra);
-  const hasExtras = extras.some((extra) => extra !== null);
-  if (Object.keys(message).length === 0 && !hasExtras) return null;
-  return { message, calls: hasExtras ? extras : [] };
+/** Returns the state to store with a reply, or null if the server wants nothing back. */
+export function opaqueOf(
+  message: Fields,
+  calls: readonly CallAccumulator[],
+  callFields: Map<number, Fields>,
+): Opaque | null {
+  const asked = calls.map((call) => callState(call, callFields.get(call.place)));
+  const hasState = asked.some((state) => state !== null);
+  // `reasoning` is the readable half of `reasoning_details`. A server that sends both wants the details.
+  const { reasoning, ...rest } = message;
+  const kept = rest.reasoning_details || reasoning === undefined ? rest : { ...rest, reasoning };
+  if (Object.keys(kept).length === 0 && !hasState) return null;
+  return { message: kept, asked: hasState ? asked : [] };
 }
 
-const NOTHING: Opaque = { message: {}, calls: [] };
+function callState({ id }: CallAccumulator, given: Fields = {}): CallState | null {
+  const isOdd = isOddId(id);
+  const hasFields = Object.keys(given).length > 0;
+  if (!isOdd && !hasFields) return null;
+  return { ...(isOdd ? { id } : {}), ...(hasFields ? { fields: given } : {}) };
+}
 
-/** Reads a stored state; one that was never ours is nothing. */
+const NOTHING: Opaque = { message: {}, asked: [] };
+const known = new WeakMap<object, Opaque>();
+
+/** Reads a stored state, each only once. A state of another kind is nothing. */
 export function readOpaque(state: unknown): Opaque {
   // Most messages have none, and each request reads those of its whole history.
-  return state === null ? NOTHING : (Opaque.safeParse(state).data ?? NOTHING);
+  if (!isRecord(state)) return NOTHING;
+  const opaque = known.get(state) ?? parseOpaque(state);
+  known.set(state, opaque);
+  return opaque;
+}
+
+function parseOpaque(state: unknown): Opaque {
+  const { data } = Opaque.safeParse(state);
+  if (!data) return NOTHING;
+  const earlier = data.calls.map((extra) => (extra ? { fields: { extra_content: extra } } : null));
+  return { message: data.message, asked: data.asked.length > 0 ? data.asked : earlier };
 }

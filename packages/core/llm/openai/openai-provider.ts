@@ -1,16 +1,17 @@
-import { parseJson } from '../../json.ts';
 import type { Reply } from '../../turn/reply.ts';
 import { isCut, nameBreakages } from '../errors/classify-breakage.ts';
 import type { Asked } from '../errors/name-failure.ts';
 import { type AnswerHeaders, type Post, urlBelow } from '../http/http-client.ts';
 import { listModels } from '../http/list-models.ts';
 import { type OpenedReply, openReply } from '../http/open-reply.ts';
-import { readEvents, type ServerEvent } from '../http/read-events.ts';
+import type { ServerEvent } from '../http/read-events.ts';
 import { writeBody } from '../http/write-body.ts';
 import type { Delta, Provider, RoundRequest } from '../provider.ts';
+import { jsonValuesIn } from '../reply/json-values.ts';
+import { requireFinished } from '../reply/require-finished.ts';
 import { classifyErrorObject, classifyRefusal } from './classify-refusal.ts';
 import { type MaxTokensField, renderRequest } from './render-request.ts';
-import { finishReply, isFinished, startReply, takeChunk } from './reply-accumulator.ts';
+import { type Answering, finishReply, isFinished, startReply, takeChunk } from './reply-accumulator.ts';
 
 export type OpenaiOptions = {
   name: string;
@@ -52,7 +53,8 @@ export function openaiProvider(options: OpenaiOptions): Provider {
       return nameBreakages(asked, signal, async () => {
         const opened = await openReply(post, { ...(await renderPost(request, options)), signal });
         if (opened.kind === 'refused') throw classifyRefusal(opened, asked);
-        return await readReply(opened, { asked, signal, onDelta });
+        const toolNames = request.tools.map((tool) => tool.name);
+        return await readReply(opened, { provider: name, toolNames, asked, signal, onDelta });
       });
     },
   };
@@ -87,39 +89,43 @@ async function renderPost(request: RoundRequest, options: OpenaiOptions) {
   };
 }
 
-type Reading = { asked: Asked; signal: AbortSignal; onDelta: (delta: Delta) => void };
+type Reading = Answering & { asked: Asked; signal: AbortSignal; onDelta: (delta: Delta) => void };
 
-async function readReply(opened: OpenedReply, { asked, signal, onDelta }: Reading): Promise<Reply> {
-  const reply = startReply(asked.provider);
+async function readReply(opened: OpenedReply, { asked, signal, onDelta, ...answering }: Reading): Promise<Reply> {
+  const reply = startReply(answering);
   try {
     for await (const events of eventsOf(opened)) {
       signal.throwIfAborted();
       const end = events.findIndex(({ data }) => data.trim() === '[DONE]');
-      const chunks = (end === -1 ? events : events.slice(0, end)).map((event) => chunkOf(event, opened.headers, asked));
+      const chunks = chunksIn(end === -1 ? events : events.slice(0, end), { headers: opened.headers, asked });
       for (const delta of chunks.flatMap((chunk) => takeChunk(reply, chunk))) onDelta(delta);
       reply.isDone = end !== -1;
       if (reply.isDone) break;
     }
   } catch (error) {
-    if (!isFinished(reply) || !isCut(error)) throw error;
+    if (!isFinished(reply) || !(isCut(error) || error instanceof SyntaxError)) throw error;
   }
   signal.throwIfAborted();
+  requireFinished(opened, isFinished(reply), { ...asked, reason: 'not a chat completion' });
   return finishReply(reply);
 }
 
-/** A JSON object sent whole is one event; some servers call a stream of events JSON. */
+/** A reply sent whole is one event. */
 function eventsOf(opened: OpenedReply): AsyncIterable<ServerEvent[]> | Iterable<ServerEvent[]> {
-  if (opened.kind === 'stream') return opened.events;
-  const { text } = opened;
-  return typeof parseJson(text) === 'object' ? [[{ name: null, data: text }]] : readEvents([Buffer.from(text)]);
+  return opened.kind === 'stream' ? opened.events : [[{ name: null, data: opened.text }]];
 }
 
-/** Throws the error that came instead of a chunk. */
-function chunkOf(event: ServerEvent, headers: AnswerHeaders, asked: Asked): unknown {
-  const chunk: unknown = JSON.parse(event.data);
-  const error = errorIn(event, chunk);
-  if (error !== undefined) throw classifyErrorObject(error, headers, asked);
-  return chunk;
+/** The chunks of events. Throws the error that came instead of a chunk. */
+function chunksIn(events: ServerEvent[], { headers, asked }: { headers: AnswerHeaders; asked: Asked }): unknown[] {
+  return events.flatMap((event) =>
+    jsonValuesIn(event.data)
+      .flat()
+      .map((chunk) => {
+        const error = errorIn(event, chunk);
+        if (error !== undefined) throw classifyErrorObject(error, headers, asked);
+        return chunk;
+      }),
+  );
 }
 
 /** An error instead of a chunk: under `error`, by the event's name, or (vLLM) as an object of its own kind. */

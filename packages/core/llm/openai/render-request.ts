@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type {
   ChatCompletionAssistantMessageParam as AssistantParam,
   ChatCompletionCreateParamsStreaming as Body,
@@ -7,7 +6,7 @@ import type {
   ChatCompletionContentPart as PartParam,
   ChatCompletionFunctionTool as ToolParam,
 } from 'openai/resources/chat/completions';
-import { jsonObject } from '../../json.ts';
+import { isRecord, jsonObject } from '../../json.ts';
 import { argumentsAsObject } from '../../turn/history/as-object.ts';
 import type { Message } from '../../turn/message.ts';
 import type { TextFormat } from '../../turn/request/response.ts';
@@ -17,6 +16,7 @@ import type { RoundRequest } from '../provider.ts';
 import { wireName } from '../wire-name.ts';
 import { readOpaque } from './opaque.ts';
 import { renderParts, withoutPartsInResults } from './render-parts.ts';
+import { withWireIds } from './wire-ids.ts';
 
 /** How a server that speaks this wire calls the limit of a reply. */
 export type MaxTokensField = 'max_tokens' | 'max_completion_tokens';
@@ -71,14 +71,11 @@ function userMessage(content: PartParam[]): MessageParam[] {
 
 function assistant(spoken: Extract<Message, { role: 'assistant' }>, provider: string): AssistantParam {
   const state = readOpaque(spoken.opaque?.provider === provider ? spoken.opaque.state : null);
-  const calls = spoken.calls.map(
-    ({ id, name, arguments: args }, index): CallParam => ({
-      id,
-      type: 'function',
-      function: { name: wireName(name), arguments: objectText(args) },
-      ...(state.calls[index] ? { extra_content: state.calls[index] } : {}),
-    }),
-  );
+  const calls = spoken.calls.map(({ id, name, arguments: args }, index): CallParam => {
+    const { function: ofFunction, ...fields } = state.asked[index]?.fields ?? {};
+    const called = { name: wireName(name), arguments: objectText(args) };
+    return { ...fields, id, type: 'function', function: { ...(isRecord(ofFunction) ? ofFunction : {}), ...called } };
+  });
   return {
     ...state.message,
     role: 'assistant',
@@ -130,34 +127,4 @@ function choiceField(choice: ToolChoice): Partial<Body> {
   if (choice === 'auto') return {};
   if (typeof choice === 'string') return { tool_choice: choice };
   return { tool_choice: { type: 'function', function: { name: choice.name } } };
-}
-
-/** Models that want ids of exactly nine letters and digits, wherever they are hosted. */
-const MISTRALS = /mistral|ministral|mixtral|magistral|codestral|devstral|pixtral|voxtral/i;
-
-type Receiver = { provider: string; model: string };
-
-/**
- * The same history with ids the receiver takes: OpenAI 40 characters, most other servers more. An id that it would refuse,
- * of another provider or of Pawl's own making, becomes a part of its hash, the same in every request.
- */
-function withWireIds(messages: Message[], { provider, model }: Receiver): Message[] {
-  const rename = MISTRALS.test(`${provider}/${model}`) ? nineCharacters : fortyCharacters;
-  return messages.map((message): Message => {
-    if (message.role === 'tool') return { ...message, callId: rename(message.callId) };
-    if (message.role !== 'assistant') return message;
-    return { ...message, calls: message.calls.map((call) => ({ ...call, id: rename(call.id) })) };
-  });
-}
-
-function fortyCharacters(id: string): string {
-  return /^[a-zA-Z0-9_-]{1,40}$/.test(id) ? id : `call_${hash(id).slice(0, 32)}`;
-}
-
-function nineCharacters(id: string): string {
-  return /^[a-zA-Z0-9]{9}$/.test(id) ? id : hash(id).slice(0, 9);
-}
-
-function hash(id: string): string {
-  return createHash('sha256').update(id).digest('hex');
 }

@@ -1,22 +1,36 @@
 import { cleanText } from '../../text.ts';
-import type { RequestedCall } from '../../turn/message.ts';
-import type { FinishReason, Reply, Usage } from '../../turn/reply.ts';
+import type { Reply, Usage } from '../../turn/reply.ts';
 import { nameFailure } from '../errors/name-failure.ts';
 import type { Delta } from '../provider.ts';
+import { finishReasonOf, type OwnWords } from '../reply/finish-reason.ts';
+import {
+  type CallsAccumulator,
+  distinctCalls,
+  type CallDelta as Gathered,
+  gatherCall,
+  nextChunk,
+  requestedCall,
+  startCalls,
+} from '../reply/gather-calls.ts';
+import type { Fields } from '../reply/join-fields.ts';
 import { type CallDelta, Chunk, type ChunkDelta, type WireUsage } from './chunk.ts';
-import { type CallAccumulator, type CallsAccumulator, gatherCall, isBlank, startCalls } from './gather-calls.ts';
-import { gatherThoughts, type Thoughts } from './gather-thoughts.ts';
+import { gatherCallState, gatherThoughts } from './gather-thoughts.ts';
 import { opaqueOf } from './opaque.ts';
 
 /** A reply while its chunks arrive. */
 export type ReplyAccumulator = {
   provider: string;
+  ownWords: OwnWords | undefined;
   text: string;
   /** Where in the text the model began to refuse. */
   refusalFrom: number | null;
   calls: CallsAccumulator;
-  thoughts: Thoughts;
-  /** The reply came whole, so that nothing is missing even where no reason to stop is given. */
+  /** State of the server, with the message and with each call by its place. */
+  state: Fields;
+  callStates: Map<number, Fields>;
+  /** The reply has reasoning or media, so that it says something without a text. */
+  hasMore: boolean;
+  /** The reply came whole, so that nothing is missing even if no reason to stop is given. */
   isWhole: boolean;
   finishReasonRaw: string | null;
   usage: Usage | null;
@@ -26,14 +40,20 @@ export type ReplyAccumulator = {
   isDone: boolean;
 };
 
-/** An empty reply to gather chunks in; `provider` stands in the failures it may throw. */
-export function startReply(provider: string): ReplyAccumulator {
+/** About the request of a reply: its provider, the names of its tools, and the operator's words for why a model stops. */
+export type Answering = { provider: string; toolNames?: Iterable<string>; ownWords?: OwnWords | undefined };
+
+/** An empty reply to gather chunks in; `provider` is named in the failures it may throw. */
+export function startReply({ provider, toolNames, ownWords }: Answering): ReplyAccumulator {
   return {
     provider,
+    ownWords,
     text: '',
     refusalFrom: null,
-    calls: startCalls(),
-    thoughts: {},
+    calls: startCalls(toolNames),
+    state: {},
+    callStates: new Map(),
+    hasMore: false,
     isWhole: false,
     finishReasonRaw: null,
     usage: null,
@@ -43,13 +63,16 @@ export function startReply(provider: string): ReplyAccumulator {
   };
 }
 
-/** Adds one chunk and answers what is new in it. What is no chunk fails as `provider_bad_response`. */
+/**
+ * Adds one chunk and returns its deltas. A chunk without choices and usage says nothing. A chunk whose text or calls cannot
+ * be read fails as `provider_bad_response`.
+ */
 export function takeChunk(reply: ReplyAccumulator, raw: unknown): Delta[] {
   const { success, data: chunk } = Chunk.safeParse(raw);
   if (!success) throw unusable(reply, 'not a chat completion chunk');
 
   // Only the first choice is the reply, whatever `n` was asked for.
-  const choice = chunk.choices.find(({ index }) => !index);
+  const choice = chunk.choices?.find((each) => each && !each.index);
   const usage = chunk.usage ?? choice?.usage ?? chunk.x_groq?.usage;
   const counted = usage ? readUsage(usage) : null;
   reply.usage = counted ?? reply.usage;
@@ -79,31 +102,29 @@ export function isFinished(reply: ReplyAccumulator): boolean {
 
 /** The reply in our words. A stream that was cut, or a reply that is of no use, is a `ProviderFailed` to try again. */
 export function finishReply(reply: ReplyAccumulator): Reply {
-  const { finishReasonRaw, refusalFrom, usage } = reply;
+  const { provider, finishReasonRaw, refusalFrom, usage, ownWords } = reply;
   checkEnd(reply);
-  const finishReason = mapFinishReason(finishReasonRaw, {
-    calls: reply.calls.all.length > 0,
-    refused: refusalFrom !== null,
-  });
-  const mayBeEmpty = finishReason === 'length' || finishReason === 'content_filter' || finishReason === 'refusal';
-  if (!mayBeEmpty && reply.calls.all.length === 0 && !reply.text.trim()) throw unusable(reply, 'the reply is empty');
-
+  const calls = distinctCalls(reply.calls.all);
+  const seen = { calls: calls.length > 0, refused: refusalFrom !== null };
+  const finishReason = finishReasonOf(finishReasonRaw ?? 'stop', seen, { provider, own: ownWords });
   return {
     text: reply.text ? cleanText(reply.text) : null,
-    calls: reply.calls.all.map((call) => askedCall(call, finishReason === 'length')),
+    calls: calls.map((call) => requestedCall(call, finishReason === 'length')),
     // Cleaning keeps the length of a text.
     refusalFrom,
     finishReason,
     finishReasonRaw: finishReasonRaw?.slice(0, 100) ?? null,
     usage,
-    opaque: opaqueOf(reply.thoughts, reply.calls.all),
+    opaque: opaqueOf(reply.state, calls, reply.callStates),
+    ...(reply.hasMore ? { hasMore: true } : {}),
   };
 }
 
 function takeDelta(reply: ReplyAccumulator, delta: ChunkDelta): Delta[] {
-  const thought = gatherThoughts(reply.thoughts, delta);
+  const thought = gatherThoughts(reply.state, delta);
   const text = textOf(delta);
   const refusal = delta.refusal ?? '';
+  reply.hasMore ||= thought !== '' || hasMedia(delta);
   reply.text += text;
   if (refusal) reply.refusalFrom ??= reply.text.length;
   reply.text += refusal;
@@ -111,17 +132,57 @@ function takeDelta(reply: ReplyAccumulator, delta: ChunkDelta): Delta[] {
     ...(thought ? [{ kind: 'reasoning', text: thought } as const] : []),
     ...(text ? [{ kind: 'text', text } as const] : []),
     ...(refusal ? [{ kind: 'refusal', text: refusal } as const] : []),
-    ...callsOf(delta).flatMap((call) => gatherCall(reply.calls, call)),
+    ...takeCalls(reply, callsOf(delta)),
   ];
 }
 
-/** Also where the delta has no arguments yet: the call's name comes before them. */
+/** Images (OpenRouter) or audio, which Pawl neither stores nor shows. */
+function hasMedia({ content, images, audio }: ChunkDelta): boolean {
+  const isMedia = Array.isArray(content) && content.some(({ type }) => /image|audio|video/.test(type ?? ''));
+  return isMedia || (Array.isArray(images) && images.length > 0) || Boolean(audio);
+}
+
+function takeCalls(reply: ReplyAccumulator, deltas: CallDelta[]): Delta[] {
+  const calls = deltas.filter((delta) => !isBlank(delta));
+  if (calls.length === 0) return [];
+  nextChunk(reply.calls);
+  return calls.flatMap((delta) => {
+    const { call, deltas: added } = gatherCall(reply.calls, gathered(delta));
+    const fields = reply.callStates.get(call.place) ?? {};
+    gatherCallState(fields, delta);
+    if (Object.keys(fields).length > 0) reply.callStates.set(call.place, fields);
+    return added;
+  });
+}
+
+function gathered({ index, id, function: called, ...rest }: CallDelta): Gathered {
+  const { name, arguments: args } = called ?? rest;
+  return {
+    index: index ?? null,
+    id: id ?? '',
+    name: typeof name === 'string' ? name : '',
+    text: textOfArguments(args),
+  };
+}
+
+/** Some servers send the arguments as an object. */
+function textOfArguments(args: unknown): string {
+  if (args === null || args === undefined) return '';
+  return typeof args === 'string' ? args : JSON.stringify(args);
+}
+
+/** Some servers send a call with all its fields empty if there is none. */
+function isBlank({ id, function: called, index: _index, type: _type, ...rest }: CallDelta): boolean {
+  return !id && !called?.name && !called?.arguments && !Object.values(rest).some(Boolean);
+}
+
+/** Also if the delta has no arguments yet: the call's name comes before them. */
 function hasCall(delta: ChunkDelta): boolean {
   return !callsOf(delta).every(isBlank);
 }
 
 function callsOf({ tool_calls, function_call }: ChunkDelta): CallDelta[] {
-  return tool_calls ?? [{ function: function_call }];
+  return tool_calls ?? (function_call ? [{ function: function_call }] : []);
 }
 
 function textOf({ content }: ChunkDelta): string {
@@ -129,50 +190,15 @@ function textOf({ content }: ChunkDelta): string {
   return content.reduce((text, part) => text + (part.text ?? ''), '');
 }
 
-/** Some servers put their own breakdown where the reason stands; a call without a name cannot be answered. */
+/** A call without a name cannot be answered. */
 function checkEnd(reply: ReplyAccumulator): void {
-  const { provider, finishReasonRaw: raw } = reply;
+  const { provider, calls } = reply;
   if (!isFinished(reply)) throw nameFailure('provider_unavailable', { provider, reason: 'the stream was cut' });
-  if (raw === 'insufficient_system_resource') throw nameFailure('provider_overloaded', { provider, reason: raw });
-  if (raw === 'error') throw unusable(reply, 'it stopped with an error');
-  if (reply.calls.all.some(({ name }) => !name)) throw unusable(reply, 'a tool call has no name');
-}
-
-/** No arguments at all means none are needed, unless the reply was cut off in the middle. */
-function askedCall({ id, name, arguments: args }: CallAccumulator, isCut: boolean): RequestedCall {
-  const text = args.trim() || isCut ? args : '{}';
-  return { id: cleanText(id), name: cleanText(name), arguments: cleanText(text) };
+  if (calls.all.some(({ name }) => !name)) throw unusable(reply, 'a tool call has no name');
 }
 
 function unusable({ provider }: ReplyAccumulator, reason: string) {
   return nameFailure('provider_bad_response', { provider, reason });
-}
-
-const REASONS = new Map<string, FinishReason>([
-  ['stop', 'stop'],
-  ['eos', 'stop'],
-  ['end_turn', 'stop'],
-  ['stop_sequence', 'stop'],
-  ['complete', 'stop'],
-  ['tool_calls', 'tool_calls'],
-  ['tool_call', 'tool_calls'],
-  ['function_call', 'tool_calls'],
-  ['tool_use', 'tool_calls'],
-  ['length', 'length'],
-  ['max_tokens', 'length'],
-  ['model_length', 'length'],
-  ['content_filter', 'content_filter'],
-  ['safety', 'content_filter'],
-  ['refusal', 'refusal'],
-]);
-
-/** Why the model stopped, in our words: total over whatever a server says, checked against the reply's content. */
-function mapFinishReason(raw: string | null, seen: { calls: boolean; refused: boolean }): FinishReason {
-  const reason = REASONS.get((raw ?? 'stop').toLowerCase()) ?? 'other';
-  if (reason !== 'stop' && reason !== 'tool_calls') return reason;
-  if (seen.refused) return 'refusal';
-  // Some servers say `stop` beside calls (a forced tool choice), some `tool_calls` beside plain text.
-  return seen.calls ? 'tool_calls' : 'stop';
 }
 
 /** A provider's count in our words; null where it counted nothing. */

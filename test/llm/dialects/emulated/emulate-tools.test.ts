@@ -18,10 +18,12 @@ const emulate = (...replies: Parameters<typeof scriptedProvider>[0]) => {
   };
 };
 
-test('native mode is the provider itself', () => {
-  const provider = scriptedProvider([]);
+test('native mode asks the provider with the request as it is', async () => {
+  const provider = scriptedProvider([says('Hi.')]);
 
-  expect(chooseDialect('native', provider)).toBe(provider);
+  await chooseDialect('native', provider).ask(someRequest, new AbortController().signal, () => undefined);
+
+  expect(provider.asked).toEqual([someRequest]);
 });
 
 test('without tools the model is asked as usual, and its answer is shown', async () => {

@@ -1,7 +1,10 @@
 import { cleanText } from '../../../text.ts';
 import type { RequestedCall } from '../../../turn/message.ts';
-import type { FinishReason, Reply, Usage } from '../../../turn/reply.ts';
+import type { Reply, Usage } from '../../../turn/reply.ts';
 import { nameFailure } from '../../errors/name-failure.ts';
+import { finishReasonOf } from '../../reply/finish-reason.ts';
+import { unwrapArguments } from '../../reply/gather-arguments.ts';
+import { isOddId } from '../../reply/odd-id.ts';
 import { type KeptPart, Metadata, opaqueOf } from '../opaque.ts';
 import type { CallAccumulator } from './call-accumulator.ts';
 import type { ReplyAccumulator } from './reply-accumulator.ts';
@@ -15,11 +18,12 @@ export function finishReply(reply: ReplyAccumulator): Reply {
     throw nameFailure('provider_unavailable', { provider, reason: 'the stream was cut' });
   }
   const { unified, raw } = finish.finishReason;
-  if (unified === 'error') throw unusable(provider, 'it stopped with an error');
   if (calls.some(({ name }) => !name)) throw unusable(provider, 'a tool call has no name');
-  const finishReason = mapFinishReason(unified, calls.length > 0);
-  const mayBeEmpty = finishReason === 'length' || finishReason === 'content_filter';
-  if (!mayBeEmpty && calls.length === 0 && !text.trim()) throw unusable(provider, 'the reply is empty');
+  const finishReason = finishReasonOf(
+    unified === 'other' ? String(raw) : unified,
+    { calls: calls.length > 0 },
+    { provider },
+  );
   return {
     text: text ? cleanText(text) : null,
     calls: calls.map((call) => askedCall(call, finishReason === 'length')),
@@ -27,6 +31,7 @@ export function finishReply(reply: ReplyAccumulator): Reply {
     finishReasonRaw: String(raw ?? unified).slice(0, 100),
     usage: readUsage(finish.usage),
     opaque: opaqueOf(reply.parts.flatMap((part) => keptPart(part, calls))),
+    ...(reply.parts.some(({ kind }) => kind === 'reasoning' || kind === 'custom') ? { hasMore: true } : {}),
     ...(reply.warnings.size > 0 ? { warnings: [...reply.warnings] } : {}),
   };
 }
@@ -41,23 +46,9 @@ function unusable(provider: string, reason: string) {
   return nameFailure('provider_bad_response', { provider, reason });
 }
 
-const REASONS = new Map<string, FinishReason>([
-  ['stop', 'stop'],
-  ['tool-calls', 'tool_calls'],
-  ['length', 'length'],
-  ['content-filter', 'content_filter'],
-]);
-
-/** Why the model stopped, in our words, checked against the reply's content: some say `stop` beside calls. */
-function mapFinishReason(unified: string, hasCalls: boolean): FinishReason {
-  const reason = REASONS.get(unified) ?? 'other';
-  if (reason !== 'stop' && reason !== 'tool_calls') return reason;
-  return hasCalls ? 'tool_calls' : 'stop';
-}
-
 /** No arguments at all means none are needed, unless the reply was cut off in the middle. */
 function askedCall({ id, name, arguments: args }: CallAccumulator, isCut: boolean): RequestedCall {
-  const text = args.trim() || isCut ? args : '{}';
+  const text = isCut ? args : unwrapArguments(args);
   return { id: cleanText(id), name: cleanText(name), arguments: cleanText(text) };
 }
 
@@ -87,10 +78,14 @@ function keptPart(part: ReplyAccumulator['parts'][number], calls: CallAccumulato
       return part.text || told.metadata ? [{ reasoning: part.text, ...told }] : [];
     }
     case 'call':
-      return [{ call: part.place, ...toldWith(calls[part.place]?.metadata) }];
+      return [{ call: part.place, ...oddId(calls[part.place]?.id), ...toldWith(calls[part.place]?.metadata) }];
     case 'custom':
       return [{ custom: part.named, ...toldWith(part.metadata) }];
   }
+}
+
+function oddId(id = ''): { id?: string } {
+  return isOddId(id) ? { id } : {};
 }
 
 /** What a package says beside a part, as far as it is JSON that can be stored. */

@@ -29,7 +29,7 @@ export type About = {
  */
 export function renderPrompt(messages: Message[], about: About): PromptMessage[] {
   const { system, rest } = systemPrompt(messages, about.instructions);
-  const spoken = withWireIds(withoutPartsInResults(rest), `${about.provider}/${about.model}`);
+  const spoken = withWireIds(withoutPartsInResults(rest), about);
   const rendered = spoken.map((message) => render(message, about)).filter(({ content }) => content.length > 0);
   return [...(system ? [{ role: 'system', content: system } as const] : []), ...fromUserToUser(merge(rendered))];
 }

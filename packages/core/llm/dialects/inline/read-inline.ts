@@ -100,9 +100,9 @@ function readReply(reply: Reply, { calls: marked, ...read }: Read, { tools, tool
   return { ...reply, ...read, calls, finishReason: finishReason(reply.finishReason, calls.length > 0) };
 }
 
-/** A cut or filtered reply stays one: its calls are not run. */
+/** Only a reply that ended well has calls to run. */
 function finishReason(given: FinishReason, hasCalls: boolean): FinishReason {
-  return hasCalls && (given === 'stop' || given === 'other') ? 'tool_calls' : given;
+  return hasCalls && given === 'stop' ? 'tool_calls' : given;
 }
 
 /** The instructions with what the model needs to call tools in its text: the syntax, what to do, the tools. */

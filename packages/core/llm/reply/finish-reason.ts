@@ -1,0 +1,67 @@
+import type { ProviderFailed } from '../../failure.ts';
+import type { FinishReason } from '../../turn/reply.ts';
+import { nameFailure } from '../errors/name-failure.ts';
+
+/** What a word of a server means: why the model stopped, or a failure that another try may not meet. */
+type Meaning = FinishReason | 'failed' | 'overloaded';
+
+/** The words of an operator, `PAWL_PROVIDERS.<name>.finish_reasons`. */
+export type OwnWords = Readonly<Record<string, FinishReason>>;
+
+/** The words that servers have for why the model stopped, all wires together. The server that is not obvious is named. */
+const WORDS: Record<Meaning, string[]> = {
+  stop: ['stop', 'end_turn', 'stop_sequence', 'complete', 'eos', 'eos_token', 'endoftext', 'unexpected_tool_call'],
+  tool_calls: ['tool_calls', 'tool_call', 'tool_use', 'function_call'],
+  length: [
+    ...['length', 'max_tokens', 'max_output_tokens', 'max_length', 'model_length', 'token_limit', 'continuation'],
+    ...['model_context_window_exceeded', 'context_window_exceeded', 'time_limit', 'pause_turn'],
+  ],
+  content_filter: [
+    ...['content_filter', 'content_filtered', 'guardrail_intervened', 'safety', 'recitation', 'language', 'blocklist'],
+    ...['prohibited_content', 'spii', 'model_armor', 'image_safety', 'image_prohibited_content', 'image_recitation'],
+    // Z.ai, Cohere.
+    ...['sensitive', 'error_toxic'],
+  ],
+  refusal: ['refusal'],
+  // vLLM and SGLang abort; Z.ai's network fails; watsonx cancels; Bedrock and Gemini call a call malformed.
+  failed: [
+    ...['error', 'abort', 'aborted', 'network_error', 'cancelled', 'canceled', 'timeout'],
+    ...['malformed_function_call', 'malformed_response', 'malformed_model_output', 'malformed_tool_use'],
+  ],
+  // DeepSeek.
+  overloaded: ['insufficient_system_resource'],
+  other: [],
+};
+
+const MEANINGS = new Map(
+  Object.entries(WORDS).flatMap(([meaning, words]) => words.map((word) => [word, meaning as Meaning] as const)),
+);
+
+/** What a reply has beside its finish reason. */
+export type Seen = { calls: boolean; refused?: boolean };
+
+/**
+ * Why the model stopped, in our words, checked against the content of the reply. An unknown word is `other`, which is no
+ * success. A word for a failure is a `ProviderFailed`.
+ */
+export function finishReasonOf(
+  raw: string,
+  { calls, refused = false }: Seen,
+  { provider, own = {} }: { provider: string; own?: OwnWords | undefined },
+): FinishReason {
+  const word = raw
+    .trim()
+    .toLowerCase()
+    .replaceAll(/[\s-]+/g, '_');
+  const meaning = own[word] ?? MEANINGS.get(word) ?? 'other';
+  if (meaning === 'failed' || meaning === 'overloaded') throw failure(meaning, provider, raw);
+  if (meaning !== 'stop' && meaning !== 'tool_calls') return meaning;
+  if (refused) return 'refusal';
+  // Some servers say `stop` beside calls, some `tool_calls` beside plain text.
+  return calls ? 'tool_calls' : 'stop';
+}
+
+function failure(meaning: 'failed' | 'overloaded', provider: string, raw: string): ProviderFailed {
+  const code = meaning === 'failed' ? 'provider_bad_response' : 'provider_overloaded';
+  return nameFailure(code, { provider, reason: `it stopped with "${raw.slice(0, 100)}"` });
+}

@@ -1,0 +1,126 @@
+import { canonicalJson, isRecord, type JsonScan, parseJson, scanJson, startJsonScan } from '../../json.ts';
+
+/** The arguments of a call while they arrive: all pieces joined, and the reading in which each piece repeats all before it. */
+export type ArgumentsAccumulator = {
+  text: string;
+  /** The last piece, as long as each piece so far began with the piece before it. Null from the first that did not. */
+  latest: string | null;
+  repeats: number;
+  /** How far `text` was read, and whether it cannot become JSON any more. */
+  scan: JsonScan;
+  isBroken: boolean;
+  /** The text that was found to be whole, and its one spelling. Checked once, however often it is asked. */
+  whole: { text: string; canonical: string } | null;
+};
+
+/** Starts the arguments of a call. */
+export function startArguments(): ArgumentsAccumulator {
+  return { text: '', latest: '', repeats: 0, scan: startJsonScan(), isBroken: false, whole: null };
+}
+
+/** So many pieces that each repeat all before them are no coincidence: only the last piece is kept from then on. */
+const SURELY_CUMULATIVE = 8;
+
+/** Adds a piece and returns its new text. A piece that repeats the text before it adds only the rest. */
+export function addPiece(args: ArgumentsAccumulator, piece: string): string {
+  const { latest } = args;
+  if (!piece.trim()) return append(args, piece);
+  if (latest === null) return append(args, piece);
+  if (!isBlank(latest) && !piece.startsWith(latest)) {
+    args.latest = null;
+    return append(args, piece);
+  }
+  args.latest = piece;
+  if (isBlank(latest) || piece === latest) return append(args, piece);
+  args.repeats += 1;
+  if (args.repeats < SURELY_CUMULATIVE) append(args, piece);
+  else args.text = piece;
+  return piece.slice(latest.length);
+}
+
+/** Replaces the arguments by those that a server sends instead. */
+export function restartArguments(args: ArgumentsAccumulator): void {
+  Object.assign(args, startArguments());
+}
+
+function append(args: ArgumentsAccumulator, piece: string): string {
+  args.text += piece;
+  scanJson(args.scan, piece);
+  return piece;
+}
+
+/** Some servers send an empty object before the arguments. */
+function isBlank(text: string): boolean {
+  return /^\s*(\{\s*\})?\s*$/.test(text);
+}
+
+/** Whether no arguments have come, or only an empty object. */
+export function hasNoArguments({ text }: ArgumentsAccumulator): boolean {
+  return text.length < LONGEST_PLAIN && isBlank(text);
+}
+
+/** Whether the arguments are one whole JSON value. The text is parsed only once all brackets are closed. */
+export function hasWholeArguments(args: ArgumentsAccumulator): boolean {
+  const { text, scan } = args;
+  if (args.whole?.text === text) return true;
+  if (args.isBroken || (!scan.isClosed && text.length > LONGEST_PLAIN)) return false;
+  const isWhole = parseJson(text) !== undefined;
+  args.isBroken = scan.isClosed && !isWhole;
+  if (isWhole) args.whole = { text, canonical: canonicalJson(text.trim()) };
+  return isWhole;
+}
+
+/** Characters of a number or a word, which no bracket closes. */
+const LONGEST_PLAIN = 64;
+
+/** Whether a text says the same as the whole arguments that have come. */
+export function isRepeated({ whole }: ArgumentsAccumulator, again: string): boolean {
+  return whole !== null && parseJson(again) !== undefined && canonicalJson(again.trim()) === whole.canonical;
+}
+
+/**
+ * Returns the arguments byte for byte as the model wrote them. If all pieces together are no JSON, servers repeated
+ * something: each piece all before it, the whole at the end, or an empty object at the start. The repetition is left out.
+ */
+export function settleArguments({ text, latest }: ArgumentsAccumulator): string {
+  if (!text.trim() || parseJson(text) !== undefined) return text;
+  if (latest && parseJson(latest) !== undefined) return latest;
+  return onlyValueIn(text) ?? text;
+}
+
+/**
+ * Returns arguments that some servers write in another way as an object: `null`, an empty list or an empty text for none, and an
+ * object that is written once more as a JSON text. Any other text stays as it is.
+ */
+export function unwrapArguments(text: string): string {
+  if (/^\s*\{/.test(text)) return text;
+  const value = text.trim() ? parseJson(text) : null;
+  if (value === null || value === '' || (Array.isArray(value) && value.length === 0)) return '{}';
+  return typeof value === 'string' && isRecord(parseJson(value)) ? value : text;
+}
+
+/** The one object that a text of several objects repeats, beside empty objects. Null if there are several, or none. */
+function onlyValueIn(text: string): string | null {
+  const values = valuesIn(text);
+  if (!values?.every((value) => isRecord(parseJson(value)))) return null;
+  const said = values.filter((value) => !isBlank(value));
+  const distinct = new Set(said.map(canonicalJson));
+  if (distinct.size > 1) return null;
+  return said.at(-1) ?? values.at(-1) ?? null;
+}
+
+/** The JSON values that follow each other in a text. Null if there are too many to be a repetition. */
+function valuesIn(text: string): string[] | null {
+  const values: string[] = [];
+  let from = 0;
+  let scan = startJsonScan();
+  for (let at = 0; at < text.length; at += 1) {
+    if (!scanJson(scan, text.charAt(at)).isClosed) continue;
+    if (values.push(text.slice(from, at + 1)) > MOST_VALUES) return null;
+    from = at + 1;
+    scan = startJsonScan();
+  }
+  return text.slice(from).trim() ? [...values, text.slice(from)] : values;
+}
+
+const MOST_VALUES = 100;

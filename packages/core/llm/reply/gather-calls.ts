@@ -1,0 +1,180 @@
+import { REPLY_BOUNDS } from '../../bounds/reply-bounds.ts';
+import { canonicalJson } from '../../json.ts';
+import { cleanText } from '../../text.ts';
+import type { RequestedCall } from '../../turn/message.ts';
+import type { Delta } from '../provider.ts';
+import { boundReply } from '../unusable-reply.ts';
+import {
+  type ArgumentsAccumulator,
+  addPiece,
+  hasNoArguments,
+  hasWholeArguments,
+  isRepeated,
+  restartArguments,
+  settleArguments,
+  startArguments,
+  unwrapArguments,
+} from './gather-arguments.ts';
+
+/** One delta of a call, of any wire; what the server left out is null or empty. */
+export type CallDelta = { index: number | null; id: string; name: string; text: string };
+
+/** A call while it arrives. `place` is its place among the calls. */
+export type CallAccumulator = {
+  place: number;
+  index: number | null;
+  id: string;
+  name: string;
+  arguments: ArgumentsAccumulator;
+  /** The chunk that last named it, counted from 1. */
+  namedIn: number;
+};
+
+/** The calls of a reply in their order, found by the index and the id of their deltas. */
+export type CallsAccumulator = {
+  all: CallAccumulator[];
+  at: Map<number, CallAccumulator>;
+  withId: Map<string, CallAccumulator>;
+  toolNames: ReadonlySet<string>;
+  chunks: number;
+};
+
+/** Starts the calls of a reply to a request that declares these tools. */
+export function startCalls(toolNames: Iterable<string> = []): CallsAccumulator {
+  return { all: [], at: new Map(), withId: new Map(), toolNames: new Set(toolNames), chunks: 0 };
+}
+
+/** What a delta did: the call that it belongs to, whether it started that call, and its new text. */
+export type GatheredCall = { call: CallAccumulator; isNew: boolean; deltas: Delta[] };
+
+/** Counts one more chunk. Two named calls of one chunk are two calls, however alike they are. */
+export function nextChunk(calls: CallsAccumulator): void {
+  calls.chunks += 1;
+}
+
+/**
+ * Adds one delta to its call, or starts a call. The index and the id identify a call, as far as a server sends them:
+ * - A delta that repeats a call, its name or its arguments adds nothing.
+ * - A name in pieces is put together if a tool of the request has the whole name.
+ * - A delta with an unknown index and without name and id continues the last call.
+ */
+export function gatherCall(calls: CallsAccumulator, delta: CallDelta): GatheredCall {
+  const known = findCall(calls, delta);
+  const meaning = known ? compare(calls, known, delta) : 'another';
+  if (!known || meaning === 'another') return start(calls, delta);
+  if (!known.id && delta.id) giveId(calls, known, delta.id);
+  if (delta.name) takeName(calls, known, delta.name);
+  if (meaning === 'repeated') return { call: known, isNew: false, deltas: [] };
+  if (meaning === 'corrected') restartArguments(known.arguments);
+  return { call: known, isNew: false, deltas: growCall(known, delta.text) };
+}
+
+/** The call as the model asked for it. Arguments that are missing are an empty object, unless the reply was cut. */
+export function requestedCall({ id, name, arguments: args }: CallAccumulator, isCut: boolean): RequestedCall {
+  const text = settleArguments(args);
+  return { id: cleanText(id), name: cleanText(name), arguments: cleanText(isCut ? text : unwrapArguments(text)) };
+}
+
+/** The calls without those that came twice: with the same id, name and arguments. */
+export function distinctCalls(calls: readonly CallAccumulator[]): CallAccumulator[] {
+  const said = new Map(calls.map((call) => [call, call.id && JSON.stringify([call.id, call.name, settled(call)])]));
+  const keys = [...said.values()];
+  return calls.filter((call, index) => !said.get(call) || keys.indexOf(said.get(call) ?? '') === index);
+}
+
+function settled({ arguments: args }: CallAccumulator): string {
+  return canonicalJson(unwrapArguments(settleArguments(args)));
+}
+
+function start(calls: CallsAccumulator, { index, id, name, text }: CallDelta): GatheredCall {
+  const place = calls.all.length;
+  const call = { place, index, id: '', name, arguments: startArguments(), namedIn: name ? calls.chunks : 0 };
+  boundReply(calls.all.push(call), REPLY_BOUNDS.calls, 'tool calls');
+  if (index !== null) calls.at.set(index, call);
+  if (id) giveId(calls, call, id);
+  return { call, isNew: true, deltas: growCall(call, text) };
+}
+
+/** Adds a piece of arguments to a call. */
+export function growCall(call: CallAccumulator, text: string): Delta[] {
+  const added = text && addPiece(call.arguments, text);
+  boundReply(call.arguments.text.length, REPLY_BOUNDS.argumentsLength, 'of arguments in one call');
+  return added ? [{ kind: 'tool-arguments', index: call.place, text: added }] : [];
+}
+
+/** Of an id anywhere, and of an id among the calls of one index. */
+function keyOf(index: number | null, id: string): string {
+  return `${index ?? 'any'} ${id}`;
+}
+
+function giveId(calls: CallsAccumulator, call: CallAccumulator, id: string): void {
+  call.id = id;
+  for (const key of [keyOf(null, id), keyOf(call.index, id)]) {
+    const known = calls.withId.get(key);
+    if (!known || known.place < call.place) calls.withId.set(key, call);
+  }
+}
+
+/** The call that a delta may belong to: of its id, else the latest at its index. Some servers make up an id for each delta. */
+function findCall(calls: CallsAccumulator, { index, id, name, text }: CallDelta): CallAccumulator | undefined {
+  const withId = id ? (calls.withId.get(keyOf(index, id)) ?? calls.withId.get(keyOf(null, id))) : undefined;
+  if (withId) return withId;
+  const last = calls.all.at(-1);
+  if (index === null) return last;
+  const there = calls.at.get(index);
+  if (id || name) return there;
+  return there && !isMisplaced(there, last, text) ? there : last;
+}
+
+/** Some servers send the arguments of each call under the index of the first. */
+function isMisplaced(there: CallAccumulator, last: CallAccumulator | undefined, text: string): boolean {
+  if (last === there || !last || !text.trim() || !hasWholeArguments(there.arguments)) return false;
+  return !isRepeated(there.arguments, text) && !hasWholeArguments(last.arguments);
+}
+
+/** What a delta says about a call that it may belong to. */
+type Meaning = 'continued' | 'repeated' | 'corrected' | 'another';
+
+/**
+ * Some servers give every whole call the index 0, no index, or the same id: then the name that comes with each call
+ * starts another. A fresh id without a name starts none.
+ */
+function compare(calls: CallsAccumulator, call: CallAccumulator, delta: CallDelta): Meaning {
+  if (!delta.name || !call.name) return meaningOfText(call, delta);
+  if (startsAnother(calls, call, delta)) return 'another';
+  const isWhole = delta.name === call.name && delta.text.trim() !== '' && hasWholeArguments(call.arguments);
+  return isWhole ? meaningOfWhole(call, delta) : 'continued';
+}
+
+function startsAnother(calls: CallsAccumulator, call: CallAccumulator, { index, id, name }: CallDelta): boolean {
+  if (id && call.id && id !== call.id) return true;
+  if (index !== null && call.index !== null && index !== call.index) return true;
+  if (name !== call.name) return joinedName(calls, call, name) === null;
+  return call.namedIn === calls.chunks && !(id && call.id);
+}
+
+/** The meaning of arguments that come with the name, after a call that has whole arguments. */
+function meaningOfWhole({ arguments: args }: CallAccumulator, { index, id, text }: CallDelta): Meaning {
+  const isIdentified = id !== '' || index !== null;
+  if (isIdentified && isRepeated(args, text)) return 'repeated';
+  if (isIdentified && hasNoArguments(args)) return 'corrected';
+  return id !== '' && index !== null ? 'corrected' : 'another';
+}
+
+function meaningOfText({ arguments: args }: CallAccumulator, { text }: CallDelta): Meaning {
+  const isOver = text.length > 1 && args.scan.isClosed && hasWholeArguments(args);
+  return isOver && isRepeated(args, text) ? 'repeated' : 'continued';
+}
+
+function takeName(calls: CallsAccumulator, call: CallAccumulator, name: string): void {
+  call.namedIn = calls.chunks;
+  call.name = call.name && name !== call.name ? (joinedName(calls, call, name) ?? call.name) : name;
+}
+
+/** The name of a call that goes on with a piece, or comes once more with more of it. Null if no tool has such a name. */
+function joinedName({ toolNames }: CallsAccumulator, call: CallAccumulator, piece: string): string | null {
+  if (!hasNoArguments(call.arguments)) return null;
+  const isRoot = (name: string) => toolNames.values().some((tool) => tool.startsWith(name));
+  if (piece.startsWith(call.name) && !toolNames.has(call.name) && isRoot(piece)) return piece;
+  return !toolNames.has(piece) && isRoot(call.name + piece) ? call.name + piece : null;
+}

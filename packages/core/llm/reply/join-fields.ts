@@ -1,0 +1,68 @@
+import { REPLY_BOUNDS } from '../../bounds/reply-bounds.ts';
+import { isRecord } from '../../json.ts';
+import { boundReply } from '../unusable-reply.ts';
+
+/** Fields of a message or a call that the server wants back, in the form in which it sent them. */
+export type Fields = Record<string, unknown>;
+
+/**
+ * Adds the fields of a delta to those before. Texts grow: reasoning with each piece, any other text unless it is the same
+ * again. Lists of blocks are joined block by block. Of any other field the last value counts. Null counts as missing.
+ */
+export function joinFields(fields: Fields, delta: Fields): void {
+  for (const [name, value] of Object.entries(delta)) {
+    if (value !== null && value !== undefined) fields[name] = joined(name, fields[name], value);
+  }
+}
+
+function joined(name: string, before: unknown, value: unknown): unknown {
+  if (Array.isArray(value)) return joinBlocks(Array.isArray(before) ? before : [], value);
+  if (typeof before === 'string' && typeof value === 'string') {
+    return value === before && !REASONING.has(name) ? before : before + value;
+  }
+  if (!isRecord(value)) return value;
+  const fields = isRecord(before) ? before : {};
+  joinFields(fields, value);
+  return fields;
+}
+
+const REASONING = new Set(['reasoning', 'reasoning_content', 'reasoning_text', 'thinking', 'thought']);
+
+/** Adds blocks to a list: a piece of the last block grows it, every other block follows. */
+function joinBlocks(blocks: unknown[], pieces: readonly unknown[]): unknown[] {
+  for (const piece of pieces) {
+    const last = blocks.at(-1);
+    if (isRecord(last) && isRecord(piece) && continues(last, piece)) growBlock(last, piece);
+    else boundReply(blocks.push(isRecord(piece) ? { ...piece } : piece), REPLY_BOUNDS.parts, 'details of reasoning');
+  }
+  return blocks;
+}
+
+/**
+ * Whether a piece belongs to a block: of the same kind and place, and with no other id. A signature ends a block. Encrypted
+ * data comes whole, unless both have the same index.
+ */
+function continues(block: Fields, piece: Fields): boolean {
+  if (block.type !== piece.type || block.index !== piece.index) return false;
+  if (block.id && piece.id && block.id !== piece.id) return false;
+  const isIndexed = typeof block.index === 'number';
+  if (!isIndexed && block.data && piece.data) return false;
+  return isIndexed || !block.signature || !opens(piece);
+}
+
+/** Whether a piece has words of its own, which a signed block cannot grow by. */
+function opens(piece: Fields): boolean {
+  return WORDS.some((field) => Boolean(piece[field]));
+}
+
+const WORDS = ['text', 'thinking', 'summary'];
+const GROWING = [...WORDS, 'data', 'signature'];
+
+function growBlock(block: Fields, piece: Fields): void {
+  const given = Object.entries(piece).filter(([, value]) => value !== null && value !== '');
+  for (const [field, value] of given) {
+    const before = block[field];
+    const grows = GROWING.includes(field) && typeof before === 'string' && typeof value === 'string';
+    block[field] = grows ? before + value : value;
+  }
+}

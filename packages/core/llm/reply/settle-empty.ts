@@ -1,0 +1,46 @@
+import { type Reply, sumUsage } from '../../turn/reply.ts';
+import { nameFailure } from '../errors/name-failure.ts';
+import type { Provider, RoundRequest } from '../provider.ts';
+
+type Asker = Pick<Provider, 'ask' | 'name'>;
+
+/**
+ * The same provider, with a rule for a reply that says nothing (contract: Turn, finish reasons):
+ * - After tool results the same request is asked once more. A second empty reply counts: the model has said all it wants.
+ * - Otherwise an empty reply is a failed attempt, `provider_bad_response`.
+ */
+export function settleEmpty(provider: Asker): Asker {
+  return {
+    name: provider.name,
+    async ask(request, signal, onDelta) {
+      const first = await provider.ask(request, signal, onDelta);
+      if (!isEmpty(first)) return first;
+      if (!followsResults(request)) throw empty(provider.name);
+      const second = await provider.ask(request, signal, onDelta);
+      return { ...second, ...usedByBoth(first, second) };
+    },
+  };
+}
+
+function isEmpty({ text, calls, finishReason, hasMore = false }: Reply): boolean {
+  const isExplained = finishReason !== 'stop' && finishReason !== 'tool_calls';
+  return !isExplained && !hasMore && calls.length === 0 && !text?.trim();
+}
+
+/** Whether the model has seen results of tools since it spoke last. */
+function followsResults({ messages }: RoundRequest): boolean {
+  const spoken = messages.findLastIndex(({ role }) => role === 'assistant');
+  return messages.slice(spoken + 1).some(({ role }) => role === 'tool');
+}
+
+function empty(provider: string) {
+  return nameFailure('provider_bad_response', { provider, reason: 'the reply is empty' });
+}
+
+function usedByBoth(first: Reply, second: Reply): Pick<Reply, 'usage' | 'requests'> {
+  const usages = [first.usage, second.usage];
+  return {
+    usage: usages.some((usage) => usage !== null) ? sumUsage(usages) : null,
+    requests: (first.requests ?? 1) + (second.requests ?? 1),
+  };
+}
