@@ -121,7 +121,9 @@ function withWireIds(messages: Message[], provider: string): Message[] {
     if (message.role === 'tool') return { ...message, callId: renamed.get(message.callId) ?? wireName(message.callId) };
     if (message.role !== 'assistant') return message;
     const given = givenIds(message, provider);
-    renamed = new Map(message.calls.map(({ id }, index) => [id, freshId(given[index] ?? wireName(id), used)]));
+    renamed = new Map(
+      message.calls.map(({ id }, index) => [id, freshId({ id: wireName(id), given: given[index] }, used)]),
+    );
     const calls = message.calls.map((call) => ({ ...call, id: renamed.get(call.id) ?? call.id }));
     return { ...message, calls };
   });
@@ -137,8 +139,8 @@ function givenIds({ opaque }: Spoken, provider: string): (string | undefined)[] 
   return given;
 }
 
-function freshId(id: string, used: Set<string>): string {
-  let fresh = id;
+function freshId({ id, given = id }: { id: string; given: string | undefined }, used: Set<string>): string {
+  let fresh = used.has(given) ? id : given;
   for (let number = 2; used.has(fresh); number += 1) fresh = `${id}-${number}`;
   used.add(fresh);
   return fresh;

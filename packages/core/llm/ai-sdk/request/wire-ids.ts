@@ -34,7 +34,7 @@ function givenIds({ opaque }: Extract<Message, { role: 'assistant' }>, provider:
 type Naming = { rename: (id: string) => string; used: Set<string>; given: string | undefined };
 
 function freshId(id: string, { rename, used, given }: Naming): string {
-  let fresh = given ?? rename(id);
+  let fresh = given === undefined || used.has(given) ? rename(id) : given;
   // No id that a server takes as it is has a blank in it.
   for (let number = 2; used.has(fresh); number += 1) fresh = rename(`${id} ${number}`);
   used.add(fresh);
