@@ -1,5 +1,5 @@
 import type { FinishReason } from '#core/turn/reply.ts';
-import type { ScriptedReply, WireScript } from '#test/llm/wire-script.ts';
+import type { LooseScript, ScriptedReply, WireScript } from '#test/llm/wire-script.ts';
 
 type Body = { type: string } & Record<string, unknown>;
 
@@ -79,6 +79,47 @@ export const anthropicWire: WireScript = {
     headers: { 'content-type': 'application/json', 'request-id': 'req_1' },
     body: [JSON.stringify({ type: 'error', error: { type: TYPES.get(status) ?? 'api_error', message: 'Refused' } })],
   }),
+};
+
+const use = (id: string, input: unknown = {}) => ({ type: 'tool_use', id, name: 'get_weather', input });
+
+/** How servers put it that keep loosely to Messages. */
+export const looseAnthropic: LooseScript = {
+  text: (texts, finish = 'end_turn') => message(texts.length ? textBlock(0, texts) : [], finish).slice(0, -1),
+  sentinel: [event({ type: 'message_stop' })],
+  idle: [
+    ': keep-alive\n\n',
+    'event: ping\ndata: {"type":"ping"}\n\n',
+    'data: {"type":"ping"}\n\n',
+    'event: news\ndata: {"type":"news","index":"x"}\n\n',
+    'event: content_block_delta\ndata: {"type":"content_block_delta","index":0,"delta":null}\n\n',
+  ],
+  // Without names of events, without a block that starts, and with an index as a text.
+  oddFields: (text) =>
+    [
+      { type: 'message_start', message: 'x' },
+      { type: 'content_block_delta', index: '0', delta: { type: 'text_delta', text } },
+      { type: 'message_delta', delta: { stop_reason: 'end_turn', container: 5 }, usage: 'none' },
+    ].map((each) => `data: ${JSON.stringify(each)}\n\n`),
+  unreadable: message([event({ type: 'content_block_start', index: 0, content_block: 'text' })], 'end_turn'),
+  whole: (text) => ({ type: 'message', role: 'assistant', content: [{ type: 'text', text }], stop_reason: 'end_turn' }),
+  wrongKey: { type: 'error', error: { type: 'authentication_error', message: 'invalid x-api-key' } },
+  calls: (calls) =>
+    message(
+      calls.flatMap(({ id, args }) => block(0, use(id), [{ type: 'input_json_delta', partial_json: args }])),
+      'tool_use',
+    ),
+  callInPieces: (texts) =>
+    message(
+      block(
+        0,
+        use('call_1'),
+        texts.map((partial_json) => ({ type: 'input_json_delta', partial_json })),
+      ),
+      'tool_use',
+    ),
+  thoughts: message(block(0, { type: 'thinking', thinking: 'Hm.', signature: 'sig' }), 'end_turn'),
+  nothing: message([], 'end_turn'),
 };
 
 const TYPES = new Map([

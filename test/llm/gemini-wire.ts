@@ -1,5 +1,5 @@
 import type { FinishReason } from '#core/turn/reply.ts';
-import type { ScriptedReply, WireScript } from '#test/llm/wire-script.ts';
+import type { LooseScript, ScriptedReply, WireScript } from '#test/llm/wire-script.ts';
 
 const RAW: Record<FinishReason, string> = {
   stop: 'STOP',
@@ -52,6 +52,44 @@ export const geminiWire: WireScript = {
     headers: { 'content-type': 'application/json; charset=UTF-8', 'x-request-id': 'req_1' },
     body: [JSON.stringify({ error: { code: status, message: `Refused with ${status}`, status: 'SOME_WORD' } })],
   }),
+};
+
+const finished = (finishReason: string) => geminiEvent({ candidates: [{ finishReason }] });
+
+/** How servers put it that keep loosely to generateContent. */
+export const looseGemini: LooseScript = {
+  text: (texts, finish = 'STOP') => [...texts.map((text) => partsEvent([{ text }])), finished(finish)],
+  sentinel: [],
+  idle: [
+    ': keep-alive\n\n',
+    'data: {"type":"ping"}\n\n',
+    'data: {"candidates":null}\n\n',
+    'data: {"candidates":[],"usageMetadata":"none"}\n\n',
+  ],
+  // In snake case, as some gateways write it.
+  oddFields: (text) => [
+    geminiEvent({
+      candidates: [{ index: '0', content: { parts: [{ text, thought_signature: 5 }] } }],
+      usage_metadata: 1,
+    }),
+    geminiEvent({ candidates: [{ finish_reason: 1 }], prompt_feedback: 'x', responseId: 7 }),
+  ],
+  unreadable: [partsEvent([{ text: 5 }]), finished('STOP')],
+  whole: (text) => ({ candidates: [{ content: { parts: [{ text }] }, finishReason: 'STOP' }] }),
+  wrongKey: {
+    error: {
+      code: 400,
+      message: 'API key not valid.',
+      status: 'INVALID_ARGUMENT',
+      details: [{ reason: 'API_KEY_INVALID' }],
+    },
+  },
+  calls: (calls) => [
+    ...calls.map(({ id, args }) => partsEvent([{ function_call: { id, name: 'get_weather', args } }])),
+    finished('STOP'),
+  ],
+  thoughts: [partsEvent([{ text: 'Hm.', thought: true }]), finished('STOP')],
+  nothing: [partsEvent([{ text: '' }]), finished('STOP')],
 };
 
 function pieces({ reasoning = [], text = [], calls = [] }: ScriptedReply): string[] {

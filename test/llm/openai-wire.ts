@@ -1,5 +1,5 @@
 import type { FinishReason } from '#core/turn/reply.ts';
-import type { ScriptedReply, WireScript } from '#test/llm/wire-script.ts';
+import type { LooseScript, ScriptedReply, WireScript } from '#test/llm/wire-script.ts';
 
 const RAW: Partial<Record<FinishReason, string>> = { other: 'strange' };
 
@@ -36,6 +36,42 @@ export const openaiWire: WireScript = {
     headers: { 'content-type': 'application/json', 'x-request-id': 'req_1' },
     body: [JSON.stringify({ error: { message: `Refused with ${status}`, type: 'some_error', code: null } })],
   }),
+};
+
+const called = (call: object) => event({ tool_calls: [call] });
+const odd = { refusal: 7, reasoning: { parts: [] }, reasoning_content: ['x'], reasoning_details: 'x' };
+
+/** How servers put it that keep loosely to Chat Completions. */
+export const looseOpenai: LooseScript = {
+  text: (texts, finish = 'stop') => [...texts.map((content) => event({ content })), event({}, finish)],
+  sentinel: [DONE],
+  idle: [
+    ': keep-alive\n\n',
+    'data: {"type":"ping"}\n\n',
+    'event: ping\ndata: {"type":"ping"}\n\n',
+    'data: {"object":"chat.completion.chunk","choices":null,"usage":null}\n\n',
+    'data: {"choices":[{"index":0,"delta":null,"logprobs":5}],"usage":"none"}\n\n',
+  ],
+  oddFields: (content) => [
+    `data: ${JSON.stringify({ id: 1, choices: [{ index: '0', delta: { content, ...odd }, finish_reason: null }] })}\n\n`,
+    event({ role: 5, content: null }, 'stop', { usage: { prompt_tokens: 'x' }, x_groq: 1, created: 'now' }),
+  ],
+  unreadable: [event({ content: 5 }), event({}, 'stop')],
+  whole: (content) => ({ choices: [{ message: { role: 'assistant', content }, finish_reason: 'stop' }] }),
+  wrongKey: { error: { message: 'Invalid API key', type: 'authentication_error', code: 'invalid_api_key' } },
+  calls: (calls) => [
+    ...calls.map(({ id, args }) =>
+      called({ index: 0, id, type: 'function', function: { name: 'get_weather', arguments: args } }),
+    ),
+    event({}, 'tool_calls'),
+  ],
+  callInPieces: (texts) => [
+    called({ index: 0, id: 'call_1', type: 'function', function: { name: 'get_weather', arguments: '' } }),
+    ...texts.map((text) => called({ index: 0, function: { arguments: text } })),
+    event({}, 'tool_calls'),
+  ],
+  thoughts: [event({ reasoning_content: 'Hm.' }), event({}, 'stop')],
+  nothing: [event({ content: '\n' }), event({}, 'stop')],
 };
 
 function pieces({ reasoning = [], text = [], calls = [] }: ScriptedReply): string[] {

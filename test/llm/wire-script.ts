@@ -30,3 +30,26 @@ export type WireScript<Event extends string | Uint8Array = string> = {
   /** What says nothing and may stand before each event; comments and blank lines where it is not given. */
   noise?: Event;
 };
+
+/** How a wire puts the same things as servers do that keep loosely to it. */
+export type LooseScript = {
+  /** The events of a whole text, up to the event with the reason to stop, and what a server says after that. */
+  text(pieces: string[], finish?: string): string[];
+  sentinel: string[];
+  /** Events that say nothing, as servers send them to keep a connection open. */
+  idle: string[];
+  /** A text whose fields have odd types, as far as Pawl does not need them. */
+  oddFields(text: string): string[];
+  /** A field that is needed has an odd type. */
+  unreadable: string[];
+  /** A text as one JSON body. */
+  whole(text: string): object;
+  /** An error for a wrong key as a JSON body. */
+  wrongKey: object;
+  /** A call of `get_weather`, each time sent whole with the same id, or its arguments in pieces. */
+  calls(calls: { id: string; args: string }[]): string[];
+  callInPieces?(pieces: string[]): string[];
+  /** A reply of thoughts only, and a reply of nothing. */
+  thoughts: string[];
+  nothing: string[];
+};

@@ -120,9 +120,10 @@ async function readMessage(reply: ReplyAccumulator, opened: OpenedReply, { asked
   try {
     for await (const events of eventsOf(opened)) {
       signal.throwIfAborted();
-      const values = events.flatMap((event) => valuesIn(event, { headers: opened.headers, asked }));
-      for (const delta of values.flatMap((value) => takeEvent(reply, value))) onDelta(delta);
-      if (reply.isStopped) return;
+      for (const value of valuesIn(events, { headers: opened.headers, asked })) {
+        for (const delta of takeEvent(reply, value)) onDelta(delta);
+        if (reply.isStopped) return;
+      }
     }
   } catch (error) {
     if (!isFinished(reply) || !(isCut(error) || error instanceof SyntaxError)) throw error;
@@ -136,14 +137,17 @@ function eventsOf(opened: OpenedReply): AsyncIterable<ServerEvent[]> | Iterable<
   return opened.kind === 'stream' ? opened.events : [[{ name: null, data: opened.text }]];
 }
 
-/** The values of an event. Some servers leave its name out, so the type of a value decides. Throws an error that came instead. */
-function valuesIn(
-  { name, data }: ServerEvent,
-  { headers, asked }: { headers: AnswerHeaders; asked: Asked },
-): unknown[] {
-  if (name === 'error') throw classifyErrorEvent(data, headers, asked);
-  const values = jsonValuesIn(data);
-  const error = values.find((value) => isRecord(value) && (value.type === 'error' || isRecord(value.error)));
-  if (error) throw classifyErrorEvent(JSON.stringify(error), headers, asked);
-  return values;
+/**
+ * The values of events, one by one: broken JSON costs nothing that came before it. Some servers leave the names of events out, so
+ * the type of a value decides. Throws an error that came instead.
+ */
+function* valuesIn(events: ServerEvent[], { headers, asked }: { headers: AnswerHeaders; asked: Asked }) {
+  for (const { name, data } of events) {
+    if (name === 'error') throw classifyErrorEvent(data, headers, asked);
+    for (const value of jsonValuesIn(data)) {
+      const isError = isRecord(value) && (value.type === 'error' || isRecord(value.error));
+      if (isError) throw classifyErrorEvent(JSON.stringify(value), headers, asked);
+      yield value;
+    }
+  }
 }

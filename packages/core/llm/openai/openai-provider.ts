@@ -98,7 +98,7 @@ async function readReply(opened: OpenedReply, { asked, signal, onDelta, ...answe
       signal.throwIfAborted();
       const end = events.findIndex(({ data }) => data.trim() === '[DONE]');
       const chunks = chunksIn(end === -1 ? events : events.slice(0, end), { headers: opened.headers, asked });
-      for (const delta of chunks.flatMap((chunk) => takeChunk(reply, chunk))) onDelta(delta);
+      for (const chunk of chunks) for (const delta of takeChunk(reply, chunk)) onDelta(delta);
       reply.isDone = end !== -1;
       if (reply.isDone) break;
     }
@@ -115,17 +115,15 @@ function eventsOf(opened: OpenedReply): AsyncIterable<ServerEvent[]> | Iterable<
   return opened.kind === 'stream' ? opened.events : [[{ name: null, data: opened.text }]];
 }
 
-/** The chunks of events. Throws the error that came instead of a chunk. */
-function chunksIn(events: ServerEvent[], { headers, asked }: { headers: AnswerHeaders; asked: Asked }): unknown[] {
-  return events.flatMap((event) =>
-    jsonValuesIn(event.data)
-      .flat()
-      .map((chunk) => {
-        const error = errorIn(event, chunk);
-        if (error !== undefined) throw classifyErrorObject(error, headers, asked);
-        return chunk;
-      }),
-  );
+/** The chunks of events, one by one: broken JSON costs nothing that came before it. Throws an error that came instead. */
+function* chunksIn(events: ServerEvent[], { headers, asked }: { headers: AnswerHeaders; asked: Asked }) {
+  for (const event of events) {
+    for (const chunk of jsonValuesIn(event.data).flat()) {
+      const error = errorIn(event, chunk);
+      if (error !== undefined) throw classifyErrorObject(error, headers, asked);
+      yield chunk;
+    }
+  }
 }
 
 /** An error instead of a chunk: under `error`, by the event's name, or (vLLM) as an object of its own kind. */

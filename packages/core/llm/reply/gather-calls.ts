@@ -95,9 +95,10 @@ function start(calls: CallsAccumulator, { index, id, name, text }: CallDelta): G
   return { call, isNew: true, deltas: growCall(call, text) };
 }
 
-/** Adds a piece of arguments to a call. */
+/** Adds a piece of arguments to a call, unless it says the whole arguments once more. */
 export function growCall(call: CallAccumulator, text: string): Delta[] {
-  const added = text && addPiece(call.arguments, text);
+  const isOver = text.length > 1 && call.arguments.scan.isClosed && hasWholeArguments(call.arguments);
+  const added = isOver && isRepeated(call.arguments, text) ? '' : text && addPiece(call.arguments, text);
   boundReply(call.arguments.text.length, REPLY_BOUNDS.argumentsLength, 'of arguments in one call');
   return added ? [{ kind: 'tool-arguments', index: call.place, text: added }] : [];
 }
@@ -140,7 +141,7 @@ type Meaning = 'continued' | 'repeated' | 'corrected' | 'another';
  * starts another. A fresh id without a name starts none.
  */
 function compare(calls: CallsAccumulator, call: CallAccumulator, delta: CallDelta): Meaning {
-  if (!delta.name || !call.name) return meaningOfText(call, delta);
+  if (!delta.name || !call.name) return 'continued';
   if (startsAnother(calls, call, delta)) return 'another';
   const isWhole = delta.name === call.name && delta.text.trim() !== '' && hasWholeArguments(call.arguments);
   return isWhole ? meaningOfWhole(call, delta) : 'continued';
@@ -159,11 +160,6 @@ function meaningOfWhole({ arguments: args }: CallAccumulator, { index, id, text 
   if (isIdentified && isRepeated(args, text)) return 'repeated';
   if (isIdentified && hasNoArguments(args)) return 'corrected';
   return id !== '' && index !== null ? 'corrected' : 'another';
-}
-
-function meaningOfText({ arguments: args }: CallAccumulator, { text }: CallDelta): Meaning {
-  const isOver = text.length > 1 && args.scan.isClosed && hasWholeArguments(args);
-  return isOver && isRepeated(args, text) ? 'repeated' : 'continued';
 }
 
 function takeName(calls: CallsAccumulator, call: CallAccumulator, name: string): void {

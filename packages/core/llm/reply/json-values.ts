@@ -13,7 +13,7 @@ export function jsonValuesIn(data: string): unknown[] {
   return lines.filter(beginsJson).map((line): unknown => JSON.parse(line));
 }
 
-/** Whether a text begins like a JSON object or a list. */
+/** Whether a text begins like a JSON object or a list. `[DONE]` ends a stream. */
 function beginsJson(text: string): boolean {
-  return /^\s*[{[]/.test(text);
+  return /^\s*(?:\{|\[(?!DONE\]))/.test(text);
 }

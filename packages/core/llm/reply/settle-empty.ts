@@ -17,7 +17,7 @@ export function settleEmpty(provider: Asker): Asker {
       if (!isEmpty(first)) return first;
       if (!followsResults(request)) throw empty(provider.name);
       const second = await provider.ask(request, signal, onDelta);
-      return { ...second, ...usedByBoth(first, second) };
+      return { ...second, ...(isEmpty(second) ? { text: null } : {}), ...usedByBoth(first, second) };
     },
   };
 }

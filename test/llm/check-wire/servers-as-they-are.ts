@@ -1,0 +1,213 @@
+import { expect, test } from 'vitest';
+import { bounded } from '#core/llm/bounded.ts';
+import type { Delta, Provider, RoundRequest } from '#core/llm/provider.ts';
+import { settleEmpty } from '#core/llm/reply/settle-empty.ts';
+import type { Message } from '#core/turn/message.ts';
+import { Tool } from '#core/turn/request/tool.ts';
+import { someRequest } from '#test/llm/provider-exam.ts';
+import type { LooseScript } from '#test/llm/wire-script.ts';
+import { type Answer, startWireServer } from '#test/llm/wire-server.ts';
+
+const TYPES = ['text/event-stream', 'text/plain', 'text/html', 'application/octet-stream', 'application/json'];
+const bern = '{"city":"Bern"}';
+const weather = Tool.parse({ name: 'get_weather', description: 'Get the weather of a city' });
+const user: Message = { role: 'user', content: 'Weather in Bern?' };
+const round: Message = {
+  role: 'assistant',
+  content: null,
+  calls: [{ id: 'call_1', name: 'get_weather', arguments: bern }],
+};
+const result: Message = { role: 'tool', callId: 'call_1', name: 'get_weather', content: '22', isError: false };
+
+/**
+ * The section of the exam about servers that keep loosely to a wire: what says nothing is skipped, what came whole counts, a cut
+ * or filtered reply is no success, a repeated call is one call, and state goes back as it came.
+ */
+export function serversAsTheyAre(name: string, makeProvider: (origin: string) => Provider, wire: LooseScript) {
+  const ask = async (answers: Answer | Answer[], change: Partial<RoundRequest> = {}) => {
+    await using server = await startWireServer();
+    const [first, ...rest] = [answers].flat();
+    server.answer(first!);
+    server.answerNext(...rest);
+    const provider = settleEmpty(bounded(makeProvider(server.origin), { timeoutMs: 20_000, idleTimeoutMs: 20_000 }));
+    const request = { ...someRequest, tools: [weather], declaredTools: [weather], ...change };
+    const deltas: Delta[] = [];
+    const reply = await provider.ask(request, new AbortController().signal, (delta) => deltas.push(delta));
+    return { reply, deltas, asked: server.asked };
+  };
+  const whole = wire.text(['Hel', 'lo.']);
+  const typed = (type: string) => ({ 'content-type': type });
+  const failed = { code: 'provider_bad_response', retry: { kind: 'later' } };
+
+  test.each([...wire.idle, 'data:\n\n', 'data: ping\n\n', 'data: {}\n\n', 'data: []\n\n', 'event: x\ndata: null\n\n'])(
+    `${name}: the event %j says nothing, wherever it is`,
+    async (idle) => {
+      const body = [...whole, ...wire.sentinel].flatMap((event) => [idle, event]);
+
+      const { reply, deltas } = await ask({ body: [...body, idle] });
+
+      expect(reply).toMatchObject({ text: 'Hello.', finishReason: 'stop' });
+      expect(deltas.map(({ text }) => text).join('')).toBe('Hello.');
+    },
+  );
+
+  test(`${name}: a field of an odd type is ignored if the reply is whole without it`, async () => {
+    const { reply } = await ask({ body: [...wire.oddFields('Hello.'), ...wire.sentinel] });
+
+    expect(reply).toMatchObject({ text: 'Hello.', finishReason: 'stop' });
+  });
+
+  test(`${name}: a text that cannot be read fails the attempt`, async () => {
+    await expect(ask({ body: [...wire.unreadable, ...wire.sentinel] })).rejects.toMatchObject(failed);
+  });
+
+  test(`${name}: broken JSON fails the attempt before the reason to stop, and costs nothing after it`, async () => {
+    const broken = 'data: {"half": \n\n';
+
+    await expect(ask({ body: [broken, ...whole] })).rejects.toMatchObject(failed);
+    await expect(ask({ body: [...whole, broken] })).resolves.toMatchObject({ reply: { text: 'Hello.' } });
+  });
+
+  test(`${name}: a stream that ends or breaks after the reason to stop counts`, async () => {
+    for (const ending of ['end', 'cut'] as const) {
+      await expect(ask({ body: whole, ending })).resolves.toMatchObject({ reply: { text: 'Hello.' } });
+    }
+  });
+
+  test(`${name}: events without a blank line between them are read one by one`, async () => {
+    const body = [...whole, ...wire.sentinel].map((event) => event.replace(/^event: .*\n/, '').trimEnd());
+
+    await expect(ask({ body: [`${body.join('\n')}\n\n`] })).resolves.toMatchObject({ reply: { text: 'Hello.' } });
+  });
+
+  test.each(TYPES)(`${name}: a reply is read as JSON or as events, whatever %s says`, async (type) => {
+    const json = await ask({ headers: typed(type), body: ['\n ', JSON.stringify(wire.whole('Hello.'))] });
+    const events = await ask({ headers: typed(type), body: whole });
+
+    expect(json.reply).toMatchObject({ text: 'Hello.', finishReason: 'stop' });
+    expect(events.reply).toMatchObject({ text: 'Hello.', finishReason: 'stop' });
+  });
+
+  test.each(TYPES)(`${name}: an error with status 200 is that error, as JSON or as an event of %s`, async (type) => {
+    const text = JSON.stringify(wire.wrongKey);
+    const refused = { code: 'provider_authentication_failed', retry: { kind: 'never' } };
+
+    await expect(ask({ headers: typed(type), body: [text] })).rejects.toMatchObject(refused);
+    await expect(ask({ headers: typed(type), body: [`data: ${text}\n\n`] })).rejects.toMatchObject(refused);
+  });
+
+  test.each(['error', 'ABORT', 'network_error', 'cancelled'])(
+    `${name}: a reply that stopped with %s is a failed attempt`,
+    async (word) => {
+      await expect(ask({ body: wire.text(['Half'], word) })).rejects.toMatchObject(failed);
+    },
+  );
+
+  test.each([
+    ['sensitive', 'content_filter'],
+    ['SAFETY', 'content_filter'],
+    ['guardrail_intervened', 'content_filter'],
+    ['max-tokens', 'length'],
+    ['eos_token', 'stop'],
+    ['Stop', 'stop'],
+    ['a new word', 'other'],
+  ])(`${name}: a reply that stopped with %s is %s`, async (word, finishReason) => {
+    const { reply } = await ask({ body: wire.text(['Some'], word) });
+
+    expect(reply).toMatchObject({ text: 'Some', finishReason, finishReasonRaw: word });
+  });
+
+  test(`${name}: an unknown reason to stop is no success, even without a text`, async () => {
+    const { reply, asked } = await ask({ body: wire.text([], 'a new word') });
+
+    expect(reply).toMatchObject({ text: null, finishReason: 'other' });
+    expect(asked).toHaveLength(1);
+  });
+
+  test(`${name}: a call that is sent again and again is one call`, async () => {
+    const again = { id: 'call_1', args: bern };
+
+    const { reply, deltas } = await ask({ body: wire.calls([again, again, again]) });
+
+    expect(reply.calls).toEqual([{ id: 'call_1', name: 'get_weather', arguments: bern }]);
+    expect(deltas.map(({ text }) => text).join('')).toBe(bern);
+  });
+
+  test(`${name}: calls with ids of their own stay apart, however alike they are`, async () => {
+    const { reply } = await ask({
+      body: wire.calls([
+        { id: 'call_1', args: bern },
+        { id: 'call_2', args: bern },
+      ]),
+    });
+
+    expect(reply.calls.map(({ id }) => id)).toEqual(['call_1', 'call_2']);
+  });
+
+  test.runIf(wire.callInPieces).each([
+    ['an empty object before them', ['{}', '{"city":', '"Bern"}'], bern],
+    ['the whole at the end', ['{"city": "Be', 'rn"}', '{"city": "Bern"}'], '{"city": "Bern"}'],
+    ['the whole twice more', ['{"city":', '"Bern"}', bern, bern], bern],
+    ['each piece with all before it', ['{"ci', '{"city":"B', '{"city":"Bern"}'], bern],
+    ['an empty object, then each piece with all before it', ['{}', '{"city"', bern], bern],
+    ['blanks at the end', [bern, ' ', '\n'], `${bern} \n`],
+    ['null', ['null'], '{}'],
+    ['an empty list', ['[]'], '{}'],
+    ['an object within a text', [JSON.stringify(bern)], bern],
+    ['an object in an object', ['{"a":', '{"a":1}}'], '{"a":{"a":1}}'],
+    ['two objects', ['{"a":1}', '{"a":2}'], '{"a":1}{"a":2}'],
+    ['half an object', ['{"city":', ' oops'], '{"city": oops'],
+  ])(`${name}: arguments are read from %s`, async (_, pieces, text) => {
+    const { reply } = await ask({ body: wire.callInPieces!(pieces) });
+
+    expect(reply.calls).toEqual([{ id: 'call_1', name: 'get_weather', arguments: text }]);
+  });
+
+  test(`${name}: a reply of thoughts only is a reply, a reply of nothing is a failed attempt`, async () => {
+    const { reply } = await ask({ body: wire.thoughts });
+
+    expect(reply).toMatchObject({ text: null, calls: [], finishReason: 'stop' });
+    await expect(ask({ body: wire.nothing })).rejects.toMatchObject(failed);
+  });
+
+  test(`${name}: an empty reply after results is asked once more, and a second one counts`, async () => {
+    const messages = [user, round, result];
+
+    const once = await ask([{ body: wire.nothing }, { body: whole }], { messages });
+    const twice = await ask({ body: wire.nothing }, { messages });
+
+    expect(once.reply).toMatchObject({ text: 'Hello.', requests: 2 });
+    expect(once.asked[1]!.body).toEqual(once.asked[0]!.body);
+    expect(twice.reply).toMatchObject({ text: null, calls: [], finishReason: 'stop', requests: 2 });
+    expect(twice.asked).toHaveLength(2);
+  });
+
+  test.each(['functions.get_weather:0', 'call with/odd#signs', `chatcmpl-tool-${'0'.repeat(40)}`])(
+    `${name}: the id %s goes back to the server that gave it, with its result`,
+    async (id) => {
+      const given = id.replaceAll(' ', '_');
+      const { reply } = await ask({ body: wire.calls([{ id: given, args: bern }]) });
+      const state = {
+        provider: makeProvider('http://localhost').name,
+        state: JSON.parse(JSON.stringify(reply.opaque)),
+      };
+      // Pawl replaces an id that is malformed.
+      const isKept = /^[a-zA-Z0-9_-]{1,64}$/.test(given);
+      const callId = isKept ? given : 'call_1';
+      const own: Message = {
+        role: 'assistant',
+        content: null,
+        calls: [{ id: callId, name: 'get_weather', arguments: bern }],
+        opaque: state,
+      };
+      const answer: Message = { ...result, callId } as Message;
+
+      const next = await ask({ body: whole }, { messages: [user, own, answer] });
+      const foreign: Message = { ...own, opaque: { ...state, provider: 'elsewhere' } };
+      const elsewhere = await ask({ body: whole }, { messages: [user, foreign, answer] });
+
+      expect(JSON.stringify(next.asked[0]!.body).split(JSON.stringify(given))).toHaveLength(3);
+      if (!isKept) expect(JSON.stringify(elsewhere.asked[0]!.body)).not.toContain(given);
+    },
+  );
+}
