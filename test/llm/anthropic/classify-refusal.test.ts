@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { classifyErrorEvent, classifyRefusal } from '#core/llm/anthropic/classify-refusal.ts';
+import { classifyErrorObject, classifyRefusal } from '#core/llm/anthropic/classify-refusal.ts';
 import { classifyBreakage } from '#core/llm/errors/classify-breakage.ts';
 
 const asked = { provider: 'anthropic', model: 'claude-x', apiKey: 'top-secret', keyName: 'ANTHROPIC_API_KEY' };
@@ -8,7 +8,7 @@ const refused = (status: number, error: object = {}, headers: Record<string, str
 const refusedWith = (text: string, status: number, headers: Record<string, string> = {}) =>
   classifyRefusal({ kind: 'refused', status, headers: new Headers(headers), text }, asked);
 const inStream = (error: object) =>
-  classifyErrorEvent(JSON.stringify({ type: 'error', error }), new Headers({ 'retry-after': '9' }), asked);
+  classifyErrorObject({ type: 'error', error }, new Headers({ 'retry-after': '9' }), asked);
 
 test.each([
   [400, 'invalid_request_error', 'provider_invalid_request', 'never'],

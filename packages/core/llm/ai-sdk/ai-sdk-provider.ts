@@ -3,15 +3,16 @@ import type { Reply } from '../../turn/reply.ts';
 import { yieldToEventLoop } from '../../yield-to-event-loop.ts';
 import { isCut, nameBreakages } from '../errors/classify-breakage.ts';
 import { type Asked, nameFailure } from '../errors/name-failure.ts';
+import { replyOf } from '../errors/reply-of-refusal.ts';
 import type { Post } from '../http/http-client.ts';
 import type { Delta, Provider, RoundRequest } from '../provider.ts';
 import { hideOptions } from './package/hide-options.ts';
 import type { MakePackage } from './package/load-packages.ts';
 import { makeFetch } from './package/make-fetch.ts';
 import { makePackage, type PackageModel } from './package/package-model.ts';
-import { classifyError } from './reply/classify-error.ts';
-import { finishReply } from './reply/finish-reply.ts';
-import { type StreamPart, startReply, takePart } from './reply/reply-accumulator.ts';
+import { classifyError, endingOfError } from './reply/classify-error.ts';
+import { finishEnded, finishReply } from './reply/finish-reply.ts';
+import { StreamFailed, type StreamPart, startReply, takePart } from './reply/reply-accumulator.ts';
 import { inEarlierVersion } from './request/earlier-version.ts';
 import { partFilter } from './request/part-filter.ts';
 import { renderRequest } from './request/render-request.ts';
@@ -57,13 +58,19 @@ export function aiSdkProvider({ name, make, options, post, fetch, env = {} }: Ai
           return await readReply(await openStream(model, request, call), call);
         } catch (error) {
           signal.throwIfAborted();
-          throw error instanceof ProviderFailed
-            ? error
-            : classifyError(error, { asked, hide, hasBegun: call.hasBegun });
+          return answerError(error, call, hide);
         }
       });
     },
   };
+}
+
+/** Returns the reply for which an error before the stream stands; any other error is a failure. */
+function answerError(error: unknown, { asked, hasBegun }: Call, hide: (text: string) => string): Reply {
+  if (error instanceof ProviderFailed) throw error;
+  const ending = hasBegun ? null : endingOfError(error);
+  if (ending) return replyOf(ending);
+  throw classifyError(error, { asked, hide, hasBegun });
 }
 
 type Call = {
@@ -103,6 +110,8 @@ async function readReply(stream: ReadableStream<StreamPart>, { asked, signal, on
       for (const delta of takePart(reply, part)) onDelta(delta);
     }
   } catch (error) {
+    const ending = error instanceof StreamFailed ? endingOfError(error) : null;
+    if (ending) return finishEnded(reply, ending);
     if (!reply.finish || !isCut(error)) throw error;
   }
   signal.throwIfAborted();

@@ -1,8 +1,11 @@
-import { isRecord } from '../../json.ts';
+import { parseJson } from '../../json.ts';
 import type { TraceHeaders } from '../../trace-context.ts';
 import type { Reply } from '../../turn/reply.ts';
 import { isCut, nameBreakages } from '../errors/classify-breakage.ts';
+import { errorInAnswer } from '../errors/error-in-answer.ts';
 import type { Asked } from '../errors/name-failure.ts';
+import { readError, readRefusal } from '../errors/read-error.ts';
+import { type Ending, endingOf } from '../errors/reply-of-refusal.ts';
 import { type AnswerHeaders, type Post, urlBelow } from '../http/http-client.ts';
 import { listModels } from '../http/list-models.ts';
 import { type OpenedReply, openReply } from '../http/open-reply.ts';
@@ -11,7 +14,7 @@ import { writeBody } from '../http/write-body.ts';
 import type { Delta, Provider } from '../provider.ts';
 import { jsonValuesIn } from '../reply/json-values.ts';
 import { requireFinished } from '../reply/require-finished.ts';
-import { classifyErrorEvent, classifyRefusal } from './classify-refusal.ts';
+import { classifyErrorObject, classifyRefusal } from './classify-refusal.ts';
 import { finishReply } from './finish-reply.ts';
 import { API_VERSION, type Body, renderRequest, renderResumption, versionHeaders } from './render-request.ts';
 import {
@@ -96,8 +99,10 @@ async function openMessage(body: Body, { options, asked, requestId, trace, signa
   const own = { 'x-client-request-id': requestId, ...trace };
   const headers = { ...headersOf(options), ...versionHeaders(body), ...own };
   const opened = await openReply(options.post, { url, headers, body: await writeBody(body), signal });
-  if (opened.kind === 'refused') throw classifyRefusal(opened, asked);
-  return opened;
+  if (opened.kind !== 'refused') return opened;
+  const ending = endingOf(readRefusal(opened));
+  if (!ending) throw classifyRefusal(opened, asked);
+  return { kind: 'whole', headers: opened.headers, text: JSON.stringify(messageOf(ending)) };
 }
 
 function urlOf({ baseUrl }: AnthropicOptions, path: string): string {
@@ -132,22 +137,27 @@ async function readMessage(reply: ReplyAccumulator, opened: OpenedReply, { asked
   requireFinished(opened, isFinished(reply), { ...asked, reason: 'not a message' });
 }
 
+/** The end of a message, in this wire's words. */
+function messageOf({ finishReason }: Ending) {
+  return { type: 'message', content: [], stop_reason: finishReason };
+}
+
 /** A reply sent whole is one event. */
 function eventsOf(opened: OpenedReply): AsyncIterable<ServerEvent[]> | Iterable<ServerEvent[]> {
   return opened.kind === 'stream' ? opened.events : [[{ name: null, data: opened.text }]];
 }
 
-/**
- * The values of events, one by one: broken JSON costs nothing that came before it. Some servers leave the names of events out, so
- * the type of a value decides. Throws an error that came instead.
- */
-function* valuesIn(events: ServerEvent[], { headers, asked }: { headers: AnswerHeaders; asked: Asked }) {
-  for (const { name, data } of events) {
-    if (name === 'error') throw classifyErrorEvent(data, headers, asked);
-    for (const value of jsonValuesIn(data)) {
-      const isError = isRecord(value) && (value.type === 'error' || isRecord(value.error));
-      if (isError) throw classifyErrorEvent(JSON.stringify(value), headers, asked);
-      yield value;
-    }
-  }
+/** The values of an event. Some servers leave its name out, so the type of a value decides. */
+function valuesIn({ name, data }: ServerEvent, about: { headers: AnswerHeaders; asked: Asked }): unknown[] {
+  const values = name === 'error' ? [parseJson(data) ?? data] : jsonValuesIn(data);
+  return values.map((value) => eventOf(value, name, about));
+}
+
+/** Throws the error that came instead of an event, unless it stands for the end of the reply. */
+function eventOf(event: unknown, name: string | null, about: { headers: AnswerHeaders; asked: Asked }): unknown {
+  const error = errorInAnswer(event, name);
+  if (error === undefined) return event;
+  const ending = endingOf(readError(error));
+  if (!ending) throw classifyErrorObject(error, about.headers, about.asked);
+  return messageOf(ending);
 }

@@ -1,9 +1,12 @@
 import type { Reply } from '../../turn/reply.ts';
 import { isCut, nameBreakages } from '../errors/classify-breakage.ts';
+import { errorInAnswer } from '../errors/error-in-answer.ts';
 import { type Asked, nameFailure } from '../errors/name-failure.ts';
-import { type Post, urlBelow } from '../http/http-client.ts';
+import { readError } from '../errors/read-error.ts';
+import { endingOf, replyOfRefusal } from '../errors/reply-of-refusal.ts';
+import { type AnswerHeaders, type Post, urlBelow } from '../http/http-client.ts';
 import { listModels } from '../http/list-models.ts';
-import { type OpenedReply, openReply } from '../http/open-reply.ts';
+import { type OpenedReply, openReply, type Refusal } from '../http/open-reply.ts';
 import { writeBody } from '../http/write-body.ts';
 import type { Delta, Provider, RoundRequest } from '../provider.ts';
 import { jsonValuesIn } from '../reply/json-values.ts';
@@ -49,7 +52,7 @@ export function geminiProvider(options: GeminiOptions): Provider {
       return nameBreakages(asked, signal, async () => {
         if (!isModelName(request.model)) throw nameFailure('provider_model_not_found', asked);
         const opened = await openReply(post, { ...(await renderPost(request, options)), signal });
-        if (opened.kind === 'refused') throw classifyRefusal(opened, asked);
+        if (opened.kind === 'refused') return answerRefusal(opened, asked);
         return await readReply(opened, { provider: name, asked, signal, onDelta });
       });
     },
@@ -89,9 +92,7 @@ async function readReply(opened: OpenedReply, { asked, signal, onDelta, ...answe
   try {
     for await (const chunk of chunksIn(opened)) {
       signal.throwIfAborted();
-      const error = errorIn(chunk);
-      if (error !== null) throw classifyErrorObject(error, opened.headers, asked);
-      for (const delta of takeChunk(reply, chunk)) onDelta(delta);
+      for (const delta of takeChunk(reply, chunkOf(chunk, opened.headers, asked))) onDelta(delta);
     }
   } catch (error) {
     if (!isFinished(reply) || !(isCut(error) || error instanceof SyntaxError)) throw error;
@@ -112,6 +113,18 @@ async function* chunksIn(opened: OpenedReply): AsyncGenerator<unknown> {
   }
 }
 
-function errorIn(chunk: unknown): unknown {
-  return typeof chunk === 'object' && chunk !== null && 'error' in chunk ? (chunk.error ?? null) : null;
+/** Returns the reply for which a refusal stands; any other refusal is a failure. */
+function answerRefusal(refusal: Refusal, asked: Asked): Reply {
+  const reply = replyOfRefusal(refusal);
+  if (reply) return reply;
+  throw classifyRefusal(refusal, asked);
+}
+
+/** Throws the error that came instead of a chunk, unless it stands for the end of the reply. */
+function chunkOf(chunk: unknown, headers: AnswerHeaders, asked: Asked): unknown {
+  const error = errorInAnswer(chunk);
+  if (error === undefined) return chunk;
+  const ending = endingOf(readError(error));
+  if (!ending) throw classifyErrorObject(error, headers, asked);
+  return { candidates: [{ content: { parts: [] }, finishReason: ending.finishReason }] };
 }

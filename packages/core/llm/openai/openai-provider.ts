@@ -1,9 +1,13 @@
+import { parseJson } from '../../json.ts';
 import type { Reply } from '../../turn/reply.ts';
 import { isCut, nameBreakages } from '../errors/classify-breakage.ts';
+import { errorInAnswer } from '../errors/error-in-answer.ts';
 import type { Asked } from '../errors/name-failure.ts';
+import { readError } from '../errors/read-error.ts';
+import { endingOf, replyOfRefusal } from '../errors/reply-of-refusal.ts';
 import { type AnswerHeaders, type Post, urlBelow } from '../http/http-client.ts';
 import { listModels } from '../http/list-models.ts';
-import { type OpenedReply, openReply } from '../http/open-reply.ts';
+import { type OpenedReply, openReply, type Refusal } from '../http/open-reply.ts';
 import type { ServerEvent } from '../http/read-events.ts';
 import { writeBody } from '../http/write-body.ts';
 import type { Delta, Provider, RoundRequest } from '../provider.ts';
@@ -52,7 +56,7 @@ export function openaiProvider(options: OpenaiOptions): Provider {
       const asked: Asked = { provider: name, model: request.model, apiKey, keyName, ...urlNameOf(options) };
       return nameBreakages(asked, signal, async () => {
         const opened = await openReply(post, { ...(await renderPost(request, options)), signal });
-        if (opened.kind === 'refused') throw classifyRefusal(opened, asked);
+        if (opened.kind === 'refused') return answerRefusal(opened, asked);
         const toolNames = request.tools.map((tool) => tool.name);
         return await readReply(opened, { provider: name, toolNames, asked, signal, onDelta });
       });
@@ -115,20 +119,26 @@ function eventsOf(opened: OpenedReply): AsyncIterable<ServerEvent[]> | Iterable<
   return opened.kind === 'stream' ? opened.events : [[{ name: null, data: opened.text }]];
 }
 
-/** The chunks of events, one by one: broken JSON costs nothing that came before it. Throws an error that came instead. */
-function* chunksIn(events: ServerEvent[], { headers, asked }: { headers: AnswerHeaders; asked: Asked }) {
-  for (const event of events) {
-    for (const chunk of jsonValuesIn(event.data).flat()) {
-      const error = errorIn(event, chunk);
-      if (error !== undefined) throw classifyErrorObject(error, headers, asked);
-      yield chunk;
-    }
-  }
+/** The chunks of events. Throws the error that came instead of a chunk. */
+function chunksIn(events: ServerEvent[], about: { headers: AnswerHeaders; asked: Asked }): unknown[] {
+  return events.flatMap(({ name, data }) => {
+    const values = name === 'error' ? [parseJson(data) ?? data] : jsonValuesIn(data).flat();
+    return values.map((value) => chunkOf(value, name, about));
+  });
 }
 
-/** An error instead of a chunk: under `error`, by the event's name, or (vLLM) as an object of its own kind. */
-function errorIn({ name }: ServerEvent, chunk: unknown): unknown {
-  const isObject = typeof chunk === 'object' && chunk !== null;
-  if (isObject && 'error' in chunk && chunk.error) return chunk.error;
-  return name === 'error' || (isObject && 'object' in chunk && chunk.object === 'error') ? chunk : undefined;
+/** Returns the reply for which a refusal stands; any other refusal is a failure. */
+function answerRefusal(refusal: Refusal, asked: Asked): Reply {
+  const reply = replyOfRefusal(refusal);
+  if (reply) return reply;
+  throw classifyRefusal(refusal, asked);
+}
+
+/** Throws the error that came instead of a chunk, unless it stands for the end of the reply. */
+function chunkOf(chunk: unknown, name: string | null, about: { headers: AnswerHeaders; asked: Asked }): unknown {
+  const error = errorInAnswer(chunk, name);
+  if (error === undefined) return chunk;
+  const ending = endingOf(readError(error));
+  if (!ending) throw classifyErrorObject(error, about.headers, about.asked);
+  return { choices: [{ index: 0, delta: {}, finish_reason: ending.finishReason }] };
 }

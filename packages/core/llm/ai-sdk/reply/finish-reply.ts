@@ -2,6 +2,7 @@ import { cleanText } from '../../../text.ts';
 import type { RequestedCall } from '../../../turn/message.ts';
 import type { Reply, Usage } from '../../../turn/reply.ts';
 import { nameFailure } from '../../errors/name-failure.ts';
+import type { Ending } from '../../errors/reply-of-refusal.ts';
 import { finishReasonOf } from '../../reply/finish-reason.ts';
 import { unwrapArguments } from '../../reply/gather-arguments.ts';
 import { isOddId } from '../../reply/odd-id.ts';
@@ -35,6 +36,17 @@ export function finishReply(reply: ReplyAccumulator): Reply {
     ...(reply.warnings.size > 0 ? { warnings: [...reply.warnings] } : {}),
   };
 }
+
+/** Returns the reply so far, which ended in an error that stands for a reason to stop. */
+export function finishEnded(reply: ReplyAccumulator, { finishReason, raw }: Ending): Reply {
+  const unified = finishReason === 'length' ? 'length' : 'content-filter';
+  return finishReply({ ...reply, finish: { finishReason: { unified, raw }, usage: NOTHING_COUNTED } });
+}
+
+const NOTHING_COUNTED: Finish['usage'] = {
+  inputTokens: { total: undefined, noCache: undefined, cacheRead: undefined, cacheWrite: undefined },
+  outputTokens: { total: undefined, text: undefined, reasoning: undefined },
+};
 
 /** Packages say so in the current version. Before, and in some still, the reason is missing. */
 function isInterrupted({ finishReason }: Finish): boolean {

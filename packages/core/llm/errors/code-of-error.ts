@@ -1,0 +1,42 @@
+import { codeOfStatus } from './code-of-status.ts';
+import type { ProviderCode } from './name-failure.ts';
+import type { SaidError } from './read-error.ts';
+import { meaningOf } from './signs.ts';
+
+/**
+ * Returns what an error means. Its words decide before its status, since many servers say 400 to everything. If its type
+ * and its status contradict each other, the status counts: gateways write one type, often `api_error`, into all errors.
+ */
+export function codeOfError(said: SaidError): ProviderCode {
+  const known = meaningOf(said);
+  if (known) return known;
+  const given = codeOfType(said.codes);
+  if (said.status === null) return given ?? 'provider_unavailable';
+  const byStatus = codeOfStatus(said.status);
+  return given && REFINED.get(byStatus)?.includes(given) ? given : byStatus;
+}
+
+/** Returns what the type of an error means, or null if it is not known. */
+export function codeOfType(codes: string[]): ProviderCode | null {
+  return TYPES.find(([type]) => codes.some((code) => type.test(code)))?.[1] ?? null;
+}
+
+/** Anthropic's types, and those of servers that speak OpenAI's wire. */
+const TYPES: [RegExp, ProviderCode][] = [
+  [/authenti|unauthorized/i, 'provider_authentication_failed'],
+  [/permission|forbidden|access_?denied/i, 'provider_permission_denied'],
+  [/^not_found_error$/, 'provider_model_not_found'],
+  [/rate_?limit|too_?many_?requests|throttl/i, 'provider_rate_limited'],
+  [/time_?out/i, 'provider_timeout'],
+  [/overloaded/i, 'provider_overloaded'],
+  [/invalid_?request|bad_?request|request_too_large|validation_?(error|exception)/i, 'provider_invalid_request'],
+];
+
+/** Statuses that say little, and what a type may add. Whether another try may help is not left to the type. */
+const REFINED = new Map<ProviderCode, ProviderCode[]>([
+  [
+    'provider_invalid_request',
+    ['provider_authentication_failed', 'provider_permission_denied', 'provider_model_not_found'],
+  ],
+  ['provider_unavailable', ['provider_overloaded', 'provider_timeout']],
+]);

@@ -1,0 +1,66 @@
+import { isRecord } from '../../json.ts';
+
+/**
+ * Returns the error in an answer with status 200, or undefined if the value is none. `name` is the name of the event
+ * that brought the value. The whole value is returned: its error may be told in several of its fields.
+ */
+export function errorInAnswer(value: unknown, name: string | null = null): unknown {
+  if (name === 'error') return value ?? {};
+  const first = Array.isArray(value) ? value[0] : value;
+  if (!isRecord(first)) return undefined;
+  if (saysSomething(first.error) || isBaseError(first.base_resp)) return first;
+  if (hasContent(first)) return undefined;
+  return isError(first) ? first : undefined;
+}
+
+/** An object all of whose fields are empty says nothing: some servers send one beside each reply. */
+function saysSomething(error: unknown): boolean {
+  if (typeof error === 'string') return error.trim() !== '';
+  if (Array.isArray(error)) return error.some(saysSomething);
+  if (isRecord(error)) return Object.values(error).some((field) => field !== 0 && Boolean(field));
+  return error === true;
+}
+
+/** MiniMax ends each of its answers with a code. Zero is success. */
+function isBaseError(base: unknown): boolean {
+  return isRecord(base) && Number(base.status_code ?? 0) !== 0;
+}
+
+/** Fields that only an answer has, on any of the wires. */
+const CONTENT = [
+  'choices',
+  'candidates',
+  'delta',
+  'content',
+  'content_block',
+  'usage',
+  'usageMetadata',
+  'promptFeedback',
+];
+
+function hasContent(value: Record<string, unknown>): boolean {
+  return CONTENT.some((key) => isFilled(value[key])) || isRecord(value.message);
+}
+
+function isFilled(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && Object.keys(value).length > 0;
+}
+
+/** Whether an object without content tells of an error: by its kind, by a code beside a message, or by a message alone. */
+function isError(value: Record<string, unknown>): boolean {
+  const { object, type, status, success, ok, errors, detail } = value;
+  if (object === 'error' || type === 'error') return true;
+  if (success === false || ok === false || saysSomething(errors) || saysSomething(detail)) return true;
+  if (typeof status === 'string' && /^(error|fail|failed|failure)$/i.test(status)) return true;
+  const message = MESSAGE_KEYS.map((key) => value[key]).find((said) => typeof said === 'string' && said.trim() !== '');
+  return typeof message === 'string' && !isSuccess(value) && !SIGNS_OF_LIFE.test(message);
+}
+
+const MESSAGE_KEYS = ['message', 'msg', 'error_msg', 'Message', 'errorMessage'];
+const SIGNS_OF_LIFE = /^\W*(ok|success\w*|ping|pong|keep-?alive|heartbeat|processing|queued|pending|waiting)\b/i;
+
+/** Whether a code beside a message says that all is well. */
+function isSuccess({ code, status, statusCode, success }: Record<string, unknown>): boolean {
+  const isWell = (value: unknown) => /^(0+|2\d\d|ok|success)$/i.test(String(value ?? ''));
+  return success === true || isWell(code) || isWell(status) || isWell(statusCode);
+}

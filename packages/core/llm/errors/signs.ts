@@ -1,0 +1,153 @@
+import { mayPass } from './code-of-status.ts';
+import type { ProviderCode } from './name-failure.ts';
+import type { SaidError } from './read-error.ts';
+import { ABOVE_RATE, blamesReplyLimit, TOO_LONG } from './too-long.ts';
+
+/**
+ * Returns what the words of an error mean, or null if they are not known. The list serves every wire: gateways quote
+ * the server that they asked, whatever wire they speak.
+ */
+export function meaningOf({ status, codes, message }: SaidError): ProviderCode | null {
+  const text = (message ?? '').slice(0, LONGEST);
+  const known = SIGNS.find((sign) => AT[sign.at](status) && fits(sign, codes, text));
+  if (known?.means !== 'context_length_exceeded') return known?.means ?? null;
+  return blamesReplyLimit(text) ? 'provider_invalid_request' : 'context_length_exceeded';
+}
+
+/** As much of a message as can matter. */
+const LONGEST = 4000;
+
+/** Gateways put the code of the server that they asked into their message, so codes are looked for there too. */
+function fits(sign: Sign, codes: string[], text: string): boolean {
+  const { code, words, unless } = sign;
+  if (code && (codes.some((each) => code.test(each)) || code.test(text))) return true;
+  return Boolean(words?.test(text) && !unless?.test(text));
+}
+
+/** One line of the list. `unless` takes words back, never a code. */
+type Sign = {
+  means: ProviderCode;
+  at: keyof typeof AT;
+  code?: RegExp;
+  words?: Pick<RegExp, 'test'>;
+  unless?: RegExp;
+};
+
+/** The statuses at which a sign counts. No status is known for an error inside a 200. */
+const AT = {
+  anywhere: () => true,
+  /** Statuses that blame the request, and neither time nor money mends. */
+  request: (status: number | null) => isAboutRequest(status),
+  /** The same, and statuses in which a gateway wraps them. */
+  wrapped: (status: number | null) => isAboutRequest(status) || (status !== null && status >= 500 && status <= 502),
+  server: (status: number | null) => status === null || status >= 500,
+  limited: (status: number | null) => status === 413 || status === 429,
+  vague: (status: number | null) => status === null || status === 400 || status === 403,
+  unsaid: (status: number | null) => status === null,
+};
+
+function isAboutRequest(status: number | null): boolean {
+  return status === null || (status >= 400 && status < 500 && status !== 402 && !mayPass(status));
+}
+
+const PER_MINUTE = /\bper[- ](second|min)|\b[TR]P[MS]\b|\brate[- ]limit/i;
+
+/** The first sign that fits decides. */
+const SIGNS: Sign[] = [
+  // DashScope gives a limit per minute the code of a used-up quota. MiniMax's and Anthropic's codes come without a status.
+  {
+    means: 'provider_rate_limited',
+    at: 'limited',
+    words: /allocated quota exceeded|error-code#(token|rate)-?limit|request rate increased too quickly/i,
+  },
+  { means: 'provider_rate_limited', at: 'unsaid', code: /^rate_limit(_reached)?_error$|^rate_limit_exceeded$/ },
+  // OpenAI, DeepSeek, xAI, MiniMax, new-api · OpenAI · Anthropic · LiteLLM · Moonshot · DashScope · Volcengine.
+  {
+    means: 'quota_exceeded',
+    at: 'anywhere',
+    code: /insufficient_(\w+_)?(quota|credits?|balance|funds)|billing_(hard_limit|not_active|unavailable|error)|spend_limit_reached|budget_exceeded|exceeded_current_quota|usage_limit_(reached|exceeded)|credits?_(exhausted|depleted|limit)|payment_?required|quota_failed|Arrearage|FreeTierOnly|AccountOverdue|SetLimitExceeded/i,
+  },
+  // Zhipu and Z.ai: arrears, a limit per day, per plan, per week or month. SiliconFlow: balance.
+  { means: 'quota_exceeded', at: 'anywhere', code: /^(1113|1304|1308|1309|1310|30001)$/ },
+  // Anthropic, DeepSeek, SiliconFlow, xAI, NVIDIA, Hugging Face, Together, OpenRouter.
+  {
+    means: 'quota_exceeded',
+    at: 'anywhere',
+    words:
+      /insufficient (account )?(balance|credits?|funds)|(balance|credits?) (is |are |was |were |has been |have been )?(insufficient|too low|not enough|exhausted|depleted|expired|used up)|((not|n't) have( any)?|no( remaining| more)?|without|out of|run out of|used all available|not enough|purchase( more)?|add( more)?) credits|credit limit|payment required|spend(ing)? (cap|limit)|prepa(y|id).{0,40}(depleted|exhausted)|(exceeded|used|reached).{0,40} (included|monthly|free) (credits|quota|spend|usage|allowance)/i,
+    unless: PER_MINUTE,
+  },
+  // Moonshot, Fireworks, LiteLLM, Kimi, Anthropic's and Z.ai's plans, OpenRouter's and GitHub's limits per day.
+  {
+    means: 'quota_exceeded',
+    at: 'anywhere',
+    words:
+      /suspended.{0,120}\b(billing|spend|pay|payment|invoices?|balance|recharge)|(?<!thinking )budget (has been |was |is )?exceeded|exceeded ?budget|over budget|(in |account )arrears|overdue|please (recharge|top[- ]?up)|usage limits? (has been |was )?(reached|exceeded)|(reached|exceeded|hit) (your |the )?(\w+ ){0,3}usage limits?|extra usage is required|free tier .{0,40}exhausted|free-models-per-day|ByModelByDay/i,
+  },
+  // DashScope, Zhipu, MiniMax, new-api.
+  {
+    means: 'quota_exceeded',
+    at: 'anywhere',
+    words: /余额不足|欠费|请.{0,4}充值|(额度|配额).{0,6}(不足|用尽|用完|耗尽)/,
+  },
+  // Groq: the model wrote a call that does not fit its tool. Another try may fit.
+  { means: 'provider_bad_response', at: 'anywhere', code: /tool_use_failed/ },
+  // OpenAI, llama.cpp, LiteLLM, Copilot, GitHub Models, Baidu.
+  {
+    means: 'context_length_exceeded',
+    at: 'wrapped',
+    code: /context_?(length|window|size|limit)_?(is_)?(exceed|error|overflow)|exceed_context|context_overflow|(prompt|input|context|tokens|characters)_too_(long|large)|tokens_limit_reached|max_prompt_tokens_exceeded|token_limit_exceeded|too_many_tokens/i,
+  },
+  // Zhipu and Z.ai · Baidu.
+  { means: 'context_length_exceeded', at: 'request', code: /^(1261|336007|336103)$/ },
+  { means: 'context_length_exceeded', at: 'wrapped', words: TOO_LONG },
+  // OpenAI, Groq: one request is larger than the limit of a minute.
+  { means: 'context_length_exceeded', at: 'limited', words: ABOVE_RATE },
+  // OpenAI, Anthropic, Moonshot, DashScope, Google, Volcengine · AWS.
+  {
+    means: 'provider_authentication_failed',
+    at: 'request',
+    code: /(invalid|incorrect|missing|expired)_?api_?key|api_?key_?(invalid|expired|missing|not_found)|^auth(entication)?_?error$|authentication_error|invalid_authentication|UnrecognizedClient|ExpiredToken|InvalidSignature|SignatureDoesNotMatch/i,
+  },
+  // OpenAI, Gemini, DeepSeek, MiniMax, Zhipu, Azure, AWS.
+  {
+    means: 'provider_authentication_failed',
+    at: 'request',
+    words:
+      /(incorrect|invalid|missing|wrong|unknown|expired|revoked|no) (x-)?api[- _]?key|api[- _]?key\b.{0,40}\b(not valid|not found|expired|(is )?invalid|missing|incorrect|revoked|leaked|not provided)|authentication (fails|failed)|invalid (authentication|credentials|subscription key|(access|auth|bearer) token)|token (is )?expired or incorrect|security token .* (invalid|expired)|AWS credentials|default credentials/i,
+  },
+  // Zhipu, DashScope, new-api.
+  {
+    means: 'provider_authentication_failed',
+    at: 'request',
+    words: /身份验证失败|(令牌|密钥|api ?key).{0,12}(无效|错误|过期|不正确)|无效的(令牌|密钥|api ?key)/i,
+  },
+  // OpenAI, Azure, Baidu, DashScope, Volcengine, GitHub Models, Copilot, Groq. new-api says it with a 503.
+  {
+    means: 'provider_model_not_found',
+    at: 'anywhere',
+    code: /model_?not_?(found|exist|supported|open)\b|DeploymentNotFound|^(invalid|unknown|unsupported)_model$|model_decommissioned|InvalidEndpointOrModel|^1211$/i,
+  },
+  // OpenRouter, OpenAI, DeepSeek, Ollama, Groq, SiliconFlow, Bedrock, LM Studio.
+  {
+    means: 'provider_model_not_found',
+    at: 'request',
+    words:
+      /not a valid model|\b(unknown|invalid|no such) model\b|model identifier is invalid|model\b(?:[^.]|\.\S){0,120}(does not exist|not exist|not found|decommissioned|been (retired|deprecated))|not found the model|model [\w./:@'"`-]+ is not available|no models? (is |are )?loaded|模型.{0,40}(不存在|未找到)/i,
+  },
+  // Anthropic, OpenAI, Moonshot, Volcengine, Groq, Gemini, SiliconFlow, Zhipu.
+  {
+    means: 'provider_overloaded',
+    at: 'server',
+    code: /overloaded|^slow_down$|^(1305|1312|50505)$/i,
+    words:
+      /overloaded|(over|at) capacity|(high|heavy) (demand|load|traffic)|(server|system|engine|service|model) (is )?(too |currently )?busy|no (healthy|available) (upstream|workers?|instances?|capacity)|访问量过大|(系统|服务器?).{0,4}繁忙|负载.{0,4}(过高|饱和)/i,
+  },
+  // Moonshot, Bedrock, Databricks, DashScope, Zhipu.
+  {
+    means: 'provider_rate_limited',
+    at: 'vague',
+    code: /rate_?limit|throttl|too_?many_?requests|REQUEST_LIMIT_EXCEEDED|limit_burst_rate|^(1302|1303)$/i,
+    words: /rate limit (is |was |has been )?(reached|exceeded|hit)|too many requests/i,
+  },
+];
