@@ -3,6 +3,7 @@ import { isRecord, parseJson } from '../../../json.ts';
 import { retryAfterMs } from '../../../retry-after.ts';
 import { classifyBreakage } from '../../errors/classify-breakage.ts';
 import { codeOfError, codeOfType } from '../../errors/code-of-error.ts';
+import { errorInAnswer } from '../../errors/error-in-answer.ts';
 import { type Asked, nameFailure, type ProviderCode, plainWords } from '../../errors/name-failure.ts';
 import { readError, type SaidError } from '../../errors/read-error.ts';
 import { type Ending, endingOf } from '../../errors/reply-of-refusal.ts';
@@ -63,7 +64,8 @@ function readPackageError(error: unknown): PackageError {
   const fields = isRecord(error) ? error : {};
   const { responseBody: body, responseHeaders, isRetryable } = fields;
   const json = typeof body === 'string' ? parseJson(body) : error;
-  const said = readError(json);
+  // A package that could not read a chunk hands it over: it may be an error.
+  const said = readError(errorInAnswer(fields.value) ?? json);
   const plain = typeof body === 'string' && json === undefined ? plainWords(body) : null;
   const message = said.message ?? textIn(fields.message) ?? plain;
   // Bedrock names the exception in a header, or before its message.

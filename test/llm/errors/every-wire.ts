@@ -1,0 +1,54 @@
+import { configureProviders, loadProviderPackages } from '#core/llm/providers.ts';
+import type { Reply } from '#core/turn/reply.ts';
+import { someRequest } from '#test/llm/provider-exam.ts';
+import { type Answer, startWireServer } from '#test/llm/wire-server.ts';
+
+/** The wires on which a gateway may quote any other server. */
+export const WIRES = ['openai', 'anthropic', 'gemini', 'pack'] as const;
+export type Wire = (typeof WIRES)[number];
+
+export const KEY = 'top-secret-key';
+
+/** One provider of each wire in front of one scripted server. */
+export async function openWires() {
+  const server = await startWireServer();
+  const { origin } = server;
+  const env = {
+    OPENAI_API_KEY: KEY,
+    OPENAI_BASE_URL: `${origin}/v1`,
+    ANTHROPIC_API_KEY: KEY,
+    ANTHROPIC_BASE_URL: origin,
+    GEMINI_API_KEY: KEY,
+    GEMINI_BASE_URL: origin,
+    PAWL_PROVIDERS: JSON.stringify({
+      pack: {
+        ...{ kind: 'ai-sdk', module: '@ai-sdk/mistral', export: 'createMistral' },
+        options: { baseURL: `${origin}/v1`, apiKey: KEY },
+      },
+    }),
+  };
+  const nowhere = { baseUrl: () => Promise.reject(new Error('no simulator')) };
+  const providers = configureProviders(env, nowhere, await loadProviderPackages(env));
+  return {
+    /** The reply, or the failure, that an answer becomes on one wire. */
+    async ask(wire: Wire, answer: Answer): Promise<Partial<Reply> & { code?: string; message?: string }> {
+      server.answer(answer);
+      const asking = providers.find(wire).ask(someRequest, new AbortController().signal, () => {});
+      return await asking.catch((error) => error);
+    },
+    async [Symbol.asyncDispose]() {
+      await providers.close();
+      await server[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** A refusal with a JSON body. */
+export function refused(status: number, body: unknown): Answer {
+  return { status, headers: { 'content-type': 'application/json' }, body: [JSON.stringify(body)] };
+}
+
+/** The same value for each of some wires. */
+export function onEach<Value>(wires: readonly Wire[], value: Value): Partial<Record<Wire, Value>> {
+  return Object.fromEntries(wires.map((wire) => [wire, value]));
+}

@@ -1,0 +1,108 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { onEach, openWires, refused, WIRES } from './every-wire.ts';
+
+let wires: Awaited<ReturnType<typeof openWires>>;
+beforeAll(async () => {
+  wires = await openWires();
+});
+afterAll(() => wires[Symbol.asyncDispose]());
+
+async function codesOf(status: number, body: object) {
+  const codes: [string, string | undefined][] = [];
+  for (const wire of WIRES) codes.push([wire, (await wires.ask(wire, refused(status, body))).code]);
+  return Object.fromEntries(codes);
+}
+
+test.each([
+  ['LiteLLM', 400, { type: 'budget_exceeded', code: '400', message: 'Budget has been exceeded! Current cost: 10.2' }],
+  ['LiteLLM', 400, { message: 'ExceededBudget: User=me over budget. Spend=10.2, Budget=10.0' }],
+  ['Moonshot', 429, { type: 'exceeded_current_quota_error', message: 'Your account org-1 is suspended' }],
+  ['Moonshot', 429, { message: 'Your account org-1 is suspended, please check your plan and billing details' }],
+  ['Kimi', 403, { message: "You've reached your usage limit for this billing cycle" }],
+  [
+    'DashScope',
+    400,
+    { code: 'Arrearage', message: 'Access denied, please make sure your account is in good standing.' },
+  ],
+  [
+    'DashScope',
+    403,
+    { code: 'AllocationQuota.FreeTierOnly', message: 'The free tier of the model has been exhausted.' },
+  ],
+  ['Zhipu', 429, { code: '1113', message: '您的账户已欠费，请充值后重试' }],
+  ['Z.ai', 429, { code: '1308', message: 'Usage limit reached for 5 hour.' }],
+  ['MiniMax', 429, { type: 'insufficient_balance_error', message: 'insufficient balance (1008)' }],
+  ['SiliconFlow', 403, { code: 30001, message: 'Sorry, your account balance is insufficient' }],
+  ['xAI', 403, { message: 'Your team has either used all available credits or reached its monthly spending limit.' }],
+  ['xAI', 403, { message: "Your newly created team doesn't have any credits or licenses yet." }],
+  ['Fireworks', 412, { message: 'Account me is suspended, possibly due to failure to pay past invoices.' }],
+  ['OpenRouter', 402, { message: 'This request requires more credits, or fewer max_tokens.' }],
+  ['OpenRouter', 429, { message: 'Rate limit exceeded: free-models-per-day. Add 10 credits to unlock 1000 requests.' }],
+  ['new-api', 403, { code: 'insufficient_user_quota', message: '用户额度不足' }],
+  ['Volcengine', 403, { code: 'AccountOverdueError', message: 'The account is closed.' }],
+  ['Anthropic', 400, { message: 'Please go to Plans & Billing to upgrade or purchase credits.' }],
+  ['no server', 429, { message: 'Your credits have been exhausted' }],
+])('money that is used up at %s: a %i with %j', async (_, status, error) => {
+  expect(await codesOf(status, { error })).toEqual(onEach(WIRES, 'quota_exceeded'));
+});
+
+test.each([
+  { type: 'rate_limit_reached_error', message: 'Your account org-1 request reached organization max RPM: 3' },
+  { code: 'rate_limit_exceeded', message: 'Slow down' },
+  { message: 'Need more tokens? Upgrade to Dev Tier today at https://console.groq.com/settings/billing' },
+  { message: 'Please add a payment method to your account to increase your rate limit.' },
+  { message: 'You exceeded your current quota, please check your plan and billing details. limit: 10' },
+  { message: 'Too many tokens, please wait before trying again.' },
+  { message: 'Requests have exceeded token rate limit of your current OpenAI S0 pricing tier.' },
+  { code: 'insufficient_quota', message: 'You exceeded your current quota. See error-code#token-limit' },
+  { message: 'Exceeded workspace input tokens per minute rate limit' },
+])('a 429 with %j stays a rate limit', async (error) => {
+  expect(await codesOf(429, { error })).toEqual(onEach(WIRES, 'provider_rate_limited'));
+});
+
+test.each([
+  ['provider_authentication_failed', 400, { message: 'Incorrect API key provided: xa***' }],
+  ['provider_authentication_failed', 400, { message: 'Authentication Fails, Your api key: ****1234 is invalid' }],
+  ['provider_authentication_failed', 403, { code: 'InvalidApiKey', message: 'Invalid API-key provided.' }],
+  ['provider_authentication_failed', 400, { message: '无效的令牌' }],
+  ['provider_model_not_found', 400, { message: 'Model Not Exist' }],
+  ['provider_model_not_found', 400, { code: 'unknown_model', message: 'Unknown model: x' }],
+  ['provider_model_not_found', 400, { code: 'model_decommissioned', message: 'The model `x` was taken away.' }],
+  ['provider_model_not_found', 400, { code: '1211', message: '模型不存在，请检查模型代码。' }],
+  ['provider_model_not_found', 503, { code: 'model_not_found', message: 'No available channel for model x' }],
+  ['provider_overloaded', 503, { code: 'slow_down', message: 'Slow down' }],
+  ['provider_overloaded', 500, { code: '1305', message: '该模型当前访问量过大' }],
+  ['provider_overloaded', 503, { code: 50505, message: 'Please try again later.' }],
+  ['provider_overloaded', 503, { message: 'The server is busy' }],
+  ['provider_bad_response', 400, { code: 'tool_use_failed', message: 'Tool call validation failed' }],
+])('%s: a %i with %j', async (code, status, error) => {
+  expect(await codesOf(status, { error })).toEqual(onEach(WIRES, code));
+});
+
+test.each([
+  ['NestJS', { statusCode: 400, error: 'Bad Request', message: 'Model Not Exist' }],
+  ['xAI', { code: 'Client specified an invalid argument', error: 'Model not found: x' }],
+  ['FastAPI', { detail: 'Model x does not exist' }],
+  ['Cloudflare', { success: false, errors: [{ code: 7000, message: 'No such model x' }] }],
+  ['Databricks', { error_code: 'MODEL_NOT_FOUND', message: 'Oh' }],
+  ['a gateway', { error: { error: { code: 'model_not_found', message: 'Oh' } } }],
+  ['a list', [{ error: { message: 'Unknown model x' } }]],
+])('the error of a 400 is found in the shape of %s', async (_, body) => {
+  expect(await codesOf(400, body)).toEqual(onEach(WIRES, 'provider_model_not_found'));
+});
+
+test.each([
+  [420, 'provider_rate_limited'],
+  [421, 'provider_unavailable'],
+  [423, 'provider_unavailable'],
+  [424, 'provider_unavailable'],
+  [440, 'provider_authentication_failed'],
+  [444, 'provider_unavailable'],
+  [460, 'provider_unavailable'],
+  [499, 'provider_unavailable'],
+  [520, 'provider_unavailable'],
+  [522, 'provider_timeout'],
+  [530, 'provider_unavailable'],
+])('a %i is %s if its words say nothing', async (status, code) => {
+  expect(await codesOf(status, { error: { message: 'Oh' } })).toEqual(onEach(WIRES, code));
+});
