@@ -1,0 +1,115 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { errorInAnswer } from '#core/llm/errors/error-in-answer.ts';
+import type { Answer } from '#test/llm/wire-server.ts';
+import { KEY, onEach, openWires, type Wire } from './every-wire.ts';
+
+let wires: Awaited<ReturnType<typeof openWires>>;
+beforeAll(async () => {
+  wires = await openWires();
+});
+afterAll(() => wires[Symbol.asyncDispose]());
+
+const OWN: Wire[] = ['openai', 'anthropic', 'gemini'];
+const whole = (body: unknown): Answer => ({
+  headers: { 'content-type': 'application/json' },
+  body: [JSON.stringify(body)],
+});
+const streamed = (body: unknown): Answer => ({ body: [`event: message\ndata: ${JSON.stringify(body)}\n\n`] });
+
+async function codesOf(answer: Answer) {
+  const codes: [string, string | undefined][] = [];
+  for (const wire of OWN) codes.push([wire, (await wires.ask(wire, answer)).code]);
+  return Object.fromEntries(codes);
+}
+
+const base = (status_code: number, status_msg: string) => ({
+  ...{ id: '', choices: null, object: 'chat.completion', usage: null },
+  base_resp: { status_code, status_msg },
+});
+
+test.each([
+  ['quota_exceeded', base(1008, 'insufficient balance')],
+  ['quota_exceeded', base(2056, 'usage limit exceeded')],
+  ['provider_rate_limited', base(1002, 'rate limit')],
+  ['provider_rate_limited', base(1039, 'token limit')],
+  ['provider_authentication_failed', base(1004, 'login fail')],
+  ['provider_authentication_failed', base(2049, 'invalid api key')],
+  ['provider_unavailable', base(1013, 'internal error')],
+  ['context_length_exceeded', base(2013, 'invalid params, context window exceeds limit')],
+  ['provider_authentication_failed', { error: { code: 'invalid_api_key', message: 'Invalid API key' } }],
+  ['provider_authentication_failed', { error: 'Invalid API key', code: 'oh' }],
+  ['provider_authentication_failed', [{ error: { code: 401, message: 'No' } }]],
+  ['provider_authentication_failed', { code: 401, msg: '令牌已过期', success: false }],
+  ['provider_authentication_failed', { statusCode: 401, message: 'Unauthorized' }],
+  ['provider_authentication_failed', { success: false, errors: [{ code: 10000, message: 'Invalid API key' }] }],
+  ['quota_exceeded', { code: 30001, message: 'Sorry, your account balance is insufficient', data: null }],
+  ['quota_exceeded', { code: 402, message: 'No' }],
+  ['context_length_exceeded', { object: 'error', message: 'Prompt is too long', type: 'BadRequestError', code: 400 }],
+  ['context_length_exceeded', { type: 'error', error: { type: 'oh', message: 'prompt is too long' } }],
+  ['context_length_exceeded', { detail: 'The input is longer than the context length' }],
+  ['provider_model_not_found', { status: 'error', message: 'Unknown model x' }],
+  ['provider_model_not_found', { message: 'Model x does not exist' }],
+  ['provider_unavailable', { error: { message: 'Something broke' } }],
+])('an answer with status 200 is %s if it is %j', async (code, body) => {
+  expect(await codesOf(whole(body))).toEqual(onEach(OWN, code));
+  expect(await codesOf(streamed(body))).toEqual(onEach(OWN, code));
+});
+
+test('an event of the name error is an error, whatever it says', async () => {
+  const event = (data: string) => ({ body: [`event: error\ndata: ${data}\n\n`] });
+
+  for (const wire of ['openai', 'anthropic'] as const) {
+    expect((await wires.ask(wire, event('{"message":"Invalid API key"}'))).code).toBe('provider_authentication_failed');
+    expect((await wires.ask(wire, event('{}'))).code).toBe('provider_unavailable');
+  }
+});
+
+test('a package that cannot read a chunk hands over the error in it', async () => {
+  const { code, message } = await wires.ask('pack', streamed(base(1008, 'insufficient balance')));
+
+  expect(code).toBe('quota_exceeded');
+  expect(message).toContain('pack says: "insufficient balance"');
+});
+
+test('the message of an error inside a 200 is quoted without the key', async () => {
+  for (const wire of OWN) {
+    const { message } = await wires.ask(wire, whole(base(1008, `no balance for ${KEY}`)));
+
+    expect(message).toContain(`${wire} says: "no balance for [redacted]"`);
+  }
+});
+
+const chunk = { choices: [{ index: 0, delta: { content: 'Hi' } }] };
+
+test.each([
+  { ...chunk, error: null },
+  { ...chunk, error: {} },
+  { ...chunk, error: '' },
+  { ...chunk, error: { code: 0, message: '' } },
+  { ...chunk, message: 'ok', code: 0 },
+  { ...chunk, base_resp: { status_code: 0, status_msg: '' } },
+  { choices: [], usage: { prompt_tokens: 1 } },
+  { choices: [], prompt_filter_results: [] },
+  { type: 'message_start', message: { content: [] } },
+  { type: 'content_block_delta', delta: { type: 'text_delta', text: 'error' } },
+  { type: 'message_stop' },
+  { type: 'ping' },
+  { type: 'ping', message: 'ping' },
+  { candidates: [{ content: { parts: [{ text: 'error' }] } }] },
+  { usageMetadata: { promptTokenCount: 1 }, error: null },
+  { promptFeedback: { blockReason: 'SAFETY' } },
+  { status: 'processing' },
+  { message: 'processing your request' },
+  { code: 200, message: 'All is well', success: true },
+  {},
+  [],
+  null,
+  7,
+  'text',
+])('%j is no error', (value) => {
+  expect(errorInAnswer(value)).toBeUndefined();
+});
+
+test('an error beside choices is an error', () => {
+  expect(errorInAnswer({ ...chunk, error: { message: 'Provider disconnected' } })).toBeDefined();
+});

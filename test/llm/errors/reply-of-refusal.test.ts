@@ -1,0 +1,100 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { event } from '#test/llm/openai-wire.ts';
+import { openWires, refused, WIRES } from './every-wire.ts';
+
+let wires: Awaited<ReturnType<typeof openWires>>;
+beforeAll(async () => {
+  wires = await openWires();
+});
+afterAll(() => wires[Symbol.asyncDispose]());
+
+const CUT = 'Could not finish the message because max_tokens or model output limit was reached. Please try again.';
+const AZURE = { code: 'content_filter', status: 400, innererror: { code: 'ResponsibleAIPolicyViolation' } };
+
+test.each([
+  ['OpenAI', 400, { message: CUT, type: 'invalid_request_error', param: null, code: null }],
+  ['Groq', 400, { message: 'max completion tokens reached before generating a valid document', code: 'json_failed' }],
+])('a refusal of %s because the limit was reached is a reply that was cut: a %i with %j', async (_, status, error) => {
+  for (const wire of WIRES) {
+    const reply = await wires.ask(wire, refused(status, { error }));
+
+    expect(reply, wire).toMatchObject({ text: null, calls: [], finishReason: 'length', usage: null });
+  }
+});
+
+test.each([
+  ['Azure', 400, { ...AZURE, message: 'The response was filtered' }],
+  ['OpenAI', 400, { code: 'content_policy_violation', message: 'No.' }],
+  ['OpenAI', 400, { code: 'invalid_prompt', message: 'Your prompt was flagged as potentially violating our policy' }],
+  ['Anthropic', 400, { type: 'invalid_request_error', message: 'Output blocked by content filtering policy' }],
+  ['Moonshot', 400, { type: 'content_filter', message: 'The request was rejected as it was considered high risk' }],
+  ['DashScope', 400, { code: 'data_inspection_failed', message: 'Input data may contain inappropriate content.' }],
+  ['Zhipu', 400, { code: '1301', message: '系统检测到输入或生成内容可能包含不安全或敏感内容' }],
+  ['DeepSeek', 400, { message: 'Content Exists Risk' }],
+  ['xAI', 403, { message: 'Content violates usage guidelines. Failed check: SAFETY_CHECK_TYPE_BIO' }],
+  ['OpenRouter', 403, { message: 'Your input was flagged for "violence"' }],
+  ['StepFun', 451, { type: 'censorship_blocked', message: 'The content you provided is blocked.' }],
+  ['Volcengine', 400, { code: 'InputTextSensitiveContentDetected', message: 'No.' }],
+  ['Portkey', 446, { type: 'hooks_failed', message: 'The guardrail checks defined in the config failed' }],
+  ['new-api', 400, { code: 'sensitive_words_detected', message: 'No.' }],
+])('a refusal of a filter at %s is a reply that was filtered: a %i with %j', async (_, status, error) => {
+  for (const wire of WIRES) {
+    const reply = await wires.ask(wire, refused(status, { error }));
+
+    expect(reply, wire).toMatchObject({ text: null, calls: [], usage: null });
+    // Anthropic's wire has one word for both.
+    expect(['content_filter', 'refusal'], wire).toContain(reply.finishReason);
+  }
+});
+
+test('the raw finish reason is the code of the refusal', async () => {
+  const error = { ...AZURE, message: 'No' };
+
+  expect((await wires.ask('openai', refused(400, { error }))).finishReasonRaw).toBe('content_filter');
+  expect((await wires.ask('gemini', refused(400, { error: { message: CUT } }))).finishReasonRaw).toBe('max_tokens');
+});
+
+const inside = (status_code: number) => ({ choices: null, base_resp: { status_code, status_msg: 'new_sensitive' } });
+
+test.each([1026, 1027])('base_resp %i inside a 200 is a reply that was filtered', async (code) => {
+  const whole = { headers: { 'content-type': 'application/json' }, body: [JSON.stringify(inside(code))] };
+
+  for (const wire of ['openai', 'anthropic', 'gemini'] as const) {
+    expect(['content_filter', 'refusal'], wire).toContain((await wires.ask(wire, whole)).finishReason);
+  }
+});
+
+test('a filter in the middle of a stream keeps the text that there is', async () => {
+  const started = (data: object) =>
+    `event: ${'type' in data ? data.type : 'message'}\ndata: ${JSON.stringify(data)}\n\n`;
+  const filtered = started({ error: { code: 'content_filter', message: 'No' } });
+  const block = { type: 'content_block_start', index: 0, content_block: { type: 'text', text: 'Half' } };
+  const candidates = [{ content: { parts: [{ text: 'Half' }] } }];
+
+  const replies = [
+    await wires.ask('openai', { body: [event({ content: 'Half' }), filtered] }),
+    await wires.ask('pack', { body: [event({ content: 'Half' }), filtered] }),
+    await wires.ask('anthropic', { body: [started(block), filtered] }),
+    await wires.ask('gemini', { body: [started({ candidates }), filtered] }),
+  ];
+
+  expect(replies.map(({ text }) => text)).toEqual(['Half', 'Half', 'Half', 'Half']);
+  expect(replies.map(({ finishReason }) => finishReason)).toEqual([
+    'content_filter',
+    'content_filter',
+    'refusal',
+    'content_filter',
+  ]);
+});
+
+test.each([
+  [400, { code: 'unknown_parameter', message: "Unknown parameter: 'content_filter'" }],
+  [400, { message: 'max_tokens is too large' }],
+  [400, { message: 'Invalid value for safety_settings' }],
+  [401, { code: 'content_filter', message: 'No' }],
+  [429, { code: 'content_filter', message: 'Slow down' }],
+])('a %i with %j is no reply', async (status, error) => {
+  for (const wire of WIRES) {
+    expect((await wires.ask(wire, refused(status, { error }))).code, wire).toBeDefined();
+  }
+});
