@@ -164,7 +164,7 @@ test.each([
   [
     [{ error: { code: 400, message: 'API key not valid', status: 'INVALID_ARGUMENT' } }],
     400,
-    'provider_invalid_request',
+    'provider_authentication_failed',
   ],
   [{ error: { message: 'You have no quota', code: 'insufficient_quota' } }, 429, 'quota_exceeded'],
 ])('an error body of any shape is read: %j', async (body, status, code) => {

@@ -1,14 +1,14 @@
 import { codeOfStatus } from './code-of-status.ts';
 import type { ProviderCode } from './name-failure.ts';
 import type { SaidError } from './read-error.ts';
-import { meaningOf } from './signs.ts';
+import { meaningOfSigns } from './signs.ts';
 
 /**
  * Returns what an error means. Its words decide before its status, since many servers say 400 to everything. If its type
  * and its status contradict each other, the status counts: gateways write one type, often `api_error`, into all errors.
  */
 export function codeOfError(said: SaidError): ProviderCode {
-  const known = meaningOf(said);
+  const known = meaningOfSigns(said);
   if (known) return known;
   const given = codeOfType(said.codes);
   if (said.status === null) return given ?? 'provider_unavailable';

@@ -7,7 +7,7 @@ import { ABOVE_RATE, blamesReplyLimit, TOO_LONG } from './too-long.ts';
  * Returns what the words of an error mean, or null if they are not known. The list serves every wire: gateways quote
  * the server that they asked, whatever wire they speak.
  */
-export function meaningOf({ status, codes, message }: SaidError): ProviderCode | null {
+export function meaningOfSigns({ status, codes, message }: SaidError): ProviderCode | null {
   const text = (message ?? '').slice(0, LONGEST);
   const known = SIGNS.find((sign) => AT[sign.at](status) && fits(sign, codes, text));
   if (known?.means !== 'context_length_exceeded') return known?.means ?? null;

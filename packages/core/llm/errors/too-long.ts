@@ -62,7 +62,7 @@ const WORDS = [
   `(?:number of |input |prompt |total |requested? )*(?<!_)tokens?(?: count| length)?\\b.{0,60}\\b${LONGER} .{0,40}(?:limit|max|allow|length|configured|context|\\d)`,
   'token count is [\\d,]+ but',
   `${LONGER} .{0,40}(?:\\btoken (?:limit|length)|max(?:imum)? (?:number of )?(?:input |prompt |message |total )?tokens)`,
-  'token (?:limit|length) (?:is |was |has been )?(?:exceed|reached)|max(?:imum)? tokens (?:of [\\d,]+ )?exceeded',
+  'token (?:limit|length) (?:is |was |has been )?exceed|max(?:imum)? tokens (?:of [\\d,]+ )?exceeded',
   // Poolside, GLM, TGI, Together, DashScope, GitHub Models.
   `(?:input|prompt|context|sequence)s?(?: token)? length.{0,40}${LONGER}`,
   '`?inputs`? (?:tokens \\+ `?max_new_tokens`? must be|must have less than [\\d,]+ tokens)',

@@ -7,7 +7,7 @@ import { errorInAnswer } from '../../errors/error-in-answer.ts';
 import { type Asked, nameFailure, type ProviderCode, plainWords } from '../../errors/name-failure.ts';
 import { readError, type SaidError } from '../../errors/read-error.ts';
 import { type Ending, endingOf } from '../../errors/reply-of-refusal.ts';
-import { meaningOf } from '../../errors/signs.ts';
+import { meaningOfSigns } from '../../errors/signs.ts';
 import { StreamFailed } from './reply-accumulator.ts';
 
 /** A call that failed: `hide` makes what the operator configured unreadable, `hasBegun` is true once a stream was opened. */
@@ -95,7 +95,7 @@ function headerIn(headers: unknown, name: string): string | null {
 
 /** What an error means by its words, its class and its status, in this order; null if none of them says it. */
 function codeOfPackage(said: PackageError): ProviderCode | null {
-  const known = meaningOf(said) ?? NAMES.get(said.name ?? '');
+  const known = meaningOfSigns(said) ?? NAMES.get(said.name ?? '');
   if (known) return known;
   if (said.status === null) return codeOfType(said.codes);
   const byStatus = codeOfError(said);
