@@ -41,6 +41,11 @@ test.each([
   ['new-api', 403, { code: 'insufficient_user_quota', message: '用户额度不足' }],
   ['Volcengine', 403, { code: 'AccountOverdueError', message: 'The account is closed.' }],
   ['Anthropic', 400, { message: 'Please go to Plans & Billing to upgrade or purchase credits.' }],
+  ['Cohere', 429, { message: 'You are using a Trial key, which is limited to 1000 API calls / month.' }],
+  ['Cloudflare', 429, { message: 'you have used up your daily free allocation of 10,000 neurons' }],
+  ['DeepInfra', 403, { message: 'inference prohibited, please enter a Payment Method' }],
+  ['OpenAI', 403, { message: 'Your account is not active, please check your billing details on our website.' }],
+  ['no server', 429, { message: 'Monthly quota exceeded' }],
   ['no server', 429, { message: 'Your credits have been exhausted' }],
 ])('money that is used up at %s: a %i with %j', async (_, status, error) => {
   expect(await codesOf(status, { error })).toEqual(onEach(WIRES, 'quota_exceeded'));
@@ -65,7 +70,9 @@ test.each([
   ['provider_authentication_failed', 400, { message: 'Authentication Fails, Your api key: ****1234 is invalid' }],
   ['provider_authentication_failed', 403, { code: 'InvalidApiKey', message: 'Invalid API-key provided.' }],
   ['provider_authentication_failed', 400, { message: '无效的令牌' }],
+  ['provider_authentication_failed', 403, { message: 'Your API key has been deactivated' }],
   ['provider_model_not_found', 400, { message: 'Model Not Exist' }],
+  ['provider_model_not_found', 400, { message: 'Model x is not supported' }],
   ['provider_model_not_found', 400, { code: 'unknown_model', message: 'Unknown model: x' }],
   ['provider_model_not_found', 400, { code: 'model_decommissioned', message: 'The model `x` was taken away.' }],
   ['provider_model_not_found', 400, { code: '1211', message: '模型不存在，请检查模型代码。' }],

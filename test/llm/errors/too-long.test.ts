@@ -54,6 +54,15 @@ test.each([
     'Unable to submit request because the input token count is 2000000 but model only supports up to 1048576.',
   ],
   ['Zhipu', 'Prompt 超长'],
+  [
+    'Cloudflare',
+    'The estimated number of input and maximum output tokens (9000) exceeded this model context window limit (7968).',
+  ],
+  ['Amazon Nova', 'Input Tokens Exceeded: Number of input tokens exceeds maximum length.'],
+  ['watsonx', 'the number of input tokens 9000 cannot exceed the total tokens limit 8192 for this model'],
+  ['no server', 'The context is full'],
+  ['no server', 'Requested 9000 tokens but the model only supports 8192'],
+  ['no server', 'prompt_tokens 9000 > max_model_len 8192'],
   ['no server', 'The conversation history is too long for this model'],
 ])('words of %s for a history that is too long: "%s"', async (_, message) => {
   expect(await codesOf(400, { message })).toEqual(onEach(WIRES, 'context_length_exceeded'));
@@ -72,6 +81,8 @@ test.each([
 
 const vllm = (reply: number, input: number) =>
   `'max_tokens' or 'max_completion_tokens' is too large: ${reply}. This model's maximum context length is 8192 tokens and your request has ${input} input tokens (${reply} > 8192 - ${input}).`;
+const passed = (input: number, reply: number) =>
+  `You passed ${input} input tokens and requested ${reply} output tokens. However, the model's context length is only 8192 tokens.`;
 const openai = (input: number, reply: number) =>
   `This model's maximum context length is 8192 tokens. However, you requested ${input + reply} tokens (${input} in the messages, ${reply} in the completion).`;
 const atLeast = (input: number, reply: number) =>
@@ -81,6 +92,7 @@ test.each([
   [vllm(500, 8000), vllm(8000, 1000)],
   [openai(8000, 500), openai(1000, 8000)],
   [atLeast(7693, 500), atLeast(193, 8000)],
+  [passed(10_000, 500), passed(193, 8000)],
   [
     'input length and `max_tokens` exceed context limit: 178959 + 64000 > 200000',
     'input length and `max_tokens` exceed context limit: 1000 + 199900 > 200000',
@@ -110,6 +122,10 @@ test.each([
   'tools.0.name: String should have at most 64 characters',
   'messages.0.content.1.image.source.base64: image exceeds 5 MB maximum: 6291456 bytes > 5242880 bytes',
   'At least one of the image dimensions exceed max allowed size: 8000 pixels',
+  'Thinking budget (32000 tokens) exceeds the maximum of 24576 tokens',
+  "The requested number of output tokens exceeds the model's limit",
+  'The response_format schema exceeds the size limit',
+  'prompt_cache_key too long: max 64',
   'The audio input is too long. Maximum is 1500 seconds',
   'A maximum of 100 PDF pages may be provided.',
   'Request payload size exceeds the limit: 20971520 bytes.',

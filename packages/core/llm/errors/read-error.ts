@@ -81,12 +81,13 @@ function statusIn(value: unknown): number | null {
   return Number.isInteger(number) && number >= 400 && number <= 599 ? number : null;
 }
 
+const LONGEST_CODE = 200;
 const CODE_KEYS = ['code', 'error_code', 'err_code', 'errorcode', 'reason', 'type', 'error_type', '__type', 'status'];
 
 /** Codes of all layers. Numbers that are no HTTP status are codes too (Zhipu, SiliconFlow, Baidu). */
 function codesOf(layers: Layer[]): string[] {
   const codes = CODE_KEYS.flatMap((key) => layers.map((layer) => layer[key]).filter(isCode));
-  return [...new Set([...codes.map(String), ...layers.flatMap(baseCodes)])];
+  return [...new Set([...codes.map((code) => String(code).slice(0, LONGEST_CODE)), ...layers.flatMap(baseCodes)])];
 }
 
 function isCode(code: unknown): boolean {

@@ -69,26 +69,35 @@ const SIGNS: Sign[] = [
   },
   // Zhipu and Z.ai: arrears, a limit per day, per plan, per week or month. SiliconFlow: balance.
   { means: 'quota_exceeded', at: 'anywhere', code: /^(1113|1304|1308|1309|1310|30001)$/ },
-  // Anthropic, DeepSeek, SiliconFlow, xAI, NVIDIA, Hugging Face, Together, OpenRouter.
+  // Anthropic, DeepSeek, SiliconFlow, xAI, NVIDIA, Together, Novita: credits and balance.
   {
     means: 'quota_exceeded',
     at: 'anywhere',
     words:
-      /insufficient (account )?(balance|credits?|funds)|(balance|credits?) (is |are |was |were |has been |have been )?(insufficient|too low|not enough|exhausted|depleted|expired|used up)|((not|n't) have( any)?|no( remaining| more)?|without|out of|run out of|used all available|not enough|purchase( more)?|add( more)?) credits|credit limit|payment required|spend(ing)? (cap|limit)|prepa(y|id).{0,40}(depleted|exhausted)|(exceeded|used|reached).{0,40} (included|monthly|free) (credits|quota|spend|usage|allowance)/i,
+      /insufficient (account )?(balance|credits?|funds)|(balance|credits?|quota) (is |are |was |were |has been |have been )?(insufficient|too low|not enough|negative|exhausted|depleted|expired|used up)|((not|n't) have( any)?|no( available| remaining| more)?|without|out of|run out of|used all available|not enough|purchase( more)?|add( more)?) credits|not enough (balance|funds)|credit limit|prepa(y|id).{0,40}(depleted|exhausted)/i,
     unless: PER_MINUTE,
   },
-  // Moonshot, Fireworks, LiteLLM, Kimi, Anthropic's and Z.ai's plans, OpenRouter's and GitHub's limits per day.
+  // LiteLLM, OpenAI, Hugging Face, Cohere, Cloudflare, Copilot, Kimi, the plans of Anthropic and Z.ai: budgets and plans.
   {
     means: 'quota_exceeded',
     at: 'anywhere',
     words:
-      /suspended.{0,120}\b(billing|spend|pay|payment|invoices?|balance|recharge)|(?<!thinking )budget (has been |was |is )?exceeded|exceeded ?budget|over budget|(in |account )arrears|overdue|please (recharge|top[- ]?up)|usage limits? (has been |was )?(reached|exceeded)|(reached|exceeded|hit) (your |the )?(\w+ ){0,3}usage limits?|extra usage is required|free tier .{0,40}exhausted|free-models-per-day|ByModelByDay/i,
+      /(?<!thinking )budget (has been |was |is |limit )?(exceeded|reached)|(exceeded|reached) .{0,20}(?<!thinking )budget|exceeded ?budget|over budget|\b(spend(ing)?|billing|key)( hard)? (cap|limit)|usage limits? (has been |was )?(reached|exceeded)|(reached|exceeded|hit) (your |the |its )?(\w+ ){0,3}usage limits?|(exceeded|used up|reached) (your|the|its) .{0,30}\b(included|monthly|free|month)\b|monthly .{0,20}(exceeded|reached)|used up .{0,60}(allocation|quota|allowance)|exceeded .{0,40}allowance|calls? ?\/ ?month|(subscription|plan|trial) (has |is )?(expired|ended)|extra usage is required|free tier .{0,40}exhausted/i,
+    unless: PER_MINUTE,
+  },
+  // Moonshot, Fireworks, OpenAI, DeepInfra: the account. OpenRouter and GitHub Models: limits per day.
+  {
+    means: 'quota_exceeded',
+    at: 'anywhere',
+    code: /free-models-per-day|ByModelByDay/,
+    words:
+      /suspended.{0,120}\b(billing|spend|pay|payment|invoices?|balance|recharge)|account is not active.{0,40}billing|(in |account )arrears|overdue (payment|bill|balance|invoice)|(account|payment) .{0,20}overdue|payment required|make a payment|please (recharge|top[- ]?up)|inference prohibited/i,
   },
   // DashScope, Zhipu, MiniMax, new-api.
   {
     means: 'quota_exceeded',
     at: 'anywhere',
-    words: /余额不足|欠费|请.{0,4}充值|(额度|配额).{0,6}(不足|用尽|用完|耗尽)/,
+    words: /余额不足|欠费|请.{0,4}充值|(额度|配额|套餐).{0,6}(不足|用尽|用完|耗尽|到期|过期)/,
   },
   // Groq: the model wrote a call that does not fit its tool. Another try may fit.
   { means: 'provider_bad_response', at: 'anywhere', code: /tool_use_failed/ },
@@ -114,7 +123,7 @@ const SIGNS: Sign[] = [
     means: 'provider_authentication_failed',
     at: 'request',
     words:
-      /(incorrect|invalid|missing|wrong|unknown|expired|revoked|no) (x-)?api[- _]?key|api[- _]?key\b.{0,40}\b(not valid|not found|expired|(is )?invalid|missing|incorrect|revoked|leaked|not provided)|authentication (fails|failed)|invalid (authentication|credentials|subscription key|(access|auth|bearer) token)|token (is )?expired or incorrect|security token .* (invalid|expired)|AWS credentials|default credentials/i,
+      /(incorrect|invalid|missing|wrong|unknown|expired|revoked|no) (x-)?api[- _]?key|api[- _]?key\b.{0,40}\b(not valid|not found|expired|(is )?invalid|missing|incorrect|revoked|leaked|disabled|deactivated|required|not provided)|provide an api[- _]?key|authentication (fails|failed)|invalid (authentication|credentials|subscription key|(access|auth|bearer) token)|token (is )?expired or incorrect|security token .* (invalid|expired)|AWS credentials|default credentials/i,
   },
   // Zhipu, DashScope, new-api.
   {
@@ -133,7 +142,7 @@ const SIGNS: Sign[] = [
     means: 'provider_model_not_found',
     at: 'request',
     words:
-      /not a valid model|\b(unknown|invalid|no such) model\b|model identifier is invalid|model\b(?:[^.]|\.\S){0,120}(does not exist|not exist|not found|decommissioned|been (retired|deprecated))|not found the model|model [\w./:@'"`-]+ is not available|no models? (is |are )?loaded|模型.{0,40}(不存在|未找到)/i,
+      /not a (valid|supported) model|\b(unknown|invalid|no such|could not find) model\b|\bunsupported model:|model identifier is invalid|model\b(?:[^.]|\.\S){0,120}(does not exist|not exist|not found|decommissioned|been (retired|deprecated))|not found the model|model [\w./:@'"`-]+ is not (available|supported)|deployment .{0,60}(does not exist|not found)|no models? (is |are )?loaded|模型.{0,40}(不存在|未找到)|未找到模型/i,
   },
   // Anthropic, OpenAI, Moonshot, Volcengine, Groq, Gemini, SiliconFlow, Zhipu.
   {

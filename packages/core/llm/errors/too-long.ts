@@ -19,14 +19,15 @@ export const ABOVE_RATE = {
 
 /**
  * Tells whether the limit of the reply is to blame, and not the history. The numbers decide if the message has them:
- * the limit is to blame if it leaves less room than half of the history.
+ * the limit is to blame if it leaves less than a quarter of the context, or less than half of what the history has.
  */
 export function blamesReplyLimit(message: string): boolean {
   const { limit, history, reply } = numbersIn(message);
   if (limit === null || reply === null) return REPLY_LIMIT.test(message);
   const room = limit - reply;
+  if (room < limit / 4) return true;
   // vLLM counts only until the history is too long: "at least 193 input tokens" says nothing about its length.
-  return history === null || /at least [\d,]+ input tokens/i.test(message) ? room < limit / 4 : room < history / 2;
+  return history !== null && !/at least [\d,]+ input tokens/i.test(message) && room < history / 2;
 }
 
 /** Limits over a time: their tokens are those of many requests. */
@@ -40,7 +41,7 @@ const FIELD =
 const HISTORY = '(?:prompt|inputs?|context|conversation|history|messages|sequence)';
 const LENGTH = '(?:length|window|size|limit)';
 const LONGER =
-  '(?:exceed(?:s|ed|ing)?|overflow\\w*|(?:is |are |was )?(?:longer|larger|greater|more|bigger|higher) than)';
+  '(?:exceed(?:s|ed|ing)?|overflow\\w*|(?:is |are |was )?(?:over the|(?:longer|larger|greater|more|bigger|higher) than))';
 const MOST = "\\b(?:max(?:imum)?|available|allowed|configured|supported|model'?s)";
 /** Names that servers give to the length of the context (llama.cpp, exllama, MLX, vLLM, TensorRT, TGI). */
 const SETTING =
@@ -53,14 +54,15 @@ const WORDS = [
   // Gemini, OpenAI's Responses, llama.cpp, Anthropic, MiniMax.
   `${LONGER}.{0,60}\\bcontext\\b`,
   `context (?:token )?${LENGTH} (?:is |was |has been )?(?:${LONGER}|reached|too (?:small|short)|not enough)`,
-  `(?:reached|loaded with).{0,20} context length|context (?:the )?overflow`,
+  `(?:reached|loaded with).{0,20} context length|context (?:the )?overflow|context(?: window)? is (?:full|exhausted)`,
   // Anthropic, Bedrock, Fireworks, Baidu, Kimi, Z.ai, Cohere.
-  `${HISTORY}(?: tokens?)?(?: length| size| count)?(?: is| are| was)? (?:too (?:long|large|big)|${LONGER} (?:the )?(?:max|limit))`,
+  `${HISTORY}(?: tokens?)?(?: length| size| count)?(?: is| are| was)? (?:too (?:long|large|big)|${LONGER} (?:the )?(?:max|limit|model|\\d))|message you submitted was too long|prompt is over the`,
   `(?:conversation|history|prompt|context|messages) (?:is |are |has |have )?(?:too many tokens|exceed\\w* .{0,40}(?:length|limit))`,
   'too many (?:input |prompt |total |context )?tokens',
   // Gemini, Vertex, Copilot, OpenAI's GPT-5, Volcengine, Databricks, AI21.
   `(?:number of |input |prompt |total |requested? )*(?<!_)tokens?(?: count| length)?\\b.{0,60}\\b${LONGER} .{0,40}(?:limit|max|allow|length|configured|context|\\d)`,
-  'token count is [\\d,]+ but',
+  'token count is [\\d,]+ but|[\\d,]+ tokens,? but .{0,20}(?:supports|allows|takes|accepts)',
+  '(?:prompt|input|context)[_ ](?:length|tokens) \\(?[\\d,]+\\)? > ',
   `${LONGER} .{0,40}(?:\\btoken (?:limit|length)|max(?:imum)? (?:number of )?(?:input |prompt |message |total )?tokens)`,
   'token (?:limit|length) (?:is |was |has been )?exceed|max(?:imum)? tokens (?:of [\\d,]+ )?exceeded',
   // Poolside, GLM, TGI, Together, DashScope, GitHub Models.
@@ -82,9 +84,10 @@ const WORDS = [
 /** Messages whose subject is the limit of the reply. */
 const REPLY_LIMIT = new RegExp(
   [
-    'max_?(?:completion_|output_|new_)?tokens\\b[\'"`]?(?: or [\'"`]?max_\\w+[\'"`]?)?:? .{0,60}(?:is too (?:large|high|big)|must be (?:less|at most|smaller|<|between|greater than [`\'"]?thinking)|should be (?:less|at most|between)|out of range|\\d+ > \\d+|cannot exceed|exceeds? (?:the )?(?:max|limit|model))',
+    'max_?(?:completion_|output_|new_)?tokens\\b[\'"`]?(?: or [\'"`]?max_\\w+[\'"`]?)?:? .{0,60}(?:is too (?:large|high|big)|must be (?:less|at most|smaller|<|between|greater than [`\'"]?thinking)|should be (?:less|at most|between)|out of range|\\d+ > \\d+|(?:can|must )not exceed|exceeds? (?:the )?(?:max|limit|model|context))',
     '(?:valid )?range of [`\'"]?max_\\w*tokens|has a maxOutputTokens value|maximum tokens you requested',
-    '(?:max(?:imum)?|at most) .{0,40}\\b(?:output|completion) tokens|completion tokens, whereas',
+    '(?<!input and )(?:max(?:imum)?|at most) (?:.{0,40}\\b)?(?:output|completion) tokens|completion tokens, whereas',
+    'number of (?:requested )?(?:output|completion) tokens (?:is|exceeds|must|cannot)|thinking.?budget|budget_tokens',
   ].join('|'),
   'is',
 );
@@ -104,7 +107,7 @@ function numbersIn(message: string): Numbers {
 }
 
 /** vLLM, SGLang, TGI, OpenAI, DeepSeek, OpenRouter. */
-const LIMIT = /(?:context|model) length (?:is|of) ([\d,]+)|must be <= ([\d,]+)/i;
+const LIMIT = /(?:context|model) length (?:is|of) (?:only )?([\d,]+)|must be <= ([\d,]+)/i;
 const REPLY =
   /([\d,]+) (?:tokens )?(?:in|for|of) (?:the |your )?(?:completion|output)|([\d,]+) (?:output tokens|`max_new_tokens`)|max_\w*tokens'? is too large: ([\d,]+)/i;
 const HISTORY_PART =
