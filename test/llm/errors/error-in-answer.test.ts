@@ -64,6 +64,24 @@ test('an event of the name error is an error, whatever it says', async () => {
   }
 });
 
+test.each(['text/event-stream', 'text/plain', 'application/octet-stream'])(
+  'an error is found in JSON that is sent as %s',
+  async (type) => {
+    const body = [JSON.stringify({ error: { message: 'Invalid API key', code: 'invalid_api_key' } })];
+
+    expect(await codesOf({ headers: { 'content-type': type }, body })).toEqual(
+      onEach(OWN, 'provider_authentication_failed'),
+    );
+  },
+);
+
+test('an error event without JSON is quoted', async () => {
+  const { code, message } = await wires.ask('openai', { body: ['event: error\ndata: Invalid API key\n\n'] });
+
+  expect(code).toBe('provider_authentication_failed');
+  expect(message).toContain('openai says: "Invalid API key"');
+});
+
 test('a package that cannot read a chunk hands over the error in it', async () => {
   const { code, message } = await wires.ask('pack', streamed(base(1008, 'insufficient balance')));
 
