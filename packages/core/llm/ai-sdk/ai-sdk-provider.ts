@@ -1,7 +1,7 @@
 import { ProviderFailed } from '../../failure.ts';
 import type { Reply } from '../../turn/reply.ts';
 import { yieldToEventLoop } from '../../yield-to-event-loop.ts';
-import { isCut, nameBreakages } from '../errors/classify-breakage.ts';
+import { costsNothing, nameBreakages } from '../errors/classify-breakage.ts';
 import { type Asked, nameFailure } from '../errors/name-failure.ts';
 import { replyOf } from '../errors/reply-of-refusal.ts';
 import type { Post } from '../http/http-client.ts';
@@ -112,7 +112,7 @@ async function readReply(stream: ReadableStream<StreamPart>, { asked, signal, on
   } catch (error) {
     const ending = error instanceof StreamFailed ? endingOfError(error) : null;
     if (ending) return finishEnded(reply, ending);
-    if (!reply.finish || !isCut(error)) throw error;
+    if (!reply.finish || !costsNothing(error)) throw error;
   }
   signal.throwIfAborted();
   return finishReply(reply);

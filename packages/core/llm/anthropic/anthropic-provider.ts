@@ -1,7 +1,7 @@
-import { parseJson } from '../../json.ts';
+import { isRecord, parseJson } from '../../json.ts';
 import type { TraceHeaders } from '../../trace-context.ts';
 import type { Reply } from '../../turn/reply.ts';
-import { isCut, nameBreakages } from '../errors/classify-breakage.ts';
+import { costsNothing, nameBreakages } from '../errors/classify-breakage.ts';
 import { errorInAnswer } from '../errors/error-in-answer.ts';
 import type { Asked } from '../errors/name-failure.ts';
 import { readError, readRefusal } from '../errors/read-error.ts';
@@ -15,6 +15,7 @@ import type { Delta, Provider } from '../provider.ts';
 import { jsonValuesIn } from '../reply/json-values.ts';
 import { requireFinished } from '../reply/require-finished.ts';
 import { classifyErrorObject, classifyRefusal } from './classify-refusal.ts';
+import { KINDS } from './event.ts';
 import { finishReply } from './finish-reply.ts';
 import { API_VERSION, type Body, renderRequest, renderResumption, versionHeaders } from './render-request.ts';
 import {
@@ -131,7 +132,7 @@ async function readMessage(reply: ReplyAccumulator, opened: OpenedReply, { asked
       }
     }
   } catch (error) {
-    if (!isFinished(reply) || !(isCut(error) || error instanceof SyntaxError)) throw error;
+    if (!isFinished(reply) || !costsNothing(error)) throw error;
   }
   signal.throwIfAborted();
   requireFinished(opened, isFinished(reply), { ...asked, reason: 'not a message' });
@@ -147,14 +148,20 @@ function eventsOf(opened: OpenedReply): AsyncIterable<ServerEvent[]> | Iterable<
   return opened.kind === 'stream' ? opened.events : [[{ name: null, data: opened.text }]];
 }
 
-/** The values of an event. Some servers leave its name out, so the type of a value decides. */
-function valuesIn({ name, data }: ServerEvent, about: { headers: AnswerHeaders; asked: Asked }): unknown[] {
-  const values = name === 'error' ? [parseJson(data) ?? data] : jsonValuesIn(data);
-  return values.map((value) => eventOf(value, name, about));
+/**
+ * The values of events, one by one: a broken event costs nothing that came before it. Some servers leave the names of events
+ * out, so the type of a value decides. Throws an error that came instead.
+ */
+function* valuesIn(events: ServerEvent[], about: { headers: AnswerHeaders; asked: Asked }) {
+  for (const { name, data } of events) {
+    const values = name === 'error' ? [parseJson(data) ?? data] : jsonValuesIn(data);
+    for (const value of values) yield eventOf(value, name, about);
+  }
 }
 
 /** Throws the error that came instead of an event, unless it stands for the end of the reply. */
 function eventOf(event: unknown, name: string | null, about: { headers: AnswerHeaders; asked: Asked }): unknown {
+  if (isRecord(event) && KINDS.has(event.type)) return event;
   const error = errorInAnswer(event, name);
   if (error === undefined) return event;
   const ending = endingOf(readError(error));

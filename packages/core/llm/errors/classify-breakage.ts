@@ -42,9 +42,13 @@ export function classifyBreakage(error: unknown, asked: Asked): ProviderFailed {
 /** A page may be that of a gateway, which passes; more often the address is wrong. */
 const FOREIGN_TRIES = 2;
 
-/** Whether the connection broke: nothing is missing from a reply that had already said why it stopped. */
-export function isCut(error: unknown): boolean {
-  return error instanceof TypeError && networkCode(error) !== null;
+/**
+ * Whether nothing is missing from a reply that had already said why it stopped: after that the connection broke, or an event
+ * was no JSON. An error of the server counts.
+ */
+export function costsNothing(error: unknown): boolean {
+  const isCut = error instanceof TypeError && networkCode(error) !== null;
+  return isCut || error instanceof SyntaxError;
 }
 
 /** Why an answer was not read to its end, searched along an error's causes. */

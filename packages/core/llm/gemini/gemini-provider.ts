@@ -1,5 +1,5 @@
 import type { Reply } from '../../turn/reply.ts';
-import { isCut, nameBreakages } from '../errors/classify-breakage.ts';
+import { costsNothing, nameBreakages } from '../errors/classify-breakage.ts';
 import { errorInAnswer } from '../errors/error-in-answer.ts';
 import { type Asked, nameFailure } from '../errors/name-failure.ts';
 import { readError } from '../errors/read-error.ts';
@@ -95,7 +95,7 @@ async function readReply(opened: OpenedReply, { asked, signal, onDelta, ...answe
       for (const delta of takeChunk(reply, chunkOf(chunk, opened.headers, asked))) onDelta(delta);
     }
   } catch (error) {
-    if (!isFinished(reply) || !(isCut(error) || error instanceof SyntaxError)) throw error;
+    if (!isFinished(reply) || !costsNothing(error)) throw error;
   }
   signal.throwIfAborted();
   requireFinished(opened, isFinished(reply), { ...asked, reason: 'not a generateContent response' });

@@ -1,6 +1,6 @@
 import { parseJson } from '../../json.ts';
 import type { Reply } from '../../turn/reply.ts';
-import { isCut, nameBreakages } from '../errors/classify-breakage.ts';
+import { costsNothing, nameBreakages } from '../errors/classify-breakage.ts';
 import { errorInAnswer } from '../errors/error-in-answer.ts';
 import type { Asked } from '../errors/name-failure.ts';
 import { readError } from '../errors/read-error.ts';
@@ -107,7 +107,7 @@ async function readReply(opened: OpenedReply, { asked, signal, onDelta, ...answe
       if (reply.isDone) break;
     }
   } catch (error) {
-    if (!isFinished(reply) || !(isCut(error) || error instanceof SyntaxError)) throw error;
+    if (!isFinished(reply) || !costsNothing(error)) throw error;
   }
   signal.throwIfAborted();
   requireFinished(opened, isFinished(reply), { ...asked, reason: 'not a chat completion' });
@@ -119,12 +119,12 @@ function eventsOf(opened: OpenedReply): AsyncIterable<ServerEvent[]> | Iterable<
   return opened.kind === 'stream' ? opened.events : [[{ name: null, data: opened.text }]];
 }
 
-/** The chunks of events. Throws the error that came instead of a chunk. */
-function chunksIn(events: ServerEvent[], about: { headers: AnswerHeaders; asked: Asked }): unknown[] {
-  return events.flatMap(({ name, data }) => {
+/** The chunks of events, one by one: a broken event costs nothing that came before it. Throws an error that came instead. */
+function* chunksIn(events: ServerEvent[], about: { headers: AnswerHeaders; asked: Asked }) {
+  for (const { name, data } of events) {
     const values = name === 'error' ? [parseJson(data) ?? data] : jsonValuesIn(data).flat();
-    return values.map((value) => chunkOf(value, name, about));
-  });
+    for (const value of values) yield chunkOf(value, name, about);
+  }
 }
 
 /** Returns the reply for which a refusal stands; any other refusal is a failure. */

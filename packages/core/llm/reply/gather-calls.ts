@@ -14,7 +14,7 @@ import {
   settleArguments,
   startArguments,
   unwrapArguments,
-} from './gather-arguments.ts';
+} from './arguments-accumulator.ts';
 
 /** One delta of a call, of any wire; what the server left out is null or empty. */
 export type CallDelta = { index: number | null; id: string; name: string; text: string };
