@@ -2,7 +2,9 @@ import { z } from 'zod';
 import { Misconfigured } from '../failure.ts';
 import { isRecord, isReserved, RESERVED } from '../json.ts';
 import { parseJsonSetting } from '../json-setting.ts';
+import type { FinishReason } from '../turn/reply.ts';
 import type { Bounds } from './bounded.ts';
+import { ROLE_ORDERS } from './openai/order-roles.ts';
 
 type Env = Record<string, string | undefined>;
 
@@ -14,11 +16,43 @@ export type WireKind = z.infer<typeof WireKind>;
 
 const known = { tools: z.boolean().default(true), structured_outputs: z.boolean().default(true) };
 
-const ServerConfig = z.strictObject({
-  kind: WireKind,
+const FINISH_REASONS = [
+  'stop',
+  'tool_calls',
+  'length',
+  'content_filter',
+  'refusal',
+  'other',
+] as const satisfies readonly FinishReason[];
+
+/** Finish reasons by the words of a server. The words are in small letters, since servers write them in any. */
+const FinishReasons = z
+  .record(z.string().trim().min(1), z.enum(FINISH_REASONS, { error: `give one of ${FINISH_REASONS.join(', ')}` }), {
+    error: 'give an object of finish reasons, by the words of the server',
+  })
+  .default({})
+  .transform((words): ReadonlyMap<string, FinishReason> => {
+    return new Map(Object.entries(words).map(([word, reason]) => [word.toLowerCase(), reason]));
+  });
+
+const server = {
   base_url: httpUrl,
   api_key: z.string().trim().min(1).nullish(),
+  finish_reasons: FinishReasons,
   ...known,
+};
+
+const ServerConfig = z.strictObject({ kind: WireKind.extract(['anthropic', 'gemini']), ...server });
+
+/** Servers of this wire differ more than others. */
+const OpenaiConfig = z.strictObject({
+  kind: z.literal('openai'),
+  ...server,
+  max_tokens_field: z
+    .enum(['max_tokens', 'max_completion_tokens'], { error: 'give max_tokens or max_completion_tokens' })
+    .default('max_tokens'),
+  stream_options: z.boolean('give true or false').default(true),
+  roles: z.enum(ROLE_ORDERS, { error: `give one of ${ROLE_ORDERS.join(', ')}` }).default('any'),
 });
 
 /** A provider package of the AI SDK, that the operator has installed. */
@@ -30,7 +64,7 @@ const PackageConfig = z.strictObject({
   ...known,
 });
 
-const ProviderConfig = z.discriminatedUnion('kind', [ServerConfig, PackageConfig], {
+const ProviderConfig = z.discriminatedUnion('kind', [OpenaiConfig, ServerConfig, PackageConfig], {
   error: 'give one of openai, anthropic, gemini, ai-sdk',
 });
 export type ProviderConfig = z.infer<typeof ProviderConfig>;

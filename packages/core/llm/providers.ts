@@ -1,6 +1,7 @@
 import { Misconfigured, RequestRefused } from '../failure.ts';
 import { readProxies } from '../proxy.ts';
 import { quote } from '../text.ts';
+import type { FinishReason } from '../turn/reply.ts';
 import { aiSdkProvider } from './ai-sdk/ai-sdk-provider.ts';
 import { loadPackages, type MakePackage } from './ai-sdk/package/load-packages.ts';
 import { anthropicProvider } from './anthropic/anthropic-provider.ts';
@@ -8,6 +9,7 @@ import { bounded } from './bounded.ts';
 import { geminiProvider } from './gemini/gemini-provider.ts';
 import { makeHttpClient } from './http/http-client.ts';
 import { openaiProvider } from './openai/openai-provider.ts';
+import type { Quirks } from './openai/render-request.ts';
 import type { Capabilities, Provider } from './provider.ts';
 import {
   type ProviderConfig,
@@ -82,11 +84,21 @@ export function configureProviders(
 }
 
 /** What is the same for each wire's provider; a wire may take more. */
-type Options = { name: string; apiKey: string | null; keyName?: string; urlName: string; baseUrl: string };
-type MakeProvider = (options: Options) => Provider;
+type Options = {
+  name: string;
+  apiKey: string | null;
+  keyName?: string;
+  urlName: string;
+  baseUrl: string;
+  finishReasons?: ReadonlyMap<string, FinishReason>;
+};
+type MakeProvider<More = object> = (options: Options & More) => Provider;
 
 /** For each wire what makes a provider that speaks it; OpenAI itself differs from others on its wire. */
-type Makers = Record<WireKind | 'openaiItself', MakeProvider> & { package: MakePackaged };
+type Makers = Record<Exclude<WireKind, 'openai'> | 'openaiItself', MakeProvider> & {
+  openai: MakeProvider<Partial<Quirks>>;
+  package: MakePackaged;
+};
 type MakePackaged = (options: { name: string; options: Record<string, unknown> }) => Provider;
 
 type Client = Pick<ReturnType<typeof makeHttpClient>, 'post' | 'fetch'>;
@@ -140,8 +152,12 @@ function extra(env: Env, makers: Makers): Provider[] {
 
 function makeExtra(name: string, config: ProviderConfig, makers: Makers): Provider {
   if (config.kind === 'ai-sdk') return makers.package({ name, options: config.options });
-  const names = { keyName: `PAWL_PROVIDERS.${name}.api_key`, urlName: `PAWL_PROVIDERS.${name}.base_url` };
-  return makers[config.kind]({ name, apiKey: config.api_key ?? null, baseUrl: config.base_url, ...names });
+  const names = { name, keyName: `PAWL_PROVIDERS.${name}.api_key`, urlName: `PAWL_PROVIDERS.${name}.base_url` };
+  const { base_url: baseUrl, api_key: apiKey = null, finish_reasons: finishReasons } = config;
+  const options = { ...names, apiKey, baseUrl, finishReasons };
+  if (config.kind !== 'openai') return makers[config.kind](options);
+  const { max_tokens_field: maxTokensField, stream_options: streamOptions, roles } = config;
+  return makers.openai({ ...options, maxTokensField, streamOptions, roles });
 }
 
 /** A provider that is said to know no tool calls of its own. */

@@ -4,6 +4,7 @@ import type { Message } from '#core/turn/message.ts';
 import { someRequest } from '#test/llm/provider-exam.ts';
 
 const history = (...ids: string[]): Message[] => [
+  { role: 'user', content: 'Hi' },
   { role: 'assistant', content: null, calls: ids.map((id) => ({ id, name: 'get weather!', arguments: '{}' })) },
   ...ids.map((id): Message => ({ role: 'tool', callId: id, name: 'get weather!', content: 'ok', isError: false })),
 ];
@@ -11,7 +12,7 @@ const history = (...ids: string[]): Message[] => [
 function sentIds(model: string, ...ids: string[]) {
   const request = { ...someRequest, model, instructions: null, messages: history(...ids) };
   const { messages } = renderRequest(request, { provider: 'openai', maxTokensField: 'max_tokens' });
-  const [round, ...answers] = messages as { tool_calls?: { id: string }[]; tool_call_id?: string }[];
+  const [, round, ...answers] = messages as { tool_calls?: { id: string }[]; tool_call_id?: string }[];
   const asked = round!.tool_calls!.map(({ id }) => id);
   expect(answers.map(({ tool_call_id }) => tool_call_id)).toEqual(asked);
   return asked;
@@ -41,7 +42,7 @@ test('a name that no tool may have goes out as one it may', () => {
   const request = { ...someRequest, instructions: null, messages: history('call_1') };
   const { messages } = renderRequest(request, { provider: 'openai', maxTokensField: 'max_tokens' });
 
-  expect(messages[0]).toMatchObject({ tool_calls: [{ function: { name: 'get_weather_' } }] });
+  expect(messages[1]).toMatchObject({ tool_calls: [{ function: { name: 'get_weather_' } }] });
 });
 
 test.each([
@@ -50,10 +51,10 @@ test.each([
   ['[1]', '{"invalid_arguments":"[1]"}'],
   ['{"a": ', '{"invalid_arguments":"{\\"a\\": "}'],
 ])('arguments %j go out as %j, since many servers read them', (written, sent) => {
-  const [round, ...rest] = history('call_1');
+  const [user, round, ...rest] = history('call_1');
   const calls = [{ id: 'call_1', name: 'ping', arguments: written }];
-  const request = { ...someRequest, instructions: null, messages: [{ ...round!, calls } as Message, ...rest] };
+  const request = { ...someRequest, instructions: null, messages: [user!, { ...round!, calls } as Message, ...rest] };
   const { messages } = renderRequest(request, { provider: 'openai', maxTokensField: 'max_tokens' });
 
-  expect(messages[0]).toMatchObject({ tool_calls: [{ function: { arguments: sent } }] });
+  expect(messages[1]).toMatchObject({ tool_calls: [{ function: { arguments: sent } }] });
 });

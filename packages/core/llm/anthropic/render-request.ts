@@ -2,6 +2,7 @@ import { isRecord } from '../../json.ts';
 import { systemPrompt } from '../../turn/history/system-prompt.ts';
 import type { Tool } from '../../turn/request/tool.ts';
 import type { ToolChoice } from '../../turn/request/turn.ts';
+import { leaveOutNulls } from '../leave-out-nulls.ts';
 import type { RoundRequest } from '../provider.ts';
 import { renderHistory } from '../render-history.ts';
 import { distinctNames, wireName } from '../wire-name.ts';
@@ -36,7 +37,7 @@ export function renderRequest(request: RoundRequest, provider: string): Body {
     ...(topP === null ? {} : { top_p: topP }),
     ...(stop === null ? {} : { stop_sequences: stop }),
     ...outputConfig(request),
-    ...providerOptions,
+    ...leaveOutNulls(providerOptions),
     ...shownThinking(request),
     stream: true,
   };

@@ -82,12 +82,12 @@ function extraFields(options: Record<string, unknown>): Record<string, unknown> 
   return { ...top, generationConfig: { ...rest, ...(isObject(top.generationConfig) ? top.generationConfig : {}) } };
 }
 
-/** Objects are merged, all else is replaced. */
+/** Objects are merged, all else is replaced. A null leaves its field out. */
 function mergeDeep(under: Record<string, unknown>, over: Record<string, unknown>): Record<string, unknown> {
   const merged = { ...under };
   for (const [name, value] of Object.entries(over)) {
     const before = merged[name];
-    merged[name] = isObject(before) && isObject(value) ? mergeDeep(before, value) : value;
+    merged[name] = isObject(before) && isObject(value) ? mergeDeep(before, value) : (value ?? undefined);
   }
   return merged;
 }

@@ -1,7 +1,7 @@
+import { ProviderFailed } from '../../failure.ts';
 import { parseJson } from '../../json.ts';
-import type { Reply } from '../../turn/reply.ts';
-import { costsNothing, nameBreakages } from '../errors/classify-breakage.ts';
-import { errorInAnswer } from '../errors/error-in-answer.ts';
+import type { FinishReason, Reply } from '../../turn/reply.ts';
+import { isCut, nameBreakages } from '../errors/classify-breakage.ts';
 import type { Asked } from '../errors/name-failure.ts';
 import { readError } from '../errors/read-error.ts';
 import { endingOf, replyOfRefusal } from '../errors/reply-of-refusal.ts';
@@ -14,10 +14,11 @@ import type { Delta, Provider, RoundRequest } from '../provider.ts';
 import { jsonValuesIn } from '../reply/json-values.ts';
 import { requireFinished } from '../reply/require-finished.ts';
 import { classifyErrorObject, classifyRefusal } from './classify-refusal.ts';
-import { type MaxTokensField, renderRequest } from './render-request.ts';
-import { type Answering, finishReply, isFinished, startReply, takeChunk } from './reply-accumulator.ts';
+import { type Outcome, rememberQuirks } from './remember-quirks.ts';
+import { type Quirks, renderRequest } from './render-request.ts';
+import { finishReply, isFinished, startReply, takeChunk } from './reply-accumulator.ts';
 
-export type OpenaiOptions = {
+export type OpenaiOptions = Partial<Quirks> & {
   name: string;
   /** Null for servers that want none; then no Authorization header is sent. */
   apiKey: string | null;
@@ -28,13 +29,19 @@ export type OpenaiOptions = {
   keyName?: string;
   /** Where the operator keeps the base URL, for the same kind of sentence. */
   urlName?: string;
-  /** OpenAI's newer models refuse `max_tokens`, most other servers know nothing else, which is the default. */
-  maxTokensField?: MaxTokensField;
+  /** Finish reasons that the operator teaches, by the server's words in small letters. */
+  finishReasons?: ReadonlyMap<string, FinishReason>;
 };
 
-/** Asks a server that speaks OpenAI's Chat Completions. One call, no retries, no bounds on its time. */
+/**
+ * Asks a server that speaks OpenAI's Chat Completions. No retries, no bounds on its time. One call, unless the server
+ * refuses something that Pawl chose itself.
+ */
 export function openaiProvider(options: OpenaiOptions): Provider {
   const { name, apiKey, keyName = `the key of ${name}`, post } = options;
+  // Most servers know `max_tokens` only, and OpenAI's newer models refuse it.
+  const { maxTokensField = 'max_tokens', streamOptions = true, roles = 'any' } = options;
+  const askByQuirks = rememberQuirks(name, { maxTokensField, streamOptions, roles });
   return {
     name,
     async listModels(signal) {
@@ -54,12 +61,13 @@ export function openaiProvider(options: OpenaiOptions): Provider {
     },
     ask(request, signal, onDelta) {
       const asked: Asked = { provider: name, model: request.model, apiKey, keyName, ...urlNameOf(options) };
-      return nameBreakages(asked, signal, async () => {
-        const opened = await openReply(post, { ...(await renderPost(request, options)), signal });
-        if (opened.kind === 'refused') return answerRefusal(opened, asked);
-        const toolNames = request.tools.map((tool) => tool.name);
-        return await readReply(opened, { provider: name, toolNames, asked, signal, onDelta });
-      });
+      return nameBreakages(asked, signal, () =>
+        askByQuirks(request, async (quirks) => {
+          const opened = await openReply(post, { ...(await renderPost(request, options, quirks)), signal });
+          if (opened.kind === 'refused') return { ...opened, failure: classifyRefusal(opened, asked) };
+          return await readOutcome(opened, { asked, signal, onDelta });
+        }),
+      );
     },
   };
 }
@@ -79,8 +87,7 @@ function headersOf({ apiKey }: OpenaiOptions): Record<string, string> {
   return { accept: 'application/json', ...(apiKey === null ? {} : { authorization: `Bearer ${apiKey}` }) };
 }
 
-async function renderPost(request: RoundRequest, options: OpenaiOptions) {
-  const { name: provider, maxTokensField = 'max_tokens' } = options;
+async function renderPost(request: RoundRequest, options: OpenaiOptions, quirks: Quirks) {
   return {
     url: urlBelow(await baseUrlOf(options), '/chat/completions'),
     headers: {
@@ -89,11 +96,26 @@ async function renderPost(request: RoundRequest, options: OpenaiOptions) {
       'x-client-request-id': request.requestId,
       ...request.trace,
     },
-    body: await writeBody(renderRequest(request, { provider, maxTokensField })),
+    body: await writeBody(renderRequest(request, { provider: options.name, ...quirks })),
   };
 }
 
-type Reading = Answering & { asked: Asked; signal: AbortSignal; onDelta: (delta: Delta) => void };
+/** Reads the reply. A failure before the first delta is a refusal, which some servers send inside a 200. */
+async function readOutcome(opened: OpenedReply, reading: Reading): Promise<Outcome> {
+  let isSilent = true;
+  const onDelta = (delta: Delta) => {
+    isSilent = false;
+    reading.onDelta(delta);
+  };
+  try {
+    return { kind: 'reply', reply: await readReply(opened, { ...reading, onDelta }) };
+  } catch (failure) {
+    if (!(failure instanceof ProviderFailed) || !isSilent) throw failure;
+    return { kind: 'refused', failure, status: failure.provider.status, text: failure.message };
+  }
+}
+
+type Reading = { asked: Asked; signal: AbortSignal; onDelta: (delta: Delta) => void };
 
 async function readReply(opened: OpenedReply, { asked, signal, onDelta, ...answering }: Reading): Promise<Reply> {
   const reply = startReply(answering);

@@ -1,8 +1,6 @@
 import type {
-  ChatCompletionAssistantMessageParam as AssistantParam,
   ChatCompletionCreateParamsStreaming as Body,
   ChatCompletionMessageFunctionToolCall as CallParam,
-  ChatCompletionMessageParam as MessageParam,
   ChatCompletionContentPart as PartParam,
   ChatCompletionFunctionTool as ToolParam,
 } from 'openai/resources/chat/completions';
@@ -12,9 +10,11 @@ import type { Message } from '../../turn/message.ts';
 import type { TextFormat } from '../../turn/request/response.ts';
 import type { Tool, TurnTool } from '../../turn/request/tool.ts';
 import type { ToolChoice } from '../../turn/request/turn.ts';
+import { leaveOutNulls } from '../leave-out-nulls.ts';
 import type { RoundRequest } from '../provider.ts';
 import { wireName } from '../wire-name.ts';
 import { readOpaque } from './opaque.ts';
+import { orderRoles, type RoleOrder, stricterOrder, type WireMessage } from './order-roles.ts';
 import { renderParts, withoutPartsInResults } from './render-parts.ts';
 import { withWireIds } from './wire-ids.ts';
 
@@ -22,35 +22,40 @@ import { withWireIds } from './wire-ids.ts';
 export type MaxTokensField = 'max_tokens' | 'max_completion_tokens';
 
 /** What differs between the servers that speak this wire. */
-type Server = { provider: string; maxTokensField: MaxTokensField };
+export type Quirks = {
+  maxTokensField: MaxTokensField;
+  /** Whether the server takes `stream_options`. */
+  streamOptions?: boolean;
+  /** The order of roles that the server demands. */
+  roles?: RoleOrder;
+};
+
+type Server = Quirks & { provider: string };
 
 /** Our words as a Chat Completions body. It always streams: nothing else is read, whatever the options say. */
-export function renderRequest(request: RoundRequest, { provider, maxTokensField }: Server): Body {
+export function renderRequest(request: RoundRequest, { provider, ...quirks }: Server): Body {
   const { model, maxOutputTokens } = request;
+  const { maxTokensField, streamOptions = true, roles = 'any' } = quirks;
   const spoken = withWireIds(withoutPartsInResults(request.messages), { provider, model });
+  const messages = [...instructed(request.instructions), ...spoken.flatMap((each) => message(each, provider))];
   return {
     model,
-    messages: orOpening([...instructed(request.instructions), ...spoken.flatMap((each) => message(each, provider))]),
-    stream_options: { include_usage: true },
+    messages: orderRoles(messages, isMistral({ provider, model }) ? stricterOrder(roles, 'alternate') : roles),
+    ...(streamOptions ? { stream_options: { include_usage: true } } : {}),
     ...toolFields(request),
     ...samplingFields(request),
     ...formatField(request.textFormat),
     ...(maxOutputTokens === null ? {} : { [maxTokensField]: maxOutputTokens }),
-    ...request.providerOptions,
+    ...leaveOutNulls(request.providerOptions),
     stream: true,
   };
 }
 
-/** The wire wants a message, where all that was said is blank. */
-function orOpening(messages: MessageParam[]): MessageParam[] {
-  return messages.length > 0 ? messages : [{ role: 'user', content: '(The conversation begins here.)' }];
-}
-
-function instructed(instructions: string | null): MessageParam[] {
+function instructed(instructions: string | null): WireMessage[] {
   return instructions ? [{ role: 'system', content: instructions }] : [];
 }
 
-function message(spoken: Message, provider: string): MessageParam[] {
+function message(spoken: Message, provider: string): WireMessage[] {
   switch (spoken.role) {
     case 'user':
       if (spoken.parts) return userMessage(renderParts(spoken.parts));
@@ -65,11 +70,11 @@ function message(spoken: Message, provider: string): MessageParam[] {
   }
 }
 
-function userMessage(content: PartParam[]): MessageParam[] {
+function userMessage(content: PartParam[]): WireMessage[] {
   return content.length > 0 ? [{ role: 'user', content }] : [];
 }
 
-function assistant(spoken: Extract<Message, { role: 'assistant' }>, provider: string): AssistantParam {
+function assistant(spoken: Extract<Message, { role: 'assistant' }>, provider: string): WireMessage {
   const state = readOpaque(spoken.opaque?.provider === provider ? spoken.opaque.state : null);
   const calls = spoken.calls.map(({ id, name, arguments: args }, index): CallParam => {
     const { function: ofFunction, ...fields } = state.asked[index]?.fields ?? {};
@@ -127,4 +132,38 @@ function choiceField(choice: ToolChoice): Partial<Body> {
   if (choice === 'auto') return {};
   if (typeof choice === 'string') return { tool_choice: choice };
   return { tool_choice: { type: 'function', function: { name: choice.name } } };
+}
+
+/** Models that require ids of exactly nine letters and digits, and roles by turns, on each server that hosts them. */
+const MISTRALS = /mistral|ministral|mixtral|magistral|codestral|devstral|pixtral|voxtral/i;
+
+type Receiver = { provider: string; model: string };
+
+function isMistral({ provider, model }: Receiver): boolean {
+  return MISTRALS.test(`${provider}/${model}`);
+}
+
+/**
+ * The same history with ids the receiver takes: OpenAI 40 characters, most other servers more. An id that it would refuse,
+ * of another provider or of Pawl's own making, becomes a part of its hash, the same in every request.
+ */
+function withWireIds(messages: Message[], receiver: Receiver): Message[] {
+  const rename = isMistral(receiver) ? nineCharacters : fortyCharacters;
+  return messages.map((message): Message => {
+    if (message.role === 'tool') return { ...message, callId: rename(message.callId) };
+    if (message.role !== 'assistant') return message;
+    return { ...message, calls: message.calls.map((call) => ({ ...call, id: rename(call.id) })) };
+  });
+}
+
+function fortyCharacters(id: string): string {
+  return /^[a-zA-Z0-9_-]{1,40}$/.test(id) ? id : `call_${hash(id).slice(0, 32)}`;
+}
+
+function nineCharacters(id: string): string {
+  return /^[a-zA-Z0-9]{9}$/.test(id) ? id : hash(id).slice(0, 9);
+}
+
+function hash(id: string): string {
+  return createHash('sha256').update(id).digest('hex');
 }

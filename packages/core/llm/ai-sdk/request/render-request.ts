@@ -10,6 +10,7 @@ import type { Part } from '../../../turn/request/item.ts';
 import type { TextFormat } from '../../../turn/request/response.ts';
 import type { Tool, TurnTool } from '../../../turn/request/tool.ts';
 import type { ToolChoice } from '../../../turn/request/turn.ts';
+import { leaveOutNulls } from '../../leave-out-nulls.ts';
 import type { RoundRequest } from '../../provider.ts';
 import { renderHistory } from '../../render-history.ts';
 import { renderPrompt } from './render-prompt.ts';
@@ -79,5 +80,6 @@ function formatField(format: TextFormat | null): Pick<CallOptions, 'responseForm
 
 /** By the name of the package's own provider, as the AI SDK takes them; all else was refused at submission. */
 function optionsOf(options: Record<string, unknown>): SharedV4ProviderOptions {
-  return Object.fromEntries(Object.entries(options).filter(([, value]) => isRecord(value))) as SharedV4ProviderOptions;
+  const given = Object.entries(options).flatMap(([name, own]) => (isRecord(own) ? [[name, leaveOutNulls(own)]] : []));
+  return Object.fromEntries(given) as SharedV4ProviderOptions;
 }

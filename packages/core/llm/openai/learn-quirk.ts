@@ -1,0 +1,79 @@
+import type { RoundRequest } from '../provider.ts';
+import { ROLE_ORDERS, type RoleOrder, stricterOrder } from './order-roles.ts';
+import type { MaxTokensField, Quirks } from './render-request.ts';
+
+/** What a server said in place of a reply: its status, if it gave one, and its words in any form. */
+export type Refused = { status: number | null; text: string };
+
+/** The request that was refused, the quirks it was rendered with, and the quirks of the first try. */
+type Tried = { request: RoundRequest; quirks: Required<Quirks>; first: Required<Quirks> };
+
+/**
+ * Returns the quirks with which the request is worth another try; null if the refusal is about anything else. Only what
+ * Pawl chose itself changes, never a field or a value of the caller.
+ */
+export function learnQuirk({ status, text }: Refused, tried: Tried): Required<Quirks> | null {
+  if (status !== null && ELSEWHERE.includes(status)) return null;
+  return learnMaxTokens(text, tried) ?? learnStreamOptions(text, tried) ?? learnRoles(text, tried);
+}
+
+/** Statuses about the key, the money or the pace. All others occur, since many servers give one status to all errors. */
+const ELSEWHERE = [401, 402, 403, 429];
+
+/** Says that a server does not know a field, whatever its value. */
+const UNKNOWN =
+  /unsupported[ _](param|field|arg|option|key|prop|name)|(not|n't) support|not (be )?(permitted|allowed|recogni[sz]ed|accepted)|unknown|unrecogni[sz]ed|unexpected|extra[ _](inputs?|fields?|forbidden)|additional propert|cannot find field|is unsupported|no (such )?field|deprecated/i;
+
+/** Says that a server does not take what it was sent. */
+const REFUSED = /unsupported|invalid|not (a )?valid|forbidden|only|must|remove/i;
+
+const INSTEAD: Record<MaxTokensField, MaxTokensField> = {
+  max_tokens: 'max_completion_tokens',
+  max_completion_tokens: 'max_tokens',
+};
+
+/** The limit keeps its value under the other name. */
+function learnMaxTokens(text: string, { request, quirks, first }: Tried): Required<Quirks> | null {
+  const { maxTokensField: field } = quirks;
+  const other = INSTEAD[field];
+  const isOurs = request.maxOutputTokens !== null && !isGiven(request, field) && !isGiven(request, other);
+  if (!isOurs || field !== first.maxTokensField) return null;
+  const isUnknown = new RegExp(`\\b${field}\\b`).test(text) && UNKNOWN.test(text);
+  const isRenamed = new RegExp(`\\b(use|rename|replaced? (it )?(by|with))\\W+${other}\\b`, 'i').test(text);
+  return isUnknown || isRenamed ? { ...quirks, maxTokensField: other } : null;
+}
+
+function learnStreamOptions(text: string, { request, quirks }: Tried): Required<Quirks> | null {
+  if (!quirks.streamOptions || isGiven(request, 'stream_options')) return null;
+  const isNamed = /\b(stream_options|include_usage)\b/.test(text);
+  return isNamed && (UNKNOWN.test(text) || REFUSED.test(text)) ? { ...quirks, streamOptions: false } : null;
+}
+
+function isGiven({ providerOptions }: RoundRequest, field: string): boolean {
+  return Object.hasOwn(providerOptions, field);
+}
+
+type Sign = { means: RoleOrder; text: RegExp };
+
+/** The words of chat templates and of their servers, from the strictest order to the least strict. */
+const SIGNS: Sign[] = [
+  {
+    means: 'user-only',
+    text: /system (role|messages?|prompts?)\b.{0,20}\b(not|n't|unsupported)\b(?! (be )?at\b)|(not|n't) support\w* (the )?\W?(system|developer)\b|only user and assistant roles/i,
+  },
+  {
+    means: 'alternate',
+    text: /\b(roles?|messages?|assistant|conversations?)\b.{0,120}\balternat(e|es|ing|ion)\b|unexpected role|invalid_request_message_order|(last|final|first) (message|role|turn)\b.{0,60}\b(user|tool)\b|(start|begin|end|finish)\w* with (a |an |the )?\W?user\b|consecutive\b.{0,40}\b(user|assistant|roles?|messages)\b/i,
+  },
+  {
+    means: 'system-first',
+    text: /system (role|messages?|prompts?)\b.{0,60}\b(first|begin\w*|start|once|single|one|index 0|position 0)\b|(one|single|multiple|more than one) system (message|prompt)|roles are supported, got .?system|no user query found/i,
+  },
+];
+
+/** The order that the words ask for. If the request had that order already, the next stricter order. */
+function learnRoles(text: string, { quirks }: Tried): Required<Quirks> | null {
+  const sign = SIGNS.find((each) => each.text.test(text));
+  const next = ROLE_ORDERS[ROLE_ORDERS.indexOf(quirks.roles) + 1];
+  return sign && next ? { ...quirks, roles: stricterOrder(sign.means, next) } : null;
+}

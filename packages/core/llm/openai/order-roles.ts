@@ -1,0 +1,126 @@
+import type {
+  ChatCompletionAssistantMessageParam as AssistantParam,
+  ChatCompletionContentPart as PartParam,
+  ChatCompletionToolMessageParam as ResultParam,
+} from 'openai/resources/chat/completions';
+import { systemAsUser } from '../../turn/history/system-prompt.ts';
+
+/** The orders of roles that servers of this wire demand. Each order includes the demands of the orders before it. */
+export const ROLE_ORDERS = ['any', 'system-first', 'alternate', 'user-only'] as const;
+export type RoleOrder = (typeof ROLE_ORDERS)[number];
+
+type System = { role: 'system'; content: string };
+type User = { role: 'user'; content: string | PartParam[] };
+type Assistant = Omit<AssistantParam, 'content'> & { content: string | null };
+
+/** One message as Pawl sends it over this wire. */
+export type WireMessage = System | User | Assistant | ResultParam;
+
+/** Returns the stricter of two orders. */
+export function stricterOrder(one: RoleOrder, other: RoleOrder): RoleOrder {
+  return includes(one, other) ? one : other;
+}
+
+/** Returns the messages in an order that the server takes, at least one message. */
+export function orderRoles(messages: WireMessage[], order: RoleOrder): WireMessage[] {
+  const placed = includes(order, 'system-first') ? withoutLateSystem(messages) : messages;
+  if (!includes(order, 'alternate')) return orOpening(mergeNeighbours(placed, 'lossless'));
+  const merged = mergeNeighbours(placed, 'always');
+  const alternating = endOnUser(bridgeResults(startOnUser(merged)));
+  return order === 'user-only' ? withoutSystem(alternating) : alternating;
+}
+
+function includes(order: RoleOrder, demands: RoleOrder): boolean {
+  return ROLE_ORDERS.indexOf(order) >= ROLE_ORDERS.indexOf(demands);
+}
+
+/** Fills in what the user says if the server requires it and the history has nothing of the user. */
+const OPENING: User = { role: 'user', content: '(The conversation begins here.)' };
+
+/** Stands between results and what the user says after them. */
+const BRIDGE: Assistant = { role: 'assistant', content: '(The tools have answered.)' };
+
+const ENDING: User = { role: 'user', content: 'Go on.' };
+
+function orOpening(messages: WireMessage[]): WireMessage[] {
+  return messages.length > 0 ? messages : [OPENING];
+}
+
+/** System messages after the start become user messages that say what they are. */
+function withoutLateSystem(messages: WireMessage[]): WireMessage[] {
+  const start = startOf(messages);
+  return messages.map((message, index) =>
+    index > start && message.role === 'system' ? { role: 'user', content: systemAsUser(message.content) } : message,
+  );
+}
+
+/** Returns the index of the first message that is not a system message. */
+function startOf(messages: WireMessage[]): number {
+  const start = messages.findIndex(({ role }) => role !== 'system');
+  return start === -1 ? messages.length : start;
+}
+
+/** Whether neighbours merge if both of them carry state of the server, of which one message has room for one. */
+type Merging = 'lossless' | 'always';
+
+function mergeNeighbours(messages: WireMessage[], merging: Merging): WireMessage[] {
+  const merged: WireMessage[] = [];
+  for (const message of messages) {
+    const last = merged.at(-1);
+    const both = last && mergeTwo(last, message, merging);
+    if (both) merged[merged.length - 1] = both;
+    else merged.push(message);
+  }
+  return merged;
+}
+
+function mergeTwo(one: WireMessage, next: WireMessage, merging: Merging): WireMessage | null {
+  if (one.role === 'system' && next.role === 'system') {
+    return { role: 'system', content: `${one.content}\n\n${next.content}` };
+  }
+  if (one.role === 'user' && next.role === 'user') return joinUsers(one, next);
+  if (one.role !== 'assistant' || next.role !== 'assistant' || one.tool_calls) return null;
+  const isLossless = isPlain(one) || isPlain(next);
+  return isLossless || merging === 'always' ? { ...one, ...next, content: joinTexts(one.content, next.content) } : null;
+}
+
+/** Whether a message of the assistant carries no state of the server. */
+function isPlain({ role: _role, content: _content, tool_calls: _calls, ...state }: Assistant): boolean {
+  return Object.keys(state).length === 0;
+}
+
+function joinTexts(one: string | null, next: string | null): string | null {
+  return one?.trim() && next?.trim() ? `${one}\n\n${next}` : one?.trim() ? one : next;
+}
+
+function joinUsers({ content: one }: User, { content: next }: User): User {
+  if (typeof one === 'string' && typeof next === 'string') return { role: 'user', content: joinTexts(one, next) ?? '' };
+  return { role: 'user', content: [...partsOf(one), ...partsOf(next)] };
+}
+
+function partsOf(content: User['content']): PartParam[] {
+  if (typeof content !== 'string') return content;
+  return content.trim() ? [{ type: 'text', text: content }] : [];
+}
+
+function startOnUser(messages: WireMessage[]): WireMessage[] {
+  const start = startOf(messages);
+  return messages[start]?.role === 'user' ? messages : messages.toSpliced(start, 0, OPENING);
+}
+
+function bridgeResults(messages: WireMessage[]): WireMessage[] {
+  return messages.flatMap((message, index) =>
+    message.role === 'user' && messages[index - 1]?.role === 'tool' ? [BRIDGE, message] : [message],
+  );
+}
+
+function endOnUser(messages: WireMessage[]): WireMessage[] {
+  return messages.at(-1)?.role === 'assistant' ? [...messages, ENDING] : messages;
+}
+
+/** Puts the system prompt at the start of what the user says first. */
+function withoutSystem(messages: WireMessage[]): WireMessage[] {
+  const [system, user, ...rest] = messages;
+  if (system?.role !== 'system' || user?.role !== 'user') return messages;
+  return [joinUsers({ role: 'user', content: system.content }, user), ...rest];
+}
