@@ -1,3 +1,5 @@
+import { withoutFence } from './text.ts';
+
 /** Whether a value is an object with keys: no list, and not null. */
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -83,6 +85,37 @@ function countBrackets(text: string, most: number): number {
 /** The value of a JSON text of unknown size: undefined where it is no JSON, or more or deeper than `JSON_LIMITS`. */
 export function parseBoundedJson(text: string): unknown {
   return exceedsJson(text) ? undefined : parseJson(text);
+}
+
+/**
+ * The marks at the end of thoughts: `</think>` and its relatives, and the channels of gpt-oss, whole or without their
+ * marks. Many servers leave out the mark at the beginning.
+ */
+const END_OF_THOUGHTS =
+  /<\/(?:think(?:ing)?|thoughts?|reason(?:ing)?|seed:think)>|◁\/think▷|\[\/think\]|<\|end_thinking\|>|<\|channel\|>final[^<]{0,40}(?:<\|constrain\|>[^<]{0,40})?<\|message\|>|assistantfinal/gi;
+
+/** How many ends of thoughts are tried. Each try reads the rest of the text. */
+const MOST_ENDS = 20;
+
+/**
+ * Returns a text without the thoughts before its answer. A text that is JSON has no thoughts, whatever its strings
+ * contain. Otherwise the answer is the first JSON after an end of thoughts, or all text after the last end.
+ */
+export function withoutThoughts(text: string): string {
+  const ends = [...text.matchAll(END_OF_THOUGHTS)].map(({ 0: mark, index }) => index + mark.length);
+  const last = ends.at(-1);
+  if (last === undefined || isJson(text)) return text;
+  const start = ends.slice(0, MOST_ENDS).find((end) => isJson(answerAt(text, end)));
+  return answerAt(text, start ?? last);
+}
+
+function answerAt(text: string, start: number): string {
+  const answer = text.slice(start).trim();
+  return answer.endsWith('|>') ? answer.replace(/<\|(?:return|end)\|>$/, '') : answer;
+}
+
+function isJson(text: string): boolean {
+  return parseBoundedJson(withoutFence(text)) !== undefined;
 }
 
 /** The state of a scan that reads a JSON text once, chunk by chunk, without making values of it. */

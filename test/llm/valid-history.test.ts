@@ -4,6 +4,7 @@ import { inEarlierVersion } from '#core/llm/ai-sdk/request/earlier-version.ts';
 import { renderRequest as renderAiSdk } from '#core/llm/ai-sdk/request/render-request.ts';
 import { renderRequest as renderAnthropic } from '#core/llm/anthropic/render-request.ts';
 import { renderRequest as renderGemini } from '#core/llm/gemini/render-request.ts';
+import type { RoleOrder } from '#core/llm/openai/order-roles.ts';
 import { renderRequest as renderOpenai } from '#core/llm/openai/render-request.ts';
 import type { RoundRequest } from '#core/llm/provider.ts';
 import { type InputItem, isMessage } from '#core/turn/request/item.ts';
@@ -12,11 +13,26 @@ import { checkAiSdk } from '#test/llm/check-wire/ai-sdk.ts';
 import { checkAnthropic } from '#test/llm/check-wire/anthropic.ts';
 import { checkGemini } from '#test/llm/check-wire/gemini.ts';
 import { checkOpenai } from '#test/llm/check-wire/openai.ts';
+import {
+  checkAlternate,
+  checkMistralOrder,
+  checkNeighbours,
+  checkSystemFirst,
+  checkUserOnly,
+} from '#test/llm/check-wire/openai-roles.ts';
 import { someCompactedConversation } from '#test/llm/conversations/arbitrary-compactions.ts';
 import { requestsOf } from '#test/llm/conversations/requests-of.ts';
 
-const openai = (provider: string) => (request: RoundRequest) =>
-  renderOpenai(request, { provider, maxTokensField: 'max_tokens' });
+/** What is wrong with a request of this wire, to a server that demands this order of roles. */
+function openai(provider: string, order: Order, { roles, id }: { roles?: RoleOrder; id?: RegExp } = {}) {
+  return (request: RoundRequest): string[] => {
+    const body = renderOpenai(request, { provider, maxTokensField: 'max_tokens', ...(roles && { roles }) });
+    return [...checkOpenai(body, id), ...checkNeighbours(body.messages), ...order(body.messages)];
+  };
+}
+
+type Order = (messages: { role: string }[]) => string[];
+const anyOrder = () => [];
 
 /** A server takes the ids that it gave itself, however odd they are. */
 function problemsOfOwnIds(provider: string, { messages }: RoundRequest): Set<string> {
@@ -39,14 +55,15 @@ function aiSdk(request: RoundRequest) {
   return options;
 }
 
+const NINE = /^[a-zA-Z0-9]{9}$/;
+
 const wires = [
-  { wire: 'openai', model: 'gpt-4.1', problems: (each: RoundRequest) => checkOpenai(openai('openai')(each)) },
-  { wire: 'deepseek', model: 'chat', problems: (each: RoundRequest) => checkOpenai(openai('deepseek')(each)) },
-  {
-    wire: 'mistral',
-    model: 'mistral-small',
-    problems: (each: RoundRequest) => checkOpenai(openai('mistral')(each), /^[a-zA-Z0-9]{9}$/),
-  },
+  { wire: 'openai', model: 'gpt-4.1', problems: openai('openai', anyOrder) },
+  { wire: 'deepseek', model: 'chat', problems: openai('deepseek', anyOrder) },
+  { wire: 'vllm', model: 'qwen3.5', problems: openai('openai', checkSystemFirst, { roles: 'system-first' }) },
+  { wire: 'perplexity', model: 'sonar', problems: openai('openai', checkAlternate, { roles: 'alternate' }) },
+  { wire: 'llama-cpp', model: 'gemma', problems: openai('deepseek', checkUserOnly, { roles: 'user-only' }) },
+  { wire: 'mistral', model: 'mistral-small', problems: openai('mistral', checkMistralOrder, { id: NINE }) },
   {
     wire: 'anthropic',
     model: 'claude-sonnet-4-5',
@@ -66,7 +83,7 @@ const wires = [
   {
     wire: 'ai-sdk',
     model: 'mistral-small',
-    problems: (each: RoundRequest) => checkAiSdk(aiSdk(each), /^[a-zA-Z0-9]{9}$/),
+    problems: (each: RoundRequest) => checkAiSdk(aiSdk(each), NINE),
   },
 ];
 

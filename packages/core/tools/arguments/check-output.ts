@@ -1,4 +1,4 @@
-import { exceedsJson, parseJson } from '../../json.ts';
+import { exceedsJson, parseJson, withoutThoughts } from '../../json.ts';
 import { cleanText, shorten, withoutFence } from '../../text.ts';
 import type { Violation } from '../../turn/output/violation.ts';
 import { findViolations } from './find-violations.ts';
@@ -11,11 +11,12 @@ const MESSAGE_LIMIT = 300;
 export type AnswerToCheck = { answer: string; schema: Record<string, unknown>; project: string };
 
 /**
- * Finds what the answer of a turn breaks of its output schema, the first 20 violations; none if it fits. A code fence around the
- * answer is taken off. The check keeps the event loop for a moment at most, whatever the model wrote.
+ * Finds what the answer of a turn breaks of its output schema, the first 20 violations; none if it fits. Thoughts before
+ * the answer and a code fence around it do not count. The check keeps the event loop for a moment at most, whatever the
+ * model wrote.
  */
 export async function checkOutput({ answer, schema, project }: AnswerToCheck): Promise<Violation[]> {
-  const text = withoutFence(answer);
+  const text = withoutFence(withoutThoughts(answer));
   const excess = exceedsJson(text);
   if (excess) return [{ path: '', message: `has ${excess}` }];
   const value = parseJson(text);

@@ -1,4 +1,4 @@
-import { parseJson } from '../../json.ts';
+import { parseJson, withoutThoughts } from '../../json.ts';
 import { withoutFence } from '../../text.ts';
 import type { OutputMode } from '../request/output-schema.ts';
 import type { TextFormat } from '../request/response.ts';
@@ -74,5 +74,5 @@ type Answered = Pick<ListedTurn, 'status' | 'output'> & { config: { output_schem
 /** The answer of a completed turn with an output schema, parsed; null of any other turn. It was checked before it was saved. */
 export function parsedOutput({ status, output, config }: Answered): unknown {
   if (status !== 'completed' || output === null || !config.output_schema) return null;
-  return parseJson(withoutFence(output)) ?? null;
+  return parseJson(withoutFence(withoutThoughts(output))) ?? null;
 }

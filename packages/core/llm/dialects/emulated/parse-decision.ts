@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { parseBoundedJson } from '../../../json.ts';
+import { parseBoundedJson, withoutThoughts } from '../../../json.ts';
 import { withoutFence } from '../../../text.ts';
 import { type FoundJson, findJson } from './find-json.ts';
 import { argumentsText, makeQuotations, type Quotations } from './quotations.ts';
@@ -24,7 +24,7 @@ const Decision = z.union([
  * amid prose that was `received`, such as in a tool's answer, is a quotation and no decision, however it is spelled.
  */
 export function parseDecision(text: string | null, received: readonly string[] = []): DecidedCall[] {
-  const spoken = afterThoughts(text ?? '').trim();
+  const spoken = withoutThoughts(text ?? '').trim();
   const whole = Decision.safeParse(unwrap(parseBoundedJson(withoutFence(spoken))));
   return whole.success ? whole.data : (decisionAmid(spoken, makeQuotations(received)) ?? []);
 }
@@ -42,12 +42,6 @@ function decisionAmid(spoken: string, received: Quotations): DecidedCall[] | nul
     if (quotations === MOST_QUOTATIONS) break;
   }
   return null;
-}
-
-/** Some servers leave a model's thoughts in its text; they hold drafts, not the decision. */
-function afterThoughts(text: string): string {
-  const end = text.lastIndexOf('</think>');
-  return end < 0 ? text : text.slice(end + '</think>'.length);
 }
 
 function fencesIn(spoken: string): FoundJson[] {

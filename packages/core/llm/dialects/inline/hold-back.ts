@@ -7,6 +7,7 @@ import {
   readMarker,
   startMarker,
 } from './read-marker.ts';
+import { endsThoughts, startThoughts, type ThoughtPlace } from './thought-place.ts';
 
 /** A text with markers while it arrives. How it is cut into chunks makes no difference to what is shown of it. */
 export type HoldBack = {
@@ -15,6 +16,7 @@ export type HoldBack = {
   /** How far it has been read as one; null where `held` stands in what may be inline code. */
   marker: MarkerAccumulator | null;
   place: CodePlace;
+  thoughts: ThoughtPlace;
   gap: Gap;
   /** Whether anything was shown yet. */
   isStarted: boolean;
@@ -33,7 +35,8 @@ const MOST_REREADS = 1024 * 1024;
 /** The state before the first chunk. */
 export function startHoldBack(): HoldBack {
   const reading = { again: '', rereads: MOST_REREADS };
-  return { held: '', marker: null, place: startOfText(), gap: NO_GAP, isStarted: false, calls: [], ...reading };
+  const place = { place: startOfText(), thoughts: startThoughts() };
+  return { held: '', marker: null, ...place, gap: NO_GAP, isStarted: false, calls: [], ...reading };
 }
 
 /** Takes a chunk of text and answers what may be shown now: nothing of what is, or may become, a marker. */
@@ -72,8 +75,18 @@ function takeChar(holding: HoldBack, char: string): string {
   if (holding.marker) return takeMarked(holding, holding.marker, char);
   if (holding.held) return takeQuoted(holding, char);
   holding.place = passChar(holding.place, char);
-  if (char !== '[' || holding.place.code === 'fence') return show(holding, char);
+  if (passThoughts(holding, char) || char !== '[' || holding.place.code === 'fence') return show(holding, char);
   return takeMarked(holding, startMarker(), char);
+}
+
+/** Whether a character belongs to thoughts. Markers in thoughts call nothing, also if the end alone shows them. */
+function passThoughts(holding: HoldBack, char: string): boolean {
+  const { thoughts, place } = holding;
+  if (!thoughts.isThinking && place.code !== 'none') return false;
+  if (!endsThoughts(thoughts, char)) return thoughts.isThinking;
+  holding.calls = [];
+  holding.place = startOfText();
+  return true;
 }
 
 function takeMarked(holding: HoldBack, marker: MarkerAccumulator, char: string): string {
