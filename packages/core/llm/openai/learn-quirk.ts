@@ -6,7 +6,7 @@ import type { MaxTokensField, Quirks } from './render-request.ts';
 export type Refused = { status: number | null; text: string };
 
 /** The request that was refused, the quirks it was rendered with, and the quirks of the first try. */
-type Tried = { request: RoundRequest; quirks: Required<Quirks>; first: Required<Quirks> };
+export type Tried = { request: RoundRequest; quirks: Required<Quirks>; first: Required<Quirks> };
 
 /**
  * Returns the quirks with which the request is worth another try; null if the refusal is about anything else. Only what
@@ -55,20 +55,29 @@ function isGiven({ providerOptions }: RoundRequest, field: string): boolean {
 
 type Sign = { means: RoleOrder; text: RegExp };
 
-/** The words of chat templates and of their servers, from the strictest order to the least strict. */
+/** The words of chat templates and of their servers. The first sign in the words counts. */
 const SIGNS: Sign[] = [
   {
+    means: 'system-first',
+    text: /\bsystem\b.{0,80}\b(first|begin\w*|start|top|once|single|position|index)\b|\b(one|single|multiple|two) .?system\b/i,
+  },
+  {
     means: 'user-only',
-    text: /system (role|messages?|prompts?)\b.{0,20}\b(not|n't|unsupported)\b(?! (be )?at\b)|(not|n't) support\w* (the )?\W?(system|developer)\b|only user and assistant roles/i,
+    text: /\bsystem\b.{0,40}(\bnot\b|n't\b|\bunsupported\b)|(\bnot\b|n't) support\w* (the |a )?\W?(system|developer)\b|only user and assistant roles|developer instructions? (is|are) not enabled|(unsupported|invalid|unknown) role\W+(system|developer)\b/i,
   },
   {
     means: 'alternate',
-    text: /\b(roles?|messages?|assistant|conversations?)\b.{0,120}\balternat(e|es|ing|ion)\b|unexpected role|invalid_request_message_order|(last|final|first) (message|role|turn)\b.{0,60}\b(user|tool)\b|(start|begin|end|finish)\w* with (a |an |the )?\W?user\b|consecutive\b.{0,40}\b(user|assistant|roles?|messages)\b/i,
+    text: /\b(roles?|messages?|assistant|conversations?)\b.{0,120}\balternat|\binterleave\b|unexpected role|invalid_request_message_order/i,
   },
   {
-    means: 'system-first',
-    text: /system (role|messages?|prompts?)\b.{0,60}\b(first|begin\w*|start|once|single|one|index 0|position 0)\b|(one|single|multiple|more than one) system (message|prompt)|roles are supported, got .?system|no user query found/i,
+    means: 'alternate',
+    text: /\b(last|final|first) (message|role|turn)\b.{0,60}\b(user|tool)\b|\b(start|begin|end|finish)\w* with (a |an |the )?\W?user\b|\bno user (query|message)|\bprefill\b/i,
   },
+  {
+    means: 'alternate',
+    text: /\b(consecutive|successive|2 or more)\b.{0,40}\b(user|assistant|roles?|messages)\b/i,
+  },
+  { means: 'system-first', text: /roles are supported, got .?system/i },
 ];
 
 /** The order that the words ask for. If the request had that order already, the next stricter order. */

@@ -3,7 +3,7 @@ import type { ProviderFailed } from '../../failure.ts';
 import type { Reply } from '../../turn/reply.ts';
 import { writeBody } from '../http/write-body.ts';
 import type { RoundRequest } from '../provider.ts';
-import { learnQuirk, type Refused } from './learn-quirk.ts';
+import { learnQuirk, type Refused, type Tried } from './learn-quirk.ts';
 import { type Quirks, renderRequest } from './render-request.ts';
 
 /** What came of one request: the reply, or a refusal before anything was said. */
@@ -30,14 +30,22 @@ export function rememberQuirks(provider: string, configured: Required<Quirks>) {
         if (quirks !== first) learned.set(request.model, quirks);
         return outcome.reply;
       }
-      const next = learnQuirk(outcome, { request, quirks, first });
-      if (!next || (await isSameBody(request, provider, [quirks, next]))) throw outcome.failure;
+      const next = await nextQuirks(outcome, { request, quirks, first }, provider);
+      if (!next) throw outcome.failure;
       quirks = next;
     }
   };
 }
 
-/** Whether the request looks the same with other quirks: then the server would refuse it again. */
+/** The quirks for another try, with which the request looks different: the server would refuse the same one again. */
+async function nextQuirks(refused: Refused, tried: Tried, provider: string): Promise<Required<Quirks> | null> {
+  let next = learnQuirk(refused, tried);
+  while (next && (await isSameBody(tried.request, provider, [tried.quirks, next]))) {
+    next = learnQuirk(refused, { ...tried, quirks: next });
+  }
+  return next;
+}
+
 async function isSameBody(request: RoundRequest, provider: string, [one, other]: [Quirks, Quirks]): Promise<boolean> {
   const before = await writeBody(renderRequest(request, { provider, ...one }));
   const after = await writeBody(renderRequest(request, { provider, ...other }));
