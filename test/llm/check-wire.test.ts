@@ -2,6 +2,13 @@ import { expect, test } from 'vitest';
 import { checkAnthropic } from '#test/llm/check-wire/anthropic.ts';
 import { checkGemini } from '#test/llm/check-wire/gemini.ts';
 import { checkOpenai } from '#test/llm/check-wire/openai.ts';
+import {
+  checkAlternate,
+  checkMistralOrder,
+  checkNeighbours,
+  checkSystemFirst,
+  checkUserOnly,
+} from '#test/llm/check-wire/openai-roles.ts';
 
 const call = (id: string) => ({ id, type: 'function', function: { name: 'get_weather', arguments: '{}' } });
 const answer = (id: string) => ({ role: 'tool', tool_call_id: id, content: '15°C' });
@@ -22,6 +29,28 @@ test.for([
 ] as const)('chat completions: a request is refused for %j', ([messages, problem]) => {
   expect(checkOpenai(chat(user, round, answer('b'), answer('a'), { role: 'assistant', content: 'Done' }))).toEqual([]);
   expect(checkOpenai(chat(...messages)).join('; ')).toContain(problem);
+});
+
+const roles = (spoken: string) => {
+  const of = (role: string) => (role === 'calls' ? { role: 'assistant', tool_calls: [{}] } : { role });
+  return spoken.split(' ').map(of);
+};
+
+test.each([
+  ['neighbours', checkNeighbours, 'system user assistant system user', 'system user user'],
+  ['neighbours', checkNeighbours, 'user assistant', 'system system user'],
+  ['system first', checkSystemFirst, 'system user assistant user', 'system user assistant system user'],
+  ['alternate', checkAlternate, 'system user calls tool tool assistant user', 'user calls tool user'],
+  ['alternate', checkAlternate, 'user calls tool calls tool', 'user assistant'],
+  ['alternate', checkAlternate, 'user assistant user', 'system assistant user'],
+  ['alternate', checkAlternate, 'user', 'user assistant system user'],
+  ['user only', checkUserOnly, 'user assistant user', 'system user'],
+  ['Mistral', checkMistralOrder, 'system user calls tool assistant user', 'user calls tool user'],
+  ['Mistral', checkMistralOrder, 'user system user', 'user assistant system user'],
+  ['Mistral', checkMistralOrder, 'user calls tool', 'user assistant'],
+] as const)('roles: a request is refused by the order of %s', (_, check, right, wrong) => {
+  expect(check(roles(right))).toEqual([]);
+  expect(check(roles(wrong))).not.toEqual([]);
 });
 
 const text = (words: string) => ({ type: 'text', text: words });

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { Misconfigured, RequestRefused } from '#core/failure.ts';
+import { readExtraProviders } from '#core/llm/provider-config.ts';
 import { configureProviders } from '#core/llm/providers.ts';
 import { splitModel } from '#core/llm/split-model.ts';
 import { anthropicWire } from '#test/llm/anthropic-wire.ts';
@@ -10,6 +11,10 @@ import { startWireServer } from '#test/llm/wire-server.ts';
 const sim = { baseUrl: async () => 'http://127.0.0.1:1/v1' };
 const namesOf = (env: Record<string, string>) => configureProviders(env, sim).names;
 const local = (base_url: unknown) => JSON.stringify({ lmstudio: { kind: 'openai', base_url } });
+
+const wrong = (fields: object) => ({
+  PAWL_PROVIDERS: JSON.stringify({ a: { kind: 'openai', base_url: 'http://x/v1', ...fields } }),
+});
 
 test('only the simulator is there without settings, and a provider without its key is not', () => {
   expect(namesOf({})).toEqual(['sim']);
@@ -54,6 +59,12 @@ test.each([
   [{ PAWL_PROVIDERS: '{"a/b":{"kind":"openai","base_url":"http://x/v1"}}' }, 'PAWL_PROVIDERS.a/b'],
   [{ PAWL_PROVIDERS: '{"a":{"kind":"other","base_url":"http://x/v1"}}' }, 'PAWL_PROVIDERS.a.kind'],
   [{ PAWL_PROVIDERS: '{"a":{"kind":"openai","base_url":"http://x/v1","apikey":"k"}}' }, 'PAWL_PROVIDERS.a'],
+  [wrong({ max_tokens_field: 'n_predict' }), 'PAWL_PROVIDERS.a.max_tokens_field: give max_tokens or'],
+  [wrong({ stream_options: 'no' }), 'PAWL_PROVIDERS.a.stream_options: give true or false'],
+  [wrong({ roles: 'strict' }), 'PAWL_PROVIDERS.a.roles: give one of any, system-first, alternate, user-only'],
+  [wrong({ finish_reasons: { sensitive: 'filter' } }), 'PAWL_PROVIDERS.a.finish_reasons.sensitive: give one of stop'],
+  [wrong({ finish_reasons: ['eos'] }), 'PAWL_PROVIDERS.a.finish_reasons: give an object'],
+  [wrong({ kind: 'gemini', roles: 'alternate' }), 'PAWL_PROVIDERS.a'],
   [{ OPENAI_API_KEY: 'k', OPENAI_BASE_URL: 'localhost:1' }, 'OPENAI_BASE_URL'],
   [{ PAWL_MODEL_TIMEOUT_MS: '10s' }, 'PAWL_MODEL_TIMEOUT_MS'],
   [{ PAWL_MODEL_IDLE_TIMEOUT_MS: '0' }, 'PAWL_MODEL_IDLE_TIMEOUT_MS'],
@@ -181,4 +192,36 @@ test('a server may be said to know no structured outputs', () => {
   const { capabilities } = configureProviders({ PAWL_PROVIDERS: JSON.stringify({ plain }) }, sim).find('plain');
 
   expect(capabilities).toMatchObject({ tools: true, structured_outputs: false });
+});
+
+test('the settings of a server change how it is asked', async () => {
+  await using server = await startWireServer();
+  server.answer({ body: openaiWire.reply({ text: ['Hi.'] }) });
+  const quirks = { max_tokens_field: 'max_completion_tokens', stream_options: false, roles: 'user-only' };
+  const azure = { kind: 'openai', base_url: `${server.origin}/v1`, ...quirks, finish_reasons: { Sensitive: 'length' } };
+  const providers = configureProviders({ PAWL_PROVIDERS: JSON.stringify({ azure }) }, sim);
+
+  const request = { ...someRequest, maxOutputTokens: 9 };
+  await providers.find('azure').ask(request, new AbortController().signal, () => undefined);
+  await providers.close();
+
+  expect(server.asked[0]!.body).toEqual({
+    model: 'some-model',
+    messages: [{ role: 'user', content: 'Be brief.\n\nHi' }],
+    max_completion_tokens: 9,
+    stream: true,
+  });
+});
+
+test.each(['openai', 'anthropic', 'gemini'])('finish reasons are taught to a server of kind %s', (kind) => {
+  const taught = { kind, base_url: 'http://localhost:1', finish_reasons: { Sensitive: 'content_filter', EOS: 'stop' } };
+
+  const config = readExtraProviders({ PAWL_PROVIDERS: JSON.stringify({ taught }) }, []).taught;
+
+  expect(config).toMatchObject({
+    finish_reasons: new Map([
+      ['sensitive', 'content_filter'],
+      ['eos', 'stop'],
+    ]),
+  });
 });

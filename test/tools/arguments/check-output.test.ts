@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { checkOutput } from '#core/tools/arguments/check-output.ts';
+import { parsedOutput } from '#core/turn/output/output-schema.ts';
 
 const order = {
   type: 'object',
@@ -19,6 +20,15 @@ test.each(['{"items":[{"price":1}]}', ' \n{"items":[]}\n', '```json\n{"items":[]
     expect(await check(text)).toEqual([]);
   },
 );
+
+test('an answer after thoughts is checked without them, and parsed as it was checked', async () => {
+  const text = '<think>Maybe {"items":1}?</think>\n```json\n{"items":[]}\n```';
+  const turn = { status: 'completed', output: text, config: { output_schema: { schema: order } } } as const;
+
+  expect(await check(text)).toEqual([]);
+  expect(parsedOutput(turn)).toEqual({ items: [] });
+  expect(await check('<think>Hm.</think>{"items":1}')).toEqual([{ path: '/items', message: expect.any(String) }]);
+});
 
 test('a fence inside a text of the JSON is no end of it', async () => {
   const schema = { type: 'object', properties: { code: { type: 'string' } }, required: ['code'] };

@@ -1,0 +1,39 @@
+import type { AddressInfo } from 'node:net';
+import { createServer } from '#test/harness/servers/create-server.ts';
+import { openaiWire } from '#test/llm/openai-wire.ts';
+
+type Message = { role: string; content?: unknown };
+type Body = { messages: Message[] };
+
+/** How a strict server differs: the order of roles that it demands, and the words that it refuses others with. */
+type Strict = { order: (messages: Message[]) => string[]; words: string };
+
+type StrictServer = AsyncDisposable & { baseUrl: string; refused: Body[] };
+
+/** Starts a server of Chat Completions that refuses wrong orders of roles, and says `reply` to the rest. */
+export async function startStrictServer(
+  { order, words }: Strict,
+  reply: (conversation: string) => string,
+): Promise<StrictServer> {
+  const refused: Body[] = [];
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk);
+    const body: Body = JSON.parse(Buffer.concat(chunks).toString());
+    const isTaken = order(body.messages).length === 0;
+    if (!isTaken) refused.push(body);
+    response.writeHead(isTaken ? 200 : 400, { 'content-type': isTaken ? 'text/event-stream' : 'application/json' });
+    if (isTaken) response.end(openaiWire.reply({ text: [reply(JSON.stringify(body.messages))] }).join(''));
+    else response.end(JSON.stringify({ error: { message: words, type: 'BadRequestError', code: 400 } }));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    baseUrl: `http://127.0.0.1:${port}/v1`,
+    refused,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
