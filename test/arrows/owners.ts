@@ -10,7 +10,10 @@ export const owners: Record<string, string[]> = {
   ioredis: ['packages/core/queue/redis/', 'packages/core/redis-connection.ts'],
   'eventsource-parser': ['packages/core/llm/http/'],
   // Types of request bodies, which are gone before the product runs; and the client, in examples.
-  openai: [...['request', 'parts'].map((what) => `packages/core/llm/openai/render-${what}.ts`), 'examples/'],
+  openai: [
+    ...['render-request', 'render-parts', 'order-roles'].map((what) => `packages/core/llm/openai/${what}.ts`),
+    'examples/',
+  ],
   '@ai-sdk/provider': ['packages/core/llm/ai-sdk/'],
   '@openai/agents': ['examples/'],
   '@google/genai': ['request', 'contents', 'parts'].map((what) => `packages/core/llm/gemini/render-${what}.ts`),
