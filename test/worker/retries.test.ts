@@ -167,7 +167,8 @@ test('a turn retried while another of its conversation is active waits for it', 
   });
   await harness.workUntilIdle();
   const path = `/v1/conversations/${conversation_id}/turns`;
-  const { body: second } = await harness.call<TurnResource>('POST', path, { body: { input: 'Meanwhile' } });
+  // The model hears both inputs in one message, and plays the last script in it.
+  const { body: second } = await harness.call<TurnResource>('POST', path, { body: { input: scripted({}) } });
 
   await harness.call('POST', `/v1/turns/${id}/retry`);
   await harness.workOnce();

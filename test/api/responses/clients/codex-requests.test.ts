@@ -132,8 +132,7 @@ describeQueues(({ redis }) => {
     ]);
     expect(lastSent(harness)).toMatchObject([
       { role: 'system', content: 'You work in a terminal.' },
-      { role: 'user' },
-      { role: 'user', content: prompt },
+      { role: 'user', content: expect.stringContaining(`</environment_context>\n\n${prompt}`) },
       { role: 'assistant', content: 'I patch it.', tool_calls: [{}, {}] },
       { role: 'tool', content: 'Success.' },
       { role: 'tool', content: 'a.txt' },
