@@ -12,6 +12,7 @@ import { type OpenedReply, openReply } from '../http/open-reply.ts';
 import type { ServerEvent } from '../http/read-events.ts';
 import { writeBody } from '../http/write-body.ts';
 import type { Delta, Provider } from '../provider.ts';
+import type { OwnWords } from '../reply/finish-reason.ts';
 import { jsonValuesIn } from '../reply/json-values.ts';
 import { requireFinished } from '../reply/require-finished.ts';
 import { classifyErrorObject, classifyRefusal } from './classify-refusal.ts';
@@ -39,6 +40,8 @@ export type AnthropicOptions = {
   keyName?: string;
   /** Where the operator keeps the base URL, for the same kind of sentence. */
   urlName?: string;
+  /** The server's own words for why a model stopped. */
+  finishReasons?: OwnWords;
   /** Headers of the operator's own, in small letters. */
   headers?: Record<string, string>;
 };
@@ -68,7 +71,7 @@ export function anthropicProvider(options: AnthropicOptions): Provider {
     ask(request, signal, onDelta) {
       const asked: Asked = { provider: name, model: request.model, apiKey, keyName, ...(urlName && { urlName }) };
       const toolNames = request.tools.map((tool) => tool.name);
-      const answering = { provider: name, toolNames };
+      const answering = { provider: name, toolNames, ownWords: options.finishReasons };
       const { requestId, trace } = request;
       const call = { ...answering, options, asked, requestId, trace, signal, onDelta };
       return nameBreakages(asked, signal, () => readReply(renderRequest(request, name), call));

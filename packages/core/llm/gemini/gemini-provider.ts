@@ -9,6 +9,7 @@ import { listModels } from '../http/list-models.ts';
 import { type OpenedReply, openReply, type Refusal } from '../http/open-reply.ts';
 import { writeBody } from '../http/write-body.ts';
 import type { Delta, Provider, RoundRequest } from '../provider.ts';
+import type { OwnWords } from '../reply/finish-reason.ts';
 import { jsonValuesIn } from '../reply/json-values.ts';
 import { requireFinished } from '../reply/require-finished.ts';
 import { classifyErrorObject, classifyRefusal } from './classify-refusal.ts';
@@ -26,6 +27,8 @@ export type GeminiOptions = {
   keyName?: string;
   /** Where the operator keeps the base URL, for the same kind of sentence. */
   urlName?: string;
+  /** The server's own words for why a model stopped. */
+  finishReasons?: OwnWords;
   /** `v1` where it is not given. */
   apiVersion?: string;
 };
@@ -53,7 +56,7 @@ export function geminiProvider(options: GeminiOptions): Provider {
         if (!isModelName(request.model)) throw nameFailure('provider_model_not_found', asked);
         const opened = await openReply(post, { ...(await renderPost(request, options)), signal });
         if (opened.kind === 'refused') return answerRefusal(opened, asked);
-        return await readReply(opened, { provider: name, asked, signal, onDelta });
+        return await readReply(opened, { provider: name, ownWords: options.finishReasons, asked, signal, onDelta });
       });
     },
   };

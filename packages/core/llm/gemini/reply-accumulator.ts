@@ -93,11 +93,16 @@ function checkUsable(reply: ReplyAccumulator, raw: string): void {
 
 /** Gemini has no word for stopping at calls. */
 function reasonOf({ provider, ownWords, calls }: ReplyAccumulator, raw: string): FinishReason {
-  return finishReasonOf(raw, { calls: calls.length > 0 }, { provider, own: { ...NUMBERS, ...ownWords } });
+  return finishReasonOf(NUMBERS.get(raw) ?? raw, { calls: calls.length > 0 }, { provider, own: ownWords });
 }
 
 /** The numbers of Gemini's enum, which some gateways send in place of its words. */
-const NUMBERS = { '1': 'stop', '2': 'length', '3': 'content_filter', '4': 'content_filter' } as const;
+const NUMBERS = new Map([
+  ['1', 'STOP'],
+  ['2', 'MAX_TOKENS'],
+  ['3', 'SAFETY'],
+  ['4', 'RECITATION'],
+]);
 
 function askedCall({ id, name, args }: CallAccumulator): RequestedCall {
   return { id: cleanText(id), name: cleanText(name), arguments: cleanText(JSON.stringify(args)) };

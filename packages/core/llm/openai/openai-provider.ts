@@ -1,7 +1,8 @@
 import { ProviderFailed } from '../../failure.ts';
 import { parseJson } from '../../json.ts';
 import type { FinishReason, Reply } from '../../turn/reply.ts';
-import { isCut, nameBreakages } from '../errors/classify-breakage.ts';
+import { costsNothing, nameBreakages } from '../errors/classify-breakage.ts';
+import { errorInAnswer } from '../errors/error-in-answer.ts';
 import type { Asked } from '../errors/name-failure.ts';
 import { readError } from '../errors/read-error.ts';
 import { endingOf, replyOfRefusal } from '../errors/reply-of-refusal.ts';
@@ -16,7 +17,7 @@ import { requireFinished } from '../reply/require-finished.ts';
 import { classifyErrorObject, classifyRefusal } from './classify-refusal.ts';
 import { type Outcome, rememberQuirks } from './remember-quirks.ts';
 import { type Quirks, renderRequest } from './render-request.ts';
-import { finishReply, isFinished, startReply, takeChunk } from './reply-accumulator.ts';
+import { type Answering, finishReply, isFinished, startReply, takeChunk } from './reply-accumulator.ts';
 
 export type OpenaiOptions = Partial<Quirks> & {
   name: string;
@@ -61,11 +62,13 @@ export function openaiProvider(options: OpenaiOptions): Provider {
     },
     ask(request, signal, onDelta) {
       const asked: Asked = { provider: name, model: request.model, apiKey, keyName, ...urlNameOf(options) };
+      const toolNames = request.tools.map((tool) => tool.name);
+      const answering = { provider: name, toolNames, ownWords: options.finishReasons };
       return nameBreakages(asked, signal, () =>
         askByQuirks(request, async (quirks) => {
           const opened = await openReply(post, { ...(await renderPost(request, options, quirks)), signal });
-          if (opened.kind === 'refused') return { ...opened, failure: classifyRefusal(opened, asked) };
-          return await readOutcome(opened, { asked, signal, onDelta });
+          if (opened.kind === 'refused') return outcomeOf(opened, asked);
+          return await readOutcome(opened, { ...answering, asked, signal, onDelta });
         }),
       );
     },
@@ -115,7 +118,7 @@ async function readOutcome(opened: OpenedReply, reading: Reading): Promise<Outco
   }
 }
 
-type Reading = { asked: Asked; signal: AbortSignal; onDelta: (delta: Delta) => void };
+type Reading = Answering & { asked: Asked; signal: AbortSignal; onDelta: (delta: Delta) => void };
 
 async function readReply(opened: OpenedReply, { asked, signal, onDelta, ...answering }: Reading): Promise<Reply> {
   const reply = startReply(answering);
@@ -149,11 +152,10 @@ function* chunksIn(events: ServerEvent[], about: { headers: AnswerHeaders; asked
   }
 }
 
-/** Returns the reply for which a refusal stands; any other refusal is a failure. */
-function answerRefusal(refusal: Refusal, asked: Asked): Reply {
+/** The reply for which a refusal stands; any other refusal is a failure. */
+function outcomeOf(refusal: Refusal, asked: Asked): Outcome {
   const reply = replyOfRefusal(refusal);
-  if (reply) return reply;
-  throw classifyRefusal(refusal, asked);
+  return reply ? { kind: 'reply', reply } : { ...refusal, failure: classifyRefusal(refusal, asked) };
 }
 
 /** Throws the error that came instead of a chunk, unless it stands for the end of the reply. */

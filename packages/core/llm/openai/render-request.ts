@@ -16,7 +16,7 @@ import { wireName } from '../wire-name.ts';
 import { readOpaque } from './opaque.ts';
 import { orderRoles, type RoleOrder, stricterOrder, type WireMessage } from './order-roles.ts';
 import { renderParts, withoutPartsInResults } from './render-parts.ts';
-import { withWireIds } from './wire-ids.ts';
+import { isMistral, withWireIds } from './wire-ids.ts';
 
 /** How a server that speaks this wire calls the limit of a reply. */
 export type MaxTokensField = 'max_tokens' | 'max_completion_tokens';
@@ -135,35 +135,3 @@ function choiceField(choice: ToolChoice): Partial<Body> {
 }
 
 /** Models that require ids of exactly nine letters and digits, and roles by turns, on each server that hosts them. */
-const MISTRALS = /mistral|ministral|mixtral|magistral|codestral|devstral|pixtral|voxtral/i;
-
-type Receiver = { provider: string; model: string };
-
-function isMistral({ provider, model }: Receiver): boolean {
-  return MISTRALS.test(`${provider}/${model}`);
-}
-
-/**
- * The same history with ids the receiver takes: OpenAI 40 characters, most other servers more. An id that it would refuse,
- * of another provider or of Pawl's own making, becomes a part of its hash, the same in every request.
- */
-function withWireIds(messages: Message[], receiver: Receiver): Message[] {
-  const rename = isMistral(receiver) ? nineCharacters : fortyCharacters;
-  return messages.map((message): Message => {
-    if (message.role === 'tool') return { ...message, callId: rename(message.callId) };
-    if (message.role !== 'assistant') return message;
-    return { ...message, calls: message.calls.map((call) => ({ ...call, id: rename(call.id) })) };
-  });
-}
-
-function fortyCharacters(id: string): string {
-  return /^[a-zA-Z0-9_-]{1,40}$/.test(id) ? id : `call_${hash(id).slice(0, 32)}`;
-}
-
-function nineCharacters(id: string): string {
-  return /^[a-zA-Z0-9]{9}$/.test(id) ? id : hash(id).slice(0, 9);
-}
-
-function hash(id: string): string {
-  return createHash('sha256').update(id).digest('hex');
-}

@@ -2,10 +2,15 @@ import { createHash } from 'node:crypto';
 import type { Message } from '../../turn/message.ts';
 import { readOpaque } from './opaque.ts';
 
-/** Models that want ids of exactly nine letters and digits, wherever they are hosted. */
 const MISTRALS = /mistral|ministral|mixtral|magistral|codestral|devstral|pixtral|voxtral/i;
 
 type Receiver = { provider: string; model: string };
+
+/** Whether a model is Mistral's, wherever it is hosted. Its ids have exactly nine letters and digits. */
+export function isMistral({ provider, model }: Receiver): boolean {
+  return MISTRALS.test(`${provider}/${model}`);
+}
+
 type Assistant = Extract<Message, { role: 'assistant' }>;
 
 /**
@@ -13,7 +18,7 @@ type Assistant = Extract<Message, { role: 'assistant' }>;
  * that OpenAI (40 characters) or Mistral (nine) would refuse becomes a part of its hash, the same in every request.
  */
 export function withWireIds(messages: Message[], receiver: Receiver): Message[] {
-  const rename = MISTRALS.test(`${receiver.provider}/${receiver.model}`) ? nineCharacters : fortyCharacters;
+  const rename = isMistral(receiver) ? nineCharacters : fortyCharacters;
   const used = new Set<string>();
   let given = new Map<string, string>();
   const wireId = (id: string) => given.get(id) ?? rename(id);

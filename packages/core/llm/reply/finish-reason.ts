@@ -5,8 +5,8 @@ import { nameFailure } from '../errors/name-failure.ts';
 /** What a word of a server means: why the model stopped, or a failure that another try may not meet. */
 type Meaning = FinishReason | 'failed' | 'overloaded';
 
-/** The words of an operator, `PAWL_PROVIDERS.<name>.finish_reasons`. */
-export type OwnWords = Readonly<Record<string, FinishReason>>;
+/** The words of an operator in small letters, `PAWL_PROVIDERS.<name>.finish_reasons`. */
+export type OwnWords = ReadonlyMap<string, FinishReason>;
 
 /** The words that servers have for why the model stopped, all wires together. The server that is not obvious is named. */
 const WORDS: Record<Meaning, string[]> = {
@@ -47,7 +47,7 @@ export type Seen = { calls: boolean; refused?: boolean };
 export function finishReasonOf(
   raw: string,
   { calls, refused = false }: Seen,
-  { provider, own = {} }: { provider: string; own?: OwnWords | undefined },
+  { provider, own }: { provider: string; own?: OwnWords | undefined },
 ): FinishReason {
   const word = raw
     .trim()
