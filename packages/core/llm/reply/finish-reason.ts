@@ -49,11 +49,8 @@ export function finishReasonOf(
   { calls, refused = false }: Seen,
   { provider, own }: { provider: string; own?: OwnWords | undefined },
 ): FinishReason {
-  const word = raw
-    .trim()
-    .toLowerCase()
-    .replaceAll(/[\s-]+/g, '_');
-  const meaning = own[word] ?? MEANINGS.get(word) ?? 'other';
+  const given = raw.trim().toLowerCase();
+  const meaning = own?.get(given) ?? MEANINGS.get(given.replaceAll(/[\s-]+/g, '_')) ?? 'other';
   if (meaning === 'failed' || meaning === 'overloaded') throw failure(meaning, provider, raw);
   if (meaning !== 'stop' && meaning !== 'tool_calls') return meaning;
   if (refused) return 'refusal';
