@@ -1,6 +1,7 @@
 const BASE = 'packages/core';
 const BOUNDS = 'packages/core/bounds';
 const PURE = [BASE, BOUNDS, 'packages/core/turn'];
+const SCHEMAS = 'packages/core/json-schema';
 const STORES = [...PURE, 'packages/core/postgres'];
 const REACHING = [...PURE, 'packages/core/egress'];
 const CORE = [
@@ -13,6 +14,7 @@ const CORE = [
   'packages/core/schedule',
   'packages/core/tools',
   'packages/core/webhooks',
+  SCHEMAS,
 ];
 const STANDALONE = ['packages/simulator', 'packages/embedded-postgres'];
 const PROCESS = 'services/process';
@@ -28,15 +30,16 @@ const PRODUCT = [...CORE, PROCESS, ...PARTS, 'services/standalone', ...STANDALON
 export const rooms: Record<string, string[]> = {
   [BASE]: [],
   [BOUNDS]: [BASE],
+  [SCHEMAS]: [BASE],
   'packages/core/turn': [BASE, BOUNDS],
   'packages/core/postgres': [BASE],
   'packages/core/checkpoint': STORES,
   'packages/core/queue': STORES,
   'packages/core/pubsub': STORES,
-  'packages/core/llm': PURE,
+  'packages/core/llm': [...PURE, SCHEMAS],
   'packages/core/schedule': PURE,
   'packages/core/egress': PURE,
-  'packages/core/tools': REACHING,
+  'packages/core/tools': [...REACHING, SCHEMAS],
   'packages/core/webhooks': REACHING,
   'packages/client': [],
   'packages/cli': ['packages/client'],

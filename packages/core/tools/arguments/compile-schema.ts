@@ -1,10 +1,14 @@
 import { setFlagsFromString } from 'node:v8';
-import { Ajv, type ErrorObject } from 'ajv';
+import type { ErrorObject } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { LRUCache } from 'lru-cache';
 import { Failure } from '../../failure.ts';
 import { isRecord } from '../../json.ts';
+import { listOf, recordOf, type Schema } from '../../json-schema/parts.ts';
+import { compilePattern, findFlaw, withUsablePatterns } from '../../json-schema/patterns.ts';
+import { targetOf } from '../../json-schema/pointer.ts';
+import { isKnownDraft, translateSchema } from '../../json-schema/translate-drafts.ts';
 import { quote, shorten } from '../../text.ts';
 import { type Bound, OutOfTime } from './stop-after.ts';
 
@@ -21,6 +25,17 @@ export class SchemaRefused extends Failure {
 /** Characters of a compiler's message, which may quote the whole schema. */
 const MESSAGE_LIMIT = 200;
 
+/** Reads the patterns of a schema. A pattern of another language that JavaScript cannot read matches every text. */
+const regExp = Object.assign((pattern: string) => compilePattern(pattern) ?? everyText(pattern), {
+  code: 'new RegExp',
+});
+
+function everyText(pattern: string): RegExp {
+  const flaw = findFlaw(pattern);
+  if (flaw !== null) throw new SchemaRefused(`the pattern ${quote(pattern)} cannot be read: ${flaw}`);
+  return /(?:)/;
+}
+
 /** Inlined references or optimized code make compiling a large schema ten times slower. */
 const options = {
   strict: false,
@@ -28,16 +43,10 @@ const options = {
   logger: false,
   ownProperties: true,
   inlineRefs: false,
-  code: { optimize: false },
+  code: { optimize: false, regExp },
 } as const;
-const makers = {
-  '2020-12': (more: { meta?: false; validateSchema?: false }) => new Ajv2020({ ...options, ...more }),
-  'draft-07': (more: { meta?: false; validateSchema?: false }) => new Ajv({ ...options, ...more }),
-};
 // V8 would cache the code of every compiled schema, 1 MB for one of 60 KB, until memory runs short.
 setFlagsFromString('--no-compilation-cache');
-
-const metaValidators = new Map<Draft, Ajv>();
 
 /** By their text, counted in characters: a compiled schema takes some 16 times its text, a small one at least 50 KB. */
 const compiled = new LRUCache<string, Validator>({
@@ -46,14 +55,11 @@ const compiled = new LRUCache<string, Validator>({
   sizeCalculation: (_, text) => text.length,
 });
 
-type Draft = keyof typeof makers;
-type JsonSchema = Record<string, unknown>;
-
 /**
- * Compiles a JSON Schema (2020-12, or draft-07 if `$schema` names it), and keeps it while it is in use. Throws `SchemaRefused` for
+ * Compiles a JSON Schema (2020-12, or an older draft down to 4), and keeps it while it is in use. Throws `SchemaRefused` for
  * a schema that cannot be used, and `OutOfTime` beyond the bound.
  */
-export function compileSchema(schema: JsonSchema, bound: Bound = unbounded): Validator {
+export function compileSchema(schema: Schema, bound: Bound = unbounded): Validator {
   const text = JSON.stringify(schema);
   const known = compiled.get(text);
   if (known) return known;
@@ -63,7 +69,7 @@ export function compileSchema(schema: JsonSchema, bound: Bound = unbounded): Val
 }
 
 /** Compiles the same schema, and keeps nothing. */
-export function compileOnce(schema: JsonSchema, bound: Bound = unbounded): Validator {
+export function compileOnce(schema: Schema, bound: Bound = unbounded): Validator {
   try {
     return compile(schema, bound);
   } catch (error) {
@@ -79,41 +85,37 @@ export function countCompiled(): { schemas: number; length: number } {
 const unbounded: Bound = (work) => work();
 
 /** Each schema has an Ajv of its own: what one schema leaves there, or breaks when it is stopped, reaches no other. */
-function compile({ $schema, $id, id, $async, ...schema }: JsonSchema, bound: Bound): Validator {
-  const draft = draftOf($schema);
-  const metaValidator = metaValidatorOf(draft);
+function compile(given: Schema, bound: Bound): Validator {
+  if (given.$schema !== undefined && !isKnownDraft(given.$schema))
+    throw new SchemaRefused('$schema must name JSON Schema 2020-12 or an older draft down to 4, or be left out');
+  const drafts = compiledMetaValidator();
   const validate = bound(() => {
-    metaValidator.validateSchema(schema, true);
+    const { $async: _, ...schema } = withUsablePatterns(translateSchema(given));
+    drafts.validateSchema(schema, true);
     refuseEndless(schema);
-    const ajv = makers[draft]({ meta: false, validateSchema: false });
+    const ajv = new Ajv2020({ ...options, meta: false, validateSchema: false });
     addFormats.default(ajv);
     return ajv.compile(schema);
   });
   return (value) => (validate(value) ? null : (validate.errors ?? []));
 }
 
-function refuseEndless(schema: JsonSchema): void {
+function refuseEndless(schema: Schema): void {
   const reference = findEndlessReference(schema);
   if (reference === null) return;
   const where = quote(reference);
   throw new SchemaRefused(`following the $ref ${where} comes to no end; let it lead into properties or items`);
 }
 
-function draftOf($schema: unknown): Draft {
-  if ($schema === undefined) return '2020-12';
-  if (/^https?:\/\/json-schema\.org\/draft\/2020-12\/schema#?$/.test(String($schema))) return '2020-12';
-  if (/^https?:\/\/json-schema\.org\/draft-07\/schema#?$/.test(String($schema))) return 'draft-07';
-  throw new SchemaRefused('$schema must name JSON Schema 2020-12 or draft-07, or be left out');
-}
+let metaValidator: Ajv2020 | null = null;
 
-/** Validates schemas of a draft. Compiles the draft's own schema at once, since that must not be stopped later. */
-function metaValidatorOf(draft: Draft): Ajv {
-  const known = metaValidators.get(draft);
-  if (known) return known;
-  const metaValidator = makers[draft]({});
-  metaValidator.validateSchema({});
-  metaValidators.set(draft, metaValidator);
-  return metaValidator;
+/** Validates schemas. Compiles the draft's own schema at once, since that must not be stopped later. */
+function compiledMetaValidator(): Ajv2020 {
+  if (metaValidator) return metaValidator;
+  const made = new Ajv2020(options);
+  made.validateSchema({});
+  metaValidator = made;
+  return made;
 }
 
 function refusalOf(error: unknown): SchemaRefused {
@@ -121,8 +123,6 @@ function refusalOf(error: unknown): SchemaRefused {
   if (error instanceof RangeError) return new SchemaRefused('it lists or nests too much; make it smaller');
   return new SchemaRefused(shorten(error instanceof Error ? error.message : String(error), MESSAGE_LIMIT));
 }
-
-type SchemaNode = Record<string, unknown>;
 
 /** Keywords with schemas for the same value, so that a cycle through them alone never ends. */
 const LISTS = ['allOf', 'anyOf', 'oneOf'];
@@ -132,11 +132,11 @@ const SINGLE = ['not', 'if', 'then', 'else'];
  * A `$ref` that leads back to itself without going into a part of the value: checking it would never end. One that leads
  * back through `properties` or `items` is fine. Null where there is none.
  */
-function findEndlessReference(root: SchemaNode): string | null {
-  const open = new Set<SchemaNode>();
-  const ended = new Set<SchemaNode>();
+function findEndlessReference(root: Schema): string | null {
+  const open = new Set<Schema>();
+  const ended = new Set<Schema>();
 
-  function isEndless(schema: SchemaNode): boolean {
+  function isEndless(schema: Schema): boolean {
     if (ended.has(schema)) return false;
     if (open.has(schema)) return true;
     open.add(schema);
@@ -149,30 +149,14 @@ function findEndlessReference(root: SchemaNode): string | null {
   return null;
 }
 
-function* referencesIn(value: unknown): Generator<SchemaNode> {
+function* referencesIn(value: unknown): Generator<Schema> {
   if (typeof value !== 'object' || value === null) return;
   if (isRecord(value) && '$ref' in value) yield value;
   for (const inner of Object.values(value)) yield* referencesIn(inner);
 }
 
-function alternativesOf(schema: SchemaNode): SchemaNode[] {
-  const listed = LISTS.flatMap((keyword) => (Array.isArray(schema[keyword]) ? schema[keyword] : []));
-  const dependent = isRecord(schema.dependentSchemas) ? Object.values(schema.dependentSchemas) : [];
+function alternativesOf(schema: Schema): Schema[] {
+  const listed = LISTS.flatMap((keyword) => listOf(schema[keyword]));
+  const dependent = Object.values(recordOf(schema.dependentSchemas));
   return [...listed, ...SINGLE.map((keyword) => schema[keyword]), ...dependent].filter(isRecord);
-}
-
-/** What a pointer such as `#/$defs/name` points at; undefined for anything else. */
-function targetOf(reference: unknown, root: SchemaNode): SchemaNode | undefined {
-  if (typeof reference !== 'string' || !/^#(?:\/|$)/.test(reference)) return undefined;
-  const steps = reference.split('/').slice(1).map(unescapeStep);
-  const target = steps.reduce<unknown>(stepInto, root);
-  return isRecord(target) ? target : undefined;
-}
-
-function stepInto(at: unknown, step: string): unknown {
-  return typeof at === 'object' && at !== null ? Reflect.get(at, step) : undefined;
-}
-
-function unescapeStep(step: string): string {
-  return decodeURIComponent(step).replaceAll('~1', '/').replaceAll('~0', '~');
 }

@@ -1,4 +1,5 @@
 import { isRecord } from '../../json.ts';
+import { localizeReferences } from '../../json-schema/localize-references.ts';
 import { quote, shorten } from '../../text.ts';
 import { requireUsable, type SchemaSource } from '../arguments/require-usable.ts';
 
@@ -6,7 +7,8 @@ import { requireUsable, type SchemaSource } from '../arguments/require-usable.ts
 export type Problem = { path: string; message: string };
 
 type JsonSchema = Record<string, unknown>;
-type SchemaPosition = { path: string; nesting: number; level: number; known: readonly Set<string>[] };
+type SchemaPosition = { path: string; nesting: number; level: number; known: readonly Set<string>[]; check: CheckOne };
+type CheckOne = (schema: JsonSchema, path: string, known: readonly Set<string>[]) => Problem[];
 
 const SIZE_LIMIT = 64 * 1024;
 const NESTING_LIMIT = 10;
@@ -31,8 +33,12 @@ const SAME = {
 export async function checkSchema(schema: JsonSchema, path: string, source: SchemaSource): Promise<Problem[]> {
   const whole = checkWhole(schema);
   if (whole) return [{ path, message: whole }];
-  const problems = checkPart(schema, { path, nesting: 0, level: 0, known: [] });
-  return problems.length > 0 ? problems : checkCompiles(schema, path, source);
+  const place = { path, nesting: 0, level: 0, known: [] };
+  const problems = checkPart(schema, { ...place, check: checkOwnNames });
+  // A schema that is nested too deep cannot be walked without a limit.
+  const found =
+    problems.length > 0 ? problems : checkPart(localizeReferences(schema), { ...place, check: checkReference });
+  return found.length > 0 ? found : checkCompiles(schema, path, source);
 }
 
 function checkWhole(schema: JsonSchema): string | null {
@@ -47,14 +53,16 @@ function checkPart(schema: JsonSchema, position: SchemaPosition): Problem[] {
     return [{ path: position.path, message: 'Nest the schema at most 10 levels deep.' }];
   }
   const known = [...position.known, new Set(Object.keys(recordOf(schema.properties)))];
-  const inside = { path: position.path, level: position.level + 1 };
+  const inside = { path: position.path, level: position.level + 1, check: position.check };
   return [
-    ...checkRequired(schema, position.path, known),
-    ...checkNames(schema, position.path),
-    ...checkReference(schema, position.path),
+    ...position.check(schema, position.path, known),
     ...partsOf(schema, PARTS, { ...inside, nesting: position.nesting + 1, known: [] }),
     ...partsOf(schema, SAME, { ...inside, nesting: position.nesting, known }),
   ];
+}
+
+function checkOwnNames(schema: JsonSchema, path: string, known: readonly Set<string>[]): Problem[] {
+  return [...checkRequired(schema, path, known), ...checkNames(schema, path)];
 }
 
 function checkRequired({ required }: JsonSchema, path: string, known: readonly Set<string>[]): Problem[] {
@@ -100,7 +108,7 @@ async function checkCompiles(schema: JsonSchema, path: string, source: SchemaSou
     return [];
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    return [{ path, message: `Give a valid JSON Schema (2020-12 or draft-07): ${reason}.` }];
+    return [{ path, message: `Give a valid JSON Schema (2020-12, or a draft from 4 on): ${reason}.` }];
   }
 }
 

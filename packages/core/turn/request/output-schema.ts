@@ -9,7 +9,9 @@ export const GivenOutputSchema = z.strictObject({
     .describe('What the schema is called; models read it.'),
   schema: z
     .record(z.string(), Json)
-    .describe('A JSON Schema (2020-12, or draft-07 where `$schema` says so) with `"type": "object"` at its root.'),
+    .describe(
+      'A JSON Schema (2020-12, or an older draft from 4 on if `$schema` names it) with `"type": "object"` at its root.',
+    ),
   strict: z
     .boolean()
     .nullish()

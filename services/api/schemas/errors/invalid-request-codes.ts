@@ -43,7 +43,7 @@ export const invalidRequestCodes = {
   invalid_output_schema: of(
     400,
     'output_schema.schema.properties.price',
-    'Give a valid JSON Schema (2020-12 or draft-07): type must be one of the names of JSON types.',
+    'Give a valid JSON Schema (2020-12, or a draft from 4 on): type must be one of the names of JSON types.',
   ),
   invalid_tool: of(400, 'tools[0].description', 'Describe the tool in 10 to 500 characters; this has 4.'),
   unknown_tool: of(400, 'tools[0]', 'There is no tool named "get_wether" here. GET /v1/tools lists those there are.'),

@@ -1,0 +1,58 @@
+import { isRecord } from '../json.ts';
+
+/** A JSON Schema that is an object. */
+export type Schema = Record<string, unknown>;
+
+/** The keywords that hold schemas: by names, in a list, or one. `items` was a list of schemas before 2020. */
+export const PARTS = {
+  maps: ['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas', 'dependencies'],
+  lists: ['allOf', 'anyOf', 'oneOf', 'prefixItems'],
+  single: [
+    ...['items', 'additionalItems', 'unevaluatedItems', 'contains', 'additionalProperties', 'unevaluatedProperties'],
+    ...['propertyNames', 'not', 'if', 'then', 'else', 'contentSchema'],
+  ],
+} as const;
+
+const MAPS = new Set<string>(PARTS.maps);
+const OTHERS = new Set<string>([...PARTS.lists, ...PARTS.single]);
+
+/** Changes one part of a schema. `steps` lead from the schema to the part. */
+export type ChangePart = (part: Schema, steps: string[]) => unknown;
+
+/** Copies a schema with each of its parts changed. Data, and values that are no schemas, stay. */
+export function mapParts(schema: Schema, change: ChangePart): Schema {
+  const each = (value: unknown, steps: string[]) => (isRecord(value) ? change(value, steps) : value);
+  return mapValues(schema, (value, keyword) => {
+    if (MAPS.has(keyword))
+      return isRecord(value) ? mapValues(value, (part, name) => each(part, [keyword, name])) : value;
+    if (!OTHERS.has(keyword)) return value;
+    return Array.isArray(value)
+      ? value.map((part, index) => each(part, [keyword, String(index)]))
+      : each(value, [keyword]);
+  });
+}
+
+/** Lists the parts of a schema. */
+export function partsOf(schema: Schema): Schema[] {
+  const parts: Schema[] = [];
+  for (const keyword in schema) {
+    if (MAPS.has(keyword)) parts.push(...Object.values(recordOf(schema[keyword])).filter(isRecord));
+    else if (OTHERS.has(keyword)) parts.push(...[schema[keyword]].flat().filter(isRecord));
+  }
+  return parts;
+}
+
+/** Copies an object with each value changed. */
+export function mapValues(record: Schema, change: (value: unknown, key: string) => unknown): Schema {
+  return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, change(value, key)]));
+}
+
+/** Returns a value that is an object, or an empty object. */
+export function recordOf(value: unknown): Schema {
+  return isRecord(value) ? value : {};
+}
+
+/** Returns a value that is a list, or an empty list. */
+export function listOf(value: unknown): unknown[] {
+  return Array.isArray(value) ? value : [];
+}

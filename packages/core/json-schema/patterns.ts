@@ -1,0 +1,107 @@
+import { mapParts, recordOf, type Schema } from './parts.ts';
+
+/** A pattern in words of JavaScript. */
+type Translated = { source: string; flags: string };
+
+/**
+ * Compiles a pattern of a schema. Returns null for a pattern that JavaScript cannot read: such a pattern is not checked.
+ * Schemas often have patterns of Python, PCRE or old JavaScript, although JSON Schema asks for Unicode patterns.
+ */
+export function compilePattern(pattern: string): RegExp | null {
+  return HAS_POSIX_CLASS.test(pattern) ? null : (compile(pattern, 'u') ?? compileTranslated(pattern));
+}
+
+/** Returns why no language reads a pattern, such as a group without an end; null for any other pattern. */
+export function findFlaw(pattern: string): string | null {
+  try {
+    new RegExp(pattern);
+    return null;
+  } catch (error) {
+    return /Unterminated [a-z ]+|Unmatched '\)'|\\ at end of pattern/.exec(String(error))?.[0] ?? null;
+  }
+}
+
+/**
+ * Returns a pattern in words that the validators of JavaScript and of Python read alike, which servers use. Null if there are
+ * no such words.
+ */
+export function portablePattern(pattern: string): string | null {
+  const compiled = compilePattern(pattern);
+  if (compiled === null || compiled.flags !== 'u') return null;
+  const source = compile(pattern, 'u') ? pattern : compiled.source;
+  return ONLY_JAVASCRIPT.test(source) ? null : source;
+}
+
+/**
+ * Leaves out the patterns of `patternProperties` that JavaScript cannot read. Then other names cannot be refused there either.
+ */
+export function withUsablePatterns(schema: Schema): Schema {
+  const inner = mapParts(schema, withUsablePatterns);
+  const patterns = Object.entries(recordOf(inner.patternProperties));
+  const usable = patterns.filter(([pattern]) => compilePattern(pattern) ?? findFlaw(pattern));
+  if (usable.length === patterns.length) return inner;
+  const { additionalProperties: _, unevaluatedProperties: __, ...open } = inner;
+  return { ...open, patternProperties: Object.fromEntries(usable) };
+}
+
+/** A class such as `[[:alpha:]]` is read by JavaScript as something else. */
+const HAS_POSIX_CLASS = /\[:\^?[a-z]+:\]/;
+
+/** Properties of characters, names of groups, looks behind, flags within, classes without an end in Python. */
+const ONLY_JAVASCRIPT = /\\[pPkc]|\\u\{|\(\?<|\(\?[a-z-]+:|\[\^?\]/;
+
+/** Without the flag, these mean something else. */
+const NEEDS_UNICODE = /\\[pPk]|\\u\{/;
+
+function compileTranslated(pattern: string): RegExp | null {
+  const translated = translate(pattern);
+  if (translated === null) return null;
+  const { source, flags } = translated;
+  return compile(source, `u${flags}`) ?? (NEEDS_UNICODE.test(source) ? null : compile(source, flags));
+}
+
+function compile(source: string, flags: string): RegExp | null {
+  try {
+    return new RegExp(source, flags);
+  } catch {
+    return null;
+  }
+}
+
+/** Flags for the whole pattern, as Python and PCRE have them. */
+const FLAGS = /^\(\?([ims]+)\)/;
+
+/** Tokens: an escape, the parts of groups of Python and PCRE, a comment, or a character. */
+const TOKEN = /\\[\s\S]|\(\?P<|\(\?P=(\w+)\)|\(\?#[^)]*\)|[\s\S]/gu;
+
+/** Translates words of Python and PCRE. Null if a word is not known. */
+function translate(pattern: string): Translated | null {
+  const flags = FLAGS.exec(pattern)?.[1] ?? '';
+  const body = flags ? pattern.slice(flags.length + 3) : pattern;
+  let isInClass = false;
+  let source = '';
+  for (const [token, group = ''] of body.matchAll(TOKEN)) {
+    const word = isInClass && token.length > 2 ? token : wordFor(token, group, isInClass);
+    if (word === null) return null;
+    source += word;
+    if (token === '[') isInClass = true;
+    if (token === ']') isInClass = false;
+  }
+  return { source, flags: [...new Set(flags)].join('') };
+}
+
+function wordFor(token: string, group: string, isInClass: boolean): string | null {
+  if (token === '(?P<') return '(?<';
+  if (token.startsWith('(?P=')) return `\\k<${group}>`;
+  if (token.startsWith('(?#')) return '';
+  if (!token.startsWith('\\')) return token;
+  if (token === '\\') return null;
+  const escaped = token.slice(1);
+  if (!isInClass && Object.hasOwn(ENDS, escaped)) return ENDS[escaped] ?? null;
+  if (/[a-z]/i.test(escaped)) return /[dDwWsSbBnrtfvxucpPk]/.test(escaped) ? token : null;
+  if (/[\d^$\\.*+?()[\]{}|/]/.test(escaped)) return token;
+  return escaped === '-' && isInClass ? token : escaped;
+}
+
+/** The start and the end of the whole text, whatever the flags. */
+const ENDS: Record<string, string> = { A: '(?<![\\s\\S])', Z: '(?![\\s\\S])', z: '(?![\\s\\S])' };
