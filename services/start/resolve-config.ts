@@ -57,7 +57,7 @@ function refuseModels({ model, fallback_models, context }: GivenConfig, { projec
 }
 
 async function fillConfig(config: GivenConfig, rules: Rules, known?: TurnTool[]): Promise<TurnConfig> {
-  const tools = known ?? (await resolveTools(config.tools ?? [], rules));
+  const { tools, ...left } = known ? { tools: known } : await toolFields(config, rules);
   const model = nameModel(config.model);
   const asked = { ...config, tools };
   checkModel(model, asked, rules);
@@ -85,8 +85,15 @@ async function fillConfig(config: GivenConfig, rules: Rules, known?: TurnTool[])
     allowed_capabilities: config.allowed_capabilities ?? null,
     provider_options: config.provider_options ?? {},
     webhook: config.webhook ? subscribe(config.webhook, rules) : null,
+    ...left,
   };
   return { ...filled, ...(await ownFields(config, { tools, tool_mode, models, project: rules.project })) };
+}
+
+/** The tools, and warnings about those that are left out, if there are any. */
+async function toolFields({ tools }: GivenConfig, rules: Rules): Promise<Pick<TurnConfig, 'tools' | 'warnings'>> {
+  const resolved = await resolveTools(tools ?? [], rules);
+  return resolved.warnings.length > 0 ? resolved : { tools: resolved.tools };
 }
 
 /** Fields that a turn has only where they are given: the row of one without them is no longer for it. */

@@ -20,14 +20,22 @@ export type ToolContext = Pick<Parts, 'projects' | 'tools' | 'mcp' | 'toolSecret
  * The definitions of the given tools: a name stands for a server-side or an MCP tool, an object for itself. An object
  * that redefines an operator's tool can only tighten the operator's definition.
  */
-export async function resolveTools(given: (string | GivenTool)[], rules: ToolContext): Promise<TurnTool[]> {
-  const resolved = await Promise.all(given.map((tool, index) => resolve(tool, `tools[${index}]`, rules)));
+export async function resolveTools(given: (string | GivenTool)[], rules: ToolContext): Promise<ResolvedTools> {
+  const all = await Promise.all(given.map((tool, index) => resolve(tool, `tools[${index}]`, rules)));
+  const resolved = all.filter((each) => 'requested' in each);
+  const warnings = all.flatMap((each) => ('warning' in each ? each.warning : []));
   const tools = resolved.map(({ requested }) => requested);
   const [problem] = await checkDefinitions(tools, rules.toolRules, { project: rules.project, enough: 1 });
   if (problem) throw new RequestRefused(400, 'invalid_tool', problem.message, problem.path);
   for (const [index, tool] of tools.entries()) checkExecution(tool, `tools[${index}]`, rules);
-  return resolved.map(({ requested, operators }) => (operators ? tightenTool(operators, requested) : requested));
+  return {
+    tools: resolved.map(({ requested, operators }) => (operators ? tightenTool(operators, requested) : requested)),
+    warnings,
+  };
 }
+
+/** The tools of a turn, and warnings about tools of MCP servers that are left out. */
+export type ResolvedTools = { tools: TurnTool[]; warnings: string[] };
 
 /** The rules of a tool that a caller has defined, as far as this process knows without asking an MCP server. */
 export function toolInForce(given: GivenTool, { tools, mcp }: Operators): Tool {
@@ -61,9 +69,14 @@ function executionOf({ name, execution }: GivenTool, { tools, mcp }: Operators):
 /** A tool as it was requested, and the operator's definition of it where the two may differ. */
 type Resolved = { requested: Tool; operators: Tool | null };
 
-async function resolve(given: string | GivenTool, path: string, { tools, mcp }: ToolContext): Promise<Resolved> {
+async function resolve(
+  given: string | GivenTool,
+  path: string,
+  { tools, mcp }: ToolContext,
+): Promise<Resolved | { warning: string }> {
   if (typeof given === 'string') {
-    return { requested: tools.find(given)?.definition ?? (await findMcpTool(given, path, mcp)), operators: null };
+    const own = tools.find(given)?.definition;
+    return own ? { requested: own, operators: null } : findMcpTool(given, path, mcp);
   }
   const execution = executionOf(given, { tools, mcp });
   const operators = await findOperators({ ...given, execution }, { tools, mcp });
@@ -82,11 +95,13 @@ async function findOperators(
   return found.kind === 'found' ? found.tool : fillTool({ type: 'function', name, execution, parameters });
 }
 
-async function findMcpTool(name: string, path: string, mcp: McpServers): Promise<Tool> {
+async function findMcpTool(name: string, path: string, mcp: McpServers): Promise<Resolved | { warning: string }> {
   const found = await mcp.find(name);
   switch (found.kind) {
     case 'found':
-      return found.tool;
+      return { requested: found.tool, operators: null };
+    case 'left-out':
+      return { warning: `The tool ${quote(name)} is left out, since no provider would take it: ${shorten(found.why)}` };
     case 'unknown':
       return refuseName(name, path);
     case 'unavailable':

@@ -11,7 +11,8 @@ export const MCP_BOUNDS = {
   listPages: 20,
   listTools: 2_000,
   listLength: 4 * 1024 * 1024,
-  /** Characters of the description of a tool. */
+  /** Characters of the name and of the description of a tool. */
+  nameLength: 500,
   descriptionLength: 64 * 1024,
   /** Events of one stream that never wait for other streams: at once, and per second after that. */
   ownEventsAtOnce: 20,

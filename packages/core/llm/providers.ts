@@ -19,6 +19,7 @@ import {
   readHeaders,
   type WireKind,
 } from './provider-config.ts';
+import { withWireNames } from './wire-tools/with-wire-names.ts';
 
 type Env = Record<string, string | undefined>;
 
@@ -73,7 +74,7 @@ export function configureProviders(
   const simulator = openaiProvider({ name: 'sim', apiKey: null, baseUrl: () => sim.baseUrl(), post });
   const makers = makersOf(env, client, packages);
   const configured = [...builtIn(env, makers), simulator, ...extra(env, makers)];
-  const providers = new Map(configured.map((provider) => [provider.name, bounded(provider, bounds)]));
+  const providers = new Map(configured.map((provider) => [provider.name, bounded(withWireNames(provider), bounds)]));
   return {
     names: [...providers.keys()],
     has: (name) => providers.has(name),

@@ -65,7 +65,7 @@ function asOwnTool({ handOver, ...tool }: TurnTool): TurnTool {
 }
 
 /** The definition of a tool, as a request would give it. */
-function asGiven({ operator: _, strict: __, ...tool }: TurnTool): GivenTool {
+function asGiven({ operator: _, strict: __, remoteName: ___, ...tool }: TurnTool): GivenTool {
   return tool;
 }
 

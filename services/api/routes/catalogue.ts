@@ -1,6 +1,7 @@
 import { createRoute, type RouteHandler, z } from '@hono/zod-openapi';
 import { mayAskProvider } from '#core/project.ts';
 import { GivenTool } from '#core/turn/request/tool.ts';
+import { presentTool } from '#core/turn/resource/turn-config.ts';
 import type { ApiContext } from '../context.ts';
 import { type ApiEnv, json, makeRouter } from '../http/router.ts';
 import { refusals } from '../schemas/errors/refusals.ts';
@@ -75,7 +76,7 @@ export function catalogueRoutes({ providers, projects, tools: registry, mcp, sec
     );
   };
   const listTools: RouteHandler<typeof tools, ApiEnv> = async (c) =>
-    c.json(whole([...registry.list(), ...(await mcp.list())]), 200);
+    c.json(whole([...registry.list(), ...(await mcp.list()).map(presentTool)]), 200);
   const readSecret: RouteHandler<typeof secret, ApiEnv> = async (c) =>
     c.json({ secrets: await secretsOf(c.get('project')) }, 200);
   return makeRouter().openapi(models, listModels).openapi(tools, listTools).openapi(secret, readSecret);

@@ -56,11 +56,11 @@ test('a tool leaves as name, description and schema, and nothing of how Pawl run
 test('a schema leaves as that of an object, without alternatives at its top', () => {
   const tool = Tool.parse({
     name: 'x',
-    parameters: { properties: { a: { anyOf: [] } }, anyOf: [{ required: ['a'] }] },
+    parameters: { properties: { a: { anyOf: [{}] } }, anyOf: [{ required: ['a'] }] },
   });
 
   expect(render({ tools: [tool] }).tools).toEqual([
-    { name: 'x', input_schema: { type: 'object', properties: { a: { anyOf: [] } } } },
+    { name: 'x', input_schema: { type: 'object', properties: { a: { anyOf: [{}] } } } },
   ]);
 });
 

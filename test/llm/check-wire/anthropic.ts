@@ -1,5 +1,6 @@
 import { checkAnthropicForm } from './answer-form.ts';
 import { isObject, isSaid, repeated, unless } from './problems.ts';
+import { checkAnthropicSchema } from './tool-schema.ts';
 
 type Block = { type?: string } & Record<string, unknown>;
 type Message = { role?: string; content?: string | Block[] };
@@ -119,11 +120,7 @@ function checkTools({ messages = [], tools, tool_choice: choice }: Body): string
 /** Tools that the server runs have a type of their own and no schema. */
 function checkSchema({ type, input_schema: schema }: Declared): string[] {
   if (type && type !== 'custom') return [];
-  const isPlain = !['anyOf', 'oneOf', 'allOf'].some((field) => schema && field in schema);
-  return [
-    ...unless(schema?.type === 'object', 'a schema that is no object'),
-    ...unless(isPlain, 'alternatives at the top'),
-  ];
+  return checkAnthropicSchema(schema);
 }
 
 function callIds(message: Message | undefined): unknown[] {

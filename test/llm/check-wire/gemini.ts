@@ -1,5 +1,6 @@
 import { checkGeminiForm } from './answer-form.ts';
 import { isObject, isSaid, repeated, unless } from './problems.ts';
+import { checkGeminiSchema } from './tool-schema.ts';
 
 type Named = { id?: string; name?: string; args?: unknown; response?: unknown };
 type Part = {
@@ -13,7 +14,7 @@ type Content = { role?: string; parts?: Part[] };
 type Body = {
   contents?: Content[];
   systemInstruction?: { parts?: Part[] };
-  tools?: { functionDeclarations?: { name?: string }[] }[];
+  tools?: { functionDeclarations?: { name?: string; parametersJsonSchema?: unknown }[] }[];
   toolConfig?: { functionCallingConfig?: { mode?: string; allowedFunctionNames?: string[] } };
 };
 
@@ -95,9 +96,11 @@ function checkSignatures(contents: Content[]): string[] {
 }
 
 function checkTools({ tools = [], toolConfig }: Body): string[] {
-  const names = tools.flatMap((tool) => tool.functionDeclarations ?? []).map(({ name }) => name ?? '');
+  const declared = tools.flatMap((tool) => tool.functionDeclarations ?? []);
+  const names = declared.map(({ name }) => name ?? '');
   const { mode, allowedFunctionNames: allowed } = toolConfig?.functionCallingConfig ?? {};
   return [
+    ...declared.flatMap((each) => checkGeminiSchema(each.parametersJsonSchema)),
     ...names.flatMap((name) => unless(NAME.test(name), `a tool with the name ${name}`)),
     ...repeated(names).map((name) => `two tools with the name ${name}`),
     ...unless(!mode || names.length > 0, 'a calling mode without tools'),

@@ -1,9 +1,10 @@
 import { checkOpenaiForm } from './answer-form.ts';
 import { isObject, isObjectText, isSaid, repeated, unless } from './problems.ts';
+import { checkOpenaiSchema } from './tool-schema.ts';
 
 type Call = { id?: string; type?: string; function?: { name?: string; arguments?: unknown } };
 type Message = { role?: string; content?: unknown; tool_calls?: Call[]; tool_call_id?: string };
-type Declared = { type?: string; function?: { name?: string; parameters?: unknown } };
+type Declared = { type?: string; function?: { name?: string; parameters?: unknown; strict?: unknown } };
 type Body = {
   model?: string;
   messages?: Message[];
@@ -110,11 +111,13 @@ function checkOrder(messages: Message[], index: number): string[] {
 
 function checkTools({ tools, tool_choice: choice, parallel_tool_calls: parallel }: Body): string[] {
   const names = (tools ?? []).map((tool) => tool.function?.name ?? '');
+  const isStrict = (tool: Declared) => tool.function?.strict === true;
   const named = typeof choice === 'object' ? choice.function?.name : undefined;
   return [
     ...unless(!tools || tools.length > 0, 'an empty list of tools'),
     ...names.flatMap((name) => unless(NAME.test(name), `a tool with the name ${name}`)),
     ...(tools ?? []).flatMap((tool) => unless(isObject(tool.function?.parameters), 'a tool without a schema')),
+    ...(tools ?? []).flatMap((tool) => checkOpenaiSchema(tool.function?.parameters, isStrict(tool))),
     ...repeated(names).map((name) => `two tools with the name ${name}`),
     ...unless(Boolean(tools) || (choice === undefined && parallel === undefined), 'a tool choice without tools'),
     ...unless(named === undefined || names.includes(named), `a choice of ${named}, which is not declared`),

@@ -15,7 +15,7 @@ export function asGoogleReads(body: unknown): WireBody {
  * - signatures on texts, which the recorded clients dropped, and the empty texts that carry nothing else
  * - ids of calls, which the clients made up or dropped: ours are those that Gemini gave (checked apart)
  * - missing arguments: none
- * - schemas in the OpenAPI dialect, in capitals: the same types
+ * - schemas in the OpenAPI dialect, in capitals or as numbers of Google's enum: the same types
  * - declarations without parameters, or with empty ones, or with a schema of their answers, which Pawl does not hold
  * - the model in the body: it stands in the path
  * - media: Pawl holds text
@@ -81,11 +81,13 @@ function lowerCaseTypes(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(lowerCaseTypes);
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(
-    Object.entries(value).map(([key, inner]) => [
-      key,
-      key === 'type' && typeof inner === 'string' ? inner.toLowerCase() : lowerCaseTypes(inner),
-    ]),
+    Object.entries(value).map(([key, inner]) => [key, key === 'type' ? typeOf(inner) : lowerCaseTypes(inner)]),
   );
+}
+
+function typeOf(type: unknown): unknown {
+  if (typeof type === 'number') return ['string', 'number', 'integer', 'boolean', 'array', 'object', 'null'][type - 1];
+  return typeof type === 'string' ? type.toLowerCase() : lowerCaseTypes(type);
 }
 
 /** What callers named themselves keeps its name: arguments, responses, properties. */

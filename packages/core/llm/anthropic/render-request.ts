@@ -6,6 +6,7 @@ import { leaveOutNulls } from '../leave-out-nulls.ts';
 import type { RoundRequest } from '../provider.ts';
 import { renderHistory } from '../render-history.ts';
 import { distinctNames, wireName } from '../wire-name.ts';
+import { anthropicToolSchema } from '../wire-tools/tool-schemas.ts';
 import type { Block } from './event.ts';
 import { renderMessages, type WireMessage } from './render-messages.ts';
 import { renderSchema } from './render-schema.ts';
@@ -104,13 +105,11 @@ function renderTools(request: RoundRequest): { tools?: WireTool[]; tool_choice?:
 }
 
 function wireTool({ name, description, parameters }: Tool): WireTool {
-  return { name: wireName(name), ...(description ? { description } : {}), input_schema: schemaOf(parameters) };
-}
-
-/** At the top the wire takes an object's schema and no alternatives; Pawl still checks the whole schema. */
-function schemaOf(parameters: Record<string, unknown>): Record<string, unknown> {
-  const { anyOf: _any, oneOf: _one, allOf: _all, ...schema } = parameters;
-  return { type: 'object', ...schema };
+  return {
+    name: wireName(name),
+    ...(description ? { description } : {}),
+    input_schema: anthropicToolSchema(parameters),
+  };
 }
 
 function choiceField(choice: ToolChoice, oneAtATime: boolean): { tool_choice?: WireChoice } {

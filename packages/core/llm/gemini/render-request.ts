@@ -11,7 +11,7 @@ import type { Tool } from '../../turn/request/tool.ts';
 import type { ToolChoice } from '../../turn/request/turn.ts';
 import type { RoundRequest } from '../provider.ts';
 import { renderContents } from './render-contents.ts';
-import { renderSchema } from './render-schema.ts';
+import { renderSchema, renderToolSchema } from './render-schema.ts';
 
 type ToolFields = { tools?: ToolParam[]; toolConfig?: ToolConfig };
 
@@ -110,7 +110,7 @@ function fieldsOf(tools: Tool[], choice: ToolChoice): ToolFields {
 }
 
 function declaration({ name, description, parameters }: Tool): FunctionDeclaration {
-  const schema = renderSchema(parameters);
+  const schema = renderToolSchema(parameters);
   return {
     name,
     ...(description ? { description } : {}),

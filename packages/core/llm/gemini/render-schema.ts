@@ -1,4 +1,14 @@
+import { mendSchema, withoutDeadReferences } from '../../json-schema/mend-schema.ts';
+import { flattenTop } from '../wire-tools/flatten-top.ts';
+import { rememberSchemas } from '../wire-tools/remember-schemas.ts';
+
 type Schema = Record<string, unknown>;
+
+/** The parameters of a tool, whose schema may be of an older draft or broken. */
+export const renderToolSchema = rememberSchemas((schema) => {
+  const mended = mendSchema(schema);
+  return withoutDeadReferences(renderSchema('$ref' in mended ? flattenTop(mended) : mended));
+});
 
 /**
  * A tool's parameters as `parametersJsonSchema` takes them: JSON Schema, of which Gemini documents a part. What it does
@@ -10,13 +20,19 @@ export function renderSchema(schema: unknown): Schema {
   const merged = mergeAllOf(schema);
   // Beside a reference nothing else may stand.
   if (typeof merged.$ref === 'string') return { $ref: definedIn(merged.$ref), ...definitionsOf(merged) };
-  return {
+  return withItems({
     ...typeOf(merged),
     ...plainFields(merged),
     ...choicesOf(merged),
     ...innerOf(merged),
     ...definitionsOf(merged),
-  };
+  });
+}
+
+/** Gemini refuses a list without a schema for its items. */
+function withItems(schema: Schema): Schema {
+  const isList = [schema.type].flat().includes('array');
+  return isList && !schema.items && !schema.prefixItems ? { ...schema, items: {} } : schema;
 }
 
 const PLAIN = ['description', 'minItems', 'maxItems', 'minimum', 'maximum', 'propertyOrdering'];

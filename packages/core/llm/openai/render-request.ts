@@ -13,6 +13,7 @@ import type { ToolChoice } from '../../turn/request/turn.ts';
 import { leaveOutNulls } from '../leave-out-nulls.ts';
 import type { RoundRequest } from '../provider.ts';
 import { wireName } from '../wire-name.ts';
+import { openaiToolSchema } from '../wire-tools/tool-schemas.ts';
 import { readOpaque } from './opaque.ts';
 import { orderRoles, type RoleOrder, stricterOrder, type WireMessage } from './order-roles.ts';
 import { renderParts, withoutPartsInResults } from './render-parts.ts';
@@ -123,8 +124,9 @@ function toolFields({ tools, toolChoice, parallelToolCalls }: RoundRequest): Par
   };
 }
 
-function toolParam({ name, description, parameters, strict }: Tool & Pick<TurnTool, 'strict'>): ToolParam {
+function toolParam({ name, description, strict, ...tool }: Tool & Pick<TurnTool, 'strict'>): ToolParam {
   const held = strict === undefined ? {} : { strict };
+  const parameters = openaiToolSchema(tool.parameters);
   return { type: 'function', function: { name, ...(description ? { description } : {}), parameters, ...held } };
 }
 

@@ -1,7 +1,7 @@
 import type { CallToolRequestOptions, CallToolResult } from '@modelcontextprotocol/client';
 import { type AnswerPlace, startTimeout } from '../../bounds/answer-places.ts';
 import type { TraceHeaders } from '../../trace-context.ts';
-import type { Tool } from '../../turn/request/tool.ts';
+import type { TurnTool } from '../../turn/request/tool.ts';
 import type { ToolErrorCategory } from '../../turn/tool-result.ts';
 import { failureOfStatus } from '../http/status.ts';
 import type { Attempt, FailedAttempt } from '../run/attempt.ts';
@@ -12,7 +12,7 @@ import { coversStructuredContent, outputOfMcp, renderMcpResult } from './result.
 
 /** One attempt of a tool of an MCP server. `progress` receives what the tool reports meanwhile. */
 export type McpRequest = {
-  tool: Tool;
+  tool: TurnTool;
   args: Record<string, unknown>;
   idempotencyKey: string;
   turnId: string;
@@ -24,17 +24,17 @@ export type McpRequest = {
   place?: AnswerPlace | undefined;
 };
 
-/** `askedMs` is the time for which the server still asks not to be called. */
-type Server = { name: string; connection: KeptConnection; askedMs: () => number };
+/** `askedMs` is the time for which the server still asks not to be called, `known` are the tools that it listed last. */
+type Server = { name: string; connection: KeptConnection; askedMs: () => number; known: () => TurnTool[] };
 
 /**
  * Calls a tool of a server once, within `timeoutMs`, connecting included. An aborted call is cancelled at the server.
  * Rejects with the reason of `signal` when that aborts.
  */
-export async function executeMcp({ name, connection, askedMs }: Server, request: McpRequest): Promise<Attempt> {
+export async function executeMcp({ name, connection, askedMs, known }: Server, request: McpRequest): Promise<Attempt> {
   request.signal.throwIfAborted();
   const { timeoutMs } = request;
-  const tool = remoteName(request.tool, name);
+  const tool = remoteName(request.tool, name, known);
   const ending = new AbortController();
   const stopTimeout = startTimeout(timeoutMs, request.place, (slow) => ending.abort({ slow }));
   const signal = AbortSignal.any([request.signal, ending.signal]);
@@ -85,8 +85,12 @@ function optionsOf(
   return { signal, timeout: timeoutMs + AN_HOUR_MS, onprogress: progress, toolDefinition: { name, inputSchema } };
 }
 
-function remoteName({ name }: Tool, server: string): string {
-  return name.startsWith(`${server}__`) ? name.slice(server.length + 2) : name;
+/** The server's own name for a tool. A turn keeps it; a definition of the caller's may lack it. */
+function remoteName({ name, remoteName: own }: TurnTool, server: string, known: () => TurnTool[]): string {
+  if (own !== undefined) return own;
+  const full = name.startsWith(`${server}__`) ? name : `${server}__${name}`;
+  const listed = known().find((tool) => tool.name === full)?.remoteName;
+  return listed ?? full.slice(server.length + 2);
 }
 
 function readResult(result: CallToolResult): Attempt {

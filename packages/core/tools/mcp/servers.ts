@@ -3,22 +3,27 @@ import { delimiter, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { type ProxyOf, withoutProxy } from '../../proxy.ts';
 import type { Redact } from '../../redact.ts';
-import type { Tool } from '../../turn/request/tool.ts';
+import type { Tool, TurnTool } from '../../turn/request/tool.ts';
 import type { Attempt } from '../run/attempt.ts';
 import type { McpServerConfig } from './config.ts';
 import { connectMcpServer } from './connect.ts';
 import { keepConnection } from './connection.ts';
 import { executeMcp, type McpRequest } from './execute.ts';
 import { openFetchWithoutTimeout } from './http/fetch.ts';
-import { cacheListing, listMcpTools, type ToolListing, type Warn } from './listing.ts';
+import { listMcpTools } from './list/list-mcp-tools.ts';
+import { cacheListing, type ToolListing, type Warn } from './listing.ts';
 import { forwardOutput } from './local/forward-output.ts';
 import { notePauses } from './pauses.ts';
 import { addressOfMcp, type McpProblem } from './problem.ts';
 
-/** What a name refers to; `unavailable` where its server does not answer and its tools were never read. */
+/**
+ * What a name refers to: `left-out` if the server lists the tool and no provider would take it, `unavailable` if its server
+ * does not answer and its tools were never read.
+ */
 export type McpFinding =
   | { kind: 'found'; tool: Tool }
   | { kind: 'unknown' }
+  | { kind: 'left-out'; why: string }
   | { kind: 'unavailable'; server: string; problem: McpProblem | null };
 
 /** What a server offers; `unavailable` where it does not answer and its tools were never read. */
@@ -35,7 +40,7 @@ export type McpServers = {
    * The tools of all servers, within 2 s: the last known ones of a server that does not answer by then. A server that
    * recently did not answer is not waited for. Never rejects.
    */
-  list(): Promise<Tool[]>;
+  list(): Promise<TurnTool[]>;
   /** The tool of that name, `server__tool`. A server with tools never read is waited for, 10 s at most. */
   find(name: string): Promise<McpFinding>;
   /** The tools of the server of that name, which is waited for in the same way. */
@@ -78,10 +83,13 @@ export function openMcpServers(configs: ReadonlyMap<string, McpServerConfig>, op
     },
     find: async (name) => {
       const [prefix = ''] = name.split('__', 1);
-      const offer = await offerOf(name.includes('__') ? servers.get(prefix) : undefined);
+      const server = name.includes('__') ? servers.get(prefix) : undefined;
+      const offer = await offerOf(server);
       if (offer.kind === 'unavailable') return { ...offer, server: prefix };
       const tool = offer.kind === 'found' && offer.tools.find((offered) => offered.name === name);
-      return tool ? { kind: 'found', tool } : { kind: 'unknown' };
+      if (tool) return { kind: 'found', tool };
+      const leftOut = server?.known().leftOut.find(({ aliases }) => aliases.includes(name));
+      return leftOut ? { kind: 'left-out', why: leftOut.why } : { kind: 'unknown' };
     },
     toolsOf: (server) => offerOf(servers.get(server)),
     check: () => {
@@ -142,7 +150,8 @@ function mcpServer(name: string, config: McpServerConfig, { fetch, warn, log, re
     ...listing,
     address,
     call: async (request) => {
-      const attempt = await executeMcp({ name, connection, askedMs: pauses.leftMs }, request);
+      const server = { name, connection, askedMs: pauses.leftMs, known: () => listing.known().tools };
+      const attempt = await executeMcp(server, request);
       // A server that hangs does not answer this either, and is then connected to, or started, again.
       if (attempt.kind === 'failed' && attempt.error.category === 'execution_timeout')
         void listing.list({ withinMs: 0 });

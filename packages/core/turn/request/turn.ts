@@ -194,6 +194,8 @@ export type TurnConfig = {
   fallback_models?: string[];
   instructions: string | null;
   tools: TurnTool[];
+  /** About tools that were asked for and left out; absent if there are none. */
+  warnings?: string[];
   tool_choice: ToolChoice;
   tool_mode: 'native' | 'emulated' | 'inline';
   parallel_tool_calls: boolean | null;

@@ -27,7 +27,7 @@ export function presentTurnConfig(config: TurnConfig) {
 }
 
 /** The definition that the model saw and the rules that held; what only Pawl keeps with it is left out. */
-function presentTool({ operator: _, handOver: __, strict: ___, ...tool }: TurnTool) {
+export function presentTool({ operator: _, handOver: __, strict: ___, remoteName: ____, ...tool }: TurnTool) {
   return tool;
 }
 

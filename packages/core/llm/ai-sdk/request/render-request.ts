@@ -13,6 +13,7 @@ import type { ToolChoice } from '../../../turn/request/turn.ts';
 import { leaveOutNulls } from '../../leave-out-nulls.ts';
 import type { RoundRequest } from '../../provider.ts';
 import { renderHistory } from '../../render-history.ts';
+import { openaiToolSchema } from '../../wire-tools/tool-schemas.ts';
 import { renderPrompt } from './render-prompt.ts';
 
 /** Who is asked: the provider's name here, and which parts its model can be given. */
@@ -61,7 +62,7 @@ function functionTool({
   strict,
 }: Tool & Pick<TurnTool, 'strict'>): LanguageModelV4FunctionTool {
   const held = typeof strict === 'boolean' ? { strict } : {};
-  const inputSchema = parameters as JSONSchema7;
+  const inputSchema: JSONSchema7 = openaiToolSchema(parameters);
   return { type: 'function', name, ...(description ? { description } : {}), inputSchema, ...held };
 }
 

@@ -1,0 +1,26 @@
+import { LRUCache } from 'lru-cache';
+import type { Schema } from '../../json-schema/parts.ts';
+
+/**
+ * Remembers the outcome for each schema, by the object and by its text: every round sends the same tools, and may have read
+ * them anew.
+ */
+export function rememberSchemas<Outcome extends object>(
+  make: (schema: Schema) => Outcome,
+): (schema: Schema) => Outcome {
+  const byObject = new WeakMap<Schema, Outcome>();
+  const byText = new LRUCache<string, Outcome>({
+    max: 500,
+    maxSize: 1024 * 1024,
+    sizeCalculation: (_, text) => text.length,
+  });
+  return (schema) => {
+    const known = byObject.get(schema);
+    if (known) return known;
+    const text = JSON.stringify(schema);
+    const outcome = byText.get(text) ?? make(schema);
+    byText.set(text, outcome);
+    byObject.set(schema, outcome);
+    return outcome;
+  };
+}

@@ -1,0 +1,125 @@
+import { expect, test } from 'vitest';
+import { nameTools } from '#core/tools/mcp/list/name-tools.ts';
+import { waitUntil } from '#test/harness/wait-until.ts';
+import { openScriptedMcpServer, say } from './scripted-server.ts';
+import { callMcpTool, untilSeen, useMcpServers } from './use-mcp-servers.ts';
+
+const plain = { name: 'plain', inputSchema: { type: 'object', properties: { q: { type: 'string' } } } };
+
+async function openServer(tools: unknown[], isNewest = false) {
+  const called: (string | undefined)[] = [];
+  const page = { resultType: 'complete', ttlMs: 0, cacheScope: 'private', tools };
+  const server = await openScriptedMcpServer({
+    ...{ hasSessions: false, isNewest, onList: () => page },
+    onCall: ({ response, message }) => {
+      called.push(message.params?.name);
+      return say(response, message.id, { resultType: 'complete', content: [{ type: 'text', text: 'called' }] });
+    },
+  });
+  return { ...server, called };
+}
+
+const object = { type: 'object', properties: {} };
+
+test.each([
+  ['without a schema', {}, { type: 'object' }],
+  ['with a schema that is null', { inputSchema: null }, { type: 'object' }],
+  ['with an empty schema', { inputSchema: {} }, { type: 'object' }],
+  ['with required names that are null', { inputSchema: { ...object, required: null } }, object],
+  ['with properties that are null', { inputSchema: { type: 'object', properties: null } }, { type: 'object' }],
+  ['with properties that are a list', { inputSchema: { type: 'object', properties: [] } }, { type: 'object' }],
+  [
+    'with alternatives and no type',
+    { inputSchema: { anyOf: [{ required: ['a'] }] } },
+    { type: 'object', anyOf: [{ required: ['a'] }] },
+  ],
+  ['with a required name without a property', { inputSchema: { ...object, required: ['z'] } }, object],
+  ['with a schema for its output that is none', { inputSchema: object, outputSchema: { $id: 'x.v1' } }, object],
+  ['with odd fields', { inputSchema: object, annotations: 'none', title: 7, icons: 1, _meta: null }, object],
+  ['with hints that are texts', { inputSchema: object, annotations: { readOnlyHint: 'true' } }, object],
+] as const)('a tool %s is mended and offered beside others', async (_, odd, parameters) => {
+  await using server = await openServer([{ name: 'odd', ...odd }, plain]);
+  await using servers = useMcpServers({ scripted: { url: server.url } });
+
+  await untilSeen(servers, 'scripted__odd');
+  const tools = await servers.list();
+  const answer = await callMcpTool(servers, 'scripted__odd');
+
+  expect(tools.map(({ name }) => name)).toEqual(['scripted__odd', 'scripted__plain']);
+  expect(tools[0]).toMatchObject({ effect: 'at_most_once', parameters });
+  expect(Object.keys(tools[0]!.parameters)).toEqual(Object.keys(parameters));
+  expect(answer.content).toBe('called');
+  expect(servers.warnings).toEqual([]);
+});
+
+test.each([true, false])('tools that cannot be mended are left out alone (newest protocol: %s)', async (isNewest) => {
+  const nameless = { inputSchema: object };
+  const large = { name: 'large', inputSchema: { ...object, $comment: 'x'.repeat(70_000) } };
+  const endless = { name: 'endless', inputSchema: { ...object, $ref: '#' } };
+  const unnamed = { ...plain, name: 7 };
+  const long = { ...plain, name: 'x'.repeat(501) };
+  await using server = await openServer([nameless, null, 'tool', unnamed, large, plain, endless, long], isNewest);
+  await using servers = useMcpServers({ scripted: { url: server.url } });
+
+  await untilSeen(servers, 'scripted__plain');
+  const tools = await servers.list();
+  const found = await servers.find('scripted__large');
+
+  expect(tools.map(({ name }) => name)).toEqual(['scripted__plain']);
+  expect(servers.warnings.map(([about]) => about.tool)).toEqual([
+    ...['scripted__tool 1', 'scripted__tool 2', 'scripted__tool 3', 'scripted__tool 4'],
+    ...[expect.stringMatching(/^scripted__x{10,}…$/), 'scripted__large', 'scripted__endless'],
+  ]);
+  expect(found).toMatchObject({ kind: 'left-out', why: expect.stringContaining('64 KiB') });
+});
+
+test('tools with names that no provider takes are called by the names of their server', async () => {
+  const names = ['dotted.name', 'slash/name', 'a name', 'x'.repeat(100), '日本', 'dotted_name_', 'dotted.name.'];
+  await using server = await openServer([...names.map((name) => ({ ...plain, name })), plain]);
+  await using servers = useMcpServers({ scripted: { url: server.url } });
+  await untilSeen(servers, 'scripted__plain');
+
+  const tools = await servers.list();
+  for (const { name } of tools) await callMcpTool(servers, name);
+
+  expect(tools.map(({ name }) => name).every((name) => /^[a-zA-Z0-9_-]{1,64}$/.test(name))).toBe(true);
+  expect(tools.map(({ name }) => name).slice(0, 3)).toEqual(
+    ['dotted_name', 'slash_name', 'a_name'].map((name) => `scripted__${name}`),
+  );
+  expect(server.called).toEqual([...names, 'plain']);
+  expect(servers.warnings).toEqual([]);
+});
+
+test('a turn that keeps the name of the server calls it in a process without a list', async () => {
+  await using server = await openServer([{ ...plain, name: 'dotted.name' }]);
+  await using listing = useMcpServers({ scripted: { url: server.url } });
+  await untilSeen(listing, 'scripted__dotted_name');
+  const found = await listing.find('scripted__dotted_name');
+  await using servers = useMcpServers({ scripted: { url: server.url } });
+
+  await callMcpTool(servers, 'scripted__dotted_name', found.kind === 'found' ? found.tool : {});
+
+  expect(server.called).toEqual(['dotted.name']);
+});
+
+test('a list of tools that is null is empty', async () => {
+  await using server = await openScriptedMcpServer({
+    ...{ hasSessions: false, onCall: () => {}, onList: () => ({ tools: null, nextCursor: null }) },
+  });
+  await using servers = useMcpServers({ scripted: { url: server.url } });
+
+  await waitUntil(async () => expect((await servers.toolsOf('scripted')).kind).toBe('found'));
+
+  expect(await servers.list()).toEqual([]);
+});
+
+test('a tool with a usable name keeps it, and names depend on the tools alone', () => {
+  const names = nameTools('q', ['dotted.name', 'dotted_name', 'dotted/name', 'other.name']);
+  const turned = nameTools('q', ['other.name', 'dotted/name', 'dotted_name', 'dotted.name']);
+
+  expect(names.get('dotted_name')).toBe('q__dotted_name');
+  expect(names.get('other.name')).toBe('q__other_name');
+  expect(names.get('dotted.name')).toMatch(/^q__dotted_name_[0-9a-f]{8}$/);
+  expect(new Set(names.values()).size).toBe(4);
+  expect([...turned].sort()).toEqual([...names].sort());
+});
