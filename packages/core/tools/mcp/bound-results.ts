@@ -2,6 +2,7 @@ import type { JSONRPCMessage } from '@modelcontextprotocol/client';
 import { MCP_BOUNDS } from '../../bounds/mcp-bounds.ts';
 import { isRecord } from '../../json.ts';
 import { tooLarge } from './error.ts';
+import { wrapTool } from './list/read-tool.ts';
 
 type Message = JSONRPCMessage | JSONRPCMessage[];
 
@@ -9,7 +10,7 @@ type Message = JSONRPCMessage | JSONRPCMessage[];
 export type ResultBounds = {
   /** Called with each message before it is sent. */
   noteSent(message: Message): void;
-  /** Replaces the result of an answer that exceeds a bound by an error. */
+  /** Replaces the result of an answer that exceeds a bound by an error. Wraps the tools of a list. */
   check(message: JSONRPCMessage): void;
 };
 
@@ -34,10 +35,19 @@ export function boundResults(): ResultBounds {
       if (message.params?.cursor === undefined) [tools, length] = [0, 0];
     },
     check(message) {
-      const bound = 'result' in message && isRecord(message.result) ? excess(message.result) : null;
-      if (bound === null) return;
+      const result = 'result' in message && isRecord(message.result) ? message.result : null;
+      const bound = result && excess(result);
+      if (bound === null) return void (result && wrapTools(result));
       Reflect.deleteProperty(message, 'result');
       Object.assign(message, { error: tooLarge(bound) });
     },
   };
+}
+
+/** Some servers have null for a list without tools, and for a page that is the last one. */
+function wrapTools(result: Record<string, unknown>): void {
+  if (!('tools' in result)) return;
+  if (result.tools === null) result.tools = [];
+  if (Array.isArray(result.tools)) result.tools = result.tools.map(wrapTool);
+  if (!result.nextCursor) Reflect.deleteProperty(result, 'nextCursor');
 }

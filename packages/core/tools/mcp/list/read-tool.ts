@@ -5,7 +5,7 @@ const ListedTool = z.looseObject({
   name: z.string().min(1),
   title: z.string().optional().catch(undefined),
   description: z.string().optional().catch(undefined),
-  inputSchema: z.unknown(),
+  inputSchema: z.unknown().optional(),
   annotations: z
     .looseObject({
       title: z.string().optional().catch(undefined),
@@ -17,7 +17,21 @@ const ListedTool = z.looseObject({
 });
 export type ListedTool = z.output<typeof ListedTool>;
 
-/** Reads a tool of a list; null if it has no name. */
-export function readTool(tool: unknown): ListedTool | null {
+const KEY = 'pawl/listed';
+const WrappedTool = z.looseObject({ _meta: z.looseObject({ [KEY]: z.unknown().optional() }) });
+
+/**
+ * Wraps a tool of a list into one that the SDK takes.
+ * - Why: the SDK refuses a whole list for one broken tool.
+ * - Gain: the tool is read by `readTool`, by itself.
+ * - Ends when the SDK reads lists tool by tool.
+ */
+export function wrapTool(tool: unknown): unknown {
+  return { name: 'wrapped', inputSchema: { type: 'object' }, _meta: { [KEY]: tool } };
+}
+
+/** Reads a wrapped tool of a list; null if it has no name. */
+export function readTool(wrapped: unknown): ListedTool | null {
+  const tool = WrappedTool.safeParse(wrapped).data?._meta[KEY];
   return ListedTool.safeParse(tool).data ?? null;
 }
