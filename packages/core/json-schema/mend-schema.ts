@@ -12,7 +12,10 @@ import { translateSchema } from './translate-drafts.ts';
 export function mendSchema(given: unknown): Schema {
   const { nullable: _, ...own } = recordOf(given);
   const schema = mendObject(translateSchema(own));
-  return withoutDeadReferences({ ...schema, ...(schema.type === 'object' ? {} : { type: 'object' }) });
+  return withKnownRequired(
+    withoutDeadReferences({ ...schema, ...(schema.type === 'object' ? {} : { type: 'object' }) }),
+    [],
+  );
 }
 
 function mendObject(given: Schema): Schema {
@@ -60,6 +63,32 @@ export function withoutDeadReferences(root: Schema): Schema {
     return rest;
   };
   return visit(root);
+}
+
+/** Keywords with schemas for the same value, which has the properties of the schema around them as well. */
+const SAME = new Set([
+  'allOf',
+  'anyOf',
+  'oneOf',
+  'not',
+  'if',
+  'then',
+  'else',
+  'propertyNames',
+  'dependentSchemas',
+  '$defs',
+  'definitions',
+]);
+
+/** Leaves out required names that no schema of the same value has as a property. */
+function withKnownRequired(schema: Schema, known: string[]): Schema {
+  const names = [...known, ...Object.keys(recordOf(schema.properties))];
+  const inner = mapParts(schema, (each, [keyword = '']) => withKnownRequired(each, SAME.has(keyword) ? names : []));
+  if (!Array.isArray(inner.required)) return inner;
+  const { required: _, ...rest } = inner;
+  const kept = inner.required.filter((name) => names.includes(name));
+  if (kept.length === inner.required.length) return inner;
+  return kept.length > 0 ? { ...rest, required: kept } : rest;
 }
 
 type Mend = (value: unknown) => unknown;

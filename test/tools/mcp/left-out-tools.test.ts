@@ -17,7 +17,7 @@ async function openListingServer(onTools: () => object[], isNewest = true) {
 
 test('a tool with a header that MCP forbids is left out, and no text of it is on the console', async () => {
   const console = spyOnConsole();
-  const names = ['forged\n{"level":50,"event":"turn.failed"}', `long${'g'.repeat(100_000)}`, 'sk-of-ours'];
+  const names = ['forged\n{"level":50,"event":"turn.failed"}', `long${'g'.repeat(400)}`, 'sk-of-ours'];
   await using server = await openListingServer(() => [good, ...names.map(bad)]);
   await using servers = useMcpServers({ scripted: { url: server.url } });
 

@@ -28,11 +28,7 @@ test.each([
   ['with required names that are null', { inputSchema: { ...object, required: null } }, object],
   ['with properties that are null', { inputSchema: { type: 'object', properties: null } }, { type: 'object' }],
   ['with properties that are a list', { inputSchema: { type: 'object', properties: [] } }, { type: 'object' }],
-  [
-    'with alternatives and no type',
-    { inputSchema: { anyOf: [{ required: ['a'] }] } },
-    { type: 'object', anyOf: [{ required: ['a'] }] },
-  ],
+  ['with alternatives and no type', { inputSchema: { anyOf: [{ required: ['a'] }] } }, { type: 'object', anyOf: [{}] }],
   ['with a required name without a property', { inputSchema: { ...object, required: ['z'] } }, object],
   ['with a schema for its output that is none', { inputSchema: object, outputSchema: { $id: 'x.v1' } }, object],
   ['with odd fields', { inputSchema: object, annotations: 'none', title: 7, icons: 1, _meta: null }, object],
@@ -47,7 +43,7 @@ test.each([
 
   expect(tools.map(({ name }) => name)).toEqual(['scripted__odd', 'scripted__plain']);
   expect(tools[0]).toMatchObject({ effect: 'at_most_once', parameters });
-  expect(Object.keys(tools[0]!.parameters)).toEqual(Object.keys(parameters));
+  expect(Object.keys(tools[0]!.parameters).sort()).toEqual(Object.keys(parameters).sort());
   expect(answer.content).toBe('called');
   expect(servers.warnings).toEqual([]);
 });
@@ -97,7 +93,8 @@ test('a turn that keeps the name of the server calls it in a process without a l
   const found = await listing.find('scripted__dotted_name');
   await using servers = useMcpServers({ scripted: { url: server.url } });
 
-  await callMcpTool(servers, 'scripted__dotted_name', found.kind === 'found' ? found.tool : {});
+  const kept = found.kind === 'found' ? found.tool.remoteName : undefined;
+  await callMcpTool(servers, 'scripted__dotted_name', { ...(kept && { remoteName: kept }) });
 
   expect(server.called).toEqual(['dotted.name']);
 });

@@ -28,6 +28,7 @@ type Calling = {
   signal?: AbortSignal;
   progress?: (value: unknown) => void;
   place?: AnswerPlace;
+  remoteName?: string;
 } & Partial<Pick<Tool, 'effect' | 'timeout_ms' | 'retry'>>;
 
 /** Waits until a tool is listed: a list waits only shortly for a server, and a busy machine may slow any server. */
@@ -37,14 +38,12 @@ export async function untilSeen({ find }: McpServers, name: string): Promise<voi
 
 /** The answer to a call of a tool that is not tried again, unless the test says so. */
 export async function callMcpTool(servers: McpServers, name: string, calling: Calling = {}) {
-  const { args = {}, signal, progress, place, ...rules } = calling;
+  const { args = {}, signal, progress, place, remoteName, ...rules } = calling;
   const given = { ...(signal && { signal }), ...(progress && { progress }), ...(place && { place }) };
   await using context = callContext([], { mcp: servers, ...given });
   const execution = { kind: 'mcp', server: name.split('__')[0] };
   const patient = { retry: { max_attempts: 1, backoff_ms: 0 }, timeout_ms: 600_000 };
-  const { result } = await runCall(
-    preparedCall({ name, execution, effect: 'none', ...patient, ...rules }, args),
-    context,
-  );
+  const call = preparedCall({ name, execution, effect: 'none', ...patient, ...rules }, args);
+  const { result } = await runCall({ ...call, tool: { ...call.tool, ...(remoteName && { remoteName }) } }, context);
   return result;
 }

@@ -1,5 +1,5 @@
 import { isRecord } from '../../json.ts';
-import { mendSchema } from '../../json-schema/mend-schema.ts';
+import { mendSchema, withoutDeadReferences } from '../../json-schema/mend-schema.ts';
 import { listOf, mapParts, recordOf, type Schema } from '../../json-schema/parts.ts';
 import { portablePattern } from '../../json-schema/patterns.ts';
 import { flattenTop } from './flatten-top.ts';
@@ -19,8 +19,10 @@ export const openaiToolSchema = rememberSchemas((schema) =>
   everywhere(flattenTop(mendSchema(schema)), (part) => whole(portable(part))),
 );
 
+/** Changes all parts of a schema. A reference may have led to a part that is gone. */
 function everywhere(schema: Schema, change: (schema: Schema) => Schema): Schema {
-  return change(mapParts(schema, (part) => everywhere(part, change)));
+  const visit = (part: Schema): Schema => change(mapParts(part, visit));
+  return withoutDeadReferences(visit(schema));
 }
 
 /** Leaves out patterns that a validator in another language cannot read. */

@@ -3,7 +3,7 @@ import { delimiter, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { type ProxyOf, withoutProxy } from '../../proxy.ts';
 import type { Redact } from '../../redact.ts';
-import type { Tool, TurnTool } from '../../turn/request/tool.ts';
+import type { TurnTool } from '../../turn/request/tool.ts';
 import type { Attempt } from '../run/attempt.ts';
 import type { McpServerConfig } from './config.ts';
 import { connectMcpServer } from './connect.ts';
@@ -21,14 +21,14 @@ import { addressOfMcp, type McpProblem } from './problem.ts';
  * does not answer and its tools were never read.
  */
 export type McpFinding =
-  | { kind: 'found'; tool: Tool }
+  | { kind: 'found'; tool: TurnTool }
   | { kind: 'unknown' }
   | { kind: 'left-out'; why: string }
   | { kind: 'unavailable'; server: string; problem: McpProblem | null };
 
 /** What a server offers; `unavailable` where it does not answer and its tools were never read. */
 export type McpOffer =
-  | { kind: 'found'; tools: Tool[] }
+  | { kind: 'found'; tools: TurnTool[] }
   | { kind: 'unknown' }
   | { kind: 'unavailable'; problem: McpProblem | null };
 
