@@ -4,7 +4,7 @@ import { isRecord } from '../json.ts';
 export type Schema = Record<string, unknown>;
 
 /** The keywords that hold schemas: by names, in a list, or one. `items` was a list of schemas before 2020. */
-export const PARTS = {
+const PARTS = {
   maps: ['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas', 'dependencies'],
   lists: ['allOf', 'anyOf', 'oneOf', 'prefixItems'],
   single: [
