@@ -34,10 +34,18 @@ function openai(provider: string, order: Order, { roles, id }: { roles?: RoleOrd
 type Order = (messages: { role: string }[]) => string[];
 const anyOrder = () => [];
 
+/** The providers of the conversations whose state a wire gets back, if they have another name than the wire. */
+const STATE_OF = new Map([
+  ['vllm', 'openai'],
+  ['perplexity', 'openai'],
+  ['llama-cpp', 'deepseek'],
+  ['ai-sdk', 'bedrock'],
+]);
+
 /** A server takes the ids that it gave itself, however odd they are. */
-function problemsOfOwnIds(provider: string, { messages }: RoundRequest): Set<string> {
+function problemsOfOwnIds(wire: string, { messages }: RoundRequest): Set<string> {
   const states = messages.flatMap((message) => ('opaque' in message && message.opaque ? [message.opaque] : []));
-  const own = states.filter((state) => state.provider === (provider === 'ai-sdk' ? 'bedrock' : provider));
+  const own = states.filter((state) => state.provider === (STATE_OF.get(wire) ?? wire));
   const ids = JSON.stringify(own).matchAll(/"id":("(?:[^"\\]|\\.)*")/g);
   return new Set([...ids].map(([, id = '""']) => `the id ${JSON.parse(id)}`));
 }

@@ -141,7 +141,7 @@ test('a tool with a description that is too long is left out, and others are off
   await untilSeen(servers, 'scripted__tool');
   const found = [await servers.find('scripted__tool'), await servers.find('scripted__long')];
 
-  expect(found.map(({ kind }) => kind)).toEqual(['found', 'unknown']);
+  expect(found.map(({ kind }) => kind)).toEqual(['found', 'left-out']);
   expect(servers.warnings).toEqual([
     [
       { mcp_server: 'scripted', tool: 'scripted__long' },
