@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { makeHttpClient } from '#core/llm/http/http-client.ts';
 import { openaiProvider } from '#core/llm/openai/openai-provider.ts';
 import type { RoundRequest } from '#core/llm/provider.ts';
+import type { Message } from '#core/turn/message.ts';
 import { event, openaiWire } from '#test/llm/openai-wire.ts';
 import { someRequest } from '#test/llm/provider-exam.ts';
 import { type Answer, startWireServer, type WireServer } from '#test/llm/wire-server.ts';
@@ -41,6 +42,36 @@ test('a refused name of the limit is replaced at once, and the model is asked so
     { max_completion_tokens: 64 },
     { max_completion_tokens: 64 },
   ]);
+});
+
+test('fields that a server sent and refuses are left out, one after the other, and only these', async () => {
+  const opaque = {
+    provider: 'azure',
+    state: {
+      message: { reasoning: 'Hm.', reasoning_content: 'Hm.', executed_tools: [{ name: 'search' }] },
+      asked: [{ id: 'functions.ping:0', fields: { extra_content: { signature: 's' } } }],
+    },
+  };
+  const calls = [{ id: 'call_1', name: 'ping', arguments: '{}' }];
+  const messages: Message[] = [
+    { role: 'user', content: 'Hi' },
+    { role: 'assistant', content: null, calls, opaque },
+    { role: 'tool', callId: 'call_1', name: 'ping', content: 'pong', isError: false },
+  ];
+  const groq = refuse("'messages.2' : for 'role:assistant' (property 'executed_tools' is unsupported)");
+  const strict = refuse('extra_forbidden: messages.2.tool_calls.0.extra_content: Extra inputs are not permitted', 422);
+  await using azure = await start(groq, strict, hi);
+
+  await azure.ask({ ...someRequest, messages });
+
+  const sent = bodies(azure.server).map((body) => (body.messages as Record<string, unknown>[])[2]!);
+  const id = 'functions.ping:0';
+  const call = { id, type: 'function', function: { name: 'ping', arguments: '{}' } };
+  expect(sent[1]).not.toHaveProperty('executed_tools');
+  expect(sent[2]).toEqual({
+    ...{ role: 'assistant', content: null, reasoning: 'Hm.', reasoning_content: 'Hm.' },
+    tool_calls: [call],
+  });
 });
 
 test('what one model has refused is not kept from another model', async () => {

@@ -1,4 +1,6 @@
+import type { Message } from '../../turn/message.ts';
 import type { RoundRequest } from '../provider.ts';
+import { readOpaque } from './opaque.ts';
 import { ROLE_ORDERS, type RoleOrder, stricterOrder } from './order-roles.ts';
 import type { MaxTokensField, Quirks } from './render-request.ts';
 
@@ -14,7 +16,9 @@ export type Tried = { request: RoundRequest; quirks: Required<Quirks>; first: Re
  */
 export function learnQuirk({ status, text }: Refused, tried: Tried): Required<Quirks> | null {
   if (status !== null && ELSEWHERE.includes(status)) return null;
-  return learnMaxTokens(text, tried) ?? learnStreamOptions(text, tried) ?? learnRoles(text, tried);
+  return (
+    learnMaxTokens(text, tried) ?? learnStreamOptions(text, tried) ?? learnState(text, tried) ?? learnRoles(text, tried)
+  );
 }
 
 /** Statuses about the key, the money or the pace. All others occur, since many servers give one status to all errors. */
@@ -47,6 +51,25 @@ function learnStreamOptions(text: string, { request, quirks }: Tried): Required<
   if (!quirks.streamOptions || isGiven(request, 'stream_options')) return null;
   const isNamed = /\b(stream_options|include_usage)\b/.test(text);
   return isNamed && (UNKNOWN.test(text) || REFUSED.test(text)) ? { ...quirks, streamOptions: false } : null;
+}
+
+/** Some servers refuse fields that they sent with a reply. */
+function learnState(text: string, { request: { messages }, quirks }: Tried): Required<Quirks> | null {
+  if (!UNKNOWN.test(text)) return null;
+  const names = new Set(messages.flatMap(stateNames));
+  const refused = [...names].filter((name) => !quirks.refusedState.includes(name) && isNamedIn(text, name));
+  return refused.length > 0 ? { ...quirks, refusedState: [...quirks.refusedState, ...refused] } : null;
+}
+
+function stateNames(message: Message): string[] {
+  if (message.role !== 'assistant' || !message.opaque) return [];
+  const { message: fields, asked } = readOpaque(message.opaque.state);
+  return [fields, ...asked.map((call) => call?.fields ?? {})].flatMap(Object.keys);
+}
+
+function isNamedIn(text: string, name: string): boolean {
+  const at = text.indexOf(name);
+  return at >= 0 && !/\w/.test(text.charAt(at - 1) + text.charAt(at + name.length));
 }
 
 function isGiven({ providerOptions }: RoundRequest, field: string): boolean {

@@ -42,7 +42,7 @@ export function openaiProvider(options: OpenaiOptions): Provider {
   const { name, apiKey, keyName = `the key of ${name}`, post } = options;
   // Most servers know `max_tokens` only, and OpenAI's newer models refuse it.
   const { maxTokensField = 'max_tokens', streamOptions = true, roles = 'any' } = options;
-  const askByQuirks = rememberQuirks(name, { maxTokensField, streamOptions, roles });
+  const askByQuirks = rememberQuirks(name, { maxTokensField, streamOptions, roles, refusedState: [] });
   return {
     name,
     async listModels(signal) {

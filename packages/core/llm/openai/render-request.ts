@@ -29,6 +29,8 @@ export type Quirks = {
   streamOptions?: boolean;
   /** The order of roles that the server demands. */
   roles?: RoleOrder;
+  /** Fields of its own state that the server refuses, although it sent them. */
+  refusedState?: readonly string[];
 };
 
 type Server = Quirks & { provider: string };
@@ -36,9 +38,10 @@ type Server = Quirks & { provider: string };
 /** Our words as a Chat Completions body. It always streams: nothing else is read, whatever the options say. */
 export function renderRequest(request: RoundRequest, { provider, ...quirks }: Server): Body {
   const { model, maxOutputTokens } = request;
-  const { maxTokensField, streamOptions = true, roles = 'any' } = quirks;
+  const { maxTokensField, streamOptions = true, roles = 'any', refusedState = [] } = quirks;
   const spoken = withWireIds(withoutPartsInResults(request.messages), { provider, model });
-  const messages = [...instructed(request.instructions), ...spoken.flatMap((each) => message(each, provider))];
+  const state = { provider, refused: refusedState };
+  const messages = [...instructed(request.instructions), ...spoken.flatMap((each) => message(each, state))];
   return {
     model,
     messages: orderRoles(messages, isMistral({ provider, model }) ? stricterOrder(roles, 'alternate') : roles),
@@ -56,7 +59,10 @@ function instructed(instructions: string | null): WireMessage[] {
   return instructions ? [{ role: 'system', content: instructions }] : [];
 }
 
-function message(spoken: Message, provider: string): WireMessage[] {
+/** Whose state goes back, and the fields of it that do not. */
+type StateOf = { provider: string; refused: readonly string[] };
+
+function message(spoken: Message, state: StateOf): WireMessage[] {
   switch (spoken.role) {
     case 'user':
       if (spoken.parts) return userMessage(renderParts(spoken.parts));
@@ -64,7 +70,7 @@ function message(spoken: Message, provider: string): WireMessage[] {
     case 'system':
       return spoken.content ? [{ role: 'system', content: spoken.content }] : [];
     case 'assistant':
-      return spoken.content || spoken.calls.length ? [assistant(spoken, provider)] : [];
+      return spoken.content || spoken.calls.length ? [assistant(spoken, state)] : [];
     case 'tool':
       // The call must be answered, and some servers refuse an empty answer.
       return [{ role: 'tool', tool_call_id: spoken.callId, content: spoken.content || '(no output)' }];
@@ -75,15 +81,19 @@ function userMessage(content: PartParam[]): WireMessage[] {
   return content.length > 0 ? [{ role: 'user', content }] : [];
 }
 
-function assistant(spoken: Extract<Message, { role: 'assistant' }>, provider: string): WireMessage {
+function assistant(spoken: Extract<Message, { role: 'assistant' }>, { provider, refused }: StateOf): WireMessage {
   const state = readOpaque(spoken.opaque?.provider === provider ? spoken.opaque.state : null);
+  const kept = (fields: Record<string, unknown> = {}) =>
+    refused.length > 0
+      ? Object.fromEntries(Object.entries(fields).filter(([name]) => !refused.includes(name)))
+      : fields;
   const calls = spoken.calls.map(({ id, name, arguments: args }, index): CallParam => {
-    const { function: ofFunction, ...fields } = state.asked[index]?.fields ?? {};
+    const { function: ofFunction, ...fields } = kept(state.asked[index]?.fields);
     const called = { name: wireName(name), arguments: objectText(args) };
     return { ...fields, id, type: 'function', function: { ...(isRecord(ofFunction) ? ofFunction : {}), ...called } };
   });
   return {
-    ...state.message,
+    ...kept(state.message),
     role: 'assistant',
     content: spoken.content || null,
     ...(calls.length ? { tool_calls: calls } : {}),
