@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isRecord } from '../../json.ts';
 import { lenient, lenientIndex, lenientNumber, lenientText, lenientWord } from '../reply/lenient.ts';
 
 const Called = z.looseObject({ name: lenientText, arguments: z.unknown().optional() });
@@ -23,7 +24,8 @@ export type ContentPart = z.infer<typeof ContentPart>;
 const ChunkDelta = z.looseObject({
   content: z.union([z.string(), z.array(ContentPart), ContentPart.transform((part) => [part])]).nullish(),
   refusal: lenientText,
-  tool_calls: z.union([z.array(CallDelta), CallDelta.transform((call) => [call])]).nullish(),
+  // Some servers send a single call without a list.
+  tool_calls: z.preprocess((calls) => (isRecord(calls) ? [calls] : calls), z.array(CallDelta).nullish()),
   function_call: Called.nullish(),
 });
 /** One chunk's addition to the reply. Fields without a name here are reasoning, or other state of the server. */

@@ -4,17 +4,18 @@ import type { CallDelta, ChunkDelta } from './chunk.ts';
 
 /** Adds a delta's reasoning, and every field that may be state of the server. Returns the text of the reasoning. */
 export function gatherThoughts(fields: Fields, delta: ChunkDelta): string {
-  joinFields(fields, stateIn(delta, OF_MESSAGE));
+  joinState(fields, delta, OF_MESSAGE);
   const { reasoning_content: content, reasoning, reasoning_details: details } = delta;
   // Some servers send the same reasoning in two fields.
   return textIn(content) || textIn(reasoning) || readableIn(details) || thinkingOf(delta);
 }
 
 /** Adds the fields of a call's delta that may be state of the server. */
-export function gatherCallState(fields: Fields, { function: called, ...delta }: CallDelta): void {
-  joinFields(fields, stateIn(delta, OF_CALL));
-  const inner = called ? stateIn(called, OF_FUNCTION) : {};
-  if (Object.keys(inner).length > 0) joinFields(fields, { function: inner });
+export function gatherCallState(fields: Fields, delta: CallDelta): void {
+  const { function: called } = delta;
+  joinState(fields, delta, OF_CALL);
+  const inner = called ? stateIn(called, OF_FUNCTION) : null;
+  if (inner) joinFields(fields, { function: inner });
 }
 
 /** Fields that the text and the calls of a round say, and fields that only a reply has. */
@@ -22,11 +23,23 @@ const OF_MESSAGE = new Set([
   ...['role', 'content', 'refusal', 'tool_calls', 'function_call', 'name'],
   ...['annotations', 'audio', 'images', 'logprobs', 'token_ids', 'citations'],
 ]);
-const OF_CALL = new Set(['index', 'id', 'type', 'name', 'arguments']);
+const OF_CALL = new Set(['index', 'id', 'type', 'name', 'arguments', 'function']);
 const OF_FUNCTION = new Set(['name', 'arguments']);
 
-function stateIn(delta: Fields, known: ReadonlySet<string>): Fields {
-  return Object.fromEntries(Object.entries(delta).filter(([name, value]) => !known.has(name) && isState(value)));
+function joinState(fields: Fields, delta: Fields, known: ReadonlySet<string>): void {
+  const state = stateIn(delta, known);
+  if (state) joinFields(fields, state);
+}
+
+/** Null if there is none, as in most deltas. */
+function stateIn(delta: Fields, known: ReadonlySet<string>): Fields | null {
+  let state: Fields | null = null;
+  for (const name in delta) {
+    if (known.has(name) || !isState(delta[name])) continue;
+    state ??= {};
+    state[name] = delta[name];
+  }
+  return state;
 }
 
 /** State is a text, an object, or a list of objects. Numbers of tokens and flags are none. */

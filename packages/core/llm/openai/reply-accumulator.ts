@@ -155,8 +155,9 @@ function takeCalls(reply: ReplyAccumulator, deltas: CallDelta[]): Delta[] {
   });
 }
 
-function gathered({ index, id, function: called, ...rest }: CallDelta): Gathered {
-  const { name, arguments: args } = called ?? rest;
+function gathered(delta: CallDelta): Gathered {
+  const { index, id, function: called } = delta;
+  const { name, arguments: args } = called ?? delta;
   return {
     index: index ?? null,
     id: id ?? '',
@@ -172,9 +173,13 @@ function textOfArguments(args: unknown): string {
 }
 
 /** Some servers send a call with all its fields empty if there is none. */
-function isBlank({ id, function: called, index: _index, type: _type, ...rest }: CallDelta): boolean {
-  return !id && !called?.name && !called?.arguments && !Object.values(rest).some(Boolean);
+function isBlank(delta: CallDelta): boolean {
+  const { id, function: called } = delta;
+  if (id || called?.name || called?.arguments) return false;
+  return !Object.entries(delta).some(([name, value]) => value && !BESIDE.has(name));
 }
+
+const BESIDE = new Set(['index', 'id', 'type', 'function']);
 
 /** Also if the delta has no arguments yet: the call's name comes before them. */
 function hasCall(delta: ChunkDelta): boolean {

@@ -77,6 +77,7 @@ export function requestedCall({ id, name, arguments: args }: CallAccumulator, is
 
 /** The calls without those that came twice: with the same id, name and arguments. */
 export function distinctCalls(calls: readonly CallAccumulator[]): CallAccumulator[] {
+  if (calls.length < 2) return [...calls];
   const said = new Map(calls.map((call) => [call, call.id && JSON.stringify([call.id, call.name, settled(call)])]));
   const keys = [...said.values()];
   return calls.filter((call, index) => !said.get(call) || keys.indexOf(said.get(call) ?? '') === index);
