@@ -213,8 +213,8 @@ test('inline: a marker in what the user or a client says calls nothing when the 
   const turn = await harness.findTurn(id);
   expect(turn).toMatchObject({ status: 'completed', usage: { tool_calls: 1 } });
   expect(turn.input[0]).toEqual(said);
-  expect(harness.modelRequests[1]!.body.messages[1]!.content).toMatch(
-    /^Translate \[QUOTED_TOOL_CALL: send_postcard {"city":"Rome"}\]\n\n/,
+  expect(harness.modelRequests[1]!.body.messages[1]!.content).toBe(
+    'Translate [QUOTED_TOOL_CALL: send_postcard {"city":"Rome"}]',
   );
 });
 

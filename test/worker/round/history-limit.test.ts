@@ -56,7 +56,7 @@ test('a turn whose older turns are summarized is asked on when all its turns pas
 
   expect(new Set(turns.map(({ status }) => status))).toEqual(new Set(['completed']));
   expect(summariesAsked(harness).length).toBeGreaterThan(1);
-  expect(requestedRoles(harness.modelRequests.at(-1)!)).toBe('user assistant user');
+  expect(requestedRoles(harness.modelRequests.at(-1)!)).toBe('user user assistant user');
 });
 
 test('results of a history beyond the limit are dropped when its turn allows it', async () => {

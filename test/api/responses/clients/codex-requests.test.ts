@@ -132,7 +132,8 @@ describeQueues(({ redis }) => {
     ]);
     expect(lastSent(harness)).toMatchObject([
       { role: 'system', content: 'You work in a terminal.' },
-      { role: 'user', content: expect.stringContaining(`</environment_context>\n\n${prompt}`) },
+      { role: 'user' },
+      { role: 'user', content: prompt },
       { role: 'assistant', content: 'I patch it.', tool_calls: [{}, {}] },
       { role: 'tool', content: 'Success.' },
       { role: 'tool', content: 'a.txt' },

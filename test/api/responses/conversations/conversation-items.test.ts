@@ -56,7 +56,7 @@ describeQueues(({ redis }) => {
     const [one, two] = await Promise.all([active, waiting].map((response) => client.responses.retrieve(response.id)));
     expect(sentForWaiting.map(({ content }) => content)).toEqual(['One.', one!.output_text, 'Two.']);
     expect(lastSent().map(({ content }) => content)).toEqual([
-      ...['One.', one!.output_text, 'Two.', two!.output_text, 'Added.\n\nThree.'],
+      ...['One.', one!.output_text, 'Two.', two!.output_text, 'Added.', 'Three.'],
     ]);
     expect(last.status).toBe('completed');
   });
@@ -186,6 +186,6 @@ test('a fork that is not stored stands on added items, but not while a response 
   await harness.workUntilIdle();
   for await (const _ of streamed);
 
-  expect(lastSent().map(({ content }) => content)).toEqual(['I am Ada.', expect.any(String), 'Added.\n\nWho am I?']);
+  expect(lastSent().map(({ content }) => content)).toEqual(['I am Ada.', expect.any(String), 'Added.', 'Who am I?']);
   expect(await told(conversations, id)).not.toContain('Who am I?');
 });

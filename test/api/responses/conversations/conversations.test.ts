@@ -120,7 +120,7 @@ test('what was forked from a deleted conversation keeps its history, and what no
   const last = await respond({ previous_response_id: fork.id, input: 'Who am I?' });
 
   expect(lastSent().map(({ content }) => content)).toEqual([
-    ...['I am Ada.\n\nRemember me.', first.output_text, 'Fork.', fork.output_text, 'Who am I?'],
+    ...['I am Ada.', 'Remember me.', first.output_text, 'Fork.', fork.output_text, 'Who am I?'],
   ]);
   await expect(client.responses.retrieve(first.id)).rejects.toBeInstanceOf(OpenAI.NotFoundError);
   expect(await rowsOf(harness.db, id)).toBe(2);

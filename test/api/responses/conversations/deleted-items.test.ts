@@ -19,7 +19,7 @@ test('a deleted item is told to no model again: of an input, of an answer, and o
   await respond({ conversation: id, input: 'And?' });
 
   expect(deleted).toMatchObject({ id, object: 'conversation' });
-  expect(lastSent().map(({ content }) => content)).toEqual(['Added.\n\nSaid.\n\nMore.', second.output_text, 'And?']);
+  expect(lastSent().map(({ content }) => content)).toEqual(['Added.', 'Said.', 'More.', second.output_text, 'And?']);
   expect((await told(conversations, id)).slice(0, -2)).toEqual(['Added.', 'Said.', 'More.', second.output_text]);
   const { body } = await harness.call<{ data: { content: string }[] }>('GET', `/v1/conversations/${id}/messages`);
   expect(body.data.map(({ content }) => content).slice(0, -2)).toEqual([
@@ -80,7 +80,8 @@ test.each(['call call_t', 'output call_t'])(
 
     expect(lastSent()).toMatchObject([
       { role: 'user' },
-      { role: 'assistant', content: `Let me look.\n\n${answered.output_text}` },
+      { role: 'assistant', content: 'Let me look.' },
+      { role: 'assistant', content: answered.output_text },
       { role: 'user', content: 'And?' },
     ]);
     expect(JSON.stringify(lastSent())).not.toContain('tool_call_id');
@@ -120,6 +121,6 @@ test('a call that Pawl ran goes with its result, and what stands on its origin l
   await respond({ previous_response_id: fork.id, input: 'And?' });
 
   expect(lastSent().map(({ role, content }) => (role === 'user' ? 'user' : content))).toEqual([
-    ...['user', 'Let me look.\n\nSunny.', 'user', fork.output_text, 'user'],
+    ...['user', 'Let me look.', 'Sunny.', 'user', fork.output_text, 'user'],
   ]);
 });
