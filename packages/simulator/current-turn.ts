@@ -8,12 +8,12 @@ export type CurrentTurn = { number: number; input: string; since: ChatMessage[];
 
 /** Splits the history at its last user message; turns are numbered from 1. */
 export function currentTurn(messages: ChatMessage[]): CurrentTurn {
-  const index = messages.findLastIndex((message) => saidByUser(message) !== null);
+  const index = messages.findLastIndex(isSaidByUser);
   const message = messages[index];
   const since = messages.slice(index + 1);
   return {
-    number: messages.filter((each) => saidByUser(each) !== null).length,
-    input: (message && saidByUser(message)) ?? '',
+    number: messages.filter(isSaidByUser).length,
+    input: message ? textOf(message) : '',
     since,
     repairs: since.filter((one) => one.role === 'user' && textOf(one).startsWith(REPAIR)).length,
   };
@@ -21,21 +21,11 @@ export function currentTurn(messages: ChatMessage[]): CurrentTurn {
 
 const REPAIR = 'Your answer does not fit the JSON Schema';
 
-/** The images of results, which Pawl says in a user's place: this wire takes no images in results. */
-const IMAGES = 'Images and files of the tool results above';
+/** What Pawl says in a user's place: what an answer breaks, and the images of results, which this wire has in no result. */
+const SAID_BY_PAWL = [REPAIR, 'Images and files of the tool results above'];
 
-/** What the user says in a message; null if only Pawl speaks in it. */
-function saidByUser(message: ChatMessage): string | null {
-  const text = textOf(message);
-  if (message.role !== 'user' || text.startsWith(REPAIR)) return null;
-  return text.startsWith(IMAGES) ? saidAfterImages(message) : text;
-}
-
-/** Pawl merges what a user says after images with them. */
-function saidAfterImages({ content }: ChatMessage): string | null {
-  const parts = Array.isArray(content) ? content : [];
-  const after = parts.slice(parts.findLastIndex(({ type }) => type !== 'text') + 1);
-  return after.map(({ text = '' }) => text).join('') || null;
+function isSaidByUser(message: ChatMessage): boolean {
+  return message.role === 'user' && !SAID_BY_PAWL.some((opening) => textOf(message).startsWith(opening));
 }
 
 /** How many rounds with calls this turn has had. */

@@ -110,7 +110,7 @@ export type FoundScript =
 
 const Envelope = z.object({ sim: z.unknown() });
 
-/** Finds the script in a user message: the whole text, a fenced block, or the last `{"sim":` object in prose. */
+/** Finds the script in a user message: the whole text, a fenced block, or the first `{"sim":` object in prose. */
 export function findScript(text: string): FoundScript {
   if (!text.includes('"sim"')) return { kind: 'none' };
 
@@ -118,24 +118,11 @@ export function findScript(text: string): FoundScript {
   const envelope = Envelope.safeParse(whole);
   if (envelope.success) return readScript(envelope.data.sim);
 
-  const scripts = scriptsIn(text);
-  const last = scripts.at(-1);
-  if (last === undefined) return { kind: 'none' };
-  const object = Envelope.safeParse(parseJson(last));
+  const start = text.search(/\{\s*"sim"\s*:/);
+  if (start < 0) return { kind: 'none' };
+  const object = Envelope.safeParse(parseJson(balancedObject(text.slice(start))));
   if (object.success) return readScript(object.data.sim);
   return { kind: 'broken', param: 'sim', message: 'the object that starts with {"sim": is not valid JSON' };
-}
-
-/** The scripts in a text, one after the other: Pawl merges what a user says twice in a row. */
-function scriptsIn(text: string): string[] {
-  const scripts: string[] = [];
-  const opening = /\{\s*"sim"\s*:/g;
-  for (let start = opening.exec(text); start; start = opening.exec(text)) {
-    const script = balancedObject(text.slice(start.index));
-    scripts.push(script);
-    opening.lastIndex = start.index + script.length;
-  }
-  return scripts;
 }
 
 function readScript(sim: unknown): FoundScript {

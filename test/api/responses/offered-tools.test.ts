@@ -11,7 +11,7 @@ import { readBody, refusalOf } from './read-body.ts';
 
 const pawl = { type: 'mcp', server_label: 'pawl' };
 const cities = { type: 'mcp', server_label: 'cities', require_approval: 'never' };
-const all = ['look_up', 'measure', 'book', 'visit', 'wait'];
+const all = ['look_up', 'measure', 'book', 'visit', 'wait', 'odd_name'];
 
 /** An operator with server-side tools, one of which needs an approval, and with an MCP server. */
 async function openOperator() {
@@ -43,7 +43,7 @@ test('a label offers all tools that the operator has under it, as the operator d
     ...all.map((name) => `cities__${name}`),
   ]);
   expect(config.tools).toContainEqual(plainTools[0]?.definition);
-  expect(config.tools.at(-5)).toMatchObject({ effect: 'none', execution: { kind: 'mcp', server: 'cities' } });
+  expect(config.tools.at(-6)).toMatchObject({ effect: 'none', execution: { kind: 'mcp', server: 'cities' } });
 });
 
 test.each([
@@ -52,7 +52,7 @@ test.each([
     ['cities__book', 'cities__visit'],
   ],
   [{ tool_names: ['book'] }, ['cities__book']],
-  [{ read_only: true }, ['cities__look_up', 'cities__measure']],
+  [{ read_only: true }, ['cities__look_up', 'cities__measure', 'cities__odd_name']],
   [{ read_only: false, tool_names: ['measure', 'visit'] }, ['cities__visit']],
   [[], []],
 ])('allowed_tools %j leaves %j', async (allowed_tools, left) => {
@@ -186,7 +186,7 @@ test('a refused label says which there are, and a refused name which tools it ha
   const messageOf = async (tool: object) => (await refusalOf({ tools: [{ ...cities, ...tool }] }, operator)).message;
 
   expect(await messageOf({ server_label: 'towns' })).toContain('Give one of: pawl, cities, gone.');
-  expect(await messageOf({ allowed_tools: ['look-up'] })).toContain('There are: look_up, measure, book, visit, wait.');
+  expect(await messageOf({ allowed_tools: ['look-up'] })).toContain('There are: look_up, measure, book, visit, wait, odd_name.');
   expect((await refusalOf({ tools: [pawl] }, { tools: twoHundred() })).message).toContain('These are 200 tools');
 });
 

@@ -27,14 +27,16 @@ export const readOpenai: WireReader = {
 
 function request(exchange: Exchange<unknown>): ReadRequest {
   const { model, messages, tools, tool_choice: choice, parallel_tool_calls: parallel } = exchange.request!.body as Body;
-  const [first, ...rest] = messages;
   // Something must be said to begin with, and be it by the system.
-  const isInstructed = rest.length > 0 && /system|developer/.test(first?.role ?? '');
+  const start = Math.max(
+    messages.findIndex(({ role }) => !/system|developer/.test(role)),
+    0,
+  );
   return {
-    said: (isInstructed ? rest : messages).map(asSaid),
+    said: messages.slice(start).map(asSaid),
     fields: {
       model: `openai/${model}`,
-      instructions: first && isInstructed ? textOf(first) : null,
+      instructions: messages.slice(0, start).map(textOf).join('\n\n') || null,
       tools: (tools ?? []).map((tool) => declaration('function' in tool ? tool.function : tool)),
       tool_choice: choiceOf(choice),
       parallel_tool_calls: parallel ?? null,

@@ -28,6 +28,7 @@ export function recordedTurns(exchanges: Exchange<unknown>[], reader: WireReader
   const turns = steps.reduce(addStep, []).filter(({ input }) => input.length > 0);
   if (!turns.some(({ rounds }) => rounds.some(({ answers }) => answers.some(Boolean)))) return null;
   if (turns.some(({ input }) => !input.every(isPlain))) return { skip: 'it begins in the middle of a loop' };
+  if (turns.some(endsEmpty)) return { skip: 'it has two empty replies after results, with which a turn of Pawl ends' };
   return turns.some(goesOnAlone) ? { skip: 'it ends with a call of no tool, which Pawl answers' } : { turns };
 }
 
@@ -78,6 +79,13 @@ function goesOnAlone({ rounds, fields }: RecordedTurn): boolean {
   const { reply, answers } = rounds.at(-1)!;
   const names = fields.tools.map(({ name }) => name);
   return reply.calls.length > 0 && !answers.some(Boolean) && !reply.calls.some(({ name }) => names.includes(name));
+}
+
+/** Whether the model said nothing twice in a row, but was asked again. */
+function endsEmpty({ rounds }: RecordedTurn): boolean {
+  const isEmpty = ({ reply }: RecordedRound) =>
+    reply.problem !== null && !reply.text?.trim() && reply.calls.length === 0;
+  return rounds.slice(2).some((_, index) => isEmpty(rounds[index]!) && isEmpty(rounds[index + 1]!));
 }
 
 function isPlain(said: Said): boolean {

@@ -26,13 +26,13 @@ test('tools of an MCP server are listed beside the server-side ones', async () =
 
   const list = () => harness.call<{ data: { name: string }[] }>('GET', '/v1/tools');
   // A list waits only a moment for a server that is slow.
-  await waitUntil(async () => expect((await list()).body.data).toHaveLength(8));
+  await waitUntil(async () => expect((await list()).body.data).toHaveLength(9));
   const { status, body } = await list();
 
   expect(status).toBe(200);
   expect(body.data.map(({ name }) => name)).toEqual([
     ...['weather_lookup', 'send_postcard', 'note_visit'],
-    ...['cities__look_up', 'cities__measure', 'cities__book', 'cities__visit', 'cities__wait'],
+    ...['cities__look_up', 'cities__measure', 'cities__book', 'cities__visit', 'cities__wait', 'cities__odd_name'],
   ]);
   expect(body.data[3]).toMatchObject({ execution: { kind: 'mcp', server: 'cities' }, effect: 'none' });
 });

@@ -5,8 +5,6 @@ import { converse, long, requestedRoles, summariesAsked } from './converse.ts';
 
 const weather = (id: string) => ({ name: 'weather_lookup', arguments: { city: 'Tokyo' }, id });
 
-const SUMMARY = 'Summary of the conversation so far, which stands in its place:';
-
 test('before a request that would be too large, a summary takes the place of all but the last rounds', async () => {
   await using harness = await createHarness();
   const context = { strategy: 'summarize', max_input_tokens: 1_000, keep_last_rounds: 1 };
@@ -25,7 +23,8 @@ test('before a request that would be too large, a summary takes the place of all
   ]);
   expect(harness.modelRequests.at(-1)?.body.messages).toEqual([
     { role: 'system', content: 'Be kind.' },
-    { role: 'user', content: `${SUMMARY}\n\nThey greeted.\n\n${answer}` },
+    { role: 'user', content: 'Summary of the conversation so far, which stands in its place:\n\nThey greeted.' },
+    { role: 'user', content: answer },
     { role: 'assistant', content: long },
     { role: 'user', content: answer },
   ]);
@@ -94,7 +93,7 @@ test('a later turn goes on from a summary, and the next one takes it in', async 
   expect(asked.length).toBeGreaterThan(1);
   expect(asked[1]).toContain('User: Summary of the conversation so far');
   expect(asked[1]).not.toContain('Assistant: one');
-  expect(requestedRoles(harness.modelRequests.at(-1)!)).toBe('user assistant user');
+  expect(requestedRoles(harness.modelRequests.at(-1)!)).toBe('user user assistant user');
 });
 
 test('rounds of the running turn are replaced as well, and its input stays', async () => {
@@ -111,7 +110,8 @@ test('rounds of the running turn are replaced as well, and its input stays', asy
   expect(made).toMatchObject({ up_to_turn: turn.id, up_to_round: made!.round - 2 });
   const asked = harness.modelRequests.filter((request) => !summariesAsked(harness).includes(request));
   expect(asked[made!.round - 1]?.body.messages).toMatchObject([
-    { role: 'user', content: expect.stringMatching(/Looked twice\.\n\n\{"sim"/) },
+    { role: 'user', content: expect.stringContaining('Looked twice.') },
+    { role: 'user', content: input },
     { role: 'assistant', tool_calls: [{ id: `call_${'abcd'[made!.round - 2]}` }] },
     { role: 'tool' },
   ]);

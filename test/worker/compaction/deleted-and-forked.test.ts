@@ -54,7 +54,7 @@ test('a response that goes on from a compacted turn stands on its summary, one t
   const behind = await ask(third.id);
   const before = await ask(second.id);
 
-  expect(requestedRoles(behind)).toBe('user assistant user assistant user');
+  expect(requestedRoles(behind)).toBe('user user assistant user assistant user');
   expect(JSON.stringify(behind.body)).toContain('They greeted.');
   expect(requestedRoles(before)).toBe('user assistant user assistant user');
   expect(JSON.stringify(before.body)).not.toContain('so far, which stands');

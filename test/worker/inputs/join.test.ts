@@ -104,7 +104,14 @@ test('an input joins a queued turn as a part of its input, and one that waits fo
   expect(done).toMatchObject({ status: 'completed', output: 'Here.' });
   expect(done.input).toHaveLength(2);
   expect(done.rounds.map(({ input }) => input.length)).toEqual([0, 2]);
-  expect(sent(harness).map((line) => line.split(':')[0])).toEqual(['user', 'assistant', 'tool', 'user']);
+  expect(sent(harness).map((line) => line.split(':')[0])).toEqual([
+    'user',
+    'user',
+    'assistant',
+    'tool',
+    'user',
+    'user',
+  ]);
 });
 
 test('a turn that fails keeps what it has not sent, and a retry sends it', async () => {

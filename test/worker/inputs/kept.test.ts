@@ -52,7 +52,7 @@ test('what a cancelled turn has not sent is told to the next one, unless that tu
   await harness.workUntilIdle();
 
   expect(cancelled.pending_input).toEqual([{ role: 'user', content: 'Never mind' }]);
-  expect(heard(harness)).toEqual([begun.input[0]!.content, 'Never mind\n\nNext']);
+  expect(heard(harness)).toEqual([begun.input[0]!.content, 'Never mind', 'Next']);
 });
 
 test('the last round of a limit goes on too, again without tools', async () => {

@@ -23,7 +23,8 @@ export function stricterOrder(one: RoleOrder, other: RoleOrder): RoleOrder {
 
 /** Returns the messages in an order that the server takes, at least one message. */
 export function orderRoles(messages: WireMessage[], order: RoleOrder): WireMessage[] {
-  const placed = includes(order, 'system-first') ? withoutLateSystem(messages) : messages;
+  if (order === 'any') return orOpening(messages);
+  const placed = withoutLateSystem(messages);
   if (!includes(order, 'alternate')) return orOpening(mergeNeighbours(placed, 'lossless'));
   const merged = mergeNeighbours(placed, 'always');
   const alternating = endOnUser(bridgeResults(startOnUser(merged)));
