@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { classifyErrorObject, classifyRefusal } from '#core/llm/anthropic/classify-refusal.ts';
 import { classifyBreakage } from '#core/llm/errors/classify-breakage.ts';
+import { classifyErrorObject, classifyRefusal } from '#core/llm/errors/classify-refusal.ts';
 
 const asked = { provider: 'anthropic', model: 'claude-x', apiKey: 'top-secret', keyName: 'ANTHROPIC_API_KEY' };
 const refused = (status: number, error: object = {}, headers: Record<string, string> = {}) =>

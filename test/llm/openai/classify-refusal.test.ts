@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { classifyBreakage } from '#core/llm/errors/classify-breakage.ts';
-import { classifyErrorObject, classifyRefusal } from '#core/llm/openai/classify-refusal.ts';
+import { classifyErrorObject, classifyRefusal } from '#core/llm/errors/classify-refusal.ts';
 
 const asked = { provider: 'openai', model: 'gpt-x', apiKey: 'top-secret', keyName: 'OPENAI_API_KEY' };
 const refused = (status: number, error: object = {}, headers: Record<string, string> = {}) =>

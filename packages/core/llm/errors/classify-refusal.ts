@@ -1,18 +1,18 @@
 import type { ProviderFailed } from '../../failure.ts';
 import { retryAfterMs } from '../../retry-after.ts';
-import { codeOfError } from '../errors/code-of-error.ts';
-import { type Asked, nameFailure } from '../errors/name-failure.ts';
-import { readError, readRefusal, type SaidError } from '../errors/read-error.ts';
 import type { AnswerHeaders } from '../http/http-client.ts';
 import type { Refusal } from '../http/open-reply.ts';
+import { codeOfError } from './code-of-error.ts';
+import { type Asked, nameFailure } from './name-failure.ts';
+import { readError, readRefusal, type SaidError } from './read-error.ts';
 
-/** Returns the failure for which a refused request stands. */
+/** Returns the failure of a refused request. */
 export function classifyRefusal(refusal: Refusal, asked: Asked): ProviderFailed {
   const { headers } = refusal;
   return failureOf(readRefusal(refusal), headers, { ...asked, afterMs: retryAfterMs(headers) });
 }
 
-/** Returns the failure for which an error inside a 200 stands. No wait in the headers of a 200 counts. */
+/** Returns the failure of an error inside a 200. No wait in the headers of a 200 counts. */
 export function classifyErrorObject(error: unknown, headers: AnswerHeaders, asked: Asked): ProviderFailed {
   return failureOf(readError(error), headers, asked);
 }
@@ -22,7 +22,7 @@ function failureOf(said: SaidError, headers: AnswerHeaders, asked: Asked & { aft
     ...asked,
     status: said.status,
     code: said.codes[0] ?? null,
-    requestId: headers.get('x-request-id') ?? said.requestId,
+    requestId: headers.get('request-id') ?? headers.get('x-request-id') ?? said.requestId,
     says: said.message,
   });
 }
