@@ -12,12 +12,13 @@ import type { Tool, TurnTool } from '../../turn/request/tool.ts';
 import type { ToolChoice } from '../../turn/request/turn.ts';
 import { leaveOutNulls } from '../leave-out-nulls.ts';
 import type { RoundRequest } from '../provider.ts';
+import { isMistral } from '../wire-id.ts';
 import { wireName } from '../wire-name.ts';
 import { openaiToolSchema } from '../wire-tools/tool-schemas.ts';
 import { readOpaque } from './opaque.ts';
 import { orderRoles, type RoleOrder, stricterOrder, type WireMessage } from './order-roles.ts';
 import { renderParts, withoutPartsInResults } from './render-parts.ts';
-import { isMistral, withWireIds } from './wire-ids.ts';
+import { withWireIds } from './wire-ids.ts';
 
 /** How a server that speaks this wire calls the limit of a reply. */
 export type MaxTokensField = 'max_tokens' | 'max_completion_tokens';
@@ -145,5 +146,3 @@ function choiceField(choice: ToolChoice): Partial<Body> {
   if (typeof choice === 'string') return { tool_choice: choice };
   return { tool_choice: { type: 'function', function: { name: choice.name } } };
 }
-
-/** Models that require ids of exactly nine letters and digits, and roles by turns, on each server that hosts them. */
