@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { Misconfigured } from '../failure.ts';
 import { isRecord, isReserved, RESERVED } from '../json.ts';
 import { parseJsonSetting } from '../json-setting.ts';
-import type { FinishReason } from '../turn/reply.ts';
+import { FINISH_REASONS, type FinishReason } from '../turn/reply.ts';
 import type { Bounds } from './bounded.ts';
 import { ROLE_ORDERS } from './openai/order-roles.ts';
 
@@ -15,15 +15,6 @@ const WireKind = z.enum(['openai', 'anthropic', 'gemini']);
 export type WireKind = z.infer<typeof WireKind>;
 
 const known = { tools: z.boolean().default(true), structured_outputs: z.boolean().default(true) };
-
-const FINISH_REASONS = [
-  'stop',
-  'tool_calls',
-  'length',
-  'content_filter',
-  'refusal',
-  'other',
-] as const satisfies readonly FinishReason[];
 
 /** Finish reasons by the words of a server. The words are in small letters, since servers write them in any. */
 const FinishReasons = z

@@ -1,6 +1,7 @@
 import type { RequestedCall } from './message.ts';
 
-export type FinishReason = 'stop' | 'tool_calls' | 'length' | 'content_filter' | 'refusal' | 'other';
+export const FINISH_REASONS = ['stop', 'tool_calls', 'length', 'content_filter', 'refusal', 'other'] as const;
+export type FinishReason = (typeof FINISH_REASONS)[number];
 
 /** A model's answer of one round, the same for all wires. `opaque` goes back verbatim to the same provider. */
 export type Reply = {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { InputMessage } from '#core/turn/message.ts';
+import { FINISH_REASONS } from '#core/turn/reply.ts';
 import { InputPart } from '#core/turn/request/input-part.ts';
 import { Json } from '#core/turn/request/json.ts';
 import { TOOL_ERROR_CATEGORIES } from '#core/turn/tool-result.ts';
@@ -115,7 +116,7 @@ export const AdoptedCalls = z
   })
   .describe('Calls of earlier turns that a person has allowed; they run first. Absent where there are none.');
 
-const finishReason = z.enum(['stop', 'tool_calls', 'length', 'content_filter', 'refusal', 'other']);
+const finishReason = z.enum(FINISH_REASONS);
 
 /** One request to the model and its reply. */
 export const Round = z

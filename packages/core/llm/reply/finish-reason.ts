@@ -9,33 +9,25 @@ type Meaning = FinishReason | 'failed' | 'overloaded';
 export type OwnWords = ReadonlyMap<string, FinishReason>;
 
 /** The words that servers have for why the model stopped, all wires together. The server that is not obvious is named. */
-const WORDS: Record<Meaning, string[]> = {
-  stop: ['stop', 'end_turn', 'stop_sequence', 'complete', 'eos', 'eos_token', 'endoftext', 'unexpected_tool_call'],
-  tool_calls: ['tool_calls', 'tool_call', 'tool_use', 'function_call'],
-  length: [
-    ...['length', 'max_tokens', 'max_output_tokens', 'max_length', 'model_length', 'token_limit', 'continuation'],
-    ...['model_context_window_exceeded', 'context_window_exceeded', 'time_limit', 'pause_turn'],
-  ],
-  content_filter: [
-    ...['content_filter', 'content_filtered', 'guardrail_intervened', 'safety', 'recitation', 'language', 'blocklist'],
-    ...['prohibited_content', 'spii', 'model_armor', 'image_safety', 'image_prohibited_content', 'image_recitation'],
-    // Z.ai, Cohere.
-    ...['sensitive', 'error_toxic'],
-  ],
-  refusal: ['refusal'],
-  // vLLM and SGLang abort; Z.ai's network fails; watsonx cancels; Bedrock and Gemini call a call malformed.
-  failed: [
-    ...['error', 'abort', 'aborted', 'network_error', 'cancelled', 'canceled', 'timeout'],
-    ...['malformed_function_call', 'malformed_response', 'malformed_model_output', 'malformed_tool_use'],
-  ],
+const WORDS: [Meaning, string[]][] = [
+  ['stop', ['stop', 'end_turn', 'stop_sequence', 'complete', 'eos', 'eos_token', 'endoftext', 'unexpected_tool_call']],
+  ['tool_calls', ['tool_calls', 'tool_call', 'tool_use', 'function_call']],
+  ['length', ['length', 'max_tokens', 'max_output_tokens', 'max_length', 'model_length', 'token_limit']],
+  ['length', ['continuation', 'model_context_window_exceeded', 'context_window_exceeded', 'time_limit', 'pause_turn']],
+  ['content_filter', ['content_filter', 'content_filtered', 'guardrail_intervened', 'safety', 'recitation']],
+  ['content_filter', ['language', 'blocklist', 'prohibited_content', 'spii', 'model_armor', 'image_safety']],
+  // Z.ai, Cohere.
+  ['content_filter', ['image_prohibited_content', 'image_recitation', 'sensitive', 'error_toxic']],
+  ['refusal', ['refusal']],
+  // vLLM and SGLang abort; Z.ai's network fails; watsonx cancels.
+  ['failed', ['error', 'abort', 'aborted', 'network_error', 'cancelled', 'canceled', 'timeout']],
+  // Bedrock and Gemini call a call malformed.
+  ['failed', ['malformed_function_call', 'malformed_response', 'malformed_model_output', 'malformed_tool_use']],
   // DeepSeek.
-  overloaded: ['insufficient_system_resource'],
-  other: [],
-};
+  ['overloaded', ['insufficient_system_resource']],
+];
 
-const MEANINGS = new Map(
-  Object.entries(WORDS).flatMap(([meaning, words]) => words.map((word) => [word, meaning as Meaning] as const)),
-);
+const MEANINGS = new Map(WORDS.flatMap(([meaning, words]) => words.map((word) => [word, meaning] as const)));
 
 /** What a reply has beside its finish reason. */
 export type Seen = { calls: boolean; refused?: boolean };
