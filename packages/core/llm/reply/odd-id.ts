@@ -1,7 +1,13 @@
+import { cleanText } from '../../text.ts';
+
+/** Characters of an id that is kept. LiteLLM writes thought signatures of Gemini into its ids. */
+const LONGEST = 64 * 1024;
+
 /**
- * Whether the id of a call is kept as state of its provider. Pawl gives the call another id, or other servers would refuse this
- * one, so only its own provider gets it back. An id longer than 200 characters is not kept.
+ * Returns whether the id of a call is kept as state of its provider. Other servers would refuse this id, and Pawl may give
+ * the call another id, so only its own provider gets it back.
  */
 export function isOddId(id: unknown): id is string {
-  return typeof id === 'string' && /^[\x21-\x7e]{1,200}$/.test(id) && !/^[a-zA-Z0-9_-]{1,40}$/.test(id);
+  if (typeof id !== 'string' || /^[a-zA-Z0-9_-]{1,40}$/.test(id)) return false;
+  return id.trim() !== '' && id.length <= LONGEST && cleanText(id) === id;
 }
