@@ -44,13 +44,17 @@ function isJson(headers: AnswerHeaders): boolean {
 async function readBeginning(reader: ByteReader): Promise<{ beginning: string; reader: ByteReader }> {
   for (;;) {
     const first = await reader.read();
-    const beginning = new TextDecoder().decode(first.value?.subarray(0, FIRST_BYTES)).trimStart();
-    if (!first.done && beginning === '') continue;
+    const start = first.value?.findIndex((byte) => !WHITE_SPACE.has(byte)) ?? 0;
+    if (!first.done && start === -1) continue;
+    const beginning = new TextDecoder().decode(first.value?.subarray(start, start + FIRST_BYTES));
     return { beginning, reader: startWith(first, reader) };
   }
 }
 
-const FIRST_BYTES = 256;
+const WHITE_SPACE = new Set([...' \t\r\n'].map((space) => space.charCodeAt(0)));
+
+/** As many as the first name of an event takes. */
+const FIRST_BYTES = 16;
 
 function startWith(first: Awaited<ReturnType<ByteReader['read']>>, reader: ByteReader): ByteReader {
   let isRead = false;
