@@ -75,3 +75,15 @@ test('the answer is held to the text format, the decision is not', async () => {
   expect(provider.asked.map((request) => request.textFormat)).toEqual([textFormat, null, textFormat]);
   expect(provider.asked.map((request) => request.reasoningEffort)).toEqual(['low', 'low', 'low']);
 });
+
+test.each(['length', 'content_filter', 'other'] as const)(
+  'the calls of a decision do not run if the decision ended with %s',
+  async (finishReason) => {
+    const decision = says(JSON.stringify({ tools: [{ tool: 'send_postcard' }] }), { finishReason });
+    const provider = scriptedProvider([says('I would look.'), decision]);
+
+    const { reply } = await askOnce(chooseDialect('emulated', provider), withTools);
+
+    expect(reply).toMatchObject({ text: null, finishReason, requests: 2 });
+  },
+);

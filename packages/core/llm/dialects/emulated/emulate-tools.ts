@@ -2,7 +2,7 @@ import { REPLY_BOUNDS } from '../../../bounds/reply-bounds.ts';
 import { ProviderFailed } from '../../../failure.ts';
 import { cleanText } from '../../../text.ts';
 import type { RequestedCall } from '../../../turn/message.ts';
-import { type Reply, sumUsage } from '../../../turn/reply.ts';
+import { type FinishReason, type Reply, sumUsage } from '../../../turn/reply.ts';
 import type { ToolChoice } from '../../../turn/request/turn.ts';
 import type { Provider, RoundRequest } from '../../provider.ts';
 import { boundReply } from '../../unusable-reply.ts';
@@ -29,12 +29,18 @@ export function emulateTools(provider: Ask): Ask {
       enforceChoice(decided, request.toolChoice);
       if (decided.length > 0) {
         const calls = nameEmulated(decided);
-        return emulated({ ...decision, text: null, calls, finishReason: 'tool_calls' }, [first, decision]);
+        const finishReason = reasonToCall(decision);
+        return emulated({ ...decision, text: null, calls, finishReason }, [first, decision]);
       }
       const answer = await provider.ask(answerRequest(request), signal, onDelta);
       return emulated(answer, [first, decision, answer]);
     },
   };
+}
+
+/** Only a decision that ended well has calls to run. */
+function reasonToCall({ finishReason }: Reply): FinishReason {
+  return finishReason === 'stop' ? 'tool_calls' : finishReason;
 }
 
 /** What the history holds that the model did not write. */
