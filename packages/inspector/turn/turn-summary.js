@@ -122,6 +122,7 @@ const REASONS = {
   max_cost_usd: 'It cost as much as it may.',
   max_output_tokens: 'The model’s reply was cut by its length.',
   content_filter: 'The provider withheld the rest.',
+  unknown_finish_reason: 'The model stopped for a reason that Pawl does not know.',
 };
 
 /**
