@@ -82,9 +82,11 @@ export function serversAsTheyAre(name: string, makeProvider: (origin: string) =>
 
   test.each(TYPES)(`${name}: a reply is read as JSON or as events, whatever %s says`, async (type) => {
     const json = await ask({ headers: typed(type), body: ['\n ', JSON.stringify(wire.whole('Hello.'))] });
+    const late = await ask({ headers: typed(type), body: [' '.repeat(300) + JSON.stringify(wire.whole('Hello.'))] });
     const events = await ask({ headers: typed(type), body: whole });
 
     expect(json.reply).toMatchObject({ text: 'Hello.', finishReason: 'stop' });
+    expect(late.reply).toEqual(json.reply);
     expect(events.reply).toMatchObject({ text: 'Hello.', finishReason: 'stop' });
   });
 
@@ -182,32 +184,33 @@ export function serversAsTheyAre(name: string, makeProvider: (origin: string) =>
     expect(twice.asked).toHaveLength(2);
   });
 
-  test.each(['functions.get_weather:0', 'call with/odd#signs', `chatcmpl-tool-${'0'.repeat(40)}`])(
-    `${name}: the id %s goes back to the server that gave it, with its result`,
-    async (id) => {
-      const given = id.replaceAll(' ', '_');
-      const { reply } = await ask({ body: wire.calls([{ id: given, args: bern }]) });
-      const state = {
-        provider: makeProvider('http://localhost').name,
-        state: JSON.parse(JSON.stringify(reply.opaque)),
-      };
-      // Pawl replaces an id that is malformed.
-      const isKept = /^[a-zA-Z0-9_-]{1,64}$/.test(given);
-      const callId = isKept ? given : 'call_1';
-      const own: Message = {
-        role: 'assistant',
-        content: null,
-        calls: [{ id: callId, name: 'get_weather', arguments: bern }],
-        opaque: state,
-      };
-      const answer: Message = { ...result, callId } as Message;
+  test.each([
+    ['of Kimi', 'functions.get_weather:0'],
+    ['with other characters', 'call with/odd#signs°'],
+    ['of 54 characters', `chatcmpl-tool-${'0'.repeat(40)}`],
+    ['with a signature of thoughts', `call_1__thought__${'Cs/+'.repeat(1000)}`],
+  ])(`${name}: an id %s goes back to the server that gave it, with its result`, async (_, given) => {
+    const { reply } = await ask({ body: wire.calls([{ id: given, args: bern }]) });
+    const state = {
+      provider: makeProvider('http://localhost').name,
+      state: JSON.parse(JSON.stringify(reply.opaque)),
+    };
+    // Pawl replaces an id that is malformed.
+    const isKept = /^[a-zA-Z0-9_-]{1,64}$/.test(given);
+    const callId = isKept ? given : 'call_1';
+    const own: Message = {
+      role: 'assistant',
+      content: null,
+      calls: [{ id: callId, name: 'get_weather', arguments: bern }],
+      opaque: state,
+    };
+    const answer: Message = { ...result, callId } as Message;
 
-      const next = await ask({ body: whole }, { messages: [user, own, answer] });
-      const foreign: Message = { ...own, opaque: { ...state, provider: 'elsewhere' } };
-      const elsewhere = await ask({ body: whole }, { messages: [user, foreign, answer] });
+    const next = await ask({ body: whole }, { messages: [user, own, answer] });
+    const foreign: Message = { ...own, opaque: { ...state, provider: 'elsewhere' } };
+    const elsewhere = await ask({ body: whole }, { messages: [user, foreign, answer] });
 
-      expect(JSON.stringify(next.asked[0]!.body).split(JSON.stringify(given))).toHaveLength(3);
-      if (!isKept) expect(JSON.stringify(elsewhere.asked[0]!.body)).not.toContain(given);
-    },
-  );
+    expect(JSON.stringify(next.asked[0]!.body).split(JSON.stringify(given))).toHaveLength(3);
+    if (!isKept) expect(JSON.stringify(elsewhere.asked[0]!.body)).not.toContain(given);
+  });
 }
