@@ -61,7 +61,11 @@ const Waiting = z
 
 const IncompleteDetails = z
   .object({
-    reason: z.enum(INCOMPLETE_REASONS).describe('Which limit was reached, or what cut the answer.'),
+    reason: z
+      .enum(INCOMPLETE_REASONS)
+      .describe(
+        'The limit that was reached, or the reason for which the model stopped. `unknown_finish_reason`: Pawl does not know the provider’s word, see `finish_reason_raw` of the last round.',
+      ),
   })
   .meta({
     id: 'IncompleteDetails',

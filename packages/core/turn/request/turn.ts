@@ -109,7 +109,7 @@ export const standingFields = {
     .record(z.string(), Json)
     .nullish()
     .describe(
-      'Put into the provider’s request at its top level, as they are; for a package of the AI SDK by the name of its provider.',
+      'Merged into the top level of the provider’s request, as they are. A null leaves its field out of the request. For a package of the AI SDK, by the name of its provider.',
     ),
   webhook: Webhook.nullish().describe('Where to send the events of the turn, besides the project’s webhook endpoints.'),
 };
