@@ -4,8 +4,9 @@ import { mapParts, recordOf, type Schema } from './parts.ts';
 type Translated = { source: string; flags: string };
 
 /**
- * Compiles a pattern of a schema. Returns null for a pattern that JavaScript cannot read: such a pattern is not checked.
- * Schemas often have patterns of Python, PCRE or old JavaScript, although JSON Schema asks for Unicode patterns.
+ * Compiles a pattern of a schema. Returns null for a pattern that JavaScript cannot read: such a pattern is not
+ * checked. Schemas often have patterns of Python, PCRE or old JavaScript, although JSON Schema asks for Unicode
+ * patterns.
  */
 export function compilePattern(pattern: string): RegExp | null {
   return HAS_POSIX_CLASS.test(pattern) ? null : (compile(pattern, 'u') ?? compileTranslated(pattern));
@@ -22,8 +23,8 @@ export function findFlaw(pattern: string): string | null {
 }
 
 /**
- * Returns a pattern in words that the validators of JavaScript and of Python read alike, which servers use. Null if there are
- * no such words.
+ * Returns a pattern in words that the validators of JavaScript and of Python read alike, which servers use. Null if
+ * there are no such words.
  */
 export function portablePattern(pattern: string): string | null {
   const compiled = compilePattern(pattern);
@@ -33,7 +34,8 @@ export function portablePattern(pattern: string): string | null {
 }
 
 /**
- * Leaves out the patterns of `patternProperties` that JavaScript cannot read. Then other names cannot be refused there either.
+ * Leaves out the patterns of `patternProperties` that JavaScript cannot read. Then other names cannot be refused there
+ * either.
  */
 export function withUsablePatterns(schema: Schema): Schema {
   const inner = mapParts(schema, withUsablePatterns);

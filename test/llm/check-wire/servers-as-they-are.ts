@@ -20,8 +20,8 @@ const round: Message = {
 const result: Message = { role: 'tool', callId: 'call_1', name: 'get_weather', content: '22', isError: false };
 
 /**
- * The section of the exam about servers that keep loosely to a wire: what says nothing is skipped, what came whole counts, a cut
- * or filtered reply is no success, a repeated call is one call, and state goes back as it came.
+ * The section of the exam about servers that keep loosely to a wire: what says nothing is skipped, what came whole
+ * counts, a cut or filtered reply is no success, a repeated call is one call, and state goes back as it came.
  */
 export function serversAsTheyAre(name: string, makeProvider: (origin: string) => Provider, wire: LooseScript) {
   const ask = async (answers: Answer | Answer[], change: Partial<RoundRequest> = {}) => {

@@ -14,9 +14,9 @@ const KeptPart = z.union([
   z.strictObject({ custom: z.string(), ...metadata }),
 ]);
 /**
- * One part of a reply as it must stand when it goes back. `text` is a length in UTF-16 units, behind `lead` of them that Pawl
- * has put in between; `call` is the place of a call, with its `id` if Pawl or another server would change that. What they hold is stored with the round already. `custom` is the kind of
- * a part that only its package knows.
+ * One part of a reply as it must stand when it goes back. `text` is a length in UTF-16 units, behind `lead` of them
+ * that Pawl has put in between; `call` is the place of a call, with its `id` if Pawl or another server would change
+ * that. What they hold is stored with the round already. `custom` is the kind of a part that only its package knows.
  */
 export type KeptPart = z.infer<typeof KeptPart>;
 

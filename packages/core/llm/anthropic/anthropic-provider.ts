@@ -152,8 +152,8 @@ function eventsOf(opened: OpenedReply): AsyncIterable<ServerEvent[]> | Iterable<
 }
 
 /**
- * The values of events, one by one: a broken event costs nothing that came before it. Some servers leave the names of events
- * out, so the type of a value decides. Throws an error that came instead.
+ * The values of events, one by one: a broken event costs nothing that came before it. Some servers leave the names of
+ * events out, so the type of a value decides. Throws an error that came instead.
  */
 function* valuesIn(events: ServerEvent[], about: { headers: AnswerHeaders; asked: Asked }) {
   for (const { name, data } of events) {

@@ -24,8 +24,8 @@ const Delta = z.looseObject({
 export type BlockDelta = z.infer<typeof Delta>;
 
 /**
- * One event of a Messages stream, whichever it is; a reply sent whole (`type: message`) is one event. Only blocks and their
- * pieces have to be readable. Kinds that are not known may come at any time and say nothing to us.
+ * One event of a Messages stream, whichever it is; a reply sent whole (`type: message`) is one event. Only blocks and
+ * their pieces have to be readable. Kinds that are not known may come at any time and say nothing to us.
  */
 export const Event = z.object({
   type: z.string(),

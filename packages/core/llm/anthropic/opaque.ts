@@ -4,8 +4,8 @@ import { textAt } from './block.ts';
 import { Block } from './event.ts';
 
 /**
- * A message's blocks in the order they came, each as it came. Of a call only its place among the calls is kept, and an id
- * that Pawl had to replace: its name and arguments are the round's own.
+ * A message's blocks in the order they came, each as it came. Of a call only its place among the calls is kept, and an
+ * id that Pawl had to replace: its name and arguments are the round's own.
  */
 const Opaque = z.object({ blocks: z.array(Block) });
 export type Opaque = z.infer<typeof Opaque>;

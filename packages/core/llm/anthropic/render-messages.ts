@@ -111,8 +111,8 @@ function endOnWords(blocks: Block[]): Block[] {
 
 /**
  * The same history with ids this wire takes. An id may hold letters, digits, `_` and `-` and must not come twice in one
- * request. Turns and providers know nothing of each other's ids, so a repeated one gets a number. Any other id that this
- * provider gave goes back as it came.
+ * request. Turns and providers know nothing of each other's ids, so a repeated one gets a number. Any other id that
+ * this provider gave goes back as it came.
  */
 function withWireIds(messages: Message[], provider: string): Message[] {
   const used = new Set<string>();

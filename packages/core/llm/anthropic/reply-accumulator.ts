@@ -26,7 +26,9 @@ export type ReplyAccumulator = {
   container: string | null;
 };
 
-/** About the request of a reply: its provider, the names of its tools, and the operator's words for why a model stops. */
+/**
+ * About the request of a reply: its provider, the names of its tools, and the operator's words for why a model stops.
+ */
 export type Answering = { provider: string; toolNames?: Iterable<string>; ownWords?: OwnWords | undefined };
 
 /** An empty reply to gather events in; `provider` is named in the failures it may throw. */
@@ -46,8 +48,8 @@ export function startReply({ provider, toolNames, ownWords }: Answering): ReplyA
 }
 
 /**
- * Adds one event and returns its deltas. An event of an unknown kind says nothing. An event whose block cannot be read fails as
- * `provider_bad_response`.
+ * Adds one event and returns its deltas. An event of an unknown kind says nothing. An event whose block cannot be read
+ * fails as `provider_bad_response`.
  */
 export function takeEvent(reply: ReplyAccumulator, raw: unknown): Delta[] {
   if (!isRecord(raw) || !KINDS.has(raw.type)) return [];

@@ -8,8 +8,8 @@ import { readInline } from './inline/read-inline.ts';
 type Dialect = Pick<Provider, 'ask'>;
 
 /**
- * How a provider is asked in a tool mode (docs/tool-modes.md); the provider itself if it calls tools natively. An empty reply
- * is settled here, after the dialect has read it.
+ * How a provider is asked in a tool mode (docs/tool-modes.md); the provider itself if it calls tools natively. An empty
+ * reply is settled here, after the dialect has read it.
  */
 export function chooseDialect(mode: TurnConfig['tool_mode'], provider: Pick<Provider, 'ask' | 'name'>): Dialect {
   return settleEmpty({ name: provider.name, ...dialectOf(mode, provider) });

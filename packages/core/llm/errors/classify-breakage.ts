@@ -43,8 +43,8 @@ export function classifyBreakage(error: unknown, asked: Asked): ProviderFailed {
 const FOREIGN_TRIES = 2;
 
 /**
- * Whether nothing is missing from a reply that had already said why it stopped: after that the connection broke, or an event
- * was no JSON. An error of the server counts.
+ * Whether nothing is missing from a reply that had already said why it stopped: after that the connection broke, or an
+ * event was no JSON. An error of the server counts.
  */
 export function costsNothing(error: unknown): boolean {
   const isCut = error instanceof TypeError && networkCode(error) !== null;

@@ -4,8 +4,9 @@ import type { SaidError } from './read-error.ts';
 import { meaningOfSigns } from './signs.ts';
 
 /**
- * Returns what an error means. Its words decide before its status, since many servers say 400 to everything. If its type
- * and its status contradict each other, the status counts: gateways write one type, often `api_error`, into all errors.
+ * Returns what an error means. Its words decide before its status, since many servers say 400 to everything. If its
+ * type and its status contradict each other, the status counts: gateways write one type, often `api_error`, into all
+ * errors.
  */
 export function codeOfError(said: SaidError): ProviderCode {
   const known = meaningOfSigns(said);

@@ -46,7 +46,9 @@ function isFilled(value: unknown): boolean {
   return typeof value === 'object' && value !== null && Object.keys(value).length > 0;
 }
 
-/** Whether an object without content tells of an error: by its kind, by a code beside a message, or by a message alone. */
+/**
+ * Whether an object without content tells of an error: by its kind, by a code beside a message, or by a message alone.
+ */
 function isError(value: Record<string, unknown>): boolean {
   const { object, type, status, success, ok, errors, detail } = value;
   if (object === 'error' || type === 'error') return true;

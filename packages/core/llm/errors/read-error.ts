@@ -1,7 +1,10 @@
 import { isRecord, parseJson } from '../../json.ts';
 import { plainWords } from './name-failure.ts';
 
-/** The readable parts of an error, whichever server wrote it. `codes` are its words for a program, the closest one first. */
+/**
+ * The readable parts of an error, whichever server wrote it. `codes` are its words for a program, the closest one
+ * first.
+ */
 export type SaidError = {
   status: number | null;
   codes: string[];

@@ -47,6 +47,9 @@ const CUT =
 const FILTER_CODES =
   /^(content_filter|content_policy_violation|ResponsibleAIPolicyViolation|ContentPolicyViolationError|moderation_blocked|data_?inspection_?failed|(\w+\.)?(\w*SensitiveContentDetected|\w*RiskDetection)(\.\w+)?|censorship_blocked|unsafe_request|prompt_unsafe|sensitive_words_detected|prompt_blocked|guardrail_violation|hooks_failed|1301)$/i;
 
-/** Anthropic · DeepSeek · DashScope · Moonshot · OpenAI, OpenRouter · xAI · LiteLLM, Portkey, Cloudflare · Zhipu, Tencent. */
+/**
+ * Anthropic · DeepSeek · DashScope · Moonshot · OpenAI, OpenRouter · xAI · LiteLLM, Portkey, Cloudflare · Zhipu,
+ * Tencent.
+ */
 const FILTERED =
   /blocked by (our |the )?content (filter|polic)|content exists risk|inappropriate content|considered high risk|(input|prompt|request|content) was flagged|(result of|by) our safety system|violates? (our |the )?(usage|content) (guidelines|polic)|violat\w+ .{0,20}guardrail|guardrail\w* .{0,60}(blocked|failed|intervened)|(prompt|response) (was )?blocked due to|content management policy|(敏感|不安全|违规)(或敏感)?(的)?内容|内容.{0,6}(敏感|违规)/i;

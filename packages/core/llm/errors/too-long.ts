@@ -9,7 +9,9 @@ export const TOO_LONG = {
   },
 };
 
-/** One request that asks for more tokens than the limit of a minute never passes, however long one waits (OpenAI, Groq). */
+/**
+ * One request that asks for more tokens than the limit of a minute never passes, however long one waits (OpenAI, Groq).
+ */
 export const ABOVE_RATE = {
   test(message: string): boolean {
     const [, limit, requested] = /limit:? ([\d,]+).*requested:? ([\d,]+)/is.exec(message) ?? [];

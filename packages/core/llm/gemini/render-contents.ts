@@ -73,7 +73,9 @@ function fromUserToUser(contents: Content[]): Content[] {
 type Assistant = Extract<Message, { role: 'assistant' }>;
 type Answer = Extract<Message, { role: 'tool' }>;
 
-/** The ids that Gemini gave to the calls of a round, by the ids that Pawl has for them. Null if not every call has one. */
+/**
+ * The ids that Gemini gave to the calls of a round, by the ids that Pawl has for them. Null if not every call has one.
+ */
 type WireIds = ReadonlyMap<string, string> | null;
 
 /** A round as Gemini takes it: its parts, and the ids that its calls carry. */

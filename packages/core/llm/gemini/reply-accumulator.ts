@@ -36,8 +36,8 @@ export function startReply({ provider, ownWords }: Answering): ReplyAccumulator 
 }
 
 /**
- * Adds one chunk and returns its deltas. A chunk without candidates and counts says nothing. A chunk whose parts cannot be read
- * fails as `provider_bad_response`.
+ * Adds one chunk and returns its deltas. A chunk without candidates and counts says nothing. A chunk whose parts cannot
+ * be read fails as `provider_bad_response`.
  */
 export function takeChunk(reply: ReplyAccumulator, raw: unknown): Delta[] {
   if (!isRecord(raw)) return [];

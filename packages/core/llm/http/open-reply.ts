@@ -20,8 +20,8 @@ const LONGEST_DRAIN = 256 * 1024;
 const DRAIN_MS = 1000;
 
 /**
- * Sends one request and opens its reply. Its first characters decide how it is read: many servers send JSON as a stream of
- * events, a stream as JSON, or any of the two as plain text.
+ * Sends one request and opens its reply. Its first characters decide how it is read: many servers send JSON as a stream
+ * of events, a stream as JSON, or any of the two as plain text.
  * - A reply beyond the limits fails as `UnusableReply`, and its connection is closed.
  * - A stream left early is read on for a moment, so that its connection serves the next call; only the signal cuts it.
  */

@@ -52,7 +52,8 @@ const Choice = z.object({
 });
 
 /**
- * One chunk of a Chat Completions stream, as loosely as servers keep to it; a reply sent whole (`message`) is one chunk.
+ * One chunk of a Chat Completions stream, as loosely as servers keep to it; a reply sent whole (`message`) is one
+ * chunk.
  * - Usage is at the top, beside the choice (Moonshot) or under `x_groq`.
  * - Only text and calls have to be readable. A field of an odd type counts as missing, and a chunk without choices says
  *   nothing more than its usage.

@@ -21,7 +21,9 @@ export function learnQuirk({ status, text }: Refused, tried: Tried): Required<Qu
   );
 }
 
-/** Statuses about the key, the money or the pace. All others occur, since many servers give one status to all errors. */
+/**
+ * Statuses about the key, the money or the pace. All others occur, since many servers give one status to all errors.
+ */
 const ELSEWHERE = [401, 402, 403, 429];
 
 /** Says that a server does not know a field, whatever its value. */

@@ -144,7 +144,10 @@ function eventsOf(opened: OpenedReply): AsyncIterable<ServerEvent[]> | Iterable<
   return opened.kind === 'stream' ? opened.events : [[{ name: null, data: opened.text }]];
 }
 
-/** The chunks of events, one by one: a broken event costs nothing that came before it. Throws an error that came instead. */
+/**
+ * The chunks of events, one by one: a broken event costs nothing that came before it. Throws an error that came
+ * instead.
+ */
 function* chunksIn(events: ServerEvent[], about: { headers: AnswerHeaders; asked: Asked }) {
   for (const { name, data } of events) {
     const values = name === 'error' ? [parseJson(data) ?? data] : jsonValuesIn(data).flat();

@@ -40,7 +40,9 @@ export type ReplyAccumulator = {
   isDone: boolean;
 };
 
-/** About the request of a reply: its provider, the names of its tools, and the operator's words for why a model stops. */
+/**
+ * About the request of a reply: its provider, the names of its tools, and the operator's words for why a model stops.
+ */
 export type Answering = { provider: string; toolNames?: Iterable<string>; ownWords?: OwnWords | undefined };
 
 /** An empty reply to gather chunks in; `provider` is named in the failures it may throw. */
@@ -64,8 +66,8 @@ export function startReply({ provider, toolNames, ownWords }: Answering): ReplyA
 }
 
 /**
- * Adds one chunk and returns its deltas. A chunk without choices and usage says nothing. A chunk whose text or calls cannot
- * be read fails as `provider_bad_response`.
+ * Adds one chunk and returns its deltas. A chunk without choices and usage says nothing. A chunk whose text or calls
+ * cannot be read fails as `provider_bad_response`.
  */
 export function takeChunk(reply: ReplyAccumulator, raw: unknown): Delta[] {
   const { success, data: chunk } = Chunk.safeParse(raw);

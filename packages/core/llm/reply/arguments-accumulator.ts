@@ -1,6 +1,9 @@
 import { canonicalJson, isRecord, type JsonScan, parseJson, scanJson, startJsonScan } from '../../json.ts';
 
-/** The arguments of a call while they arrive: all pieces joined, and the reading in which each piece repeats all before it. */
+/**
+ * The arguments of a call while they arrive: all pieces joined, and the reading in which each piece repeats all before
+ * it.
+ */
 export type ArgumentsAccumulator = {
   text: string;
   /** The last piece, as long as each piece so far began with the piece before it. Null from the first that did not. */
@@ -80,7 +83,8 @@ export function isRepeated({ whole }: ArgumentsAccumulator, again: string): bool
 
 /**
  * Returns the arguments byte for byte as the model wrote them. If all pieces together are no JSON, servers repeated
- * something: each piece all before it, the whole at the end, or an empty object at the start. The repetition is left out.
+ * something: each piece all before it, the whole at the end, or an empty object at the start. The repetition is left
+ * out.
  */
 export function settleArguments({ text, latest }: ArgumentsAccumulator): string {
   if (!text.trim() || parseJson(text) !== undefined) return text;
@@ -89,8 +93,8 @@ export function settleArguments({ text, latest }: ArgumentsAccumulator): string 
 }
 
 /**
- * Returns arguments that some servers write in another way as an object: `null`, an empty list or an empty text for none, and an
- * object that is written once more as a JSON text. Any other text stays as it is.
+ * Returns arguments that some servers write in another way as an object: `null`, an empty list or an empty text for
+ * none, and an object that is written once more as a JSON text. Any other text stays as it is.
  */
 export function unwrapArguments(text: string): string {
   if (/^\s*\{/.test(text)) return text;

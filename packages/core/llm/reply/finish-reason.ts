@@ -8,7 +8,9 @@ type Meaning = FinishReason | 'failed' | 'overloaded';
 /** The words of an operator in small letters, `PAWL_PROVIDERS.<name>.finish_reasons`. */
 export type OwnWords = ReadonlyMap<string, FinishReason>;
 
-/** The words that servers have for why the model stopped, all wires together. The server that is not obvious is named. */
+/**
+ * The words that servers have for why the model stopped, all wires together. The server that is not obvious is named.
+ */
 const WORDS: [Meaning, string[]][] = [
   ['stop', ['stop', 'end_turn', 'stop_sequence', 'complete', 'eos', 'eos_token', 'endoftext', 'unexpected_tool_call']],
   ['tool_calls', ['tool_calls', 'tool_call', 'tool_use', 'function_call']],
@@ -33,8 +35,8 @@ const MEANINGS = new Map(WORDS.flatMap(([meaning, words]) => words.map((word) =>
 export type Seen = { calls: boolean; refused?: boolean };
 
 /**
- * Why the model stopped, in our words, checked against the content of the reply. An unknown word is `other`, which is no
- * success. A word for a failure is a `ProviderFailed`.
+ * Why the model stopped, in our words, checked against the content of the reply. An unknown word is `other`, which is
+ * no success. A word for a failure is a `ProviderFailed`.
  */
 export function finishReasonOf(
   raw: string,

@@ -117,7 +117,10 @@ function giveId(calls: CallsAccumulator, call: CallAccumulator, id: string): voi
   }
 }
 
-/** The call that a delta may belong to: of its id, else the latest at its index. Some servers make up an id for each delta. */
+/**
+ * The call that a delta may belong to: of its id, else the latest at its index. Some servers make up an id for each
+ * delta.
+ */
 function findCall(calls: CallsAccumulator, { index, id, name, text }: CallDelta): CallAccumulator | undefined {
   const withId = id ? (calls.withId.get(keyOf(index, id)) ?? calls.withId.get(keyOf(null, id))) : undefined;
   if (withId) return withId;
@@ -168,7 +171,9 @@ function takeName(calls: CallsAccumulator, call: CallAccumulator, name: string):
   call.name = call.name && name !== call.name ? (joinedName(calls, call, name) ?? call.name) : name;
 }
 
-/** The name of a call that goes on with a piece, or comes once more with more of it. Null if no tool has such a name. */
+/**
+ * The name of a call that goes on with a piece, or comes once more with more of it. Null if no tool has such a name.
+ */
 function joinedName({ toolNames }: CallsAccumulator, call: CallAccumulator, piece: string): string | null {
   if (!hasNoArguments(call.arguments)) return null;
   const isRoot = (name: string) => toolNames.values().some((tool) => tool.startsWith(name));

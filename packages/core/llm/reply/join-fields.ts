@@ -6,8 +6,9 @@ import { boundReply } from '../unusable-reply.ts';
 export type Fields = Record<string, unknown>;
 
 /**
- * Adds the fields of a delta to those before. Texts grow: reasoning with each piece, any other text unless it is the same
- * again. Lists of blocks are joined block by block. Of any other field the last value counts. Null counts as missing.
+ * Adds the fields of a delta to those before. Texts grow: reasoning with each piece, any other text unless it is the
+ * same again. Lists of blocks are joined block by block. Of any other field the last value counts. Null counts as
+ * missing.
  */
 export function joinFields(fields: Fields, delta: Fields): void {
   for (const [name, value] of Object.entries(delta)) {
@@ -39,8 +40,8 @@ function joinBlocks(blocks: unknown[], pieces: readonly unknown[]): unknown[] {
 }
 
 /**
- * Whether a piece belongs to a block: of the same kind and place, and with no other id. A signature ends a block. Encrypted
- * data comes whole, unless both have the same index.
+ * Whether a piece belongs to a block: of the same kind and place, and with no other id. A signature ends a block.
+ * Encrypted data comes whole, unless both have the same index.
  */
 function continues(block: Fields, piece: Fields): boolean {
   if (block.type !== piece.type || block.index !== piece.index) return false;

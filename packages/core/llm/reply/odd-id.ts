@@ -4,8 +4,8 @@ import { cleanText } from '../../text.ts';
 const LONGEST = 64 * 1024;
 
 /**
- * Returns whether the id of a call is kept as state of its provider. Other servers would refuse this id, and Pawl may give
- * the call another id, so only its own provider gets it back.
+ * Returns whether the id of a call is kept as state of its provider. Other servers would refuse this id, and Pawl may
+ * give the call another id, so only its own provider gets it back.
  */
 export function isOddId(id: unknown): id is string {
   if (typeof id !== 'string' || /^[a-zA-Z0-9_-]{1,40}$/.test(id)) return false;

@@ -6,7 +6,8 @@ type Asker = Pick<Provider, 'ask' | 'name'>;
 
 /**
  * The same provider, with a rule for a reply that says nothing (contract: Turn, finish reasons):
- * - After tool results the same request is asked once more. A second empty reply counts: the model has said all it wants.
+ * - After tool results the same request is asked once more. A second empty reply counts: the model has said all it
+ *   wants.
  * - Otherwise an empty reply is a failed attempt, `provider_bad_response`.
  */
 export function settleEmpty(provider: Asker): Asker {

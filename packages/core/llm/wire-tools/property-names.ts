@@ -45,7 +45,10 @@ function freshName(plain: string, taken: Set<string>): string {
   return fresh;
 }
 
-/** Gives the properties of a schema their names on the wire. A renamed property without a title gets its own name as title. */
+/**
+ * Gives the properties of a schema their names on the wire. A renamed property without a title gets its own name as
+ * title.
+ */
 export function renameProperties(root: Schema, names: WireNames): Schema {
   const rename = (name: string) => names.get(name) ?? name;
   const renameAll = (value: unknown) =>

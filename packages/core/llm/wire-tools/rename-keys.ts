@@ -6,8 +6,8 @@ import { targetOf } from '../../json-schema/pointer.ts';
 export type Renaming = { schema: Schema; root: Schema; names: ReadonlyMap<string, string> };
 
 /**
- * Renames the keys of a JSON value that its schema declares as properties. Keys of free data stay. Returns the same value if
- * no key has another name.
+ * Renames the keys of a JSON value that its schema declares as properties. Keys of free data stay. Returns the same
+ * value if no key has another name.
  */
 export function renameKeys(value: unknown, { schema, root, names }: Renaming): unknown {
   const places = new Map<Schema, Place>();

@@ -6,8 +6,8 @@ import { flattenTop } from './flatten-top.ts';
 import { rememberSchemas } from './remember-schemas.ts';
 
 /**
- * Returns the schema of a tool's arguments in words that the Messages API takes: at the top, it has no alternatives. Pawl still
- * checks the whole schema.
+ * Returns the schema of a tool's arguments in words that the Messages API takes: at the top, it has no alternatives.
+ * Pawl still checks the whole schema.
  */
 export const anthropicToolSchema = rememberSchemas((schema) => everywhere(flattenTop(mendSchema(schema)), portable));
 

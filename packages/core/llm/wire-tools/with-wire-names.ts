@@ -9,8 +9,9 @@ import { rememberSchemas } from './remember-schemas.ts';
 import { renameKeys } from './rename-keys.ts';
 
 /**
- * The same provider with other names on the wire for properties of tools that its server would refuse: in schemas, in the
- * history, and in the arguments of calls, which have their own names in the reply. A request without such names is passed on.
+ * The same provider with other names on the wire for properties of tools that its server would refuse: in schemas, in
+ * the history, and in the arguments of calls, which have their own names in the reply. A request without such names is
+ * passed on.
  */
 export function withWireNames(provider: Provider): Provider {
   return {
@@ -75,8 +76,8 @@ type Asking = { request: RoundRequest; signal: AbortSignal; onDelta: (delta: Del
 type ByName = ReadonlyMap<string, Renamed>;
 
 /**
- * A watcher gets all arguments when the reply is whole, since a delta does not say whose they are. Until then, empty deltas
- * show that they are on their way.
+ * A watcher gets all arguments when the reply is whole, since a delta does not say whose they are. Until then, empty
+ * deltas show that they are on their way.
  */
 async function askRenamed(provider: Provider, { request, signal, onDelta }: Asking, renamed: ByName): Promise<Reply> {
   const begun = new Set<number>();

@@ -56,8 +56,8 @@ const compiled = new LRUCache<string, Validator>({
 });
 
 /**
- * Compiles a JSON Schema (2020-12, or an older draft down to 4), and keeps it while it is in use. Throws `SchemaRefused` for
- * a schema that cannot be used, and `OutOfTime` beyond the bound.
+ * Compiles a JSON Schema (2020-12, or an older draft down to 4), and keeps it while it is in use. Throws
+ * `SchemaRefused` for a schema that cannot be used, and `OutOfTime` beyond the bound.
  */
 export function compileSchema(schema: Schema, bound: Bound = unbounded): Validator {
   const text = JSON.stringify(schema);

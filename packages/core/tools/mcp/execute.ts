@@ -24,7 +24,9 @@ export type McpRequest = {
   place?: AnswerPlace | undefined;
 };
 
-/** `askedMs` is the time for which the server still asks not to be called, `known` are the tools that it listed last. */
+/**
+ * `askedMs` is the time for which the server still asks not to be called, `known` are the tools that it listed last.
+ */
 type Server = { name: string; connection: KeptConnection; askedMs: () => number; known: () => TurnTool[] };
 
 /**

@@ -17,8 +17,8 @@ import { notePauses } from './pauses.ts';
 import { addressOfMcp, type McpProblem } from './problem.ts';
 
 /**
- * What a name refers to: `left-out` if the server lists the tool and no provider would take it, `unavailable` if its server
- * does not answer and its tools were never read.
+ * What a name refers to: `left-out` if the server lists the tool and no provider would take it, `unavailable` if its
+ * server does not answer and its tools were never read.
  */
 export type McpFinding =
   | { kind: 'found'; tool: TurnTool }

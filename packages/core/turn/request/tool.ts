@@ -156,8 +156,8 @@ export type Tool = Pick<GivenTool, 'type' | 'name'> & typeof DEFAULTS;
  * A tool as a turn carries it. Of a tool that the caller defined too, `operator` has what the operator's definition
  * adds. Its schema and its rate limit apply beside the caller's. With `handOver` the caller answers its calls in the
  * input of a later turn: this one ends with them (contract-responses R31). `custom`: its one argument is free text.
- * `strict` is passed on to wires that have it (contract-responses R30). `remoteName` is the name of an MCP server's tool at
- * the server, if no provider would take it.
+ * `strict` is passed on to wires that have it (contract-responses R30). `remoteName` is the name of an MCP server's
+ * tool at the server, if no provider would take it.
  */
 export type TurnTool = Tool & {
   operator?: Partial<Pick<Tool, 'parameters'> & { rate_limit: RateLimit }>;

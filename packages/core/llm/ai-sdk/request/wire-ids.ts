@@ -3,8 +3,8 @@ import { isMistral, type Receiver, wireIdFor } from '../../wire-id.ts';
 import { readOpaque } from '../opaque.ts';
 
 /**
- * The same history with ids that servers take, each only once. An id that the provider gave goes back. Any other id that
- * a server would refuse, or that comes twice, becomes a part of its hash, the same in every request.
+ * The same history with ids that servers take, each only once. An id that the provider gave goes back. Any other id
+ * that a server would refuse, or that comes twice, becomes a part of its hash, the same in every request.
  */
 export function withWireIds(messages: Message[], receiver: Receiver): Message[] {
   const wireId = wireIdFor(receiver);

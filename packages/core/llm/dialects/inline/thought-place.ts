@@ -18,8 +18,8 @@ export function startThoughts(): ThoughtPlace {
 }
 
 /**
- * Passes one more character, and returns whether thoughts end with it. The first thoughts may lack their beginning, since
- * templates write it for the model.
+ * Passes one more character, and returns whether thoughts end with it. The first thoughts may lack their beginning,
+ * since templates write it for the model.
  */
 export function endsThoughts(place: ThoughtPlace, char: string): boolean {
   if (char === '<' || char === '◁') {

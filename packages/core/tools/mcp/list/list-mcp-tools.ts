@@ -24,8 +24,8 @@ export type McpTools = { tools: TurnTool[]; leftOut: LeftOut[] };
 type Listed = { own: string; definition: TurnTool } | { own: string; why: string };
 
 /**
- * Reads the tools of a server and mends their names and schemas. A tool that cannot be mended is left out alone. A definition
- * that has not changed since the last reading is not read again.
+ * Reads the tools of a server and mends their names and schemas. A tool that cannot be mended is left out alone. A
+ * definition that has not changed since the last reading is not read again.
  */
 export function listMcpTools(server: string, redact: Redact): Work<McpTools> {
   let known = new Map<string, TurnTool>();

@@ -4,9 +4,9 @@ const LONGEST = 64;
 const HASH = 8;
 
 /**
- * Gives each tool of a server a name that providers take: `server__tool`, by the tool's own name. Other characters become
- * `_`. A name that is too long, or that another tool has, ends with a hash of the tool's own name. So the same tools
- * get the same names in every process, and a tool with a usable name keeps it.
+ * Gives each tool of a server a name that providers take: `server__tool`, by the tool's own name. Other characters
+ * become `_`. A name that is too long, or that another tool has, ends with a hash of the tool's own name. So the same
+ * tools get the same names in every process, and a tool with a usable name keeps it.
  */
 export function nameTools(server: string, own: readonly string[]): Map<string, string> {
   const names = new Set(own);
