@@ -77,7 +77,7 @@ const { schema } = fc.letrec((tie) => {
   return { schema: fc.array(fc.oneof(...entries), { maxLength: 6 }).map((given) => Object.fromEntries(given)) };
 });
 
-/** Any JSON object as the schema of a tool: mostly one that somebody could have meant. */
+/** Any JSON object as the schema of a tool: mostly a schema that a developer could write. */
 export const someSchema = fc.oneof(
   { weight: 9, arbitrary: schema },
   { weight: 1, arbitrary: fc.dictionary(fc.string(), anything) },

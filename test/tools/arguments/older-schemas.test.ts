@@ -74,7 +74,7 @@ test.each([
   expect(await answers(schema, right, wrong)).toEqual([true, false]);
 });
 
-test('a pattern that cannot be read is not checked, and all else is', async () => {
+test('a pattern that cannot be read is not checked, and other keywords are', async () => {
   const schema = object({ v: { type: 'string', pattern: '^[[:alpha:]]+$' } });
 
   expect(await answers(schema, { v: '1' }, { v: 1 })).toEqual([true, false]);

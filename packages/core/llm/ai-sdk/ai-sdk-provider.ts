@@ -65,7 +65,7 @@ export function aiSdkProvider({ name, make, options, post, fetch, env = {} }: Ai
   };
 }
 
-/** Returns the reply for which an error before the stream stands; any other error is a failure. */
+/** Returns the reply that a package reports as an error before the stream. Throws any other error. */
 function answerError(error: unknown, { asked, hasBegun }: Call, hide: (text: string) => string): Reply {
   if (error instanceof ProviderFailed) throw error;
   const ending = hasBegun ? null : endingOfError(error);

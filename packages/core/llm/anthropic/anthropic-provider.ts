@@ -162,7 +162,7 @@ function* valuesIn(events: ServerEvent[], about: { headers: AnswerHeaders; asked
   }
 }
 
-/** Throws the error that came instead of an event, unless it stands for the end of the reply. */
+/** Throws the error in place of an event, unless it reports the end of the reply. */
 function eventOf(event: unknown, name: string | null, about: { headers: AnswerHeaders; asked: Asked }): unknown {
   if (isRecord(event) && KINDS.has(event.type)) return event;
   const error = errorInAnswer(event, name);

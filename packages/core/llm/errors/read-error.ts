@@ -47,9 +47,9 @@ function layersOf(value: unknown, depth = 0): Layer[] {
   return [...within(HOLDERS), layer, ...within(DETAILS)];
 }
 
-/** The keys under which an error stands inside another object. `base_resp` is MiniMax's. */
+/** The keys of an object that hold an error. `base_resp` is MiniMax's. */
 const HOLDERS = ['error', 'errors', 'base_resp', 'fault'];
-/** The keys under which an error says more about itself. */
+/** The keys of an error that hold details. */
 const DETAILS = ['detail', 'details', 'innererror'];
 
 function firstIn(value: unknown): unknown {

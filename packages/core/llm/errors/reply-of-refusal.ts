@@ -7,7 +7,7 @@ import { readRefusal, type SaidError } from './read-error.ts';
 export type Ending = { finishReason: Extract<FinishReason, 'length' | 'content_filter'>; raw: string };
 
 /**
- * Returns the empty reply for which a refusal stands, or null: some servers report a reply as an error if the limit of
+ * Returns the empty reply that a refusal reports, or null. Some servers report a reply as an error if the limit of
  * tokens or a filter left nothing of it.
  */
 export function replyOfRefusal(refusal: Pick<Refusal, 'status' | 'text'>): Reply | null {
@@ -20,7 +20,7 @@ export function replyOf({ finishReason, raw }: Ending): Reply {
   return { text: null, calls: [], finishReason, finishReasonRaw: raw.slice(0, 100), usage: null, opaque: null };
 }
 
-/** Returns how the reply ended that an error stands for, or null if it is an error. */
+/** Returns the ending of the reply that a server reports as an error, or null for any other error. */
 export function endingOf({ status, codes, message }: SaidError): Ending | null {
   if (!mayBeAnswer(status)) return null;
   const text = (message ?? '').slice(0, LONGEST);

@@ -8,7 +8,7 @@ import { readError, readRefusal, type SaidError } from '../errors/read-error.ts'
 import type { AnswerHeaders } from '../http/http-client.ts';
 import type { Refusal } from '../http/open-reply.ts';
 
-/** Returns the failure for which a refused request stands. */
+/** Returns the failure of a refused request. */
 export function classifyRefusal(refusal: Refusal, asked: Asked): ProviderFailed {
   const { headers, text } = refusal;
   const { quotas, retryMs } = readDetails(parseJson(text));
@@ -16,7 +16,7 @@ export function classifyRefusal(refusal: Refusal, asked: Asked): ProviderFailed 
   return failureOf(said, headers, { ...asked, afterMs: retryMs ?? retryAfterMs(headers) });
 }
 
-/** Returns the failure for which an error inside a 200 stands. No wait in the headers of a 200 counts. */
+/** Returns the failure of an error inside a 200. No wait in the headers of a 200 counts. */
 export function classifyErrorObject(error: unknown, headers: AnswerHeaders, asked: Asked): ProviderFailed {
   const { quotas, retryMs } = readDetails(error);
   const said = readError(error);

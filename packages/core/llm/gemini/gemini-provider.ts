@@ -116,14 +116,14 @@ async function* chunksIn(opened: OpenedReply): AsyncGenerator<unknown> {
   }
 }
 
-/** Returns the reply for which a refusal stands; any other refusal is a failure. */
+/** Returns the reply that a server reports as a refusal. Throws any other refusal. */
 function answerRefusal(refusal: Refusal, asked: Asked): Reply {
   const reply = replyOfRefusal(refusal);
   if (reply) return reply;
   throw classifyRefusal(refusal, asked);
 }
 
-/** Throws the error that came instead of a chunk, unless it stands for the end of the reply. */
+/** Throws the error in place of a chunk, unless it reports the end of the reply. */
 function chunkOf(chunk: unknown, headers: AnswerHeaders, asked: Asked): unknown {
   const error = errorInAnswer(chunk);
   if (error === undefined) return chunk;

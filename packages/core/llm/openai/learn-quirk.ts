@@ -30,7 +30,7 @@ const ELSEWHERE = [401, 402, 403, 429];
 const UNKNOWN =
   /unsupported[ _](param|field|arg|option|key|prop|name)|(not|n't) support|not (be )?(permitted|allowed|recogni[sz]ed|accepted)|unknown|unrecogni[sz]ed|unexpected|extra[ _](inputs?|fields?|forbidden)|additional propert|cannot find field|is unsupported|no (such )?field|deprecated/i;
 
-/** Says that a server does not take what it was sent. */
+/** Says that a server refuses a field or a value. */
 const REFUSED = /unsupported|invalid|not (a )?valid|forbidden|only|must|remove/i;
 
 const INSTEAD: Record<MaxTokensField, MaxTokensField> = {

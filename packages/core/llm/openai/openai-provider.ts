@@ -155,13 +155,13 @@ function* chunksIn(events: ServerEvent[], about: { headers: AnswerHeaders; asked
   }
 }
 
-/** The reply for which a refusal stands; any other refusal is a failure. */
+/** Returns the reply that a server reports as a refusal. Any other refusal is a failure. */
 function outcomeOf(refusal: Refusal, asked: Asked): Outcome {
   const reply = replyOfRefusal(refusal);
   return reply ? { kind: 'reply', reply } : { ...refusal, failure: classifyRefusal(refusal, asked) };
 }
 
-/** Throws the error that came instead of a chunk, unless it stands for the end of the reply. */
+/** Throws the error in place of a chunk, unless it reports the end of the reply. */
 function chunkOf(chunk: unknown, name: string | null, about: { headers: AnswerHeaders; asked: Asked }): unknown {
   const error = errorInAnswer(chunk, name);
   if (error === undefined) return chunk;

@@ -4,7 +4,7 @@ import { listOf, recordOf, type Schema } from '../../json-schema/parts.ts';
 import { targetOf } from '../../json-schema/pointer.ts';
 
 /**
- * Leaves out the alternatives at the top of a schema, and all else that some servers refuse there. The properties of
+ * Leaves out the alternatives at the top of a schema, and other keywords that some servers refuse there. The properties of
  * the alternatives become properties of the object, so that the model still knows them.
  */
 export function flattenTop(schema: Schema): Schema {

@@ -25,7 +25,7 @@ function namesIn(schema: Schema, names: Set<string>): Set<string> {
 }
 
 const LONGEST = 64;
-/** Characters that a number behind a name may take. */
+/** Characters of a number after a name. */
 const NUMBER = 6;
 
 /** Every server takes a letter or `_` at the start. */

@@ -37,7 +37,7 @@ export function finishReply(reply: ReplyAccumulator): Reply {
   };
 }
 
-/** Returns the reply so far, which ended in an error that stands for a reason to stop. */
+/** Returns the reply so far, whose end a package reports as an error. */
 export function finishEnded(reply: ReplyAccumulator, { finishReason, raw }: Ending): Reply {
   const unified = finishReason === 'length' ? 'length' : 'content-filter';
   return finishReply({ ...reply, finish: { finishReason: { unified, raw }, usage: NOTHING_COUNTED } });
