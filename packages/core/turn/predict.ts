@@ -85,7 +85,7 @@ export function predictQueuedTurn(
       begunWith: null,
       pendingInput: [],
       lastEvent: 1,
-      warnings: [],
+      warnings: turn.config.warnings ?? [],
       failedRequests: 0,
     },
     ...{ output: null, error: null, incompleteReason: null, startedAt: null, completedAt: null },

@@ -38,12 +38,7 @@ export async function commitRound(run: Run, replied: Replied, context: WorkerCon
   const outcome = outcomeOf(reply, step.final, needsRepair(turn));
   const loop = step.final && loopingCall(turn);
   const own = [...(reply.warnings ?? []), ...(isUncounted(reply, turn) ? [UNCOUNTED] : [])];
-  const known = [
-    ...(turn.config.warnings ?? []),
-    ...turn.warnings,
-    ...own,
-    ...(loop ? [`${loop.name} was called in a loop`] : []),
-  ];
+  const known = [...turn.warnings, ...own, ...(loop ? [`${loop.name} was called in a loop`] : [])];
   const warnings = [...new Set(known)];
   const round = {
     number: step.round,

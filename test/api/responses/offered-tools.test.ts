@@ -186,7 +186,9 @@ test('a refused label says which there are, and a refused name which tools it ha
   const messageOf = async (tool: object) => (await refusalOf({ tools: [{ ...cities, ...tool }] }, operator)).message;
 
   expect(await messageOf({ server_label: 'towns' })).toContain('Give one of: pawl, cities, gone.');
-  expect(await messageOf({ allowed_tools: ['look-up'] })).toContain('There are: look_up, measure, book, visit, wait, odd_name.');
+  expect(await messageOf({ allowed_tools: ['look-up'] })).toContain(
+    'There are: look_up, measure, book, visit, wait, odd_name.',
+  );
   expect((await refusalOf({ tools: [pawl] }, { tools: twoHundred() })).message).toContain('These are 200 tools');
 });
 

@@ -160,6 +160,12 @@ test('what a provider does by itself is passed over with a warning, and so is to
   ]);
 });
 
+test('a whole call that a package sends twice is one call', async () => {
+  const { reply } = await scriptedPackage([call('a', '{"x":1}'), call('a', '{"x":1}'), finished()]).ask();
+
+  expect(reply.calls.map(({ id }) => id)).toEqual(['a']);
+});
+
 test.each([
   [[...text('0', 'Half')], 'provider_unavailable'],
   [[...text('0', 'Half'), interrupted('interrupted', 'x')], 'provider_unavailable'],

@@ -61,12 +61,13 @@ function rowOf({ id: turnId, project, conversationId, config, input, metadata, .
     ...{ startAt, delaySeconds, debounced, scheduleId },
     provider: config.model.slice(0, config.model.indexOf('/')),
     model: config.model,
+    warnings: rawJson(config.warnings ?? []),
     ...{ config: rawJson(config), input: rawJson(input), metadata: rawJson(metadata), trace: rawJson(trace) },
   };
 }
 
 const columns = sql`project text, "conversationId" text, priority int, "deadlineSeconds" double precision,
-  "eventId" text, provider text, model text, config text, input text, metadata text, stored boolean, "needsPlace" boolean, "keyId" text,
+  "eventId" text, provider text, model text, warnings text, config text, input text, metadata text, stored boolean, "needsPlace" boolean, "keyId" text,
   trace text, "startAt" timestamptz, "delaySeconds" double precision, debounced boolean, "scheduleId" text,
   "standingConfig" text, "standingMetadata" text, "forkedFrom" text, "forkedRound" int, "turnsBefore" int, "outlivesTurns" boolean,
   "begunByTurn" boolean, "expiresInSeconds" int`;
@@ -86,11 +87,11 @@ function newTurns(conversation: RawBuilder<unknown>) {
     conversation as (${conversation}),
     turns as (
       insert into turns (id, project, conversation_id, position, provider, model, priority, config, input, metadata, at_head,
-        deadline_at, place, due_at, last_event, stored, key_id, trace, start_at, debounced, schedule_id)
+        deadline_at, place, due_at, last_event, stored, key_id, trace, start_at, debounced, schedule_id, warnings)
       select "turnId", project, "conversationId", case when not ${isDelayed} then position end, provider, model, priority, config::json, input::json, metadata::json,
         at_head and not ${isDelayed}, ${deadlineAt}, case when "needsPlace" then case when at_head and not ${isDelayed} then 'wanted' else 'none' end end,
         case when at_head and not "needsPlace" and not ${isDelayed} then least(${inMs(timing.graceMs)}, ${deadlineAt}) else coalesce(${deadlineAt}, 'infinity') end, 1,
-        stored, "keyId", trace::json, ${startsAt}, debounced, "scheduleId"
+        stored, "keyId", trace::json, ${startsAt}, debounced, "scheduleId", warnings::json
       from input join conversation on conversation.id = "conversationId"
       returning id, project, model, key_id, position, at_head, created_at, start_at, deadline_at
     ),

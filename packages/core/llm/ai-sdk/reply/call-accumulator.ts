@@ -35,9 +35,18 @@ export function growCall(call: CallAccumulator | undefined, text: string, metada
   return [{ kind: 'tool-arguments', index: call.place, text }];
 }
 
+/** Whether a whole call has come before, with the same id, name and arguments. */
+export function isSameCall(call: CallAccumulator, { toolCallId, toolName, input }: WholeCall): boolean {
+  return call.isWhole && call.id === toolCallId && call.name === toolName && call.arguments === textOf(input);
+}
+
+function textOf(input: unknown): string {
+  return typeof input === 'string' ? input : JSON.stringify(input ?? {});
+}
+
 /** The whole call is what counts; where no piece came before it, it is answered as one. */
 export function endCall(call: CallAccumulator, { toolName, input, providerMetadata }: WholeCall): Delta[] {
-  const whole = typeof input === 'string' ? input : JSON.stringify(input ?? {});
+  const whole = textOf(input);
   const isNew = call.arguments === '' && whole !== '';
   call.name = toolName || call.name;
   call.arguments = whole;

@@ -2,7 +2,7 @@ import type { LanguageModelV3StreamPart, LanguageModelV4StreamPart } from '@ai-s
 import { REPLY_BOUNDS } from '../../../bounds/reply-bounds.ts';
 import type { Delta } from '../../provider.ts';
 import { boundReply } from '../../unusable-reply.ts';
-import { type CallAccumulator, endCall, growCall, startCall } from './call-accumulator.ts';
+import { type CallAccumulator, endCall, growCall, isSameCall, startCall } from './call-accumulator.ts';
 import { wordWarning } from './word-warning.ts';
 
 /** One part of a stream, in either version of the interface. */
@@ -168,6 +168,7 @@ function takeCall(reply: ReplyAccumulator, piece: CallPiece): Delta[] {
     case 'tool-input-end':
       return growCall(openCall(reply, id), '', piece.providerMetadata);
     case 'tool-call':
+      if (reply.calls.some((call) => isSameCall(call, piece))) return [];
       return endCall(openCall(reply, id) ?? begin(reply, { id, toolName: piece.toolName }), piece);
   }
 }
