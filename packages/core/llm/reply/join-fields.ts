@@ -11,9 +11,14 @@ export type Fields = Record<string, unknown>;
  * missing.
  */
 export function joinFields(fields: Fields, delta: Fields): void {
-  for (const [name, value] of Object.entries(delta)) {
+  for (const [name, value] of given(delta)) {
     if (value !== null && value !== undefined) fields[name] = joined(name, fields[name], value);
   }
+}
+
+/** The fields that came. A field named like the prototype of all objects would change every object of the process. */
+function given(delta: Fields): [string, unknown][] {
+  return Object.entries(delta).filter(([name]) => name !== '__proto__');
 }
 
 function joined(name: string, before: unknown, value: unknown): unknown {
@@ -60,8 +65,8 @@ const WORDS = ['text', 'thinking', 'summary'];
 const GROWING = [...WORDS, 'data', 'signature'];
 
 function growBlock(block: Fields, piece: Fields): void {
-  const given = Object.entries(piece).filter(([, value]) => value !== null && value !== '');
-  for (const [field, value] of given) {
+  for (const [field, value] of given(piece)) {
+    if (value === null || value === '') continue;
     const before = block[field];
     const grows = GROWING.includes(field) && typeof before === 'string' && typeof value === 'string';
     block[field] = grows ? before + value : value;

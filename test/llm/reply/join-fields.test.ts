@@ -1,0 +1,24 @@
+import { expect, test } from 'vitest';
+import { joinFields } from '#core/llm/reply/join-fields.ts';
+
+const join = (...deltas: string[]) => {
+  const fields = {};
+  for (const delta of deltas) joinFields(fields, JSON.parse(delta));
+  return fields;
+};
+
+test.each([
+  ['at the top', '{"__proto__":{"isOurs":"no"},"reasoning":"a"}'],
+  ['in a field', '{"extra_content":{"__proto__":{"isOurs":"no"},"a":"b"}}'],
+  ['in a block', '{"reasoning_details":[{"type":"t","__proto__":{"isOurs":"no"}}]}'],
+])('other objects stay as they are if a server names the prototype of all %s', (_, delta) => {
+  join(delta, delta);
+  expect('isOurs' in {}).toBe(false);
+});
+
+test('a field has its own value if all objects have something of its name', () => {
+  expect(join('{"constructor":"a","toString":{"b":"c"}}', '{"toString":{"d":"e"}}')).toEqual({
+    constructor: 'a',
+    toString: { b: 'c', d: 'e' },
+  });
+});
