@@ -48,3 +48,7 @@ test.each([
 ])('the pattern %s leaves as %s', (pattern, expected) => {
   expect(portablePattern(pattern)).toBe(expected);
 });
+
+test('a pattern of thousands of comments without an end is not read', () => {
+  expect(compilePattern(`${'(?#'.repeat(20_000)}\\Z`)).toBeNull();
+});

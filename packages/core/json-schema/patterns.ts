@@ -73,8 +73,8 @@ function compile(source: string, flags: string): RegExp | null {
 /** Flags for the whole pattern, as Python and PCRE have them. */
 const FLAGS = /^\(\?([ims]+)\)/;
 
-/** Tokens: an escape, the parts of groups of Python and PCRE, a comment, or a character. */
-const TOKEN = /\\[\s\S]|\(\?P<|\(\?P=(\w+)\)|\(\?#[^)]*\)|[\s\S]/gu;
+/** Tokens: an escape, the parts of groups of Python and PCRE, a comment, or a character. Longer comments are not read. */
+const TOKEN = /\\[\s\S]|\(\?P<|\(\?P=(\w{1,100})\)|\(\?#[^)]{0,200}\)|[\s\S]/gu;
 
 /** Translates words of Python and PCRE. Null if a word is not known. */
 function translate(pattern: string): Translated | null {

@@ -14,7 +14,7 @@ export function findWireNames(schema: Schema, { allowed, others }: NameRules): W
   const names = namesIn(schema, new Set());
   const refused = [...names].filter((name) => !allowed.test(name));
   if (refused.length === 0) return null;
-  const taken = new Set(names);
+  const taken: Taken = { names: new Set(names), numbers: new Map() };
   return new Map(refused.map((name) => [name, freshName(plainName(name, others), taken)]));
 }
 
@@ -38,10 +38,19 @@ function plainName(name: string, others: RegExp): string {
   return /[a-zA-Z0-9]/.test(plain) ? plain : 'property';
 }
 
-function freshName(plain: string, taken: Set<string>): string {
+/** The names that are taken, and the last number behind each beginning: many names may become the same. */
+type Taken = { names: Set<string>; numbers: Map<string, number> };
+
+function freshName(plain: string, { names, numbers }: Taken): string {
+  const beginning = plain.slice(0, LONGEST - NUMBER);
+  let number = numbers.get(beginning) ?? 1;
   let fresh = plain;
-  for (let number = 2; taken.has(fresh); number += 1) fresh = `${plain.slice(0, LONGEST - NUMBER)}_${number}`;
-  taken.add(fresh);
+  while (names.has(fresh)) {
+    number += 1;
+    fresh = `${beginning}_${number}`;
+  }
+  numbers.set(beginning, number);
+  names.add(fresh);
   return fresh;
 }
 
