@@ -126,3 +126,19 @@ test('arguments of many cumulative pieces are kept once, however long they are',
 
   expect(gather({ name: 'charge' }, ...[...pieces, whole].map((text) => ({ text })))).toEqual([`charge ${whole}`]);
 });
+
+test.each(['null', '[]', '""', '{}'])('arguments are read if %s stands before or after them', (blank) => {
+  const whole = ['a charge {"amount":5}'];
+  expect(gather(at(0, blank, { id: 'a', name: 'charge' }), at(0, '{"amount":'), at(0, '5}'))).toEqual(whole);
+  expect(gather(charge, at(0, blank))).toEqual(whole);
+});
+
+test('arguments go on if each piece has a made-up id and the name', () => {
+  const pieces = ['{"amount"', ':', '5}'].map((text, id) => at(0, text, { id: `${id}`, name: 'charge' }));
+  expect(gather(...pieces)).toEqual(['0 charge {"amount":5}']);
+});
+
+test('arguments are read if they begin with a megabyte of blanks', () => {
+  const blanks = ' '.repeat(1_000_000);
+  expect(gather(at(0, `${blanks}x`, { name: 'charge' }), at(0, 'y'))).toEqual([`charge ${blanks}xy`]);
+});

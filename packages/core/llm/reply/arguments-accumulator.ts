@@ -52,9 +52,9 @@ function append(args: ArgumentsAccumulator, piece: string): string {
   return piece;
 }
 
-/** Some servers send an empty object before the arguments. */
+/** Some servers send an empty object, or another word for no arguments, before the arguments or after them. */
 function isBlank(text: string): boolean {
-  return /^\s*(\{\s*\})?\s*$/.test(text);
+  return text.length < LONGEST_PLAIN && /^\s*(\{\s*\}|\[\s*\]|null|"")?\s*$/.test(text);
 }
 
 /** Whether no arguments have come, or only an empty object. */
@@ -86,10 +86,10 @@ export function isRepeated({ whole }: ArgumentsAccumulator, again: string): bool
  * something: each piece all before it, the whole at the end, or an empty object at the start. The repetition is left
  * out.
  */
-export function settleArguments({ text, latest }: ArgumentsAccumulator): string {
+export function settleArguments({ text, latest, scan }: ArgumentsAccumulator): string {
   if (!text.trim() || parseJson(text) !== undefined) return text;
   if (latest && parseJson(latest) !== undefined) return latest;
-  return onlyValueIn(text) ?? text;
+  return (scan.isClosed ? onlyValueIn(text) : null) ?? text;
 }
 
 /**
@@ -100,13 +100,14 @@ export function unwrapArguments(text: string): string {
   if (/^\s*\{/.test(text)) return text;
   const value = text.trim() ? parseJson(text) : null;
   if (value === null || value === '' || (Array.isArray(value) && value.length === 0)) return '{}';
-  return typeof value === 'string' && isRecord(parseJson(value)) ? value : text;
+  const isWritten = typeof value === 'string' && /^\s*["{[n]/.test(value) && parseJson(value) !== undefined;
+  return isWritten ? unwrapArguments(value) : text;
 }
 
-/** The one object that a text of several objects repeats, beside empty objects. Null if there are several, or none. */
+/** The one object that a text of several objects repeats, beside words for no arguments. Null if there are several, or none. */
 function onlyValueIn(text: string): string | null {
-  const values = valuesIn(text);
-  if (!values?.every((value) => isRecord(parseJson(value)))) return null;
+  const values = valuesIn(text.replace(/^\s*null\b/, ''));
+  if (!values?.every((value) => isBlank(value) || isRecord(parseJson(value)))) return null;
   const said = values.filter((value) => !isBlank(value));
   const distinct = new Set(said.map(canonicalJson));
   if (distinct.size > 1) return null;

@@ -75,12 +75,20 @@ export function requestedCall({ id, name, arguments: args }: CallAccumulator, is
   return { id: cleanText(id), name: cleanText(name), arguments: cleanText(isCut ? text : unwrapArguments(text)) };
 }
 
-/** The calls without those that came twice: with the same id, name and arguments. */
-export function distinctCalls(calls: readonly CallAccumulator[]): CallAccumulator[] {
-  if (calls.length < 2) return [...calls];
-  const said = new Map(calls.map((call) => [call, call.id && JSON.stringify([call.id, call.name, settled(call)])]));
-  const keys = [...said.values()];
-  return calls.filter((call, index) => !said.get(call) || keys.indexOf(said.get(call) ?? '') === index);
+/** The calls without those that came twice, and without those that have neither a name nor arguments beside others. */
+export function distinctCalls(all: readonly CallAccumulator[]): CallAccumulator[] {
+  const named = all.filter((call) => call.name !== '' || !hasNoArguments(call.arguments));
+  const calls = named.length > 0 ? named : all;
+  const alike = Map.groupBy(calls, ({ id, name }) => JSON.stringify([id, name]));
+  const said = new Set<string>();
+  return calls.filter((call) => {
+    const key = JSON.stringify([call.id, call.name]);
+    if (!call.id || alike.get(key)?.length === 1) return true;
+    const whole = key + settled(call);
+    const isFirst = !said.has(whole);
+    said.add(whole);
+    return isFirst;
+  });
 }
 
 function settled({ arguments: args }: CallAccumulator): string {
@@ -151,11 +159,18 @@ function compare(calls: CallsAccumulator, call: CallAccumulator, delta: CallDelt
   return isWhole ? meaningOfWhole(call, delta) : 'continued';
 }
 
-function startsAnother(calls: CallsAccumulator, call: CallAccumulator, { index, id, name }: CallDelta): boolean {
-  if (id && call.id && id !== call.id) return true;
+function startsAnother(calls: CallsAccumulator, call: CallAccumulator, { index, id, name, text }: CallDelta): boolean {
+  if (id && call.id && id !== call.id) return !isMiddle(call, { index, name, text });
   if (index !== null && call.index !== null && index !== call.index) return true;
   if (name !== call.name) return joinedName(calls, call, name) === null;
   return call.namedIn === calls.chunks && !(id && call.id);
+}
+
+/** Whether a piece goes on in the middle of arguments. Some servers make up an id and repeat the name with each piece. */
+function isMiddle(call: CallAccumulator, { index, name, text }: Omit<CallDelta, 'id'>): boolean {
+  const isSame = index !== null && index === call.index && name === call.name;
+  if (!isSame || hasNoArguments(call.arguments) || hasWholeArguments(call.arguments)) return false;
+  return text.trim() !== '' && !text.trimStart().startsWith('{');
 }
 
 /** The meaning of arguments that come with the name, after a call that has whole arguments. */
