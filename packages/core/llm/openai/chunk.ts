@@ -9,20 +9,23 @@ const CallDelta = z.looseObject({ index: lenientIndex, id: lenientWord, function
 export type CallDelta = z.infer<typeof CallDelta>;
 
 const textPart = (text: string) => ({ type: 'text', text, thinking: null });
-const ContentPart = z.union([
-  z.string().transform(textPart),
-  z.object({
-    type: z.string(),
-    text: lenientText,
-    thinking: lenient(z.array(z.object({ text: lenientText }))),
-  }),
-  // Cloudflare sends JSON that it was asked for as an object.
-  z.record(z.string(), z.unknown()).transform((json) => textPart(JSON.stringify(json))),
-]);
-export type ContentPart = z.infer<typeof ContentPart>;
+const TypedPart = z.object({
+  type: z.string(),
+  text: lenientText,
+  thinking: lenient(z.union([z.array(z.object({ text: lenientText })), z.string().transform((text) => [{ text }])])),
+});
+const TextPart = z.object({ text: z.string() }).transform(({ text }) => textPart(text));
+// Cloudflare sends JSON that it was asked for as an object.
+const JsonPart = z
+  .record(z.string(), z.unknown())
+  .transform((json) => textPart(Object.keys(json).length > 0 ? JSON.stringify(json) : ''));
+const ListedPart = z.union([z.string().transform(textPart), TypedPart, TextPart, JsonPart]);
+export type ContentPart = z.infer<typeof ListedPart>;
 
 const ChunkDelta = z.looseObject({
-  content: z.union([z.string(), z.array(ContentPart), ContentPart.transform((part) => [part])]).nullish(),
+  content: z
+    .union([z.string(), z.array(ListedPart), z.union([TypedPart, JsonPart]).transform((part) => [part])])
+    .nullish(),
   refusal: lenientText,
   // Some servers send a single call without a list.
   tool_calls: z.preprocess((calls) => (isRecord(calls) ? [calls] : calls), z.array(CallDelta).nullish()),
@@ -50,6 +53,8 @@ const Choice = z.object({
   finish_reason: lenientWord,
   usage,
 });
+/** One choice of a chunk. */
+export type Choice = z.infer<typeof Choice>;
 
 /**
  * One chunk of a Chat Completions stream, as loosely as servers keep to it; a reply sent whole (`message`) is one

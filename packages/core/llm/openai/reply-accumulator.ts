@@ -2,7 +2,7 @@ import { cleanText } from '../../text.ts';
 import type { Reply, Usage } from '../../turn/reply.ts';
 import { nameFailure } from '../errors/name-failure.ts';
 import type { Delta } from '../provider.ts';
-import { finishReasonOf, type OwnWords } from '../reply/finish-reason.ts';
+import { finishReasonOf, isReason, type OwnWords } from '../reply/finish-reason.ts';
 import {
   type CallsAccumulator,
   distinctCalls,
@@ -13,9 +13,11 @@ import {
   startCalls,
 } from '../reply/gather-calls.ts';
 import type { Fields } from '../reply/join-fields.ts';
-import { type CallDelta, Chunk, type ChunkDelta, type WireUsage } from './chunk.ts';
+import { withoutBlanks } from '../reply/without-blanks.ts';
+import { type CallDelta, type Choice, Chunk, type ChunkDelta, type WireUsage } from './chunk.ts';
 import { gatherCallState, gatherThoughts } from './gather-thoughts.ts';
 import { opaqueOf } from './opaque.ts';
+import { callsOf, hasCall, hasMedia, isBlank, restOf, textOf } from './rest-of.ts';
 
 /** A reply while its chunks arrive. */
 export type ReplyAccumulator = {
@@ -30,6 +32,8 @@ export type ReplyAccumulator = {
   callStates: Map<number, Fields>;
   /** The reply has reasoning or media, so that it says something without a text. */
   hasMore: boolean;
+  /** Some of the reply came in deltas. */
+  hasDeltas: boolean;
   /** The reply came whole, so that nothing is missing even if no reason to stop is given. */
   isWhole: boolean;
   finishReasonRaw: string | null;
@@ -56,6 +60,7 @@ export function startReply({ provider, toolNames, ownWords }: Answering): ReplyA
     state: {},
     callStates: new Map(),
     hasMore: false,
+    hasDeltas: false,
     isWhole: false,
     finishReasonRaw: null,
     usage: null,
@@ -70,24 +75,32 @@ export function startReply({ provider, toolNames, ownWords }: Answering): ReplyA
  * cannot be read fails as `provider_bad_response`.
  */
 export function takeChunk(reply: ReplyAccumulator, raw: unknown): Delta[] {
-  const { success, data: chunk } = Chunk.safeParse(raw);
-  if (!success) throw unusable(reply, 'not a chat completion chunk');
+  const chunk = Chunk.safeParse(raw).data ?? Chunk.safeParse(withoutBlanks(raw)).data;
+  if (!chunk) throw unusable(reply, 'not a chat completion chunk');
 
-  // Only the first choice is the reply, whatever `n` was asked for.
-  const choice = chunk.choices?.find((each) => each && !each.index);
-  const usage = chunk.usage ?? choice?.usage ?? chunk.x_groq?.usage;
+  // Only the first choice is the reply, whatever `n` was asked for. Copilot gives its text and its calls a choice each.
+  const choices = (chunk.choices ?? []).flatMap((each) => (each && !each.index ? [each] : []));
+  const usage = chunk.usage ?? choices[0]?.usage ?? chunk.x_groq?.usage;
   const counted = usage ? readUsage(usage) : null;
   reply.usage = counted ?? reply.usage;
-  if (choice?.finish_reason) reply.finishReasonRaw = choice.finish_reason;
-  if (choice?.message) reply.isWhole = true;
-  const delta = choice?.delta ?? choice?.message;
-  const deltas = delta ? takeDelta(reply, delta) : [];
-  const isAlone = deltas.length === 0 && !(delta && hasCall(delta));
+  const deltas = choices.flatMap((choice) => takeChoice(reply, choice));
+  const isAlone = deltas.length === 0 && !choices.some(({ delta, message }) => hasCall(delta ?? message ?? {}));
   if (counted) reply.counts += 1;
   // Usage that is counted as the reply goes, beside its deltas, says nothing about its end. Beside a single delta it
   // counts: some servers end so. One that counts with each delta and is cut after its first looks the same.
   reply.hasCounted = counted ? isAlone || reply.counts === 1 : reply.hasCounted && isAlone;
   return deltas;
+}
+
+function takeChoice(reply: ReplyAccumulator, { delta, message, finish_reason: reason }: Choice): Delta[] {
+  if (isReason(reason)) reply.finishReasonRaw = reason;
+  if (delta) {
+    reply.hasDeltas = true;
+    return takeDelta(reply, delta);
+  }
+  if (!message) return [];
+  reply.isWhole = true;
+  return takeDelta(reply, reply.hasDeltas ? restOf(message, reply) : message);
 }
 
 /**
@@ -105,8 +118,10 @@ export function isFinished(reply: ReplyAccumulator): boolean {
 /** The reply in our words. A stream that was cut, or a reply that is of no use, is a `ProviderFailed` to try again. */
 export function finishReply(reply: ReplyAccumulator): Reply {
   const { provider, finishReasonRaw, refusalFrom, usage, ownWords } = reply;
-  checkEnd(reply);
+  if (!isFinished(reply)) throw nameFailure('provider_unavailable', { provider, reason: 'the stream was cut' });
   const calls = distinctCalls(reply.calls.all);
+  // A call without a name cannot be answered.
+  if (calls.some(({ name }) => !name)) throw unusable(reply, 'a tool call has no name');
   const seen = { calls: calls.length > 0, refused: refusalFrom !== null };
   const finishReason = finishReasonOf(finishReasonRaw ?? 'stop', seen, { provider, own: ownWords });
   return {
@@ -138,12 +153,6 @@ function takeDelta(reply: ReplyAccumulator, delta: ChunkDelta): Delta[] {
   ];
 }
 
-/** Images (OpenRouter) or audio, which Pawl neither stores nor shows. */
-function hasMedia({ content, images, audio }: ChunkDelta): boolean {
-  const isMedia = Array.isArray(content) && content.some(({ type }) => /image|audio|video/.test(type ?? ''));
-  return isMedia || (Array.isArray(images) && images.length > 0) || Boolean(audio);
-}
-
 function takeCalls(reply: ReplyAccumulator, deltas: CallDelta[]): Delta[] {
   const calls = deltas.filter((delta) => !isBlank(delta));
   if (calls.length === 0) return [];
@@ -172,36 +181,6 @@ function gathered(delta: CallDelta): Gathered {
 function textOfArguments(args: unknown): string {
   if (args === null || args === undefined) return '';
   return typeof args === 'string' ? args : JSON.stringify(args);
-}
-
-/** Some servers send a call with all its fields empty if there is none. */
-function isBlank(delta: CallDelta): boolean {
-  const { id, function: called } = delta;
-  if (id || called?.name || called?.arguments) return false;
-  return !Object.entries(delta).some(([name, value]) => value && !BESIDE.has(name));
-}
-
-const BESIDE = new Set(['index', 'id', 'type', 'function']);
-
-/** Also if the delta has no arguments yet: the call's name comes before them. */
-function hasCall(delta: ChunkDelta): boolean {
-  return !callsOf(delta).every(isBlank);
-}
-
-function callsOf({ tool_calls, function_call }: ChunkDelta): CallDelta[] {
-  return tool_calls ?? (function_call ? [{ function: function_call }] : []);
-}
-
-function textOf({ content }: ChunkDelta): string {
-  if (!Array.isArray(content)) return content ?? '';
-  return content.reduce((text, part) => text + (part.text ?? ''), '');
-}
-
-/** A call without a name cannot be answered. */
-function checkEnd(reply: ReplyAccumulator): void {
-  const { provider, calls } = reply;
-  if (!isFinished(reply)) throw nameFailure('provider_unavailable', { provider, reason: 'the stream was cut' });
-  if (calls.all.some(({ name }) => !name)) throw unusable(reply, 'a tool call has no name');
 }
 
 function unusable({ provider }: ReplyAccumulator, reason: string) {

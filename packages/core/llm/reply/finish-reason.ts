@@ -8,28 +8,44 @@ type Meaning = FinishReason | 'failed' | 'overloaded';
 /** The words of an operator in small letters, `PAWL_PROVIDERS.<name>.finish_reasons`. */
 export type OwnWords = ReadonlyMap<string, FinishReason>;
 
-/**
- * The words that servers have for why the model stopped, all wires together. The server that is not obvious is named.
- */
-const WORDS: [Meaning, string[]][] = [
-  ['stop', ['stop', 'end_turn', 'stop_sequence', 'complete', 'eos', 'eos_token', 'endoftext', 'unexpected_tool_call']],
-  ['tool_calls', ['tool_calls', 'tool_call', 'tool_use', 'function_call']],
-  ['length', ['length', 'max_tokens', 'max_output_tokens', 'max_length', 'model_length', 'token_limit']],
-  ['length', ['continuation', 'model_context_window_exceeded', 'context_window_exceeded', 'time_limit', 'pause_turn']],
-  ['content_filter', ['content_filter', 'content_filtered', 'guardrail_intervened', 'safety', 'recitation']],
-  ['content_filter', ['language', 'blocklist', 'prohibited_content', 'spii', 'model_armor', 'image_safety']],
-  // Z.ai, Cohere.
-  ['content_filter', ['image_prohibited_content', 'image_recitation', 'sensitive', 'error_toxic']],
-  ['refusal', ['refusal']],
-  // vLLM and SGLang abort; Z.ai's network fails; watsonx cancels.
-  ['failed', ['error', 'abort', 'aborted', 'network_error', 'cancelled', 'canceled', 'timeout']],
-  // Bedrock and Gemini call a call malformed.
-  ['failed', ['malformed_function_call', 'malformed_response', 'malformed_model_output', 'malformed_tool_use']],
+/** The words that servers have for why the model stopped, all wires together. The server that is not obvious is named. */
+const WORDS: Record<Meaning, string[]> = {
+  stop: ['stop', 'end_turn', 'stop_sequence', 'complete', 'eos', 'eos_token', 'endoftext', 'unexpected_tool_call'],
+  tool_calls: ['tool_calls', 'tool_call', 'tool_use', 'function_call'],
+  length: [
+    ...['length', 'max_tokens', 'max_output_tokens', 'max_length', 'model_length', 'token_limit', 'continuation'],
+    ...['model_context_window_exceeded', 'context_window_exceeded', 'time_limit', 'pause_turn'],
+    // Text Generation Inference, Cohere.
+    ...['max_new_tokens', 'context_length_exceeded', 'length_exceeded', 'error_limit'],
+  ],
+  content_filter: [
+    ...['content_filter', 'content_filtered', 'guardrail_intervened', 'safety', 'recitation', 'language', 'blocklist'],
+    ...['prohibited_content', 'spii', 'model_armor', 'image_safety', 'image_prohibited_content', 'image_recitation'],
+    // Z.ai, Cohere.
+    ...['sensitive', 'error_toxic', 'content_policy_violation', 'moderation'],
+  ],
+  refusal: ['refusal'],
+  // vLLM and SGLang abort; Z.ai's network fails; watsonx and Cohere cancel; Bedrock and Gemini call a call malformed.
+  failed: [
+    ...['error', 'abort', 'aborted', 'network_error', 'cancelled', 'canceled', 'user_cancel', 'timeout'],
+    ...['failed', 'server_error', 'internal_error', 'upstream_error'],
+    ...['malformed_function_call', 'malformed_response', 'malformed_model_output', 'malformed_tool_use'],
+  ],
   // DeepSeek.
   ['overloaded', ['insufficient_system_resource']],
 ];
 
 const MEANINGS = new Map(WORDS.flatMap(([meaning, words]) => words.map((word) => [word, meaning] as const)));
+
+/** Words for no reason. Some servers write null as a text; watsonx says that it has not finished. */
+const UNSAID = /^\s*(null|none|undefined|not_finished|0)?\s*$/i;
+
+/** Whether a word says why the model stopped. */
+export function isReason(word: string | null | undefined): word is string {
+  return typeof word === 'string' && word.length < LONGEST_UNSAID ? !UNSAID.test(word) : Boolean(word);
+}
+
+const LONGEST_UNSAID = 20;
 
 /** What a reply has beside its finish reason. */
 export type Seen = { calls: boolean; refused?: boolean };

@@ -1,0 +1,89 @@
+import { expect, test } from 'vitest';
+import { finishReply, startReply, takeChunk } from '#core/llm/openai/reply-accumulator.ts';
+
+const chunk = (delta: unknown, finish: unknown = null) => ({ choices: [{ index: 0, delta, finish_reason: finish }] });
+const message = (said: object, finish: string | null = 'stop') => ({
+  choices: [{ index: 0, message: said, finish_reason: finish }],
+});
+const weather = (args: unknown, more: object = {}) => ({ ...more, function: { name: 'get_weather', arguments: args } });
+
+function parse(...chunks: unknown[]) {
+  const reply = startReply({ provider: 'openai', toolNames: ['get_weather'] });
+  const deltas = chunks.flatMap((each) => takeChunk(reply, each));
+  const { text, calls, finishReason } = finishReply(reply);
+  const shown = deltas.flatMap((delta) => (delta.kind === 'text' ? delta.text : [])).join('');
+  return { text, shown, calls: calls.map((call) => `${call.name} ${call.arguments}`), finishReason };
+}
+
+const hi = { text: 'Hi.', shown: 'Hi.', calls: [], finishReason: 'stop' };
+
+test.each<[string, unknown]>([
+  ['null among calls', chunk({ tool_calls: [null] })],
+  ['a text for calls', chunk({ tool_calls: '' })],
+  ['false for calls', chunk({ tool_calls: false })],
+  ['a text for a function', chunk({ tool_calls: [{ index: 0, function: '' }] })],
+  ['false for content', chunk({ content: false })],
+  ['null among content', chunk({ content: [null] })],
+  ['an empty object for content', chunk({ content: {} })],
+  ['a text for a delta', chunk('')],
+  ['a list for a delta', chunk([])],
+  ['an object for choices', { choices: {} }],
+  ['a text among choices', { choices: [''] }],
+  ['null as a text for a reason', chunk({}, 'null')],
+])('a chunk says nothing if it has %s', (_, odd) => {
+  expect(parse(chunk({ content: 'Hi' }), odd, chunk({ content: '.' }), chunk({}, 'stop'))).toEqual(hi);
+});
+
+test.each(['null', 'None', 'not_finished', ''])('a stream is cut if its reason to stop was %j', (word) => {
+  expect(() => parse(chunk({ content: 'Hi' }, word))).toThrow(/cut/);
+});
+
+test.each<[string, object]>([
+  ['says it whole', { content: 'Hi.' }],
+  ['has more of it', { content: 'Hi. ' }],
+  ['says it in another way', { content: 'hi' }],
+  ['has no text', { content: null }],
+])('a text is not said twice if a message at the end %s', (_, said) => {
+  const { text, shown } = parse(chunk({ content: 'Hi' }), chunk({ content: '.' }), message(said));
+  expect([text?.trim(), shown.trim()]).toEqual(['Hi.', 'Hi.']);
+});
+
+test.each<[string, unknown[]]>([
+  ['has no ids', [chunk({ tool_calls: [weather('{"city":"Bern"}', { index: 0 })] })]],
+  ['is the only one with calls', [chunk({ content: 'A moment.' })]],
+])('a call is made once if the message at the end %s', (_, chunks) => {
+  const said = { content: null, tool_calls: [weather('{"city":"Bern"}')] };
+  expect(parse(...chunks, message(said, 'tool_calls')).calls).toEqual(['get_weather {"city":"Bern"}']);
+});
+
+test('a stream is cut if it repeats the message with each delta and has no reason to stop', () => {
+  const both = { index: 0, delta: { content: 'Hi' }, message: { content: 'Hi' }, finish_reason: null };
+  expect(() => parse({ choices: [both] })).toThrow(/cut/);
+});
+
+test('text and calls are one reply if a server gives each of them a choice', () => {
+  const choices = [{ message: { content: 'A moment.' } }, { message: { tool_calls: [weather('{}')] } }];
+  expect(parse({ choices: choices.map((each) => ({ ...each, finish_reason: 'tool_calls' })) })).toMatchObject({
+    text: 'A moment.',
+    calls: ['get_weather {}'],
+  });
+});
+
+test('a function call counts if the list of calls beside it is empty', () => {
+  const { calls } = parse(chunk({ tool_calls: [], function_call: weather('{}').function }), chunk({}, 'function_call'));
+  expect(calls).toEqual(['get_weather {}']);
+});
+
+test.each<[string, unknown]>([
+  ['has no type', [{ text: 'Hi.' }]],
+  ['is a text', ['Hi', '.']],
+])('a part of the content is text if it %s', (_, content) => {
+  expect(parse(chunk({ content }), chunk({}, 'stop'))).toEqual(hi);
+});
+
+test('a call without a name and arguments is left out if it stands beside another', () => {
+  const { calls } = parse(chunk({ tool_calls: [weather('{}', { index: 0, id: 'a' })] }), {
+    ...chunk({ tool_calls: [{ index: 1, id: 'b', function: { name: '', arguments: '' } }] }, 'tool_calls'),
+  });
+  expect(calls).toEqual(['get_weather {}']);
+});
