@@ -21,7 +21,7 @@ export function takeDelta(growing: BlockAccumulator, delta: BlockDelta): void {
       block.signature = textAt(block, 'signature') + textAt(delta, 'signature');
       return;
     case 'input_json_delta':
-      growing.json += textAt(delta, 'partial_json');
+      growing.json += pieceOf(delta);
       return;
     case 'citations_delta':
       if (!Array.isArray(block.citations)) block.citations = [];
@@ -40,6 +40,12 @@ export function givenArguments({ input }: Block): string {
   if (typeof input === 'string') return input;
   const isGiven = typeof input === 'object' && input !== null && Object.keys(input).length > 0;
   return isGiven ? JSON.stringify(input) : '';
+}
+
+/** The arguments in a delta. Some servers write them as an object. */
+export function pieceOf({ partial_json: piece }: BlockDelta): string {
+  if (typeof piece === 'string') return piece;
+  return piece === null || piece === undefined ? '' : JSON.stringify(piece);
 }
 
 /** The text in one field of a block or a delta, empty where there is none. */

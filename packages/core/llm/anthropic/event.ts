@@ -34,7 +34,7 @@ export const Event = z.object({
   content_block: Block.nullish(),
   delta: Delta.nullish(),
   usage,
-  content: z.array(Block).nullish(),
+  content: z.union([z.array(Block), z.string().transform((text) => [{ type: 'text', text }])]).nullish(),
   stop_reason: lenientWord,
   container: Delta.shape.container,
 });

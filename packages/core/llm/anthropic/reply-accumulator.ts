@@ -3,10 +3,18 @@ import { isRecord } from '../../json.ts';
 import type { Usage } from '../../turn/reply.ts';
 import { nameFailure } from '../errors/name-failure.ts';
 import type { Delta } from '../provider.ts';
-import type { OwnWords } from '../reply/finish-reason.ts';
-import { type CallsAccumulator, gatherCall, growCall, nextChunk, startCalls } from '../reply/gather-calls.ts';
+import { isReason, type OwnWords } from '../reply/finish-reason.ts';
+import {
+  type CallAccumulator,
+  type CallsAccumulator,
+  gatherCall,
+  growCall,
+  nextChunk,
+  startCalls,
+} from '../reply/gather-calls.ts';
+import { withoutBlanks } from '../reply/without-blanks.ts';
 import { boundReply } from '../unusable-reply.ts';
-import { type BlockAccumulator, givenArguments, leadOf, takeDelta, textAt, wholeBlock } from './block.ts';
+import { type BlockAccumulator, givenArguments, leadOf, pieceOf, takeDelta, textAt, wholeBlock } from './block.ts';
 import { type Block, type BlockDelta, Event, KINDS, type WireUsage } from './event.ts';
 
 /** A reply while its events arrive; one that pauses is resumed into the same reply. */
@@ -15,6 +23,7 @@ export type ReplyAccumulator = {
   ownWords: OwnWords | undefined;
   blocks: BlockAccumulator[];
   calls: CallsAccumulator;
+  callBlocks: Map<CallAccumulator, BlockAccumulator>;
   /** The blocks of the message being read, by the index the wire gives them. */
   open: Map<number, BlockAccumulator>;
   isStopped: boolean;
@@ -38,6 +47,7 @@ export function startReply({ provider, toolNames, ownWords }: Answering): ReplyA
     ownWords,
     blocks: [],
     calls: startCalls(toolNames),
+    callBlocks: new Map(),
     open: new Map(),
     isStopped: false,
     stopReasonRaw: null,
@@ -53,8 +63,8 @@ export function startReply({ provider, toolNames, ownWords }: Answering): ReplyA
  */
 export function takeEvent(reply: ReplyAccumulator, raw: unknown): Delta[] {
   if (!isRecord(raw) || !KINDS.has(raw.type)) return [];
-  const { success, data: event } = Event.safeParse(raw);
-  if (!success) throw unusable(reply, 'not an event of a message');
+  const event = Event.safeParse(raw).data ?? Event.safeParse(withoutBlanks(raw)).data;
+  if (!event) throw unusable(reply, 'not an event of a message');
 
   switch (event.type) {
     case 'message_start':
@@ -68,6 +78,7 @@ export function takeEvent(reply: ReplyAccumulator, raw: unknown): Delta[] {
       takeEnd(reply, event);
       return [];
     case 'message_stop':
+      if (isReason(event.stop_reason)) reply.stopReasonRaw ??= event.stop_reason;
       reply.isStopped = true;
       return [];
     case 'message':
@@ -108,9 +119,9 @@ function startCall(reply: ReplyAccumulator, index: number, block: Block): Delta[
   nextChunk(reply.calls);
   const delta = { index, id: textAt(block, 'id'), name: textAt(block, 'name'), text: givenArguments(block) };
   const { call, isNew, deltas } = gatherCall(reply.calls, delta);
-  const known = isNew ? undefined : reply.blocks.find((each) => each.call === call);
+  const known = isNew ? undefined : reply.callBlocks.get(call);
   if (known) reply.open.set(index, known);
-  else addBlock(reply, index, { block: { ...block }, json: '', call });
+  else reply.callBlocks.set(call, addBlock(reply, index, { block: { ...block }, json: '', call }));
   return deltas;
 }
 
@@ -120,13 +131,15 @@ function addBlock(reply: ReplyAccumulator, index: number, started: BlockAccumula
   return started;
 }
 
-function takeBlockDelta(reply: ReplyAccumulator, { index, delta }: Event): Delta[] {
-  if (!delta) return [];
+function takeBlockDelta(reply: ReplyAccumulator, { index, delta: given }: Event): Delta[] {
+  if (!given) return [];
+  const delta = typed(given);
   const at = index ?? reply.open.size - 1;
-  const growing = reply.open.get(at) ?? startUnnamed(reply, at, delta);
+  const open = reply.open.get(at);
+  const growing = open && takes(open, delta) ? open : startUnnamed(reply, at, delta);
   if (!growing) return [];
   const { call } = growing;
-  if (call && delta.type === 'input_json_delta') return growCall(call, textAt(delta, 'partial_json'));
+  if (call && delta.type === 'input_json_delta') return growCall(call, pieceOf(delta));
   const isFirst = !textAt(growing.block, 'text');
   takeDelta(growing, delta);
   boundReply(growing.json.length, REPLY_BOUNDS.argumentsLength, 'of arguments in one call');
@@ -139,12 +152,30 @@ function takeBlockDelta(reply: ReplyAccumulator, { index, delta }: Event): Delta
   return delta.type === 'thinking_delta' && thinking ? [{ kind: 'reasoning', text: thinking }] : [];
 }
 
+/** The fields that are pieces of a block, by the type of their delta. Some servers leave the type out. */
+const PIECES = { text_delta: 'text', thinking_delta: 'thinking', input_json_delta: 'partial_json' };
+
+function typed(delta: BlockDelta): BlockDelta {
+  if (delta.type) return delta;
+  const [type] = Object.entries(PIECES).find(([, field]) => delta[field]) ?? [];
+  return type ? { ...delta, type } : delta;
+}
+
+/** Whether a delta is a piece of this block. Some servers send a text under the index of the thought before it. */
+function takes({ block }: BlockAccumulator, { type }: BlockDelta): boolean {
+  if (type === 'text_delta') return block.type !== 'thinking' && block.type !== 'tool_use';
+  if (type === 'thinking_delta' || type === 'signature_delta')
+    return block.type !== 'text' && block.type !== 'tool_use';
+  return type !== 'input_json_delta' || (block.type !== 'text' && block.type !== 'thinking');
+}
+
 /** Some servers start no block before a text or a thought, or send the arguments of a call under another index. */
 function startUnnamed(reply: ReplyAccumulator, index: number, { type }: BlockDelta): BlockAccumulator | undefined {
   const json = '';
   if (type === 'text_delta') return addBlock(reply, index, { block: { type: 'text', text: '' }, json, call: null });
   if (type === 'thinking_delta')
     return addBlock(reply, index, { block: { type: 'thinking', thinking: '', signature: '' }, json, call: null });
+  if (type === 'signature_delta') return reply.blocks.findLast(({ block }) => block.type === 'thinking');
   if (type !== 'input_json_delta') return undefined;
   const last = reply.blocks.findLast(({ call }) => call !== null);
   if (!last) throw unusable(reply, 'a piece belongs to no block');
@@ -164,13 +195,15 @@ export function isFinished({ isStopped, stopReasonRaw }: ReplyAccumulator): bool
 }
 
 function takeEnd(reply: ReplyAccumulator, { delta, usage }: Event): void {
-  reply.stopReasonRaw = delta?.stop_reason ?? reply.stopReasonRaw;
+  if (isReason(delta?.stop_reason)) reply.stopReasonRaw = delta.stop_reason;
   reply.container = delta?.container?.id ?? reply.container;
   if (usage) reply.usage = joinUsage(reply.usage, usage);
 }
 
 function takeWhole(reply: ReplyAccumulator, { content, stop_reason, container, usage }: Event): Delta[] {
-  const deltas = (content ?? []).flatMap((block, index) => startBlock(reply, index, block));
+  // Some servers end a stream with the message that it made.
+  const blocks = reply.open.size > 0 ? [] : (content ?? []);
+  const deltas = blocks.flatMap((block, index) => startBlock(reply, index, block));
   takeEnd(reply, { type: 'message_delta', delta: { stop_reason, container }, usage });
   reply.isStopped = true;
   return deltas;

@@ -1,0 +1,68 @@
+import { expect, test } from 'vitest';
+import { finishReply } from '#core/llm/anthropic/finish-reply.ts';
+import { startReply, takeEvent } from '#core/llm/anthropic/reply-accumulator.ts';
+
+const start = (index: number, content_block: unknown) => ({ type: 'content_block_start', index, content_block });
+const piece = (index: number, delta: unknown) => ({ type: 'content_block_delta', index, delta });
+const text = (index: number, said: string) => piece(index, { type: 'text_delta', text: said });
+const end = (stop_reason: string) => ({ type: 'message_delta', delta: { stop_reason } });
+const use = { type: 'tool_use', id: 'a', name: 'get_weather', input: {} };
+
+function parse(...events: unknown[]) {
+  const reply = startReply({ provider: 'anthropic' });
+  const shown = events
+    .flatMap((event) => takeEvent(reply, event))
+    .flatMap((delta) => (delta.kind === 'text' ? delta.text : []));
+  const { calls, ...read } = finishReply(reply);
+  return { text: read.text, shown: shown.join(''), calls: calls.map((call) => call.arguments), opaque: read.opaque };
+}
+
+test.each<[string, unknown]>([
+  ['a text for a delta', piece(0, '')],
+  ['a list for a delta', piece(0, [])],
+  ['an empty object for a block', start(1, {})],
+  ['an empty reason to stop', end('')],
+  ['null as a text for a reason', end('null')],
+])('an event says nothing if it has %s', (_, odd) => {
+  const { text: read, shown } = parse(start(0, { type: 'text', text: '' }), text(0, 'Hi'), odd, text(0, '.'), {
+    type: 'message_stop',
+  });
+  expect([read, shown]).toEqual(['Hi.', 'Hi.']);
+});
+
+test('a stream is cut if its reason to stop was empty', () => {
+  expect(() => parse(start(0, { type: 'text', text: 'Hi' }), end(''))).toThrow(/cut/);
+});
+
+test('a text counts if it comes under the index of a thought', () => {
+  const thought = piece(0, { type: 'thinking_delta', thinking: 'Hm' });
+  const signature = piece(0, { type: 'signature_delta', signature: 'c2ln' });
+  const events = [start(0, { type: 'thinking', thinking: '' }), thought, text(0, 'Hi.'), signature, end('end_turn')];
+  const { text: read, shown, opaque } = parse(...events);
+  expect([read, shown]).toEqual(['Hi.', 'Hi.']);
+  expect(opaque).toEqual({
+    blocks: [
+      { type: 'thinking', thinking: 'Hm', signature: 'c2ln' },
+      { type: 'text', text: 'Hi.' },
+    ],
+  });
+});
+
+test('a text counts if its delta has no type', () => {
+  expect(parse(start(0, { type: 'text', text: '' }), piece(0, { text: 'Hi.' }), end('end_turn')).text).toBe('Hi.');
+});
+
+test('arguments count if their piece is an object', () => {
+  const delta = { type: 'input_json_delta', partial_json: { city: 'Bern' } };
+  expect(parse(start(0, use), piece(0, delta), end('tool_use')).calls).toEqual(['{"city":"Bern"}']);
+});
+
+test('a message says nothing new if its own stream came before it', () => {
+  const whole = { type: 'message', content: [{ type: 'text', text: 'Hi.' }, use], stop_reason: 'tool_use' };
+  const events = [start(0, { type: 'text', text: 'Hi.' }), start(1, use), end('tool_use'), whole];
+  expect(parse(...events)).toMatchObject({ text: 'Hi.', shown: 'Hi.', calls: ['{}'] });
+});
+
+test('a whole message is read if its content is a text', () => {
+  expect(parse({ type: 'message', content: 'Hi.', stop_reason: 'end_turn' }).text).toBe('Hi.');
+});
