@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { isRecord, parseJson } from '../../json.ts';
+import { isRecord, jsonObject } from '../../json.ts';
+import { unwrapArguments } from '../reply/arguments-accumulator.ts';
 import { lenient, lenientIndex, lenientNumber, lenientText, lenientWord } from '../reply/lenient.ts';
 
 const text = z.string().nullish();
@@ -14,19 +15,32 @@ const PartialArg = z.looseObject({
 /** One value of a call's arguments that arrive in chunks, under its JSON path; no value at all is null. */
 export type PartialArg = z.infer<typeof PartialArg>;
 
-/** Some gateways write the arguments as a text of JSON. */
+/** Some gateways write the arguments as a text of JSON, or in another way if there are none. */
 const Args = z.preprocess(
-  (args) => (typeof args === 'string' ? (parseJson(args || '{}') ?? args) : args),
+  (args) => (isRecord(args) || args === undefined ? args : (jsonObject(unwrapArguments(textOf(args))) ?? args)),
   z.record(z.string(), z.unknown()).nullish(),
 );
 
-const FunctionCall = z.object({
-  id: lenientWord,
-  name: text,
-  args: Args,
-  partialArgs: z.array(PartialArg).nullish(),
-  willContinue: lenient(z.boolean()),
-});
+function textOf(args: unknown): string {
+  return typeof args === 'string' ? args : JSON.stringify(args);
+}
+
+/** Some gateways give the arguments OpenAI's name. */
+function withArgs(call: unknown): unknown {
+  if (!isRecord(call) || call.args !== undefined || call.arguments === undefined) return call;
+  return { ...call, args: call.arguments };
+}
+
+const FunctionCall = z.preprocess(
+  withArgs,
+  z.object({
+    id: lenientWord,
+    name: text,
+    args: Args,
+    partialArgs: z.array(PartialArg).nullish(),
+    willContinue: lenient(z.boolean()),
+  }),
+);
 export type FunctionCall = z.infer<typeof FunctionCall>;
 
 const Part = z.looseObject({
@@ -100,7 +114,7 @@ function withCamelCase(chunk: unknown): unknown {
   if (!isRecord(chunk)) return chunk;
   const entries = Object.entries(chunk).map(([name, value]) => [
     CAMEL.get(name) ?? name,
-    name === 'args' ? value : withCamelCase(value),
+    name === 'args' || name === 'arguments' ? value : withCamelCase(value),
   ]);
   return Object.fromEntries(entries);
 }

@@ -27,28 +27,39 @@ export type GatheredCall = { started: CallAccumulator | null; deltas: Delta[] };
  * until then an empty delta shows that they are on their way.
  */
 export function gatherCall(calls: CallAccumulator[], chunk: FunctionCall): GatheredCall {
-  const open = calls.at(-1);
-  const isNext = Boolean(open?.isOpen && !chunk.name);
-  if (!isNext && (isBlank(chunk) || isRepeated(calls, chunk))) return { started: null, deltas: [] };
-  const call = isNext && open ? open : startCall(calls, chunk);
+  const last = calls.at(-1);
+  const open = last?.isOpen && !chunk.name ? last : undefined;
+  const known = open ? undefined : knownCall(calls, chunk);
+  const isSilent = known ? isRepeated(known, chunk) : !open && isBlank(chunk);
+  if (isSilent) return { started: null, deltas: [] };
+  const more = open ?? bare(known);
+  const call = more ?? startCall(calls, chunk);
 
   Object.assign(call.args, chunk.args ?? {});
   for (const partial of chunk.partialArgs ?? []) addPartial(call, partial);
   call.isOpen = chunk.willContinue ?? false;
   const text = call.isOpen ? '' : JSON.stringify(call.args);
-  const delta: Delta = { kind: 'tool-arguments', index: calls.length - 1, text };
-  return { started: isNext ? null : call, deltas: [delta] };
+  const delta: Delta = { kind: 'tool-arguments', index: calls.lastIndexOf(call), text };
+  return { started: more ? null : call, deltas: [delta] };
 }
 
 function isBlank({ id, name, args, partialArgs }: FunctionCall): boolean {
   return !id && !name && !args && !partialArgs?.length;
 }
 
-/** Some gateways send a whole call once more, with the id that it had. */
-function isRepeated(calls: CallAccumulator[], { id, name, args, partialArgs }: FunctionCall): boolean {
-  if (!id || partialArgs?.length) return false;
-  const known = calls.find((call) => call.id === id && call.name === name && !call.isOpen);
-  return known !== undefined && canonicalText(known.args) === canonicalText(args ?? {});
+/** Some gateways send a call once more with the id that it had, whole or with arguments that were missing. */
+function knownCall(calls: CallAccumulator[], { id, name, partialArgs }: FunctionCall): CallAccumulator | undefined {
+  if (!id || partialArgs?.length) return undefined;
+  return calls.findLast((call) => call.id === id && call.name === name && !call.isOpen);
+}
+
+/** The call if it has no arguments yet. */
+function bare(call: CallAccumulator | undefined): CallAccumulator | undefined {
+  return call && Object.keys(call.args).length === 0 ? call : undefined;
+}
+
+function isRepeated(known: CallAccumulator, { args }: FunctionCall): boolean {
+  return canonicalText(known.args) === canonicalText(args ?? {});
 }
 
 function startCall(calls: CallAccumulator[], { id, name }: FunctionCall): CallAccumulator {

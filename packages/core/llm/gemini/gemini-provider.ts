@@ -1,3 +1,4 @@
+import { parseJson } from '../../json.ts';
 import type { Reply } from '../../turn/reply.ts';
 import { costsNothing, nameBreakages } from '../errors/classify-breakage.ts';
 import { errorInAnswer } from '../errors/error-in-answer.ts';
@@ -112,7 +113,10 @@ async function* chunksIn(opened: OpenedReply): AsyncGenerator<unknown> {
     return;
   }
   for await (const events of opened.events) {
-    for (const { data } of events) yield* jsonValuesIn(data).flat();
+    for (const { name, data } of events) {
+      if (name === 'error') yield { error: parseJson(data) ?? data };
+      else yield* jsonValuesIn(data).flat();
+    }
   }
 }
 

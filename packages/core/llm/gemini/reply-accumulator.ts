@@ -5,7 +5,8 @@ import type { RequestedCall } from '../../turn/message.ts';
 import type { FinishReason, Reply, Usage } from '../../turn/reply.ts';
 import { nameFailure } from '../errors/name-failure.ts';
 import type { Delta } from '../provider.ts';
-import { finishReasonOf, type OwnWords } from '../reply/finish-reason.ts';
+import { finishReasonOf, isReason, type OwnWords } from '../reply/finish-reason.ts';
+import { withoutBlanks } from '../reply/without-blanks.ts';
 import { boundReply } from '../unusable-reply.ts';
 import { Chunk, type Part, type WireUsage } from './chunk.ts';
 import { type CallAccumulator, gatherCall } from './gather-calls.ts';
@@ -41,15 +42,15 @@ export function startReply({ provider, ownWords }: Answering): ReplyAccumulator 
  */
 export function takeChunk(reply: ReplyAccumulator, raw: unknown): Delta[] {
   if (!isRecord(raw)) return [];
-  const { success, data: chunk } = Chunk.safeParse(raw);
-  if (!success) throw unusable(reply, 'not a generateContent chunk');
+  const chunk = Chunk.safeParse(raw).data ?? Chunk.safeParse(withoutBlanks(raw)).data;
+  if (!chunk) throw unusable(reply, 'not a generateContent chunk');
 
   // Counts grow from chunk to chunk; some chunks carry only what kind of traffic they are.
   reply.usage = (chunk.usageMetadata && readUsage(chunk.usageMetadata)) ?? reply.usage;
   reply.blockReason = blockReasonOf(chunk) ?? reply.blockReason;
   // Only the first candidate is the reply, however many were asked for.
   const candidate = chunk.candidates?.find(({ index }) => !index);
-  if (candidate?.finishReason) reply.finishReasonRaw = candidate.finishReason;
+  if (isReason(candidate?.finishReason)) reply.finishReasonRaw = candidate.finishReason;
   return (candidate?.content?.parts ?? []).flatMap((part) => gatherPart(reply, part));
 }
 
@@ -102,6 +103,10 @@ const NUMBERS = new Map([
   ['2', 'MAX_TOKENS'],
   ['3', 'SAFETY'],
   ['4', 'RECITATION'],
+  // Vertex numbers its filters in another order.
+  ['6', 'BLOCKLIST'],
+  ['7', 'BLOCKLIST'],
+  ['8', 'PROHIBITED_CONTENT'],
 ]);
 
 function askedCall({ id, name, args }: CallAccumulator): RequestedCall {
