@@ -3,6 +3,7 @@ import { MCP_BOUNDS } from '../../bounds/mcp-bounds.ts';
 import { isRecord } from '../../json.ts';
 import { tooLarge } from './error.ts';
 import { wrapTool } from './list/read-tool.ts';
+import { tidyResult } from './tidy-result.ts';
 
 type Message = JSONRPCMessage | JSONRPCMessage[];
 
@@ -37,7 +38,10 @@ export function boundResults(): ResultBounds {
     check(message) {
       const result = 'result' in message && isRecord(message.result) ? message.result : null;
       const bound = result && excess(result);
-      if (bound === null) return void (result && wrapTools(result));
+      if (bound === null) {
+        if (result) tidyResult(result);
+        return void (result && wrapTools(result));
+      }
       Reflect.deleteProperty(message, 'result');
       Object.assign(message, { error: tooLarge(bound) });
     },

@@ -1,0 +1,34 @@
+import { isRecord } from '../../json.ts';
+
+type Result = Record<string, unknown>;
+
+/**
+ * Tidies a result in place before the SDK checks it, since the SDK refuses the whole answer of a tool that has run:
+ * - A field that is null is missing.
+ * - Content of an unknown kind is text.
+ */
+export function tidyResult(result: Result): void {
+  for (const [name, value] of Object.entries(result)) {
+    if (value === null && name !== 'tools') Reflect.deleteProperty(result, name);
+  }
+  if ('content' in result) result.content = [result.content].flat().flatMap(tidyBlock);
+  const { structuredContent: structured } = result;
+  if (structured === undefined || isRecord(structured)) return;
+  Reflect.deleteProperty(result, 'structuredContent');
+  const said = Array.isArray(result.content) ? result.content : [];
+  if (said.length === 0) result.content = [textBlock(JSON.stringify(structured))];
+}
+
+const KINDS: ReadonlySet<unknown> = new Set(['text', 'image', 'audio', 'resource', 'resource_link']);
+
+function tidyBlock(block: unknown): unknown[] {
+  if (block === null || block === undefined) return [];
+  if (typeof block === 'string') return [textBlock(block)];
+  if (!isRecord(block) || !KINDS.has(block.type)) return [textBlock(JSON.stringify(block))];
+  if (block.type === 'text' && (block.text === null || block.text === undefined)) return [];
+  return [Object.fromEntries(Object.entries(block).filter(([, value]) => value !== null))];
+}
+
+function textBlock(text: string): Result {
+  return { type: 'text', text };
+}
