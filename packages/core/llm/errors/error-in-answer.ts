@@ -9,7 +9,7 @@ export function errorInAnswer(value: unknown, name: string | null = null): unkno
   const first = Array.isArray(value) ? value[0] : value;
   if (!isRecord(first)) return undefined;
   if (saysSomething(first.error) || isBaseError(first.base_resp)) return first;
-  if (hasContent(first)) return undefined;
+  if (hasContent(first) || isAlive(first, name)) return undefined;
   return isError(first) ? first : undefined;
 }
 
@@ -57,6 +57,15 @@ function isError(value: Record<string, unknown>): boolean {
   const message = MESSAGE_KEYS.map((key) => value[key]).find((said) => typeof said === 'string' && said.trim() !== '');
   return typeof message === 'string' && !isSuccess(value) && !SIGNS_OF_LIFE.test(message);
 }
+
+/** Whether a value is of a kind that only shows that the server works on. */
+function isAlive({ type, event, object, status }: Record<string, unknown>, name: string | null): boolean {
+  if (object === 'error' || /^(error|fail)/i.test(String(status ?? ''))) return false;
+  return [name, type, event, object].some((kind) => typeof kind === 'string' && KINDS_OF_LIFE.test(kind));
+}
+
+const KINDS_OF_LIFE =
+  /ping|pong|heart_?beat|keep[-_]?alive|progress|^(status|info|notice|queued?|processing|pending)$/i;
 
 const MESSAGE_KEYS = ['message', 'msg', 'error_msg', 'Message', 'errorMessage'];
 const SIGNS_OF_LIFE = /^\W*(ok|success\w*|ping|pong|keep-?alive|heartbeat|processing|queued|pending|waiting)\b/i;

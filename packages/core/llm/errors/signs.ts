@@ -123,7 +123,7 @@ const SIGNS: Sign[] = [
     means: 'provider_authentication_failed',
     at: 'request',
     words:
-      /(incorrect|invalid|missing|wrong|unknown|expired|revoked|no) (x-)?api[- _]?key|api[- _]?key\b.{0,40}\b(not valid|not found|expired|(is )?invalid|missing|incorrect|revoked|leaked|disabled|deactivated|required|not provided)|provide an api[- _]?key|authentication (fails|failed)|invalid (authentication|credentials|subscription key|(access|auth|bearer) token)|token (is )?expired or incorrect|security token .* (invalid|expired)|AWS credentials|default credentials/i,
+      /(incorrect|invalid|missing|wrong|unknown|expired|revoked|no) (x-)?api[- _]?key|api[- _]?key\b.{0,40}\b(not valid|not found|expired|(is )?invalid|missing|incorrect|revoked|leaked|disabled|deactivated|required|not provided)|provide an api[- _]?key|authentication (fails|failed|error)|invalid (authentication|credentials|subscription key|(access|auth|bearer) token)|token (is )?expired or incorrect|security token .* (invalid|expired)|AWS credentials|default credentials/i,
   },
   // Zhipu, DashScope, new-api.
   {

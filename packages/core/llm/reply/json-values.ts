@@ -6,7 +6,7 @@ import { parseJson } from '../../json.ts';
  * a `SyntaxError` for an object or a list that is broken.
  */
 export function jsonValuesIn(data: string): unknown[] {
-  if (!beginsJson(data)) return [];
+  if (!beginsJson(data)) return /^\s*data:/.test(data) ? jsonValuesIn(data.replace('data:', '')) : [];
   const whole = parseJson(data);
   if (whole !== undefined) return [whole];
   const lines = data.split(/[\r\n]+/).map((line) => line.trim());

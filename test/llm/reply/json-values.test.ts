@@ -1,0 +1,7 @@
+import { expect, test } from 'vitest';
+import { jsonValuesIn } from '#core/llm/reply/json-values.ts';
+
+test('a value is read if its line begins like a line of an event once more', () => {
+  expect(jsonValuesIn('data: data: {"a":1}')).toEqual([{ a: 1 }]);
+  expect(jsonValuesIn('data: [DONE]')).toEqual([]);
+});
