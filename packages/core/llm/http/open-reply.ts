@@ -40,13 +40,12 @@ function isJson(headers: AnswerHeaders): boolean {
   return /\bjson\b/i.test(headers.get('content-type') ?? '');
 }
 
-/** The first characters of a body that are no white space, and a reader of the body from there. */
+/** The first characters of a body that say something, and a reader of the body from there. Comments keep a connection open. */
 async function readBeginning(reader: ByteReader): Promise<{ beginning: string; reader: ByteReader }> {
   for (;;) {
     const first = await reader.read();
-    const start = first.value?.findIndex((byte) => !WHITE_SPACE.has(byte)) ?? 0;
-    if (!first.done && start === -1) continue;
-    const beginning = new TextDecoder().decode(first.value?.subarray(start, start + FIRST_BYTES));
+    const beginning = beginningOf(first.value ?? new Uint8Array(0));
+    if (!first.done && beginning === '') continue;
     return { beginning, reader: startWith(first, reader) };
   }
 }
@@ -55,6 +54,19 @@ const WHITE_SPACE = new Set([...' \t\r\n'].map((space) => space.charCodeAt(0)));
 
 /** As many as the first name of an event takes. */
 const FIRST_BYTES = 16;
+
+/** The first characters of a chunk that say something. Most chunks show it within a few bytes. */
+function beginningOf(bytes: Uint8Array): string {
+  const beginning = saying(bytes.subarray(0, FIRST_BYTES));
+  return /^(:|$)/.test(beginning) && bytes.byteLength > FIRST_BYTES ? saying(bytes) : beginning;
+}
+
+function saying(bytes: Uint8Array): string {
+  return new TextDecoder().decode(bytes).trimStart().replace(COMMENTS, '');
+}
+
+/** Whole lines of comments. */
+const COMMENTS = /^(?::[^\r\n]*[\r\n]+)+/;
 
 function startWith(first: Awaited<ReturnType<ByteReader['read']>>, reader: ByteReader): ByteReader {
   let isRead = false;
@@ -148,7 +160,7 @@ export async function readError(body: ByteReader): Promise<string> {
 async function readWhole(reader: ByteReader): Promise<string> {
   const bytes = await readBytes(reader, REPLY_BOUNDS.eventBytes);
   boundReply(bytes.length, REPLY_BOUNDS.eventBytes, 'in one answer');
-  const text = new TextDecoder().decode(bytes);
+  const text = new TextDecoder().decode(bytes).trimStart().replace(COMMENTS, '');
   boundJson(text, 'one answer');
   return text;
 }

@@ -20,7 +20,6 @@ const JsonPart = z
   .record(z.string(), z.unknown())
   .transform((json) => textPart(Object.keys(json).length > 0 ? JSON.stringify(json) : ''));
 const ListedPart = z.union([z.string().transform(textPart), TypedPart, TextPart, JsonPart]);
-export type ContentPart = z.infer<typeof ListedPart>;
 
 const ChunkDelta = z.looseObject({
   content: z
