@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { REPLY_BOUNDS } from '../../bounds/reply-bounds.ts';
 import { canonicalJson } from '../../json.ts';
 import { cleanText } from '../../text.ts';
@@ -84,7 +85,8 @@ export function distinctCalls(all: readonly CallAccumulator[]): CallAccumulator[
   return calls.filter((call) => {
     const key = JSON.stringify([call.id, call.name]);
     if (!call.id || alike.get(key)?.length === 1) return true;
-    const whole = key + settled(call);
+    // V8 compares long texts of one length character by character.
+    const whole = createHash('sha256').update(key).update(settled(call)).digest('base64');
     const isFirst = !said.has(whole);
     said.add(whole);
     return isFirst;
