@@ -8,6 +8,7 @@ import { readGemini } from '#test/llm/recorded-loops/read-gemini.ts';
 import { readOpenai } from '#test/llm/recorded-loops/read-openai.ts';
 import { type RecordedTurn, recordedTurns } from '#test/llm/recorded-loops/recorded-turns.ts';
 import type { Said, WireReader } from '#test/llm/recorded-loops/wire-reader.ts';
+import { withoutOwnIds } from '#test/llm/recorded-loops/without-own-ids.ts';
 import { answerOf, areRecordingsHere, entries, readRecording, startCounts } from '#test/llm/recordings.ts';
 import { startWireServer, type WireServer } from '#test/llm/wire-server.ts';
 
@@ -126,12 +127,9 @@ function checkAnswers(turn: TurnResource, { rounds }: RecordedTurn, sent: { read
 
 /** Each request is valid, and has the history of the recorded one, unless that client had changed it. */
 function checkRequests(requests: Record<string, unknown>[], { rounds, fields }: RecordedTurn, reader: WireReader) {
-  // A server takes the ids that it gave itself, however odd they are.
-  const ownIds = new Set(rounds.flatMap(({ reply }) => reply.calls.map(({ id }) => `the id ${id}`)));
   expect(requests).toHaveLength(rounds.length);
   for (const [index, body] of requests.entries()) {
-    const problems = reader.problems(body, fields.model).map((problem) => problem.replace(/^\[\d+\] /, ''));
-    expect(problems.filter((problem) => !ownIds.has(problem))).toEqual([]);
+    expect(withoutOwnIds(reader.problems(body, fields.model), rounds)).toEqual([]);
     const { exchange } = rounds[index]!;
     if (!exchange.request) return;
     const { said: ours } = reader.request({ ...exchange, request: { body } });

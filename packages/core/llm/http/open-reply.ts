@@ -50,8 +50,6 @@ async function readBeginning(reader: ByteReader): Promise<{ beginning: string; r
   }
 }
 
-const WHITE_SPACE = new Set([...' \t\r\n'].map((space) => space.charCodeAt(0)));
-
 /** As many as the first name of an event takes. */
 const FIRST_BYTES = 16;
 

@@ -9,27 +9,44 @@ type Meaning = FinishReason | 'failed' | 'overloaded';
 export type OwnWords = ReadonlyMap<string, FinishReason>;
 
 /** The words that servers have for why the model stopped, all wires together. The server that is not obvious is named. */
-const WORDS: Record<Meaning, string[]> = {
-  stop: ['stop', 'end_turn', 'stop_sequence', 'complete', 'eos', 'eos_token', 'endoftext', 'unexpected_tool_call'],
-  tool_calls: ['tool_calls', 'tool_call', 'tool_use', 'function_call'],
-  length: [
-    ...['length', 'max_tokens', 'max_output_tokens', 'max_length', 'model_length', 'token_limit', 'continuation'],
-    ...['model_context_window_exceeded', 'context_window_exceeded', 'time_limit', 'pause_turn'],
-    // Text Generation Inference, Cohere.
-    ...['max_new_tokens', 'context_length_exceeded', 'length_exceeded', 'error_limit'],
+const WORDS: [meaning: Meaning, words: string[]][] = [
+  ['stop', ['stop', 'end_turn', 'stop_sequence', 'complete', 'eos', 'eos_token', 'endoftext', 'unexpected_tool_call']],
+  ['tool_calls', ['tool_calls', 'tool_call', 'tool_use', 'function_call']],
+  [
+    'length',
+    [
+      ...['length', 'max_tokens', 'max_output_tokens', 'max_length', 'model_length', 'token_limit', 'continuation'],
+      ...['model_context_window_exceeded', 'context_window_exceeded', 'time_limit', 'pause_turn'],
+      // Text Generation Inference, Cohere.
+      ...['max_new_tokens', 'context_length_exceeded', 'length_exceeded', 'error_limit'],
+    ],
   ],
-  content_filter: [
-    ...['content_filter', 'content_filtered', 'guardrail_intervened', 'safety', 'recitation', 'language', 'blocklist'],
-    ...['prohibited_content', 'spii', 'model_armor', 'image_safety', 'image_prohibited_content', 'image_recitation'],
-    // Z.ai, Cohere.
-    ...['sensitive', 'error_toxic', 'content_policy_violation', 'moderation'],
+  [
+    'content_filter',
+    [
+      ...[
+        'content_filter',
+        'content_filtered',
+        'guardrail_intervened',
+        'safety',
+        'recitation',
+        'language',
+        'blocklist',
+      ],
+      ...['prohibited_content', 'spii', 'model_armor', 'image_safety', 'image_prohibited_content', 'image_recitation'],
+      // Z.ai, Cohere.
+      ...['sensitive', 'error_toxic', 'content_policy_violation', 'moderation'],
+    ],
   ],
-  refusal: ['refusal'],
+  ['refusal', ['refusal']],
   // vLLM and SGLang abort; Z.ai's network fails; watsonx and Cohere cancel; Bedrock and Gemini call a call malformed.
-  failed: [
-    ...['error', 'abort', 'aborted', 'network_error', 'cancelled', 'canceled', 'user_cancel', 'timeout'],
-    ...['failed', 'server_error', 'internal_error', 'upstream_error'],
-    ...['malformed_function_call', 'malformed_response', 'malformed_model_output', 'malformed_tool_use'],
+  [
+    'failed',
+    [
+      ...['error', 'abort', 'aborted', 'network_error', 'cancelled', 'canceled', 'user_cancel', 'timeout'],
+      ...['failed', 'server_error', 'internal_error', 'upstream_error'],
+      ...['malformed_function_call', 'malformed_response', 'malformed_model_output', 'malformed_tool_use'],
+    ],
   ],
   // DeepSeek.
   ['overloaded', ['insufficient_system_resource']],

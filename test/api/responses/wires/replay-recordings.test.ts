@@ -7,6 +7,7 @@ import { readGemini } from '#test/llm/recorded-loops/read-gemini.ts';
 import { readOpenai } from '#test/llm/recorded-loops/read-openai.ts';
 import { type RecordedTurn, recordedTurns } from '#test/llm/recorded-loops/recorded-turns.ts';
 import { MEDIA, type Said, type WireReader } from '#test/llm/recorded-loops/wire-reader.ts';
+import { withoutOwnIds } from '#test/llm/recorded-loops/without-own-ids.ts';
 import { answerOf, areRecordingsHere, entries, readRecording, startCounts } from '#test/llm/recordings.ts';
 import { startWireServer, type WireServer } from '#test/llm/wire-server.ts';
 
@@ -100,7 +101,7 @@ function checkRequests(
 ) {
   expect(requests).toHaveLength(rounds.length);
   for (const [index, body] of requests.entries()) {
-    expect(reader.problems(body, fields.model)).toEqual([]);
+    expect(withoutOwnIds(reader.problems(body, fields.model), rounds)).toEqual([]);
     const { exchange } = rounds[index]!;
     if (!exchange.request) return;
     const { said: ours } = reader.request({ ...exchange, request: { body } });
