@@ -14,18 +14,17 @@ const image = { type: 'image_url', image_url: { url: 'https://example.com/cat.jp
 const LATE = 'System message, not written by the user:\n';
 const BRIDGE = said('(The tools have answered.)');
 
-test('neighbours of the user and system messages at the start are merged on every server', () => {
-  expect(orderRoles([system('One.'), system('Two.'), user('A'), user('B'), said('C')], 'any')).toEqual([
-    system('One.\n\nTwo.'),
-    user('A\n\nB'),
-    said('C'),
-  ]);
+test('any order keeps messages as they are, every other order merges neighbours', () => {
+  const messages = [system('One.'), system('Two.'), user('A'), user('B'), said('C')];
+
+  expect(orderRoles(messages, 'any')).toEqual(messages);
+  expect(orderRoles(messages, 'system-first')).toEqual([system('One.\n\nTwo.'), user('A\n\nB'), said('C')]);
 });
 
 test('texts and parts of the user are merged as parts, without blank texts', () => {
   const parts: WireMessage = { role: 'user', content: [image] };
 
-  expect(orderRoles([user('A'), parts, user(' '), parts], 'any')).toEqual([
+  expect(orderRoles([user('A'), parts, user(' '), parts], 'system-first')).toEqual([
     { role: 'user', content: [{ type: 'text', text: 'A' }, image, image] },
   ]);
 });
@@ -33,11 +32,11 @@ test('texts and parts of the user are merged as parts, without blank texts', () 
 test('neighbours of the assistant are merged unless state of the server would be lost', () => {
   const [one, two] = [said('A', { reasoning_content: '1' }), said('B', { reasoning_content: '2' })];
 
-  expect(orderRoles([said('A'), said('B', { reasoning_content: '2' })], 'any')).toEqual([
+  expect(orderRoles([said('A'), said('B', { reasoning_content: '2' })], 'system-first')).toEqual([
     said('A\n\nB', { reasoning_content: '2' }),
   ]);
-  expect(orderRoles([said('A'), called, result], 'any')).toEqual([{ ...called, content: 'A' }, result]);
-  expect(orderRoles([one, two], 'any')).toEqual([one, two]);
+  expect(orderRoles([said('A'), called, result], 'system-first')).toEqual([{ ...called, content: 'A' }, result]);
+  expect(orderRoles([one, two], 'system-first')).toEqual([one, two]);
   expect(orderRoles([user('Hi'), one, two, user('C')], 'alternate')).toHaveLength(3);
 });
 

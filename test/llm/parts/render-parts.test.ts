@@ -120,9 +120,9 @@ test('images in results follow in one user message behind all results of the bat
         { type: 'image_url', image_url: { url: PNG } },
         { type: 'text', text: 'Of the result of look (b):' },
         { type: 'image_url', image_url: { url: CAT } },
-        { type: 'text', text: 'And?' },
       ],
     },
+    { role: 'user', content: 'And?' },
   ]);
 });
 
