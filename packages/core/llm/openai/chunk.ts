@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { isRecord } from '../../json.ts';
 import { lenient, lenientIndex, lenientNumber, lenientText, lenientWord } from '../reply/lenient.ts';
 
 const Called = z.looseObject({ name: lenientText, arguments: z.unknown().optional() });
@@ -27,7 +26,7 @@ const ChunkDelta = z.looseObject({
     .nullish(),
   refusal: lenientText,
   // Some servers send a single call without a list.
-  tool_calls: z.preprocess((calls) => (isRecord(calls) ? [calls] : calls), z.array(CallDelta).nullish()),
+  tool_calls: z.union([z.array(CallDelta), CallDelta.transform((call) => [call])]).nullish(),
   function_call: Called.nullish(),
 });
 /** One chunk's addition to the reply. Fields without a name here are reasoning, or other state of the server. */
