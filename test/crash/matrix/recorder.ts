@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -21,16 +21,29 @@ const LATE_MS = 1_300;
 export async function openRecorder(harness: Harness, mcpCalls: ReceivedCall[]) {
   const seen: Seen[] = [];
   const hanging = new Map<string, () => unknown>();
-  const server = createServer(async (request, response) => {
+  const pending = new Set<Promise<void>>();
+  let isOver = false;
+  const answer = async (request: IncomingMessage, response: ServerResponse) => {
     const path = request.url ?? '';
     const body = await text(request);
     const subjectId = String(request.headers['pawl-turn-id'] ?? JSON.parse(body).data.id);
     seen.push({ subjectId, path, headers: request.headers, body });
     if (path === '/hang') return void hanging.get(subjectId)?.();
     if (path.startsWith('/late')) await sleep(LATE_MS);
-    while (await hasOpenBefore(harness, String(request.headers['idempotency-key']))) await sleep(LOOK_EVERY_MS);
+    const key = String(request.headers['idempotency-key']);
+    // A killed process has left its request behind, which must not read the database once that is closed.
+    while (!isOver && !response.destroyed && (await hasOpenBefore(harness, key))) await sleep(LOOK_EVERY_MS);
     response.statusCode = path === '/gone' ? 410 : 200;
     response.end(JSON.stringify({ done: path }));
+  };
+  const server = createServer(async (request, response) => {
+    const answering = answer(request, response);
+    pending.add(answering);
+    try {
+      await answering;
+    } finally {
+      pending.delete(answering);
+    }
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
 
@@ -41,8 +54,10 @@ export async function openRecorder(harness: Harness, mcpCalls: ReceivedCall[]) {
     /** Sets what happens while a call of this turn hangs. */
     whileHanging: (turnId: string, act: () => unknown) => void hanging.set(turnId, act),
     [Symbol.asyncDispose]: async () => {
+      isOver = true;
       server.closeAllConnections();
       server.close();
+      await Promise.allSettled(pending);
     },
   };
 }
