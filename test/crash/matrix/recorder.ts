@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -21,29 +21,26 @@ const LATE_MS = 1_300;
 export async function openRecorder(harness: Harness, mcpCalls: ReceivedCall[]) {
   const seen: Seen[] = [];
   const hanging = new Map<string, () => unknown>();
-  const pending = new Set<Promise<void>>();
   let isOver = false;
-  const answer = async (request: IncomingMessage, response: ServerResponse) => {
+  // A killed process leaves its request behind, which may read the database while that is closed.
+  const mustWait = async (key: string) => {
+    try {
+      return !isOver && (await hasOpenBefore(harness, key));
+    } catch (error) {
+      if (isOver) return false;
+      throw error;
+    }
+  };
+  const server = createServer(async (request, response) => {
     const path = request.url ?? '';
     const body = await text(request);
     const subjectId = String(request.headers['pawl-turn-id'] ?? JSON.parse(body).data.id);
     seen.push({ subjectId, path, headers: request.headers, body });
     if (path === '/hang') return void hanging.get(subjectId)?.();
     if (path.startsWith('/late')) await sleep(LATE_MS);
-    const key = String(request.headers['idempotency-key']);
-    // A killed process has left its request behind, which must not read the database once that is closed.
-    while (!isOver && !response.destroyed && (await hasOpenBefore(harness, key))) await sleep(LOOK_EVERY_MS);
+    while (await mustWait(String(request.headers['idempotency-key']))) await sleep(LOOK_EVERY_MS);
     response.statusCode = path === '/gone' ? 410 : 200;
     response.end(JSON.stringify({ done: path }));
-  };
-  const server = createServer(async (request, response) => {
-    const answering = answer(request, response);
-    pending.add(answering);
-    try {
-      await answering;
-    } finally {
-      pending.delete(answering);
-    }
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
 
@@ -57,7 +54,6 @@ export async function openRecorder(harness: Harness, mcpCalls: ReceivedCall[]) {
       isOver = true;
       server.closeAllConnections();
       server.close();
-      await Promise.allSettled(pending);
     },
   };
 }
