@@ -18,7 +18,9 @@ export function rememberSchemas<Outcome extends object>(
     const known = byObject.get(schema);
     if (known) return known;
     const text = JSON.stringify(schema);
-    const outcome = byText.get(text) ?? make(schema);
+    const made = byText.get(text);
+    if (made) return made;
+    const outcome = make(schema);
     byText.set(text, outcome);
     byObject.set(schema, outcome);
     return outcome;
