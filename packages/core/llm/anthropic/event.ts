@@ -1,46 +1,89 @@
-import { z } from 'zod';
-import { lenient, lenientIndex, lenientNumber, lenientText, lenientWord } from '../reply/lenient.ts';
+import { type Fields, fieldsIn, indexIn, numberIn, partIn, partsIn, textIn, wordIn } from '../reply/fields.ts';
+import { UnusableReply } from '../unusable-reply.ts';
 
 /** One block of a message as the wire has it. What is not known here is kept as it came. */
-export const Block = z.looseObject({ type: z.string() });
-export type Block = z.infer<typeof Block>;
+export type Block = Fields & { type: string };
 
-const Usage = z.object({
-  input_tokens: lenientNumber,
-  cache_creation_input_tokens: lenientNumber,
-  cache_read_input_tokens: lenientNumber,
-  output_tokens: lenientNumber,
-  output_tokens_details: lenient(z.object({ thinking_tokens: lenientNumber })),
-});
-export type WireUsage = z.infer<typeof Usage>;
-const usage = lenient(Usage);
+/** The addition of one event to a block, as it came. Some servers leave the type out. */
+export type BlockDelta = Fields;
 
-const Delta = z.looseObject({
-  type: lenientText,
-  stop_reason: lenientWord,
-  container: lenient(z.object({ id: z.string() })),
-});
-/** The addition of one event: to a block, or to the message itself. */
-export type BlockDelta = z.infer<typeof Delta>;
+/** The counts that a server gave. A count that it left out is missing. */
+export type WireUsage = { [Name in (typeof COUNTS)[number]]?: number } & { thinking_tokens?: number };
+
+const COUNTS = ['input_tokens', 'cache_creation_input_tokens', 'cache_read_input_tokens', 'output_tokens'] as const;
+
+/** The end of a message: why the model stopped, the container of the server's own tools, and the counts. */
+export type Ending = { stopReason: string | null; container: string | null; usage: WireUsage | null };
 
 /**
- * One event of a Messages stream, whichever it is; a reply sent whole (`type: message`) is one event. Only blocks and
- * their pieces have to be readable. Kinds that are not known may come at any time and say nothing to us.
+ * One event of a Messages stream; a reply sent whole is one event. Kinds that are not known may come at any time and
+ * say nothing to us.
  */
-export const Event = z.object({
-  type: z.string(),
-  index: lenientIndex,
-  message: lenient(z.object({ usage })),
-  content_block: Block.nullish(),
-  delta: Delta.nullish(),
-  usage,
-  content: z.union([z.array(Block), z.string().transform((text) => [{ type: 'text', text }])]).nullish(),
-  stop_reason: lenientWord,
-  container: Delta.shape.container,
-});
-export type Event = z.infer<typeof Event>;
+export type Event =
+  | { kind: 'start'; usage: WireUsage | null }
+  | { kind: 'block'; index: number | null; block: Block }
+  | { kind: 'delta'; index: number | null; delta: BlockDelta }
+  | ({ kind: 'end' } & Ending)
+  | { kind: 'stop'; stopReason: string | null }
+  | ({ kind: 'whole'; blocks: Block[] } & Ending)
+  | { kind: 'nothing' };
 
 /** The kinds of events that add to a reply, or end it. */
 export const KINDS: ReadonlySet<unknown> = new Set([
   ...['message_start', 'content_block_start', 'content_block_delta', 'message_delta', 'message_stop', 'message'],
 ]);
+
+/** Reads one event. Only blocks and their pieces have to be readable, else it throws an `UnusableReply`. */
+export function readEvent(raw: unknown): Event {
+  const event = fieldsIn(raw) ?? {};
+  const index = indexIn(event.index);
+  switch (event.type) {
+    case 'message_start':
+      return { kind: 'start', usage: readCounts(fieldsIn(event.message)?.usage) };
+    case 'content_block_start': {
+      const [block] = partsIn(event.content_block);
+      return block ? { kind: 'block', index, block: readBlock(block) } : { kind: 'nothing' };
+    }
+    case 'content_block_delta': {
+      const delta = partIn(event.delta);
+      return delta ? { kind: 'delta', index, delta } : { kind: 'nothing' };
+    }
+    case 'message_delta':
+      return { kind: 'end', ...readEnding(partIn(event.delta) ?? {}, event.usage) };
+    case 'message_stop':
+      return { kind: 'stop', stopReason: wordIn(event.stop_reason) };
+    case 'message':
+      return { kind: 'whole', blocks: readBlocks(event.content), ...readEnding(event, event.usage) };
+    default:
+      return { kind: 'nothing' };
+  }
+}
+
+function readBlocks(content: unknown): Block[] {
+  if (typeof content === 'string') return content ? [{ type: 'text', text: content }] : [];
+  return partsIn(content).map(readBlock);
+}
+
+/** Reads a block. It is a copy, to which the pieces are added. */
+function readBlock(block: Fields): Block {
+  const { type } = block;
+  if (typeof type !== 'string') throw new UnusableReply('a block without a type');
+  return { ...block, type };
+}
+
+function readEnding({ stop_reason, container }: Fields, usage: unknown): Ending {
+  const id = textIn(fieldsIn(container)?.id);
+  return { stopReason: wordIn(stop_reason), container: id, usage: readCounts(usage) };
+}
+
+function readCounts(value: unknown): WireUsage | null {
+  const usage = fieldsIn(value);
+  if (!usage) return null;
+  const counts: WireUsage = {};
+  for (const name of COUNTS) {
+    const count = numberIn(usage[name]);
+    if (count !== null) counts[name] = count;
+  }
+  const thinking = numberIn(fieldsIn(usage.output_tokens_details)?.thinking_tokens);
+  return thinking === null ? counts : { ...counts, thinking_tokens: thinking };
+}

@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { isOddId } from '../reply/odd-id.ts';
 import { textAt } from './block.ts';
-import { Block } from './event.ts';
+import type { Block } from './event.ts';
 
 /**
  * A message's blocks in the order they came, each as it came. Of a call only its place among the calls is kept, and an
  * id that Pawl had to replace: its name and arguments are the round's own.
  */
-const Opaque = z.object({ blocks: z.array(Block) });
+const Opaque = z.object({ blocks: z.array(z.looseObject({ type: z.string() })) });
 export type Opaque = z.infer<typeof Opaque>;
 
 /** The state to store with a reply, or null where its text and calls say everything. */

@@ -1,5 +1,4 @@
 import { REPLY_BOUNDS } from '../../bounds/reply-bounds.ts';
-import { isRecord } from '../../json.ts';
 import type { Usage } from '../../turn/reply.ts';
 import { nameFailure } from '../errors/name-failure.ts';
 import type { Delta } from '../provider.ts';
@@ -12,10 +11,9 @@ import {
   nextChunk,
   startCalls,
 } from '../reply/gather-calls.ts';
-import { withoutBlanks } from '../reply/without-blanks.ts';
 import { boundReply } from '../unusable-reply.ts';
 import { type BlockAccumulator, givenArguments, leadOf, pieceOf, takeDelta, textAt, wholeBlock } from './block.ts';
-import { type Block, type BlockDelta, Event, KINDS, type WireUsage } from './event.ts';
+import { type Block, type BlockDelta, type Ending, readEvent, type WireUsage } from './event.ts';
 
 /** A reply while its events arrive; one that pauses is resumed into the same reply. */
 export type ReplyAccumulator = {
@@ -59,31 +57,28 @@ export function startReply({ provider, toolNames, ownWords }: Answering): ReplyA
 
 /**
  * Adds one event and returns its deltas. An event of an unknown kind says nothing. An event whose block cannot be read
- * fails as `provider_bad_response`.
+ * is an `UnusableReply`.
  */
 export function takeEvent(reply: ReplyAccumulator, raw: unknown): Delta[] {
-  if (!isRecord(raw) || !KINDS.has(raw.type)) return [];
-  const event = Event.safeParse(raw).data ?? Event.safeParse(withoutBlanks(raw)).data;
-  if (!event) throw unusable(reply, 'not an event of a message');
-
-  switch (event.type) {
-    case 'message_start':
-      if (event.message?.usage) reply.usage = joinUsage(reply.usage, event.message.usage);
+  const event = readEvent(raw);
+  switch (event.kind) {
+    case 'start':
+      takeUsage(reply, event.usage);
       return [];
-    case 'content_block_start':
-      return event.content_block ? startBlock(reply, event.index ?? reply.open.size, event.content_block) : [];
-    case 'content_block_delta':
-      return takeBlockDelta(reply, event);
-    case 'message_delta':
+    case 'block':
+      return startBlock(reply, event.index ?? reply.open.size, event.block);
+    case 'delta':
+      return takeBlockDelta(reply, event.index ?? reply.open.size - 1, event.delta);
+    case 'end':
       takeEnd(reply, event);
       return [];
-    case 'message_stop':
-      if (isReason(event.stop_reason)) reply.stopReasonRaw ??= event.stop_reason;
+    case 'stop':
+      if (isReason(event.stopReason)) reply.stopReasonRaw ??= event.stopReason;
       reply.isStopped = true;
       return [];
-    case 'message':
-      return takeWhole(reply, event);
-    default:
+    case 'whole':
+      return takeWhole(reply, event.blocks, event);
+    case 'nothing':
       return [];
   }
 }
@@ -107,7 +102,7 @@ export function resumeReply(reply: ReplyAccumulator): Block[] {
 /** A block may come with its text, or as a whole, if a server streams in larger chunks. */
 function startBlock(reply: ReplyAccumulator, index: number, block: Block): Delta[] {
   if (block.type === 'tool_use') return startCall(reply, index, block);
-  const started = addBlock(reply, index, { block: { ...block }, json: '', call: null });
+  const started = addBlock(reply, index, { block, json: '', call: null });
   const text = leadAt(reply, started) + textAt(block, 'text');
   if (block.type === 'text' && text) return [{ kind: 'text', text }];
   const thinking = textAt(block, 'thinking');
@@ -121,7 +116,7 @@ function startCall(reply: ReplyAccumulator, index: number, block: Block): Delta[
   const { call, isNew, deltas } = gatherCall(reply.calls, delta);
   const known = isNew ? undefined : reply.callBlocks.get(call);
   if (known) reply.open.set(index, known);
-  else reply.callBlocks.set(call, addBlock(reply, index, { block: { ...block }, json: '', call }));
+  else reply.callBlocks.set(call, addBlock(reply, index, { block, json: '', call }));
   return deltas;
 }
 
@@ -131,12 +126,10 @@ function addBlock(reply: ReplyAccumulator, index: number, started: BlockAccumula
   return started;
 }
 
-function takeBlockDelta(reply: ReplyAccumulator, { index, delta: given }: Event): Delta[] {
-  if (!given) return [];
+function takeBlockDelta(reply: ReplyAccumulator, index: number, given: BlockDelta): Delta[] {
   const delta = typed(given);
-  const at = index ?? reply.open.size - 1;
-  const open = reply.open.get(at);
-  const growing = open && takes(open, delta) ? open : startUnnamed(reply, at, delta);
+  const open = reply.open.get(index);
+  const growing = open && takes(open, delta) ? open : startUnnamed(reply, index, delta);
   if (!growing) return [];
   const { call } = growing;
   if (call && delta.type === 'input_json_delta') return growCall(call, pieceOf(delta));
@@ -194,29 +187,28 @@ export function isFinished({ isStopped, stopReasonRaw }: ReplyAccumulator): bool
   return isStopped || stopReasonRaw !== null;
 }
 
-function takeEnd(reply: ReplyAccumulator, { delta, usage }: Event): void {
-  if (isReason(delta?.stop_reason)) reply.stopReasonRaw = delta.stop_reason;
-  reply.container = delta?.container?.id ?? reply.container;
-  if (usage) reply.usage = joinUsage(reply.usage, usage);
+function takeEnd(reply: ReplyAccumulator, { stopReason, container, usage }: Ending): void {
+  if (isReason(stopReason)) reply.stopReasonRaw = stopReason;
+  reply.container = container ?? reply.container;
+  takeUsage(reply, usage);
 }
 
-function takeWhole(reply: ReplyAccumulator, { content, stop_reason, container, usage }: Event): Delta[] {
+/** The count at the start of a message, with the later, cumulative one over it. */
+function takeUsage(reply: ReplyAccumulator, usage: WireUsage | null): void {
+  if (usage) reply.usage = { ...reply.usage, ...usage };
+}
+
+function takeWhole(reply: ReplyAccumulator, blocks: Block[], ending: Ending): Delta[] {
   // Some servers end a stream with the message that it made.
-  const blocks = reply.open.size > 0 ? [] : (content ?? []);
-  const deltas = blocks.flatMap((block, index) => startBlock(reply, index, block));
-  takeEnd(reply, { type: 'message_delta', delta: { stop_reason, container }, usage });
+  const said = reply.open.size > 0 ? [] : blocks;
+  const deltas = said.flatMap((block, index) => startBlock(reply, index, block));
+  takeEnd(reply, ending);
   reply.isStopped = true;
   return deltas;
 }
 
 function unusable({ provider }: ReplyAccumulator, reason: string) {
   return nameFailure('provider_bad_response', { provider, reason });
-}
-
-/** The count at the start of a message with the later, cumulative one over it. */
-function joinUsage(early: WireUsage | null, late: WireUsage): WireUsage {
-  const given = Object.entries(late).filter(([, value]) => value !== null && value !== undefined);
-  return { ...early, ...Object.fromEntries(given) };
 }
 
 /** Anthropic's count in our words, or null where it counted nothing: it counts cached input apart, we do not. */
@@ -230,6 +222,6 @@ export function readUsage(usage: WireUsage | null): Usage | null {
     output_tokens: output,
     total_tokens: input + output,
     cached_input_tokens: cached,
-    reasoning_tokens: Math.min(usage.output_tokens_details?.thinking_tokens ?? 0, output),
+    reasoning_tokens: Math.min(usage.thinking_tokens ?? 0, output),
   };
 }

@@ -1,120 +1,104 @@
-import { z } from 'zod';
 import { isRecord, jsonObject } from '../../json.ts';
 import { unwrapArguments } from '../reply/arguments-accumulator.ts';
-import { lenient, lenientIndex, lenientNumber, lenientText, lenientWord } from '../reply/lenient.ts';
+import { type Fields, fieldsIn, indexIn, partIn, partsIn, textIn, wordIn } from '../reply/fields.ts';
+import { UnusableReply } from '../unusable-reply.ts';
+import { withCamelCase } from './camel-case.ts';
 
-const text = z.string().nullish();
-
-const PartialArg = z.looseObject({
-  jsonPath: z.string(),
-  stringValue: text,
-  numberValue: z.number().nullish(),
-  boolValue: z.boolean().nullish(),
-  willContinue: z.boolean().nullish(),
-});
 /** One value of a call's arguments that arrive in chunks, under its JSON path; no value at all is null. */
-export type PartialArg = z.infer<typeof PartialArg>;
+export type PartialArg = { jsonPath: string; value: string | number | boolean | null; willContinue: boolean };
 
-/** Some gateways write the arguments as a text of JSON, or in another way if there are none. */
-const Args = z.preprocess(
-  (args) => (isRecord(args) || args === undefined ? args : (jsonObject(unwrapArguments(textOf(args))) ?? args)),
-  z.record(z.string(), z.unknown()).nullish(),
-);
+/** A call, whole or in chunks. Arguments that were not sent are null. */
+export type FunctionCall = {
+  id: string;
+  name: string;
+  args: Fields | null;
+  partialArgs: PartialArg[];
+  willContinue: boolean;
+};
 
-function textOf(args: unknown): string {
-  return typeof args === 'string' ? args : JSON.stringify(args);
+/** One part of the model's content. `fields` is the part as it came. */
+export type Part = {
+  text: string | null;
+  isThought: boolean;
+  signature: string | null;
+  call: FunctionCall | null;
+  fields: Fields;
+};
+
+/** One chunk of a reply. `blockReason` says why the prompt itself was refused. */
+export type Chunk = {
+  parts: Part[];
+  finishReason: string | null;
+  blockReason: string | null;
+  usage: Fields | null;
+};
+
+/**
+ * Reads one chunk of a generateContent stream; a reply sent whole is one chunk. Only parts have to be readable, else it
+ * throws an `UnusableReply`. Only the first candidate is the reply, however many were asked for.
+ */
+export function readChunk(raw: unknown): Chunk {
+  const chunk = withCamelCase(fieldsIn(raw) ?? {});
+  const candidates = partsIn(chunk.candidates);
+  const candidate = candidates.find(({ index }) => !indexIn(index));
+  return {
+    parts: partsIn(partIn(candidate?.content)?.parts).map(readPart),
+    finishReason: wordIn(candidate?.finishReason),
+    blockReason: readBlockReason(fieldsIn(chunk.promptFeedback), candidates.length > 0),
+    usage: fieldsIn(chunk.usageMetadata),
+  };
+}
+
+/** A refused prompt has no candidates; older servers rate prompts that they let pass in the same place. */
+function readBlockReason(feedback: Fields | null, hasCandidates: boolean): string | null {
+  const reason = textIn(feedback?.blockReason);
+  if (reason) return reason;
+  return textIn(feedback?.blockReasonMessage) && !hasCandidates ? 'BLOCKED_REASON_UNSPECIFIED' : null;
+}
+
+function readPart(fields: Fields): Part {
+  const call = partIn(fields.functionCall);
+  return {
+    text: readText(fields.text),
+    isThought: fields.thought === true,
+    signature: textIn(fields.thoughtSignature),
+    call: call && readCall(call),
+    fields,
+  };
+}
+
+function readText(text: unknown): string | null {
+  if (typeof text !== 'string' && text) throw unreadable('a text');
+  return textIn(text);
 }
 
 /** Some gateways give the arguments OpenAI's name. */
-function withArgs(call: unknown): unknown {
-  if (!isRecord(call) || call.args !== undefined || call.arguments === undefined) return call;
-  return { ...call, args: call.arguments };
+function readCall({ id, name, args, arguments: other, partialArgs, willContinue }: Fields): FunctionCall {
+  return {
+    id: wordIn(id) ?? '',
+    name: textIn(name) ?? '',
+    args: readArgs(args === undefined ? other : args),
+    partialArgs: partsIn(partialArgs).map(readPartial),
+    willContinue: willContinue === true,
+  };
 }
 
-const FunctionCall = z.preprocess(
-  withArgs,
-  z.object({
-    id: lenientWord,
-    name: text,
-    args: Args,
-    partialArgs: z.array(PartialArg).nullish(),
-    willContinue: lenient(z.boolean()),
-  }),
-);
-export type FunctionCall = z.infer<typeof FunctionCall>;
+/** Some gateways write the arguments as a text of JSON, or in another way if there are none. */
+function readArgs(args: unknown): Fields | null {
+  if (args === undefined) return null;
+  if (isRecord(args)) return args;
+  const read = jsonObject(unwrapArguments(typeof args === 'string' ? args : JSON.stringify(args)));
+  if (!read) throw unreadable('arguments');
+  return read;
+}
 
-const Part = z.looseObject({
-  text,
-  thought: lenient(z.boolean()),
-  thoughtSignature: lenientText,
-  functionCall: FunctionCall.nullish(),
-});
-/** One part of the model's content; what is neither text nor a call is kept as it came. */
-export type Part = z.infer<typeof Part>;
+function readPartial({ jsonPath, stringValue, numberValue, boolValue, willContinue }: Fields): PartialArg {
+  const value = stringValue ?? numberValue ?? boolValue ?? null;
+  const isValue = value === null || ['string', 'number', 'boolean'].includes(typeof value);
+  if (typeof jsonPath !== 'string' || !isValue) throw unreadable('a piece of arguments');
+  return { jsonPath, value: value as PartialArg['value'], willContinue: willContinue === true };
+}
 
-const Usage = z.object({
-  promptTokenCount: lenientNumber,
-  toolUsePromptTokenCount: lenientNumber,
-  candidatesTokenCount: lenientNumber,
-  thoughtsTokenCount: lenientNumber,
-  cachedContentTokenCount: lenientNumber,
-});
-export type WireUsage = z.infer<typeof Usage>;
-
-const Candidate = z.object({
-  index: lenientIndex,
-  content: z.object({ parts: z.array(Part).nullish() }).nullish(),
-  finishReason: lenientWord,
-});
-
-/** One chunk of a generateContent stream; a reply sent whole is one chunk. Only parts have to be readable. */
-export const Chunk = z.preprocess(
-  withCamelCase,
-  z.object({
-    candidates: z.array(Candidate).nullish(),
-    promptFeedback: lenient(z.object({ blockReason: lenientText, blockReasonMessage: lenientText })),
-    usageMetadata: lenient(Usage),
-  }),
-);
-export type Chunk = z.infer<typeof Chunk>;
-
-const NAMES = [
-  ...[
-    'usageMetadata',
-    'promptFeedback',
-    'blockReason',
-    'blockReasonMessage',
-    'finishReason',
-    'functionCall',
-    'partialArgs',
-  ],
-  ...[
-    'thoughtSignature',
-    'willContinue',
-    'inlineData',
-    'fileData',
-    'jsonPath',
-    'stringValue',
-    'numberValue',
-    'boolValue',
-  ],
-  ...[
-    'promptTokenCount',
-    'toolUsePromptTokenCount',
-    'candidatesTokenCount',
-    'thoughtsTokenCount',
-    'cachedContentTokenCount',
-  ],
-];
-const CAMEL = new Map(NAMES.map((name) => [name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`), name]));
-
-/** The same chunk with the names of the wire. Some gateways write them in snake case. Arguments stay as they are. */
-function withCamelCase(chunk: unknown): unknown {
-  if (Array.isArray(chunk)) return chunk.map(withCamelCase);
-  if (!isRecord(chunk)) return chunk;
-  const entries = Object.entries(chunk).map(([name, value]) => [
-    CAMEL.get(name) ?? name,
-    name === 'args' || name === 'arguments' ? value : withCamelCase(value),
-  ]);
-  return Object.fromEntries(entries);
+function unreadable(what: string): UnusableReply {
+  return new UnusableReply(`${what} that cannot be read`);
 }

@@ -36,20 +36,20 @@ export function gatherCall(calls: CallAccumulator[], chunk: FunctionCall): Gathe
   const call = more ?? startCall(calls, chunk);
 
   Object.assign(call.args, chunk.args ?? {});
-  for (const partial of chunk.partialArgs ?? []) addPartial(call, partial);
-  call.isOpen = chunk.willContinue ?? false;
+  for (const partial of chunk.partialArgs) addPartial(call, partial);
+  call.isOpen = chunk.willContinue;
   const text = call.isOpen ? '' : JSON.stringify(call.args);
   const delta: Delta = { kind: 'tool-arguments', index: calls.lastIndexOf(call), text };
   return { started: more ? null : call, deltas: [delta] };
 }
 
 function isBlank({ id, name, args, partialArgs }: FunctionCall): boolean {
-  return !id && !name && !args && !partialArgs?.length;
+  return !id && !name && !args && partialArgs.length === 0;
 }
 
 /** Some gateways send a call once more with the id that it had, whole or with arguments that were missing. */
 function knownCall(calls: CallAccumulator[], { id, name, partialArgs }: FunctionCall): CallAccumulator | undefined {
-  if (!id || partialArgs?.length) return undefined;
+  if (!id || partialArgs.length > 0) return undefined;
   return calls.findLast((call) => call.id === id && call.name === name && !call.isOpen);
 }
 
@@ -64,7 +64,7 @@ function isRepeated(known: CallAccumulator, { args }: FunctionCall): boolean {
 
 function startCall(calls: CallAccumulator[], { id, name }: FunctionCall): CallAccumulator {
   const state = { isOpen: false, openPath: null, keptAt: -1, isBroken: false };
-  const call = { id: id ?? '', name: name ?? '', args: startArgs(), ...state };
+  const call = { id, name, args: startArgs(), ...state };
   boundReply(calls.push(call), REPLY_BOUNDS.calls, 'tool calls');
   return call;
 }
@@ -90,7 +90,7 @@ function startArgs(): Args {
  * Puts one value where its JSON path says, or appends to the text already there. Answers whether it could: a path
  * that cannot be followed, or one that leaves a hole in a list, is refused.
  */
-function putArg(args: Args, { jsonPath, ...value }: PartialArg, continues: boolean): boolean {
+function putArg(args: Args, { jsonPath, value }: PartialArg, continues: boolean): boolean {
   const steps = stepsOf(jsonPath);
   const last = steps?.at(-1);
   if (!steps || last === undefined) return false;
@@ -102,13 +102,8 @@ function putArg(args: Args, { jsonPath, ...value }: PartialArg, continues: boole
   );
   if (!container || !fits(container, last)) return false;
   const before = continues ? read(container, last) : '';
-  const { stringValue: text } = value;
-  write(container, last, typeof text === 'string' && typeof before === 'string' ? before + text : plain(value));
+  write(container, last, typeof value === 'string' && typeof before === 'string' ? before + value : value);
   return true;
-}
-
-function plain({ stringValue, numberValue, boolValue }: Omit<PartialArg, 'jsonPath'>): unknown {
-  return stringValue ?? numberValue ?? boolValue ?? null;
 }
 
 const STEP = /\.([^.[\]'"]+)|\[(\d+)\]|\['((?:[^'\\]|\\.)*)'\]|\["((?:[^"\\]|\\.)*)"\]/gy;

@@ -1,14 +1,13 @@
 import { REPLY_BOUNDS } from '../../bounds/reply-bounds.ts';
-import { isRecord } from '../../json.ts';
 import { cleanText } from '../../text.ts';
 import type { RequestedCall } from '../../turn/message.ts';
 import type { FinishReason, Reply, Usage } from '../../turn/reply.ts';
 import { nameFailure } from '../errors/name-failure.ts';
 import type { Delta } from '../provider.ts';
+import { type Fields, numberIn } from '../reply/fields.ts';
 import { finishReasonOf, isReason, type OwnWords } from '../reply/finish-reason.ts';
-import { withoutBlanks } from '../reply/without-blanks.ts';
 import { boundReply } from '../unusable-reply.ts';
-import { Chunk, type Part, type WireUsage } from './chunk.ts';
+import { type FunctionCall, type Part, readChunk } from './chunk.ts';
 import { type CallAccumulator, gatherCall } from './gather-calls.ts';
 import { type KeptPart, opaqueOf } from './opaque.ts';
 
@@ -38,20 +37,15 @@ export function startReply({ provider, ownWords }: Answering): ReplyAccumulator 
 
 /**
  * Adds one chunk and returns its deltas. A chunk without candidates and counts says nothing. A chunk whose parts cannot
- * be read fails as `provider_bad_response`.
+ * be read is an `UnusableReply`.
  */
 export function takeChunk(reply: ReplyAccumulator, raw: unknown): Delta[] {
-  if (!isRecord(raw)) return [];
-  const chunk = Chunk.safeParse(raw).data ?? Chunk.safeParse(withoutBlanks(raw)).data;
-  if (!chunk) throw unusable(reply, 'not a generateContent chunk');
-
+  const { parts, finishReason, blockReason, usage } = readChunk(raw);
   // Counts grow from chunk to chunk; some chunks carry only what kind of traffic they are.
-  reply.usage = (chunk.usageMetadata && readUsage(chunk.usageMetadata)) ?? reply.usage;
-  reply.blockReason = blockReasonOf(chunk) ?? reply.blockReason;
-  // Only the first candidate is the reply, however many were asked for.
-  const candidate = chunk.candidates?.find(({ index }) => !index);
-  if (isReason(candidate?.finishReason)) reply.finishReasonRaw = candidate.finishReason;
-  return (candidate?.content?.parts ?? []).flatMap((part) => gatherPart(reply, part));
+  reply.usage = (usage && readUsage(usage)) ?? reply.usage;
+  reply.blockReason = blockReason ?? reply.blockReason;
+  if (isReason(finishReason)) reply.finishReasonRaw = finishReason;
+  return parts.flatMap((part) => gatherPart(reply, part));
 }
 
 /** Whether Gemini said why it stopped: all that comes after can be done without. */
@@ -77,12 +71,6 @@ export function finishReply(reply: ReplyAccumulator): Reply {
     opaque: opaqueOf(kept),
     ...(reply.hasMore ? { hasMore: true } : {}),
   };
-}
-
-/** A refused prompt has no candidates; older servers rate prompts that they let pass in the same place. */
-function blockReasonOf({ promptFeedback, candidates }: Chunk): string | null {
-  if (promptFeedback?.blockReason) return promptFeedback.blockReason;
-  return promptFeedback?.blockReasonMessage && !candidates?.length ? 'BLOCKED_REASON_UNSPECIFIED' : null;
 }
 
 /** A call that Gemini did not pass on is not in the reply: another try may bring it. */
@@ -119,12 +107,13 @@ function unusable({ provider }: ReplyAccumulator, reason: string) {
 
 /** Adds one part and answers what is new in it. Thoughts are shown and never stored, unless they are signed. */
 function gatherPart(reply: ReplyAccumulator, part: Part): Delta[] {
-  if (part.functionCall) return takeCall(reply, part);
-  if (part.thought) return takeThought(reply, part);
-  if (typeof part.text === 'string') return takeText(reply, part.text, part.thoughtSignature);
+  const { text, signature, call, fields } = part;
+  if (call) return takeCall(reply, call, signature);
+  if (part.isThought) return takeThought(reply, part);
+  if (text !== null) return takeText(reply, text, signature);
   reply.hasMore = true;
   // Media can neither be stored nor shown; code that ran at Google, and the like, goes back with the round.
-  if (!part.inlineData && !part.fileData && Object.keys(part).length > 0) keep(reply, { whole: part });
+  if (!fields.inlineData && !fields.fileData) keep(reply, { whole: fields });
   return [];
 }
 
@@ -132,14 +121,14 @@ function keep({ kept }: ReplyAccumulator, part: KeptPart): void {
   boundReply(kept.push(part), REPLY_BOUNDS.parts, 'parts');
 }
 
-function takeCall(reply: ReplyAccumulator, { functionCall, thoughtSignature }: Part): Delta[] {
-  const { started, deltas } = gatherCall(reply.calls, functionCall ?? {});
+function takeCall(reply: ReplyAccumulator, call: FunctionCall, signature: string | null): Delta[] {
+  const { started, deltas } = gatherCall(reply.calls, call);
   if (started) {
     started.keptAt = reply.kept.length;
     const id = started.id ? { id: started.id } : {};
-    keep(reply, { call: reply.calls.length - 1, ...id, ...signed(thoughtSignature) });
-  } else if (thoughtSignature) {
-    signLastCall(reply, thoughtSignature);
+    keep(reply, { call: reply.calls.length - 1, ...id, ...signed(signature) });
+  } else if (signature) {
+    signLastCall(reply, signature);
   }
   return deltas;
 }
@@ -150,14 +139,14 @@ function signLastCall({ calls, kept }: ReplyAccumulator, thoughtSignature: strin
   if (last && 'call' in last) last.thoughtSignature ??= thoughtSignature;
 }
 
-function takeThought(reply: ReplyAccumulator, part: Part): Delta[] {
-  if (part.thoughtSignature) keep(reply, { whole: part });
+function takeThought(reply: ReplyAccumulator, { text, signature, fields }: Part): Delta[] {
+  if (signature) keep(reply, { whole: fields });
   reply.hasMore = true;
-  return part.text ? [{ kind: 'reasoning', text: part.text }] : [];
+  return text ? [{ kind: 'reasoning', text }] : [];
 }
 
 /** Pieces without a signature are one part; a signed one stays a part of its own, and may be empty. */
-function takeText(reply: ReplyAccumulator, text: string, signature: string | null | undefined): Delta[] {
+function takeText(reply: ReplyAccumulator, text: string, signature: string | null): Delta[] {
   if (!text && !signature) return [];
   const last = reply.kept.at(-1);
   const grows = last && 'text' in last && !last.thoughtSignature && !signature;
@@ -167,21 +156,23 @@ function takeText(reply: ReplyAccumulator, text: string, signature: string | nul
   return text ? [{ kind: 'text', text }] : [];
 }
 
-function signed(signature: string | null | undefined) {
+function signed(signature: string | null) {
   return signature ? { thoughtSignature: signature } : {};
 }
 
 /** Gemini's count in our words: thoughts stand beside the candidates there; null where it counted nothing. */
-function readUsage(usage: WireUsage): Usage | null {
-  const { promptTokenCount: prompt, candidatesTokenCount: candidates, thoughtsTokenCount: thoughts } = usage;
-  if (typeof prompt !== 'number' && typeof candidates !== 'number') return null;
-  const input = (prompt ?? 0) + (usage.toolUsePromptTokenCount ?? 0);
-  const output = (candidates ?? 0) + (thoughts ?? 0);
+function readUsage(usage: Fields): Usage | null {
+  const prompt = numberIn(usage.promptTokenCount);
+  const candidates = numberIn(usage.candidatesTokenCount);
+  if (prompt === null && candidates === null) return null;
+  const input = (prompt ?? 0) + (numberIn(usage.toolUsePromptTokenCount) ?? 0);
+  const thoughts = numberIn(usage.thoughtsTokenCount) ?? 0;
+  const output = (candidates ?? 0) + thoughts;
   return {
     input_tokens: input,
     output_tokens: output,
     total_tokens: input + output,
-    cached_input_tokens: Math.min(usage.cachedContentTokenCount ?? 0, input),
-    reasoning_tokens: thoughts ?? 0,
+    cached_input_tokens: Math.min(numberIn(usage.cachedContentTokenCount) ?? 0, input),
+    reasoning_tokens: thoughts,
   };
 }

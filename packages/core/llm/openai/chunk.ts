@@ -1,69 +1,116 @@
-import { z } from 'zod';
-import { lenient, lenientIndex, lenientNumber, lenientText, lenientWord } from '../reply/lenient.ts';
+import { isRecord } from '../../json.ts';
+import { type Fields, fieldsIn, indexIn, partIn, partsIn, textIn, wordIn } from '../reply/fields.ts';
+import { UnusableReply } from '../unusable-reply.ts';
 
-const Called = z.looseObject({ name: lenientText, arguments: z.unknown().optional() });
+/** A delta of a call. Some servers send no index, no id, or the whole call at once. `fields` is the call as it came. */
+export type CallDelta = { index: number | null; id: string; name: string; text: string; fields: Fields };
 
-const CallDelta = z.looseObject({ index: lenientIndex, id: lenientWord, function: Called.nullish() });
-/** A delta of a call. Some servers send no index, no id, or the whole call at once. */
-export type CallDelta = z.infer<typeof CallDelta>;
+/** One chunk's addition to the reply. `fields` is all that came, in which there is reasoning and state of the server. */
+export type ChunkDelta = {
+  text: string;
+  thinking: string;
+  refusal: string;
+  calls: CallDelta[];
+  hasMedia: boolean;
+  fields: Fields;
+};
 
-const textPart = (text: string) => ({ type: 'text', text, thinking: null });
-const TypedPart = z.object({
-  type: z.string(),
-  text: lenientText,
-  thinking: lenient(z.union([z.array(z.object({ text: lenientText })), z.string().transform((text) => [{ text }])])),
-});
-const TextPart = z.object({ text: z.string() }).transform(({ text }) => textPart(text));
-// Cloudflare sends JSON that it was asked for as an object.
-const JsonPart = z
-  .record(z.string(), z.unknown())
-  .transform((json) => textPart(Object.keys(json).length > 0 ? JSON.stringify(json) : ''));
-const ListedPart = z.union([z.string().transform(textPart), TypedPart, TextPart, JsonPart]);
+/** One choice of a chunk: a delta, or the whole message. */
+export type Choice = { delta: ChunkDelta | null; message: ChunkDelta | null; finishReason: string | null };
 
-const ChunkDelta = z.looseObject({
-  content: z
-    .union([z.string(), z.array(ListedPart), z.union([TypedPart, JsonPart]).transform((part) => [part])])
-    .nullish(),
-  refusal: lenientText,
-  // Some servers send a single call without a list.
-  tool_calls: z.union([z.array(CallDelta), CallDelta.transform((call) => [call])]).nullish(),
-  function_call: Called.nullish(),
-});
-/** One chunk's addition to the reply. Fields without a name here are reasoning, or other state of the server. */
-export type ChunkDelta = z.infer<typeof ChunkDelta>;
-
-const Usage = z.object({
-  prompt_tokens: lenientNumber,
-  completion_tokens: lenientNumber,
-  total_tokens: lenientNumber,
-  prompt_cache_hit_tokens: lenientNumber,
-  reasoning_tokens: lenientNumber,
-  prompt_tokens_details: lenient(z.object({ cached_tokens: lenientNumber })),
-  completion_tokens_details: lenient(z.object({ reasoning_tokens: lenientNumber })),
-});
-export type WireUsage = z.infer<typeof Usage>;
-const usage = lenient(Usage);
-
-const Choice = z.object({
-  index: lenientIndex,
-  delta: ChunkDelta.nullish(),
-  message: ChunkDelta.nullish(),
-  finish_reason: lenientWord,
-  usage,
-});
-/** One choice of a chunk. */
-export type Choice = z.infer<typeof Choice>;
+/** One chunk of a reply. */
+export type Chunk = { choices: Choice[]; usage: Fields | null };
 
 /**
- * One chunk of a Chat Completions stream, as loosely as servers keep to it; a reply sent whole (`message`) is one
- * chunk.
+ * Reads one chunk of a Chat Completions stream, as loosely as servers keep to it; a reply sent whole (`message`) is one
+ * chunk. Only text and calls have to be readable, else it throws an `UnusableReply`.
  * - Usage is at the top, beside the choice (Moonshot) or under `x_groq`.
- * - Only text and calls have to be readable. A field of an odd type counts as missing, and a chunk without choices says
- *   nothing more than its usage.
+ * - Only the first choice is the reply, whatever `n` was asked for. Copilot gives its text and its calls a choice each.
  */
-export const Chunk = z.object({
-  choices: z.array(Choice.nullish()).nullish(),
-  usage,
-  x_groq: lenient(z.object({ usage })),
-});
-export type Chunk = z.infer<typeof Chunk>;
+export function readChunk(raw: unknown): Chunk {
+  if (!isRecord(raw)) throw new UnusableReply('not a chat completion chunk');
+  const choices = partsIn(raw.choices).filter(({ index }) => !indexIn(index));
+  const usage = fieldsIn(raw.usage) ?? fieldsIn(choices[0]?.usage) ?? fieldsIn(fieldsIn(raw.x_groq)?.usage);
+  return { choices: choices.map(readChoice), usage };
+}
+
+function readChoice({ delta, message, finish_reason }: Fields): Choice {
+  return { delta: readDelta(delta), message: readDelta(message), finishReason: wordIn(finish_reason) };
+}
+
+function readDelta(value: unknown): ChunkDelta | null {
+  const fields = partIn(value);
+  if (!fields) return null;
+  const { text, thinking, hasMedia } = readContent(fields.content);
+  const { images, audio } = fields;
+  return {
+    text,
+    thinking,
+    refusal: textIn(fields.refusal) ?? '',
+    calls: readCalls(fields),
+    hasMedia: hasMedia || (Array.isArray(images) && images.length > 0) || Boolean(audio),
+    fields,
+  };
+}
+
+type Content = Pick<ChunkDelta, 'text' | 'thinking' | 'hasMedia'>;
+const NOTHING: Content = { text: '', thinking: '', hasMedia: false };
+
+function readContent(content: unknown): Content {
+  if (typeof content === 'string') return { text: content, thinking: '', hasMedia: false };
+  if (content === null || content === undefined) return NOTHING;
+  const parts = Array.isArray(content) ? content.map(readPart) : [readPart(content)];
+  return {
+    text: parts.map(({ text }) => text).join(''),
+    thinking: parts.map(({ thinking }) => thinking).join(''),
+    hasMedia: parts.some(({ hasMedia }) => hasMedia),
+  };
+}
+
+/** Reads one part of a content. Cloudflare sends JSON that it was asked for as an object. */
+function readPart(value: unknown): Content {
+  if (typeof value === 'string') return { text: value, thinking: '', hasMedia: false };
+  const part = partIn(value) ?? {};
+  const { type, text } = part;
+  const isJson = typeof type !== 'string' && typeof text !== 'string' && Object.keys(part).length > 0;
+  return {
+    text: isJson ? JSON.stringify(part) : (textIn(text) ?? ''),
+    thinking: typeof type === 'string' ? thinkingIn(part.thinking) : '',
+    hasMedia: /image|audio|video/.test(textIn(type) ?? ''),
+  };
+}
+
+/** Mistral sends a list of texts. */
+function thinkingIn(value: unknown): string {
+  if (!Array.isArray(value)) return textIn(value) ?? '';
+  return value.map((part) => textIn(fieldsIn(part)?.text) ?? '').join('');
+}
+
+const NO_CALLS: CallDelta[] = [];
+
+function readCalls({ tool_calls: calls, function_call: call }: Fields): CallDelta[] {
+  if (!calls && !call) return NO_CALLS;
+  const listed = partsIn(calls);
+  const called = listed.length > 0 ? null : partIn(call);
+  return (called ? [{ function: called }] : listed).filter((each) => !isBlank(each)).map(readCall);
+}
+
+/** Some servers send a call with all its fields empty if there is none. */
+function isBlank(call: Fields): boolean {
+  const { name, arguments: args } = partIn(call.function) ?? {};
+  return !name && !args && !Object.keys(call).some((field) => !OF_BLANK.has(field) && call[field]);
+}
+
+const OF_BLANK = new Set(['index', 'type', 'function']);
+
+function readCall(fields: Fields): CallDelta {
+  const { name, arguments: args } = partIn(fields.function) ?? fields;
+  const index = indexIn(fields.index);
+  return { index, id: wordIn(fields.id) ?? '', name: textIn(name) ?? '', text: textOfArguments(args), fields };
+}
+
+/** Some servers send the arguments as an object. */
+function textOfArguments(args: unknown): string {
+  if (args === null || args === undefined) return '';
+  return typeof args === 'string' ? args : JSON.stringify(args);
+}

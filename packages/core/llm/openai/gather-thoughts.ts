@@ -1,20 +1,21 @@
 import { isRecord } from '../../json.ts';
-import { type Fields, joinFields } from '../reply/join-fields.ts';
+import { type Fields, fieldsIn, textIn } from '../reply/fields.ts';
+import { joinFields } from '../reply/join-fields.ts';
 import type { CallDelta, ChunkDelta } from './chunk.ts';
 
 /** Adds a delta's reasoning, and every field that may be state of the server. Returns the text of the reasoning. */
 export function gatherThoughts(fields: Fields, delta: ChunkDelta): string {
-  joinState(fields, delta, OF_MESSAGE);
-  const { reasoning_content: content, reasoning, reasoning_details: details } = delta;
+  joinState(fields, delta.fields, OF_MESSAGE);
+  const { reasoning_content: content, reasoning, reasoning_details: details } = delta.fields;
   // Some servers send the same reasoning in two fields.
-  return textIn(content) || textIn(reasoning) || readableIn(details) || thinkingOf(delta);
+  return textIn(content) || textIn(reasoning) || readableIn(details) || delta.thinking;
 }
 
 /** Adds the fields of a call's delta that may be state of the server. */
 export function gatherCallState(fields: Fields, delta: CallDelta): void {
-  const { function: called } = delta;
-  joinState(fields, delta, OF_CALL);
-  const inner = called ? stateIn(called, OF_FUNCTION) : null;
+  joinState(fields, delta.fields, OF_CALL);
+  const called = fieldsIn(delta.fields.function);
+  const inner = called && stateIn(called, OF_FUNCTION);
   if (inner) joinFields(fields, { function: inner });
 }
 
@@ -49,18 +50,10 @@ function isState(value: unknown): boolean {
   );
 }
 
-function textIn(value: unknown): string {
-  return typeof value === 'string' ? value : '';
-}
-
 function readableIn(details: unknown): string {
-  return (Array.isArray(details) ? details : [])
+  if (!Array.isArray(details)) return '';
+  return details
     .filter(isRecord)
     .map(({ text, summary }) => textIn(text) || textIn(summary))
     .join('');
-}
-
-function thinkingOf({ content }: ChunkDelta): string {
-  if (!Array.isArray(content)) return '';
-  return content.flatMap((part) => part.thinking ?? []).reduce((text, part) => text + (part.text ?? ''), '');
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { isRecord } from '../../json.ts';
+import type { Fields } from '../reply/fields.ts';
 import type { CallAccumulator } from '../reply/gather-calls.ts';
-import type { Fields } from '../reply/join-fields.ts';
 import { isOddId } from '../reply/odd-id.ts';
 
 const fields = z.record(z.string(), z.unknown());

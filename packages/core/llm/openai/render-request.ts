@@ -6,12 +6,13 @@ import type {
 } from 'openai/resources/chat/completions';
 import { isRecord, jsonObject } from '../../json.ts';
 import { argumentsAsObject } from '../../turn/history/as-object.ts';
-import type { Message } from '../../turn/message.ts';
+import type { Message, RequestedCall } from '../../turn/message.ts';
 import type { TextFormat } from '../../turn/request/response.ts';
 import type { Tool, TurnTool } from '../../turn/request/tool.ts';
 import type { ToolChoice } from '../../turn/request/turn.ts';
 import { leaveOutNulls } from '../leave-out-nulls.ts';
 import type { RoundRequest } from '../provider.ts';
+import type { Fields } from '../reply/fields.ts';
 import { isMistral } from '../wire-id.ts';
 import { wireName } from '../wire-name.ts';
 import { openaiToolSchema } from '../wire-tools/tool-schemas.ts';
@@ -84,21 +85,30 @@ function userMessage(content: PartParam[]): WireMessage[] {
 
 function assistant(spoken: Extract<Message, { role: 'assistant' }>, { provider, refused }: StateOf): WireMessage {
   const state = readOpaque(spoken.opaque?.provider === provider ? spoken.opaque.state : null);
-  const kept = (fields: Record<string, unknown> = {}) =>
-    refused.length > 0
-      ? Object.fromEntries(Object.entries(fields).filter(([name]) => !refused.includes(name)))
-      : fields;
-  const calls = spoken.calls.map(({ id, name, arguments: args }, index): CallParam => {
-    const { function: ofFunction, ...fields } = kept(state.asked[index]?.fields);
-    const called = { name: wireName(name), arguments: objectText(args) };
-    return { ...fields, id, type: 'function', function: { ...(isRecord(ofFunction) ? ofFunction : {}), ...called } };
+  const calls = spoken.calls.map((call, index) => {
+    const fields = state.asked[index]?.fields;
+    return fields ? withState(callParam(call), taken(fields, refused)) : callParam(call);
   });
   return {
-    ...kept(state.message),
+    ...taken(state.message, refused),
     role: 'assistant',
     content: spoken.content || null,
     ...(calls.length ? { tool_calls: calls } : {}),
   };
+}
+
+function callParam({ id, name, arguments: args }: RequestedCall): CallParam {
+  return { id, type: 'function', function: { name: wireName(name), arguments: objectText(args) } };
+}
+
+function withState(call: CallParam, { function: ofFunction, ...fields }: Fields): CallParam {
+  return { ...fields, ...call, function: { ...(isRecord(ofFunction) ? ofFunction : {}), ...call.function } };
+}
+
+/** The fields that the server takes back. */
+function taken(fields: Fields, refused: readonly string[]): Fields {
+  if (refused.length === 0) return fields;
+  return Object.fromEntries(Object.entries(fields).filter(([name]) => !refused.includes(name)));
 }
 
 /** As the model wrote it where it is an object: many servers read the history's arguments, and refuse all else. */

@@ -2,22 +2,20 @@ import { cleanText } from '../../text.ts';
 import type { Reply, Usage } from '../../turn/reply.ts';
 import { nameFailure } from '../errors/name-failure.ts';
 import type { Delta } from '../provider.ts';
+import { type Fields, fieldsIn, numberIn } from '../reply/fields.ts';
 import { finishReasonOf, isReason, type OwnWords } from '../reply/finish-reason.ts';
 import {
   type CallsAccumulator,
   distinctCalls,
-  type CallDelta as Gathered,
   gatherCall,
   nextChunk,
   requestedCall,
   startCalls,
 } from '../reply/gather-calls.ts';
-import type { Fields } from '../reply/join-fields.ts';
-import { withoutBlanks } from '../reply/without-blanks.ts';
-import { type CallDelta, type Choice, Chunk, type ChunkDelta, type WireUsage } from './chunk.ts';
+import { type CallDelta, type Choice, type ChunkDelta, readChunk } from './chunk.ts';
 import { gatherCallState, gatherThoughts } from './gather-thoughts.ts';
 import { opaqueOf } from './opaque.ts';
-import { callsOf, hasCall, hasMedia, isBlank, restOf, textOf } from './rest-of.ts';
+import { restOf } from './rest-of.ts';
 
 /** A reply while its chunks arrive. */
 export type ReplyAccumulator = {
@@ -72,19 +70,14 @@ export function startReply({ provider, toolNames, ownWords }: Answering): ReplyA
 
 /**
  * Adds one chunk and returns its deltas. A chunk without choices and usage says nothing. A chunk whose text or calls
- * cannot be read fails as `provider_bad_response`.
+ * cannot be read is an `UnusableReply`.
  */
 export function takeChunk(reply: ReplyAccumulator, raw: unknown): Delta[] {
-  const chunk = Chunk.safeParse(raw).data ?? Chunk.safeParse(withoutBlanks(raw)).data;
-  if (!chunk) throw unusable(reply, 'not a chat completion chunk');
-
-  // Only the first choice is the reply, whatever `n` was asked for. Copilot gives its text and its calls a choice each.
-  const choices = (chunk.choices ?? []).flatMap((each) => (each && !each.index ? [each] : []));
-  const usage = chunk.usage ?? choices[0]?.usage ?? chunk.x_groq?.usage;
-  const counted = usage ? readUsage(usage) : null;
+  const { choices, usage } = readChunk(raw);
+  const counted = usage && readUsage(usage);
   reply.usage = counted ?? reply.usage;
   const deltas = choices.flatMap((choice) => takeChoice(reply, choice));
-  const isAlone = deltas.length === 0 && !choices.some(({ delta, message }) => hasCall(delta ?? message ?? {}));
+  const isAlone = deltas.length === 0 && !choices.some(hasCall);
   if (counted) reply.counts += 1;
   // Usage that is counted as the reply goes, beside its deltas, says nothing about its end. Beside a single delta it
   // counts: some servers end so. One that counts with each delta and is cut after its first looks the same.
@@ -92,8 +85,13 @@ export function takeChunk(reply: ReplyAccumulator, raw: unknown): Delta[] {
   return deltas;
 }
 
-function takeChoice(reply: ReplyAccumulator, { delta, message, finish_reason: reason }: Choice): Delta[] {
-  if (isReason(reason)) reply.finishReasonRaw = reason;
+/** Also if the delta has no arguments yet: the call's name comes before them. */
+function hasCall({ delta, message }: Choice): boolean {
+  return ((delta ?? message)?.calls.length ?? 0) > 0;
+}
+
+function takeChoice(reply: ReplyAccumulator, { delta, message, finishReason }: Choice): Delta[] {
+  if (isReason(finishReason)) reply.finishReasonRaw = finishReason;
   if (delta) {
     reply.hasDeltas = true;
     return takeDelta(reply, delta);
@@ -138,49 +136,31 @@ export function finishReply(reply: ReplyAccumulator): Reply {
 }
 
 function takeDelta(reply: ReplyAccumulator, delta: ChunkDelta): Delta[] {
+  const { text, refusal, calls } = delta;
+  const deltas: Delta[] = [];
   const thought = gatherThoughts(reply.state, delta);
-  const text = textOf(delta);
-  const refusal = delta.refusal ?? '';
-  reply.hasMore ||= thought !== '' || hasMedia(delta);
+  reply.hasMore ||= thought !== '' || delta.hasMedia;
+  if (thought) deltas.push({ kind: 'reasoning', text: thought });
+  if (text) deltas.push({ kind: 'text', text });
   reply.text += text;
-  if (refusal) reply.refusalFrom ??= reply.text.length;
-  reply.text += refusal;
-  return [
-    ...(thought ? [{ kind: 'reasoning', text: thought } as const] : []),
-    ...(text ? [{ kind: 'text', text } as const] : []),
-    ...(refusal ? [{ kind: 'refusal', text: refusal } as const] : []),
-    ...takeCalls(reply, callsOf(delta)),
-  ];
+  if (refusal) {
+    reply.refusalFrom ??= reply.text.length;
+    reply.text += refusal;
+    deltas.push({ kind: 'refusal', text: refusal });
+  }
+  if (calls.length > 0) deltas.push(...takeCalls(reply, calls));
+  return deltas;
 }
 
-function takeCalls(reply: ReplyAccumulator, deltas: CallDelta[]): Delta[] {
-  const calls = deltas.filter((delta) => !isBlank(delta));
-  if (calls.length === 0) return [];
+function takeCalls(reply: ReplyAccumulator, calls: CallDelta[]): Delta[] {
   nextChunk(reply.calls);
   return calls.flatMap((delta) => {
-    const { call, deltas: added } = gatherCall(reply.calls, gathered(delta));
+    const { call, deltas } = gatherCall(reply.calls, delta);
     const fields = reply.callStates.get(call.place) ?? {};
     gatherCallState(fields, delta);
     if (Object.keys(fields).length > 0) reply.callStates.set(call.place, fields);
-    return added;
+    return deltas;
   });
-}
-
-function gathered(delta: CallDelta): Gathered {
-  const { index, id, function: called } = delta;
-  const { name, arguments: args } = called ?? delta;
-  return {
-    index: index ?? null,
-    id: id ?? '',
-    name: typeof name === 'string' ? name : '',
-    text: textOfArguments(args),
-  };
-}
-
-/** Some servers send the arguments as an object. */
-function textOfArguments(args: unknown): string {
-  if (args === null || args === undefined) return '';
-  return typeof args === 'string' ? args : JSON.stringify(args);
 }
 
 function unusable({ provider }: ReplyAccumulator, reason: string) {
@@ -188,12 +168,21 @@ function unusable({ provider }: ReplyAccumulator, reason: string) {
 }
 
 /** A provider's count in our words; null where it counted nothing. */
-function readUsage(usage: WireUsage): Usage | null {
-  if (typeof usage.prompt_tokens !== 'number' && typeof usage.completion_tokens !== 'number') return null;
-  const input = usage.prompt_tokens ?? 0;
-  const cached = usage.prompt_tokens_details?.cached_tokens ?? usage.prompt_cache_hit_tokens ?? 0;
-  const reasoning = usage.completion_tokens_details?.reasoning_tokens ?? usage.reasoning_tokens ?? 0;
-  const output = outputTokens(usage, input, reasoning);
+function readUsage(usage: Fields): Usage | null {
+  const prompt = numberIn(usage.prompt_tokens);
+  const completion = numberIn(usage.completion_tokens);
+  if (prompt === null && completion === null) return null;
+  const input = prompt ?? 0;
+  const cached =
+    numberIn(fieldsIn(usage.prompt_tokens_details)?.cached_tokens) ?? numberIn(usage.prompt_cache_hit_tokens) ?? 0;
+  const reasoning =
+    numberIn(fieldsIn(usage.completion_tokens_details)?.reasoning_tokens) ?? numberIn(usage.reasoning_tokens) ?? 0;
+  const output = outputTokens({
+    input,
+    completion: completion ?? 0,
+    reasoning,
+    total: numberIn(usage.total_tokens) ?? 0,
+  });
   return {
     input_tokens: input,
     output_tokens: output,
@@ -203,12 +192,13 @@ function readUsage(usage: WireUsage): Usage | null {
   };
 }
 
+type Counts = { input: number; completion: number; reasoning: number; total: number };
+
 /**
  * xAI counts reasoning beside the completion, Gemini only in the total, others inside the completion.
  * The total shows which; where it does not, reasoning that exceeds the completion cannot be a part of it.
  */
-function outputTokens(usage: WireUsage, input: number, reasoning: number): number {
-  const counted = usage.completion_tokens ?? 0;
-  const apart = reasoning > counted ? counted + reasoning : counted;
-  return Math.max(apart, (usage.total_tokens ?? 0) - input);
+function outputTokens({ input, completion, reasoning, total }: Counts): number {
+  const apart = reasoning > completion ? completion + reasoning : completion;
+  return Math.max(apart, total - input);
 }

@@ -9,22 +9,23 @@ export function withWireIds(messages: Message[], receiver: Receiver): Message[] 
   const wireId = wireIdFor(receiver);
   const takesOwnIds = !isMistral(receiver);
   const used = new Set<string>();
-  let given = new Map<string, string>();
+  let given = NO_IDS;
   const idOf = (id: string) => given.get(id) ?? wireId(id);
   return messages.map((message): Message => {
     if (message.role === 'tool') return { ...message, callId: idOf(message.callId) };
     if (message.role === 'user') used.clear();
     if (message.role !== 'assistant') return message;
-    given = takesOwnIds ? givenIds(message, receiver.provider, used) : new Map();
+    given = takesOwnIds && message.opaque?.provider === receiver.provider ? givenIds(message, used) : NO_IDS;
     return { ...message, calls: message.calls.map((call) => ({ ...call, id: idOf(call.id) })) };
   });
 }
 
+const NO_IDS: ReadonlyMap<string, string> = new Map();
+
 /** Returns the ids that the provider gave to the calls of a message, by Pawl's ids. A used id is left out. */
-function givenIds({ calls, opaque }: Assistant, provider: string, used: Set<string>): Map<string, string> {
+function givenIds({ calls, opaque }: Assistant, used: Set<string>): Map<string, string> {
   const given = new Map<string, string>();
-  if (opaque?.provider !== provider) return given;
-  for (const [index, state] of readOpaque(opaque.state).asked.entries()) {
+  for (const [index, state] of readOpaque(opaque?.state).asked.entries()) {
     const own = calls[index]?.id;
     if (own === undefined || !state?.id || used.has(state.id)) continue;
     used.add(state.id);

@@ -1,9 +1,7 @@
 import { REPLY_BOUNDS } from '../../bounds/reply-bounds.ts';
 import { isRecord } from '../../json.ts';
 import { boundReply } from '../unusable-reply.ts';
-
-/** Fields of a message or a call that the server wants back, in the form in which it sent them. */
-export type Fields = Record<string, unknown>;
+import type { Fields } from './fields.ts';
 
 /**
  * Adds the fields of a delta to those before. Texts grow: reasoning with each piece, any other text unless it is the
