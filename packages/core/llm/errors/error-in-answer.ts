@@ -43,6 +43,7 @@ function hasContent(value: Record<string, unknown>): boolean {
 }
 
 function isFilled(value: unknown): boolean {
+  if (Array.isArray(value)) return value.length > 0;
   return typeof value === 'object' && value !== null && Object.keys(value).length > 0;
 }
 

@@ -109,13 +109,13 @@ async function readReply(opened: OpenedReply, { asked, signal, onDelta, ...answe
 /** The chunks of a reply, whatever the server made of `alt=sse`: events, a JSON array, one object. */
 async function* chunksIn(opened: OpenedReply): AsyncGenerator<unknown> {
   if (opened.kind === 'whole') {
-    yield* jsonValuesIn(opened.text).flat();
+    yield* jsonValuesIn(opened.text);
     return;
   }
   for await (const events of opened.events) {
     for (const { name, data } of events) {
       if (name === 'error') yield { error: parseJson(data) ?? data };
-      else yield* jsonValuesIn(data).flat();
+      else yield* jsonValuesIn(data);
     }
   }
 }

@@ -60,19 +60,23 @@ function beginningOf(bytes: Uint8Array): string {
 }
 
 function saying(bytes: Uint8Array): string {
-  return new TextDecoder().decode(bytes).trimStart().replace(COMMENTS, '');
+  const text = DECODER.decode(bytes).trimStart();
+  return text.startsWith(':') ? text.replace(COMMENTS, '') : text;
 }
+
+const DECODER = new TextDecoder();
 
 /** Whole lines of comments. */
 const COMMENTS = /^(?::[^\r\n]*[\r\n]+)+/;
 
 function startWith(first: Awaited<ReturnType<ByteReader['read']>>, reader: ByteReader): ByteReader {
-  let isRead = false;
+  let next: typeof first | null = first;
   return {
-    read: async () => {
-      if (isRead) return reader.read();
-      isRead = true;
-      return first;
+    read() {
+      if (!next) return reader.read();
+      const chunk = next;
+      next = null;
+      return Promise.resolve(chunk);
     },
     cancel: () => reader.cancel(),
   };
@@ -158,7 +162,7 @@ export async function readError(body: ByteReader): Promise<string> {
 async function readWhole(reader: ByteReader): Promise<string> {
   const bytes = await readBytes(reader, REPLY_BOUNDS.eventBytes);
   boundReply(bytes.length, REPLY_BOUNDS.eventBytes, 'in one answer');
-  const text = new TextDecoder().decode(bytes).trimStart().replace(COMMENTS, '');
+  const text = saying(bytes);
   boundJson(text, 'one answer');
   return text;
 }

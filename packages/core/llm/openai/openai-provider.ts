@@ -17,7 +17,14 @@ import { jsonValuesIn } from '../reply/json-values.ts';
 import { requireFinished } from '../reply/require-finished.ts';
 import { type Outcome, rememberQuirks } from './remember-quirks.ts';
 import { type Quirks, renderRequest } from './render-request.ts';
-import { type Answering, finishReply, isFinished, startReply, takeChunk } from './reply-accumulator.ts';
+import {
+  type Answering,
+  finishReply,
+  isFinished,
+  type ReplyAccumulator,
+  startReply,
+  takeChunk,
+} from './reply-accumulator.ts';
 
 export type OpenaiOptions = Partial<Quirks> & {
   name: string;
@@ -125,10 +132,7 @@ async function readReply(opened: OpenedReply, { asked, signal, onDelta, ...answe
   try {
     for await (const events of eventsOf(opened)) {
       signal.throwIfAborted();
-      const end = events.findIndex(({ data }) => data.trim() === '[DONE]');
-      const chunks = chunksIn(end === -1 ? events : events.slice(0, end), { headers: opened.headers, asked });
-      for (const chunk of chunks) for (const delta of takeChunk(reply, chunk)) onDelta(delta);
-      reply.isDone = end !== -1;
+      for (const event of events) takeServerEvent(reply, event, { headers: opened.headers, asked, onDelta });
       if (reply.isDone) break;
     }
   } catch (error) {
@@ -144,15 +148,18 @@ function eventsOf(opened: OpenedReply): AsyncIterable<ServerEvent[]> | Iterable<
   return opened.kind === 'stream' ? opened.events : [[{ name: null, data: opened.text }]];
 }
 
-/**
- * The chunks of events, one by one: a broken event costs nothing that came before it. Throws an error that came
- * instead.
- */
-function* chunksIn(events: ServerEvent[], about: { headers: AnswerHeaders; asked: Asked }) {
-  for (const { name, data } of events) {
-    const values = name === 'error' ? [parseJson(data) ?? data] : jsonValuesIn(data).flat();
-    for (const value of values) yield chunkOf(value, name, about);
-  }
+type Answered = { headers: AnswerHeaders; asked: Asked };
+
+/** Adds one event: a broken one costs nothing that came before it. Throws an error that came in place of a chunk. */
+function takeServerEvent(
+  reply: ReplyAccumulator,
+  { name, data }: ServerEvent,
+  { onDelta, ...answered }: Answered & Pick<Reading, 'onDelta'>,
+): void {
+  reply.isDone ||= data.trim() === '[DONE]';
+  if (reply.isDone) return;
+  const values = name === 'error' ? [parseJson(data) ?? data] : jsonValuesIn(data);
+  for (const value of values) for (const delta of takeChunk(reply, chunkOf(value, name, answered))) onDelta(delta);
 }
 
 /** Returns the reply that a server reports as a refusal. Any other refusal is a failure. */
@@ -162,10 +169,10 @@ function outcomeOf(refusal: Refusal, asked: Asked): Outcome {
 }
 
 /** Throws the error in place of a chunk, unless it reports the end of the reply. */
-function chunkOf(chunk: unknown, name: string | null, about: { headers: AnswerHeaders; asked: Asked }): unknown {
+function chunkOf(chunk: unknown, name: string | null, { headers, asked }: Answered): unknown {
   const error = errorInAnswer(chunk, name);
   if (error === undefined) return chunk;
   const ending = endingOf(readError(error));
-  if (!ending) throw classifyErrorObject(error, about.headers, about.asked);
+  if (!ending) throw classifyErrorObject(error, headers, asked);
   return { choices: [{ index: 0, delta: {}, finish_reason: ending.finishReason }] };
 }

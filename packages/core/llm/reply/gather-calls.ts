@@ -80,6 +80,7 @@ export function requestedCall({ id, name, arguments: args }: CallAccumulator, is
 export function distinctCalls(all: readonly CallAccumulator[]): CallAccumulator[] {
   const named = all.filter((call) => call.name !== '' || !hasNoArguments(call.arguments));
   const calls = named.length > 0 ? named : all;
+  if (new Set(calls.map(({ id }) => id)).size === calls.length) return [...calls];
   const alike = Map.groupBy(calls, ({ id, name }) => JSON.stringify([id, name]));
   const said = new Set<string>();
   return calls.filter((call) => {
