@@ -1,22 +1,18 @@
-import { isRecord, parseJson } from '../../json.ts';
 import type { TraceHeaders } from '../../trace-context.ts';
 import type { Reply } from '../../turn/reply.ts';
 import { costsNothing, nameBreakages } from '../errors/classify-breakage.ts';
 import { classifyErrorObject, classifyRefusal } from '../errors/classify-refusal.ts';
-import { errorInAnswer } from '../errors/error-in-answer.ts';
 import type { Asked } from '../errors/name-failure.ts';
-import { readError, readRefusal } from '../errors/read-error.ts';
+import { readRefusal } from '../errors/read-error.ts';
 import { type Ending, endingOf } from '../errors/reply-of-refusal.ts';
-import { type AnswerHeaders, type Post, urlBelow } from '../http/http-client.ts';
+import { type Post, urlBelow } from '../http/http-client.ts';
 import { listModels } from '../http/list-models.ts';
-import { type OpenedReply, openReply } from '../http/open-reply.ts';
-import type { ServerEvent } from '../http/read-events.ts';
+import { eventsOf, type OpenedReply, openReply } from '../http/open-reply.ts';
 import { writeBody } from '../http/write-body.ts';
 import type { Delta, Provider } from '../provider.ts';
 import type { OwnWords } from '../reply/finish-reason.ts';
-import { jsonValuesIn } from '../reply/json-values.ts';
+import { readValues } from '../reply/read-values.ts';
 import { requireFinished } from '../reply/require-finished.ts';
-import { KINDS } from './event.ts';
 import { finishReply } from './finish-reply.ts';
 import { API_VERSION, type Body, renderRequest, renderResumption, versionHeaders } from './render-request.ts';
 import {
@@ -126,11 +122,14 @@ function headersOf({ apiKey, headers: { authorization, ...own } = {} }: Anthropi
 }
 
 async function readMessage(reply: ReplyAccumulator, opened: OpenedReply, { asked, signal, onDelta }: Call) {
+  const failureOf = (error: unknown) => classifyErrorObject(error, opened.headers, asked);
+  const errors = { failureOf, writeEnding: messageOf };
   try {
     for await (const events of eventsOf(opened)) {
       signal.throwIfAborted();
-      for (const value of valuesIn(events, { headers: opened.headers, asked })) {
-        for (const delta of takeEvent(reply, value)) onDelta(delta);
+      // One by one: a broken event costs nothing that came before it.
+      for (const event of events) {
+        for (const delta of readValues(event, errors).flatMap((value) => takeEvent(reply, value))) onDelta(delta);
         if (reply.isStopped) return;
       }
     }
@@ -144,30 +143,4 @@ async function readMessage(reply: ReplyAccumulator, opened: OpenedReply, { asked
 /** The end of a message, in this wire's words. */
 function messageOf({ finishReason }: Ending) {
   return { type: 'message', content: [], stop_reason: finishReason };
-}
-
-/** A reply sent whole is one event. */
-function eventsOf(opened: OpenedReply): AsyncIterable<ServerEvent[]> | Iterable<ServerEvent[]> {
-  return opened.kind === 'stream' ? opened.events : [[{ name: null, data: opened.text }]];
-}
-
-/**
- * The values of events, one by one: a broken event costs nothing that came before it. Some servers leave the names of
- * events out, so the type of a value decides. Throws an error that came instead.
- */
-function* valuesIn(events: ServerEvent[], about: { headers: AnswerHeaders; asked: Asked }) {
-  for (const { name, data } of events) {
-    const values = name === 'error' ? [parseJson(data) ?? data] : jsonValuesIn(data);
-    for (const value of values) yield eventOf(value, name, about);
-  }
-}
-
-/** Throws the error in place of an event, unless it reports the end of the reply. */
-function eventOf(event: unknown, name: string | null, about: { headers: AnswerHeaders; asked: Asked }): unknown {
-  if (isRecord(event) && KINDS.has(event.type)) return event;
-  const error = errorInAnswer(event, name);
-  if (error === undefined) return event;
-  const ending = endingOf(readError(error));
-  if (!ending) throw classifyErrorObject(error, about.headers, about.asked);
-  return messageOf(ending);
 }

@@ -28,11 +28,6 @@ export type Event =
   | ({ kind: 'whole'; blocks: Block[] } & Ending)
   | { kind: 'nothing' };
 
-/** The kinds of events that add to a reply, or end it. */
-export const KINDS: ReadonlySet<unknown> = new Set([
-  ...['message_start', 'content_block_start', 'content_block_delta', 'message_delta', 'message_stop', 'message'],
-]);
-
 /** Reads one event. Only blocks and their pieces have to be readable, else it throws an `UnusableReply`. */
 export function readEvent(raw: unknown): Event {
   const event = fieldsIn(raw) ?? {};

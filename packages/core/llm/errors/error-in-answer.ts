@@ -59,14 +59,14 @@ function isError(value: Record<string, unknown>): boolean {
   return typeof message === 'string' && !isSuccess(value) && !SIGNS_OF_LIFE.test(message);
 }
 
-/** Whether a value is of a kind that only shows that the server works on. */
+/** Whether a value is of a kind that shows that the server works on: a sign of life, or an event of the Messages API. */
 function isAlive({ type, event, object, status }: Record<string, unknown>, name: string | null): boolean {
   if (object === 'error' || /^(error|fail)/i.test(String(status ?? ''))) return false;
   return [name, type, event, object].some((kind) => typeof kind === 'string' && KINDS_OF_LIFE.test(kind));
 }
 
 const KINDS_OF_LIFE =
-  /ping|pong|heart_?beat|keep[-_]?alive|progress|^(status|info|notice|queued?|processing|pending)$/i;
+  /ping|pong|heart_?beat|keep[-_]?alive|progress|^(status|info|notice|queued?|processing|pending)$|^(message|content_block)_/i;
 
 const MESSAGE_KEYS = ['message', 'msg', 'error_msg', 'Message', 'errorMessage'];
 const SIGNS_OF_LIFE = /^\W*(ok|success\w*|ping|pong|keep-?alive|heartbeat|processing|queued|pending|waiting)\b/i;

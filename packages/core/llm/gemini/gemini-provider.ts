@@ -1,17 +1,14 @@
-import { parseJson } from '../../json.ts';
 import type { Reply } from '../../turn/reply.ts';
 import { costsNothing, nameBreakages } from '../errors/classify-breakage.ts';
-import { errorInAnswer } from '../errors/error-in-answer.ts';
 import { type Asked, nameFailure } from '../errors/name-failure.ts';
-import { readError } from '../errors/read-error.ts';
-import { endingOf, replyOfRefusal } from '../errors/reply-of-refusal.ts';
-import { type AnswerHeaders, type Post, urlBelow } from '../http/http-client.ts';
+import { type Ending, replyOfRefusal } from '../errors/reply-of-refusal.ts';
+import { type Post, urlBelow } from '../http/http-client.ts';
 import { listModels } from '../http/list-models.ts';
-import { type OpenedReply, openReply, type Refusal } from '../http/open-reply.ts';
+import { eventsOf, type OpenedReply, openReply, type Refusal } from '../http/open-reply.ts';
 import { writeBody } from '../http/write-body.ts';
 import type { Delta, Provider, RoundRequest } from '../provider.ts';
 import type { OwnWords } from '../reply/finish-reason.ts';
-import { jsonValuesIn } from '../reply/json-values.ts';
+import { readValues } from '../reply/read-values.ts';
 import { requireFinished } from '../reply/require-finished.ts';
 import { classifyErrorObject, classifyRefusal } from './classify-refusal.ts';
 import { renderRequest } from './render-request.ts';
@@ -93,10 +90,14 @@ type Reading = Answering & { asked: Asked; signal: AbortSignal; onDelta: (delta:
 
 async function readReply(opened: OpenedReply, { asked, signal, onDelta, ...answering }: Reading): Promise<Reply> {
   const reply = startReply(answering);
+  const errors = { writeEnding, failureOf: (error: unknown) => classifyErrorObject(error, opened.headers, asked) };
   try {
-    for await (const chunk of chunksIn(opened)) {
+    for await (const events of eventsOf(opened)) {
       signal.throwIfAborted();
-      for (const delta of takeChunk(reply, chunkOf(chunk, opened.headers, asked))) onDelta(delta);
+      // One by one: a broken event costs nothing that came before it.
+      for (const event of events) {
+        for (const delta of readValues(event, errors).flatMap((chunk) => takeChunk(reply, chunk))) onDelta(delta);
+      }
     }
   } catch (error) {
     if (!isFinished(reply) || !costsNothing(error)) throw error;
@@ -106,20 +107,6 @@ async function readReply(opened: OpenedReply, { asked, signal, onDelta, ...answe
   return finishReply(reply);
 }
 
-/** The chunks of a reply, whatever the server made of `alt=sse`: events, a JSON array, one object. */
-async function* chunksIn(opened: OpenedReply): AsyncGenerator<unknown> {
-  if (opened.kind === 'whole') {
-    yield* jsonValuesIn(opened.text);
-    return;
-  }
-  for await (const events of opened.events) {
-    for (const { name, data } of events) {
-      if (name === 'error') yield { error: parseJson(data) ?? data };
-      else yield* jsonValuesIn(data);
-    }
-  }
-}
-
 /** Returns the reply that a server reports as a refusal. Throws any other refusal. */
 function answerRefusal(refusal: Refusal, asked: Asked): Reply {
   const reply = replyOfRefusal(refusal);
@@ -127,11 +114,7 @@ function answerRefusal(refusal: Refusal, asked: Asked): Reply {
   throw classifyRefusal(refusal, asked);
 }
 
-/** Throws the error in place of a chunk, unless it reports the end of the reply. */
-function chunkOf(chunk: unknown, headers: AnswerHeaders, asked: Asked): unknown {
-  const error = errorInAnswer(chunk);
-  if (error === undefined) return chunk;
-  const ending = endingOf(readError(error));
-  if (!ending) throw classifyErrorObject(error, headers, asked);
-  return { candidates: [{ content: { parts: [] }, finishReason: ending.finishReason }] };
+/** The end of a reply, in this wire's words. */
+function writeEnding({ finishReason }: Ending) {
+  return { candidates: [{ content: { parts: [] }, finishReason }] };
 }

@@ -36,6 +36,11 @@ export async function openReply(post: Post, request: PostRequest): Promise<Refus
   return { kind: 'stream', headers, events: readEvents(chunksOf(readOn(reader))) };
 }
 
+/** The events of a reply. One sent whole is one event. */
+export function eventsOf(opened: OpenedReply): AsyncIterable<ServerEvent[]> | Iterable<ServerEvent[]> {
+  return opened.kind === 'stream' ? opened.events : [[{ name: null, data: opened.text }]];
+}
+
 function isJson(headers: AnswerHeaders): boolean {
   return /\bjson\b/i.test(headers.get('content-type') ?? '');
 }

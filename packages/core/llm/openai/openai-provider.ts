@@ -1,30 +1,19 @@
 import { ProviderFailed } from '../../failure.ts';
-import { parseJson } from '../../json.ts';
 import type { FinishReason, Reply } from '../../turn/reply.ts';
 import { costsNothing, nameBreakages } from '../errors/classify-breakage.ts';
 import { classifyErrorObject, classifyRefusal } from '../errors/classify-refusal.ts';
-import { errorInAnswer } from '../errors/error-in-answer.ts';
 import type { Asked } from '../errors/name-failure.ts';
-import { readError } from '../errors/read-error.ts';
-import { endingOf, replyOfRefusal } from '../errors/reply-of-refusal.ts';
-import { type AnswerHeaders, type Post, urlBelow } from '../http/http-client.ts';
+import { type Ending, replyOfRefusal } from '../errors/reply-of-refusal.ts';
+import { type Post, urlBelow } from '../http/http-client.ts';
 import { listModels } from '../http/list-models.ts';
-import { type OpenedReply, openReply, type Refusal } from '../http/open-reply.ts';
-import type { ServerEvent } from '../http/read-events.ts';
+import { eventsOf, type OpenedReply, openReply, type Refusal } from '../http/open-reply.ts';
 import { writeBody } from '../http/write-body.ts';
 import type { Delta, Provider, RoundRequest } from '../provider.ts';
-import { jsonValuesIn } from '../reply/json-values.ts';
+import { readValues } from '../reply/read-values.ts';
 import { requireFinished } from '../reply/require-finished.ts';
 import { type Outcome, rememberQuirks } from './remember-quirks.ts';
 import { type Quirks, renderRequest } from './render-request.ts';
-import {
-  type Answering,
-  finishReply,
-  isFinished,
-  type ReplyAccumulator,
-  startReply,
-  takeChunk,
-} from './reply-accumulator.ts';
+import { type Answering, finishReply, isFinished, startReply, takeChunk } from './reply-accumulator.ts';
 
 export type OpenaiOptions = Partial<Quirks> & {
   name: string;
@@ -129,10 +118,16 @@ type Reading = Answering & { asked: Asked; signal: AbortSignal; onDelta: (delta:
 
 async function readReply(opened: OpenedReply, { asked, signal, onDelta, ...answering }: Reading): Promise<Reply> {
   const reply = startReply(answering);
+  const errors = { writeEnding, failureOf: (error: unknown) => classifyErrorObject(error, opened.headers, asked) };
   try {
     for await (const events of eventsOf(opened)) {
       signal.throwIfAborted();
-      for (const event of events) takeServerEvent(reply, event, { headers: opened.headers, asked, onDelta });
+      for (const event of events) {
+        reply.isDone ||= event.data.trim() === '[DONE]';
+        // One by one: a broken event costs nothing that came before it.
+        const chunks = reply.isDone ? [] : readValues(event, errors);
+        for (const delta of chunks.flatMap((chunk) => takeChunk(reply, chunk))) onDelta(delta);
+      }
       if (reply.isDone) break;
     }
   } catch (error) {
@@ -143,36 +138,13 @@ async function readReply(opened: OpenedReply, { asked, signal, onDelta, ...answe
   return finishReply(reply);
 }
 
-/** A reply sent whole is one event. */
-function eventsOf(opened: OpenedReply): AsyncIterable<ServerEvent[]> | Iterable<ServerEvent[]> {
-  return opened.kind === 'stream' ? opened.events : [[{ name: null, data: opened.text }]];
-}
-
-type Answered = { headers: AnswerHeaders; asked: Asked };
-
-/** Adds one event: a broken one costs nothing that came before it. Throws an error that came in place of a chunk. */
-function takeServerEvent(
-  reply: ReplyAccumulator,
-  { name, data }: ServerEvent,
-  { onDelta, ...answered }: Answered & Pick<Reading, 'onDelta'>,
-): void {
-  reply.isDone ||= data.trim() === '[DONE]';
-  if (reply.isDone) return;
-  const values = name === 'error' ? [parseJson(data) ?? data] : jsonValuesIn(data);
-  for (const value of values) for (const delta of takeChunk(reply, chunkOf(value, name, answered))) onDelta(delta);
-}
-
 /** Returns the reply that a server reports as a refusal. Any other refusal is a failure. */
 function outcomeOf(refusal: Refusal, asked: Asked): Outcome {
   const reply = replyOfRefusal(refusal);
   return reply ? { kind: 'reply', reply } : { ...refusal, failure: classifyRefusal(refusal, asked) };
 }
 
-/** Throws the error in place of a chunk, unless it reports the end of the reply. */
-function chunkOf(chunk: unknown, name: string | null, { headers, asked }: Answered): unknown {
-  const error = errorInAnswer(chunk, name);
-  if (error === undefined) return chunk;
-  const ending = endingOf(readError(error));
-  if (!ending) throw classifyErrorObject(error, headers, asked);
-  return { choices: [{ index: 0, delta: {}, finish_reason: ending.finishReason }] };
+/** The end of a reply, in this wire's words. */
+function writeEnding({ finishReason }: Ending) {
+  return { choices: [{ index: 0, delta: {}, finish_reason: finishReason }] };
 }

@@ -1,0 +1,42 @@
+import type { ProviderFailed } from '../../failure.ts';
+import { isRecord, parseJson } from '../../json.ts';
+import { errorInAnswer } from '../errors/error-in-answer.ts';
+import { readError } from '../errors/read-error.ts';
+import { type Ending, endingOf } from '../errors/reply-of-refusal.ts';
+import type { ServerEvent } from '../http/read-events.ts';
+import { jsonValuesIn } from './json-values.ts';
+
+/** How a wire names the failure of an error, and how it writes the end of a reply. */
+export type WireErrors = { failureOf(error: unknown): ProviderFailed; writeEnding(ending: Ending): unknown };
+
+/**
+ * Reads the values of one event. An error in place of a value becomes the end of the reply if it reports that, else it
+ * is thrown.
+ */
+export function readValues({ name, data }: ServerEvent, errors: WireErrors): unknown[] {
+  const values = name === 'error' ? [parseJson(data) ?? data] : jsonValuesIn(data);
+  return values.map((value) => readValue(unwrap(value), name, errors));
+}
+
+function readValue(value: unknown, name: string | null, { failureOf, writeEnding }: WireErrors): unknown {
+  const error = errorInAnswer(value, name);
+  if (error === undefined) return value;
+  const ending = endingOf(readError(error));
+  if (!ending) throw failureOf(error);
+  return writeEnding(ending);
+}
+
+/** The fields in which a gateway puts the value of another server: Cloudflare, Google's Code Assist, others. */
+const WRAPPERS = ['result', 'response', 'data'];
+
+/** The fields of a value. One that has none of them may be a wrapper. */
+const OWN = ['choices', 'candidates', 'type', 'error', 'usage', 'usageMetadata'];
+
+function unwrap(value: unknown): unknown {
+  if (!isRecord(value) || hasOwn(value)) return value;
+  return WRAPPERS.map((field) => value[field]).find((inner) => isRecord(inner) && hasOwn(inner)) ?? value;
+}
+
+function hasOwn(value: Record<string, unknown>): boolean {
+  return OWN.some((field) => value[field] !== undefined);
+}
