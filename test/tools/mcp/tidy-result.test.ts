@@ -37,3 +37,13 @@ test('a valid result stays as it is', () => {
   const result = { content: [image, hello], structuredContent: { a: null }, isError: true, tools: null };
   expect(tidied(structuredClone(result))).toEqual(result);
 });
+
+test.each([
+  ['iVBORw0KGgo=', 'image/png'],
+  ['/9j/4AAQSkZJRg==', 'image/jpeg'],
+  ['R0lGODlhAQABAAAAACw=', 'image/gif'],
+  ['UklGRhoAAABXRUJQ', 'image/webp'],
+  ['AAAA', 'image/png'],
+])('an image %s without a type is %s', (data, mimeType) => {
+  expect(tidied({ content: [{ type: 'image', data }] })).toEqual({ content: [{ type: 'image', data, mimeType }] });
+});
