@@ -19,7 +19,7 @@ function gather(...chunks: (Given | Given[])[]) {
     for (const delta of [chunk].flat()) gatherCall(calls, { ...none, ...delta });
   }
   return distinctCalls(calls.all).map((call) => {
-    const { id, name, arguments: args } = requestedCall(call, false);
+    const { id, name, arguments: args } = requestedCall(call, { toolNames: calls.toolNames, isCut: false });
     return [id, name, args].join(' ').trim();
   });
 }

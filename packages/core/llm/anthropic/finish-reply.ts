@@ -21,7 +21,7 @@ export function finishReply(reply: ReplyAccumulator): Reply {
   if (asked.some(({ name }) => !name)) throw unusable(provider, 'a tool call has no name');
   return {
     text: text ? cleanText(text) : null,
-    calls: asked.map((call) => requestedCall(call, isCut)),
+    calls: asked.map((call) => requestedCall(call, { toolNames: reply.calls.toolNames, isCut })),
     finishReason,
     finishReasonRaw: raw?.slice(0, 100) ?? null,
     usage: usageOf(reply),

@@ -54,7 +54,9 @@ export function geminiProvider(options: GeminiOptions): Provider {
         if (!isModelName(request.model)) throw nameFailure('provider_model_not_found', asked);
         const opened = await openReply(post, { ...(await renderPost(request, options)), signal });
         if (opened.kind === 'refused') return answerRefusal(opened, asked);
-        return await readReply(opened, { provider: name, ownWords: options.finishReasons, asked, signal, onDelta });
+        const toolNames = request.tools.map((tool) => tool.name);
+        const answering = { provider: name, toolNames, ownWords: options.finishReasons };
+        return await readReply(opened, { ...answering, asked, signal, onDelta });
       });
     },
   };

@@ -4,6 +4,7 @@ import type { RequestedCall } from '../../turn/message.ts';
 import type { FinishReason, Reply, Usage } from '../../turn/reply.ts';
 import { nameFailure } from '../errors/name-failure.ts';
 import type { Delta } from '../provider.ts';
+import { declaredName } from '../reply/declared-name.ts';
 import { type Fields, numberIn } from '../reply/fields.ts';
 import { finishReasonOf, isReason, type OwnWords } from '../reply/finish-reason.ts';
 import { boundReply } from '../unusable-reply.ts';
@@ -15,6 +16,7 @@ import { type KeptPart, opaqueOf } from './opaque.ts';
 export type ReplyAccumulator = {
   provider: string;
   ownWords: OwnWords | undefined;
+  toolNames: ReadonlySet<string>;
   text: string;
   calls: CallAccumulator[];
   kept: KeptPart[];
@@ -26,12 +28,12 @@ export type ReplyAccumulator = {
   usage: Usage | null;
 };
 
-/** About the request of a reply: its provider, and the operator's words for why a model stops. */
-export type Answering = { provider: string; ownWords?: OwnWords | undefined };
+/** About the request of a reply: its provider, the names of its tools, and the operator's words for why a model stops. */
+export type Answering = { provider: string; toolNames?: Iterable<string>; ownWords?: OwnWords | undefined };
 
 /** An empty reply to gather chunks in; `provider` is named in the failures it may throw. */
-export function startReply({ provider, ownWords }: Answering): ReplyAccumulator {
-  const reply = { provider, ownWords, text: '', calls: [], kept: [], hasMore: false };
+export function startReply({ provider, toolNames, ownWords }: Answering): ReplyAccumulator {
+  const reply = { provider, ownWords, toolNames: new Set(toolNames), text: '', calls: [], kept: [], hasMore: false };
   return { ...reply, finishReasonRaw: null, blockReason: null, usage: null };
 }
 
@@ -64,7 +66,7 @@ export function finishReply(reply: ReplyAccumulator): Reply {
   const finishReason = blockReason ? 'content_filter' : reasonOf(reply, raw);
   return {
     text: reply.text ? cleanText(reply.text) : null,
-    calls: reply.calls.map(askedCall),
+    calls: reply.calls.map((call) => askedCall(call, reply.toolNames)),
     finishReason,
     finishReasonRaw: raw.slice(0, 100),
     usage,
@@ -97,8 +99,12 @@ const NUMBERS = new Map([
   ['8', 'PROHIBITED_CONTENT'],
 ]);
 
-function askedCall({ id, name, args }: CallAccumulator): RequestedCall {
-  return { id: cleanText(id), name: cleanText(name), arguments: cleanText(JSON.stringify(args)) };
+function askedCall({ id, name, args }: CallAccumulator, toolNames: ReadonlySet<string>): RequestedCall {
+  return {
+    id: cleanText(id),
+    name: declaredName(cleanText(name), toolNames),
+    arguments: cleanText(JSON.stringify(args)),
+  };
 }
 
 function unusable({ provider }: ReplyAccumulator, reason: string) {

@@ -122,9 +122,10 @@ export function finishReply(reply: ReplyAccumulator): Reply {
   if (calls.some(({ name }) => !name)) throw unusable(reply, 'a tool call has no name');
   const seen = { calls: calls.length > 0, refused: refusalFrom !== null };
   const finishReason = finishReasonOf(finishReasonRaw ?? 'stop', seen, { provider, own: ownWords });
+  const about = { toolNames: reply.calls.toolNames, isCut: finishReason === 'length' };
   return {
     text: reply.text ? cleanText(reply.text) : null,
-    calls: calls.map((call) => requestedCall(call, finishReason === 'length')),
+    calls: calls.map((call) => requestedCall(call, about)),
     // Cleaning keeps the length of a text.
     refusalFrom,
     finishReason,

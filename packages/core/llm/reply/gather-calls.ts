@@ -16,6 +16,7 @@ import {
   startArguments,
   unwrapArguments,
 } from './arguments-accumulator.ts';
+import { declaredName } from './declared-name.ts';
 
 /** One delta of a call, of any wire; what the server left out is null or empty. */
 export type CallDelta = { index: number | null; id: string; name: string; text: string };
@@ -71,9 +72,12 @@ export function gatherCall(calls: CallsAccumulator, delta: CallDelta): GatheredC
 }
 
 /** The call as the model asked for it. Arguments that are missing are an empty object, unless the reply was cut. */
-export function requestedCall({ id, name, arguments: args }: CallAccumulator, isCut: boolean): RequestedCall {
-  const text = settleArguments(args);
-  return { id: cleanText(id), name: cleanText(name), arguments: cleanText(isCut ? text : unwrapArguments(text)) };
+export function requestedCall(
+  { id, name, arguments: args }: CallAccumulator,
+  { toolNames, isCut }: { toolNames: ReadonlySet<string>; isCut: boolean },
+): RequestedCall {
+  const text = cleanText(isCut ? settleArguments(args) : unwrapArguments(settleArguments(args)));
+  return { id: cleanText(id), name: declaredName(cleanText(name), toolNames), arguments: text };
 }
 
 /** The calls without those that came twice, and without those that have neither a name nor arguments beside others. */
