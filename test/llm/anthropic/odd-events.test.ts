@@ -30,6 +30,12 @@ test.each<[string, unknown]>([
   expect([read, shown]).toEqual(['Hi.', 'Hi.']);
 });
 
+test('a message that comes whole is read without its type', () => {
+  const whole = { role: 'assistant', content: [{ type: 'text', text: 'Hi.' }], stop_reason: 'end_turn' };
+
+  expect(parse(whole)).toMatchObject({ text: 'Hi.', shown: 'Hi.' });
+});
+
 test('a stream is cut if its reason to stop was empty', () => {
   expect(() => parse(start(0, { type: 'text', text: 'Hi' }), end(''))).toThrow(/cut/);
 });

@@ -51,6 +51,17 @@ export function serversAsTheyAre(name: string, makeProvider: (origin: string) =>
     },
   );
 
+  test.each(['result', 'response', 'data'])(`${name}: a value is read in the %s of a gateway, too`, async (field) => {
+    const wrap = (value: unknown) => JSON.stringify({ [field]: value, success: true });
+    const events = whole.map((event) => event.replace(/^data: (.*)$/m, (_, data) => `data: ${wrap(JSON.parse(data))}`));
+
+    await expect(ask({ body: events })).resolves.toMatchObject({ reply: { text: 'Hello.' } });
+    await expect(ask({ body: [wrap(wire.whole('Hello.'))] })).resolves.toMatchObject({ reply: { text: 'Hello.' } });
+    await expect(ask({ body: [wrap(wire.wrongKey)] })).rejects.toMatchObject({
+      code: 'provider_authentication_failed',
+    });
+  });
+
   test(`${name}: a field of an odd type is ignored if the reply is whole without it`, async () => {
     const { reply } = await ask({ body: [...wire.oddFields('Hello.'), ...wire.sentinel] });
 
@@ -133,6 +144,20 @@ export function serversAsTheyAre(name: string, makeProvider: (origin: string) =>
 
     expect(reply.calls).toEqual([{ id: 'call_1', name: 'get_weather', arguments: bern }]);
     expect(deltas.map(({ text }) => text).join('')).toBe(bern);
+  });
+
+  test.each([
+    'functions.get_weather',
+    'default_api:get_weather',
+    'get_weather<|channel|>json',
+    'get_weather:0',
+    'get_time',
+  ])(`${name}: a call of %s is a call of the tool with that name, if there is one`, async (given) => {
+    const body = wire.calls([{ id: 'call_1', args: bern }]);
+
+    const { reply } = await ask({ body: body.map((event) => event.replace('"get_weather"', JSON.stringify(given))) });
+
+    expect(reply.calls).toMatchObject([{ name: given === 'get_time' ? given : 'get_weather', arguments: bern }]);
   });
 
   test(`${name}: calls with ids of their own stay apart, however alike they are`, async () => {

@@ -50,6 +50,8 @@ test.each([
   ['provider_model_not_found', { status: 'error', message: 'Unknown model x' }],
   ['provider_model_not_found', { message: 'Model x does not exist' }],
   ['provider_unavailable', { error: { message: 'Something broke' } }],
+  ['provider_authentication_failed', { data: { error: { code: 'invalid_api_key', message: 'Invalid API key' } } }],
+  ['provider_authentication_failed', { choices: [{ index: 0, error: { code: 401, message: 'Invalid API key' } }] }],
 ])('an answer with status 200 is %s if it is %j', async (code, body) => {
   expect(await codesOf(whole(body))).toEqual(onEach(OWN, code));
   expect(await codesOf(streamed(body))).toEqual(onEach(OWN, code));

@@ -34,6 +34,13 @@ test.each<[string, unknown]>([
   expect(parse(chunk({ content: 'Hi' }), odd, chunk({ content: '.' }), chunk({}, 'stop'))).toEqual(hi);
 });
 
+test.each<[string, unknown]>([
+  ['beside the delta', { choices: [{ index: 0, text: 'Hi.', finish_reason: 'stop' }] }],
+  ['in an object', message({ content: [{ type: 'text', text: { value: 'Hi.', annotations: [] } }] })],
+])('a text is read %s', (_, odd) => {
+  expect(parse(odd)).toEqual(hi);
+});
+
 test.each(['null', 'None', 'not_finished', ''])('a stream is cut if its reason to stop was %j', (word) => {
   expect(() => parse(chunk({ content: 'Hi' }, word))).toThrow(/cut/);
 });

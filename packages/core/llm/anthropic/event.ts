@@ -32,7 +32,8 @@ export type Event =
 export function readEvent(raw: unknown): Event {
   const event = fieldsIn(raw) ?? {};
   const index = indexIn(event.index);
-  switch (event.type) {
+  // Some servers leave out the type of a message that comes whole.
+  switch (event.type ?? (event.role === 'assistant' ? 'message' : undefined)) {
     case 'message_start':
       return { kind: 'start', usage: readCounts(fieldsIn(event.message)?.usage) };
     case 'content_block_start': {

@@ -9,6 +9,8 @@ export function errorInAnswer(value: unknown, name: string | null = null): unkno
   const first = Array.isArray(value) ? value[0] : value;
   if (!isRecord(first)) return undefined;
   if (saysSomething(first.error) || isBaseError(first.base_resp)) return first;
+  const choice = Array.isArray(first.choices) ? first.choices[0] : undefined;
+  if (isRecord(choice) && saysSomething(choice.error)) return choice;
   if (hasContent(first) || isAlive(first, name)) return undefined;
   return isError(first) ? first : undefined;
 }

@@ -34,8 +34,10 @@ export function readChunk(raw: unknown): Chunk {
   return { choices: choices.map(readChoice), usage };
 }
 
-function readChoice({ delta, message, finish_reason }: Fields): Choice {
-  return { delta: readDelta(delta), message: readDelta(message), finishReason: wordIn(finish_reason) };
+/** Some servers put a piece of text into the choice itself, as the older Completions do. */
+function readChoice({ delta, message, text, finish_reason }: Fields): Choice {
+  const bare = typeof text === 'string' && text !== '' ? { content: text } : null;
+  return { delta: readDelta(delta ?? bare), message: readDelta(message), finishReason: wordIn(finish_reason) };
 }
 
 function readDelta(value: unknown): ChunkDelta | null {
@@ -67,14 +69,15 @@ function readContent(content: unknown): Content {
   };
 }
 
-/** Reads one part of a content. Cloudflare sends JSON that it was asked for as an object. */
+/** Reads one part of a content. Cloudflare sends JSON that it was asked for as an object, others a text in one. */
 function readPart(value: unknown): Content {
   if (typeof value === 'string') return { text: value, thinking: '', hasMedia: false };
   const part = partIn(value) ?? {};
-  const { type, text } = part;
-  const isJson = typeof type !== 'string' && typeof text !== 'string' && Object.keys(part).length > 0;
+  const { type } = part;
+  const text = textIn(part.text) ?? textIn(fieldsIn(part.text)?.value);
+  const isJson = typeof type !== 'string' && text === null && Object.keys(part).length > 0;
   return {
-    text: isJson ? JSON.stringify(part) : (textIn(text) ?? ''),
+    text: isJson ? JSON.stringify(part) : (text ?? ''),
     thinking: typeof type === 'string' ? thinkingIn(part.thinking) : '',
     hasMedia: /image|audio|video/.test(textIn(type) ?? ''),
   };
