@@ -6,8 +6,8 @@ import { targetOf } from './pointer.ts';
 import { translateSchema } from './translate-drafts.ts';
 
 /**
- * Mends the schema of arguments, so that every validator of 2020-12 takes it: it is the schema of an object, older
- * drafts are translated, and what is no JSON Schema is left out. A valid schema keeps its meaning and its text.
+ * Mends the schema of arguments, so that every validator of 2020-12 takes it. It becomes the schema of an object, older
+ * drafts are translated, and keywords that are not JSON Schema are left out. A valid schema stays as it is.
  */
 export function mendSchema(given: unknown): Schema {
   const { nullable: _, ...own } = recordOf(given);

@@ -16,7 +16,7 @@ const KeptPart = z.union([
 /**
  * One part of a reply as it must stand when it goes back. `text` is a length in UTF-16 units, behind `lead` of them
  * that Pawl has put in between; `call` is the place of a call, with its `id` if Pawl or another server would change
- * that. What they hold is stored with the round already. `custom` is the kind of a part that only its package knows.
+ * that. The round has the text and the calls already. `custom` is the kind of a part that only its package knows.
  */
 export type KeptPart = z.infer<typeof KeptPart>;
 

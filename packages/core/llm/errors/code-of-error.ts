@@ -33,7 +33,7 @@ const TYPES: [RegExp, ProviderCode][] = [
   [/invalid_?request|bad_?request|request_too_large|validation_?(error|exception)/i, 'provider_invalid_request'],
 ];
 
-/** Statuses that say little, and what a type may add. Whether another try may help is not left to the type. */
+/** For statuses that say little, the codes that a type may add. None of them changes whether another try may help. */
 const REFINED = new Map<ProviderCode, ProviderCode[]>([
   [
     'provider_invalid_request',
