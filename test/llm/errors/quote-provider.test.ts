@@ -8,6 +8,14 @@ test.each([
   'AIzaSyA1234567890abcdef is blocked',
   'GET https://host/v1?key=abc123&alt=sse failed',
   'the key my-own-key-1 is unknown',
+  'token ya29.a0abcdefghijklmn is no token',
+  'the session eyJhbGciOiabc.eyJzdWIiOiabc.abc_def has ended',
+  'AKIA0123456789ABCDEF may not do that',
+  'gho_abc0123456789 has no access',
+  'Authorization: Basic YWJjOmFiYw==abc',
+  'Incorrect API key provided: 0123456789abcdef0123456789abcdef',
+  'x-api-key: 0123456789abcdef',
+  'Received: Key Hash (Token) =0123456789abcdef0123456789abcdef',
 ])('no key is left of: %s', (text) => {
   const quoted = quoteProvider(text, 'my-own-key-1');
 
@@ -16,7 +24,8 @@ test.each([
 });
 
 test('what is no key stays', () => {
-  const text = 'Use max_completion_tokens for task-based models; the risk-score of desk-42 is 3.';
+  const text =
+    'Use max_completion_tokens for task-based models; the risk-score of desk-42 is 3. The key is wrong; tokens: 123456.';
 
   expect(quoteProvider(text)).toBe(text);
 });

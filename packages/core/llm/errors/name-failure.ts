@@ -53,11 +53,14 @@ export function quoteProvider(text: string, apiKey: string | null = null): strin
 
 const LONGEST = 500;
 
+/** Keys as they look, then a word of 16 characters with a digit in it that follows a name for keys. */
 const SECRETS = [
-  /\bBearer\s+[^\s"',]+/gi,
-  /\b(?:sk|xai|gsk|csk|pplx|hf|nvapi|r8|fw|key)[-_][^\s"',.)]+/g,
-  /\bAIza[\w-]{10,}/g,
+  /\b(?:Bearer|Basic)\s+[^\s"',]+/gi,
+  /\b(?:sk|xai|gsk|csk|pplx|hf|nvapi|r8|fw|tgp|gh[a-z]|key)[-_][^\s"',.)]+/g,
+  /\b(?:AIza|AKIA|ASIA|dapi|ya29\.|AQ\.)[\w.-]{10,}/g,
+  /\beyJ[\w-]{10,}(?:\.[\w-]+)*/g,
   /(?<=[?&](?:key|api[-_]?key|token|access_token)=)[^&\s"']+/gi,
+  /(?<=\b(?:key|token|secret|password|authorization)\b[^\w\n]{0,5}(?:(?:provided|hash|token|is|was)\b[^\w\n]{0,5}){0,2})(?=[\w.+/=*-]*\d)[\w.+/=*-]{16,}/gi,
 ];
 
 /** What a body without JSON says, or null: a page of HTML from a gateway says nothing to a caller. */
