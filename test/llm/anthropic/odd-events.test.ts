@@ -7,6 +7,8 @@ const piece = (index: number, delta: unknown) => ({ type: 'content_block_delta',
 const text = (index: number, said: string) => piece(index, { type: 'text_delta', text: said });
 const end = (stop_reason: string) => ({ type: 'message_delta', delta: { stop_reason } });
 const use = { type: 'tool_use', id: 'a', name: 'get_weather', input: {} };
+const thought = { type: 'thinking', thinking: 'Hm', signature: '' };
+const signed = { type: 'signature_delta', signature: 'sig' };
 
 function parse(...events: unknown[]) {
   const reply = startReply({ provider: 'anthropic' });
@@ -28,6 +30,35 @@ test.each<[string, unknown]>([
     type: 'message_stop',
   });
   expect([read, shown]).toEqual(['Hi.', 'Hi.']);
+});
+
+test.each<[string, unknown[]]>([
+  ['in its block and again', [start(0, { ...thought, signature: 'sig' }), piece(0, signed)]],
+  ['twice', [start(0, thought), piece(0, signed), piece(0, signed)]],
+  ['with its thought', [start(0, thought), piece(0, { type: 'thinking_delta', thinking: '', signature: 'sig' })]],
+])('a signature that is sent %s is kept once', (_, events) => {
+  expect(parse(...events, start(1, use), end('tool_use')).opaque).toMatchObject({ blocks: [{ signature: 'sig' }, {}] });
+});
+
+test.each<[string, unknown]>([
+  ['its delta names the block', piece(0, { type: 'text', text: 'Hi.' })],
+  ['its block has no type', start(0, { text: 'Hi.' })],
+])('a text is read if %s', (_, event) => {
+  expect(parse(event, end('end_turn'))).toMatchObject({ text: 'Hi.', shown: 'Hi.' });
+});
+
+test('a reason to stop counts beside the delta', () => {
+  const reply = startReply({ provider: 'anthropic' });
+  for (const event of [start(0, { type: 'text', text: 'Ha' }), { type: 'message_delta', stop_reason: 'max_tokens' }])
+    takeEvent(reply, event);
+
+  expect(finishReply(reply).finishReason).toBe('length');
+});
+
+test('a stream is cut if it ends within a call and gives no reason', () => {
+  const half = piece(0, { type: 'input_json_delta', partial_json: '{"city": "Be' });
+
+  expect(() => parse(start(0, use), half, { type: 'message_stop' })).toThrow(/cut/);
 });
 
 test('a message that comes whole is read without its type', () => {

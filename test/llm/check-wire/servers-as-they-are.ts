@@ -1,16 +1,12 @@
 import { expect, test } from 'vitest';
-import { bounded } from '#core/llm/bounded.ts';
-import type { Delta, Provider, RoundRequest } from '#core/llm/provider.ts';
-import { settleEmpty } from '#core/llm/reply/settle-empty.ts';
+import type { Provider } from '#core/llm/provider.ts';
 import type { Message } from '#core/turn/message.ts';
-import { Tool } from '#core/turn/request/tool.ts';
-import { someRequest } from '#test/llm/provider-exam.ts';
 import type { LooseScript } from '#test/llm/wire-script.ts';
-import { type Answer, startWireServer } from '#test/llm/wire-server.ts';
+import { askLoosely } from './ask-loosely.ts';
+import { callsAsTheyAre } from './calls-as-they-are.ts';
 
 const TYPES = ['text/event-stream', 'text/plain', 'text/html', 'application/octet-stream', 'application/json'];
 const bern = '{"city":"Bern"}';
-const weather = Tool.parse({ name: 'get_weather', description: 'Get the weather of a city' });
 const user: Message = { role: 'user', content: 'Weather in Bern?' };
 const round: Message = {
   role: 'assistant',
@@ -24,17 +20,8 @@ const result: Message = { role: 'tool', callId: 'call_1', name: 'get_weather', c
  * counts, a cut or filtered reply is no success, a repeated call is one call, and state goes back as it came.
  */
 export function serversAsTheyAre(name: string, makeProvider: (origin: string) => Provider, wire: LooseScript) {
-  const ask = async (answers: Answer | Answer[], change: Partial<RoundRequest> = {}) => {
-    await using server = await startWireServer();
-    const [first, ...rest] = [answers].flat();
-    server.answer(first!);
-    server.answerNext(...rest);
-    const provider = settleEmpty(bounded(makeProvider(server.origin), { timeoutMs: 20_000, idleTimeoutMs: 20_000 }));
-    const request = { ...someRequest, tools: [weather], declaredTools: [weather], ...change };
-    const deltas: Delta[] = [];
-    const reply = await provider.ask(request, new AbortController().signal, (delta) => deltas.push(delta));
-    return { reply, deltas, asked: server.asked };
-  };
+  callsAsTheyAre(name, makeProvider, wire);
+  const ask = askLoosely(makeProvider);
   const whole = wire.text(['Hel', 'lo.']);
   const typed = (type: string) => ({ 'content-type': type });
   const failed = { code: 'provider_bad_response', retry: { kind: 'later' } };
@@ -109,7 +96,7 @@ export function serversAsTheyAre(name: string, makeProvider: (origin: string) =>
     await expect(ask({ headers: typed(type), body: [`data: ${text}\n\n`] })).rejects.toMatchObject(refused);
   });
 
-  test.each(['error', 'ABORT', 'network_error', 'cancelled'])(
+  test.each(['error', 'ABORT', 'network_error', 'cancelled', 'function_call_filter: MALFORMED_FUNCTION_CALL'])(
     `${name}: a reply that stopped with %s is a failed attempt`,
     async (word) => {
       await expect(ask({ body: wire.text(['Half'], word) })).rejects.toMatchObject(failed);
@@ -123,6 +110,11 @@ export function serversAsTheyAre(name: string, makeProvider: (origin: string) =>
     ['max-tokens', 'length'],
     ['eos_token', 'stop'],
     ['Stop', 'stop'],
+    ['endTurn', 'stop'],
+    ['FINISH_REASON_STOP', 'stop'],
+    ['FinishReason.MAX_TOKENS', 'length'],
+    ['ContentFilter', 'content_filter'],
+    ['content_filter: RECITATION', 'content_filter'],
     ['a new word', 'other'],
   ])(`${name}: a reply that stopped with %s is %s`, async (word, finishReason) => {
     const { reply } = await ask({ body: wire.text(['Some'], word) });
@@ -130,64 +122,33 @@ export function serversAsTheyAre(name: string, makeProvider: (origin: string) =>
     expect(reply).toMatchObject({ text: 'Some', finishReason, finishReasonRaw: word });
   });
 
+  test(`${name}: a word for a cut or filtered reply counts, whatever a gateway adds`, async () => {
+    for (const [word, finishReason] of [
+      ['max_tokens', 'length'],
+      ['content_filter', 'content_filter'],
+    ] as const) {
+      const { reply } = await ask({ body: [...wire.text(['Half'], word), ...wire.text([], 'stop')] });
+
+      expect(reply).toMatchObject({ text: 'Half', finishReason });
+    }
+    await expect(ask({ body: [...wire.text(['Half'], 'error'), ...wire.text([], 'stop')] })).rejects.toMatchObject(
+      failed,
+    );
+  });
+
+  test(`${name}: a word that says nothing is no end`, async () => {
+    const cut = { code: 'provider_unavailable' };
+
+    for (const word of ['FINISH_REASON_UNSPECIFIED', 'unspecified', 'null']) {
+      await expect(ask({ body: wire.text(['Half'], word) })).rejects.toMatchObject(cut);
+    }
+  });
+
   test(`${name}: an unknown reason to stop is no success, even without a text`, async () => {
     const { reply, asked } = await ask({ body: wire.text([], 'a new word') });
 
     expect(reply).toMatchObject({ text: null, finishReason: 'other' });
     expect(asked).toHaveLength(1);
-  });
-
-  test(`${name}: a call that is sent again and again is one call`, async () => {
-    const again = { id: 'call_1', args: bern };
-
-    const { reply, deltas } = await ask({ body: wire.calls([again, again, again]) });
-
-    expect(reply.calls).toEqual([{ id: 'call_1', name: 'get_weather', arguments: bern }]);
-    expect(deltas.map(({ text }) => text).join('')).toBe(bern);
-  });
-
-  test.each([
-    'functions.get_weather',
-    'default_api:get_weather',
-    'get_weather<|channel|>json',
-    'get_weather:0',
-    'get_time',
-  ])(`${name}: a call of %s is a call of the tool with that name, if there is one`, async (given) => {
-    const body = wire.calls([{ id: 'call_1', args: bern }]);
-
-    const { reply } = await ask({ body: body.map((event) => event.replace('"get_weather"', JSON.stringify(given))) });
-
-    expect(reply.calls).toMatchObject([{ name: given === 'get_time' ? given : 'get_weather', arguments: bern }]);
-  });
-
-  test(`${name}: calls with ids of their own stay apart, however alike they are`, async () => {
-    const { reply } = await ask({
-      body: wire.calls([
-        { id: 'call_1', args: bern },
-        { id: 'call_2', args: bern },
-      ]),
-    });
-
-    expect(reply.calls.map(({ id }) => id)).toEqual(['call_1', 'call_2']);
-  });
-
-  test.runIf(wire.callInPieces).each([
-    ['an empty object before them', ['{}', '{"city":', '"Bern"}'], bern],
-    ['the whole at the end', ['{"city": "Be', 'rn"}', '{"city": "Bern"}'], '{"city": "Bern"}'],
-    ['the whole twice more', ['{"city":', '"Bern"}', bern, bern], bern],
-    ['each piece with all before it', ['{"ci', '{"city":"B', '{"city":"Bern"}'], bern],
-    ['an empty object, then each piece with all before it', ['{}', '{"city"', bern], bern],
-    ['blanks at the end', [bern, ' ', '\n'], `${bern} \n`],
-    ['null', ['null'], '{}'],
-    ['an empty list', ['[]'], '{}'],
-    ['an object within a text', [JSON.stringify(bern)], bern],
-    ['an object in an object', ['{"a":', '{"a":1}}'], '{"a":{"a":1}}'],
-    ['two objects', ['{"a":1}', '{"a":2}'], '{"a":1}{"a":2}'],
-    ['half an object', ['{"city":', ' oops'], '{"city": oops'],
-  ])(`${name}: arguments are read from %s`, async (_, pieces, text) => {
-    const { reply } = await ask({ body: wire.callInPieces!(pieces) });
-
-    expect(reply.calls).toEqual([{ id: 'call_1', name: 'get_weather', arguments: text }]);
   });
 
   test(`${name}: a reply of thoughts only is a reply, a reply of nothing is a failed attempt`, async () => {

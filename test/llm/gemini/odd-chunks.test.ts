@@ -19,6 +19,8 @@ test.each<[string, unknown]>([
   ['a text for content', chunk('')],
   ['an object for parts', chunk({ parts: {} })],
   ['null among parts', parts(null)],
+  ['null for the text of a part', parts({ text: null })],
+  ['no reason for a block', { promptFeedback: { blockReason: 'BLOCK_REASON_UNSPECIFIED' }, ...parts() }],
 ])('a chunk says nothing if it has %s', (_, odd) => {
   expect(parse(parts({ text: 'Hi' }), odd, parts({ text: '.' }), stop)).toEqual({ text: 'Hi.', calls: [] });
 });
@@ -30,6 +32,13 @@ test.each<[string, unknown, string]>([
   ['an object written twice as a text', JSON.stringify('{"amount":5}'), '{"amount":5}'],
 ])('arguments are read if they are %s', (_, args, read) => {
   expect(parse(charge({ args }), stop).calls).toEqual([read]);
+});
+
+test.each([1, 'SAFETY', 'BLOCKED_REASON_UNSPECIFIED'])('a prompt is refused for the reason %j', (blockReason) => {
+  const reply = startReply({ provider: 'gemini' });
+  takeChunk(reply, { promptFeedback: { blockReason } });
+
+  expect(finishReply(reply).finishReason).toBe('content_filter');
 });
 
 test("arguments are read if they have OpenAI's name", () => {

@@ -68,6 +68,10 @@ test.each([
   [{ const: null }, { type: 'null' }],
   [{ enum: ['a', null, true, 2] }, { enum: ['a', 2] }],
   [{ enum: [null] }, {}],
+  [
+    { type: 'string', enum: ['', 'a'] },
+    { type: 'string', enum: ['a'] },
+  ],
   [{ oneOf: [{ type: 'string' }, { const: 1 }] }, { anyOf: [{ type: 'string' }, { type: 'number', enum: [1] }] }],
   [{ type: 'string', nullable: true }, { type: ['string', 'null'] }],
   [{ type: ['string', 'null'], nullable: true }, { type: ['string', 'null'] }],

@@ -16,9 +16,10 @@ export function takeDelta(growing: BlockAccumulator, delta: BlockDelta): void {
       return;
     case 'thinking_delta':
       block.thinking = textAt(block, 'thinking') + textAt(delta, 'thinking');
+      takeSignature(block, textAt(delta, 'signature'));
       return;
     case 'signature_delta':
-      block.signature = textAt(block, 'signature') + textAt(delta, 'signature');
+      takeSignature(block, textAt(delta, 'signature'));
       return;
     case 'input_json_delta':
       growing.json += pieceOf(delta);
@@ -27,6 +28,12 @@ export function takeDelta(growing: BlockAccumulator, delta: BlockDelta): void {
       if (!Array.isArray(block.citations)) block.citations = [];
       boundReply((block.citations as unknown[]).push(delta.citation), REPLY_BOUNDS.parts, 'citations of one block');
   }
+}
+
+/** Some servers send a signature twice, or with its thought. */
+function takeSignature(block: Block, signature: string): void {
+  const before = textAt(block, 'signature');
+  if (signature && signature !== before) block.signature = before + signature;
 }
 
 /** The block as it would have come whole; an input that is cut in the middle is what its start said. */

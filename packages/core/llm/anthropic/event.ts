@@ -45,7 +45,8 @@ export function readEvent(raw: unknown): Event {
       return delta ? { kind: 'delta', index, delta } : { kind: 'nothing' };
     }
     case 'message_delta':
-      return { kind: 'end', ...readEnding(partIn(event.delta) ?? {}, event.usage) };
+      // Some servers put the reason to stop beside the delta.
+      return { kind: 'end', ...readEnding({ ...event, ...partIn(event.delta) }, event.usage) };
     case 'message_stop':
       return { kind: 'stop', stopReason: wordIn(event.stop_reason) };
     case 'message':
@@ -62,8 +63,8 @@ function readBlocks(content: unknown): Block[] {
 
 /** Reads a block. It is a copy, to which the pieces are added. */
 function readBlock(block: Fields): Block {
-  const { type } = block;
-  if (typeof type !== 'string') throw new UnusableReply('a block without a type');
+  const type = textIn(block.type) ?? (typeof block.text === 'string' ? 'text' : null);
+  if (type === null) throw new UnusableReply('a block without a type');
   return { ...block, type };
 }
 

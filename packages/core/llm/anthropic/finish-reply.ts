@@ -1,6 +1,7 @@
 import { cleanText } from '../../text.ts';
 import { type FinishReason, type Reply, sumUsage, type Usage } from '../../turn/reply.ts';
 import { nameFailure } from '../errors/name-failure.ts';
+import { hasNoArguments, hasWholeArguments } from '../reply/arguments-accumulator.ts';
 import { finishReasonOf } from '../reply/finish-reason.ts';
 import { distinctCalls, requestedCall } from '../reply/gather-calls.ts';
 import { textOf, wholeBlock } from './block.ts';
@@ -13,6 +14,9 @@ export function finishReply(reply: ReplyAccumulator): Reply {
   if (!isFinished(reply)) throw nameFailure('provider_unavailable', { provider, reason: 'the stream was cut' });
 
   const asked = distinctCalls(reply.calls.all);
+  // A server that says no reason may have been cut within a call.
+  const isHalf = raw === null && asked.some(({ arguments: args }) => !hasNoArguments(args) && !hasWholeArguments(args));
+  if (isHalf) throw nameFailure('provider_unavailable', { provider, reason: 'the stream was cut' });
   const gathered = reply.blocks.filter(({ call }) => call === null || asked.includes(call));
   const blocks = gathered.map(wholeBlock);
   const text = textOf(blocks);

@@ -2,7 +2,7 @@ import { REPLY_BOUNDS } from '../../bounds/reply-bounds.ts';
 import type { Usage } from '../../turn/reply.ts';
 import { nameFailure } from '../errors/name-failure.ts';
 import type { Delta } from '../provider.ts';
-import { isReason, type OwnWords } from '../reply/finish-reason.ts';
+import { isReason, laterReason, type OwnWords } from '../reply/finish-reason.ts';
 import {
   type CallAccumulator,
   type CallsAccumulator,
@@ -145,11 +145,12 @@ function takeBlockDelta(reply: ReplyAccumulator, index: number, given: BlockDelt
   return delta.type === 'thinking_delta' && thinking ? [{ kind: 'reasoning', text: thinking }] : [];
 }
 
-/** The fields that are pieces of a block, by the type of their delta. Some servers leave the type out. */
+/** The fields that are pieces of a block, by the type of their delta. */
 const PIECES = { text_delta: 'text', thinking_delta: 'thinking', input_json_delta: 'partial_json' };
 
+/** Some servers leave the type of a delta out, or name its block. */
 function typed(delta: BlockDelta): BlockDelta {
-  if (delta.type) return delta;
+  if (delta.type && delta.type !== 'text' && delta.type !== 'thinking') return delta;
   const [type] = Object.entries(PIECES).find(([, field]) => delta[field]) ?? [];
   return type ? { ...delta, type } : delta;
 }
@@ -188,7 +189,7 @@ export function isFinished({ isStopped, stopReasonRaw }: ReplyAccumulator): bool
 }
 
 function takeEnd(reply: ReplyAccumulator, { stopReason, container, usage }: Ending): void {
-  if (isReason(stopReason)) reply.stopReasonRaw = stopReason;
+  reply.stopReasonRaw = laterReason(reply.stopReasonRaw, stopReason);
   reply.container = container ?? reply.container;
   takeUsage(reply, usage);
 }

@@ -51,9 +51,10 @@ export function readChunk(raw: unknown): Chunk {
 
 /** A refused prompt has no candidates; older servers rate prompts that they let pass in the same place. */
 function readBlockReason(feedback: Fields | null, hasCandidates: boolean): string | null {
-  const reason = textIn(feedback?.blockReason);
-  if (reason) return reason;
-  return textIn(feedback?.blockReasonMessage) && !hasCandidates ? 'BLOCKED_REASON_UNSPECIFIED' : null;
+  const reason = wordIn(feedback?.blockReason);
+  if (reason && !/^0$|unspecified$/i.test(reason)) return reason;
+  const isBlocked = !hasCandidates && Boolean(reason || textIn(feedback?.blockReasonMessage));
+  return isBlocked ? 'BLOCKED_REASON_UNSPECIFIED' : null;
 }
 
 function readPart(fields: Fields): Part {
@@ -68,8 +69,9 @@ function readPart(fields: Fields): Part {
 }
 
 function readText(text: unknown): string | null {
-  if (typeof text !== 'string' && text) throw unreadable('a text');
-  return textIn(text);
+  if (typeof text === 'string') return text;
+  if (partIn(text)) throw unreadable('a text');
+  return null;
 }
 
 /** Some gateways give the arguments OpenAI's name. */

@@ -5,6 +5,7 @@ import type { Message, RequestedCall } from '../../turn/message.ts';
 import type { Part as MessagePart } from '../../turn/request/item.ts';
 import { resultsOfBatch } from '../parts/batch-results.ts';
 import { textWithNotes } from '../parts/missing-note.ts';
+import { geminiName } from './gemini-name.ts';
 import { type KeptPart, readOpaque } from './opaque.ts';
 import { renderPart, renderParts } from './render-parts.ts';
 
@@ -105,7 +106,7 @@ function renderRound(spoken: Assistant, provider: string): RenderedRound {
 function answerPart({ callId, name, content, isError, parts }: Answer, ids: WireIds): Part {
   const text = parts ? textWithNotes(parts, isShown) : content;
   const response = resultAsObject({ content: text.trim() ? text : '(no output)', isError });
-  return { functionResponse: { ...idOf(callId, ids), name: wireName(name), response } };
+  return { functionResponse: { ...idOf(callId, ids), name: geminiName(name), response } };
 }
 
 /** Whether the stored round is still the one that came: a dialect may have rewritten it. */
@@ -141,7 +142,7 @@ function plainParts({ content, calls }: Assistant): Part[] {
 function callPart(call: RequestedCall | undefined, ids: WireIds): Part {
   if (!call) return {};
   const { id, name, arguments: text } = call;
-  return { functionCall: { args: argumentsAsObject(text), ...idOf(id, ids), name: wireName(name) } };
+  return { functionCall: { args: argumentsAsObject(text), ...idOf(id, ids), name: geminiName(name) } };
 }
 
 /** What Google documents for calls that no Gemini model made. */
@@ -164,10 +165,4 @@ function sign(content: Content, parts: Part[]): Content {
   const first = parts.findIndex(({ functionCall }) => functionCall);
   if (first === -1 || parts[first]?.thoughtSignature) return content;
   return { ...content, parts: parts.with(first, { ...parts[first], thoughtSignature: NOT_OURS }) };
-}
-
-/** A name as this wire takes it; elsewhere a model may have called a tool by a name no tool may have. */
-function wireName(name: string): string {
-  const known = name.replace(/[^\w.:-]/g, '_') || 'unnamed';
-  return (/^[a-z_]/i.test(known) ? known : `_${known}`).slice(0, 64);
 }

@@ -10,6 +10,7 @@ import type { TextFormat } from '../../turn/request/response.ts';
 import type { Tool } from '../../turn/request/tool.ts';
 import type { ToolChoice } from '../../turn/request/turn.ts';
 import type { RoundRequest } from '../provider.ts';
+import { geminiName } from './gemini-name.ts';
 import { renderContents } from './render-contents.ts';
 import { renderSchema, renderToolSchema } from './render-schema.ts';
 
@@ -112,7 +113,7 @@ function fieldsOf(tools: Tool[], choice: ToolChoice): ToolFields {
 function declaration({ name, description, parameters }: Tool): FunctionDeclaration {
   const schema = renderToolSchema(parameters);
   return {
-    name,
+    name: geminiName(name),
     ...(description ? { description } : {}),
     // A function without parameters is declared without them.
     ...(isEmpty(schema) ? {} : { parametersJsonSchema: schema }),
@@ -134,5 +135,5 @@ function callingConfig(choice: ToolChoice): FunctionCallingConfig | null {
     case 'required':
       return { mode: 'ANY' as Mode };
   }
-  return { allowedFunctionNames: [choice.name], mode: 'ANY' as Mode };
+  return { allowedFunctionNames: [geminiName(choice.name)], mode: 'ANY' as Mode };
 }

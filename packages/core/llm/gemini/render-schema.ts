@@ -57,14 +57,16 @@ function typeOfConstant(constant: unknown): string | undefined {
   return Array.isArray(constant) ? 'array' : typeof constant;
 }
 
-/** An `enum` holds text and numbers only; `oneOf` is read as `anyOf`. */
+/** An `enum` holds numbers and texts that are not empty; `oneOf` is read as `anyOf`. */
 function choicesOf(schema: Schema): Schema {
   const { enum: given = 'const' in schema ? [schema.const] : [] } = schema;
-  const values = Array.isArray(given)
-    ? given.filter((each) => typeof each === 'string' || typeof each === 'number')
-    : [];
+  const values = Array.isArray(given) ? given.filter(isChoice) : [];
   const anyOf = [schema.anyOf, schema.oneOf].flatMap((each) => (Array.isArray(each) ? each : [])).map(renderSchema);
   return { ...(values.length ? { enum: values } : {}), ...(anyOf.length ? { anyOf } : {}) };
+}
+
+function isChoice(value: unknown): boolean {
+  return typeof value === 'number' || (typeof value === 'string' && value !== '');
 }
 
 function innerOf({ properties, required, additionalProperties: more, items, prefixItems }: Schema): Schema {

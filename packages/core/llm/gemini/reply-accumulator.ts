@@ -6,7 +6,7 @@ import { nameFailure } from '../errors/name-failure.ts';
 import type { Delta } from '../provider.ts';
 import { declaredName } from '../reply/declared-name.ts';
 import { type Fields, numberIn } from '../reply/fields.ts';
-import { finishReasonOf, isReason, type OwnWords } from '../reply/finish-reason.ts';
+import { finishReasonOf, laterReason, type OwnWords } from '../reply/finish-reason.ts';
 import { boundReply } from '../unusable-reply.ts';
 import { type FunctionCall, type Part, readChunk } from './chunk.ts';
 import { type CallAccumulator, gatherCall } from './gather-calls.ts';
@@ -46,7 +46,7 @@ export function takeChunk(reply: ReplyAccumulator, raw: unknown): Delta[] {
   // Counts grow from chunk to chunk; some chunks carry only what kind of traffic they are.
   reply.usage = (usage && readUsage(usage)) ?? reply.usage;
   reply.blockReason = blockReason ?? reply.blockReason;
-  if (isReason(finishReason)) reply.finishReasonRaw = finishReason;
+  reply.finishReasonRaw = laterReason(reply.finishReasonRaw, finishReason);
   return parts.flatMap((part) => gatherPart(reply, part));
 }
 
@@ -117,6 +117,7 @@ function gatherPart(reply: ReplyAccumulator, part: Part): Delta[] {
   if (call) return takeCall(reply, call, signature);
   if (part.isThought) return takeThought(reply, part);
   if (text !== null) return takeText(reply, text, signature);
+  if (!Object.values(fields).some(Boolean)) return [];
   reply.hasMore = true;
   // Media can neither be stored nor shown; code that ran at Google, and the like, goes back with the round.
   if (!fields.inlineData && !fields.fileData) keep(reply, { whole: fields });

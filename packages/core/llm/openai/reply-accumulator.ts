@@ -3,7 +3,7 @@ import type { Reply, Usage } from '../../turn/reply.ts';
 import { nameFailure } from '../errors/name-failure.ts';
 import type { Delta } from '../provider.ts';
 import { type Fields, fieldsIn, numberIn } from '../reply/fields.ts';
-import { finishReasonOf, isReason, type OwnWords } from '../reply/finish-reason.ts';
+import { finishReasonOf, laterReason, type OwnWords } from '../reply/finish-reason.ts';
 import {
   type CallsAccumulator,
   distinctCalls,
@@ -91,7 +91,7 @@ function hasCall({ delta, message }: Choice): boolean {
 }
 
 function takeChoice(reply: ReplyAccumulator, { delta, message, finishReason }: Choice): Delta[] {
-  if (isReason(finishReason)) reply.finishReasonRaw = finishReason;
+  reply.finishReasonRaw = laterReason(reply.finishReasonRaw, finishReason);
   if (delta) {
     reply.hasDeltas = true;
     return takeDelta(reply, delta);

@@ -10,7 +10,22 @@ export type OwnWords = ReadonlyMap<string, FinishReason>;
 
 /** The words that servers have for why the model stopped, all wires together. The server that is not obvious is named. */
 const WORDS: [meaning: Meaning, words: string[]][] = [
-  ['stop', ['stop', 'end_turn', 'stop_sequence', 'complete', 'eos', 'eos_token', 'endoftext', 'unexpected_tool_call']],
+  [
+    'stop',
+    [
+      'stop',
+      'end_turn',
+      'stop_sequence',
+      'complete',
+      'eos',
+      'eos_token',
+      'endoftext',
+      'unexpected_tool_call',
+      'normal',
+      'end',
+      'stop_token',
+    ],
+  ],
   ['tool_calls', ['tool_calls', 'tool_call', 'tool_use', 'function_call']],
   [
     'length',
@@ -32,6 +47,7 @@ const WORDS: [meaning: Meaning, words: string[]][] = [
         'recitation',
         'language',
         'blocklist',
+        'blacklist',
       ],
       ...['prohibited_content', 'spii', 'model_armor', 'image_safety', 'image_prohibited_content', 'image_recitation'],
       // Z.ai, Cohere.
@@ -54,15 +70,26 @@ const WORDS: [meaning: Meaning, words: string[]][] = [
 
 const MEANINGS = new Map(WORDS.flatMap(([meaning, words]) => words.map((word) => [word, meaning] as const)));
 
-/** Words for no reason. Some servers write null as a text; watsonx says that it has not finished. */
-const UNSAID = /^\s*(null|none|undefined|not_finished|0)?\s*$/i;
+/** Words for no reason. Some servers write null as a text; watsonx says that it has not finished, Gemini a zero value. */
+const UNSAID = /^\s*(null|none|undefined|not_finished|(finish_?reason[._])*(finish_reason_)?unspecified|0)?\s*$/i;
 
 /** Whether a word says why the model stopped. */
 export function isReason(word: string | null | undefined): word is string {
   return typeof word === 'string' && word.length < LONGEST_UNSAID ? !UNSAID.test(word) : Boolean(word);
 }
 
-const LONGEST_UNSAID = 20;
+const LONGEST_UNSAID = 50;
+
+/**
+ * Returns the word that counts once a server has given another. Some gateways end a reply with a `stop` of their own: it
+ * does not replace a word for a reply that was cut, filtered, refused or broken off.
+ */
+export function laterReason(before: string | null, word: string | null | undefined): string | null {
+  if (!isReason(word)) return before;
+  return before !== null && SUCCESSES.has(meaningOf(word)) && !SUCCESSES.has(meaningOf(before)) ? before : word;
+}
+
+const SUCCESSES: ReadonlySet<Meaning> = new Set(['stop', 'tool_calls', 'other']);
 
 /** What a reply has beside its finish reason. */
 export type Seen = { calls: boolean; refused?: boolean };
@@ -76,13 +103,29 @@ export function finishReasonOf(
   { calls, refused = false }: Seen,
   { provider, own }: { provider: string; own?: OwnWords | undefined },
 ): FinishReason {
-  const given = raw.trim().toLowerCase();
-  const meaning = own?.get(given) ?? MEANINGS.get(given.replaceAll(/[\s-]+/g, '_')) ?? 'other';
+  const meaning = own?.get(raw.trim().toLowerCase()) ?? meaningOf(raw);
   if (meaning === 'failed' || meaning === 'overloaded') throw failure(meaning, provider, raw);
   if (meaning !== 'stop' && meaning !== 'tool_calls') return meaning;
   if (refused) return 'refusal';
   // Some servers say `stop` beside calls, some `tool_calls` beside plain text.
   return calls ? 'tool_calls' : 'stop';
+}
+
+/** Gemini's endpoint for this wire of OpenAI joins two words: `content_filter: RECITATION`. The second says more. */
+function meaningOf(raw: string): Meaning {
+  const known = MEANINGS.get(raw);
+  if (known) return known;
+  const [first = '', second = ''] = raw.split(':', 2).map(plainWord);
+  return MEANINGS.get(second) ?? MEANINGS.get(first) ?? 'other';
+}
+
+/** A word in small letters. Some SDKs write `endTurn`, `ContentFilter`, `FinishReason.STOP` or `FINISH_REASON_STOP`. */
+function plainWord(word: string): string {
+  const split = word.trim().replaceAll(/([a-z])([A-Z])/g, '$1_$2');
+  return split
+    .toLowerCase()
+    .replaceAll(/[\s-]+/g, '_')
+    .replace(/^(finish_reason[._])+/, '');
 }
 
 function failure(meaning: 'failed' | 'overloaded', provider: string, raw: string): ProviderFailed {

@@ -30,7 +30,7 @@ function readValue(value: unknown, name: string | null, { failureOf, writeEnding
 const WRAPPERS = ['result', 'response', 'data'];
 
 /** The fields of a value. One that has none of them may be a wrapper. */
-const OWN = ['choices', 'candidates', 'type', 'error', 'usage', 'usageMetadata'];
+const OWN = ['choices', 'candidates', 'type', 'error', 'usage', 'usageMetadata', 'promptFeedback'];
 
 function unwrap(value: unknown): unknown {
   if (!isRecord(value) || hasOwn(value)) return value;

@@ -1,0 +1,64 @@
+import { expect, test } from 'vitest';
+import type { Provider } from '#core/llm/provider.ts';
+import type { LooseScript } from '#test/llm/wire-script.ts';
+import { askLoosely } from './ask-loosely.ts';
+
+const bern = '{"city":"Bern"}';
+
+/** The same section, about calls: a repeated call is one call, and its arguments are read in every form. */
+export function callsAsTheyAre(name: string, makeProvider: (origin: string) => Provider, wire: LooseScript) {
+  const ask = askLoosely(makeProvider);
+
+  test(`${name}: a call that is sent again and again is one call`, async () => {
+    const again = { id: 'call_1', args: bern };
+
+    const { reply, deltas } = await ask({ body: wire.calls([again, again, again]) });
+
+    expect(reply.calls).toEqual([{ id: 'call_1', name: 'get_weather', arguments: bern }]);
+    expect(deltas.map(({ text }) => text).join('')).toBe(bern);
+  });
+
+  test.each([
+    'functions.get_weather',
+    'default_api:get_weather',
+    'get_weather<|channel|>json',
+    'get_weather:0',
+    'get_time',
+  ])(`${name}: a call of %s is a call of the tool with that name, if there is one`, async (given) => {
+    const body = wire.calls([{ id: 'call_1', args: bern }]);
+
+    const { reply } = await ask({ body: body.map((event) => event.replace('"get_weather"', JSON.stringify(given))) });
+
+    expect(reply.calls).toMatchObject([{ name: given === 'get_time' ? given : 'get_weather', arguments: bern }]);
+  });
+
+  test(`${name}: calls with ids of their own stay apart, however alike they are`, async () => {
+    const { reply } = await ask({
+      body: wire.calls([
+        { id: 'call_1', args: bern },
+        { id: 'call_2', args: bern },
+      ]),
+    });
+
+    expect(reply.calls.map(({ id }) => id)).toEqual(['call_1', 'call_2']);
+  });
+
+  test.runIf(wire.callInPieces).each([
+    ['an empty object before them', ['{}', '{"city":', '"Bern"}'], bern],
+    ['the whole at the end', ['{"city": "Be', 'rn"}', '{"city": "Bern"}'], '{"city": "Bern"}'],
+    ['the whole twice more', ['{"city":', '"Bern"}', bern, bern], bern],
+    ['each piece with all before it', ['{"ci', '{"city":"B', '{"city":"Bern"}'], bern],
+    ['an empty object, then each piece with all before it', ['{}', '{"city"', bern], bern],
+    ['blanks at the end', [bern, ' ', '\n'], `${bern} \n`],
+    ['null', ['null'], '{}'],
+    ['an empty list', ['[]'], '{}'],
+    ['an object within a text', [JSON.stringify(bern)], bern],
+    ['an object in an object', ['{"a":', '{"a":1}}'], '{"a":{"a":1}}'],
+    ['two objects', ['{"a":1}', '{"a":2}'], '{"a":1}{"a":2}'],
+    ['half an object', ['{"city":', ' oops'], '{"city": oops'],
+  ])(`${name}: arguments are read from %s`, async (_, pieces, text) => {
+    const { reply } = await ask({ body: wire.callInPieces!(pieces) });
+
+    expect(reply.calls).toEqual([{ id: 'call_1', name: 'get_weather', arguments: text }]);
+  });
+}
