@@ -41,6 +41,51 @@ test.each<[string, unknown]>([
   expect(parse(odd)).toEqual(hi);
 });
 
+test.each<[string, unknown]>([
+  ['in the delta', { choices: [{ delta: { content: 'Hi.', finish_reason: 'stop' } }] }],
+  ['in camel case', { choices: [{ delta: { content: 'Hi.' }, finishReason: 'stop' }] }],
+])('a reason to stop is read %s', (_, odd) => {
+  expect(parse(odd)).toEqual(hi);
+});
+
+test.each<[string, object]>([
+  ['followed by a mark', { arguments: '{"city":"Bern"}<|im_end|>' }],
+  ['followed by a bracket', { arguments: '{"city":"Bern"}}' }],
+  ['called parameters', { parameters: { city: 'Bern' } }],
+  ['called input', { input: '{"city":"Bern"}' }],
+])('arguments are read if they are %s', (_, args) => {
+  const call = { index: 0, id: 'a', function: { name: 'get_weather', ...args } };
+  expect(parse(chunk({ tool_calls: [call] }), chunk({}, 'tool_calls')).calls).toEqual(['get_weather {"city":"Bern"}']);
+});
+
+test('a call goes on if later pieces are named null', () => {
+  const pieces = ['{"city":', '"Bern"}'].map((args, at) =>
+    chunk({ tool_calls: [{ index: 0, function: { name: at ? 'null' : 'get_weather', arguments: args } }] }),
+  );
+  expect(parse(...pieces, chunk({}, 'tool_calls')).calls).toEqual(['get_weather {"city":"Bern"}']);
+});
+
+test('a search of the server among the calls is no call', () => {
+  const search = { index: 0, id: 's', type: 'web_search', web_search: { results: [{ title: 'Bern' }] } };
+  expect(parse(chunk({ content: 'Hi.', tool_calls: [search] }), chunk({}, 'stop'))).toEqual(hi);
+});
+
+test.each<[string, object]>([
+  ['a part with a summary', { content: [{ type: 'reasoning', summary: [{ type: 'summary_text', text: 'Hm' }] }] }],
+  ['reasoning_text', { reasoning_text: 'Hm' }],
+  ['thinking', { thinking: 'Hm' }],
+  ['thinking_blocks', { thinking_blocks: [{ type: 'thinking', thinking: 'Hm' }] }],
+])('reasoning is shown from %s', (_, said) => {
+  expect(takeChunk(startReply({ provider: 'openai' }), chunk(said))).toEqual([{ kind: 'reasoning', text: 'Hm' }]);
+});
+
+test('a refusal is read from a part of the content', () => {
+  const reply = startReply({ provider: 'openai' });
+  takeChunk(reply, message({ content: [{ type: 'refusal', refusal: 'No.' }] }));
+
+  expect(finishReply(reply)).toMatchObject({ text: 'No.', refusalFrom: 0, finishReason: 'refusal' });
+});
+
 test.each(['null', 'None', 'not_finished', ''])('a stream is cut if its reason to stop was %j', (word) => {
   expect(() => parse(chunk({ content: 'Hi' }, word))).toThrow(/cut/);
 });

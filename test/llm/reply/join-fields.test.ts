@@ -22,3 +22,9 @@ test('a field has its own value if all objects have something of its name', () =
     toString: { b: 'c', d: 'e' },
   });
 });
+
+test('a label is the last one, and a text in pieces is whole', () => {
+  const pieces = ['{"channel":"analysis","reasoning_opaque":"a"}', '{"channel":"final","reasoning_opaque":"b"}'];
+
+  expect(join(...pieces)).toEqual({ channel: 'final', reasoning_opaque: 'ab' });
+});

@@ -34,56 +34,59 @@ export function readChunk(raw: unknown): Chunk {
   return { choices: choices.map(readChoice), usage };
 }
 
-/** Some servers put a piece of text into the choice itself, as the older Completions do. */
-function readChoice({ delta, message, text, finish_reason }: Fields): Choice {
+/** Some servers put a piece of text into the choice itself, as the older Completions do, or the reason into the delta. */
+function readChoice({ delta, message, text, finish_reason, finishReason }: Fields): Choice {
   const bare = typeof text === 'string' && text !== '' ? { content: text } : null;
-  return { delta: readDelta(delta ?? bare), message: readDelta(message), finishReason: wordIn(finish_reason) };
+  const reason = finish_reason ?? finishReason ?? fieldsIn(delta)?.finish_reason;
+  return { delta: readDelta(delta ?? bare), message: readDelta(message), finishReason: wordIn(reason) };
 }
 
 function readDelta(value: unknown): ChunkDelta | null {
   const fields = partIn(value);
   if (!fields) return null;
-  const { text, thinking, hasMedia } = readContent(fields.content);
+  const { text, thinking, refusal, hasMedia } = readContent(fields.content);
   const { images, audio } = fields;
   return {
     text,
     thinking,
-    refusal: textIn(fields.refusal) ?? '',
+    refusal: textIn(fields.refusal) ?? refusal,
     calls: readCalls(fields),
     hasMedia: hasMedia || (Array.isArray(images) && images.length > 0) || Boolean(audio),
     fields,
   };
 }
 
-type Content = Pick<ChunkDelta, 'text' | 'thinking' | 'hasMedia'>;
-const NOTHING: Content = { text: '', thinking: '', hasMedia: false };
+type Content = Pick<ChunkDelta, 'text' | 'thinking' | 'refusal' | 'hasMedia'>;
+const NOTHING: Content = { text: '', thinking: '', refusal: '', hasMedia: false };
 
 function readContent(content: unknown): Content {
-  if (typeof content === 'string') return { text: content, thinking: '', hasMedia: false };
+  if (typeof content === 'string') return { ...NOTHING, text: content };
   if (content === null || content === undefined) return NOTHING;
   const parts = Array.isArray(content) ? content.map(readPart) : [readPart(content)];
   return {
     text: parts.map(({ text }) => text).join(''),
     thinking: parts.map(({ thinking }) => thinking).join(''),
+    refusal: parts.map(({ refusal }) => refusal).join(''),
     hasMedia: parts.some(({ hasMedia }) => hasMedia),
   };
 }
 
 /** Reads one part of a content. Cloudflare sends JSON that it was asked for as an object, others a text in one. */
 function readPart(value: unknown): Content {
-  if (typeof value === 'string') return { text: value, thinking: '', hasMedia: false };
+  if (typeof value === 'string') return { ...NOTHING, text: value };
   const part = partIn(value) ?? {};
   const { type } = part;
   const text = textIn(part.text) ?? textIn(fieldsIn(part.text)?.value);
   const isJson = typeof type !== 'string' && text === null && Object.keys(part).length > 0;
   return {
     text: isJson ? JSON.stringify(part) : (text ?? ''),
-    thinking: typeof type === 'string' ? thinkingIn(part.thinking) : '',
+    thinking: typeof type === 'string' ? thinkingIn(part.thinking ?? part.summary) : '',
+    refusal: textIn(part.refusal) ?? '',
     hasMedia: /image|audio|video/.test(textIn(type) ?? ''),
   };
 }
 
-/** Mistral sends a list of texts. */
+/** Mistral and Databricks send a list of texts. */
 function thinkingIn(value: unknown): string {
   if (!Array.isArray(value)) return textIn(value) ?? '';
   return value.map((part) => textIn(fieldsIn(part)?.text) ?? '').join('');
@@ -98,21 +101,28 @@ function readCalls({ tool_calls: calls, function_call: call }: Fields): CallDelt
   return (called ? [{ function: called }] : listed).filter((each) => !isBlank(each)).map(readCall);
 }
 
-/** Some servers send a call with all its fields empty if there is none. */
+/** Some servers send a call with all its fields empty if there is none, or list a search of their own (Z.ai). */
 function isBlank(call: Fields): boolean {
   const { name, arguments: args } = partIn(call.function) ?? {};
+  if (!call.function && !call.name && typeof call.type === 'string' && !/^(function)?$/.test(call.type)) return true;
   return !name && !args && !Object.keys(call).some((field) => !OF_BLANK.has(field) && call[field]);
 }
 
 const OF_BLANK = new Set(['index', 'type', 'function']);
 
 function readCall(fields: Fields): CallDelta {
-  const { name, arguments: args } = partIn(fields.function) ?? fields;
+  const { name, arguments: args, parameters, input } = partIn(fields.function) ?? fields;
   const index = indexIn(fields.index);
-  return { index, id: wordIn(fields.id) ?? '', name: textIn(name) ?? '', text: textOfArguments(args), fields };
+  const text = textOfArguments(args ?? parameters ?? input);
+  return { index, id: wordIn(fields.id) ?? '', name: nameIn(name), text, fields };
 }
 
-/** Some servers send the arguments as an object. */
+/** Some servers write null as a text in later pieces. */
+function nameIn(name: unknown): string {
+  return typeof name === 'string' && !/^(null|none)$/i.test(name) ? name : '';
+}
+
+/** Some servers send the arguments as an object, or under another name. */
 function textOfArguments(args: unknown): string {
   if (args === null || args === undefined) return '';
   return typeof args === 'string' ? args : JSON.stringify(args);

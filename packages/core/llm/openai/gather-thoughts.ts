@@ -6,9 +6,12 @@ import type { CallDelta, ChunkDelta } from './chunk.ts';
 /** Adds a delta's reasoning, and every field that may be state of the server. Returns the text of the reasoning. */
 export function gatherThoughts(fields: Fields, delta: ChunkDelta): string {
   joinState(fields, delta.fields, OF_MESSAGE);
-  const { reasoning_content: content, reasoning, reasoning_details: details } = delta.fields;
+  const { reasoning_content: content, reasoning, reasoning_text: text, thinking } = delta.fields;
   // Some servers send the same reasoning in two fields.
-  return textIn(content) || textIn(reasoning) || readableIn(details) || delta.thinking;
+  const said = textIn(content) || textIn(reasoning) || textIn(text) || textIn(thinking);
+  return (
+    said || readableIn(delta.fields.reasoning_details) || readableIn(delta.fields.thinking_blocks) || delta.thinking
+  );
 }
 
 /** Adds the fields of a call's delta that may be state of the server. */
@@ -22,10 +25,10 @@ export function gatherCallState(fields: Fields, delta: CallDelta): void {
 /** Fields that the text and the calls of a round say, and fields that only a reply has. */
 const OF_MESSAGE = new Set([
   ...['role', 'content', 'refusal', 'tool_calls', 'function_call', 'name'],
-  ...['annotations', 'audio', 'images', 'logprobs', 'token_ids', 'citations'],
+  ...['finish_reason', 'usage', 'annotations', 'audio', 'images', 'logprobs', 'token_ids', 'citations'],
 ]);
-const OF_CALL = new Set(['index', 'id', 'type', 'name', 'arguments', 'function']);
-const OF_FUNCTION = new Set(['name', 'arguments']);
+const OF_CALL = new Set(['index', 'id', 'type', 'name', 'arguments', 'parameters', 'input', 'function']);
+const OF_FUNCTION = new Set(['name', 'arguments', 'parameters', 'input']);
 
 function joinState(fields: Fields, delta: Fields, known: ReadonlySet<string>): void {
   const state = stateIn(delta, known);
@@ -54,6 +57,6 @@ function readableIn(details: unknown): string {
   if (!Array.isArray(details)) return '';
   return details
     .filter(isRecord)
-    .map(({ text, summary }) => textIn(text) || textIn(summary))
+    .map(({ text, summary, thinking }) => textIn(text) || textIn(summary) || textIn(thinking))
     .join('');
 }

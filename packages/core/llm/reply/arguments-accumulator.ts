@@ -107,12 +107,17 @@ export function unwrapArguments(text: string): string {
 /** The one object that a text of several objects repeats, beside words for no arguments. Null if there are several, or none. */
 function onlyValueIn(text: string): string | null {
   const values = valuesIn(text.replace(/^\s*null\b/, ''));
+  const [first, ...rest] = values ?? [];
+  if (first && isRecord(parseJson(first)) && STRAY.test(rest.join(''))) return first;
   if (!values?.every((value) => isBlank(value) || isRecord(parseJson(value)))) return null;
   const said = values.filter((value) => !isBlank(value));
   const distinct = new Set(said.map(canonicalJson));
   if (distinct.size > 1) return null;
   return said.at(-1) ?? values.at(-1) ?? null;
 }
+
+/** Brackets and marks of a model's format behind whole arguments. */
+const STRAY = /^(?:[\s}\]]|<\|[^|<>]{0,40}\|>|<\/\w{1,40}>)*$/;
 
 /** The JSON values that follow each other in a text. Null if there are too many to be a repetition. */
 function valuesIn(text: string): string[] | null {

@@ -4,8 +4,8 @@ import { boundReply } from '../unusable-reply.ts';
 import type { Fields } from './fields.ts';
 
 /**
- * Adds the fields of a delta to those before. Texts grow: reasoning with each piece, any other text unless it is the
- * same again. Lists of blocks are joined block by block. Of any other field the last value counts. Null counts as
+ * Adds the fields of a delta to those before. Texts that come in pieces grow: reasoning with each piece, others unless
+ * a piece is the same again. Lists of blocks are joined block by block. Of any other field the last value counts. Null counts as
  * missing.
  */
 export function joinFields(fields: Fields, delta: Fields): void {
@@ -22,13 +22,16 @@ function given(delta: Fields): [string, unknown][] {
 function joined(name: string, before: unknown, value: unknown): unknown {
   if (Array.isArray(value)) return joinBlocks(Array.isArray(before) ? before : [], value);
   if (typeof before === 'string' && typeof value === 'string') {
-    return value === before && !REASONING.has(name) ? before : before + value;
+    return GROWS.test(name) && (value !== before || REASONING.has(name)) ? before + value : value;
   }
   if (!isRecord(value)) return value;
   const fields = isRecord(before) ? before : {};
   joinFields(fields, value);
   return fields;
 }
+
+/** Texts that come in pieces. Others are labels, such as `channel` or `status`. */
+const GROWS = /reason|thought|thinking|signature|opaque|encrypted|data|content|text|summary/i;
 
 const REASONING = new Set(['reasoning', 'reasoning_content', 'reasoning_text', 'thinking', 'thought']);
 
