@@ -106,6 +106,8 @@ test.each([
   { ...chunk, error: {} },
   { ...chunk, error: '' },
   { ...chunk, error: { code: 0, message: '' } },
+  { ...chunk, error: { code: 0, message: 'Success' } },
+  { ...chunk, x_groq: { id: 'req_1', usage: { prompt_tokens: 1 } } },
   { ...chunk, message: 'ok', code: 0 },
   { ...chunk, base_resp: { status_code: 0, status_msg: '' } },
   { choices: [], usage: { prompt_tokens: 1 } },
@@ -115,6 +117,8 @@ test.each([
   { type: 'message_stop' },
   { type: 'ping' },
   { type: 'ping', message: 'ping' },
+  { type: 'warning', message: 'The model is about to be retired' },
+  { object: 'debug', message: 'Routed to a replica' },
   { candidates: [{ content: { parts: [{ text: 'error' }] } }] },
   { usageMetadata: { promptTokenCount: 1 }, error: null },
   { promptFeedback: { blockReason: 'SAFETY' } },
@@ -132,4 +136,14 @@ test.each([
 
 test('an error beside choices is an error', () => {
   expect(errorInAnswer({ ...chunk, error: { message: 'Provider disconnected' } })).toBeDefined();
+  expect(errorInAnswer({ ...chunk, error: { code: 0, message: 'Provider disconnected' } })).toBeDefined();
+  expect(errorInAnswer({ ...chunk, error: { code: 500, message: 'Success' } })).toBeDefined();
+});
+
+test('an error under x_groq is the error of the reply', async () => {
+  const broken = { choices: [{ index: 0, delta: {} }], x_groq: { id: 'req_1', error: 'The server is over capacity' } };
+  const { code, message } = await wires.ask('openai', streamed(broken));
+
+  expect(code).toBe('provider_overloaded');
+  expect(message).toContain('openai says: "The server is over capacity"');
 });

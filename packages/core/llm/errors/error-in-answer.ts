@@ -11,16 +11,22 @@ export function errorInAnswer(value: unknown, name: string | null = null): unkno
   if (saysSomething(first.error) || isBaseError(first.base_resp)) return first;
   const choice = Array.isArray(first.choices) ? first.choices[0] : undefined;
   if (isRecord(choice) && saysSomething(choice.error)) return choice;
+  // Groq reports what broke a reply beside its usage.
+  if (isRecord(first.x_groq) && saysSomething(first.x_groq.error)) return first.x_groq;
   if (hasContent(first) || isAlive(first, name)) return undefined;
   return isError(first) ? first : undefined;
 }
 
-/** An object all of whose fields are empty says nothing: some servers send one beside each reply. */
+/** An object whose fields are empty, or say success, is no error: some servers send one beside each reply. */
 function saysSomething(error: unknown): boolean {
   if (typeof error === 'string') return error.trim() !== '';
   if (Array.isArray(error)) return error.some(saysSomething);
-  if (isRecord(error)) return Object.values(error).some((field) => field !== 0 && Boolean(field));
-  return error === true;
+  if (!isRecord(error)) return error === true;
+  return !saysSuccess(error) && Object.values(error).some((field) => field !== 0 && Boolean(field));
+}
+
+function saysSuccess({ code, message }: Record<string, unknown>): boolean {
+  return /^\W*(ok|success\w*)\W*$/i.test(String(message ?? '')) && (code === undefined || isWell(code));
 }
 
 /** MiniMax ends each of its answers with a code. Zero is success. */
@@ -68,13 +74,16 @@ function isAlive({ type, event, object, status }: Record<string, unknown>, name:
 }
 
 const KINDS_OF_LIFE =
-  /ping|pong|heart_?beat|keep[-_]?alive|progress|^(status|info|notice|queued?|processing|pending)$|^(message|content_block)_/i;
+  /ping|pong|heart_?beat|keep[-_]?alive|progress|^(status|info|notice|warning|debug|log|queued?|processing|pending)$|^(message|content_block)_/i;
 
 const MESSAGE_KEYS = ['message', 'msg', 'error_msg', 'Message', 'errorMessage'];
 const SIGNS_OF_LIFE = /^\W*(ok|success\w*|ping|pong|keep-?alive|heartbeat|processing|queued|pending|waiting)\b/i;
 
 /** Whether a code beside a message says that all is well. */
 function isSuccess({ code, status, statusCode, success }: Record<string, unknown>): boolean {
-  const isWell = (value: unknown) => /^(0+|2\d\d|ok|success)$/i.test(String(value ?? ''));
   return success === true || isWell(code) || isWell(status) || isWell(statusCode);
+}
+
+function isWell(value: unknown): boolean {
+  return /^(0+|2\d\d|ok|success)$/i.test(String(value ?? ''));
 }
