@@ -38,6 +38,18 @@ function misbehave(id: number | undefined, tool: string | undefined): unknown {
     case 'noise':
       process.stdout.write('a line that is no JSON\n[1]\n"text"\n{"jsonrpc":"2.0"}\n');
       return say(id, 'said');
+    case 'byte_order_mark':
+      return process.stdout.write(`\ufeff${lineOf(id)}`);
+    case 'log_before':
+      return process.stdout.write(`[info] called {"tool"} ${lineOf(id)}`);
+    case 'error_of_null':
+      return process.stdout.write(lineOf(id, { error: null }));
+    case 'no_version':
+      return process.stdout.write(lineOf(id, { jsonrpc: undefined }));
+    case 'log_with_the_id':
+      send({ id, level: 'error', error: 'a line of the log' });
+      send({ jsonrpc: '2.0', id: null, error: { code: -32_600, message: 'to a notification' } });
+      return say(id, 'said');
     case 'die_with_a_child': {
       // The child has the pipes of this process, and lives on.
       const child = spawn('sleep', ['600'], { stdio: 'inherit' });
@@ -48,6 +60,10 @@ function misbehave(id: number | undefined, tool: string | undefined): unknown {
     default:
       return say(id, `pid ${process.pid}`);
   }
+}
+
+function lineOf(id: number | undefined, odd = {}): string {
+  return `${JSON.stringify({ jsonrpc: '2.0', id, result: { content: [{ type: 'text', text: 'said' }] }, ...odd })}\n`;
 }
 
 const greeting = {

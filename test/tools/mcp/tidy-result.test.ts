@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { tidyResult } from '#core/tools/mcp/tidy-result.ts';
+import { tidyResult } from '#core/tools/mcp/tidy/tidy-result.ts';
 
 const hello = { type: 'text', text: 'hello' };
 const tidied = (result: Record<string, unknown>) => {

@@ -3,7 +3,7 @@ import { MCP_BOUNDS } from '../../bounds/mcp-bounds.ts';
 import { isRecord } from '../../json.ts';
 import { tooLarge } from './error.ts';
 import { wrapTool } from './list/read-tool.ts';
-import { tidyResult } from './tidy-result.ts';
+import { tidyResult } from './tidy/tidy-result.ts';
 
 type Message = JSONRPCMessage | JSONRPCMessage[];
 

@@ -1,6 +1,9 @@
 /** Answers a request that lost its stream before the answer came. */
 export const CUT = { code: -32_099, message: 'the connection ended before the answer did' };
 
+/** Answers a request whose answer came and is no message of the protocol. */
+export const UNREADABLE = { code: -32_097, message: 'the answer is no message of the protocol' };
+
 /** The code of an error in place of an answer that exceeds a bound; its message names the bound. */
 const TOO_LARGE_CODE = -32_098;
 
@@ -38,17 +41,19 @@ export function readMcpError(error: unknown): McpError {
   const status = nameOf(error) === 'InsufficientScopeError' ? 403 : propertyOf(error, 'status');
   if (typeof status === 'number') return { kind: 'status', status, text: textOf(propertyOf(error, 'data')) };
   if (code === CUT.code) return { kind: 'broken', code: null };
+  if (code === UNREADABLE.code) return { kind: 'unreadable', code: 'NO_MESSAGE' };
   if (code === TOO_LARGE_CODE) return { kind: 'too-large', bound: messageOf(error) };
   if (typeof code === 'number') return { kind: 'refused', code, message: messageOf(error) };
   if (code === 'REQUEST_TIMEOUT') return { kind: 'timeout' };
-  if (typeof code === 'string' && UNREADABLE.test(code)) return { kind: 'unreadable', code };
+  if (typeof code === 'string' && UNREADABLE_CODES.test(code)) return { kind: 'unreadable', code };
   const cause = networkError(error);
   const wasConnected = cause?.syscall === 'read' || cause?.syscall === 'write';
   return { kind: 'broken', code: cause?.code ?? null, ...(wasConnected && { wasConnected }) };
 }
 
 /** The SDK's codes for an answer that it cannot use. */
-const UNREADABLE = /^(?:INVALID_RESULT|UNSUPPORTED_RESULT_TYPE|INPUT_REQUIRED\w*|CLIENT_HTTP_UNEXPECTED_CONTENT)$/;
+const UNREADABLE_CODES =
+  /^(?:INVALID_RESULT|UNSUPPORTED_RESULT_TYPE|INPUT_REQUIRED\w*|CLIENT_HTTP_UNEXPECTED_CONTENT)$/;
 
 type NetworkError = { code: string; syscall: unknown };
 

@@ -5,9 +5,19 @@ import type { Rate } from '../../../bounds/rate.ts';
 import { excessOf, scanJson, startJsonScan } from '../../../json.ts';
 import { yieldToEventLoop } from '../../../yield-to-event-loop.ts';
 import type { ReaderPlace } from '../call-once.ts';
+import type { WaitingRequest } from '../tidy/tidy-message.ts';
+import { isEmptyLine, startEventLines } from './event-lines.ts';
 
-/** Reading calls `refuse` if an answer exceeds a bound, and takes `place` if it is large. `events` paces a stream. */
-export type Reading = { refuse(bound: string): void; place: ReaderPlace; events: Pick<Rate, 'pace'> };
+/**
+ * Reading calls `refuse` if an answer exceeds a bound, and takes `place` if it is large. `events` paces a stream.
+ * `request` is the request that is answered.
+ */
+export type Reading = {
+  refuse(bound: string): void;
+  place: ReaderPlace;
+  events: Pick<Rate, 'pace'>;
+  request?: WaitingRequest | undefined;
+};
 
 /**
  * Reads an answer within `MCP_BOUNDS`, in turns with other work. In a stream of events, which may be endless, each event
@@ -58,14 +68,14 @@ async function* readEvents(body: AsyncIterable<Uint8Array>, reading: Reading): A
   const size = startSize(reading);
   const endLines = lineEnds();
   const begun = holdBytes();
-  const lines = holdBytes();
+  const lines = startEventLines(reading.request);
   let events = 0;
 
   const addLine = (line: Uint8Array) => {
-    const isLast = isEmpty(line);
+    const isLast = isEmptyLine(line);
     events += isLast ? 1 : WEIGHT_OF_LINE;
-    size.endLine(isLast);
-    if (isLast || isField(line)) lines.hold(line);
+    lines.add(line);
+    size.endLine(isLast && !lines.isJson());
   };
   async function* pass(): AsyncGenerator<Uint8Array> {
     await yieldToEventLoop();
@@ -83,24 +93,12 @@ async function* readEvents(body: AsyncIterable<Uint8Array>, reading: Reading): A
     }
     yield* pass();
   }
-  lines.hold(begun.release());
+  lines.end(begun.release());
   yield* pass();
 }
 
 /** The weight of a line in the rate of events: an event may have any number of lines. */
 const WEIGHT_OF_LINE = 1 / 50;
-
-const FIELD = /^(?:\xef\xbb\xbf)?(?:(?:data|event|id)[:\r\n]|retry: ?\d+[\r\n])/;
-const LONGEST_RETRY = 32;
-const latin1 = new TextDecoder('latin1');
-
-function isEmpty(line: Uint8Array): boolean {
-  return line[0] === LF || (line[0] === CR && line[1] === LF);
-}
-
-function isField(line: Uint8Array): boolean {
-  return FIELD.test(latin1.decode(line.subarray(0, LONGEST_RETRY)));
-}
 
 /** Replaces each CR that ends a line alone by LF. A chunk may be cut between CR and LF. */
 function lineEnds(): (chunk: Uint8Array) => Uint8Array {

@@ -4,13 +4,16 @@ import { MCP_BOUNDS } from '../../../bounds/mcp-bounds.ts';
 import { paceSource, startRate } from '../../../bounds/rate.ts';
 import { type Connections, fetchOver, openConnections, type ProxyOf } from '../../../proxy.ts';
 import { NO_PLACE, noteSent, type ReaderPlace } from '../call-once.ts';
+import type { WaitingRequest } from '../tidy/tidy-message.ts';
 import { boundAnswer } from './bound-answer.ts';
+import { tidyAnswer } from './tidy-answer.ts';
 
 type Fetch = typeof globalThis.fetch;
 
 /** A request while it is sent, and in all that follows from it. */
 export type Exchange = {
   isCall: boolean;
+  request?: WaitingRequest;
   /** Called if its answer exceeds a bound. */
   refuse(bound: string): void;
   /** Called if the server has accepted the request and sends no answer to it. */
@@ -44,7 +47,7 @@ export function connectionFetch(fetch: Fetch): Fetch {
     if (!init) return new Response(null, { status: NOT_OFFERED });
     const response = await follow(new URL(String(url)), init, exchange.isCall && init.method === 'POST');
     if (response.status === 202) exchange.cut();
-    return boundAnswer(response, { ...exchange, events: paceSource(events, own) });
+    return tidyAnswer(boundAnswer(response, { ...exchange, events: paceSource(events, own) }), exchange.request);
   };
 }
 

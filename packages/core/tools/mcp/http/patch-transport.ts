@@ -41,7 +41,7 @@ export function patchTransport(transport: StreamableHTTPClientTransport): void {
   };
 
   async function request(message: JsonRpcRequest, options: Parameters<Send>[1]): Promise<void> {
-    const { id } = message;
+    const { id, method } = message;
     const stop = new AbortController();
     const given = options?.requestSignal;
     const requestSignal = given ? AbortSignal.any([given, stop.signal]) : stop.signal;
@@ -55,7 +55,7 @@ export function patchTransport(transport: StreamableHTTPClientTransport): void {
     try {
       const patched = { onRequestStreamEnd: () => answer(CUT), ...options, requestSignal };
       const exchange = {
-        ...{ isCall: message.method === 'tools/call', place: placeOfCall() },
+        ...{ isCall: method === 'tools/call', request: { id, method }, place: placeOfCall() },
         ...{ refuse, cut: () => answer(CUT) },
       };
       await inExchange(exchange, () => send(message, patched));

@@ -2,13 +2,14 @@ import type { JSONRPCMessage, RequestId, Transport } from '@modelcontextprotocol
 import { LARGE_ANSWERS } from '../../../bounds/answer-places.ts';
 import { MCP_BOUNDS } from '../../../bounds/mcp-bounds.ts';
 import { startRate } from '../../../bounds/rate.ts';
-import { exceedsJson, isRecord, parseJson } from '../../../json.ts';
+import { exceedsJson } from '../../../json.ts';
 import { yieldToEventLoop } from '../../../yield-to-event-loop.ts';
 import { boundAnswers, isAnswer } from '../answers.ts';
 import { boundResults } from '../bound-results.ts';
 import { noteSent, placeOfCall, type ReaderPlace } from '../call-once.ts';
 import { cancelledBy } from '../cancelled-by.ts';
 import { tooLarge } from '../error.ts';
+import { type FindRequest, tidyMessage } from '../tidy/tidy-message.ts';
 import {
   type Command,
   endCommand,
@@ -20,6 +21,7 @@ import {
   writeMessage,
 } from './command.ts';
 import { LineTooLong, readLines } from './read-lines.ts';
+import { readMessage } from './read-message.ts';
 
 /**
  * Starts a command and exchanges lines of JSON with it, within `MCP_BOUNDS` and in turns with other work. Differs from the
@@ -30,7 +32,7 @@ import { LineTooLong, readLines } from './read-lines.ts';
  */
 export function localTransport(local: LocalCommand): Transport {
   /** Requests that wait for an answer, with its place. */
-  const pending = new Map<RequestId, ReaderPlace>();
+  const pending: Pending = new Map();
   const answers = boundAnswers();
   const results = boundResults();
   let isClosed = false;
@@ -53,18 +55,20 @@ export function localTransport(local: LocalCommand): Transport {
     requireOpen(command);
     if (message.method === 'tools/call') noteSent();
     results.noteSent(message);
-    if ('id' in message) pending.set(message.id, placeOfCall());
+    if ('id' in message) pending.set(message.id, { method: message.method, place: placeOfCall() });
     pending.delete(cancelledBy(message) ?? '');
     await writeMessage(command, message);
   }
 
   /** Passes a message on. A promise: it is a large answer, which waits for its place. */
-  function deliver(message: JSONRPCMessage, isLarge: boolean): Promise<void> | undefined {
-    const place = isLarge && isAnswer(message) ? pending.get(message.id ?? '') : undefined;
+  function deliver(given: Record<string, unknown>, isLarge: boolean): Promise<void> | undefined {
+    // The SDK checks the rest of a message.
+    const message = tidyMessage(given, findIn(pending)) as JSONRPCMessage;
+    const place = isLarge && isAnswer(message) ? pending.get(message.id ?? '')?.place : undefined;
     const pass = () => {
       if (isAnswer(message)) {
-        pending.delete(message.id ?? '');
         results.check(message);
+        pending.delete(message.id ?? '');
       }
       transport.onmessage?.(message);
     };
@@ -83,7 +87,19 @@ export function localTransport(local: LocalCommand): Transport {
   return transport;
 }
 
-type Deliver = (message: JSONRPCMessage, isLarge: boolean) => Promise<void> | undefined;
+type Pending = Map<RequestId, { method: string; place: ReaderPlace }>;
+
+/** Finds the request of an answer. Without an id, the answer may be to a notification, so it belongs to no request. */
+function findIn(pending: Pending): FindRequest {
+  return (given) => {
+    const id = typeof given === 'string' && /^\d+$/.test(given) && !pending.has(given) ? Number(given) : given;
+    if (typeof id !== 'string' && typeof id !== 'number') return undefined;
+    const request = pending.get(id);
+    return request && { id, method: request.method };
+  };
+}
+
+type Deliver = (message: Record<string, unknown>, isLarge: boolean) => Promise<void> | undefined;
 
 /**
  * Reads a command until it has ended and all its messages are delivered, also those that wait. Resolves with the bound that one of
@@ -108,8 +124,10 @@ async function readAll(command: Command, deliver: Deliver): Promise<string | nul
   return bound;
 }
 
+type Parsed = { message: Record<string, unknown>; isLarge: boolean };
+
 /** The messages of a command; other lines are left out. Throws `LineTooLong` for a line that is not read. */
-async function* readMessages({ stdout }: Command): AsyncGenerator<{ message: JSONRPCMessage; isLarge: boolean }> {
+async function* readMessages({ stdout }: Command): AsyncGenerator<Parsed> {
   const { eventsAtOnce: burst, eventsPerSecond: perSecond } = MCP_BOUNDS;
   const lines = startRate({ burst, perSecond });
   for await (const line of readLines(stdout, MCP_BOUNDS.answerBytes)) {
@@ -117,8 +135,7 @@ async function* readMessages({ stdout }: Command): AsyncGenerator<{ message: JSO
     await lines.pace(1);
     const excess = exceedsJson(line, MCP_BOUNDS);
     if (excess) throw new LineTooLong(excess);
-    const message = parseJson(line);
-    // The SDK checks the rest of a message.
-    if (isRecord(message)) yield { message: message as JSONRPCMessage, isLarge: line.length > LARGE_ANSWERS.bytes };
+    const message = readMessage(line);
+    if (message) yield { message, isLarge: line.length > LARGE_ANSWERS.bytes };
   }
 }

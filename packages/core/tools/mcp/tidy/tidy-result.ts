@@ -1,4 +1,4 @@
-import { isRecord } from '../../json.ts';
+import { isRecord } from '../../../json.ts';
 
 type Result = Record<string, unknown>;
 

@@ -1,0 +1,56 @@
+import { isRecord, parseJson } from '../../../json.ts';
+import { UNREADABLE } from '../error.ts';
+import { tidyMessage, type WaitingRequest } from '../tidy/tidy-message.ts';
+
+type Fields = Record<string, unknown>;
+
+const JSON_TYPE = /^application\/json\b/i;
+const STREAM_TYPE = /^text\/event-stream\b/i;
+
+/**
+ * Lets the SDK read the messages of an answer that is no stream, whatever its type. They are parsed once, here, in place
+ * of `json` of the answer.
+ */
+export function tidyAnswer(answer: Response, request: WaitingRequest | undefined): Response {
+  const type = answer.headers.get('content-type') ?? '';
+  if (!request || !answer.ok || answer.status === 202 || !answer.body || STREAM_TYPE.test(type)) return answer;
+  const mayBeCut = JSON_TYPE.test(type) && request.method !== 'server/discover';
+  answer.headers.set('content-type', 'application/json');
+  const json = async () => readMessages(await answer.text(), request, mayBeCut);
+  return Object.defineProperty(answer, 'json', { value: json });
+}
+
+/**
+ * Reads the messages in the body of an answer, tidied. If the body does not answer the request, an error does. Throws if
+ * `mayBeCut` says that the body may be the beginning of JSON, and it looks so.
+ */
+export function readMessages(text: string, request: WaitingRequest, mayBeCut: boolean): Fields[] {
+  const value = parseJson(text);
+  const values = value === undefined ? dataOf(text) : [value].flat();
+  if (value === undefined && values.length === 0 && mayBeCut && /^\s*(?:[{[]|$)/.test(text))
+    throw new SyntaxError('the answer is no whole JSON');
+  const messages = values.filter(isRecord).map((message) => tidyMessage(message, finderOf(request)));
+  const answer = messages.find((message) => message.id === request.id && message.method === undefined);
+  const others = messages.filter(isWellFormed);
+  return [...others, answer ?? { jsonrpc: '2.0', id: request.id, error: UNREADABLE }];
+}
+
+/** Finds the request of an answer over HTTP: without an id it can only be the one that was sent. */
+export function finderOf(request: WaitingRequest): (id: unknown) => WaitingRequest | undefined {
+  return (id) => (id === null || id === undefined || String(id) === String(request.id) ? request : undefined);
+}
+
+const MOST_EVENTS = 100;
+const DATA = /^data: ?(\{.*\})\r?$/gm;
+
+/** The JSON in the events of a stream that has the type of JSON. */
+function dataOf(text: string): unknown[] {
+  return [...text.matchAll(DATA).take(MOST_EVENTS)].map(([, json = '']) => parseJson(json));
+}
+
+/** Whether a message is a request or a notification that the SDK reads: it drops all messages if it refuses one. */
+function isWellFormed({ jsonrpc, id, method, params, ...rest }: Fields): boolean {
+  const isSound = jsonrpc === '2.0' && typeof method === 'string' && Object.keys(rest).length === 0;
+  const hasId = id === undefined || typeof id === 'string' || Number.isSafeInteger(id);
+  return isSound && hasId && (params === undefined || (isRecord(params) && !('_meta' in params)));
+}

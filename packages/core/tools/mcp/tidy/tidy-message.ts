@@ -1,0 +1,60 @@
+import type { RequestId } from '@modelcontextprotocol/client';
+import { isRecord } from '../../../json.ts';
+
+type Fields = Record<string, unknown>;
+
+/** A request that waits for its answer. */
+export type WaitingRequest = { id: RequestId; method: string };
+
+/** Finds the request that an answer with this id belongs to. The id may be missing, null or of another type. */
+export type FindRequest = (id: unknown) => WaitingRequest | undefined;
+
+const FIELDS: ReadonlySet<string> = new Set(['jsonrpc', 'id', 'result', 'error', 'method', 'params']);
+
+/**
+ * Gives the answer to a waiting request the form that the SDK reads: it drops other answers, and the request would count
+ * as lost. All other messages stay as they are.
+ * - A missing version and a wrong type of the id are mended, other fields are left out.
+ * - An error counts if it says anything, or if there is no result. It has a code and a message.
+ * - A result that is no object is wrapped into one.
+ */
+export function tidyMessage(message: Fields, find: FindRequest): Fields {
+  if (typeof message.method === 'string' || !('result' in message || 'error' in message)) return message;
+  const isKnown = message.jsonrpc === '2.0' || Object.keys(message).every((name) => FIELDS.has(name));
+  const request = isKnown ? find(message.id) : undefined;
+  if (!request) return message;
+  const { result, error } = message;
+  const isMissing = result === null || result === undefined;
+  const isFailed = isMissing ? Boolean(error) : saysAnything(error);
+  const answer = isFailed ? { error: tidyError(error) } : { result: tidyAnswered(request.method, result) };
+  return { jsonrpc: '2.0', id: request.id, ...answer };
+}
+
+function saysAnything(error: unknown): boolean {
+  return isRecord(error) ? Boolean(error.code || error.message) : Boolean(error);
+}
+
+/** A code without a meaning of its own: the server has refused the request. */
+const REFUSED = -32_000;
+
+function tidyError(error: unknown): Fields {
+  const { code, message, data } = isRecord(error) ? error : { message: error };
+  const said = typeof message === 'string' && message !== '' ? message : JSON.stringify(error);
+  return { code: codeOf(code), message: said, ...(data !== undefined && { data }) };
+}
+
+function codeOf(code: unknown): number {
+  const number = typeof code === 'string' && /^-?\d+$/.test(code) ? Number(code) : code;
+  return Number.isSafeInteger(number) ? Number(number) : REFUSED;
+}
+
+function tidyAnswered(method: string, result: unknown): Fields {
+  const fields = isRecord(result) ? result : wrapResult(method, result);
+  if ('_meta' in fields && !isRecord(fields._meta)) Reflect.deleteProperty(fields, '_meta');
+  return fields;
+}
+
+function wrapResult(method: string, result: unknown): Fields {
+  if (method === 'tools/call') return { content: result ?? [] };
+  return method === 'tools/list' ? { tools: result ?? [] } : {};
+}
