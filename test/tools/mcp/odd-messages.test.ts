@@ -7,7 +7,7 @@ const result = { content };
 const refusal = { code: -32_602, message: 'no such city' };
 
 /** Calls a tool of a server that answers with this text, and is called again if that counts as lost. */
-async function callWith(write: (id: number) => string, type = 'application/json') {
+async function useAnswer(write: (id: number) => string, type = 'application/json') {
   const onCall = ({ response, message }: McpExchange) =>
     response.writeHead(200, type === '' ? {} : { 'content-type': type }).end(write(message.id));
   await using server = await openScriptedMcpServer({ hasSessions: false, onCall });
@@ -43,16 +43,16 @@ const refused: Odd[] = [
 ];
 
 test.each(answered)('an answer with %s is read, and the tool is called once', async (_, answer) => {
-  const json = await callWith((id) => JSON.stringify(answer(id)));
-  const event = await callWith((id) => asEvent(JSON.stringify(answer(id))), 'text/event-stream');
+  const json = await useAnswer((id) => JSON.stringify(answer(id)));
+  const event = await useAnswer((id) => asEvent(JSON.stringify(answer(id))), 'text/event-stream');
 
   expect(json).toMatchObject({ content: 'hello', calls: 1 });
   expect(event).toMatchObject({ content: 'hello', calls: 1 });
 });
 
 test.each(refused)('an error with %s reaches the model, and the tool is called once', async (_, answer) => {
-  const json = await callWith((id) => JSON.stringify(answer(id)));
-  const event = await callWith((id) => asEvent(JSON.stringify(answer(id))), 'text/event-stream');
+  const json = await useAnswer((id) => JSON.stringify(answer(id)));
+  const event = await useAnswer((id) => asEvent(JSON.stringify(answer(id))), 'text/event-stream');
 
   expect(json).toMatchObject({ error: { message: refusal.message }, calls: 1 });
   expect(event).toMatchObject({ error: { message: refusal.message }, calls: 1 });
@@ -70,7 +70,7 @@ test.each<[string, string, (id: number) => string]>([
   ['a stream without its last empty line', 'text/event-stream', (id) => `data: ${good(id)}\n`],
   ['a stream without its last line end', 'text/event-stream', (id) => `data: ${good(id)}`],
 ])('%s is an answer', async (_, type, write) => {
-  expect(await callWith(write, type)).toMatchObject({ content: 'hello', calls: 1 });
+  expect(await useAnswer(write, type)).toMatchObject({ content: 'hello', calls: 1 });
 });
 
 test.each<[string, string]>([
@@ -78,11 +78,11 @@ test.each<[string, string]>([
   ['JSON that is no message', '{"detail":"not found"}'],
   ['a page', '<html></html>'],
 ])('%s in place of an answer cannot be used, and the tool is called once', async (_, body) => {
-  expect(await callWith(() => body)).toMatchObject({ error: { category: 'unknown' }, calls: 1 });
+  expect(await useAnswer(() => body)).toMatchObject({ error: { category: 'unknown' }, calls: 1 });
 });
 
 test.each(['', '{"jsonrpc":"2.0","id":'])('an answer that is cut is lost: %j', async (body) => {
-  expect(await callWith(() => body)).toMatchObject({ error: { category: 'network_error' }, calls: 3 });
+  expect(await useAnswer(() => body)).toMatchObject({ error: { category: 'network_error' }, calls: 3 });
 });
 
 test.each(['byte_order_mark', 'log_before', 'error_of_null', 'no_version', 'log_with_the_id'])(

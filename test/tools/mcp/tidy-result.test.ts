@@ -19,6 +19,107 @@ test.each<[string, Record<string, unknown>]>([
   expect(tidied(result)).toEqual({ content: [hello] });
 });
 
+test.each<[string, object]>([
+  ['annotations that are a list', { annotations: [] }],
+  ['a priority above 1', { annotations: { priority: 5 } }],
+  ['an audience that is a text', { annotations: JSON.parse('{"audience":"user"}') }],
+  ['an unknown audience', { annotations: JSON.parse('{"audience":["developer"]}') }],
+  ['a moment without a time', { annotations: { lastModified: 'yesterday' } }],
+  ['meta that is a list', { _meta: [] }],
+  ['its text in another field', { text: undefined, content: 'hello' }],
+  ['its text in the field value', { text: undefined, value: 'hello' }],
+])('a block of text with %s is read', (_, odd) => {
+  expect(tidied({ content: [{ ...hello, ...odd }] })).toEqual({ content: [hello] });
+});
+
+test.each([
+  [5, '5'],
+  [{ a: 1 }, '{"a":1}'],
+  [['a', 'b'], '["a","b"]'],
+])('a text that is %j is JSON', (text, said) => {
+  expect(tidied({ content: [{ type: 'text', text }] })).toEqual({ content: [{ type: 'text', text: said }] });
+});
+
+const uri = 'file:///x';
+const link = { type: 'resource_link', uri, name: 'x' };
+const resource = { uri, text: 'hello' };
+const png = 'iVBORw0KGgo=';
+
+test.each<[string, object, object]>([
+  ['a link without a name', { type: 'resource_link', uri }, { ...link, name: uri }],
+  ['a link with an odd size', { ...link, size: '5', icons: {} }, link],
+  ['a flat resource', { type: 'resource', ...resource }, { type: 'resource', resource }],
+  [
+    'a resource without an address',
+    { type: 'resource', resource: { text: 'hello' } },
+    { type: 'resource', resource: { uri: 'unnamed', text: 'hello' } },
+  ],
+  [
+    'a resource of JSON',
+    { type: 'resource', resource: { uri, text: { a: 1 } } },
+    { type: 'resource', resource: { uri, text: '{"a":1}' } },
+  ],
+  [
+    'a resource with fields that are null',
+    { type: 'resource', resource: { uri, text: null, blob: png, mimeType: null } },
+    { type: 'resource', resource: { uri, blob: png } },
+  ],
+  [
+    'a resource with data that is no Base64',
+    { type: 'resource', resource: { uri, blob: 'not base64!' } },
+    { type: 'resource', resource: { uri, text: 'not base64!' } },
+  ],
+  [
+    'an image with a data URL',
+    { type: 'image', data: `data:image/webp;base64,${png}` },
+    { type: 'image', data: png, mimeType: 'image/webp' },
+  ],
+  [
+    'audio without a type',
+    { type: 'audio', data: 'UklGRg==' },
+    { type: 'audio', data: 'UklGRg==', mimeType: 'audio/wav' },
+  ],
+])('%s gets the form of its kind', (_, block, form) => {
+  expect(tidied({ content: [block] })).toEqual({ content: [form] });
+});
+
+test.each([
+  { type: 'image', url: 'https://a.test/b.png' },
+  { type: 'image', data: 'not base64!', mimeType: 'image/png' },
+  { type: 'resource', resource: { uri, mimeType: 'text/plain' } },
+  { type: 'resource_link', name: 'x' },
+  { type: 'text', name: 'x' },
+])('a block that cannot be read is JSON as text: %j', (block) => {
+  expect(tidied({ content: [block] })).toEqual({ content: [{ type: 'text', text: JSON.stringify(block) }] });
+});
+
+test.each([
+  ['true', true],
+  [1, true],
+  ['false', false],
+  [0, false],
+  [{}, false],
+])('the flag of an error may be %j', (isError, flag) => {
+  expect(tidied({ content: [hello], isError })).toEqual({ content: [hello], isError: flag });
+  expect(tidied({ content: [hello], is_error: isError })).toMatchObject({ isError: flag });
+});
+
+test.each([{ toolResult: 'hello' }, { text: 'hello' }, { result: { a: 1 } }, { output: 'hello', success: true }])(
+  'a result without content is its own JSON as text: %j',
+  (result) => {
+    const { content } = tidied({ ...result, _meta: {}, isError: false });
+
+    expect(content).toEqual([{ type: 'text', text: JSON.stringify(result) }]);
+  },
+);
+
+test.each([{}, { structuredContent: { a: 1 } }, { resultType: 'input_required', inputRequests: {} }])(
+  'no content is added to %j',
+  (result) => {
+    expect(tidied({ ...result })).toEqual(result);
+  },
+);
+
 test('a block of an unknown kind is text', () => {
   expect(tidied({ content: [{ type: 'video', url: 'a' }] })).toEqual({
     content: [{ type: 'text', text: '{"type":"video","url":"a"}' }],
@@ -34,7 +135,7 @@ test.each([
 
 test('a valid result stays as it is', () => {
   const image = { type: 'image', data: 'AAAA', mimeType: 'image/png' };
-  const result = { content: [image, hello], structuredContent: { a: null }, isError: true, tools: null };
+  const result = { content: [image, hello], structuredContent: { a: null }, isError: true };
   expect(tidied(structuredClone(result))).toEqual(result);
 });
 

@@ -11,8 +11,11 @@ type Message = JSONRPCMessage | JSONRPCMessage[];
 export type ResultBounds = {
   /** Called with each message before it is sent. */
   noteSent(message: Message): void;
-  /** Replaces the result of an answer that exceeds a bound by an error. Wraps the tools of a list. */
-  check(message: JSONRPCMessage): void;
+  /**
+   * Replaces the result of an answer that exceeds a bound by an error. Tidies the result of a tool, and wraps the tools
+   * of a list. `method` is that of the request.
+   */
+  check(message: JSONRPCMessage, method: string | undefined): void;
 };
 
 /** Starts to count for a connection. A list of tools counts over all its pages. */
@@ -35,12 +38,12 @@ export function boundResults(): ResultBounds {
       if (Array.isArray(message) || !('method' in message) || message.method !== 'tools/list') return;
       if (message.params?.cursor === undefined) [tools, length] = [0, 0];
     },
-    check(message) {
+    check(message, method) {
       const result = 'result' in message && isRecord(message.result) ? message.result : null;
       const bound = result && excess(result);
       if (bound === null) {
-        if (result) tidyResult(result);
-        return void (result && wrapTools(result));
+        if (result && method === 'tools/call') tidyResult(result);
+        return void (result && method === 'tools/list' && wrapTools(result));
       }
       Reflect.deleteProperty(message, 'result');
       Object.assign(message, { error: tooLarge(bound) });
@@ -50,7 +53,9 @@ export function boundResults(): ResultBounds {
 
 /** Some servers have null for a list without tools, and for a page that is the last one. */
 function wrapTools(result: Record<string, unknown>): void {
-  if (!('tools' in result)) return;
+  for (const [name, value] of Object.entries(result)) {
+    if (value === null && name !== 'tools') Reflect.deleteProperty(result, name);
+  }
   if (result.tools === null) result.tools = [];
   if (Array.isArray(result.tools)) result.tools = result.tools.map(wrapTool);
   if (!result.nextCursor) Reflect.deleteProperty(result, 'nextCursor');

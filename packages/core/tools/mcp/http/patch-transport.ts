@@ -23,15 +23,16 @@ type JsonRpcRequest = Extract<JSONRPCMessage, { method: string; id: RequestId }>
  */
 export function patchTransport(transport: StreamableHTTPClientTransport): void {
   const send = transport.send.bind(transport);
-  const pending = new Map<RequestId, AbortController>();
+  const pending = new Map<RequestId, { method: string; stop: AbortController }>();
   const answers = boundAnswers();
   const results = boundResults();
 
   transport.onmessage = (message) => {
-    results.check(message);
     if (!isAnswer(message) || message.id === undefined) return;
+    const request = pending.get(message.id);
+    results.check(message, request?.method);
     // A server may keep the stream of an answered request open.
-    setImmediate((stop) => stop?.abort(), pending.get(message.id));
+    setImmediate(() => request?.stop.abort());
     pending.delete(message.id);
   };
   transport.send = (message, options = {}) => {
@@ -50,7 +51,7 @@ export function patchTransport(transport: StreamableHTTPClientTransport): void {
       answer(tooLarge(bound));
       stop.abort();
     };
-    pending.set(id, stop);
+    pending.set(id, { method, stop });
     requestSignal.addEventListener('abort', () => pending.delete(id), { once: true });
     try {
       const patched = { onRequestStreamEnd: () => answer(CUT), ...options, requestSignal };
@@ -69,7 +70,7 @@ export function patchTransport(transport: StreamableHTTPClientTransport): void {
     try {
       await send(message, { ...options, requestSignal: AbortSignal.timeout(NOTIFICATION_TIMEOUT_MS) });
     } finally {
-      pending.get(cancelledBy(message) ?? '')?.abort();
+      pending.get(cancelledBy(message) ?? '')?.stop.abort();
     }
   }
 }

@@ -67,7 +67,7 @@ export function localTransport(local: LocalCommand): Transport {
     const place = isLarge && isAnswer(message) ? pending.get(message.id ?? '')?.place : undefined;
     const pass = () => {
       if (isAnswer(message)) {
-        results.check(message);
+        results.check(message, pending.get(message.id ?? '')?.method);
         pending.delete(message.id ?? '');
       }
       transport.onmessage?.(message);
