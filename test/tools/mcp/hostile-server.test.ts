@@ -108,7 +108,11 @@ test('a stream whose server wants it opened again at once is opened again after 
 const tool = { name: 'tool', inputSchema: { type: 'object' } };
 
 test.each([
-  ['pages that never end', () => ({ tools: [tool], nextCursor: String(Math.random()) }), 'lists more than 20 pages'],
+  [
+    'pages that never end',
+    (page: number) => ({ tools: [{ ...tool, name: `tool ${page}` }], nextCursor: String(page) }),
+    'lists more than 20 pages',
+  ],
   ['many tools', () => ({ tools: Array(2_001).fill(tool) }), 'lists more than 2,000 tools'],
   [
     'long descriptions',

@@ -31,6 +31,10 @@ test.each([
   ['with alternatives and no type', { inputSchema: { anyOf: [{ required: ['a'] }] } }, { type: 'object', anyOf: [{}] }],
   ['with a required name without a property', { inputSchema: { ...object, required: ['z'] } }, object],
   ['with a schema for its output that is none', { inputSchema: object, outputSchema: { $id: 'x.v1' } }, object],
+  ['with a schema as JSON in a text', { inputSchema: JSON.stringify(object) }, object],
+  ['with a schema that is a text', { inputSchema: 'none' }, { type: 'object' }],
+  ['with a schema in input_schema', { input_schema: object }, object],
+  ['with a schema in parameters', { parameters: object }, object],
   ['with odd fields', { inputSchema: object, annotations: 'none', title: 7, icons: 1, _meta: null }, object],
   ['with hints that are texts', { inputSchema: object, annotations: { readOnlyHint: 'true' } }, object],
 ] as const)('a tool %s is mended and offered beside others', async (_, odd, parameters) => {

@@ -3,7 +3,11 @@ import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 import { createServer } from '#test/harness/servers/create-server.ts';
 
-export type Message = { id: number; method?: string; params?: { _meta?: Record<string, unknown>; name?: string } };
+export type Message = {
+  id: number;
+  method?: string;
+  params?: { _meta?: Record<string, unknown>; name?: string; cursor?: string };
+};
 
 /** A request to the server: its message if it is a POST, its session, and the server's own address. */
 export type McpExchange = {
@@ -20,9 +24,13 @@ type Script = {
   hasSessions: boolean;
   /** Whether it has the newest protocol, which keeps no sessions. */
   isNewest?: boolean;
+  /** Its answer to `initialize`. */
+  greeting?: unknown;
+  /** The status with which it answers messages of this method. */
+  refusals?: Readonly<Record<string, number>>;
   onCall: AnswerCall;
   /** The result of a request for a page of tools; without it the server says that it knows no such request. */
-  onList?: () => unknown;
+  onList?: (message: Message) => unknown;
   /** Answers a ping; without it a ping succeeds. */
   onPing?: AnswerCall;
   /** Answers a GET, which resumes a stream. */
@@ -39,6 +47,8 @@ type Script = {
 export async function openScriptedMcpServer({
   hasSessions,
   isNewest = false,
+  greeting = greetingOf(),
+  refusals = {},
   onCall,
   onList,
   onPing = succeed,
@@ -63,7 +73,7 @@ export async function openScriptedMcpServer({
       case 'ping':
         return onPing({ request, response, message, forget });
       case 'tools/list':
-        return onList ? say(response, message.id, onList()) : refuse(response, message.id, -32_601);
+        return onList ? say(response, message.id, onList(message)) : refuse(response, message.id, -32_601);
       case 'tools/call':
         return onCall({ request, response, message, forget });
       default:
@@ -73,6 +83,8 @@ export async function openScriptedMcpServer({
   const answer = (message: Message, request: IncomingMessage, response: ServerResponse) => {
     if (message.method === 'tools/call') seen.calls += 1;
     if (message.method === undefined) seen.answers += 1;
+    const refusal = refusals[message.method ?? ''];
+    if (refusal !== undefined) return response.writeHead(refusal).end();
     if (message.method === 'initialize') return begin(response, message.id);
     if (hasSessions && request.headers['mcp-session-id'] !== session) return response.writeHead(404).end('no session');
     if (message.id === undefined || message.method === undefined) return response.writeHead(202).end();
@@ -124,9 +136,10 @@ export function beginStream(response: ServerResponse, start = ''): ServerRespons
   return response;
 }
 
-const greeting = {
-  protocolVersion: '2025-06-18',
-  capabilities: { tools: {} },
-  serverInfo: { name: 'scripted', version: '1.0.0' },
-};
+/** The answer to `initialize`, with other fields. */
+export function greetingOf(fields: object = {}): object {
+  const serverInfo = { name: 'scripted', version: '1.0.0' };
+  return { protocolVersion: '2025-06-18', capabilities: { tools: {} }, serverInfo, ...fields };
+}
+
 const discovered = { resultType: 'complete', supportedVersions: ['2026-07-28'], capabilities: { tools: {} } };

@@ -51,7 +51,7 @@ export function boundResults(): ResultBounds {
   };
 }
 
-/** Some servers have null for a list without tools, and for a page that is the last one. */
+/** Some servers have null for a list without tools and for the cursor of the last page, or a number for a cursor. */
 function wrapTools(result: Record<string, unknown>): void {
   for (const [name, value] of Object.entries(result)) {
     if (value === null && name !== 'tools') Reflect.deleteProperty(result, name);
@@ -59,4 +59,5 @@ function wrapTools(result: Record<string, unknown>): void {
   if (result.tools === null) result.tools = [];
   if (Array.isArray(result.tools)) result.tools = result.tools.map(wrapTool);
   if (!result.nextCursor) Reflect.deleteProperty(result, 'nextCursor');
+  else if (typeof result.nextCursor === 'number') result.nextCursor = String(result.nextCursor);
 }

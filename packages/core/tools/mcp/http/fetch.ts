@@ -6,7 +6,7 @@ import { type Connections, fetchOver, openConnections, type ProxyOf } from '../.
 import { NO_PLACE, noteSent, type ReaderPlace } from '../call-once.ts';
 import type { WaitingRequest } from '../tidy/tidy-message.ts';
 import { boundAnswer } from './bound-answer.ts';
-import { tidyAnswer } from './tidy-answer.ts';
+import { passFailedDiscovery, tidyAnswer } from './tidy-answer.ts';
 
 type Fetch = typeof globalThis.fetch;
 
@@ -45,7 +45,8 @@ export function connectionFetch(fetch: Fetch): Fetch {
     const exchange = exchanges.getStore() ?? NO_EXCHANGE;
     const init = given.method === 'GET' ? resumed(given, exchange) : given;
     if (!init) return new Response(null, { status: NOT_OFFERED });
-    const response = await follow(new URL(String(url)), init, exchange.isCall && init.method === 'POST');
+    const answer = await follow(new URL(String(url)), init, exchange.isCall && init.method === 'POST');
+    const response = passFailedDiscovery(answer, exchange.request);
     if (response.status === 202) exchange.cut();
     return tidyAnswer(boundAnswer(response, { ...exchange, events: paceSource(events, own) }), exchange.request);
   };

@@ -3,7 +3,7 @@ import { boundAnswers, isAnswer } from '../answers.ts';
 import { boundResults } from '../bound-results.ts';
 import { placeOfCall } from '../call-once.ts';
 import { cancelledBy } from '../cancelled-by.ts';
-import { CUT, tooLarge } from '../error.ts';
+import { CUT, readMcpError, tooLarge } from '../error.ts';
 import { inExchange } from './fetch.ts';
 
 const NOTIFICATION_TIMEOUT_MS = 10_000;
@@ -69,10 +69,17 @@ export function patchTransport(transport: StreamableHTTPClientTransport): void {
   async function notify(message: Message, options: Parameters<Send>[1]): Promise<void> {
     try {
       await send(message, { ...options, requestSignal: AbortSignal.timeout(NOTIFICATION_TIMEOUT_MS) });
+    } catch (error) {
+      // Some servers refuse it and work. A server that does not work refuses the next request, too.
+      if (!isInitialized(message) || readMcpError(error).kind !== 'status') throw error;
     } finally {
       pending.get(cancelledBy(message) ?? '')?.stop.abort();
     }
   }
+}
+
+function isInitialized(message: Message): boolean {
+  return 'method' in message && message.method === 'notifications/initialized';
 }
 
 function isRequest(message: Message): message is JsonRpcRequest {

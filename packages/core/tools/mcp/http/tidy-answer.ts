@@ -20,6 +20,16 @@ export function tidyAnswer(answer: Response, request: WaitingRequest | undefined
   return Object.defineProperty(answer, 'json', { value: json });
 }
 
+/** Statuses of servers that do not know the question, but not of servers that are down. */
+const UNKNOWN_QUESTION: ReadonlySet<number> = new Set([403, 500, 501, 502]);
+
+/** Passes an answer on. A server that fails on the question of new servers is asked as an old server. */
+export function passFailedDiscovery(response: Response, request: WaitingRequest | undefined): Response {
+  if (request?.method !== 'server/discover' || !UNKNOWN_QUESTION.has(response.status)) return response;
+  void response.body?.cancel().catch(() => {});
+  return new Response(null, { status: 404 });
+}
+
 /**
  * Reads the messages in the body of an answer, tidied. If the body does not answer the request, an error does. Throws if
  * `mayBeCut` says that the body may be the beginning of JSON, and it looks so.

@@ -30,7 +30,6 @@ type Listed = { own: string; definition: TurnTool } | { own: string; why: string
 export function listMcpTools(server: string, redact: Redact): Work<McpTools> {
   let known = new Map<string, TurnTool>();
   return async ({ client }) => {
-    if (!client.getServerCapabilities()?.tools) return { tools: [], leftOut: [] };
     const tools = (await listPages(client)).map(readTool);
     const usable = tools.flatMap((tool) => (tool && nameProblem(tool) === null ? tool.name : []));
     const names = nameTools(server, usable);

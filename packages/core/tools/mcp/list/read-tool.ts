@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isRecord, jsonObject } from '../../../json.ts';
 
 /** A tool as a server lists it. A field of an odd type counts as missing, except for the name. */
 const ListedTool = z.looseObject({
@@ -33,5 +34,12 @@ export function wrapTool(tool: unknown): unknown {
 /** Reads a wrapped tool of a list; null if it has no name. */
 export function readTool(wrapped: unknown): ListedTool | null {
   const tool = WrappedTool.safeParse(wrapped).data?._meta[KEY];
-  return ListedTool.safeParse(tool).data ?? null;
+  const listed = ListedTool.safeParse(tool).data;
+  return listed ? { ...listed, inputSchema: schemaOf(listed) } : null;
+}
+
+/** Some servers have the schema in the field of another protocol, or as JSON in a text. */
+function schemaOf({ inputSchema, input_schema, parameters }: ListedTool): unknown {
+  const schema = inputSchema ?? [input_schema, parameters].find(isRecord);
+  return typeof schema === 'string' ? (jsonObject(schema) ?? undefined) : schema;
 }

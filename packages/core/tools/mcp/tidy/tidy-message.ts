@@ -1,5 +1,6 @@
 import type { RequestId } from '@modelcontextprotocol/client';
 import { isRecord } from '../../../json.ts';
+import { tidyGreeting } from './tidy-greeting.ts';
 
 type Fields = Record<string, unknown>;
 
@@ -51,6 +52,7 @@ function codeOf(code: unknown): number {
 function tidyAnswered(method: string, result: unknown): Fields {
   const fields = isRecord(result) ? result : wrapResult(method, result);
   if ('_meta' in fields && !isRecord(fields._meta)) Reflect.deleteProperty(fields, '_meta');
+  if (method === 'initialize') tidyGreeting(fields);
   return fields;
 }
 
