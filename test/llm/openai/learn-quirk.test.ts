@@ -3,7 +3,8 @@ import { learnQuirk } from '#core/llm/openai/learn-quirk.ts';
 import type { RoundRequest } from '#core/llm/provider.ts';
 import { someRequest } from '#test/llm/provider-exam.ts';
 
-const configured = { maxTokensField: 'max_tokens', streamOptions: true, roles: 'any', refusedState: [] } as const;
+const state = { refusedState: [], filledState: [], isKept: true } as const;
+const configured = { maxTokensField: 'max_tokens', streamOptions: true, roles: 'any', ...state } as const;
 const newer = { ...configured, maxTokensField: 'max_completion_tokens' } as const;
 
 function learn(text: string, { quirks = configured, status = 400, ...change }: Change = {}) {

@@ -7,9 +7,11 @@ import { readRefusal } from '../errors/read-error.ts';
 import { type Ending, endingOf } from '../errors/reply-of-refusal.ts';
 import { type Post, urlBelow } from '../http/http-client.ts';
 import { listModels } from '../http/list-models.ts';
-import { eventsOf, type OpenedReply, openReply } from '../http/open-reply.ts';
+import { eventsOf, type OpenedReply, openReply, type Refusal } from '../http/open-reply.ts';
 import { writeBody } from '../http/write-body.ts';
-import type { Delta, Provider } from '../provider.ts';
+import type { Delta, Provider, RoundRequest } from '../provider.ts';
+import { askAgain, readOutcome } from '../refusals/ask-again.ts';
+import { AS_IT_CAME, nextThoughtState, type ThoughtState } from '../refusals/thought-state.ts';
 import type { OwnWords } from '../reply/finish-reason.ts';
 import { readValues } from '../reply/read-values.ts';
 import { requireFinished } from '../reply/require-finished.ts';
@@ -70,7 +72,7 @@ export function anthropicProvider(options: AnthropicOptions): Provider {
       const answering = { provider: name, toolNames, ownWords: options.finishReasons };
       const { requestId, trace } = request;
       const call = { ...answering, options, asked, requestId, trace, signal, onDelta };
-      return nameBreakages(asked, signal, () => readReply(renderRequest(request, name), call));
+      return nameBreakages(asked, signal, () => askByState(request, call));
     },
   };
 }
@@ -84,25 +86,42 @@ type Call = Answering & {
   onDelta: (delta: Delta) => void;
 };
 
-async function readReply(body: Body, call: Call): Promise<Reply> {
+/** Asks, and asks again at once if the server refuses the thoughts in the history. Every request begins anew with all. */
+async function askByState(request: RoundRequest, call: Call): Promise<Reply> {
+  const bodyOf = (state: ThoughtState) => renderRequest(request, call.provider, state);
+  const { reply } = await askAgain(AS_IT_CAME, {
+    bodyOf,
+    learn: nextThoughtState,
+    async send(state) {
+      const body = bodyOf(state);
+      const opened = await openMessage(body, call);
+      if (opened.kind === 'refused') return { ...opened, failure: classifyRefusal(opened, call.asked) };
+      return readOutcome(call.onDelta, (onDelta) => readReply(opened, body, { ...call, onDelta }));
+    },
+  });
+  return reply;
+}
+
+async function readReply(opened: OpenedReply, body: Body, call: Call): Promise<Reply> {
   const reply = startReply(call);
-  await readMessage(reply, await openMessage(body, call), call);
+  await readMessage(reply, opened, call);
   for (let pause = 1; isPaused(reply) && pause <= MOST_PAUSES; pause += 1) {
     const resumed = renderResumption(body, resumeReply(reply), reply.container);
-    await readMessage(reply, await openMessage(resumed, call), call);
+    const next = await openMessage(resumed, call);
+    if (next.kind === 'refused') throw classifyRefusal(next, call.asked);
+    await readMessage(reply, next, call);
   }
   return finishReply(reply);
 }
 
-async function openMessage(body: Body, { options, asked, requestId, trace, signal }: Call): Promise<OpenedReply> {
+async function openMessage(body: Body, { options, requestId, trace, signal }: Call): Promise<OpenedReply | Refusal> {
   const url = urlOf(options, '/v1/messages');
   const own = { 'x-client-request-id': requestId, ...trace };
   const headers = { ...headersOf(options), ...versionHeaders(body), ...own };
   const opened = await openReply(options.post, { url, headers, body: await writeBody(body), signal });
   if (opened.kind !== 'refused') return opened;
   const ending = endingOf(readRefusal(opened));
-  if (!ending) throw classifyRefusal(opened, asked);
-  return { kind: 'whole', headers: opened.headers, text: JSON.stringify(messageOf(ending)) };
+  return ending ? { kind: 'whole', headers: opened.headers, text: JSON.stringify(messageOf(ending)) } : opened;
 }
 
 function urlOf({ baseUrl }: AnthropicOptions, path: string): string {

@@ -2,6 +2,7 @@ import { cleanText } from '../../text.ts';
 import { argumentsAsObject } from '../../turn/history/as-object.ts';
 import { systemAsUser } from '../../turn/history/system-prompt.ts';
 import type { Message, RequestedCall } from '../../turn/message.ts';
+import { AS_IT_CAME, type ThoughtState } from '../refusals/thought-state.ts';
 import { wireName } from '../wire-name.ts';
 import { textOf } from './block.ts';
 import type { Block } from './event.ts';
@@ -19,21 +20,21 @@ const OPENING: Block = { type: 'text', text: '(The conversation begins here.)' }
  * come first in the user message behind their calls. System messages at the start are the caller's to place. Later ones
  * become user text that says what it is: most models refuse them as messages.
  */
-export function renderMessages(messages: Message[], provider: string): WireMessage[] {
-  const rendered = withWireIds(messages, provider).map((message) => render(message, provider));
+export function renderMessages(messages: Message[], provider: string, state = AS_IT_CAME): WireMessage[] {
+  const rendered = withWireIds(messages, provider).map((message) => render(message, provider, state));
   const merged = rendered.filter(({ content }) => content.length > 0).reduce(merge, []);
   const opened: WireMessage[] = merged[0]?.role === 'user' ? merged : [{ role: 'user', content: [OPENING] }, ...merged];
   return trimPrefill(opened);
 }
 
-function render(message: Message, provider: string): WireMessage {
+function render(message: Message, provider: string, state: ThoughtState): WireMessage {
   switch (message.role) {
     case 'user':
       return { role: 'user', content: message.parts ? renderParts(message.parts) : textBlock(message.content) };
     case 'system':
       return { role: 'user', content: message.content.trim() ? textBlock(systemAsUser(message.content)) : [] };
     case 'assistant':
-      return { role: 'assistant', content: renderAssistant(message, provider) };
+      return { role: 'assistant', content: withThoughts(renderAssistant(message, provider), state) };
     case 'tool':
       return { role: 'user', content: [resultBlock(message)] };
   }
@@ -103,9 +104,20 @@ function callBlock({ id, name, arguments: args }: RequestedCall): Block {
   return { type: 'tool_use', id, name: wireName(name), input: argumentsAsObject(args) };
 }
 
+function isThinking({ type }: Block): boolean {
+  return type === 'thinking' || type === 'redacted_thinking';
+}
+
+/** The thoughts of another model may have to stay away. Some servers require one in each round with calls. */
+function withThoughts(blocks: Block[], { isKept, isFilled }: ThoughtState): Block[] {
+  const taken = isKept ? blocks : blocks.filter((block) => !isThinking(block));
+  const isMissing = isFilled && taken.some(({ type }) => type === 'tool_use') && !taken.some(isThinking);
+  return isMissing ? [{ type: 'thinking', thinking: '', signature: '' }, ...taken] : taken;
+}
+
 /** No message may end in a thought: what followed it was cut. */
 function endOnWords(blocks: Block[]): Block[] {
-  const last = blocks.findLastIndex(({ type }) => type !== 'thinking' && type !== 'redacted_thinking');
+  const last = blocks.findLastIndex((block) => !isThinking(block));
   return blocks.slice(0, last + 1);
 }
 

@@ -4,6 +4,7 @@ import type { Tool } from '../../turn/request/tool.ts';
 import type { ToolChoice } from '../../turn/request/turn.ts';
 import { leaveOutNulls } from '../leave-out-nulls.ts';
 import type { RoundRequest } from '../provider.ts';
+import { AS_IT_CAME, type ThoughtState } from '../refusals/thought-state.ts';
 import { renderHistory } from '../render-history.ts';
 import { distinctNames, wireName } from '../wire-name.ts';
 import { anthropicToolSchema } from '../wire-tools/tool-schemas.ts';
@@ -24,15 +25,17 @@ export type Body = Record<string, unknown> & {
  * the system messages the history begins with are its system prompt. The wire refuses calls in the history where no
  * tools are declared: where none may be, they are sent as text.
  */
-export function renderRequest(request: RoundRequest, provider: string): Body {
+export function renderRequest(request: RoundRequest, provider: string, state: ThoughtState = AS_IT_CAME): Body {
   const { model, instructions, temperature, topP, stop, maxOutputTokens, providerOptions } = request;
   const { system, rest } = systemPrompt(request.messages, instructions);
-  const spoken = request.declaredTools === null ? renderHistory(rest) : rest;
+  // Claude signs its thoughts. A round that must have one, and has none, goes as text.
+  const isText = request.declaredTools === null || (state.isFilled && isClaude(model));
+  const spoken = isText ? renderHistory(rest) : rest;
   return {
     model,
     max_tokens: maxOutputTokens ?? defaultMaxTokens(model, providerOptions),
     ...(system ? { system } : {}),
-    messages: renderMessages(spoken, provider),
+    messages: renderMessages(spoken, provider, state),
     ...renderTools(request),
     ...(temperature === null ? {} : { temperature }),
     ...(topP === null ? {} : { top_p: topP }),
@@ -89,7 +92,11 @@ function mayThink({ model, reasoningEffort, temperature, topP, tools, toolChoice
 
 /** Whether a model that knows efforts decides by itself how long it thinks. The first one had to be given a budget. */
 function isAdaptive(model: string): boolean {
-  return /claude/.test(model) && !/opus-4[-.]5/.test(model);
+  return isClaude(model) && !/opus-4[-.]5/.test(model);
+}
+
+function isClaude(model: string): boolean {
+  return /claude/.test(model);
 }
 
 type WireTool = { name: string; description?: string; input_schema: Record<string, unknown> };

@@ -7,6 +7,8 @@ import { listModels } from '../http/list-models.ts';
 import { eventsOf, type OpenedReply, openReply, type Refusal } from '../http/open-reply.ts';
 import { writeBody } from '../http/write-body.ts';
 import type { Delta, Provider, RoundRequest } from '../provider.ts';
+import { askAgain, type Outcome, readOutcome } from '../refusals/ask-again.ts';
+import { AS_IT_CAME, nextThoughtState, type ThoughtState } from '../refusals/thought-state.ts';
 import type { OwnWords } from '../reply/finish-reason.ts';
 import { readValues } from '../reply/read-values.ts';
 import { requireFinished } from '../reply/require-finished.ts';
@@ -31,7 +33,9 @@ export type GeminiOptions = {
   apiVersion?: string;
 };
 
-/** Asks Gemini by generateContent. One call, no retries, no bounds on its time. */
+/**
+ * Asks Gemini by generateContent. No retries, no bounds on its time. One call, unless the server refuses signatures.
+ */
 export function geminiProvider(options: GeminiOptions): Provider {
   const { name, apiKey, keyName = `the key of ${name}`, urlName, post } = options;
   return {
@@ -52,11 +56,9 @@ export function geminiProvider(options: GeminiOptions): Provider {
       const asked: Asked = { provider: name, model: request.model, apiKey, keyName, ...(urlName && { urlName }) };
       return nameBreakages(asked, signal, async () => {
         if (!isModelName(request.model)) throw nameFailure('provider_model_not_found', asked);
-        const opened = await openReply(post, { ...(await renderPost(request, options)), signal });
-        if (opened.kind === 'refused') return answerRefusal(opened, asked);
         const toolNames = request.tools.map((tool) => tool.name);
         const answering = { provider: name, toolNames, ownWords: options.finishReasons };
-        return await readReply(opened, { ...answering, asked, signal, onDelta });
+        return await askByState(request, options, { ...answering, asked, signal, onDelta });
       });
     },
   };
@@ -71,8 +73,24 @@ function keyOf({ apiKey }: GeminiOptions): Record<string, string> {
   return apiKey === null ? {} : { 'x-goog-api-key': apiKey };
 }
 
-async function renderPost(request: RoundRequest, options: GeminiOptions) {
-  const { name, baseUrl, apiVersion = 'v1' } = options;
+/** Asks, and asks again at once if the server refuses the signatures in the history. */
+async function askByState(request: RoundRequest, options: GeminiOptions, reading: Reading): Promise<Reply> {
+  const bodyOf = (state: ThoughtState) => renderRequest(request, options.name, state);
+  const { reply } = await askAgain(AS_IT_CAME, {
+    bodyOf,
+    learn: nextThoughtState,
+    async send(state) {
+      const posted = { ...postOf(request, options), body: await writeBody(bodyOf(state)) };
+      const opened = await openReply(options.post, { ...posted, signal: reading.signal });
+      if (opened.kind === 'refused') return outcomeOf(opened, reading.asked);
+      return readOutcome(reading.onDelta, (onDelta) => readReply(opened, { ...reading, onDelta }));
+    },
+  });
+  return reply;
+}
+
+function postOf(request: RoundRequest, options: GeminiOptions) {
+  const { baseUrl, apiVersion = 'v1' } = options;
   const model = /^(models|tunedModels)\//.test(request.model) ? request.model : `models/${request.model}`;
   const url = new URL(urlBelow(baseUrl, `/${apiVersion}/${model}:streamGenerateContent`));
   url.searchParams.append('alt', 'sse');
@@ -84,7 +102,6 @@ async function renderPost(request: RoundRequest, options: GeminiOptions) {
       ...request.trace,
       ...keyOf(options),
     },
-    body: await writeBody(renderRequest(request, name)),
   };
 }
 
@@ -109,11 +126,10 @@ async function readReply(opened: OpenedReply, { asked, signal, onDelta, ...answe
   return finishReply(reply);
 }
 
-/** Returns the reply that a server reports as a refusal. Throws any other refusal. */
-function answerRefusal(refusal: Refusal, asked: Asked): Reply {
+/** Returns the reply that a server reports as a refusal. Any other refusal is a failure. */
+function outcomeOf(refusal: Refusal, asked: Asked): Outcome {
   const reply = replyOfRefusal(refusal);
-  if (reply) return reply;
-  throw classifyRefusal(refusal, asked);
+  return reply ? { kind: 'reply', reply } : { ...refusal, failure: classifyRefusal(refusal, asked) };
 }
 
 /** The end of a reply, in this wire's words. */

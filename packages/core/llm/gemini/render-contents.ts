@@ -5,19 +5,21 @@ import type { Message, RequestedCall } from '../../turn/message.ts';
 import type { Part as MessagePart } from '../../turn/request/item.ts';
 import { resultsOfBatch } from '../parts/batch-results.ts';
 import { textWithNotes } from '../parts/missing-note.ts';
+import type { ThoughtState } from '../refusals/thought-state.ts';
 import { geminiName } from './gemini-name.ts';
 import { type KeptPart, readOpaque } from './opaque.ts';
 import { renderPart, renderParts } from './render-parts.ts';
 
 type Conversation = { systemInstruction: string | null; contents: Content[] };
 
-type About = { instructions: string | null; provider: string; model: string };
+type About = { instructions: string | null; provider: string; model: string; state: ThoughtState };
 
 /**
  * The history as contents of user and model by turns, from a user to a user, none of them empty. Instructions and
  * the system messages at the start are the system instruction; a later system message is a user's that says so.
  */
-export function renderContents(messages: Message[], { instructions, provider, model }: About): Conversation {
+export function renderContents(messages: Message[], about: About): Conversation {
+  const { instructions, provider, model, state } = about;
   const { system, rest } = systemPrompt(messages, instructions);
   let ids: WireIds = null;
   const contents = rest.map((message, index): Content => {
@@ -25,11 +27,11 @@ export function renderContents(messages: Message[], { instructions, provider, mo
     if (message.role !== 'assistant') return user(said(message));
     const round = renderRound(message, provider);
     ids = round.ids;
-    return { parts: round.parts, role: 'model' };
+    return { parts: state.isKept ? round.parts : withoutSignatures(round.parts), role: 'model' };
   });
   return {
     systemInstruction: system,
-    contents: signUnsigned(fromUserToUser(merge(contents)), model),
+    contents: signUnsigned(fromUserToUser(merge(contents)), model, state),
   };
 }
 
@@ -102,6 +104,11 @@ function renderRound(spoken: Assistant, provider: string): RenderedRound {
   return { parts, ids };
 }
 
+/** The same parts for a server that refuses their signatures. A part that had nothing else is left out. */
+function withoutSignatures(parts: Part[]): Part[] {
+  return parts.map(({ thoughtSignature: _, ...part }) => part).filter((part) => part.text !== '');
+}
+
 /** An answer as Gemini takes it: an object, which is never empty of words. */
 function answerPart({ callId, name, content, isError, parts }: Answer, ids: WireIds): Part {
   const text = parts ? textWithNotes(parts, isShown) : content;
@@ -153,12 +160,15 @@ const CHECKS_SIGNATURES = /gemini-([3-9]|\d{2}|.*latest)/;
 
 /**
  * Marks calls that carry no signature since the last words of a user, where the model would refuse them. A dialect has
- * read these out of a text. The first call of a content speaks for all of them.
+ * read these out of a text. The first call of a content speaks for all of them. A server that missed a signature gets
+ * one with each content.
  */
-function signUnsigned(contents: Content[], model: string): Content[] {
-  if (!CHECKS_SIGNATURES.test(model)) return contents;
+function signUnsigned(contents: Content[], model: string, { isFilled }: ThoughtState): Content[] {
+  if (!isFilled && !CHECKS_SIGNATURES.test(model)) return contents;
   const start = contents.findLastIndex(({ role, parts }) => role === 'user' && parts?.some(({ text }) => text));
-  return contents.map((content, index) => (index > start && content.parts ? sign(content, content.parts) : content));
+  return contents.map((content, index) =>
+    (isFilled || index > start) && content.parts ? sign(content, content.parts) : content,
+  );
 }
 
 function sign(content: Content, parts: Part[]): Content {

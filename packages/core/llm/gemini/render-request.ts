@@ -10,6 +10,7 @@ import type { TextFormat } from '../../turn/request/response.ts';
 import type { Tool } from '../../turn/request/tool.ts';
 import type { ToolChoice } from '../../turn/request/turn.ts';
 import type { RoundRequest } from '../provider.ts';
+import { AS_IT_CAME, type ThoughtState } from '../refusals/thought-state.ts';
 import { geminiName } from './gemini-name.ts';
 import { renderContents } from './render-contents.ts';
 import { renderSchema, renderToolSchema } from './render-schema.ts';
@@ -24,9 +25,9 @@ export type Body = ToolFields & {
 };
 
 /** Our words as a generateContent body, with the caller's options over it; `provider` owns the opaque state that goes back. */
-export function renderRequest(request: RoundRequest, provider: string): Body {
+export function renderRequest(request: RoundRequest, provider: string, state: ThoughtState = AS_IT_CAME): Body {
   const { model, messages, instructions } = request;
-  const { systemInstruction, contents } = renderContents(messages, { instructions, provider, model });
+  const { systemInstruction, contents } = renderContents(messages, { instructions, provider, model, state });
   const body: Body = {
     contents,
     ...(systemInstruction ? { systemInstruction: { parts: [{ text: systemInstruction }] } } : {}),

@@ -1,11 +1,10 @@
 import type { Message } from '../../turn/message.ts';
 import type { RoundRequest } from '../provider.ts';
-import { readOpaque } from './opaque.ts';
+import { mayTeach, type Refused } from '../refusals/ask-again.ts';
+import { nextThoughtState } from '../refusals/thought-state.ts';
+import { type FilledField, readOpaque } from './opaque.ts';
 import { ROLE_ORDERS, type RoleOrder, stricterOrder } from './order-roles.ts';
 import type { MaxTokensField, Quirks } from './render-request.ts';
-
-/** What a server said in place of a reply: its status, if it gave one, and its words in any form. */
-export type Refused = { status: number | null; text: string };
 
 /** The request that was refused, the quirks it was rendered with, and the quirks of the first try. */
 export type Tried = { request: RoundRequest; quirks: Required<Quirks>; first: Required<Quirks> };
@@ -14,17 +13,17 @@ export type Tried = { request: RoundRequest; quirks: Required<Quirks>; first: Re
  * Returns the quirks with which the request is worth another try; null if the refusal is about anything else. Only what
  * Pawl chose itself changes, never a field or a value of the caller.
  */
-export function learnQuirk({ status, text }: Refused, tried: Tried): Required<Quirks> | null {
-  if (status !== null && ELSEWHERE.includes(status)) return null;
+export function learnQuirk(refused: Refused, tried: Tried): Required<Quirks> | null {
+  if (!mayTeach(refused)) return null;
+  const { text } = refused;
   return (
-    learnMaxTokens(text, tried) ?? learnStreamOptions(text, tried) ?? learnState(text, tried) ?? learnRoles(text, tried)
+    learnMaxTokens(text, tried) ??
+    learnStreamOptions(text, tried) ??
+    learnState(text, tried) ??
+    learnThoughts(refused, tried) ??
+    learnRoles(text, tried)
   );
 }
-
-/**
- * Statuses about the key, the money or the pace. All others occur, since many servers give one status to all errors.
- */
-const ELSEWHERE = [401, 402, 403, 429];
 
 /** Says that a server does not know a field, whatever its value. */
 const UNKNOWN =
@@ -58,7 +57,7 @@ function learnStreamOptions(text: string, { request, quirks }: Tried): Required<
 /** Some servers refuse fields that they sent with a reply. */
 function learnState(text: string, { request: { messages }, quirks }: Tried): Required<Quirks> | null {
   if (!UNKNOWN.test(text)) return null;
-  const names = new Set(messages.flatMap(stateNames));
+  const names = new Set([...messages.flatMap(stateNames), ...quirks.filledState]);
   const refused = [...names].filter((name) => !quirks.refusedState.includes(name) && isNamedIn(text, name));
   return refused.length > 0 ? { ...quirks, refusedState: [...quirks.refusedState, ...refused] } : null;
 }
@@ -67,6 +66,21 @@ function stateNames(message: Message): string[] {
   if (message.role !== 'assistant' || !message.opaque) return [];
   const { message: fields, asked } = readOpaque(message.opaque.state);
   return [fields, ...asked.map((call) => call?.fields ?? {})].flatMap(Object.keys);
+}
+
+/** State of another model is left out of this request, and state that the server misses is filled in. */
+function learnThoughts(refused: Refused, { quirks }: Tried): Required<Quirks> | null {
+  const missing = filledFieldOf(refused.text);
+  const isFilled = missing === null || quirks.filledState.includes(missing);
+  const next = nextThoughtState(refused, { isKept: quirks.isKept, isFilled });
+  if (next === null) return null;
+  const filledState = isFilled || missing === null ? quirks.filledState : [...quirks.filledState, missing];
+  return { ...quirks, isKept: next.isKept, filledState: next.isFilled ? filledState : quirks.filledState };
+}
+
+function filledFieldOf(text: string): FilledField | null {
+  if (/thought.?signature/i.test(text)) return 'extra_content';
+  return /reasoning_content|content\[\]\W+thinking/i.test(text) ? 'reasoning_content' : null;
 }
 
 function isNamedIn(text: string, name: string): boolean {

@@ -10,6 +10,9 @@ const fields = z.record(z.string(), z.unknown());
 const CallState = z.object({ id: z.string().optional(), fields: fields.optional() });
 export type CallState = z.infer<typeof CallState>;
 
+/** A field of state that a server may require, although the history of another server has none. */
+export type FilledField = 'reasoning_content' | 'extra_content';
+
 /** State that a server wants back with a message, and with each of its calls in their order. */
 const Opaque = z.object({
   message: fields.default({}),
@@ -52,6 +55,17 @@ export function readOpaque(state: unknown): Opaque {
   const opaque = known.get(state) ?? parseOpaque(state);
   known.set(state, opaque);
   return opaque;
+}
+
+/** What Google documents for calls that no Gemini model made. The first call of a round has the signature for all. */
+const UNSIGNED = { google: { thought_signature: 'skip_thought_signature_validator' } };
+
+/** Adds fields to the state of a round with calls, if it has none of them. */
+export function fillState({ message, asked }: Opaque, filled: readonly FilledField[]): Opaque {
+  const reasoning = filled.includes('reasoning_content') ? { reasoning_content: '', ...message } : message;
+  if (!filled.includes('extra_content')) return { message: reasoning, asked };
+  const [first, ...rest] = asked;
+  return { message: reasoning, asked: [{ ...first, fields: { extra_content: UNSIGNED, ...first?.fields } }, ...rest] };
 }
 
 function parseOpaque(state: unknown): Opaque {

@@ -1,4 +1,3 @@
-import { ProviderFailed } from '../../failure.ts';
 import type { FinishReason, Reply } from '../../turn/reply.ts';
 import { costsNothing, nameBreakages } from '../errors/classify-breakage.ts';
 import { classifyErrorObject, classifyRefusal } from '../errors/classify-refusal.ts';
@@ -9,9 +8,10 @@ import { listModels } from '../http/list-models.ts';
 import { eventsOf, type OpenedReply, openReply, type Refusal } from '../http/open-reply.ts';
 import { writeBody } from '../http/write-body.ts';
 import type { Delta, Provider, RoundRequest } from '../provider.ts';
+import { type Outcome, readOutcome } from '../refusals/ask-again.ts';
 import { readValues } from '../reply/read-values.ts';
 import { requireFinished } from '../reply/require-finished.ts';
-import { type Outcome, rememberQuirks } from './remember-quirks.ts';
+import { rememberQuirks } from './remember-quirks.ts';
 import { type Quirks, renderRequest } from './render-request.ts';
 import { type Answering, finishReply, isFinished, startReply, takeChunk } from './reply-accumulator.ts';
 
@@ -38,7 +38,7 @@ export function openaiProvider(options: OpenaiOptions): Provider {
   const { name, apiKey, keyName = `the key of ${name}`, post } = options;
   // Most servers know `max_tokens` only, and OpenAI's newer models refuse it.
   const { maxTokensField = 'max_tokens', streamOptions = true, roles = 'any' } = options;
-  const askByQuirks = rememberQuirks(name, { maxTokensField, streamOptions, roles, refusedState: [] });
+  const askByQuirks = rememberQuirks(name, { maxTokensField, streamOptions, roles, ...AS_CONFIGURED });
   return {
     name,
     async listModels(signal) {
@@ -64,12 +64,17 @@ export function openaiProvider(options: OpenaiOptions): Provider {
         askByQuirks(request, async (quirks) => {
           const opened = await openReply(post, { ...(await renderPost(request, options, quirks)), signal });
           if (opened.kind === 'refused') return outcomeOf(opened, asked);
-          return await readOutcome(opened, { ...answering, asked, signal, onDelta });
+          return await readOutcome(onDelta, (watched) =>
+            readReply(opened, { ...answering, asked, signal, onDelta: watched }),
+          );
         }),
       );
     },
   };
 }
+
+/** The state of the history goes back as it came until a refusal teaches otherwise. */
+const AS_CONFIGURED = { refusedState: [], filledState: [], isKept: true };
 
 /** Most servers want a base URL that ends in a version; the sentence says so where it does not. */
 function urlNameOf({ baseUrl, urlName }: OpenaiOptions): { urlName?: string } {
@@ -97,21 +102,6 @@ async function renderPost(request: RoundRequest, options: OpenaiOptions, quirks:
     },
     body: await writeBody(renderRequest(request, { provider: options.name, ...quirks })),
   };
-}
-
-/** Reads the reply. A failure before the first delta is a refusal, which some servers send inside a 200. */
-async function readOutcome(opened: OpenedReply, reading: Reading): Promise<Outcome> {
-  let isSilent = true;
-  const onDelta = (delta: Delta) => {
-    isSilent = false;
-    reading.onDelta(delta);
-  };
-  try {
-    return { kind: 'reply', reply: await readReply(opened, { ...reading, onDelta }) };
-  } catch (failure) {
-    if (!(failure instanceof ProviderFailed) || !isSilent) throw failure;
-    return { kind: 'refused', failure, status: failure.provider.status, text: failure.message };
-  }
 }
 
 type Reading = Answering & { asked: Asked; signal: AbortSignal; onDelta: (delta: Delta) => void };

@@ -16,7 +16,7 @@ import type { Fields } from '../reply/fields.ts';
 import { isMistral } from '../wire-id.ts';
 import { wireName } from '../wire-name.ts';
 import { openaiToolSchema } from '../wire-tools/tool-schemas.ts';
-import { readOpaque } from './opaque.ts';
+import { type FilledField, fillState, readOpaque } from './opaque.ts';
 import { orderRoles, type RoleOrder, stricterOrder, type WireMessage } from './order-roles.ts';
 import { renderParts, withoutPartsInResults } from './render-parts.ts';
 import { withWireIds } from './wire-ids.ts';
@@ -33,6 +33,10 @@ export type Quirks = {
   roles?: RoleOrder;
   /** Fields of its own state that the server refuses, although it sent them. */
   refusedState?: readonly string[];
+  /** Fields of state that rounds with calls need, also if another server made them. */
+  filledState?: readonly FilledField[];
+  /** Whether the history goes with the state that servers left in it. */
+  isKept?: boolean;
 };
 
 type Server = Quirks & { provider: string };
@@ -40,9 +44,10 @@ type Server = Quirks & { provider: string };
 /** Our words as a Chat Completions body. It always streams: nothing else is read, whatever the options say. */
 export function renderRequest(request: RoundRequest, { provider, ...quirks }: Server): Body {
   const { model, maxOutputTokens } = request;
-  const { maxTokensField, streamOptions = true, roles = 'any', refusedState = [] } = quirks;
+  const { maxTokensField, streamOptions = true, roles = 'any' } = quirks;
+  const { refusedState: refused = [], filledState: filled = [], isKept = true } = quirks;
   const spoken = withWireIds(withoutPartsInResults(request.messages), { provider, model });
-  const state = { provider, refused: refusedState };
+  const state = { provider: isKept ? provider : null, refused, filled };
   const messages = [...instructed(request.instructions), ...spoken.flatMap((each) => message(each, state))];
   return {
     model,
@@ -61,8 +66,10 @@ function instructed(instructions: string | null): WireMessage[] {
   return instructions ? [{ role: 'system', content: instructions }] : [];
 }
 
-/** Whose state goes back, and the fields of it that do not. */
-type StateOf = { provider: string; refused: readonly string[] };
+type Assistant = Extract<Message, { role: 'assistant' }>;
+
+/** Whose state goes back, its fields that do not, and fields that rounds with calls need. */
+type StateOf = { provider: string | null; refused: readonly string[]; filled: readonly FilledField[] };
 
 function message(spoken: Message, state: StateOf): WireMessage[] {
   switch (spoken.role) {
@@ -83,8 +90,9 @@ function userMessage(content: PartParam[]): WireMessage[] {
   return content.length > 0 ? [{ role: 'user', content }] : [];
 }
 
-function assistant(spoken: Extract<Message, { role: 'assistant' }>, { provider, refused }: StateOf): WireMessage {
-  const state = readOpaque(spoken.opaque?.provider === provider ? spoken.opaque.state : null);
+function assistant(spoken: Assistant, { provider, refused, filled }: StateOf): WireMessage {
+  const own = readOpaque(spoken.opaque?.provider === provider ? spoken.opaque.state : null);
+  const state = filled.length > 0 && spoken.calls.length > 0 ? fillState(own, filled) : own;
   const calls = spoken.calls.map((call, index) => {
     const fields = state.asked[index]?.fields;
     return fields ? withState(callParam(call), taken(fields, refused)) : callParam(call);
