@@ -50,6 +50,7 @@ test.each([
   ['provider_model_not_found', { status: 'error', message: 'Unknown model x' }],
   ['provider_model_not_found', { message: 'Model x does not exist' }],
   ['provider_unavailable', { error: { message: 'Something broke' } }],
+  ['provider_bad_response', { error: { message: 'Unexpected token 1 while expecting start token 2', code: 400 } }],
   ['provider_authentication_failed', { data: { error: { code: 'invalid_api_key', message: 'Invalid API key' } } }],
   ['provider_authentication_failed', { choices: [{ index: 0, error: { code: 401, message: 'Invalid API key' } }] }],
 ])('an answer with status 200 is %s if it is %j', async (code, body) => {

@@ -13,7 +13,11 @@ const AZURE = { code: 'content_filter', status: 400, innererror: { code: 'Respon
 
 test.each([
   ['OpenAI', 400, { message: CUT, type: 'invalid_request_error', param: null, code: null }],
-  ['Groq', 400, { message: 'max completion tokens reached before generating a valid document', code: 'json_failed' }],
+  [
+    'Groq',
+    400,
+    { message: 'max completion tokens reached before generating a valid document', code: 'json_validate_failed' },
+  ],
 ])('a refusal of %s because the limit was reached is a reply that was cut: a %i with %j', async (_, status, error) => {
   for (const wire of WIRES) {
     const reply = await wires.ask(wire, refused(status, { error }));
