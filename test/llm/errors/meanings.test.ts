@@ -108,6 +108,7 @@ test.each([
 });
 
 test.each([
+  [410, 'provider_model_not_found'],
   [420, 'provider_rate_limited'],
   [421, 'provider_unavailable'],
   [423, 'provider_unavailable'],

@@ -7,6 +7,8 @@ const CODES = new Map<number, ProviderCode>([
   [404, 'provider_model_not_found'],
   [408, 'provider_timeout'],
   [409, 'provider_unavailable'],
+  // The model was retired (NVIDIA, Hugging Face, Cloudflare).
+  [410, 'provider_model_not_found'],
   // "Enhance your calm", Hugging Face among others.
   [420, 'provider_rate_limited'],
   [421, 'provider_unavailable'],
