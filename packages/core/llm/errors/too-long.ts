@@ -57,8 +57,8 @@ const WORDS = [
   `${LONGER}.{0,60}\\bcontext\\b`,
   `context (?:token )?${LENGTH} (?:is |was |has been )?(?:${LONGER}|reached|too (?:small|short)|not enough)`,
   `(?:reached|loaded with).{0,20} context length|context (?:the )?overflow|context(?: window)? is (?:full|exhausted)`,
-  // Anthropic, Bedrock, Fireworks, Baidu, Kimi, Z.ai, Cohere.
-  `${HISTORY}(?: tokens?)?(?: length| size| count)?(?: is| are| was)? (?:too (?:long|large|big)|${LONGER} (?:the )?(?:max|limit|model|\\d))|message you submitted was too long|prompt is over the`,
+  // Anthropic, Bedrock, Fireworks, Baidu, Kimi, Z.ai, Cohere, vLLM.
+  `${HISTORY}(?: tokens?)?(?: length| size| count)?(?: \\([^)]{0,40}\\))?(?: is| are| was)? (?:too (?:long|large|big)|${LONGER} (?:the )?(?:max|limit|model|\\d))|message you submitted was too long|prompt is over the`,
   `(?:conversation|history|prompt|context|messages) (?:is |are |has |have )?(?:too many tokens|exceed\\w* .{0,40}(?:length|limit))`,
   'too many (?:input |prompt |total |context )?tokens',
   // Gemini, Vertex, Copilot, OpenAI's GPT-5, Volcengine, Databricks, AI21.
@@ -73,8 +73,9 @@ const WORDS = [
   'range of input length|max input (?:characters|tokens)|too large for .{0,60}max size: [\\d,]+ tokens',
   // Groq, Cerebras, OpenAI, vLLM.
   'reduce the (?:length|size|number of tokens) (?:of|in) (?:the |your )?(?:input|messages|prompt|conversation|context)',
-  // llama.cpp, exllama, TabbyAPI, MLX, TensorRT.
+  // llama.cpp, exllama, TabbyAPI, MLX, TensorRT · SiliconFlow.
   `${LONGER} .{0,30}\\b${SETTING}\\b|\\bn_ctx\\b|ContextWindowExceeded|ContextOverflow`,
+  `(?:tokens|length|prompt|inputs?)\\b.{0,30} must be (?:less|smaller|lower) than (?:or equal to )?[\`'"]?${SETTING}\\b`,
   // vLLM of old: its own default went below zero.
   'max_(?:completion_)?tokens must be .{0,30}got -\\d+',
   // OpenAI, Kimi: more messages, or more bytes in them, than one request may have.
@@ -88,7 +89,7 @@ const REPLY_LIMIT = new RegExp(
   [
     'max_?(?:completion_|output_|new_)?tokens\\b[\'"`]?(?: or [\'"`]?max_\\w+[\'"`]?)?:? .{0,60}(?:is too (?:large|high|big)|must be (?:less|at most|smaller|<|between|greater than [`\'"]?thinking)|should be (?:less|at most|between)|out of range|\\d+ > \\d+|(?:can|must )not exceed|exceeds? (?:the )?(?:max|limit|model|context))',
     '(?:valid )?range of [`\'"]?max_\\w*tokens|has a maxOutputTokens value|maximum tokens you requested',
-    '(?<!input and )(?:max(?:imum)?|at most) (?:.{0,40}\\b)?(?:output|completion) tokens|completion tokens, whereas',
+    '(?<!input (?:tokens )?and )(?:max(?:imum)?|at most) (?:.{0,40}\\b)?(?:output|completion) tokens|completion tokens, whereas',
     'number of (?:requested )?(?:output|completion) tokens (?:is|exceeds|must|cannot)|thinking.?budget|budget_tokens',
   ].join('|'),
   'is',
