@@ -41,6 +41,9 @@ test.each([
   ['Volcengine', 400, { code: 'InputTextSensitiveContentDetected', message: 'No.' }],
   ['Portkey', 446, { type: 'hooks_failed', message: 'The guardrail checks defined in the config failed' }],
   ['new-api', 400, { code: 'sensitive_words_detected', message: 'No.' }],
+  ['MiniMax', 400, { type: 'bad_request_error', message: 'input new_sensitive (1026)' }],
+  ['MiniMax', 500, { type: 'server_error', message: 'output new_sensitive (1027)' }],
+  ['Cloudflare', 424, [{ code: 2016, message: 'Prompt blocked due to security configurations' }]],
 ])('a refusal of a filter at %s is a reply that was filtered: a %i with %j', async (_, status, error) => {
   for (const wire of WIRES) {
     const reply = await wires.ask(wire, refused(status, { error }));
@@ -61,6 +64,15 @@ const inside = (status_code: number) => ({ choices: null, base_resp: { status_co
 
 test.each([1026, 1027])('base_resp %i inside a 200 is a reply that was filtered', async (code) => {
   const whole = { headers: { 'content-type': 'application/json' }, body: [JSON.stringify(inside(code))] };
+
+  for (const wire of ['openai', 'anthropic', 'gemini'] as const) {
+    expect((await wires.ask(wire, whole)).finishReason, wire).toBe('content_filter');
+  }
+});
+
+test('the filter of Spark inside a 200 is a reply that was filtered', async () => {
+  const error = { message: '输入内容审核不通过，涉嫌违规，请重新调整输入内容', type: 'api_error', code: '10013' };
+  const whole = { headers: { 'content-type': 'application/json' }, body: [JSON.stringify({ error })] };
 
   for (const wire of ['openai', 'anthropic', 'gemini'] as const) {
     expect((await wires.ask(wire, whole)).finishReason, wire).toBe('content_filter');
@@ -95,6 +107,8 @@ test.each([
   [400, { message: 'max_tokens is too large' }],
   [400, { message: 'Invalid value for safety_settings' }],
   [401, { code: 'content_filter', message: 'No' }],
+  [400, { message: '账号涉嫌违规，已被封禁' }],
+  [424, { message: 'The model returned the following errors: internal' }],
   [429, { code: 'content_filter', message: 'Slow down' }],
 ])('a %i with %j is no reply', async (status, error) => {
   for (const wire of WIRES) {

@@ -35,7 +35,8 @@ const VAGUE = /invalid_?request|bad_?request|api_error/i;
 const LONGEST = 4000;
 
 function mayBeAnswer(status: number | null): boolean {
-  if (status === null || status === 500) return true;
+  // With a 424, a gateway reports that the server it asked, or its own guard, ended the reply.
+  if (status === null || status === 500 || status === 424) return true;
   return status >= 400 && status < 500 && ![401, 402, 404].includes(status) && !mayPass(status);
 }
 
@@ -49,7 +50,7 @@ const FILTER_CODES =
 
 /**
  * Anthropic · DeepSeek · DashScope · Moonshot · OpenAI, OpenRouter · xAI · LiteLLM, Portkey, Cloudflare · Zhipu,
- * Tencent.
+ * Tencent · Spark · MiniMax.
  */
 const FILTERED =
-  /blocked by (our |the )?content (filter|polic)|content exists risk|inappropriate content|considered high risk|(input|prompt|request|content) was flagged|(result of|by) our safety system|violates? (our |the )?(usage|content) (guidelines|polic)|violat\w+ .{0,20}guardrail|guardrail\w* .{0,60}(blocked|failed|intervened)|(prompt|response) (was )?blocked due to|content management policy|(敏感|不安全|违规)(或敏感)?(的)?内容|内容.{0,6}(敏感|违规)/i;
+  /blocked by (our |the )?content (filter|polic)|content exists risk|inappropriate content|considered high risk|(input|prompt|request|content) was flagged|(result of|by) our safety system|violates? (our |the )?(usage|content) (guidelines|polic)|violat\w+ .{0,20}guardrail|guardrail\w* .{0,60}(blocked|failed|intervened)|(prompt|response) (was )?blocked due to|content management policy|(敏感|不安全|违规)(或敏感)?(的)?内容|内容.{0,6}(敏感|违规)|审核(不|未)通过.{0,4}涉嫌违规|\b(input|output) new_sensitive\b/i;
