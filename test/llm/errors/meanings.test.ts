@@ -45,6 +45,19 @@ test.each([
   ['Cloudflare', 429, { message: 'you have used up your daily free allocation of 10,000 neurons' }],
   ['DeepInfra', 403, { message: 'inference prohibited, please enter a Payment Method' }],
   ['OpenAI', 403, { message: 'Your account is not active, please check your billing details on our website.' }],
+  ['Copilot', 429, { code: 'quota_exceeded', message: 'You have exceeded your Copilot token usage.' }],
+  [
+    'LiteLLM',
+    401,
+    { type: 'auth_error', message: 'Authentication Error, ExceededTokenBudget: Current spend: 7.2e-05' },
+  ],
+  ['LiteLLM', 429, { message: 'RateLimitError: OpenAIException - You exceeded your current quota, please check.' }],
+  ['Vercel', 403, { message: 'AI Gateway requires a valid credit card on file to service requests.' }],
+  ['OpenCode', 401, { type: 'CreditsError', message: 'No payment method. Add a payment method.' }],
+  ['watsonx', 403, { code: 'token_quota_reached', message: 'This request exceeds the token quota for your plan.' }],
+  ['Snowflake', 403, { message: 'exceeded the credit quota of resource monitor' }],
+  ['new-api', 403, { message: '预扣费失败，用户剩余额度: $0.01, 需要预扣费额度: $0.02' }],
+  ['Baidu', 429, { message: 'Open api daily request limit reached' }],
   ['no server', 429, { message: 'Monthly quota exceeded' }],
   ['no server', 429, { message: 'Your credits have been exhausted' }],
 ])('money that is used up at %s: a %i with %j', async (_, status, error) => {
@@ -61,11 +74,14 @@ test.each([
   { message: 'Requests have exceeded token rate limit of your current OpenAI S0 pricing tier.' },
   { code: 'insufficient_quota', message: 'You exceeded your current quota. See error-code#token-limit' },
   { message: 'Exceeded workspace input tokens per minute rate limit' },
+  { code: 'token_quota_exceeded', type: 'too_many_tokens_error', message: 'Tokens per minute limit exceeded' },
+  { message: 'OpenAIException - You exceeded your current quota, see https://ai.google.dev/gemini-api/docs' },
 ])('a 429 with %j stays a rate limit', async (error) => {
   expect(await codesOf(429, { error })).toEqual(onEach(WIRES, 'provider_rate_limited'));
 });
 
 test.each([
+  ['provider_rate_limited', 403, { message: 'RPM limit exceeded. Please complete identity verification.' }],
   ['provider_authentication_failed', 400, { message: 'Incorrect API key provided: xa***' }],
   ['provider_authentication_failed', 400, { message: 'Authentication Fails, Your api key: ****1234 is invalid' }],
   ['provider_authentication_failed', 403, { code: 'InvalidApiKey', message: 'Invalid API-key provided.' }],

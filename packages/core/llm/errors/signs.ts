@@ -30,7 +30,7 @@ type Sign = {
   at: keyof typeof AT;
   code?: RegExp;
   words?: Pick<RegExp, 'test'>;
-  unless?: RegExp;
+  unless?: Pick<RegExp, 'test'>;
 };
 
 /** The statuses at which a sign counts. No status is known for an error inside a 200. */
@@ -61,28 +61,37 @@ const SIGNS: Sign[] = [
     words: /allocated quota exceeded|error-code#(token|rate)-?limit|request rate increased too quickly/i,
   },
   { means: 'provider_rate_limited', at: 'unsaid', code: /^rate_limit(_reached)?_error$|^rate_limit_exceeded$/ },
-  // OpenAI, DeepSeek, xAI, MiniMax, new-api · OpenAI · Anthropic · LiteLLM · Moonshot · DashScope · Volcengine.
+  // Cerebras, SiliconFlow, Baidu: a limit of a short time, whose code says money, or the length of one request.
+  {
+    means: 'provider_rate_limited',
+    at: 'anywhere',
+    words:
+      /\b([QRT]P[MS]|(requests|tokens) per (second|minute))( request| token)? limit (is |was |has been )?(reached|exceeded)/i,
+    unless: ABOVE_RATE,
+  },
+  // OpenAI, DeepSeek, xAI, MiniMax, new-api · OpenAI · Anthropic · LiteLLM · Moonshot · DashScope · Volcengine · OpenCode,
+  // watsonx, Copilot.
   {
     means: 'quota_exceeded',
     at: 'anywhere',
-    code: /insufficient_(\w+_)?(quota|credits?|balance|funds)|billing_(hard_limit|not_active|unavailable|error)|spend_limit_reached|budget_exceeded|exceeded_current_quota|usage_limit_(reached|exceeded)|credits?_(exhausted|depleted|limit)|payment_?required|quota_failed|Arrearage|FreeTierOnly|AccountOverdue|SetLimitExceeded/i,
+    code: /insufficient_(\w+_)?(quota|credits?|balance|funds)|billing_(hard_limit|not_active|unavailable|error)|spend_limit_reached|budget_exceeded|exceeded_current_quota|usage_limit_(reached|exceeded)|credits?_(exhausted|depleted|limit)|payment_?required|quota_failed|Arrearage|FreeTierOnly|AccountOverdue|SetLimitExceeded|Exceeded[a-z]+Budget|CreditsError|token_quota_reached|^quota_exceeded$/i,
   },
   // Zhipu and Z.ai: arrears, a limit per day, per plan, per week or month. SiliconFlow: balance.
   { means: 'quota_exceeded', at: 'anywhere', code: /^(1113|1304|1308|1309|1310|30001)$/ },
-  // Anthropic, DeepSeek, SiliconFlow, xAI, NVIDIA, Together, Novita: credits and balance.
+  // Anthropic, DeepSeek, SiliconFlow, xAI, NVIDIA, Together, Novita, Snowflake, Vercel: credits and balance.
   {
     means: 'quota_exceeded',
     at: 'anywhere',
     words:
-      /insufficient (account )?(balance|credits?|funds)|(balance|credits?|quota) (is |are |was |were |has been |have been )?(insufficient|too low|not enough|negative|exhausted|depleted|expired|used up)|((not|n't) have( any)?|no( available| remaining| more)?|without|out of|run out of|used all available|not enough|purchase( more)?|add( more)?) credits|not enough (balance|funds)|credit limit|prepa(y|id).{0,40}(depleted|exhausted)/i,
+      /insufficient (account )?(balance|credits?|funds)|(balance|credits?|quota) (is |are |was |were |has been |have been )?(insufficient|too low|not enough|negative|exhausted|depleted|expired|used up)|((not|n't) have( any)?|no( available| remaining| more)?|without|out of|run out of|used all available|not enough|purchase( more)?|add( more)?) credits|exceeded the credit quota|requires a valid (credit card|payment method)|not enough (balance|funds)|credit limit|prepa(y|id).{0,40}(depleted|exhausted)/i,
     unless: PER_MINUTE,
   },
-  // LiteLLM, OpenAI, Hugging Face, Cohere, Cloudflare, Copilot, Kimi, the plans of Anthropic and Z.ai: budgets and plans.
+  // LiteLLM, OpenAI, Hugging Face, Cohere, Cloudflare, Copilot, Kimi, Baidu, the plans of Anthropic and Z.ai.
   {
     means: 'quota_exceeded',
     at: 'anywhere',
     words:
-      /(?<!thinking )budget (has been |was |is |limit )?(exceeded|reached)|(exceeded|reached) .{0,20}(?<!thinking )budget|exceeded ?budget|over budget|\b(spend(ing)?|billing|key)( hard)? (cap|limit)|usage limits? (has been |was )?(reached|exceeded)|(reached|exceeded|hit) (your |the |its )?(\w+ ){0,3}usage limits?|(exceeded|used up|reached) (your|the|its) .{0,30}\b(included|monthly|free|month)\b|monthly .{0,20}(exceeded|reached)|used up .{0,60}(allocation|quota|allowance)|exceeded .{0,40}allowance|calls? ?\/ ?month|(subscription|plan|trial) (has |is )?(expired|ended)|extra usage is required|free tier .{0,40}exhausted/i,
+      /(?<!thinking )budget (has been |was |is |limit )?(exceeded|reached)|(exceeded|reached) .{0,20}(?<!thinking )budget|exceeded ?budget|over budget|\b(spend(ing)?|billing|key)( hard)? (cap|limit)|usage limits? (has been |was )?(reached|exceeded)|(reached|exceeded|hit) (your |the |its )?(\w+ ){0,3}usage limits?|(exceeded|used up|reached) (your|the|its) .{0,30}\b(included|monthly|free|month)\b|monthly .{0,20}(exceeded|reached)|used up .{0,60}(allocation|quota|allowance)|exceeded .{0,40}allowance|calls? ?\/ ?month|(subscription|plan|trial) (has |is )?(expired|ended)|extra usage is required|free tier .{0,40}exhausted|\b(daily|total) request limit (is |was |has been )?(reached|exceeded)/i,
     unless: PER_MINUTE,
   },
   // Moonshot, Fireworks, OpenAI, DeepInfra: the account. OpenRouter and GitHub Models: limits per day.
@@ -93,11 +102,18 @@ const SIGNS: Sign[] = [
     words:
       /suspended.{0,120}\b(billing|spend|pay|payment|invoices?|balance|recharge)|account is not active.{0,40}billing|(in |account )arrears|overdue (payment|bill|balance|invoice)|(account|payment) .{0,20}overdue|payment required|make a payment|please (recharge|top[- ]?up)|inference prohibited/i,
   },
+  // LiteLLM quotes OpenAI without its code. Gemini says the same words about a limit of a minute.
+  {
+    means: 'quota_exceeded',
+    at: 'anywhere',
+    words: /OpenAIException - You exceeded your current quota|exceeded your current quota.*platform\.openai\.com/is,
+    unless: /\blimit: |ai\.google\.dev/i,
+  },
   // DashScope, Zhipu, MiniMax, new-api.
   {
     means: 'quota_exceeded',
     at: 'anywhere',
-    words: /余额不足|欠费|请.{0,4}充值|(额度|配额|套餐).{0,6}(不足|用尽|用完|耗尽|到期|过期)/,
+    words: /余额不足|预扣费(额度)?失败|欠费|请.{0,4}充值|(额度|配额|套餐).{0,6}(不足|用尽|用完|耗尽|到期|过期)/,
   },
   // Groq, Cerebras, SambaNova, OpenAI, vLLM: the model wrote a call or JSON that is not valid. Another try may be.
   {
