@@ -153,11 +153,34 @@ const SIGNS: Sign[] = [
     at: 'request',
     words: /身份验证失败|(令牌|密钥|api ?key).{0,12}(无效|错误|过期|不正确)|无效的(令牌|密钥|api ?key)/i,
   },
+  // Groq, OpenAI · Zhipu, MiniMax: the account or its plan may not use the model.
+  {
+    means: 'provider_permission_denied',
+    at: 'request',
+    code: /^(model_terms_required|organization_restricted)$/,
+    words: /organization must be verified/i,
+  },
+  {
+    means: 'provider_permission_denied',
+    at: 'anywhere',
+    code: /^1311$/,
+    words: /\bplan (does )?not support (the |this )?model\b/i,
+  },
+  // one-api.
+  { means: 'provider_model_not_found', at: 'anywhere', words: /无可用渠道/ },
   // OpenAI, Azure, Baidu, DashScope, Volcengine, GitHub Models, Copilot, Groq. new-api says it with a 503.
   {
     means: 'provider_model_not_found',
     at: 'anywhere',
     code: /model_?not_?(found|exist|supported|open)\b|DeploymentNotFound|^(invalid|unknown|unsupported)_model$|model_decommissioned|InvalidEndpointOrModel|^1211$/i,
+  },
+  // GitHub Models, Copilot, Together · llama-swap, Together, Azure, LiteLLM, Bedrock, SAP, Snowflake, NVIDIA.
+  {
+    means: 'provider_model_not_found',
+    at: 'request',
+    code: /^(unavailable_model|unsupported_api_for_model|model_not_available)$/,
+    words:
+      /\bunavailable model:|could not find real modelID|non-serverless model|not work with the specified model|LLM Provider NOT provided|(ID or ARN of an|with an) inference profile|\bmodel_name [\w./:@'"`-]+ (is )?not supported|\bmodel .{0,80}(unavailable in your region|reached (its|the) end of (its )?life)/i,
   },
   // OpenRouter, OpenAI, DeepSeek, Ollama, Groq, SiliconFlow, Bedrock, LM Studio.
   {
