@@ -43,6 +43,8 @@ const AT = {
   server: (status: number | null) => status === null || status >= 500,
   limited: (status: number | null) => status === 413 || status === 429,
   vague: (status: number | null) => status === null || status === 400 || status === 403,
+  /** The status that many servers give to every error. */
+  general: (status: number | null) => status === null || status === 400,
   unsaid: (status: number | null) => status === null,
 };
 
@@ -147,6 +149,15 @@ const SIGNS: Sign[] = [
     words:
       /(incorrect|invalid|missing|wrong|unknown|expired|revoked|no) (x-)?api[- _]?key|api[- _]?key\b.{0,40}\b(not valid|not found|expired|(is )?invalid|missing|incorrect|revoked|leaked|disabled|deactivated|required|not provided)|provide an api[- _]?key|authentication (fails|failed|error)|invalid (authentication|credentials|subscription key|(access|auth|bearer) token)|token (is )?expired or incorrect|security token .* (invalid|expired)|AWS credentials|default credentials/i,
   },
+  // Gemini, Copilot, AWS.
+  {
+    means: 'provider_authentication_failed',
+    at: 'request',
+    words:
+      /(missing|invalid|malformed)( or (missing|invalid|malformed))? authorization header|authorization header (is )?(badly|missing|invalid|malformed|required)|\b(bearer|access) token (has |is )?expired|multiple authentication credentials|request signature we calculated does not match/i,
+  },
+  // LiteLLM wraps the refusal of a key in a 500.
+  { means: 'provider_authentication_failed', at: 'wrapped', words: /^(litellm\.)?AuthenticationError:/ },
   // Zhipu, DashScope, new-api.
   {
     means: 'provider_authentication_failed',
@@ -203,5 +214,12 @@ const SIGNS: Sign[] = [
     at: 'vague',
     code: /rate_?limit|throttl|too_?many_?requests|REQUEST_LIMIT_EXCEEDED|limit_burst_rate|^(1302|1303)$/i,
     words: /rate limit (is |was |has been )?(reached|exceeded|hit)|too many requests/i,
+  },
+  // new-api, Zhipu · LM Studio, NVIDIA: what failed is not the request.
+  {
+    means: 'provider_unavailable',
+    at: 'general',
+    code: /^(do_request_failed|bad_response_status_code|1234)$/,
+    words: /^\W*model unloaded\b|model has crashed|DEGRADED function/i,
   },
 ];
