@@ -65,6 +65,20 @@ test('a call goes on if later pieces are named null', () => {
   expect(parse(...pieces, chunk({}, 'tool_calls')).calls).toEqual(['get_weather {"city":"Bern"}']);
 });
 
+test('a call is made once if it comes in tool_calls and in function_call', () => {
+  const listed = chunk({ tool_calls: [weather('{"city":"Bern"}', { index: 0, id: 'a' })] });
+  const legacy = chunk({ function_call: { name: 'get_weather', arguments: '{"city":"Bern"}' } });
+  const end = chunk({}, 'tool_calls');
+
+  for (const chunks of [
+    [listed, legacy],
+    [legacy, listed],
+  ]) {
+    expect(parse(...chunks, end).calls).toEqual(['get_weather {"city":"Bern"}']);
+  }
+  expect(parse(legacy, end).calls).toEqual(['get_weather {"city":"Bern"}']);
+});
+
 test('a search of the server among the calls is no call', () => {
   const search = { index: 0, id: 's', type: 'web_search', web_search: { results: [{ title: 'Bern' }] } };
   expect(parse(chunk({ content: 'Hi.', tool_calls: [search] }), chunk({}, 'stop'))).toEqual(hi);

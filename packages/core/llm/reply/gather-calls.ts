@@ -80,22 +80,31 @@ export function requestedCall(
   return { id: cleanText(id), name: declaredName(cleanText(name), toolNames), arguments: text };
 }
 
-/** The calls without those that came twice, and without those that have neither a name nor arguments beside others. */
+/**
+ * The calls without those that came twice, and without those that have neither a name nor arguments beside others. A
+ * call without an id came twice if one with an id is the same: some servers send both `tool_calls` and `function_call`.
+ */
 export function distinctCalls(all: readonly CallAccumulator[]): CallAccumulator[] {
   const named = all.filter((call) => call.name !== '' || !hasNoArguments(call.arguments));
   const calls = named.length > 0 ? named : all;
-  if (new Set(calls.map(({ id }) => id)).size === calls.length) return [...calls];
-  const alike = Map.groupBy(calls, ({ id, name }) => JSON.stringify([id, name]));
-  const said = new Set<string>();
+  const identified = calls.filter(({ id }) => id !== '');
+  const isMixed = identified.length > 0 && identified.length < calls.length;
+  if (!isMixed && new Set(identified.map(({ id }) => id)).size === identified.length) return [...calls];
+  const said = new Set(isMixed ? identified.map((call) => hashOf(call, '')) : []);
   return calls.filter((call) => {
-    const key = JSON.stringify([call.id, call.name]);
-    if (!call.id || alike.get(key)?.length === 1) return true;
-    // V8 compares long texts of one length character by character.
-    const whole = createHash('sha256').update(key).update(settled(call)).digest('base64');
-    const isFirst = !said.has(whole);
-    said.add(whole);
+    const hash = hashOf(call, call.id);
+    const isFirst = !said.has(hash);
+    if (call.id) said.add(hash);
     return isFirst;
   });
+}
+
+/** V8 compares long texts of one length character by character. */
+function hashOf(call: CallAccumulator, id: string): string {
+  return createHash('sha256')
+    .update(JSON.stringify([id, call.name]))
+    .update(settled(call))
+    .digest('base64');
 }
 
 function settled({ arguments: args }: CallAccumulator): string {
