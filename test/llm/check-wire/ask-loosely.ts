@@ -7,7 +7,7 @@ import { type Answer, startWireServer } from '#test/llm/wire-server.ts';
 
 const weather = Tool.parse({ name: 'get_weather', description: 'Get the weather of a city' });
 
-/** Makes the function that asks a provider with the tool `get_weather`, and returns its reply, what a watcher saw and what it asked. */
+/** Makes the function that asks a provider with the tool `get_weather`. It returns the reply, the deltas and the requests. */
 export function askLoosely(makeProvider: (origin: string) => Provider) {
   return async (answers: Answer | Answer[], change: Partial<RoundRequest> = {}) => {
     await using server = await startWireServer();

@@ -50,7 +50,7 @@ const refuse = (message: string, status = 400): Answer => ({
   body: [JSON.stringify({ type: 'error', error: { message, code: status } })],
 });
 
-/** A provider of this wire, whose server refuses with these words and answers then. */
+/** Asks a provider of this wire. Its server refuses with these words, and answers the next request. */
 async function start(name: Wire, ...refusals: Answer[]) {
   const { wire, make } = WIRES[name];
   const server = await startWireServer();

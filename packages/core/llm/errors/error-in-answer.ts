@@ -17,7 +17,7 @@ export function errorInAnswer(value: unknown, name: string | null = null): unkno
   return isError(first) ? first : undefined;
 }
 
-/** An object whose fields are empty, or say success, is no error: some servers send one beside each reply. */
+/** Whether a value tells of an error. Some servers send an error with empty fields, or with success, beside each reply. */
 function saysSomething(error: unknown): boolean {
   if (typeof error === 'string') return error.trim() !== '';
   if (Array.isArray(error)) return error.some(saysSomething);

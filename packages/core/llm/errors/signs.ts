@@ -63,7 +63,7 @@ const SIGNS: Sign[] = [
     words: /allocated quota exceeded|error-code#(token|rate)-?limit|request rate increased too quickly/i,
   },
   { means: 'provider_rate_limited', at: 'unsaid', code: /^rate_limit(_reached)?_error$|^rate_limit_exceeded$/ },
-  // Cerebras, SiliconFlow, Baidu: a limit of a short time, whose code says money, or the length of one request.
+  // Cerebras, SiliconFlow and Baidu limit requests of a minute with a code for money, or for the length of a request.
   {
     means: 'provider_rate_limited',
     at: 'anywhere',

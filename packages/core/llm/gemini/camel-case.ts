@@ -9,7 +9,7 @@ const NAMES = [
 ];
 const CAMEL = new Map(NAMES.map((name) => [name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`), name]));
 
-/** Fields whose names are the model's own. */
+/** The arguments of a call: the tool names their fields. */
 const OWN = new Set(['args', 'arguments']);
 
 /**

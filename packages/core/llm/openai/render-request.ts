@@ -68,7 +68,7 @@ function instructed(instructions: string | null): WireMessage[] {
 
 type Assistant = Extract<Message, { role: 'assistant' }>;
 
-/** Whose state goes back, its fields that do not, and fields that rounds with calls need. */
+/** The provider that gets its state back, the fields that it refuses, and the fields that it wants in rounds with calls. */
 type StateOf = { provider: string | null; refused: readonly string[]; filled: readonly FilledField[] };
 
 function message(spoken: Message, state: StateOf): WireMessage[] {

@@ -4,7 +4,7 @@ import type { ChunkDelta } from './chunk.ts';
 
 type Said = { text: string; refusalFrom: number | null; calls: CallsAccumulator; state: Fields };
 
-/** Returns what a whole message says beyond the deltas before it. Some servers end a stream with the message that it made. */
+/** Returns a whole message without the deltas before it. Some servers end a stream with the message that it made. */
 export function restOf(message: ChunkDelta, { text, refusalFrom, calls, state }: Said): ChunkDelta {
   const fields = Object.entries(message.fields).filter(([name]) => !Object.hasOwn(state, name));
   return {

@@ -3,7 +3,7 @@ import type { Reply } from '../../turn/reply.ts';
 import { writeBody } from '../http/write-body.ts';
 import type { Delta } from '../provider.ts';
 
-/** What a server said in place of a reply: its status, if it gave one, and its words in any form. */
+/** The refusal of a server: its status, if it gave one, and its text in any form. */
 export type Refused = { status: number | null; text: string };
 
 /** What came of one request: the reply, or a refusal before anything was said. */

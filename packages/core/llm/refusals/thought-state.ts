@@ -2,7 +2,7 @@ import { mayTeach, type Refused } from './ask-again.ts';
 
 /**
  * How the state of a model's thoughts (signatures, thinking blocks, reasoning) goes back with the history. Another model
- * may have made it, also behind the same provider.
+ * may have made it: a provider can serve several models.
  */
 export type ThoughtState = {
   /** Whether the state goes back as it came. */

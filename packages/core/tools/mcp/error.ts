@@ -1,7 +1,7 @@
 /** Answers a request that lost its stream before the answer came. */
 export const CUT = { code: -32_099, message: 'the connection ended before the answer did' };
 
-/** Answers a request whose answer came and is no message of the protocol. */
+/** Fails a request if its answer came and is not a message of the protocol. */
 export const UNREADABLE = { code: -32_097, message: 'the answer is no message of the protocol' };
 
 /** The code of an error in place of an answer that exceeds a bound; its message names the bound. */
