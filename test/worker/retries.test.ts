@@ -76,6 +76,11 @@ test.each([
   [402, 'quota_exceeded', {}],
   [403, 'provider_permission_denied', {}],
   [404, 'provider_model_not_found', {}],
+  [
+    400,
+    'model_unsupported_feature',
+    { body: { error: { code: 'unsupported_value', message: 'Not with this model.' } } },
+  ],
   [429, 'quota_exceeded', { body: { error: { code: 'insufficient_quota', message: 'You ran out of credits.' } } }],
   [400, 'context_length_exceeded', { body: { error: { code: 'context_length_exceeded', message: 'Too long.' } } }],
 ])('%i fails the turn at once, code %s', async (status, code, more) => {

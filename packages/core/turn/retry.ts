@@ -49,6 +49,7 @@ const AT_ONCE = [
   'provider_authentication_failed',
   'provider_permission_denied',
   'provider_model_not_found',
+  'model_unsupported_feature',
   'quota_exceeded',
   'provider_overloaded',
 ];

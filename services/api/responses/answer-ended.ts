@@ -55,6 +55,7 @@ function statusOf(code: string): 400 | 429 | 500 | 503 {
   switch (code) {
     case 'provider_invalid_request':
     case 'provider_model_not_found':
+    case 'model_unsupported_feature':
     case 'context_length_exceeded':
     case 'tool_choice_violated':
       return 400;

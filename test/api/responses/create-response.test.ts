@@ -50,13 +50,14 @@ test('a stream ends with the response, and any stored response can be streamed a
 });
 
 test.each([
-  [400, OpenAI.BadRequestError, 'provider_invalid_request'],
-  [404, OpenAI.BadRequestError, 'provider_model_not_found'],
-  [401, OpenAI.InternalServerError, 'provider_authentication_failed'],
-])('a provider that answers %i makes the client raise what fits', async (status, expected, code) => {
+  [400, OpenAI.BadRequestError, 'provider_invalid_request', {}],
+  [400, OpenAI.BadRequestError, 'model_unsupported_feature', { body: { error: { code: 'unsupported_value' } } }],
+  [404, OpenAI.BadRequestError, 'provider_model_not_found', {}],
+  [401, OpenAI.InternalServerError, 'provider_authentication_failed', {}],
+])('a provider that answers %i makes the client raise what fits %s', async (status, expected, code, more) => {
   await using harness = await createHarness();
   await using _worker = await startBackgroundWorker(harness);
-  const input = scripted({ answer: 'Never.', final: { fault: { kind: 'status', status } } });
+  const input = scripted({ answer: 'Never.', final: { fault: { kind: 'status', status, ...more } } });
 
   const error = await raised(openaiClient(harness).responses.create({ model, input }));
 

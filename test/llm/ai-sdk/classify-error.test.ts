@@ -49,7 +49,7 @@ test.each([
     'never',
   ],
   [new NoSuchModelError({ modelId: 'm', modelType: 'languageModel' }), 'provider_model_not_found', 'never'],
-  [new UnsupportedFunctionalityError({ functionality: 'zip files' }), 'provider_invalid_request', 'never'],
+  [new UnsupportedFunctionalityError({ functionality: 'zip files' }), 'model_unsupported_feature', 'never'],
   [new Error('AWS SigV4 authentication requires AWS credentials.'), 'provider_authentication_failed', 'never'],
   [new TypeError('x is not a function'), 'internal', 'never'],
   [null, 'internal', 'never'],

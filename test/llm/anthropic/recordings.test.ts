@@ -58,11 +58,12 @@ const WANTED = new Map([
 ]);
 
 function checkFailure(answer: Reply | Error, { response }: Exchange) {
-  const { error } = response.body as { error: { type: string } };
+  const { error } = response.body as { error: { type: string; message: string } };
+  const isUnsupported = /^This model does not support/.test(error.message);
 
   expect(answer).toBeInstanceOf(ProviderFailed);
   expect(answer).toMatchObject({
-    code: WANTED.get(response.status),
+    code: isUnsupported ? 'model_unsupported_feature' : WANTED.get(response.status),
     retry: { kind: 'never' },
     provider: { status: response.status, code: error.type },
   });

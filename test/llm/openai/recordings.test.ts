@@ -67,13 +67,17 @@ const wanted = new Map([
   [429, 'provider_rate_limited'],
 ]);
 
-/** Errors land in the class their status says; the two things a status does not say are known by their words. */
+const BY_WORDS: [RegExp, string][] = [
+  [/context length/, 'context_length_exceeded'],
+  [/tool_use_failed/, 'provider_bad_response'],
+  [/not supported with this model/, 'model_unsupported_feature'],
+];
+
+/** The words of some errors say more than their status. */
 function checkFailure(answer: Reply | Error, { response }: Exchange) {
   const text = JSON.stringify(response.body);
-  const isTooLong = /context length/.test(text);
-  const isBadCall = /tool_use_failed/.test(text);
   const byStatus = wanted.get(response.status) ?? 'provider_invalid_request';
-  const code = isTooLong ? 'context_length_exceeded' : isBadCall ? 'provider_bad_response' : byStatus;
+  const code = BY_WORDS.find(([words]) => words.test(text))?.[1] ?? byStatus;
 
   expect(answer).toBeInstanceOf(ProviderFailed);
   expect(answer).toMatchObject({ code });

@@ -7,6 +7,7 @@ test.for([
   ['its key is refused', refusal(401, 'invalid_api_key'), 'provider_authentication_failed'],
   ['it may not be used', refusal(403, 'forbidden'), 'provider_permission_denied'],
   ['it is not known', refusal(404, 'model_not_found'), 'provider_model_not_found'],
+  ['it lacks what the turn needs', refusal(400, 'unsupported_parameter'), 'model_unsupported_feature'],
   ['its quota is used up', refusal(429, 'insufficient_quota'), 'quota_exceeded'],
   ['it is overloaded', refusal(529, 'overloaded'), 'provider_overloaded'],
   ['it asks to wait for a minute', refusal(429, 'slow_down', { 'retry-after': '60' }), 'provider_rate_limited'],

@@ -24,5 +24,6 @@ function failureOf(said: SaidError, headers: AnswerHeaders, asked: Asked & { aft
     code: said.codes[0] ?? null,
     requestId: headers.get('request-id') ?? headers.get('x-request-id') ?? said.requestId,
     says: said.message,
+    param: said.param,
   });
 }

@@ -1,5 +1,6 @@
 import { ProviderFailed, type Retry } from '../../failure.ts';
 import { cleanText } from '../../text.ts';
+import { unsupportedIn } from './unsupported-feature.ts';
 
 /** The contract's words for a model call that brought no reply. */
 export type ProviderCode = keyof typeof MEANINGS;
@@ -23,6 +24,8 @@ export type FailedCall = {
   /** How many tries it is worth, if fewer than usual. */
   most?: number;
   says?: string | null;
+  /** The field of the request that the provider names. */
+  param?: string | null;
   afterMs?: number | undefined;
 };
 
@@ -104,6 +107,11 @@ function unknownModel(call: FailedCall): string {
     : `${provider} has nothing at the path that was asked${because(call)}. Check ${urlName}, then the model's name "${model}".`;
 }
 
+function unsupportedFeature(call: FailedCall): string {
+  const { lacks, advice } = unsupportedIn({ message: call.says ?? null, param: call.param ?? null });
+  return `The model "${call.model ?? ''}" ${quoteProvider(lacks, call.apiKey)}${because(call)}. ${advice}`;
+}
+
 type Meaning = { retry: Retry['kind']; sentence: (call: FailedCall) => string };
 
 const MEANINGS = {
@@ -138,6 +146,10 @@ const MEANINGS = {
   provider_model_not_found: {
     retry: 'never',
     sentence: unknownModel,
+  },
+  model_unsupported_feature: {
+    retry: 'never',
+    sentence: unsupportedFeature,
   },
   provider_invalid_request: {
     retry: 'never',

@@ -9,6 +9,8 @@ export type SaidError = {
   status: number | null;
   codes: string[];
   message: string | null;
+  /** The field of the request that it names. */
+  param: string | null;
   requestId: string | null;
 };
 
@@ -19,12 +21,14 @@ type Layer = Record<string, unknown>;
  * Nothing in it is required.
  */
 export function readError(value: unknown): SaidError {
-  if (typeof value === 'string') return { status: null, codes: [], message: textIn(value), requestId: null };
+  if (typeof value === 'string')
+    return { status: null, codes: [], message: textIn(value), param: null, requestId: null };
   const layers = layersOf(value);
   return {
     status: firstOf(layers, statusOf),
     codes: codesOf(layers),
     message: firstOf(layers, messageOf) ?? firstOf(layers, jsonMessageOf),
+    param: firstOf(layers, ({ param }) => textIn(param)),
     requestId: firstOf(layers, ({ request_id, requestId }) => textIn(request_id) ?? textIn(requestId)),
   };
 }

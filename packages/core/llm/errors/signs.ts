@@ -2,14 +2,15 @@ import { mayPass } from './code-of-status.ts';
 import type { ProviderCode } from './name-failure.ts';
 import type { SaidError } from './read-error.ts';
 import { ABOVE_RATE, blamesReplyLimit, TOO_LONG } from './too-long.ts';
+import { refusesFeature } from './unsupported-feature.ts';
 
 /**
  * Returns what the words of an error mean, or null if they are not known. The list serves every wire: gateways quote
  * the server that they asked, whatever wire they speak.
  */
-export function meaningOfSigns({ status, codes, message }: SaidError): ProviderCode | null {
-  const text = (message ?? '').slice(0, LONGEST);
-  const known = SIGNS.find((sign) => AT[sign.at](status) && fits(sign, codes, text));
+export function meaningOfSigns(said: SaidError): ProviderCode | null {
+  const text = (said.message ?? '').slice(0, LONGEST);
+  const known = SIGNS.find((sign) => AT[sign.at](said.status) && fits(sign, said, text));
   if (known?.means !== 'context_length_exceeded') return known?.means ?? null;
   return blamesReplyLimit(text) ? 'provider_invalid_request' : 'context_length_exceeded';
 }
@@ -18,19 +19,19 @@ export function meaningOfSigns({ status, codes, message }: SaidError): ProviderC
 const LONGEST = 4000;
 
 /** Gateways put the code of the server that they asked into their message, so codes are looked for there too. */
-function fits(sign: Sign, codes: string[], text: string): boolean {
-  const { code, words, unless } = sign;
-  if (code && (codes.some((each) => code.test(each)) || code.test(text))) return true;
-  return Boolean(words?.test(text) && !unless?.test(text));
+function fits({ code, words, unless, says }: Sign, said: SaidError, text: string): boolean {
+  if (code && (said.codes.some((each) => code.test(each)) || code.test(text))) return true;
+  return Boolean(words?.test(text) && !unless?.test(text)) || says?.(said) === true;
 }
 
-/** One line of the list. `unless` takes words back, never a code. */
+/** One line of the list. `unless` takes words back, never a code. `says` reads more than the message. */
 type Sign = {
   means: ProviderCode;
   at: keyof typeof AT;
   code?: RegExp;
   words?: Pick<RegExp, 'test'>;
   unless?: Pick<RegExp, 'test'>;
+  says?: (said: SaidError) => boolean;
 };
 
 /** The statuses at which a sign counts. No status is known for an error inside a 200. */
@@ -177,21 +178,28 @@ const SIGNS: Sign[] = [
     code: /^1311$/,
     words: /\bplan (does )?not support (the |this )?model\b/i,
   },
+  // OpenAI, Azure · Copilot.
+  {
+    means: 'model_unsupported_feature',
+    at: 'wrapped',
+    code: /\bunsupported_(value|parameter|model|api_for_model)\b/,
+    says: refusesFeature,
+  },
   // one-api.
   { means: 'provider_model_not_found', at: 'anywhere', words: /无可用渠道/ },
   // OpenAI, Azure, Baidu, DashScope, Volcengine, GitHub Models, Copilot, Groq. new-api says it with a 503.
   {
     means: 'provider_model_not_found',
     at: 'anywhere',
-    code: /model_?not_?(found|exist|supported|open)\b|DeploymentNotFound|^(invalid|unknown|unsupported)_model$|model_decommissioned|InvalidEndpointOrModel|^1211$/i,
+    code: /model_?not_?(found|exist|supported|open)\b|DeploymentNotFound|^(invalid|unknown)_model$|model_decommissioned|InvalidEndpointOrModel|^1211$/i,
   },
   // GitHub Models, Copilot, Together · llama-swap, Together, Azure, LiteLLM, Bedrock, SAP, Snowflake, NVIDIA.
   {
     means: 'provider_model_not_found',
     at: 'request',
-    code: /^(unavailable_model|unsupported_api_for_model|model_not_available)$/,
+    code: /^(unavailable_model|model_not_available)$/,
     words:
-      /\bunavailable model:|could not find real modelID|non-serverless model|not work with the specified model|LLM Provider NOT provided|(ID or ARN of an|with an) inference profile|\bmodel_name [\w./:@'"`-]+ (is )?not supported|\bmodel .{0,80}(unavailable in your region|reached (its|the) end of (its )?life)/i,
+      /\bunavailable model:|could not find real modelID|non-serverless model|LLM Provider NOT provided|(ID or ARN of an|with an) inference profile|\bmodel_name [\w./:@'"`-]+ (is )?not supported|\bmodel .{0,80}(unavailable in your region|reached (its|the) end of (its )?life)/i,
   },
   // OpenRouter, OpenAI, DeepSeek, Ollama, Groq, SiliconFlow, Bedrock, LM Studio.
   {

@@ -35,6 +35,7 @@ function failureOf(said: GoogleError, headers: AnswerHeaders, asked: Asked & { a
     code: said.codes[0] ?? null,
     requestId: headers.get('x-request-id') ?? headers.get('x-goog-request-id') ?? said.requestId,
     says: said.message,
+    param: said.param,
   });
 }
 

@@ -9,6 +9,7 @@ const CODES = [
   'provider_authentication_failed',
   'provider_permission_denied',
   'provider_model_not_found',
+  'model_unsupported_feature',
   'provider_invalid_request',
   'context_length_exceeded',
   'quota_exceeded',

@@ -209,8 +209,8 @@ test('an unknown tool stays a call', async () => {
 
 test('a model that refuses tools altogether is asked for its decision all the same', async () => {
   const refusals = [
-    refusal('provider_invalid_request', 'ollama refused the request (400). ollama says: "x does not support tools"'),
-    refusal('provider_model_not_found', 'openrouter says: "No endpoints found that support tool use."'),
+    refusal('provider_invalid_request', 'llm refused the request (400). llm says: "Unexpected field: tools"'),
+    refusal('model_unsupported_feature', 'The model "x" calls no tools (400).'),
   ];
   for (const refused of refusals) {
     const { ask, asked } = emulate(refused, decides(tokyo));

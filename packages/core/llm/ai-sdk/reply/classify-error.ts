@@ -52,6 +52,7 @@ function named(code: ProviderCode, said: PackageError, { asked, hide, hasBegun }
     requestId: headers.get('x-request-id') ?? headers.get('request-id') ?? headers.get('x-amzn-requestid'),
     ...(said.status === null && said.name ? { reason: said.name } : {}),
     says: said.message === null ? null : hide(said.message),
+    param: said.param === null ? null : hide(said.param),
     // The headers of a stream came with a 200: no wait in them counts.
     afterMs: hasBegun ? undefined : retryAfterMs(headers),
   });
@@ -108,7 +109,7 @@ const NAMES = new Map<string, ProviderCode>([
   ['AI_NoSuchModelError', 'provider_model_not_found'],
   ['AI_InvalidArgumentError', 'provider_invalid_request'],
   ['AI_InvalidPromptError', 'provider_invalid_request'],
-  ['AI_UnsupportedFunctionalityError', 'provider_invalid_request'],
+  ['AI_UnsupportedFunctionalityError', 'model_unsupported_feature'],
   ['AI_JSONParseError', 'provider_bad_response'],
   ['AI_TypeValidationError', 'provider_bad_response'],
   ['AI_InvalidResponseDataError', 'provider_bad_response'],

@@ -61,12 +61,9 @@ async function askNatively(provider: Ask, request: RoundRequest, signal: AbortSi
   }
 }
 
-/**
- * Whether the tools may be what a provider refused. If it was something else, the next request is refused, too.
- * OpenRouter says 404, llama.cpp 500 to tools.
- */
-function mayRefuseTools({ code, message }: ProviderFailed): boolean {
-  return code === 'provider_invalid_request' || /support tool use|tools param/i.test(message);
+/** Whether the tools may be what a provider refused. If it was something else, the next request is refused, too. */
+function mayRefuseTools({ code }: ProviderFailed): boolean {
+  return code === 'provider_invalid_request' || code === 'model_unsupported_feature';
 }
 
 /** The reply that counts, with what all requests took; null stands for a refused one. */
