@@ -117,7 +117,7 @@ test('a refusal inside a 200 stream counts, unless the reply had begun', async (
   await early.ask(someRequest);
 
   expect(bodies(early.server)).toMatchObject([{}, { messages: [{ content: 'Be brief.\n\nHi' }] }]);
-  await expect(late.ask(someRequest, shown.resolve)).rejects.toMatchObject({ code: 'provider_invalid_request' });
+  await expect(late.ask(someRequest, shown.resolve)).rejects.toMatchObject({ code: 'model_unsupported_feature' });
   expect(late.server.asked).toHaveLength(1);
 });
 

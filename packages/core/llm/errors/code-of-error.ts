@@ -25,7 +25,7 @@ export function codeOfType(codes: string[]): ProviderCode | null {
 /** Anthropic's types, and those of servers that speak OpenAI's wire. */
 const TYPES: [RegExp, ProviderCode][] = [
   [/authenti|unauthorized/i, 'provider_authentication_failed'],
-  [/permission|forbidden|access_?denied/i, 'provider_permission_denied'],
+  [/permission|(?<!extra_)forbidden|access_?denied/i, 'provider_permission_denied'],
   [/^not_found_error$/, 'provider_model_not_found'],
   [/rate_?limit|too_?many_?requests|throttl/i, 'provider_rate_limited'],
   [/time_?out/i, 'provider_timeout'],

@@ -28,7 +28,7 @@ export function readError(value: unknown): SaidError {
     status: firstOf(layers, statusOf),
     codes: codesOf(layers),
     message: firstOf(layers, messageOf) ?? firstOf(layers, jsonMessageOf),
-    param: firstOf(layers, ({ param }) => textIn(param)),
+    param: firstOf(layers, ({ param }) => textIn(param))?.slice(0, LONGEST_PARAM) ?? null,
     requestId: firstOf(layers, ({ request_id, requestId }) => textIn(request_id) ?? textIn(requestId)),
   };
 }
@@ -89,6 +89,7 @@ function statusIn(value: unknown): number | null {
 }
 
 const LONGEST_CODE = 200;
+const LONGEST_PARAM = 200;
 const CODE_KEYS = ['code', 'error_code', 'err_code', 'errorcode', 'reason', 'type', 'error_type', '__type', 'status'];
 
 /** Codes of all layers. Numbers that are no HTTP status are codes too (Zhipu, SiliconFlow, Baidu). */

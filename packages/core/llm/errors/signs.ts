@@ -206,7 +206,7 @@ const SIGNS: Sign[] = [
     means: 'provider_model_not_found',
     at: 'request',
     words:
-      /not a (valid|supported) model|\b(unknown|invalid|no such|could not find) model\b|\bunsupported model:|model identifier is invalid|model\b(?:[^.]|\.\S){0,120}(does not exist|not exist|not found|decommissioned|been (retired|deprecated))|not found the model|model [\w./:@'"`-]+ is not (available|supported)|deployment .{0,60}(does not exist|not found)|no models? (is |are )?loaded|模型.{0,40}(不存在|未找到)|未找到模型/i,
+      /not a (valid|supported) model|model is not supported when using|\b(unknown|invalid|no such|could not find) model\b|\bunsupported model:|model identifier is invalid|model\b(?:[^.]|\.\S){0,120}(does not exist|not exist|not found|decommissioned|been (retired|deprecated))|not found the model|model [\w./:@'"`-]+ is not (available|supported)|deployment .{0,60}(does not exist|not found)|no models? (is |are )?loaded|模型.{0,40}(不存在|未找到)|未找到模型/i,
   },
   // Anthropic, OpenAI, Moonshot, Volcengine, Groq, Gemini, SiliconFlow, Zhipu.
   {

@@ -7,18 +7,20 @@ export type Unsupported = { lacks: string; advice: string };
 /** Whether the words of a refusal say that the model, and not the server, lacks a feature of the request. */
 export function refusesFeature({ message, param }: Words): boolean {
   const text = (message ?? '').slice(0, LONGEST);
+  if (ANOTHER_CAUSE.test(text)) return false;
   if (OF_A_WIRE.test(text) || OF_A_SERVER.test(text)) return true;
-  return OF_A_MODEL.test(text) && (param !== null || featureIn(text) !== undefined);
+  const names = (param !== null && param !== 'model') || featureIn(text) !== undefined || fieldIn(text) !== null;
+  return names && OF_A_MODEL.test(text);
 }
 
 /** Returns what a refused model lacks. The field that a refusal names counts before its words. */
 export function unsupportedIn({ message, param }: Words): Unsupported {
-  const text = (message ?? '').slice(0, LONGEST);
+  const text = (message ?? '').slice(0, LONGEST).replace(MODEL_NAME, '$1');
   if (OF_A_WIRE.test(text)) return TOOLS_WHILE_REASONING.words.test(text) ? TOOLS_WHILE_REASONING : WIRE;
   const known = (param && featureIn(param)) || featureIn(text);
   if (known) return known;
   if (param === 'model') return WIRE;
-  const field = param ?? /['"`]([\w.[\]-]{1,60})['"`]/.exec(text)?.[1];
+  const field = param ?? fieldIn(text);
   const lacks = field ? `does not take \`${field.slice(0, 60)}\`` : 'does not take a part of the request';
   return { lacks, advice: 'Leave it out, or choose another model.' };
 }
@@ -26,34 +28,74 @@ export function unsupportedIn({ message, param }: Words): Unsupported {
 /** As much of a message as can matter. */
 const LONGEST = 4000;
 
-/** Only another wire has the model, or its tools: OpenAI, Copilot, Azure, vLLM. */
-const OF_A_WIRE =
-  /\btools with reasoning_effort\b|\bonly (supported|available) in \W?v1\/\w+|not (accessible|supported) (via|in|with|for|by|on) (the )?\W?(v1)?\/?(chat\/completions|responses|chat completions)\b|Completions? operation does not work with|(not a|does not support) (the )?chat (model|completions api)/i;
+/** A name of a model may hold a word of a feature: `kimi-k2-thinking`. */
+const MODEL_NAME = /\b(models?)[/ ]["'`]?[\w.:/]*-[\w.:/-]*["'`]?/gi;
 
-/** The server offers the model without the feature: vLLM, llama.cpp, OpenRouter. */
-const OF_A_SERVER =
-  /tool choice requires\b|\btools param requires|image input is not supported|no endpoints found that (can )?(support|handle)|is not a multimodal model|at most 0 (image|audio|video)/i;
+/** A field that the words name. */
+function fieldIn(text: string): string | null {
+  const [, quoted, bare] = FIELD.exec(text) ?? [];
+  return quoted ?? bare ?? null;
+}
+
+const FIELD =
+  /\b(?:parameter|value|argument|field)(?:\(?s\)?)?:? ["'`]([\w.[\]-]{1,60})["'`]|\bsupport (?:the )?[`'"]?([a-z]{2,30}_[a-z_]{2,30})/i;
+
+/** The account, the region or a value of the request is to blame: no other model helps. */
+const ANOTHER_CAUSE =
+  /^\W*invalid (json schema|schema|value)\b|\bvalidation errors? for\b|\b(your|free) (plan|account|organi[sz]ation|subscription|tier|region|models)\b|\bcross-region\b|\b\d+ ?[KMG]B\b|must be between|\bfor 'role:|without .?tools=/i;
+
+/** Only another wire has the model, or its tools: OpenAI, Copilot, Azure, vLLM, Ollama, watsonx. */
+const OF_A_WIRE = new RegExp(
+  [
+    '\\btools with reasoning_effort\\b|\\bonly (?:supported|available) in \\W?v1/\\w+',
+    'not (?:accessible|supported) (?:via|in|with|for|by|on) (?:the )?\\W?(?:v1)?/?(?:chat/completions|responses|chat completions)\\b',
+    "\\bnot a chat model|does not support (?:the )?\\W?(?:/?v1/)?(?:chat completions|chat/completions|completions|responses|chat$|function 'function_)",
+    'completions? operation does not work with|\\b(?:responses|completions?) operation is (?:unsupported|not supported)',
+  ].join('|'),
+  'i',
+);
+
+/** The server offers the model without the feature: vLLM, llama.cpp, OpenRouter, Ollama, DeepSeek, Gemini, SiliconFlow. */
+const OF_A_SERVER = new RegExp(
+  [
+    'tool choice requires\\b|\\btool(?:s|_choice) param requires|at most 0 (?:image|audio|video)',
+    'no (?:\\w+ )?(?:endpoints?|providers?) (?:found that )?(?:can )?(?:supports?|handle)',
+    'is not a (?:multimodal|vlm|vision)|missing data required for|unknown variant \\W?(?:image_url|input_audio|file)\\b',
+    '(?:request is not supported by|using does not support this request)|reasoning is mandatory|roles are supported, got \\W?system',
+  ].join('|'),
+  'i',
+);
 
 const NOT_SUPPORTED =
-  '(?:not (?:currently |yet |be )*(?:supported|enabled|allowed|available|accepted)|unsupported|deprecated|both be specified|only (?:supported|enabled|allowed|available)|only .{1,40}(?:supported|allowed|accepted))';
+  '(?:not (?:currently |yet |be )*(?:supported|enabled|allowed|available|accepted|configurable)|unsupported|deprecated|both be specified|only (?:supported|enabled|allowed|available)|only (?!\\d+ (?!is )).{1,40}(?:supported|allowed|accepted))';
 const DOES_NOT = "(?:do(?:es)?(?: not|n['’]t) (?:currently |yet )?support)";
+const NAMED =
+  '(?:tools?|tool[ _](?:use|calls?|calling|choice)|functions?|function call(?:s|ing)|thinking(?:_config|[_ ]level| mode)?|think value|reasoning(?:[_ ]effort)?|temperature|top_p|stop|seed|verbosity|json (?:mode|output)(?: response)?|response_?format|json_schema|structured outputs?|output format|system(?: role|[_ ]instructions?| messages?| prompts?)|developer instructions?|images?(?: input)?|vision|audio(?: input)?|pdfs?(?: input)?|stream(?:ing)?|multi-?modal|prefill)';
 
 const OF_A_MODEL = new RegExp(
   [
     // OpenAI, Azure, and what gateways quote of them.
-    '\\bunsupported (?:parameters?|values?|arguments?)\\b',
+    '\\bunsupported (?:param(?:eter)?s?|values?|arguments?)\\b',
     // OpenAI, Groq, xAI, Mistral, Perplexity, Gemini, Vertex, Anthropic.
     `\\b${NOT_SUPPORTED}\\b.{0,60}\\b(?:with|by|for|on|in) (?:[\\w-]+ )?models?\\b`,
     `\\b(?:with|by|for|on|in) (?:this|the) model\\b.{0,60}\\b${NOT_SUPPORTED}\\b`,
     // Anthropic, Bedrock, xAI, LM Studio, Groq.
     `\\bmodels?\\b.{0,100}\\b${DOES_NOT}\\b`,
     `\\b${DOES_NOT}\\b.{0,60}\\b(?:with|by|for|on|in) (?:this|the) model\\b`,
-    // Ollama, DeepSeek.
-    `\\S (?:mode )?${DOES_NOT} (?:this )?(?:tools?|tool_choice|thinking|images?|vision|function)\\b`,
-    // DashScope · Copilot · Gemini.
-    '\\btool_choice .{0,20}does not support being set|\\b(?:the tool call|json mode response) is not supported',
-    '\\bmodel .{1,100} not supported for \\w+',
-    'function calling with a response mime type',
+    // Ollama, DeepSeek, LiteLLM, Anthropic, llama.cpp.
+    `\\b${DOES_NOT} (?:parameters?:? |this |the )?\\W{0,3}${NAMED}\\b`,
+    // Gemini, Databricks, vLLM, Kimi, Cerebras, Azure.
+    `\\b${NAMED}\\W{0,3}(?: parameter)?(?: \\W\\w+\\W| (?:=|with|value|\\w+ing) .{1,40}?)? (?:is |are )?(?:currently )?(?:not (?:currently )?(?:supported|available|enabled)|unsupported|incompatible with)`,
+    // Groq · Anthropic · Groq, LM Studio, Azure.
+    `\\b${NAMED} cannot be combined with|may not be enabled when|\\btemperature\\W{0,2} may only be set to`,
+    '(?:reasoning_effort|response_format(?:\\.type)?)\\W{0,2} must be (?:one of )?\\W',
+    // DashScope · Copilot, Together, Bedrock · Gemini, vLLM · Gemini · DeepSeek · DashScope.
+    '\\btool_choice .{0,20}(?:does not support being set|is incompatible)|\\bthe tool call is not supported',
+    '(?:not supported|unsupported) for (?:vision|json|function|tool|structured|images?|audio|streaming)',
+    '\\bmodel only (?:works|supports) (?:in )?(?:thinking|single tool)',
+    '(?:function calling|tool use) with a response mime type|response_format type is unavailable|parameter is restricted to',
+    // Zhipu.
+    '不支持.{0,6}(?:图片|图像|工具|函数|tools|思考|流式)',
   ].join('|'),
   'i',
 );
@@ -73,22 +115,29 @@ const TOOLS_WHILE_REASONING: Feature = {
     '(docs/providers.md says how).',
 };
 
+const TOOLS: Feature = {
+  words: /\btools?\b|\btool[- ]?(use|call)|\bfunctions?([- ](call|tool)|\b)|tool_?config|工具|函数/i,
+  lacks: 'calls no tools',
+  advice: 'Set tool_mode to "emulated", or choose a model that calls tools.',
+};
+
 /** The first feature that is named counts. */
 const FEATURES: Feature[] = [
   TOOLS_WHILE_REASONING,
+  { ...TOOLS, words: /\btools\b\W{1,6}tool_choice/ },
   {
     words: /tool_?choice/i,
     lacks: 'does not follow this tool_choice',
     advice: 'Leave out tool_choice, or set it to "auto".',
   },
   {
-    words: /parallel[_ ]tool|disable_parallel/i,
+    words: /parallel[_ ]tool|disable_parallel|single tool/i,
     lacks: 'does not take parallel_tool_calls',
     advice: 'Leave out parallel_tool_calls.',
   },
   {
     words:
-      /response[_ ]?(format|schema)|json[_ ]?(schema|object|mode)|structured[_ ]outputs?|output_?(config\.)?format|mime ?type|text\.format|responseFormat/i,
+      /response[_ ]?(format|schema)|json[_ ]?(schema|object|mode|output)|structured[_ ]outputs?|output[_ ]?(config\.)?format|mime ?type|text\.format|responseFormat/i,
     lacks: 'writes no JSON by this schema or format',
     advice: 'Set the mode of output_schema to "instructions", leave out text.format, or choose another model.',
   },
@@ -97,19 +146,27 @@ const FEATURES: Feature[] = [
     lacks: 'does not take strict tools',
     advice: 'Leave out `strict`.',
   },
+  TOOLS,
   {
-    words: /\btools?\b|\btool[- ]?(use|call)|\bfunctions?([- ](call|tool)|\b)|tool_?config/i,
-    lacks: 'calls no tools',
-    advice: 'Set tool_mode to "emulated", or choose a model that calls tools.',
+    words: /temperature.{1,20}top_?p|top_?p.{1,20}temperature/i,
+    lacks: 'does not take both temperature and top_p',
+    advice: 'Leave out one of them.',
+  },
+  { words: /temperature/i, lacks: 'does not take this temperature', advice: 'Leave out temperature.' },
+  { words: /\btop_?p\b/i, lacks: 'does not take top_p', advice: 'Leave out top_p.' },
+  {
+    words: /\bprefill/i,
+    lacks: 'does not go on with a message of its own',
+    advice: 'End the input with a message of the user.',
   },
   {
-    words: /effort|\bthinking|\breasoning/i,
+    words: /effort|think|reasoning|思考/i,
     lacks: 'does not reason as the request asks',
     advice: 'Leave out reasoning_effort, or set one that the model takes.',
   },
   { words: /verbosity/i, lacks: 'does not take this verbosity', advice: 'Leave out verbosity.' },
   {
-    words: /\bimages?\b|image_url|input_image|\bvision\b|multi-?modal/i,
+    words: /\bimages?\b|image_url|input_image|\bvision\b|\bvlm\b|multi-?modal|图片|图像/i,
     lacks: 'reads no images',
     advice: 'Leave out images, or choose a model that reads them.',
   },
@@ -123,13 +180,6 @@ const FEATURES: Feature[] = [
     lacks: 'reads no files of this kind',
     advice: 'Leave out files, or choose a model that reads them.',
   },
-  {
-    words: /temperature.{1,20}top_?p|top_?p.{1,20}temperature/i,
-    lacks: 'does not take both temperature and top_p',
-    advice: 'Leave out one of them.',
-  },
-  { words: /temperature/i, lacks: 'does not take this temperature', advice: 'Leave out temperature.' },
-  { words: /\btop_?p\b/i, lacks: 'does not take top_p', advice: 'Leave out top_p.' },
   { words: /\bstop(_?sequences?)?\b/i, lacks: 'does not take stop', advice: 'Leave out stop.' },
   { words: /\bseed\b/i, lacks: 'does not take a seed', advice: 'Leave out seed.' },
   {
@@ -138,17 +188,13 @@ const FEATURES: Feature[] = [
     advice: 'Leave out max_output_tokens, or set max_tokens_field for the provider.',
   },
   {
-    words: /\bprefill|assistant message/i,
-    lacks: 'does not go on with a message of its own',
-    advice: 'End the input with a message of the user.',
-  },
-  {
-    words: /\bsystem[ _]?(message|prompt|role|instruction)|developer (instruction|message)/i,
+    words:
+      /\bsystem[ _]?(message|prompt|role|instruction)|developer (instruction|message)|\.role\b.{0,40}(system|developer)|got \W?system\b/i,
     lacks: 'takes no instructions',
     advice: 'Leave out instructions, or set roles to "user-only" for the provider.',
   },
   {
-    words: /\bstream(ing)?\b/i,
+    words: /\bstream(ing)?\b|流式/i,
     lacks: 'does not stream, and Pawl always streams',
     advice: 'Choose another model.',
   },
