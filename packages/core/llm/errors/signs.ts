@@ -178,7 +178,7 @@ const SIGNS: Sign[] = [
     code: /^1311$/,
     words: /\bplan (does )?not support (the |this )?model\b/i,
   },
-  // OpenAI, Azure · Copilot.
+  // OpenAI, Azure, Copilot. `unsupported-feature.ts` has the words of all others.
   {
     means: 'model_unsupported_feature',
     at: 'wrapped',

@@ -85,7 +85,7 @@ const OF_A_MODEL = new RegExp(
     // Ollama, DeepSeek, LiteLLM, Anthropic, llama.cpp.
     `\\b${DOES_NOT} (?:parameters?:? |this |the )?\\W{0,3}${NAMED}\\b`,
     // Gemini, Databricks, vLLM, Kimi, Cerebras, Azure.
-    `\\b${NAMED}\\W{0,3}(?: parameter)?(?: \\W\\w+\\W| (?:=|with|value|\\w+ing) .{1,40}?)? (?:is |are )?(?:currently )?(?:not (?:currently )?(?:supported|available|enabled)|unsupported|incompatible with)`,
+    `\\b${NAMED}\\W{0,3}(?: parameter)?(?: \\W\\w+\\W| (?:=|with|value|\\w+ing) .{1,40}?)? (?:is |are )?(?:currently )?(?:not (?:currently )?(?:supported|enabled)|unsupported|incompatible with)`,
     // Groq · Anthropic · Groq, LM Studio, Azure.
     `\\b${NAMED} cannot be combined with|may not be enabled when|\\btemperature\\W{0,2} may only be set to`,
     '(?:reasoning_effort|response_format(?:\\.type)?)\\W{0,2} must be (?:one of )?\\W',
