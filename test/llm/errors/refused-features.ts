@@ -1,12 +1,12 @@
-type Refused = [server: string, lacks: string, status: number, error: string | object];
+type Refused = [server: string, problem: string, status: number, error: string | object];
 
-const TOOLS = 'calls no tools';
+const TOOLS = 'does not call tools';
 const EFFORT = 'does not reason as the request asks';
 const CHOICE = 'does not follow this tool_choice';
-const FORMAT = 'writes no JSON by this schema or format';
-const IMAGES = 'reads no images';
-const WIRE = 'cannot be asked over this API';
-const WHILE_REASONING = 'calls no tools over Chat Completions while it reasons';
+const FORMAT = 'does not write JSON by this schema or format';
+const IMAGES = 'does not read images';
+const WIRE = 'is not offered by this API';
+const WHILE_REASONING = 'cannot call tools over Chat Completions while it reasons';
 
 /** An error as OpenAI writes it. */
 export const param = (name: string, message: string, code: string | null = null) => ({
@@ -121,7 +121,7 @@ export const refusedFeatures: Refused[] = [
   ['Gemini', TOOLS, 400, 'Function calling is not enabled for models/gemma-3-12b-it'],
   ['Gemini', EFFORT, 400, 'Thinking level is not supported for this model.'],
   ['Gemini', IMAGES, 400, 'Image input modality is not enabled for models/gemini-x'],
-  ['Gemini', 'takes no instructions', 400, 'Developer instruction is not enabled for models/gemma-3-27b-it'],
+  ['Gemini', 'does not take instructions', 400, 'Developer instruction is not enabled for models/gemma-3-27b-it'],
   ['Gemini', FORMAT, 400, "Function calling with a response mime type: 'application/json' is unsupported"],
   [
     'Vertex',
@@ -141,7 +141,7 @@ export const refusedFeatures: Refused[] = [
   ],
   [
     'Anthropic',
-    'does not go on with a message of its own',
+    'does not continue an assistant message',
     400,
     'This model does not support assistant message prefill. The conversation must end with a user message.',
   ],
@@ -156,7 +156,7 @@ export const refusedFeatures: Refused[] = [
   ['DeepSeek', FORMAT, 400, 'deepseek-reasoner does not support Json Output.'],
   ['Kimi', CHOICE, 400, 'tool_choice specified is incompatible with thinking enabled'],
   ['Anthropic', CHOICE, 400, 'Thinking may not be enabled when tool_choice forces tool use.'],
-  ['Anthropic', 'reads no files of this kind', 400, "'claude-3' does not support PDF input."],
+  ['Anthropic', 'does not read files of this kind', 400, "'claude-3' does not support PDF input."],
   ['Anthropic', 'does not take this temperature', 400, '`temperature` may only be set to 1 when thinking is enabled.'],
   [
     'LiteLLM',
@@ -178,13 +178,13 @@ export const refusedFeatures: Refused[] = [
   ],
   [
     'o1 behind LiteLLM',
-    'takes no instructions',
+    'does not take instructions',
     400,
     "litellm.BadRequestError: {'error': {'message': \"Unsupported value: 'messages[0].role' does not support 'system' with this model.\"}}",
   ],
   [
     'o1',
-    'takes no instructions',
+    'does not take instructions',
     400,
     param(
       'messages[0].role',
@@ -192,8 +192,8 @@ export const refusedFeatures: Refused[] = [
       'unsupported_value',
     ),
   ],
-  ['llama.cpp', 'takes no instructions', 500, 'Only user and assistant roles are supported, got system.'],
-  ['llama.cpp', 'reads no audio', 500, 'audio input is not supported - hint: you may need the mmproj'],
+  ['llama.cpp', 'does not take instructions', 500, 'Only user and assistant roles are supported, got system.'],
+  ['llama.cpp', 'does not read audio', 500, 'audio input is not supported - hint: you may need the mmproj'],
   ['Qwen', TOOLS, 500, 'Unsupported param: tools'],
   ['vLLM', 'does not take parallel_tool_calls', 400, 'This model only supports single tool-calls at once!'],
   ['SiliconFlow', EFFORT, 400, 'current model does not support parameter `enable_thinking`.'],
@@ -201,7 +201,7 @@ export const refusedFeatures: Refused[] = [
   ['Databricks', TOOLS, 400, 'parameter "tools" is not supported'],
   ['Gemini', FORMAT, 400, "Tool use with a response mime type: 'application/json' is unsupported"],
   ['Gemini', EFFORT, 400, 'Budget 0 is invalid. This model only works in thinking mode.'],
-  ['Gemini', 'does not take a part of the request', 400, 'The request is not supported by this model.'],
+  ['Gemini', 'lacks something that the request needs', 400, 'The request is not supported by this model.'],
   ['Vertex', EFFORT, 400, 'thinking is not configurable in this model; please remove the setting'],
   ['Bedrock', 'does not stream, and Pawl always streams', 400, 'The model is unsupported for streaming.'],
   ['DashScope', 'does not take `enable_search`', 400, 'This model does not support enable_search.'],
@@ -209,11 +209,18 @@ export const refusedFeatures: Refused[] = [
   ['a model with such a name', IMAGES, 400, 'model "kimi-k2-thinking" not supported for vision'],
   [
     'a model with such a name',
-    'takes no instructions',
+    'does not take instructions',
     400,
     'Developer instruction is not enabled for models/gemini-2.5-flash-image',
   ],
   ['a gateway', 'does not take this temperature', 400, 'For this model temperature not supported'],
   ['a gateway', 'does not take `top_k`', 400, param('top_k', 'Not for you.', 'unsupported_parameter')],
-  ['a gateway', 'does not take a part of the request', 400, { message: 'No.', code: 'unsupported_value' }],
+  ['a gateway', 'lacks something that the request needs', 400, { message: 'No.', code: 'unsupported_value' }],
+  ['new-api', WIRE, 400, { code: 'unsupported_model', message: 'Unsupported model: foo' }],
+  ['vLLM', WIRE, 400, 'The model does not support Responses API'],
+  ['OpenAI', 'does not show summaries of its reasoning', 400, param('reasoning.summary', 'No.', 'unsupported_value')],
+  ['OpenAI', 'does not take `n`', 400, "'n' is not supported with this model"],
+  ['a model with such a name', IMAGES, 400, 'Model kimi-k2-thinking does not support image input'],
+  ['a model with such a name', 'does not take a seed', 400, 'Model phi-4-multimodal does not support seed'],
+  ['Gemini', 'does not take penalties', 400, 'Penalty is not enabled for models/gemini-2.5-flash'],
 ];

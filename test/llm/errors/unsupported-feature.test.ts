@@ -14,14 +14,14 @@ async function readOnEach(status: number, said: string | object) {
   const read: [string, string][] = [];
   for (const wire of WIRES) {
     const { code, message = '' } = await wires.ask(wire, refused(status, { error }));
-    const [, lacks = ''] = /^The model "[^"]+" (.*?) \(\d+\)/.exec(message) ?? [];
-    read.push([wire, `${code}: ${lacks}`]);
+    const [, problem = ''] = /^The model "[^"]+" (.*?) \(\d+\)/.exec(message) ?? [];
+    read.push([wire, `${code}: ${problem}`]);
   }
   return Object.fromEntries(read);
 }
 
-test.each(refusedFeatures)('%s: the model %s', async (_, lacks, status, error) => {
-  expect(await readOnEach(status, error)).toEqual(onEach(WIRES, `model_unsupported_feature: ${lacks}`));
+test.each(refusedFeatures)('%s: the model %s', async (_, problem, status, error) => {
+  expect(await readOnEach(status, error)).toEqual(onEach(WIRES, `model_unsupported_feature: ${problem}`));
 });
 
 test.each([
@@ -38,6 +38,9 @@ test.each([
   ['provider_invalid_request', { message: 'Image of 40 MB is not allowed for this model; the limit is 20 MB.' }],
   ['provider_invalid_request', { message: 'Tools are not available for models of your plan.' }],
   ['provider_invalid_request', { type: 'extra_forbidden', message: 'Extra inputs are not permitted' }],
+  ['provider_invalid_request', { message: 'This model does not support more than 128 tools.' }],
+  ['provider_invalid_request', param('tools[0].function.parameters', "'oneOf' is not supported for this model")],
+  ['provider_invalid_request', { message: 'The model does not support max_tokens above 8192' }],
   ['provider_model_not_found', param('model', 'Model is not supported for this request.', 'model_not_supported')],
   ['provider_model_not_found', { message: "The 'gpt-5' model is not supported when using Codex with an account." }],
   ['provider_model_not_found', { message: 'Model x is not supported' }],
@@ -53,10 +56,19 @@ test('the sentence says what to change, quotes the provider, and hides the key',
   const failure = await wires.ask('openai', refused(400, { error: param('reasoning_effort', message) }));
   const named = await wires.ask('openai', refused(400, { error: param(`x ${KEY}`, 'No.', 'unsupported_parameter') }));
 
-  expect(failure.message).toContain(
-    'Set reasoning_effort to "none" or tool_mode to "emulated", or ask it over the Resp',
-  );
+  expect(failure.message).toContain('Set reasoning_effort to "none", set tool_mode to "emulated", or ask it through a');
   expect(failure.message).toContain('openai says: "Function tools with reasoning_effort are not supported');
   expect(named.message).toContain('does not take `x [redacted]` (400). Leave it out, or choose another model.');
   expect(failure.message).not.toContain(KEY);
+});
+
+test.each([
+  ['This model is only supported in v1/responses and not in v1/chat/completions.', 'Choose another model, or ask it'],
+  ['model "x" is not accessible via the /chat/completions endpoint', 'Choose another model, or ask it'],
+  ['This model is only supported in v1/chat/completions and not in v1/responses.', 'Choose another model.'],
+  ['This is not a chat model and thus not supported in the v1/chat/completions endpoint.', 'Choose another model.'],
+])('%s: %s', async (message, advice) => {
+  const failure = await wires.ask('openai', refused(404, { error: { message } }));
+
+  expect(failure.message).toContain(`is not offered by this API (404). ${advice}`);
 });

@@ -54,10 +54,10 @@ const said = {
   content: [{ type: 'output_text', text: 'Lisbon it is.', annotations: [] }],
 };
 
-function askWithTools(harness: Harness) {
+function askWithTools(harness: Harness, model: string, more: object = {}) {
   return harness.startTurn({
-    ...{ model: 'oai/gpt-6', input: 'Where to?', reasoning_effort: 'high', tools: ['weather_lookup'] },
-    provider_options: { openai: { store: false } },
+    ...{ model, input: 'Where to?', reasoning_effort: 'high', tools: ['weather_lookup'] },
+    provider_options: { openai: { store: false, ...more } },
   });
 }
 
@@ -66,7 +66,7 @@ test('a model of the Responses API reasons, calls a tool and gets its reasoning 
   recipe.server.answer({ body: responseOf([thought, call]) });
   recipe.server.answerNext({ body: responseOf([said]) });
 
-  const { id } = await askWithTools(recipe.harness);
+  const { id } = await askWithTools(recipe.harness, 'oai/gpt-6');
   await recipe.harness.workUntilIdle();
 
   expect(await recipe.harness.findTurn(id)).toMatchObject({ status: 'completed', output: 'Lisbon it is.' });
@@ -80,6 +80,16 @@ test('a model of the Responses API reasons, calls a tool and gets its reasoning 
     { type: 'function_call', call_id: 'call_1' },
     { type: 'function_call_output', call_id: 'call_1' },
   ]);
+});
+
+test('a name that the package does not know is that of a reasoning model if the turn says so', async () => {
+  await using recipe = await openRecipe();
+  recipe.server.answer({ body: responseOf([said]) });
+
+  await askWithTools(recipe.harness, 'oai/my-deployment', { forceReasoning: true });
+  await recipe.harness.workUntilIdle();
+
+  expect(recipe.server.asked).toMatchObject([{ body: { model: 'my-deployment', reasoning: { effort: 'high' } } }]);
 });
 
 const inputOf = ({ body }: WireServer['asked'][number]) => (body.input as Item[]).filter(({ type }) => type);

@@ -108,8 +108,9 @@ function unknownModel(call: FailedCall): string {
 }
 
 function unsupportedFeature(call: FailedCall): string {
-  const { lacks, advice } = unsupportedIn({ message: call.says ?? null, param: call.param ?? null });
-  return `The model "${call.model ?? ''}" ${quoteProvider(lacks, call.apiKey)}${because(call)}. ${advice}`;
+  const { says = null, param = null, code = null } = call;
+  const { problem, advice } = unsupportedIn({ message: says, param, code });
+  return `The model "${call.model ?? ''}" ${quoteProvider(problem, call.apiKey)}${because(call)}. ${advice}`;
 }
 
 type Meaning = { retry: Retry['kind']; sentence: (call: FailedCall) => string };

@@ -19,19 +19,19 @@ export function meaningOfSigns(said: SaidError): ProviderCode | null {
 const LONGEST = 4000;
 
 /** Gateways put the code of the server that they asked into their message, so codes are looked for there too. */
-function fits({ code, words, unless, says }: Sign, said: SaidError, text: string): boolean {
+function fits({ code, words, unless, matches }: Sign, said: SaidError, text: string): boolean {
   if (code && (said.codes.some((each) => code.test(each)) || code.test(text))) return true;
-  return Boolean(words?.test(text) && !unless?.test(text)) || says?.(said) === true;
+  return Boolean(words?.test(text) && !unless?.test(text)) || matches?.(said) === true;
 }
 
-/** One line of the list. `unless` takes words back, never a code. `says` reads more than the message. */
+/** One line of the list. `unless` takes words back, never a code. `matches` reads more than the message. */
 type Sign = {
   means: ProviderCode;
   at: keyof typeof AT;
   code?: RegExp;
   words?: Pick<RegExp, 'test'>;
   unless?: Pick<RegExp, 'test'>;
-  says?: (said: SaidError) => boolean;
+  matches?: (said: SaidError) => boolean;
 };
 
 /** The statuses at which a sign counts. No status is known for an error inside a 200. */
@@ -183,7 +183,7 @@ const SIGNS: Sign[] = [
     means: 'model_unsupported_feature',
     at: 'wrapped',
     code: /\bunsupported_(value|parameter|model|api_for_model)\b/,
-    says: refusesFeature,
+    matches: refusesFeature,
   },
   // one-api.
   { means: 'provider_model_not_found', at: 'anywhere', words: /无可用渠道/ },
@@ -191,7 +191,7 @@ const SIGNS: Sign[] = [
   {
     means: 'provider_model_not_found',
     at: 'anywhere',
-    code: /model_?not_?(found|exist|supported|open)\b|DeploymentNotFound|^(invalid|unknown)_model$|model_decommissioned|InvalidEndpointOrModel|^1211$/i,
+    code: /model_?not_?(found|exist|supported|open)\b|DeploymentNotFound|^(invalid|unknown|unsupported)_model$|model_decommissioned|InvalidEndpointOrModel|^1211$/i,
   },
   // GitHub Models, Copilot, Together · llama-swap, Together, Azure, LiteLLM, Bedrock, SAP, Snowflake, NVIDIA.
   {

@@ -1,54 +1,69 @@
-/** The words of a refusal, and the field that it names. */
-type Words = { message: string | null; param: string | null };
+/** What a refusal says: its words, its code, and the field that it names. */
+type RefusalText = { message: string | null; param: string | null; code?: string | null };
 
-/** What a model lacks: `lacks` completes "The model x …", `advice` says what to change in Pawl's words. */
-export type Unsupported = { lacks: string; advice: string };
+/** What a model lacks: `problem` completes "The model x …", `advice` says what to change in Pawl's words. */
+export type Unsupported = { problem: string; advice: string };
 
 /** Whether the words of a refusal say that the model, and not the server, lacks a feature of the request. */
-export function refusesFeature({ message, param }: Words): boolean {
-  const text = (message ?? '').slice(0, LONGEST);
-  if (ANOTHER_CAUSE.test(text)) return false;
-  if (OF_A_WIRE.test(text) || OF_A_SERVER.test(text)) return true;
+export function refusesFeature({ message, param }: RefusalText): boolean {
+  const whole = (message ?? '').slice(0, LONGEST);
+  if (ANOTHER_CAUSE.test(whole) || IN_A_SCHEMA.test(param ?? '')) return false;
+  if (BLAMES_WIRE.test(whole) || BLAMES_SERVER.test(whole)) return true;
+  const text = withoutModelNames(whole);
   const names = (param !== null && param !== 'model') || featureIn(text) !== undefined || fieldIn(text) !== null;
-  return names && OF_A_MODEL.test(text);
+  return names && BLAMES_MODEL.test(text);
 }
 
 /** Returns what a refused model lacks. The field that a refusal names counts before its words. */
-export function unsupportedIn({ message, param }: Words): Unsupported {
-  const text = (message ?? '').slice(0, LONGEST).replace(MODEL_NAME, '$1');
-  if (OF_A_WIRE.test(text)) return TOOLS_WHILE_REASONING.words.test(text) ? TOOLS_WHILE_REASONING : WIRE;
+export function unsupportedIn({ message, param, code }: RefusalText): Unsupported {
+  const text = withoutModelNames((message ?? '').slice(0, LONGEST));
+  if (TOOLS_WHILE_REASONING.words.test(text)) return TOOLS_WHILE_REASONING;
+  if (BLAMES_WIRE.test(text) || /^unsupported_(model|api)/.test(code ?? '')) return wireIn(text);
   const known = (param && featureIn(param)) || featureIn(text);
   if (known) return known;
-  if (param === 'model') return WIRE;
+  if (param === 'model') return wireIn(text);
   const field = param ?? fieldIn(text);
-  const lacks = field ? `does not take \`${field.slice(0, 60)}\`` : 'does not take a part of the request';
-  return { lacks, advice: 'Leave it out, or choose another model.' };
+  const problem = field ? `does not take \`${field.slice(0, 60)}\`` : 'lacks something that the request needs';
+  return { problem, advice: 'Leave it out, or choose another model.' };
+}
+
+/** Which API has the model. Only `responses` is told apart: Pawl asks it by a package. */
+function wireIn(text: string): Unsupported {
+  const problem = 'is not offered by this API';
+  return {
+    problem,
+    advice: WANTS_RESPONSES.test(text) ? `Choose another model, or ${OVER_RESPONSES}.` : ANOTHER_MODEL,
+  };
 }
 
 /** As much of a message as can matter. */
 const LONGEST = 4000;
 
-/** A name of a model may hold a word of a feature: `kimi-k2-thinking`. */
-const MODEL_NAME = /\b(models?)[/ ]["'`]?[\w.:/]*-[\w.:/-]*["'`]?/gi;
+/** The words without names of models, which may hold a word of a feature: `kimi-k2-thinking`. */
+function withoutModelNames(text: string): string {
+  return text.replace(/\b(models?)[/ ]["'`]?[\w.:/]*-[\w.:/-]*["'`]?/gi, '$1');
+}
 
 /** A field that the words name. */
 function fieldIn(text: string): string | null {
-  const [, quoted, bare] = FIELD.exec(text) ?? [];
-  return quoted ?? bare ?? null;
+  return FIELD.exec(text)?.slice(1).find(Boolean) ?? null;
 }
 
 const FIELD =
-  /\b(?:parameter|value|argument|field)(?:\(?s\)?)?:? ["'`]([\w.[\]-]{1,60})["'`]|\bsupport (?:the )?[`'"]?([a-z]{2,30}_[a-z_]{2,30})/i;
+  /\b(?:parameter|value|argument|field)(?:\(?s\)?)?:? ["'`]([\w.[\]-]{1,60})["'`]|["'`](\w{1,60})["'`] (?:is|are) not supported|\bsupport (?:the )?[`'"]?([a-z]{2,30}_[a-z_]{2,30})/i;
 
 /** The account, the region or a value of the request is to blame: no other model helps. */
 const ANOTHER_CAUSE =
-  /^\W*invalid (json schema|schema|value)\b|\bvalidation errors? for\b|\b(your|free) (plan|account|organi[sz]ation|subscription|tier|region|models)\b|\bcross-region\b|\b\d+ ?[KMG]B\b|must be between|\bfor 'role:|without .?tools=/i;
+  /^\W*invalid (json schema|schema|value)\b|\bvalidation errors? for\b|\b(your|free) (plan|account|organi[sz]ation|subscription|tier|region|models)\b|\bcross-region\b|\b\d+ ?[KMG]B\b|must be between|\bfor 'role:|without .?tools=|\b(more than|above|up to|at most) [1-9]/i;
 
-/** Only another wire has the model, or its tools: OpenAI, Copilot, Azure, vLLM, Ollama, watsonx. */
-const OF_A_WIRE = new RegExp(
+/** A word of a schema is refused, not the feature. */
+const IN_A_SCHEMA = /\.(parameters|input_schema|schema)\b/;
+
+/** Another API has the model, or its tools: OpenAI, Copilot, Azure, vLLM, Ollama, watsonx. */
+const BLAMES_WIRE = new RegExp(
   [
     '\\btools with reasoning_effort\\b|\\bonly (?:supported|available) in \\W?v1/\\w+',
-    'not (?:accessible|supported) (?:via|in|with|for|by|on) (?:the )?\\W?(?:v1)?/?(?:chat/completions|responses|chat completions)\\b',
+    '\\bmodels?\\b.{0,100}\\bnot (?:accessible|supported) (?:via|in|with|for|by|on) (?:the )?\\W?(?:v1)?/?(?:chat/completions|responses|chat completions)\\b',
     "\\bnot a chat model|does not support (?:the )?\\W?(?:/?v1/)?(?:chat completions|chat/completions|completions|responses|chat$|function 'function_)",
     'completions? operation does not work with|\\b(?:responses|completions?) operation is (?:unsupported|not supported)',
   ].join('|'),
@@ -56,7 +71,7 @@ const OF_A_WIRE = new RegExp(
 );
 
 /** The server offers the model without the feature: vLLM, llama.cpp, OpenRouter, Ollama, DeepSeek, Gemini, SiliconFlow. */
-const OF_A_SERVER = new RegExp(
+const BLAMES_SERVER = new RegExp(
   [
     'tool choice requires\\b|\\btool(?:s|_choice) param requires|at most 0 (?:image|audio|video)',
     'no (?:\\w+ )?(?:endpoints?|providers?) (?:found that )?(?:can )?(?:supports?|handle)',
@@ -72,7 +87,7 @@ const DOES_NOT = "(?:do(?:es)?(?: not|n['’]t) (?:currently |yet )?support)";
 const NAMED =
   '(?:tools?|tool[ _](?:use|calls?|calling|choice)|functions?|function call(?:s|ing)|thinking(?:_config|[_ ]level| mode)?|think value|reasoning(?:[_ ]effort)?|temperature|top_p|stop|seed|verbosity|json (?:mode|output)(?: response)?|response_?format|json_schema|structured outputs?|output format|system(?: role|[_ ]instructions?| messages?| prompts?)|developer instructions?|images?(?: input)?|vision|audio(?: input)?|pdfs?(?: input)?|stream(?:ing)?|multi-?modal|prefill)';
 
-const OF_A_MODEL = new RegExp(
+const BLAMES_MODEL = new RegExp(
   [
     // OpenAI, Azure, and what gateways quote of them.
     '\\bunsupported (?:param(?:eter)?s?|values?|arguments?)\\b',
@@ -102,22 +117,24 @@ const OF_A_MODEL = new RegExp(
 
 type Feature = Unsupported & { words: RegExp };
 
-const WIRE: Unsupported = {
-  lacks: 'cannot be asked over this API',
-  advice: 'Choose another model, or ask it over the Responses API (docs/providers.md says how).',
-};
+/** OpenAI · Copilot, Azure. */
+const WANTS_RESPONSES =
+  /\bonly (supported|available) in \W?v1\/responses|(not accessible via|does not work with).{0,40}(chat\/completions|model)|chatCompletion operation/i;
+
+const OVER_RESPONSES =
+  'ask it through a provider of the Responses API (docs/providers.md, "Models of the Responses API")';
+
+const ANOTHER_MODEL = 'Choose another model.';
 
 const TOOLS_WHILE_REASONING: Feature = {
   words: /\btools with reasoning_effort\b/i,
-  lacks: 'calls no tools over Chat Completions while it reasons',
-  advice:
-    'Set reasoning_effort to "none" or tool_mode to "emulated", or ask it over the Responses API ' +
-    '(docs/providers.md says how).',
+  problem: 'cannot call tools over Chat Completions while it reasons',
+  advice: `Set reasoning_effort to "none", set tool_mode to "emulated", or ${OVER_RESPONSES}.`,
 };
 
 const TOOLS: Feature = {
   words: /\btools?\b|\btool[- ]?(use|call)|\bfunctions?([- ](call|tool)|\b)|tool_?config|工具|函数/i,
-  lacks: 'calls no tools',
+  problem: 'does not call tools',
   advice: 'Set tool_mode to "emulated", or choose a model that calls tools.',
 };
 
@@ -127,81 +144,86 @@ const FEATURES: Feature[] = [
   { ...TOOLS, words: /\btools\b\W{1,6}tool_choice/ },
   {
     words: /tool_?choice/i,
-    lacks: 'does not follow this tool_choice',
+    problem: 'does not follow this tool_choice',
     advice: 'Leave out tool_choice, or set it to "auto".',
   },
   {
     words: /parallel[_ ]tool|disable_parallel|single tool/i,
-    lacks: 'does not take parallel_tool_calls',
+    problem: 'does not take parallel_tool_calls',
     advice: 'Leave out parallel_tool_calls.',
   },
   {
     words:
       /response[_ ]?(format|schema)|json[_ ]?(schema|object|mode|output)|structured[_ ]outputs?|output[_ ]?(config\.)?format|mime ?type|text\.format|responseFormat/i,
-    lacks: 'writes no JSON by this schema or format',
+    problem: 'does not write JSON by this schema or format',
     advice: 'Set the mode of output_schema to "instructions", leave out text.format, or choose another model.',
   },
   {
     words: /\bstrict\b/i,
-    lacks: 'does not take strict tools',
+    problem: 'does not take strict tools',
     advice: 'Leave out `strict`.',
   },
   TOOLS,
   {
     words: /temperature.{1,20}top_?p|top_?p.{1,20}temperature/i,
-    lacks: 'does not take both temperature and top_p',
+    problem: 'does not take both temperature and top_p',
     advice: 'Leave out one of them.',
   },
-  { words: /temperature/i, lacks: 'does not take this temperature', advice: 'Leave out temperature.' },
-  { words: /\btop_?p\b/i, lacks: 'does not take top_p', advice: 'Leave out top_p.' },
+  { words: /temperature/i, problem: 'does not take this temperature', advice: 'Leave out temperature.' },
+  { words: /\btop_?p\b/i, problem: 'does not take top_p', advice: 'Leave out top_p.' },
   {
     words: /\bprefill/i,
-    lacks: 'does not go on with a message of its own',
+    problem: 'does not continue an assistant message',
     advice: 'End the input with a message of the user.',
   },
   {
+    words: /reasoning[. ]summar/i,
+    problem: 'does not show summaries of its reasoning',
+    advice: 'Leave out reasoning.summary.',
+  },
+  {
     words: /effort|think|reasoning|思考/i,
-    lacks: 'does not reason as the request asks',
+    problem: 'does not reason as the request asks',
     advice: 'Leave out reasoning_effort, or set one that the model takes.',
   },
-  { words: /verbosity/i, lacks: 'does not take this verbosity', advice: 'Leave out verbosity.' },
+  { words: /verbosity/i, problem: 'does not take this verbosity', advice: 'Leave out verbosity.' },
   {
     words: /\bimages?\b|image_url|input_image|\bvision\b|\bvlm\b|multi-?modal|图片|图像/i,
-    lacks: 'reads no images',
+    problem: 'does not read images',
     advice: 'Leave out images, or choose a model that reads them.',
   },
   {
     words: /\baudio\b|input_audio/i,
-    lacks: 'reads no audio',
+    problem: 'does not read audio',
     advice: 'Leave out audio, or choose a model that reads it.',
   },
   {
     words: /\bfiles?\b|input_file|\bdocuments?\b|\bpdfs?\b/i,
-    lacks: 'reads no files of this kind',
+    problem: 'does not read files of this kind',
     advice: 'Leave out files, or choose a model that reads them.',
   },
-  { words: /\bstop(_?sequences?)?\b/i, lacks: 'does not take stop', advice: 'Leave out stop.' },
-  { words: /\bseed\b/i, lacks: 'does not take a seed', advice: 'Leave out seed.' },
+  { words: /\bstop(_?sequences?)?\b/i, problem: 'does not take stop', advice: 'Leave out stop.' },
+  { words: /\bseed\b/i, problem: 'does not take a seed', advice: 'Leave out seed.' },
   {
     words: /max_(completion_|output_)?tokens/i,
-    lacks: 'does not take this limit of tokens',
+    problem: 'does not take this limit of tokens',
     advice: 'Leave out max_output_tokens, or set max_tokens_field for the provider.',
   },
   {
     words:
       /\bsystem[ _]?(message|prompt|role|instruction)|developer (instruction|message)|\.role\b.{0,40}(system|developer)|got \W?system\b/i,
-    lacks: 'takes no instructions',
+    problem: 'does not take instructions',
     advice: 'Leave out instructions, or set roles to "user-only" for the provider.',
   },
   {
     words: /\bstream(ing)?\b|流式/i,
-    lacks: 'does not stream, and Pawl always streams',
-    advice: 'Choose another model.',
+    problem: 'does not stream, and Pawl always streams',
+    advice: ANOTHER_MODEL,
   },
   {
-    words: /penalt|logprobs|logit_bias/i,
-    lacks: 'does not take an option of provider_options',
-    advice: 'Leave it out.',
+    words: /penalt/i,
+    problem: 'does not take penalties',
+    advice: 'Leave them out of provider_options.',
   },
 ];
 
