@@ -1,10 +1,9 @@
-/** What a refusal says: its words, its code, and the field that it names. */
+import { ANOTHER_MODEL, featureIn, OVER_RESPONSES, TOOLS_WHILE_REASONING, type Unsupported } from './feature.ts';
+
+/** The message of a refusal, its code, and the field that it names. */
 type RefusalText = { message: string | null; param: string | null; code?: string | null };
 
-/** What a model lacks: `problem` completes "The model x …", `advice` says what to change in Pawl's words. */
-export type Unsupported = { problem: string; advice: string };
-
-/** Whether the words of a refusal say that the model, and not the server, lacks a feature of the request. */
+/** Tells whether a refusal says that the model lacks a feature of the request. */
 export function refusesFeature({ message, param }: RefusalText): boolean {
   const whole = (message ?? '').slice(0, LONGEST);
   if (ANOTHER_CAUSE.test(whole) || IN_A_SCHEMA.test(param ?? '')) return false;
@@ -14,7 +13,7 @@ export function refusesFeature({ message, param }: RefusalText): boolean {
   return names && BLAMES_MODEL.test(text);
 }
 
-/** Returns what a refused model lacks. The field that a refusal names counts before its words. */
+/** Returns the feature that the model lacks. The named field decides before the message. */
 export function unsupportedIn({ message, param, code }: RefusalText): Unsupported {
   const text = withoutModelNames((message ?? '').slice(0, LONGEST));
   if (TOOLS_WHILE_REASONING.words.test(text)) return TOOLS_WHILE_REASONING;
@@ -27,30 +26,31 @@ export function unsupportedIn({ message, param, code }: RefusalText): Unsupporte
   return { problem, advice: 'Leave it out, or choose another model.' };
 }
 
-/** Which API has the model. Only `responses` is told apart: Pawl asks it by a package. */
+/** The wire lacks the model. The Responses API is advised only if the server names it. */
 function wireIn(text: string): Unsupported {
-  const problem = 'is not offered by this API';
-  return {
-    problem,
-    advice: WANTS_RESPONSES.test(text) ? `Choose another model, or ${OVER_RESPONSES}.` : ANOTHER_MODEL,
-  };
+  const advice = WANTS_RESPONSES.test(text) ? `Choose another model, or ${OVER_RESPONSES}.` : ANOTHER_MODEL;
+  return { problem: 'is not offered by this API', advice };
 }
 
 /** As much of a message as can matter. */
 const LONGEST = 4000;
 
-/** The words without names of models, which may hold a word of a feature: `kimi-k2-thinking`. */
+/** Removes the names of models from a text. They may contain the word of a feature: `kimi-k2-thinking`. */
 function withoutModelNames(text: string): string {
   return text.replace(/\b(models?)[/ ]["'`]?[\w.:/]*-[\w.:/-]*["'`]?/gi, '$1');
 }
 
-/** A field that the words name. */
+/** Returns the field that a text names, or null. */
 function fieldIn(text: string): string | null {
   return FIELD.exec(text)?.slice(1).find(Boolean) ?? null;
 }
 
 const FIELD =
   /\b(?:parameter|value|argument|field)(?:\(?s\)?)?:? ["'`]([\w.[\]-]{1,60})["'`]|["'`](\w{1,60})["'`] (?:is|are) not supported|\bsupport (?:the )?[`'"]?([a-z]{2,30}_[a-z_]{2,30})/i;
+
+/** The model is offered by the Responses API: OpenAI · Copilot, Azure. */
+const WANTS_RESPONSES =
+  /\bonly (supported|available) in \W?v1\/responses|(not accessible via|does not work with).{0,40}(chat\/completions|model)|chatCompletion operation/i;
 
 /** The account, the region or a value of the request is to blame: no other model helps. */
 const ANOTHER_CAUSE =
@@ -75,7 +75,7 @@ const BLAMES_SERVER = new RegExp(
   [
     'tool choice requires\\b|\\btool(?:s|_choice) param requires|at most 0 (?:image|audio|video)',
     'no (?:\\w+ )?(?:endpoints?|providers?) (?:found that )?(?:can )?(?:supports?|handle)',
-    'is not a (?:multimodal|vlm|vision)|missing data required for|unknown variant \\W?(?:image_url|input_audio|file)\\b',
+    'is not a (?:multimodal|vlm|vision)|missing data required for (?:image|audio)|unknown variant \\W?(?:image_url|input_audio|file)\\b',
     '(?:request is not supported by|using does not support this request)|reasoning is mandatory|roles are supported, got \\W?system',
   ].join('|'),
   'i',
@@ -114,119 +114,3 @@ const BLAMES_MODEL = new RegExp(
   ].join('|'),
   'i',
 );
-
-type Feature = Unsupported & { words: RegExp };
-
-/** OpenAI · Copilot, Azure. */
-const WANTS_RESPONSES =
-  /\bonly (supported|available) in \W?v1\/responses|(not accessible via|does not work with).{0,40}(chat\/completions|model)|chatCompletion operation/i;
-
-const OVER_RESPONSES =
-  'ask it through a provider of the Responses API (docs/providers.md, "Models of the Responses API")';
-
-const ANOTHER_MODEL = 'Choose another model.';
-
-const TOOLS_WHILE_REASONING: Feature = {
-  words: /\btools with reasoning_effort\b/i,
-  problem: 'cannot call tools over Chat Completions while it reasons',
-  advice: `Set reasoning_effort to "none", set tool_mode to "emulated", or ${OVER_RESPONSES}.`,
-};
-
-const TOOLS: Feature = {
-  words: /\btools?\b|\btool[- ]?(use|call)|\bfunctions?([- ](call|tool)|\b)|tool_?config|工具|函数/i,
-  problem: 'does not call tools',
-  advice: 'Set tool_mode to "emulated", or choose a model that calls tools.',
-};
-
-/** The first feature that is named counts. */
-const FEATURES: Feature[] = [
-  TOOLS_WHILE_REASONING,
-  { ...TOOLS, words: /\btools\b\W{1,6}tool_choice/ },
-  {
-    words: /tool_?choice/i,
-    problem: 'does not follow this tool_choice',
-    advice: 'Leave out tool_choice, or set it to "auto".',
-  },
-  {
-    words: /parallel[_ ]tool|disable_parallel|single tool/i,
-    problem: 'does not take parallel_tool_calls',
-    advice: 'Leave out parallel_tool_calls.',
-  },
-  {
-    words:
-      /response[_ ]?(format|schema)|json[_ ]?(schema|object|mode|output)|structured[_ ]outputs?|output[_ ]?(config\.)?format|mime ?type|text\.format|responseFormat/i,
-    problem: 'does not write JSON by this schema or format',
-    advice: 'Set the mode of output_schema to "instructions", leave out text.format, or choose another model.',
-  },
-  {
-    words: /\bstrict\b/i,
-    problem: 'does not take strict tools',
-    advice: 'Leave out `strict`.',
-  },
-  TOOLS,
-  {
-    words: /temperature.{1,20}top_?p|top_?p.{1,20}temperature/i,
-    problem: 'does not take both temperature and top_p',
-    advice: 'Leave out one of them.',
-  },
-  { words: /temperature/i, problem: 'does not take this temperature', advice: 'Leave out temperature.' },
-  { words: /\btop_?p\b/i, problem: 'does not take top_p', advice: 'Leave out top_p.' },
-  {
-    words: /\bprefill/i,
-    problem: 'does not continue an assistant message',
-    advice: 'End the input with a message of the user.',
-  },
-  {
-    words: /reasoning[. ]summar/i,
-    problem: 'does not show summaries of its reasoning',
-    advice: 'Leave out reasoning.summary.',
-  },
-  {
-    words: /effort|think|reasoning|思考/i,
-    problem: 'does not reason as the request asks',
-    advice: 'Leave out reasoning_effort, or set one that the model takes.',
-  },
-  { words: /verbosity/i, problem: 'does not take this verbosity', advice: 'Leave out verbosity.' },
-  {
-    words: /\bimages?\b|image_url|input_image|\bvision\b|\bvlm\b|multi-?modal|图片|图像/i,
-    problem: 'does not read images',
-    advice: 'Leave out images, or choose a model that reads them.',
-  },
-  {
-    words: /\baudio\b|input_audio/i,
-    problem: 'does not read audio',
-    advice: 'Leave out audio, or choose a model that reads it.',
-  },
-  {
-    words: /\bfiles?\b|input_file|\bdocuments?\b|\bpdfs?\b/i,
-    problem: 'does not read files of this kind',
-    advice: 'Leave out files, or choose a model that reads them.',
-  },
-  { words: /\bstop(_?sequences?)?\b/i, problem: 'does not take stop', advice: 'Leave out stop.' },
-  { words: /\bseed\b/i, problem: 'does not take a seed', advice: 'Leave out seed.' },
-  {
-    words: /max_(completion_|output_)?tokens/i,
-    problem: 'does not take this limit of tokens',
-    advice: 'Leave out max_output_tokens, or set max_tokens_field for the provider.',
-  },
-  {
-    words:
-      /\bsystem[ _]?(message|prompt|role|instruction)|developer (instruction|message)|\.role\b.{0,40}(system|developer)|got \W?system\b/i,
-    problem: 'does not take instructions',
-    advice: 'Leave out instructions, or set roles to "user-only" for the provider.',
-  },
-  {
-    words: /\bstream(ing)?\b|流式/i,
-    problem: 'does not stream, and Pawl always streams',
-    advice: ANOTHER_MODEL,
-  },
-  {
-    words: /penalt/i,
-    problem: 'does not take penalties',
-    advice: 'Leave them out of provider_options.',
-  },
-];
-
-function featureIn(text: string): Feature | undefined {
-  return FEATURES.find(({ words }) => words.test(text));
-}

@@ -61,7 +61,7 @@ async function askNatively(provider: Ask, request: RoundRequest, signal: AbortSi
   }
 }
 
-/** Whether the tools may be what a provider refused. If it was something else, the next request is refused, too. */
+/** Tells whether a provider may have refused the tools. If it refused something else, it refuses the next request too. */
 function mayRefuseTools({ code }: ProviderFailed): boolean {
   return code === 'provider_invalid_request' || code === 'model_unsupported_feature';
 }
