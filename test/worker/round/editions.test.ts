@@ -24,7 +24,7 @@ test('a run that was lost in the middle of its text leaves the next one another 
   await lost;
 
   expect(await editionsOf(harness)).toEqual([1]);
-  // What is published arrives on a connection of its own, which no write waits for.
+  // Published texts arrive on another connection. No write waits for them.
   await waitUntil(() => expect(textOf(live, 1)).toBe('Once and again.'));
   expect('Once and again.'.startsWith(textOf(live, 0))).toBe(true);
 });

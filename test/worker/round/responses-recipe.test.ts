@@ -54,6 +54,9 @@ const said = {
   content: [{ type: 'output_text', text: 'Lisbon it is.', annotations: [] }],
 };
 
+/** The items of a request that have a type: all but messages of the user. */
+const inputOf = ({ body }: WireServer['asked'][number]) => (body.input as Item[]).filter(({ type }) => type);
+
 function askWithTools(harness: Harness, model: string, more: object = {}) {
   return harness.startTurn({
     ...{ model, input: 'Where to?', reasoning_effort: 'high', tools: ['weather_lookup'] },
@@ -91,5 +94,3 @@ test('a name that the package does not know is that of a reasoning model if the 
 
   expect(recipe.server.asked).toMatchObject([{ body: { model: 'my-deployment', reasoning: { effort: 'high' } } }]);
 });
-
-const inputOf = ({ body }: WireServer['asked'][number]) => (body.input as Item[]).filter(({ type }) => type);
