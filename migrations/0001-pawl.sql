@@ -721,10 +721,10 @@ language plpgsql as $$ begin
   perform pg_advisory_xact_lock(hashtext('pawl admission'))
 -- a wait that is over asks for a place (R27)
 ; update turns set place = 'wanted', generation = generation + 1, due_at = coalesce(deadline_at, 'infinity')
-  where id in (
+  where id = any(array(
     select id from turns
     where due_slot < now() and due_at < now() and place = 'none' and at_head and coalesce(deadline_at > now(), true)
-    order by due_slot limit 1000 for no key update skip locked)
+    order by due_slot limit 1000 for no key update skip locked))
 ; return query
   with recursive share as materialized (
     select * from json_to_recordset(shares) as share (project text, weight double precision, most integer)

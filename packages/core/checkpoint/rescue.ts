@@ -37,7 +37,8 @@ export async function rescueTurns(db: Db, limit: number, limits: RateLimitedMode
     sql<TurnWakeup>`
     update turns set generation = generation + 1, rescues = rescues + 1,
       due_at = least(now() + ${pauseMs} * interval '1 millisecond', case when deadline_at > now() then deadline_at end)
-    where id in (select id from turns where ${isLate} and ${mayBeWorked} order by due_slot limit ${limit} for no key update skip locked)
+    where id = any(array(
+      select id from turns where ${isLate} and ${mayBeWorked} order by due_slot limit ${limit} for no key update skip locked))
     returning ${wakeupColumns}, coalesce(deadline_at <= now(), false) as overdue`,
   );
   return rows;
@@ -52,16 +53,17 @@ async function postponeRateLimited(db: Db, limits: RateLimitedModel[]): Promise<
   await write(
     db,
     sql`
-    update turns set generation = generation + 1, retry_at = ${inMs(sql`"forMs"`)}, rate_limited = true,
-      waiting_since = case when rate_limited then waiting_since else now() end, waited_ms = waited_ms + "countedMs"::int,
-      due_at = least(deadline_at, ${inMs(sql`"forMs" + ${timing.graceMs} * (1 + random())`)}), ${giveBackPlace}
-    from (
-      select id as late, "forMs", case when counts then "forMs" else 0 end as "countedMs" from turns
+    with late as materialized (
+      select id, "forMs", case when counts then "forMs" else 0 end as "countedMs" from turns
       join json_to_recordset(${limits}::json) as limited (model text, "forMs" double precision, counts boolean) using (model)
       where ${isLate} and step like 'r%' and coalesce(deadline_at > now(), true) and config -> 'fallback_models' is null
         and (not counts or waited_ms + "forMs" <= ${MAX_RATE_LIMIT_WAIT_MS})
       order by due_slot limit ${MAX_POSTPONED} for no key update of turns skip locked
-    ) as late where id = late`,
+    )
+    update turns set generation = generation + 1, retry_at = ${inMs(sql`"forMs"`)}, rate_limited = true,
+      waiting_since = case when rate_limited then waiting_since else now() end, waited_ms = waited_ms + "countedMs"::int,
+      due_at = least(deadline_at, ${inMs(sql`"forMs" + ${timing.graceMs} * (1 + random())`)}), ${giveBackPlace}
+    from late where turns.id = late.id`,
   );
 }
 

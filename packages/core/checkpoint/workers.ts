@@ -21,7 +21,7 @@ export async function recordWorker(db: Db, { id, concurrency, steps = [], tools 
     sql`
     with gone as (
       delete from workers
-      where id in (select id from workers where ${isGone} and id <> ${id} for no key update skip locked)
+      where id = any(array(select id from workers where ${isGone} and id <> ${id} for no key update skip locked))
     )
     insert into workers (id, concurrency, steps, tools) values (${id}, ${concurrency}, ${steps}::json, ${texts(tools)})
     on conflict (id) do update set last_seen_at = now(), steps = excluded.steps`,

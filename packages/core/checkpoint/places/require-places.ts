@@ -21,9 +21,9 @@ export async function requirePlaces(db: Db): Promise<void> {
       sql`
       update turns set place = ${place}, due_at = case when ${place} = 'wanted' then ${dueAtDeadline} else due_at end,
         generation = generation + (${place} = 'wanted')::int
-      where id in (
+      where id = any(array(
         select id from turns where id in (${listed(found.slice(from, from + PORTION))})
-          and due_slot is not null and place is null for no key update skip locked)`,
+          and due_slot is not null and place is null for no key update skip locked))`,
     );
   }
 }

@@ -86,9 +86,9 @@ const STOPPED = 'The webhook endpoint is disabled or deleted. Enable it, then re
 export function stopDeliveries(which: RawBuilder<boolean>): RawBuilder<unknown> {
   return sql`
     update deliveries set status = 'failed', last_error = ${STOPPED}, next_attempt_at = null, due_at = null, lease_until = null
-    where id in (
+    where id = any(array(
       select id from deliveries where ${which} and due_at is not null and (lease_until is null or lease_until < now())
-      for no key update skip locked)`;
+      for no key update skip locked))`;
 }
 
 /** Whether the endpoint of a delivery (`endpoint_id` of the outer query) exists and is enabled. */
