@@ -47,7 +47,7 @@ async function openInspector(
   page.setDefaultTimeout(BOUND_MS);
   const problems: string[] = [];
   page.on('pageerror', (error) => problems.push(error.message));
-  page.on('console', (message) => problems.push(message.text()));
+  page.on('console', (message) => problems.push(`${message.text()} ${message.location().url}`.trim()));
   page.on('dialog', async (dialog) => {
     problems.push(`dialog: ${dialog.message()}`);
     await dialog.dismiss();
