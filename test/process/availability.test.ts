@@ -136,3 +136,26 @@ test('a PostgreSQL that answers late is reported as slow, and one that refuses a
   expect(late).toMatch(/^PostgreSQL at DATABASE_URL is slow \(no answer in 3 s\)/);
   expect(away).toMatch(/^PostgreSQL at DATABASE_URL cannot be reached/);
 });
+
+test('a PostgreSQL that had no time to answer, since the whole machine stood still, is not away', async () => {
+  await using harness = await createHarness();
+  const url = new URL(harness.env.DATABASE_URL);
+  // The link is in this process, so that it stands still, too.
+  await using link = await openLink(Number(url.port));
+  url.port = String(link.port);
+  const connection = connect(url.href);
+  const availability = makeAvailability({ ...openParts(harness), db: connection.db, deployment: ON_POSTGRES });
+  await availability.check();
+
+  const checking = availability.check();
+  standStill(3_100);
+  const { away } = await checking;
+  await connection.close();
+
+  expect([...away.keys()]).toEqual(['worker']);
+});
+
+/** Keeps this process from doing anything for so long. */
+function standStill(ms: number) {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+}
