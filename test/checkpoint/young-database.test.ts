@@ -13,8 +13,8 @@ import { plainConfig } from '#test/harness/plain-config.ts';
 import { createTestDatabase } from '#test/harness/stores/test-database.ts';
 import { looksOf, withDatabase } from './looks.ts';
 
-// Tables whose rows Postgres has not counted, or counted while most of them were not committed: the cost of a statement must
-// not depend on what Postgres expects.
+// Postgres has not counted the rows of these tables, or counted them before most were committed. The cost of a statement
+// must not depend on what Postgres expects.
 
 const TURNS = 1_000;
 let url: string;
@@ -23,12 +23,14 @@ let ids: string[];
 beforeEach(async () => {
   url = await createTestDatabase();
   ids = Array.from({ length: TURNS }, () => newId('turn'));
-  await withDatabase(url, (db) => createTurns(db, ids));
 });
 
 test('a heartbeat looks at its turns alone, whatever waits beside them', async () => {
   const [turnId = ''] = ids;
-  await withDatabase(url, (db) => beginTurn(db, turnId, 'run'));
+  await withDatabase(url, async (db) => {
+    await createTurns(db, ids);
+    await beginTurn(db, turnId, 'run');
+  });
   const renewal = { turnId, step: 'r1', generation: 0, runId: 'run', isFirst: false, counts: false };
 
   const looks = await looksOf(url, async (db) => {
@@ -41,6 +43,7 @@ test('a heartbeat looks at its turns alone, whatever waits beside them', async (
 test('a conversation is entered into the search without a look at the others', async () => {
   const newest = sql`(select id from conversations order by id desc limit 10)`;
   await withDatabase(url, async (db) => {
+    await createTurns(db, ids);
     await sql`update conversations set created_at = now() - interval '1 hour'`.execute(db);
     await sql`update conversations set created_at = now() - interval '3 seconds' where id in ${newest}`.execute(db);
     await sql`update search_progress set conversations_until = now() - interval '9 seconds', active_until = 'turn_z'`.execute(
@@ -66,7 +69,6 @@ test.each<[string, RawBuilder<unknown>, (db: Db) => Promise<unknown>]>([
     (db) => rescueTurns(db, TURNS, [{ model: plainConfig.model, forMs: 60_000, counts: false }]),
   ],
 ])('%s are locked once, though Postgres counted before their commit', async (_, changes, ask) => {
-  url = await createTestDatabase();
   await withDatabase(url, async (db) => {
     await createTurns(db, ids.slice(0, 1));
     await db.transaction().execute(async (trx) => {

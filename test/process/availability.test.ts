@@ -28,6 +28,20 @@ function openParts(harness: Harness) {
   return { failing, stores, db, jobQueue: { check } };
 }
 
+/** The availability of a process that reaches its database through a link. */
+async function openLinked(harness: Harness) {
+  const url = new URL(harness.env.DATABASE_URL);
+  const link = await openLink(Number(url.port));
+  url.port = String(link.port);
+  const { db, close } = connect(url.href);
+  const availability = makeAvailability({ ...openParts(harness), db, deployment: ON_POSTGRES });
+  const dispose = async () => {
+    await close();
+    await link[Symbol.asyncDispose]();
+  };
+  return { link, availability, [Symbol.asyncDispose]: dispose };
+}
+
 const broken = (code: string) => Object.assign(new Error('broken'), { code });
 
 function linesOf() {
@@ -119,11 +133,8 @@ test('a role that may not look whether the disk is full leaves the service ready
 
 test('a PostgreSQL that answers late is reported as slow, and one that refuses as away', async () => {
   await using harness = await createHarness();
-  const url = new URL(harness.env.DATABASE_URL);
-  await using link = await openLink(Number(url.port));
-  url.port = String(link.port);
-  const connection = connect(url.href);
-  const availability = makeAvailability({ ...openParts(harness), db: connection.db, deployment: ON_POSTGRES });
+  await using linked = await openLinked(harness);
+  const { link, availability } = linked;
   const sentence = async () => (await availability.check()).away.get('database');
   await availability.check();
 
@@ -131,7 +142,6 @@ test('a PostgreSQL that answers late is reported as slow, and one that refuses a
   const late = await sentence();
   link.setMode('cut');
   const away = await sentence();
-  await connection.close();
 
   expect(late).toMatch(/^PostgreSQL at DATABASE_URL is slow \(no answer in 3 s\)/);
   expect(away).toMatch(/^PostgreSQL at DATABASE_URL cannot be reached/);
@@ -139,18 +149,14 @@ test('a PostgreSQL that answers late is reported as slow, and one that refuses a
 
 test('a PostgreSQL that had no time to answer, since the whole machine stood still, is not away', async () => {
   await using harness = await createHarness();
-  const url = new URL(harness.env.DATABASE_URL);
   // The link is in this process, so that it stands still, too.
-  await using link = await openLink(Number(url.port));
-  url.port = String(link.port);
-  const connection = connect(url.href);
-  const availability = makeAvailability({ ...openParts(harness), db: connection.db, deployment: ON_POSTGRES });
+  await using linked = await openLinked(harness);
+  const { availability } = linked;
   await availability.check();
 
   const checking = availability.check();
   standStill(3_100);
   const { away } = await checking;
-  await connection.close();
 
   expect([...away.keys()]).toEqual(['worker']);
 });
