@@ -20,6 +20,8 @@ describe('the watchers of a running batch', () => {
     const streams = await Promise.all(Array.from({ length: watchers }, () => harness.open(turn.id)));
     const untilAll = (type: string, count: number) =>
       Promise.all(streams.map((stream) => stream.until((seen) => countOf(type)(seen) >= count)));
+    // A stream that is still behind would read the round by itself, and the watch of all streams would read it again.
+    await untilAll('turn.started', 1);
     await turn.requestTools(CALLS, RESULT);
     await untilAll('round.completed', 1);
     const before = harness.statements.bytes();
