@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { newId } from '#core/id.ts';
 import { turnsQueue } from '#core/queue/job.ts';
 import type { JobQueue } from '#core/queue/job-queue.ts';
+import { openJobQueue } from '#core/queue/open-job-queue.ts';
 import { blockForJobs } from '#core/queue/redis/block-for-jobs.ts';
 import type { TurnWakeup } from '#core/turn/wakeup.ts';
 import { describeOnRedis, describeQueues } from '#test/harness/queues.ts';
@@ -27,9 +28,11 @@ async function newUrls(redis: boolean): Promise<Urls> {
   return { databaseUrl: await createTestDatabase(), redisUrl: redis ? testRedisUrl() : undefined };
 }
 
+type Answering = { handle?(turnId: string): Promise<void>; openQueue?(urls: Urls): Promise<JobQueue> };
+
 /** A queue with workers that record which turns they were handed. */
-async function openAnswered(urls: Urls, handle: (turnId: string) => Promise<void> = async () => {}) {
-  const jobQueue: JobQueue = await openPatientQueue(urls);
+async function openAnswered(urls: Urls, { handle, openQueue = openPatientQueue }: Answering = {}) {
+  const jobQueue = await openQueue(urls);
   const handled: string[] = [];
   const queues = PROVIDERS.map(turnsQueue);
   const answering = await jobQueue.work(
@@ -37,7 +40,7 @@ async function openAnswered(urls: Urls, handle: (turnId: string) => Promise<void
     async ({ data }) => {
       if (!('turnId' in data)) return;
       handled.push(data.turnId);
-      await handle(data.turnId);
+      await handle?.(data.turnId);
     },
     1,
   );
@@ -113,7 +116,8 @@ describeQueues(({ redis }) => {
     await using link = await openLink(Number(target.port));
     target.port = String(link.port);
     const linked = urls.redisUrl ? { ...urls, redisUrl: target.href } : { databaseUrl: target.href };
-    await using workers = await openAnswered(linked);
+    // A patient queue would wait two minutes before it refuses the jobs below.
+    await using workers = await openAnswered(linked, { openQueue: openJobQueue });
     const first = await workers.enqueue('p0');
     await waitUntil(() => expect(workers.handled).toEqual([first]));
 
@@ -136,8 +140,8 @@ describeQueues(({ redis }) => {
       isFirst = false;
       return Promise.resolve(released);
     };
-    await using one = await openAnswered(urls, holdTheFirst);
-    await using other = await openAnswered(urls, holdTheFirst);
+    await using one = await openAnswered(urls, { handle: holdTheFirst });
+    await using other = await openAnswered(urls, { handle: holdTheFirst });
 
     await one.enqueue('p0', { delayMs: 100 });
     await waitUntil(() => expect(isFirst).toBe(false));
