@@ -36,7 +36,10 @@ export type AvailabilityStatus = {
 
 /** Knows which of the parts that a process depends on are away. */
 export type Availability = {
-  /** Checks all parts, within 3 s if the process does not stand still. Rejects only with an error that says nothing about absence. */
+  /**
+   * Checks all parts, within 3 s if the process does not stand still. Rejects only with an error that says nothing about
+   * absence.
+   */
   check(): Promise<AvailabilityStatus>;
   /** The last result, without a check: for answers that must not wait. */
   last(): AvailabilityStatus;
@@ -183,8 +186,8 @@ class TimedOut extends Error {
 }
 
 /**
- * Rejects if a probe has no answer after 3 s. The time is counted in ticks, and a standstill of this process is one tick,
- * however long it lasts: PostgreSQL may have stood still, too, and needs time to answer after it.
+ * Rejects if a probe has no answer after 3 s. The time is counted in ticks, and a standstill of this process is one
+ * tick, however long it lasts: PostgreSQL may have stood still, too, and needs time to answer after it.
  */
 function withinTime<Value>(probe: Promise<Value>): Promise<Value> {
   const { promise, reject } = Promise.withResolvers<never>();
