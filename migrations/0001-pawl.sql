@@ -489,6 +489,7 @@ create table usage_records (
   output_tokens bigint not null default 0,
   total_tokens bigint not null default 0,
   cached_input_tokens bigint not null default 0,
+  cache_write_tokens bigint not null default 0,
   reasoning_tokens bigint not null default 0,
   -- what is known of the cost, and the replies of which it is not
   cost_usd numeric not null default 0,
@@ -511,6 +512,7 @@ create table usage_sums (
   output_tokens bigint not null,
   total_tokens bigint not null,
   cached_input_tokens bigint not null,
+  cache_write_tokens bigint not null,
   reasoning_tokens bigint not null,
   cost_usd numeric not null,
   unpriced bigint not null,

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { findOrCreateWebhookSecret } from '#core/checkpoint/webhooks/secret.ts';
 import { type Egress, openEgress } from '#core/egress/open.ts';
 import { type EgressPolicy, parseEgressAllow } from '#core/egress/policy.ts';
-import { type Prices, readPrices, unusedPrices } from '#core/llm/prices.ts';
+import { type Prices, pricesWithoutWrites, readPrices, unusedPrices } from '#core/llm/prices.ts';
 import { configureProviders, loadProviderPackages, type Providers } from '#core/llm/providers.ts';
 import { hostsOf } from '#core/postgres/hosts.ts';
 import { readProxies, withoutProxy } from '#core/proxy.ts';
@@ -80,7 +80,7 @@ export async function openParts(
   const providers = configureProviders(settings.variables, simulator, packages);
   const prices = readPrices(settings.PAWL_PRICES);
   const tracer = await openTracer(settings, log);
-  for (const sentence of unusedPrices(prices, providers.names)) log.warn(sentence);
+  for (const sentence of [...unusedPrices(prices, providers.names), ...pricesWithoutWrites(prices)]) log.warn(sentence);
   const egressPolicy = parseEgressAllow(settings.PAWL_EGRESS_ALLOW);
   const egress = openEgress(egressPolicy, { proxyOf: settings.PAWL_EGRESS_PROXY === 'none' ? withoutProxy : proxyOf });
   const connectionRefusals = trackConnectionRefusals(log);

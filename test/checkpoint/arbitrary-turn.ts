@@ -55,7 +55,7 @@ const reply: fc.Arbitrary<Reply> = fc.record(
     usage: fc.option(
       fc.record({
         ...{ input_tokens: count, output_tokens: count, total_tokens: count },
-        ...{ cached_input_tokens: count, reasoning_tokens: count },
+        ...{ cached_input_tokens: count, cache_write_tokens: count, reasoning_tokens: count },
       }),
     ),
     opaque: fc.option(json),

@@ -186,7 +186,14 @@ async function load({ id }: Turn): Promise<Turn> {
   return (await loadTurn(connection.db, id)) as Turn;
 }
 
-const tokens = { input_tokens: 10, output_tokens: 2, total_tokens: 12, cached_input_tokens: 0, reasoning_tokens: 0 };
+const tokens = {
+  input_tokens: 10,
+  output_tokens: 2,
+  total_tokens: 12,
+  cached_input_tokens: 0,
+  cache_write_tokens: 0,
+  reasoning_tokens: 0,
+};
 
 type Own = Partial<NewCompaction['compaction'] & Omit<NewCompaction, 'compaction'>>;
 

@@ -159,8 +159,8 @@ function blocks({ reasoning = [], text = [], calls = [] }: ScriptedReply): strin
 
 function counted({ usage }: ScriptedReply): { start: object; end: object } | undefined {
   if (!usage) return undefined;
-  const cached = usage.cached_input_tokens;
-  const input = { input_tokens: usage.input_tokens - cached - 1, cache_creation_input_tokens: 1 };
+  const { cached_input_tokens: cached, cache_write_tokens: written } = usage;
+  const input = { input_tokens: usage.input_tokens - cached - written, cache_creation_input_tokens: written };
   return {
     start: { ...input, cache_read_input_tokens: cached, output_tokens: 1 },
     end: {

@@ -100,7 +100,10 @@ function ending({ calls = [], finishReason, usage }: ScriptedReply): string[] {
     prompt_tokens: usage.input_tokens,
     completion_tokens: usage.output_tokens,
     total_tokens: usage.total_tokens,
-    prompt_tokens_details: { cached_tokens: usage.cached_input_tokens },
+    prompt_tokens_details: {
+      cached_tokens: usage.cached_input_tokens,
+      cache_write_tokens: usage.cache_write_tokens,
+    },
     completion_tokens_details: { reasoning_tokens: usage.reasoning_tokens },
   };
   const chunk = { id: 'chatcmpl-1', object: 'chat.completion.chunk', choices: [], usage: counted };

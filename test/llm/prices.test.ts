@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import { Misconfigured } from '#core/failure.ts';
-import { readPrices, unusedPrices } from '#core/llm/prices.ts';
+import { pricesWithoutWrites, readPrices, unusedPrices } from '#core/llm/prices.ts';
 
 const usage = {
   ...{ input_tokens: 1_000, output_tokens: 100, total_tokens: 1_100 },
-  ...{ cached_input_tokens: 400, reasoning_tokens: 50 },
+  ...{ cached_input_tokens: 400, cache_write_tokens: 0, reasoning_tokens: 50 },
 };
 
-const costOf = (prices: object, model: string) => readPrices(JSON.stringify(prices)).costOf(model, usage);
+const costOf = (prices: object, model: string) => readPrices(JSON.stringify(prices)).costOf(model, usage)?.usd;
 
 test('prices are USD for a million tokens, and cached ones have their own', () => {
   const prices = { 'openai/gpt-4.1': { input: 2, cached_input: 0.5, output: 8 } };
@@ -17,6 +17,40 @@ test('prices are USD for a million tokens, and cached ones have their own', () =
 
 test('cached tokens without a price of their own cost what the others do', () => {
   expect(costOf({ 'openai/gpt-4.1': { input: 2, output: 8 } }, 'openai/gpt-4.1')).toBe(0.0028);
+});
+
+test('writes to a cache have their own price, and those for an hour another one', () => {
+  const prices = { '*': { input: 3, cached_input: 0.3, cache_write: 3.75, cache_write_1h: 6, output: 15 } };
+  const written = { ...usage, cache_write_tokens: 500, cache_write_1h_tokens: 200 };
+
+  const cost = readPrices(JSON.stringify(prices)).costOf('anthropic/claude', written);
+
+  // 100 uncached, 400 read, 300 written for 5 minutes, 200 written for an hour, 100 of the reply
+  expect(cost?.usd).toBeCloseTo((100 * 3 + 400 * 0.3 + 300 * 3.75 + 200 * 6 + 100 * 15) / 1e6, 12);
+  expect(cost?.savings).toBeCloseTo((400 * 2.7 - 300 * 0.75 - 200 * 3) / 1e6, 12);
+});
+
+test('writes to a cache without a price of their own cost what other input does', () => {
+  const written = { ...usage, cache_write_tokens: 600, cache_write_1h_tokens: 200 };
+  const prices = { '*': { input: 2, cached_input: 0.5, output: 8 } };
+
+  const { costOf: cost } = readPrices(JSON.stringify(prices));
+
+  expect(cost('openai/gpt-5.6', written)).toEqual({ usd: 0.0022, savings: 0.0006 });
+});
+
+test('a Claude price without that of cache writes is told', () => {
+  const price = { input: 3, output: 15 };
+  const prices = {
+    ...{ 'anthropic/claude-opus-5*': price, 'bedrock/anthropic.Claude*': price },
+    ...{ 'anthropic/claude-sonnet-5': { ...price, cache_write: 3.75 }, 'openai/*': price },
+  };
+
+  expect(pricesWithoutWrites(readPrices(JSON.stringify(prices)))).toEqual(
+    ['anthropic/claude-opus-5*', 'bedrock/anthropic.Claude*'].map(
+      (name) => `PAWL_PRICES.${name}: cache_write is missing, so cost_usd is too low. Add the price of cache writes.`,
+    ),
+  );
 });
 
 test('a star at the end of a name matches, the longest name wins, and a model’s own name before all', () => {

@@ -57,6 +57,7 @@ export function providerExam<Event extends string | Uint8Array = string>(
     output_tokens: 7,
     total_tokens: 18,
     cached_input_tokens: 4,
+    cache_write_tokens: 0,
     reasoning_tokens: 2,
   };
   const counted: Usage = { ...usage, ...Object.fromEntries((wire.uncounted ?? []).map((field) => [field, 0])) };

@@ -45,7 +45,14 @@ test.for([
   { limit: 'max_tool_calls', limits: { max_tool_calls: 1 } },
   { limit: 'max_total_tokens', limits: { max_total_tokens: 10 } },
 ])('after $limit the next round is the last', ({ limit, limits }) => {
-  const usage = { input_tokens: 8, output_tokens: 4, total_tokens: 12, cached_input_tokens: 0, reasoning_tokens: 0 };
+  const usage = {
+    input_tokens: 8,
+    output_tokens: 4,
+    total_tokens: 12,
+    cached_input_tokens: 0,
+    cache_write_tokens: 0,
+    reasoning_tokens: 0,
+  };
   const turn = makeTurn({ limits, rounds: [{ ...makeRound(1, null, [{}, {}]), usage }] });
 
   expect(nextStep(turn)).toEqual({ kind: 'run-round', round: 2, final: limit });

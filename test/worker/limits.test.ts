@@ -70,7 +70,10 @@ test('max_total_tokens is compared with what was used before each round', async 
 
 test('usage is the sum over the rounds', async () => {
   await using harness = await createHarness();
-  const details = { prompt_tokens_details: { cached_tokens: 7 }, completion_tokens_details: { reasoning_tokens: 3 } };
+  const details = {
+    prompt_tokens_details: { cached_tokens: 7, cache_write_tokens: 2 },
+    completion_tokens_details: { reasoning_tokens: 3 },
+  };
   const input = scripted({
     rounds: [{ tools: [look('Tokyo')], usage: { prompt_tokens: 10, completion_tokens: 5, ...details } }],
     final: { usage: { prompt_tokens: 20, completion_tokens: 6 } },
@@ -81,10 +84,16 @@ test('usage is the sum over the rounds', async () => {
   const { usage, rounds } = await harness.findTurn(id);
 
   expect(usage).toEqual({
-    ...{ input_tokens: 30, output_tokens: 11, total_tokens: 41, cached_input_tokens: 7, reasoning_tokens: 3 },
-    ...{ cost_usd: null, llm_calls: 2, tool_calls: 1 },
+    ...{ input_tokens: 30, output_tokens: 11, total_tokens: 41 },
+    ...{ cached_input_tokens: 7, cache_write_tokens: 2, reasoning_tokens: 3 },
+    ...{ cost_usd: null, cache_savings_usd: null, llm_calls: 2, tool_calls: 1 },
   });
-  expect(rounds[0]?.usage).toMatchObject({ input_tokens: 10, cached_input_tokens: 7, reasoning_tokens: 3 });
+  expect(rounds[0]?.usage).toMatchObject({
+    input_tokens: 10,
+    cached_input_tokens: 7,
+    cache_write_tokens: 2,
+    reasoning_tokens: 3,
+  });
 });
 
 test.each([

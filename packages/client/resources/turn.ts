@@ -188,12 +188,17 @@ export type TurnError = {
   provider?: { status: number | null; code: string | null; request_id: string | null };
 };
 
-/** Tokens; input includes cached tokens, output includes reasoning tokens. `cost_usd` is null where a price is not known. */
+/**
+ * Tokens; input includes the tokens that a cache read or wrote, output includes reasoning tokens. `cost_usd` and
+ * `cache_savings_usd` are null where a price is not known.
+ */
 export type Usage = {
   input_tokens: number;
   output_tokens: number;
   total_tokens: number;
   cached_input_tokens: number;
+  cache_write_tokens: number;
   reasoning_tokens: number;
   cost_usd: number | null;
+  cache_savings_usd: number | null;
 };

@@ -11,6 +11,7 @@ export type UsageResource = {
   output_tokens: number;
   total_tokens: number;
   cached_input_tokens: number;
+  cache_write_tokens: number;
   reasoning_tokens: number;
   cost_usd: number | null;
 };

@@ -8,10 +8,18 @@ const usd = z.number('give a number of USD for a million tokens').min(0, 'give a
 const EXAMPLE = '{"openai/gpt-4.1":{"input":2,"cached_input":0.5,"output":8}}';
 
 const Price = z.strictObject(
-  { input: usd, cached_input: usd.optional(), output: usd },
+  {
+    input: usd,
+    cached_input: usd.optional(),
+    cache_write: usd.optional(),
+    cache_write_1h: usd.optional(),
+    output: usd,
+  },
   'give input and output, as in {"input":2,"output":8}',
 );
 type Price = z.infer<typeof Price>;
+
+const FIELDS = new Intl.ListFormat('en').format(Object.keys(Price.shape));
 
 const PriceList = z.record(
   z
@@ -25,11 +33,16 @@ const PriceList = z.record(
 export type Prices = {
   /** The names that prices were given by. */
   names: string[];
+  /** Whether the price of this name says what writes to a cache cost. */
+  writesOf(name: string): boolean;
   /** Whether a model has a price. */
   has(model: string): boolean;
-  /** What a reply of a model cost; null where the model has no price, or its provider counts no tokens. */
-  costOf(model: string, usage: Usage | null): number | null;
+  /** The cost of a reply of a model; null if the model has no price, or its provider counts no tokens. */
+  costOf(model: string, usage: Usage | null): Cost | null;
 };
+
+/** The cost of a reply in US dollars, and how much more it would have been without a cache. */
+export type Cost = { usd: number; savings: number };
 
 /**
  * Reads `PAWL_PRICES`: USD for a million tokens, by model. A name that ends with `*` is that of all models which begin so;
@@ -41,6 +54,7 @@ export function readPrices(text: string | undefined): Prices {
   const priceOf = (model: string) => longestFirst.find(([name]) => isMeant(name, model))?.[1];
   return {
     names: Object.keys(given),
+    writesOf: (name) => given[name]?.cache_write !== undefined,
     has: (model) => priceOf(model) !== undefined,
     costOf: (model, usage) => {
       const price = priceOf(model);
@@ -55,13 +69,24 @@ export function unusedPrices({ names }: Pick<Prices, 'names'>, providers: readon
   return unused.map((name) => `PAWL_PRICES.${name}: no provider of this name is configured, so it prices nothing.`);
 }
 
+/**
+ * A sentence for each Claude price without `cache_write`. Caching is on by default, and Claude's writes cost more than
+ * other input. So the cost would be too low.
+ */
+export function pricesWithoutWrites({ names, writesOf }: Pick<Prices, 'names' | 'writesOf'>): string[] {
+  const missing = names.filter((name) => /claude/i.test(name) && !writesOf(name));
+  return missing.map(
+    (name) => `PAWL_PRICES.${name}: cache_write is missing, so cost_usd is too low. Add the price of cache writes.`,
+  );
+}
+
 function readList(text: string): Record<string, Price> {
   const { data, error } = PriceList.safeParse(parseJsonSetting('PAWL_PRICES', text, `Give JSON such as ${EXAMPLE}.`));
   if (data) return data;
   const [issue] = error.issues;
   const path = ['PAWL_PRICES', ...(issue?.path ?? [])];
   if (issue?.code === 'unrecognized_keys') {
-    const sentence = 'there is no such field; give input, cached_input and output';
+    const sentence = `there is no such field; give ${FIELDS}`;
     throw new Misconfigured(`${[...path, issue.keys[0]].join('.')}: ${sentence}`);
   }
   const sentence = issue?.code === 'invalid_key' ? issue.issues[0]?.message : issue?.message;
@@ -77,9 +102,14 @@ function isMeant(name: string, model: string): boolean {
   return name.endsWith('*') ? model.startsWith(name.slice(0, -1)) : model === name;
 }
 
-/** Cached tokens are among those of the input. */
-function costOf({ input, cached_input = input, output }: Price, usage: Usage): number {
-  const cached = Math.min(usage.cached_input_tokens, usage.input_tokens);
-  const micros = (usage.input_tokens - cached) * input + cached * cached_input + usage.output_tokens * output;
-  return micros / 1_000_000;
+/** Tokens that a cache read or wrote are among those of the input, and each of them is only one of these. */
+function costOf(price: Price, usage: Usage): Cost {
+  const { input, cached_input = input, cache_write = input, cache_write_1h = input, output } = price;
+  const read = Math.min(usage.cached_input_tokens, usage.input_tokens);
+  const written = Math.min(usage.cache_write_tokens, usage.input_tokens - read);
+  const longer = Math.min(usage.cache_write_1h_tokens ?? 0, written);
+  const saved =
+    read * (input - cached_input) - (written - longer) * (cache_write - input) - longer * (cache_write_1h - input);
+  const micros = usage.input_tokens * input - saved + usage.output_tokens * output;
+  return { usd: micros / 1_000_000, savings: saved / 1_000_000 };
 }

@@ -25,29 +25,47 @@ export type Reply = {
 };
 
 /**
- * Tokens of one model call. Input includes cached tokens, output includes reasoning tokens (contract: Turn). `cost_usd` is what
- * they cost when the round was saved; absent or null where that is not known.
+ * Tokens of one model call. Input includes the tokens that were read from a cache and those that were written to one,
+ * output includes reasoning tokens (contract: Turn).
  */
-export type Usage = {
+export type Usage = Tokens & {
+  /** Of the written tokens, those that live for an hour and more, which have a price of their own. Absent if none do. */
+  cache_write_1h_tokens?: number;
+  /** The cost when the round was saved, in US dollars; absent or null if it is not known. */
+  cost_usd?: number | null;
+  /** By how much the cache made it cheaper, in US dollars. Negative if the writes cost more than the reads saved. */
+  cache_savings_usd?: number | null;
+};
+
+type Tokens = {
   input_tokens: number;
   output_tokens: number;
   total_tokens: number;
   cached_input_tokens: number;
+  cache_write_tokens: number;
   reasoning_tokens: number;
-  cost_usd?: number | null;
 };
 
-const NO_USAGE = {
+const NO_USAGE: Tokens = {
   input_tokens: 0,
   output_tokens: 0,
   total_tokens: 0,
   cached_input_tokens: 0,
+  cache_write_tokens: 0,
   reasoning_tokens: 0,
 };
 
 /** The sum over the rounds that have usage: not every provider reports it. */
-export function sumUsage(usages: readonly (Usage | null)[]): typeof NO_USAGE {
-  return usages.reduce((sum, usage) => (usage ? add(sum, usage) : sum), NO_USAGE);
+export function sumUsage(usages: readonly (Tokens | null)[]): Tokens {
+  return usages.reduce<Tokens>((sum, usage) => (usage ? add(sum, usage) : sum), NO_USAGE);
+}
+
+/** The sum over the requests for one reply; null if none of them was counted. */
+export function sumRequests(usages: readonly (Usage | null)[]): Usage | null {
+  const known = usages.filter((usage) => usage !== null);
+  if (known.length === 0) return null;
+  const longer = known.reduce((sum, usage) => sum + (usage.cache_write_1h_tokens ?? 0), 0);
+  return { ...sumUsage(known), ...(longer > 0 ? { cache_write_1h_tokens: longer } : {}) };
 }
 
 type Used = { usage: Usage | null };
@@ -59,29 +77,44 @@ export function usagesOfTurn({ rounds, compactions }: Uses): (Usage | null)[] {
 }
 
 /** What a turn used in all. */
-export function usageOfTurn(turn: Uses): typeof NO_USAGE {
+export function usageOfTurn(turn: Uses): Tokens {
   return sumUsage(usagesOfTurn(turn));
 }
 
-function add(a: typeof NO_USAGE, b: Usage): typeof NO_USAGE {
+function add(a: Tokens, b: Tokens): Tokens {
   return {
     input_tokens: a.input_tokens + b.input_tokens,
     output_tokens: a.output_tokens + b.output_tokens,
     total_tokens: a.total_tokens + b.total_tokens,
     cached_input_tokens: a.cached_input_tokens + b.cached_input_tokens,
+    cache_write_tokens: a.cache_write_tokens + b.cache_write_tokens,
     reasoning_tokens: a.reasoning_tokens + b.reasoning_tokens,
   };
 }
 
 /** What rounds cost together, as far as it is known. */
 export function sumKnownCosts(usages: readonly (Usage | null)[]): number {
-  const sum = usages.reduce((usd, usage) => usd + (usage?.cost_usd ?? 0), 0);
-  // Sums of decimal fractions are a little off.
-  return Math.round(sum * 1e12) / 1e12;
+  return sumDollars(usages, 'cost_usd');
 }
 
 /** What rounds cost together; null as soon as it is not known of one. */
 export function sumCosts(usages: readonly (Usage | null)[]): number | null {
-  const isKnown = usages.every((usage) => typeof usage?.cost_usd === 'number');
-  return isKnown ? sumKnownCosts(usages) : null;
+  return isKnown(usages, 'cost_usd') ? sumDollars(usages, 'cost_usd') : null;
+}
+
+/** By how much caching made rounds cheaper; null as soon as a price is not known of one. */
+export function sumSavings(usages: readonly (Usage | null)[]): number | null {
+  return isKnown(usages, 'cache_savings_usd') ? sumDollars(usages, 'cache_savings_usd') : null;
+}
+
+type Dollars = 'cost_usd' | 'cache_savings_usd';
+
+function isKnown(usages: readonly (Usage | null)[], field: Dollars): boolean {
+  return usages.every((usage) => typeof usage?.[field] === 'number');
+}
+
+function sumDollars(usages: readonly (Usage | null)[], field: Dollars): number {
+  const sum = usages.reduce((usd, usage) => usd + (usage?.[field] ?? 0), 0);
+  // Sums of decimal fractions are a little off.
+  return Math.round(sum * 1e12) / 1e12;
 }

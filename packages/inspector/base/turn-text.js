@@ -57,6 +57,15 @@ export function formatTokens({ input_tokens: taken, output_tokens: given }) {
 }
 
 /**
+ * How many input tokens came from a cache, and which share of the input they are.
+ * @param {{ input_tokens: number, cached_input_tokens: number }} usage
+ */
+export function formatShare({ input_tokens: taken, cached_input_tokens: cached }) {
+  const share = taken > 0 ? cached / taken : 0;
+  return `${formatCount(cached)} (${share.toLocaleString('en', { style: 'percent' })})`;
+}
+
+/**
  * US dollars as every part of the page writes them: two digits that count, or cents.
  * @param {number} usd
  */

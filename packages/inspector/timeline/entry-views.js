@@ -8,7 +8,7 @@
 
 import { element } from '../base/element.js';
 import { formatDuration, formatTimeOfDay } from '../base/time.js';
-import { formatTokens, formatUsd } from '../base/turn-text.js';
+import { formatShare, formatTokens, formatUsd } from '../base/turn-text.js';
 import { contentView } from '../content/part-view.js';
 import { sentFold } from '../turn/sent-view.js';
 import { barTrack, durationOf } from './bars.js';
@@ -110,6 +110,7 @@ function metaOf({ attempts, usage, finish_reason: reason, completed_at: at, tool
   const texts = [
     attempts > 1 && `attempt ${attempts}`,
     usage && `tokens ${formatTokens(usage)}`,
+    usage && usage.cached_input_tokens > 0 && `${formatShare(usage)} from cache`,
     usage?.cost_usd != null && formatUsd(usage.cost_usd),
     reason !== 'stop' && calls.length === 0 && reason,
     wait?.to && `queued ${formatDuration(wait.to - wait.from)}`,

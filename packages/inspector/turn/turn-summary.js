@@ -8,7 +8,7 @@ import { actionButton, copyButton, notice } from '../base/controls.js';
 import { askFirst } from '../base/dialog.js';
 import { codeBlock, element, factList } from '../base/element.js';
 import { formatDateTime } from '../base/time.js';
-import { formatCount, formatTokens, formatUsd, statusBadge, titleOf } from '../base/turn-text.js';
+import { formatCount, formatShare, formatTokens, formatUsd, statusBadge, titleOf } from '../base/turn-text.js';
 import { conversationHref } from '../route.js';
 import { askRerun } from './rerun.js';
 
@@ -54,13 +54,25 @@ export function turnFacts({ usage, round }, response) {
       ['Rounds', formatCount(round)],
       ['Tool calls', formatCount(usage.tool_calls)],
       ['Tokens', formatTokens(usage)],
-      ['Tokens cached', usage.cached_input_tokens > 0 && `${formatCount(usage.cached_input_tokens)} in`],
+      ['Tokens from cache', usage.cached_input_tokens > 0 && formatShare(usage)],
+      ['Tokens to cache', usage.cache_write_tokens > 0 && formatCount(usage.cache_write_tokens)],
       ['Cost', usage.cost_usd !== null && round > 0 && formatUsd(usage.cost_usd)],
+      savingsFact(usage.cache_savings_usd),
       ['Background', response && (response.background ? 'yes' : 'no')],
       ['Stored', response && (response.store ? 'yes' : 'no')],
     ],
     'facts wide',
   );
+}
+
+/**
+ * How much caching saved, or cost if the writes were dearer than the reads were cheap.
+ * @param {number | null} usd
+ * @returns {[string, string | false]}
+ */
+function savingsFact(usd) {
+  const isCost = usd !== null && usd < 0;
+  return [isCost ? 'Caching cost' : 'Caching saved', usd !== null && usd !== 0 && formatUsd(Math.abs(usd))];
 }
 
 /**

@@ -35,10 +35,11 @@ export const ToolErrorBody = z.strictObject({
 
 /** The tokens that providers count. */
 export const tokens = {
-  input_tokens: z.int().describe('Tokens of the request, cached ones among them.'),
+  input_tokens: z.int().describe('Tokens of the request, those that a cache read or wrote among them.'),
   output_tokens: z.int().describe('Tokens of the reply, reasoning ones among them.'),
   total_tokens: z.int().describe('Input and output together.'),
   cached_input_tokens: z.int().describe('How many of the input tokens came from a cache.'),
+  cache_write_tokens: z.int().describe('How many of the input tokens were written to a cache.'),
   reasoning_tokens: z.int().describe('How many of the output tokens were spent on reasoning.'),
   cost_usd: z
     .number()
@@ -46,13 +47,23 @@ export const tokens = {
     .describe('What they cost in US dollars, by `PAWL_PRICES` of the time; null where a price is not known.'),
 };
 
+/** What rounds used, and what caching changed. */
+export const usage = {
+  ...tokens,
+  cache_savings_usd: z
+    .number()
+    .nullable()
+    .describe('By how many US dollars caching made them cheaper; negative if it cost more. Null as `cost_usd` is.'),
+};
+
 const counts = {
-  ...{ input_tokens: 61, output_tokens: 18, total_tokens: 79, cached_input_tokens: 0, reasoning_tokens: 0 },
-  cost_usd: 0.000266,
+  ...{ input_tokens: 61, output_tokens: 18, total_tokens: 79 },
+  ...{ cached_input_tokens: 0, cache_write_tokens: 0, reasoning_tokens: 0 },
+  ...{ cost_usd: 0.000266, cache_savings_usd: 0 },
 };
 /** What one request for a reply used. */
 export const Tokens = z
-  .object(tokens)
+  .object(usage)
   .meta({ id: 'TokenUsage', description: 'What one round used.', examples: [counts] });
 
 const CallId = z

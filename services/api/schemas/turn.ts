@@ -9,7 +9,7 @@ import { ConversationId, ScheduleId, TurnId } from './fields/id.ts';
 import { orNull } from './fields/or-null.ts';
 import { Time } from './fields/time.ts';
 import { TurnConfig } from './fields/turn-config.ts';
-import { AdoptedCalls, Round, ToolCall, tokens } from './round.ts';
+import { AdoptedCalls, Round, ToolCall, usage } from './round.ts';
 
 export const TurnStatus = z
   .enum(['queued', 'in_progress', 'requires_action', 'completed', 'incomplete', 'failed', 'cancelled'])
@@ -75,7 +75,7 @@ const IncompleteDetails = z
 
 const Usage = z
   .object({
-    ...tokens,
+    ...usage,
     llm_calls: z.int().describe('How many requests were made to the model, failed ones too.'),
     tool_calls: z.int().describe('How many calls the model requested.'),
   })
@@ -84,8 +84,9 @@ const Usage = z
     description: 'What all rounds used together, and the summaries that were written between them.',
     examples: [
       {
-        ...{ input_tokens: 122, output_tokens: 36, total_tokens: 158, cached_input_tokens: 0, reasoning_tokens: 0 },
-        ...{ cost_usd: 0.000532, llm_calls: 2, tool_calls: 1 },
+        ...{ input_tokens: 122, output_tokens: 36, total_tokens: 158 },
+        ...{ cached_input_tokens: 0, cache_write_tokens: 0, reasoning_tokens: 0 },
+        ...{ cost_usd: 0.000532, cache_savings_usd: 0, llm_calls: 2, tool_calls: 1 },
       },
     ],
   });

@@ -59,6 +59,6 @@ function presentUsage(sum: UsageSum) {
     ...(key !== undefined && { key }),
     ...{ turns, rounds, tool_calls: sum.toolCalls, input_tokens: sum.inputTokens, output_tokens: sum.outputTokens },
     ...{ total_tokens: sum.totalTokens, cached_input_tokens: sum.cachedInputTokens },
-    ...{ reasoning_tokens: sum.reasoningTokens, cost_usd: sum.costUsd },
+    ...{ cache_write_tokens: sum.cacheWriteTokens, reasoning_tokens: sum.reasoningTokens, cost_usd: sum.costUsd },
   };
 }

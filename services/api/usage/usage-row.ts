@@ -8,7 +8,7 @@ const count = z.int().min(0);
 const example = {
   ...{ day: '2026-11-20', model: 'openai/gpt-4.1', turns: 12, rounds: 31, tool_calls: 24 },
   ...{ input_tokens: 48_213, output_tokens: 5_130, total_tokens: 53_343 },
-  ...{ cached_input_tokens: 30_720, reasoning_tokens: 0, cost_usd: 0.137466 },
+  ...{ cached_input_tokens: 30_720, cache_write_tokens: 0, reasoning_tokens: 0, cost_usd: 0.137466 },
 };
 
 /** What was used, of one group. */

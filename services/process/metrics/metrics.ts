@@ -53,6 +53,8 @@ export function makeMetrics(): Metrics {
     const at = [project(ofProject), providerOf(name), model(name)];
     count.tokens(...at, 'input').inc(usage.input_tokens);
     count.tokens(...at, 'output').inc(usage.output_tokens);
+    if (usage.cached_input_tokens) count.tokens(...at, 'cached_input').inc(usage.cached_input_tokens);
+    if (usage.cache_write_tokens) count.tokens(...at, 'cache_write').inc(usage.cache_write_tokens);
     if (usage.cost_usd) count.cost(project(ofProject), model(name)).inc(usage.cost_usd);
   }
 

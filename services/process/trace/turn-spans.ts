@@ -52,6 +52,7 @@ export function turnSpan(turn: Turn, { status, errorCode, lastRound, endedAt }: 
       'gen_ai.usage.input_tokens': usage.input_tokens,
       'gen_ai.usage.output_tokens': usage.output_tokens,
       'gen_ai.usage.cache_read.input_tokens': usage.cached_input_tokens,
+      'gen_ai.usage.cache_write.input_tokens': usage.cache_write_tokens,
       'pawl.cost_usd': sumCosts(usagesOfTurn(used)),
       'pawl.turn.status': status,
     },
@@ -123,6 +124,7 @@ function repliedWith({ finishReason, usage }: Reply): SpanAttributes {
     'gen_ai.usage.input_tokens': usage?.input_tokens,
     'gen_ai.usage.output_tokens': usage?.output_tokens,
     'gen_ai.usage.cache_read.input_tokens': usage?.cached_input_tokens,
+    'gen_ai.usage.cache_write.input_tokens': usage?.cache_write_tokens,
     'pawl.cost_usd': usage?.cost_usd,
   };
 }

@@ -1,8 +1,8 @@
 import type { Usage } from '#core/turn/reply.ts';
 import type { WorkerContext } from '../context.ts';
 
-/** What a request used, with what it cost by the prices of now; of a model without a price it stays as it is. */
+/** The usage of a reply with its cost by the prices of now. Without a price of the model it has no cost. */
 export function pricedUsage(usage: Usage | null, model: string, { prices }: WorkerContext): Usage | null {
-  const cost_usd = prices.costOf(model, usage);
-  return cost_usd === null || usage === null ? usage : { ...usage, cost_usd };
+  const cost = prices.costOf(model, usage);
+  return cost === null || usage === null ? usage : { ...usage, cost_usd: cost.usd, cache_savings_usd: cost.savings };
 }

@@ -4,7 +4,7 @@ import { openPackages, play } from '#test/llm/ai-sdk/open-packages.ts';
 
 const usage = {
   ...{ input_tokens: 11, output_tokens: 7, total_tokens: 18 },
-  ...{ cached_input_tokens: 4, reasoning_tokens: 0 },
+  ...{ cached_input_tokens: 4, cache_write_tokens: 0, reasoning_tokens: 0 },
 };
 
 type Shown = { output: { type: string; content?: object[] }[] };

@@ -41,6 +41,7 @@ test('a one-shot turn is accepted with its Location, and says when to poll again
         output_tokens: 0,
         total_tokens: 0,
         cached_input_tokens: 0,
+        cache_write_tokens: 0,
         reasoning_tokens: 0,
         cost_usd: 0,
       },

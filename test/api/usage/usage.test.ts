@@ -21,7 +21,7 @@ const twoRounds = scripted({
 });
 const figures = {
   ...{ turns: 1, rounds: 2, tool_calls: 2, input_tokens: 300, output_tokens: 30, total_tokens: 330 },
-  ...{ cached_input_tokens: 0, reasoning_tokens: 0, cost_usd: 0.0006 },
+  ...{ cached_input_tokens: 0, cache_write_tokens: 0, reasoning_tokens: 0, cost_usd: 0.0006 },
 };
 const nothing = Object.fromEntries(Object.keys(figures).map((name) => [name, 0]));
 
@@ -93,6 +93,7 @@ test('the figures are those of the turns, summaries and repairs among them', asy
     output_tokens: sumOf(({ usage }) => usage.output_tokens),
     total_tokens: sumOf(({ usage }) => usage.total_tokens),
     cached_input_tokens: 0,
+    cache_write_tokens: 0,
     reasoning_tokens: 0,
     cost_usd: expect.closeTo(
       sumOf(({ usage }) => usage.cost_usd ?? Number.NaN),

@@ -58,7 +58,12 @@ test('what a package says beside its parts goes back with them, in place and ver
 
   expect(reply).toMatchObject({ text: 'Let me add.\n\nAnd again.', finishReason: 'tool_calls' });
   expect(reply.calls.map(({ arguments: args }) => args)).toEqual(['{"a":1}', '{}']);
-  expect(reply.usage).toMatchObject({ input_tokens: 11, cached_input_tokens: 4, reasoning_tokens: 2 });
+  expect(reply.usage).toMatchObject({
+    input_tokens: 11,
+    cached_input_tokens: 4,
+    cache_write_tokens: 0,
+    reasoning_tokens: 2,
+  });
   expect(deltas.map((delta) => delta.text).join('|')).toBe('Hm.|Let me add.|{"a":1}|\n\nAnd again.');
   const added = { type: 'tool-call', toolCallId: 'call_a', toolName: 'add', input: { a: 1 } };
   expect(await partsSentBack(reply)).toEqual([

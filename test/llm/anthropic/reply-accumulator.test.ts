@@ -154,8 +154,11 @@ test.each([
   expect(reply).toMatchObject({ finishReason, finishReasonRaw: raw });
 });
 
-test('cached input and what was written to the cache count as input', () => {
-  const counted = { input_tokens: 3, cache_creation_input_tokens: 20, cache_read_input_tokens: 100, output_tokens: 1 };
+test('tokens that a cache read or wrote count as input', () => {
+  const counted = {
+    ...{ input_tokens: 3, cache_creation_input_tokens: 20, cache_read_input_tokens: 100, output_tokens: 1 },
+    cache_creation: { ephemeral_5m_input_tokens: 15, ephemeral_1h_input_tokens: 5 },
+  };
   const details = { output_tokens_details: { thinking_tokens: 4 } };
 
   const { reply } = parse(
@@ -171,6 +174,8 @@ test('cached input and what was written to the cache count as input', () => {
     output_tokens: 9,
     total_tokens: 132,
     cached_input_tokens: 100,
+    cache_write_tokens: 20,
+    cache_write_1h_tokens: 5,
     reasoning_tokens: 4,
   });
 });

@@ -30,6 +30,7 @@ export function usageOf(input: number, output: number): Usage {
     output_tokens: output,
     total_tokens: input + output,
     cached_input_tokens: 0,
+    cache_write_tokens: 0,
     reasoning_tokens: 0,
   };
 }

@@ -123,6 +123,7 @@ test('gemini: tokens of thoughts are output, those of tools at Google input, and
     output_tokens: 7,
     total_tokens: 22,
     cached_input_tokens: 8,
+    cache_write_tokens: 0,
     reasoning_tokens: 4,
   });
 });

@@ -157,10 +157,23 @@ test.each([
   expect(reply.usage).toMatchObject({ output_tokens: output, total_tokens: 18, reasoning_tokens: reasoning });
 });
 
+test('writes to a cache are counted, and never exceed the rest of the input', () => {
+  const details = { cached_tokens: 900, cache_write_tokens: 800 };
+  const { reply } = parse(done, counted({ prompt_tokens: 1_000, prompt_tokens_details: details }));
+  expect(reply.usage).toMatchObject({ cached_input_tokens: 900, cache_write_tokens: 100 });
+});
+
 test('usage is the last one given, wherever it stands; cached tokens never exceed the input', () => {
   const early = { ...chunk({ content: 'Hi' }), usage: { prompt_tokens: 3, completion_tokens: null } };
   const late = { prompt_tokens: 3, completion_tokens: 2, prompt_cache_hit_tokens: 9 };
-  const expected = { input_tokens: 3, output_tokens: 2, total_tokens: 5, cached_input_tokens: 3, reasoning_tokens: 0 };
+  const expected = {
+    input_tokens: 3,
+    output_tokens: 2,
+    total_tokens: 5,
+    cached_input_tokens: 3,
+    cache_write_tokens: 0,
+    reasoning_tokens: 0,
+  };
 
   expect(parse(early, done, counted(late)).reply.usage).toEqual(expected);
   expect(parse(early, { ...done, x_groq: { usage: late } }).reply.usage).toEqual(expected);

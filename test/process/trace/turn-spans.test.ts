@@ -51,6 +51,7 @@ test.for(['http/json', 'http/protobuf'])('a turn is one trace, over %s', async (
     'gen_ai.usage.input_tokens': rounds[0]!.usage?.input_tokens,
     'gen_ai.usage.output_tokens': rounds[0]!.usage?.output_tokens,
     'gen_ai.usage.cache_read.input_tokens': rounds[0]!.usage?.cached_input_tokens,
+    'gen_ai.usage.cache_write.input_tokens': rounds[0]!.usage?.cache_write_tokens,
     'gen_ai.response.time_to_first_chunk': expect.any(Number),
     'pawl.cost_usd': rounds[0]!.usage?.cost_usd,
     ...{ 'pawl.round': 1, 'pawl.attempt': 1, 'pawl.queue_wait': expect.any(Number) },

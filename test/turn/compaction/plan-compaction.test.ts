@@ -35,6 +35,7 @@ test('the size is what the last round used, with what came since', () => {
     output_tokens: 50,
     total_tokens: 950,
     cached_input_tokens: 0,
+    cache_write_tokens: 0,
     reasoning_tokens: 0,
   };
   const last = { ...makeRound(1, 'Look.', [{}]), usage };
@@ -52,6 +53,7 @@ test('a compaction of an earlier turn says nothing of the size of a later one, w
     output_tokens: 50,
     total_tokens: 950,
     cached_input_tokens: 0,
+    cache_write_tokens: 0,
     reasoning_tokens: 0,
   };
   const before = { ...turn('b', [1, 2, 3]), compactions: [made(3, 'a', 1)] };
@@ -63,7 +65,14 @@ test('a compaction of an earlier turn says nothing of the size of a later one, w
 test('the results of calls that a turn adopted count before its first round', () => {
   const [call] = makeRound(1, null, [{}]).calls;
   const usage = {
-    ...{ input_tokens: 900, output_tokens: 50, total_tokens: 950, cached_input_tokens: 0, reasoning_tokens: 0 },
+    ...{
+      input_tokens: 900,
+      output_tokens: 50,
+      total_tokens: 950,
+      cached_input_tokens: 0,
+      cache_write_tokens: 0,
+      reasoning_tokens: 0,
+    },
   };
   const asked = { ...turn('a', []), rounds: [{ ...makeRound(1, 'May I?'), usage }] };
   const adopted = [{ ...call!, round: 0, result: { ...call!.result!, content: 'word '.repeat(400) } }];

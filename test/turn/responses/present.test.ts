@@ -40,7 +40,14 @@ test('a response has every field of the resource and no other, in each status', 
 });
 
 test('times are whole Unix seconds, and usage is the sum of the rounds in the words of Responses', () => {
-  const usage = { input_tokens: 7, output_tokens: 5, total_tokens: 12, cached_input_tokens: 2, reasoning_tokens: 1 };
+  const usage = {
+    input_tokens: 7,
+    output_tokens: 5,
+    total_tokens: 12,
+    cached_input_tokens: 2,
+    cache_write_tokens: 0,
+    reasoning_tokens: 1,
+  };
   const rounds = [{ ...makeRound(1, null), usage }];
   const completedAt = '2026-11-20T10:00:01.900Z';
 

@@ -9,7 +9,7 @@ const long = 'word '.repeat(400);
 const prices = { [FIRST]: { input: 1, output: 1 }, [SECOND]: { input: 100, output: 100 } };
 const PAWL_PRICES = JSON.stringify(prices);
 const usage = { input_tokens: 1_000, output_tokens: 500 };
-const counted = { ...usage, total_tokens: 1_500, cached_input_tokens: 0, reasoning_tokens: 0 };
+const counted = { ...usage, total_tokens: 1_500, cached_input_tokens: 0, cache_write_tokens: 0, reasoning_tokens: 0 };
 const context = { strategy: 'summarize', max_input_tokens: 1_000, keep_last_rounds: 1 };
 
 /** Two turns with a long answer, and a third whose history is summarized before its round. */

@@ -12,7 +12,7 @@ const call = (id: string, city: string) => ({ id, name: 'weather_lookup', argume
 const weather = (city: string) => JSON.stringify({ city, temp: 22, condition: 'sunny' });
 const usage = {
   ...{ input_tokens: 11, output_tokens: 7, total_tokens: 18 },
-  ...{ cached_input_tokens: 4, reasoning_tokens: 0 },
+  ...{ cached_input_tokens: 4, cache_write_tokens: 0, reasoning_tokens: 0 },
 };
 
 async function say(harness: Harness, path: string, body: object): Promise<TurnResource> {

@@ -40,10 +40,10 @@ async function sumUp(db: Db, { table, old, slot, limit }: SummedUp): Promise<boo
     ),
     summed as (
       insert into usage_sums (at, project, model, key_id, turns, rounds, tool_calls, input_tokens, output_tokens, total_tokens,
-        cached_input_tokens, reasoning_tokens, cost_usd, unpriced)
+        cached_input_tokens, cache_write_tokens, reasoning_tokens, cost_usd, unpriced)
       select date_bin(${slot}, at, 'epoch') as slot, project, model, coalesce(key_id, ''), sum(turns), sum(rounds),
         sum(tool_calls), sum(input_tokens), sum(output_tokens), sum(total_tokens), sum(cached_input_tokens),
-        sum(reasoning_tokens), sum(cost_usd), sum(unpriced)
+        sum(cache_write_tokens), sum(reasoning_tokens), sum(cost_usd), sum(unpriced)
       from taken group by 1, 2, 3, 4 order by 1, 2, 3, 4
       on conflict (project, at, model, key_id) do update set
         turns = usage_sums.turns + excluded.turns,
@@ -53,6 +53,7 @@ async function sumUp(db: Db, { table, old, slot, limit }: SummedUp): Promise<boo
         output_tokens = usage_sums.output_tokens + excluded.output_tokens,
         total_tokens = usage_sums.total_tokens + excluded.total_tokens,
         cached_input_tokens = usage_sums.cached_input_tokens + excluded.cached_input_tokens,
+        cache_write_tokens = usage_sums.cache_write_tokens + excluded.cache_write_tokens,
         reasoning_tokens = usage_sums.reasoning_tokens + excluded.reasoning_tokens,
         cost_usd = usage_sums.cost_usd + excluded.cost_usd,
         unpriced = usage_sums.unpriced + excluded.unpriced

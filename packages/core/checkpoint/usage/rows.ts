@@ -2,7 +2,7 @@ import type { Generated } from 'kysely';
 
 type UsageColumns =
   | ('turns' | 'rounds' | 'tool_calls' | 'input_tokens' | 'output_tokens' | 'total_tokens')
-  | ('cached_input_tokens' | 'reasoning_tokens' | 'cost_usd' | 'unpriced');
+  | ('cached_input_tokens' | 'cache_write_tokens' | 'reasoning_tokens' | 'cost_usd' | 'unpriced');
 
 /** A row of `usage_records`: what one commit used. */
 export type UsageRecordRow = {

@@ -27,6 +27,7 @@ export type UsageSum = {
   outputTokens: number;
   totalTokens: number;
   cachedInputTokens: number;
+  cacheWriteTokens: number;
   reasoningTokens: number;
   costUsd: number | null;
 };
@@ -57,13 +58,13 @@ const GROUP_COLUMNS: Record<UsageGroup, RawBuilder<unknown>> = {
   key: sql`key_id`,
 };
 
-const FIGURES = sql`turns, rounds, tool_calls, input_tokens, output_tokens, total_tokens, cached_input_tokens, reasoning_tokens,
-        cost_usd, unpriced`;
+const FIGURES = sql`turns, rounds, tool_calls, input_tokens, output_tokens, total_tokens, cached_input_tokens,
+        cache_write_tokens, reasoning_tokens, cost_usd, unpriced`;
 
 const sum = (column: string) => sql`coalesce(sum(${sql.ref(column)}), 0)::double precision`;
 
 const SUMS = sql`${sum('turns')} as turns, ${sum('rounds')} as rounds, ${sum('tool_calls')} as "toolCalls",
       ${sum('input_tokens')} as "inputTokens", ${sum('output_tokens')} as "outputTokens",
       ${sum('total_tokens')} as "totalTokens", ${sum('cached_input_tokens')} as "cachedInputTokens",
-      ${sum('reasoning_tokens')} as "reasoningTokens",
+      ${sum('cache_write_tokens')} as "cacheWriteTokens", ${sum('reasoning_tokens')} as "reasoningTokens",
       case when coalesce(sum(unpriced), 0) = 0 then ${sum('cost_usd')} end as "costUsd"`;

@@ -8,7 +8,10 @@ export type Block = Fields & { type: string };
 export type BlockDelta = Fields;
 
 /** The counts that a server gave. A count that it left out is missing. */
-export type WireUsage = { [Name in (typeof COUNTS)[number]]?: number } & { thinking_tokens?: number };
+export type WireUsage = { [Name in (typeof COUNTS)[number]]?: number } & {
+  ephemeral_1h_input_tokens?: number;
+  thinking_tokens?: number;
+};
 
 const COUNTS = ['input_tokens', 'cache_creation_input_tokens', 'cache_read_input_tokens', 'output_tokens'] as const;
 
@@ -81,6 +84,11 @@ function readCounts(value: unknown): WireUsage | null {
     const count = numberIn(usage[name]);
     if (count !== null) counts[name] = count;
   }
+  const longer = numberIn(fieldsIn(usage.cache_creation)?.ephemeral_1h_input_tokens);
   const thinking = numberIn(fieldsIn(usage.output_tokens_details)?.thinking_tokens);
-  return thinking === null ? counts : { ...counts, thinking_tokens: thinking };
+  return {
+    ...counts,
+    ...(longer === null ? {} : { ephemeral_1h_input_tokens: longer }),
+    ...(thinking === null ? {} : { thinking_tokens: thinking }),
+  };
 }

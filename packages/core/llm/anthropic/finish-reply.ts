@@ -1,5 +1,5 @@
 import { cleanText } from '../../text.ts';
-import { type FinishReason, type Reply, sumUsage, type Usage } from '../../turn/reply.ts';
+import { type FinishReason, type Reply, sumRequests, type Usage } from '../../turn/reply.ts';
 import { nameFailure } from '../errors/name-failure.ts';
 import { hasNoArguments, hasWholeArguments } from '../reply/arguments-accumulator.ts';
 import { finishReasonOf } from '../reply/finish-reason.ts';
@@ -35,8 +35,7 @@ export function finishReply(reply: ReplyAccumulator): Reply {
 }
 
 function usageOf({ earlier, usage }: ReplyAccumulator): Usage | null {
-  const last = readUsage(usage);
-  return earlier.length ? sumUsage([...earlier, last]) : last;
+  return sumRequests([...earlier, readUsage(usage)]);
 }
 
 function unusable(provider: string, reason: string) {

@@ -212,17 +212,21 @@ function unusable({ provider }: ReplyAccumulator, reason: string) {
   return nameFailure('provider_bad_response', { provider, reason });
 }
 
-/** Anthropic's count in our words, or null where it counted nothing: it counts cached input apart, we do not. */
+/** Anthropic's count in our words; null where it counted nothing. It counts what a cache reads and writes apart, we do not. */
 export function readUsage(usage: WireUsage | null): Usage | null {
   if (typeof usage?.input_tokens !== 'number' && typeof usage?.output_tokens !== 'number') return null;
   const cached = usage.cache_read_input_tokens ?? 0;
-  const input = (usage.input_tokens ?? 0) + (usage.cache_creation_input_tokens ?? 0) + cached;
+  const written = usage.cache_creation_input_tokens ?? 0;
+  const longer = Math.min(usage.ephemeral_1h_input_tokens ?? 0, written);
+  const input = (usage.input_tokens ?? 0) + written + cached;
   const output = usage.output_tokens ?? 0;
   return {
     input_tokens: input,
     output_tokens: output,
     total_tokens: input + output,
     cached_input_tokens: cached,
+    cache_write_tokens: written,
+    ...(longer > 0 ? { cache_write_1h_tokens: longer } : {}),
     reasoning_tokens: Math.min(usage.thinking_tokens ?? 0, output),
   };
 }

@@ -180,6 +180,7 @@ function readUsage(usage: Fields): Usage | null {
     output_tokens: output,
     total_tokens: input + output,
     cached_input_tokens: Math.min(numberIn(usage.cachedContentTokenCount) ?? 0, input),
+    cache_write_tokens: 0,
     reasoning_tokens: thoughts,
   };
 }

@@ -174,8 +174,8 @@ function readUsage(usage: Fields): Usage | null {
   const completion = numberIn(usage.completion_tokens);
   if (prompt === null && completion === null) return null;
   const input = prompt ?? 0;
-  const cached =
-    numberIn(fieldsIn(usage.prompt_tokens_details)?.cached_tokens) ?? numberIn(usage.prompt_cache_hit_tokens) ?? 0;
+  const details = fieldsIn(usage.prompt_tokens_details);
+  const cached = Math.min(numberIn(details?.cached_tokens) ?? numberIn(usage.prompt_cache_hit_tokens) ?? 0, input);
   const reasoning =
     numberIn(fieldsIn(usage.completion_tokens_details)?.reasoning_tokens) ?? numberIn(usage.reasoning_tokens) ?? 0;
   const output = outputTokens({
@@ -188,7 +188,8 @@ function readUsage(usage: Fields): Usage | null {
     input_tokens: input,
     output_tokens: output,
     total_tokens: input + output,
-    cached_input_tokens: Math.min(cached, input),
+    cached_input_tokens: cached,
+    cache_write_tokens: Math.min(numberIn(details?.cache_write_tokens) ?? 0, input - cached),
     reasoning_tokens: reasoning,
   };
 }

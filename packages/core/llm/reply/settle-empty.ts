@@ -1,4 +1,4 @@
-import { type Reply, sumUsage } from '../../turn/reply.ts';
+import { type Reply, sumRequests } from '../../turn/reply.ts';
 import { nameFailure } from '../errors/name-failure.ts';
 import type { Provider, RoundRequest } from '../provider.ts';
 
@@ -39,9 +39,8 @@ function empty(provider: string) {
 }
 
 function usedByBoth(first: Reply, second: Reply): Pick<Reply, 'usage' | 'requests'> {
-  const usages = [first.usage, second.usage];
   return {
-    usage: usages.some((usage) => usage !== null) ? sumUsage(usages) : null,
+    usage: sumRequests([first.usage, second.usage]),
     requests: (first.requests ?? 1) + (second.requests ?? 1),
   };
 }

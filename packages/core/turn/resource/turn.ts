@@ -5,7 +5,7 @@ import type { TurnOrigin } from '../forks/turn-origin.ts';
 import { isWaiting } from '../next-step.ts';
 import { isUnfit, parsedOutput } from '../output/output-schema.ts';
 import { shownPart } from '../parts/part-data.ts';
-import { sumCosts, type Usage, usageOfTurn } from '../reply.ts';
+import { sumCosts, sumSavings, type Usage, usageOfTurn } from '../reply.ts';
 import type { Part } from '../request/item.ts';
 import { responseIdOf } from '../responses/item-id.ts';
 import { readStep } from '../step.ts';
@@ -148,7 +148,9 @@ export function presentRound(round: Round, isLeased: boolean) {
 
 /** What a round used; null where its provider did not report it. */
 export function presentUsage(usage: Usage | null) {
-  return usage && { ...usage, cost_usd: usage.cost_usd ?? null };
+  if (usage === null) return null;
+  const { cache_write_1h_tokens: _, cost_usd = null, cache_savings_usd = null, ...tokens } = usage;
+  return { ...tokens, cost_usd, cache_savings_usd };
 }
 
 /** The field of a turn that has adopted calls. */
@@ -199,8 +201,9 @@ function phaseOf({ status, work }: Pick<Turn, 'status' | 'work'>): 'llm_round' |
 function usageOf(turn: ListedTurn) {
   const answered = [...turn.rounds, ...turn.compactions.filter(({ requests }) => requests > 0)];
   const requests = answered.reduce((sum, { requests }) => sum + requests, turn.failedRequests);
-  const cost_usd = sumCosts(answered.map(({ usage }) => usage));
-  return { ...usageOfTurn(turn), cost_usd, llm_calls: requests, tool_calls: turn.callCount };
+  const usages = answered.map(({ usage }) => usage);
+  const dollars = { cost_usd: sumCosts(usages), cache_savings_usd: sumSavings(usages) };
+  return { ...usageOfTurn(turn), ...dollars, llm_calls: requests, tool_calls: turn.callCount };
 }
 
 function parsedArguments(text: string): Record<string, unknown> | string {

@@ -45,7 +45,7 @@ function usageOf(turn: Turn) {
   const sum = usageOfTurn(turn);
   return {
     input_tokens: sum.input_tokens,
-    input_tokens_details: { cached_tokens: sum.cached_input_tokens },
+    input_tokens_details: { cached_tokens: sum.cached_input_tokens, cache_write_tokens: sum.cache_write_tokens },
     output_tokens: sum.output_tokens,
     output_tokens_details: { reasoning_tokens: sum.reasoning_tokens },
     total_tokens: sum.total_tokens,

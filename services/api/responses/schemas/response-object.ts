@@ -18,7 +18,12 @@ const anyOf = z.record(z.string(), z.unknown());
 const Usage = z
   .object({
     input_tokens: tokens('Tokens of all requests, cached ones included.'),
-    input_tokens_details: z.object({ cached_tokens: tokens('Those read from a cache.') }).describe('What they were.'),
+    input_tokens_details: z
+      .object({
+        cached_tokens: tokens('Those read from a cache.'),
+        cache_write_tokens: tokens('Those written to a cache.'),
+      })
+      .describe('What they were.'),
     output_tokens: tokens('Tokens of all replies, reasoning included.'),
     output_tokens_details: z.object({ reasoning_tokens: tokens('Those of reasoning.') }).describe('What they were.'),
     total_tokens: tokens('Both together.'),
@@ -75,7 +80,7 @@ const shown = {
     },
   ],
   usage: {
-    ...{ input_tokens: 12, input_tokens_details: { cached_tokens: 0 } },
+    ...{ input_tokens: 12, input_tokens_details: { cached_tokens: 0, cache_write_tokens: 0 } },
     ...{ output_tokens: 4, output_tokens_details: { reasoning_tokens: 0 }, total_tokens: 16 },
   },
   ...{ instructions: null, tools: [], tool_choice: 'auto', parallel_tool_calls: true, max_tool_calls: null },

@@ -62,10 +62,10 @@ type Nullable = 'usage' | 'user' | 'text' | 'tools';
 type Own = 'output_text' | 'access_programs' | Nullable;
 
 /** No provider here says how much it wrote to its cache. */
-const Usage = taken<Omit<OpenAI.Responses.ResponseUsage, 'input_tokens_details'>>()(
+const Usage = taken<OpenAI.Responses.ResponseUsage>()(
   z.strictObject({
     ...{ input_tokens: count, output_tokens: count, total_tokens: count },
-    input_tokens_details: z.strictObject({ cached_tokens: count }),
+    input_tokens_details: z.strictObject({ cached_tokens: count, cache_write_tokens: count }),
     output_tokens_details: z.strictObject({ reasoning_tokens: count }),
   }),
 );

@@ -11,19 +11,20 @@ export function usedBy(usage: Usage | null, calls: number): number[] {
     output_tokens = 0,
     total_tokens = 0,
     cached_input_tokens = 0,
+    cache_write_tokens = 0,
     reasoning_tokens = 0,
   } = usage ?? {};
   const cost = usage?.cost_usd ?? null;
   return [
-    ...[calls, input_tokens, output_tokens, total_tokens, cached_input_tokens, reasoning_tokens],
+    ...[calls, input_tokens, output_tokens, total_tokens, cached_input_tokens, cache_write_tokens, reasoning_tokens],
     ...(cost === null ? [0, 1] : [cost, 0]),
   ];
 }
 
 const REPLY_COLUMNS = sql`project, model, key_id, rounds, tool_calls, input_tokens, output_tokens, total_tokens,
-        cached_input_tokens, reasoning_tokens, cost_usd, unpriced`;
+        cached_input_tokens, cache_write_tokens, reasoning_tokens, cost_usd, unpriced`;
 
-const FIGURES = sql`used[1], used[2], used[3], used[4], used[5], used[6], used[7], used[8]`;
+const FIGURES = sql`used[1], used[2], used[3], used[4], used[5], used[6], used[7], used[8], used[9]`;
 
 /**
  * Records what replies used, in the statement that saves them: so once, and for good (R33). `from` has the columns `project`, `key_id`,

@@ -69,11 +69,13 @@ function readUsage({ inputTokens, outputTokens }: Finish['usage']): Usage | null
   if (typeof inputTokens?.total !== 'number' && typeof outputTokens?.total !== 'number') return null;
   const input = inputTokens?.total ?? 0;
   const output = outputTokens?.total ?? 0;
+  const cached = Math.min(inputTokens?.cacheRead ?? 0, input);
   return {
     input_tokens: input,
     output_tokens: output,
     total_tokens: input + output,
-    cached_input_tokens: Math.min(inputTokens?.cacheRead ?? 0, input),
+    cached_input_tokens: cached,
+    cache_write_tokens: Math.min(inputTokens?.cacheWrite ?? 0, input - cached),
     reasoning_tokens: Math.min(outputTokens?.reasoning ?? 0, output),
   };
 }

@@ -2,7 +2,7 @@ import { REPLY_BOUNDS } from '../../../bounds/reply-bounds.ts';
 import { ProviderFailed } from '../../../failure.ts';
 import { cleanText } from '../../../text.ts';
 import type { RequestedCall } from '../../../turn/message.ts';
-import { type FinishReason, type Reply, sumUsage } from '../../../turn/reply.ts';
+import { type FinishReason, type Reply, sumRequests } from '../../../turn/reply.ts';
 import type { ToolChoice } from '../../../turn/request/turn.ts';
 import type { Provider, RoundRequest } from '../../provider.ts';
 import { boundReply } from '../../unusable-reply.ts';
@@ -68,10 +68,9 @@ function mayRefuseTools({ code }: ProviderFailed): boolean {
 
 /** The reply that counts, with what all requests took; null stands for a refused one. */
 function emulated(reply: Reply, asked: (Reply | null)[]): Reply {
-  const usages = asked.map((each) => each?.usage ?? null);
   return {
     ...reply,
-    usage: usages.some((usage) => usage !== null) ? sumUsage(usages) : null,
+    usage: sumRequests(asked.map((each) => each?.usage ?? null)),
     requests: asked.length,
     warnings: [...(reply.warnings ?? []), 'tool calls emulated'],
   };
