@@ -11,7 +11,7 @@ import { readBody, refusalOf } from './read-body.ts';
 
 const pawl = { type: 'mcp', server_label: 'pawl' };
 const cities = { type: 'mcp', server_label: 'cities', require_approval: 'never' };
-const all = ['look_up', 'measure', 'book', 'visit', 'wait', 'odd_name'];
+const all = ['book', 'look_up', 'measure', 'odd_name', 'visit', 'wait'];
 
 /** An operator with server-side tools, one of which needs an approval, and with an MCP server. */
 async function openOperator() {
@@ -43,7 +43,7 @@ test('a label offers all tools that the operator has under it, as the operator d
     ...all.map((name) => `cities__${name}`),
   ]);
   expect(config.tools).toContainEqual(plainTools[0]?.definition);
-  expect(config.tools.at(-6)).toMatchObject({ effect: 'none', execution: { kind: 'mcp', server: 'cities' } });
+  expect(config.tools.at(-5)).toMatchObject({ effect: 'none', execution: { kind: 'mcp', server: 'cities' } });
 });
 
 test.each([
@@ -62,15 +62,15 @@ test.each([
 });
 
 test.each([
-  ['always', ['weather_lookup!', 'send_money!', 'cities__look_up!', 'cities__book!']],
-  ['never', ['weather_lookup', 'send_money!', 'cities__look_up', 'cities__book']],
-  [null, ['weather_lookup', 'send_money!', 'cities__look_up!', 'cities__book!']],
-  [{}, ['weather_lookup', 'send_money!', 'cities__look_up!', 'cities__book!']],
-  [{ never: { read_only: true } }, ['weather_lookup', 'send_money!', 'cities__look_up', 'cities__book!']],
-  [{ always: { read_only: true } }, ['weather_lookup!', 'send_money!', 'cities__look_up!', 'cities__book!']],
+  ['always', ['weather_lookup!', 'send_money!', 'cities__book!', 'cities__look_up!']],
+  ['never', ['weather_lookup', 'send_money!', 'cities__book', 'cities__look_up']],
+  [null, ['weather_lookup', 'send_money!', 'cities__book!', 'cities__look_up!']],
+  [{}, ['weather_lookup', 'send_money!', 'cities__book!', 'cities__look_up!']],
+  [{ never: { read_only: true } }, ['weather_lookup', 'send_money!', 'cities__book!', 'cities__look_up']],
+  [{ always: { read_only: true } }, ['weather_lookup!', 'send_money!', 'cities__book!', 'cities__look_up!']],
   [
     { always: { read_only: true }, never: { read_only: true } },
-    ['weather_lookup!', 'send_money!', 'cities__look_up!', 'cities__book!'],
+    ['weather_lookup!', 'send_money!', 'cities__book!', 'cities__look_up!'],
   ],
 ])('require_approval %j adds approvals and takes none away: %j', async (require_approval, left) => {
   await using operator = await openOperator();
@@ -187,7 +187,7 @@ test('a refused label says which there are, and a refused name which tools it ha
 
   expect(await messageOf({ server_label: 'towns' })).toContain('Give one of: pawl, cities, gone.');
   expect(await messageOf({ allowed_tools: ['look-up'] })).toContain(
-    'There are: look_up, measure, book, visit, wait, odd_name.',
+    'There are: book, look_up, measure, odd_name, visit, wait.',
   );
   expect((await refusalOf({ tools: [pawl] }, { tools: twoHundred() })).message).toContain('These are 200 tools');
 });

@@ -78,7 +78,7 @@ test('a list may be all of the result, have odd meta and a number for its cursor
   });
 
   expect(bare.names).toEqual(['scripted__plain']);
-  expect(pages.names).toEqual(['scripted__plain', 'scripted__other']);
+  expect(pages.names).toEqual(['scripted__other', 'scripted__plain']);
 });
 
 test('a list ends at the first page that comes again, whatever its cursor', async () => {

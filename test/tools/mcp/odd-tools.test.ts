@@ -83,10 +83,10 @@ test('tools with names that no provider takes are called by the names of their s
   for (const { name } of tools) await callMcpTool(servers, name);
 
   expect(tools.map(({ name }) => name).every((name) => /^[a-zA-Z0-9_-]{1,64}$/.test(name))).toBe(true);
-  expect(tools.map(({ name }) => name).slice(0, 3)).toEqual(
-    ['dotted_name', 'slash_name', 'a_name'].map((name) => `scripted__${name}`),
+  expect(tools.map(({ name }) => name)).toEqual(
+    expect.arrayContaining(['dotted_name', 'slash_name', 'a_name'].map((name) => `scripted__${name}`)),
   );
-  expect(server.called).toEqual([...names, 'plain']);
+  expect(server.called.toSorted()).toEqual([...names, 'plain'].toSorted());
   expect(servers.warnings).toEqual([]);
 });
 

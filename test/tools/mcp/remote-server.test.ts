@@ -7,7 +7,7 @@ import { callMcpTool, untilSeen, useMcpServers } from './use-mcp-servers.ts';
 const args = { city: 'Tokyo' };
 
 describe.each(['newest', 'sessions'] as const)('an MCP server of kind %s', (kind) => {
-  test('its tools are listed as definitions, with its name and what its hints say of their effect', async () => {
+  test('its tools are listed by their names as definitions, with its name and what its hints say of their effect', async () => {
     await using externalServer = await openExternalMcpServer({ kind });
     await using servers = useMcpServers({ cities: { url: externalServer.url } });
     await untilSeen(servers, 'cities__look_up');
@@ -15,19 +15,19 @@ describe.each(['newest', 'sessions'] as const)('an MCP server of kind %s', (kind
     const tools = await servers.list();
 
     expect(tools.map(({ name, effect }) => [name, effect])).toEqual([
+      ['cities__book', 'at_most_once'],
       ['cities__look_up', 'none'],
       ['cities__measure', 'none'],
-      ['cities__book', 'at_most_once'],
+      ['cities__odd_name', 'none'],
       ['cities__visit', 'idempotent'],
       ['cities__wait', 'at_most_once'],
-      ['cities__odd_name', 'none'],
     ]);
-    expect(tools[0]).toMatchObject({
+    expect(tools[1]).toMatchObject({
       description: 'Looks up a city',
       parameters: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
       execution: { kind: 'mcp', server: 'cities' },
     });
-    expect(tools[2]?.description).toBe('Books a city');
+    expect(tools[0]?.description).toBe('Books a city');
     expect(servers.warnings).toEqual([]);
   });
 

@@ -32,9 +32,9 @@ test('tools of an MCP server are listed beside the server-side ones', async () =
   expect(status).toBe(200);
   expect(body.data.map(({ name }) => name)).toEqual([
     ...['weather_lookup', 'send_postcard', 'note_visit'],
-    ...['cities__look_up', 'cities__measure', 'cities__book', 'cities__visit', 'cities__wait', 'cities__odd_name'],
+    ...['cities__book', 'cities__look_up', 'cities__measure', 'cities__odd_name', 'cities__visit', 'cities__wait'],
   ]);
-  expect(body.data[3]).toMatchObject({ execution: { kind: 'mcp', server: 'cities' }, effect: 'none' });
+  expect(body.data[4]).toMatchObject({ execution: { kind: 'mcp', server: 'cities' }, effect: 'none' });
 });
 
 test('a turn calls tools of an MCP server by name, and the model reads their text and structured content', async () => {

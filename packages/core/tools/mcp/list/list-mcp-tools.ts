@@ -17,7 +17,10 @@ import { type ListedTool, readTool } from './read-tool.ts';
 /** A tool that is left out and why, without secrets. `aliases` are the names by which a turn may ask for the tool. */
 export type LeftOut = { name: string; why: string; aliases: string[] };
 
-/** The tools of a server, and those that cannot be mended for providers or that MCP forbids. */
+/**
+ * The tools of a server, and those that cannot be mended for providers or that MCP forbids. Sorted by name: a server may
+ * change its order, and that would break the cached prefix.
+ */
 export type McpTools = { tools: TurnTool[]; leftOut: LeftOut[] };
 
 /** A listed tool, its name in full as the server has it, and our definition or a reason against it. */
@@ -92,9 +95,13 @@ async function partitionTools(listed: Listed[], { takesHeaders, redact }: Rules)
     }),
   ];
   return {
-    tools: tools.filter((_, index) => !reasons.has(index)),
+    tools: tools.filter((_, index) => !reasons.has(index)).toSorted(byName),
     leftOut: leftOut.map(({ own, why, aliases }) => ({ name: shorten(redact(own)), why: redact(why), aliases })),
   };
+}
+
+function byName({ name: one }: TurnTool, { name: other }: TurnTool): number {
+  return one < other ? -1 : 1;
 }
 
 /** A tool of an MCP server as a definition of ours in JSON. Whether it keeps our rules is not checked. */
