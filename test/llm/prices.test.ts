@@ -39,16 +39,16 @@ test('writes to a cache without a price of their own cost what other input does'
   expect(cost('openai/gpt-5.6', written)).toEqual({ usd: 0.0022, savings: 0.0006 });
 });
 
-test('a Claude price without that of cache writes is told', () => {
+test('a warning names each Claude price without cache_write', () => {
   const price = { input: 3, output: 15 };
   const prices = {
-    ...{ 'anthropic/claude-opus-5*': price, 'bedrock/anthropic.Claude*': price },
+    ...{ 'anthropic/*': price, 'bedrock/anthropic.Claude*': price },
     ...{ 'anthropic/claude-sonnet-5': { ...price, cache_write: 3.75 }, 'openai/*': price },
   };
 
   expect(pricesWithoutWrites(readPrices(JSON.stringify(prices)))).toEqual(
-    ['anthropic/claude-opus-5*', 'bedrock/anthropic.Claude*'].map(
-      (name) => `PAWL_PRICES.${name}: cache_write is missing, so cost_usd is too low. Add the price of cache writes.`,
+    ['anthropic/*', 'bedrock/anthropic.Claude*'].map(
+      (name) => `PAWL_PRICES.${name}: cache_write is missing. Add the price of cache writes, else cost_usd is too low.`,
     ),
   );
 });

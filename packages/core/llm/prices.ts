@@ -34,7 +34,7 @@ export type Prices = {
   /** The names that prices were given by. */
   names: string[];
   /** Whether the price of this name says what writes to a cache cost. */
-  writesOf(name: string): boolean;
+  hasWritePrice(name: string): boolean;
   /** Whether a model has a price. */
   has(model: string): boolean;
   /** The cost of a reply of a model; null if the model has no price, or its provider counts no tokens. */
@@ -54,7 +54,7 @@ export function readPrices(text: string | undefined): Prices {
   const priceOf = (model: string) => longestFirst.find(([name]) => isMeant(name, model))?.[1];
   return {
     names: Object.keys(given),
-    writesOf: (name) => given[name]?.cache_write !== undefined,
+    hasWritePrice: (name) => given[name]?.cache_write !== undefined,
     has: (model) => priceOf(model) !== undefined,
     costOf: (model, usage) => {
       const price = priceOf(model);
@@ -71,12 +71,12 @@ export function unusedPrices({ names }: Pick<Prices, 'names'>, providers: readon
 
 /**
  * A sentence for each Claude price without `cache_write`. Caching is on by default, and Claude's writes cost more than
- * other input. So the cost would be too low.
+ * other input.
  */
-export function pricesWithoutWrites({ names, writesOf }: Pick<Prices, 'names' | 'writesOf'>): string[] {
-  const missing = names.filter((name) => /claude/i.test(name) && !writesOf(name));
+export function pricesWithoutWrites({ names, hasWritePrice }: Pick<Prices, 'names' | 'hasWritePrice'>): string[] {
+  const missing = names.filter((name) => /claude|^anthropic\//i.test(name) && !hasWritePrice(name));
   return missing.map(
-    (name) => `PAWL_PRICES.${name}: cache_write is missing, so cost_usd is too low. Add the price of cache writes.`,
+    (name) => `PAWL_PRICES.${name}: cache_write is missing. Add the price of cache writes, else cost_usd is too low.`,
   );
 }
 
@@ -108,8 +108,8 @@ function costOf(price: Price, usage: Usage): Cost {
   const read = Math.min(usage.cached_input_tokens, usage.input_tokens);
   const written = Math.min(usage.cache_write_tokens, usage.input_tokens - read);
   const longer = Math.min(usage.cache_write_1h_tokens ?? 0, written);
-  const saved =
-    read * (input - cached_input) - (written - longer) * (cache_write - input) - longer * (cache_write_1h - input);
-  const micros = usage.input_tokens * input - saved + usage.output_tokens * output;
-  return { usd: micros / 1_000_000, savings: saved / 1_000_000 };
+  const fresh = usage.input_tokens - read - written;
+  const cached = read * cached_input + (written - longer) * cache_write + longer * cache_write_1h;
+  const micros = fresh * input + cached + usage.output_tokens * output;
+  return { usd: micros / 1_000_000, savings: ((read + written) * input - cached) / 1_000_000 };
 }

@@ -16,6 +16,7 @@ const NOT_ASKED = ['id', 'object', 'model', 'tools', 'active_turn_id', 'created_
 const PLAIN = {
   tool_choice: 'auto',
   tool_mode: 'native',
+  prompt_cache: 'auto',
   limits: /** @satisfies {DefaultLimits} */ ({ max_tool_calls: 200, max_rounds: 50 }),
 };
 

@@ -53,7 +53,7 @@ export const usage = {
   cache_savings_usd: z
     .number()
     .nullable()
-    .describe('By how many US dollars caching made them cheaper; negative if it cost more. Null as `cost_usd` is.'),
+    .describe('US dollars that caching saved. Negative if it cost more; null if `cost_usd` is null.'),
 };
 
 const counts = {

@@ -26,7 +26,11 @@ test('a turn is counted once, however often its jobs are delivered', async () =>
   const prices = '{"openai/test":{"input":1000000,"output":1000000}}';
   await using harness = await createHarness({ env: { PAWL_PRICES: prices } });
   await using receiver = await openExternalServer();
-  const input = scripted({ rounds: [{ tools: [{ name: 'weather_lookup', arguments: { city: 'Rome' } }] }] });
+  const details = { prompt_tokens_details: { cached_tokens: 7, cache_write_tokens: 2 } };
+  const counted = { prompt_tokens: 10, completion_tokens: 5, ...details };
+  const input = scripted({
+    rounds: [{ tools: [{ name: 'weather_lookup', arguments: { city: 'Rome' } }], usage: counted }],
+  });
   const { id } = await harness.startTurn({
     ...{ model: 'openai/test', input, tools: ['weather_lookup'], webhook: { url: receiver.url } },
   });
@@ -42,6 +46,8 @@ test('a turn is counted once, however often its jobs are delivered', async () =>
   expect(text).toContain('pawl_round_attempts_total{provider="openai",model="openai/test",outcome="success"} 2\n');
   expect(text).toContain(`pawl_tokens_total{${at},direction="input"} ${usage.input_tokens}\n`);
   expect(text).toContain(`pawl_tokens_total{${at},direction="output"} ${usage.output_tokens}\n`);
+  expect(text).toContain(`pawl_tokens_total{${at},direction="cached_input"} 7\n`);
+  expect(text).toContain(`pawl_tokens_total{${at},direction="cache_write"} 2\n`);
   expect(text).toContain(`pawl_cost_usd_total{project="default",model="openai/test"} ${usage.cost_usd}\n`);
   expect(text).toContain('pawl_round_duration_seconds_count{provider="openai",model="openai/test"} 2\n');
   expect(text).toContain('pawl_time_to_first_chunk_seconds_count{provider="openai",model="openai/test"} 2\n');

@@ -13,7 +13,10 @@ type Asked = Pick<Harness, 'call'>;
 const PAWL_PRICES = JSON.stringify({ 'openai/*': { input: 1, output: 10 } });
 const tools = ['weather_lookup'];
 const call = (id: string) => ({ name: 'weather_lookup', arguments: { city: 'Tokyo' }, id });
-const used = (input: number, output: number) => ({ prompt_tokens: input, completion_tokens: output });
+const used = (input: number, output: number) => ({
+  ...{ prompt_tokens: input, completion_tokens: output },
+  prompt_tokens_details: { cached_tokens: input / 10, cache_write_tokens: input / 5 },
+});
 const twoRounds = scripted({
   rounds: [{ tools: [call('call_1'), call('call_2')], usage: used(100, 10) }],
   answer: 'Mild.',
@@ -21,7 +24,7 @@ const twoRounds = scripted({
 });
 const figures = {
   ...{ turns: 1, rounds: 2, tool_calls: 2, input_tokens: 300, output_tokens: 30, total_tokens: 330 },
-  ...{ cached_input_tokens: 0, cache_write_tokens: 0, reasoning_tokens: 0, cost_usd: 0.0006 },
+  ...{ cached_input_tokens: 30, cache_write_tokens: 60, reasoning_tokens: 0, cost_usd: 0.0006 },
 };
 const nothing = Object.fromEntries(Object.keys(figures).map((name) => [name, 0]));
 
@@ -58,7 +61,7 @@ test('a turn counts when it is created, its rounds with their calls and tokens w
   expect(asked).toEqual([
     {
       ...{ ...nothing, turns: 1, rounds: 1, tool_calls: 2, input_tokens: 100, output_tokens: 10, total_tokens: 110 },
-      cost_usd: 0.0002,
+      ...{ cached_input_tokens: 10, cache_write_tokens: 20, cost_usd: 0.0002 },
     },
   ]);
   expect(ended).toEqual([figures]);
@@ -92,8 +95,8 @@ test('the figures are those of the turns, summaries and repairs among them', asy
     input_tokens: sumOf(({ usage }) => usage.input_tokens),
     output_tokens: sumOf(({ usage }) => usage.output_tokens),
     total_tokens: sumOf(({ usage }) => usage.total_tokens),
-    cached_input_tokens: 0,
-    cache_write_tokens: 0,
+    cached_input_tokens: sumOf(({ usage }) => usage.cached_input_tokens),
+    cache_write_tokens: sumOf(({ usage }) => usage.cache_write_tokens),
     reasoning_tokens: 0,
     cost_usd: expect.closeTo(
       sumOf(({ usage }) => usage.cost_usd ?? Number.NaN),

@@ -1,4 +1,4 @@
-import { type Fields, fieldsIn, indexIn, numberIn, partIn, partsIn, textIn, wordIn } from '../reply/fields.ts';
+import { countIn, type Fields, fieldsIn, indexIn, partIn, partsIn, textIn, wordIn } from '../reply/fields.ts';
 import { UnusableReply } from '../unusable-reply.ts';
 
 /** One block of a message as the wire has it. What is not known here is kept as it came. */
@@ -81,11 +81,11 @@ function readCounts(value: unknown): WireUsage | null {
   if (!usage) return null;
   const counts: WireUsage = {};
   for (const name of COUNTS) {
-    const count = numberIn(usage[name]);
+    const count = countIn(usage[name]);
     if (count !== null) counts[name] = count;
   }
-  const longer = numberIn(fieldsIn(usage.cache_creation)?.ephemeral_1h_input_tokens);
-  const thinking = numberIn(fieldsIn(usage.output_tokens_details)?.thinking_tokens);
+  const longer = countIn(fieldsIn(usage.cache_creation)?.ephemeral_1h_input_tokens);
+  const thinking = countIn(fieldsIn(usage.output_tokens_details)?.thinking_tokens);
   return {
     ...counts,
     ...(longer === null ? {} : { ephemeral_1h_input_tokens: longer }),

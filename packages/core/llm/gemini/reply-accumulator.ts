@@ -5,7 +5,7 @@ import type { FinishReason, Reply, Usage } from '../../turn/reply.ts';
 import { nameFailure } from '../errors/name-failure.ts';
 import type { Delta } from '../provider.ts';
 import { declaredName } from '../reply/declared-name.ts';
-import { type Fields, numberIn } from '../reply/fields.ts';
+import { countIn, type Fields } from '../reply/fields.ts';
 import { finishReasonOf, laterReason, type OwnWords } from '../reply/finish-reason.ts';
 import { boundReply } from '../unusable-reply.ts';
 import { type FunctionCall, type Part, readChunk } from './chunk.ts';
@@ -169,17 +169,17 @@ function signed(signature: string | null) {
 
 /** Gemini's count in our words: thoughts stand beside the candidates there; null where it counted nothing. */
 function readUsage(usage: Fields): Usage | null {
-  const prompt = numberIn(usage.promptTokenCount);
-  const candidates = numberIn(usage.candidatesTokenCount);
+  const prompt = countIn(usage.promptTokenCount);
+  const candidates = countIn(usage.candidatesTokenCount);
   if (prompt === null && candidates === null) return null;
-  const input = (prompt ?? 0) + (numberIn(usage.toolUsePromptTokenCount) ?? 0);
-  const thoughts = numberIn(usage.thoughtsTokenCount) ?? 0;
+  const input = (prompt ?? 0) + (countIn(usage.toolUsePromptTokenCount) ?? 0);
+  const thoughts = countIn(usage.thoughtsTokenCount) ?? 0;
   const output = (candidates ?? 0) + thoughts;
   return {
     input_tokens: input,
     output_tokens: output,
     total_tokens: input + output,
-    cached_input_tokens: Math.min(numberIn(usage.cachedContentTokenCount) ?? 0, input),
+    cached_input_tokens: Math.min(countIn(usage.cachedContentTokenCount) ?? 0, input),
     cache_write_tokens: 0,
     reasoning_tokens: thoughts,
   };

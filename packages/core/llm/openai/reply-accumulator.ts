@@ -2,7 +2,7 @@ import { cleanText } from '../../text.ts';
 import type { Reply, Usage } from '../../turn/reply.ts';
 import { nameFailure } from '../errors/name-failure.ts';
 import type { Delta } from '../provider.ts';
-import { type Fields, fieldsIn, numberIn } from '../reply/fields.ts';
+import { countIn, type Fields, fieldsIn } from '../reply/fields.ts';
 import { finishReasonOf, laterReason, type OwnWords } from '../reply/finish-reason.ts';
 import {
   type CallsAccumulator,
@@ -170,26 +170,26 @@ function unusable({ provider }: ReplyAccumulator, reason: string) {
 
 /** A provider's count in our words; null where it counted nothing. */
 function readUsage(usage: Fields): Usage | null {
-  const prompt = numberIn(usage.prompt_tokens);
-  const completion = numberIn(usage.completion_tokens);
+  const prompt = countIn(usage.prompt_tokens);
+  const completion = countIn(usage.completion_tokens);
   if (prompt === null && completion === null) return null;
   const input = prompt ?? 0;
   const details = fieldsIn(usage.prompt_tokens_details);
-  const cached = Math.min(numberIn(details?.cached_tokens) ?? numberIn(usage.prompt_cache_hit_tokens) ?? 0, input);
+  const cached = Math.min(countIn(details?.cached_tokens) ?? countIn(usage.prompt_cache_hit_tokens) ?? 0, input);
   const reasoning =
-    numberIn(fieldsIn(usage.completion_tokens_details)?.reasoning_tokens) ?? numberIn(usage.reasoning_tokens) ?? 0;
+    countIn(fieldsIn(usage.completion_tokens_details)?.reasoning_tokens) ?? countIn(usage.reasoning_tokens) ?? 0;
   const output = outputTokens({
     input,
     completion: completion ?? 0,
     reasoning,
-    total: numberIn(usage.total_tokens) ?? 0,
+    total: countIn(usage.total_tokens) ?? 0,
   });
   return {
     input_tokens: input,
     output_tokens: output,
     total_tokens: input + output,
     cached_input_tokens: cached,
-    cache_write_tokens: Math.min(numberIn(details?.cache_write_tokens) ?? 0, input - cached),
+    cache_write_tokens: Math.min(countIn(details?.cache_write_tokens) ?? 0, input - cached),
     reasoning_tokens: reasoning,
   };
 }

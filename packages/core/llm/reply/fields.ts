@@ -14,9 +14,12 @@ export function textIn(value: unknown): string | null {
   return typeof value === 'string' ? value : null;
 }
 
-/** Reads a number. */
-export function numberIn(value: unknown): number | null {
-  return typeof value === 'number' && Number.isFinite(value) ? value : null;
+/** More than any reply has. Sums of it are still safe. */
+const MOST = 1e12;
+
+/** Reads a count, which is whole and never negative. */
+export function countIn(value: unknown): number | null {
+  return typeof value === 'number' && Number.isFinite(value) ? Math.min(Math.max(0, Math.round(value)), MOST) : null;
 }
 
 /** Reads a place among others. Some servers write it as a text. */

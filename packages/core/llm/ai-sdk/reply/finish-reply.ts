@@ -4,6 +4,7 @@ import type { Reply, Usage } from '../../../turn/reply.ts';
 import { nameFailure } from '../../errors/name-failure.ts';
 import type { Ending } from '../../errors/reply-of-refusal.ts';
 import { unwrapArguments } from '../../reply/arguments-accumulator.ts';
+import { countIn } from '../../reply/fields.ts';
 import { finishReasonOf } from '../../reply/finish-reason.ts';
 import { isOddId } from '../../reply/odd-id.ts';
 import { type KeptPart, Metadata, opaqueOf } from '../opaque.ts';
@@ -66,17 +67,17 @@ function askedCall({ id, name, arguments: args }: CallAccumulator, isCut: boolea
 
 /** A package's count in our words; null where it counted nothing. */
 function readUsage({ inputTokens, outputTokens }: Finish['usage']): Usage | null {
-  if (typeof inputTokens?.total !== 'number' && typeof outputTokens?.total !== 'number') return null;
-  const input = inputTokens?.total ?? 0;
-  const output = outputTokens?.total ?? 0;
-  const cached = Math.min(inputTokens?.cacheRead ?? 0, input);
+  const [given, written] = [countIn(inputTokens?.total), countIn(outputTokens?.total)];
+  if (given === null && written === null) return null;
+  const [input, output] = [given ?? 0, written ?? 0];
+  const cached = Math.min(countIn(inputTokens?.cacheRead) ?? 0, input);
   return {
     input_tokens: input,
     output_tokens: output,
     total_tokens: input + output,
     cached_input_tokens: cached,
-    cache_write_tokens: Math.min(inputTokens?.cacheWrite ?? 0, input - cached),
-    reasoning_tokens: Math.min(outputTokens?.reasoning ?? 0, output),
+    cache_write_tokens: Math.min(countIn(inputTokens?.cacheWrite) ?? 0, input - cached),
+    reasoning_tokens: Math.min(countIn(outputTokens?.reasoning) ?? 0, output),
   };
 }
 
