@@ -79,13 +79,16 @@ export function readCommand([name, ...args]: string[]): Command {
 
 function readRun(args: string[]): Command {
   const texts = { model: TEXT, fallback: TEXT, tools: TEXT, instructions: TEXT, conversation: TEXT, schema: TEXT };
-  const { values, positionals } = parseArguments(args, { ...texts, file: TEXTS, json: FLAG });
+  const options = { ...texts, 'prompt-cache': TEXT, file: TEXTS, json: FLAG };
+  const { values, positionals } = parseArguments(args, options);
   const { conversation: conversationId, instructions, model = conversationId ? undefined : MODEL } = values;
   const tools = namesIn(values.tools);
   const fallback_models = namesIn(values.fallback);
   const output_schema = values.schema === undefined ? undefined : readSchema(values.schema);
+  const prompt_cache = readPromptCache(values['prompt-cache']);
   const input = positionals.join(' ');
-  const request = { input: input === '-' ? '' : input, model, instructions, tools, fallback_models, output_schema };
+  const asked = { input: input === '-' ? '' : input, model, instructions, tools, fallback_models };
+  const request = { ...asked, output_schema, prompt_cache };
   return { kind: 'run', request, files: values.file ?? [], conversationId, isJson: values.json === true };
 }
 
@@ -100,6 +103,14 @@ function readChat(args: string[]): ChatCommand {
   if (conversationId && Object.keys(values).some((name) => name !== 'wait'))
     throw new CommandMisused('A conversation keeps what it was started with: give its id, or options.');
   return { conversationId, request, waits: values.wait === true };
+}
+
+const CACHES = ['auto', 'off', '5m', '1h'] as const;
+
+function readPromptCache(given: string | undefined): TurnRequest['prompt_cache'] {
+  const known = CACHES.find((name) => name === given);
+  if (given === undefined || known) return known;
+  throw new CommandMisused(`“${given}” is no value of --prompt-cache. Use ${CACHES.join(', ')}.`);
 }
 
 function namesIn(list: string | undefined): string[] | undefined {
@@ -182,6 +193,7 @@ export const usage = `Usage: pawl <command>
       --instructions <text>          the system prompt
       --conversation <conv_…>        go on with a conversation
       --schema <file>                a JSON Schema that the answer has to fit
+      --prompt-cache auto|off|5m|1h  the provider's cache; auto unless given
       --file <path>                  an image, a PDF, audio; may be repeated
   chat             talk; what is typed while an answer is written joins it
       --model --fallback --tools --instructions     as above

@@ -24,10 +24,10 @@ export function mergeConfig(standing: StandingConfig, own: StandingConfig): Stan
 /** Checks a standing configuration; a conversation need not name its model yet. */
 export async function checkStanding(config: StandingConfig, rules: Rules): Promise<void> {
   const { model } = config;
-  // What a model that is not known yet costs is asked with the turn that names it.
-  const limits = model ? config.limits : { ...config.limits, max_cost_usd: null };
   refuseModels(config, rules);
-  await fillConfig({ ...config, model: model ?? 'sim/none', limits }, rules);
+  // The price of a model that is not known yet, and its cache, are checked with the turn that names it.
+  const unknown = { model: 'sim/none', limits: { ...config.limits, max_cost_usd: null }, prompt_cache: null };
+  await fillConfig(model ? config : { ...config, ...unknown }, rules);
 }
 
 /** What a turn is configured by: a response's webhook may name more events than a native turn's. */
@@ -98,12 +98,13 @@ async function toolFields({ tools }: GivenConfig, rules: Rules): Promise<Pick<Tu
 
 /** Fields that a turn has only where they are given: the row of one without them is no longer for it. */
 async function ownFields(
-  { stop, seed, output_schema: output }: GivenConfig,
+  { stop, seed, prompt_cache, output_schema: output }: GivenConfig,
   asked: Parameters<typeof resolveOutputSchema>[1],
-): Promise<Pick<TurnConfig, 'stop' | 'seed' | 'output_schema'>> {
+): Promise<Pick<TurnConfig, 'stop' | 'seed' | 'prompt_cache' | 'output_schema'>> {
   return {
     ...(stop && { stop }),
     ...(typeof seed === 'number' && { seed }),
+    ...(prompt_cache && prompt_cache !== 'auto' && { prompt_cache }),
     ...(output && { output_schema: await resolveOutputSchema(output, asked) }),
   };
 }
@@ -137,9 +138,9 @@ function checkPrice(model: string, { limits }: Pick<GivenConfig, 'limits'>, { pr
 function checkFallbacks(model: string, config: AskedConfig, rules: Rules): string[] {
   const given = config.fallback_models ?? [];
   for (const [index, fallback] of given.entries()) {
-    // The options are for the provider of the model alone.
+    // The options are for the provider of the model alone. Caching changes only the price, so any fallback will do.
     const isSame = splitModel(fallback).provider === splitModel(model).provider;
-    const asked = isSame ? config : { ...config, provider_options: null };
+    const asked = { ...config, prompt_cache: null, ...(isSame ? {} : { provider_options: null }) };
     atField(`fallback_models[${index}]`, () => checkModel(fallback, asked, rules));
   }
   return [...new Set(given)].filter((fallback) => fallback !== model);

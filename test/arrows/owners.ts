@@ -26,7 +26,7 @@ export const owners: Record<string, string[]> = {
   ajv: ['packages/core/tools/'],
   'ajv-formats': ['packages/core/tools/'],
   'lru-cache': [
-    'packages/core/llm/openai/remember-quirks.ts',
+    'packages/core/llm/refusals/remember-forms.ts',
     'packages/core/llm/wire-tools/',
     'packages/core/tools/arguments/',
     'services/worker/turn-cache.ts',

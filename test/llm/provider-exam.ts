@@ -18,8 +18,10 @@ export const someRequest: RoundRequest = {
   instructions: 'Be brief.',
   messages: [{ role: 'user', content: 'Hi' }],
   tools: [],
+  mayCall: true,
   declaredTools: [],
   toolChoice: 'auto',
+  turnChoice: 'auto',
   parallelToolCalls: null,
   temperature: null,
   topP: null,
@@ -30,6 +32,7 @@ export const someRequest: RoundRequest = {
   seed: null,
   textFormat: null,
   maxOutputTokens: null,
+  promptCache: null,
   providerOptions: {},
   requestId: 'turn_x-r1-a1',
 };

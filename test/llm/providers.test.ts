@@ -61,6 +61,7 @@ test.each([
   [{ PAWL_PROVIDERS: '{"a":{"kind":"openai","base_url":"http://x/v1","apikey":"k"}}' }, 'PAWL_PROVIDERS.a'],
   [wrong({ max_tokens_field: 'n_predict' }), 'PAWL_PROVIDERS.a.max_tokens_field: give max_tokens or'],
   [wrong({ stream_options: 'no' }), 'PAWL_PROVIDERS.a.stream_options: give true or false'],
+  [wrong({ prompt_cache: 'yes' }), 'PAWL_PROVIDERS.a.prompt_cache: give true or false'],
   [wrong({ roles: 'strict' }), 'PAWL_PROVIDERS.a.roles: give one of any, system-first, alternate, user-only'],
   [wrong({ finish_reasons: { sensitive: 'filter' } }), 'PAWL_PROVIDERS.a.finish_reasons.sensitive: give one of stop'],
   [wrong({ finish_reasons: ['eos'] }), 'PAWL_PROVIDERS.a.finish_reasons: give an object'],

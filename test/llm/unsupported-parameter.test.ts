@@ -50,6 +50,22 @@ test('a package of the AI SDK is told what its version of the interface has, and
   expect(unsupportedField(provider('openai'), { provider_options: { top_k: 4 } })).toBeNull();
 });
 
+test('prompt_cache auto and off are supported by every wire, and a time only by a provider that takes one', () => {
+  const told = { ...provider('anthropic'), cacheTtls: ['5m', '1h'] as const };
+  const problem = (wire: Capabilities['wire']) => unsupportedField(provider(wire), { prompt_cache: '1h' });
+
+  expect(unsupportedField(told, { prompt_cache: '1h' })).toBeNull();
+  for (const wire of wires) {
+    for (const prompt_cache of ['auto', 'off'] as const) {
+      expect(unsupportedField(provider(wire), { prompt_cache })).toBeNull();
+    }
+  }
+  const message = 'prompt_cache "1h" is not supported by acme. Set it to auto or off.';
+  expect(problem('openai')).toEqual({ param: 'prompt_cache', message });
+  expect(problem('gemini')).toEqual({ param: 'prompt_cache', message });
+  expect(problem('anthropic')?.message).toContain('Set "prompt_cache": true in PAWL_PROVIDERS.acme');
+});
+
 test('a JSON object without a schema is unknown to one wire, a schema to none', () => {
   expect(wires.map((wire) => unsupportedParameter(provider(wire), jsonObject)?.param)).toEqual([
     undefined,

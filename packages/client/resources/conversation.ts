@@ -1,6 +1,6 @@
 import type { Limits } from './limits.ts';
 import type { AdoptedCalls, InputMessage, InputPart, Round } from './turn.ts';
-import type { Capability, ContextBody, OutputSchemaBody, WebhookBody } from './turn-request.ts';
+import type { Capability, ContextBody, OutputSchemaBody, PromptCache, WebhookBody } from './turn-request.ts';
 
 /** A conversation as the API returns it: what its turns inherit, with every default filled in. */
 export type ConversationResource = {
@@ -24,6 +24,7 @@ export type ConversationResource = {
   output_schema: OutputSchemaBody | null;
   context: ContextBody | null;
   provider_options: Record<string, unknown> | null;
+  prompt_cache: PromptCache;
   limits: Limits;
   allowed_capabilities: Capability[] | null;
   webhook: WebhookBody | null;
@@ -43,7 +44,7 @@ export type ConversationResource = {
 export type TurnConfigResource = Pick<
   ConversationResource,
   | ('fallback_models' | 'instructions' | 'tool_choice' | 'tool_mode' | 'parallel_tool_calls')
-  | ('max_output_tokens' | 'limits')
+  | ('max_output_tokens' | 'prompt_cache' | 'limits')
 > & {
   model: string;
   sampling: Pick<ConversationResource, 'temperature' | 'top_p' | 'reasoning_effort' | 'verbosity' | 'stop' | 'seed'>;

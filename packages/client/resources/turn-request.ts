@@ -58,6 +58,8 @@ type StandingBody = {
   /** For providers that know one. */
   seed?: number | null | undefined;
   max_output_tokens?: number | null | undefined;
+  /** `auto` (default) uses the provider's cache if it is likely to help. `5m` and `1h` are minimum lifetimes. */
+  prompt_cache?: PromptCache | null | undefined;
   output_schema?: OutputSchemaBody | null | undefined;
   limits?: LimitsBody | null | undefined;
   /** What is sent of a history that grows too long; all of it by default. */
@@ -68,6 +70,9 @@ type StandingBody = {
   provider_options?: Record<string, unknown> | null | undefined;
   webhook?: WebhookBody | null | undefined;
 };
+
+/** How a provider's cache is used. */
+export type PromptCache = 'auto' | 'off' | '5m' | '1h';
 
 /** The JSON that an answer has to be: it is checked before the turn ends, and repaired once where it does not fit. */
 export type OutputSchemaBody = {

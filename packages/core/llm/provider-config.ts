@@ -10,10 +10,6 @@ type Env = Record<string, string | undefined>;
 
 const httpUrl = z.url({ protocol: /^https?$/, error: 'give an http or https URL' });
 
-const WireKind = z.enum(['openai', 'anthropic', 'gemini']);
-/** The wires a provider of `PAWL_PROVIDERS` may speak. */
-export type WireKind = z.infer<typeof WireKind>;
-
 const known = { tools: z.boolean().default(true), structured_outputs: z.boolean().default(true) };
 
 /** Finish reasons by the words of a server. The words are in small letters, since servers write them in any. */
@@ -33,7 +29,11 @@ const server = {
   ...known,
 };
 
-const ServerConfig = z.strictObject({ kind: WireKind.extract(['anthropic', 'gemini']), ...server });
+const promptCache = z.boolean('give true or false').default(false);
+
+const AnthropicConfig = z.strictObject({ kind: z.literal('anthropic'), ...server, prompt_cache: promptCache });
+
+const GeminiConfig = z.strictObject({ kind: z.literal('gemini'), ...server });
 
 /** Servers of this wire differ more than others. */
 const OpenaiConfig = z.strictObject({
@@ -43,6 +43,7 @@ const OpenaiConfig = z.strictObject({
     .enum(['max_tokens', 'max_completion_tokens'], { error: 'give max_tokens or max_completion_tokens' })
     .default('max_tokens'),
   stream_options: z.boolean('give true or false').default(true),
+  prompt_cache: promptCache,
   roles: z.enum(ROLE_ORDERS, { error: `give one of ${ROLE_ORDERS.join(', ')}` }).default('any'),
 });
 
@@ -55,7 +56,7 @@ const PackageConfig = z.strictObject({
   ...known,
 });
 
-const ProviderConfig = z.discriminatedUnion('kind', [OpenaiConfig, ServerConfig, PackageConfig], {
+const ProviderConfig = z.discriminatedUnion('kind', [OpenaiConfig, AnthropicConfig, GeminiConfig, PackageConfig], {
   error: 'give one of openai, anthropic, gemini, ai-sdk',
 });
 export type ProviderConfig = z.infer<typeof ProviderConfig>;

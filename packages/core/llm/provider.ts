@@ -3,10 +3,19 @@ import type { Message } from '../turn/message.ts';
 import type { Reply } from '../turn/reply.ts';
 import type { TextFormat } from '../turn/request/response.ts';
 import type { Tool } from '../turn/request/tool.ts';
-import type { ReasoningEffort, ToolChoice, Verbosity } from '../turn/request/turn.ts';
+import type { PromptCache, ReasoningEffort, ToolChoice, Verbosity } from '../turn/request/turn.ts';
 import type { ListedModel } from './http/list-models.ts';
 
-/** What one round asks a model, in our words. `tools` is empty in a final round. */
+/** A minimum time for which a cache keeps a prefix. */
+export type CacheTtl = Exclude<PromptCache, 'auto' | 'off'>;
+
+/**
+ * How a request uses the cache of its provider. `ttl` is null if the provider decides. Requests with the same `key`
+ * have the same prefix; it has 32 hexadecimal digits.
+ */
+export type Caching = { ttl: CacheTtl | null; key: string };
+
+/** A round's question to a model, in our words. */
 export type RoundRequest = {
   /** The round's number in its turn, from 1. */
   round: number;
@@ -16,11 +25,18 @@ export type RoundRequest = {
   messages: Message[];
   tools: Tool[];
   /**
+   * Whether the model may call a tool. A last round and a repair keep their tools, with the choice `none`, so that the
+   * cached prefix still matches. Calls in such a reply are dropped.
+   */
+  mayCall: boolean;
+  /**
    * For wires that want tools declared because the history holds calls, although none may be used now. Null where none
    * may be declared either: such a wire then sends the calls as text.
    */
   declaredTools: Tool[] | null;
   toolChoice: ToolChoice;
+  /** The choice of the caller, which stands for the first round of the turn. */
+  turnChoice: ToolChoice;
   parallelToolCalls: boolean | null;
   temperature: number | null;
   topP: number | null;
@@ -34,6 +50,8 @@ export type RoundRequest = {
   /** What the text has to be; null where any text will do. */
   textFormat: TextFormat | null;
   maxOutputTokens: number | null;
+  /** How it uses the provider's cache; null if it does not. */
+  promptCache: Caching | null;
   /** Merged into the request's top level as they are, last. */
   providerOptions: Record<string, unknown>;
   /** Names this try of this round in the provider's own logs; ASCII. */
@@ -70,6 +88,10 @@ export type Capabilities = {
 export type Provider = {
   name: string;
   capabilities: Capabilities;
+  /** The times for which it takes a wish to cache; absent if it takes none. */
+  cacheTtls?: readonly CacheTtl[];
+  /** Whether a request may name the requests that share its prefix, by `prompt_cache_key`. */
+  takesCacheKey?: boolean;
   /** The efforts that it can be told, where these are others than those of its wire. */
   reasoningEfforts?: readonly ReasoningEffort[];
   ask(request: RoundRequest, signal: AbortSignal, onDelta: (delta: Delta) => void): Promise<Reply>;

@@ -11,14 +11,7 @@ import { makeHttpClient } from './http/http-client.ts';
 import { openaiProvider } from './openai/openai-provider.ts';
 import type { Quirks } from './openai/render-request.ts';
 import type { Capabilities, Provider } from './provider.ts';
-import {
-  type ProviderConfig,
-  readBaseUrl,
-  readBounds,
-  readExtraProviders,
-  readHeaders,
-  type WireKind,
-} from './provider-config.ts';
+import { type ProviderConfig, readBaseUrl, readBounds, readExtraProviders, readHeaders } from './provider-config.ts';
 import { withWireNames } from './wire-tools/with-wire-names.ts';
 
 type Env = Record<string, string | undefined>;
@@ -96,8 +89,9 @@ type Options = {
 type MakeProvider<More = object> = (options: Options & More) => Provider;
 
 /** For each wire what makes a provider that speaks it; OpenAI itself differs from others on its wire. */
-type Makers = Record<Exclude<WireKind, 'openai'> | 'openaiItself', MakeProvider> & {
+type Makers = Record<'gemini' | 'openaiItself', MakeProvider> & {
   openai: MakeProvider<Partial<Quirks>>;
+  anthropic: MakeProvider<{ promptCache?: boolean }>;
   package: MakePackaged;
 };
 type MakePackaged = (options: { name: string; options: Record<string, unknown> }) => Provider;
@@ -109,7 +103,8 @@ function makersOf(env: Env, { post, fetch }: Client, packages: LoadedPackages): 
   const apiVersion = env.GOOGLE_GENAI_API_VERSION?.trim() || 'v1';
   return {
     openai: (options) => openaiProvider({ ...options, post }),
-    openaiItself: (options) => openaiProvider({ ...options, post, maxTokensField: 'max_completion_tokens' }),
+    openaiItself: (options) =>
+      openaiProvider({ ...options, post, cacheKey: true, maxTokensField: 'max_completion_tokens' }),
     anthropic: (options) => anthropicProvider({ ...options, post, headers }),
     gemini: (options) => geminiProvider({ ...options, post, apiVersion }),
     package: ({ name, options }) => {
@@ -132,13 +127,13 @@ function builtIn(env: Env, makers: Makers): Provider[] {
   };
   return [
     ...keyed('OPENAI_API_KEY', { name: 'openai', baseUrl: openai, urlName: 'OPENAI_BASE_URL' }, makers.openaiItself),
-    ...keyed(
-      'ANTHROPIC_API_KEY',
-      { name: 'anthropic', baseUrl: anthropic, urlName: 'ANTHROPIC_BASE_URL' },
-      makers.anthropic,
+    ...keyed('ANTHROPIC_API_KEY', { name: 'anthropic', baseUrl: anthropic, urlName: 'ANTHROPIC_BASE_URL' }, (options) =>
+      makers.anthropic({ ...options, promptCache: true }),
     ),
     ...keyed('GEMINI_API_KEY', { name: 'gemini', baseUrl: gemini, urlName: 'GEMINI_BASE_URL' }, makers.gemini),
-    ...keyed('XAI_API_KEY', { name: 'xai', baseUrl: xai, urlName: 'XAI_BASE_URL' }, makers.openai),
+    ...keyed('XAI_API_KEY', { name: 'xai', baseUrl: xai, urlName: 'XAI_BASE_URL' }, (options) =>
+      makers.openai({ ...options, cacheKey: true }),
+    ),
     ...(ollama ? [makers.openai({ name: 'ollama', apiKey: null, baseUrl: ollama, urlName: 'OLLAMA_BASE_URL' })] : []),
   ];
 }
@@ -156,9 +151,10 @@ function makeExtra(name: string, config: ProviderConfig, makers: Makers): Provid
   const names = { name, keyName: `PAWL_PROVIDERS.${name}.api_key`, urlName: `PAWL_PROVIDERS.${name}.base_url` };
   const { base_url: baseUrl, api_key: apiKey = null, finish_reasons: finishReasons } = config;
   const options = { ...names, apiKey, baseUrl, finishReasons };
-  if (config.kind !== 'openai') return makers[config.kind](options);
-  const { max_tokens_field: maxTokensField, stream_options: streamOptions, roles } = config;
-  return makers.openai({ ...options, maxTokensField, streamOptions, roles });
+  if (config.kind === 'gemini') return makers.gemini(options);
+  if (config.kind === 'anthropic') return makers.anthropic({ ...options, promptCache: config.prompt_cache });
+  const { max_tokens_field: maxTokensField, stream_options: streamOptions, prompt_cache: cacheKey, roles } = config;
+  return makers.openai({ ...options, maxTokensField, streamOptions, cacheKey, roles });
 }
 
 /** A provider that is said to know no tool calls of its own. */

@@ -2,30 +2,31 @@ import type { Message } from '../turn/message.ts';
 import type { RoundStep } from '../turn/next-step.ts';
 import { formatFor, needsRepair, withSchema } from '../turn/output/output-schema.ts';
 import { leftOutputTokens } from '../turn/reached-limit.ts';
+import type { ToolChoice, TurnConfig } from '../turn/request/turn.ts';
 import { showsReasoning } from '../turn/responses/output-item.ts';
 import type { Turn } from '../turn/turn.ts';
+import { cachingOf } from './caching.ts';
 import { declareTools } from './declare-tools.ts';
 import type { RoundRequest } from './provider.ts';
 import { splitModel } from './split-model.ts';
 
 /**
- * The request of one round. A required tool is required in the first round only; a final round offers none, nor does
- * a repair (contract: Turn request).
+ * The request of one round. A required tool is required in the first round only. In a final round and in a repair no
+ * tool may be called (contract: Turn request).
  */
-export function roundRequest(
-  { id, config, rounds, work }: Turn,
-  { round, final }: RoundStep,
-  messages: Message[],
-): RoundRequest {
-  const { tool_choice: choice } = config;
+export function roundRequest(turn: Turn, { round, final }: RoundStep, messages: Message[]): RoundRequest {
+  const { id, config, rounds, work } = turn;
+  const mayCall = !final && !needsRepair({ rounds });
   return {
     round,
     model: splitModel(work.model).model,
     instructions: withSchema(config, work.model),
     messages,
-    tools: final || needsRepair({ rounds }) ? [] : config.tools,
+    tools: config.tools,
+    mayCall,
     declaredTools: declareTools(config.tools, messages),
-    toolChoice: round === 1 || choice === 'none' ? choice : 'auto',
+    toolChoice: mayCall ? choiceOf(config, round) : 'none',
+    turnChoice: config.tool_choice,
     parallelToolCalls: config.parallel_tool_calls,
     temperature: config.temperature,
     topP: config.top_p ?? null,
@@ -36,9 +37,14 @@ export function roundRequest(
     seed: config.seed ?? null,
     textFormat: config.text_format ?? formatFor(config, work.model),
     maxOutputTokens: mostOutputTokens({ config, rounds }),
+    promptCache: cachingOf(turn),
     providerOptions: isOwnProvider({ config, work }) ? config.provider_options : {},
     requestId: `${id}.${round}.${work.generation}`,
   };
+}
+
+function choiceOf({ tool_choice: choice }: TurnConfig, round: number): ToolChoice {
+  return round === 1 || choice === 'none' ? choice : 'auto';
 }
 
 /** What the request bounds each round to, or all of them together, whichever is less now. */

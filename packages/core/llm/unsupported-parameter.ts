@@ -3,9 +3,9 @@ import { quote } from '../text.ts';
 import type { StandingConfig, TurnConfig } from '../turn/request/turn.ts';
 import type { Capabilities, Provider } from './provider.ts';
 
-type Asked = Pick<Provider, 'name' | 'capabilities' | 'reasoningEfforts'>;
+type Asked = Pick<Provider, 'name' | 'capabilities' | 'reasoningEfforts' | 'cacheTtls'>;
 type Sampling = Pick<StandingConfig, 'reasoning_effort' | 'verbosity'>;
-type NativeSampling = Sampling & Pick<StandingConfig, 'stop' | 'seed'>;
+type NativeSampling = Sampling & Pick<StandingConfig, 'stop' | 'seed' | 'prompt_cache'>;
 type Options = Pick<StandingConfig, 'provider_options'>;
 type Settings = Sampling & Partial<Pick<TurnConfig, 'text_format' | 'tools' | 'tool_mode'>>;
 
@@ -34,7 +34,12 @@ export function unsupportedField(
   if (effort) return { param: 'reasoning_effort', message: effort };
   const verbosity = verbosityProblem(provider, settings);
   if (verbosity) return { param: 'verbosity', message: verbosity };
-  return stopProblem(provider, settings) ?? seedProblem(provider, settings) ?? optionsProblem(provider, settings);
+  return (
+    stopProblem(provider, settings) ??
+    seedProblem(provider, settings) ??
+    cacheProblem(provider, settings) ??
+    optionsProblem(provider, settings)
+  );
 }
 
 /** Packages of the AI SDK are given options by the name of their own provider, and nothing at the top level. */
@@ -99,6 +104,17 @@ function seedProblem({ name, capabilities }: Asked, { seed }: NativeSampling): U
   const [least, most] = range;
   if (seed >= least && seed <= most) return null;
   return { param: 'seed', message: `${name} knows no seed ${seed}. Give one from ${least} to ${most}.` };
+}
+
+/** `auto` and `off` are known to every provider: some of them cache by themselves. */
+function cacheProblem(provider: Asked, { prompt_cache: wanted }: NativeSampling): UnsupportedParameter | null {
+  const { name, capabilities, cacheTtls = [] } = provider;
+  if (!wanted || wanted === 'auto' || wanted === 'off' || cacheTtls.includes(wanted)) return null;
+  const advice =
+    capabilities.wire === 'anthropic'
+      ? `Set "prompt_cache": true in PAWL_PROVIDERS.${name}, or set the field to auto or off.`
+      : 'Set it to auto or off.';
+  return { param: 'prompt_cache', message: `prompt_cache "${wanted}" is not supported by ${name}. ${advice}` };
 }
 
 function formatProblem(provider: Asked, { text_format: format, tools = [], tool_mode }: Settings): string | null {

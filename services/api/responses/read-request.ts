@@ -73,17 +73,18 @@ export async function readResponseRequest(body: ResponseBody, rules: ReadRules):
 type Asked = {
   body: ResponseBody;
   model: string;
-  provider: Pick<Provider, 'name' | 'capabilities'>;
+  provider: Pick<Provider, 'name' | 'capabilities' | 'takesCacheKey'>;
   choice: ToolChoice;
   offered: OfferedTool[];
 };
 
 /** The configuration as a turn request would give it, resolved by the rules of turns; then the tools that are the caller's. */
 async function resolveAsked({ body, model, provider, choice, offered }: Asked, rules: ReadRules): Promise<TurnConfig> {
-  const { limits, webhook, tool_mode, allowed_capabilities } = body.pawl ?? {};
+  const { limits, webhook, tool_mode, allowed_capabilities, prompt_cache } = body.pawl ?? {};
   const { max_tool_calls, instructions, parallel_tool_calls, temperature } = body;
   const given = {
     ...{ model, instructions, parallel_tool_calls, temperature, webhook, tool_mode, allowed_capabilities },
+    prompt_cache,
     tools: offered.map(checkedTool),
     tool_choice: choice,
     limits: { ...limits, ...(max_tool_calls ? { max_tool_calls } : {}) },
@@ -122,7 +123,7 @@ function atOwnPath({ status, code, message, param }: RequestRefused, offered: Of
       const tool = offered[Number(index)];
       return tool ? `tools[${tool.at}]${tool.reference.type === 'mcp' ? '' : field}` : path;
     })
-    .replace(/^(?=(?:limits|webhook|tool_mode|allowed_capabilities|provider_options)\b)/, 'pawl.');
+    .replace(/^(?=(?:limits|webhook|tool_mode|allowed_capabilities|provider_options|prompt_cache)\b)/, 'pawl.');
   return new RequestRefused(status, code, message, own ?? null);
 }
 

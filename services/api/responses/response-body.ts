@@ -45,7 +45,7 @@ const ToolChoice = z.union([
   z.looseObject({ type: z.string().describe('`function`, `custom`, `mcp` or `allowed_tools`.') }),
 ]);
 
-const { limits, tool_mode, allowed_capabilities, provider_options } = StandingConfig.shape;
+const { limits, tool_mode, allowed_capabilities, provider_options, prompt_cache } = StandingConfig.shape;
 const webhook = ResponseWebhook.nullish().describe(
   'Where to send its events, besides the project’s webhook endpoints.',
 );
@@ -130,7 +130,7 @@ const others = {
 };
 
 const pawl = z
-  .strictObject({ limits, webhook, priority, tool_mode, allowed_capabilities, provider_options })
+  .strictObject({ limits, webhook, priority, tool_mode, allowed_capabilities, provider_options, prompt_cache })
   .nullish()
   .describe('What OpenAI’s API has no words for, as in a turn request.');
 

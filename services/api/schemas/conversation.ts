@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { fillLimits } from '#core/turn/limits.ts';
 import { GivenTool } from '#core/turn/request/tool.ts';
-import { ToolChoice } from '#core/turn/request/turn.ts';
+import { PromptCache, ToolChoice } from '#core/turn/request/turn.ts';
 import { Webhook } from '#core/turn/request/webhook.ts';
 import { ConversationId, TurnId } from './fields/id.ts';
 import { Time } from './fields/time.ts';
@@ -14,6 +14,7 @@ const example = {
   ...{ instructions: 'You are brief.', tools: ['get_weather'], tool_choice: 'auto', tool_mode: 'native' },
   ...{ parallel_tool_calls: null, temperature: 0.2, top_p: null, reasoning_effort: null, verbosity: null, stop: null },
   ...{ seed: null, max_output_tokens: null, output_schema: null, context: null, provider_options: null },
+  prompt_cache: 'auto' as const,
   limits: fillLimits(null),
   ...{ allowed_capabilities: null, webhook: null, metadata: {}, active_turn_id: null },
   ...{ forked_from: null, after_round: null },
@@ -34,6 +35,7 @@ export const Conversation = z
     tool_choice: ToolChoice.describe('Whether the first round of a turn may, must not or must call a tool, or which.'),
     tool_mode: z.enum(['native', 'emulated', 'inline']).describe('How the model calls tools.'),
     ...asGiven,
+    prompt_cache: PromptCache.describe('How the provider’s cache is used.'),
     limits: Limits.describe('Where each turn ends at the latest.'),
     allowed_capabilities: z.array(z.string()).nullable().describe('What tools may need; null for everything.'),
     webhook: Webhook.nullable().describe(

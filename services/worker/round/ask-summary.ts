@@ -33,7 +33,14 @@ function summaryRequest({ turn }: Run, { step, model, messages }: SummaryQuestio
     model: splitModel(model).model,
     instructions: SUMMARY_INSTRUCTIONS,
     messages: [{ role: 'user', content }],
-    ...{ tools: [], declaredTools: null, toolChoice: 'auto', parallelToolCalls: null },
+    ...{
+      tools: [],
+      mayCall: false,
+      declaredTools: null,
+      toolChoice: 'auto',
+      turnChoice: 'auto',
+      parallelToolCalls: null,
+    },
     ...{
       temperature: null,
       topP: null,
@@ -45,6 +52,7 @@ function summaryRequest({ turn }: Run, { step, model, messages }: SummaryQuestio
       textFormat: null,
     },
     maxOutputTokens: MAX_SUMMARY_TOKENS,
+    promptCache: null,
     providerOptions: {},
     requestId: `${turn.id}.${step.round}.${turn.work.generation}s`,
   };

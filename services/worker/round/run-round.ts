@@ -1,4 +1,5 @@
 import { ProviderFailed } from '#core/failure.ts';
+import { withKnownTtl } from '#core/llm/caching.ts';
 import { chooseDialect } from '#core/llm/dialects/choose-dialect.ts';
 import { roundRequest } from '#core/llm/round-request.ts';
 import { splitModel } from '#core/llm/split-model.ts';
@@ -101,20 +102,21 @@ async function requestReply(
   const { watchers, providers, tracer } = context;
   const { model } = turn.work;
   const trace = tracer.headersWithin(turn, () => chatSpanId(turn, attempt));
-  const request = { ...roundRequest(turn, step, messages), trace };
+  const provider = providers.find(splitModel(model).provider);
+  const { request, warnings } = withKnownTtl({ ...roundRequest(turn, step, messages), trace }, provider);
   if (tracer.withContent) attempt.asked = request;
 
   const address = { turn_id: turn.id, round: step.round, attempt: turn.work.generation + 1 };
   using publisher = publishRound(watchers, address, run);
   using _inFlight = watchers.trackInFlight(turn.id, leasedFor(run, publisher, context));
-  const provider = providers.find(splitModel(model).provider);
   const dialect = chooseDialect(turn.config.tool_mode, countRequests(provider, run));
   const reply = await dialect.ask(request, signal, (delta) => {
     permit.answered();
     attempt.firstChunkAt ??= Date.now();
     publisher.take(delta);
   });
-  return { ...reply, reasoning: reply.reasoning ?? publisher.reasoning() };
+  const warned = warnings.length > 0 ? { warnings: [...(reply.warnings ?? []), ...warnings] } : {};
+  return { ...reply, ...warned, reasoning: reply.reasoning ?? publisher.reasoning() };
 }
 
 /**

@@ -85,7 +85,12 @@ export function talking({ server, client }: Opened, { model, asks, says }: (type
   };
 }
 
-export const sentBy = ({ server }: Opened) => JSON.stringify(server.asked.at(-1)!.body);
+/** The last request, without the key for a cache, which each conversation has for itself. */
+export function sentBy({ server }: Opened): string {
+  const { prompt_cache_key: _, ...body } = server.asked.at(-1)!.body;
+  return JSON.stringify(body);
+}
+
 export const again = ({ output }: Response) => output as Item[];
 export const result: Item = { type: 'function_call_output', call_id: 'call_0', output: 'Rome' };
 

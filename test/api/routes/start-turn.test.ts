@@ -44,6 +44,7 @@ test('a one-shot turn is accepted with its Location, and says when to poll again
         cache_write_tokens: 0,
         reasoning_tokens: 0,
         cost_usd: 0,
+        cache_savings_usd: 0,
       },
       ...{ llm_calls: 0, tool_calls: 0 },
     },
@@ -77,6 +78,7 @@ test('a conversation without input is created with its configuration and no turn
     limits: {
       ...{ max_rounds: 50, max_tool_calls: 200, max_total_tokens: null, max_cost_usd: null, deadline_seconds: null },
     },
+    prompt_cache: 'auto',
     allowed_capabilities: null,
     webhook: null,
     active_turn_id: null,

@@ -4,7 +4,14 @@ import type { RoundRequest } from '#core/llm/provider.ts';
 import { someRequest } from '#test/llm/provider-exam.ts';
 
 const state = { refusedState: [], filledState: [], isKept: true } as const;
-const configured = { maxTokensField: 'max_tokens', streamOptions: true, roles: 'any', ...state } as const;
+const configured = {
+  maxTokensField: 'max_tokens',
+  streamOptions: true,
+  cacheKey: true,
+  choiceNone: true,
+  ...state,
+  roles: 'any',
+} as const;
 const newer = { ...configured, maxTokensField: 'max_completion_tokens' } as const;
 
 function learn(text: string, { quirks = configured, status = 400, ...change }: Change = {}) {
@@ -83,6 +90,14 @@ test.each([
   ['This model does not support system messages', 'user-only'],
 ])('%j asks for the order %s', (text, roles) => {
   for (const status of [400, 404, 422, 500, null]) expect(learn(text, { status })).toEqual({ ...configured, roles });
+});
+
+test.each([
+  ['Unrecognized request argument supplied: prompt_cache_key', 'cacheKey'],
+  ["Unsupported parameter: 'stream_options'", 'streamOptions'],
+] as const)('%j leaves out a field that Pawl added', (text, quirk) => {
+  expect(learn(text)).toEqual({ ...configured, [quirk]: false });
+  expect(learn(text, { quirks: { ...configured, [quirk]: false } })).toBeNull();
 });
 
 test('the next stricter order is tried if the request had the order that the words ask for', () => {

@@ -52,6 +52,7 @@ function request(model: string, args: string) {
       { role: 'assistant' as const, content: null, calls },
       { role: 'tool' as const, callId: 'call_1', name: 'query', content: 'done', isError: false },
     ],
+    ...{ mayCall: true, turnChoice: 'auto' as const, promptCache: null },
     ...{ toolChoice: 'auto' as const, parallelToolCalls: null, temperature: null, topP: null, reasoningEffort: null },
     ...{ showsReasoning: false, verbosity: null, stop: null, seed: null, textFormat: null, maxOutputTokens: null },
     ...{ providerOptions: {}, requestId: 'turn_1' },

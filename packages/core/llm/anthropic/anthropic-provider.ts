@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { TraceHeaders } from '../../trace-context.ts';
 import type { Reply } from '../../turn/reply.ts';
 import { costsNothing, nameBreakages } from '../errors/classify-breakage.ts';
@@ -11,12 +12,15 @@ import { eventsOf, type OpenedReply, openReply, type Refusal } from '../http/ope
 import { writeBody } from '../http/write-body.ts';
 import type { Delta, Provider, RoundRequest } from '../provider.ts';
 import { askAgain, readOutcome } from '../refusals/ask-again.ts';
-import { AS_IT_CAME, nextThoughtState, type ThoughtState } from '../refusals/thought-state.ts';
+import { rememberForms } from '../refusals/remember-forms.ts';
+import { AS_IT_CAME } from '../refusals/thought-state.ts';
 import type { OwnWords } from '../reply/finish-reason.ts';
 import { readValues } from '../reply/read-values.ts';
 import { requireFinished } from '../reply/require-finished.ts';
+import type { Body } from './body.ts';
 import { finishReply } from './finish-reply.ts';
-import { API_VERSION, type Body, renderRequest, renderResumption, versionHeaders } from './render-request.ts';
+import { isLasting, learnForm } from './learn-form.ts';
+import { API_VERSION, type Form, renderRequest, renderResumption, versionHeaders } from './render-request.ts';
 import {
   type Answering,
   isFinished,
@@ -40,6 +44,8 @@ export type AnthropicOptions = {
   urlName?: string;
   /** The server's own words for why a model stopped. */
   finishReasons?: OwnWords;
+  /** Whether the server takes marks for its cache; it gets none by default. */
+  promptCache?: boolean;
   /** Headers of the operator's own, in small letters. */
   headers?: Record<string, string>;
 };
@@ -52,7 +58,8 @@ const MOST_PAUSES = 10;
  * reply pauses: then it is asked to go on, and its parts are one reply.
  */
 export function anthropicProvider(options: AnthropicOptions): Provider {
-  const { name, apiKey, keyName = `the key of ${name}`, urlName } = options;
+  const { name, apiKey, keyName = `the key of ${name}`, urlName, promptCache = false } = options;
+  const forms = rememberForms<Form>({ ...AS_IT_CAME, takesMarks: promptCache, takesTtl: true });
   return {
     name,
     capabilities: {
@@ -63,6 +70,7 @@ export function anthropicProvider(options: AnthropicOptions): Provider {
       thinking: true,
       structured_outputs: true,
     },
+    ...(promptCache ? { cacheTtls: ['5m', '1h'] as const } : {}),
     listModels(signal) {
       return listModels(options.post, { url: urlOf(options, '/v1/models'), headers: headersOf(options), signal });
     },
@@ -71,14 +79,15 @@ export function anthropicProvider(options: AnthropicOptions): Provider {
       const toolNames = request.tools.map((tool) => tool.name);
       const answering = { provider: name, toolNames, ownWords: options.finishReasons };
       const { requestId, trace } = request;
-      const call = { ...answering, options, asked, requestId, trace, signal, onDelta };
-      return nameBreakages(asked, signal, () => askByState(request, call));
+      const call = { ...answering, options, forms, asked, requestId, trace, signal, onDelta };
+      return nameBreakages(asked, signal, () => askInForm(request, call));
     },
   };
 }
 
 type Call = Answering & {
   options: AnthropicOptions;
+  forms: ReturnType<typeof rememberForms<Form>>;
   asked: Asked;
   requestId: string;
   trace: TraceHeaders | undefined;
@@ -86,20 +95,36 @@ type Call = Answering & {
   onDelta: (delta: Delta) => void;
 };
 
-/** Asks, and asks again at once if the server refuses the thoughts in the history. Every request begins anew with all. */
-async function askByState(request: RoundRequest, call: Call): Promise<Reply> {
-  const bodyOf = (state: ThoughtState) => renderRequest(request, call.provider, state);
-  const { reply } = await askAgain(AS_IT_CAME, {
+/**
+ * Asks, and asks again at once if the server refuses the thoughts in the history, or marks for a cache. Remembers for the
+ * model if its server knows no marks. Thoughts go with every new request.
+ */
+async function askInForm(request: RoundRequest, call: Call): Promise<Reply> {
+  const first = call.forms.formFor(request.model);
+  const { promptCache = false } = call.options;
+  const bodyOf = (form: Form) => renderRequest(request, call.provider, form);
+  const isMarkedIn = (form: Form) => !isDeepStrictEqual(bodyOf(form), bodyOf({ ...form, takesMarks: false }));
+  let lasts = false;
+  const { reply, form } = await askAgain(first, {
     bodyOf,
-    learn: nextThoughtState,
-    async send(state) {
-      const body = bodyOf(state);
+    learn(refused, tried) {
+      const isMarked = isMarkedIn(tried);
+      if (isMarked && isLasting(refused)) lasts = true;
+      return learnForm(refused, { form: tried, isMarked });
+    },
+    async send(tried) {
+      const body = bodyOf(tried);
       const opened = await openMessage(body, call);
       if (opened.kind === 'refused') return { ...opened, failure: classifyRefusal(opened, call.asked) };
       return readOutcome(call.onDelta, (onDelta) => readReply(opened, body, { ...call, onDelta }));
     },
   });
-  return reply;
+  if (lasts) call.forms.learn(request.model, { ...form, ...AS_IT_CAME });
+  const ttl = request.promptCache?.ttl ?? null;
+  const isLost = promptCache && ttl !== null && (!form.takesMarks || (ttl === '1h' && !form.takesTtl));
+  if (!isLost || !isMarkedIn({ ...form, takesMarks: true })) return reply;
+  const warning = `prompt_cache "${ttl}" was refused by ${call.provider} and left out`;
+  return { ...reply, warnings: [...(reply.warnings ?? []), warning] };
 }
 
 async function readReply(opened: OpenedReply, body: Body, call: Call): Promise<Reply> {

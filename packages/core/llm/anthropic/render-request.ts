@@ -8,24 +8,33 @@ import { AS_IT_CAME, type ThoughtState } from '../refusals/thought-state.ts';
 import { renderHistory } from '../render-history.ts';
 import { distinctNames, wireName } from '../wire-name.ts';
 import { anthropicToolSchema } from '../wire-tools/tool-schemas.ts';
+import type { Body } from './body.ts';
 import type { Block } from './event.ts';
+import { markCache } from './mark-cache.ts';
 import { renderMessages, type WireMessage } from './render-messages.ts';
 import { renderSchema } from './render-schema.ts';
 
-/** The body of a Messages request; the provider options may add any field. */
-export type Body = Record<string, unknown> & {
-  model: string;
-  max_tokens: number;
-  messages: WireMessage[];
-  stream: true;
+/** What differs between the servers that speak this wire. */
+export type Form = ThoughtState & {
+  /** Whether the server takes marks for its cache, and a time in them. */
+  takesMarks: boolean;
+  takesTtl: boolean;
 };
+
+const PLAIN: Form = { ...AS_IT_CAME, takesMarks: false, takesTtl: true };
 
 /**
  * Our words as a Messages body. It always streams: nothing else is read, whatever the options say. Instructions and
  * the system messages the history begins with are its system prompt. The wire refuses calls in the history where no
  * tools are declared: where none may be, they are sent as text.
  */
-export function renderRequest(request: RoundRequest, provider: string, state: ThoughtState = AS_IT_CAME): Body {
+export function renderRequest(request: RoundRequest, provider: string, form: Form = PLAIN): Body {
+  const body = renderBody(request, provider, form);
+  const { promptCache } = request;
+  return form.takesMarks && promptCache ? markCache(body, form.takesTtl ? promptCache.ttl : null) : body;
+}
+
+function renderBody(request: RoundRequest, provider: string, state: ThoughtState): Body {
   const { model, instructions, temperature, topP, stop, maxOutputTokens, providerOptions } = request;
   const { system, rest } = systemPrompt(request.messages, instructions);
   // Claude signs its thoughts. A round that must have one, and has none, goes as text.

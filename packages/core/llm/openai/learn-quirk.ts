@@ -1,6 +1,6 @@
 import type { Message } from '../../turn/message.ts';
 import type { RoundRequest } from '../provider.ts';
-import { mayTeach, type Refused } from '../refusals/ask-again.ts';
+import { isUnknown, mayTeach, type Refused, withoutNames } from '../refusals/ask-again.ts';
 import { nextThoughtState } from '../refusals/thought-state.ts';
 import { type FilledField, readOpaque } from './opaque.ts';
 import { ROLE_ORDERS, type RoleOrder, stricterOrder } from './order-roles.ts';
@@ -18,16 +18,12 @@ export function learnQuirk(refused: Refused, tried: Tried): Required<Quirks> | n
   const { text } = refused;
   return (
     learnMaxTokens(text, tried) ??
-    learnStreamOptions(text, tried) ??
+    learnAdded(text, tried) ??
     learnState(text, tried) ??
     learnThoughts(refused, tried) ??
     learnRoles(text, tried)
   );
 }
-
-/** Says that a server does not know a field, whatever its value. */
-const UNKNOWN =
-  /unsupported[ _](param|field|arg|option|key|prop|name)|(not|n't) support|not (be )?(permitted|allowed|recogni[sz]ed|accepted)|unknown|unrecogni[sz]ed|unexpected|extra[ _](inputs?|fields?|forbidden)|additional propert|cannot find field|is unsupported|no (such )?field|deprecated/i;
 
 /** Says that a server refuses a field or a value. */
 const REFUSED = /unsupported|invalid|not (a )?valid|forbidden|only|must|remove/i;
@@ -43,20 +39,29 @@ function learnMaxTokens(text: string, { request, quirks, first }: Tried): Requir
   const other = INSTEAD[field];
   const isOurs = request.maxOutputTokens !== null && !isGiven(request, field) && !isGiven(request, other);
   if (!isOurs || field !== first.maxTokensField) return null;
-  const isUnknown = new RegExp(`\\b${field}\\b`).test(text) && UNKNOWN.test(text);
+  const isRefused = new RegExp(`\\b${field}\\b`).test(text) && isUnknown(text);
   const isRenamed = new RegExp(`\\b(use|rename|replaced? (it )?(by|with))\\W+${other}\\b`, 'i').test(text);
-  return isUnknown || isRenamed ? { ...quirks, maxTokensField: other } : null;
+  return isRefused || isRenamed ? { ...quirks, maxTokensField: other } : null;
 }
 
-function learnStreamOptions(text: string, { request, quirks }: Tried): Required<Quirks> | null {
-  if (!quirks.streamOptions || isGiven(request, 'stream_options')) return null;
-  const isNamed = /\b(stream_options|include_usage)\b/.test(text);
-  return isNamed && (UNKNOWN.test(text) || REFUSED.test(text)) ? { ...quirks, streamOptions: false } : null;
+/** Fields that Pawl adds on its own, and the words that name them. */
+const ADDED = [
+  { quirk: 'streamOptions', field: 'stream_options', words: /\b(stream_options|include_usage)\b/ },
+  { quirk: 'cacheKey', field: 'prompt_cache_key', words: /\bprompt_cache_key\b|\bprompt.?cach(e|ing)\b/i },
+] as const;
+
+function learnAdded(text: string, { request, quirks }: Tried): Required<Quirks> | null {
+  const said = withoutNames(text);
+  if (!isUnknown(said) && !REFUSED.test(said)) return null;
+  const refused = ADDED.find(
+    ({ quirk, field, words }) => quirks[quirk] && !isGiven(request, field) && words.test(said),
+  );
+  return refused ? { ...quirks, [refused.quirk]: false } : null;
 }
 
 /** Some servers refuse fields that they sent with a reply. */
 function learnState(text: string, { request: { messages }, quirks }: Tried): Required<Quirks> | null {
-  if (!UNKNOWN.test(text)) return null;
+  if (!isUnknown(text)) return null;
   const names = new Set([...messages.flatMap(stateNames), ...quirks.filledState]);
   const refused = [...names].filter((name) => !quirks.refusedState.includes(name) && isNamedIn(text, name));
   return refused.length > 0 ? { ...quirks, refusedState: [...quirks.refusedState, ...refused] } : null;

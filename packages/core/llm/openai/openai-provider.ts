@@ -37,10 +37,11 @@ export type OpenaiOptions = Partial<Quirks> & {
 export function openaiProvider(options: OpenaiOptions): Provider {
   const { name, apiKey, keyName = `the key of ${name}`, post } = options;
   // Most servers know `max_tokens` only, and OpenAI's newer models refuse it.
-  const { maxTokensField = 'max_tokens', streamOptions = true, roles = 'any' } = options;
-  const askByQuirks = rememberQuirks(name, { maxTokensField, streamOptions, roles, ...AS_CONFIGURED });
+  const { maxTokensField = 'max_tokens', streamOptions = true, cacheKey = false, roles = 'any' } = options;
+  const askByQuirks = rememberQuirks(name, { maxTokensField, streamOptions, cacheKey, roles, ...AS_CONFIGURED });
   return {
     name,
+    ...(cacheKey ? { takesCacheKey: true } : {}),
     async listModels(signal) {
       return listModels(post, {
         url: urlBelow(await baseUrlOf(options), '/models'),

@@ -29,6 +29,8 @@ export type Quirks = {
   maxTokensField: MaxTokensField;
   /** Whether the server takes `stream_options`. */
   streamOptions?: boolean;
+  /** Whether the server takes `prompt_cache_key`. */
+  cacheKey?: boolean;
   /** The order of roles that the server demands. */
   roles?: RoleOrder;
   /** Fields of its own state that the server refuses, although it sent them. */
@@ -44,7 +46,7 @@ type Server = Quirks & { provider: string };
 /** Our words as a Chat Completions body. It always streams: nothing else is read, whatever the options say. */
 export function renderRequest(request: RoundRequest, { provider, ...quirks }: Server): Body {
   const { model, maxOutputTokens } = request;
-  const { maxTokensField, streamOptions = true, roles = 'any' } = quirks;
+  const { maxTokensField, streamOptions = true, cacheKey = false, roles = 'any' } = quirks;
   const { refusedState: refused = [], filledState: filled = [], isKept = true } = quirks;
   const spoken = withWireIds(withoutPartsInResults(request.messages), { provider, model });
   const state = { provider: isKept ? provider : null, refused, filled };
@@ -57,6 +59,7 @@ export function renderRequest(request: RoundRequest, { provider, ...quirks }: Se
     ...samplingFields(request),
     ...formatField(request.textFormat),
     ...(maxOutputTokens === null ? {} : { [maxTokensField]: maxOutputTokens }),
+    ...(cacheKey && request.promptCache ? { prompt_cache_key: request.promptCache.key } : {}),
     ...leaveOutNulls(request.providerOptions),
     stream: true,
   };

@@ -3,8 +3,8 @@ import type { Reply } from '../../turn/reply.ts';
 import { writeBody } from '../http/write-body.ts';
 import type { Delta } from '../provider.ts';
 
-/** The refusal of a server: its status, if it gave one, and its text in any form. */
-export type Refused = { status: number | null; text: string };
+/** The refusal of a server: its status, if it gave one, its text in any form, and the code that Pawl has for it. */
+export type Refused = { status: number | null; text: string; code?: string };
 
 /** What came of one request: the reply, or a refusal before anything was said. */
 export type Outcome = { kind: 'reply'; reply: Reply } | ({ kind: 'refused'; failure: ProviderFailed } & Refused);
@@ -25,7 +25,8 @@ export async function askAgain<Form>(first: Form, asking: Asking<Form>): Promise
   for (let form = first; ; ) {
     const outcome = await asking.send(form);
     if (outcome.kind === 'reply') return { reply: outcome.reply, form };
-    const next = await otherForm(outcome, form, asking);
+    const refused = { status: outcome.status, text: outcome.text, code: outcome.failure.code };
+    const next = await otherForm(refused, form, asking);
     if (next === null) throw outcome.failure;
     form = next;
   }
@@ -60,7 +61,26 @@ export async function readOutcome(
 /** Statuses about the key, the money or the pace. All others occur, since many servers give one status to all errors. */
 const ELSEWHERE = [401, 402, 403, 429];
 
+/** Codes about the same, and about the length of the history. */
+const OTHER_CODES = [
+  ...['provider_authentication_failed', 'quota_exceeded', 'provider_rate_limited', 'provider_overloaded'],
+  'context_length_exceeded',
+];
+
 /** Whether a refusal may be about the form of the request. */
-export function mayTeach({ status }: Refused): boolean {
-  return status === null || !ELSEWHERE.includes(status);
+export function mayTeach({ status, code = '' }: Refused): boolean {
+  return (status === null || !ELSEWHERE.includes(status)) && !OTHER_CODES.includes(code);
+}
+
+/** The text of a refusal without the names of fields in JSON: an error may quote the whole request. */
+export function withoutNames(text: string): string {
+  return text.replace(/\w+\\?"\s*:/g, '');
+}
+
+const UNKNOWN =
+  /unsupported[ _](param|field|arg|option|key|prop|name)|(not|n't) support|not (be )?(permitted|allowed|recogni[sz]ed|accepted)|unknown|unrecogni[sz]ed|unexpected|extra[ _](inputs?|fields?|forbidden)|additional propert|cannot find field|is unsupported|no (such )?field|deprecated/i;
+
+/** Whether a refusal says that the server does not know a field, whatever its value. */
+export function isUnknown(text: string): boolean {
+  return UNKNOWN.test(text);
 }

@@ -26,6 +26,10 @@ export type ReasoningEffort = z.infer<typeof ReasoningEffort>;
 export const Verbosity = z.enum(['low', 'medium', 'high']);
 export type Verbosity = z.infer<typeof Verbosity>;
 
+/** How a provider's cache is used. */
+export const PromptCache = z.enum(['auto', 'off', '5m', '1h']);
+export type PromptCache = z.infer<typeof PromptCache>;
+
 const GivenLimits = z.strictObject(
   mapLimits(({ counts, after, byDefault, min, max }) => {
     const sentence =
@@ -95,6 +99,9 @@ export const standingFields = {
   max_output_tokens: z.int().min(1).nullish().describe('The longest reply of one round; passed on to the model.'),
   output_schema: GivenOutputSchema.nullish().describe(
     'The JSON that the answer has to be. It is checked before the turn ends, and repaired once where it does not fit.',
+  ),
+  prompt_cache: PromptCache.nullish().describe(
+    '`auto` (default) uses the provider’s cache if it is likely to help. `off` sends no cache fields. `5m` and `1h` are minimum lifetimes.',
   ),
   limits: GivenLimits.nullish().describe('Where the turn ends at the latest.'),
   context: Context.nullish().describe(
@@ -210,6 +217,8 @@ export type TurnConfig = {
   verbosity?: Verbosity | null;
   stop?: string[];
   seed?: number;
+  /** `auto` if it is absent. */
+  prompt_cache?: PromptCache;
   text_format?: TextFormat | null;
   /** What the answer is checked against; a response's format is checked by its provider alone. */
   output_schema?: OutputSchema;

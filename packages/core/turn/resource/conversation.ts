@@ -24,6 +24,7 @@ export function presentConversation(
     tool_choice: config.tool_choice ?? 'auto',
     tool_mode: config.tool_mode ?? 'native',
     ...passedOn(config),
+    prompt_cache: config.prompt_cache ?? 'auto',
     limits: fillLimits(config.limits),
     allowed_capabilities: config.allowed_capabilities ?? null,
     webhook: config.webhook ?? null,

@@ -18,6 +18,7 @@ export function presentTurnConfig(config: TurnConfig) {
     sampling: { temperature, top_p, reasoning_effort, verbosity, stop, seed },
     max_output_tokens: config.max_output_tokens,
     output_schema: config.output_schema ? presentSchema(config.output_schema) : null,
+    prompt_cache: config.prompt_cache ?? 'auto',
     limits: config.limits,
     context: config.context ?? null,
     allowed_capabilities: config.allowed_capabilities,

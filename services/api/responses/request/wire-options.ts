@@ -2,14 +2,18 @@ import type { Provider } from '#core/llm/provider.ts';
 import type { ResponseBody } from '../response-body.ts';
 import { isUsualTier } from './check-fields.ts';
 
+type Asked = Pick<Provider, 'name' | 'capabilities' | 'takesCacheKey'>;
+
 /**
  * What goes into the provider's request as it is: fields that the openai wire alone has, and hints, which OpenAI alone is sure
  * to take. The caller's own `provider_options` come last.
  */
-export function wireOptions(body: ResponseBody, { name, capabilities }: Pick<Provider, 'name' | 'capabilities'>) {
+export function wireOptions(body: ResponseBody, { name, capabilities, takesCacheKey = false }: Asked) {
+  const { prompt_cache_key } = body;
   return {
     ...(capabilities.wire === 'openai' ? samplingOptions(body) : {}),
     ...(name === 'openai' ? hintsOf(body) : {}),
+    ...(takesCacheKey && prompt_cache_key ? { prompt_cache_key } : {}),
     ...body.pawl?.provider_options,
   };
 }
@@ -23,7 +27,7 @@ function samplingOptions({ presence_penalty, frequency_penalty, top_logprobs, se
   };
 }
 
-function hintsOf({ user, safety_identifier, prompt_cache_key, prompt_cache_retention }: ResponseBody) {
-  const hints = { user, safety_identifier, prompt_cache_key, prompt_cache_retention };
+function hintsOf({ user, safety_identifier, prompt_cache_retention }: ResponseBody) {
+  const hints = { user, safety_identifier, prompt_cache_retention };
   return Object.fromEntries(Object.entries(hints).filter(([, value]) => value));
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { fillLimits, mapLimits } from '#core/turn/limits.ts';
 import { GivenTool } from '#core/turn/request/tool.ts';
-import { StandingConfig, ToolChoice } from '#core/turn/request/turn.ts';
+import { PromptCache, StandingConfig, ToolChoice } from '#core/turn/request/turn.ts';
 
 /** Where a turn ends at the latest, with every default. */
 export const Limits = z.object(
@@ -36,6 +36,7 @@ export const TurnConfig = z
       .object({ temperature, top_p, reasoning_effort, verbosity, stop, seed })
       .describe('How the model chooses its words; null where that was left to the model.'),
     ...besideSampling,
+    prompt_cache: PromptCache.describe('How the provider’s cache is used.'),
     limits: Limits.describe('Where the turn ends at the latest.'),
     allowed_capabilities: z.array(z.string()).nullable().describe('What tools may need; null for everything.'),
     webhook: z
@@ -61,6 +62,7 @@ export const TurnConfig = z
           output_schema: null,
           context: null,
         },
+        prompt_cache: 'auto',
         ...{ limits: fillLimits(null), allowed_capabilities: null, provider_options: {}, webhook: null },
       },
     ],

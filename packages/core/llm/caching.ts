@@ -1,0 +1,33 @@
+import { createHash } from 'node:crypto';
+import type { Turn } from '../turn/turn.ts';
+import type { Caching, Provider, RoundRequest } from './provider.ts';
+
+type Cached = Pick<Turn, 'project' | 'conversationId' | 'position' | 'config'>;
+
+/** How the rounds of a turn use a cache; null if they do not. `auto` caches what is likely to be sent again. */
+export function cachingOf({ project, conversationId, position, config }: Cached): Caching | null {
+  const { prompt_cache: wanted = 'auto', tools } = config;
+  const isOn = wanted === 'auto' ? tools.length > 0 || position > 1 : wanted !== 'off';
+  if (!isOn) return null;
+  return { ttl: wanted === '5m' || wanted === '1h' ? wanted : null, key: keyOf(project, conversationId) };
+}
+
+function keyOf(project: string, conversationId: string): string {
+  return createHash('sha256').update(`${project}\n${conversationId}`).digest('hex').slice(0, 32);
+}
+
+type Asked = Pick<Provider, 'name' | 'cacheTtls'>;
+
+/**
+ * The request without a time to cache if its provider takes none, and a warning then. A fallback model may know less than
+ * the model of the turn.
+ */
+export function withKnownTtl(
+  request: RoundRequest,
+  { name, cacheTtls = [] }: Asked,
+): { request: RoundRequest; warnings: string[] } {
+  const { promptCache } = request;
+  if (!promptCache?.ttl || cacheTtls.includes(promptCache.ttl)) return { request, warnings: [] };
+  const warning = `prompt_cache "${promptCache.ttl}" is not supported by ${name} and was left out`;
+  return { request: { ...request, promptCache: { ...promptCache, ttl: null } }, warnings: [warning] };
+}

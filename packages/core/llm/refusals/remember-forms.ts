@@ -1,0 +1,16 @@
+import { LRUCache } from 'lru-cache';
+
+/** Servers are updated, and gateways move models: after this time a model is asked as configured again. */
+const HOUR_MS = 60 * 60 * 1000;
+
+/**
+ * Remembers for each model in which form its server takes requests: for the last 1,000 models, and at most an hour. A
+ * process remembers for itself.
+ */
+export function rememberForms<Form extends object>(configured: Form) {
+  const learned = new LRUCache<string, Form>({ max: 1_000, ttl: HOUR_MS });
+  return {
+    formFor: (model: string): Form => learned.get(model) ?? configured,
+    learn: (model: string, form: Form): void => void learned.set(model, form),
+  };
+}

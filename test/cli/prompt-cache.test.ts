@@ -1,0 +1,19 @@
+import { expect, test } from 'vitest';
+import { createHarness, startBackgroundWorker } from '#test/harness/create-harness.ts';
+import { runPawl } from './run-pawl.ts';
+
+const model = ['--model', 'openai/test'];
+
+test('run says how the cache of the provider is used', async () => {
+  await using harness = await createHarness();
+  await using _worker = await startBackgroundWorker(harness);
+
+  const { output, exitCode } = await runPawl(harness.url, ['run', 'Hi', ...model, '--prompt-cache', 'off']);
+  const wrong = await runPawl(harness.url, ['run', 'Hi', ...model, '--prompt-cache', '2h']);
+
+  const id = /turn_\w+/.exec(output)?.[0];
+  expect(exitCode).toBe(0);
+  const { body } = await harness.call('GET', `/v1/turns/${id}?include=config`);
+  expect(body).toMatchObject({ config: { prompt_cache: 'off' } });
+  expect(wrong).toMatchObject({ exitCode: 2, complaints: expect.stringContaining('Use auto, off, 5m, 1h.') });
+});
