@@ -108,11 +108,11 @@ type WrittenReply = { text: string | null; calls: Call[] };
 function mayCall(callsAs: CallsAs, body: ChatRequest): boolean {
   switch (callsAs) {
     case 'native':
-      return offersTools(body) && body.tool_choice !== 'none';
+      return offersTools(body);
     case 'json':
       return offersTools(body) || demandsJson(body);
     case 'inline':
-      return explainsMarkers(body);
+      return explainsMarkers(body) && !forbidsMarkers(body);
   }
 }
 
@@ -129,7 +129,7 @@ function writeCalls(callsAs: CallsAs, body: ChatRequest, { text, calls }: Writte
 }
 
 function offersTools(body: ChatRequest): boolean {
-  return Boolean(body.tools?.length);
+  return Boolean(body.tools?.length) && body.tool_choice !== 'none';
 }
 
 /** The second request of an emulated round: no tools, and a system message that demands the calls as JSON. */
@@ -143,6 +143,12 @@ function demandsJson(body: ChatRequest): boolean {
 function explainsMarkers(body: ChatRequest): boolean {
   const first = body.messages[0];
   return first?.role === 'system' && textOf(first).includes('[TOOL_CALL');
+}
+
+/** A last round says behind its messages that nothing may be called. */
+function forbidsMarkers(body: ChatRequest): boolean {
+  const last = body.messages.at(-1);
+  return last?.role === 'system' && textOf(last).includes('must not call any tool');
 }
 
 function asJson(calls: Call[]): string {

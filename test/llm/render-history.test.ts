@@ -40,8 +40,20 @@ test('each round is its text and one message with all its results, in the order 
 
 test('a round that said nothing is its results alone', () => {
   for (const text of [null, '', ' \n']) {
-    expect(renderHistory([asks(text, 'a'), answers('a', 'x')]).map(({ role }) => role)).toEqual(['system']);
+    const said = [asks(text, 'a'), answers('a', 'x')];
+    expect(renderHistory([{ role: 'user', content: 'Hi' }, ...said]).map(({ role }) => role)).toEqual([
+      'user',
+      'system',
+    ]);
   }
+});
+
+test('results that only system messages stand before are a user’s, since some wires take those for the prompt', () => {
+  const system: Message = { role: 'system', content: 'Work.' };
+
+  const [, results] = renderHistory([system, asks(null, 'a'), answers('a', 'x')]);
+
+  expect(results).toMatchObject({ role: 'user', content: expect.stringMatching(/^System message, not written by/) });
 });
 
 test('a failed call says that it failed', () => {

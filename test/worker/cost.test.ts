@@ -54,7 +54,7 @@ test('a turn without prices, and one with a round whose provider counts nothing,
   expect(half.warnings).toEqual([]);
 });
 
-test('a turn that has cost as much as it may sums up without tools and is incomplete', async () => {
+test('a turn that has cost as much as it may sums up without calls and is incomplete', async () => {
   await using harness = await createHarness({ env: prices() });
 
   const within = await run(harness, { ...twoRounds, limits: { max_cost_usd: 0.003 } });
@@ -63,7 +63,7 @@ test('a turn that has cost as much as it may sums up without tools and is incomp
   expect(within).toMatchObject({ status: 'completed' });
   expect(over).toMatchObject({ status: 'incomplete', incomplete_details: { reason: 'max_cost_usd' } });
   expect(over.rounds).toHaveLength(2);
-  expect(harness.modelRequests.at(-1)?.body).not.toHaveProperty('tools');
+  expect(harness.modelRequests.at(-1)?.body.tool_choice).toBe('none');
 });
 
 test('a round of unknown cost counts nothing towards the limit, and the turn says so', async () => {

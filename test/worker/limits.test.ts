@@ -11,7 +11,7 @@ const endless = scripted({
   answer: 'As far as I got.',
 });
 
-test('after max_rounds the model gets one more request without tools, and its text is the output', async () => {
+test('the last round after max_rounds keeps its tools and forbids calls', async () => {
   await using harness = await createHarness();
 
   const { id } = await harness.startTurn({ input: endless, tools, limits: { max_rounds: 2 } });
@@ -23,7 +23,8 @@ test('after max_rounds the model gets one more request without tools, and its te
     ...{ output: 'As far as I got.', round: 3, phase: null },
   });
   expect(turn.rounds.map(({ tool_calls }) => tool_calls.length)).toEqual([1, 1, 0]);
-  expect(harness.modelRequests.map(({ body }) => body.tools?.length ?? 0)).toEqual([1, 1, 0]);
+  expect(harness.modelRequests.map(({ body }) => body.tools?.length ?? 0)).toEqual([1, 1, 1]);
+  expect(harness.modelRequests.map(({ body }) => body.tool_choice)).toEqual([undefined, undefined, 'none']);
 });
 
 test('a turn that answers before its last round is complete', async () => {
@@ -51,7 +52,7 @@ test('calls of a batch beyond max_tool_calls are answered cancelled, and the fin
     ['success', undefined],
     ['error', 'cancelled'],
   ]);
-  expect(harness.modelRequests[1]?.body.tools).toBeUndefined();
+  expect(harness.modelRequests[1]?.body.tool_choice).toBe('none');
 });
 
 test('max_total_tokens is compared with what was used before each round', async () => {

@@ -1,3 +1,4 @@
+import { systemAsUser } from '../turn/history/system-prompt.ts';
 import type { Message, RequestedCall } from '../turn/message.ts';
 import type { Part } from '../turn/request/item.ts';
 import { textWithNotes } from './parts/missing-note.ts';
@@ -16,7 +17,8 @@ export function renderHistory(messages: Message[]): Message[] {
     if (message.role === 'tool') return [];
     if (message.role !== 'assistant') return [inputOf(message)];
     if (message.calls.length === 0) return [replyOf(message)];
-    return [...textOf(message), resultsMessage(message.calls, resultsAfter(messages, index))];
+    const results = resultsMessage(message.calls, resultsAfter(messages, index));
+    return [...textOf(message), isSilentBegin(messages, index) ? asUser(results) : results];
   });
 }
 
@@ -44,13 +46,22 @@ function textOf(round: Round): Message[] {
   return round.content?.trim() ? [{ ...replyOf(round), calls: [] }] : [];
 }
 
+/** Whether nothing but system messages would stand before the results: some wires take all of these for the prompt. */
+function isSilentBegin(messages: Message[], index: number): boolean {
+  return messages.slice(0, index + 1).every(({ role, content }) => role === 'system' || !content?.trim());
+}
+
+function asUser({ content }: Input): Message {
+  return { role: 'user', content: systemAsUser(content) };
+}
+
 function resultsAfter(messages: Message[], index: number): Result[] {
   const end = messages.findIndex(({ role }, at) => at > index && role !== 'tool');
   const following = messages.slice(index + 1, end === -1 ? messages.length : end);
   return following.filter((message) => message.role === 'tool');
 }
 
-function resultsMessage(calls: RequestedCall[], results: Result[]): Message {
+function resultsMessage(calls: RequestedCall[], results: Result[]): Input {
   const answers = calls.map((call) =>
     describe(
       call,

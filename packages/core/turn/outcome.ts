@@ -12,7 +12,7 @@ export type Outcome =
  * Reads what a reply means. A reply that was cut or filtered, or has an unknown finish reason, ends the turn with the
  * text that there is; its calls may be half a call and never run. `final` is why this round is the last one (contract:
  * Turn, finish reasons). After a repeated call a text is an answer like any other; without a text the turn is
- * incomplete. A repair is asked without tools, so its text is the answer.
+ * incomplete. A repair may call no tool, so its text is the answer.
  */
 export function outcomeOf(reply: Reply, final: Final | null, isRepair = false): Outcome {
   const output = reply.text ?? '';

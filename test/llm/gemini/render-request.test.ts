@@ -79,7 +79,7 @@ test.each([
   expect(contents[1]!.parts![0]!.functionCall!.args).toEqual(args);
 });
 
-test('gemini: neighbours of one role are merged, and nothing empty leaves', () => {
+test('gemini: what a user says in a row is merged, a model is asked to go on, and nothing empty leaves', () => {
   const contents = contentsOf([
     user('One'),
     user(' '),
@@ -93,7 +93,9 @@ test('gemini: neighbours of one role are merged, and nothing empty leaves', () =
 
   expect(contents).toEqual([
     { role: 'user', parts: [{ text: 'One' }, { text: 'Two' }] },
-    { role: 'model', parts: [{ text: 'Yes' }, { text: 'and no' }] },
+    { role: 'model', parts: [{ text: 'Yes' }] },
+    { role: 'user', parts: [{ text: 'Go on.' }] },
+    { role: 'model', parts: [{ text: 'and no' }] },
     { role: 'user', parts: [{ text: 'Three' }] },
   ]);
 });

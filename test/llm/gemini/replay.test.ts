@@ -75,7 +75,7 @@ test('gemini: names no tool may have are made ones it may', () => {
   expect(names).toEqual([undefined, 'weird_name_', 'unnamed', 'weird_name_', 'unnamed']);
 });
 
-test('gemini: unsigned calls since the last user text are marked as not its own, for models that check', () => {
+test('gemini: unsigned calls are marked as not its own, for models that check, and stay marked in later turns', () => {
   const messages = [
     user('Hi'),
     round(null, [call('a')]),
@@ -92,6 +92,7 @@ test('gemini: unsigned calls since the last user text are marked as not its own,
       .flatMap(({ parts }) => parts!)
       .flatMap(({ functionCall, thoughtSignature }) => (functionCall ? (thoughtSignature ?? null) : []));
 
-  expect(signaturesOf('gemini-3-pro-preview')).toEqual([null, 'skip_thought_signature_validator', null, 's']);
+  const mark = 'skip_thought_signature_validator';
+  expect(signaturesOf('gemini-3-pro-preview')).toEqual([mark, mark, null, 's']);
   expect(signaturesOf('gemini-2.5-pro')).toEqual([null, null, null, 's']);
 });

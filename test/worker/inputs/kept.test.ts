@@ -55,7 +55,7 @@ test('what a cancelled turn has not sent is told to the next one, unless that tu
   expect(heard(harness)).toEqual([begun.input[0]!.content, 'Never mind', 'Next']);
 });
 
-test('the last round of a limit goes on too, again without tools', async () => {
+test('the last round of a limit goes on too, and again may call nothing', async () => {
   await using harness = await createHarness();
   const calling = {
     rounds: [{ tools: [{ name: 'weather_lookup', arguments: { city: 'Lisbon' } }] }],
@@ -84,7 +84,7 @@ test('the last round of a limit goes on too, again without tools', async () => {
     ['So far.', 0],
     [null, 1],
   ]);
-  expect((harness.modelRequests.at(-1)!.body as { tools?: unknown }).tools).toBeUndefined();
+  expect(harness.modelRequests.at(-1)?.body.tool_choice).toBe('none');
 });
 
 test('streams tell the answer that was not the last, what joined behind it, and the next one', async () => {

@@ -165,15 +165,17 @@ test('inline: an unknown tool and broken JSON are answers that the model gets', 
   );
 });
 
-test('inline: the final round of a limit is requested without the tool list', async () => {
+test('inline: the final round of a limit has the same instructions, and is told last to call nothing', async () => {
   await using harness = await createHarness();
   const input = scripted({ ...script, calls_as: 'inline', answer: 'Enough.' });
 
   const turn = await play(harness, { input, tool_mode: 'inline', limits: { max_rounds: 1 } });
 
   expect(turn).toMatchObject({ status: 'incomplete', output: 'Enough.' });
-  expect(JSON.stringify(harness.modelRequests[1]!.body)).not.toContain('[TOOL_CALL: name]');
-  expect(harness.modelRequests[1]!.body.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'system']);
+  const [first = [], last = []] = harness.modelRequests.map(({ body }) => body.messages);
+  expect(last.slice(0, first.length)).toEqual(first);
+  expect(last.map(({ role }) => role)).toEqual(['system', 'user', 'assistant', 'system', 'system']);
+  expect(last.at(-1)?.content).toBe('In this reply you must not call any tool.');
 });
 
 test('inline: a marker that a tool answers calls nothing when the model quotes it', async () => {

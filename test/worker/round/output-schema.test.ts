@@ -81,14 +81,14 @@ test('an answer that does not fit after its repair fails the turn, and a retry a
   expect(retried.rounds.map((round) => round.assistant_response)).toEqual([broken, '{"items":[{}]}', null]);
 });
 
-test('the text beside calls is free, and a repair is asked without tools, in every tool mode', async () => {
+test('the text beside calls is free, and a repair calls nothing, in every tool mode', async () => {
   await using harness = await createHarness();
   const tools = ['weather_lookup'];
   const rounds = [{ say: 'Let me look.', tools: [{ name: 'weather_lookup', arguments: { city: 'Lisbon' } }] }];
   const script = { rounds, answer: broken, repairs: [{ say: fits, tools: rounds[0]!.tools }] };
 
   const native = await work(harness, { tools, input: scripted(script) });
-  const asked = harness.modelRequests.map(({ body }) => body.tools?.length ?? 0);
+  const asked = harness.modelRequests.map(({ body }) => [body.tools?.length, body.tool_choice]);
   const emulated = await work(harness, {
     ...{ tools, tool_mode: 'emulated' },
     input: scripted({ ...script, calls_as: 'json' }),
@@ -98,7 +98,11 @@ test('the text beside calls is free, and a repair is asked without tools, in eve
     input: scripted({ ...script, calls_as: 'inline' }),
   });
 
-  expect(asked).toEqual([1, 1, 0]);
+  expect(asked).toEqual([
+    [1, undefined],
+    [1, undefined],
+    [1, 'none'],
+  ]);
   for (const turn of [native, emulated, inline]) {
     expect(turn).toMatchObject({ status: 'completed', output_parsed: { items: [{ price: 2.5 }] } });
     expect(turn.rounds.map(({ tool_calls }) => tool_calls.length)).toEqual([1, 0, 0]);

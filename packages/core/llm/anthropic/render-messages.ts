@@ -22,9 +22,10 @@ const OPENING: Block = { type: 'text', text: '(The conversation begins here.)' }
  */
 export function renderMessages(messages: Message[], provider: string, state = AS_IT_CAME): WireMessage[] {
   const rendered = withWireIds(messages, provider).map((message) => render(message, provider, state));
-  const merged = rendered.filter(({ content }) => content.length > 0).reduce(merge, []);
+  const said = rendered.filter(({ content }) => content.length > 0);
+  const merged = said.map(trimPrefill).reduce(merge, []);
   const opened: WireMessage[] = merged[0]?.role === 'user' ? merged : [{ role: 'user', content: [OPENING] }, ...merged];
-  return trimPrefill(opened);
+  return opened;
 }
 
 function render(message: Message, provider: string, state: ThoughtState): WireMessage {
@@ -53,13 +54,15 @@ function merge(messages: WireMessage[], next: WireMessage): WireMessage[] {
   return [...messages.slice(0, -1), { ...last, content: [...last.content, ...next.content] }];
 }
 
-/** A message that the model is to go on with must not end in white space. */
-function trimPrefill(messages: WireMessage[]): WireMessage[] {
-  const last = messages.at(-1);
-  const end = last?.content.at(-1);
-  if (last?.role !== 'assistant' || typeof end?.text !== 'string') return messages;
-  const trimmed = { ...last, content: [...last.content.slice(0, -1), { ...end, text: end.text.trimEnd() }] };
-  return [...messages.slice(0, -1), trimmed];
+/**
+ * A message that the model is to go on with must not end in white space. Once the model has gone on, the message stays
+ * as it was sent.
+ */
+function trimPrefill(message: WireMessage, index: number, messages: WireMessage[]): WireMessage {
+  const end = message.content.at(-1);
+  const isPrefill = message.role === 'assistant' && messages[index + 1]?.role !== 'user';
+  if (!isPrefill || typeof end?.text !== 'string') return message;
+  return { ...message, content: message.content.with(-1, { ...end, text: end.text.trimEnd() }) };
 }
 
 type Spoken = Extract<Message, { role: 'assistant' }>;

@@ -1,6 +1,7 @@
 import type { TurnConfig } from '../../turn/request/turn.ts';
 import { usableReply } from '../bounded.ts';
 import type { Provider } from '../provider.ts';
+import { forbidCalls } from '../reply/forbid-calls.ts';
 import { settleEmpty } from '../reply/settle-empty.ts';
 import { emulateTools } from './emulated/emulate-tools.ts';
 import { readInline } from './inline/read-inline.ts';
@@ -8,11 +9,11 @@ import { readInline } from './inline/read-inline.ts';
 type Dialect = Pick<Provider, 'ask'>;
 
 /**
- * How a provider is asked in a tool mode (docs/tool-modes.md); the provider itself if it calls tools natively. An empty
- * reply is settled here, after the dialect has read it.
+ * How a provider is asked in a tool mode (docs/tool-modes.md); the provider itself if it calls tools natively. Calls that
+ * were not allowed are dropped here, and an empty reply is settled, after the dialect has read it.
  */
 export function chooseDialect(mode: TurnConfig['tool_mode'], provider: Pick<Provider, 'ask' | 'name'>): Dialect {
-  return settleEmpty({ name: provider.name, ...dialectOf(mode, provider) });
+  return settleEmpty(forbidCalls({ name: provider.name, ...dialectOf(mode, provider) }));
 }
 
 function dialectOf(mode: TurnConfig['tool_mode'], provider: Pick<Provider, 'ask' | 'name'>): Dialect {

@@ -31,7 +31,7 @@ export function renderContents(messages: Message[], about: About): Conversation 
   });
   return {
     systemInstruction: system,
-    contents: signUnsigned(fromUserToUser(merge(contents)), model, state),
+    contents: signUnsigned(merge(fromUserToUser(contents)), model, state),
   };
 }
 
@@ -61,16 +61,20 @@ function merge(contents: Content[]): Content[] {
   for (const { role = 'user', parts = [] } of contents) {
     const last = merged.at(-1);
     if (last?.role === role) last.parts.push(...parts);
-    else if (parts.length > 0) merged.push({ parts: [...parts], role });
+    else merged.push({ parts: [...parts], role });
   }
   return merged;
 }
 
-/** A conversation may begin or end with what the model said; Gemini wants a user there. */
+/** Gemini wants a user first, and after everything that the model said: also if the model said two things in a row. */
 function fromUserToUser(contents: Content[]): Content[] {
-  const first = contents.at(0)?.role === 'user' ? [] : [user([{ text: '(The conversation begins here.)' }])];
-  const last = contents.at(-1)?.role === 'model' ? [user([{ text: 'Go on.' }])] : [];
-  return [...first, ...contents, ...last];
+  const given = contents.filter(({ parts }) => parts?.length);
+  const first = given.at(0)?.role === 'user' ? [] : [user([{ text: '(The conversation begins here.)' }])];
+  const answered = given.flatMap((content, index) => {
+    const isLeft = content.role === 'model' && given.at(index + 1)?.role !== 'user';
+    return isLeft ? [content, user([{ text: 'Go on.' }])] : [content];
+  });
+  return [...first, ...answered];
 }
 
 type Assistant = Extract<Message, { role: 'assistant' }>;
@@ -159,16 +163,13 @@ const NOT_OURS = 'skip_thought_signature_validator';
 const CHECKS_SIGNATURES = /gemini-([3-9]|\d{2}|.*latest)/;
 
 /**
- * Marks calls that carry no signature since the last words of a user, where the model would refuse them. A dialect has
- * read these out of a text. The first call of a content speaks for all of them. A server that missed a signature gets
- * one with each content.
+ * Marks calls that carry no signature, if the model would refuse them. A dialect has read these out of a text. The first
+ * call of a content speaks for all of them. Models ask for signatures since the last words of a user only, but a mark
+ * that goes away later would break the cached prefix.
  */
 function signUnsigned(contents: Content[], model: string, { isFilled }: ThoughtState): Content[] {
   if (!isFilled && !CHECKS_SIGNATURES.test(model)) return contents;
-  const start = contents.findLastIndex(({ role, parts }) => role === 'user' && parts?.some(({ text }) => text));
-  return contents.map((content, index) =>
-    (isFilled || index > start) && content.parts ? sign(content, content.parts) : content,
-  );
+  return contents.map((content) => (content.parts ? sign(content, content.parts) : content));
 }
 
 function sign(content: Content, parts: Part[]): Content {

@@ -25,9 +25,8 @@ export function stricterOrder(one: RoleOrder, other: RoleOrder): RoleOrder {
 export function orderRoles(messages: WireMessage[], order: RoleOrder): WireMessage[] {
   if (order === 'any') return orOpening(messages);
   const placed = withoutLateSystem(messages);
-  if (!includes(order, 'alternate')) return orOpening(mergeNeighbours(placed, 'lossless'));
-  const merged = mergeNeighbours(placed, 'always');
-  const alternating = endOnUser(bridgeResults(startOnUser(merged)));
+  if (!includes(order, 'alternate')) return orOpening(mergeNeighbours(placed));
+  const alternating = bridgeResults(startOnUser(mergeNeighbours(goOn(placed))));
   return order === 'user-only' ? withoutSystem(alternating) : alternating;
 }
 
@@ -41,6 +40,7 @@ const OPENING: User = { role: 'user', content: '(The conversation begins here.)'
 /** Stands between results and what the user says after them. */
 const BRIDGE: Assistant = { role: 'assistant', content: '(The tools have answered.)' };
 
+/** Stands after what the model said if the user says nothing. */
 const ENDING: User = { role: 'user', content: 'Go on.' };
 
 function orOpening(messages: WireMessage[]): WireMessage[] {
@@ -61,28 +61,25 @@ function startOf(messages: WireMessage[]): number {
   return start === -1 ? messages.length : start;
 }
 
-/** Whether neighbours merge if both of them carry state of the server, of which one message has room for one. */
-type Merging = 'lossless' | 'always';
-
-function mergeNeighbours(messages: WireMessage[], merging: Merging): WireMessage[] {
+function mergeNeighbours(messages: WireMessage[]): WireMessage[] {
   const merged: WireMessage[] = [];
   for (const message of messages) {
     const last = merged.at(-1);
-    const both = last && mergeTwo(last, message, merging);
+    const both = last && mergeTwo(last, message);
     if (both) merged[merged.length - 1] = both;
     else merged.push(message);
   }
   return merged;
 }
 
-function mergeTwo(one: WireMessage, next: WireMessage, merging: Merging): WireMessage | null {
+function mergeTwo(one: WireMessage, next: WireMessage): WireMessage | null {
   if (one.role === 'system' && next.role === 'system') {
     return { role: 'system', content: `${one.content}\n\n${next.content}` };
   }
   if (one.role === 'user' && next.role === 'user') return joinUsers(one, next);
   if (one.role !== 'assistant' || next.role !== 'assistant' || one.tool_calls) return null;
-  const isLossless = isPlain(one) || isPlain(next);
-  return isLossless || merging === 'always' ? { ...one, ...next, content: joinTexts(one.content, next.content) } : null;
+  // One message has room for the state of one.
+  return isPlain(one) || isPlain(next) ? { ...one, ...next, content: joinTexts(one.content, next.content) } : null;
 }
 
 /** Whether a message of the assistant carries no state of the server. */
@@ -115,8 +112,12 @@ function bridgeResults(messages: WireMessage[]): WireMessage[] {
   );
 }
 
-function endOnUser(messages: WireMessage[]): WireMessage[] {
-  return messages.at(-1)?.role === 'assistant' ? [...messages, ENDING] : messages;
+/** The user speaks after everything that the model said, also if it said two things in a row: later requests keep that. */
+function goOn(messages: WireMessage[]): WireMessage[] {
+  return messages.flatMap((message, index) => {
+    const next = messages[index + 1]?.role ?? 'assistant';
+    return message.role === 'assistant' && !message.tool_calls && next === 'assistant' ? [message, ENDING] : [message];
+  });
 }
 
 /** Puts the system prompt at the start of what the user says first. */

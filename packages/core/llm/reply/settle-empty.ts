@@ -1,13 +1,14 @@
 import { type Reply, sumRequests } from '../../turn/reply.ts';
 import { nameFailure } from '../errors/name-failure.ts';
 import type { Provider, RoundRequest } from '../provider.ts';
+import { withoutTools } from './forbid-calls.ts';
 
 type Asker = Pick<Provider, 'ask' | 'name'>;
 
 /**
  * The same provider, with a rule for a reply that says nothing (contract: Turn, finish reasons):
- * - After tool results the same request is asked once more. A second empty reply counts: the model has said all it
- *   wants.
+ * - After tool results the request is asked once more. A second empty reply counts: the model has said all it wants.
+ * - If no tool may be called, the request is asked once more without tools, since some models call one all the same.
  * - Otherwise an empty reply is a failed attempt, `provider_bad_response`.
  */
 export function settleEmpty(provider: Asker): Asker {
@@ -16,8 +17,10 @@ export function settleEmpty(provider: Asker): Asker {
     async ask(request, signal, onDelta) {
       const first = await provider.ask(request, signal, onDelta);
       if (!isEmpty(first)) return first;
-      if (!followsResults(request)) throw empty(provider.name);
-      const second = await provider.ask(request, signal, onDelta);
+      const isAskedAgain = followsResults(request) || hasIdleTools(request);
+      if (!isAskedAgain) throw empty(provider.name);
+      const second = await provider.ask(request.mayCall ? request : withoutTools(request), signal, onDelta);
+      if (isEmpty(second) && !followsResults(request)) throw empty(provider.name);
       return { ...second, ...(isEmpty(second) ? { text: null } : {}), ...usedByBoth(first, second) };
     },
   };
@@ -26,6 +29,11 @@ export function settleEmpty(provider: Asker): Asker {
 function isEmpty({ text, calls, finishReason, hasMore = false }: Reply): boolean {
   const isExplained = finishReason !== 'stop' && finishReason !== 'tool_calls';
   return !isExplained && !hasMore && calls.length === 0 && !text?.trim();
+}
+
+/** Whether the request has tools that may not be called. */
+function hasIdleTools({ tools, mayCall }: RoundRequest): boolean {
+  return !mayCall && tools.length > 0;
 }
 
 /** Whether the model has seen results of tools since it spoke last. */
@@ -38,8 +46,10 @@ function empty(provider: string) {
   return nameFailure('provider_bad_response', { provider, reason: 'the reply is empty' });
 }
 
-function usedByBoth(first: Reply, second: Reply): Pick<Reply, 'usage' | 'requests'> {
+function usedByBoth(first: Reply, second: Reply): Pick<Reply, 'usage' | 'requests' | 'warnings'> {
+  const warnings = [...(first.warnings ?? []), ...(second.warnings ?? [])];
   return {
+    ...(warnings.length > 0 ? { warnings } : {}),
     usage: sumRequests([first.usage, second.usage]),
     requests: (first.requests ?? 1) + (second.requests ?? 1),
   };

@@ -48,8 +48,10 @@ export const SentRound: z.ZodType<Sent> = z
       .describe('The history and the turn’s own messages, a summary in place of what was compacted.'),
     has_more: z.boolean().describe('Whether more messages follow.'),
     next_cursor: z.string().nullable().describe('The `cursor` of the next page; null on the last page.'),
-    tools: z.array(SentTool).describe('The tools it was offered; none in a final round, and in a repair.'),
-    tool_choice: ToolChoice.describe('Whether it may, must or must not call one.'),
+    tools: z.array(SentTool).describe('The tools in the request.'),
+    tool_choice: ToolChoice.describe(
+      'Whether it may, must or must not call one: `none` in a final round, and in a repair.',
+    ),
     parallel_tool_calls: z.boolean().nullable().describe('Whether it may ask for several calls at once.'),
     temperature: z.number().nullable().describe('The temperature; null leaves it to the provider.'),
     top_p: z.number().nullable().describe('The same for `top_p`.'),

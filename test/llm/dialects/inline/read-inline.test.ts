@@ -35,16 +35,43 @@ test('no native tools are sent: the instructions list them, with the syntax', as
   expect(instructions).toMatch(/acknowledge them naturally.*weave.*never repeat the raw\s+data/s);
 });
 
-test.each<[ToolChoice, RegExp]>([
-  ['none', /must not call any tool/],
-  ['required', /must call at least one tool/],
-  [{ type: 'specific', name: 'get_weather' }, /must call exactly one tool, once: get_weather/],
-])('the instructions say tool_choice %j in words', async (toolChoice, stated) => {
+test('the instructions say that a turn calls no tool', async () => {
   const { ask, asked } = inline(says('Hello.'));
 
-  await ask({ ...withTools, instructions: null, toolChoice });
+  await ask({ ...withTools, instructions: null, turnChoice: 'none' });
+
+  expect(asked[0]!.instructions).toMatch(/^You must not call any tool\.$/m);
+  expect(asked[0]!.messages).toEqual(withTools.messages);
+});
+
+test.each<[ToolChoice, RegExp]>([
+  ['required', /^In your first reply to the last input of the user you must call at least one tool\./m],
+  [
+    { type: 'specific', name: 'get_weather' },
+    /^In your first reply .* must call exactly one tool, once: get_weather\./m,
+  ],
+])('the instructions of each round say tool_choice %j in words', async (turnChoice, stated) => {
+  const { ask, asked } = inline(says('Hello.'), says('Hello.'));
+
+  await ask({ ...withTools, toolChoice: turnChoice, turnChoice });
+  await ask({ ...withTools, messages: history, turnChoice });
 
   expect(asked[0]!.instructions).toMatch(stated);
+  expect(asked[1]!.instructions).toBe(asked[0]!.instructions);
+});
+
+test('the last message of a last round and of a repair forbids calls', async () => {
+  const { ask, asked } = inline(says('Hello.'), says('Hello.'), says('Hello.'));
+  const messages: Message[] = [...history, { role: 'user', content: 'Your answer does not fit.' }];
+
+  await ask({ ...withTools, messages: history });
+  await ask({ ...withTools, messages: history, mayCall: false, toolChoice: 'none' });
+  await ask({ ...withTools, messages, mayCall: false, toolChoice: 'none' });
+
+  expect(new Set(asked.map(({ instructions }) => instructions)).size).toBe(1);
+  const ban = { role: 'system', content: 'In this reply you must not call any tool.' };
+  expect(asked[1]!.messages).toEqual([...asked[0]!.messages, ban]);
+  expect(asked[2]!.messages).toEqual([...asked[0]!.messages, messages.at(-1), ban]);
 });
 
 test('markers become calls named by round and place; what is left is the text', async () => {

@@ -5,6 +5,7 @@ import type { RequestedCall } from '../../../turn/message.ts';
 import { type FinishReason, type Reply, sumRequests } from '../../../turn/reply.ts';
 import type { ToolChoice } from '../../../turn/request/turn.ts';
 import type { Provider, RoundRequest } from '../../provider.ts';
+import { mayRefuseTools, unlessFailed, withoutTools } from '../../reply/forbid-calls.ts';
 import { boundReply } from '../../unusable-reply.ts';
 import { answerRequest, decisionRequest } from './decision-request.ts';
 import { type DecidedCall, parseDecision } from './parse-decision.ts';
@@ -14,13 +15,16 @@ type Ask = Pick<Provider, 'ask'>;
 /**
  * Lets a model without native tool calls call tools. Where its reply has none, it is asked once more which tools it
  * wants, as JSON. Where it wants none, it is asked for its answer. Only that answer is shown as deltas. A decision
- * against `tool_choice` is a `ProviderFailed` `tool_choice_violated`.
+ * against `tool_choice` is a `ProviderFailed` `tool_choice_violated`. If no tool may be called, the first reply is the
+ * answer.
  */
 export function emulateTools(provider: Ask): Ask {
   return {
     async ask(request, signal, onDelta) {
-      if (request.tools.length === 0) return provider.ask({ ...request, declaredTools: null }, signal, onDelta);
-      const first = await askNatively(provider, request, signal);
+      if (!request.mayCall && request.tools.length > 0) return provider.ask(request, signal, onDelta);
+      if (request.tools.length === 0) return provider.ask(withoutTools(request), signal, onDelta);
+      const ask = () => provider.ask(request, signal, hide);
+      const first = await unlessFailed(ask, ({ code }) => mayRefuseTools(code));
       if (first && first.calls.length > 0) return first;
 
       const decision = await provider.ask(decisionRequest(request), signal, hide);
@@ -51,28 +55,13 @@ function receivedIn({ messages }: RoundRequest): string[] {
 /** Drops deltas: what a dropped reply says is not shown. */
 function hide(): void {}
 
-/** The reply to the request as it stands; null where the provider refuses its tools. */
-async function askNatively(provider: Ask, request: RoundRequest, signal: AbortSignal): Promise<Reply | null> {
-  try {
-    return await provider.ask(request, signal, hide);
-  } catch (failure) {
-    if (failure instanceof ProviderFailed && mayRefuseTools(failure)) return null;
-    throw failure;
-  }
-}
-
-/** Tells whether a provider may have refused the tools. If it refused something else, it refuses the next request too. */
-function mayRefuseTools({ code }: ProviderFailed): boolean {
-  return code === 'provider_invalid_request' || code === 'model_unsupported_feature';
-}
-
 /** The reply that counts, with what all requests took; null stands for a refused one. */
 function emulated(reply: Reply, asked: (Reply | null)[]): Reply {
   return {
     ...reply,
     usage: sumRequests(asked.map((each) => each?.usage ?? null)),
     requests: asked.length,
-    warnings: [...(reply.warnings ?? []), 'tool calls emulated'],
+    warnings: [...new Set([...asked.flatMap((each) => each?.warnings ?? []), 'tool calls emulated'])],
   };
 }
 

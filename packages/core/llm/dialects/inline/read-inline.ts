@@ -1,4 +1,5 @@
 import { REPLY_BOUNDS } from '../../../bounds/reply-bounds.ts';
+import type { Message } from '../../../turn/message.ts';
 import type { FinishReason, Reply } from '../../../turn/reply.ts';
 import type { Tool } from '../../../turn/request/tool.ts';
 import type { ToolChoice } from '../../../turn/request/turn.ts';
@@ -17,8 +18,8 @@ export function readInline(provider: Ask): Ask {
   return {
     async ask(request, signal, onDelta) {
       const asked = inlineRequest(request);
-      // A final round offers no tools, but a model that has used some may still write markers.
-      if (request.tools.length === 0 && !request.declaredTools?.length) {
+      // A model that has called tools before may still write markers.
+      if (request.tools.length === 0 && !hasCalls(request)) {
         return provider.ask(asked, signal, onDelta);
       }
       const shown = showText(onDelta);
@@ -29,11 +30,15 @@ export function readInline(provider: Ask): Ask {
   };
 }
 
+function hasCalls({ messages }: RoundRequest): boolean {
+  return messages.some((message) => message.role === 'assistant' && message.calls.length > 0);
+}
+
 function inlineRequest(request: RoundRequest): RoundRequest {
   return {
     ...request,
     instructions: request.tools.length > 0 ? explainTools(request) : request.instructions,
-    messages: renderHistory(request.messages),
+    messages: [...renderHistory(request.messages), ...ban(request)],
     tools: [],
     declaredTools: [],
     toolChoice: 'auto',
@@ -105,15 +110,18 @@ function finishReason(given: FinishReason, hasCalls: boolean): FinishReason {
   return hasCalls && given === 'stop' ? 'tool_calls' : given;
 }
 
-/** The instructions with what the model needs to call tools in its text: the syntax, what to do, the tools. */
-function explainTools({ instructions, tools, toolChoice, parallelToolCalls }: RoundRequest): string {
+/**
+ * The instructions with what the model needs to call tools in its text: the syntax, what to do, the tools. They are the
+ * same in all rounds of a turn, so that a cache can hold them.
+ */
+function explainTools({ instructions, tools, turnChoice, parallelToolCalls }: RoundRequest): string {
   const explanation = [
     '# Tools',
     '',
     'You can call tools. To call one, write a marker in your reply:',
     '[TOOL_CALL: name] without arguments, or [TOOL_CALL: name {json}] with arguments: one JSON object that fits the',
     'JSON Schema of the tool. A marker inside code is a quotation and calls nothing.',
-    constraint(toolChoice),
+    rule(turnChoice),
     ...(parallelToolCalls === false ? ['Write at most one marker in a reply.'] : []),
     'You may say in a few words what you are about to do. End your reply after the markers, and never make results up:',
     'they come in a system message, and then you go on.',
@@ -127,11 +135,17 @@ function explainTools({ instructions, tools, toolChoice, parallelToolCalls }: Ro
   return instructions ? `${instructions}\n\n${explanation}` : explanation;
 }
 
-function constraint(choice: ToolChoice): string {
-  if (choice === 'none') return 'In this reply you must not call any tool.';
-  if (choice === 'required') return 'In this reply you must call at least one tool.';
+function rule(choice: ToolChoice): string {
+  if (choice === 'none') return 'You must not call any tool.';
   if (choice === 'auto') return 'Call a tool only where you need it; you may write several markers in one reply.';
-  return `In this reply you must call exactly one tool, once: ${choice.name}.`;
+  const calls = choice === 'required' ? 'at least one tool' : `exactly one tool, once: ${choice.name}`;
+  return `In your first reply to the last input of the user you must call ${calls}. Then call a tool only where you need it.`;
+}
+
+/** Says in a last round and in a repair that nothing may be called. It is the last message, after the history. */
+function ban({ tools, mayCall }: RoundRequest): Message[] {
+  if (mayCall || tools.length === 0) return [];
+  return [{ role: 'system', content: 'In this reply you must not call any tool.' }];
 }
 
 function describe({ name, description, parameters }: Tool): string {

@@ -1,0 +1,74 @@
+import { ProviderFailed } from '../../failure.ts';
+import type { Reply } from '../../turn/reply.ts';
+import type { Provider, RoundRequest } from '../provider.ts';
+
+type Asker = Pick<Provider, 'ask' | 'name'>;
+
+/**
+ * The same provider, with a rule for a round that may call no tool. Its tools are declared all the same, with the choice
+ * `none`:
+ * - A server that refuses this, or reports a call as a bad reply, is asked once more without tools.
+ * - Calls in the reply are dropped. Some servers do not read the choice, and some models do not follow it.
+ */
+export function forbidCalls(provider: Asker): Asker {
+  return {
+    name: provider.name,
+    async ask(request, signal, onDelta) {
+      if (request.mayCall) return provider.ask(request, signal, onDelta);
+      let isShown = false;
+      const ask = (asked: RoundRequest) =>
+        provider.ask(asked, signal, (delta) => {
+          if (delta.kind === 'tool-arguments') return;
+          isShown ||= delta.kind !== 'reasoning';
+          onDelta(delta);
+        });
+      if (request.tools.length === 0) return withoutCalls(await ask(request));
+      const reply = await unlessFailed(
+        () => ask(request),
+        ({ code }) => !isShown && mayBeOfTools(code),
+      );
+      return withoutCalls(reply ?? countRefusal(await ask(withoutTools(request))));
+    },
+  };
+}
+
+/** The same request without tools: also calls in its history are sent as text, if the wire wants tools declared for them. */
+export function withoutTools(request: RoundRequest): RoundRequest {
+  return { ...request, tools: [], declaredTools: null };
+}
+
+/** The reply; null after such a failure. */
+export async function unlessFailed(
+  ask: () => Promise<Reply>,
+  isSuch: (failure: ProviderFailed) => boolean,
+): Promise<Reply | null> {
+  try {
+    return await ask();
+  } catch (failure) {
+    if (failure instanceof ProviderFailed && isSuch(failure)) return null;
+    throw failure;
+  }
+}
+
+/** Tells whether a provider may have refused the tools. If it refused something else, it refuses the next request too. */
+export function mayRefuseTools(code: string): boolean {
+  return code === 'provider_invalid_request' || code === 'model_unsupported_feature';
+}
+
+/** Some servers report a call that was not allowed as an error, or as a reply that is broken. */
+function mayBeOfTools(code: string): boolean {
+  return mayRefuseTools(code) || code === 'provider_bad_response';
+}
+
+/** A reply after a refused request, which counts, too. */
+function countRefusal(reply: Reply): Reply {
+  return { ...reply, requests: (reply.requests ?? 1) + 1 };
+}
+
+/** A thought that only led to calls says nothing by itself. */
+function withoutCalls({ hasMore = false, ...reply }: Reply): Reply {
+  const saysMore = hasMore && (reply.calls.length === 0 || Boolean(reply.text?.trim()));
+  const kept = saysMore ? { ...reply, hasMore } : reply;
+  if (reply.calls.length === 0) return kept;
+  return { ...kept, calls: [], finishReason: reply.finishReason === 'tool_calls' ? 'stop' : reply.finishReason };
+}
