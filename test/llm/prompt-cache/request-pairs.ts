@@ -1,0 +1,123 @@
+import { ProviderFailed } from '#core/failure.ts';
+import { chooseDialect } from '#core/llm/dialects/choose-dialect.ts';
+import type { RoundRequest } from '#core/llm/provider.ts';
+import { roundRequest } from '#core/llm/round-request.ts';
+import { type HistoryTurn, sentHistory } from '#core/turn/compaction/sent-history.ts';
+import { transcriptOf } from '#core/turn/history/transcript.ts';
+import type { Message } from '#core/turn/message.ts';
+import { needsRepair } from '#core/turn/output/output-schema.ts';
+
+/** The requests of two neighbouring rounds. */
+export type RequestPair = {
+  before: RoundRequest;
+  after: RoundRequest;
+  /** The kind of the second round. */
+  kind: 'plain' | 'final' | 'repair';
+  /** The first round requires a call. */
+  isForced: boolean;
+  /** Who speaks last in the history of the first request. Null if nothing is said in it. */
+  lastRole: string | null;
+};
+
+/** The model that is asked, and the tool mode of all turns. */
+type Asked = { model: string; mode: HistoryTurn['config']['tool_mode'] };
+
+/** Lists the pairs of requests that this model is asked in a conversation. Each second round occurs as a final one, too. */
+export async function requestPairs(conversation: readonly object[], { model, mode }: Asked): Promise<RequestPair[]> {
+  const turns = conversation.map((turn, index) => placed(turn as HistoryTurn, index, mode));
+  const rounds = turns.flatMap((turn, index) =>
+    turn.rounds.map((_, at) => ({ turn, at, earlier: turns.slice(0, index) })),
+  );
+  const asked = rounds.filter(({ turn, at }) => continuesAfter(turn, at, model));
+  return (await Promise.all(asked.map((round) => pairsAt(round, model)))).flat();
+}
+
+/**
+ * The turn at its place in the conversation. Its own model gave the answers that are repaired. They say something and
+ * call nothing.
+ */
+function placed(turn: HistoryTurn, index: number, mode: Asked['mode']): HistoryTurn {
+  const rounds = turn.rounds.map((round) => (round.violations ? unfit(round, turn) : round));
+  const config = { ...turn.config, tool_mode: mode };
+  return { ...turn, config, rounds, id: `turn_${index}`, position: index + 1, leftOut: 0 };
+}
+
+function unfit(round: HistoryTurn['rounds'][number], { config }: HistoryTurn): HistoryTurn['rounds'][number] {
+  return { ...round, calls: [], text: round.text?.trim() ? round.text : '{}', model: config.model };
+}
+
+/** A round was asked of this model, and another round follows it. The model of a turn without tools calls none. */
+function continuesAfter({ rounds, output, config }: HistoryTurn, at: number, model: string): boolean {
+  const round = rounds[at];
+  if (!round || (at === rounds.length - 1 && output !== null)) return false;
+  if (config.tools.length === 0 && rounds.slice(0, at + 1).some(({ calls }) => calls.length > 0)) return false;
+  const isSame = round.model.split('/')[0] === model.split('/')[0];
+  return isSame && (round.calls.length > 0 || Boolean(round.violations));
+}
+
+type Place = { turn: HistoryTurn; at: number; earlier: HistoryTurn[] };
+
+async function pairsAt({ turn, at, earlier }: Place, model: string): Promise<RequestPair[]> {
+  const [first, second] = [turnAt(turn, at, model), turnAt(turn, at + 1, model)];
+  const history = historyOf(earlier, first);
+  const [before, after, last] = await Promise.all([
+    requestOf(first, { history, final: null }),
+    requestOf(second, { history: historyOf(earlier, second), final: null }),
+    requestOf(second, { history: historyOf(earlier, second), final: 'max_rounds' }),
+  ]);
+  const about = {
+    before,
+    isForced: at === 0 && !['auto', 'none'].includes(String(turn.config.tool_choice)),
+    lastRole: history.findLast(isSaying)?.role ?? null,
+  };
+  return [
+    { ...about, after, kind: needsRepair(second) ? 'repair' : 'plain' },
+    { ...about, after: last, kind: 'final' },
+  ];
+}
+
+/** Blank messages leave for no provider. */
+function isSaying({ content, ...message }: Message): boolean {
+  const hasMore = message.role === 'assistant' ? message.calls.length > 0 : Boolean(message.parts?.length);
+  return hasMore || Boolean(content?.trim());
+}
+
+/** The turn after `done` rounds. */
+function turnAt(turn: HistoryTurn, done: number, model: string): HistoryTurn {
+  const rounds = turn.rounds.slice(0, done);
+  const going = { status: 'in_progress' as const, output: null, error: null };
+  return { ...turn, ...going, work: { ...turn.work, model }, config: { ...turn.config, model }, rounds };
+}
+
+type History = ReturnType<typeof transcriptOf>;
+
+function historyOf(earlier: HistoryTurn[], turn: HistoryTurn): History {
+  return transcriptOf(sentHistory([...earlier, turn]));
+}
+
+type Asking = { history: History; final: 'max_rounds' | null };
+
+/** Returns the first request that leaves for the next round of a turn, in the turn's own tool mode. */
+async function requestOf(turn: HistoryTurn, { history, final }: Asking): Promise<RoundRequest> {
+  const request = roundRequest(turn, { kind: 'run-round', round: turn.rounds.length + 1, final }, history);
+  const sent: RoundRequest[] = [];
+  const ask = async (asked: RoundRequest) => {
+    sent.push(asked);
+    return {
+      text: 'Done.',
+      calls: [],
+      finishReason: 'stop',
+      finishReasonRaw: null,
+      usage: null,
+      opaque: null,
+    } as const;
+  };
+  try {
+    const dialect = chooseDialect(turn.config.tool_mode, { name: 'noting', ask: (asked) => ask(asked) as never });
+    await dialect.ask(request, new AbortController().signal, () => undefined);
+  } catch (failure) {
+    // The reply calls no tool, and this dialect requires a call.
+    if (!(failure instanceof ProviderFailed)) throw failure;
+  }
+  return sent[0]!;
+}

@@ -1,0 +1,141 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { renderRequest as renderAnthropic } from '#core/llm/anthropic/render-request.ts';
+import { renderRequest as renderGemini } from '#core/llm/gemini/render-request.ts';
+import { renderRequest as renderOpenai } from '#core/llm/openai/render-request.ts';
+import type { RoundRequest } from '#core/llm/provider.ts';
+import { someConversation } from '#test/llm/conversations/arbitrary-conversation.ts';
+import { type AnthropicBody, anthropicBlocks, textOfBlock } from './anthropic-blocks.ts';
+import { makeAnthropicCache } from './anthropic-cache.ts';
+import type { GeminiBody } from './gemini-cache.ts';
+import type { OpenaiBody } from './openai-cache.ts';
+import { type RequestPair, requestPairs } from './request-pairs.ts';
+
+/** The head of a request, which stays equal, and the blocks after it, which only grow. */
+type Prefix = { head: string; blocks: string[] };
+
+function anthropicPrefix(request: RoundRequest): Prefix {
+  const body = renderAnthropic(request, 'anthropic') as AnthropicBody;
+  const blocks = anthropicBlocks(body).map((block) => ({ ...block, text: textOfBlock(block) }));
+  const isHead = ({ tier }: { tier: string }) => tier !== 'messages';
+  return {
+    head: JSON.stringify([body.output_config?.format, ...blocks.filter(isHead).map(({ text }) => text)]),
+    blocks: blocks.filter((block) => !isHead(block)).map(({ role, text }) => `${role} ${text}`),
+  };
+}
+
+function openaiPrefix(request: RoundRequest): Prefix {
+  const body: OpenaiBody = renderOpenai(request, { provider: 'openai', maxTokensField: 'max_tokens' });
+  const blocks = (body.messages ?? []).map((message) => JSON.stringify(message));
+  return { head: JSON.stringify([body.tools, body.response_format]), blocks };
+}
+
+function geminiPrefix(request: RoundRequest): Prefix {
+  const body = renderGemini(request, 'gemini') as GeminiBody;
+  const parts = (body.contents ?? []).flatMap(({ role, parts = [] }) => parts.map((part) => [role, part]));
+  return {
+    head: JSON.stringify([body.tools, body.systemInstruction]),
+    blocks: parts.map((part) => JSON.stringify(part)),
+  };
+}
+
+const models = [
+  { model: 'openai/gpt-4.1', prefixOf: openaiPrefix },
+  { model: 'anthropic/claude-sonnet-4-5', prefixOf: anthropicPrefix },
+  { model: 'gemini/gemini-2.5-pro', prefixOf: geminiPrefix },
+  { model: 'gemini/gemini-3-pro', prefixOf: geminiPrefix },
+];
+
+/** Its server demands roles by turns, so that neighbouring results of inline tools become one message. */
+const byTurns = { model: 'openai/mistral-large', prefixOf: openaiPrefix };
+
+const modes = (['native', 'emulated', 'inline'] as const).flatMap((mode) =>
+  [...models, ...(mode === 'native' ? [byTurns] : [])].map((each) => ({ ...each, mode })),
+);
+const random = { numRuns: 600, seed: 20_261_128 };
+
+test.for(modes)('each $mode request to $model begins with the request of the round before', async (on) => {
+  const seen = { plain: 0, final: 0, repair: 0, forced: 0 };
+
+  await fc.assert(
+    fc.asyncProperty(someConversation, async (conversation) => {
+      for (const pair of await requestPairs(conversation, on)) {
+        // Some wires do not end with the model's words. Another test sends histories that end with them.
+        if (pair.lastRole === null || pair.lastRole === 'assistant') continue;
+        // A repair with inline tools ends with a rule for it alone. Only a retry of the failed turn comes after it.
+        if (on.mode === 'inline' && !pair.before.mayCall) continue;
+        expectPrefix(pair, on.prefixOf);
+        seen[pair.kind] += 1;
+        if (pair.isForced) seen.forced += 1;
+      }
+    }),
+    random,
+  );
+
+  console.log(`${on.model}, ${on.mode}: ${JSON.stringify(seen)} pairs of requests share their prefix`);
+  expect(Math.min(...Object.values(seen))).toBeGreaterThan(10);
+});
+
+test.for([...models, byTurns])(
+  'each request to $model keeps that prefix if the input ends with the model',
+  async (on) => {
+    let seen = 0;
+
+    await fc.assert(
+      fc.asyncProperty(someConversation, async (conversation) => {
+        for (const pair of await requestPairs(conversation, { ...on, mode: 'native' })) {
+          if (pair.lastRole !== 'assistant') continue;
+          expectPrefix(pair, on.prefixOf);
+          seen += 1;
+        }
+      }),
+      random,
+    );
+
+    expect(seen).toBeGreaterThan(5);
+  },
+);
+
+function expectPrefix({ before, after }: RequestPair, prefixOf: (request: RoundRequest) => Prefix) {
+  const [earlier, later] = [prefixOf(before), prefixOf(after)];
+  expect(later.head).toBe(earlier.head);
+  expect(later.blocks.slice(0, earlier.blocks.length)).toEqual(earlier.blocks);
+}
+
+test('each request to Anthropic reads all that the request before has marked', async () => {
+  const asked = { model: 'anthropic/claude-sonnet-4-5', mode: 'native' } as const;
+  let seen = 0;
+
+  await fc.assert(
+    fc.asyncProperty(someConversation, async (conversation) => {
+      for (const { before, after, kind, isForced, lastRole } of await requestPairs(conversation, asked)) {
+        const [earlier, later] = [markedBody(before), markedBody(after)];
+        const cache = makeAnthropicCache(1);
+        const [first, second] = [usageOf(cache.take(earlier)), usageOf(cache.take(later))];
+        const keepsMessages = kind === 'plain' && !isForced && hasImages(earlier) === hasImages(later);
+        if (!keepsMessages || lastRole === 'assistant') continue;
+        expect(second.read).toBe(first.read + first.written);
+        expect(first.fresh).toBe(0);
+        seen += 1;
+      }
+    }),
+    random,
+  );
+
+  expect(seen).toBeGreaterThan(20);
+});
+
+const marked = { isKept: true, isFilled: false, takesMarks: true, takesTtl: true };
+
+function markedBody(request: RoundRequest): AnthropicBody {
+  return renderAnthropic({ ...request, promptCache: { ttl: null, key: 'key' } }, 'anthropic', marked) as AnthropicBody;
+}
+
+function usageOf(taken: ReturnType<ReturnType<typeof makeAnthropicCache>['take']>) {
+  if ('refusal' in taken) throw new Error(taken.refusal);
+  return taken.usage;
+}
+
+function hasImages(body: AnthropicBody): boolean {
+  return JSON.stringify(body.messages).includes('"type":"image"');
+}
