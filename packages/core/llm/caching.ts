@@ -19,8 +19,8 @@ function keyOf(project: string, conversationId: string): string {
 type Asked = Pick<Provider, 'name' | 'cacheTtls'>;
 
 /**
- * The request without a time to cache if its provider takes none, and a warning then. A fallback model may know less than
- * the model of the turn.
+ * Leaves the time to cache out of a request, with a warning, if the provider does not support it. Fallback models may
+ * support less than the model of the turn.
  */
 export function withKnownTtl(
   request: RoundRequest,

@@ -102,7 +102,7 @@ function isMeant(name: string, model: string): boolean {
   return name.endsWith('*') ? model.startsWith(name.slice(0, -1)) : model === name;
 }
 
-/** Tokens that a cache read or wrote are among those of the input, and each of them is only one of these. */
+/** Each input token is read from a cache, written to one, or neither. */
 function costOf(price: Price, usage: Usage): Cost {
   const { input, cached_input = input, cache_write = input, cache_write_1h = input, output } = price;
   const read = Math.min(usage.cached_input_tokens, usage.input_tokens);

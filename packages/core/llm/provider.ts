@@ -88,9 +88,9 @@ export type Capabilities = {
 export type Provider = {
   name: string;
   capabilities: Capabilities;
-  /** The times for which it takes a wish to cache; absent if it takes none. */
+  /** The times of `prompt_cache` that it supports; absent if it supports none. */
   cacheTtls?: readonly CacheTtl[];
-  /** Whether a request may name the requests that share its prefix, by `prompt_cache_key`. */
+  /** Whether it takes a `prompt_cache_key`. */
   takesCacheKey?: boolean;
   /** The efforts that it can be told, where these are others than those of its wire. */
   reasoningEfforts?: readonly ReasoningEffort[];

@@ -106,7 +106,7 @@ function seedProblem({ name, capabilities }: Asked, { seed }: NativeSampling): U
   return { param: 'seed', message: `${name} knows no seed ${seed}. Give one from ${least} to ${most}.` };
 }
 
-/** `auto` and `off` are known to every provider: some of them cache by themselves. */
+/** Every provider supports `auto` and `off`: some cache automatically. */
 function cacheProblem(provider: Asked, { prompt_cache: wanted }: NativeSampling): UnsupportedParameter | null {
   const { name, capabilities, cacheTtls = [] } = provider;
   if (!wanted || wanted === 'auto' || wanted === 'off' || cacheTtls.includes(wanted)) return null;

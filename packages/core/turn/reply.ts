@@ -29,11 +29,11 @@ export type Reply = {
  * output includes reasoning tokens (contract: Turn).
  */
 export type Usage = Tokens & {
-  /** Of the written tokens, those that live for an hour and more, which have a price of their own. Absent if none do. */
+  /** The written tokens that a cache keeps for an hour or more, at a price of their own; absent if there are none. */
   cache_write_1h_tokens?: number;
   /** The cost when the round was saved, in US dollars; absent or null if it is not known. */
   cost_usd?: number | null;
-  /** By how much the cache made it cheaper, in US dollars. Negative if the writes cost more than the reads saved. */
+  /** The US dollars that the cache saved. Negative if the writes cost more than the reads saved. */
   cache_savings_usd?: number | null;
 };
 
@@ -102,7 +102,7 @@ export function sumCosts(usages: readonly (Usage | null)[]): number | null {
   return isKnown(usages, 'cost_usd') ? sumDollars(usages, 'cost_usd') : null;
 }
 
-/** By how much caching made rounds cheaper; null as soon as a price is not known of one. */
+/** The savings of rounds together; null if a price of one is not known. */
 export function sumSavings(usages: readonly (Usage | null)[]): number | null {
   return isKnown(usages, 'cache_savings_usd') ? sumDollars(usages, 'cache_savings_usd') : null;
 }

@@ -66,7 +66,7 @@ export function turnFacts({ usage, round }, response) {
 }
 
 /**
- * How much caching saved, or cost if the writes were dearer than the reads were cheap.
+ * The savings of caching, or its cost if the writes cost more than the reads saved.
  * @param {number | null} usd
  * @returns {[string, string | false]}
  */

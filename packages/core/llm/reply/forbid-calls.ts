@@ -5,7 +5,7 @@ import type { Provider, RoundRequest } from '../provider.ts';
 type Asker = Pick<Provider, 'ask' | 'name'>;
 
 /**
- * The same provider, with a rule for a round that may call no tool. Its tools are declared all the same, with the choice
+ * The same provider, with a rule for a round that may call no tool. Its tools are still declared, with the choice
  * `none`:
  * - A server that refuses this, or reports a call as a bad reply, is asked once more without tools.
  * - Calls in the reply are dropped. Some servers do not read the choice, and some models do not follow it.
@@ -32,12 +32,12 @@ export function forbidCalls(provider: Asker): Asker {
   };
 }
 
-/** The same request without tools: also calls in its history are sent as text, if the wire wants tools declared for them. */
+/** The same request without tools. A wire that wants tools declared for the calls of a history gets these as text. */
 export function withoutTools(request: RoundRequest): RoundRequest {
   return { ...request, tools: [], declaredTools: null };
 }
 
-/** The reply; null after such a failure. */
+/** The reply; null if it fails in the given way. */
 export async function unlessFailed(
   ask: () => Promise<Reply>,
   isSuch: (failure: ProviderFailed) => boolean,
@@ -60,7 +60,7 @@ function mayBeOfTools(code: string): boolean {
   return mayRefuseTools(code) || code === 'provider_bad_response';
 }
 
-/** A reply after a refused request, which counts, too. */
+/** A reply after a refused request. Both requests count. */
 function countRefusal(reply: Reply): Reply {
   return { ...reply, requests: (reply.requests ?? 1) + 1 };
 }

@@ -8,7 +8,7 @@ type Asker = Pick<Provider, 'ask' | 'name'>;
 /**
  * The same provider, with a rule for a reply that says nothing (contract: Turn, finish reasons):
  * - After tool results the request is asked once more. A second empty reply counts: the model has said all it wants.
- * - If no tool may be called, the request is asked once more without tools, since some models call one all the same.
+ * - If no tool may be called, the request is asked once more without tools, since some models still call one.
  * - Otherwise an empty reply is a failed attempt, `provider_bad_response`.
  */
 export function settleEmpty(provider: Asker): Asker {
