@@ -37,7 +37,7 @@ async function requestsAt(earlier: HistoryTurn[], turn: HistoryTurn): Promise<Ro
     const messages = transcriptOf(sentHistory([...earlier, asked]));
     for (const final of [null, 'max_rounds'] as const) {
       const step = { kind: 'run-round', round: turn.rounds.length + 1, final } as const;
-      await ask(asked, roundRequest(asked, step, messages), leaving);
+      await noteRequests(asked, roundRequest(asked, step, messages), leaving);
     }
   }
   return leaving;
@@ -53,8 +53,10 @@ function compacted(earlier: HistoryTurn[], turn: HistoryTurn): HistoryTurn | nul
   return { ...turn, compactions: [...turn.compactions, { ...made, createdAt: turn.createdAt }] };
 }
 
-/** A provider that notes what it is asked and never calls a tool. */
-async function ask(turn: Turn, request: RoundRequest, leaving: RoundRequest[]): Promise<void> {
+type Moded = { config: Pick<Turn['config'], 'tool_mode'> };
+
+/** Asks in the tool mode of the turn, and adds the requests that leave to `leaving`. The model never calls a tool. */
+export async function noteRequests({ config }: Moded, request: RoundRequest, leaving: RoundRequest[]): Promise<void> {
   const noting = {
     ask: async (request: RoundRequest) => {
       leaving.push(request);
@@ -69,7 +71,7 @@ async function ask(turn: Turn, request: RoundRequest, leaving: RoundRequest[]): 
     },
   } as const;
   try {
-    const dialect = chooseDialect(turn.config.tool_mode, {
+    const dialect = chooseDialect(config.tool_mode, {
       name: 'noting',
       ask: (asked) => noting.ask(asked) as never,
     });

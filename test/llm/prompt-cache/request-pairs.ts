@@ -1,11 +1,10 @@
-import { ProviderFailed } from '#core/failure.ts';
-import { chooseDialect } from '#core/llm/dialects/choose-dialect.ts';
 import type { RoundRequest } from '#core/llm/provider.ts';
 import { roundRequest } from '#core/llm/round-request.ts';
 import { type HistoryTurn, sentHistory } from '#core/turn/compaction/sent-history.ts';
 import { transcriptOf } from '#core/turn/history/transcript.ts';
 import type { Message } from '#core/turn/message.ts';
 import { needsRepair } from '#core/turn/output/output-schema.ts';
+import { noteRequests } from '#test/llm/conversations/requests-of.ts';
 
 /** The requests of two neighbouring rounds. */
 export type RequestPair = {
@@ -101,23 +100,6 @@ type Asking = { history: History; final: 'max_rounds' | null };
 async function requestOf(turn: HistoryTurn, { history, final }: Asking): Promise<RoundRequest> {
   const request = roundRequest(turn, { kind: 'run-round', round: turn.rounds.length + 1, final }, history);
   const sent: RoundRequest[] = [];
-  const ask = async (asked: RoundRequest) => {
-    sent.push(asked);
-    return {
-      text: 'Done.',
-      calls: [],
-      finishReason: 'stop',
-      finishReasonRaw: null,
-      usage: null,
-      opaque: null,
-    } as const;
-  };
-  try {
-    const dialect = chooseDialect(turn.config.tool_mode, { name: 'noting', ask: (asked) => ask(asked) as never });
-    await dialect.ask(request, new AbortController().signal, () => undefined);
-  } catch (failure) {
-    // The reply calls no tool, and this dialect requires a call.
-    if (!(failure instanceof ProviderFailed)) throw failure;
-  }
+  await noteRequests(turn, request, sent);
   return sent[0]!;
 }

@@ -5,6 +5,7 @@ import { type HistoryTurn, sentHistory } from '#core/turn/compaction/sent-histor
 import { tokensSinceCounted } from '#core/turn/compaction/tokens-of-request.ts';
 import { transcriptOf } from '#core/turn/history/transcript.ts';
 import type { Round } from '#core/turn/turn.ts';
+import { usageOf } from '#test/llm/dialects/scripted-provider.ts';
 import { makeRound, makeTurn } from '#test/turn/make-turn.ts';
 
 const context: ContextConfig = { strategy: 'summarize', max_input_tokens: 1_000, keep_last_rounds: 2, model: null };
@@ -30,14 +31,7 @@ test('nothing is planned twice for a round, nor for what is replaced already', (
 });
 
 test('the size is what the last round used, with what came since', () => {
-  const usage = {
-    input_tokens: 900,
-    output_tokens: 50,
-    total_tokens: 950,
-    cached_input_tokens: 0,
-    cache_write_tokens: 0,
-    reasoning_tokens: 0,
-  };
+  const usage = usageOf(900, 50);
   const last = { ...makeRound(1, 'Look.', [{}]), usage };
   const line = [turn('a', [1]), { ...turn('b', []), rounds: [last] }, turn('c', [])];
 
@@ -48,14 +42,7 @@ test('the size is what the last round used, with what came since', () => {
 });
 
 test('a compaction of an earlier turn says nothing of the size of a later one, whatever the number of its round', () => {
-  const usage = {
-    input_tokens: 900,
-    output_tokens: 50,
-    total_tokens: 950,
-    cached_input_tokens: 0,
-    cache_write_tokens: 0,
-    reasoning_tokens: 0,
-  };
+  const usage = usageOf(900, 50);
   const before = { ...turn('b', [1, 2, 3]), compactions: [made(3, 'a', 1)] };
   const line = [turn('a', [1]), before, { ...turn('c', []), rounds: [{ ...makeRound(1, 'Look.', [{}]), usage }] }];
 
@@ -64,16 +51,7 @@ test('a compaction of an earlier turn says nothing of the size of a later one, w
 
 test('the results of calls that a turn adopted count before its first round', () => {
   const [call] = makeRound(1, null, [{}]).calls;
-  const usage = {
-    ...{
-      input_tokens: 900,
-      output_tokens: 50,
-      total_tokens: 950,
-      cached_input_tokens: 0,
-      cache_write_tokens: 0,
-      reasoning_tokens: 0,
-    },
-  };
+  const usage = usageOf(900, 50);
   const asked = { ...turn('a', []), rounds: [{ ...makeRound(1, 'May I?'), usage }] };
   const adopted = [{ ...call!, round: 0, result: { ...call!.result!, content: 'word '.repeat(400) } }];
 
