@@ -33,14 +33,8 @@ function summaryRequest({ turn }: Run, { step, model, messages }: SummaryQuestio
     model: splitModel(model).model,
     instructions: SUMMARY_INSTRUCTIONS,
     messages: [{ role: 'user', content }],
-    ...{
-      tools: [],
-      mayCall: false,
-      declaredTools: null,
-      toolChoice: 'auto',
-      turnChoice: 'auto',
-      parallelToolCalls: null,
-    },
+    ...{ tools: [], declaredTools: null, mayCall: false },
+    ...{ toolChoice: 'auto', turnChoice: 'auto', parallelToolCalls: null },
     ...{
       temperature: null,
       topP: null,

@@ -10,7 +10,7 @@ import { type Post, urlBelow } from '../http/http-client.ts';
 import { listModels } from '../http/list-models.ts';
 import { eventsOf, type OpenedReply, openReply, type Refusal } from '../http/open-reply.ts';
 import { writeBody } from '../http/write-body.ts';
-import type { Delta, Provider, RoundRequest } from '../provider.ts';
+import type { CacheTtl, Delta, Provider, RoundRequest } from '../provider.ts';
 import { askAgain, readOutcome } from '../refusals/ask-again.ts';
 import { rememberForms } from '../refusals/remember-forms.ts';
 import { AS_IT_CAME } from '../refusals/thought-state.ts';
@@ -101,7 +101,6 @@ type Call = Answering & {
  */
 async function askInForm(request: RoundRequest, call: Call): Promise<Reply> {
   const first = call.forms.formFor(request.model);
-  const { promptCache = false } = call.options;
   const bodyOf = (form: Form) => renderRequest(request, call.provider, form);
   const isMarkedIn = (form: Form) => !isDeepStrictEqual(bodyOf(form), bodyOf({ ...form, takesMarks: false }));
   let lasts = false;
@@ -120,11 +119,17 @@ async function askInForm(request: RoundRequest, call: Call): Promise<Reply> {
     },
   });
   if (lasts) call.forms.learn(request.model, { ...form, ...AS_IT_CAME });
-  const ttl = request.promptCache?.ttl ?? null;
-  const isLost = promptCache && ttl !== null && (!form.takesMarks || (ttl === '1h' && !form.takesTtl));
-  if (!isLost || !isMarkedIn({ ...form, takesMarks: true })) return reply;
-  const warning = `prompt_cache "${ttl}" was refused by ${call.provider} and left out`;
+  const lost = lostTtl(request, form);
+  if (!call.options.promptCache || lost === null || !isMarkedIn({ ...form, takesMarks: true })) return reply;
+  const warning = `prompt_cache "${lost}" was refused by ${call.provider} and left out`;
   return { ...reply, warnings: [...(reply.warnings ?? []), warning] };
+}
+
+/** The time that the request is to be cached for, if this form leaves it out. Marks without a time last five minutes. */
+function lostTtl({ promptCache }: RoundRequest, { takesMarks, takesTtl }: Form): CacheTtl | null {
+  const ttl = promptCache?.ttl ?? null;
+  const isKept = takesMarks && (takesTtl || ttl === '5m');
+  return isKept ? null : ttl;
 }
 
 async function readReply(opened: OpenedReply, body: Body, call: Call): Promise<Reply> {

@@ -65,10 +65,10 @@ function countRefusal(reply: Reply): Reply {
   return { ...reply, requests: (reply.requests ?? 1) + 1 };
 }
 
-/** A thought that only led to calls says nothing by itself. */
-function withoutCalls({ hasMore = false, ...reply }: Reply): Reply {
-  const saysMore = hasMore && (reply.calls.length === 0 || Boolean(reply.text?.trim()));
-  const kept = saysMore ? { ...reply, hasMore } : reply;
-  if (reply.calls.length === 0) return kept;
-  return { ...kept, calls: [], finishReason: reply.finishReason === 'tool_calls' ? 'stop' : reply.finishReason };
+/** Without a text, a thought only led to the calls: the rest of the reply says nothing. */
+function withoutCalls(reply: Reply): Reply {
+  const { calls, text, finishReason } = reply;
+  if (calls.length === 0) return reply;
+  const said = text?.trim() ? {} : { hasMore: false };
+  return { ...reply, ...said, calls: [], finishReason: finishReason === 'tool_calls' ? 'stop' : finishReason };
 }
