@@ -145,7 +145,7 @@ function explainsMarkers(body: ChatRequest): boolean {
   return first?.role === 'system' && textOf(first).includes('[TOOL_CALL');
 }
 
-/** A last round says behind its messages that nothing may be called. */
+/** Whether the last message forbids calls, as in a last round. */
 function forbidsMarkers(body: ChatRequest): boolean {
   const last = body.messages.at(-1);
   return last?.role === 'system' && textOf(last).includes('must not call any tool');

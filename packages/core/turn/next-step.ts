@@ -3,7 +3,7 @@ import { type Final, leftOutputTokens, reachedLimit } from './reached-limit.ts';
 import { MAX_SILENT_STARTS } from './timing.ts';
 import { isTerminal, lacksPlace, type ToolCall, type Turn } from './turn.ts';
 
-/** What a turn needs next. `final` names what makes a round the last one, in which no tool may be called. */
+/** The next step of a turn. `final` is the reason for which a round is the last one; it may call no tool. */
 export type NextStep =
   | { kind: 'run-round'; round: number; final: Final | null }
   | { kind: 'run-tool-batch'; round: number; calls: ToolCall[] }

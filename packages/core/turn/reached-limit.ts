@@ -7,7 +7,7 @@ import type { ToolCall, Turn } from './turn.ts';
 /** Why a round is the last one: a limit is reached, or the model repeats one call again and again. */
 export type Final = LimitReason | 'repeated_call';
 
-/** What the committed rounds make the next round the last one for, in which no tool may be called. */
+/** The reason for which the next round is the last one, by the committed rounds; null if it is not. It may call no tool. */
 export function reachedLimit(turn: Pick<Turn, 'adopted' | 'rounds' | 'compactions' | 'config'>): Final | null {
   return reachedReason(turn, turn.config.limits) ?? (loopingCall(turn) ? 'repeated_call' : null);
 }

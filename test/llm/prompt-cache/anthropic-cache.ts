@@ -62,7 +62,7 @@ function withAutomaticMark(blocks: readonly AnthropicBlock[], { cache_control: m
   );
 }
 
-/** Lists the marks whose prefix can be cached. */
+/** Lists the marks at the end of a prefix that can be cached. */
 function marksOf(blocks: readonly AnthropicBlock[], cuts: readonly (PrefixCut | null)[]): MarkedCut[] {
   return blocks.flatMap((block, at) => {
     const [mark, cut] = [markOf(block), cuts[at]];

@@ -10,7 +10,7 @@ const input = z.object({
 /** The names of the tools. */
 export const reportTools = Array.from({ length: 8 }, (_, index) => `read_report_${index}`);
 
-/** Server-side tools with long definitions, about 4,000 tokens together, whose results have about 1,000 tokens. */
+/** Server-side tools with long definitions, about 4,000 tokens together. A result of theirs has about 1,000 tokens. */
 export default reportTools.map((name) =>
   defineTool({
     name,

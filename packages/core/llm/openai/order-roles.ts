@@ -40,7 +40,7 @@ const OPENING: User = { role: 'user', content: '(The conversation begins here.)'
 /** Stands between results and what the user says after them. */
 const BRIDGE: Assistant = { role: 'assistant', content: '(The tools have answered.)' };
 
-/** Stands after what the model said if the user says nothing. */
+/** The user's answer to the model if the history has none. */
 const ENDING: User = { role: 'user', content: 'Go on.' };
 
 function orOpening(messages: WireMessage[]): WireMessage[] {

@@ -111,8 +111,8 @@ function finishReason(given: FinishReason, hasCalls: boolean): FinishReason {
 }
 
 /**
- * The instructions with what the model needs to call tools in its text: the syntax, what to do, the tools. They are the
- * same in all rounds of a turn, so that a cache can hold them.
+ * Adds to the instructions how to call tools in the text: the syntax, the rules, the tools. The result is the same in all
+ * rounds of a turn, so that a cache can keep it.
  */
 function explainTools({ instructions, tools, turnChoice, parallelToolCalls }: RoundRequest): string {
   const explanation = [
