@@ -7,7 +7,7 @@ import type { ToolCall, Turn } from './turn.ts';
 /** Why a round is the last one: a limit is reached, or the model repeats one call again and again. */
 export type Final = LimitReason | 'repeated_call';
 
-/** The reason for which the next round is the last one, by the committed rounds; null if it is not. It may call no tool. */
+/** The reason for which the next round is the last one and may call no tool; null if the committed rounds give none. */
 export function reachedLimit(turn: Pick<Turn, 'adopted' | 'rounds' | 'compactions' | 'config'>): Final | null {
   return reachedReason(turn, turn.config.limits) ?? (loopingCall(turn) ? 'repeated_call' : null);
 }

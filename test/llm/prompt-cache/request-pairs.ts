@@ -21,7 +21,7 @@ export type RequestPair = {
 /** The model that is asked, and the tool mode of all turns. */
 type Asked = { model: string; mode: HistoryTurn['config']['tool_mode'] };
 
-/** Lists the pairs of requests that this model is asked in a conversation. Each second round occurs as a final one, too. */
+/** Lists the pairs of requests to this model in a conversation. Each second round occurs as a final one, too. */
 export async function requestPairs(conversation: readonly object[], { model, mode }: Asked): Promise<RequestPair[]> {
   const turns = conversation.map((turn, index) => placed(turn as HistoryTurn, index, mode));
   const rounds = turns.flatMap((turn, index) =>

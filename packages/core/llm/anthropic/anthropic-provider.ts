@@ -96,8 +96,8 @@ type Call = Answering & {
 };
 
 /**
- * Asks, and asks again at once if the server refuses the thoughts in the history, or marks for a cache. Remembers for the
- * model if its server knows no marks. Thoughts go with every new request.
+ * Asks, and asks again at once if the server refuses the thoughts in the history, or marks for a cache. Remembers for
+ * the model if its server knows no marks. Thoughts go with every new request.
  */
 async function askInForm(request: RoundRequest, call: Call): Promise<Reply> {
   const first = call.forms.formFor(request.model);
@@ -125,7 +125,7 @@ async function askInForm(request: RoundRequest, call: Call): Promise<Reply> {
   return { ...reply, warnings: [...(reply.warnings ?? []), warning] };
 }
 
-/** The time that the request is to be cached for, if this form leaves it out. Marks without a time last five minutes. */
+/** The time to cache that this form leaves out; null if it leaves out none. Marks without a time last five minutes. */
 function lostTtl({ promptCache }: RoundRequest, { takesMarks, takesTtl }: Form): CacheTtl | null {
   const ttl = promptCache?.ttl ?? null;
   const isKept = takesMarks && (takesTtl || ttl === '5m');

@@ -7,8 +7,8 @@ type Fields = Record<string, unknown>;
 
 /**
  * Marks the end of the system prompt (without one, the last tool), of the previous request and of this request. A cache
- * is read at a mark or up to 20 blocks before it, so the second mark finds the entry of the previous request. A body with
- * marks of the caller stays as it is.
+ * is read at a mark or up to 20 blocks before it, so the second mark finds the entry of the previous request. A body
+ * with marks of the caller stays as it is.
  */
 export function markCache(body: Body, ttl: CacheTtl | null): Body {
   if (isMarked(body)) return body;

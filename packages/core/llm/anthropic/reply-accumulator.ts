@@ -212,7 +212,7 @@ function unusable({ provider }: ReplyAccumulator, reason: string) {
   return nameFailure('provider_bad_response', { provider, reason });
 }
 
-/** Anthropic's counts as usage; null if there are none. Its input does not include tokens that a cache read or wrote. */
+/** Anthropic's counts as usage; null if there are none. Its input is without the tokens that a cache read or wrote. */
 export function readUsage(usage: WireUsage | null): Usage | null {
   if (typeof usage?.input_tokens !== 'number' && typeof usage?.output_tokens !== 'number') return null;
   const cached = usage.cache_read_input_tokens ?? 0;

@@ -163,8 +163,8 @@ const NOT_OURS = 'skip_thought_signature_validator';
 const CHECKS_SIGNATURES = /gemini-([3-9]|\d{2}|.*latest)/;
 
 /**
- * Marks calls that carry no signature, if the model would refuse them. A dialect has read these out of a text. The first
- * call of a content speaks for all of them. Models ask for signatures since the last words of a user only, but a mark
+ * Marks calls that carry no signature, if the model would refuse them. A dialect has read these out of a text. The
+ * first call of a content speaks for all of them. Models ask for signatures since the last words of a user only, but a mark
  * that goes away later would break the cached prefix.
  */
 function signUnsigned(contents: Content[], model: string, { isFilled }: ThoughtState): Content[] {

@@ -112,7 +112,7 @@ function bridgeResults(messages: WireMessage[]): WireMessage[] {
   );
 }
 
-/** The user speaks after everything that the model said, also if it said two things in a row: later requests keep that. */
+/** The user speaks after everything that the model said, also if it said two things in a row. Later requests keep it. */
 function goOn(messages: WireMessage[]): WireMessage[] {
   return messages.flatMap((message, index) => {
     const next = messages[index + 1]?.role ?? 'assistant';

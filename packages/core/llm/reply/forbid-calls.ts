@@ -50,7 +50,7 @@ export async function unlessFailed(
   }
 }
 
-/** Tells whether a provider may have refused the tools. If it refused something else, it refuses the next request too. */
+/** Whether a provider may have refused the tools. If it refused something else, it refuses the next request too. */
 export function mayRefuseTools(code: string): boolean {
   return code === 'provider_invalid_request' || code === 'model_unsupported_feature';
 }

@@ -111,8 +111,8 @@ function finishReason(given: FinishReason, hasCalls: boolean): FinishReason {
 }
 
 /**
- * Adds to the instructions how to call tools in the text: the syntax, the rules, the tools. The result is the same in all
- * rounds of a turn, so that a cache can keep it.
+ * Adds to the instructions how to call tools in the text: the syntax, the rules, the tools. The result is the same in
+ * all rounds of a turn, so that a cache can keep it.
  */
 function explainTools({ instructions, tools, turnChoice, parallelToolCalls }: RoundRequest): string {
   const explanation = [

@@ -18,8 +18,8 @@ import { type ListedTool, readTool } from './read-tool.ts';
 export type LeftOut = { name: string; why: string; aliases: string[] };
 
 /**
- * The tools of a server, and those that cannot be mended for providers or that MCP forbids. Sorted by name: a server may
- * change its order, and that would break the cached prefix.
+ * The tools of a server, and those that cannot be mended for providers or that MCP forbids. Sorted by name: a server
+ * may change its order, and that would break the cached prefix.
  */
 export type McpTools = { tools: TurnTool[]; leftOut: LeftOut[] };
 
