@@ -1,3 +1,5 @@
+import type { Refusal } from './reply.ts';
+
 const KNOWN: Record<number, { type: string; code: string; message: string }> = {
   400: { type: 'invalid_request_error', code: 'invalid_request', message: 'The request is invalid.' },
   401: { type: 'invalid_request_error', code: 'invalid_api_key', message: 'Incorrect API key provided.' },
@@ -18,6 +20,14 @@ export function errorBody(status: number): ErrorBody {
 }
 
 /** The error for a request that the simulator itself cannot play. */
-export function refusalBody(code: string, message: string, param: string | null = null): ErrorBody {
+export function refusalBody(code: string | null, message: string, param: string | null = null): ErrorBody {
   return { error: { message, type: 'invalid_request_error', param, code } };
+}
+
+/** Why a request is refused. The status is 400 if absent. */
+export type Problem = { code: string | null; message: string; param: string | null; status?: number };
+
+/** Refuses a request in the vendor's form. */
+export function refuse({ code, message, param, status = 400 }: Problem): Refusal {
+  return { kind: 'error', status, headers: {}, body: refusalBody(code, message, param), thinkMs: 0 };
 }

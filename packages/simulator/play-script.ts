@@ -1,6 +1,6 @@
 import { type ChatAttempt, type ChatRequest, textOf } from './chat-request.ts';
 import { type CurrentTurn, resultsText, roundsPlayed } from './current-turn.ts';
-import { errorBody, refusalBody } from './error-body.ts';
+import { errorBody, refuse } from './error-body.ts';
 import { estimateUsage, tokensOf } from './estimate-usage.ts';
 import { exampleAnswer } from './example-answer.ts';
 import type { Call, Pace, SimulatedReply, SimulatedResponse } from './reply.ts';
@@ -84,14 +84,12 @@ function callsOf(scripted: ScriptedReply, { number, since }: CurrentTurn): Call[
 }
 
 function refuseTools(model: string): SimulatedResponse {
-  const body = refusalBody('invalid_request', `${model} does not support tools`, 'tools');
-  return { kind: 'error', status: 400, headers: {}, body, thinkMs: 0 };
+  return refuse({ code: 'invalid_request', message: `${model} does not support tools`, param: 'tools' });
 }
 
 function refuseLength(prompt: number, most = 0): SimulatedResponse {
   const message = `This model's maximum context length is ${most} tokens. However, your messages resulted in ${prompt} tokens.`;
-  const body = refusalBody('context_length_exceeded', message, 'messages');
-  return { kind: 'error', status: 400, headers: {}, body, thinkMs: 0 };
+  return refuse({ code: 'context_length_exceeded', message, param: 'messages' });
 }
 
 function failure(fault: Extract<Fault, { kind: 'status' }>, thinkMs: number): SimulatedResponse {

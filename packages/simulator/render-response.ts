@@ -1,55 +1,69 @@
+import type { ChatRequest } from './chat-request.ts';
 import { errorBody } from './error-body.ts';
-import { type CompletionMeta, renderStream } from './render-stream.ts';
-import type { SimulatedReply, SimulatedResponse } from './reply.ts';
+import type { Refusal, SimulatedReply, SimulatedResponse } from './reply.ts';
 import type { Ending, RenderedResponse } from './send-response.ts';
 
+/** A reply with its timing, and with a flaw if the script has one. */
+export type FlawedReply = Extract<SimulatedResponse, { kind: 'reply' }>;
+
+/** The server-sent events of a reply, one chunk for each write, and how the stream stops. */
+export type RenderedStream = { chunks: string[]; ending: Ending };
+
+/** Renders the reply to one request in the form of its wire. */
+export type Renderer = {
+  isStream: boolean;
+  /** Returns the JSON body of a reply. A reply whose `finishReason` is null has not ended. */
+  whole(reply: SimulatedReply): Record<string, unknown>;
+  stream(response: FlawedReply): RenderedStream;
+};
+
+/**
+ * A request as its wire reads it: the request that the simulator decides from, and how to render the reply. A wire may
+ * refuse a request that it could read.
+ */
+export type Reading =
+  | { kind: 'unreadable'; refusal: Refusal }
+  | { kind: 'request'; body: ChatRequest; refusal: Refusal | null; renderer: Renderer };
+
+/** The id of one request, and its time in seconds. */
+export type Stamp = { id: string; createdAt: number };
+
 /** Turns a response into bytes and times; nothing is decided after this. */
-export function renderResponse(
-  response: SimulatedResponse,
-  meta: CompletionMeta & { stream: boolean },
-): RenderedResponse {
+export function renderResponse(response: SimulatedResponse, requestId: string, renderer: Renderer): RenderedResponse {
   switch (response.kind) {
     case 'silence':
       return { thinkMs: 0, head: null, chunks: [], paceMs: 0, ending: 'silence' };
     case 'hang-up':
       return { thinkMs: 0, head: null, chunks: [], paceMs: 0, ending: 'cut' };
     case 'error':
-      return renderError(response, meta);
+      return renderError(response, requestId);
     case 'reply':
-      return renderReply(response, meta);
+      return renderReply(response, requestId, renderer);
   }
 }
 
-function renderError(response: Extract<SimulatedResponse, { kind: 'error' }>, meta: CompletionMeta): RenderedResponse {
-  const isText = typeof response.body === 'string';
+/** Turns an HTTP error into bytes. */
+export function renderError({ status, headers, body, thinkMs }: Refusal, requestId: string): RenderedResponse {
+  const isText = typeof body === 'string';
   const type = isText ? 'text/plain; charset=utf-8' : 'application/json';
-  const head = {
-    status: response.status,
-    headers: { 'content-type': type, 'x-request-id': meta.requestId, ...response.headers },
-  };
-  const text = isText ? String(response.body) : JSON.stringify(response.body);
-  return { thinkMs: response.thinkMs, head, chunks: [text], paceMs: 0, ending: 'end' };
+  const head = { status, headers: { 'content-type': type, 'x-request-id': requestId, ...headers } };
+  return { thinkMs, head, chunks: [isText ? body : JSON.stringify(body)], paceMs: 0, ending: 'end' };
 }
 
-function renderReply(
-  response: Extract<SimulatedResponse, { kind: 'reply' }>,
-  meta: CompletionMeta & { stream: boolean },
-): RenderedResponse {
+function renderReply(response: FlawedReply, requestId: string, renderer: Renderer): RenderedResponse {
   const isUnrelated = response.flaw?.kind === 'garbage' && response.flaw.after_chars === undefined;
-  const isStream = meta.stream && !isUnrelated;
+  const isStream = renderer.isStream && !isUnrelated;
   const type = isStream ? 'text/event-stream; charset=utf-8' : 'application/json';
-  const headers = { 'content-type': type, 'cache-control': 'no-cache', 'x-request-id': meta.requestId };
+  const headers = { 'content-type': type, 'cache-control': 'no-cache', 'x-request-id': requestId };
   const timing = { thinkMs: response.pace.thinkMs, paceMs: response.pace.paceMs, head: { status: 200, headers } };
   if (isUnrelated) return { ...timing, chunks: ['{"weather":"sunny"}'], ending: 'end' };
-  return { ...timing, ...(isStream ? renderStream(response, meta) : renderCompletion(response, meta)) };
+  return { ...timing, ...(isStream ? renderer.stream(response) : renderWhole(response, renderer)) };
 }
 
 /** The answer in one JSON body, for a request that does not stream, and how it stops. */
-function renderCompletion(
-  { reply, flaw }: Extract<SimulatedResponse, { kind: 'reply' }>,
-  meta: CompletionMeta,
-): { chunks: string[]; ending: Ending } {
-  const text = JSON.stringify(completion(reply, meta, flaw?.kind === 'no_finish' ? null : reply.finishReason));
+function renderWhole({ reply, flaw }: FlawedReply, renderer: Renderer): RenderedStream {
+  const body = renderer.whole(flaw?.kind === 'no_finish' ? { ...reply, finishReason: null } : reply);
+  const text = JSON.stringify(body);
   switch (flaw?.kind) {
     case undefined:
     case 'no_done':
@@ -67,26 +81,4 @@ function renderCompletion(
       // Some gateways keep a slow connection alive with white space before a JSON body.
       return { chunks: [' '], ending: 'repeat' };
   }
-}
-
-function completion(reply: SimulatedReply, meta: CompletionMeta, finishReason: string | null): Record<string, unknown> {
-  const message = {
-    role: 'assistant',
-    content: reply.text,
-    refusal: reply.refusal,
-    ...(reply.reasoning ? { reasoning_content: reply.reasoning } : {}),
-    ...(reply.calls.length ? { tool_calls: reply.calls.map(wireCall) } : {}),
-  };
-  return {
-    id: meta.completionId,
-    object: 'chat.completion',
-    created: meta.createdAt,
-    model: meta.model,
-    choices: [{ index: 0, message, logprobs: null, finish_reason: finishReason }],
-    ...(reply.usage ? { usage: reply.usage } : {}),
-  };
-}
-
-function wireCall({ id, name, arguments: args }: SimulatedReply['calls'][number]): Record<string, unknown> {
-  return { id, type: 'function', function: { name, arguments: args } };
 }

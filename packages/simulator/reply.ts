@@ -10,7 +10,8 @@ export type SimulatedReply = {
   /** What it refuses with, behind the text. */
   refusal: string | null;
   calls: Call[];
-  finishReason: string;
+  /** Null if the reply never ends. */
+  finishReason: string | null;
   usage: ScriptedUsage | null;
 };
 
@@ -20,9 +21,18 @@ export type Pace = { thinkMs: number; paceMs: number; chunkChars: number; interl
 /** A fault inside a reply, rather than instead of one. */
 export type Flaw = Exclude<Fault, { kind: 'status' | 'refuse' }>;
 
+/** An HTTP error. */
+export type Refusal = {
+  kind: 'error';
+  status: number;
+  headers: Record<string, string>;
+  body: unknown;
+  thinkMs: number;
+};
+
 /** What one request gets: decided by `replyTo`, rendered by `renderResponse`, sent by `sendResponse`. */
 export type SimulatedResponse =
   | { kind: 'reply'; reply: SimulatedReply; pace: Pace; flaw: Flaw | null }
-  | { kind: 'error'; status: number; headers: Record<string, string>; body: unknown; thinkMs: number }
+  | Refusal
   | { kind: 'silence' }
   | { kind: 'hang-up' };

@@ -3,11 +3,12 @@ import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { z } from 'zod';
-import { ChatRequest } from './chat-request.ts';
+import { readChat } from './chat/read-chat.ts';
+import type { ChatRequest } from './chat-request.ts';
 import { refusalBody } from './error-body.ts';
-import { renderResponse } from './render-response.ts';
-import type { SimulatedResponse } from './reply.ts';
+import { type Reading, renderError, renderResponse, type Stamp } from './render-response.ts';
 import { replyTo } from './reply-to.ts';
+import { readResponses } from './responses/read-responses.ts';
 import { openClientConnection, sendResponse } from './send-response.ts';
 
 /** A running simulator; `stop` ends its open connections at once. */
@@ -18,14 +19,21 @@ const MODELS = {
   data: [{ id: 'demo', object: 'model', created: 1_767_225_600, owned_by: 'simulator' }],
 };
 
-/** Starts a server of OpenAI Chat Completions, scripted by its input. Port 0, the default, takes a free one. */
+const WIRES: Record<string, (sent: unknown, stamp: Stamp) => Reading> = {
+  'POST /v1/chat/completions': readChat,
+  'POST /v1/responses': readResponses,
+};
+
+/** Starts a server of OpenAI Chat Completions and Responses, scripted by its input. Port 0, the default, takes a free one. */
 export async function startSimulator(
   options: { host?: string; port?: number; onRequest?: OnRequest } = {},
 ): Promise<Simulator> {
   const { host = '127.0.0.1', port = 0, onRequest } = options;
   const server = createServer({ keepAliveTimeout: 75_000 }, (request, response) => {
-    const route = `${request.method} ${request.url?.split('?')[0]}`;
-    if (route === 'POST /v1/chat/completions') return void answerChat(request, response, onRequest);
+    const path = request.url?.split('?')[0] ?? '';
+    const route = `${request.method} ${path}`;
+    const read = WIRES[route];
+    if (read) return void answer(request, response, { path, read, onRequest });
     const [status, body] =
       route === 'GET /v1/models' ? [200, MODELS] : [404, refusalBody('unknown_url', `There is no ${route} here.`)];
     response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
@@ -45,34 +53,42 @@ export async function startSimulator(
   }
 }
 
-/** One request to the model. `aborted` resolves when the client disconnected before the answer was over; never otherwise. */
-export type ReceivedRequest = { body: ChatRequest; headers: IncomingHttpHeaders; aborted: Promise<void> };
-/** Called once for each chat completion that could be read. The answer waits for a promise that it returns. */
+/**
+ * One request to the model. `body` is the request that the simulator decides from: a Responses request is translated into
+ * Chat Completions. `sent` is the body as the client sent it to `path`. `aborted` resolves when the client disconnected
+ * before the answer was over; never otherwise.
+ */
+export type ReceivedRequest = {
+  path: string;
+  body: ChatRequest;
+  sent: Record<string, unknown>;
+  headers: IncomingHttpHeaders;
+  aborted: Promise<void>;
+};
+/** Called once for each request to the model that could be read. The answer waits for a promise that it returns. */
 type OnRequest = (request: ReceivedRequest) => unknown;
+type Route = { path: string; read: (sent: unknown, stamp: Stamp) => Reading; onRequest: OnRequest | undefined };
 
-/** Answers one chat completion. Rejects only where `onRequest` throws. */
-async function answerChat(request: IncomingMessage, response: ServerResponse, onRequest?: OnRequest) {
+/** Answers one request to the model. Rejects only where `onRequest` throws. */
+async function answer(request: IncomingMessage, response: ServerResponse, { path, read, onRequest }: Route) {
   const client = openClientConnection(response);
   const raw = await text(request).catch(() => null);
   if (raw === null) return;
 
-  const parsed = ChatRequest.safeParse(parseJson(raw));
-  if (parsed.success) await onRequest?.({ body: parsed.data, headers: request.headers, aborted: client.aborted });
-  const attempt = attemptOf(request.headers['x-client-request-id']);
-  const simulated = parsed.success
-    ? replyTo({ body: parsed.data, bodyLength: raw.length, ...attempt })
-    : unreadable(parsed.error);
-  const { model, stream, stream_options } = parsed.data ?? { model: '' };
-  const meta = {
-    requestId: `req_${randomUUID()}`,
-    completionId: `chatcmpl-${randomUUID()}`,
-    createdAt: Math.floor(Date.now() / 1000),
-    model,
-    stream: stream === true,
-    includeUsage: stream_options?.include_usage === true,
-  };
-  await sendResponse(renderResponse(simulated, meta), client);
+  const { headers } = request;
+  const sent = JsonObject.parse(parseJson(raw));
+  const id = randomUUID();
+  const reading = read(sent, { id, createdAt: Math.floor(Date.now() / 1000) });
+  if (reading.kind === 'unreadable') return sendResponse(renderError(reading.refusal, `req_${id}`), client);
+
+  const { body, refusal, renderer } = reading;
+  await onRequest?.({ path, body, sent, headers, aborted: client.aborted });
+  const attempt = attemptOf(headers['x-client-request-id']);
+  const simulated = refusal ?? replyTo({ body, bodyLength: raw.length, ...attempt });
+  await sendResponse(renderResponse(simulated, `req_${id}`, renderer), client);
 }
+
+const JsonObject = z.record(z.string(), z.unknown()).catch({});
 
 /**
  * Pawl sends `<turn>.<round>.<generation>`, generations counted from 0, with a letter behind it for further requests
@@ -89,9 +105,4 @@ function parseJson(raw: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-function unreadable(error: z.ZodError): SimulatedResponse {
-  const message = `The request is no chat completion request. ${z.prettifyError(error)}`;
-  return { kind: 'error', status: 400, headers: {}, body: refusalBody('invalid_request', message), thinkMs: 0 };
 }

@@ -1,25 +1,14 @@
-import { errorBody } from './error-body.ts';
-import type { Flaw, Pace, SimulatedReply, SimulatedResponse } from './reply.ts';
-import type { Ending } from './send-response.ts';
-
-/** What a completion carries beside the reply; `createdAt` is in seconds. */
-export type CompletionMeta = {
-  requestId: string;
-  completionId: string;
-  createdAt: number;
-  model: string;
-  includeUsage: boolean;
-};
+import { errorBody } from '../error-body.ts';
+import type { FlawedReply, RenderedStream } from '../render-response.ts';
+import type { Flaw, Pace, SimulatedReply } from '../reply.ts';
+import { shownOf, sideBySide, slices } from '../slices.ts';
+import type { CompletionMeta } from './render-completion.ts';
 
 const DONE = 'data: [DONE]\n\n';
 
 /** The server-sent events of a reply as OpenAI writes them, one chunk for each write, and how the stream stops. */
-export function renderStream(
-  response: Extract<SimulatedResponse, { kind: 'reply' }>,
-  meta: CompletionMeta,
-): { chunks: string[]; ending: Ending } {
-  const deltas = deltasOf(response.reply, response.pace);
-  const shown = takeChars(deltas, charsShown(response.flaw));
+export function renderCompletionStream(response: FlawedReply, meta: CompletionMeta): RenderedStream {
+  const shown = shownOf(deltasOf(response.reply, response.pace), response.flaw);
   const first = completionChunk(meta, { role: 'assistant', content: response.reply.text === null ? null : '' });
   const chunks = [first, ...shown.map((delta) => completionChunk(meta, wireDelta(delta)))];
   const finish = completionChunk(meta, {}, response.reply.finishReason);
@@ -29,29 +18,25 @@ export function renderStream(
 
 type Tail = { finish: string; usage: string; meta: CompletionMeta };
 
-function closing(flaw: Flaw | null, chunks: string[], { finish, usage, meta }: Tail) {
+function closing(flaw: Flaw | null, chunks: string[], { finish, usage, meta }: Tail): RenderedStream {
   switch (flaw?.kind) {
     case undefined:
-      return { chunks: [...chunks, finish + usage + DONE], ending: 'end' as const };
+      return { chunks: [...chunks, finish + usage + DONE], ending: 'end' };
     case 'no_done':
-      return { chunks: [...chunks, finish + usage], ending: 'end' as const };
+      return { chunks: [...chunks, finish + usage], ending: 'end' };
     case 'no_finish':
-      return { chunks: [...chunks, DONE], ending: 'end' as const };
+      return { chunks: [...chunks, DONE], ending: 'end' };
     case 'error_event':
-      return { chunks: [...chunks, event(JSON.stringify(flaw.body ?? errorBody(500)))], ending: 'end' as const };
+      return { chunks: [...chunks, event(JSON.stringify(flaw.body ?? errorBody(500)))], ending: 'end' };
     case 'garbage':
-      return { chunks: [...chunks, event('{"id":"chatcmpl-broken","choices":[{"del') + DONE], ending: 'end' as const };
+      return { chunks: [...chunks, event('{"id":"chatcmpl-broken","choices":[{"del') + DONE], ending: 'end' };
     case 'cut':
-      return { chunks, ending: 'cut' as const };
+      return { chunks, ending: 'cut' };
     case 'hang':
-      return { chunks, ending: 'silence' as const };
+      return { chunks, ending: 'silence' };
     case 'drip':
-      return { chunks: [...chunks, completionChunk(meta, { content: 'drip ' })], ending: 'repeat' as const };
+      return { chunks: [...chunks, completionChunk(meta, { content: 'drip ' })], ending: 'repeat' };
   }
-}
-
-function charsShown(flaw: Flaw | null): number {
-  return flaw && 'after_chars' in flaw ? (flaw.after_chars ?? 0) : Number.POSITIVE_INFINITY;
 }
 
 function wireDelta(delta: Delta): Record<string, unknown> {
@@ -112,36 +97,4 @@ function deltasOf(reply: SimulatedReply, { chunkChars, interleave }: Pace): Delt
     ...slices(reply.refusal ?? '', chunkChars).map((text): Delta => ({ kind: 'refusal', text })),
     ...(interleave ? sideBySide(calls) : calls.flat()),
   ];
-}
-
-/** The first `chars` characters of reasoning, text and arguments; the last chunk may be cut in two. */
-function takeChars(deltas: Delta[], chars: number): Delta[] {
-  const taken: Delta[] = [];
-  let left = chars;
-  for (const delta of deltas) {
-    if (left <= 0) break;
-    taken.push('text' in delta ? { ...delta, text: delta.text.slice(0, left) } : delta);
-    left -= 'text' in delta ? delta.text.length : 0;
-  }
-  return taken;
-}
-
-function slices(text: string, size: number): string[] {
-  const chunks: string[] = [];
-  for (let start = 0; start < text.length; ) {
-    const end = start + size + (splitsPair(text, start + size) ? 1 : 0);
-    chunks.push(text.slice(start, end));
-    start = end;
-  }
-  return chunks;
-}
-
-/** Whether a cut here would separate the two halves of a surrogate pair; vendors never do that. */
-function splitsPair(text: string, at: number): boolean {
-  return (text.codePointAt(at - 1) ?? 0) > 0xffff;
-}
-
-function sideBySide(calls: Delta[][]): Delta[] {
-  const longest = Math.max(0, ...calls.map((call) => call.length));
-  return Array.from({ length: longest }, (_, row) => calls.flatMap((call) => call.slice(row, row + 1))).flat();
 }

@@ -1,0 +1,72 @@
+import type { ChatMessage, ChatRequest, ResponseFormat } from '../chat-request.ts';
+import type { InputItem } from './input-item.ts';
+import type { ResponsesRequest } from './responses-request.ts';
+
+/** Translates a Responses request into the request that the simulator decides from. */
+export function chatRequestOf(request: ResponsesRequest): ChatRequest {
+  const { input, instructions, text, tools, tool_choice: choice, ...same } = request;
+  const system: ChatMessage[] = instructions ? [{ role: 'system', content: instructions }] : [];
+  const said: ChatMessage[] = typeof input === 'string' ? [{ role: 'user', content: input }] : messagesOf(input);
+  return {
+    ...same,
+    messages: [...system, ...said],
+    ...(tools && { tools: tools.map(({ type, ...declared }) => ({ type, function: declared })) }),
+    ...(choice && { tool_choice: toolChoiceOf(choice) }),
+    ...(text?.format && { response_format: responseFormatOf(text.format) }),
+  };
+}
+
+function toolChoiceOf(choice: NonNullable<ResponsesRequest['tool_choice']>): ChatRequest['tool_choice'] {
+  return typeof choice === 'object' ? { type: choice.type, function: { name: choice.name } } : choice;
+}
+
+type TextFormat = NonNullable<NonNullable<ResponsesRequest['text']>['format']>;
+
+function responseFormatOf(format: TextFormat): ResponseFormat {
+  if (format.type !== 'json_schema') return format;
+  const { type, ...schema } = format;
+  return { type, json_schema: schema };
+}
+
+/** Calls in a row are calls of one message, which is the assistant message before them if there is one. */
+function messagesOf(items: InputItem[]): ChatMessage[] {
+  const messages: ChatMessage[] = [];
+  for (const item of items) {
+    switch (item.type) {
+      case 'message':
+        messages.push(
+          item.role === 'assistant' ? assistantMessage(item.content) : { role: item.role, content: item.content },
+        );
+        break;
+      case 'function_call': {
+        const { call_id: id, name, arguments: args } = item;
+        const call = { id, type: 'function' as const, function: { name, arguments: args } };
+        const last = messages.at(-1);
+        if (last?.role === 'assistant') last.tool_calls = [...(last.tool_calls ?? []), call];
+        else messages.push({ role: 'assistant', content: null, tool_calls: [call] });
+        break;
+      }
+      case 'function_call_output':
+        messages.push({ role: 'tool', tool_call_id: item.call_id, content: item.output });
+        break;
+      case 'reasoning':
+      case 'item_reference':
+        break;
+    }
+  }
+  return messages;
+}
+
+type Message = Extract<InputItem, { type: 'message'; role: 'assistant' }>;
+
+/** Text and refusal of an assistant message are two fields in Chat Completions. */
+function assistantMessage(content: Message['content']): ChatMessage {
+  if (typeof content === 'string') return { role: 'assistant', content };
+  const texts = content.flatMap((part) => (part.type === 'output_text' ? [part.text] : []));
+  const refusals = content.flatMap((part) => (part.type === 'refusal' ? [part.refusal] : []));
+  return {
+    role: 'assistant',
+    content: texts.length ? texts.join('') : null,
+    ...(refusals.length ? { refusal: refusals.join('') } : {}),
+  };
+}

@@ -1,0 +1,59 @@
+import type { Problem } from '../error-body.ts';
+import { isVerifiedContent } from './encrypted-content.ts';
+import type { InputItem } from './input-item.ts';
+
+/**
+ * Describes what OpenAI would refuse about the input items; null if it would accept them. A call has one output, anywhere
+ * after it.
+ */
+export function checkItems(items: InputItem[]): Problem | null {
+  const open = new Set<string>();
+  for (const [index, item] of items.entries()) {
+    const problem = checkItem(item, items[index + 1], open);
+    if (problem) return problem;
+  }
+  const [missing] = open;
+  return missing === undefined ? null : refused(`No tool output found for function call ${missing}.`);
+}
+
+/** Checks one item, and keeps the calls without output in `open`. */
+function checkItem(item: InputItem, next: InputItem | undefined, open: Set<string>): Problem | null {
+  switch (item.type) {
+    case 'message':
+      return null;
+    case 'function_call':
+      if (open.has(item.call_id)) return refused(`Two function calls have the call_id ${item.call_id}.`);
+      open.add(item.call_id);
+      return null;
+    case 'function_call_output':
+      if (open.delete(item.call_id)) return null;
+      return refused(`No tool call found for function call output with call_id ${item.call_id}.`);
+    case 'reasoning':
+      return checkReasoning(item, next);
+    case 'item_reference':
+      return notFound(item.id);
+  }
+}
+
+function checkReasoning(
+  { id, encrypted_content: encrypted }: Extract<InputItem, { type: 'reasoning' }>,
+  next: InputItem | undefined,
+): Problem | null {
+  // The simulator stores no items, so a reasoning item is known by its encrypted content alone.
+  if (!encrypted) return notFound(id ?? 'rs_');
+  if (!isVerifiedContent(encrypted)) {
+    const message = `The encrypted content ${encrypted.slice(0, 8)}… could not be verified. This server did not make it.`;
+    return { code: 'invalid_encrypted_content', message, param: null };
+  }
+  if (next?.type === 'reasoning' || next?.type === 'function_call') return null;
+  if (next?.type === 'message' && next.role === 'assistant') return null;
+  return refused(`Item '${id ?? 'rs_'}' of type 'reasoning' was provided without its required following item.`);
+}
+
+function notFound(id: string): Problem {
+  return { ...refused(`Item with id '${id}' not found. This server stores no items.`), status: 404 };
+}
+
+function refused(message: string): Problem {
+  return { code: null, message, param: 'input' };
+}

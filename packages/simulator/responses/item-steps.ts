@@ -1,0 +1,73 @@
+import type { Pace } from '../reply.ts';
+import { sideBySide, slices } from '../slices.ts';
+import type { OutputItem, OutputPart } from './output-items.ts';
+
+/** One event of a streamed response. An event with `text` is a delta. */
+export type Step = { type: string; fields: Record<string, unknown>; text?: string };
+
+/** Cuts output items into their events: item by item, or with the calls side by side. */
+export function itemSteps(items: OutputItem[], { chunkChars, interleave }: Pace): Step[] {
+  const steps = items.map((item, index) => [
+    { type: 'response.output_item.added', fields: { output_index: index, item: openedItem(item) } },
+    ...innerSteps(item, { item_id: item.id, output_index: index }, chunkChars),
+    { type: 'response.output_item.done', fields: { output_index: index, item } },
+  ]);
+  const calls = items.findIndex((item) => item.type === 'function_call');
+  if (!interleave || calls < 0) return steps.flat();
+  return [...steps.slice(0, calls).flat(), ...sideBySide(steps.slice(calls))];
+}
+
+function openedItem(item: OutputItem): Record<string, unknown> {
+  switch (item.type) {
+    case 'reasoning':
+      return { id: item.id, type: item.type, summary: [] };
+    case 'message':
+      return { ...item, status: 'in_progress', content: [] };
+    case 'function_call':
+      return { ...item, status: 'in_progress', arguments: '' };
+  }
+}
+
+type Place = { item_id: string; output_index: number };
+
+function innerSteps(item: OutputItem, place: Place, chunkChars: number): Step[] {
+  switch (item.type) {
+    case 'reasoning':
+      return item.summary.flatMap((part, index) => partSteps(part, { ...place, summary_index: index }, chunkChars));
+    case 'message':
+      return item.content.flatMap((part, index) => partSteps(part, { ...place, content_index: index }, chunkChars));
+    case 'function_call': {
+      const type = 'response.function_call_arguments';
+      const done = { type: `${type}.done`, fields: { ...place, name: item.name, arguments: item.arguments } };
+      return [...deltaSteps(`${type}.delta`, slices(item.arguments, chunkChars), place), done];
+    }
+  }
+}
+
+function partSteps(part: OutputPart, place: Record<string, unknown>, chunkChars: number): Step[] {
+  const { parts, texts, fields } = eventsOf(part);
+  const text = part.type === 'refusal' ? part.refusal : part.text;
+  const empty = part.type === 'refusal' ? { ...part, refusal: '' } : { ...part, text: '' };
+  return [
+    { type: `${parts}.added`, fields: { ...place, part: empty } },
+    ...deltaSteps(`${texts}.delta`, slices(text, chunkChars), { ...place, ...fields }),
+    { type: `${texts}.done`, fields: { ...place, ...fields, [part.type === 'refusal' ? 'refusal' : 'text']: text } },
+    { type: `${parts}.done`, fields: { ...place, part } },
+  ];
+}
+
+/** The names of the events of a part and of its text, and the fields that the latter have in addition. */
+function eventsOf(part: OutputPart): { parts: string; texts: string; fields: Record<string, unknown> } {
+  switch (part.type) {
+    case 'summary_text':
+      return { parts: 'response.reasoning_summary_part', texts: 'response.reasoning_summary_text', fields: {} };
+    case 'output_text':
+      return { parts: 'response.content_part', texts: 'response.output_text', fields: { logprobs: [] } };
+    case 'refusal':
+      return { parts: 'response.content_part', texts: 'response.refusal', fields: {} };
+  }
+}
+
+function deltaSteps(type: string, texts: string[], fields: Record<string, unknown>): Step[] {
+  return texts.map((text) => ({ type, fields, text }));
+}

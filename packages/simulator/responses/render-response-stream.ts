@@ -1,0 +1,78 @@
+import { errorBody } from '../error-body.ts';
+import type { FlawedReply, RenderedStream } from '../render-response.ts';
+import type { Flaw } from '../reply.ts';
+import { shownOf } from '../slices.ts';
+import { itemSteps, type Step } from './item-steps.ts';
+import { begunResponse, type ResponseMeta, type ResponseObject, responseObject } from './response-object.ts';
+
+/**
+ * Renders a reply as the named server-sent events of OpenAI, one chunk for each delta, and how the stream stops. There is no
+ * `[DONE]` on this wire.
+ */
+export function renderResponseStream({ reply, pace, flaw }: FlawedReply, meta: ResponseMeta): RenderedStream {
+  const response = responseObject(reply, meta);
+  const begun = begunResponse(meta);
+  const shown = shownOf(itemSteps(response.output, pace), flaw);
+  const { steps = [], broken = [], ending = 'end' } = closing(flaw, response);
+  const all: Step[] = [
+    ...['created', 'in_progress'].map((name) => ({ type: `response.${name}`, fields: { response: begun } })),
+    // Some servers send deltas and the whole response only.
+    ...(flaw?.kind === 'no_done' ? shown.filter(({ type }) => !type.endsWith('.done')) : shown),
+    ...steps,
+  ];
+  const chunks: string[] = [];
+  for (const [index, step] of all.entries()) {
+    const event = renderEvent(step, index);
+    // A delta begins a chunk, and so does each event of the end. Other events belong to the chunk before them.
+    const begins = index === 0 || step.text !== undefined || steps.includes(step);
+    chunks.push(begins ? event : `${chunks.pop()}${event}`);
+  }
+  return { chunks: [...chunks, ...broken], ending };
+}
+
+type Closing = { steps?: Step[]; broken?: string[]; ending?: RenderedStream['ending'] };
+
+function closing(flaw: Flaw | null, response: ResponseObject): Closing {
+  switch (flaw?.kind) {
+    case undefined:
+    case 'no_done':
+      return { steps: [{ type: `response.${response.status}`, fields: { response } }] };
+    case 'no_finish':
+      return {};
+    case 'error_event':
+      return { steps: [errorStep(flaw.body ?? errorBody(500))] };
+    case 'garbage':
+      return { broken: ['event: response.output_text.delta\ndata: {"type":"response.output_text.del\n\n'] };
+    case 'cut':
+      return { ending: 'cut' };
+    case 'hang':
+      return { ending: 'silence' };
+    case 'drip':
+      return { steps: dripSteps(response.output.length), ending: 'repeat' };
+  }
+}
+
+/** Chat Completions has an error in `error`. Here its fields are those of the event itself. */
+function errorStep(body: unknown): Step {
+  const { error = body } = Object(body);
+  const { code = null, type = null, message = String(error), param = null } = Object(error);
+  return { type: 'error', fields: { code: code ?? type, message, param } };
+}
+
+/** The last step is repeated without end. */
+function dripSteps(output_index: number): Step[] {
+  const item = { id: 'msg_drip', type: 'message', status: 'in_progress', role: 'assistant', content: [] };
+  const place = { item_id: item.id, output_index, content_index: 0 };
+  const part = { type: 'output_text', text: '', annotations: [], logprobs: [] };
+  return [
+    { type: 'response.output_item.added', fields: { output_index, item } },
+    { type: 'response.content_part.added', fields: { ...place, part } },
+    { type: 'response.output_text.delta', fields: { ...place, logprobs: [] }, text: 'drip ' },
+  ];
+}
+
+function renderEvent({ type, fields, text }: Step, sequenceNumber: number): string {
+  const delta = text === undefined ? {} : { delta: text };
+  const data = { type, sequence_number: sequenceNumber, ...fields, ...delta };
+  return `event: ${type}\ndata: ${JSON.stringify(data)}\n\n`;
+}

@@ -1,0 +1,91 @@
+import { errorBody } from '../error-body.ts';
+import type { Stamp } from '../render-response.ts';
+import type { SimulatedReply } from '../reply.ts';
+import type { ScriptedUsage } from '../script.ts';
+import { type OutputItem, outputItems } from './output-items.ts';
+import type { ResponsesRequest } from './responses-request.ts';
+
+/** The request that a response belongs to, with its id and time. */
+export type ResponseMeta = { request: ResponsesRequest; stamp: Stamp };
+
+/** A response as OpenAI writes it. */
+export type ResponseObject = { status: string; output: OutputItem[]; [field: string]: unknown };
+
+/** Writes a reply as a whole response. A reply without a finish reason is still in progress. */
+export function responseObject(reply: SimulatedReply, meta: ResponseMeta): ResponseObject {
+  const id = meta.stamp.id.replaceAll('-', '');
+  const { status, reason } = outcomeOf(reply.finishReason);
+  const { request } = meta;
+  const encrypts = request.store === false && Boolean(request.include?.includes('reasoning.encrypted_content'));
+  const output = outputItems(reply, { id, encrypts, status: status === 'incomplete' ? status : 'completed' });
+  return {
+    id: `resp_${id}`,
+    object: 'response',
+    created_at: meta.stamp.createdAt,
+    status,
+    background: false,
+    error: status === 'failed' ? { code: 'server_error', message: errorBody(500).error.message } : null,
+    incomplete_details: reason === null ? null : { reason },
+    ...echoOf(request),
+    output,
+    usage: reply.usage && usageOf(reply.usage),
+  };
+}
+
+/** Writes a response whose reply has not begun. */
+export function begunResponse(meta: ResponseMeta): ResponseObject {
+  const nothing = { reasoning: '', text: null, refusal: null, calls: [], finishReason: null, usage: null };
+  return responseObject(nothing, meta);
+}
+
+function outcomeOf(finishReason: string | null): { status: string; reason: string | null } {
+  switch (finishReason) {
+    case null:
+      return { status: 'in_progress', reason: null };
+    case 'length':
+      return { status: 'incomplete', reason: 'max_output_tokens' };
+    case 'content_filter':
+      return { status: 'incomplete', reason: 'content_filter' };
+    case 'error':
+    case 'failed':
+      return { status: 'failed', reason: null };
+    default:
+      return { status: 'completed', reason: null };
+  }
+}
+
+/** The fields of the request that OpenAI repeats in its response. */
+function echoOf(request: ResponsesRequest): Record<string, unknown> {
+  return {
+    model: request.model,
+    instructions: request.instructions ?? null,
+    max_output_tokens: request.max_output_tokens ?? null,
+    metadata: request.metadata ?? {},
+    parallel_tool_calls: request.parallel_tool_calls ?? true,
+    previous_response_id: null,
+    reasoning: { effort: null, summary: null, ...request.reasoning },
+    service_tier: 'default',
+    store: request.store ?? true,
+    temperature: request.temperature ?? 1,
+    text: { format: { type: 'text' }, ...request.text },
+    tool_choice: request.tool_choice ?? 'auto',
+    tools: request.tools ?? [],
+    top_p: request.top_p ?? 1,
+    truncation: request.truncation ?? 'disabled',
+  };
+}
+
+function usageOf({
+  prompt_tokens,
+  completion_tokens,
+  total_tokens,
+  ...details
+}: ScriptedUsage): Record<string, unknown> {
+  return {
+    input_tokens: prompt_tokens,
+    input_tokens_details: { cached_tokens: 0, cache_write_tokens: 0, ...Object(details.prompt_tokens_details) },
+    output_tokens: completion_tokens,
+    output_tokens_details: { reasoning_tokens: 0, ...Object(details.completion_tokens_details) },
+    total_tokens,
+  };
+}
