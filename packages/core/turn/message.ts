@@ -40,8 +40,11 @@ export type RequestedCall = { id: string; name: string; arguments: string };
  */
 export type Message =
   | { role: 'user' | 'system'; content: string; parts?: Part[] }
-  | { role: 'assistant'; content: string | null; calls: RequestedCall[]; opaque?: { provider: string; state: unknown } }
+  | { role: 'assistant'; content: string | null; calls: RequestedCall[]; opaque?: OpaqueState }
   | { role: 'tool'; callId: string; name: string; content: string; isError: boolean; parts?: Part[] };
+
+/** What a provider left with a reply. If it has refused that since, only the ids of calls go back. */
+export type OpaqueState = { provider: string; state: unknown; isRefused?: boolean };
 
 /** About how many characters messages have, with their parts but without the data of these. */
 export function sizeOfMessages(messages: readonly Message[]): number {

@@ -18,6 +18,8 @@ export type Reply = {
   opaque: unknown;
   /** The reply has reasoning or media, so it says something although it has no text and no calls. */
   hasMore?: boolean;
+  /** The provider refused the state that it left in earlier rounds, and was asked without it. */
+  leftStateOut?: boolean;
   /** Requests it took, where it took more than one (emulated tool calls); `usage` is their sum. */
   requests?: number;
   /** Sentences for the caller. */

@@ -6,6 +6,7 @@ import { type Asked, nameFailure } from '../errors/name-failure.ts';
 import { replyOf } from '../errors/reply-of-refusal.ts';
 import type { Post } from '../http/http-client.ts';
 import type { Delta, Provider, RoundRequest } from '../provider.ts';
+import { refusesState, withoutState } from '../refusals/without-state.ts';
 import { hideOptions } from './package/hide-options.ts';
 import type { MakePackage } from './package/load-packages.ts';
 import { makeFetch } from './package/make-fetch.ts';
@@ -51,14 +52,22 @@ export function aiSdkProvider({ name, make, options, post, fetch, env = {} }: Ai
       const keyName = `PAWL_PROVIDERS.${name}.options, or the variables that the package reads`;
       const asked: Asked = { provider: name, model: request.model, keyName, urlName: `PAWL_PROVIDERS.${name}.options` };
       const call: Call = { asked, signal, onDelta, hasBegun: false, notes: new Set() };
-      return nameBreakages(asked, signal, async () => {
+      const answer = async (asking: RoundRequest): Promise<Reply> => {
         try {
           const model = made.modelOf(request.model);
           if (!model) throw nameFailure('provider_model_not_found', { ...asked, reason: 'of no version spoken here' });
-          return await readReply(await openStream(model, request, call), call);
+          return await readReply(await openStream(model, asking, call), call);
         } catch (error) {
           signal.throwIfAborted();
           return answerError(error, call, hide);
+        }
+      };
+      return nameBreakages(asked, signal, async () => {
+        try {
+          return await answer(request);
+        } catch (failure) {
+          if (call.hasBegun || !refusesState(failure, request, name)) throw failure;
+          return { ...(await answer(withoutState(request))), leftStateOut: true };
         }
       });
     },

@@ -104,7 +104,7 @@ async function askInForm(request: RoundRequest, call: Call): Promise<Reply> {
   const bodyOf = (form: Form) => renderRequest(request, call.provider, form);
   const isMarkedIn = (form: Form) => !isDeepStrictEqual(bodyOf(form), bodyOf({ ...form, takesMarks: false }));
   let lasts = false;
-  const { reply, form } = await askAgain(first, {
+  const { reply: answer, form } = await askAgain(first, {
     bodyOf,
     learn(refused, tried) {
       const isMarked = isMarkedIn(tried);
@@ -119,6 +119,7 @@ async function askInForm(request: RoundRequest, call: Call): Promise<Reply> {
     },
   });
   if (lasts) call.forms.learn(request.model, { ...form, ...AS_IT_CAME });
+  const reply = form.isKept ? answer : { ...answer, leftStateOut: true };
   const lost = lostTtl(request, form);
   if (!call.options.promptCache || lost === null || !isMarkedIn({ ...form, takesMarks: true })) return reply;
   const warning = `prompt_cache "${lost}" was refused by ${call.provider} and left out`;

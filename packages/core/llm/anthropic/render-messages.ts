@@ -34,8 +34,10 @@ function render(message: Message, provider: string, state: ThoughtState): WireMe
       return { role: 'user', content: message.parts ? renderParts(message.parts) : textBlock(message.content) };
     case 'system':
       return { role: 'user', content: message.content.trim() ? textBlock(systemAsUser(message.content)) : [] };
-    case 'assistant':
-      return { role: 'assistant', content: withThoughts(renderAssistant(message, provider), state) };
+    case 'assistant': {
+      const isKept = state.isKept && !message.opaque?.isRefused;
+      return { role: 'assistant', content: withThoughts(renderAssistant(message, provider), { ...state, isKept }) };
+    }
     case 'tool':
       return { role: 'user', content: [resultBlock(message)] };
   }

@@ -76,7 +76,7 @@ function keyOf({ apiKey }: GeminiOptions): Record<string, string> {
 /** Asks, and asks again at once if the server refuses the signatures in the history. */
 async function askByState(request: RoundRequest, options: GeminiOptions, reading: Reading): Promise<Reply> {
   const bodyOf = (state: ThoughtState) => renderRequest(request, options.name, state);
-  const { reply } = await askAgain(AS_IT_CAME, {
+  const { reply, form } = await askAgain(AS_IT_CAME, {
     bodyOf,
     learn: nextThoughtState,
     async send(state) {
@@ -86,7 +86,7 @@ async function askByState(request: RoundRequest, options: GeminiOptions, reading
       return readOutcome(reading.onDelta, (onDelta) => readReply(opened, { ...reading, onDelta }));
     },
   });
-  return reply;
+  return form.isKept ? reply : { ...reply, leftStateOut: true };
 }
 
 function postOf(request: RoundRequest, options: GeminiOptions) {

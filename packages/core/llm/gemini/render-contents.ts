@@ -22,12 +22,14 @@ export function renderContents(messages: Message[], about: About): Conversation 
   const { instructions, provider, model, state } = about;
   const { system, rest } = systemPrompt(messages, instructions);
   let ids: WireIds = null;
-  const contents = rest.map((message, index): Content => {
+  const contents = rest.flatMap((message, index): Content | [] => {
     if (message.role === 'tool') return user([answerPart(message, ids), ...shownBehind(rest, index)]);
     if (message.role !== 'assistant') return user(said(message));
+    if (!message.content && message.calls.length === 0) return [];
     const round = renderRound(message, provider);
     ids = round.ids;
-    return { parts: state.isKept ? round.parts : withoutSignatures(round.parts), role: 'model' };
+    const isKept = state.isKept && !message.opaque?.isRefused;
+    return { parts: isKept ? round.parts : withoutSignatures(round.parts), role: 'model' };
   });
   return {
     systemInstruction: system,

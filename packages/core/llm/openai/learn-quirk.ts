@@ -1,6 +1,6 @@
 import type { Message } from '../../turn/message.ts';
 import type { RoundRequest } from '../provider.ts';
-import { isUnknown, mayTeach, type Refused, withoutNames } from '../refusals/ask-again.ts';
+import { isRefusal, isUnknown, mayTeach, type Refused, withoutNames } from '../refusals/ask-again.ts';
 import { nextThoughtState } from '../refusals/thought-state.ts';
 import { type FilledField, readOpaque } from './opaque.ts';
 import { ROLE_ORDERS, type RoleOrder, stricterOrder } from './order-roles.ts';
@@ -24,9 +24,6 @@ export function learnQuirk(refused: Refused, tried: Tried): Required<Quirks> | n
     learnRoles(text, tried)
   );
 }
-
-/** Says that a server refuses a field or a value. */
-const REFUSED = /unsupported|invalid|not (a )?valid|forbidden|only|must|remove/i;
 
 const INSTEAD: Record<MaxTokensField, MaxTokensField> = {
   max_tokens: 'max_completion_tokens',
@@ -52,7 +49,7 @@ const ADDED = [
 
 function learnAdded(text: string, { request, quirks }: Tried): Required<Quirks> | null {
   const said = withoutNames(text);
-  if (!isUnknown(said) && !REFUSED.test(said)) return null;
+  if (!isRefusal(said)) return null;
   const refused = ADDED.find(
     ({ quirk, field, words }) => quirks[quirk] && !isGiven(request, field) && words.test(said),
   );
@@ -68,7 +65,7 @@ function learnState(text: string, { request: { messages }, quirks }: Tried): Req
 }
 
 function stateNames(message: Message): string[] {
-  if (message.role !== 'assistant' || !message.opaque) return [];
+  if (message.role !== 'assistant' || !message.opaque || message.opaque.isRefused) return [];
   const { message: fields, asked } = readOpaque(message.opaque.state);
   return [fields, ...asked.map((call) => call?.fields ?? {})].flatMap(Object.keys);
 }

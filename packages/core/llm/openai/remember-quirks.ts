@@ -25,6 +25,7 @@ export function rememberQuirks(provider: string, configured: Required<Quirks>) {
     });
     const next = { ...form, isKept: true };
     if (form !== first && !isDeepStrictEqual(next, first)) learn(request.model, next);
-    return reply;
+    const hasLost = !form.isKept || form.refusedState.length > first.refusedState.length;
+    return hasLost ? { ...reply, leftStateOut: true } : reply;
   };
 }

@@ -84,3 +84,10 @@ const UNKNOWN =
 export function isUnknown(text: string): boolean {
   return UNKNOWN.test(text);
 }
+
+const REFUSED = /unsupported|invalid|not (a )?valid|forbidden|only|must|remove|input should be|not implemented/i;
+
+/** Whether a refusal says that the server does not take a field, or its value. */
+export function isRefusal(text: string): boolean {
+  return isUnknown(text) || REFUSED.test(text);
+}

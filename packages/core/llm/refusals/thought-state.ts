@@ -14,15 +14,29 @@ export type ThoughtState = {
 /** Thought state goes back as it came, and only then. */
 export const AS_IT_CAME: ThoughtState = { isKept: true, isFilled: false };
 
+/** Whether a refusal is about state without any doubt. */
+export function losesState({ text }: Refused): boolean {
+  return GONE.test(text);
+}
+
 /** Returns how to send the state after a refusal. Null if the refusal is about anything else, or nothing is left to try. */
 export function nextThoughtState<State extends ThoughtState>(refused: Refused, state: State): State | null {
-  if (!mayTeach(refused) || !NAMED.test(refused.text)) return null;
+  if (!mayTeach(refused)) return null;
   const { text } = refused;
+  if (GONE.test(text)) return state.isKept ? { ...state, isKept: false } : null;
+  if (!NAMED.test(text)) return null;
   const isUnsigned = UNSIGNED.test(text);
   if (MISSING.test(text) && !isUnsigned && !state.isFilled) return { ...state, isFilled: true };
   const isRefused = isUnsigned || MISSING.test(text) || WRONG.test(text);
   return isRefused && state.isKept ? { ...state, isKept: false } : null;
 }
+
+/**
+ * The server no longer knows its own state, cannot read it, wants the items that belong to it, or has another model now
+ * that does not take it: OpenAI · Anthropic's containers for code.
+ */
+const GONE =
+  /invalid_encrypted_content|\bencrypted.content\b.{0,300}\b(could|can) ?not be (verif|decrypt|pars)|\bencrypted.content\b.{0,40} (is )?(not valid|invalid)\b|(could not|cannot|unable to|failed to) (decrypt|verify) .{0,20}reasoning|\bitem\b.{0,20}\W(rs|msg|fc|ws|ci|fs|ig)_\w+.{0,10} not found|\bitem with id\b.{0,120} not found|\bprovided without its required\b|\breasoning (input )?items? (can only be|(is|are) not supported)\b|\bduplicate item found\b|\bno tool output found for (custom|mcp|computer|shell|local|apply)|\bcontainer (with id )?\W?cntr\w*.{0,40}(expired|not found|no longer)|\bcontainer\b.{0,20}\b(has |is )?(expired|no longer active)/i;
 
 /** Names state that a model or its server left with a reply. */
 const NAMED =

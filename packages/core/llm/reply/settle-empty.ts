@@ -1,6 +1,8 @@
 import { type Reply, sumRequests } from '../../turn/reply.ts';
 import { nameFailure } from '../errors/name-failure.ts';
 import type { Provider, RoundRequest } from '../provider.ts';
+import { followsRefusal, joinRefusals } from '../refusals/with-own-state.ts';
+import { withoutState } from '../refusals/without-state.ts';
 import { withoutTools } from './forbid-calls.ts';
 
 type Asker = Pick<Provider, 'ask' | 'name'>;
@@ -19,9 +21,11 @@ export function settleEmpty(provider: Asker): Asker {
       if (!isEmpty(first)) return first;
       const isAskedAgain = followsResults(request) || hasIdleTools(request);
       if (!isAskedAgain) throw empty(provider.name);
-      const second = await provider.ask(request.mayCall ? request : withoutTools(request), signal, onDelta);
+      const asked = followsRefusal(first) ? withoutState(request) : request;
+      const second = await provider.ask(request.mayCall ? asked : withoutTools(asked), signal, onDelta);
       if (isEmpty(second) && !followsResults(request)) throw empty(provider.name);
-      return { ...second, ...(isEmpty(second) ? { text: null } : {}), ...usedByBoth(first, second) };
+      const reply = joinRefusals(second, [first]);
+      return { ...reply, ...(isEmpty(second) ? { text: null } : {}), ...usedByBoth(first, second) };
     },
   };
 }

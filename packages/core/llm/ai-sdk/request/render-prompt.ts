@@ -89,7 +89,7 @@ type Spoken = Extract<Message, { role: 'assistant' }>;
 function renderAssistant(spoken: Spoken, provider: string): AssistantContent {
   const { content, calls, opaque } = spoken;
   if (!content?.trim() && calls.length === 0) return [];
-  const state = opaque?.provider === provider ? readOpaque(opaque.state) : null;
+  const state = opaque?.provider === provider && !opaque.isRefused ? readOpaque(opaque.state) : null;
   if (!state || !fits(state.parts, spoken)) return [...words(content ?? ''), ...calls.map(callPart)];
   let at = 0;
   const parts = state.parts.flatMap((kept): AssistantPart[] => {

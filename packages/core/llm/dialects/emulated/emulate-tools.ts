@@ -5,6 +5,8 @@ import type { RequestedCall } from '../../../turn/message.ts';
 import { type FinishReason, type Reply, sumRequests } from '../../../turn/reply.ts';
 import type { ToolChoice } from '../../../turn/request/turn.ts';
 import type { Provider, RoundRequest } from '../../provider.ts';
+import { followsRefusal, joinRefusals } from '../../refusals/with-own-state.ts';
+import { withoutState } from '../../refusals/without-state.ts';
 import { mayRefuseTools, unlessFailed, withoutTools } from '../../reply/forbid-calls.ts';
 import { boundReply } from '../../unusable-reply.ts';
 import { answerRequest, decisionRequest } from './decision-request.ts';
@@ -27,7 +29,8 @@ export function emulateTools(provider: Ask): Ask {
       const first = await unlessFailed(ask, ({ code }) => mayRefuseTools(code));
       if (first && first.calls.length > 0) return first;
 
-      const decision = await provider.ask(decisionRequest(request), signal, hide);
+      const rest = followsRefusal(first) ? withoutState(request) : request;
+      const decision = await provider.ask(decisionRequest(rest), signal, hide);
       boundReply(decision.text?.length ?? 0, REPLY_BOUNDS.markedLength, 'of text that decides on tool calls');
       const decided = parseDecision(decision.text, receivedIn(request));
       enforceChoice(decided, request.toolChoice);
@@ -36,7 +39,8 @@ export function emulateTools(provider: Ask): Ask {
         const finishReason = reasonToCall(decision);
         return emulated({ ...decision, text: null, calls, finishReason }, [first, decision]);
       }
-      const answer = await provider.ask(answerRequest(request), signal, onDelta);
+      const last = followsRefusal(decision) ? withoutState(request) : rest;
+      const answer = await provider.ask(answerRequest(last), signal, onDelta);
       return emulated(answer, [first, decision, answer]);
     },
   };
@@ -58,7 +62,7 @@ function hide(): void {}
 /** The reply that counts, with what all requests took; null stands for a refused one. */
 function emulated(reply: Reply, asked: (Reply | null)[]): Reply {
   return {
-    ...reply,
+    ...joinRefusals(reply, asked),
     usage: sumRequests(asked.map((each) => each?.usage ?? null)),
     requests: asked.length,
     warnings: [...new Set([...asked.flatMap((each) => each?.warnings ?? []), 'tool calls emulated'])],

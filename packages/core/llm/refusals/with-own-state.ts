@@ -1,0 +1,100 @@
+import { createHash } from 'node:crypto';
+import { isRecord } from '../../json.ts';
+import type { Message } from '../../turn/message.ts';
+import type { Reply } from '../../turn/reply.ts';
+import type { Capabilities, Provider } from '../provider.ts';
+import { hasKeptState } from './without-state.ts';
+
+type Assistant = Extract<Message, { role: 'assistant' }>;
+
+/**
+ * The state of a provider as rounds store it: what its wire reads, and of which wire and base URL it is. `followsRefusal`
+ * marks a reply before which all state was refused.
+ */
+type OwnedState = { origin: string; state: unknown; followsRefusal?: true };
+
+const WARNING = 'provider state was refused and left out';
+
+/**
+ * The same provider, which gets back only the state that the same wire and base URL gave (contract-models: provider
+ * state). State from before a refusal stays left out in all later requests.
+ */
+export function withOwnState(provider: Provider, baseUrl: string): Provider {
+  const origin = originOf(provider.capabilities.wire, baseUrl);
+  return {
+    ...provider,
+    async ask(request, signal, onDelta) {
+      const owner = { provider: provider.name, origin };
+      const messages = ownMessages(request.messages, owner);
+      const { leftStateOut = false, ...reply } = await provider.ask({ ...request, messages }, signal, onDelta);
+      const isRefused = leftStateOut && hasKeptState(messages, provider.name);
+      return isRefused ? markRefusal(reply, origin) : keepOrigin(reply, origin);
+    },
+  };
+}
+
+/** Keys in a base URL may change, and only a hash is stored. */
+function originOf(wire: Capabilities['wire'], baseUrl: string): string {
+  const url = URL.parse(baseUrl);
+  const place = url ? url.origin + url.pathname.replace(/\/+$/, '') : baseUrl;
+  return createHash('sha256').update(`${wire}\n${place}`).digest('hex').slice(0, 16);
+}
+
+function markRefusal(reply: Reply, origin: string): Reply {
+  const opaque: OwnedState = { origin, state: reply.opaque, followsRefusal: true };
+  return { ...reply, opaque, warnings: [...(reply.warnings ?? []), WARNING] };
+}
+
+/**
+ * A reply that took several requests, as one: if the provider refused state in one of them, that holds for the whole.
+ */
+export function joinRefusals(reply: Reply, asked: readonly (Reply | null)[]): Reply {
+  const marked = asked.find((each) => isMarked(each?.opaque))?.opaque;
+  if (!isMarked(marked) || isMarked(reply.opaque)) return reply;
+  const own = isRecord(reply.opaque) ? reply.opaque : { origin: marked.origin, state: null };
+  return { ...reply, opaque: { ...own, followsRefusal: true } };
+}
+
+/** Whether a reply followed a refusal of state. */
+export function followsRefusal(reply: Reply | null): boolean {
+  return isMarked(reply?.opaque);
+}
+
+function isMarked(opaque: unknown): opaque is OwnedState {
+  return isRecord(opaque) && opaque.followsRefusal === true;
+}
+
+function keepOrigin(reply: Reply, origin: string): Reply {
+  const { opaque: state } = reply;
+  return state === null || state === undefined ? reply : { ...reply, opaque: { origin, state } satisfies OwnedState };
+}
+
+type Owner = { provider: string; origin: string };
+
+function ownMessages(messages: Message[], owner: Owner): Message[] {
+  if (!messages.some((message) => hasState(message, owner))) return messages;
+  let isRefused = false;
+  return messages
+    .toReversed()
+    .map((message): Message => {
+      if (!hasState(message, owner)) return message;
+      const { opaque, ...bare } = message;
+      const owned = readState(opaque?.state, owner);
+      const refused = isRefused || opaque?.isRefused ? { isRefused: true } : {};
+      isRefused ||= owned?.followsRefusal === true;
+      if (owned === null || owned.state === null) return bare;
+      return { ...bare, opaque: { provider: owner.provider, state: owned.state, ...refused } };
+    })
+    .toReversed();
+}
+
+function hasState(message: Message, { provider }: Owner): message is Assistant {
+  return message.role === 'assistant' && message.opaque?.provider === provider;
+}
+
+/** Null if the state is of another wire or base URL. Rounds that earlier versions saved have neither. */
+function readState(stored: unknown, { origin }: Owner): OwnedState | null {
+  if (!isRecord(stored) || typeof stored.origin !== 'string') return { origin, state: stored };
+  if (stored.origin !== origin) return null;
+  return { origin, state: stored.state, ...(stored.followsRefusal === true ? { followsRefusal: true } : {}) };
+}
