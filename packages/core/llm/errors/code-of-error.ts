@@ -31,6 +31,9 @@ const TYPES: [RegExp, ProviderCode][] = [
   [/time_?out/i, 'provider_timeout'],
   [/overloaded/i, 'provider_overloaded'],
   [/invalid_?request|bad_?request|request_too_large|validation_?(error|exception)/i, 'provider_invalid_request'],
+  // OpenAI's Responses: the request names an image that cannot be used, or the prompt itself is to blame.
+  [/^(invalid_prompt|data_residency_mismatch|empty_image_file|failed_to_download_image)$/, 'provider_invalid_request'],
+  [/^(invalid_(base64_)?image\w*|image_\w+|unsupported_image_media_type)$/, 'provider_invalid_request'],
 ];
 
 /** For statuses that say little, the codes that a type may add. None of them changes whether another try may help. */

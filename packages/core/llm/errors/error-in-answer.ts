@@ -8,13 +8,22 @@ export function errorInAnswer(value: unknown, name: string | null = null): unkno
   if (name === 'error') return value ?? {};
   const first = Array.isArray(value) ? value[0] : value;
   if (!isRecord(first)) return undefined;
+  if (RESPONSE_EVENT.test(String(first.type ?? ''))) return errorOfResponse(first);
   if (saysSomething(first.error) || isBaseError(first.base_resp)) return first;
   const choice = Array.isArray(first.choices) ? first.choices[0] : undefined;
-  if (isRecord(choice) && saysSomething(choice.error)) return choice;
   // Groq reports what broke a reply beside its usage.
-  if (isRecord(first.x_groq) && saysSomething(first.x_groq.error)) return first.x_groq;
+  const place = [choice, first.x_groq].find((each) => isRecord(each) && saysSomething(each.error));
+  if (place !== undefined) return place;
   if (hasContent(first) || isAlive(first, name)) return undefined;
   return isError(first) ? first : undefined;
+}
+
+/** Events of OpenAI's Responses. Only the last one of a failed response tells of an error of the response. */
+const RESPONSE_EVENT = /^response\.(?!error$)/;
+
+function errorOfResponse({ type, response }: Record<string, unknown>): unknown {
+  const hasFailed = type === 'response.failed' && isRecord(response) && saysSomething(response.error);
+  return hasFailed ? response : undefined;
 }
 
 /** Whether a value tells of an error. Some servers send an error with empty fields, or with success, beside each reply. */

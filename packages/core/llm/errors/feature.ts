@@ -5,7 +5,10 @@ export type Unsupported = { problem: string; advice: string };
 export type Feature = Unsupported & { words: RegExp };
 
 export const OVER_RESPONSES =
-  'ask it through a provider of the Responses API (docs/providers.md, "Models of the Responses API")';
+  'ask it over the Responses API (OPENAI_WIRE=responses, XAI_WIRE=responses, or "kind": "openai-responses" in PAWL_PROVIDERS)';
+
+export const OVER_CHAT =
+  'ask it over Chat Completions (OPENAI_WIRE=chat, XAI_WIRE=chat, or "kind": "openai" in PAWL_PROVIDERS)';
 
 export const ANOTHER_MODEL = 'Choose another model.';
 
@@ -67,7 +70,7 @@ const FEATURES: Feature[] = [
   {
     words: /effort|think|reasoning|思考/i,
     problem: 'does not reason as the request asks',
-    advice: 'Leave out reasoning_effort, or set one that the model takes.',
+    advice: 'Leave out reasoning_effort (and reasoning.summary), or set one that the model takes.',
   },
   { words: /verbosity/i, problem: 'does not take this verbosity', advice: 'Leave out verbosity.' },
   {

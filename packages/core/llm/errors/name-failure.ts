@@ -21,6 +21,8 @@ export type FailedCall = {
   reason?: string | null;
   /** Whether the server at this address may be another than the operator meant. */
   isElsewhere?: boolean;
+  /** What to set if the server has no Responses: `OPENAI_WIRE=chat`. */
+  chatSetting?: string;
   /** How many tries it is worth, if fewer than usual. */
   most?: number;
   says?: string | null;
@@ -108,7 +110,10 @@ function unknownModel(call: FailedCall): string {
 }
 
 function unsupportedFeature(call: FailedCall): string {
-  const { says = null, param = null, code = null } = call;
+  const { says = null, param = null, code = null, chatSetting } = call;
+  if (chatSetting) {
+    return `The server of ${call.provider} has no Responses API${because(call)}. Set ${chatSetting}, or check ${call.urlName ?? 'its base URL'}.`;
+  }
   const { problem, advice } = unsupportedIn({ message: says, param, code });
   return `The model "${call.model ?? ''}" ${quoteProvider(problem, call.apiKey)}${because(call)}. ${advice}`;
 }

@@ -43,6 +43,7 @@ const AT = {
   wrapped: (status: number | null) => isAboutRequest(status) || (status !== null && status >= 500 && status <= 502),
   server: (status: number | null) => status === null || status >= 500,
   limited: (status: number | null) => status === 413 || status === 429,
+  rated: (status: number | null) => status === null || status === 413 || status === 429,
   vague: (status: number | null) => status === null || status === 400 || status === 403,
   /** The status that many servers give to every error. */
   general: (status: number | null) => status === null || status === 400,
@@ -57,6 +58,8 @@ const PER_MINUTE = /\bper[- ](second|min)|\b[TR]P[MS]\b|\brate[- ]limit/i;
 
 /** The first sign that fits decides. */
 const SIGNS: Sign[] = [
+  // OpenAI, Groq: one request is larger than the limit of a minute.
+  { means: 'context_length_exceeded', at: 'rated', words: ABOVE_RATE },
   // DashScope gives a limit per minute the code of a used-up quota. MiniMax's and Anthropic's codes come without a status.
   {
     means: 'provider_rate_limited',
@@ -135,8 +138,6 @@ const SIGNS: Sign[] = [
   // Zhipu and Z.ai · Baidu.
   { means: 'context_length_exceeded', at: 'request', code: /^(1261|336007|336103)$/ },
   { means: 'context_length_exceeded', at: 'wrapped', words: TOO_LONG },
-  // OpenAI, Groq: one request is larger than the limit of a minute.
-  { means: 'context_length_exceeded', at: 'limited', words: ABOVE_RATE },
   // OpenAI, Anthropic, Moonshot, DashScope, Google, Volcengine · AWS.
   {
     means: 'provider_authentication_failed',

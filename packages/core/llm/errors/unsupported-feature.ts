@@ -1,4 +1,11 @@
-import { ANOTHER_MODEL, featureIn, OVER_RESPONSES, TOOLS_WHILE_REASONING, type Unsupported } from './feature.ts';
+import {
+  ANOTHER_MODEL,
+  featureIn,
+  OVER_CHAT,
+  OVER_RESPONSES,
+  TOOLS_WHILE_REASONING,
+  type Unsupported,
+} from './feature.ts';
 
 /** The message of a refusal, its code, and the field that it names. */
 type RefusalText = { message: string | null; param: string | null; code?: string | null };
@@ -26,9 +33,10 @@ export function unsupportedIn({ message, param, code }: RefusalText): Unsupporte
   return { problem, advice: 'Leave it out, or choose another model.' };
 }
 
-/** The wire lacks the model. The Responses API is advised only if the server names it. */
+/** The wire lacks the model. The other wire of OpenAI is advised only if the server names one of them. */
 function wireIn(text: string): Unsupported {
-  const advice = WANTS_RESPONSES.test(text) ? `Choose another model, or ${OVER_RESPONSES}.` : ANOTHER_MODEL;
+  const other = LACKS_RESPONSES.test(text) ? OVER_CHAT : WANTS_RESPONSES.test(text) ? OVER_RESPONSES : null;
+  const advice = other ? `Choose another model, or ${other}.` : ANOTHER_MODEL;
   return { problem: 'is not offered by this API', advice };
 }
 
@@ -52,6 +60,10 @@ const FIELD =
 const WANTS_RESPONSES =
   /\bonly (supported|available) in \W?v1\/responses|(not accessible via|does not work with).{0,40}(chat\/completions|model)|chatCompletion operation/i;
 
+/** The model is not offered by the Responses API: OpenAI, Copilot · Azure. */
+const LACKS_RESPONSES =
+  /\bnot (?:accessible|supported|available) (?:via|in|with|on) (?:the )?\W?(?:\/?v1\/)?responses\b|\bcannot be used with the responses api|\bresponses operation (?:does not work|is unsupported|is not supported)|\bresponses api is (?:only )?enabled only\b/i;
+
 /** The account, the region or a value of the request is to blame: no other model helps. */
 const ANOTHER_CAUSE =
   /^\W*invalid (json schema|schema|value)\b|\bvalidation errors? for\b|\b(your|free) (plan|account|organi[sz]ation|subscription|tier|region|models)\b|\bcross-region\b|\b\d+ ?[KMG]B\b|must be between|\bfor 'role:|without .?tools=|\b(more than|above|up to|at most) [1-9]/i;
@@ -65,6 +77,7 @@ const BLAMES_WIRE = new RegExp(
     '\\btools with reasoning_effort\\b|\\bonly (?:supported|available) in \\W?v1/\\w+',
     '\\bmodels?\\b.{0,100}\\bnot (?:accessible|supported) (?:via|in|with|for|by|on) (?:the )?\\W?(?:v1)?/?(?:chat/completions|responses|chat completions)\\b',
     "\\bnot a chat model|does not support (?:the )?\\W?(?:/?v1/)?(?:chat completions|chat/completions|completions|responses|chat$|function 'function_)",
+    'cannot be used with the responses api|responses operation does not work with|responses api is (?:only )?enabled only',
     'completions? operation does not work with|\\b(?:responses|completions?) operation is (?:unsupported|not supported)',
   ].join('|'),
   'i',

@@ -4,8 +4,8 @@ import type {
   ChatCompletionContentPart as PartParam,
   ChatCompletionFunctionTool as ToolParam,
 } from 'openai/resources/chat/completions';
-import { isRecord, jsonObject } from '../../json.ts';
-import { argumentsAsObject } from '../../turn/history/as-object.ts';
+import { isRecord } from '../../json.ts';
+import { objectText } from '../../turn/history/as-object.ts';
 import type { Message, RequestedCall } from '../../turn/message.ts';
 import type { TextFormat } from '../../turn/request/response.ts';
 import type { Tool, TurnTool } from '../../turn/request/tool.ts';
@@ -94,7 +94,8 @@ function userMessage(content: PartParam[]): WireMessage[] {
 }
 
 function assistant(spoken: Assistant, { provider, refused, filled }: StateOf): WireMessage {
-  const own = readOpaque(spoken.opaque?.provider === provider ? spoken.opaque.state : null);
+  const { opaque } = spoken;
+  const own = readOpaque(opaque?.provider === provider && !opaque.isRefused ? opaque.state : null);
   const state = filled.length > 0 && spoken.calls.length > 0 ? fillState(own, filled) : own;
   const calls = spoken.calls.map((call, index) => {
     const fields = state.asked[index]?.fields;
@@ -120,11 +121,6 @@ function withState(call: CallParam, { function: ofFunction, ...fields }: Fields)
 function taken(fields: Fields, refused: readonly string[]): Fields {
   if (refused.length === 0) return fields;
   return Object.fromEntries(Object.entries(fields).filter(([name]) => !refused.includes(name)));
-}
-
-/** As the model wrote it where it is an object: many servers read the history's arguments, and refuse all else. */
-function objectText(args: string): string {
-  return jsonObject(args) ? args : JSON.stringify(argumentsAsObject(args));
 }
 
 function samplingFields({ temperature, topP, reasoningEffort, verbosity, stop, seed }: RoundRequest): Partial<Body> {

@@ -17,6 +17,7 @@ const WORDS: [meaning: Meaning, words: string[]][] = [
       'end_turn',
       'stop_sequence',
       'complete',
+      'completed',
       'eos',
       'eos_token',
       'endoftext',

@@ -185,7 +185,7 @@ function addRounds(transcript: Transcript, turn: TranscriptTurn): void {
   const isOver = isHandedOver(turn);
   for (const round of rounds) {
     addJoined(transcript, round.input, turn);
-    if (round.calls.length === 0 && !isLeftWithText(turn, round)) continue;
+    if (round.calls.length === 0 && !isLeftWithText(turn, round) && !isStateAlone(turn, round)) continue;
     // The text of a round that ended the turn is its output, and may be stored there only.
     const text = isOver && round === rounds.at(-1) ? (round.text ?? (output || null)) : round.text;
     addRound(transcript, { ...round, text }, turn);
@@ -209,6 +209,11 @@ function addJoined(transcript: Transcript, items: readonly InputItem[], turn: Tr
 /** Whether only the text of a round with calls is left: the calls were deleted. That of the last one is the output. */
 function isLeftWithText({ rounds, output }: TranscriptTurn, round: Round): boolean {
   return Boolean(round.text) && !(output && round === rounds.at(-1));
+}
+
+/** Whether a reply has nothing but state of its provider, such as calls that its server has run. */
+function isStateAlone({ output }: TranscriptTurn, { text, calls, opaque }: Round): boolean {
+  return !output && !text && calls.length === 0 && opaque !== null && opaque !== undefined;
 }
 
 /** What an answer breaks is told behind it, where another round follows. */
