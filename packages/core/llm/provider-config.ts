@@ -35,6 +35,8 @@ const AnthropicConfig = z.strictObject({ kind: z.literal('anthropic'), ...server
 
 const GeminiConfig = z.strictObject({ kind: z.literal('gemini'), ...server });
 
+const ResponsesConfig = z.strictObject({ kind: z.literal('openai-responses'), ...server, prompt_cache: promptCache });
+
 /** Servers of this wire differ more than others. */
 const OpenaiConfig = z.strictObject({
   kind: z.literal('openai'),
@@ -56,9 +58,11 @@ const PackageConfig = z.strictObject({
   ...known,
 });
 
-const ProviderConfig = z.discriminatedUnion('kind', [OpenaiConfig, AnthropicConfig, GeminiConfig, PackageConfig], {
-  error: 'give one of openai, anthropic, gemini, ai-sdk',
-});
+const ProviderConfig = z.discriminatedUnion(
+  'kind',
+  [OpenaiConfig, ResponsesConfig, AnthropicConfig, GeminiConfig, PackageConfig],
+  { error: 'give one of openai, openai-responses, anthropic, gemini, ai-sdk' },
+);
 export type ProviderConfig = z.infer<typeof ProviderConfig>;
 
 const Extra = z.record(
@@ -90,6 +94,14 @@ export function readBaseUrl<T>(env: Env, variable: string, absent: T): string | 
   if (!text) return absent;
   if (!httpUrl.safeParse(text).success) throw new Misconfigured(`${variable}: give an http or https URL`);
   return text;
+}
+
+/** The wire that the operator chose for a provider that speaks two; null if none was chosen. */
+export function readWire(env: Env, variable: string): 'responses' | 'chat' | null {
+  const text = env[variable]?.trim();
+  if (!text) return null;
+  if (text === 'responses' || text === 'chat') return text;
+  throw new Misconfigured(`${variable}: give responses or chat`);
 }
 
 /** Headers of the operator's own, one `Name: value` on each line; their names in small letters. */

@@ -41,8 +41,8 @@ export type RoundRequest = {
   temperature: number | null;
   topP: number | null;
   reasoningEffort: ReasoningEffort | null;
-  /** Whether what the model thinks is to be shown, by wires that show it only where they are asked to. */
-  showsReasoning: boolean;
+  /** How the model summarizes its reasoning for the caller; null if no summary was asked for. */
+  reasoningSummary: string | null;
   verbosity: Verbosity | null;
   /** Texts at which the model stops writing. */
   stop: string[] | null;
@@ -70,7 +70,7 @@ export type Delta =
 
 /** What callers may expect of a provider; shown as it stands by `GET /v1/models`. */
 export type Capabilities = {
-  wire: 'openai' | 'anthropic' | 'gemini' | 'ai-sdk';
+  wire: 'openai' | 'openai-responses' | 'anthropic' | 'gemini' | 'ai-sdk';
   streaming: boolean;
   tools: boolean;
   parallel_tool_calls: boolean;
@@ -79,6 +79,11 @@ export type Capabilities = {
   /** Replies can be held to a JSON schema. */
   structured_outputs: boolean;
 };
+
+/** Whether a wire is one of OpenAI's two. */
+export function isOpenaiWire(wire: Capabilities['wire']): boolean {
+  return wire === 'openai' || wire === 'openai-responses';
+}
 
 /**
  * One wire behind one port. Renders our words, parses theirs, nothing else: no retries, no state.

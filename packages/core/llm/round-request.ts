@@ -3,7 +3,6 @@ import type { RoundStep } from '../turn/next-step.ts';
 import { formatFor, needsRepair, withSchema } from '../turn/output/output-schema.ts';
 import { leftOutputTokens } from '../turn/reached-limit.ts';
 import type { ToolChoice, TurnConfig } from '../turn/request/turn.ts';
-import { showsReasoning } from '../turn/responses/output-item.ts';
 import type { Turn } from '../turn/turn.ts';
 import { cachingOf } from './caching.ts';
 import { declareTools } from './declare-tools.ts';
@@ -31,7 +30,7 @@ export function roundRequest(turn: Turn, { round, final }: RoundStep, messages: 
     temperature: config.temperature,
     topP: config.top_p ?? null,
     reasoningEffort: config.reasoning_effort ?? null,
-    showsReasoning: showsReasoning({ config }),
+    reasoningSummary: config.response?.reasoning.summary ?? null,
     verbosity: config.verbosity ?? null,
     stop: config.stop ?? null,
     seed: config.seed ?? null,

@@ -1,7 +1,7 @@
 import { isRecord } from '../json.ts';
 import { quote } from '../text.ts';
 import type { StandingConfig, TurnConfig } from '../turn/request/turn.ts';
-import type { Capabilities, Provider } from './provider.ts';
+import { type Capabilities, isOpenaiWire, type Provider } from './provider.ts';
 
 type Asked = Pick<Provider, 'name' | 'capabilities' | 'reasoningEfforts' | 'cacheTtls'>;
 type Sampling = Pick<StandingConfig, 'reasoning_effort' | 'verbosity'>;
@@ -47,6 +47,7 @@ function optionsProblem(
   { name, capabilities }: Asked,
   { provider_options }: Partial<Options>,
 ): UnsupportedParameter | null {
+  if (capabilities.wire === 'openai-responses') return chatOptionProblem(name, provider_options);
   if (capabilities.wire !== 'ai-sdk') return null;
   const field = Object.keys(provider_options ?? {}).find((key) => !isRecord(provider_options?.[key]));
   if (field === undefined) return null;
@@ -54,9 +55,20 @@ function optionsProblem(
   return { param: `provider_options.${field}`, message };
 }
 
+/** Options that the Responses API does not have, as their provider would say only when the turn is worked. */
+const NOT_OF_RESPONSES = ['stop', 'seed', 'frequency_penalty', 'presence_penalty', 'top_logprobs'];
+
+function chatOptionProblem(name: string, options: Options['provider_options']): UnsupportedParameter | null {
+  const field = NOT_OF_RESPONSES.find((each) => (options?.[each] ?? null) !== null);
+  if (field === undefined) return null;
+  const message = `${field} is not supported by ${name} over the Responses API. Leave it out, or ask another model.`;
+  return { param: `provider_options.${field}`, message };
+}
+
 /** The efforts that each wire has a word for. */
 const EFFORTS: Record<Capabilities['wire'], readonly string[]> = {
   openai: ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'],
+  'openai-responses': ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'],
   anthropic: ['low', 'medium', 'high', 'xhigh', 'max'],
   gemini: ['minimal', 'low', 'medium', 'high'],
   'ai-sdk': ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'],
@@ -71,20 +83,28 @@ function effortProblem(provider: Asked, { reasoning_effort: effort }: Sampling):
 }
 
 function verbosityProblem({ name, capabilities }: Asked, { verbosity }: Sampling): string | null {
-  if (!verbosity || capabilities.wire === 'openai') return null;
+  if (!verbosity || isOpenaiWire(capabilities.wire)) return null;
   return `${name} knows no verbosity. Leave it out, and say in the instructions how long answers should be.`;
 }
 
 /** What a text to stop at may be on each wire. */
-const STOPS: Record<Capabilities['wire'], 'any' | 'not-blank'> = {
+const STOPS: Record<Capabilities['wire'], 'any' | 'not-blank' | 'none'> = {
   openai: 'any',
+  'openai-responses': 'none',
   anthropic: 'not-blank',
   gemini: 'any',
   'ai-sdk': 'any',
 };
 
 function stopProblem({ name, capabilities }: Asked, { stop }: NativeSampling): UnsupportedParameter | null {
-  const blank = STOPS[capabilities.wire] === 'any' ? -1 : (stop ?? []).findIndex((text) => text.trim() === '');
+  const stops = STOPS[capabilities.wire];
+  if (stops === 'none' && stop?.length) {
+    return {
+      param: 'stop',
+      message: `stop is not supported by ${name} over the Responses API. Leave it out, or ask another model.`,
+    };
+  }
+  const blank = stops === 'any' ? -1 : (stop ?? []).findIndex((text) => text.trim() === '');
   if (blank === -1) return null;
   return { param: `stop[${blank}]`, message: `${name} stops at no text that is blank. Give one with a letter in it.` };
 }
@@ -92,6 +112,7 @@ function stopProblem({ name, capabilities }: Asked, { stop }: NativeSampling): U
 /** The seeds that each wire takes, from and to; null where it knows none. */
 const SEEDS: Record<Capabilities['wire'], readonly [least: number, most: number] | null> = {
   openai: [Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER],
+  'openai-responses': null,
   anthropic: null,
   gemini: [-(2 ** 31), 2 ** 31 - 1],
   'ai-sdk': [Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER],
@@ -111,10 +132,11 @@ function cacheProblem(provider: Asked, { prompt_cache: wanted }: NativeSampling)
   const { name, capabilities, cacheTtls = [] } = provider;
   if (!wanted || wanted === 'auto' || wanted === 'off' || cacheTtls.includes(wanted)) return null;
   const advice =
-    capabilities.wire === 'anthropic'
+    capabilities.wire === 'anthropic' || capabilities.wire === 'openai-responses'
       ? `Set "prompt_cache": true in PAWL_PROVIDERS.${name}, or set the field to auto or off.`
       : 'Set it to auto or off.';
-  return { param: 'prompt_cache', message: `prompt_cache "${wanted}" is not supported by ${name}. ${advice}` };
+  const where = capabilities.wire === 'openai' ? `${name} over Chat Completions` : name;
+  return { param: 'prompt_cache', message: `prompt_cache "${wanted}" is not supported by ${where}. ${advice}` };
 }
 
 function formatProblem(provider: Asked, { text_format: format, tools = [], tool_mode }: Settings): string | null {

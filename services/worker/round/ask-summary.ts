@@ -17,7 +17,7 @@ export type SummaryQuestion = { step: RoundStep; model: string; messages: readon
 export async function askSummary(run: Run, question: SummaryQuestion, context: WorkerContext): Promise<Reply> {
   const { model } = question;
   using permit = context.rateLimits.acquire(model);
-  const provider = context.providers.find(splitModel(model).provider);
+  const provider = context.providers.ofModel(model, run.turn.config.wires);
   const caller = settleEmpty(countRequests(provider, run));
   const trace = context.tracer.headersWithin(run.turn, () => turnSpanId(run.turn));
   const reply = await caller.ask({ ...summaryRequest(run, question), trace }, run.signal, () => permit.answered());
@@ -39,7 +39,7 @@ function summaryRequest({ turn }: Run, { step, model, messages }: SummaryQuestio
       temperature: null,
       topP: null,
       reasoningEffort: null,
-      showsReasoning: false,
+      reasoningSummary: null,
       verbosity: null,
       stop: null,
       seed: null,

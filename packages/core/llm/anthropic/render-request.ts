@@ -88,7 +88,7 @@ function outputConfig({ reasoningEffort, textFormat }: RoundRequest): { output_c
  */
 function shownThinking(request: RoundRequest): { thinking?: Record<string, unknown> } {
   const { thinking } = request.providerOptions;
-  if (!request.showsReasoning) return {};
+  if (request.reasoningSummary === null) return {};
   if (isRecord(thinking))
     return thinking.type === 'disabled' ? {} : { thinking: { display: 'summarized', ...thinking } };
   return thinking === undefined && mayThink(request) ? { thinking: { type: 'adaptive', display: 'summarized' } } : {};

@@ -50,10 +50,10 @@ function generationConfig(request: RoundRequest): Record<string, unknown> {
   };
 }
 
-function thinkingFields({ reasoningEffort, showsReasoning }: RoundRequest): Record<string, unknown> {
-  if (reasoningEffort === null && !showsReasoning) return {};
+function thinkingFields({ reasoningEffort, reasoningSummary }: RoundRequest): Record<string, unknown> {
+  if (reasoningEffort === null && reasoningSummary === null) return {};
   const level = reasoningEffort === null ? {} : { thinkingLevel: reasoningEffort };
-  return { thinkingConfig: { ...level, ...(showsReasoning ? { includeThoughts: true } : {}) } };
+  return { thinkingConfig: { ...level, ...(reasoningSummary === null ? {} : { includeThoughts: true }) } };
 }
 
 function formatFields(format: TextFormat | null): Record<string, unknown> {

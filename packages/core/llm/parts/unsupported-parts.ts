@@ -5,6 +5,7 @@ import { renderPart as aiSdkPart } from '../ai-sdk/request/render-parts.ts';
 import { renderPart as anthropicPart } from '../anthropic/render-parts.ts';
 import { renderPart as geminiPart } from '../gemini/render-parts.ts';
 import { renderPart as openaiPart } from '../openai/render-parts.ts';
+import { renderPart as responsesPart } from '../openai-responses/render-parts.ts';
 import type { Capabilities } from '../provider.ts';
 
 type Wire = Capabilities['wire'];
@@ -43,6 +44,7 @@ function withSomeData(part: Part): Part {
 
 const renderers: Record<Wire, (part: Part) => object | null> = {
   openai: openaiPart,
+  'openai-responses': responsesPart,
   anthropic: anthropicPart,
   gemini: geminiPart,
   'ai-sdk': aiSdkPart,
@@ -51,6 +53,8 @@ const renderers: Record<Wire, (part: Part) => object | null> = {
 const WANTS: Record<Wire, string> = {
   openai:
     'beside text, this provider takes images (a data: URL or an https address), PDF files (a data: URL) and audio (MP3 or WAV)',
+  'openai-responses':
+    'beside text, this provider takes images (a data: URL or an https address) and files (PDF in a data: URL, or an https address)',
   anthropic:
     'beside text, this provider takes images (JPEG, PNG, GIF or WebP in a data: URL, or an https address) and files (PDF or text in a data: URL, or an https address)',
   gemini:

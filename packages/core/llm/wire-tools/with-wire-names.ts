@@ -3,7 +3,7 @@ import type { Schema } from '../../json-schema/parts.ts';
 import type { Message, RequestedCall } from '../../turn/message.ts';
 import type { Reply } from '../../turn/reply.ts';
 import type { Tool } from '../../turn/request/tool.ts';
-import type { Delta, Provider, RoundRequest } from '../provider.ts';
+import { type Delta, isOpenaiWire, type Provider, type RoundRequest } from '../provider.ts';
 import { findWireNames, type NameRules, renameProperties } from './property-names.ts';
 import { rememberSchemas } from './remember-schemas.ts';
 import { renameKeys } from './rename-keys.ts';
@@ -52,7 +52,7 @@ const gemini = makeRenamer({ allowed: /^[a-zA-Z_][a-zA-Z0-9_]{0,63}$/, others: /
 
 function renamerFor({ capabilities: { wire } }: Provider, model: string): Renamer | null {
   if (wire === 'gemini') return gemini;
-  return wire === 'openai' && !/claude|anthropic/i.test(model) ? null : claude;
+  return isOpenaiWire(wire) && !/claude|anthropic/i.test(model) ? null : claude;
 }
 
 /** Arguments that are no JSON object stay as they came. */

@@ -1,0 +1,91 @@
+import { cleanText } from '../../text.ts';
+import type { Reply } from '../../turn/reply.ts';
+import { nameFailure } from '../errors/name-failure.ts';
+import { fieldsIn, wordIn } from '../reply/fields.ts';
+import { finishReasonOf, type OwnWords } from '../reply/finish-reason.ts';
+import {
+  type CallAccumulator,
+  type CallsAccumulator,
+  distinctCalls,
+  gatherCall,
+  requestedCall,
+  startCalls,
+} from '../reply/gather-calls.ts';
+import { type Item, partsOf, textPartOf, thoughtOf, typeOf } from './item.ts';
+import { opaqueOf } from './opaque.ts';
+import { readUsage } from './read-usage.ts';
+import { argumentsText, itemsOf, type ReplyAccumulator } from './reply-accumulator.ts';
+
+/** About the request of a reply: its provider, the names of its tools, and the operator's words for finish reasons. */
+export type Answering = { provider: string; toolNames: Iterable<string>; ownWords?: OwnWords | undefined };
+
+/** The reply in our words. A stream that was cut, or a reply that is of no use, is a `ProviderFailed` to try again. */
+export function finishReply(reply: ReplyAccumulator, { provider, toolNames, ownWords }: Answering): Reply {
+  const { snapshot } = reply;
+  if (!snapshot) throw nameFailure('provider_unavailable', { provider, reason: 'the stream was cut' });
+  const items = itemsOf(reply);
+  const gathered = startCalls(toolNames);
+  const callOf = new Map(items.filter(isCall).map((item, index) => [item, takeCall(gathered, item, index)]));
+  const calls = distinctCalls(gathered.all);
+  // A call without a name cannot be answered.
+  if (calls.some(({ name }) => !name)) {
+    throw nameFailure('provider_bad_response', { provider, reason: 'a tool call has no name' });
+  }
+  const { text, refusalFrom } = saidIn(items);
+  const raw = rawReason(snapshot);
+  const seen = { calls: calls.length > 0, refused: refusalFrom !== null };
+  const finishReason = finishReasonOf(raw, seen, { provider, own: ownWords });
+  const about = { toolNames: gathered.toolNames, isCut: finishReason === 'length' };
+  return {
+    text: text === '' ? null : cleanText(text),
+    calls: calls.map((call) => requestedCall(call, about)),
+    refusalFrom,
+    finishReason,
+    finishReasonRaw: raw.slice(0, 100),
+    usage: readUsage(fieldsIn(snapshot.usage)),
+    opaque: opaqueOf(items.map((item) => ({ item, call: placeIn(calls, callOf.get(item)) }))),
+    ...(items.some(saysMore) ? { hasMore: true } : {}),
+  };
+}
+
+function isCall(item: Item): boolean {
+  return typeOf(item) === 'function_call';
+}
+
+function takeCall(calls: CallsAccumulator, item: Item, index: number): CallAccumulator {
+  const name = wordIn(item.name) ?? '';
+  const id = wordIn(item.call_id) ?? wordIn(item.id) ?? '';
+  return gatherCall(calls, { index, id, name, text: argumentsText(item) }).call;
+}
+
+/** Null if the item is not a call, or repeats one. */
+function placeIn(calls: CallAccumulator[], call: CallAccumulator | undefined): number | null {
+  const place = call ? calls.indexOf(call) : -1;
+  return place === -1 ? null : place;
+}
+
+/** The text of all messages, and where in it the model began to refuse. */
+function saidIn(items: Item[]): { text: string; refusalFrom: number | null } {
+  let text = '';
+  let refusalFrom: number | null = null;
+  for (const item of items.filter((each) => typeOf(each) === 'message')) {
+    for (const part of partsOf(item)) {
+      const said = textPartOf(part);
+      if (said?.field === 'refusal') refusalFrom ??= text.length;
+      text += said?.text ?? '';
+    }
+  }
+  return { text, refusalFrom };
+}
+
+/** The server's own word for why the reply ended. */
+function rawReason({ status, incomplete_details: details }: Item): string {
+  const word = wordIn(status) ?? 'completed';
+  return word === 'incomplete' ? (wordIn(fieldsIn(details)?.reason) ?? word) : word;
+}
+
+/** Whether an item says more than text and calls: reasoning, or a call that its server has run. */
+function saysMore(item: Item): boolean {
+  const type = typeOf(item);
+  return type === 'reasoning' ? thoughtOf(item) !== '' : type !== 'message' && type !== 'function_call';
+}

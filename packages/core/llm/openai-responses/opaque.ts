@@ -1,0 +1,104 @@
+import { isRecord } from '../../json.ts';
+import type { Fields } from '../reply/fields.ts';
+import { type Item, partsOf, textPartOf, typeOf, withoutId } from './item.ts';
+
+/**
+ * The items of a reply. The round has its text and its calls, so an item has only the length of its text, in UTF-16 code
+ * units. A call has only its place among the calls of the round, and the id that the server gave it.
+ */
+export type Opaque = { items: Item[] };
+
+/** An item of a reply, and the place of its call among the calls of the round; null for any other item. */
+export type PlacedItem = { item: Item; call: number | null };
+
+/** The state to store with a reply; null if the reply has no items. */
+export function opaqueOf(placed: readonly PlacedItem[]): Opaque | null {
+  const items = placed.filter(isSent).map(storedItem);
+  return items.length > 0 ? { items } : null;
+}
+
+/** Whether an item goes back. Reasoning without content does not, nor does a call that the round does not have. */
+function isSent({ item, call }: PlacedItem): boolean {
+  const type = typeOf(item);
+  if (type === 'function_call') return call !== null;
+  return type !== 'reasoning' || Boolean(item.encrypted_content) || hasParts(item.content);
+}
+
+function hasParts(content: unknown): boolean {
+  return Array.isArray(content) && content.length > 0;
+}
+
+function storedItem({ item, call }: PlacedItem): Item {
+  const sent = withoutId(item);
+  if (typeOf(item) === 'message') return { ...sent, type: 'message', content: partsOf(item).map(withLength) };
+  if (call === null) return sent;
+  const { name: _name, arguments: _arguments, ...rest } = sent;
+  return { ...rest, call };
+}
+
+function withLength(part: Fields): Fields {
+  const said = textPartOf(part);
+  return said ? { ...part, [said.field]: said.text.length } : part;
+}
+
+const NOTHING: Item[] = [];
+
+/** Reads the items of a stored state. A state of another kind has none. */
+export function readOpaque(state: unknown): Item[] {
+  const items = isRecord(state) ? state.items : null;
+  return Array.isArray(items) && items.every(isRecord) ? items : NOTHING;
+}
+
+/** Returns the ids that the server gave to the calls of a round, by the places of the calls. */
+export function givenIds(items: readonly Item[]): Map<number, string> {
+  const ids = new Map<number, string>();
+  for (const { call, call_id: id } of items) {
+    if (typeof call === 'number' && typeof id === 'string' && id !== '') ids.set(call, id);
+  }
+  return ids;
+}
+
+/**
+ * Fills the text of a round into the messages of its state. A text of another length than that of the reply has been
+ * changed since, so it becomes one message in the place of the first.
+ */
+export function fillText(items: readonly Item[], text: string): Item[] {
+  const lengths = items.flatMap((item) => partsIn(item).map((part) => lengthOf(part) ?? 0));
+  const isChanged = lengths.reduce((sum, length) => sum + length, 0) !== text.length;
+  if (isChanged) return withOneMessage(items, text);
+  let at = 0;
+  const fill = (part: Fields): Fields[] => {
+    const length = lengthOf(part);
+    if (length === null) return [part];
+    const said = text.slice(at, at + length);
+    at += length;
+    return said === '' ? [] : [{ ...part, [typeof part.refusal === 'number' ? 'refusal' : 'text']: said }];
+  };
+  return items.flatMap((item) => {
+    if (item.type !== 'message') return [item];
+    const content = partsIn(item).flatMap(fill);
+    return content.length > 0 ? [{ ...item, content }] : [];
+  });
+}
+
+function partsIn({ type, content }: Item): Fields[] {
+  return type === 'message' && Array.isArray(content) ? content.filter(isRecord) : [];
+}
+
+function lengthOf({ text, refusal }: Fields): number | null {
+  if (typeof refusal === 'number') return refusal;
+  return typeof text === 'number' ? text : null;
+}
+
+function withOneMessage(items: readonly Item[], text: string): Item[] {
+  const isOther = ({ type }: Item) => type !== 'message';
+  const first = items.findIndex(({ type }) => type === 'message' || type === 'function_call');
+  const at = first === -1 ? items.length : first;
+  const said = text.trim() === '' ? [] : [messageOf(text)];
+  return [...items.slice(0, at).filter(isOther), ...said, ...items.slice(at).filter(isOther)];
+}
+
+/** A message of the assistant as Pawl writes it itself. */
+export function messageOf(text: string): Item {
+  return { type: 'message', role: 'assistant', content: [{ type: 'output_text', text, annotations: [] }] };
+}

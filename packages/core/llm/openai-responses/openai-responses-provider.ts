@@ -1,0 +1,167 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { FinishReason, Reply } from '../../turn/reply.ts';
+import { costsNothing, nameBreakages } from '../errors/classify-breakage.ts';
+import { classifyErrorObject, classifyRefusal } from '../errors/classify-refusal.ts';
+import { type Asked, nameFailure } from '../errors/name-failure.ts';
+import { type Ending, replyOfRefusal } from '../errors/reply-of-refusal.ts';
+import { type Post, urlBelow } from '../http/http-client.ts';
+import { listModels } from '../http/list-models.ts';
+import { eventsOf, type OpenedReply, openReply, type Refusal } from '../http/open-reply.ts';
+import { writeBody } from '../http/write-body.ts';
+import type { Delta, Provider, RoundRequest } from '../provider.ts';
+import { askAgain, type Outcome, readOutcome } from '../refusals/ask-again.ts';
+import { rememberForms } from '../refusals/remember-forms.ts';
+import { hasKeptState } from '../refusals/without-state.ts';
+import { readValues } from '../reply/read-values.ts';
+import { requireFinished } from '../reply/require-finished.ts';
+import { type Answering, finishReply } from './finish-reply.ts';
+import { lacksWire, lacksWireInReply } from './lacks-wire.ts';
+import { learnForm } from './learn-form.ts';
+import { type Form, fullForm, renderRequest } from './render-request.ts';
+import { isFinished, startReply, takeEvent } from './reply-accumulator.ts';
+
+export type ResponsesOptions = {
+  name: string;
+  /** Null for servers that need none; then no Authorization header is sent. */
+  apiKey: string | null;
+  /** Ends in `/v1`; a function if it is known only at the first call. */
+  baseUrl: string | (() => Promise<string>);
+  post: Post;
+  /** Where the operator keeps the key, for the sentence that says to check it. */
+  keyName?: string;
+  /** Where the operator keeps the base URL, for the same kind of sentence. */
+  urlName?: string;
+  /** How the operator chooses Chat Completions, for a server that has no Responses: `OPENAI_WIRE=chat`. */
+  chatSetting?: string;
+  /** Finish reasons that the operator teaches, by the server's words in small letters. */
+  finishReasons?: ReadonlyMap<string, FinishReason>;
+  /** Whether the server takes `prompt_cache_key` and `prompt_cache_options`. */
+  promptCache?: boolean;
+};
+
+/**
+ * Asks a server that speaks OpenAI's Responses. The server stores nothing: each request has the whole history. No
+ * retries, no bounds on its time. One call, unless the server refuses something that Pawl added on its own.
+ */
+export function openaiResponsesProvider(options: ResponsesOptions): Provider {
+  const { name, apiKey, keyName = `the key of ${name}`, urlName, post, promptCache = false } = options;
+  const forms = rememberForms(fullForm(promptCache));
+  return {
+    name,
+    ...(promptCache ? { takesCacheKey: true, cacheTtls: ['5m', '1h'] as const } : {}),
+    async listModels(signal) {
+      return listModels(post, { url: await urlOf(options, '/models'), headers: headersOf(options), signal });
+    },
+    capabilities: {
+      wire: 'openai-responses',
+      streaming: true,
+      tools: true,
+      parallel_tool_calls: true,
+      thinking: true,
+      structured_outputs: true,
+    },
+    ask(request, signal, onDelta) {
+      const asked: Asked = { provider: name, model: request.model, apiKey, keyName, ...(urlName && { urlName }) };
+      const toolNames = request.tools.map((tool) => tool.name);
+      const answering = { provider: name, toolNames, ownWords: options.finishReasons };
+      const call = { ...answering, options, forms, asked, signal, onDelta };
+      return nameBreakages(asked, signal, () => askInForm(request, call));
+    },
+  };
+}
+
+type Call = Answering & {
+  options: ResponsesOptions;
+  forms: ReturnType<typeof rememberForms<Form>>;
+  asked: Asked;
+  signal: AbortSignal;
+  onDelta: (delta: Delta) => void;
+};
+
+/**
+ * Asks, and asks again at once without what the server refuses. Remembers for the model which fields its server does not
+ * take. State that is invalid in one history is healthy in others, so that this is not remembered.
+ */
+async function askInForm(request: RoundRequest, call: Call): Promise<Reply> {
+  const first = call.forms.formFor(request.model);
+  const bodyOf = (form: Form) => renderRequest(request, { provider: call.provider, form });
+  const { reply, form } = await askAgain(first, {
+    bodyOf,
+    learn: learnForm,
+    async send(tried) {
+      const opened = await openReply(call.options.post, await postOf(request, bodyOf(tried), call));
+      if (opened.kind === 'refused') return outcomeOf(opened, call);
+      return readOutcome(call.onDelta, (onDelta) => readReply(opened, { ...call, onDelta }));
+    },
+  });
+  const next = { ...form, isKept: true };
+  if (!isDeepStrictEqual(next, first)) call.forms.learn(request.model, next);
+  const hasLost = !form.isKept && hasKeptState(request.messages, call.provider);
+  return { ...reply, ...(hasLost ? { leftStateOut: true } : {}), ...ttlWarning(request, form, call) };
+}
+
+function ttlWarning({ promptCache }: RoundRequest, { cacheOptions }: Form, { options, provider }: Call) {
+  if (!options.promptCache || !promptCache?.ttl || cacheOptions) return {};
+  return { warnings: [`prompt_cache "${promptCache.ttl}" was refused by ${provider} and left out`] };
+}
+
+async function urlOf({ baseUrl }: ResponsesOptions, path: string): Promise<string> {
+  return urlBelow(typeof baseUrl === 'string' ? baseUrl : await baseUrl(), path);
+}
+
+function headersOf({ apiKey }: ResponsesOptions): Record<string, string> {
+  return { accept: 'application/json', ...(apiKey === null ? {} : { authorization: `Bearer ${apiKey}` }) };
+}
+
+async function postOf({ requestId, trace }: RoundRequest, body: object, { options, signal }: Call) {
+  const own = { 'content-type': 'application/json', 'x-client-request-id': requestId, ...trace };
+  return {
+    url: await urlOf(options, '/responses'),
+    headers: { ...headersOf(options), ...own },
+    body: await writeBody(body),
+    signal,
+  };
+}
+
+async function readReply(opened: OpenedReply, call: Call): Promise<Reply> {
+  const { asked, signal, onDelta } = call;
+  const reply = startReply();
+  const failureOf = (error: unknown) =>
+    lacksWireInReply(error) ? wireMissing(call, null) : classifyErrorObject(error, opened.headers, asked);
+  const errors = { writeEnding, failureOf };
+  try {
+    for await (const events of eventsOf(opened)) {
+      signal.throwIfAborted();
+      // One by one: a broken event costs nothing that came before it.
+      for (const event of events) {
+        for (const delta of readValues(event, errors).flatMap((value) => takeEvent(reply, value))) onDelta(delta);
+        if (isFinished(reply)) break;
+      }
+      if (isFinished(reply)) break;
+    }
+  } catch (error) {
+    if (!isFinished(reply) || !costsNothing(error)) throw error;
+  }
+  signal.throwIfAborted();
+  requireFinished(opened, isFinished(reply), { ...asked, reason: 'not a response' });
+  return finishReply(reply, call);
+}
+
+/** Returns the reply that a server reports as a refusal. Any other refusal is a failure. */
+function outcomeOf(refusal: Refusal, call: Call): Outcome {
+  const { asked } = call;
+  const reply = replyOfRefusal(refusal);
+  if (reply) return { kind: 'reply', reply };
+  const isMissing = lacksWire(refusal, asked.model ?? '');
+  return { ...refusal, failure: isMissing ? wireMissing(call, refusal.status) : classifyRefusal(refusal, asked) };
+}
+
+function wireMissing({ asked, options: { chatSetting = '"kind": "openai"' } }: Call, status: number | null) {
+  return nameFailure('model_unsupported_feature', { ...asked, status, chatSetting });
+}
+
+/** The end of a reply, in this wire's words. */
+function writeEnding({ finishReason }: Ending) {
+  const reason = finishReason === 'length' ? 'max_output_tokens' : finishReason;
+  return { object: 'response', status: 'incomplete', incomplete_details: { reason }, output: [] };
+}

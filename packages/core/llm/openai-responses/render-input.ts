@@ -1,0 +1,100 @@
+import type { ResponseInputItem } from 'openai/resources/responses/responses';
+import { objectText } from '../../turn/history/as-object.ts';
+import type { Message, RequestedCall } from '../../turn/message.ts';
+import { wireIdFor } from '../wire-id.ts';
+import { wireName } from '../wire-name.ts';
+import type { Item } from './item.ts';
+import { fillText, givenIds, messageOf, readOpaque } from './opaque.ts';
+import { renderParts } from './render-parts.ts';
+
+type Assistant = Extract<Message, { role: 'assistant' }>;
+type Input = Extract<Message, { role: 'user' | 'system' }>;
+type Result = Extract<Message, { role: 'tool' }>;
+
+/** The provider and the model that get the history. `isKept` tells whether the provider's own state goes with it. */
+export type Receiver = { provider: string; model: string; isKept: boolean };
+
+/** The first message if the history is empty: the wire takes no request without items. */
+const OPENING: Item = { type: 'message', role: 'user', content: '(The conversation begins here.)' };
+
+/** The history as items, at least one. The items of a reply go back to their own provider with all their fields. */
+export function renderInput(messages: Message[], receiver: Receiver): ResponseInputItem[] {
+  const wireId = wireIdFor(receiver);
+  const used = new Set<string>();
+  let ids = new Map<string, string>();
+  const items = messages.flatMap((message): Item[] => {
+    if (message.role === 'tool') return [resultItem(message, ids.get(message.callId) ?? wireId(message.callId))];
+    if (message.role !== 'assistant') return inputMessage(message);
+    const state = message.opaque?.provider === receiver.provider ? readOpaque(message.opaque.state) : [];
+    ids = idsOf(message.calls, { given: givenIds(state), used, wireId });
+    const isKept = receiver.isKept && !message.opaque?.isRefused;
+    return replyItems(message, isKept ? state : [], ids);
+  });
+  // Items may have fields that the types of the client do not know.
+  return (items.length > 0 ? items : [OPENING]) as unknown as ResponseInputItem[];
+}
+
+function inputMessage({ role, content, parts }: Input): Item[] {
+  const said = parts ? renderParts(parts) : content;
+  return said.length > 0 ? [{ type: 'message', role, content: said }] : [];
+}
+
+type IdRules = { given: Map<number, string>; used: Set<string>; wireId: (id: string) => string };
+
+/**
+ * The ids of a round's calls on the wire, by Pawl's ids. The server's own id goes back, unless an earlier call has
+ * it: some servers count from the start in each reply.
+ */
+function idsOf(calls: RequestedCall[], { given, used, wireId }: IdRules): Map<string, string> {
+  const ids = new Map<string, string>();
+  for (const [index, { id }] of calls.entries()) {
+    const own = given.get(index);
+    const sent = own !== undefined && !used.has(own) ? own : unusedId(wireId(id), used);
+    used.add(sent);
+    ids.set(id, sent);
+  }
+  return ids;
+}
+
+/** Adds a number to an id that an earlier call has. Only earlier rounds decide about it, so that it stays the same. */
+function unusedId(id: string, used: Set<string>): string {
+  let sent = id;
+  for (let number = 2; used.has(sent); number += 1) sent = `${id}-${number}`;
+  return sent;
+}
+
+function replyItems({ content, calls }: Assistant, state: Item[], ids: Map<string, string>): Item[] {
+  const items = calls.map((call) => callItem(call, ids));
+  if (state.length === 0) return [...(content?.trim() ? [messageOf(content)] : []), ...items];
+  const placed = new Set<number>();
+  const sent = fillText(state, content ?? '').map((item): Item | null => {
+    if (item.type !== 'function_call') return item;
+    const { call, ...rest } = item;
+    const own = typeof call === 'number' && !placed.has(call) ? items[call] : undefined;
+    if (!own) return null;
+    placed.add(Number(call));
+    return { ...rest, ...own };
+  });
+  return [...withoutLooseThoughts(sent), ...items.filter((_, index) => !placed.has(index))];
+}
+
+/** The remaining items. OpenAI refuses reasoning without the item that it led to. */
+function withoutLooseThoughts(items: (Item | null)[]): Item[] {
+  const kept: Item[] = [];
+  let isLoose = true;
+  for (const item of items.toReversed()) {
+    if (item?.type !== 'reasoning') isLoose = item === null;
+    if (item && !isLoose) kept.push(item);
+  }
+  return kept.toReversed();
+}
+
+function callItem({ id, name, arguments: args }: RequestedCall, ids: Map<string, string>): Item {
+  return { type: 'function_call', call_id: ids.get(id) ?? id, name: wireName(name), arguments: objectText(args) };
+}
+
+function resultItem({ content, parts }: Result, id: string): Item {
+  const shown = parts ? renderParts(parts) : [];
+  // Some servers refuse an empty answer.
+  return { type: 'function_call_output', call_id: id, output: shown.length > 0 ? shown : content || '(no output)' };
+}

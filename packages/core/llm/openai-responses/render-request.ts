@@ -1,0 +1,140 @@
+import type {
+  ResponseCreateParamsStreaming as Body,
+  FunctionTool as ToolParam,
+} from 'openai/resources/responses/responses';
+import type { Message } from '../../turn/message.ts';
+import type { TextFormat } from '../../turn/request/response.ts';
+import type { Tool, TurnTool } from '../../turn/request/tool.ts';
+import type { ToolChoice } from '../../turn/request/turn.ts';
+import { leaveOutNulls } from '../leave-out-nulls.ts';
+import type { CacheTtl, RoundRequest } from '../provider.ts';
+import { openaiToolSchema } from '../wire-tools/tool-schemas.ts';
+import { renderInput } from './render-input.ts';
+
+/** The fields that a server takes, and whether its state goes back with the history. */
+export type Form = {
+  /** Whether the server takes `instructions`. Otherwise they are the first message. */
+  instructions: boolean;
+  include: boolean;
+  store: boolean;
+  streamOptions: boolean;
+  cacheKey: boolean;
+  /** Whether the server takes `prompt_cache_options`. */
+  cacheOptions: boolean;
+  /** Whether the history goes with the state that the server left in it. */
+  isKept: boolean;
+};
+
+/** A form with all fields, for a server that does or does not take fields for its cache. */
+export function fullForm(promptCache: boolean): Form {
+  const always = { instructions: true, include: true, store: true, streamOptions: true, isKept: true };
+  return { ...always, cacheKey: promptCache, cacheOptions: promptCache };
+}
+
+/** The state that a model needs back in later requests, since the server stores nothing. */
+const STATE = 'reasoning.encrypted_content';
+
+/**
+ * Our words as the body of a Responses request. It always streams, and the server stores nothing unless the caller's
+ * options say so.
+ */
+export function renderRequest(request: RoundRequest, { provider, form }: { provider: string; form: Form }): Body {
+  const { model, instructions, providerOptions } = request;
+  const options = leaveOutNulls(providerOptions);
+  return {
+    model,
+    ...(instructions && form.instructions ? { instructions } : {}),
+    input: renderInput(messagesOf(request, form), { provider, model, isKept: form.isKept }),
+    ...toolFields(request),
+    ...reasoningField(request),
+    ...textField(request),
+    ...samplingFields(request),
+    ...addedFields(request, form),
+    ...(form.store ? { store: false } : {}),
+    ...options,
+    ...includeField(options, form),
+    stream: true,
+  } as Body;
+}
+
+function messagesOf({ instructions, messages }: RoundRequest, form: Form): Message[] {
+  return instructions && !form.instructions ? [{ role: 'system', content: instructions }, ...messages] : messages;
+}
+
+function toolFields({ tools, toolChoice, parallelToolCalls }: RoundRequest): Partial<Body> {
+  if (tools.length === 0) return {};
+  return {
+    tools: tools.map(toolParam),
+    ...choiceField(toolChoice),
+    ...(parallelToolCalls === null ? {} : { parallel_tool_calls: parallelToolCalls }),
+  };
+}
+
+/** Without `strict`, OpenAI would make every schema strict. */
+function toolParam({ name, description, strict, parameters }: Tool & Pick<TurnTool, 'strict'>): ToolParam {
+  const described = description ? { description } : {};
+  return { type: 'function', name, ...described, parameters: openaiToolSchema(parameters), strict: strict === true };
+}
+
+function choiceField(choice: ToolChoice): Partial<Body> {
+  if (choice === 'auto') return {};
+  return { tool_choice: typeof choice === 'string' ? choice : { type: 'function', name: choice.name } };
+}
+
+function reasoningField({ reasoningEffort, reasoningSummary }: RoundRequest): Partial<Body> {
+  if (reasoningEffort === null && reasoningSummary === null) return {};
+  return {
+    reasoning: {
+      ...(reasoningEffort === null ? {} : { effort: reasoningEffort }),
+      ...(reasoningSummary === null ? {} : { summary: reasoningSummary }),
+    },
+  } as Partial<Body>;
+}
+
+function textField({ textFormat, verbosity }: RoundRequest): Partial<Body> {
+  const format = formatOf(textFormat);
+  if (!format && verbosity === null) return {};
+  return { text: { ...(format && { format }), ...(verbosity === null ? {} : { verbosity }) } };
+}
+
+/** Text needs no format. A description and `strict` are sent only if the caller gave them. */
+function formatOf(format: TextFormat | null): NonNullable<Body['text']>['format'] | null {
+  if (format === null || format.type === 'text') return null;
+  if (format.type === 'json_object') return { type: 'json_object' };
+  const { name, schema, strict, description } = format;
+  const given = { ...(description ? { description } : {}), ...(typeof strict === 'boolean' ? { strict } : {}) };
+  return { type: 'json_schema', name, schema, ...given };
+}
+
+/** OpenAI refuses a smaller limit. */
+const LEAST_OUTPUT_TOKENS = 16;
+
+function samplingFields({ temperature, topP, maxOutputTokens }: RoundRequest): Partial<Body> {
+  return {
+    ...(temperature === null ? {} : { temperature }),
+    ...(topP === null ? {} : { top_p: topP }),
+    ...(maxOutputTokens === null ? {} : { max_output_tokens: Math.max(maxOutputTokens, LEAST_OUTPUT_TOKENS) }),
+  };
+}
+
+/** OpenAI has two times, and both are minimums. */
+const TTLS: Record<CacheTtl, string> = { '5m': '30m', '1h': '12h' };
+
+/** Fields that Pawl adds on its own, unless the caller gives them: a refusal is then about the caller's. */
+function addedFields({ promptCache, providerOptions }: RoundRequest, form: Form): Partial<Body> {
+  const { key, ttl } = promptCache ?? { key: null, ttl: null };
+  const added = {
+    ...(form.cacheKey && key ? { prompt_cache_key: key } : {}),
+    ...(form.cacheOptions && ttl ? { prompt_cache_options: { ttl: TTLS[ttl] } } : {}),
+    ...(form.streamOptions ? { stream_options: { include_obfuscation: false } } : {}),
+  };
+  return Object.fromEntries(Object.entries(added).filter(([name]) => !Object.hasOwn(providerOptions, name)));
+}
+
+/** The caller's list is added to Pawl's. With null, nothing is included. */
+function includeField(options: Record<string, unknown>, { include }: Form): Partial<Body> {
+  const { include: given } = options;
+  if (!include || (Object.hasOwn(options, 'include') && !Array.isArray(given))) return {};
+  const more = Array.isArray(given) ? given.filter((name) => name !== STATE) : [];
+  return { include: [STATE, ...more] };
+}

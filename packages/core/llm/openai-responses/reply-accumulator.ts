@@ -1,0 +1,175 @@
+import { REPLY_BOUNDS } from '../../bounds/reply-bounds.ts';
+import type { Delta } from '../provider.ts';
+import { type Fields, fieldsIn, indexIn, partIn, partsIn, textIn, wordIn } from '../reply/fields.ts';
+import { boundReply, UnusableReply } from '../unusable-reply.ts';
+import { type Item, partsOf, textPartOf, thoughtOf, typeOf } from './item.ts';
+
+/** A reply while its events arrive. It is made of whole items; deltas are only for watchers. */
+export type ReplyAccumulator = {
+  /** The items that are whole, with their places, by place and id; and their ids alone. */
+  done: Map<string, { place: number; item: Item }>;
+  doneIds: Set<string>;
+  /** The places of calls among the calls, by the places of their items. */
+  calls: Map<number, number>;
+  /** The type of the events that tell what the model thinks. Some servers tell it in two ways. */
+  thoughtType: string | null;
+  hasDeltas: boolean;
+  /** The last snapshot of the response; null until the response has ended. */
+  snapshot: Fields | null;
+};
+
+/** An empty reply to gather events in. */
+export function startReply(): ReplyAccumulator {
+  return { done: new Map(), doneIds: new Set(), calls: new Map(), thoughtType: null, hasDeltas: false, snapshot: null };
+}
+
+/** Whether the response has ended. A stream without that was cut. */
+export function isFinished({ snapshot }: ReplyAccumulator): boolean {
+  return snapshot !== null;
+}
+
+/** Adds one event, or a whole response, and returns its deltas. Unknown events have none. */
+export function takeEvent(reply: ReplyAccumulator, raw: unknown): Delta[] {
+  const event = partIn(raw);
+  if (!event) throw new UnusableReply('not an event of a response');
+  const isWhole = event.object === 'response' || Array.isArray(event.output);
+  if (isWhole) return UNFINISHED.has(wordIn(event.status) ?? '') ? [] : endReply(reply, event);
+  const deltas = readEvent(reply, event);
+  reply.hasDeltas ||= deltas.some(({ text }) => text !== '');
+  return deltas;
+}
+
+/** The states of a whole response that has not ended. */
+const UNFINISHED = new Set(['in_progress', 'queued']);
+const ENDS = new Set(['response.completed', 'response.incomplete', 'response.failed', 'response.cancelled']);
+const THOUGHTS = new Set(['response.reasoning_summary_text.delta', 'response.reasoning_text.delta']);
+
+function readEvent(reply: ReplyAccumulator, event: Fields): Delta[] {
+  const type = textIn(event.type) ?? '';
+  if (type.endsWith('.delta') && isDone(reply, event)) return [];
+  // The type of the last event counts, whatever status its snapshot has.
+  if (ENDS.has(type)) return endReply(reply, { ...fieldsIn(event.response), status: type.replace('response.', '') });
+  if (THOUGHTS.has(type)) return takeThought(reply, type, textIn(event.delta) ?? '');
+  switch (type) {
+    case 'response.output_text.delta':
+      return deltaOf('text', event.delta);
+    case 'response.refusal.delta':
+      return deltaOf('refusal', event.delta);
+    case 'response.reasoning_summary_part.added':
+      return reply.thoughtType ? takeThought(reply, reply.thoughtType, '\n\n') : [];
+    case 'response.function_call_arguments.delta':
+      return argumentsOf(reply, placeOf(event), textIn(event.delta) ?? '');
+    case 'response.output_item.added':
+      noteCall(reply, event);
+      return [];
+    case 'response.output_item.done':
+      return takeItem(reply, event);
+    default:
+      return OF_HOSTED_CALL.test(type) ? [PROGRESS] : [];
+  }
+}
+
+/** Shows that the server runs a call. It has no text for watchers. */
+const PROGRESS: Delta = { kind: 'reasoning', text: '' };
+const OF_HOSTED_CALL = /^response\.(?!function_call)\w+_call(_\w+)?\./;
+
+function deltaOf(kind: 'text' | 'refusal', delta: unknown): Delta[] {
+  const text = textIn(delta);
+  return text ? [{ kind, text }] : [];
+}
+
+function takeThought(reply: ReplyAccumulator, type: string, text: string): Delta[] {
+  reply.thoughtType ??= type;
+  return text && reply.thoughtType === type ? [{ kind: 'reasoning', text }] : [];
+}
+
+function placeOf({ output_index: index }: Fields): number {
+  return indexIn(index) ?? 0;
+}
+
+function argumentsOf({ calls }: ReplyAccumulator, place: number, text: string): Delta[] {
+  return text ? [{ kind: 'tool-arguments', index: placeOfCall(calls, place), text }] : [];
+}
+
+function placeOfCall(calls: Map<number, number>, place: number): number {
+  const known = calls.get(place) ?? calls.size;
+  calls.set(place, known);
+  boundReply(calls.size, REPLY_BOUNDS.calls, 'tool calls');
+  return known;
+}
+
+function noteCall({ calls }: ReplyAccumulator, event: Fields): void {
+  const item = fieldsIn(event.item);
+  if (item && typeOf(item) === 'function_call') placeOfCall(calls, placeOf(event));
+}
+
+/** Whether an event is about an item that is whole: some servers send all of it once more. */
+function isDone({ doneIds }: ReplyAccumulator, { item_id: id }: Fields): boolean {
+  return doneIds.has(wordIn(id) ?? '');
+}
+
+/** An item that comes twice is one item. Some servers give all items the same place. */
+function takeItem({ done, doneIds }: ReplyAccumulator, event: Fields): Delta[] {
+  const item = partIn(event.item);
+  if (!item) return [];
+  const place = indexIn(event.output_index) ?? done.size;
+  const id = wordIn(item.id) ?? wordIn(item.call_id) ?? '';
+  done.set(`${place} ${id}`, { place, item });
+  boundReply(done.size, REPLY_BOUNDS.parts, 'items in one reply');
+  if (wordIn(item.id)) doneIds.add(id);
+  return [];
+}
+
+function endReply(reply: ReplyAccumulator, response: Fields): Delta[] {
+  reply.snapshot = response;
+  return reply.hasDeltas ? [] : itemsOf(reply).flatMap(deltasOfItem(reply));
+}
+
+/** The items of a reply that has ended: those of the last snapshot, or, if it has none, those of the events. */
+export function itemsOf({ snapshot, done }: ReplyAccumulator): Item[] {
+  const listed = partsIn(snapshot?.output);
+  boundReply(listed.length, REPLY_BOUNDS.parts, 'items in one reply');
+  const items =
+    listed.length > 0
+      ? listed
+      : [...done.values()].sort((one, other) => one.place - other.place).map(({ item }) => item);
+  return withoutRepeated(items);
+}
+
+/** Leaves out items that are the same as one before, its id included. */
+function withoutRepeated(items: Item[]): Item[] {
+  const known = new Map<string, string>();
+  return items.filter((item) => {
+    const id = wordIn(item.id);
+    if (!id) return true;
+    const text = JSON.stringify(item);
+    const isRepeated = known.get(id) === text;
+    known.set(id, text);
+    return !isRepeated;
+  });
+}
+
+/** The deltas of an item whose reply came without deltas. */
+function deltasOfItem(reply: ReplyAccumulator): (item: Item, index: number) => Delta[] {
+  return (item, index) => {
+    switch (typeOf(item)) {
+      case 'message':
+        return partsOf(item).flatMap((part) => {
+          const said = textPartOf(part);
+          return said ? deltaOf(said.field, said.text) : [];
+        });
+      case 'reasoning':
+        return takeThought(reply, 'whole', thoughtOf(item));
+      case 'function_call':
+        return argumentsOf(reply, index, argumentsText(item));
+      default:
+        return [];
+    }
+  };
+}
+
+/** The arguments of a call as a text. Some servers send them as an object. */
+export function argumentsText({ arguments: args }: Item): string {
+  if (args === null || args === undefined) return '';
+  return typeof args === 'string' ? args : JSON.stringify(args);
+}
