@@ -30,8 +30,8 @@ function create(client: OpenAI, screen: Screen): Promise<OpenAI.Responses.Respon
   screen.gap();
   screen.say(`${styleText('bold', 'the request')} · what the model does is scripted in its input`);
   screen.add(`const client = new OpenAI({ baseURL: '${client.baseURL}' });`);
-  screen.add("client.responses.create({ model: 'sim/story', input, background: true })");
-  return client.responses.create({ model: 'sim/story', input: STORY, background: true });
+  screen.add("client.responses.create({ model: 'sim-responses/story', input, background: true })");
+  return client.responses.create({ model: 'sim-responses/story', input: STORY, background: true });
 }
 
 const NAME_WIDTH = 17;

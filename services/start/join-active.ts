@@ -4,6 +4,8 @@ import { debounceTurn } from '#core/checkpoint/turns/inputs/debounce.ts';
 import { findJoinable, type JoinableTurn } from '#core/checkpoint/turns/inputs/find-joinable.ts';
 import { joinTurn } from '#core/checkpoint/turns/inputs/join.ts';
 import { RequestRefused } from '#core/failure.ts';
+import { unsupportedParts } from '#core/llm/parts/unsupported-parts.ts';
+import { splitModel } from '#core/llm/split-model.ts';
 import type { StandingConfig, TurnConfig, TurnRequest } from '#core/turn/request/turn.ts';
 import type { Made } from './made.ts';
 import { keepTaken, type TakenInput } from './take-parts.ts';
@@ -31,6 +33,7 @@ export async function joinActive(trx: Trx, start: Joining): Promise<Made | null>
     const turn = await findJoinable(trx, conversationId, policy);
     if (!turn) return null;
     refuseDifferent(turn, start);
+    refuseUnfit(turn, start);
     const input = { content: taken.input, metadata: metadata ?? {} };
     if (!(await joinTurn(trx, turn.id, input, { isQueued: policy === 'merge' }))) continue;
     if (debounceMs) await debounceTurn(trx, turn.id, debounceMs);
@@ -45,6 +48,18 @@ function refuseDifferent(turn: JoinableTurn, { config, request, given = {} }: Jo
   if (!field) return;
   const message = `${turn.id}, which the input would join, has another ${field}. Leave it out, or start a turn of its own.`;
   throw new RequestRefused(409, 'turn_differs', message, field);
+}
+
+/** The joined turn may be asked over another wire than the one that was chosen for this input. */
+function refuseUnfit(
+  { config: { model, fallback_models: fallbacks = [], wires } }: JoinableTurn,
+  given: Joining,
+): void {
+  for (const { provider } of [model, ...fallbacks].map(splitModel)) {
+    if (wires?.[provider] === given.config.wires?.[provider]) continue;
+    const problem = unsupportedParts(wires?.[provider] ?? 'openai', given.taken.input);
+    if (problem) throw new RequestRefused(400, 'unsupported_content', problem.message, problem.param);
+  }
 }
 
 type Given = Partial<Pick<TurnRequest, 'limits' | 'priority'>>;

@@ -3,6 +3,7 @@ import { RequestRefused } from '#core/failure.ts';
 import type { Provider } from '#core/llm/provider.ts';
 import { splitModel } from '#core/llm/split-model.ts';
 import { unsupportedField } from '#core/llm/unsupported-parameter.ts';
+import { chooseWires, type Wires } from '#core/llm/wires.ts';
 import { mayAsk } from '#core/project.ts';
 import { quote, shorten } from '#core/text.ts';
 import { fillLimits } from '#core/turn/limits.ts';
@@ -13,7 +14,10 @@ import type { Parts } from '../process/parts.ts';
 import { checkNative, resolveOutputSchema } from './resolve-output-schema.ts';
 import { resolveTools, type ToolContext } from './resolve-tools.ts';
 
-type Rules = ToolContext & Pick<Parts, 'providers' | 'prices'>;
+/** The parts that check a configuration. The input of the turn, in any form, may decide about its wires. */
+type Rules = ToolContext & Pick<Parts, 'providers' | 'prices'> & { input?: unknown };
+/** The same, with the wires that were chosen. */
+type WireRules = Rules & { wires: Wires };
 
 /** A turn's own fields over its conversation's. `null` counts as given and means the default; a model has none. */
 export function mergeConfig(standing: StandingConfig, own: StandingConfig): StandingConfig {
@@ -56,16 +60,17 @@ function refuseModels({ model, fallback_models, context }: GivenConfig, { projec
   throw new RequestRefused(403, 'model_not_allowed', message, refused.param);
 }
 
-async function fillConfig(config: GivenConfig, rules: Rules, known?: TurnTool[]): Promise<TurnConfig> {
-  const { tools, ...left } = known ? { tools: known } : await toolFields(config, rules);
+async function fillConfig(config: GivenConfig, given: Rules, known?: TurnTool[]): Promise<TurnConfig> {
+  const { tools, ...left } = known ? { tools: known } : await toolFields(config, given);
   const model = nameModel(config.model);
+  const rules = { ...given, wires: wiresOf(model, config, given) };
   const asked = { ...config, tools };
   checkModel(model, asked, rules);
   const fallbacks = checkFallbacks(model, asked, rules);
   const tool_mode = config.tool_mode ?? 'native';
   const models = [model, ...fallbacks].map((name) => ({
     model: name,
-    provider: rules.providers.find(splitModel(name).provider),
+    provider: rules.providers.ofModel(name, rules.wires),
   }));
   const filled = {
     model,
@@ -85,9 +90,17 @@ async function fillConfig(config: GivenConfig, rules: Rules, known?: TurnTool[])
     allowed_capabilities: config.allowed_capabilities ?? null,
     provider_options: config.provider_options ?? {},
     webhook: config.webhook ? subscribe(config.webhook, rules) : null,
+    ...(rules.wires && { wires: rules.wires }),
     ...left,
   };
   return { ...filled, ...(await ownFields(config, { tools, tool_mode, models, project: rules.project })) };
+}
+
+/** The wires over which the turn asks its models, also the one that writes summaries. */
+function wiresOf(model: string, config: GivenConfig, { providers, input }: Rules): Wires {
+  const summarizer = config.context?.model;
+  const models = [model, ...(config.fallback_models ?? []), ...(summarizer ? [summarizer] : [])];
+  return chooseWires({ models, config, input }, providers);
 }
 
 /** The tools, and warnings about those that are left out, if there are any. */
@@ -118,8 +131,8 @@ function nameModel(model: string | null | undefined): string {
 type AskedConfig = GivenConfig & { tools: Tool[] };
 
 /** Refuses what the model cannot be asked: of `model` and of each fallback alike. */
-function checkModel(model: string, config: AskedConfig, rules: Rules): void {
-  const provider = rules.providers.find(splitModel(model).provider);
+function checkModel(model: string, config: AskedConfig, rules: WireRules): void {
+  const provider = rules.providers.ofModel(model, rules.wires);
   const unsupported = unsupportedField(provider, config);
   if (unsupported) throw new RequestRefused(400, 'unsupported_parameter', unsupported.message, unsupported.param);
   checkMode(config, provider);
@@ -135,7 +148,7 @@ function checkPrice(model: string, { limits }: Pick<GivenConfig, 'limits'>, { pr
 }
 
 /** The fallbacks, each once, and never the model itself: a refusal names which one cannot do what is asked. */
-function checkFallbacks(model: string, config: AskedConfig, rules: Rules): string[] {
+function checkFallbacks(model: string, config: AskedConfig, rules: WireRules): string[] {
   const given = config.fallback_models ?? [];
   for (const [index, fallback] of given.entries()) {
     // The options are for the provider of the model alone. Caching changes only the price, so any fallback will do.
@@ -152,7 +165,7 @@ function contextField({ context: given, limits }: GivenConfig, rules: Rules): Pi
   const { strategy, max_input_tokens = null, model = null } = given;
   if (model) {
     atField('context.model', () => {
-      rules.providers.find(splitModel(model).provider);
+      rules.providers.ofModel(model);
       checkPrice(model, { limits }, rules);
     });
   }

@@ -1,6 +1,6 @@
 import { RequestRefused } from '#core/failure.ts';
 import { strictSchemaProblem } from '#core/llm/openai/strict-schema.ts';
-import type { Provider } from '#core/llm/provider.ts';
+import { isOpenaiWire, type Provider } from '#core/llm/provider.ts';
 import { schemaSource } from '#core/tools/arguments/require-usable.ts';
 import { checkSchema } from '#core/tools/define/check-schema.ts';
 import type { GivenOutputSchema, OutputMode, OutputSchema } from '#core/turn/request/output-schema.ts';
@@ -63,13 +63,13 @@ function lackOf({ name, capabilities }: AskedProvider): string | null {
   return capabilities.structured_outputs ? null : `${name} is configured without structured outputs. ${INSTEAD}`;
 }
 
-/** Only Chat Completions has the switch; every wire is asked for the schema, and the answer is checked in any case. */
+/** Only OpenAI's two wires have the switch; every wire is asked for the schema, and the answer is checked in any case. */
 function resolveStrict(
   schema: Record<string, unknown>,
   strict: boolean | null,
   native: readonly AskedProvider[],
 ): boolean | null {
-  if (!native.some(({ capabilities }) => capabilities.wire === 'openai')) return null;
+  if (!native.some(({ capabilities }) => isOpenaiWire(capabilities.wire))) return null;
   const problem = strictSchemaProblem(schema, PLACE);
   if (strict && problem) throw new RequestRefused(400, 'invalid_output_schema', problem.message, problem.path);
   return strict ?? problem === null;

@@ -26,7 +26,8 @@ export async function checkScheduledTurn(
 ): Promise<CheckedTurn> {
   const standing = standingOf(turn);
   const inherited = conversationId === null ? null : await configOf(context.db, project, conversationId);
-  const config = await resolveConfig(inherited ? mergeConfig(inherited, standing) : standing, { ...context, project });
+  const rules = { ...context, project, input: turn.input };
+  const config = await resolveConfig(inherited ? mergeConfig(inherited, standing) : standing, rules);
   const taken = await takeInput(context, { project, config, input: turn.input });
   return { project, turn, conversationId, standing, config, taken };
 }

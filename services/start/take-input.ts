@@ -1,13 +1,17 @@
 import type { Db } from '#core/checkpoint/tables.ts';
 import { RequestRefused } from '#core/failure.ts';
 import { unsupportedParts } from '#core/llm/parts/unsupported-parts.ts';
-import { splitModel } from '#core/llm/split-model.ts';
+import type { Capabilities } from '#core/llm/provider.ts';
 import type { InputItem } from '#core/turn/request/item.ts';
 import type { TurnConfig, TurnRequest } from '#core/turn/request/turn.ts';
 import type { Parts } from '../process/parts.ts';
 import { type TakenInput, takeParts } from './take-parts.ts';
 
-type Given = { project: string; config: Pick<TurnConfig, 'model' | 'fallback_models'>; input: TurnRequest['input'] };
+type Given = {
+  project: string;
+  config: Pick<TurnConfig, 'model' | 'fallback_models' | 'wires'>;
+  input: TurnRequest['input'];
+};
 
 /** The input of a turn request as rows have it, checked against what the providers of its model and its fallbacks take. */
 export async function takeInput(
@@ -15,7 +19,7 @@ export async function takeInput(
   { project, config, input }: Given,
 ): Promise<TakenInput> {
   if (typeof input === 'string') return { input: [{ role: 'user', content: input }], hashes: [], blobs: [] };
-  const taken = await takeParts(db, { project, input, wire: wireOf(providers, config.model) });
+  const taken = await takeParts(db, { project, input, wire: wiresOf(providers, config)(config.model) });
   checkFallbacks(providers, config, taken.input);
   return taken;
 }
@@ -25,30 +29,24 @@ export function checkKnownInput(
   { providers }: Pick<Parts, 'providers'>,
   { config, input }: { config: Given['config']; input: readonly InputItem[] },
 ): void {
-  checkModel(providers, { model: config.model, param: 'model' }, input);
+  const wireOf = wiresOf(providers, config);
+  checkModel(wireOf, { model: config.model, param: 'model' }, input);
   checkFallbacks(providers, config, input);
 }
 
 type Providers = Parts['providers'];
+type WireOf = (model: string) => Capabilities['wire'];
 
-function checkFallbacks(
-  providers: Providers,
-  { fallback_models: fallbacks = [] }: Given['config'],
-  input: readonly InputItem[],
-): void {
-  for (const [index, model] of fallbacks.entries())
-    checkModel(providers, { model, param: `fallback_models[${index}]` }, input);
+function wiresOf(providers: Providers, { wires }: Given['config']): WireOf {
+  return (model) => providers.ofModel(model, wires).capabilities.wire;
 }
 
-function checkModel(
-  providers: Providers,
-  { model, param }: { model: string; param: string },
-  input: readonly InputItem[],
-): void {
-  const problem = unsupportedParts(wireOf(providers, model), input);
+function checkFallbacks(providers: Providers, config: Given['config'], input: readonly InputItem[]): void {
+  for (const [index, model] of (config.fallback_models ?? []).entries())
+    checkModel(wiresOf(providers, config), { model, param: `fallback_models[${index}]` }, input);
+}
+
+function checkModel(wireOf: WireOf, { model, param }: { model: string; param: string }, input: readonly InputItem[]) {
+  const problem = unsupportedParts(wireOf(model), input);
   if (problem) throw new RequestRefused(400, 'unsupported_content', `Of ${model}: ${problem.message}`, param);
-}
-
-function wireOf(providers: Providers, model: string) {
-  return providers.find(splitModel(model).provider).capabilities.wire;
 }

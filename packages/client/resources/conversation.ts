@@ -47,6 +47,8 @@ export type TurnConfigResource = Pick<
   | ('max_output_tokens' | 'prompt_cache' | 'limits')
 > & {
   model: string;
+  /** The providers that are asked over Responses although they also speak Chat Completions. */
+  wires: Record<string, 'openai-responses'>;
   sampling: Pick<ConversationResource, 'temperature' | 'top_p' | 'reasoning_effort' | 'verbosity' | 'stop' | 'seed'>;
   tools: ToolResource[];
   output_schema: {

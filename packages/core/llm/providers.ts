@@ -10,9 +10,20 @@ import { geminiProvider } from './gemini/gemini-provider.ts';
 import { makeHttpClient } from './http/http-client.ts';
 import { openaiProvider } from './openai/openai-provider.ts';
 import type { Quirks } from './openai/render-request.ts';
+import { openaiResponsesProvider } from './openai-responses/openai-responses-provider.ts';
 import type { Capabilities, Provider } from './provider.ts';
-import { type ProviderConfig, readBaseUrl, readBounds, readExtraProviders, readHeaders } from './provider-config.ts';
+import {
+  type ProviderConfig,
+  readBaseUrl,
+  readBounds,
+  readExtraProviders,
+  readHeaders,
+  readWire,
+} from './provider-config.ts';
+import { withOwnState } from './refusals/with-own-state.ts';
+import { splitModel } from './split-model.ts';
 import { withWireNames } from './wire-tools/with-wire-names.ts';
+import { type TwoWires, twoWiresAt, type Wires } from './wires.ts';
 
 type Env = Record<string, string | undefined>;
 
@@ -20,8 +31,15 @@ type Env = Record<string, string | undefined>;
 export type Providers = {
   names: string[];
   has(name: string): boolean;
-  /** The provider of that name; a `RequestRefused` 400 `provider_not_configured` where there is none. */
-  find(name: string): Provider;
+  /**
+   * The provider of that name, over the wire that a turn chose for it; a `RequestRefused` 400 `provider_not_configured`
+   * if there is none.
+   */
+  find(name: string, wires?: Wires): Provider;
+  /** The same for a model, as `provider/model`. */
+  ofModel(model: string, wires?: Wires): Provider;
+  /** How a provider that speaks two wires chooses one; null for any other. */
+  twoWires(name: string): TwoWires | null;
   list(): ({ name: string } & Capabilities)[];
   close(): Promise<void>;
 };
@@ -34,11 +52,17 @@ const SETTINGS = new Map([
   ['xai', 'XAI_API_KEY'],
   ['ollama', 'OLLAMA_BASE_URL'],
   ['sim', ''],
+  ['sim-responses', ''],
 ]);
 
 /** Whether a provider is named so wherever Pawl runs, also where it is not configured. */
 export function isBuiltInProvider(name: string): boolean {
   return SETTINGS.has(name);
+}
+
+/** Whether a provider is the simulator, over one of its wires. */
+export function isSimulated(name: string): boolean {
+  return name === 'sim' || name === 'sim-responses';
 }
 
 /** The packages that providers of `PAWL_PROVIDERS` are made with, by the names of these providers. */
@@ -62,18 +86,29 @@ export function configureProviders(
   packages: LoadedPackages = new Map(),
 ): Providers {
   const client = makeHttpClient(readProxies(env));
-  const { post, close } = client;
   const bounds = readBounds(env);
-  const simulator = openaiProvider({ name: 'sim', apiKey: null, baseUrl: () => sim.baseUrl(), post });
-  const makers = makersOf(env, client, packages);
-  const configured = [...builtIn(env, makers), simulator, ...extra(env, makers)];
-  const providers = new Map(configured.map((provider) => [provider.name, bounded(withWireNames(provider), bounds)]));
+  const makers = makersOf(env, { client, packages, sim });
+  const simulated = makers.simulated().map((provider): Configured => ({ provider }));
+  const configured = [...builtIn(env, makers), ...simulated, ...extra(env, makers)];
+  const finished = (provider: Provider) => bounded(withWireNames(provider), bounds);
+  const chats = new Map(configured.map(({ provider }) => [provider.name, finished(provider)]));
+  const twos = new Map(configured.flatMap(({ provider, two }) => (two ? [[provider.name, two]] : [])));
+  const responses = new Map([...twos].map(([name, { responses: provider }]) => [name, finished(provider)]));
+  const names = [...chats.keys()];
+  const find: Providers['find'] = (name, wires) =>
+    (wires?.[name] && responses.get(name)) || (chats.get(name) ?? refuse(name, names));
   return {
-    names: [...providers.keys()],
-    has: (name) => providers.has(name),
-    find: (name) => providers.get(name) ?? refuse(name, [...providers.keys()]),
-    list: () => [...providers.values()].map(({ name, capabilities }) => ({ name, ...capabilities })),
-    close,
+    names,
+    has: (name) => chats.has(name),
+    find,
+    ofModel: (model, wires) => find(splitModel(model).provider, wires),
+    twoWires: (name) => twos.get(name)?.wires ?? null,
+    list: () =>
+      names.map((name) => {
+        const provider = twos.get(name)?.wires.isResponses ? responses.get(name) : chats.get(name);
+        return { name, ...(provider ?? find(name)).capabilities };
+      }),
+    close: client.close,
   };
 }
 
@@ -88,61 +123,101 @@ type Options = {
 };
 type MakeProvider<More = object> = (options: Options & More) => Provider;
 
-/** For each wire what makes a provider that speaks it; OpenAI itself differs from others on its wire. */
-type Makers = Record<'gemini' | 'openaiItself', MakeProvider> & {
+/** For each wire what makes a provider that speaks it. */
+type Makers = {
   openai: MakeProvider<Partial<Quirks>>;
+  responses: MakeProvider<{ promptCache?: boolean; chatSetting: string }>;
   anthropic: MakeProvider<{ promptCache?: boolean }>;
-  package: MakePackaged;
+  gemini: MakeProvider;
+  package: (options: { name: string; options: Record<string, unknown> }) => Provider;
+  simulated: () => Provider[];
 };
-type MakePackaged = (options: { name: string; options: Record<string, unknown> }) => Provider;
 
 type Client = Pick<ReturnType<typeof makeHttpClient>, 'post' | 'fetch'>;
+type Simulator = { baseUrl(): Promise<string> };
+type MakerContext = { client: Client; packages: LoadedPackages; sim: Simulator };
 
-function makersOf(env: Env, { post, fetch }: Client, packages: LoadedPackages): Makers {
+function makersOf(env: Env, { client: { post, fetch }, packages, sim }: MakerContext): Makers {
   const headers = readHeaders(env, 'ANTHROPIC_CUSTOM_HEADERS');
   const apiVersion = env.GOOGLE_GENAI_API_VERSION?.trim() || 'v1';
+  const baseUrl = () => sim.baseUrl();
   return {
-    openai: (options) => openaiProvider({ ...options, post }),
-    openaiItself: (options) =>
-      openaiProvider({ ...options, post, cacheKey: true, maxTokensField: 'max_completion_tokens' }),
-    anthropic: (options) => anthropicProvider({ ...options, post, headers }),
-    gemini: (options) => geminiProvider({ ...options, post, apiVersion }),
+    openai: (options) => withOwnState(openaiProvider({ ...options, post }), options.baseUrl),
+    responses: (options) => withOwnState(openaiResponsesProvider({ ...options, post }), options.baseUrl),
+    anthropic: (options) => withOwnState(anthropicProvider({ ...options, post, headers }), options.baseUrl),
+    gemini: (options) => withOwnState(geminiProvider({ ...options, post, apiVersion }), options.baseUrl),
     package: ({ name, options }) => {
       const make = packages.get(name);
       if (!make) throw new Misconfigured(`PAWL_PROVIDERS.${name}: its package was not loaded`);
-      return aiSdkProvider({ name, make, options, post, fetch, env });
+      return withOwnState(aiSdkProvider({ name, make, options, post, fetch, env }), placeOf(options));
     },
+    // Its port changes with each process, and its state does not.
+    simulated: () => [
+      withOwnState(openaiProvider({ name: 'sim', apiKey: null, baseUrl, post }), ''),
+      withOwnState(
+        openaiResponsesProvider({ name: 'sim-responses', apiKey: null, baseUrl, post, promptCache: true }),
+        '',
+      ),
+    ],
   };
 }
 
-function builtIn(env: Env, makers: Makers): Provider[] {
-  const openai = readBaseUrl(env, 'OPENAI_BASE_URL', 'https://api.openai.com/v1');
-  const anthropic = readBaseUrl(env, 'ANTHROPIC_BASE_URL', 'https://api.anthropic.com');
-  const gemini = readBaseUrl(env, 'GEMINI_BASE_URL', 'https://generativelanguage.googleapis.com');
-  const xai = readBaseUrl(env, 'XAI_BASE_URL', 'https://api.x.ai/v1');
-  const ollama = readBaseUrl(env, 'OLLAMA_BASE_URL', null);
-  const keyed = (keyName: string, options: Omit<Options, 'apiKey'>, make: MakeProvider): Provider[] => {
-    const apiKey = env[keyName]?.trim();
-    return apiKey ? [make({ ...options, apiKey, keyName })] : [];
+/** What packages call the place of their server. */
+function placeOf({ baseURL, resourceName, region, project, location }: Record<string, unknown>): string {
+  return JSON.stringify([baseURL, resourceName, region, project, location]);
+}
+
+/** A provider, and how it is asked over Responses, if it speaks that beside its own wire. */
+type Configured = { provider: Provider; two?: { responses: Provider; wires: TwoWires } };
+
+/** A built-in provider: its name, its base URL unless another is set, and the variables for its key and its base URL. */
+type BuiltIn = { name: string; url: string; keyName: string; urlName: string };
+
+const OPENAI = { name: 'openai', url: 'https://api.openai.com/v1' };
+const ANTHROPIC = { name: 'anthropic', url: 'https://api.anthropic.com' };
+const GEMINI = { name: 'gemini', url: 'https://generativelanguage.googleapis.com' };
+const XAI = { name: 'xai', url: 'https://api.x.ai/v1' };
+
+function builtIn(env: Env, makers: Makers): Configured[] {
+  const keyed = ({ url, ...named }: BuiltIn, make: (options: Options) => Configured): Configured[] => {
+    const baseUrl = readBaseUrl(env, named.urlName, url);
+    const apiKey = env[named.keyName]?.trim();
+    return apiKey ? [make({ ...named, apiKey, baseUrl })] : [];
   };
+  const openai = overTwoWires('openai', 'OPENAI_WIRE', { env, makers });
+  const xai = overTwoWires('xai', 'XAI_WIRE', { env, makers });
+  const ollama = readBaseUrl(env, 'OLLAMA_BASE_URL', null);
+  const ofOllama = { name: 'ollama', apiKey: null, urlName: 'OLLAMA_BASE_URL' };
   return [
-    ...keyed('OPENAI_API_KEY', { name: 'openai', baseUrl: openai, urlName: 'OPENAI_BASE_URL' }, makers.openaiItself),
-    ...keyed('ANTHROPIC_API_KEY', { name: 'anthropic', baseUrl: anthropic, urlName: 'ANTHROPIC_BASE_URL' }, (options) =>
-      makers.anthropic({ ...options, promptCache: true }),
+    ...keyed({ ...OPENAI, keyName: 'OPENAI_API_KEY', urlName: 'OPENAI_BASE_URL' }, (own) =>
+      openai(own, { maxTokensField: 'max_completion_tokens' }),
     ),
-    ...keyed('GEMINI_API_KEY', { name: 'gemini', baseUrl: gemini, urlName: 'GEMINI_BASE_URL' }, makers.gemini),
-    ...keyed('XAI_API_KEY', { name: 'xai', baseUrl: xai, urlName: 'XAI_BASE_URL' }, (options) =>
-      makers.openai({ ...options, cacheKey: true }),
-    ),
-    ...(ollama ? [makers.openai({ name: 'ollama', apiKey: null, baseUrl: ollama, urlName: 'OLLAMA_BASE_URL' })] : []),
+    ...keyed({ ...ANTHROPIC, keyName: 'ANTHROPIC_API_KEY', urlName: 'ANTHROPIC_BASE_URL' }, (own) => {
+      return { provider: makers.anthropic({ ...own, promptCache: true }) };
+    }),
+    ...keyed({ ...GEMINI, keyName: 'GEMINI_API_KEY', urlName: 'GEMINI_BASE_URL' }, (own) => {
+      return { provider: makers.gemini(own) };
+    }),
+    ...keyed({ ...XAI, keyName: 'XAI_API_KEY', urlName: 'XAI_BASE_URL' }, (own) => xai(own)),
+    ...(ollama ? [{ provider: makers.openai({ ...ofOllama, baseUrl: ollama }) }] : []),
   ];
 }
 
-function extra(env: Env, makers: Makers): Provider[] {
+/** Makes providers that are asked over Chat Completions, or over Responses for the turns that chose that. */
+function overTwoWires(name: 'openai' | 'xai', variable: string, { env, makers }: { env: Env; makers: Makers }) {
+  const setting = readWire(env, variable);
+  return (options: Options, quirks: Partial<Quirks> = {}): Configured => {
+    const responses = makers.responses({ ...options, promptCache: true, chatSetting: `${variable}=chat` });
+    const wires = twoWiresAt(name, { baseUrl: options.baseUrl, setting });
+    return { provider: makers.openai({ ...options, ...quirks, cacheKey: true }), two: { responses, wires } };
+  };
+}
+
+function extra(env: Env, makers: Makers): Configured[] {
   return Object.entries(readExtraProviders(env, [...SETTINGS.keys()])).map(([name, config]) => {
     const provider = makeExtra(name, config, makers);
     const known = config.structured_outputs ? provider : withoutStructuredOutputs(provider);
-    return config.tools ? known : withoutTools(known);
+    return { provider: config.tools ? known : withoutTools(known) };
   });
 }
 
@@ -153,6 +228,10 @@ function makeExtra(name: string, config: ProviderConfig, makers: Makers): Provid
   const options = { ...names, apiKey, baseUrl, finishReasons };
   if (config.kind === 'gemini') return makers.gemini(options);
   if (config.kind === 'anthropic') return makers.anthropic({ ...options, promptCache: config.prompt_cache });
+  if (config.kind === 'openai-responses') {
+    const chatSetting = `"kind": "openai" in PAWL_PROVIDERS.${name}`;
+    return makers.responses({ ...options, promptCache: config.prompt_cache, chatSetting });
+  }
   const { max_tokens_field: maxTokensField, stream_options: streamOptions, prompt_cache: cacheKey, roles } = config;
   return makers.openai({ ...options, maxTokensField, streamOptions, cacheKey, roles });
 }

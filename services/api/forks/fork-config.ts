@@ -19,7 +19,7 @@ export type ForkConfig = { config: TurnConfig; standing: StandingConfig };
 export async function configOfFork(
   origin: TurnConfig,
   overrides: Overrides,
-  context: ApiContext & { project: string },
+  context: ApiContext & { project: string; input: unknown },
 ): Promise<ForkConfig> {
   const tools = origin.tools.map(asOwnTool);
   const standing = mergeConfig({ ...standingOf(origin), tools: tools.map(asGiven) }, overrides);

@@ -54,7 +54,8 @@ function forkOne(context: ApiContext): RouteHandler<typeof fork, ApiEnv> {
     const origin = await findOwnTurn(context.db, project, c.req.valid('param').id);
     const asked = { afterRound, hasInput: Boolean(input) };
     planned(origin, asked);
-    const { config, standing } = await configOfFork(origin.config, overrides, { ...context, project });
+    const rules = { ...context, project, input: input ?? origin.input };
+    const { config, standing } = await configOfFork(origin.config, overrides, rules);
     const taken = input ? await takeInput(context, { project, config, input }) : { input: [], hashes: [], blobs: [] };
     const request = { metadata, priority: priority ?? origin.priority };
     const start = { ...startedBy(c, context), config, taken, request };

@@ -53,7 +53,8 @@ function rerunOne(context: ApiContext): RouteHandler<typeof rerun, ApiEnv> {
     if (replay) return c.json(await accept(c, context, replay), 202);
     const origin = await findOwnTurn(context.db, project, c.req.valid('param').id);
     refuseActive(origin);
-    const { config, standing } = await configOfFork(origin.config, overrides, { ...context, project });
+    const rules = { ...context, project, input: origin.input };
+    const { config, standing } = await configOfFork(origin.config, overrides, rules);
     checkKnownInput(context, { config, input: origin.input });
     const request = { metadata, priority: priority ?? origin.priority };
     const start = { ...startedBy(c, context), config, request };

@@ -1,7 +1,6 @@
 import { createRoute, type RouteHandler, z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { loadTurn } from '#core/checkpoint/turns/reading/find.ts';
-import { splitModel } from '#core/llm/split-model.ts';
 import { presentResponse } from '#core/turn/responses/present.ts';
 import type { Turn } from '#core/turn/turn.ts';
 import { publishChanges } from '../../process/publish-changes.ts';
@@ -103,7 +102,7 @@ async function startingTurn(c: Context<ApiEnv>, context: ApiContext, body: Respo
 }
 
 async function startTurnOf(c: Context<ApiEnv>, context: ApiContext, request: ReadRequest): Promise<Turn> {
-  const { wire } = context.providers.find(splitModel(request.config.model).provider).capabilities;
+  const { wire } = context.providers.ofModel(request.config.model, request.config.wires).capabilities;
   const start = { ...startedBy(c, context), mayApprove: hasScope(c.get('scopes'), 'approve'), request, wire };
   const made = await startWithinQuota(c, context, startingOf(start));
   if (request.ignoredTools.length > 0) c.header('pawl-ignored-tools', request.ignoredTools.join(', '));

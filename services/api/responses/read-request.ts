@@ -1,7 +1,7 @@
 import { RequestRefused } from '#core/failure.ts';
-import type { Provider } from '#core/llm/provider.ts';
+import { isOpenaiWire, type Provider } from '#core/llm/provider.ts';
 import type { Providers } from '#core/llm/providers.ts';
-import { splitModel } from '#core/llm/split-model.ts';
+import { chooseWires } from '#core/llm/wires.ts';
 import type { GivenTool, TurnTool } from '#core/turn/request/tool.ts';
 import type { ToolChoice, TurnConfig } from '#core/turn/request/turn.ts';
 import { resolveConfig } from '../../start/resolve-config.ts';
@@ -14,7 +14,7 @@ import { readToolChoice } from './request/read-tool-choice.ts';
 import { readTools } from './request/read-tools.ts';
 import { resolveModel } from './request/resolve-model.ts';
 import type { ResponseSettings } from './request/response-settings.ts';
-import { wireOptions } from './request/wire-options.ts';
+import { chatOptions, wireOptions } from './request/wire-options.ts';
 import type { ResponseBody } from './response-body.ts';
 
 /** A create request, checked and with every default filled in. */
@@ -49,7 +49,7 @@ export type ReadRules = Pick<
 export async function readResponseRequest(body: ResponseBody, rules: ReadRules): Promise<ReadRequest> {
   checkFields(body);
   const model = resolveModel(body.model, rules);
-  const provider = rules.providers.find(splitModel(model).provider);
+  const provider = providerOf(body, model, rules.providers);
   checkWire(body, provider);
   const { shown, offered, ignored } = await readTools(body.tools, rules);
   const choice = readToolChoice(body.tool_choice, offered);
@@ -68,6 +68,13 @@ export async function readResponseRequest(body: ResponseBody, rules: ReadRules):
     stream: body.stream ?? false,
     ignoredTools: ignored,
   };
+}
+
+/** The provider of the model, over the wire that fits the request. */
+function providerOf(body: ResponseBody, model: string, providers: Providers): Provider {
+  const provider_options = { ...chatOptions(body), ...body.pawl?.provider_options };
+  const config = { model, provider_options };
+  return providers.ofModel(model, chooseWires({ models: [model], config, input: body.input }, providers));
 }
 
 type Asked = {
@@ -90,9 +97,11 @@ async function resolveAsked({ body, model, provider, choice, offered }: Asked, r
     limits: { ...limits, ...(max_tool_calls ? { max_tool_calls } : {}) },
     provider_options: wireOptions(body, provider),
   };
-  const config = await resolveConfig(given, { ...rules, toolRules: 'provider' }).catch((error: unknown) => {
-    throw error instanceof RequestRefused ? atOwnPath(error, offered) : error;
-  });
+  const config = await resolveConfig(given, { ...rules, toolRules: 'provider', input: body.input }).catch(
+    (error: unknown) => {
+      throw error instanceof RequestRefused ? atOwnPath(error, offered) : error;
+    },
+  );
   return { ...config, tools: config.tools.map((tool, index) => asOffered(tool, offered[index])) };
 }
 
@@ -133,7 +142,7 @@ function samplingConfig(body: ResponseBody, { capabilities }: Pick<Provider, 'ca
   return {
     top_p: body.top_p ?? null,
     reasoning_effort: body.reasoning?.effort ?? null,
-    verbosity: capabilities.wire === 'openai' ? (body.text?.verbosity ?? null) : null,
+    verbosity: isOpenaiWire(capabilities.wire) ? (body.text?.verbosity ?? null) : null,
     text_format: format?.type === 'text' ? null : format,
     max_total_output_tokens: body.max_output_tokens ?? null,
   };

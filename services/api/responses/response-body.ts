@@ -87,13 +87,13 @@ const sampling = {
   max_output_tokens: z.int().min(1).nullish().describe('Of the whole response, over all its rounds.'),
   temperature: z.number().min(0).max(2).nullish().describe('Passed on.'),
   top_p: z.number().min(0).max(1).nullish().describe('Passed on.'),
-  presence_penalty: z.number().min(-2).max(2).nullish().describe('Passed on to providers of the openai wire.'),
-  frequency_penalty: z.number().min(-2).max(2).nullish().describe('Passed on to providers of the openai wire.'),
-  top_logprobs: z.int().min(0).max(20).nullish().describe('Passed on to providers of the openai wire; never shown.'),
+  presence_penalty: z.number().min(-2).max(2).nullish().describe('Passed on over Chat Completions.'),
+  frequency_penalty: z.number().min(-2).max(2).nullish().describe('Passed on over Chat Completions.'),
+  top_logprobs: z.int().min(0).max(20).nullish().describe('Passed on over Chat Completions; never shown.'),
   text: z
     .strictObject({
       format: Format.nullish(),
-      verbosity: Verbosity.nullish().describe('How long answers should be; passed on to providers of the openai wire.'),
+      verbosity: Verbosity.nullish().describe('How long answers should be; passed on over both OpenAI wires.'),
     })
     .nullish()
     .describe('What the text has to be.'),
@@ -107,7 +107,7 @@ const sampling = {
     })
     .nullish()
     .describe('How the model thinks.'),
-  service_tier: z.string().max(64).nullish().describe('Passed on to providers of the openai wire.'),
+  service_tier: z.string().max(64).nullish().describe('Passed on over both OpenAI wires.'),
   truncation: z.string().nullish().describe('`disabled` only: history is never cut silently.'),
   include: z.array(z.string()).max(32).nullish().describe('`reasoning.encrypted_content`, and what hosted tools have.'),
 };

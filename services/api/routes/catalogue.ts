@@ -14,8 +14,10 @@ const Provider = z
     object: z.literal('provider'),
     name: z.string().describe('The name of the provider.'),
     wire: z
-      .enum(['openai', 'anthropic', 'gemini', 'ai-sdk'])
-      .describe('Which provider’s API it speaks; `ai-sdk`: what the package speaks that it is asked through.'),
+      .enum(['openai', 'openai-responses', 'anthropic', 'gemini', 'ai-sdk'])
+      .describe(
+        'Which API it speaks: `openai` is Chat Completions, `openai-responses` is Responses, `ai-sdk` is what its package speaks.',
+      ),
     streaming: z.boolean().describe('Whether its replies are streamed.'),
     tools: z.boolean().describe('Whether it has tool calls of its own; else set `tool_mode`.'),
     parallel_tool_calls: z.boolean().describe('Whether one reply may ask for several calls.'),

@@ -96,7 +96,7 @@ async function configOfTurn(
   body: ConversationRequest,
   rules: ApiContext & { project: string },
 ): Promise<TurnConfig | null> {
-  if (body.input) return resolveConfig(standingOf(body), rules);
+  if (body.input) return resolveConfig(standingOf(body), { ...rules, input: body.input });
   refuseTurnFields(body);
   await checkStanding(standingOf(body), rules);
   return null;

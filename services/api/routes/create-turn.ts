@@ -80,7 +80,7 @@ function startOneShot(context: ApiContext): RouteHandler<typeof oneShot, ApiEnv>
     const replay = await findReplay(c, context);
     if (replay) return c.json(await accept(c, context, replay), 202);
     const standing = standingOf(body);
-    const config = await resolveConfig(standing, { ...context, project });
+    const config = await resolveConfig(standing, { ...context, project, input: body.input });
     const taken = await takeInput(context, { project, config, input: body.input });
     const start = { ...startedBy(c, context), conversationId: newId('conv'), config, taken, request: body };
     const made = await startWithinQuota(c, context, startingConversation(start, begunWith(standing)));
@@ -96,7 +96,8 @@ function startInConversation(context: ApiContext): RouteHandler<typeof inConvers
     const replay = await findReplay(c, context);
     if (replay) return c.json(await accept(c, context, replay), statusOf(replay));
     const given = standingOf(body);
-    const config = await resolveConfig(mergeConfig(conversation.config, given), { ...context, project });
+    const rules = { ...context, project, input: body.input };
+    const config = await resolveConfig(mergeConfig(conversation.config, given), rules);
     const taken = await takeInput(context, { project, config, input: body.input });
     const start = { ...startedBy(c, context), conversationId: conversation.id, config, taken, request: body, given };
     const made = await startWithinQuota(c, context, { together: (trx) => joinOrStartTurn(trx, start) });

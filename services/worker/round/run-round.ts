@@ -2,7 +2,6 @@ import { ProviderFailed } from '#core/failure.ts';
 import { withKnownTtl } from '#core/llm/caching.ts';
 import { chooseDialect } from '#core/llm/dialects/choose-dialect.ts';
 import { roundRequest } from '#core/llm/round-request.ts';
-import { splitModel } from '#core/llm/split-model.ts';
 import { sentHistory } from '#core/turn/compaction/sent-history.ts';
 import { transcriptOf } from '#core/turn/history/transcript.ts';
 import { type Message, sizeOfMessages } from '#core/turn/message.ts';
@@ -102,7 +101,7 @@ async function requestReply(
   const { watchers, providers, tracer } = context;
   const { model } = turn.work;
   const trace = tracer.headersWithin(turn, () => chatSpanId(turn, attempt));
-  const provider = providers.find(splitModel(model).provider);
+  const provider = providers.ofModel(model, turn.config.wires);
   const { request, warnings } = withKnownTtl({ ...roundRequest(turn, step, messages), trace }, provider);
   if (tracer.withContent) attempt.asked = request;
 

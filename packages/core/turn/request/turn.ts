@@ -219,6 +219,11 @@ export type TurnConfig = {
   seed?: number;
   /** `auto` if it is absent. */
   prompt_cache?: PromptCache;
+  /**
+   * The wires that were chosen for providers that speak Chat Completions and Responses, by their names. Such a provider
+   * is asked over Chat Completions if it is absent, as in turns of earlier versions.
+   */
+  wires?: Record<string, 'openai-responses'>;
   text_format?: TextFormat | null;
   /** What the answer is checked against; a response's format is checked by its provider alone. */
   output_schema?: OutputSchema;

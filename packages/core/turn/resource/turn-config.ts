@@ -19,6 +19,7 @@ export function presentTurnConfig(config: TurnConfig) {
     max_output_tokens: config.max_output_tokens,
     output_schema: config.output_schema ? presentSchema(config.output_schema) : null,
     prompt_cache: config.prompt_cache ?? 'auto',
+    wires: config.wires ?? {},
     limits: config.limits,
     context: config.context ?? null,
     allowed_capabilities: config.allowed_capabilities,

@@ -1,5 +1,5 @@
 import { RequestRefused } from '#core/failure.ts';
-import type { Capabilities, Provider as CoreProvider } from '#core/llm/provider.ts';
+import { type Capabilities, type Provider as CoreProvider, isOpenaiWire } from '#core/llm/provider.ts';
 import { unsupportedParameter } from '#core/llm/unsupported-parameter.ts';
 import { quote } from '#core/text.ts';
 import type { ResponseBody } from '../response-body.ts';
@@ -69,7 +69,8 @@ export function checkWire(body: ResponseBody, provider: Provider): void {
   const lacks = [
     ...(format === 'json_schema' && !fitsSchemas ? ['text.format'] : []),
     ...(format === 'json_object' && wire === 'anthropic' ? ['text.format'] : []),
-    ...(wire === 'openai' ? [] : onlyOnOpenai(body)),
+    ...(wire === 'openai' ? [] : onlyOnChat(body)),
+    ...(isOpenaiWire(wire) ? [] : onlyOnOpenai(body)),
   ];
   const [field] = lacks;
   if (!field) return;
@@ -86,11 +87,14 @@ function checkEffort({ reasoning }: ResponseBody, provider: Provider): void {
   if (problem) throw new RequestRefused(400, 'unsupported_value', problem.message, problem.param);
 }
 
-function onlyOnOpenai({ text, service_tier: tier, ...body }: ResponseBody): string[] {
-  const penalties = ['presence_penalty', 'frequency_penalty', 'top_logprobs'] as const;
+function onlyOnChat(body: ResponseBody): string[] {
+  const fields = ['presence_penalty', 'frequency_penalty', 'top_logprobs'] as const;
+  return fields.filter((field) => body[field]);
+}
+
+function onlyOnOpenai({ text, service_tier: tier }: ResponseBody): string[] {
   const { verbosity } = text ?? {};
   return [
-    ...penalties.filter((field) => body[field]),
     ...(verbosity && verbosity !== 'medium' ? ['text.verbosity'] : []),
     ...(tier && !isUsualTier(tier) ? ['service_tier'] : []),
   ];

@@ -1,5 +1,5 @@
 import { RequestRefused } from '#core/failure.ts';
-import { isBuiltInProvider, type Providers } from '#core/llm/providers.ts';
+import { isBuiltInProvider, isSimulated, type Providers } from '#core/llm/providers.ts';
 import type { ResponseSettings } from './response-settings.ts';
 
 /**
@@ -20,7 +20,7 @@ export function resolveModel(
 }
 
 function onlyProvider({ names }: Providers): string {
-  const real = names.filter((name) => name !== 'sim');
+  const real = names.filter((name) => !isSimulated(name));
   if (real.includes('openai')) return 'openai';
   const [only = 'sim'] = real;
   if (real.length <= 1) return only;

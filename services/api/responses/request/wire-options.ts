@@ -1,30 +1,35 @@
-import type { Provider } from '#core/llm/provider.ts';
+import { isOpenaiWire, type Provider } from '#core/llm/provider.ts';
 import type { ResponseBody } from '../response-body.ts';
 import { isUsualTier } from './check-fields.ts';
 
 type Asked = Pick<Provider, 'name' | 'capabilities' | 'takesCacheKey'>;
 
 /**
- * What goes into the provider's request as it is: fields that the openai wire alone has, and hints, which OpenAI alone is sure
- * to take. The caller's own `provider_options` come last.
+ * What goes into the provider's request as it is: fields that OpenAI's wires alone have, and hints, which OpenAI alone is
+ * sure to take. The caller's own `provider_options` come last.
  */
 export function wireOptions(body: ResponseBody, { name, capabilities, takesCacheKey = false }: Asked) {
   const { prompt_cache_key } = body;
   return {
-    ...(capabilities.wire === 'openai' ? samplingOptions(body) : {}),
+    ...(capabilities.wire === 'openai' ? chatOptions(body) : {}),
+    ...(isOpenaiWire(capabilities.wire) ? tierOption(body) : {}),
     ...(name === 'openai' ? hintsOf(body) : {}),
     ...(takesCacheKey && prompt_cache_key ? { prompt_cache_key } : {}),
     ...body.pawl?.provider_options,
   };
 }
 
-function samplingOptions({ presence_penalty, frequency_penalty, top_logprobs, service_tier }: ResponseBody) {
+/** The fields of a response that only Chat Completions has, by their names there. */
+export function chatOptions({ presence_penalty, frequency_penalty, top_logprobs }: ResponseBody) {
   return {
     ...(presence_penalty ? { presence_penalty } : {}),
     ...(frequency_penalty ? { frequency_penalty } : {}),
     ...(top_logprobs ? { logprobs: true, top_logprobs } : {}),
-    ...(service_tier && !isUsualTier(service_tier) ? { service_tier } : {}),
   };
+}
+
+function tierOption({ service_tier }: ResponseBody) {
+  return service_tier && !isUsualTier(service_tier) ? { service_tier } : {};
 }
 
 function hintsOf({ user, safety_identifier, prompt_cache_retention }: ResponseBody) {

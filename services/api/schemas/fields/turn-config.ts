@@ -37,6 +37,9 @@ export const TurnConfig = z
       .describe('How the model chooses its words; null where that was left to the model.'),
     ...besideSampling,
     prompt_cache: PromptCache.describe('How the provider’s cache is used.'),
+    wires: z
+      .record(z.string(), z.literal('openai-responses'))
+      .describe('The providers that are asked over Responses although they also speak Chat Completions.'),
     limits: Limits.describe('Where the turn ends at the latest.'),
     allowed_capabilities: z.array(z.string()).nullable().describe('What tools may need; null for everything.'),
     webhook: z
@@ -63,6 +66,7 @@ export const TurnConfig = z
           context: null,
         },
         prompt_cache: 'auto',
+        wires: {},
         ...{ limits: fillLimits(null), allowed_capabilities: null, provider_options: {}, webhook: null },
       },
     ],
