@@ -19,14 +19,18 @@ export type RecordedTurn = {
 export type RecordedLoop = { turns: RecordedTurn[] } | { skip: string };
 
 /** Reads exchanges as the turns they would have been; null where no call was answered, which is no tool loop. */
-export function recordedTurns(exchanges: Exchange<unknown>[], reader: WireReader): RecordedLoop | null {
+export function recordedTurns(recorded: Exchange<unknown>[], reader: WireReader): RecordedLoop | null {
+  const exchanges = reader.exchanges?.(recorded) ?? recorded;
+  const reason = exchanges.length > 1 && reader.skips?.(exchanges);
+  if (reason) return { skip: reason };
   const replies = exchanges.map((exchange) => reader.reply(exchange));
   const isAnswered = exchanges.every(({ request }) => request === null);
   const requests = isAnswered ? imagined(replies, reader) : exchanges.map((exchange) => reader.request(exchange));
   const steps = exchanges.map((exchange, index) => ({ exchange, reply: replies[index]!, ...requests[index]! }));
   // A client may ask again without a new word; that is no turn.
   const turns = steps.reduce(addStep, []).filter(({ input }) => input.length > 0);
-  if (!turns.some(({ rounds }) => rounds.some(({ answers }) => answers.some(Boolean)))) return null;
+  const isLoop = turns.some(({ rounds }) => rounds.some(({ answers }) => answers.some(Boolean)));
+  if (!isLoop && !(reader.hasStateAlways && turns.some(({ goesOn }) => goesOn))) return null;
   if (turns.some(({ input }) => !input.every(isPlain))) return { skip: 'it begins in the middle of a loop' };
   if (turns.some(endsEmpty)) return { skip: 'it has two empty replies after results, with which a turn of Pawl ends' };
   return turns.some(goesOnAlone) ? { skip: 'it ends with a call of no tool, which Pawl answers' } : { turns };

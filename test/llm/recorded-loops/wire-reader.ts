@@ -25,10 +25,18 @@ export type ReadReply = {
 
 /** How recordings of one wire are read, and what leaves on it is judged. */
 export type WireReader = {
-  wire: 'openai' | 'anthropic' | 'gemini';
+  wire: 'openai' | 'openai-responses' | 'anthropic' | 'gemini';
   isOurs(api: string): boolean;
   request(exchange: Exchange<unknown>): ReadRequest;
   reply(exchange: Exchange<unknown>): ReadReply;
+  /** Returns the exchanges as a client that sends the whole history would have them. Absent: as recorded. */
+  exchanges?(recorded: Exchange<unknown>[]): Exchange<unknown>[];
+  /** Tells why a recording cannot be played as turns; null if it can. */
+  skips?(exchanges: Exchange<unknown>[]): string | null;
+  /** Whether every reply has state, so that conversations without calls are played, too. */
+  hasStateAlways?: boolean;
+  /** Lists how our request differs from the recorded one in its state and its fields. `replies` came before it. */
+  differences?(ours: object, recorded: Exchange<unknown>, replies: Exchange<unknown>[]): string[];
   /** The exchange as its server answers us. */
   answered(exchange: Exchange<unknown>): Exchange<unknown>;
   problems(body: object, model: string): string[];

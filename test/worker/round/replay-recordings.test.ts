@@ -6,13 +6,14 @@ import { playTurn } from '#test/llm/recorded-loops/play-turn.ts';
 import { readAnthropic } from '#test/llm/recorded-loops/read-anthropic.ts';
 import { readGemini } from '#test/llm/recorded-loops/read-gemini.ts';
 import { readOpenai } from '#test/llm/recorded-loops/read-openai.ts';
+import { readOpenaiResponses } from '#test/llm/recorded-loops/read-openai-responses.ts';
 import { type RecordedTurn, recordedTurns } from '#test/llm/recorded-loops/recorded-turns.ts';
 import type { Said, WireReader } from '#test/llm/recorded-loops/wire-reader.ts';
 import { withoutOwnIds } from '#test/llm/recorded-loops/without-own-ids.ts';
 import { answerOf, areRecordingsHere, entries, readRecording, startCounts } from '#test/llm/recordings.ts';
 import { startWireServer, type WireServer } from '#test/llm/wire-server.ts';
 
-const readers = [readOpenai, readAnthropic, readGemini];
+const readers = [readOpenai, readOpenaiResponses, readAnthropic, readGemini];
 const recordings = entries.flatMap(({ file, api }) => {
   const reader = readers.find((each) => each.isOurs(api));
   const loop = reader && recordedTurns(readRecording(file).exchanges, reader);
@@ -32,6 +33,9 @@ beforeAll(async () => {
     ANTHROPIC_API_KEY: 'none-at-all',
     GEMINI_BASE_URL: server.origin,
     GEMINI_API_KEY: 'none-at-all',
+    PAWL_PROVIDERS: JSON.stringify({
+      'openai-responses': { kind: 'openai-responses', base_url: server.origin, api_key: 'none-at-all' },
+    }),
     PAWL_TOOL_RULES: 'provider',
   };
   harness = await createHarness({ env });
@@ -48,18 +52,21 @@ test.skipIf(areRecordingsHere)('recordings of tool loops are not at hand', () =>
 
 test.for(loops)('$file runs as whole turns, as it was recorded', async ({ reader, turns, wire }) => {
   let conversationId: string | null = null;
+  const before: RecordedTurn['rounds'] = [];
 
   for (const recorded of turns) {
     const [first, ...rest] = recorded.rounds.map(({ exchange }) => answerOf(reader.answered(exchange)));
     server.answer(first!);
     server.answerNext(...rest);
-    const before = server.asked.length;
+    const asked = server.asked.length;
     const played = await playTurn(harness, recorded, recorded.goesOn ? conversationId : null);
     if ('refused' in played) throw new Error(played.refused.message);
-    const requests = server.asked.slice(before).map(({ body }) => body);
+    const requests = server.asked.slice(asked).map(({ body }) => body);
     checkTurn(played.turn, recorded);
     checkAnswers(played.turn, recorded, { reader, last: requests.at(-1)! });
     checkRequests(requests, recorded, reader);
+    checkDifferences(requests, recorded, { reader, before: recorded.goesOn ? before : [] });
+    before.push(...recorded.rounds);
     conversationId = played.turn.conversation_id;
   }
   count(`on the wire of ${wire}`);
@@ -138,6 +145,21 @@ function checkRequests(requests: Record<string, unknown>[], { rounds, fields }: 
     const isChanged = countCalls(ours) !== countCalls(theirs);
     expect(isChanged || isAlike(ours, theirs), JSON.stringify({ ours, theirs })).toBe(true);
     count(isChanged ? 'requests that the client had changed' : 'requests alike');
+  }
+}
+
+/** Beyond what was said, each request has the fields and the state of the recorded one. */
+function checkDifferences(
+  requests: Record<string, unknown>[],
+  { rounds }: RecordedTurn,
+  { reader, before }: { reader: WireReader; before: RecordedTurn['rounds'] },
+) {
+  if (!reader.differences) return;
+  for (const [index, body] of requests.entries()) {
+    const replies = [...before, ...rounds.slice(0, index)].filter(({ reply }) => reply.problem === null);
+    const earlier = replies.map(({ exchange }) => exchange);
+    expect(reader.differences(body, rounds[index]!.exchange, earlier)).toEqual([]);
+    count(`requests to ${reader.wire} with the same items`);
   }
 }
 

@@ -8,6 +8,8 @@ import { openaiWire } from '#test/llm/openai-wire.ts';
 import { readAnthropic } from '#test/llm/recorded-loops/read-anthropic.ts';
 import { readGemini } from '#test/llm/recorded-loops/read-gemini.ts';
 import { readOpenai } from '#test/llm/recorded-loops/read-openai.ts';
+import { readOpenaiResponses } from '#test/llm/recorded-loops/read-openai-responses.ts';
+import { responsesWire } from '#test/llm/responses-wire.ts';
 import { startWireServer, type WireServer } from '#test/llm/wire-server.ts';
 
 type Body = Omit<OpenAI.Responses.ResponseCreateParamsNonStreaming, 'model'>;
@@ -15,6 +17,7 @@ type Body = Omit<OpenAI.Responses.ResponseCreateParamsNonStreaming, 'model'>;
 /** Every wire, with what plays a model that speaks it and what reads the requests to one. */
 export const wires = [
   { name: 'openai', script: openaiWire, reader: readOpenai, model: 'openai/gpt-4.1' },
+  { name: 'openai-responses', script: responsesWire, reader: readOpenaiResponses, model: 'openai-responses/gpt-6' },
   { name: 'anthropic', script: anthropicWire, reader: readAnthropic, model: 'anthropic/claude-sonnet-4-5' },
   { name: 'gemini', script: geminiWire, reader: readGemini, model: 'gemini/gemini-3-pro' },
 ];
@@ -29,7 +32,9 @@ type Reply = Parameters<Wire['script']['reply']>[0];
 export async function openWire(wire: Wire) {
   const server = await startWireServer();
   const urls = { OPENAI_BASE_URL: server.origin, ANTHROPIC_BASE_URL: server.origin, GEMINI_BASE_URL: server.origin };
-  const harness = await createHarness({ env: { ...urls, ANTHROPIC_API_KEY: 'none', GEMINI_API_KEY: 'none' } });
+  const more = { 'openai-responses': { kind: 'openai-responses', base_url: server.origin } };
+  const keys = { ANTHROPIC_API_KEY: 'none', GEMINI_API_KEY: 'none' };
+  const harness = await createHarness({ env: { ...urls, ...keys, PAWL_PROVIDERS: JSON.stringify(more) } });
   return {
     ...{ harness, ...talking({ harness, server, wire }) },
     async [Symbol.asyncDispose]() {

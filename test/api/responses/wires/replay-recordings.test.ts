@@ -5,6 +5,7 @@ import { type Line, playResponses, type Way } from '#test/llm/recorded-loops/pla
 import { readAnthropic } from '#test/llm/recorded-loops/read-anthropic.ts';
 import { readGemini } from '#test/llm/recorded-loops/read-gemini.ts';
 import { readOpenai } from '#test/llm/recorded-loops/read-openai.ts';
+import { readOpenaiResponses } from '#test/llm/recorded-loops/read-openai-responses.ts';
 import { type RecordedTurn, recordedTurns } from '#test/llm/recorded-loops/recorded-turns.ts';
 import { MEDIA, type Said, type WireReader } from '#test/llm/recorded-loops/wire-reader.ts';
 import { withoutOwnIds } from '#test/llm/recorded-loops/without-own-ids.ts';
@@ -12,7 +13,7 @@ import { answerOf, areRecordingsHere, entries, readRecording, startCounts } from
 import { startWireServer, type WireServer } from '#test/llm/wire-server.ts';
 
 const ways: Way[] = ['previous_response_id', 'conversation', 'all items again', 'all items and state again'];
-const readers = [readOpenai, readAnthropic, readGemini];
+const readers = [readOpenai, readOpenaiResponses, readAnthropic, readGemini];
 const loops = entries.flatMap(({ file, api }) => {
   const reader = readers.find((each) => each.isOurs(api));
   const loop = reader && recordedTurns(readRecording(file).exchanges, reader);
@@ -31,6 +32,7 @@ beforeAll(async () => {
   const env = {
     ...{ OPENAI_BASE_URL: server.origin, ANTHROPIC_BASE_URL: server.origin, GEMINI_BASE_URL: server.origin },
     ...{ ANTHROPIC_API_KEY: 'none-at-all', GEMINI_API_KEY: 'none-at-all' },
+    PAWL_PROVIDERS: JSON.stringify({ 'openai-responses': { kind: 'openai-responses', base_url: server.origin } }),
   };
   harness = await createHarness({ env });
 });

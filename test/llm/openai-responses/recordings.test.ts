@@ -1,0 +1,117 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { ProviderFailed } from '#core/failure.ts';
+import { makeHttpClient } from '#core/llm/http/http-client.ts';
+import { openaiResponsesProvider } from '#core/llm/openai-responses/openai-responses-provider.ts';
+import { fullForm, renderRequest } from '#core/llm/openai-responses/render-request.ts';
+import { settleEmpty } from '#core/llm/reply/settle-empty.ts';
+import type { Reply } from '#core/turn/reply.ts';
+import { heardIn } from '#test/llm/openai-responses/heard.ts';
+import type { WireBody } from '#test/llm/openai-responses/recorded-exchanges.ts';
+import { carryDifferences } from '#test/llm/openai-responses/request-differences.ts';
+import { someRequest } from '#test/llm/provider-exam.ts';
+import {
+  answerOf,
+  areRecordingsHere,
+  type Exchange,
+  entries,
+  readRecording,
+  startCounts,
+} from '#test/llm/recordings.ts';
+import { startWireServer, type WireServer } from '#test/llm/wire-server.ts';
+
+const { post } = makeHttpClient();
+const onThisWire = entries.filter(({ api }) => api === 'responses');
+const { count, told } = startCounts();
+
+let server: WireServer;
+beforeAll(async () => {
+  server = await startWireServer();
+});
+afterAll(async () => {
+  await server[Symbol.asyncDispose]();
+  const sum = `${onThisWire.length} files; ${told()}`;
+  console.log(`responses recordings: ${areRecordingsHere ? sum : 'folder not found, skipped'}`);
+});
+
+test.skipIf(areRecordingsHere)('responses: recordings of real traffic are not at hand', () => undefined);
+
+test.each(onThisWire)('$file is read as its last snapshot has it', async ({ file, provider }) => {
+  for (const exchange of readRecording<unknown>(file).exchanges) {
+    const heard = heardIn(exchange);
+    // Only a client that asked for a background response gets one that has not ended.
+    if (/queued|in_progress/.test(heard.status ?? '')) count('responses that have not ended');
+    else if (exchange.response.status !== 200 || heard.error) checkFailure(await replay(provider, exchange), exchange);
+    else checkReply(await replay(provider, exchange), { provider, exchange });
+  }
+});
+
+async function replay(provider: string, exchange: Exchange<unknown>): Promise<Reply | Error> {
+  const { status, body } = exchange.response;
+  server.answer(answerOf(exchange));
+  count(typeof body === 'string' ? 'streams' : status === 200 ? 'whole replies' : 'refusals');
+  const about = { name: provider, apiKey: 'none-at-all', baseUrl: `${server.origin}/v1`, post };
+  const client = settleEmpty(openaiResponsesProvider(about));
+  return client.ask(someRequest, new AbortController().signal, () => undefined).catch((error) => error);
+}
+
+const BY_WORDS: [RegExp, string][] = [
+  [/context window/, 'context_length_exceeded'],
+  [/not supported with this model/, 'model_unsupported_feature'],
+  // One request above the limit of a minute never passes.
+  [/Limit 1, Requested 30/, 'context_length_exceeded'],
+  [/"server_error"/, 'provider_unavailable'],
+];
+
+/** The words of some errors say more than their status. */
+function checkFailure(answer: Reply | Error, { response }: Exchange<unknown>) {
+  const byStatus = response.status === 401 ? 'provider_authentication_failed' : 'provider_invalid_request';
+  const text = JSON.stringify(response.body).replaceAll('\\"', '"');
+  const code = BY_WORDS.find(([words]) => words.test(text))?.[1] ?? byStatus;
+
+  expect(answer).toBeInstanceOf(ProviderFailed);
+  expect(answer).toMatchObject({ code });
+  expect(answer).toMatchObject({ retry: { kind: code === 'provider_unavailable' ? 'later' : 'never' } });
+  count(`as ${code}`);
+}
+
+function checkReply(answer: Reply | Error, { provider, exchange }: { provider: string; exchange: Exchange<unknown> }) {
+  const { text, refusal, calls, usage } = heardIn(exchange);
+  if (answer instanceof Error) throw answer;
+
+  expect(answer.text ?? '').toBe(text);
+  expect(answer.text?.slice(answer.refusalFrom ?? text.length) ?? '').toBe(refusal);
+  expect(answer.calls).toEqual(calls);
+  expect(answer.finishReason).toBe(finishOf(exchange));
+  expect(answer.usage).toMatchObject({
+    input_tokens: usage!.input_tokens,
+    output_tokens: usage!.output_tokens,
+    total_tokens: usage!.total_tokens,
+    cached_input_tokens: usage!.input_tokens_details?.cached_tokens ?? 0,
+    cache_write_tokens: usage!.input_tokens_details?.cache_write_tokens ?? 0,
+    reasoning_tokens: usage!.output_tokens_details?.reasoning_tokens ?? 0,
+  });
+  count(`replies (${answer.finishReason})`);
+
+  expect(carryDifferences(sentAgain(answer, provider), [exchange])).toEqual([]);
+  count('replies that go back as they came');
+}
+
+function finishOf(exchange: Exchange<unknown>): string {
+  const { calls, reason, refusal } = heardIn(exchange);
+  if (reason) return reason === 'max_output_tokens' ? 'length' : reason;
+  if (refusal) return 'refusal';
+  return calls.length > 0 ? 'tool_calls' : 'stop';
+}
+
+/** The next request of a conversation, with this reply and the results of its calls. */
+function sentAgain({ text, calls, opaque }: Reply, provider: string): WireBody {
+  const results = calls.map(({ id, name }) => ({
+    ...{ role: 'tool' as const, callId: id, name },
+    ...{ content: 'ok', isError: false },
+  }));
+  const said = { role: 'assistant' as const, content: text, calls, opaque: { provider, state: opaque } };
+  return renderRequest(
+    { ...someRequest, messages: [...someRequest.messages, said, ...results] },
+    { provider, form: fullForm(false) },
+  ) as unknown as WireBody;
+}
