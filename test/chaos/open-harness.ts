@@ -93,7 +93,10 @@ function openSql(url: string): postgres.Sql {
 /** Bounds that are short enough for a run: a model that hangs is given up in seconds. */
 function settings({ modelUrl, dyingUrl, secret }: Record<'modelUrl' | 'dyingUrl' | 'secret', string>) {
   return {
-    PAWL_PROVIDERS: JSON.stringify({ dying: { kind: 'openai', base_url: dyingUrl } }),
+    PAWL_PROVIDERS: JSON.stringify({
+      dying: { kind: 'openai', base_url: dyingUrl },
+      responses: { kind: 'openai-responses', base_url: modelUrl },
+    }),
     PAWL_PROJECTS: chaosProjects,
     OPENAI_API_KEY: 'sk-chaos',
     OPENAI_BASE_URL: modelUrl,

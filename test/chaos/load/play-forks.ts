@@ -60,7 +60,7 @@ async function playFamily(play: Play): Promise<Family> {
 
 async function startOrigin({ number, random, client, toolUrl }: Play): Promise<string> {
   const input = familyScript({ mark: `fork-${number}.origin`, rounds: random.integer(1, 3) }, random);
-  const body = { model: `openai/${FORKS.model}`, input, tools: familyTools(toolUrl) };
+  const body = { model: `responses/${FORKS.model}`, input, tools: familyTools(toolUrl) };
   const answer = await client.send({ method: 'POST', path: '/v1/turns', body, key: `origin-${number}` });
   return String(answer?.body.id);
 }

@@ -4,7 +4,8 @@ import type { Scripted } from './write-script.ts';
 /** Rounds with calls that a turn of shape `limited` may have; its script has more. */
 export const LIMIT = { max_rounds: 2, max_tool_calls: 4 };
 
-const MODEL = 'openai/chaos';
+/** Every other turn goes over the Responses wire. */
+const MODELS = ['openai/chaos', 'responses/chaos'] as const;
 
 /** A model that dies in the middle of each reply, and names itself overloaded: the turn goes to the other one. */
 export const DYING_MODEL = 'dying/chaos';
@@ -15,13 +16,14 @@ type RequestOptions = Pick<TurnPlan, 'number' | 'shape' | 'trouble' | 'faultedBy
 /** The turn as it is posted. The turns of one rate limit share a model of their own. */
 export function turnRequestOf(options: RequestOptions, { toolUrl, hookUrl }: LoadUrls) {
   const { number, shape, trouble, faultedBy, hasWebhook, script } = options;
+  const model = MODELS[number % MODELS.length]!;
   const tools = [httpTool('book', 'at_most_once'), httpTool('note', 'idempotent'), httpTool('look', 'none')];
   const paying = shape === 'response' ? [{ ...httpTool('pay', 'at_most_once'), approval: 'always' }] : [];
   const asking = shape === 'ask' || shape === 'response' ? [ASK_USER] : [];
   const events = ['turn.completed', 'turn.incomplete', 'turn.failed', 'turn.cancelled'];
   return {
-    ...(isDying(options) ? { model: DYING_MODEL, fallback_models: [MODEL] } : {}),
-    ...(!isDying(options) ? { model: trouble === 'provider-429' ? `openai/limited-${faultedBy}` : MODEL } : {}),
+    ...(isDying(options) ? { model: DYING_MODEL, fallback_models: [model] } : {}),
+    ...(!isDying(options) ? { model: trouble === 'provider-429' ? `openai/limited-${faultedBy}` : model } : {}),
     input: JSON.stringify({ sim: script }),
     tools: trouble === 'poison-turn' ? ['crash_worker'] : [...tools, ...paying, ...asking],
     metadata: { plan: String(number) },

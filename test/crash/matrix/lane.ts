@@ -40,22 +40,26 @@ export async function openLane(redis: boolean) {
   const harness = await createHarness({
     redis,
     projects: makeProjects([]),
-    env: {
-      PAWL_PROVIDERS: JSON.stringify({ closed: { kind: 'openai', base_url: closed.origin } }),
+    env: (modelUrl) => ({
+      PAWL_PROVIDERS: JSON.stringify({
+        closed: { kind: 'openai', base_url: closed.origin },
+        responses: { kind: 'openai-responses', base_url: modelUrl },
+      }),
       PAWL_MCP: JSON.stringify({ cities: { url: mcp.url } }),
       PAWL_API_KEYS: projects.map((project) => `${project}:key-of-${project}`).join(),
       PAWL_TOOLS: new URL('./tools.ts', import.meta.url).pathname,
-    },
+    }),
   });
   const recorder = await openRecorder(harness, mcp.calls);
   const leftovers = await openLeftovers(harness);
 
   return {
     leftovers,
-    newScene: (): Scene => {
+    /** `model` takes the place of `openai/test` in all that its client sends. */
+    newScene: (model = CHAT): Scene => {
       const project = projects.pop();
       if (!project) throw new Error('This lane has had too many scenes; open another one.');
-      const at = (url: string) => apiClient(url, `key-of-${project}`);
+      const at = (url: string) => askingFor(model, apiClient(url, `key-of-${project}`));
       const client = at(harness.url);
       const listed = async <One>(path: string) =>
         (await client.call<{ data: One[] }>('GET', `${path}limit=100`)).body.data.reverse();
@@ -76,6 +80,19 @@ export async function openLane(redis: boolean) {
       await closed[Symbol.asyncDispose]();
     },
   };
+}
+
+/** The model that requests name, and the same over the Responses wire. */
+const CHAT = 'openai/test';
+export const OVER_RESPONSES = 'responses/test';
+
+type Client = ReturnType<typeof apiClient>;
+
+function askingFor(model: string, client: Client): Client {
+  const named = (body: unknown) => JSON.parse(JSON.stringify(body).replaceAll(`"${CHAT}"`, `"${model}"`));
+  const call: Client['call'] = (method, path, { body, ...more } = {}) =>
+    client.call(method, path, { ...more, ...(body === undefined ? {} : { body: named(body) }) });
+  return { ...client, call, startTurn: (request) => client.startTurn(named({ model: CHAT, ...request })) };
 }
 
 export type Lane = Awaited<ReturnType<typeof openLane>>;

@@ -103,10 +103,10 @@ function callsOf(turn: TurnResource, { number, tool_calls, results }: Batch, see
 }
 
 function roundRequestsOf({ harness }: Scene, { id }: TurnResource): ObservedTurn['modelRequests'] {
-  return harness.modelRequests.flatMap(({ headers, body }) => {
+  return harness.modelRequests.flatMap(({ headers, body, sent }) => {
     const [turnId, round = '', attempt = ''] = String(headers['x-client-request-id']).split('.');
     const name = attempt.endsWith('s') ? `${round}, the summary before it,` : round;
-    return turnId === id ? [{ round: name, messages: JSON.stringify(body.messages) }] : [];
+    return turnId === id ? [{ round: name, messages: JSON.stringify(sent.input ?? body.messages) }] : [];
   });
 }
 

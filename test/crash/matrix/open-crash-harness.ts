@@ -1,5 +1,5 @@
 import { type CrashingProcess, keepSpareProcesses, type Part } from './crashing-process.ts';
-import { openLane, shareLanes } from './lane.ts';
+import { OVER_RESPONSES, openLane, shareLanes } from './lane.ts';
 import { play } from './play.ts';
 import { admissionReferences } from './references/admission-references.ts';
 import { answerReferences } from './references/answer-references.ts';
@@ -16,7 +16,7 @@ import { scheduleReferences } from './references/schedule-references.ts';
 import { workerReferences } from './references/worker-references.ts';
 import { type Death, dieAt, playUndisturbed, type Undisturbed } from './run-points.ts';
 
-/** All references. */
+/** All references. Every other one asks its model over the Responses wire. */
 export const references = [
   ...[
     ...workerReferences,
@@ -28,7 +28,7 @@ export const references = [
   ],
   ...[...responseReferences, ...conversationReferences, ...admissionReferences, ...forkReferences, ...inputReferences],
   ...scheduleReferences,
-];
+].map((reference, index): Reference => (index % 2 === 0 ? { model: OVER_RESPONSES, ...reference } : reference));
 
 export type CrashHarness = Awaited<ReturnType<typeof openCrashHarness>>;
 

@@ -25,7 +25,7 @@ export async function play(
   crashing: CrashingProcess,
   crashAt: string | null,
 ): Promise<Played> {
-  const scene = lane.newScene();
+  const scene = lane.newScene(reference.model);
   const projects = reference.projects?.(scene) ?? [];
   scene.harness.parts.projects = makeProjects(projects.map(plainProject));
   await reference.start(scene);

@@ -11,6 +11,8 @@ export type Reference = {
   of: string;
   /** The points that are played; by default all that do not come by the clock. */
   points?: RegExp;
+  /** The model that its turns ask, in place of `openai/test`. */
+  model?: string;
   /** Everything before the process starts. */
   start(scene: Scene): Promise<unknown>;
   /** Variables of the process that dies, beside those of its scene. */

@@ -158,7 +158,7 @@ function script({ recorder: { url } }: Tools, names: string[], final?: object): 
   const tools = names.map((name) => ({ name, arguments: { url } }));
   return scripted({
     piece_chars: 1_000,
-    rounds: [{ say: 'Working.', tools }],
+    rounds: [{ reasoning: 'All at once.', say: 'Working.', tools }],
     answer: 'All is done.',
     ...(final && { final }),
   });
