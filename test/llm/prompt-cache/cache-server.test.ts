@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { type CacheServer, startCacheServer } from './cache-server.ts';
-import { anthropicCacheWire, geminiCacheWire, openaiCacheWire } from './cache-wires.ts';
+import { anthropicCacheWire, geminiCacheWire, openaiCacheWire, responsesCacheWire } from './cache-wires.ts';
 
 const words = 'abc '.repeat(2_000);
 const mark = { cache_control: { type: 'ephemeral' } };
@@ -22,6 +22,12 @@ const wires = [
     path: '/v1/chat/completions',
     counted: /"cached_tokens":[1-9]/,
     body: { model: 'gpt-4.1', stream: true, messages: [user] },
+  },
+  {
+    wire: responsesCacheWire,
+    path: '/v1/responses',
+    counted: /"cached_tokens":[1-9]/,
+    body: { model: 'gpt-4.1', stream: true, store: false, input: [{ type: 'message', ...user }] },
   },
   {
     wire: geminiCacheWire,
@@ -56,7 +62,7 @@ test.for(wires)(
     const script = { prices, reply: () => ({ text: 'Hello.' }), unknownFields: ['cache_control', 'prompt_cache_key'] };
     await using server = await startCacheServer(on.wire, script);
 
-    const invalid = await post(server, on.path, { ...on.body, messages: [], contents: [] });
+    const invalid = await post(server, on.path, { ...on.body, messages: [], contents: [], input: [] });
     const unknown = await post(server, on.path, { ...on.body, prompt_cache_key: 'key', ...mark });
 
     expect([invalid.status, unknown.status]).toEqual([400, 400]);

@@ -2,11 +2,13 @@ import { block, message, textBlock } from '#test/llm/anthropic-wire.ts';
 import { checkAnthropic } from '#test/llm/check-wire/anthropic.ts';
 import { checkGemini } from '#test/llm/check-wire/gemini.ts';
 import { checkOpenai } from '#test/llm/check-wire/openai.ts';
+import { checkOpenaiResponses } from '#test/llm/check-wire/openai-responses.ts';
 import { geminiEvent, partsEvent } from '#test/llm/gemini-wire.ts';
 import { event } from '#test/llm/openai-wire.ts';
+import { callItem, messageItem, reasoningItem, responseStream } from '#test/llm/responses-events.ts';
 import { makeAnthropicCache } from './anthropic-cache.ts';
 import { makeGeminiCache } from './gemini-cache.ts';
-import { makeOpenaiCache } from './openai-cache.ts';
+import { makeOpenaiCache, makeResponsesCache } from './openai-cache.ts';
 import type { PromptCache } from './prompt-cache.ts';
 import { inputOf, type TokenCount } from './token-count.ts';
 
@@ -15,7 +17,7 @@ export type CacheReply = { thought?: string; text?: string; calls?: { id: string
 
 /** One wire with prompt caching, as a scripted server speaks it. */
 export type CacheWire = {
-  name: 'anthropic' | 'openai' | 'gemini';
+  name: 'anthropic' | 'openai' | 'openai-responses' | 'gemini';
   makeCache(): PromptCache<object>;
   /** Lists the reasons to refuse a body, apart from its marks. */
   problems(body: object, model: string): string[];
@@ -89,6 +91,39 @@ export const openaiCacheWire: CacheWire = {
     error: { message: text, type: 'invalid_request_error', param: /'(\w+)'/.exec(text)?.[1] ?? null, code: null },
   }),
   unknownField: (field) => `Unknown parameter: '${field}'.`,
+};
+
+export const responsesCacheWire: CacheWire = {
+  name: 'openai-responses',
+  makeCache: makeResponsesCache,
+  problems: (body) => checkOpenaiResponses(body, { isOwnSeal: (sealed) => sealed.startsWith('SEALED') }),
+  writeReply({ thought, text, calls = [] }, count) {
+    const items = [
+      ...(thought ? [reasoningItem([thought], { encrypted_content: `SEALED ${thought}` })] : []),
+      ...(text ? [messageItem([text])] : []),
+      ...calls.map(({ args, ...call }) => callItem({ ...call, arguments: [JSON.stringify(args)] })),
+    ];
+    const written = { ttl_30m_tokens: count.written, ttl_12h_tokens: count.writtenForHour };
+    const usage = {
+      input_tokens: inputOf(count),
+      input_tokens_details: {
+        ...{ cached_tokens: count.read, cache_write_tokens: count.written + count.writtenForHour },
+        ...(count.writtenForHour > 0 ? { cache_write_tokens_details: written } : {}),
+      },
+      output_tokens: count.output,
+      output_tokens_details: { reasoning_tokens: 0 },
+      total_tokens: inputOf(count) + count.output,
+    };
+    return responseStream(items, { usage });
+  },
+  writeRefusal: openaiCacheWire.writeRefusal,
+  unknownField: openaiCacheWire.unknownField,
+};
+
+/** The same wire with a model that does not reason. */
+export const olderResponsesCacheWire: CacheWire = {
+  ...responsesCacheWire,
+  writeReply: ({ thought: _, ...reply }, count) => responsesCacheWire.writeReply(reply, count),
 };
 
 export const geminiCacheWire: CacheWire = {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { makeGeminiCache } from './gemini-cache.ts';
-import { makeOpenaiCache } from './openai-cache.ts';
+import { makeOpenaiCache, makeResponsesCache } from './openai-cache.ts';
 import type { PromptCache } from './prompt-cache.ts';
 
 const words = (tokens: number) => 'abc '.repeat(tokens);
@@ -62,6 +62,33 @@ test('OpenAI refuses a prompt_cache_key of more than 64 characters', () => {
   const taken = makeOpenaiCache().take(ask('gpt-4.1', [said(1)], { prompt_cache_key: 'k'.repeat(65) }));
 
   expect(taken).toEqual({ refusal: expect.stringMatching(/^Invalid 'prompt_cache_key': string too long.*64.*65/) });
+});
+
+const response = (model: string, more: object = {}) => ({
+  ...{ model, instructions: words(2_000), tools: [{ type: 'function', name: 'tool' }], input: [said(500)], ...more },
+});
+
+test.for(['gpt-4.1', 'gpt-6'])('the cache of Responses of %s depends on instructions, schema and input', (model) => {
+  const first = response(model);
+  const grown = { input: [said(500), said(10, 'assistant')] };
+  const changes = [{ instructions: 'Hi' }, { tools: [] }, { text: { format: { type: 'json_object' } } }];
+  const readAfter = (change: object) => usesOf(makeResponsesCache(), first, { ...first, ...change })[1]!.read;
+
+  expect(changes.map(readAfter)).toEqual([0, 0, 0]);
+  expect(readAfter(grown)).toBeGreaterThan(2_300);
+  expect(readAfter({ tool_choice: 'none', text: { verbosity: 'low' } })).toBeGreaterThan(2_300);
+});
+
+test('a time to cache on Responses decides which writes are counted, and older models refuse it', () => {
+  const ttl = (time: string) => ({ prompt_cache_options: { ttl: time } });
+  const [short] = usesOf(makeResponsesCache(), response('gpt-5.6', ttl('30m')));
+  const [long] = usesOf(makeResponsesCache(), response('gpt-5.6', ttl('12h')));
+
+  expect(short).toMatchObject({ writtenForHour: 0, written: long?.writtenForHour });
+  expect(long).toMatchObject({ written: 0 });
+  expect(makeResponsesCache().take(response('gpt-4.1', ttl('30m')))).toEqual({
+    refusal: expect.stringContaining("'prompt_cache_options' is not supported"),
+  });
 });
 
 test('the Gemini cache reads the longest common prefix in every tool mode', () => {

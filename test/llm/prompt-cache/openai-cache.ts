@@ -11,6 +11,14 @@ export type OpenaiBody = {
   prompt_cache_key?: unknown;
 };
 
+/** The fields of a Responses body that matter for its cache. */
+export type ResponsesBody = Pick<OpenaiBody, 'model' | 'tools' | 'prompt_cache_key'> & {
+  instructions?: unknown;
+  text?: { format?: unknown };
+  input?: unknown[];
+  prompt_cache_options?: { ttl?: unknown };
+};
+
 /** Older models match prefixes in steps of this many tokens. */
 const STEP = 128;
 
@@ -21,6 +29,35 @@ const LONGEST_KEY = 64;
  * newest message, and only a whole entry matches. Older models match the longest common prefix and write for free.
  */
 export function makeOpenaiCache(): PromptCache<OpenaiBody> {
+  return makeCache(({ tools = [], response_format: format, messages = [] }) => [...tools, format, ...messages]);
+}
+
+/**
+ * Caches prefixes of Responses bodies in the same way. Only models whose writes cost take a time to cache, and their
+ * writes for 12 hours have another price.
+ */
+export function makeResponsesCache(): PromptCache<ResponsesBody> {
+  const cache = makeCache<ResponsesBody>(({ tools = [], text, instructions, input = [] }) => [
+    ...[...tools, text?.format, instructions],
+    ...input,
+  ]);
+  return {
+    take(body) {
+      const { model, prompt_cache_options: options } = body;
+      if (options && !writesCost(model)) return { refusal: UNSUPPORTED };
+      const taken = cache.take(body);
+      if ('refusal' in taken || options?.ttl !== '12h') return taken;
+      return { usage: { ...taken.usage, written: 0, writtenForHour: taken.usage.written } };
+    },
+  };
+}
+
+const UNSUPPORTED = "Unsupported parameter: 'prompt_cache_options' is not supported with this model.";
+
+type Cached = Pick<OpenaiBody, 'model' | 'prompt_cache_key'>;
+
+/** `partsOf` lists the parts of the prefix in their order. Missing parts are left out. */
+function makeCache<Body extends Cached>(partsOf: (body: Body) => unknown[]): PromptCache<Body> {
   const entries = new Set<string>();
   const earlier = new Map<string, string[]>();
   return {
@@ -28,7 +65,7 @@ export function makeOpenaiCache(): PromptCache<OpenaiBody> {
       const refusal = refuseKey(body.prompt_cache_key);
       if (refusal) return { refusal };
       const root = JSON.stringify([body.model, body.prompt_cache_key ?? null]);
-      const blocks = openaiBlocks(body);
+      const blocks = partsOf(body).flatMap((part) => (part ? { text: JSON.stringify(part) } : []));
       if (writesCost(body.model)) return { usage: takeExact(cutPrefix(root, blocks), entries) };
       const texts = earlier.get(root) ?? [];
       const text = blocks.map((block) => block.text).join('');
@@ -36,11 +73,6 @@ export function makeOpenaiCache(): PromptCache<OpenaiBody> {
       return { usage: takeLongest(text, texts) };
     },
   };
-}
-
-/** The order of the prefix: tools, schema of the answer, messages. */
-function openaiBlocks({ tools = [], response_format: format, messages = [] }: OpenaiBody) {
-  return [...tools, ...(format ? [format] : []), ...messages].map((value) => ({ text: JSON.stringify(value) }));
 }
 
 function writesCost(model: unknown): boolean {

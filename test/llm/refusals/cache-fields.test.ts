@@ -2,10 +2,12 @@ import { expect, test } from 'vitest';
 import { anthropicProvider } from '#core/llm/anthropic/anthropic-provider.ts';
 import { makeHttpClient } from '#core/llm/http/http-client.ts';
 import { openaiProvider } from '#core/llm/openai/openai-provider.ts';
+import { openaiResponsesProvider } from '#core/llm/openai-responses/openai-responses-provider.ts';
 import type { RoundRequest } from '#core/llm/provider.ts';
 import { anthropicWire } from '#test/llm/anthropic-wire.ts';
 import { openaiWire } from '#test/llm/openai-wire.ts';
 import { someRequest } from '#test/llm/provider-exam.ts';
+import { responsesWire } from '#test/llm/responses-wire.ts';
 import { type Answer, startWireServer } from '#test/llm/wire-server.ts';
 
 const { post } = makeHttpClient();
@@ -30,6 +32,17 @@ const WIRES = {
     words: [
       'Unrecognized request argument supplied: prompt_cache_key',
       'prompt_cache_key: Extra inputs are not permitted',
+    ],
+    own: { prompt_cache_key: 'mine' },
+  },
+  responses: {
+    wire: responsesWire,
+    make: (origin: string) => openaiResponsesProvider({ ...about, baseUrl: `${origin}/v1`, promptCache: true }),
+    field: 'prompt_cache_key',
+    words: [
+      "Unknown parameter: 'prompt_cache_key'.",
+      'prompt_cache_key: Extra inputs are not permitted',
+      "Unsupported parameter: 'prompt_cache_key' is not supported with this model.",
     ],
     own: { prompt_cache_key: 'mine' },
   },

@@ -3,6 +3,7 @@ import { anthropicProvider } from '#core/llm/anthropic/anthropic-provider.ts';
 import { geminiProvider } from '#core/llm/gemini/gemini-provider.ts';
 import { makeHttpClient } from '#core/llm/http/http-client.ts';
 import { openaiProvider } from '#core/llm/openai/openai-provider.ts';
+import { openaiResponsesProvider } from '#core/llm/openai-responses/openai-responses-provider.ts';
 import type { RoundRequest } from '#core/llm/provider.ts';
 import { AS_IT_CAME, nextThoughtState } from '#core/llm/refusals/thought-state.ts';
 import type { Message } from '#core/turn/message.ts';
@@ -11,6 +12,7 @@ import { anthropicWire } from '#test/llm/anthropic-wire.ts';
 import { geminiWire } from '#test/llm/gemini-wire.ts';
 import { openaiWire } from '#test/llm/openai-wire.ts';
 import { someRequest } from '#test/llm/provider-exam.ts';
+import { responsesWire } from '#test/llm/responses-wire.ts';
 import { type Answer, startWireServer } from '#test/llm/wire-server.ts';
 
 const { post } = makeHttpClient();
@@ -18,6 +20,10 @@ const weather = Tool.parse({ name: 'get_weather' });
 const options = { name: 'gateway', apiKey: null, post };
 const WIRES = {
   openai: { wire: openaiWire, make: (url: string) => openaiProvider({ ...options, baseUrl: `${url}/v1` }) },
+  responses: {
+    wire: responsesWire,
+    make: (url: string) => openaiResponsesProvider({ ...options, baseUrl: `${url}/v1` }),
+  },
   anthropic: { wire: anthropicWire, make: (baseUrl: string) => anthropicProvider({ ...options, baseUrl }) },
   gemini: { wire: geminiWire, make: (baseUrl: string) => geminiProvider({ ...options, baseUrl }) },
 };
@@ -31,6 +37,12 @@ const STATES: Record<Wire, object> = {
   openai: {
     message: { thinking_blocks: [thinking], reasoning_details: details },
     asked: [{ id: 'get_weather:0', fields: { extra_content: signed } }],
+  },
+  responses: {
+    items: [
+      { type: 'reasoning', summary: [], encrypted_content: 'SIGNED' },
+      { type: 'function_call', call_id: 'get_weather:0', call: 0 },
+    ],
   },
   anthropic: { blocks: [thinking, { type: 'tool_use', call: 0, id: 'get_weather:0' }] },
   gemini: { parts: [{ call: 0, id: 'get_weather:0', thoughtSignature: 'SIGNED' }] },
@@ -74,6 +86,16 @@ const INVALID = [
   'Provider returned error: reasoning_details.0.signature: Invalid value',
 ];
 const names = Object.keys(WIRES) as Wire[];
+/** What OpenAI says of the items of a reply. */
+const OF_ITEMS = [
+  'The encrypted content gAAA...c90= could not be verified.',
+  "Item with id 'rs_68af' not found. Items are not persisted when `store` is set to false.",
+  "Item 'rs_68af' of type 'reasoning' was provided without its required following item.",
+  'Reasoning input items can only be provided to a reasoning or computer use model. Remove reasoning items from your input and try again.',
+  'No tool output found for custom tool call call_68af.',
+];
+/** What it says of a field that it gave itself. */
+const OF_FIELD = "Unknown parameter: 'input[2].phase'.";
 const cases = names.flatMap((name) => INVALID.map((words) => [name, words] as const));
 
 test.each(cases)('%s: thought state of another model is left out if the server says %j', async (name, words) => {
@@ -88,6 +110,21 @@ test.each(cases)('%s: thought state of another model is left out if the server s
   expect(second).not.toContain('SIGNED');
   expect(second!.split('get_weather:0')).toHaveLength(3);
 });
+
+test.each([...OF_ITEMS, OF_FIELD])(
+  'responses: the items of all replies become text and calls if OpenAI says %j',
+  async (words) => {
+    await using gateway = await start('responses', refuse(words, words.includes('not found') ? 404 : 400));
+
+    const reply = await gateway.ask([...history(STATES.responses), { role: 'user', content: 'And now?' }]);
+
+    const [, second] = gateway.sent();
+    expect(reply).toMatchObject({ text: 'Hi.', leftStateOut: true });
+    expect(second).not.toContain('SIGNED');
+    expect(second!.split('get_weather:0')).toHaveLength(3);
+    expect(gateway.server.asked).toHaveLength(2);
+  },
+);
 
 test.each(names)('%s: thought state goes back again with the next request', async (name) => {
   await using gateway = await start(name, refuse(INVALID[0]!));
@@ -184,7 +221,7 @@ test.each([401, 402, 403, 429])('thought state stays if the status is %d', (stat
   expect(nextThoughtState({ status, text: INVALID[0]! }, AS_IT_CAME)).toBeNull();
 });
 
-test.each([...INVALID, KIMI, DEEPSEEK, GEMINI, MISSED, BEGINS])(
+test.each([...INVALID, ...OF_ITEMS, KIMI, DEEPSEEK, GEMINI, MISSED, BEGINS])(
   'at most two forms of thought state follow %j',
   (text) => {
     const refused = { status: 400, text };
