@@ -17,10 +17,10 @@ const wrong = (fields: object) => ({
 });
 
 test('only the simulator is there without settings, and a provider without its key is not', () => {
-  expect(namesOf({})).toEqual(['sim']);
+  expect(namesOf({})).toEqual(['sim', 'sim-responses']);
   expect(
     namesOf({ OPENAI_BASE_URL: 'http://localhost:1/v1', XAI_BASE_URL: 'http://x/v1', OPENAI_API_KEY: ' ' }),
-  ).toEqual(['sim']);
+  ).toEqual(['sim', 'sim-responses']);
 });
 
 test('keys, an address for ollama and PAWL_PROVIDERS add providers', () => {
@@ -32,7 +32,7 @@ test('keys, an address for ollama and PAWL_PROVIDERS add providers', () => {
     PAWL_PROVIDERS: local('http://localhost:1234/v1'),
   };
 
-  expect(namesOf(env)).toEqual(['openai', 'anthropic', 'xai', 'ollama', 'sim', 'lmstudio']);
+  expect(namesOf(env)).toEqual(['openai', 'anthropic', 'xai', 'ollama', 'sim', 'sim-responses', 'lmstudio']);
 });
 
 test('a provider that is not configured is refused with what to set', () => {
@@ -67,6 +67,9 @@ test.each([
   [wrong({ finish_reasons: ['eos'] }), 'PAWL_PROVIDERS.a.finish_reasons: give an object'],
   [wrong({ kind: 'gemini', roles: 'alternate' }), 'PAWL_PROVIDERS.a'],
   [{ OPENAI_API_KEY: 'k', OPENAI_BASE_URL: 'localhost:1' }, 'OPENAI_BASE_URL'],
+  [{ OPENAI_WIRE: 'x' }, 'OPENAI_WIRE: give responses or chat'],
+  [{ XAI_API_KEY: 'k', XAI_WIRE: 'Chat' }, 'XAI_WIRE: give responses or chat'],
+  [wrong({ kind: 'openai-responses', max_tokens_field: 'max_tokens' }), 'PAWL_PROVIDERS.a'],
   [{ PAWL_MODEL_TIMEOUT_MS: '10s' }, 'PAWL_MODEL_TIMEOUT_MS'],
   [{ PAWL_MODEL_IDLE_TIMEOUT_MS: '0' }, 'PAWL_MODEL_IDLE_TIMEOUT_MS'],
 ])('settings that cannot work are named: %j', (env, named) => {
@@ -178,7 +181,10 @@ test('the idle bound of the environment holds', async () => {
 test('each provider says what it can do', () => {
   const can = { tools: true, parallel_tool_calls: true, thinking: true, structured_outputs: true };
 
-  expect(configureProviders({}, sim).list()).toEqual([{ name: 'sim', wire: 'openai', streaming: true, ...can }]);
+  expect(configureProviders({}, sim).list()).toEqual([
+    { name: 'sim', wire: 'openai', streaming: true, ...can },
+    { name: 'sim-responses', wire: 'openai-responses', streaming: true, ...can },
+  ]);
 });
 
 test('a model is parted at the first slash', () => {
@@ -214,15 +220,22 @@ test('the settings of a server change how it is asked', async () => {
   });
 });
 
-test.each(['openai', 'anthropic', 'gemini'])('finish reasons are taught to a server of kind %s', (kind) => {
-  const taught = { kind, base_url: 'http://localhost:1', finish_reasons: { Sensitive: 'content_filter', EOS: 'stop' } };
+test.each(['openai', 'openai-responses', 'anthropic', 'gemini'])(
+  'finish reasons are taught to a server of kind %s',
+  (kind) => {
+    const taught = {
+      kind,
+      base_url: 'http://localhost:1',
+      finish_reasons: { Sensitive: 'content_filter', EOS: 'stop' },
+    };
 
-  const config = readExtraProviders({ PAWL_PROVIDERS: JSON.stringify({ taught }) }, []).taught;
+    const config = readExtraProviders({ PAWL_PROVIDERS: JSON.stringify({ taught }) }, []).taught;
 
-  expect(config).toMatchObject({
-    finish_reasons: new Map([
-      ['sensitive', 'content_filter'],
-      ['eos', 'stop'],
-    ]),
-  });
-});
+    expect(config).toMatchObject({
+      finish_reasons: new Map([
+        ['sensitive', 'content_filter'],
+        ['eos', 'stop'],
+      ]),
+    });
+  },
+);

@@ -9,7 +9,7 @@ const provider = (wire: Capabilities['wire'], structured_outputs = true) => {
 };
 const jsonObject = { text_format: { type: 'json_object' } } as const;
 const jsonSchema = { text_format: { type: 'json_schema', name: 'x', schema: { type: 'object' } } } as const;
-const wires = ['openai', 'anthropic', 'gemini', 'ai-sdk'] as const;
+const wires = ['openai', 'openai-responses', 'anthropic', 'gemini', 'ai-sdk'] as const;
 
 test.each(wires)('%s is asked for nothing it lacks by defaults, medium values and plain text', (wire) => {
   const plain = { reasoning_effort: 'medium', verbosity: 'medium', text_format: { type: 'text' } } as const;
@@ -38,6 +38,29 @@ test.each(['anthropic', 'gemini', 'ai-sdk'] as const)('%s knows no verbosity', (
   expect(unsupportedField(provider(wire), { verbosity: 'medium' })).toMatchObject({ param: 'verbosity' });
 });
 
+test('Responses has no stop and no seed, and every effort and verbosity', () => {
+  const responses = provider('openai-responses');
+  const message = expect.stringContaining('acme');
+
+  expect(unsupportedField(responses, { stop: ['END'] })).toEqual({ param: 'stop', message });
+  expect(unsupportedField(responses, { seed: 0 })).toEqual({ param: 'seed', message });
+  expect(unsupportedField(responses, { stop: [], seed: null, reasoning_effort: 'max', verbosity: 'low' })).toBeNull();
+  expect(unsupportedParameter(responses, { ...jsonObject, reasoning_effort: 'none', verbosity: 'high' })).toBeNull();
+});
+
+test.each(['frequency_penalty', 'presence_penalty', 'top_logprobs', 'stop', 'seed'])(
+  'Responses has no %s in provider_options',
+  (field) => {
+    const problem = (wire: Capabilities['wire'], value: number | null) =>
+      unsupportedField(provider(wire), { provider_options: { [field]: value } });
+    const param = `provider_options.${field}`;
+
+    expect(problem('openai-responses', 0)).toEqual({ param, message: expect.stringContaining('acme') });
+    expect(problem('openai-responses', null)).toBeNull();
+    expect(problem('openai', 0)).toBeNull();
+  },
+);
+
 test('a package of the AI SDK is told what its version of the interface has, and options by the name of its provider', () => {
   const earlier = { ...provider('ai-sdk'), reasoningEfforts: [] };
   const options = (provider_options: Record<string, unknown>) =>
@@ -60,20 +83,21 @@ test('prompt_cache auto and off are supported by every wire, and a time only by 
       expect(unsupportedField(provider(wire), { prompt_cache })).toBeNull();
     }
   }
-  const message = 'prompt_cache "1h" is not supported by acme. Set it to auto or off.';
-  expect(problem('openai')).toEqual({ param: 'prompt_cache', message });
-  expect(problem('gemini')).toEqual({ param: 'prompt_cache', message });
+  const said = (where: string) => `prompt_cache "1h" is not supported by ${where}. Set it to auto or off.`;
+  expect(problem('openai')).toEqual({ param: 'prompt_cache', message: said('acme over Chat Completions') });
+  expect(problem('gemini')).toEqual({ param: 'prompt_cache', message: said('acme') });
   expect(problem('anthropic')?.message).toContain('Set "prompt_cache": true in PAWL_PROVIDERS.acme');
 });
 
 test('a JSON object without a schema is unknown to one wire, a schema to none', () => {
   expect(wires.map((wire) => unsupportedParameter(provider(wire), jsonObject)?.param)).toEqual([
     undefined,
+    undefined,
     'text.format',
     undefined,
     undefined,
   ]);
-  expect(wires.map((wire) => unsupportedParameter(provider(wire), jsonSchema))).toEqual([null, null, null, null]);
+  expect(wires.map((wire) => unsupportedParameter(provider(wire), jsonSchema))).toEqual(wires.map(() => null));
 });
 
 test('a server without structured outputs takes no schema, and still a JSON object', () => {

@@ -6,6 +6,7 @@ import { renderRequest as renderAnthropic } from '#core/llm/anthropic/render-req
 import { renderRequest as renderGemini } from '#core/llm/gemini/render-request.ts';
 import type { RoleOrder } from '#core/llm/openai/order-roles.ts';
 import { renderRequest as renderOpenai } from '#core/llm/openai/render-request.ts';
+import { fullForm, renderRequest as renderResponses } from '#core/llm/openai-responses/render-request.ts';
 import type { RoundRequest } from '#core/llm/provider.ts';
 import { type InputItem, isMessage } from '#core/turn/request/item.ts';
 import type { Turn } from '#core/turn/turn.ts';
@@ -13,6 +14,7 @@ import { checkAiSdk } from '#test/llm/check-wire/ai-sdk.ts';
 import { checkAnthropic } from '#test/llm/check-wire/anthropic.ts';
 import { checkGemini } from '#test/llm/check-wire/gemini.ts';
 import { checkOpenai } from '#test/llm/check-wire/openai.ts';
+import { checkOpenaiResponses } from '#test/llm/check-wire/openai-responses.ts';
 import {
   checkAlternate,
   checkMistralOrder,
@@ -32,6 +34,21 @@ function openai(provider: string, order: Order, { roles, id }: { roles?: RoleOrd
   };
 }
 
+/** What is wrong with a request of the Responses wire, to a server that made state of this provider itself. */
+function responses(provider: string, change: Partial<ReturnType<typeof fullForm>> = {}) {
+  return (request: RoundRequest): string[] => {
+    const own = ownIds(provider, request);
+    const body = renderResponses(request, { provider, form: { ...fullForm(true), ...change } });
+    const isOwnSeal = (sealed: string) => change.isKept !== false && sealed === SEALS.get(provider);
+    return checkOpenaiResponses(body, { isOwnSeal, isOwnId: (id) => own.has(id) });
+  };
+}
+
+const SEALS = new Map([
+  ['openai-responses', 'SEALED'],
+  ['azure', 'SEALED BY ANOTHER'],
+]);
+
 type Order = (messages: { role: string }[]) => string[];
 const anyOrder = () => [];
 
@@ -44,11 +61,15 @@ const STATE_OF = new Map([
 ]);
 
 /** A server takes the ids that it gave itself, however odd they are. */
-function problemsOfOwnIds(wire: string, { messages }: RoundRequest): Set<string> {
+function problemsOfOwnIds(wire: string, request: RoundRequest): Set<string> {
+  return new Set([...ownIds(STATE_OF.get(wire) ?? wire, request)].map((id) => `the id ${id}`));
+}
+
+function ownIds(provider: string, { messages }: RoundRequest): Set<string> {
   const states = messages.flatMap((message) => ('opaque' in message && message.opaque ? [message.opaque] : []));
-  const own = states.filter((state) => state.provider === (STATE_OF.get(wire) ?? wire));
-  const ids = JSON.stringify(own).matchAll(/"id":("(?:[^"\\]|\\.)*")/g);
-  return new Set([...ids].map(([, id = '""']) => `the id ${JSON.parse(id)}`));
+  const own = states.filter((state) => state.provider === provider);
+  const ids = JSON.stringify(own).matchAll(/"(?:call_)?id":("(?:[^"\\]|\\.)*")/g);
+  return new Set([...ids].map(([, id = '""']) => JSON.parse(id) as string));
 }
 
 /** The body, as far as its validity depends on the history. */
@@ -73,6 +94,18 @@ const wires = [
   { wire: 'perplexity', model: 'sonar', problems: openai('openai', checkAlternate, { roles: 'alternate' }) },
   { wire: 'llama-cpp', model: 'gemma', problems: openai('deepseek', checkUserOnly, { roles: 'user-only' }) },
   { wire: 'mistral', model: 'mistral-small', problems: openai('mistral', checkMistralOrder, { id: NINE }) },
+  { wire: 'openai-responses', model: 'gpt-5.6', problems: responses('openai-responses') },
+  {
+    wire: 'openai-responses',
+    model: 'gpt-5.6 without state',
+    problems: responses('openai-responses', { isKept: false }),
+  },
+  { wire: 'openai-responses', model: 'gpt-4.1', problems: responses('openai-responses', { include: false }) },
+  { wire: 'openai-responses', model: 'gpt-5.6 at azure', problems: responses('azure') },
+  // The state that Chat Completions or another wire left under the same name.
+  { wire: 'openai-responses', model: 'gpt-5.6 after chat', problems: responses('openai') },
+  { wire: 'openai-responses', model: 'gpt-5.6 after claude', problems: responses('anthropic') },
+  { wire: 'openai', model: 'gpt-4.1 after responses', problems: openai('openai-responses', anyOrder) },
   {
     wire: 'anthropic',
     model: 'claude-sonnet-4-5',

@@ -29,6 +29,8 @@ export type WireScript<Event extends string | Uint8Array = string> = {
   uncounted?: (keyof Usage)[];
   /** What says nothing and may stand before each event; comments and blank lines where it is not given. */
   noise?: Event;
+  /** False if the wire has no texts to stop at. */
+  takesStop?: false;
 };
 
 /** How a wire puts the same things as servers do that keep loosely to it. */
@@ -49,6 +51,8 @@ export type LooseScript = {
   /** A call of `get_weather`, each time sent whole with the same id, or its arguments in pieces. */
   calls(calls: { id: string; args: string }[]): string[];
   callInPieces?(pieces: string[]): string[];
+  /** True if an event ends a reply, whatever its reason to stop says. */
+  hasEndEvent?: true;
   /** A reply of thoughts only, and a reply of nothing. */
   thoughts: string[];
   nothing: string[];

@@ -14,6 +14,7 @@ const env = (origin: string) => ({
   GEMINI_BASE_URL: origin,
   PAWL_PROVIDERS: JSON.stringify({
     own: { kind: 'openai', base_url: `${origin}/v1`, api_key: 'top-secret' },
+    responses: { kind: 'openai-responses', base_url: `${origin}/v1`, api_key: 'top-secret' },
     pack: {
       ...{ kind: 'ai-sdk', module: '@ai-sdk/mistral', export: 'createMistral' },
       options: { baseURL: `${origin}/v1`, apiKey: 'top-secret' },
@@ -25,6 +26,7 @@ const NAMES = [
   ['anthropic', 'ANTHROPIC_BASE_URL'],
   ['gemini', 'GEMINI_BASE_URL'],
   ['own', 'PAWL_PROVIDERS.own.base_url'],
+  ['responses', 'PAWL_PROVIDERS.responses.base_url'],
   ['pack', 'PAWL_PROVIDERS.pack.options'],
 ] as const;
 
@@ -55,6 +57,11 @@ async function failureOf(name: string) {
   return failure;
 }
 
+const noPath = (name: string, urlName: string) =>
+  `${name} has nothing at the path that was asked (404). Check ${urlName}, then the model's`;
+const noResponses = (urlName: string, status: number) =>
+  `The server of responses has no Responses API (${status}). Set "kind": "openai" in PAWL_PROVIDERS.responses, or check ${urlName}.`;
+
 describe.each(NAMES)('a base URL of %s that leads elsewhere', (name, urlName) => {
   test('sends a page: the failure names its type and the variable, and is tried twice', async () => {
     Object.assign(answer, { status: 200, type: 'text/html; charset=utf-8', body: '<html>Sign in</html>' });
@@ -76,16 +83,20 @@ describe.each(NAMES)('a base URL of %s that leads elsewhere', (name, urlName) =>
 
     const { code, message } = await failureOf(name);
 
-    expect(code).toBe('provider_model_not_found');
-    expect(message).toContain(
-      `${name} has nothing at the path that was asked (404). Check ${urlName}, then the model's`,
+    expect([code, message]).toEqual(
+      name === 'responses'
+        ? ['model_unsupported_feature', noResponses(urlName, 404)]
+        : ['provider_model_not_found', expect.stringContaining(noPath(name, urlName))],
     );
   });
 
   test.each([302, 405])('answers %i: the failure names the variable', async (status) => {
     Object.assign(answer, { status, type: 'text/html', body: '<html></html>' });
 
-    expect((await failureOf(name)).message).toContain(`Check ${urlName}.`);
+    const said = (await failureOf(name)).message;
+
+    if (name === 'responses' && status === 405) expect(said).toBe(noResponses(urlName, status));
+    else expect(said).toContain(`Check ${urlName}.`);
   });
 
   test('knows the path and not the model: the failure names the model first', async () => {

@@ -1,12 +1,16 @@
 import { createAmazonBedrock } from '@ai-sdk/amazon-bedrock';
 import { createMistral } from '@ai-sdk/mistral';
+import { APICallError } from '@ai-sdk/provider';
 import { createMistral as createEarlierMistral } from 'ai-sdk-mistral-v3';
 import { expect, test } from 'vitest';
 import { aiSdkProvider } from '#core/llm/ai-sdk/ai-sdk-provider.ts';
 import type { MakePackage } from '#core/llm/ai-sdk/package/load-packages.ts';
 import { makeHttpClient } from '#core/llm/http/http-client.ts';
+import type { RoundRequest } from '#core/llm/provider.ts';
+import { Tool } from '#core/turn/request/tool.ts';
 import { bedrockWire } from '#test/llm/ai-sdk/bedrock-wire.ts';
 import { mistralWire } from '#test/llm/ai-sdk/mistral-wire.ts';
+import { finished, scriptedPackage } from '#test/llm/ai-sdk/scripted-package.ts';
 import { providerExam, someRequest } from '#test/llm/provider-exam.ts';
 import { type Answer, startWireServer } from '#test/llm/wire-server.ts';
 
@@ -78,4 +82,32 @@ test('a name of a model that the server does not know, or that would lead elsewh
 
   await expect(asking).rejects.toMatchObject({ code: 'provider_model_not_found', retry: { kind: 'never' } });
   expect(server.asked[0]!.path).toBe('/model/..%2F..%2Fother%3Fx%3D1/converse-stream');
+});
+
+test('a package that refuses state is asked again as in later requests, with the same ids of calls', async () => {
+  const about = { url: 'https://a.example', requestBodyValues: {}, statusCode: 400 };
+  const refusal = new APICallError({ ...about, message: 'Invalid `signature` in `thinking` block' });
+  const { ask, called } = scriptedPackage([finished()], { refusal });
+  const signature = { acme: { signature: 'SIGNED' } };
+  const parts = [
+    { reasoning: 'Hm', metadata: signature },
+    { call: 0, id: 'look:0' },
+  ];
+  const history = (isRefused: boolean): RoundRequest['messages'] => [
+    {
+      ...{ role: 'assistant', content: null, calls: [{ id: 'call_1', name: 'look', arguments: '{}' }] },
+      opaque: { provider: 'acme', state: { parts }, ...(isRefused ? { isRefused } : {}) },
+    },
+    { role: 'tool', callId: 'call_1', name: 'look', content: '22', isError: false },
+  ];
+  const tools = [Tool.parse({ name: 'look' })];
+
+  const { reply } = await ask({ messages: history(false), tools, declaredTools: tools });
+  await ask({ messages: history(true), tools, declaredTools: tools });
+
+  const [first, again, later] = called.map(({ prompt }) => JSON.stringify(prompt));
+  expect(reply).toMatchObject({ leftStateOut: true });
+  expect([first, again].map((prompt) => prompt!.includes('SIGNED'))).toEqual([true, false]);
+  expect([first, again].map((prompt) => prompt!.split('look:0').length)).toEqual([3, 3]);
+  expect(later).toBe(again);
 });

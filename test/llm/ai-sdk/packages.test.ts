@@ -100,7 +100,7 @@ test.each([
   [{ export: undefined }, 'PAWL_PROVIDERS.mine.export: name the function that makes a provider'],
   [{ options: 'a-secret-value' }, 'PAWL_PROVIDERS.mine.options: give the options of the function as an object'],
   [{ base_url: 'a-secret-value' }, 'PAWL_PROVIDERS.mine: Unrecognized key: "base_url"'],
-  [{ kind: 'ai' }, 'PAWL_PROVIDERS.mine.kind: give one of openai, anthropic, gemini, ai-sdk'],
+  [{ kind: 'ai' }, 'PAWL_PROVIDERS.mine.kind: give one of openai, openai-responses, anthropic, gemini, ai-sdk'],
 ])('what cannot work is named, and its value is not shown: %j', async (fields, sentence) => {
   const failure = await configure(fields).catch((error: unknown) => error as Misconfigured);
 

@@ -9,7 +9,8 @@ const { post } = makeHttpClient();
 const signal = new AbortController().signal;
 
 type Call = LanguageModelV3CallOptions | LanguageModelV4CallOptions;
-type Script = { version?: 'v3' | 'v4'; supportedUrls?: Record<string, RegExp[]> };
+/** `refusal` is what the first call throws. */
+type Script = { version?: 'v3' | 'v4'; supportedUrls?: Record<string, RegExp[]>; refusal?: Error };
 
 /** How a stream of either version ends. */
 export const finished = (unified: 'stop' | 'tool-calls' | 'length' = 'stop'): StreamPart => ({
@@ -22,12 +23,13 @@ export const finished = (unified: 'stop' | 'tool-calls' | 'length' = 'stop'): St
 });
 
 /** A provider whose package has models that answer these parts, and what these were called with. */
-export function scriptedPackage(parts: StreamPart[], { version = 'v4', supportedUrls = {} }: Script = {}) {
+export function scriptedPackage(parts: StreamPart[], { version = 'v4', supportedUrls = {}, refusal }: Script = {}) {
   const called: Call[] = [];
   const model = {
     ...{ specificationVersion: version, provider: 'acme', modelId: 'm', supportedUrls },
     async doStream(call: Call) {
       called.push(call);
+      if (refusal && called.length === 1) throw refusal;
       return { stream: ReadableStream.from(parts) };
     },
   };

@@ -139,7 +139,7 @@ test.each([
   ['an effort of another maker’s model', { reasoningEffort: 'low', model: 'kimi-k2' }, undefined],
 ] as const)('thoughts are asked for in words where thinking is on by %s', (_, own, thinking) => {
   const request = { model: 'claude-opus-5', ...own } as Partial<RoundRequest>;
-  const { thinking: rendered } = render({ ...request, showsReasoning: true });
+  const { thinking: rendered } = render({ ...request, reasoningSummary: 'auto' });
 
   if (thinking === undefined) expect(rendered).toBeUndefined();
   else expect(rendered).toMatchObject(thinking);

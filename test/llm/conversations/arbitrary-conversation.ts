@@ -113,7 +113,7 @@ function lived(turn: Turn, { model, reply, handsOver, isUnfit, results }: Replie
   const outcome = outcomeOf(reply, isFinal ? 'max_rounds' : null, needsRepair(turn));
   const number = turn.rounds.length + 1;
   if (outcome.kind === 'completed' && isUnfit && turn.config.output_schema) {
-    const round = { ...makeRound(number, reply.text), opaque: reply.opaque, violations: VIOLATIONS };
+    const round = { ...makeRound(number, reply.text), model, opaque: reply.opaque, violations: VIOLATIONS };
     const asked = { ...turn, rounds: [...turn.rounds, round] };
     // After its repair the turn has failed; some are retried, and go on.
     return needsRepair(turn) && !handsOver ? { ...asked, status: 'failed', output: outcome.output } : asked;

@@ -7,7 +7,10 @@ import { finishReply as finishAnthropic } from '#core/llm/anthropic/finish-reply
 import * as anthropic from '#core/llm/anthropic/reply-accumulator.ts';
 import * as gemini from '#core/llm/gemini/reply-accumulator.ts';
 import * as openai from '#core/llm/openai/reply-accumulator.ts';
+import { finishReply as finishResponses } from '#core/llm/openai-responses/finish-reply.ts';
+import * as responses from '#core/llm/openai-responses/reply-accumulator.ts';
 import type { Reply } from '#core/turn/reply.ts';
+import { endEvent, type ResponseEnd } from '#test/llm/responses-events.ts';
 import { someArguments, someId, someName, someText } from './arbitrary-text.ts';
 
 const call = fc.record({ kind: fc.constant('call'), id: someId, name: someName, args: someArguments, text: someText });
@@ -27,7 +30,9 @@ const spoken: fc.Arbitrary<Spoken> = fc.record({
 });
 
 /** The wires there are, and what has none: calls that a dialect read out of a text. */
-export const speakers = ['openai', 'anthropic', 'gemini', 'deepseek', 'bedrock', 'dialect'] as const;
+export const speakers = [
+  ...['openai', 'openai-responses', 'azure', 'anthropic', 'gemini', 'deepseek', 'bedrock', 'dialect'],
+] as const;
 export type Speaker = (typeof speakers)[number];
 
 /** A reply as the adapter of that provider reads it, off its own wire; null where it is one to ask for again. */
@@ -47,6 +52,10 @@ function read(speaker: Speaker, said: Spoken): Reply {
     case 'openai':
     case 'deepseek':
       return readOpenai(said);
+    case 'openai-responses':
+      return readResponses(said, 'SEALED');
+    case 'azure':
+      return readResponses(said, 'SEALED BY ANOTHER');
     case 'anthropic':
       return readAnthropic(said);
     case 'gemini':
@@ -76,6 +85,36 @@ function readOpenai({ pieces, stop }: Spoken): Reply {
   const finish = { done: 'stop', cut: 'length', refused: 'content_filter' }[stop];
   openai.takeChunk(accumulator, { choices: [{ index: 0, delta: {}, finish_reason: finish }] });
   return openai.finishReply(accumulator);
+}
+
+const responseEnds: Record<Spoken['stop'], ResponseEnd> = {
+  done: {},
+  cut: { status: 'incomplete', reason: 'max_output_tokens' },
+  refused: { status: 'incomplete', reason: 'content_filter' },
+};
+
+/** Ids of hosted calls are unique in a conversation. */
+let hosted = 0;
+
+/** As the server of Responses says it; `seal` is what it makes of its reasoning. */
+function readResponses({ pieces, stop }: Spoken, seal: string): Reply {
+  const output = pieces.map(({ kind, text, isSigned, id, name, args = '' }, index) => {
+    const content = [{ type: 'output_text', text, annotations: isSigned ? [{ type: 'page', text: 'x' }] : [] }];
+    const message = { id: `msg_${index}`, type: 'message', status: 'completed', role: 'assistant' };
+    const summary = text ? [{ type: 'summary_text', text }] : [];
+    const search = { id: `ws_${hosted++}`, type: 'web_search_call', status: 'completed', action: { query: text } };
+    const called = { id: `fc_${index}`, type: 'function_call', status: 'completed', call_id: id, name };
+    const item: Record<string, object> = {
+      text: { ...message, content, ...(isSigned ? { phase: 'commentary' } : {}) },
+      thought: { id: `rs_${index}`, type: 'reasoning', summary, ...(isSigned ? { encrypted_content: seal } : {}) },
+      call: { ...called, arguments: args, ...(isSigned ? { caller: { type: 'direct' } } : {}) },
+      else: isSigned ? search : { ...message, content: [{ type: 'refusal', refusal: text }] },
+    };
+    return item[kind]!;
+  });
+  const reply = responses.startReply();
+  responses.takeEvent(reply, JSON.parse(endEvent(output, responseEnds[stop]).split('data: ')[1]!));
+  return finishResponses(reply, { provider: 'openai-responses', toolNames: [] });
 }
 
 function readAnthropic({ pieces, stop }: Spoken): Reply {

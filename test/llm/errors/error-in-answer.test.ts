@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { errorInAnswer } from '#core/llm/errors/error-in-answer.ts';
 import type { Answer } from '#test/llm/wire-server.ts';
-import { KEY, onEach, openWires, type Wire } from './every-wire.ts';
+import { KEY, OWN_WIRES, onEach, openWires } from './every-wire.ts';
 
 let wires: Awaited<ReturnType<typeof openWires>>;
 beforeAll(async () => {
@@ -9,7 +9,6 @@ beforeAll(async () => {
 });
 afterAll(() => wires[Symbol.asyncDispose]());
 
-const OWN: Wire[] = ['openai', 'anthropic', 'gemini'];
 const whole = (body: unknown): Answer => ({
   headers: { 'content-type': 'application/json' },
   body: [JSON.stringify(body)],
@@ -18,7 +17,7 @@ const streamed = (body: unknown): Answer => ({ body: [`event: message\ndata: ${J
 
 async function codesOf(answer: Answer) {
   const codes: [string, string | undefined][] = [];
-  for (const wire of OWN) codes.push([wire, (await wires.ask(wire, answer)).code]);
+  for (const wire of OWN_WIRES) codes.push([wire, (await wires.ask(wire, answer)).code]);
   return Object.fromEntries(codes);
 }
 
@@ -57,14 +56,14 @@ test.each([
   ['provider_authentication_failed', { data: { error: { code: 'invalid_api_key', message: 'Invalid API key' } } }],
   ['provider_authentication_failed', { choices: [{ index: 0, error: { code: 401, message: 'Invalid API key' } }] }],
 ])('an answer with status 200 is %s if it is %j', async (code, body) => {
-  expect(await codesOf(whole(body))).toEqual(onEach(OWN, code));
-  expect(await codesOf(streamed(body))).toEqual(onEach(OWN, code));
+  expect(await codesOf(whole(body))).toEqual(onEach(OWN_WIRES, code));
+  expect(await codesOf(streamed(body))).toEqual(onEach(OWN_WIRES, code));
 });
 
 test('an event of the name error is an error, whatever it says', async () => {
   const event = (data: string) => ({ body: [`event: error\ndata: ${data}\n\n`] });
 
-  for (const wire of ['openai', 'anthropic'] as const) {
+  for (const wire of ['openai', 'responses', 'anthropic'] as const) {
     expect((await wires.ask(wire, event('{"message":"Invalid API key"}'))).code).toBe('provider_authentication_failed');
     expect((await wires.ask(wire, event('{}'))).code).toBe('provider_unavailable');
   }
@@ -76,7 +75,7 @@ test.each(['text/event-stream', 'text/plain', 'application/octet-stream'])(
     const body = [JSON.stringify({ error: { message: 'Invalid API key', code: 'invalid_api_key' } })];
 
     expect(await codesOf({ headers: { 'content-type': type }, body })).toEqual(
-      onEach(OWN, 'provider_authentication_failed'),
+      onEach(OWN_WIRES, 'provider_authentication_failed'),
     );
   },
 );
@@ -96,7 +95,7 @@ test('a package that cannot read a chunk hands over the error in it', async () =
 });
 
 test('the message of an error inside a 200 is quoted without the key', async () => {
-  for (const wire of OWN) {
+  for (const wire of OWN_WIRES) {
     const { message } = await wires.ask(wire, whole(base(1008, `no balance for ${KEY}`)));
 
     expect(message).toContain(`${wire} says: "no balance for [redacted]"`);
@@ -119,6 +118,15 @@ test.each([
   { type: 'message_start', message: { content: [] } },
   { type: 'content_block_delta', delta: { type: 'text_delta', text: 'error' } },
   { type: 'message_stop' },
+  { type: 'response.created', response: { object: 'response', status: 'in_progress', error: null } },
+  { type: 'response.output_text.delta', delta: 'error' },
+  { type: 'response.completed', response: { status: 'completed', error: null, incomplete_details: null } },
+  { type: 'response.mcp_call.failed', item_id: 'mcp_1', error: { message: 'The server is away.' } },
+  { type: 'response.notice', message: 'A model is about to be retired.' },
+  { type: 'response.notice', detail: 'A model is about to be retired.' },
+  { type: 'response.search.updated', status: 'failed' },
+  { object: 'response', status: 'completed', error: null, output: [] },
+  { object: 'response', status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' }, output: [] },
   { type: 'ping' },
   { type: 'ping', message: 'ping' },
   { type: 'warning', message: 'The model is about to be retired' },
@@ -142,6 +150,16 @@ test('an error beside choices is an error', () => {
   expect(errorInAnswer({ ...chunk, error: { message: 'Provider disconnected' } })).toBeDefined();
   expect(errorInAnswer({ ...chunk, error: { code: 0, message: 'Provider disconnected' } })).toBeDefined();
   expect(errorInAnswer({ ...chunk, error: { code: 500, message: 'Success' } })).toBeDefined();
+});
+
+test.each([
+  ['flat', { type: 'error', code: 'invalid_api_key', message: 'Invalid API key', param: null, sequence_number: 2 }],
+  ['nested', { type: 'error', error: { type: 'x', code: 'invalid_api_key', message: 'Invalid API key' } }],
+  ['of the response', { type: 'response.failed', response: { status: 'failed', error: { code: 'invalid_api_key' } } }],
+])('an error event of the Responses wire is an error if it is %s', async (_, body) => {
+  for (const answer of [streamed(body), { body: [`data: ${JSON.stringify(body)}\n\n`] }]) {
+    expect((await wires.ask('responses', answer)).code).toBe('provider_authentication_failed');
+  }
 });
 
 test('an error under x_groq is the error of the reply', async () => {

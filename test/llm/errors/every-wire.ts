@@ -4,7 +4,9 @@ import { someRequest } from '#test/llm/provider-exam.ts';
 import { type Answer, startWireServer } from '#test/llm/wire-server.ts';
 
 /** The wires on which a gateway may quote any other server. */
-export const WIRES = ['openai', 'anthropic', 'gemini', 'pack'] as const;
+export const WIRES = ['openai', 'responses', 'anthropic', 'gemini', 'pack'] as const;
+/** The wires whose answers Pawl reads itself. */
+export const OWN_WIRES = ['openai', 'responses', 'anthropic', 'gemini'] as const;
 export type Wire = (typeof WIRES)[number];
 
 export const KEY = 'top-secret-key';
@@ -21,6 +23,7 @@ export async function openWires() {
     GEMINI_API_KEY: KEY,
     GEMINI_BASE_URL: origin,
     PAWL_PROVIDERS: JSON.stringify({
+      responses: { kind: 'openai-responses', base_url: `${origin}/v1`, api_key: KEY },
       pack: {
         ...{ kind: 'ai-sdk', module: '@ai-sdk/mistral', export: 'createMistral' },
         options: { baseURL: `${origin}/v1`, apiKey: KEY },

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { event } from '#test/llm/openai-wire.ts';
-import { openWires, refused, WIRES } from './every-wire.ts';
+import { endEvent, messageItem, responseStream } from '#test/llm/responses-events.ts';
+import { OWN_WIRES, openWires, refused, WIRES } from './every-wire.ts';
 
 let wires: Awaited<ReturnType<typeof openWires>>;
 beforeAll(async () => {
@@ -65,7 +66,7 @@ const inside = (status_code: number) => ({ choices: null, base_resp: { status_co
 test.each([1026, 1027])('base_resp %i inside a 200 is a reply that was filtered', async (code) => {
   const whole = { headers: { 'content-type': 'application/json' }, body: [JSON.stringify(inside(code))] };
 
-  for (const wire of ['openai', 'anthropic', 'gemini'] as const) {
+  for (const wire of OWN_WIRES) {
     expect((await wires.ask(wire, whole)).finishReason, wire).toBe('content_filter');
   }
 });
@@ -74,7 +75,7 @@ test('the filter of Spark inside a 200 is a reply that was filtered', async () =
   const error = { message: '输入内容审核不通过，涉嫌违规，请重新调整输入内容', type: 'api_error', code: '10013' };
   const whole = { headers: { 'content-type': 'application/json' }, body: [JSON.stringify({ error })] };
 
-  for (const wire of ['openai', 'anthropic', 'gemini'] as const) {
+  for (const wire of OWN_WIRES) {
     expect((await wires.ask(wire, whole)).finishReason, wire).toBe('content_filter');
   }
 });
@@ -85,21 +86,20 @@ test('a filter in the middle of a stream keeps the text that there is', async ()
   const filtered = started({ error: { code: 'content_filter', message: 'No' } });
   const block = { type: 'content_block_start', index: 0, content_block: { type: 'text', text: 'Half' } };
   const candidates = [{ content: { parts: [{ text: 'Half' }] } }];
+  const begun = responseStream([messageItem(['Half'])]);
+  const failed = endEvent([], { status: 'failed', error: { code: 'content_filter', message: 'No' } });
 
   const replies = [
     await wires.ask('openai', { body: [event({ content: 'Half' }), filtered] }),
+    await wires.ask('responses', { body: [...begun.slice(0, -1), filtered] }),
+    await wires.ask('responses', { body: [...begun.slice(0, -1), failed] }),
     await wires.ask('pack', { body: [event({ content: 'Half' }), filtered] }),
     await wires.ask('anthropic', { body: [started(block), filtered] }),
     await wires.ask('gemini', { body: [started({ candidates }), filtered] }),
   ];
 
-  expect(replies.map(({ text }) => text)).toEqual(['Half', 'Half', 'Half', 'Half']);
-  expect(replies.map(({ finishReason }) => finishReason)).toEqual([
-    'content_filter',
-    'content_filter',
-    'content_filter',
-    'content_filter',
-  ]);
+  for (const reply of replies) expect(reply).toMatchObject({ text: 'Half', finishReason: 'content_filter' });
+  expect(replies).toHaveLength(6);
 });
 
 test.each([

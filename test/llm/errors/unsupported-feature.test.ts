@@ -56,7 +56,8 @@ test('the sentence says what to change, quotes the provider, and hides the key',
   const failure = await wires.ask('openai', refused(400, { error: param('reasoning_effort', message) }));
   const named = await wires.ask('openai', refused(400, { error: param(`x ${KEY}`, 'No.', 'unsupported_parameter') }));
 
-  expect(failure.message).toContain('Set reasoning_effort to "none", set tool_mode to "emulated", or ask it through a');
+  expect(failure.message).toContain('Set reasoning_effort to "none", set tool_mode to "emulated", or ask it over');
+  expect(failure.message).toContain('OPENAI_WIRE=responses');
   expect(failure.message).toContain('openai says: "Function tools with reasoning_effort are not supported');
   expect(named.message).toContain('does not take `x [redacted]` (400). Leave it out, or choose another model.');
   expect(failure.message).not.toContain(KEY);
@@ -71,4 +72,20 @@ test.each([
   const failure = await wires.ask('openai', refused(404, { error: { message } }));
 
   expect(failure.message).toContain(`is not offered by this API (404). ${advice}`);
+});
+
+test.each([
+  [400, "The requested model 'gpt-x' cannot be used with the Responses API."],
+  [400, 'The responses operation does not work with the specified model, gpt-x. Please choose different model.'],
+  [400, 'Azure OpenAI Responses API is enabled only for api-version 2025-03-01-preview and later'],
+  [404, 'This model is not supported in the v1/responses endpoint. Did you mean to use v1/completions?'],
+  [405, 'The requested model gpt-x is not supported in the v1/responses endpoint.'],
+])('a model or a server without Responses is asked over Chat Completions: a %i with %s', async (status, message) => {
+  for (const wire of WIRES) {
+    const failure = await wires.ask(wire, refused(status, { error: { message } }));
+
+    expect(failure.code, wire).toBe('model_unsupported_feature');
+    expect(failure.message, wire).toContain('OPENAI_WIRE=chat');
+    expect(failure.message, wire).not.toContain('OPENAI_WIRE=responses');
+  }
 });

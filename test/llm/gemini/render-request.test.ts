@@ -202,8 +202,8 @@ test('gemini: thoughts are asked for where they are to be shown, unless the opti
   const configOf = (own: Parameters<typeof render>[0]) => render(own).generationConfig;
   const providerOptions = { thinkingConfig: { includeThoughts: false } };
 
-  expect(configOf({ showsReasoning: true })).toEqual({ thinkingConfig: { includeThoughts: true } });
-  expect(configOf({ showsReasoning: true, providerOptions })).toEqual(providerOptions);
+  expect(configOf({ reasoningSummary: 'auto' })).toEqual({ thinkingConfig: { includeThoughts: true } });
+  expect(configOf({ reasoningSummary: 'auto', providerOptions })).toEqual(providerOptions);
   expect(configOf({})).toEqual({});
 });
 

@@ -1,7 +1,21 @@
 import { gzipSync } from 'node:zlib';
-
-export const wires = ['openai', 'anthropic', 'gemini'] as const;
-export type Wire = (typeof wires)[number];
+import {
+  after,
+  endless,
+  endlessArguments,
+  endlessItems,
+  event,
+  manyCalls,
+  manyItems,
+  named,
+  oneCall,
+  opening,
+  piece,
+  replyOf,
+  textDelta,
+  type Wire,
+  wires,
+} from './wire-pieces.ts';
 
 /** What a hostile server sends: its headers and, for as long as they are taken, its pieces. */
 export type Attack = {
@@ -17,7 +31,6 @@ export type Attack = {
 type Failing = { says: RegExp };
 
 const KIB = 1024;
-const BLOCK = 64 * KIB;
 
 /** A marker of `tool_mode` `inline` that holds the next one in its text. */
 export const MARKER = '[TOOL_CALL: t {"\\"';
@@ -61,8 +74,49 @@ export const attacks: Record<string, Attack & Failing> = {
   },
   'arguments without an end': {
     on: ['openai', 'anthropic'],
-    pieces: (wire) => endlessArguments(wire),
+    pieces: endlessArguments,
     says: /more than 1 MiB of arguments in one call/,
+  },
+  // Its deltas are for watchers only, and the arguments come whole.
+  'deltas of one call, for ever': {
+    on: ['openai-responses'],
+    pieces: endlessArguments,
+    says: /more than 8 MiB of text/,
+  },
+  'items without an end': {
+    on: ['openai-responses'],
+    pieces: () => endlessItems('done', { type: 'message', role: 'assistant', content: [] }),
+    says: /more than 10,000 items/,
+  },
+  'calls without an end': {
+    on: ['openai-responses'],
+    pieces: () => endlessItems('done', { type: 'function_call', call_id: 'c', name: 'f', arguments: '{}' }),
+    says: /more than (1,000 tool calls|10,000 items)/,
+  },
+  'calls that only begin': {
+    on: ['openai-responses'],
+    pieces: () => endlessItems('added', { type: 'function_call', call_id: 'c', name: 'f', arguments: '' }),
+    says: /more than 1,000 tool calls/,
+  },
+  'searches without an end': {
+    on: ['openai-responses'],
+    pieces: () => endlessItems('done', { type: 'web_search_call', id: 'ws_1', status: 'completed' }),
+    says: /more than 10,000 items/,
+  },
+  '20,000 items at the end': {
+    on: ['openai-responses'],
+    pieces: (wire) => [event(wire, manyItems(20_000))],
+    says: /more than 10,000 items/,
+  },
+  'unknown events without an end': {
+    on: ['openai-responses'],
+    pieces: (wire) => endless(event(wire, { type: 'response.news.delta', output_index: 0, delta: 'x' })),
+    says: /more than 500,000 events in one answer/,
+  },
+  'reasoning without an end': {
+    on: ['openai-responses'],
+    pieces: (wire) => endless(event(wire, { type: 'response.reasoning_text.delta', output_index: 0, delta: 'x' })),
+    says: /more than 300,000 pieces/,
   },
   'a name of 100 KB': {
     on: wires,
@@ -119,92 +173,3 @@ export const markers: Attack = {
 
 /** The name of an attack as the name of a model. */
 export const modelOf = (attack: string) => attack.replaceAll(/\W+/g, '-');
-
-/** Blocks of a text that repeats, made once; a reader that takes none stops it. */
-function* endless(text: string): Generator<Uint8Array> {
-  const block = Buffer.from(text.repeat(Math.max(1, Math.floor(BLOCK / text.length))));
-  for (;;) yield block;
-}
-
-function* after(first: string, rest: Iterable<string | Uint8Array>): Generator<string | Uint8Array> {
-  yield first;
-  yield* rest;
-}
-
-function event(wire: Wire, data: object): string {
-  return `${named(wire, data)}data: ${JSON.stringify(data)}\n\n`;
-}
-
-function named(wire: Wire, data: object = {}): string {
-  return wire === 'anthropic' ? `event: ${'type' in data ? data.type : 'message'}\n` : '';
-}
-
-function piece(args: string): object {
-  return chunk({ tool_calls: [{ index: 0, id: 'x', function: { name: 'f', arguments: args } }] });
-}
-
-function chunk(delta: object, finish: string | null = null): object {
-  return { choices: [{ index: 0, delta, finish_reason: finish }] };
-}
-
-function parts(all: object[], finishReason?: string): object {
-  return { candidates: [{ content: { parts: all }, finishReason }] };
-}
-
-function opening(wire: Wire): string {
-  const block = { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } };
-  return wire === 'anthropic' ? event(wire, block) : '';
-}
-
-function textDelta(wire: Wire, text: string): object {
-  if (wire === 'openai') return chunk({ content: text });
-  if (wire === 'gemini') return parts([{ text }]);
-  return { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text } };
-}
-
-function endlessArguments(wire: Wire): Iterable<string | Uint8Array> {
-  const part = 'x'.repeat(1000);
-  if (wire === 'openai') {
-    const more = chunk({ tool_calls: [{ index: 0, function: { arguments: part } }] });
-    return after(event(wire, piece('{"a":"')), endless(event(wire, more)));
-  }
-  const start = { type: 'content_block_start', index: 0, content_block: { type: 'tool_use', id: 'x', name: 'f' } };
-  const more = { type: 'content_block_delta', index: 0, delta: { type: 'input_json_delta', partial_json: part } };
-  return after(event(wire, start), endless(event(wire, more)));
-}
-
-function manyCalls(wire: Wire, count: number): object {
-  const numbers = Array.from({ length: count }, (_, index) => index);
-  if (wire === 'openai') {
-    return chunk({
-      tool_calls: numbers.map((index) => ({ index, id: `c${index}`, function: { name: 'f', arguments: '{}' } })),
-    });
-  }
-  if (wire === 'gemini') return parts(numbers.map(() => ({ functionCall: { name: 'f', args: {} } })));
-  return {
-    type: 'message',
-    stop_reason: 'tool_use',
-    content: numbers.map((index) => ({ type: 'tool_use', id: `c${index}`, name: 'f', input: {} })),
-  };
-}
-
-/** A reply of one call, with its end. */
-function oneCall(wire: Wire, name: string, args: string): string[] {
-  if (wire === 'gemini') return [event(wire, parts([{ functionCall: { name, args: {} } }], 'STOP'))];
-  if (wire === 'openai') {
-    const call = { index: 0, id: 'x', function: { name, arguments: args } };
-    return [event(wire, chunk({ tool_calls: [call] })), event(wire, chunk({}, 'tool_calls'))];
-  }
-  return [
-    { type: 'content_block_start', index: 0, content_block: { type: 'tool_use', id: 'x', name } },
-    { type: 'content_block_delta', index: 0, delta: { type: 'input_json_delta', partial_json: args } },
-    { type: 'message_delta', delta: { stop_reason: 'tool_use' } },
-    { type: 'message_stop' },
-  ].map((each) => event(wire, each));
-}
-
-function replyOf(wire: Wire, text: string): string[] {
-  if (wire === 'gemini') return [event(wire, parts([{ text }], 'STOP'))];
-  if (wire === 'openai') return [event(wire, chunk({ content: text })), event(wire, chunk({}, 'stop'))];
-  return [event(wire, { type: 'message', stop_reason: 'end_turn', content: [{ type: 'text', text }] })];
-}

@@ -4,7 +4,8 @@ import type { AddressInfo } from 'node:net';
 import type { Writable } from 'node:stream';
 import { isMainThread, parentPort, Worker } from 'node:worker_threads';
 import { createServer } from '#test/harness/servers/create-server.ts';
-import { type Attack, attacks, markers, modelOf, type Wire, wires } from './attacks.ts';
+import { type Attack, attacks, markers, modelOf } from './attacks.ts';
+import { type Wire, wires } from './wire-pieces.ts';
 
 /** A server, in a thread of its own, that overwhelms its clients: the path says on which wire, the model how. */
 export async function startHostileServer() {
@@ -22,7 +23,7 @@ if (!isMainThread && parentPort) {
     for await (const piece of request) asked.push(String(piece));
     const [, attack]: [string?, Attack?] =
       Object.entries({ ...attacks, markers }).find(([name]) => asked.join('').includes(modelOf(name))) ?? [];
-    const wire = wires.find((each) => request.url?.startsWith(`/${each}`));
+    const wire = wires.find((each) => request.url?.startsWith(`/${each}/`));
     if (!attack || !wire) return response.writeHead(404).end();
     return await play(response, attack, wire);
   });

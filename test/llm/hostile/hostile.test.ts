@@ -3,8 +3,9 @@ import type { TurnError } from '#core/turn/turn.ts';
 import { openStream } from '#test/api/stream/open-stream.ts';
 import { createHarness, type Harness } from '#test/harness/create-harness.ts';
 import { startProcess, type TestProcess } from '#test/harness/start-process.ts';
-import { attacks, MARKER, MARKERS, modelOf, wires } from './attacks.ts';
+import { attacks, MARKER, MARKERS, modelOf } from './attacks.ts';
 import { startHostileServer } from './hostile-server.ts';
+import { wires } from './wire-pieces.ts';
 
 const HEAP_MIB = 512;
 

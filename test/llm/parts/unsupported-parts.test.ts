@@ -9,22 +9,33 @@ const byAddress = (file_url: string): Part => ({ type: 'input_file', file_url })
 const said = (...content: Part[]): InputItem => ({ role: 'user', content });
 
 const taken: [string, Part, string[]][] = [
-  ['an image of any kind', image(data('image/tiff')), ['openai', 'gemini', 'ai-sdk']],
-  ['a common image', image(data('image/webp')), ['openai', 'anthropic', 'gemini', 'ai-sdk']],
-  ['an image by address', image('https://example.com/a'), ['openai', 'anthropic', 'gemini', 'ai-sdk']],
+  ['an image of any kind', image(data('image/tiff')), ['openai', 'openai-responses', 'gemini', 'ai-sdk']],
+  ['a common image', image(data('image/webp')), ['openai', 'openai-responses', 'anthropic', 'gemini', 'ai-sdk']],
+  [
+    'an image by address',
+    image('https://example.com/a'),
+    ['openai', 'openai-responses', 'anthropic', 'gemini', 'ai-sdk'],
+  ],
   ['an image by an address that is not safe', image('http://example.com/a.png'), []],
-  ['a PDF file', file(data('application/pdf')), ['openai', 'anthropic', 'gemini', 'ai-sdk']],
+  ['a PDF file', file(data('application/pdf')), ['openai', 'openai-responses', 'anthropic', 'gemini', 'ai-sdk']],
   ['a text file', file(data('text/csv')), ['anthropic', 'gemini', 'ai-sdk']],
   ['a file of another kind', file(data('application/zip')), ['gemini', 'ai-sdk']],
-  ['a file by address', byAddress('https://example.com/a.pdf'), ['anthropic', 'gemini', 'ai-sdk']],
+  ['a file by address', byAddress('https://example.com/a.pdf'), ['openai-responses', 'anthropic', 'gemini', 'ai-sdk']],
   ['data that is no data: URL', file('JVBERi0='), []],
 ];
 
 test.for(taken)('%s goes to the wires that take it, and to no other', ([, part, wires]) => {
-  const all = ['openai', 'anthropic', 'gemini', 'ai-sdk'] as const;
+  const all = ['openai', 'openai-responses', 'anthropic', 'gemini', 'ai-sdk'] as const;
   const taking = all.filter((wire) => !unsupportedParts(wire, [said(part)]));
 
   expect(taking).toEqual(wires);
+});
+
+test('audio goes to Chat Completions and not to Responses', () => {
+  const audio = said({ type: 'input_audio', data: 'UklGRg==', format: 'wav' });
+
+  expect(unsupportedParts('openai', [audio])).toBeNull();
+  expect(unsupportedParts('openai-responses', [audio])).toMatchObject({ param: 'input[0].content[0]' });
 });
 
 test('the first part that is not taken is named, with what is', () => {

@@ -7,10 +7,12 @@ import { renameKeys } from '#core/llm/wire-tools/rename-keys.ts';
 import { Tool } from '#core/turn/request/tool.ts';
 import { checkAnthropic } from '#test/llm/check-wire/anthropic.ts';
 import { checkGemini } from '#test/llm/check-wire/gemini.ts';
+import { checkOpenaiResponses } from '#test/llm/check-wire/openai-responses.ts';
 import { startWireServer } from '#test/llm/wire-server.ts';
 import { anthropicWire } from '../anthropic-wire.ts';
 import { geminiWire } from '../gemini-wire.ts';
 import { openaiWire } from '../openai-wire.ts';
+import { responsesWire } from '../responses-wire.ts';
 import { someArguments, someSchema } from './arbitrary-schema.ts';
 
 const nested = { type: 'object', properties: { 'a b': { type: 'string' } }, required: ['a b'] };
@@ -33,6 +35,10 @@ const onWire = { _top: 1, filter_name_: 'x', list: [{ a_b: 'y' }, null], free: {
 
 const wires = [
   { kind: 'openai', wire: openaiWire, model: 'anthropic/claude-sonnet-4.5', path: '/v1', check: () => [] },
+  {
+    ...{ kind: 'openai-responses', wire: responsesWire, model: 'anthropic/claude-sonnet-4.5', path: '/v1' },
+    check: (body: object) => checkOpenaiResponses(body, { reasons: () => true }),
+  },
   { kind: 'anthropic', wire: anthropicWire, model: 'claude-sonnet-4-5', path: '', check: checkAnthropic },
   {
     kind: 'gemini',
@@ -54,7 +60,7 @@ function request(model: string, args: string) {
     ],
     ...{ mayCall: true, turnChoice: 'auto' as const, promptCache: null },
     ...{ toolChoice: 'auto' as const, parallelToolCalls: null, temperature: null, topP: null, reasoningEffort: null },
-    ...{ showsReasoning: false, verbosity: null, stop: null, seed: null, textFormat: null, maxOutputTokens: null },
+    ...{ reasoningSummary: null, verbosity: null, stop: null, seed: null, textFormat: null, maxOutputTokens: null },
     ...{ providerOptions: {}, requestId: 'turn_1' },
   };
 }

@@ -6,12 +6,14 @@ import { chooseDialect } from '#core/llm/dialects/choose-dialect.ts';
 import { geminiProvider } from '#core/llm/gemini/gemini-provider.ts';
 import { makeHttpClient } from '#core/llm/http/http-client.ts';
 import { openaiProvider } from '#core/llm/openai/openai-provider.ts';
+import { openaiResponsesProvider } from '#core/llm/openai-responses/openai-responses-provider.ts';
 import type { Message } from '#core/turn/message.ts';
 import { mistralWire } from '#test/llm/ai-sdk/mistral-wire.ts';
 import { anthropicWire } from '#test/llm/anthropic-wire.ts';
 import { askOnce, says, scriptedProvider, withTools } from '#test/llm/dialects/scripted-provider.ts';
 import { geminiWire } from '#test/llm/gemini-wire.ts';
 import { openaiWire } from '#test/llm/openai-wire.ts';
+import { responsesWire } from '#test/llm/responses-wire.ts';
 import { startWireServer } from '#test/llm/wire-server.ts';
 
 const { post } = makeHttpClient();
@@ -22,6 +24,7 @@ function packagedMistral({ name, apiKey, baseUrl, post }: Parameters<typeof open
 
 const wires = [
   { wire: 'openai', make: openaiProvider, script: openaiWire },
+  { wire: 'openai-responses', make: openaiResponsesProvider, script: responsesWire },
   { wire: 'anthropic', make: anthropicProvider, script: anthropicWire },
   { wire: 'gemini', make: geminiProvider, script: geminiWire },
   { wire: 'ai-sdk', make: packagedMistral, script: mistralWire },

@@ -1,0 +1,124 @@
+import { expect, test } from 'vitest';
+import { makeHttpClient } from '#core/llm/http/http-client.ts';
+import { openaiResponsesProvider } from '#core/llm/openai-responses/openai-responses-provider.ts';
+import { someRequest } from '#test/llm/provider-exam.ts';
+import { responsesEvent } from '#test/llm/responses-events.ts';
+import { type Answer, startWireServer } from '#test/llm/wire-server.ts';
+
+const { post } = makeHttpClient();
+const json = { 'content-type': 'application/json' };
+
+async function failureOf(answer: Answer, more: object = {}) {
+  await using server = await startWireServer();
+  server.answer(answer);
+  const provider = openaiResponsesProvider({ name: 'openai', apiKey: 'key', baseUrl: server.origin, post, ...more });
+  return await provider
+    .ask(someRequest, new AbortController().signal, () => undefined)
+    .catch((error: unknown) => error);
+}
+
+/** An error as the Responses API writes it, often without a code. */
+const error = (param: string | null, message: string, code: string | null = null) => ({
+  ...{ message, type: 'invalid_request_error', param, code },
+});
+const unsupported = (field: string) => `Unsupported parameter: '${field}' is not supported with this model.`;
+
+test.each([
+  ['does not take this temperature', error('temperature', unsupported('temperature'))],
+  ['does not take top_p', error('top_p', unsupported('top_p'))],
+  ['does not reason as the request asks', error('reasoning.effort', unsupported('reasoning.effort'))],
+  [
+    'does not reason as the request asks',
+    error('reasoning.effort', "Unsupported value: 'minimal' is not supported with the 'x' model.", 'unsupported_value'),
+  ],
+  [
+    'does not take this verbosity',
+    error('text.verbosity', "Unsupported value: 'low' is not supported with the 'x' model.", 'unsupported_value'),
+  ],
+  [
+    'does not write JSON by this schema or format',
+    error('text.format', "Invalid parameter: 'text.format' of type 'json_schema' is not supported with model `x`."),
+  ],
+  ['does not take parallel_tool_calls', error('parallel_tool_calls', unsupported('parallel_tool_calls'))],
+  [
+    'does not follow this tool_choice',
+    error('tool_choice', "Tool choice 'required' is not supported with this model."),
+  ],
+  ['does not read images', error('input', 'Invalid input image. The model does not support image inputs.')],
+  [
+    'is not offered by this API',
+    error('model', "The requested model 'x' is not supported with the Responses API.", 'unsupported_model'),
+  ],
+])('a model of Responses %s if its server says %j, as a refusal or in a stream', async (problem, refusal) => {
+  const answers: Answer[] = [
+    { status: 400, headers: json, body: [JSON.stringify({ error: refusal })] },
+    { body: [responsesEvent('error', { error: refusal })] },
+  ];
+
+  for (const answer of answers) {
+    expect(await failureOf(answer)).toMatchObject({
+      code: 'model_unsupported_feature',
+      message: expect.stringContaining(`The model "some-model" ${problem}`),
+      retry: { kind: 'never' },
+    });
+  }
+});
+
+test.each([
+  ['provider_invalid_request', 400, error('input', 'No tool output found for function call call_x.')],
+  ['provider_invalid_request', 400, error('input', 'Not a file.', 'unsupported_file')],
+  [
+    'provider_invalid_request',
+    400,
+    error('input[0].id', "Invalid 'input[0].id': 'x'. Expected an ID.", 'invalid_value'),
+  ],
+  ['context_length_exceeded', 400, error('input', 'Your input is too much.', 'context_length_exceeded')],
+  ['provider_model_not_found', 404, error('model', 'The model `x` does not exist.', 'model_not_found')],
+  ['provider_authentication_failed', 401, error(null, 'Incorrect API key provided: key.', 'invalid_api_key')],
+  ['provider_permission_denied', 403, error(null, 'Your organization must be verified to use the model.')],
+  ['quota_exceeded', 429, error(null, 'You exceeded your current quota.', 'insufficient_quota')],
+  ['provider_rate_limited', 429, error(null, 'Rate limit reached for x.', 'rate_limit_exceeded')],
+  ['provider_overloaded', 503, error(null, 'The server is overloaded.', 'server_is_overloaded')],
+  ['provider_unavailable', 500, { message: 'The server had an error.', type: 'server_error', code: 'server_error' }],
+])('the code is %s if a server of Responses answers %i with %j', async (code, status, refusal) => {
+  expect(await failureOf({ status, headers: json, body: [JSON.stringify({ error: refusal })] })).toMatchObject({
+    code,
+    provider: { status },
+  });
+});
+
+test.each([
+  { status: 404, headers: json, body: ['{"detail":"Not Found"}'] },
+  { status: 404, headers: { 'content-type': 'text/plain' }, body: ['404 page not found'] },
+  { status: 404, headers: json, body: ['{"error":{"message":"Invalid URL (POST /v1/responses)","code":null}}'] },
+  { status: 404, headers: { 'content-type': 'text/html' }, body: ['<html>404</html>'] },
+  { status: 404, headers: { 'content-type': 'text/html' }, body: ['<pre>Cannot POST /modelhub/v1/responses</pre>'] },
+  { status: 404, headers: json, body: ['{"message":"Cannot POST /modelhub/v1/responses","statusCode":404}'] },
+  { status: 404, headers: json, body: ['{"error":{"code":"404","message":"Resource not found"}}'] },
+  { status: 404 },
+  { status: 405, headers: json, body: ['{"detail":"Method Not Allowed"}'] },
+  { status: 405, headers: { 'content-type': 'text/plain' }, body: ['Method Not Allowed'] },
+])('a server without /responses is named with the setting that helps: %j', async (answer) => {
+  expect(await failureOf(answer, { chatSetting: 'OPENAI_WIRE=chat' })).toMatchObject({
+    code: 'model_unsupported_feature',
+    message: expect.stringContaining('OPENAI_WIRE=chat'),
+    retry: { kind: 'never' },
+  });
+});
+
+test.each([
+  ['model_unsupported_feature', 'No endpoints found that support tool use.', 'does not call tools'],
+  ['context_length_exceeded', 'Your prompt is too long.', 'longer than the model'],
+  ['provider_model_not_found', 'No endpoints found for openai/gpt-9.', 'Check'],
+  ['provider_model_not_found', 'The model `some-model` does not exist.', 'does not know the model'],
+  ['provider_model_not_found', "Vector store with id ['vs_1'] not found.", 'Vector store with id'],
+  ['provider_model_not_found', "Prompt with id 'pmpt_1' not found.", 'Prompt with id'],
+  ['provider_model_not_found', 'No such File object: file-1', 'No such File object'],
+])('a 404 of a server that has /responses is %s if it says %j', async (code, message, says) => {
+  const answer = { status: 404, headers: json, body: [JSON.stringify({ error: { message, code: 404 } })] };
+
+  const failure = await failureOf(answer, { chatSetting: 'OPENAI_WIRE=chat' });
+
+  expect(failure).toMatchObject({ code, message: expect.stringContaining(says) });
+  expect(failure).not.toMatchObject({ message: expect.stringContaining('OPENAI_WIRE') });
+});

@@ -1,0 +1,87 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { ProviderFailed } from '#core/failure.ts';
+import { makeHttpClient } from '#core/llm/http/http-client.ts';
+import { openaiResponsesProvider } from '#core/llm/openai-responses/openai-responses-provider.ts';
+import { fullForm, renderRequest } from '#core/llm/openai-responses/render-request.ts';
+import { someRequest } from '#test/llm/provider-exam.ts';
+import { callItem, messageItem, reasoningItem, responseStream } from '#test/llm/responses-events.ts';
+import { startWireServer } from '#test/llm/wire-server.ts';
+
+const { post } = makeHttpClient();
+const search = { item: { type: 'web_search_call', id: 'ws_1', status: 'completed', action: { query: 'Bern' } } };
+const call = { id: 'call_1', name: 'look', arguments: ['{"a":', '1}'] };
+const usage = { input_tokens: 4, input_tokens_details: { cached_tokens: 1 }, output_tokens: 2 };
+const stream = responseStream([reasoningItem(['Hm.']), messageItem(['Hel', 'lo.']), search, callItem(call)], {
+  usage,
+}).map((event) => JSON.parse(event.split('data: ')[1]!) as object);
+
+const garbage = fc.oneof(
+  fc.constantFrom<unknown>(null, true, false, 0, -1, 1e99, '', 'x', 'null', [], {}, [null], [[]], ['x'], {
+    a: { b: [] },
+  }),
+  fc.constantFrom<unknown>({ type: 'message' }, [{ type: 'function_call' }], [{ type: 5 }], {
+    __proto__: null,
+    text: 5,
+  }),
+  fc.json({ maxDepth: 3 }).map((text) => JSON.parse(text) as unknown),
+);
+
+/** Puts a value at some place within another, picked by a number. */
+function replaced(value: unknown, pick: number, by: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Object.keys(value).length === 0) return by;
+  const names = Object.keys(value);
+  const name = names[pick % names.length]!;
+  const inner = (value as Record<string, unknown>)[name];
+  const isHere = pick % 3 === 0;
+  const changed = isHere ? by : replaced(inner, Math.floor(pick / 3), by);
+  if (Array.isArray(value)) return value.map((each, at) => (String(at) === name ? changed : each));
+  return { ...value, [name]: changed };
+}
+
+const change = fc.record({ at: fc.nat({ max: stream.length - 1 }), pick: fc.nat(), by: garbage });
+const written = (event: unknown) => `data: ${JSON.stringify(event)}\n\n`;
+
+test('whatever stands in a field of a response, it is a reply, or a failure with a code of a provider', async () => {
+  await using server = await startWireServer();
+  const provider = openaiResponsesProvider({ name: 'odd', apiKey: null, baseUrl: server.origin, post });
+  const counts = { replies: 0, failures: 0 };
+
+  await fc.assert(
+    fc.asyncProperty(fc.array(change, { minLength: 1, maxLength: 4 }), fc.boolean(), async (changes, isCut) => {
+      const events = changes.reduce<unknown[]>(
+        (so, { at, pick, by }) => so.map((event, index) => (index === at ? replaced(event, pick, by) : event)),
+        isCut ? stream.slice(0, -1) : stream,
+      );
+      server.answer({ body: [events.map(written).join('')] });
+      const asking = provider.ask(someRequest, new AbortController().signal, () => undefined);
+
+      const reply = await asking.catch((error: unknown) => error);
+
+      if (reply instanceof ProviderFailed) {
+        expect(reply.code).toMatch(/^(provider_|context_|quota_|model_)/);
+        counts.failures += 1;
+        return;
+      }
+      expect(reply).toMatchObject({ calls: expect.any(Array), finishReason: expect.any(String) });
+      expectUsable(reply as Awaited<typeof asking>);
+      counts.replies += 1;
+    }),
+    { numRuns: 1_500 },
+  );
+
+  console.log(`responses with garbage: ${JSON.stringify(counts)}`);
+  expect(Math.min(counts.replies, counts.failures)).toBeGreaterThan(100);
+  expect(({} as Record<string, unknown>).a).toBeUndefined();
+});
+
+/** The reply can be stored, and leaves with the next request. */
+function expectUsable({ text, calls, opaque }: { text: string | null; calls: object[]; opaque: unknown }) {
+  const state: unknown = JSON.parse(JSON.stringify(opaque));
+  const said = { role: 'assistant' as const, content: text, calls: calls as [], opaque: { provider: 'odd', state } };
+  for (const form of [fullForm(true), { ...fullForm(true), isKept: false }]) {
+    const request = { ...someRequest, messages: [said, { role: 'user' as const, content: 'And?' }] };
+    const { input } = renderRequest(request, { provider: 'odd', form });
+    expect(JSON.stringify(input)).toContain('And?');
+  }
+}
