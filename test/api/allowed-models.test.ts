@@ -55,7 +55,7 @@ test('lists of models have what the project may ask, and no more', async () => {
   };
 
   expect(await idsOf('key-of-bound', '/v1/models')).toEqual(['openai/*', 'sim/*']);
-  expect(await idsOf('key-of-free', '/v1/models')).toEqual(['openai/*', 'anthropic/*', 'sim/*']);
+  expect(await idsOf('key-of-free', '/v1/models')).toEqual(['openai/*', 'anthropic/*', 'sim/*', 'sim-responses/*']);
   const [bound, free] = await Promise.all(
     ['key-of-bound', 'key-of-free'].map((key) => idsOf(key, '/openai/v1/models')),
   );

@@ -29,7 +29,11 @@ import { createTestDatabase, testRedisUrl } from './stores/test-database.ts';
 /** A test gives a routine as long as it takes, so that a busy machine does not decide how far it gets. */
 const UNTIL_DONE = Number.POSITIVE_INFINITY;
 
-type Options = { redis?: boolean; env?: Record<string, string>; projects?: Projects };
+type Env = Record<string, string>;
+type Options = { redis?: boolean; env?: Env; projects?: Projects };
+
+/** Settings of a test may depend on where the model is. */
+type HarnessOptions = Omit<Options, 'env'> & { env?: Env | ((modelUrl: string) => Env) };
 
 /** Settings under which the API, the worker and the model of a test find each other. */
 export async function testEnvironment(modelUrl: string, { redis = false, env = {} }: Options) {
@@ -52,7 +56,7 @@ function plainEnvironment(modelUrl: string) {
  * An API that listens, a worker that works on demand, a model on a real socket, a database of its own. The test controls
  * the clock: `advance` lets time pass for everything that is due.
  */
-export async function createHarness(options: Options = {}) {
+export async function createHarness({ env: given = {}, ...options }: HarnessOptions = {}) {
   const modelRequests: ReceivedRequest[] = [];
   const gate = makeGate();
   const simulator = await startSimulator({
@@ -61,8 +65,9 @@ export async function createHarness(options: Options = {}) {
       return gate.pass();
     },
   });
-  const stores = await leaseStores(options);
-  const env = { ...plainEnvironment(simulator.baseUrl), ...stores.env, ...options.env };
+  const own = typeof given === 'function' ? given(simulator.baseUrl) : given;
+  const stores = await leaseStores({ ...options, env: own });
+  const env = { ...plainEnvironment(simulator.baseUrl), ...stores.env, ...own };
   const settings = { ...readSettings(env), DATABASE_URL: env.DATABASE_URL };
   const log = openLog('test', settings.PAWL_LOG_LEVEL);
   const parts = await openParts(settings, log, stores.open);

@@ -64,7 +64,7 @@ test('one command runs a turn; one Ctrl-C under npm stops it cleanly, and the da
     expect.arrayContaining([
       `PostgreSQL: an embedded one in ${dataDir}`,
       'queue: on the same PostgreSQL',
-      'providers: sim',
+      'providers: sim, sim-responses',
       'tools: none of our own',
       expect.stringMatching(/^pawl is ready on http:/),
       expect.stringMatching(/^stopping: /),

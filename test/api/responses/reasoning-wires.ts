@@ -3,6 +3,7 @@ import { createHarness, startBackgroundWorker } from '#test/harness/create-harne
 import { anthropicWire } from '#test/llm/anthropic-wire.ts';
 import { partsEvent } from '#test/llm/gemini-wire.ts';
 import { openaiWire } from '#test/llm/openai-wire.ts';
+import { callItem, messageItem, reasoningItem, responseStream } from '#test/llm/responses-events.ts';
 import { startWireServer } from '#test/llm/wire-server.ts';
 import { openaiClient } from './openai-client.ts';
 
@@ -39,6 +40,18 @@ export const wires = [
     signed: ['"thoughtSignature":"c2ln"', '"thoughtSignature":"ZW5k"'],
   },
   {
+    name: 'Responses',
+    model: 'sealing/gpt-5.6',
+    other: 'anthropic/claude-opus-5',
+    asks: responseStream([
+      reasoningItem(['Hm'], { encrypted_content: 'SEALED ONE' }),
+      messageItem(['Wait.'], { phase: 'commentary' }),
+      callItem(call),
+    ]),
+    says: responseStream([reasoningItem(['Fine'], { encrypted_content: 'SEALED TWO' }), messageItem(['Done.'])]),
+    signed: ['"encrypted_content":"SEALED ONE"', '"encrypted_content":"SEALED TWO"'],
+  },
+  {
     name: 'a server of OpenAI’s wire that shows its thoughts',
     model: 'openai/deepseek',
     other: 'anthropic/claude-opus-5',
@@ -52,7 +65,9 @@ export async function open() {
   const server = await startWireServer();
   const urls = { OPENAI_BASE_URL: server.origin, ANTHROPIC_BASE_URL: server.origin, GEMINI_BASE_URL: server.origin };
   const keys = { ANTHROPIC_API_KEY: 'none-at-all', GEMINI_API_KEY: 'none-at-all' };
-  const harness = await createHarness({ env: { ...urls, ...keys, PAWL_API_KEYS: 'one:key-one,two:key-two' } });
+  const sealing = { kind: 'openai-responses', base_url: server.origin };
+  const more = { PAWL_PROVIDERS: JSON.stringify({ sealing }), PAWL_API_KEYS: 'one:key-one,two:key-two' };
+  const harness = await createHarness({ env: { ...urls, ...keys, ...more } });
   const worker = await startBackgroundWorker(harness);
   return {
     ...{

@@ -169,6 +169,18 @@ test.for([
   expect(sentBy(opened)).toContain(thinking);
 });
 
+test.for(['auto', 'concise', 'detailed'] as const)(
+  'Responses is asked for the summary %s as given',
+  async (summary) => {
+    await using opened = await open();
+    const { says } = talking(opened, wires.find(({ name }) => name === 'Responses')!);
+
+    await says({ input: 'Hi', reasoning: { effort: 'low', summary } });
+
+    expect(opened.server.asked.at(-1)!.body.reasoning).toEqual({ effort: 'low', summary });
+  },
+);
+
 /** The events of a stream that a later one tells the same, however the texts were cut. */
 function withoutDeltas(events: { type: string }[]): string[] {
   return events.filter(({ type }) => !type.endsWith('_text.delta')).map((event) => JSON.stringify(event));

@@ -22,6 +22,7 @@ test('the configured providers are listed with what each can do, and nothing of 
       { id: 'anthropic/*', name: 'anthropic', wire: 'anthropic', ...can },
       { id: 'gemini/*', name: 'gemini', wire: 'gemini', ...can },
       { id: 'sim/*', name: 'sim', wire: 'openai', ...can },
+      { id: 'sim-responses/*', name: 'sim-responses', wire: 'openai-responses', ...can },
       { id: 'local/*', name: 'local', wire: 'anthropic', ...can, tools: false, parallel_tool_calls: false },
     ],
     has_more: false,

@@ -19,6 +19,8 @@ async function resolve(config: StandingConfig, can: { tools: boolean }) {
     names: ['basic'],
     has: (name) => name === 'basic',
     find: () => found(can.tools),
+    ofModel: () => found(can.tools),
+    twoWires: () => null,
     list: () => [],
     close: async () => {},
   };

@@ -146,7 +146,7 @@ test('the server-side tools and the providers can be listed', async () => {
   expect(tools.body.data.map(({ name }) => name)).toEqual(['weather_lookup', 'send_postcard', 'note_visit']);
   expect(tools.body.data[0]).toMatchObject({ type: 'function', effect: 'none', execution: { kind: 'server' } });
   expect(models.body).toMatchObject({ object: 'list', has_more: false, next_cursor: null });
-  expect(models.body.data.map(({ name }) => name)).toEqual(['openai', 'sim']);
+  expect(models.body.data.map(({ name }) => name)).toEqual(['openai', 'sim', 'sim-responses']);
 });
 
 test('tools whose schemas take too long to compile are refused soon, and other requests are answered meanwhile', async () => {

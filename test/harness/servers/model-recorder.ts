@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type ReceivedRequest, startSimulator } from '#simulator/start-simulator.ts';
 
-/** One request that reached the model; `messages` are fingerprints of its messages, in order. */
+/** One request that reached the model; `messages` are fingerprints of its messages or items, in order. */
 export type ModelCall = {
   at: number;
   turnId: string;
@@ -22,9 +22,10 @@ export async function openModelRecorder(): Promise<ModelRecorder> {
 }
 
 /** Pawl names each attempt `<turn>.<round>.<generation>`. */
-function readCall({ headers, body }: ReceivedRequest): ModelCall {
+function readCall({ headers, body, sent }: ReceivedRequest): ModelCall {
   const [turnId = '', round, generation] = String(headers['x-client-request-id']).split('.');
-  const messages = body.messages.map((message) => fingerprint(JSON.stringify(message)));
+  const items = Array.isArray(sent.input) ? sent.input : body.messages;
+  const messages = items.map((item) => fingerprint(JSON.stringify(item)));
   return { at: Date.now(), turnId, round: Number(round), generation: Number(generation), model: body.model, messages };
 }
 

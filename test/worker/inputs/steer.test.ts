@@ -2,7 +2,9 @@ import { expect, test } from 'vitest';
 import type { TurnResource } from '#core/turn/resource/turn.ts';
 import { createHarness, type Harness, workUntilEnded } from '#test/harness/create-harness.ts';
 import { scripted } from '#test/harness/scripted.ts';
+import { audio, text, user, WAV } from '../../api/blobs/samples.ts';
 import { describeRefusal } from '../../api/refusals.ts';
+import { openTwoWires } from '../round/two-wires.ts';
 
 type Steered = Record<string, unknown> & { key?: string };
 
@@ -78,4 +80,47 @@ test('what differs from the turn that would be joined is refused by its name', a
     priority: 2,
   });
   expect([joined.body.id, contents(joined.body)]).toEqual([id, ['Hi', 'So?']]);
+});
+
+const sound = user(text('Hear:'), audio(WAV, 'wav'));
+const remote = user({ type: 'input_file', file_url: 'https://example.com/offer.pdf' });
+
+test.for([
+  ['Responses', 'steer', 'running', {}, sound, 'input[0].content[1]'],
+  ['Responses', 'merge', 'queued', {}, sound, 'input[0].content[1]'],
+  ['Chat Completions', 'steer', 'running', { stop: ['END'] }, remote, 'input[0].content[0]'],
+  ['Chat Completions', 'merge', 'queued', { stop: ['END'] }, remote, 'input[0].content[0]'],
+] as const)('a turn over %s is joined by %s while it is %s, if its wire takes the input', async (each) => {
+  const [, on_active_turn, state, fields, unfit, param] = each;
+  const calls = [{ id: 'call_1', name: 'weather_lookup', arguments: ['{"city":"Bern"}'] }];
+  await using wires = await openTwoWires({ reply: { calls } });
+  const harness = await wires.open();
+  const { body } = await harness.call('POST', '/v1/conversations', {
+    body: { model: 'openai/gpt-6', tools: ['weather_lookup'] },
+  });
+  const conversation = String(body.id);
+  const started = await steer(harness, conversation, { input: 'How is Bern?', ...fields });
+  if (state === 'running') await harness.workOnce();
+
+  const refused = await steer(harness, conversation, { on_active_turn, input: unfit });
+  const joined = await steer(harness, conversation, { on_active_turn, input: 'So?' });
+
+  expect([refused.status, refused.body]).toMatchObject([400, { error: { code: 'unsupported_content', param } }]);
+  expect([joined.status, joined.body.id]).toEqual([200, started.body.id]);
+  await harness.workOnce();
+  await harness.workOnce();
+  const last = wires.asked.at(-1)!;
+  expect(last.wire).toBe(each[0] === 'Responses' ? 'responses' : 'chat');
+  expect(JSON.stringify(last.body)).toContain('So?');
+});
+
+test('a fallback model over Responses cannot take audio that joins a turn', async () => {
+  await using wires = await openTwoWires();
+  const harness = await wires.open({ GEMINI_API_KEY: 'none-at-all' });
+  const model = 'gemini/gemini-3-pro';
+  const turn = await harness.startTurn({ model, fallback_models: ['openai/gpt-6'], input: 'Hi' });
+
+  const refused = await steer(harness, turn.conversation_id, { input: sound });
+
+  expect([refused.status, refused.body]).toMatchObject([400, { error: { code: 'unsupported_content' } }]);
 });

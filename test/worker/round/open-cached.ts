@@ -6,7 +6,9 @@ import {
   type CacheReply,
   type CacheWire,
   geminiCacheWire,
+  olderResponsesCacheWire,
   openaiCacheWire,
+  responsesCacheWire,
 } from '#test/llm/prompt-cache/cache-wires.ts';
 import { reportTools } from '#test/llm/prompt-cache/report-tools.ts';
 
@@ -14,6 +16,9 @@ export const anthropic = { wire: anthropicCacheWire, model: 'anthropic/claude-so
 /** A model whose cache writes cost, and an older model. */
 export const openai = { wire: openaiCacheWire, model: 'openai/gpt-5.6' };
 export const olderOpenai = { wire: openaiCacheWire, model: 'openai/gpt-4.1' };
+/** The same two over Responses. */
+export const responses = { wire: responsesCacheWire, model: 'openai/gpt-5.6' };
+export const olderResponses = { wire: olderResponsesCacheWire, model: 'openai/gpt-4.1' };
 export const gemini = { wire: geminiCacheWire, model: 'gemini/gemini-2.5-flash' };
 export type CachedModel = { wire: CacheWire; model: string };
 
@@ -39,10 +44,12 @@ export type Cached = AsyncDisposable & {
 export async function openCached({ wire, model }: CachedModel, script: Script = {}): Promise<Cached> {
   const { reply = () => ({ text: 'Hello.' }), unknownFields = [], env } = script;
   const server = await startCacheServer(wire, { prices, reply, unknownFields });
-  const name = wire.name.toUpperCase();
+  const name = (model.split('/')[0] ?? '').toUpperCase();
+  const isResponses = wire.name === 'openai-responses';
   const harness = await createHarness({
     env: {
       ...{ [`${name}_BASE_URL`]: server.origin, [`${name}_API_KEY`]: 'none-at-all' },
+      ...(isResponses ? { OPENAI_WIRE: 'responses' } : {}),
       PAWL_TOOLS: new URL('../../llm/prompt-cache/report-tools.ts', import.meta.url).pathname,
       PAWL_PRICES: JSON.stringify({ '*': prices }),
       ...env?.(server.origin),

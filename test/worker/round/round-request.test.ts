@@ -24,6 +24,6 @@ test('a turn that says nothing of it, or was kept before there was any, is asked
 
   const request = requestOf(before);
 
-  const none = { topP: null, reasoningEffort: null, verbosity: null, textFormat: null, showsReasoning: false };
+  const none = { topP: null, reasoningEffort: null, verbosity: null, textFormat: null, reasoningSummary: null };
   expect(request).toMatchObject(none);
 });

@@ -1,112 +1,176 @@
 import { expect, test } from 'vitest';
 import type { TurnResource } from '#core/turn/resource/turn.ts';
 import { createHarness, type Harness } from '#test/harness/create-harness.ts';
+import { createTestDatabase } from '#test/harness/stores/test-database.ts';
 import { anthropicWire } from '#test/llm/anthropic-wire.ts';
-import { geminiEvent, partsEvent } from '#test/llm/gemini-wire.ts';
+import { partsEvent } from '#test/llm/gemini-wire.ts';
 import { openaiWire } from '#test/llm/openai-wire.ts';
 import { readAnthropic } from '#test/llm/recorded-loops/read-anthropic.ts';
 import { readGemini } from '#test/llm/recorded-loops/read-gemini.ts';
 import { readOpenai } from '#test/llm/recorded-loops/read-openai.ts';
-import type { Said } from '#test/llm/recorded-loops/wire-reader.ts';
+import { readOpenaiResponses } from '#test/llm/recorded-loops/read-openai-responses.ts';
+import type { Said, WireReader } from '#test/llm/recorded-loops/wire-reader.ts';
+import { callItem, messageItem, reasoningItem, responseStream } from '#test/llm/responses-events.ts';
 import { startWireServer, type WireServer } from '#test/llm/wire-server.ts';
 
-const call = (id: string, city: string) => ({ id, name: 'weather_lookup', arguments: [JSON.stringify({ city })] });
 const weather = (city: string) => JSON.stringify({ city, temp: 22, condition: 'sunny' });
+const call = (id: string, city: string) => ({ id, name: 'weather_lookup', arguments: [JSON.stringify({ city })] });
 
-/** What each provider says in a turn: a call, with state that it wants back, then its answer. */
-const openaiScript = [
-  openaiWire.reply({ reasoning: ['thought of openai'], text: ['Let me look.'], calls: [call('call_1', 'Tokyo')] }),
-  openaiWire.reply({ text: ['Sunny in Tokyo.'] }),
-];
-const anthropicScript = [
-  anthropicWire.reply({ reasoning: ['thought of anthropic'], calls: [call('toolu_1', 'Kyoto')] }),
-  anthropicWire.reply({ text: ['Sunny in Kyoto.'] }),
-];
-const geminiCall = { functionCall: { name: 'weather_lookup', args: { city: 'Osaka' } }, thoughtSignature: 'c2lnbmVk' };
-const geminiScript = [
-  [partsEvent([geminiCall], { finishReason: 'STOP' })],
-  [geminiEvent({ candidates: [{ content: { parts: [{ text: 'Sunny in Osaka.' }] }, finishReason: 'STOP' }] })],
+/** What a model says in a turn on one wire: a call with state that its server wants back, then its answer. */
+type Script = { reader: WireReader; model: string; city: string; state: string; replies: [string[], string[]] };
+
+const scripts: Script[] = [
+  {
+    ...{ reader: readOpenai, model: 'openai/gpt-4.1', city: 'Tokyo', state: 'thought of chat' },
+    replies: [
+      openaiWire.reply({ reasoning: ['thought of chat'], text: ['Let me look.'], calls: [call('call_1', 'Tokyo')] }),
+      openaiWire.reply({ text: ['Sunny in Tokyo.'] }),
+    ],
+  },
+  {
+    ...{ reader: readOpenaiResponses, model: 'openai-responses/gpt-6', city: 'Nara', state: 'sealed by responses' },
+    replies: [
+      responseStream([
+        ...[
+          reasoningItem([], { encrypted_content: 'sealed by responses' }),
+          messageItem(['Let me look.'], { phase: 'commentary' }),
+        ],
+        callItem(call('call_2', 'Nara')),
+      ]),
+      responseStream([messageItem(['Sunny in Nara.'])]),
+    ],
+  },
+  {
+    ...{ reader: readAnthropic, model: 'anthropic/claude', city: 'Kyoto', state: 'thought of anthropic' },
+    replies: [
+      anthropicWire.reply({ reasoning: ['thought of anthropic'], calls: [call('toolu_1', 'Kyoto')] }),
+      anthropicWire.reply({ text: ['Sunny in Kyoto.'] }),
+    ],
+  },
+  {
+    ...{ reader: readGemini, model: 'gemini/gemini-3-pro', city: 'Osaka', state: 'c2lnbmVk' },
+    replies: [
+      [
+        partsEvent(
+          [{ functionCall: { name: 'weather_lookup', args: { city: 'Osaka' } }, thoughtSignature: 'c2lnbmVk' }],
+          { finishReason: 'STOP' },
+        ),
+      ],
+      [partsEvent([{ text: 'Sunny in Osaka.' }], { finishReason: 'STOP' })],
+    ],
+  },
 ];
 
-/** The state of each provider as it stands in a request. */
-const STATES = { openai: 'thought of openai', anthropic: 'thought of anthropic', gemini: 'c2lnbmVk' };
-
-function play(server: WireServer, [first, second]: string[][]) {
-  server.answer({ body: first! });
-  server.answerNext({ body: second! });
+/** The states in a request. */
+function statesIn(body: object): string[] {
+  const text = JSON.stringify(body);
+  return scripts.map(({ state }) => state).filter((state) => text.includes(state));
 }
 
-function exchange(city: string, text: string, answer: string): Partial<Said>[] {
+function exchange({ city, reader }: Script): Partial<Said>[] {
   return [
     { role: 'user', text: `And in ${city}?` },
-    { role: 'assistant', text, calls: 1 },
+    { role: 'assistant', text: reader.wire.startsWith('openai') ? 'Let me look.' : '', calls: 1 },
     { role: 'tool', text: weather(city) },
-    { role: 'assistant', text: answer, calls: 0 },
+    { role: 'assistant', text: `Sunny in ${city}.`, calls: 0 },
   ];
 }
 
-const history = [
-  ...exchange('Tokyo', 'Let me look.', 'Sunny in Tokyo.'),
-  ...exchange('Kyoto', '', 'Sunny in Kyoto.'),
-  ...exchange('Osaka', '', 'Sunny in Osaka.'),
-];
+function play(server: WireServer, [first, ...rest]: string[][]) {
+  server.answer({ body: first! });
+  server.answerNext(...rest.map((body) => ({ body })));
+}
 
 async function say(harness: Harness, path: string, body: object): Promise<TurnResource> {
-  const { body: turn } = await harness.call<TurnResource>('POST', `${path}/turns`, { body });
+  const { status, body: turn } = await harness.call<TurnResource>('POST', `${path}/turns`, { body });
+  if (status !== 202) throw new Error(JSON.stringify(turn));
   await harness.workUntilIdle();
   return harness.findTurn(turn.id);
 }
 
-test('a conversation goes from OpenAI to Anthropic to Gemini and round again, and each gets its own state alone', async () => {
-  await using openai = await startWireServer();
-  await using anthropic = await startWireServer();
-  await using gemini = await startWireServer();
-  const keys = { ANTHROPIC_API_KEY: 'none-at-all', GEMINI_API_KEY: 'none-at-all' };
-  const urls = { OPENAI_BASE_URL: openai.origin, ANTHROPIC_BASE_URL: anthropic.origin, GEMINI_BASE_URL: gemini.origin };
-  const twins = { openai, anthropic, gemini };
-  const twin = (kind: keyof typeof twins) => [`${kind}_twin`, { kind, base_url: twins[kind].origin }];
-  const more = Object.fromEntries([twin('openai'), twin('anthropic'), twin('gemini')]);
-  await using harness = await createHarness({ env: { ...keys, ...urls, PAWL_PROVIDERS: JSON.stringify(more) } });
-  const wires = [
-    { ...{ server: openai, script: openaiScript, reader: readOpenai }, model: 'openai/gpt-4.1', city: 'Tokyo' },
-    {
-      ...{ server: anthropic, script: anthropicScript, reader: readAnthropic },
-      model: 'anthropic/claude',
-      city: 'Kyoto',
-    },
-    { ...{ server: gemini, script: geminiScript, reader: readGemini }, model: 'gemini/gemini-3-pro', city: 'Osaka' },
+async function newConversation({ call }: Harness): Promise<string> {
+  const { body } = await call('POST', '/v1/conversations', { body: { tools: ['weather_lookup'] } });
+  return `/v1/conversations/${body.id}`;
+}
+
+/** Every wire at a server of its own, and a second provider for each at the same server. */
+function settingsFor([chat, responses, anthropic, gemini]: WireServer[]) {
+  const twins = [
+    { kind: 'openai', base_url: chat!.origin },
+    { kind: 'openai-responses', base_url: responses!.origin },
+    { kind: 'anthropic', base_url: anthropic!.origin },
+    { kind: 'gemini', base_url: gemini!.origin },
   ];
+  const more = Object.fromEntries(twins.map((twin) => [`${twin.kind}_twin`, twin]));
+  return {
+    ...{ ANTHROPIC_API_KEY: 'none-at-all', GEMINI_API_KEY: 'none-at-all', OPENAI_BASE_URL: chat!.origin },
+    ...{ ANTHROPIC_BASE_URL: anthropic!.origin, GEMINI_BASE_URL: gemini!.origin },
+    PAWL_PROVIDERS: JSON.stringify({ ...more, 'openai-responses': twins[1] }),
+  };
+}
 
-  const { body } = await harness.call('POST', '/v1/conversations', { body: { tools: ['weather_lookup'] } });
-  const path = `/v1/conversations/${body.id}`;
-  for (const { server, script, model, city } of wires) {
-    play(server, script);
+test('a conversation goes over all four wires and round again, and each server gets its own state alone', async () => {
+  await using stack = new AsyncDisposableStack();
+  const servers = await Promise.all(scripts.map(async () => stack.use(await startWireServer())));
+  const harness = stack.use(await createHarness({ env: settingsFor(servers) }));
+  const path = await newConversation(harness);
+  const wires = scripts.map((script, index) => ({ ...script, script, server: servers[index]! }));
+
+  for (const { server, replies, model, city } of wires) {
+    play(server, replies);
     const turn = await say(harness, path, { model, input: `And in ${city}?` });
-    expect(turn).toMatchObject({ status: 'completed', output: `Sunny in ${city}.`, round: 2 });
+    expect(turn).toMatchObject({ status: 'completed', output: `Sunny in ${city}.`, round: 2, warnings: [] });
   }
-  for (const { server, script, model } of wires) {
-    play(server, [script[1]!, script[1]!]);
-    expect((await say(harness, path, { model, input: 'Again?' })).status).toBe('completed');
+  for (const { server, replies, model } of wires) {
+    play(server, [replies[1]]);
+    expect(await say(harness, path, { model, input: 'Again?' })).toMatchObject({ status: 'completed', warnings: [] });
   }
 
-  for (const { server, reader, model } of wires) {
-    for (const each of server.asked) expect(reader.problems(each.body, model)).toEqual([]);
+  const history = scripts.flatMap(exchange);
+  for (const { server, reader, model, state } of wires) {
+    for (const { body } of server.asked) expect(reader.problems(body, model)).toEqual([]);
     const last = server.asked.at(-1)!.body;
     const { said } = reader.request({ request: { body: last }, response: { status: 200, body: null } });
     expect(said.slice(0, history.length)).toMatchObject(history);
-    expect(statesIn(last)).toEqual([reader.wire]);
+    expect(server.asked.map(({ body }) => statesIn(body))).toEqual([[], [state], [state]]);
   }
 
-  for (const { server, script, reader } of wires) {
-    play(server, [script[1]!, script[1]!]);
+  for (const { server, replies, reader } of wires) {
+    play(server, [replies[1]]);
     const turn = await say(harness, path, { model: `${reader.wire}_twin/some-model`, input: 'And you?' });
     expect(turn.status).toBe('completed');
     expect(statesIn(server.asked.at(-1)!.body)).toEqual([]);
   }
 });
 
-/** The providers with a state in a request. */
-function statesIn(body: object): string[] {
-  const states = Object.entries(STATES).filter(([, state]) => JSON.stringify(body).includes(state));
-  return states.map(([provider]) => provider);
-}
+test('the state of openai stays with its wire and its base URL', async () => {
+  await using stack = new AsyncDisposableStack();
+  const [here, there] = [stack.use(await startWireServer()), stack.use(await startWireServer())];
+  const DATABASE_URL = await createTestDatabase();
+  const open = async (env: Record<string, string>) => {
+    return stack.use(await createHarness({ env: { DATABASE_URL, OPENAI_BASE_URL: here.origin, ...env } }));
+  };
+  const chat = await open({ OPENAI_WIRE: 'chat' });
+  const responses = await open({ OPENAI_WIRE: 'responses' });
+  const elsewhere = await open({ OPENAI_WIRE: 'responses', OPENAI_BASE_URL: there.origin });
+  const [ofChat, ofResponses] = scripts as [Script, Script];
+  const path = await newConversation(chat);
+  const model = 'openai/gpt-6';
+  const ask = async (harness: Harness, replies: string[][]) => {
+    const server = harness === elsewhere ? there : here;
+    play(server, replies);
+    const turn = await say(harness, path, { model, input: 'How is it there?' });
+    expect(turn).toMatchObject({ status: 'completed', warnings: [] });
+    return statesIn(server.asked.at(-1)!.body);
+  };
+
+  expect(await ask(chat, ofChat.replies)).toEqual([ofChat.state]);
+  expect(await ask(responses, ofResponses.replies)).toEqual([ofResponses.state]);
+  expect(await ask(elsewhere, [ofResponses.replies[1]])).toEqual([]);
+  expect(await ask(chat, [ofChat.replies[1]])).toEqual([ofChat.state]);
+  expect(await ask(responses, [ofResponses.replies[1]])).toEqual([ofResponses.state]);
+  expect(here.asked.map(({ path }) => path.replace(/^.*\/(chat|responses)\b.*$/, '$1'))).toEqual([
+    ...['chat', 'chat', 'responses', 'responses'],
+    ...['chat', 'responses'],
+  ]);
+});
