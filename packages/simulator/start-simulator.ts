@@ -24,7 +24,10 @@ const WIRES: Record<string, (sent: unknown, stamp: Stamp) => Reading> = {
   'POST /v1/responses': readResponses,
 };
 
-/** Starts a server of OpenAI Chat Completions and Responses, scripted by its input. Port 0, the default, takes a free one. */
+/**
+ * Starts a server of OpenAI Chat Completions and Responses, scripted by its input. Port 0, the default, takes a free
+ * one.
+ */
 export async function startSimulator(
   options: { host?: string; port?: number; onRequest?: OnRequest } = {},
 ): Promise<Simulator> {
@@ -54,9 +57,9 @@ export async function startSimulator(
 }
 
 /**
- * One request to the model. `body` is the request that the simulator decides from: a Responses request is translated into
- * Chat Completions. `sent` is the body as the client sent it to `path`. `aborted` resolves when the client disconnected
- * before the answer was over; never otherwise.
+ * One request to the model. `body` is the request that the simulator decides from: a Responses request is translated
+ * into Chat Completions. `sent` is the body as the client sent it to `path`. `aborted` resolves when the client
+ * disconnected before the answer was over; never otherwise.
  */
 export type ReceivedRequest = {
   path: string;

@@ -63,7 +63,9 @@ function lackOf({ name, capabilities }: AskedProvider): string | null {
   return capabilities.structured_outputs ? null : `${name} is configured without structured outputs. ${INSTEAD}`;
 }
 
-/** Only OpenAI's two wires have the switch; every wire is asked for the schema, and the answer is checked in any case. */
+/**
+ * Only OpenAI's two wires have the switch; every wire is asked for the schema, and the answer is checked in any case.
+ */
 function resolveStrict(
   schema: Record<string, unknown>,
   strict: boolean | null,

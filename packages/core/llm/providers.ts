@@ -170,7 +170,9 @@ function placeOf({ baseURL, resourceName, region, project, location }: Record<st
 /** A provider, and how it is asked over Responses, if it speaks that beside its own wire. */
 type Configured = { provider: Provider; two?: { responses: Provider; wires: TwoWires } };
 
-/** A built-in provider: its name, its base URL unless another is set, and the variables for its key and its base URL. */
+/**
+ * A built-in provider: its name, its base URL unless another is set, and the variables for its key and its base URL.
+ */
 type BuiltIn = { name: string; url: string; keyName: string; urlName: string };
 
 const OPENAI = { name: 'openai', url: 'https://api.openai.com/v1' };

@@ -2,7 +2,9 @@ import { isRecord } from '../json.ts';
 import type { StandingConfig, TurnConfig } from '../turn/request/turn.ts';
 import { splitModel } from './split-model.ts';
 
-/** The wires that a turn chose for providers that speak two, by the names of the providers. Absent: Chat Completions. */
+/**
+ * The wires that a turn chose for providers that speak two, by the names of the providers. Absent: Chat Completions.
+ */
 export type Wires = TurnConfig['wires'];
 
 /** How a provider that speaks Chat Completions and Responses chooses one; with `isFixed`, no turn has a choice. */

@@ -3,8 +3,8 @@ import { isVerifiedContent } from './encrypted-content.ts';
 import type { InputItem } from './input-item.ts';
 
 /**
- * Describes what OpenAI would refuse about the input items; null if it would accept them. A call has one output, anywhere
- * after it.
+ * Describes what OpenAI would refuse about the input items; null if it would accept them. A call has one output,
+ * anywhere after it.
  */
 export function checkItems(items: InputItem[]): Problem | null {
   const open = new Set<string>();

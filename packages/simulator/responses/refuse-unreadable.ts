@@ -4,7 +4,9 @@ import type { Refusal } from '../reply.ts';
 
 type Issue = z.core.$ZodIssue;
 
-/** Refuses a request that does not have the form of a Responses request. An unknown field of the request counts first. */
+/**
+ * Refuses a request that does not have the form of a Responses request. An unknown field of the request counts first.
+ */
 export function refuseUnreadable(issues: Issue[]): Refusal {
   const unknown = issues.find((issue) => issue.code === 'unrecognized_keys' && issue.path.length === 0);
   const issue = innermost(unknown ?? issues[0]);

@@ -6,8 +6,8 @@ import { itemSteps, type Step } from './item-steps.ts';
 import { begunResponse, type ResponseMeta, type ResponseObject, responseObject } from './response-object.ts';
 
 /**
- * Renders a reply as the named server-sent events of OpenAI, one chunk for each delta, and how the stream stops. There is no
- * `[DONE]` on this wire.
+ * Renders a reply as the named server-sent events of OpenAI, one chunk for each delta, and how the stream stops. There
+ * is no `[DONE]` on this wire.
  */
 export function renderResponseStream({ reply, pace, flaw }: FlawedReply, meta: ResponseMeta): RenderedStream {
   const response = responseObject(reply, meta);

@@ -7,8 +7,8 @@ const REFUSED = [
 ];
 
 /**
- * Describes the first place of a schema that breaks the rules of `strict`; null if there is none. The schema is an object,
- * and every object is closed and requires all its properties.
+ * Describes the first place of a schema that breaks the rules of `strict`; null if there is none. The schema is an
+ * object, and every object is closed and requires all its properties.
  */
 export function strictSchemaProblem(schema: Schema): string | null {
   if (schema.type !== 'object' || 'anyOf' in schema) return 'In context=(), the schema must have \'type\' "object".';

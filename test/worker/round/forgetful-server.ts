@@ -62,8 +62,8 @@ export type ForgetfulServer = AsyncDisposable & {
 };
 
 /**
- * Starts a server that replies by a script of calls and answers, again and again, each with a state: `state-1`, `state-2`
- * and so on. All calls have the same odd id. It refuses a request with a state that it has forgotten.
+ * Starts a server that replies by a script of calls and answers, again and again, each with a state: `state-1`,
+ * `state-2` and so on. All calls have the same odd id. It refuses a request with a state that it has forgotten.
  */
 export async function startForgetfulServer(
   wire: StateWire,

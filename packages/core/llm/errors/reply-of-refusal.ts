@@ -44,7 +44,9 @@ function mayBeAnswer(status: number | null): boolean {
 const CUT =
   /could not finish the message because|(max_\w*tokens|max(imum)? (completion|output) tokens|output (token )?limit)( (limit|was|were|has been|or model output limit was))? reached/i;
 
-/** Azure, Moonshot, OpenAI's Responses · Azure · OpenAI · DashScope · Volcengine · StepFun · Baidu · new-api · Zhipu. */
+/**
+ * Azure, Moonshot, OpenAI's Responses · Azure · OpenAI · DashScope · Volcengine · StepFun · Baidu · new-api · Zhipu.
+ */
 const FILTER_CODES =
   /^(content_filter|content_policy_violation|(image_content|misalignment|bio|cyber)_policy(_violation)?|ResponsibleAIPolicyViolation|ContentPolicyViolationError|moderation_blocked|data_?inspection_?failed|(\w+\.)?(\w*SensitiveContentDetected|\w*RiskDetection)(\.\w+)?|censorship_blocked|unsafe_request|prompt_unsafe|sensitive_words_detected|prompt_blocked|guardrail_violation|hooks_failed|1301)$/i;
 

@@ -3,8 +3,8 @@ import type { Fields } from '../reply/fields.ts';
 import { type Item, partsOf, textPartOf, typeOf, withoutId } from './item.ts';
 
 /**
- * The items of a reply. The round has its text and its calls, so an item has only the length of its text, in UTF-16 code
- * units. A call has only its place among the calls of the round, and the id that the server gave it.
+ * The items of a reply. The round has its text and its calls, so an item has only the length of its text, in UTF-16
+ * code units. A call has only its place among the calls of the round, and the id that the server gave it.
  */
 export type Opaque = { items: Item[] };
 

@@ -79,8 +79,8 @@ type Call = Answering & {
 };
 
 /**
- * Asks, and asks again at once without what the server refuses. Remembers for the model which fields its server does not
- * take. State that is invalid in one history is healthy in others, so that this is not remembered.
+ * Asks, and asks again at once without what the server refuses. Remembers for the model which fields its server does
+ * not take. State that is invalid in one history is healthy in others, so that this is not remembered.
  */
 async function askInForm(request: RoundRequest, call: Call): Promise<Reply> {
   const first = call.forms.formFor(request.model);

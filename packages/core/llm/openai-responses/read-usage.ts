@@ -1,7 +1,9 @@
 import type { Usage } from '../../turn/reply.ts';
 import { countIn, type Fields, fieldsIn } from '../reply/fields.ts';
 
-/** The counts of a provider in our words; null if it counted nothing. Tokens kept for 12 hours are those kept longer. */
+/**
+ * The counts of a provider in our words; null if it counted nothing. Tokens kept for 12 hours are those kept longer.
+ */
 export function readUsage(usage: Fields | null): Usage | null {
   const given = countIn(usage?.input_tokens);
   const said = countIn(usage?.output_tokens);

@@ -26,7 +26,9 @@ function jsonList(text: string): unknown[] | null {
   return Array.isArray(value) ? value : null;
 }
 
-/** The arguments of a call as the model wrote them, if they are an object: many servers refuse all else in a history. */
+/**
+ * The arguments of a call as the model wrote them, if they are an object: many servers refuse all else in a history.
+ */
 export function objectText(args: string): string {
   return jsonObject(args) ? args : JSON.stringify(argumentsAsObject(args));
 }
