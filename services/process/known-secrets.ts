@@ -1,5 +1,5 @@
 import { isRecord } from '#core/json.ts';
-import { type ProviderConfig, readExtraProviders, readHeaders } from '#core/llm/provider-config.ts';
+import { type ProviderConfig, readExtraProviders, readHeaders } from '#core/llm/make/provider-config.ts';
 import { passwordsOfProxies } from '#core/proxy.ts';
 import { passwordsOfRedis } from '#core/redis-url.ts';
 import type { ToolSecrets } from '#core/tools/http/secrets.ts';

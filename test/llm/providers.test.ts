@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { Misconfigured, RequestRefused } from '#core/failure.ts';
-import { readExtraProviders } from '#core/llm/provider-config.ts';
+import { readExtraProviders } from '#core/llm/make/provider-config.ts';
 import { configureProviders } from '#core/llm/providers.ts';
 import { splitModel } from '#core/llm/split-model.ts';
 import { anthropicWire } from '#test/llm/anthropic-wire.ts';

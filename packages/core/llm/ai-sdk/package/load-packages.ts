@@ -10,6 +10,9 @@ export type PackageName = { name: string; module: string; exported: string };
 /** What a package has to make its provider with. */
 export type MakePackage = (options: Record<string, unknown>) => unknown;
 
+/** The packages that providers of `PAWL_PROVIDERS` are made with, by the names of these providers. */
+export type LoadedPackages = ReadonlyMap<string, MakePackage>;
+
 /**
  * The functions that the named packages make their providers with, by the names of the providers. A package is looked for
  * from the folder that Pawl was started in, then among Pawl's own. One that is not there, or lacks the function, is a

@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { Misconfigured } from '../failure.ts';
-import { isRecord, isReserved, RESERVED } from '../json.ts';
-import { parseJsonSetting } from '../json-setting.ts';
-import { FINISH_REASONS, type FinishReason } from '../turn/reply.ts';
-import type { Bounds } from './bounded.ts';
-import { ROLE_ORDERS } from './openai/order-roles.ts';
+import { Misconfigured } from '../../failure.ts';
+import { isRecord, isReserved, RESERVED } from '../../json.ts';
+import { parseJsonSetting } from '../../json-setting.ts';
+import { FINISH_REASONS, type FinishReason } from '../../turn/reply.ts';
+import type { Bounds } from '../bounded.ts';
+import { ROLE_ORDERS } from '../openai/order-roles.ts';
 
 type Env = Record<string, string | undefined>;
 

@@ -1,0 +1,56 @@
+import type { Quirks } from '../openai/render-request.ts';
+import type { Provider } from '../provider.ts';
+import { type TwoWires, twoWiresAt } from '../wires.ts';
+import type { Makers, Options } from './makers.ts';
+import { readBaseUrl, readWire } from './provider-config.ts';
+
+type Env = Record<string, string | undefined>;
+
+/** A provider, and how it is asked over Responses, if it speaks that beside its own wire. */
+export type Configured = { provider: Provider; two?: { responses: Provider; wires: TwoWires } };
+
+/**
+ * A built-in provider: its name, its base URL unless another is set, and the variables for its key and its base URL.
+ */
+type BuiltIn = { name: string; url: string; keyName: string; urlName: string };
+
+const OPENAI = { name: 'openai', url: 'https://api.openai.com/v1' };
+const ANTHROPIC = { name: 'anthropic', url: 'https://api.anthropic.com' };
+const GEMINI = { name: 'gemini', url: 'https://generativelanguage.googleapis.com' };
+const XAI = { name: 'xai', url: 'https://api.x.ai/v1' };
+
+/** The built-in providers that the environment configures. */
+export function builtIn(env: Env, makers: Makers): Configured[] {
+  const keyed = ({ url, ...named }: BuiltIn, make: (options: Options) => Configured): Configured[] => {
+    const baseUrl = readBaseUrl(env, named.urlName, url);
+    const apiKey = env[named.keyName]?.trim();
+    return apiKey ? [make({ ...named, apiKey, baseUrl })] : [];
+  };
+  const openai = overTwoWires('openai', 'OPENAI_WIRE', { env, makers });
+  const xai = overTwoWires('xai', 'XAI_WIRE', { env, makers });
+  const ollama = readBaseUrl(env, 'OLLAMA_BASE_URL', null);
+  const ofOllama = { name: 'ollama', apiKey: null, urlName: 'OLLAMA_BASE_URL' };
+  return [
+    ...keyed({ ...OPENAI, keyName: 'OPENAI_API_KEY', urlName: 'OPENAI_BASE_URL' }, (own) =>
+      openai(own, { maxTokensField: 'max_completion_tokens' }),
+    ),
+    ...keyed({ ...ANTHROPIC, keyName: 'ANTHROPIC_API_KEY', urlName: 'ANTHROPIC_BASE_URL' }, (own) => {
+      return { provider: makers.anthropic({ ...own, promptCache: true }) };
+    }),
+    ...keyed({ ...GEMINI, keyName: 'GEMINI_API_KEY', urlName: 'GEMINI_BASE_URL' }, (own) => {
+      return { provider: makers.gemini(own) };
+    }),
+    ...keyed({ ...XAI, keyName: 'XAI_API_KEY', urlName: 'XAI_BASE_URL' }, (own) => xai(own)),
+    ...(ollama ? [{ provider: makers.openai({ ...ofOllama, baseUrl: ollama }) }] : []),
+  ];
+}
+
+/** Makes providers that are asked over Chat Completions, or over Responses for the turns that chose that. */
+function overTwoWires(name: 'openai' | 'xai', variable: string, { env, makers }: { env: Env; makers: Makers }) {
+  const setting = readWire(env, variable);
+  return (options: Options, quirks: Partial<Quirks> = {}): Configured => {
+    const responses = makers.responses({ ...options, promptCache: true, chatSetting: `${variable}=chat` });
+    const wires = twoWiresAt(name, { baseUrl: options.baseUrl, setting });
+    return { provider: makers.openai({ ...options, ...quirks, cacheKey: true }), two: { responses, wires } };
+  };
+}

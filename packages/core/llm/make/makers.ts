@@ -1,0 +1,71 @@
+import { Misconfigured } from '../../failure.ts';
+import type { FinishReason } from '../../turn/reply.ts';
+import { aiSdkProvider } from '../ai-sdk/ai-sdk-provider.ts';
+import type { LoadedPackages } from '../ai-sdk/package/load-packages.ts';
+import { anthropicProvider } from '../anthropic/anthropic-provider.ts';
+import { geminiProvider } from '../gemini/gemini-provider.ts';
+import type { makeHttpClient } from '../http/http-client.ts';
+import { openaiProvider } from '../openai/openai-provider.ts';
+import type { Quirks } from '../openai/render-request.ts';
+import { openaiResponsesProvider } from '../openai-responses/openai-responses-provider.ts';
+import type { Provider } from '../provider.ts';
+import { withOwnState } from '../refusals/with-own-state.ts';
+import { readHeaders } from './provider-config.ts';
+
+type Env = Record<string, string | undefined>;
+
+/** What is the same for each wire's provider; a wire may take more. */
+export type Options = {
+  name: string;
+  apiKey: string | null;
+  keyName?: string;
+  urlName: string;
+  baseUrl: string;
+  finishReasons?: ReadonlyMap<string, FinishReason>;
+};
+type MakeProvider<More = object> = (options: Options & More) => Provider;
+
+/** For each wire a function that makes a provider. */
+export type Makers = {
+  openai: MakeProvider<Partial<Quirks>>;
+  responses: MakeProvider<{ promptCache?: boolean; chatSetting: string }>;
+  anthropic: MakeProvider<{ promptCache?: boolean }>;
+  gemini: MakeProvider;
+  package: (options: { name: string; options: Record<string, unknown> }) => Provider;
+  simulated: () => Provider[];
+};
+
+type Client = Pick<ReturnType<typeof makeHttpClient>, 'post' | 'fetch'>;
+type Simulator = { baseUrl(): Promise<string> };
+type MakerContext = { client: Client; packages: LoadedPackages; sim: Simulator };
+
+/** The functions that make providers, each with its own state alone. A setting that cannot work is a `Misconfigured`. */
+export function makersOf(env: Env, { client: { post, fetch }, packages, sim }: MakerContext): Makers {
+  const headers = readHeaders(env, 'ANTHROPIC_CUSTOM_HEADERS');
+  const apiVersion = env.GOOGLE_GENAI_API_VERSION?.trim() || 'v1';
+  const baseUrl = () => sim.baseUrl();
+  return {
+    openai: (options) => withOwnState(openaiProvider({ ...options, post }), options.baseUrl),
+    responses: (options) => withOwnState(openaiResponsesProvider({ ...options, post }), options.baseUrl),
+    anthropic: (options) => withOwnState(anthropicProvider({ ...options, post, headers }), options.baseUrl),
+    gemini: (options) => withOwnState(geminiProvider({ ...options, post, apiVersion }), options.baseUrl),
+    package: ({ name, options }) => {
+      const make = packages.get(name);
+      if (!make) throw new Misconfigured(`PAWL_PROVIDERS.${name}: its package was not loaded`);
+      return withOwnState(aiSdkProvider({ name, make, options, post, fetch, env }), placeOf(options));
+    },
+    // Its port changes with each process, and its state does not.
+    simulated: () => [
+      withOwnState(openaiProvider({ name: 'sim', apiKey: null, baseUrl, post }), ''),
+      withOwnState(
+        openaiResponsesProvider({ name: 'sim-responses', apiKey: null, baseUrl, post, promptCache: true }),
+        '',
+      ),
+    ],
+  };
+}
+
+/** What packages call the place of their server. */
+function placeOf({ baseURL, resourceName, region, project, location }: Record<string, unknown>): string {
+  return JSON.stringify([baseURL, resourceName, region, project, location]);
+}
